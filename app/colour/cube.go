@@ -8,11 +8,11 @@ import (
 )
 
 // cube is a table from device samples to CIE 1976 L*a*b*: the first curves of a profile's table exactly, the rest on a
-// grid at least as fine as the profile's own. Between the nodes it interpolates as lut does, all channels at once.
-// Gamut clipping and the curve of sRGB, which bend sharply, follow the interpolation.
+// grid at least as fine as the profile's own. It interpolates between the nodes as lut does, all channels at once.
+// Gamut clipping and the curve of sRGB, which are strongly nonlinear, follow the interpolation.
 //
-// A node holds f(X/Xn), f(Y/Yn) and f(Z/Zn), of which L*a*b* are linear combinations, in lanes of 21 bits. Weights add
-// up to 256, so that a weighted sum needs 20 bits of a lane.
+// A node holds f(X/Xn), f(Y/Yn) and f(Z/Zn) in lanes of 21 bits; L*a*b* are linear combinations of them. Weights add up
+// to 256, so that a weighted sum needs 20 bits of a lane.
 type cube struct {
 	channels int
 	// at holds, for each channel and sample, the offset of the node below, shifted by partBits, and the fraction in
@@ -40,13 +40,13 @@ const (
 	sumHalf  uint64 = 1<<(sumShift-1) | 1<<(sumShift-1+laneBits) | 1<<(sumShift-1+2*laneBits)
 )
 
-// lanesOf are the f that a node's lowest and highest values stand for: those of all L*a*b* that a profile can hold.
+// lanesOf returns the values of f for a node's lowest and highest values, which cover all L*a*b* that a profile can hold.
 func lanesOf() (lowest, highest [3]float64) {
 	return [3]float64{-0.12, 0, -0.52}, [3]float64{1.27, 1.26, 1.65}
 }
 
 // Nodes along a channel: at least fine, to follow the curvature between the profile's nodes, and at most most. Straight
-// lines in XYZ are strongly curved in L*a*b*, in the darks.
+// lines in XYZ are strongly curved in L*a*b* in dark colours.
 const (
 	fine3, fine3XYZ, most3 = 33, 65, 65
 	fine4, most4           = 17, 23
@@ -74,7 +74,7 @@ func newCube(l *lut, depth int) *cube {
 	case !l.lab:
 		fine = fine3XYZ
 	}
-	// A multiple of the profile's own steps, if that is not too many, so that nodes coincide.
+	// A multiple of the profile's own number of steps, unless that is too many, so that nodes coincide.
 	side := own
 	if times := (fine - 2 + own - 1) / (own - 1); (own-1)*times+1 <= most {
 		side = (own-1)*times + 1
@@ -100,7 +100,7 @@ func newCube(l *lut, depth int) *cube {
 	return c
 }
 
-// fill computes the nodes with the given place along the first channel.
+// fill computes the nodes with the given index along the first channel.
 func (c *cube) fill(l *lut, side, first int) {
 	n := int(c.step[0])
 	from, to := lanesOf()
@@ -160,10 +160,10 @@ func (t *tetrahedron) sum(nodes []uint64) uint64 {
 	return nodes[t.n0]*t.w0 + nodes[t.n1]*t.w1 + nodes[t.n2]*t.w2 + nodes[t.n3]*t.w3
 }
 
-// tetrahedron returns the one about three entries of c.at, of the channels from first on.
+// tetrahedron returns the tetrahedron around three entries of c.at, for the channels from first on.
 func (c *cube) tetrahedron(first int, x, y, z uint32) tetrahedron {
-	// A channel's fraction stands above its step, so that sorting the fractions moves the steps, too. Steps need 19
-	// bits.
+	// A channel's fraction is stored in the bits above its step, so that sorting the fractions also sorts the steps.
+	// Steps need 19 bits.
 	const stepBits = 20
 	a := uint64(x&partMask)<<stepBits | uint64(c.step[first])
 	b := uint64(y&partMask)<<stepBits | uint64(c.step[first+1])

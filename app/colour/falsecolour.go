@@ -10,8 +10,8 @@ import (
 // Scale is a colour scale for measured values, from the lowest value that it distinguishes to the highest.
 type Scale [256]color.RGBA
 
-// Sequential returns a scale whose brightness rises steadily, on a screen as in grey print, from black over blue, green
-// and rose to white (cubehelix: Green 2011).
+// Sequential returns a scale of monotonically increasing brightness, on screen and in grey print, from black through
+// blue, green and rose to white (cubehelix: Green 2011).
 func Sequential() *Scale {
 	const start, turns, hue = 0.5, -1.5, 1.0
 	var s Scale
@@ -27,8 +27,8 @@ func Sequential() *Scale {
 	return &s
 }
 
-// Signed returns a scale that is black in its middle, blue below and orange to yellow above; people with any colour
-// vision tell these apart (Okabe & Ito 2008).
+// Signed returns a scale that is black in the middle, blue below and orange to yellow above; these colours can be
+// distinguished with any kind of colour vision (Okabe & Ito 2008).
 func Signed() *Scale {
 	below := []color.RGBA{{0, 0, 0, 255}, {0, 114, 178, 255}, {86, 180, 233, 255}}
 	above := []color.RGBA{{0, 0, 0, 255}, {213, 94, 0, 255}, {240, 228, 66, 255}}
@@ -50,7 +50,7 @@ func Signed() *Scale {
 
 func byteOf(share float64) uint8 { return uint8(math.Round(255 * min(max(share, 0), 1))) }
 
-// Nothing is the colour of pixels without a value.
+// Nothing is the colour for pixels without a value.
 func Nothing() color.RGBA { return color.RGBA{52, 52, 52, 255} }
 
 // ScaleOf returns the scale of a layer.

@@ -20,25 +20,25 @@ func bad(format string, a ...any) error {
 	return fmt.Errorf("%w: %s", ErrProfile, fmt.Sprintf(format, a...))
 }
 
-// errKind: a table of a kind that is not read, in a profile that is otherwise sound.
+// errKind: an unsupported type of table in an otherwise valid profile.
 var errKind = errors.New("unsupported kind of table")
 
 // icc is a profile's bytes with its tag table.
 type icc struct {
 	data []byte
 	tags map[string][]byte
-	// lab says that the connection space is CIE L*a*b*, else XYZ.
+	// lab: the connection space is CIE L*a*b*; otherwise XYZ.
 	lab bool
 }
 
 const (
 	headerSize = 128
-	// mostTags is far more than profiles have.
+	// mostTags is far more than real profiles have.
 	mostTags = 1000
 )
 
 // FromICC reads an ICC profile of version 2 or 4 for grey, RGB or CMYK pictures: curves and matrix, or tables (lut8,
-// lut16, lutAToB). The error of a damaged one wraps ErrProfile; memory and time are in proportion to its length.
+// lut16, lutAToB). The error for a damaged profile wraps ErrProfile; memory and time are proportional to its length.
 func FromICC(profile []byte) (*Profile, error) {
 	f, space, err := open(profile)
 	if err != nil {
@@ -159,13 +159,13 @@ func (f *icc) rgb() (*Profile, error) {
 	return p, nil
 }
 
-// unread is the reason where a profile's tables were not followed.
+// unread is the reason why a profile's tables were not used.
 func unread() message.Message {
 	return message.Of("the tables of its profile cannot be read")
 }
 
-// neutralRows makes the rows of a matrix add up to one, where they do but for the rounding of the colourants: equal
-// samples are then shown without a tint.
+// neutralRows normalises the rows of a matrix to a sum of one if they differ from it only by the rounding of the
+// colourants: equal samples are then shown without a tint.
 func neutralRows(m matrix) matrix {
 	const rounding = 0.004
 	for i, row := range m {
@@ -197,8 +197,8 @@ func (f *icc) cmyk() (*Profile, error) {
 	return p, nil
 }
 
-// tables reads the table from device to connection space: that of the relative colorimetric intent, else the first one.
-// Without one both results are nil.
+// tables reads the table from device to connection space: that of the relative colorimetric intent, otherwise the first
+// one. Without a table both results are nil.
 func (f *icc) tables(channels int) (*lut, error) {
 	for _, name := range []string{"A2B1", "A2B0"} {
 		if tag, ok := f.tags[name]; ok {
@@ -228,7 +228,7 @@ func (f *icc) description() string {
 	return ""
 }
 
-// multilingual returns the English text of n records, else the first one (ICC.1:2022, 10.15).
+// multilingual returns the English text among n records, otherwise the first one (ICC.1:2022, 10.15).
 func multilingual(tag []byte, n uint64) string {
 	const record = 12
 	if len(tag) < 16 || n > uint64(len(tag)-16)/record {
@@ -256,7 +256,7 @@ func multilingual(tag []byte, n uint64) string {
 	return best
 }
 
-// printable cuts a text at its first zero and drops control characters and invalid UTF-8.
+// printable truncates a text at its first zero byte and drops control characters and invalid UTF-8.
 func printable(s string) string {
 	s, _, _ = strings.Cut(s, "\x00")
 	s = strings.Map(func(r rune) rune {
@@ -281,7 +281,7 @@ func readXYZ(tag []byte) (v [3]float64, err error) {
 	return v, nil
 }
 
-// readCurve reads a curv or para element and returns how many bytes it takes.
+// readCurve reads a curv or para element and returns its length in bytes.
 func readCurve(b []byte) (c curve, size int, err error) {
 	if len(b) < 12 {
 		return nil, 0, bad("a curve is truncated")
@@ -343,7 +343,7 @@ func readParametric(b []byte) (curve, int, error) {
 		if a == 0 {
 			return nil, 0, bad("a parametric curve divides by zero")
 		}
-		// Below −b/a the power is left out.
+		// Below −b/a the power term is omitted.
 		e, f, c, d = c, c, 0, -o/a
 	}
 	return func(x float64) float64 {

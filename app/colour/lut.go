@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// lut is the way from device samples to the connection space through tables: a curve for each channel, a grid, and a
-// curve, a matrix and another curve for each of the three results. Parts that a profile leaves out are neutral.
+// lut converts device samples to the connection space through tables: a curve for each channel, a grid, and a curve, a
+// matrix and another curve for each of the three results. Parts that a profile omits are neutral.
 type lut struct {
 	channels int
 	shaper   [4]curve
@@ -18,7 +18,7 @@ type lut struct {
 	matrix matrix
 	offset [3]float64
 	last   [3]curve
-	// decode makes the results, 0…1, XYZ relative to D50. lab says that they are L*a*b*, else XYZ itself.
+	// decode converts the results, 0…1, to XYZ relative to D50. lab: they are L*a*b*; otherwise XYZ.
 	decode func(v [3]float64) [3]float64
 	lab    bool
 }
@@ -101,11 +101,11 @@ func (l *lut) readPlain(b []byte) error {
 	return r.err
 }
 
-// gridSize returns the number of values of the grid, −1 for nodes that make no grid.
+// gridSize returns the number of values of the grid; −1 for invalid numbers of nodes.
 func (l *lut) gridSize() int {
 	n := 3
 	for _, g := range l.nodes[:l.channels] {
-		// More than a profile of 4 GiB can hold; the product stays small enough to be counted.
+		// More than a profile of 4 GiB can hold, so that the product does not overflow.
 		if g < 2 || n > 1<<32 {
 			return -1
 		}
@@ -114,7 +114,7 @@ func (l *lut) gridSize() int {
 	return n
 }
 
-// reader takes runs of values one after the other and remembers the first fault.
+// reader reads consecutive runs of values and keeps the first error.
 type reader struct {
 	b   []byte
 	at  int
@@ -219,7 +219,7 @@ func readCurves(b []byte, at uint64, dst []curve) error {
 	return nil
 }
 
-// xyz returns XYZ relative to D50 of a colour whose samples are in 0…1.
+// xyz returns the XYZ relative to D50 of a colour with samples in 0…1.
 func (l *lut) xyz(v [4]float64) [3]float64 {
 	for i := range l.channels {
 		v[i] = unit(l.shaper[i](v[i]))
@@ -227,7 +227,7 @@ func (l *lut) xyz(v [4]float64) [3]float64 {
 	return l.behind(v)
 }
 
-// behind applies everything after the first curves.
+// behind applies all stages after the first curves.
 func (l *lut) behind(v [4]float64) [3]float64 {
 	r := [3]float64{v[0], v[1], v[2]}
 	if l.grid != nil {

@@ -36,7 +36,7 @@ func toScreen() matrix {
 	}
 }
 
-// CIE 1976 L*a*b* is made of f(X/Xn), f(Y/Yn) and f(Z/Zn); f is a cube root with a straight beginning.
+// CIE 1976 L*a*b* is computed from f(X/Xn), f(Y/Yn) and f(Z/Zn); f is a cube root with a linear segment near zero.
 const labEdge = 6. / 29
 
 func labF(t float64) float64 {

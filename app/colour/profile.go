@@ -8,30 +8,30 @@ import (
 	"blik/processing"
 )
 
-// Profile says what the samples of a picture mean. It is immutable.
+// Profile defines the colours of a picture's samples. It is immutable.
 type Profile struct {
-	// Name is the description that the profile carries, in English where it has one; empty where it has none.
+	// Name is the description in the profile, in English if available; empty if there is none.
 	Name string
 	// Channels is 1 (grey), 3 (RGB) or 4 (CMYK).
 	Channels int
-	// Exact says that the colours on the screen are those of the profile, as far as the screen can show them. Otherwise
-	// Reason says why they are approximate, as a clause that can follow a colon.
+	// Exact means that the colours on the screen are those of the profile, within the gamut of the screen. Otherwise
+	// Reason explains why they are approximate, as a clause that can follow a colon.
 	Exact  bool
 	Reason message.Message
 
-	// linear decodes each channel to linear light, and toScreen takes that to linear sRGB. uniform says that the curves
-	// are the same.
+	// linear decodes each channel to linear light, and toScreen converts that to linear sRGB. uniform means that the
+	// curves are the same.
 	linear   [3]curve
 	uniform  bool
 	toScreen matrix
-	// tables, if not nil, take their place.
+	// tables, if not nil, replaces them.
 	tables *lut
 }
 
-// curve maps 0…1 to 0…1; it does not mind other arguments.
+// curve maps 0…1 to 0…1; other arguments are allowed.
 type curve func(x float64) float64
 
-// SRGB returns the profile of IEC 61966-2-1, which the screen is taken to have.
+// SRGB returns the profile of IEC 61966-2-1, the assumed profile of the screen.
 func SRGB() *Profile { return plain(3, processing.TransferSRGB.Linear) }
 
 // plain is a profile of the screen's own colours with another curve.
@@ -55,7 +55,7 @@ func power(gamma float64) curve {
 	return func(x float64) float64 { return math.Pow(unit(x), gamma) }
 }
 
-// FromPicture returns the profile of a picture that brings none: its transfer curve with the primaries of sRGB. CMYK is
+// FromPicture returns the profile of a picture without one: its transfer curve with the primaries of sRGB. CMYK is
 // approximate.
 func FromPicture(pic *processing.Picture) *Profile {
 	encoding := processing.Picture{Transfer: pic.Transfer, Curve: pic.Curve}
@@ -67,8 +67,8 @@ func FromPicture(pic *processing.Picture) *Profile {
 	return p
 }
 
-// For returns the profile that shows a picture with the given channels: p where it fits, grey through an RGB profile as
-// its neutral colours, and otherwise an approximation with the reason.
+// For returns the profile for a picture with the given channels: p if it fits; for grey with an RGB profile, its
+// neutral colours; otherwise an approximation with the reason.
 func (p *Profile) For(channels int) *Profile {
 	if channels == p.Channels {
 		return p
@@ -89,7 +89,7 @@ func (p *Profile) For(channels int) *Profile {
 	return other
 }
 
-// model names the colours of so many channels.
+// model returns the name of the colour model with n channels.
 func model(channels int) message.Message {
 	switch channels {
 	case 1:
@@ -105,8 +105,8 @@ func model(channels int) message.Message {
 const curveSteps = 4096
 
 // Curve returns the transfer curve for processing.Picture.Curve: that of green, of grey, or of the neutral colours of
-// an RGB profile made of tables. It is nil for the curve of sRGB within half an 8-bit level, for CMYK, and where the
-// profile has no rising curve.
+// an RGB profile made of tables. It is nil for the curve of sRGB within half an 8-bit level, for CMYK, and if the
+// profile has no increasing curve.
 func (p *Profile) Curve() []float32 {
 	if p.Channels == 4 {
 		return nil
@@ -127,8 +127,8 @@ func (p *Profile) Curve() []float32 {
 	return values
 }
 
-// ToSRGB returns the matrix for processing.Picture.ToSRGB. It is nil for primaries that are those of sRGB but for a
-// thousandth, for grey and CMYK, and for a profile made of tables.
+// ToSRGB returns the matrix for processing.Picture.ToSRGB. It is nil for primaries within a thousandth of those of
+// sRGB, for grey and CMYK, and for a profile with tables.
 func (p *Profile) ToSRGB() *[9]float64 {
 	if p.Channels != 3 || p.tables != nil {
 		return nil
@@ -141,7 +141,7 @@ func (p *Profile) ToSRGB() *[9]float64 {
 			farthest = math.Max(farthest, math.Abs(v-neutral[i][k]))
 		}
 	}
-	// A profile whose primaries make no sense is followed on the screen, but not by detection.
+	// A profile with implausible primaries is used for the screen, but not for detection.
 	const least, most = 1e-3, 100
 	if !(farthest > least && farthest < most) {
 		return nil
@@ -149,7 +149,7 @@ func (p *Profile) ToSRGB() *[9]float64 {
 	return &m
 }
 
-// neutral returns the light of equal samples.
+// neutral returns the linear light of equal samples.
 func (p *Profile) neutral() curve {
 	if p.tables == nil {
 		return p.linear[1]
@@ -172,8 +172,8 @@ func likeSRGB(c curve) bool {
 	return true
 }
 
-// standard puts the exact values of sRGB in the place of a profile that means them, so that its pictures are shown as
-// they are stored: all colours within one 8-bit level, neutral ones within half.
+// standard replaces a profile that approximates sRGB by exact sRGB, so that its pictures are shown as they are stored:
+// all colours within one 8-bit level, neutral ones within half.
 func standard(p *Profile) *Profile {
 	if p.tables != nil {
 		return p
@@ -199,7 +199,7 @@ func standard(p *Profile) *Profile {
 	return &s
 }
 
-// encoded returns the sRGB, 0…1, of a colour whose samples are in 0…1, exactly and slowly.
+// encoded returns the sRGB, 0…1, of a colour with samples in 0…1, exactly but slowly.
 func (p *Profile) encoded(v [3]float64) [3]float64 {
 	for k := range v {
 		v[k] = p.linear[k](v[k])

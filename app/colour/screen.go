@@ -14,28 +14,28 @@ type Screen struct {
 	channels int
 	// depth is 8 or 16; floats become 16 bits wide.
 	depth int
-	// linear holds each channel's light in 1/65535; for 8-bit samples only the first 256 entries are used. encode goes
-	// back to sRGB, and display is encode of linear where no matrix comes in between; nil otherwise.
+	// linear holds each channel's linear light in 1/65535; for 8-bit samples only the first 256 entries are used.
+	// encode converts back to sRGB, and display is encode of linear if there is no matrix in between; nil otherwise.
 	linear  [3]*[1 << 16]uint16
 	encode  *[1 << 16]uint8
 	display [3]*[1 << 16]uint8
-	// asIs says that display changes no 8-bit sample.
+	// asIs means that display changes no 8-bit sample.
 	asIs bool
 	// matrix converts linear device light, or the XYZ of cube, to linear sRGB, in 1/65536.
 	matrix [9]int64
-	// light is the light of 8-bit sRGB.
+	// light is the linear light of 8-bit sRGB.
 	light [256]uint16
-	// cube takes the place of linear; nil without tables.
+	// cube replaces linear; nil without tables.
 	cube *cube
-	// colours are those of grey samples in false colours; nil otherwise.
+	// colours are the false colours of grey samples; nil otherwise.
 	colours *[1 << 16]uint32
 }
 
 // opaque is the alpha of a pixel.
 const opaque = 255 << 24
 
-// Screen returns the conversion for samples of the given depth (8, 16 or 32 bits). Preparing a profile of tables takes
-// some tens of milliseconds.
+// Screen returns the conversion for samples of the given depth (8, 16 or 32 bits). Preparing a profile with tables
+// takes tens of milliseconds.
 func (p *Profile) Screen(depth int) *Screen {
 	s := &Screen{
 		channels: p.Channels, depth: min(depth, 16),
@@ -75,7 +75,7 @@ func (s *Screen) setMatrix(m matrix) {
 			s.matrix[3*i+k] = int64(math.Round(math.Max(-1e4, math.Min(v, 1e4)) * 65536))
 			sum += s.matrix[3*i+k]
 		}
-		// Rows that add up to one do so exactly, so that neutral colours stay neutral.
+		// Rows with a sum of one are made exact, so that neutral colours stay neutral.
 		if d := 65536 - sum; d >= -2 && d <= 2 {
 			s.matrix[4*i] += d
 		}
@@ -101,7 +101,7 @@ func (s *Screen) displayTables(whole int) {
 	}
 }
 
-// piece is how many samples are converted at a time, on the stack.
+// piece is the number of samples converted at a time, on the stack.
 const piece = 1024
 
 // Row writes the samples x0…x0+len(dst)−1 of row y of pic, which has the depth and channels of s.
@@ -133,7 +133,7 @@ func (s *Screen) Row(dst []uint32, pic *processing.Picture, y, x0 int) {
 // copyRow packs 8-bit sRGB.
 func copyRow(dst []uint32, src []uint8) {
 	i := 0
-	// One load takes a pixel and the next one's red, which the alpha covers; the last pixel has no next one.
+	// One load reads a pixel and the next one's red, which the alpha overwrites; the last pixel has no next one.
 	for rest := src; len(rest) >= 4; rest = rest[3:] {
 		dst[i] = binary.LittleEndian.Uint32(rest) | opaque
 		i++
@@ -182,7 +182,7 @@ func displayRow[S uint8 | uint16](s *Screen, dst []uint32, src []S) {
 	}
 }
 
-// mix converts linear device light to a pixel.
+// mix converts linear device values to a pixel.
 func (s *Screen) mix(r, g, b int64) uint32 {
 	m := &s.matrix
 	red := (m[0]*r + m[1]*g + m[2]*b + 1<<15) >> 16
@@ -269,7 +269,7 @@ func halfRow[S uint8 | uint16](s *Screen, dst []uint32, a, b []S) {
 	red, green, blue, encode := s.linear[0], s.linear[1], s.linear[2], s.encode
 	plain := s.display[0] != nil
 	for i := range dst {
-		// Of an odd width the last column counts twice, which is the mean of what exists.
+		// With an odd width the last column counts twice, which gives the mean of the existing pixels.
 		k, j := 6*i, min(6*i+3, len(a)-3)
 		p, q, u, v := a[k:k+3:k+3], a[j:j+3:j+3], b[k:k+3:k+3], b[j:j+3:j+3]
 		r := (uint32(red[p[0]]) + uint32(red[q[0]]) + uint32(red[u[0]]) + uint32(red[v[0]]) + 2) >> 2

@@ -29,28 +29,28 @@ type Correction struct {
 	// Source is the picture as it was read; Saved describes the saved result.
 	Source *imagefile.File
 	Saved  *imagefile.Saved
-	// Program is the version of the program, Device what the correction ran on, and Date when it was saved.
+	// Program is the program version, Device the device that the correction ran on, and Date the time of saving.
 	Program, Device string
 	Date            time.Time
 	// Params are the parameters of detection and correction that were used, those of detection in manual form
-	// (processing.Result.Params); Mode is the mode that was asked for.
+	// (processing.Result.Params); Mode is the requested mode.
 	Params processing.Params
 	Mode   processing.Mode
-	// Mask is the mask without the halo; nil where only the patches are known.
+	// Mask is the mask without the halo; nil if only the patches are known.
 	Mask *processing.Mask
-	// Findings are those of the detection that the mask came from, for their scores; nil if there was none; the
-	// report then omits the parameters of detection.
+	// Findings are the findings of the detection that produced the mask, for their scores. They are nil if there was
+	// none; the report then omits the parameters of detection.
 	Findings []processing.Finding
-	// Patches are all that were saved.
+	// Patches are all saved patches.
 	Patches []processing.Patch
-	// Made are the parameters that each of Patches was made with, of which those of correction count; nil where all
-	// were made with Params.
+	// Made are the parameters with which each of Patches was made, of which only those of correction are used; nil if
+	// all were made with Params.
 	Made []processing.Params
 }
 
-// NewCorrection describes the corrections of a picture that is to be saved; the caller sets Saved, Date and Mask.
-// detection is the one that the mask came from, nil where there was none. made says how each patch was made, or, as the
-// only one, how all were. The parameters are those of most patches.
+// NewCorrection describes the corrections of a picture to be saved; the caller sets Saved, Date and Mask. detection is
+// the one that produced the mask, nil if there was none. made holds the parameters of each patch, or a single entry for
+// all. The parameters of the report are those of most patches.
 func NewCorrection(source *imagefile.File, program string, detection *processing.Result, patches []processing.Patch,
 	made []*document.Origin,
 ) Correction {
@@ -84,8 +84,8 @@ func withCorrection(p, made processing.Params) processing.Params {
 	return p
 }
 
-// sets returns the parameters other than Params that patches were made with, and for each patch the number of its own
-// among them, from 1; 0 stands for Params.
+// sets returns the parameters other than Params with which patches were made, and for each patch the number of its set,
+// from 1; 0 stands for Params.
 func (c Correction) sets() (others []processing.Params, of []int) {
 	of = make([]int, len(c.Patches))
 	for i, made := range c.Made {
@@ -114,22 +114,21 @@ type Place struct {
 	Top    int `json:"top"`
 	Width  int `json:"width"`
 	Height int `json:"height"`
-	// Area is the number of pixels of the glint in the mask, Halo those around it that might also change, and Changed
-	// those that did.
+	// Area is the number of pixels of the glint in the mask, Halo the number of those around it that might also change,
+	// and Changed the number of those that did.
 	Area    int `json:"area"`
 	Halo    int `json:"halo"`
 	Changed int `json:"pixels_changed"`
 	// Method is the ID of the method that was actually used.
 	Method string `json:"method"`
-	// Preset is the number among the other presets, from 1, of the one that the place was corrected with; 0 is the
-	// first.
+	// Preset is the number, from 1, of the other preset with which the place was corrected; 0 is the main preset.
 	Preset int `json:"preset,omitempty"`
-	// Score and Contrast are those of the finding there; nil where the mask was made by hand.
+	// Score and Contrast are those of the finding there; nil if the mask was made by hand.
 	Score    *float64 `json:"score,omitempty"`
 	Contrast *float64 `json:"contrast,omitempty"`
 }
 
-// places describes the patches, in their order.
+// places describes the patches in order.
 func (c Correction) places() ([]Place, error) {
 	out := make([]Place, len(c.Patches))
 	_, sets := c.sets()
@@ -173,7 +172,7 @@ func (c Correction) places() ([]Place, error) {
 			if i < 0 {
 				continue
 			}
-			// Of several findings in one place the most certain speaks for it.
+			// Of several findings in one place the most certain one is used.
 			if p := &out[byRow[r.Y][i].place]; p.Score == nil || *p.Score < f.Score {
 				score, contrast := f.Score, f.Contrast
 				p.Score, p.Contrast = &score, &contrast
@@ -211,7 +210,7 @@ type proofRecord struct {
 	// Unreferenced is the number of bytes of the result that nothing in it refers to.
 	Unreferenced int64         `json:"stray_bytes"`
 	Blocks       *blocksRecord `json:"jpeg_blocks,omitempty"`
-	// ByByte says that the files were compared byte by byte; the other two counts come from that comparison.
+	// ByByte means that the files were compared byte by byte; the other two counts come from that comparison.
 	ByByte       bool  `json:"compared_by_byte"`
 	BytesChanged int64 `json:"bytes_changed"`
 	BytesOutside int64 `json:"bytes_changed_outside_pixels"`
@@ -244,9 +243,9 @@ type correctionRecord struct {
 	Compression string `json:"compression,omitempty"`
 	Orientation int    `json:"orientation"`
 	Profile     string `json:"profile,omitempty"`
-	// Mode is that of the detection that the mask came from; empty where there was none.
+	// Mode is the mode of the detection that produced the mask; empty if there was none.
 	Mode string `json:"mode,omitempty"`
-	// Preset is complete: stored in its own file it repeats the work, but for the places that were corrected with
+	// Preset is complete: stored in its own file it repeats the work, except for the places that were corrected with
 	// one of Others.
 	Preset   json.RawMessage   `json:"preset"`
 	Others   []json.RawMessage `json:"other_presets,omitempty"`
@@ -275,7 +274,7 @@ func newProofRecord(p *imagefile.Proof) *proofRecord {
 	return r
 }
 
-// everywhere returns messages in all languages.
+// everywhere returns messages in all languages of the program.
 func everywhere(list []message.Message) []text {
 	all := []text{}
 	for _, m := range list {
@@ -352,7 +351,7 @@ func AddCorrection(ctx context.Context, out *imagefile.Outputs, c Correction, tr
 	return jsonPath, htmlPath, err
 }
 
-// byArea orders places large first, those of one size as they come.
+// byArea sorts places by decreasing area, keeping the order of equal ones.
 func byArea(places []Place) []int {
 	order := make([]int, len(places))
 	for i := range order {

@@ -11,7 +11,7 @@ import (
 	"blik/internal/message"
 )
 
-// existing holds the fields that are read from an existing report.
+// existing holds the fields read from an existing report.
 type existing struct {
 	Format string `json:"format"`
 	// File is the picture that the findings belong to.
@@ -20,7 +20,7 @@ type existing struct {
 	Result fileRecord `json:"result"`
 }
 
-// maxReport bounds a report that is read: one on a hundred thousand places has less.
+// maxReport bounds the size of a report to be read: one on a hundred thousand places is smaller.
 const maxReport = 256 << 20
 
 // readExisting reads the report at path; ok is false for a file that is not a report. A missing file is fs.ErrNotExist.
@@ -41,8 +41,7 @@ func readExisting(path string) (r existing, ok bool, err error) {
 	return r, err == nil && r.Format != "", nil
 }
 
-// oneFile reports whether two names that differ in upper and lower case are one file in a folder, as Windows and macOS
-// have it.
+// oneFile reports whether two names that differ only in case denote the same file in a folder, as on Windows and macOS.
 func oneFile(dir, a, b string) bool {
 	if !strings.EqualFold(a, b) {
 		return false
@@ -77,10 +76,10 @@ func CheckReport(path, format, file string) error {
 	return nil
 }
 
-// asStored returns a name as JSON holds it, in which nothing is but UTF-8.
+// asStored returns a name as stored in JSON, which can hold only UTF-8.
 func asStored(name string) string {
 	var stored string
-	// Every string can be stored and read.
+	// Every string can be encoded and decoded.
 	if data, err := json.Marshal(name); err == nil {
 		_ = json.Unmarshal(data, &stored)
 	}
@@ -91,7 +90,7 @@ func foreign(path string, fault message.Message) error {
 	return &imagefile.Error{Path: path, Kind: imagefile.ErrForeign, Fault: fault}
 }
 
-// Sums are the checksums that a report on a correction gives for its files.
+// Sums are the file checksums in a report on a correction.
 type Sums struct {
 	// Report is its path.
 	Report string

@@ -17,7 +17,7 @@ import (
 	"blik/processing"
 )
 
-// picturedPlaces is how many findings WriteCorrectionHTML shows before and after; the table lists all.
+// picturedPlaces is the number of findings that WriteCorrectionHTML shows before and after; the table lists all.
 const picturedPlaces = 300
 
 // WriteCorrectionHTML writes the report for people in the language of tr: a single file with pictures of the largest
@@ -86,14 +86,13 @@ type shownPlace struct {
 	Width, Height, Scale int
 }
 
-// Pictures of a place are enlarged so far that they stay below maxShown, to at most maxScale times; larger ones are
-// made smaller.
+// Pictures of a place are enlarged by at most maxScale times, within maxShown; larger ones are reduced.
 const (
 	maxShown = 400
 	maxScale = 4
 )
 
-// show draws a place with as much of its surroundings, before and after. boxes are the bounding boxes of all patches.
+// show draws a place with surroundings of the same size, before and after. boxes are the bounding boxes of all patches.
 func (c Correction) show(ctx context.Context, p Place, boxes []image.Rectangle, screen *colour.Screen) (
 	shownPlace, error,
 ) {
@@ -129,13 +128,13 @@ func (c Correction) show(ctx context.Context, p Place, boxes []image.Rectangle, 
 	return shown, nil
 }
 
-// drawPatch draws what lies within view of a patch into a crop of the picture.
+// drawPatch draws the part of a patch within view into a crop of the picture.
 func drawPatch(crop *image.NRGBA, view image.Rectangle, channels int, p *processing.Patch, screen *colour.Screen) {
 	samples := processing.Picture{Height: 1, Channels: channels, U8: p.U8, U16: p.U16, F32: p.F32}
 	for _, run := range p.Runs {
 		samples.Width += run.X1 - run.X0
 	}
-	at := 0 // the runs lie one behind the other in one row of samples
+	at := 0 // the samples of the runs are stored one after the other
 	for _, run := range p.Runs {
 		x0, x1 := max(run.X0, view.Min.X), min(run.X1, view.Max.X)
 		if run.Y >= view.Min.Y && run.Y < view.Max.Y && x0 < x1 {
@@ -145,7 +144,7 @@ func drawPatch(crop *image.NRGBA, view image.Rectangle, channels int, p *process
 	}
 }
 
-// specRows are names and values of the parameters, without those that nothing read.
+// specRows returns names and values of the parameters, without unused ones.
 func specRows(c Correction, tr *i18n.Printer) [][2]string {
 	var rows [][2]string
 	p := c.Params
@@ -169,13 +168,13 @@ func specRows(c Correction, tr *i18n.Printer) [][2]string {
 	return rows
 }
 
-// otherSet are the parameters that differ at some places, and the number of these.
+// otherSet holds the parameters that differ at some places, and the number of these places.
 type otherSet struct {
 	Number, Places int
 	Spec           [][2]string
 }
 
-// otherSets are the parameters of places that were not corrected with those of the account.
+// otherSets returns the parameters of places that were not corrected with those of the report.
 func otherSets(c Correction, places []Place, tr *i18n.Printer) []otherSet {
 	others, _ := c.sets()
 	usual := specRows(c, tr)
@@ -198,7 +197,7 @@ func otherSets(c Correction, places []Place, tr *i18n.Printer) []otherSet {
 	return sets
 }
 
-// methodName is the name of a method as a person reads it.
+// methodName returns the display name of a method.
 func methodName(id string, tr *i18n.Printer) string {
 	spec, _ := processing.SpecByID("method")
 	for _, c := range spec.Choices {
@@ -209,7 +208,7 @@ func methodName(id string, tr *i18n.Printer) string {
 	return id
 }
 
-// howName says in which way the picture was saved.
+// howName describes how the picture was saved.
 func howName(how imagefile.SaveMethod) message.Message {
 	switch how {
 	case imagefile.Copied:
@@ -223,7 +222,7 @@ func howName(how imagefile.SaveMethod) message.Message {
 	}
 }
 
-// number writes a number with a decimal comma where the language has one.
+// number writes a number with the language's decimal separator.
 func number(v float64, digits int, tr *i18n.Printer) string {
 	return tr.Decimal(fmt.Sprintf("%.*f", digits, v))
 }

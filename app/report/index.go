@@ -12,7 +12,7 @@ const (
 	IndexName = "index.html"
 	// IndexThumbnail is the size of its pictures.
 	IndexThumbnail = 320
-	// IndexMark is part of every contact sheet and hardly of any other page.
+	// IndexMark is a string in every contact sheet that is unlikely in other pages.
 	IndexMark = `<meta name="generator" content="Blik `
 )
 
@@ -27,7 +27,7 @@ type Index struct {
 type IndexEntry struct {
 	// File is the name of the picture file.
 	File string
-	// Text says what was found or done, or why the file failed.
+	// Text describes the result, or why the file failed.
 	Text   string
 	Failed bool
 	// Thumbnail is a picture as a data URL, empty for a file that failed. It links to the first of Outputs.

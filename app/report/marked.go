@@ -10,12 +10,12 @@ import (
 	"blik/processing"
 )
 
-// The outline leaves gap pixels free around a glint, so that the glint itself stays to be seen.
+// The outline leaves a gap of gap pixels around a glint, so that the glint itself stays visible.
 const gap = 2
 
-// Marked returns an 8-bit RGB copy of pic for display, in which everything in the mask is outlined in red. The
-// outline is a pixel wide, more on large pictures, and lies outside the mask. A nil profile stands for the one that a
-// picture without a profile is taken to have.
+// Marked returns an 8-bit RGB copy of pic for display, in which everything in the mask is outlined in red. The outline
+// is a pixel wide, more on large pictures, and lies outside the mask. A nil profile stands for the default profile of
+// untagged pictures.
 func Marked(ctx context.Context, pic *processing.Picture, profile *colour.Profile, mask *processing.Mask) (
 	*processing.Picture, error,
 ) {
@@ -46,7 +46,7 @@ func Preview(ctx context.Context, f *imagefile.File, mask *processing.Mask, size
 	return thumbnail.Upright(m, f.Orientation), err
 }
 
-// outline calls draw for each pixel of the outlines around what is in the mask.
+// outline calls draw for each pixel of the outlines around the components of the mask.
 func outline(ctx context.Context, mask *processing.Mask, draw func(i int)) error {
 	free, err := widen(ctx, mask, gap)
 	if err != nil {
@@ -65,8 +65,8 @@ func outline(ctx context.Context, mask *processing.Mask, draw func(i int)) error
 	return nil
 }
 
-// widen says for each pixel whether the mask holds one within r rows and columns. Masks are sparse, so it paints the
-// widened runs of the mask one by one.
+// widen reports for each pixel whether the mask has a pixel within r rows and columns. Masks are sparse, so it paints
+// the widened runs of the mask one by one.
 func widen(ctx context.Context, m *processing.Mask, r int) ([]bool, error) {
 	w, h := m.Width, m.Height
 	out := make([]bool, w*h)
@@ -95,7 +95,7 @@ func widen(ctx context.Context, m *processing.Mask, r int) ([]bool, error) {
 	return out, nil
 }
 
-// eightBit converts to 8-bit RGB as the screen shows it.
+// eightBit converts to the 8-bit RGB of the screen.
 func eightBit(ctx context.Context, pic *processing.Picture, screen *colour.Screen) (*processing.Picture, error) {
 	w := pic.Width
 	out := &processing.Picture{Width: w, Height: pic.Height, Channels: 3, U8: make([]uint8, 3*w*pic.Height)}

@@ -27,11 +27,11 @@ type Report struct {
 	File string
 	// Program is the version of the program.
 	Program string
-	// Picture gives size, channels and depth; its samples are not read.
+	// Picture provides size, channels and depth; its samples are not read.
 	Picture *processing.Picture
 	// Region is the search region, nil for the whole picture.
 	Region *processing.Region
-	// Mode is the mode that was asked for; Result.Params always holds the values in manual form.
+	// Mode is the requested mode; Result.Params always holds the values in manual form.
 	Mode   processing.Mode
 	Result *processing.Result
 }
@@ -56,8 +56,8 @@ func WriteCSV(w io.Writer, r Report) error {
 	return c.WriteAll(rows)
 }
 
-// cell returns a name for a table. Spreadsheets take what begins with certain characters for a formula, which an
-// apostrophe keeps them from (OWASP, CSV Injection).
+// cell returns a name for a table. Spreadsheets interpret text that begins with certain characters as a formula, which
+// an apostrophe prevents (OWASP, CSV Injection).
 func cell(name string) string {
 	name = message.Printable(name)
 	if name != "" && strings.ContainsRune("=+-@|%", rune(name[0])) {
@@ -72,11 +72,11 @@ func inWords(reasons []processing.Reason) string {
 	for i, r := range reasons {
 		words[i] = r.Message().String()
 	}
-	// Spreadsheets that take a table for one of their own encoding read ASCII all the same.
+	// Spreadsheets that assume another encoding still read ASCII correctly.
 	return strings.ReplaceAll(strings.Join(words, "; "), "−", "-")
 }
 
-// text is a message in every language of the program, by their codes.
+// text is a message in every language of the program, by language code.
 type text map[string]string
 
 type chosen struct {
@@ -107,8 +107,9 @@ type record struct {
 	Reasons map[string]text `json:"reasons"`
 }
 
-// WriteJSON writes everything: picture, device, the values used (as a preset that repeats the detection), what adaptive
-// mode measured and chose and why, in both languages, and the findings. The same result gives the same bytes.
+// WriteJSON writes everything: picture, device, the values used (as a preset that repeats the detection), the
+// measurements and choices of adaptive mode with reasons, in both languages, and the findings. The same result gives
+// the same bytes.
 func WriteJSON(w io.Writer, r Report) error {
 	rec := record{
 		Format: Format, Version: Version, Program: r.Program, File: r.File,

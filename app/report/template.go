@@ -16,14 +16,14 @@ import (
 //go:embed templates
 var templates embed.FS
 
-// execute writes a page from a file in templates. In a template t translates a text and link makes a reference to a
+// execute writes a page from a file in templates. In a template, t translates a text and link returns a reference to a
 // file beside the page.
 func execute(w io.Writer, name string, page any, tr *i18n.Printer, more template.FuncMap) error {
 	funcs := template.FuncMap{
-		// Names of files may hold what turns the direction of text.
+		// File names may contain characters that change the direction of text.
 		"name": message.Printable,
 		"t":    func(text string) string { return tr.Sprintf(message.Text(text)) },
-		// "./" keeps what comes before a colon from being a scheme.
+		// "./" prevents text before a colon from being read as a URL scheme.
 		"link": func(file string) string { return "./" + url.PathEscape(file) },
 	}
 	maps.Copy(funcs, more)

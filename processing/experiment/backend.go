@@ -8,7 +8,7 @@ import (
 	"blik/processing/cpu"
 )
 
-// onBackend is the method of an operation of processing.Backend on 8-bit planes, as the program itself uses it.
+// onBackend is the method of an operation of processing.Backend on 8-bit planes, as used by the program itself.
 type onBackend struct {
 	workers    int
 	operations func(c Case) float64
@@ -58,7 +58,7 @@ func (r *backendRun) Close() error {
 	return r.backend.Close()
 }
 
-// plain is a method in this package: prepare returns what computes into out.
+// plain is a method implemented in this package: prepare returns the function that computes into out.
 type plain struct {
 	memory     func(c Case) int64
 	operations func(c Case) float64

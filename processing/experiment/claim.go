@@ -8,26 +8,26 @@ import (
 	"blik/internal/message"
 )
 
-// Claim is something that the paper says and that times can confirm.
+// Claim is a statement of the paper that measured times can confirm.
 type Claim struct {
 	Text message.Message
-	// Paper is the paper's ratio, 0 where it gives none; the measured one is of the same two things.
+	// Paper is the ratio in the paper, 0 if it gives none; the measured ratio compares the same two quantities.
 	Paper float64
-	// measure finds the ratio in the measured rows; ok is false if the rows do not suffice.
+	// measure computes the ratio from the measured rows; ok is false if the rows are not sufficient.
 	measure func(rows []Row) (r ratio, ok bool)
 	judge   func(ratio, paper float64) Verdict
-	// missing says what it takes to measure it.
+	// missing explains what is needed to measure it.
 	missing message.Message
 }
 
-// ratio is that of medians; low and high are what the quartiles of the two allow.
+// ratio is the ratio of medians; low and high are the bounds from the quartiles of the two.
 type ratio struct {
 	value, low, high float64
-	// where says what was measured.
+	// where describes what was measured.
 	where message.Figures
 }
 
-// over is the ratio of the times of a and b.
+// over returns the ratio of the times of a and b.
 func over(a, b Row, where string) ratio {
 	return ratio{
 		value: float64(a.Median) / float64(b.Median),
@@ -37,7 +37,7 @@ func over(a, b Row, where string) ratio {
 	}
 }
 
-// Verdict is what a measurement says about a claim.
+// Verdict is the result of comparing a measurement with a claim.
 type Verdict string
 
 // The verdicts.
@@ -46,20 +46,21 @@ const (
 	NotConfirmed Verdict = "not confirmed"
 	// Different: the effect exists, but of another size.
 	Different Verdict = "different"
-	// Open: nothing was measured that could decide.
+	// Open: no measurement could decide the claim.
 	Open Verdict = "open"
 )
 
 // Message returns the verdict in words.
 func (v Verdict) Message() message.Message { return message.Of(message.Text(v)).Context("verdict") }
 
-// Conclusion is a claim judged. Ratio is 0 where the verdict is Open; Low and High are what the quartiles allow.
+// Conclusion is a claim with its verdict. Ratio is 0 if the verdict is Open; Low and High are the bounds from the
+// quartiles.
 type Conclusion struct {
 	Verdict      Verdict
 	Claim        message.Message
 	Ratio, Paper float64
 	Low, High    float64
-	// Unsure: within the quartiles the verdict could be another.
+	// Unsure: the quartiles allow another verdict.
 	Unsure bool
 	// Text is the whole sentence.
 	Text message.Message
@@ -119,14 +120,14 @@ func near(ratio, paper float64) Verdict {
 // flat judges a time that should not grow: by up to a tenth is flat, by up to a half is different.
 func flat(ratio, _ float64) Verdict { return verdict(ratio <= 1.1, ratio <= 1.5) }
 
-// clearlyAbove judges a ratio of which the paper says no more than that it exceeds 1.
+// clearlyAbove judges a ratio of which the paper only says that it exceeds 1.
 func clearlyAbove(ratio, _ float64) Verdict { return verdict(ratio >= 1.25, ratio >= 1.05) }
 
 // equal judges a ratio of which the paper says that it is 1.
 func equal(ratio, _ float64) Verdict { return verdict(ratio <= 1.15 && ratio >= 1/1.15, ratio <= 1.5) }
 
-// best judges the ratio of the best other choice to one that the paper found best: it is confirmed if no other is
-// faster by more than measuring errors, and different up to a tenth.
+// best judges the ratio of the best other choice to the one that the paper found best: it is confirmed if no other is
+// faster by more than the measurement error, and different up to a tenth.
 func best(ratio, _ float64) Verdict { return verdict(ratio >= 0.98, ratio >= 0.9) }
 
 func verdict(confirmed, similar bool) Verdict {
@@ -139,8 +140,8 @@ func verdict(confirmed, similar bool) Verdict {
 	return NotConfirmed
 }
 
-// along measures how much longer than with the smallest value of a parameter a variant takes with another one at most,
-// in the case that has most values of it, the largest of these: a time that grows and falls again is not flat.
+// along measures the longest time of a variant over its time with the smallest value of a parameter, in the largest of
+// the cases with the most values of it: a time that grows and falls again is not flat.
 func along(variant, param string) func(rows []Row) (ratio, bool) {
 	return func(rows []Row) (ratio, bool) {
 		groups := map[string][]Row{}
@@ -188,7 +189,7 @@ func pair(rows []Row, partner func(a Row) (b Row, ok bool)) (a, b Row, ok bool) 
 	return a, b, ok
 }
 
-// first returns the first row that is wanted.
+// first returns the first wanted row.
 func first(rows []Row, wanted func(Row) bool) (Row, bool) {
 	if i := slices.IndexFunc(rows, wanted); i >= 0 {
 		return rows[i], true
@@ -196,8 +197,8 @@ func first(rows []Row, wanted func(Row) bool) (Row, bool) {
 	return Row{}, false
 }
 
-// between measures the time of variant a over that of b in the largest case that both have and that wanted accepts; a
-// may ignore parameters that b reads.
+// between measures the time of variant a over that of b in the largest case that both have and wanted accepts; a may
+// ignore parameters that b uses.
 func between(a, b string, wanted func(Case) bool) func(rows []Row) (ratio, bool) {
 	return func(rows []Row) (ratio, bool) {
 		r, s, ok := pair(rows, func(r Row) (Row, bool) {
@@ -212,7 +213,7 @@ func between(a, b string, wanted func(Case) bool) func(rows []Row) (ratio, bool)
 	}
 }
 
-// others returns the rows that differ from r in the value of a parameter only.
+// others returns the rows that differ from r only in the value of a parameter.
 func others(rows []Row, r Row, param string) []Row {
 	key := r.Case.without([]string{param}).key()
 	return slices.DeleteFunc(slices.Clone(rows), func(s Row) bool {
@@ -221,8 +222,8 @@ func others(rows []Row, r Row, param string) []Row {
 	})
 }
 
-// choices measures the time of a variant with one value of a parameter over that with another, in the largest case that
-// has both.
+// choices measures the time of a variant with one value of a parameter over that with another, in the largest case with
+// both.
 func choices(variant, param, a, b string) func(rows []Row) (ratio, bool) {
 	return func(rows []Row) (ratio, bool) {
 		r, s, ok := pair(rows, func(r Row) (Row, bool) {
@@ -258,12 +259,12 @@ func having(param, value string) func(Case) bool {
 	return func(c Case) bool { return c.Values[param] == value }
 }
 
-// onGPU is what a claim about a GPU needs.
+// onGPU is the requirement of a claim about a GPU.
 func onGPU() message.Message {
 	return text("needs an NVIDIA GPU")
 }
 
-// moreCases is what a claim lacks if no measured case covers it.
+// moreCases is the requirement of a claim that no measured case covers.
 func moreCases() message.Message {
 	return text("the measured cases do not show it")
 }

@@ -8,14 +8,14 @@ import (
 	"blik/internal/parallel"
 )
 
-// referenceWork is how many operations the reference of one check may take before it looks at a part of the rows only.
+// referenceWork is the number of operations above which the reference of a check covers only some of the rows.
 const referenceWork = 4e8
 
-// rowsOf computes rows y0 … y1−1 of a result by its definition, without the recursion under test. After a cancel it may
-// return anything.
+// rowsOf computes rows y0 … y1−1 of a result by its definition, without the recursion under test. After a cancel the
+// result is undefined.
 type rowsOf func(y0, y1 int) []uint8
 
-// known keeps the reference of the last case of an input, since all variants are compared with the same.
+// known caches the reference of the last case of an input, because all variants are compared with the same one.
 type known struct {
 	key   string
 	parts []knownRows
@@ -27,9 +27,9 @@ type knownRows struct {
 	pix    []uint8
 }
 
-// compareRows compares an 8-bit result with its definition: all rows where that costs no more than referenceWork, at
-// cost operations a pixel; else stretches at the top, the bottom and between. A stretch costs border rows besides its
-// own.
+// compareRows compares an 8-bit result with its definition: all rows if that takes no more than referenceWork, at cost
+// operations per pixel; otherwise stretches at the top, at the bottom and in between. A stretch takes border rows in
+// addition to its own.
 func compareRows(
 	ctx context.Context, in *Input, c Case, out Output, cost float64, border int, want rowsOf,
 ) (Check, error) {
@@ -67,7 +67,7 @@ func stretches(w, h int, cost float64, border int) []knownRows {
 	const rows = 4
 	var parts []knownRows
 	if h <= 64*rows || float64(w)*float64(h)*cost <= referenceWork {
-		// In pieces, so that all processors take part; each is long against its border.
+		// In pieces, so that all processors take part; each is much longer than its border.
 		step := max(8, 2*border)
 		for y := 0; y < h; y += step {
 			parts = append(parts, knownRows{y0: y, y1: min(h, y+step)})
@@ -87,7 +87,7 @@ func wrongLength(got, want int) error {
 	return say("wrong result: %d values, %d expected", got, want)
 }
 
-// tooFar says that a deviation is larger than the tolerance; NaN is.
+// tooFar reports whether a deviation exceeds the tolerance, as NaN does.
 func (c Check) tooFar() error {
 	if c.Deviation <= c.Tolerance {
 		return nil

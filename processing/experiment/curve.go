@@ -6,8 +6,8 @@ import (
 	"blik/internal/parallel"
 )
 
-// CheckOrder says whether a picture is too large for a list of its pixels, in which each coordinate has 16 bits. The
-// error wraps ErrMemory.
+// CheckOrder returns an error if a picture is too large for a list of its pixels, in which each coordinate has 16 bits.
+// The error wraps ErrMemory.
 func CheckOrder(s Size) error {
 	if s.W > 1<<16 || s.H > 1<<16 {
 		e := say("sides of more than 65536 pixels are not supported")
@@ -32,10 +32,10 @@ func RasterOrder(ctx context.Context, w, h int) []uint32 {
 	return list
 }
 
-// HilbertOrder lists the same along Hilbert's curve.
+// HilbertOrder lists the same pixels along the Hilbert curve.
 func HilbertOrder(ctx context.Context, w, h int) []uint32 {
 	c := newCurve(w, h)
-	// An aligned stretch of the curve is a square, so how many pixels it has within the picture is known beforehand.
+	// An aligned section of the curve is a square, so its number of pixels within the picture is known in advance.
 	order := min(c.order, log2(part)/2)
 	length, side := 1<<(2*order), 1<<order
 	from := make([]int, c.positions()/length+1)
@@ -58,18 +58,18 @@ func HilbertOrder(ctx context.Context, w, h int) []uint32 {
 // CurveOrder returns the order of the curve that covers a picture: its side is 2 to this power.
 func CurveOrder(w, h int) int { return newCurve(w, h).order }
 
-// curve is Hilbert's curve over the square of side 2^order (Hilbert 1891), cut down to a picture of w × h pixels: what
-// lies outside is skipped. Sizes that are no power of two so take the curve of the next one; up to three of four
-// positions of a square picture are then skipped, which is part of what the experiment measures.
+// curve is the Hilbert curve over the square of side 2^order (Hilbert 1891), restricted to a picture of w × h pixels:
+// positions outside are skipped. Sizes that are not a power of two thus use the curve of the next power; up to three of
+// four positions of a square picture are then skipped, which is part of the measurement.
 type curve struct{ w, h, order int }
 
 func newCurve(w, h int) curve { return curve{w, h, log2(max(w, h))} }
 
-// positions is the number of positions on the uncut curve.
+// positions is the number of positions on the whole curve.
 func (c curve) positions() int { return 1 << (2 * c.order) }
 
-// at returns the pixel at distance d along the uncut curve: each pair of bits, lowest first, turns and places the
-// quarter below it.
+// at returns the pixel at distance d along the whole curve: each pair of bits, lowest first, rotates and places the
+// quadrant below it.
 func (c curve) at(d int) (x, y int) {
 	for s := 1; s < 1<<c.order; s <<= 1 {
 		qx := d >> 1 & 1
@@ -87,8 +87,8 @@ func (c curve) at(d int) (x, y int) {
 	return x, y
 }
 
-// skipOrder: an aligned stretch of 4^skipOrder positions is a square of side 2^skipOrder, skipped at once where it lies
-// outside.
+// skipOrder: an aligned section of 4^skipOrder positions is a square of side 2^skipOrder, which is skipped as a whole
+// if it lies outside.
 const skipOrder = 4
 
 // visit calls f for the pixels of the picture at distances i … j−1, in order.

@@ -19,41 +19,41 @@ type Experiment struct {
 	ID             string
 	Name, Question message.Message
 	Paper          Paper
-	// Result says what every variant computes and how exactly.
+	// Result describes what every variant computes, and how exactly.
 	Result message.Message
 	Params []Param
-	// Grids are the cases measured by default; Quick those of a first look.
+	// Grids are the cases measured by default, Quick the smaller set for a first look.
 	Grids, Quick []Grid
 	Variants     []Variant
 	Claims       []Claim
-	// Axis is the parameter that a plot of the times runs along; empty for the number of samples.
+	// Axis is the parameter on the horizontal axis of the plot of the times; empty for the number of samples.
 	Axis string
-	// Speedup: the speed-up over the first variant is worth a plot.
+	// Speedup: the speed-up over the first variant is also plotted.
 	Speedup bool
 
-	// shape says which sizes make sense.
+	// shape restricts the sizes.
 	shape shape
-	// content names the parameters that the input depends on, beside its size.
+	// content names the parameters that the input depends on, in addition to its size.
 	content []string
 	input   func(ctx context.Context, c Case, src *source) (*Input, error)
-	// inputBytes is what input and reference hold.
+	// inputBytes returns the memory of input and reference.
 	inputBytes func(c Case) int64
 	check      func(ctx context.Context, in *Input, c Case, v Variant, out Output) (Check, error)
-	// figures makes pictures that show what the operation is good for; nil where there are none.
+	// figures makes pictures that demonstrate the operation; nil if there are none.
 	figures func(ctx context.Context) ([]Figure, error)
 }
 
-// Paper is what was measured when the question was first asked.
+// Paper holds the original measurements.
 type Paper struct {
 	Setup message.Message
-	// Head and Rows are the paper's figures; there may be none.
+	// Head and Rows are the paper's figures; may be empty.
 	Head []message.Message
 	Rows [][]message.Message
-	// Found is what the paper concludes.
+	// Found is the conclusion of the paper.
 	Found message.Message
 }
 
-// Table returns head and rows, nothing where the paper has no figures.
+// Table returns head and rows; nothing if the paper has no figures.
 func (p Paper) Table() [][]message.Message {
 	if len(p.Rows) == 0 {
 		return nil
@@ -61,7 +61,7 @@ func (p Paper) Table() [][]message.Message {
 	return append([][]message.Message{p.Head}, p.Rows...)
 }
 
-// paperRow is a row of figures that are the same in both languages but for the decimal sign.
+// paperRow is a row of figures that differ between languages only in the decimal separator.
 func paperRow(name message.Text, figures ...message.Figures) []message.Message {
 	row := []message.Message{text(name)}
 	for _, f := range figures {
@@ -70,7 +70,7 @@ func paperRow(name message.Text, figures ...message.Figures) []message.Message {
 	return row
 }
 
-// Device is what a variant runs on.
+// Device is the kind of device that a variant runs on.
 type Device string
 
 // The devices.
@@ -79,29 +79,29 @@ const (
 	GPU Device = "gpu"
 )
 
-// Variant describes one way to compute what an experiment asks for.
+// Variant describes one way to compute the result of an experiment.
 type Variant struct {
 	// ID is unique within the experiment.
 	ID         string
 	Device     Device
 	Name, Help message.Message
-	// Ignores names the parameters that make no difference to the variant; its cases have no value for them.
+	// Ignores names the parameters that do not affect the variant; its cases have no value for them.
 	Ignores []string
 	// Takes reports whether the variant can compute a case; nil for all of them.
 	Takes func(c Case) bool
-	// Paper returns the time that the paper measured in a case, 0 where it has none; may be nil.
+	// Paper returns the time that the paper measured in a case, 0 if it has none; may be nil.
 	Paper func(c Case) time.Duration
-	// Tolerance returns the deviation allowed in a case, where that depends on the variant; else nil.
+	// Tolerance returns the allowed deviation in a case if that depends on the variant; otherwise nil.
 	Tolerance func(c Case) float64
-	// Needs says in words what a variant on a GPU takes; empty is one NVIDIA GPU.
+	// Needs describes the requirement of a variant on a GPU; empty means one NVIDIA GPU.
 	Needs message.Message
-	// GPUs are the names of those that Method computes on; where a provider leaves them out, it is the provider's own.
+	// GPUs are the names of the GPUs that Method uses; if a provider omits them, it is the provider's own.
 	GPUs []string
-	// Method computes; nil for a described variant whose device no provider has.
+	// Method is the implementation; nil for a described variant whose device no provider has.
 	Method Method
 }
 
-// Requires returns Needs or what stands for it; empty for the CPU.
+// Requires returns Needs or its default; empty for the CPU.
 func (v Variant) Requires() message.Message {
 	if v.Device == GPU && v.Needs.IsZero() {
 		return text("needs an NVIDIA GPU")
@@ -109,58 +109,58 @@ func (v Variant) Requires() message.Message {
 	return v.Needs
 }
 
-// Method is how a variant computes.
+// Method is the implementation of a variant.
 type Method interface {
-	// Memory returns how many bytes of host memory a Run of the case holds beside its input.
+	// Memory returns the number of bytes of host memory that a Run of the case uses in addition to its input.
 	Memory(c Case) int64
-	// Operations returns how many elementary operations one run takes, in the experiment's own unit.
+	// Operations returns the number of elementary operations of one run, in the experiment's own unit.
 	Operations(c Case) float64
-	// Prepare does everything that is not timed: buffers, index lists, transfers. What is too large for it answers an
-	// error that wraps ErrMemory.
+	// Prepare does everything that is not timed: buffers, index lists, transfers. For a case that is too large, it
+	// returns an error that wraps ErrMemory.
 	Prepare(ctx context.Context, in *Input, c Case) (Runner, error)
 }
 
 // Runner is a Method prepared for one input. It is used by one goroutine.
 type Runner interface {
-	// Run computes the result once, whatever was computed before, and returns when it is complete. It returns the
+	// Run computes the result once, independently of earlier runs, and returns when it is complete. It returns the
 	// context's error soon after a cancel.
 	Run(ctx context.Context) error
-	// Output returns the result of the last Run, to be read only, and only until the next one.
+	// Output returns the result of the last Run. It is read-only and valid until the next one.
 	Output(ctx context.Context) (Output, error)
-	// Close releases what Prepare took.
+	// Close releases the resources of Prepare.
 	Close() error
 }
 
-// Timed is a Runner that measures itself, as by the events of a device.
+// Timed is a Runner that measures its own time, for instance by events of a device.
 type Timed interface {
 	// Elapsed returns the time of one computation of the last Run, which may have computed the result several times
 	// where once is too short for the clock.
 	Elapsed() time.Duration
 }
 
-// Provider supplies the methods for a device that this package does not drive.
+// Provider supplies the methods for a device that this package does not use itself.
 type Provider interface {
 	// Name names the device for the results: "NVIDIA H200".
 	Name() string
-	// Variants returns what the provider can compute of an experiment. One with the ID of a described variant gives its
-	// Method to that, unless an earlier provider has; any other joins the list.
+	// Variants returns the variants of an experiment that the provider can compute. One with the ID of a described
+	// variant supplies the Method of that variant, unless an earlier provider has; any other is added to the list.
 	Variants(experimentID string) []Variant
 }
 
-// Output is a result in host memory; one field is set.
+// Output is a result in host memory; exactly one field is set.
 type Output struct {
 	U8  []uint8
 	F32 []float32
 	Sum *float64
 }
 
-// Input is what the variants of a case compute on, to be read only: 8-bit pixels or floats, rows without padding.
+// Input is the read-only input of the variants of a case: 8-bit pixels or floats, rows without padding.
 type Input struct {
 	Size Size
 	U8   []uint8
 	F32  []float32
 
-	// What checks and variants have in common is kept for the next.
+	// Data shared by checks and variants is cached for the next ones.
 	exact    exactly
 	known    known
 	extended []float32
@@ -169,14 +169,14 @@ type Input struct {
 
 // Figure is a grey picture with a title.
 type Figure struct {
-	// Name is good for a file name.
+	// Name is suitable as a file name.
 	Name  string
 	Title message.Message
 	W, H  int
 	Pix   []uint8
 }
 
-// Figures returns the pictures that show what the experiment's operation is good for, if there are any.
+// Figures returns the pictures that demonstrate the experiment's operation, if there are any.
 func (e *Experiment) Figures(ctx context.Context) ([]Figure, error) {
 	if e.figures == nil {
 		return nil, ctx.Err()
@@ -202,7 +202,7 @@ func Find(id string) (*Experiment, error) {
 	return nil, unknown("no experiment %q exists", "unknown experiment %q; choose from %s", id, ids)
 }
 
-// unknown is the error for an unknown ID, with the known ones.
+// unknown returns the error for an unknown ID, which lists the known ones.
 func unknown(none, others message.Text, id string, known []string) error {
 	if len(known) == 0 {
 		return say(none, id)
@@ -210,17 +210,17 @@ func unknown(none, others message.Text, id string, known []string) error {
 	return say(others, id, strings.Join(known, ", "))
 }
 
-// Error is an error with its sentence in the languages of the program.
+// Error is an error with a translatable message.
 type Error struct {
 	Text message.Message
 	// Cause may be nil.
 	Cause error
 }
 
-// Error returns the sentence in English.
+// Error returns the message in English.
 func (e *Error) Error() string { return e.Text.String() }
 
-// Message returns the sentence.
+// Message returns the message for the user.
 func (e *Error) Message() message.Message { return e.Text }
 
 // Unwrap returns the cause.
@@ -228,7 +228,7 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 func say(format message.Text, args ...any) *Error { return &Error{Text: message.Of(format, args...)} }
 
-// Size is that of an input: W × H pixels, or a line of W samples where H is 0.
+// Size is the size of an input: W × H pixels, or a line of W samples if H is 0.
 type Size struct{ W, H int }
 
 // Line returns the size of a line of n samples.
@@ -256,7 +256,7 @@ func log2(n int) (k int) {
 	return k
 }
 
-// maxSamples bounds sizes so that their products with the bytes of a sample stay far from overflow.
+// maxSamples bounds sizes so that their product with the bytes per sample cannot overflow.
 const maxSamples = 1 << 36
 
 // ParseSize reads 1024x768 or 1024×768, 18.7MP (a picture of 3:2), 2^20 or 1000 (a line).
@@ -277,7 +277,7 @@ func ParseSize(text string) (Size, error) {
 		}
 		return Line(1 << k), nil
 	}
-	// The Cyrillic letter looks like the Latin one.
+	// Also accepts the Cyrillic letter, which looks like the Latin one.
 	sides := strings.Split(strings.NewReplacer("×", "x", "\u0445", "x").Replace(lower), "x")
 	var n [2]int
 	if len(sides) > 2 {
@@ -303,7 +303,7 @@ func megapixels(mp float64) Size {
 	return Size{w, max(int(mp*1e6/float64(w)+0.5), 1)}
 }
 
-// shape says which sizes an experiment takes.
+// shape describes the sizes that an experiment accepts.
 type shape uint8
 
 const (
@@ -311,7 +311,7 @@ const (
 	lines
 )
 
-// fits says what is wrong with a size, nil if nothing is.
+// fits returns an error for an unsuitable size, nil for a suitable one.
 func (e *Experiment) fits(s Size) error {
 	switch {
 	case s.H == 0 && e.shape&lines == 0:
@@ -322,13 +322,13 @@ func (e *Experiment) fits(s Size) error {
 	return nil
 }
 
-// Param is something that a case sets.
+// Param is a parameter of a case.
 type Param struct {
 	ID         string
 	Name, Help message.Message
-	// Values are the choices, or for a number values that make sense.
+	// Values are the choices, or sensible values of a number.
 	Values []string
-	// Number, if not nil, allows any whole number within.
+	// Number, if not nil, allows any whole number within its bounds.
 	Number *Number
 }
 
@@ -338,7 +338,7 @@ type Number struct {
 	Odd      bool
 }
 
-// check says what is wrong with a value, nil if nothing is.
+// check returns an error for an invalid value, nil for a valid one.
 func (p Param) check(value string) error {
 	if p.Number == nil {
 		if slices.Contains(p.Values, value) {
@@ -357,7 +357,7 @@ func (p Param) check(value string) error {
 	return say(format, p.ID, value, p.Number.Min, p.Number.Max)
 }
 
-// Grid is every combination of its sizes and values. A parameter that it does not name has its first value.
+// Grid stands for all combinations of its sizes and values. A parameter that it does not name has its first value.
 type Grid struct {
 	Sizes  []Size
 	Values map[string][]string
@@ -369,7 +369,7 @@ type Case struct {
 	Values map[string]string
 }
 
-// Int returns the value of a parameter that is a number; Run has checked it.
+// Int returns the value of a numeric parameter, which Run has checked.
 func (c Case) Int(param string) int {
 	n, _ := strconv.Atoi(c.Values[param])
 	return n
@@ -385,7 +385,7 @@ func (c Case) key() string {
 	return b.String()
 }
 
-// without returns the case less some of its values.
+// without returns the case without some of its values.
 func (c Case) without(params []string) Case {
 	left := maps.Clone(c.Values)
 	for _, p := range params {

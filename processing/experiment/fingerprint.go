@@ -11,12 +11,12 @@ import (
 	"blik/processing/cpu"
 )
 
-// fingerprint returns a binary print, ridges black (0) on white (255), and the same with noise: specks of ink and of
-// bare paper. The ridges are the black half of cos φ, where φ grows with the distance from the core of a whorl and
-// turns once about each minutia, which ends or splits a ridge there (Larkin & Fletcher 2007).
+// fingerprint returns a binary fingerprint with black ridges (0) on white (255), and the same with noise: specks of ink
+// and of bare paper. The ridges are the black half of cos φ, where φ grows with the distance from the core of a whorl
+// and turns once about each minutia, which ends or splits a ridge there (Larkin & Fletcher 2007).
 func fingerprint(ctx context.Context, w, h int, seed uint64) (clean, noisy []uint8, err error) {
 	clean, noisy = make([]uint8, w*h), make([]uint8, w*h)
-	// Many times the element of the demonstration, which would spoil as much of narrow ridges as it cleans.
+	// Much wider than the element of the demonstration, which would damage narrow ridges as much as it cleans them.
 	const period = 28
 	side := float64(min(w, h))
 	cx, cy := 0.5*float64(w), 0.45*float64(h)
@@ -62,7 +62,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// The sides of the fingerprint that is shown.
+// The sides of the fingerprint.
 const (
 	fingerprintW = 540
 	fingerprintH = 720

@@ -9,7 +9,7 @@ import (
 	"blik/processing/synth"
 )
 
-// source is what inputs are made of: a grey picture, extended by mirroring. It is painted when it is first asked for.
+// source is the picture from which inputs are made: grey, extended by mirroring. It is painted on first use.
 type source struct {
 	pic  *processing.Picture
 	grey []uint8
@@ -18,7 +18,7 @@ type source struct {
 
 func newSource(pic *processing.Picture) *source { return &source{pic: pic} }
 
-// The sides of the painting that inputs are made of where the user has none.
+// The sides of the painting from which inputs are made if the user supplies no picture.
 const (
 	paintedW = 1024
 	paintedH = 768
@@ -46,7 +46,7 @@ func (s *source) load(ctx context.Context) error {
 	return nil
 }
 
-// grey8 returns the mean of the channels in 8 bits; that of inks counts from paper white.
+// grey8 returns the mean of the channels in 8 bits; for inks it is inverted, so that white is paper.
 func grey8(ctx context.Context, p *processing.Picture) ([]uint8, error) {
 	grey := make([]uint8, p.Width*p.Height)
 	level := func(i int) float64 {

@@ -9,7 +9,7 @@ import (
 	"blik/processing/cpu"
 )
 
-// program is the method of an operation of the program whose planes are not the 8-bit ones of onBackend.
+// program is the method of an operation of the program with planes other than the 8-bit ones of onBackend.
 type program struct {
 	memory     func(c Case) int64
 	operations func(c Case) float64
@@ -98,7 +98,7 @@ func programWavelets() map[string]processing.Wavelet {
 	return map[string]processing.Wavelet{"haar": processing.Haar, "d4": processing.Daubechies4}
 }
 
-// onProgramWavelet reports whether the program has the transform of a case: of pictures, by its own wavelets.
+// onProgramWavelet reports whether the program has the transform of a case: of pictures, with its own wavelets.
 func onProgramWavelet(c Case) bool {
 	_, ok := programWavelets()[c.Values["wavelet"]]
 	return ok && c.Size.H > 0

@@ -13,26 +13,26 @@ import (
 	"blik/processing"
 )
 
-// ErrMemory is wrapped by what Method.Prepare returns for a case that is too large: a device has too little memory, or
-// a method has a limit of its own. The row is left out.
+// ErrMemory is wrapped by the error of Method.Prepare for a case that is too large: a device has too little memory, or
+// a method has its own limit. The row is left out.
 var ErrMemory = errors.New("not enough memory")
 
-// Options say what Run measures and how long.
+// Options determine what Run measures and for how long.
 type Options struct {
-	// Variants are the IDs of those to measure; none means all.
+	// Variants are the IDs of the variants to measure; none means all.
 	Variants []string
-	// Sizes replace those of the experiment's grids; none keeps them, or takes the size of Picture where there is one.
+	// Sizes replace those of the experiment's grids; none keeps them, or uses the size of Picture if there is one.
 	Sizes []Size
-	// Values replace those of single parameters.
+	// Values replace the values of single parameters.
 	Values map[string][]string
-	// Picture, if not nil, is what is computed on, as 8-bit grey, cropped or mirrored to the size; else it is
+	// Picture, if not nil, is used as input, as 8-bit grey, cropped or mirrored to the size; otherwise the input is
 	// generated.
 	Picture *processing.Picture
-	// Quick takes the experiment's smaller grids and fewer repetitions.
+	// Quick uses the experiment's smaller grids and fewer repetitions.
 	Quick bool
-	// Memory is how many bytes input, reference and a variant may hold together; 0 is no limit.
+	// Memory limits the bytes of input, reference and a variant together; 0 is no limit.
 	Memory int64
-	// Longest leaves out what would take longer for one run, judged by the cases before; 0 is no limit.
+	// Longest leaves out cases in which one run would take longer, judging by the previous cases; 0 is no limit.
 	Longest time.Duration
 	// Providers supply the variants of GPUs.
 	Providers []Provider
@@ -40,12 +40,12 @@ type Options struct {
 	Progress func(Progress)
 	Row      func(Row)
 
-	// pace and now replace the repetitions and the clock in tests.
+	// pace and now replace the number of repetitions and the clock in tests.
 	pace *pace
 	now  func() time.Time
 }
 
-// Progress is how far a Run is.
+// Progress is the progress of a Run.
 type Progress struct {
 	// Done of Total rows are finished; the next is Variant in Case.
 	Done, Total int
@@ -53,18 +53,18 @@ type Progress struct {
 	Case        Case
 }
 
-// State says what became of a row.
+// State is the outcome of a row.
 type State string
 
 // The states.
 const (
 	// Measured: the result was checked and timed.
 	Measured State = "measured"
-	// LeftOut: not run; Note says why.
+	// LeftOut: not run; Note gives the reason.
 	LeftOut State = "left out"
 	// NeedsGPU: no provider has the device.
 	NeedsGPU State = "needs GPU"
-	// Failed: an error or a wrong result; Note says which. It was not timed.
+	// Failed: an error or a wrong result, described in Note. It was not timed.
 	Failed State = "failed"
 )
 
@@ -77,12 +77,12 @@ type Row struct {
 	Case    Case
 	State   State
 	Note    message.Message
-	// Runs were timed; Spread is the distribution of their times.
+	// Runs is the number of timed runs; Spread is the distribution of their times.
 	Runs int
 	Spread
-	// Operations of one run; 0 where they are not counted.
+	// Operations of one run; 0 if they are not counted.
 	Operations float64
-	// Check is of what was measured.
+	// Check is the comparison of the measured result.
 	Check Check
 }
 
@@ -90,28 +90,27 @@ type Row struct {
 type Check struct {
 	// Compared of Samples samples were compared with the reference.
 	Compared, Samples int64
-	// Deviation is the largest found, in the unit that Experiment.Result names, and Tolerance what is allowed; 0 is
+	// Deviation is the largest deviation, in the unit that Experiment.Result names, and Tolerance the allowed one; 0 is
 	// exact.
 	Deviation, Tolerance float64
-	// Error is that of a sum relative to the exact one; nil where the experiment has none.
+	// Error is the error of a sum relative to the exact one; nil if the experiment has none.
 	Error *float64
 }
 
-// Result is what Run found.
+// Result is the result of Run.
 type Result struct {
 	Experiment *Experiment
 	// Rows are in the order in which they were measured.
 	Rows []Row
-	// Picture: it was computed on a picture of the user's.
+	// Picture: the input was a picture of the user.
 	Picture bool
-	// Devices are the names of the GPUs that took part, also of those that failed, each as often as there are of the
-	// name.
+	// Devices are the names of the GPUs that took part, including those that failed; a name appears once for each GPU.
 	Devices     []string
 	Conclusions []Conclusion
 }
 
-// pace says how often a run is repeated: at least least times, then until the time enough has passed, but
-// at most most times; a run of more than long only least/2 + 1 times. Runs shorter than short are timed together.
+// pace determines how often a run is repeated: at least least times, then until the time enough has passed, but at most
+// most times; a run of more than long only least/2 + 1 times. Runs shorter than short are timed together.
 type pace struct {
 	least, most               int
 	enough, warm, long, short time.Duration
@@ -126,7 +125,7 @@ func usualPace(quick bool) pace {
 	return p
 }
 
-// task is one row to be.
+// task is a row to be measured.
 type task struct {
 	variant Variant
 	cse     Case
@@ -135,8 +134,8 @@ type task struct {
 	full    Case
 }
 
-// Run measures an experiment. Wrong options are refused before anything is measured. What cannot be measured is in the
-// rows, with the reason. After a cancel the rows so far are returned with the context's error.
+// Run measures an experiment. Invalid options are rejected before anything is measured. Cases that cannot be measured
+// are in the rows, with the reason. After a cancel the rows so far are returned with the context's error.
 func Run(ctx context.Context, e *Experiment, o Options) (*Result, error) {
 	r := &runner{Options: o, experiment: e, clock: time.Now, pace: usualPace(o.Quick), seed: maphash.MakeSeed(),
 		rate: map[string]float64{}}
@@ -172,7 +171,7 @@ func Run(ctx context.Context, e *Experiment, o Options) (*Result, error) {
 	return res, ctx.Err()
 }
 
-// union returns the shortest list that holds each of two, what is in both as often as in the one that has more of it.
+// union returns the multiset union of two lists: elements in both appear as often as in the list that has more of them.
 func union(a, b []string) []string {
 	left := slices.Clone(a)
 	for _, name := range b {
