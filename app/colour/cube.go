@@ -40,7 +40,8 @@ const (
 	sumHalf  uint64 = 1<<(sumShift-1) | 1<<(sumShift-1+laneBits) | 1<<(sumShift-1+2*laneBits)
 )
 
-// lanesOf returns the values of f for a node's lowest and highest values, which cover all L*a*b* that a profile can hold.
+// lanesOf returns the values of f for a node's lowest and highest values, which cover all L*a*b* that a profile can
+// hold.
 func lanesOf() (lowest, highest [3]float64) {
 	return [3]float64{-0.12, 0, -0.52}, [3]float64{1.27, 1.26, 1.65}
 }
