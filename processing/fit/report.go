@@ -122,11 +122,14 @@ func Report(ctx context.Context, w io.Writer, examples []Example, n int) (*proce
 	}
 	folds := Folds(paintings, n)
 	best := -1.0
+	fitted := map[string][]*processing.Rule{}
 	for _, rule := range Rules() {
-		out, err := leaveOut(ctx, examples, folds, n, rule.ID, rule.Sources)
+		rules, err := withoutFolds(ctx, examples, folds, n, rule.ID, rule.Sources)
 		if err != nil {
 			return nil, err
 		}
+		fitted[rule.ID] = rules
+		out := leftOut(examples, folds, rules, func(e *Example) []processing.Candidate { return e.Candidates[rule.ID] })
 		var rows []Row
 		for i := range examples {
 			rows = append(rows, examples[i].rows(rule.ID)...)
@@ -146,7 +149,10 @@ func Report(ctx context.Context, w io.Writer, examples []Example, n int) (*proce
 		}
 	}
 	fmt.Fprintf(w, "\nauto: %s\n", d.Auto)
-	return d, reportExposures(w, examples, n)
+	for _, rule := range Rules() {
+		reportExposures(w, examples, folds, rule.ID, fitted[rule.ID])
+	}
+	return d, nil
 }
 
 // table prints what a rule reaches at the sensitivity 0, and returns the mean F1 with tolerance over the kinds with

@@ -27,8 +27,8 @@ type Example struct {
 	Median score.Metrics
 	// Candidates are by the ID of the rule.
 	Candidates map[string][]processing.Candidate
-	// Exposed are those of RuleClassic at each of Exposures.
-	Exposed [][]processing.Candidate
+	// Exposed are those of each rule at each of Exposures.
+	Exposed map[string][][]processing.Candidate
 }
 
 // Glint is a true glint.
@@ -109,21 +109,23 @@ func (e *Example) rise(pic *processing.Picture, runs []processing.Run) float64 {
 	return peak - sum/math.Max(n, 1)
 }
 
-// Rules are the rules that are fitted, with the sources of their measures and the detector that finds their candidates.
-func Rules() []struct {
-	ID      string
-	Sources []processing.Source
-} {
-	return []struct {
-		ID      string
-		Sources []processing.Source
-	}{
-		{processing.RuleJoined,
+// Rules are the rules that are fitted.
+func Rules() []FittedRule {
+	return []FittedRule{
+		{processing.RuleJoined, processing.DetectJoined,
 			[]processing.Source{processing.FromPicture, processing.FromNetwork, processing.FromSearch}},
-		{processing.RuleNetwork, []processing.Source{processing.FromPicture, processing.FromNetwork}},
-		{processing.RuleClassic,
+		{processing.RuleNetwork, processing.DetectNetwork,
+			[]processing.Source{processing.FromPicture, processing.FromNetwork}},
+		{processing.RuleClassic, processing.DetectClassic,
 			[]processing.Source{processing.FromPicture, processing.FromSearch, processing.FromExposure}},
 	}
+}
+
+// FittedRule is a rule that is fitted: the detector that finds its candidates, and the sources of their measures.
+type FittedRule struct {
+	ID       string
+	Detector processing.Detector
+	Sources  []processing.Source
 }
 
 // judged says what the truth holds of a candidate.
@@ -208,25 +210,22 @@ type scored struct {
 	sums       []float64
 }
 
-// leaveOut fits the rule without each fold in turn and returns every example with the sums of the fit that did not see
-// its painting.
-func leaveOut(ctx context.Context, examples []Example, folds map[string]int, n int, rule string,
-	sources []processing.Source,
-) ([]scored, error) {
-	rules, err := withoutFolds(examples, folds, n, rule, sources)
-	if err != nil {
-		return nil, err
-	}
+// leftOut returns every example with the sums of those of its candidates that are asked for, by the rule that was
+// fitted without its fold.
+func leftOut(
+	examples []Example, folds map[string]int, rules []*processing.Rule, of func(*Example) []processing.Candidate,
+) []scored {
 	out := make([]scored, len(examples))
 	for i := range examples {
 		e := &examples[i]
-		out[i] = e.scored(e.Candidates[rule], rules[folds[e.Painting]])
+		out[i] = e.scored(of(e), rules[folds[e.Painting]])
 	}
-	return out, ctx.Err()
+	return out
 }
 
-// withoutFolds returns the rule as it is fitted without each fold.
-func withoutFolds(examples []Example, folds map[string]int, n int, rule string, sources []processing.Source,
+// withoutFolds returns the rule as it is fitted without each of n folds.
+func withoutFolds(ctx context.Context, examples []Example, folds map[string]int, n int, rule string,
+	sources []processing.Source,
 ) ([]*processing.Rule, error) {
 	rules := make([]*processing.Rule, n)
 	for fold := range rules {
@@ -241,7 +240,7 @@ func withoutFolds(examples []Example, folds map[string]int, n int, rule string, 
 			return nil, err
 		}
 	}
-	return rules, nil
+	return rules, ctx.Err()
 }
 
 // scored returns the example with candidates and their sums by a rule.
@@ -367,17 +366,14 @@ func (e *Example) Find(
 	ctx context.Context, be processing.Backend, pic *processing.Picture, model *network.Model,
 ) error {
 	e.Candidates = map[string][]processing.Candidate{}
-	for rule, detector := range map[string]processing.Detector{
-		processing.RuleJoined: processing.DetectJoined, processing.RuleNetwork: processing.DetectNetwork,
-		processing.RuleClassic: processing.DetectClassic,
-	} {
+	for _, r := range Rules() {
 		p := processing.DefaultParams()
-		p.Detector = detector
+		p.Detector = r.Detector
 		found, err := processing.Candidates(ctx, be, pic, p, processing.Options{Network: model})
 		if err != nil {
 			return err
 		}
-		e.Candidates[rule] = found
+		e.Candidates[r.ID] = found
 	}
-	return e.findExposed(ctx, be, pic)
+	return e.findExposed(ctx, be, pic, model)
 }
