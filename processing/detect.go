@@ -126,7 +126,8 @@ type detector struct {
 	spans []Span
 	// searched is the number of candidates that only the search found; they come first.
 	searched int
-	// seen is the picture as detection sees it, and exposure how it was brightened; nil where it was not.
+	// seen is the picture as detection sees it, and exposure how it was brightened; nil in manual mode, and where that
+	// is not known yet.
 	seen     *Picture
 	exposure *exposure
 
@@ -163,6 +164,7 @@ func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Opti
 	be.Timings() // what an earlier, failed job left
 	d := &detector{
 		ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p, progress: o.Progress, decision: o.Decision, known: o.noise,
+		exposure: o.exposure,
 	}
 	d.frugal, _ = be.(Frugal)
 	d.remote, _ = be.(Remote)
@@ -312,8 +314,8 @@ func (d *detector) allocate(pic *Picture) (*Picture, error) {
 		}
 	}
 	pic, err := pic.inSRGB(d.ctx)
-	if err == nil && d.isLocal() {
-		pic, d.exposure, err = pic.exposed(d.ctx)
+	if rule, ok := d.whiteRule(); ok && err == nil {
+		pic, d.exposure, err = pic.exposed(d.ctx, rule, d.exposure)
 	}
 	if err == nil {
 		d.seen, d.tables = pic, pic.Tables()
@@ -447,10 +449,9 @@ func (d *detector) outline() outlineRule {
 	return outlineRule{absolute: d.p.Visible / 100, relative: d.p.Relative / 100, share: 0.4}
 }
 
-// isLocal reports whether the classical search takes levels from what is around, which it does where it is alone and
-// nobody sets them: on a picture whose white is white (see exposed), and without the pixels that do not belong to its
-// components by the outline rule. It grows in luminance, and so runs over saturated paint, whose luminance is as high
-// as that of the white glint on it.
+// isLocal reports whether pixels that do not belong to the components of the search by the outline rule are dropped,
+// which is where it is alone and nobody sets its levels. It grows in luminance, and so runs over saturated paint, whose
+// luminance is as high as that of the white glint on it.
 func (d *detector) isLocal() bool { return d.ruleID == RuleClassic && d.p.Mode == Adaptive }
 
 // trim drops the pixels of the search's components that do not belong to them by the outline rule. Spans are labelled

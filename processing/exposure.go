@@ -7,35 +7,60 @@ import (
 	"blik/internal/parallel"
 )
 
-// The level of white around: the classical search was fitted on pictures whose white is white.
+// The level of white around: search, network and weights were fitted on pictures whose white is white.
 const (
 	// whiteSide is the side of the squares that a picture is divided into, in pixels.
 	whiteSide = 32
-	// whiteReach is how many squares around one count.
-	whiteReach = 8
-	// darkestWhite is the lowest level of white that is made up for, enoughWhite the one from which on nothing is done;
-	// shares of white in linear light.
-	darkestWhite, enoughWhite = 0.2, 0.55
+	// darkestWhite is the lowest level of white that is made up for, a share of white in linear light.
+	darkestWhite = 0.2
 	// someRows is the distance of the rows that usually tell that a picture is not dark.
 	someRows = 8
 	// unitGain is the gain that changes nothing.
 	unitGain = 4096
 )
 
-// exposed returns the picture as an exposure would have it whose white around each pixel is white, and how it became
-// so; the picture itself, and nil, where it is so everywhere. The white of a square of 32 × 32 pixels is the highest
-// level of any channel in it and in the squares up to eight away, W in 1/65535 of linear light; from 0.55 on it counts
-// as white, below 0.2 as 0.2. Light is multiplied by k/2²⁴, rounded to nearest, where k interpolates ⌊65535·4096/W⌋
-// linearly between the middles of the squares, in steps of 1/64. 8-bit samples become 8-bit sRGB, others 16 bits of
-// linear light.
-func (p *Picture) exposed(ctx context.Context) (*Picture, *exposure, error) {
-	e := &exposure{
-		surveyor: surveyor{pic: p, tables: p.Tables()},
-		w:        (p.Width + whiteSide - 1) / whiteSide, h: (p.Height + whiteSide - 1) / whiteSide,
+// whiteRule says where a picture is dark, and how bright it is made there.
+type whiteRule struct {
+	// reach is how many squares around one count, and least how many of them the picture must have: fewer can be dark
+	// paint.
+	reach, least int
+	// enough is the level of white from which on nothing is done, target what lower ones become; in 1/65535 of linear
+	// light.
+	enough, target uint32
+}
+
+// whiteRule returns the rule of the detector; ok is false where somebody sets the levels. The classical detector takes
+// white from near by, which finds more in the dark parts of a picture. The others find glints there without that, so
+// only what has no white within a thousand pixels is dark to them, of a picture of a megapixel or more; a target below
+// white keeps what they find there as right as elsewhere.
+func (d *detector) whiteRule() (r whiteRule, ok bool) {
+	switch {
+	case d.p.Mode != Adaptive:
+		return r, false
+	case d.ruleID == RuleClassic:
+		return whiteRule{reach: 8, enough: white*55/100 + 1, target: white}, true
 	}
-	dark, err := e.gains(ctx)
-	if err != nil || !dark {
-		return p, nil, err
+	return whiteRule{reach: 32, least: 1024, enough: white*51/100 + 1, target: white * 85 / 100}, true
+}
+
+// exposed returns the picture as an exposure would have it whose white around each pixel is white, and how it became
+// so; the picture itself, and an exposure without gains, where it is so everywhere. The white of a square of 32 × 32
+// pixels is the highest level of any channel in it and in the squares up to the rule's reach away, W in 1/65535 of
+// linear light; below 0.2 it counts as 0.2. Where it is enough, or the picture has too few squares there, nothing
+// changes. Light is multiplied by k/2²⁴, rounded to nearest, where k interpolates ⌊target·4096/W⌋ linearly between the
+// middles of the squares, in steps of 1/64. 8-bit samples become 8-bit sRGB, others 16 bits of linear light. Where
+// known is not nil, it holds the gains.
+func (p *Picture) exposed(ctx context.Context, rule whiteRule, known *exposure) (*Picture, *exposure, error) {
+	s := surveyor{pic: p, tables: p.Tables()}
+	e := known
+	if e == nil {
+		e = newExposure(p.Width, p.Height)
+		if err := e.measure(ctx, s, rule); err != nil {
+			return p, nil, err
+		}
+	}
+	if e.gain == nil {
+		return p, e, nil
 	}
 	channels := 3
 	if p.Channels == 1 {
@@ -49,49 +74,64 @@ func (p *Picture) exposed(ctx context.Context) (*Picture, *exposure, error) {
 	}
 	const rows = 16
 	return out, e, parallel.Chunks(ctx, p.Height, rows, func(from, to int) {
-		e.brighten(out, from, to)
+		e.brighten(out, s, from, to)
 	})
 }
 
-// whiteAt returns the level of white around pixel (x, y), as a share of white in linear light; e may be nil.
+// exposure is how much light a picture lacks.
+type exposure struct {
+	// w and h are the numbers of squares.
+	w, h int
+	// gain holds what light is multiplied by in the middle of each square, in 1/unitGain; nil where it is nowhere dark.
+	gain []uint32
+}
+
+// newExposure returns that of a picture that lacks none.
+func newExposure(width, height int) *exposure {
+	return &exposure{w: (width + whiteSide - 1) / whiteSide, h: (height + whiteSide - 1) / whiteSide}
+}
+
+// whiteAt returns what the level of white around pixel (x, y) is of what it was made; e may be nil.
 func (e *exposure) whiteAt(x, y int) float64 {
-	if e == nil {
+	if e == nil || e.gain == nil {
 		return 1
 	}
 	return unitGain / float64(e.gain[y/whiteSide*e.w+x/whiteSide])
 }
 
-// exposure is how much light a picture lacks.
-type exposure struct {
-	surveyor surveyor
-	w, h     int
-	// gain holds what light is multiplied by in the middle of each square, in 1/unitGain.
-	gain []uint32
-}
-
-// gains fills in gain, and reports whether one exceeds 1. Levels of some rows are lower bounds: where these are already
-// enough, as in most pictures, the others need not be read.
-func (e *exposure) gains(ctx context.Context) (dark bool, err error) {
-	for _, step := range []int{someRows, 1} {
-		level, err := e.levels(ctx, step)
-		if err != nil {
-			return false, err
-		}
-		if !e.setGain(level) {
-			return false, nil
+// part returns the exposure of a part of the picture that begins at square (x, y).
+func (e *exposure) part(x, y, width, height int) *exposure {
+	part := newExposure(width, height)
+	if e.gain != nil {
+		for row := range part.h {
+			part.gain = append(part.gain, e.gain[(y+row)*e.w+x:][:part.w]...)
 		}
 	}
-	return true, nil
+	return part
+}
+
+// measure fills in the gains. Levels of some rows are lower bounds: where these are already enough, as in most
+// pictures, the others need not be read.
+func (e *exposure) measure(ctx context.Context, s surveyor, rule whiteRule) error {
+	for _, step := range []int{whiteSide, someRows, 1} {
+		level, err := e.levels(ctx, s, step)
+		if err != nil {
+			return err
+		}
+		if e.setGain(level, rule); e.gain == nil {
+			return nil
+		}
+	}
+	return nil
 }
 
 // levels returns the highest level of any channel in each square, in every step-th row.
-func (e *exposure) levels(ctx context.Context, step int) ([]uint16, error) {
-	p := e.surveyor.pic
+func (e *exposure) levels(ctx context.Context, s surveyor, step int) ([]uint16, error) {
 	level := make([]uint16, e.w*e.h)
 	return level, parallel.Chunks(ctx, e.h, 1, func(from, to int) {
-		s := e.surveyor
-		line := make([]light, p.Width)
-		for y := from * whiteSide; y < min(to*whiteSide, p.Height); y += step {
+		s := s
+		line := make([]light, s.pic.Width)
+		for y := from * whiteSide; y < min(to*whiteSide, s.pic.Height); y += step {
 			s.read(line, 0, y)
 			for x := range line {
 				l := &level[y/whiteSide*e.w+x/whiteSide]
@@ -101,32 +141,37 @@ func (e *exposure) levels(ctx context.Context, step int) ([]uint16, error) {
 	})
 }
 
-// setGain fills in gain from the levels of the squares, and reports whether one exceeds 1.
-func (e *exposure) setGain(level []uint16) (dark bool) {
-	const least, enough = darkestWhite * white, enoughWhite * white
+// setGain sets the gains from the levels of the squares; nil where none is dark.
+func (e *exposure) setGain(level []uint16, rule whiteRule) {
+	const least = darkestWhite * white
+	dark := false
 	e.gain = make([]uint32, len(level))
-	for i, highest := range e.highestAround(level) {
-		highest = max(highest, least)
-		if float64(highest) >= enough {
-			highest = white
+	for i, highest := range e.highestAround(level, rule.reach) {
+		e.gain[i] = unitGain
+		w := uint32(max(highest, least))
+		if w < rule.enough && within(i%e.w, rule.reach, e.w)*within(i/e.w, rule.reach, e.h) >= rule.least {
+			e.gain[i], dark = rule.target*unitGain/w, true
 		}
-		e.gain[i] = white * unitGain / uint32(highest)
-		dark = dark || highest < white
 	}
-	return dark
+	if !dark {
+		e.gain = nil
+	}
 }
 
-// highestAround returns the highest of the levels up to whiteReach squares away from each, along rows, then columns.
-func (e *exposure) highestAround(level []uint16) []uint16 {
+// within returns how many of n squares in a row lie up to reach away from one, which counts.
+func within(at, reach, n int) int { return min(at+reach, n-1) - max(at-reach, 0) + 1 }
+
+// highestAround returns the highest of the levels up to reach squares away from each, along rows, then columns.
+func (e *exposure) highestAround(level []uint16, reach int) []uint16 {
 	rows, all := make([]uint16, len(level)), make([]uint16, len(level))
 	for y := range e.h {
 		row := level[y*e.w:][:e.w]
 		for x := range row {
-			rows[y*e.w+x] = slices.Max(row[max(x-whiteReach, 0):min(x+whiteReach+1, e.w)])
+			rows[y*e.w+x] = slices.Max(row[max(x-reach, 0):min(x+reach+1, e.w)])
 		}
 	}
 	for y := range e.h {
-		for v := max(y-whiteReach, 0); v <= min(y+whiteReach, e.h-1); v++ {
+		for v := max(y-reach, 0); v <= min(y+reach, e.h-1); v++ {
 			for x := range e.w {
 				all[y*e.w+x] = max(all[y*e.w+x], rows[v*e.w+x])
 			}
@@ -136,8 +181,7 @@ func (e *exposure) highestAround(level []uint16) []uint16 {
 }
 
 // brighten writes the rows from … to−1 of the exposed picture.
-func (e *exposure) brighten(out *Picture, from, to int) {
-	s := e.surveyor
+func (e *exposure) brighten(out *Picture, s surveyor, from, to int) {
 	line, gain := make([]light, out.Width), make([]uint32, e.w)
 	for y := from; y < to; y++ {
 		s.read(line, 0, y)

@@ -8,16 +8,30 @@ import (
 	"testing"
 )
 
+// whiteRules are those of the classical detector and of the others.
+func whiteRules(t *testing.T) (rules []whiteRule) {
+	t.Helper()
+	for _, id := range []string{RuleClassic, RuleJoined} {
+		rule, ok := (&detector{ruleID: id, p: Params{Mode: Adaptive}}).whiteRule()
+		if !ok {
+			t.Fatalf("%s has no rule", id)
+		}
+		rules = append(rules, rule)
+	}
+	return rules
+}
+
 // slowlyExposed is exposed from its definition, pixel by pixel, of a picture of 8 bits and 3 channels.
-func slowlyExposed(p *Picture) []uint8 {
+func slowlyExposed(p *Picture, rule whiteRule) []uint8 {
 	t := p.Tables()
 	light := func(x, y, c int) int { return int(t.Linear8[p.U8[(y*p.Width+x)*3+c]]) }
 	w, h := (p.Width+whiteSide-1)/whiteSide, (p.Height+whiteSide-1)/whiteSide
 	// factor is that of a square.
 	factor := func(sx, sy int) int {
-		highest := 0
-		for ty := max(sy-whiteReach, 0); ty <= min(sy+whiteReach, h-1); ty++ {
-			for tx := max(sx-whiteReach, 0); tx <= min(sx+whiteReach, w-1); tx++ {
+		highest, squares := 0, 0
+		for ty := max(sy-rule.reach, 0); ty <= min(sy+rule.reach, h-1); ty++ {
+			for tx := max(sx-rule.reach, 0); tx <= min(sx+rule.reach, w-1); tx++ {
+				squares++
 				for y := ty * whiteSide; y < min((ty+1)*whiteSide, p.Height); y++ {
 					for x := tx * whiteSide; x < min((tx+1)*whiteSide, p.Width); x++ {
 						highest = max(highest, light(x, y, 0), light(x, y, 1), light(x, y, 2))
@@ -25,13 +39,13 @@ func slowlyExposed(p *Picture) []uint8 {
 				}
 			}
 		}
-		switch share := float64(highest) / white; {
-		case share >= enoughWhite:
-			highest = white
-		case share < darkestWhite:
+		switch {
+		case highest >= int(rule.enough) || squares < rule.least:
+			return 4096
+		case highest < white/5:
 			highest = white / 5
 		}
-		return white * 4096 / highest
+		return int(rule.target) * 4096 / highest
 	}
 	factors := make([]int, w*h)
 	for i := range factors {
@@ -56,7 +70,9 @@ func slowlyExposed(p *Picture) []uint8 {
 
 func TestExposed(t *testing.T) {
 	t.Parallel()
-	r := rand.New(rand.NewPCG(9, 10))
+	r, rules := rand.New(rand.NewPCG(9, 10)), whiteRules(t)
+	// One that small pictures fulfil.
+	rules = append(rules, whiteRule{reach: 3, least: 5, enough: rules[1].enough, target: rules[1].target})
 	for i, size := range [][2]int{{1, 1}, {2, 3}, {31, 33}, {97, 64}, {700, 40}, {20, 640}} {
 		w, h := size[0], size[1]
 		p := &Picture{Width: w, Height: h, Channels: 3, U8: make([]uint8, 3*w*h)}
@@ -68,21 +84,26 @@ func TestExposed(t *testing.T) {
 			}
 		}
 		before := slices.Clone(p.U8)
-		got, _, err := p.exposed(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := got.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		want := slowlyExposed(p)
-		for k := range want {
-			if got.U8[k] != want[k] {
-				t.Fatalf("%d × %d: sample %d of %d became %d, want %d", w, h, k, p.U8[k], got.U8[k], want[k])
+		for _, rule := range rules {
+			got, e, err := p.exposed(context.Background(), rule, nil)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if !slices.Equal(before, p.U8) {
-			t.Errorf("size %d: the picture itself was changed", i)
+			if err := got.Validate(); err != nil {
+				t.Fatal(err)
+			}
+			want := slowlyExposed(p, rule)
+			for k := range want {
+				if got.U8[k] != want[k] {
+					t.Fatalf("%d × %d: sample %d of %d became %d, want %d", w, h, k, p.U8[k], got.U8[k], want[k])
+				}
+			}
+			if again, _, err := p.exposed(context.Background(), rule, e); err != nil || !slices.Equal(again.U8, want) {
+				t.Errorf("size %d: with known gains it becomes another picture; %v", i, err)
+			}
+			if !slices.Equal(before, p.U8) {
+				t.Errorf("size %d: the picture itself was changed", i)
+			}
 		}
 	}
 }
@@ -107,7 +128,7 @@ func TestExposedAlike(t *testing.T) {
 		greys.U16, inks.U16 = append(greys.U16, v, v, v), append(inks.U16, 0)
 	}
 	expose := func(p *Picture) []uint16 {
-		got, _, err := p.exposed(context.Background())
+		got, _, err := p.exposed(context.Background(), whiteRules(t)[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -134,26 +155,39 @@ func TestExposedAlike(t *testing.T) {
 	}
 }
 
-// TestExposedAsItIs: a picture with white everywhere near is left alone, and a cancel is heard.
+// TestExposedAsItIs: a picture with white everywhere near is left alone, so is a small one for most detectors, and a
+// cancel is heard.
 func TestExposedAsItIs(t *testing.T) {
 	t.Parallel()
-	const w, h = 300, 200
-	p := &Picture{Width: w, Height: h, Channels: 3, U8: make([]uint8, 3*w*h)}
-	for i := range p.U8 {
-		p.U8[i] = 40
+	dim := func(w, h int) *Picture {
+		return &Picture{Width: w, Height: h, Channels: 3, U8: slices.Repeat([]uint8{40}, 3*w*h)}
 	}
-	p.U8[3*(100*w+150)] = 200
-	got, _, err := p.exposed(context.Background())
-	if err != nil || got != p {
-		t.Errorf("a picture with white: %p of %p, %v", got, p, err)
+	changed := func(p *Picture, rule whiteRule) bool {
+		got, e, err := p.exposed(context.Background(), rule, nil)
+		if err != nil || (got == p) != (e.gain == nil) {
+			t.Fatalf("%p of %p, gains %v, %v", got, p, e.gain, err)
+		}
+		return got != p
 	}
-	p.U8[3*(100*w+150)] = 190
-	if got, _, err := p.exposed(context.Background()); err != nil || got == p {
-		t.Errorf("a darker picture is left as it is: %v", err)
+	rules := whiteRules(t)
+	// Linear light: 195 is 0.546, 196 is 0.552; 189 is 0.509, 190 is 0.515.
+	for i, c := range []struct {
+		p      *Picture
+		enough uint8
+	}{{dim(300, 200), 196}, {dim(1056, 1024), 190}} {
+		for _, sample := range []uint8{40, c.enough - 1, c.enough, 255} {
+			c.p.U8[3*(100*c.p.Width+150)] = sample
+			if got, want := changed(c.p, rules[i]), sample < c.enough; got != want {
+				t.Errorf("rule %d: a picture whose white is %d is changed: %t", i, sample, got)
+			}
+		}
+	}
+	if changed(dim(992, 1024), rules[1]) {
+		t.Error("less than a megapixel is changed")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := p.exposed(ctx); !errors.Is(err, context.Canceled) {
+	if _, _, err := dim(300, 200).exposed(ctx, rules[0], nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("after a cancel: %v", err)
 	}
 }

@@ -15,6 +15,8 @@ type Memory struct {
 	cands    []candidate
 	searched int
 	noise    float64
+	// exposure is how the picture was brightened; nil in manual mode.
+	exposure *exposure
 	// classes are those of the last pass of the search, grown its components; nil where it was not used.
 	classes []uint8
 	grown   []Span
@@ -59,12 +61,20 @@ func (m *Memory) Serves(pic *Picture, was, p Params) bool {
 	return of(was) == of(p)
 }
 
+// exposed returns how a detection of pic by a rule brightened it, nil where that is not known.
+func (m *Memory) exposed(pic *Picture, rule string, mode Mode) *exposure {
+	if m == nil || !m.filled || m.of.pic != pic || m.of.rule != rule || m.of.mode != mode {
+		return nil
+	}
+	return m.exposure
+}
+
 // recall takes candidates from the memory if it holds them, and makes the planes that deciding needs.
 func (d *detector) recall(m *Memory, pic *Picture) (cands []candidate, ok bool, err error) {
 	if m == nil || !m.filled || m.of != d.measured(pic) {
 		return nil, false, nil
 	}
-	d.noise, d.searched = m.noise, m.searched
+	d.noise, d.searched, d.exposure = m.noise, m.searched, m.exposure
 	if pic, err = d.allocate(pic); err != nil {
 		return nil, false, err
 	}
@@ -90,7 +100,9 @@ func (d *detector) remember(m *Memory, pic *Picture, cands []candidate) error {
 	if m == nil {
 		return nil
 	}
-	*m = Memory{of: d.measured(pic), filled: true, cands: cands, searched: d.searched, noise: d.noise}
+	*m = Memory{
+		of: d.measured(pic), filled: true, cands: cands, searched: d.searched, noise: d.noise, exposure: d.exposure,
+	}
 	if d.grown == nil {
 		return nil
 	}

@@ -26,7 +26,7 @@ type Part struct {
 func NewPart(pic *Picture, p Params, o Options, inside image.Rectangle) (part *Part, ok bool, err error) {
 	whole := image.Rect(0, 0, pic.Width, pic.Height)
 	inside = inside.Intersect(whole)
-	reach, grain, err := surroundings(p, o)
+	reach, grain, known, err := surroundings(pic, p, o)
 	if err != nil {
 		return nil, false, err
 	}
@@ -35,6 +35,9 @@ func NewPart(pic *Picture, p Params, o Options, inside image.Rectangle) (part *P
 	area = area.Intersect(whole)
 	if inside.Empty() {
 		return nil, false, nil
+	}
+	if known != nil {
+		o.exposure = known.part(area.Min.X/whiteSide, area.Min.Y/whiteSide, area.Dx(), area.Dy())
 	}
 	if o.Memory != nil && o.Memory.filled && o.Memory.of.pic == pic {
 		o.noise = &o.Memory.noise
@@ -65,16 +68,16 @@ func (p *Part) Mask(r *Result) (*Mask, image.Point) {
 	return m, p.inside.Min
 }
 
-// surroundings returns how far around a part detection looks, in pixels, and what the place of the part has to be a
-// multiple of.
-func surroundings(p Params, o Options) (reach, grain int, err error) {
+// surroundings returns how far around a part of a picture detection looks, in pixels, what the place of the part has to
+// be a multiple of, and how the picture is brightened, where that is known.
+func surroundings(pic *Picture, p Params, o Options) (reach, grain int, known *exposure, err error) {
 	if p.Mode == Adaptive {
 		p = adaptive(p)
 	}
 	decision := o.Decision
 	if decision == nil {
 		if decision, err = DefaultDecision(); err != nil {
-			return 0, 0, err
+			return 0, 0, nil, err
 		}
 	}
 	rule := p.Detector.resolve(p.Mode, decision).rule()
@@ -91,7 +94,7 @@ func surroundings(p Params, o Options) (reach, grain int, err error) {
 		model := o.Network
 		if model == nil {
 			if model, err = network.Default(); err != nil {
-				return 0, 0, err
+				return 0, 0, nil, err
 			}
 		}
 		reach = max(reach, model.Reach())
@@ -101,11 +104,14 @@ func surroundings(p Params, o Options) (reach, grain int, err error) {
 	}
 	// What measures look at around a candidate: counts in windows, and neighbours two squares away.
 	reach += max(d.radius(32), 3*neighbourhood)
-	if d.isLocal() {
-		// The white of the squares between whose middles a pixel lies.
-		reach += (whiteReach + 2) * whiteSide
+	if r, ok := d.whiteRule(); ok {
+		// The squares between whose middles a pixel lies, and those around whose white counts.
+		reach += 2 * whiteSide
+		if known = o.Memory.exposed(pic, rule, p.Mode); known == nil {
+			reach += r.reach * whiteSide
+		}
 	}
-	return reach + 2*p.Open + 2*p.Close + p.Margin + int(4*p.Feather) + 1, grain, nil
+	return reach + 2*p.Open + 2*p.Close + p.Margin + int(4*p.Feather) + 1, grain, known, nil
 }
 
 // searchPasses is how many passes of the search a pixel's surroundings are followed through. On rendered glare, with

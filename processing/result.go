@@ -85,6 +85,8 @@ type Options struct {
 	Vectors bool
 	// noise, if not nil, is that of the whole picture of which this one is a part.
 	noise *float64
+	// exposure, if not nil, is how the part of the whole picture is brightened.
+	exposure *exposure
 }
 
 // Candidate is a spot that detection considered, with what it measured of it.
