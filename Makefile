@@ -3,19 +3,19 @@
 # make help  lists the rest
 
 GO      ?= go
-# Vector kernels need it. One setting for everything, so that each package is compiled once.
+# Vector kernels need it. One setting is used for everything, so that each package is compiled only once.
 export GOEXPERIMENT ?= simd
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X main.version=$(VERSION)
 SAMPLE  := assets/sample.jpg
 DISPLAYED := $(or $(DISPLAY),$(WAYLAND_DISPLAY))
-# The version comes from git describe; Go's own stamp fails where the checkout belongs to another user.
+# The version comes from git describe; Go's own version stamp fails if the checkout belongs to another user.
 BUILD   := build -buildvcs=false -ldflags '$(LDFLAGS)'
 
 comma   := ,
 
 .DEFAULT_GOAL := help
-# One step after the other, also under make -j: each of them uses all processors.
+# The steps run one after the other, even with make -j, because each uses all processors.
 .NOTPARALLEL:
 .PHONY: help run build headless test check unit plain arm64 race window bench bench-opencv score accuracy readme setup setup-test go clean train audit
 
@@ -52,10 +52,10 @@ check: headless ## gofmt, vet, staticcheck, and whether the tables of parameters
 	scripts/readme.sh --check
 	scripts/widen.sh --check
 
-# On a busy machine a package may take more than the ten minutes that go test allows.
+# On a busy machine a package may take longer than go test's default limit of ten minutes.
 PATIENT := -timeout 30m
 
-# The tests do without the checks of go vet, which make check has done.
+# The tests run without go vet, which make check has already run.
 unit: ## unit, property and golden tests; those on ../shared/data say when it is absent
 	@test -d ../shared/data || echo "../shared/data is absent: the tests on it are skipped"
 	$(GO) test -vet=off $(PATIENT) -skip Xvfb ./...
@@ -68,18 +68,18 @@ arm64: ## the tests of the loops for arm64, under qemu-user
 	scripts/qemu.sh
 
 # Packages that start no goroutines and take most of the time under the race detector are compiled without it: the
-# network's loops, and what draws texts and icons and reads files. What calls them is watched. The loops of
-# processing/cpu are watched in its own tests only.
+# network's loops, and the packages that draw texts and icons and read files. Their callers are checked. The loops of
+# processing/cpu are checked only in its own tests.
 UNWATCHED := blik/processing/network encoding/xml encoding/json image/... compress/... hash/... golang.org/x/image/... \
 	golang.org/x/text/... github.com/go-text/typesetting/... github.com/fyne-io/oksvg github.com/srwiley/rasterx \
 	github.com/yuin/goldmark/... fyne.io/fyne/v2/internal/svg
 RACE      := -race $(UNWATCHED:%=-gcflags=%=-race=false)
 LOOPS     := -gcflags=blik/processing/cpu=-race=false
 
-# These have no goroutines. Rendering is slow under the detector: of its tests those of goroutines do.
+# These have no goroutines. Rendering is slow under the detector, so only its tests of goroutines run.
 ALONE := /processing/(learn|score|internal/.*)$$|/app/imagefile/inflate$$|/internal/house$$
 
-# What takes longest begins first.
+# The slowest packages start first.
 race: ## the short tests under the race detector, the real window among them
 	$(GO) test -vet=off $(PATIENT) $(RACE) -short ./processing/cpu
 	$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short -run 'Workers|Deterministic|Cancelled' ./processing/synth

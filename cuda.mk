@@ -1,9 +1,9 @@
-# GPU support (build tag cuda), chosen where there is a cuda.h that it compiles with.
+# GPU support (build tag cuda), enabled if there is a suitable cuda.h.
 
 CUDA_INCLUDE := $(shell scripts/cuda.sh where)
 ifneq ($(CUDA_INCLUDE),)
 GPU_TAG := cuda
-# Not by CGO_CFLAGS, which would build every package with C anew.
+# Not through CGO_CFLAGS, which would rebuild every package that uses C.
 GPU_ENV := CPATH=$(CUDA_INCLUDE)
 GPU_CGO := 1
 test: gpu-test emulated
@@ -31,8 +31,8 @@ gpu-test: ## vet and test what the tag cuda adds; what needs a GPU says so
 	$(GPU_ENV) $(GO) vet -tags cuda ./cuda/... ./app/device
 	$(GPU_ENV) $(GO) test -tags cuda ./cuda/... ./app/device ./kernels
 
-# Emulation finds what a kernel computes wrongly, not what it races for or how long it takes. The other order of threads and
-# blocks is for those that depend on it.
+# Emulation reveals wrong results of kernels, but neither races nor times. The reversed order of threads and blocks
+# reveals kernels that depend on the order.
 emulated: ## test the GPU's code where there is none, its kernels run on the processor
 	@test -n "$(GPU_TAG)" || { echo "There is no cuda.h of CUDA 11.8 to 12: run make cuda."; exit 1; }
 	scripts/emulate.sh build/emulation

@@ -1,5 +1,5 @@
-# What people install: programs and packages for all systems, in build/dist. docs/packages.md describes it. What this needs
-# is installed by setup-dist, never by make test.
+# Programs and packages for all systems, in build/dist; see docs/packages.md. The required tools are installed by
+# setup-dist, never by make test.
 
 .PHONY: dist dist-headless dist-linux dist-windows dist-opengl setup-dist test-arm64 test-windows test-packages
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Prints the tables of docs/accuracy.md, in build/accuracy: photographed glare at the named sensitivities, rendered glare
-# by cross-validation, the development pictures (figures of training), parts against wholes, what learning gains, and
-# automatic correction; and draws a sheet of parts of photographs. Needs build/blik-headless, ../shared, and a PYTHON with
-# cv2, numpy and scipy, by default /usr/bin/python3 (Debian: python3-opencv, python3-scipy). FOLDS may name a folder with
-# the networks fold0.blik to fold2.blik, each trained without a third of the paintings (make train); without them the
-# second table is one of training, too.
+# Prints the tables of docs/accuracy.md, in build/accuracy: photographed glare at the named sensitivities, rendered
+# glare by cross-validation, the development pictures (figures of training), parts against wholes, what learning gains,
+# and automatic correction; also draws a sheet of photograph crops. Needs build/blik-headless, ../shared, and a PYTHON
+# with cv2, numpy and scipy, by default /usr/bin/python3 (Debian: python3-opencv, python3-scipy). FOLDS may name a
+# folder with the networks fold0.blik to fold2.blik, each trained without a third of the paintings (make train); without
+# them the second table also shows figures of training.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,9 +24,9 @@ done
 
 printf '\nRendered glare by cross-validation\n'
 cp -n $shared/data/paintings/*.jpg $shared/data/paintings-more/*.jpg $shared/data/negatives/*.png "$out/paintings/"
-# Of p005 and p009, real glare is labelled: they are never trained on.
+# p005 and p009 have labelled real glare and are never used for training.
 rm -f "$out"/paintings/p005* "$out"/paintings/p009*
-# Pictures that another version of the program rendered may have another truth.
+# Pictures rendered by another version of the program may have a different truth.
 "$blik" --version >"$out/version.new"
 if ! cmp -s "$out/version.new" "$out/version"; then
   rm -rf "$out"/{clean,condition,spots,varied,plain}

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Tests the program for arm64 on a machine that is none, under qemu-user (Debian: qemu-user-static): that the compiler
-# fuses no product with a sum in the code that decides pixels, the short tests of processing and app, and that masks and
-# corrected files are those of this machine, byte for byte. STEPS names some of fused, tests, masks, and window. Arguments: pictures besides the sample; without any a picture
-# of 20 megapixels is rendered. A variable CHECKS sets the number of cases of property tests.
+# Tests the arm64 program on another architecture, under qemu-user (Debian: qemu-user-static): that the compiler uses no
+# fused multiply-add in the code that determines pixels, the short tests of processing and app, and that masks and
+# corrected files equal those of this machine byte for byte. STEPS names some of fused, tests, masks, and window.
+# Arguments: pictures besides the sample; without any a picture of 20 megapixels is rendered. A variable CHECKS sets the
+# number of cases of property tests.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 qemu=qemu-aarch64-static go=${GO:-go} work=$PWD/build/arm64

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks what the program is built from: the sums of all modules, known weaknesses, and licences.
+# Checks the dependencies of the program: the checksums of all modules, known vulnerabilities, and licences.
 set -eu
 cd "$(dirname "$0")/.."
 go=${GO:-go}
@@ -15,7 +15,7 @@ else
 fi
 status=0
 $scan -tags headless ./... || status=$?
-# 3: it found something that the program calls; anything else: it could not look.
+# 3: a vulnerable function is called by the program; anything else: the check failed.
 case $status in
 0) ;;
 3) exit 3 ;;

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Installs a deb in a bare system, as a user does, and starts command line and window in it. Arguments: the suite of
-# Debian or Ubuntu (bookworm, trixie, noble), the deb, and a file for a screenshot of the window. With an rpm, of which no
-# system is at hand, files and program are tested in Debian, but not the names of what it depends on. The system is made in
-# build/chroots by mmdebstrap. Needs root, for chroot, and scripts/setup.sh test dist for Xvfb and mmdebstrap.
+# Installs a deb in a minimal system, as a user would, and starts command line and window in it. Arguments: the suite of
+# Debian or Ubuntu (bookworm, trixie, noble), the deb, and a file for a screenshot of the window. With an rpm, files and
+# program are tested in Debian, because no rpm-based system is available, but not the names of its dependencies. The
+# system is made in build/chroots by mmdebstrap. Needs root, for chroot, and scripts/setup.sh test dist for Xvfb and
+# mmdebstrap.
 set -euo pipefail
 [ "$(id -u)" = 0 ] || { echo "This runs as root only: it changes into another system by chroot." >&2; exit 1; }
-# What is mounted below build is seen by this script alone, and gone with it.
+# Mounts below build are visible only to this script and end with it.
 [ -n "${UNSHARED:-}" ] || UNSHARED=1 exec unshare --mount "$0" "$@"
 cd "$(dirname "$0")/.."
 suite=$1 package=$(realpath "$2") shot=$(realpath -m "$3")
@@ -15,7 +16,7 @@ if [ ! -x "$root/usr/bin/apt-get" ]; then
   if [ "$suite" = noble ]; then
     mirror=http://archive.ubuntu.com/ubuntu
     options=(--components=main,universe)
-    # Debian has the keys in its package of that name from 13 on.
+    # From Debian 13 on, the package of that name contains the keys.
     keyring=${UBUNTU_KEYRING:-/usr/share/keyrings/ubuntu-archive-keyring.gpg}
     options+=("--keyring=$keyring")
   fi
@@ -30,7 +31,7 @@ trap cleanup EXIT
 mount -t proc proc "$root/proc"
 mount --bind /dev "$root/dev"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
-# A home in which Blik has never been.
+# A home folder in which Blik has never run.
 rm -rf "$root/root/home" "$root/root/out" "$root/root/ui.log"
 mkdir -p "$root/root/home"
 cp assets/sample.jpg "$root/root/sample.jpg"
@@ -40,7 +41,7 @@ apt_get() {
 apt_get update -q
 case $package in
   *.rpm)
-    # What the package depends on has other names here, so it comes first and by hand.
+    # The dependencies have other names here, so they are installed explicitly beforehand.
     apt_get install -y -q rpm libgtk-3-0t64 libgl1 libgl1-mesa-dri libxcursor1 libxi6 libxinerama1 libxrandr2
     cp "$package" "$root/root/blik.rpm"
     inside rpm -i --nodeps /root/blik.rpm

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Fetches what building with the tag cuda needs and is missing, into .cache/cuda, which git ignores: "header" brings
-# cuda.h, "compiler" nvcc and ptxas with the headers they read. Nothing is installed and no setting of the system is
-# changed: apt reads a list of its own, with the archive that the system uses, its component of programs that are not free,
-# and its keyring. "where" prints the folder of cuda.h, or nothing.
+# Downloads missing files for building with the tag cuda into .cache/cuda, which git ignores: "header" brings cuda.h,
+# "compiler" nvcc and ptxas with the headers they read. Nothing is installed and no setting of the system is changed:
+# apt uses a separate source list with the system's archive, its non-free component, and its keyring. "where" prints the
+# folder of cuda.h, or nothing.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 root=$PWD/.cache/cuda
 
-# header_at says whether a folder holds a cuda.h that gorgonia.org/cu compiles with: 11.8 up to 12.x.
+# header_at reports whether a folder holds a cuda.h with which gorgonia.org/cu compiles: 11.8 to 12.x.
 header_at() {
   local n
   [ -f "$1/cuda.h" ] || return 1
@@ -62,7 +62,7 @@ EOF
   (cd "$root/packages" && apt-get "${options[@]}" download "$@")
 }
 
-# unpack takes the paths that match patterns out of a package.
+# unpack extracts the paths that match patterns from a package.
 unpack() {
   local package=$1 into=$2
   shift 2
@@ -88,7 +88,7 @@ compiler() {
   unpack nvidia-cuda-toolkit "$root/unpacked" './usr/lib/nvidia-cuda-toolkit/bin/*' './usr/lib/nvidia-cuda-toolkit/libdevice/*' \
     './usr/bin/ptxas' './usr/bin/fatbinary' './usr/bin/cudafe++' './usr/bin/cuobjdump' './usr/bin/nvdisasm'
   local tools=$root/unpacked/usr/lib/nvidia-cuda-toolkit
-  # The wrappers that choose a host compiler and the profile that names the system's folders are not for this place.
+  # The wrappers that choose a host compiler, and the profile with the system's folders, do not work here.
   rm -f "$tools/bin/gcc" "$tools/bin/g++" "$tools/bin/nvcc.profile"
   rm -rf "$root/include" "$root/libdevice" "$root/bin"
   mkdir -p "$root/bin"

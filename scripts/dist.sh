@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Builds what people install, into build/dist: "headless" the programs without a window for six systems, "linux" the
-# packages of the window for Linux, "windows" those for Windows, "opengl" a driver for Windows without one, "sums" the
-# checksums of all. What it needs besides Go is what "scripts/setup.sh build dist" installs, and "opengl" for that.
-# Nothing written depends on when, where or by whom it is run.
+# Builds the programs and packages for users in build/dist: "headless" the programs without a window for six systems,
+# "linux" the packages of the window for Linux, "windows" those for Windows, "opengl" a driver for Windows without one,
+# "sums" the checksums of all. Besides Go it needs the packages that "scripts/setup.sh build dist" installs, and
+# "opengl" for the driver. The output does not depend on time, place or user.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -13,7 +13,7 @@ export GOEXPERIMENT=simd GOFLAGS="-trimpath -buildvcs=false" GOAMD64=v1
 export LC_ALL=C TZ=UTC
 umask 022
 
-# The time of everything is that of the commit.
+# All files get the time of the commit.
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
 release=$(sed -n 's/^Version = "\(.*\)"/\1/p' FyneApp.toml)
@@ -30,7 +30,7 @@ tool=$work/packaging
 mkdir -p "$out" "$work"
 $go build -o "$tool" ./packaging
 
-# documents puts into a folder what goes with every program.
+# documents copies the files that accompany every program to a folder.
 documents() {
   local folder=$1
   shift
@@ -38,7 +38,7 @@ documents() {
   "$tool" licences "$folder/THIRD-PARTY.txt" "$@"
 }
 
-# manual writes the pages of the manual, compressed, into a folder like /usr/share/man.
+# manual writes the compressed manual pages into a folder such as /usr/share/man.
 manual() {
   rm -rf "$1"
   "$tool" manual en "$version" "$1/man1"
@@ -59,8 +59,8 @@ archive() {
   echo "$output"
 }
 
-# resources makes the icon, the version and the manifest of programs for Windows, which go build links where it finds
-# them beside main.go.
+# resources makes the icon, version and manifest resources of Windows programs, which go build links if they are beside
+# main.go.
 resources() {
   local tools=$work/tools size
   [ -x "$tools/go-winres" ] || GOFLAGS= GOBIN=$tools $go install github.com/tc-hib/go-winres@v0.3.3
@@ -90,7 +90,7 @@ headless() {
   done
 }
 
-# icons writes the icon in the sizes that desktops look for.
+# icons writes the icon in the sizes that desktops expect.
 icons() {
   local size
   for size in 32 48 64 128 256 512; do
@@ -109,7 +109,7 @@ fill() {
   sed "${expression[@]}" "$file"
 }
 
-# cuda_flags sets what GPU support needs where there is a cuda.h; without it the packages have none.
+# cuda_flags sets the build flags for GPU support if there is a cuda.h; otherwise the packages are built without it.
 cuda_flags() {
   local include
   tags="" include=$(scripts/cuda.sh where)
@@ -120,7 +120,7 @@ cuda_flags() {
   echo "GPU support of $1: ${tags:+yes}${tags:-no (make cuda fetches what it needs)}"
 }
 
-# root_of_linux makes the tree that a package installs: arguments are the folder and the program.
+# root_of_linux makes the tree installed by a package. Arguments: the folder and the program.
 root_of_linux() {
   local root=$1 program=$2 share=$1/usr/share shell
   rm -rf "$root"
@@ -139,7 +139,7 @@ root_of_linux() {
   gzip -9n <CHANGELOG.md >"$share/doc/blik/changelog.gz"
   for shell in bash/bash-completion/completions/blik zsh/zsh/vendor-completions/_blik fish/fish/vendor_completions.d/blik.fish; do
     mkdir -p "$share/$(dirname "${shell#*/}")"
-    # A program of another processor cannot be asked; what it would write is the same.
+    # A program for another processor cannot run here; its output would be the same.
     "$runs" completion "${shell%%/*}" >"$share/${shell#*/}"
   done
   desktop-file-validate "$share/applications/org.blik.Blik.desktop"
@@ -183,7 +183,7 @@ linux() {
     nfpm package -f "$work/nfpm-$arch.yaml" -p deb -t "$out/blik_${version}_$arch.deb"
     nfpm package -f "$work/nfpm-$arch.yaml" -p rpm -t "$out/blik-$version.$rpmarch.rpm"
     "$tool" sbom "$version" "$program" "$out/$name.cdx.json"
-    # The same tree for systems without these packages, with what installs and removes it.
+    # The same tree for systems without these packages, with a script that installs and removes it.
     rm -rf "${work:?}/$name"
     mkdir -p "$work/$name"
     cp -r "$root/usr/." "$work/$name/"
@@ -222,7 +222,7 @@ opengl() {
   echo "$sum  $file" | sha256sum --check --status 2>/dev/null || curl -fsSLo "$file" "http://deb.debian.org/debian/pool/main/m/mesa/${file##*/}"
   echo "$sum  $file" | sha256sum --check --quiet
   [ -d "$mesa/mesa-$release" ] || tar -C "$mesa" -xf "$file"
-  # Its scripts ask for a Python that has mako, which is Debian's.
+  # Its scripts need a Python with mako, such as Debian's.
   [ -e "$mesa/build/build.ninja" ] || PATH=/usr/bin:$PATH meson setup "$mesa/build" "$mesa/mesa-$release" --cross-file packaging/windows/mingw.ini \
     --buildtype=release -Db_ndebug=true -Dgallium-drivers=swrast -Dvulkan-drivers= -Dllvm=disabled -Dplatforms=windows \
     -Dgles1=disabled -Dgles2=disabled -Dzlib=disabled -Dzstd=disabled -Dvideo-codecs= \

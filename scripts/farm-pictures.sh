@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Compares a farm of three workers on this machine with plain runs of "blik correct", both on all processors with one
-# thread a picture: PICTURES pictures (default 1000) of MEGAPIXELS (default 2). Argument: the program, as "make headless"
-# builds it. It prints seconds a picture, their ratio, the memory of the server, and how many results are equal.
+# thread a picture: PICTURES pictures (default 1000) of MEGAPIXELS (default 2). Argument: the program, as "make
+# headless" builds it. It prints the seconds per picture, their ratio, the memory of the server, and the number of equal
+# results.
 set -euo pipefail
 blik=$(realpath "${1:-build/blik-headless}")
 pictures=${PICTURES:-1000} cores=$(nproc) port=${PORT:-47613}
@@ -17,7 +18,7 @@ for ((i = 0; i < pictures; i++)); do ln "${samples[i % ${#samples[@]}]}" "in/$(p
 
 now() { date +%s.%N; }
 some=$((10 * cores < pictures ? 10 * cores : pictures))
-# plain corrects the first pictures and prints the seconds that each took.
+# plain corrects the first pictures and prints the seconds per picture.
 plain() {
   local begun
   begun=$(now)

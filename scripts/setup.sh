@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs what building the window (build), testing (test) or making packages (dist, opengl) needs and is missing, on Debian and
-# Ubuntu; "go" only checks the compiler. Says what it installs, uses sudo when not root, and asks for nothing that is there
-# already.
+# Installs what building the window (build), testing (test) or making packages (dist, opengl) needs and is missing, on
+# Debian and Ubuntu; "go" only checks the compiler. Prints what it installs, uses sudo unless run as root, and skips
+# installed packages.
 set -euo pipefail
 
 declare -A packages=(
@@ -13,7 +13,7 @@ declare -A packages=(
 )
 go_needed=1.26
 
-# check_go asks outside the module, where an older compiler still answers instead of refusing go.mod.
+# check_go runs outside the module, where an older compiler reports its version instead of rejecting go.mod.
 check_go() {
   local have
   have=$(cd / && go env GOVERSION 2>/dev/null | sed 's/^go//') || have=""

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes build/sysroot-arm64, the headers and libraries of Debian 12 for arm64 that the window is built with there, and
-# Mesa for its tests. Nothing of the system is changed.
+# Makes build/sysroot-arm64 with the headers and libraries of Debian 12 for building the arm64 window, and Mesa for its
+# tests. The system is not changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD/build/sysroot-arm64
@@ -10,7 +10,7 @@ mkdir -p build
 rm -rf "$root"
 mmdebstrap --arch=arm64 --variant=extract --skip=check/qemu --include=libc6-dev,libgl1-mesa-dev,xorg-dev,libgtk-3-dev,libgl1-mesa-dri \
   bookworm "$root" http://deb.debian.org/debian
-# Links that begin at the root would leave it.
+# Absolute links would lead out of it.
 find "$root" -type l -lname '/*' | while read -r link; do
   ln -snf "$(realpath -m --relative-to="$(dirname "$link")" "$root$(readlink "$link")")" "$link"
 done

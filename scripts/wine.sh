@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Tests the programs for Windows under wine: "tests" runs the tests of packages, "driver" starts a stub of NVIDIA's driver
-# as nvcuda.dll, "cli" compares what the command line writes with this system's, "window" drives blik.exe on a virtual
-# screen. Without arguments all of them. "cli" and "window" take the programs of build/dist-work, which scripts/dist.sh
-# windows makes.
+# Tests the programs for Windows under wine: "tests" runs the tests of packages, "driver" starts a stub of NVIDIA's
+# driver as nvcuda.dll, "cli" compares what the command line writes with this system's, "window" drives blik.exe on a
+# virtual screen. Without arguments all of them run. "cli" and "window" take the programs of build/dist-work, which
+# scripts/dist.sh windows makes.
 #
 # Wine 8 of Debian 12 lacks ProcessPrng, which Go needs, and does not delete by the rules of POSIX, on which os.RemoveAll
 # relies. So wine 10 runs in a bare Debian 13, made by mmdebstrap in build/chroots/wine; that needs root, for chroot.
 set -euo pipefail
 [ "$(id -u)" = 0 ] || { echo "This runs as root only: it changes into another system by chroot." >&2; exit 1; }
-# What is mounted below build is seen by this script alone, and gone with it: nothing else can wander into it.
+# Mounts below build are visible only to this script and end with it, so nothing else can be affected.
 [ -n "${UNSHARED:-}" ] || UNSHARED=1 exec unshare --mount "$0" "$@"
 cd "$(dirname "$0")/.."
 go=${GO:-go} work=$PWD/build/wine-tests
@@ -18,7 +18,7 @@ mkdir -p "$work" build/chroots build/wine
 
 [ -x "$root/usr/bin/wine" ] || mmdebstrap --variant=apt --include=wine,wine64,libgl1,libgl1-mesa-dri trixie "$root" http://deb.debian.org/debian
 
-# The files of this system are in the other one under the same paths.
+# The files of this system have the same paths in the other one.
 mounts=("$PWD" "$(realpath -m ../shared)" /proc /dev /tmp/.X11-unix)
 cleanup() {
   local process
@@ -31,7 +31,8 @@ for m in "${mounts[@]}"; do
   [ ! -e "$m" ] || mount --bind "$m" "$root$m"
 done
 
-# inside runs a program of the other system, here, with a prefix of its own in build/wine. BLIK_ variables are passed on.
+# inside runs a program of the other system in the current folder, with its own prefix in build/wine. BLIK_ variables
+# are passed on.
 inside() {
   local variable passed=()
   for variable in ${!BLIK_*} DISPLAY; do passed+=("$variable=${!variable:-}"); done
@@ -62,7 +63,7 @@ judge() {
 
 tests() {
   local package name failed=0 status
-  # Where nothing but wine is to blame, docs/packages.md says so.
+  # docs/packages.md lists failures that are caused only by wine.
   local skip='^(TestKilledWhileSaving)$'
   for package in ${PACKAGES:-$($go list ./processing/... ./app/... ./internal/atomicfile ./internal/message ./internal/parallel)}; do
     package=${package#blik/} name=${package//\//_}
@@ -112,7 +113,7 @@ cli() {
   programs
   rm -rf "$work/cli"
   mkdir -p "$work/cli/with space" "$work/cli/here" "$work/cli/there"
-  # A name that the old interface of Windows could not hold, and a picture that keeps its container.
+  # A name that the legacy Windows interface cannot represent, and a picture that keeps its container.
   convert assets/sample.jpg -compress none "$work/cli/with space/блик.tif"
   cd "$work/cli"
   ../blik correct --quiet -o here 'with space/блик.tif'
@@ -125,7 +126,7 @@ cli() {
   wine "$folder/blik-cli.exe" verify 'with space\блик.tif' 'there\блик_corrected.tif'
   [ -z "$(find there -name '.blik-*')" ] || { echo "files are left over"; return 1; }
   wine "$folder/blik-cli.exe" correct --quiet -o there 'with space\блик.tif' && { echo "a file was replaced"; return 1; }
-  # Names that differ in upper and lower case are one file here, as on macOS.
+  # Names that differ only in case denote the same file here, as on macOS.
   mkdir case
   convert ../../../assets/sample.jpg -crop 300x200+50+0 -compress none case/Scan.tif
   wine "$folder/blik-cli.exe" correct --quiet -o case 'case\Scan.tif'

@@ -10,9 +10,9 @@ import sys
 import numpy as np
 
 KINDS = ["varied", "condition", "spots", "clean"]
-# The paintings of the labelled glints in glare-real are never trained on: other parts of them show glare that no one marked.
+# The paintings of the labelled glints in glare-real are never used: other parts of them show unmarked glare.
 RESERVED = ["p005", "p009"]
-# Those of its clean crops are in fold 0, whose networks are trained without them.
+# Paintings of its clean crops are in fold 0, whose networks are trained without them.
 FOLDS, FIRST_FOLD = 3, ["p013", "p018"]
 RISE, CONTRAST = 22, 1.1
 SHARES = "6,3,1.7,5"  # how often each kind is drawn
@@ -60,7 +60,7 @@ def read(folder, item):
     im = cv2.imread(os.path.join(folder, item["picture"]), cv2.IMREAD_COLOR)[..., ::-1]
     truth, label, contrast = standing_out(im, cv2.imread(os.path.join(folder, item["truth"]), cv2.IMREAD_GRAYSCALE))
     area = np.bincount(label.ravel())
-    # Small glints count more a pixel, and so do prominent ones: those are what must not be missed.
+    # Pixels of small glints have a higher weight, as have those of prominent ones, which must not be missed.
     weight = ((0.15 + 1.5 / np.sqrt(area)) * np.clip(contrast / 2.5, 0.3, 1.5)).astype(np.float32)
     weight[0] = 0
     return np.ascontiguousarray(im), truth, weight[label].astype(np.float16)
@@ -104,7 +104,7 @@ class Batches:
         return self.torch.rand(self.batch, generator=self.gen, device=self.device) < p
 
     def choose(self):
-        """Numbers of examples: kinds by their shares, clean ones the more often the harder they were."""
+        """Numbers of examples: kinds by their shares, clean examples more often the harder they were."""
         shares = np.array([s if len(o) else 0 for s, o in zip(self.shares, self.of_kind)])
         out = np.empty(self.batch, np.int64)
         for i, k in enumerate(self.rng.choice(len(KINDS), self.batch, p=shares / shares.sum())):
@@ -114,12 +114,12 @@ class Batches:
         return out
 
     def note(self, chosen, loss):
-        """Keeps how hard the negatives of each chosen example were."""
+        """Stores how hard the negatives of each chosen example were."""
         for i, v in zip(chosen, loss):
             self.hardness[i] += 0.3 * (float(v) - self.hardness[i])
 
     def geometry(self):
-        """Source positions [batch, side, side] of an upright, turned or mirrored patch, and the scale; half are unscaled."""
+        """Source positions [batch, side, side] of an upright, rotated or mirrored patch, and the scale; half unscaled."""
         t, b, n = self.torch, self.batch, self.side
         h, w = self.truth.shape[1:]
         scale = t.where(self.chance(0.5), t.ones(b, device=self.device), t.exp(self.uniform(np.log(0.55), np.log(1.8))))

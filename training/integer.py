@@ -131,7 +131,7 @@ def main():
         sys.exit(__doc__)
     command, source, target = sys.argv[1:4]
     if command == "vectors":
-        # An odd size, so that borders and half cells are tested, from the middle of the picture.
+        # A part of odd size from the middle of the picture, so that borders and half cells are tested.
         rgb = read(target)
         y, x = rgb.shape[0] // 2, rgb.shape[1] // 2
         tile = np.ascontiguousarray(rgb[y:y + 37, x:x + 45])

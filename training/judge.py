@@ -37,7 +37,7 @@ def logits(net, rgb):
 
 
 def compare(logit, truth, rgb):
-    """Strengths of false findings; of those that are right; and (best strength, bright?) of each true glint of 3 px and more."""
+    """Strengths of false findings; of correct ones; and (best strength, bright?) of each true glint of at least 3 px."""
     import cv2
     label, strength = findings(logit)
     wide = lambda m: cv2.dilate(m.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0

@@ -134,7 +134,7 @@ class Layer(nn.Module):
             nn.init.constant_(self.conv.bias, -4.0)
 
     def fold(self):
-        """Puts the normalisation into the weights and quantises from here on."""
+        """Folds the normalisation into the weights and quantises from here on."""
         if self.norm is not None:
             k = self.norm.weight.data / torch.sqrt(self.norm.running_var + self.norm.eps)
             bias = self.norm.bias.data - self.norm.running_mean * k

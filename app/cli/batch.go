@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// batch is what detect and correct share: where to write, what to compute on, the parameters, and the files to process
-// one after the other.
+// batch is the part common to detect and correct: output folder, device, parameters, and the files to process one after
+// the other.
 type batch struct {
 	*program
 	flags *paramFlags
@@ -37,37 +37,37 @@ type batch struct {
 	bar    *bar
 	index  *contactSheet
 	ahead  readAhead
-	// made, if not nil, is called with what was written for a file.
+	// made, if not nil, is called with the outputs of each file.
 	made func(made)
 }
 
-// made is what was written for a file: the sums that are known, and the outputs, the result first.
+// made describes the outputs of a file: the known checksums, and the paths, the result first.
 type made struct {
 	sourceSHA256, sha256, device, summary string
 	outputs                               []string
 }
 
-// tell passes on what was written.
+// tell reports the outputs of a file.
 func (b *batch) tell(m made) {
 	if b.made != nil {
 		b.made(m)
 	}
 }
 
-// addOutput declares the flag of the output folder; the others follow with addShared, so that a command can put its own
-// between them.
+// addOutput declares the flag for the output folder; the other flags follow with addShared, so that a command can place
+// its own in between.
 func (b *batch) addOutput(c *cobra.Command) {
 	c.Flags().StringVarP(&b.outDir, "output", "o", ".", b.say("write into folder `DIR`, created if missing"))
 	must(c.MarkFlagDirname("output"))
 	b.addOverwrite(c, &b.overwrite)
 }
 
-// addOverwrite declares the flag without which no command replaces a file.
+// addOverwrite declares the flag that permits replacing files.
 func (p *program) addOverwrite(c *cobra.Command, overwrite *bool) {
 	c.Flags().BoolVar(overwrite, "overwrite", false, p.say("overwrite existing files; inputs are never overwritten"))
 }
 
-// addShared declares the flags of both commands, and those of the parameters.
+// addShared declares the common flags of both commands and the flags of the parameters.
 func (b *batch) addShared(c *cobra.Command, specs []processing.Spec) {
 	f := c.Flags()
 	f.StringVar(&b.regionText, "region", "",
@@ -104,12 +104,12 @@ func (b *batch) checkFlags() error {
 	return nil
 }
 
-// addLimit declares the flag of the largest picture.
+// addLimit declares the flag for the largest picture size.
 func (p *program) addLimit(c *cobra.Command, limit *float64) {
 	c.Flags().Float64Var(limit, "limit", 1000, p.say("refuse pictures of more than `N` megapixels"))
 }
 
-// limitsOf returns the limits for pictures of so many megapixels.
+// limitsOf returns the limits for pictures of at most the given number of megapixels.
 func (p *program) limitsOf(megapixels float64) (imagefile.Limits, error) {
 	limits := imagefile.DefaultLimits()
 	if !(megapixels > 0 && megapixels <= 1e6) {
@@ -119,7 +119,7 @@ func (p *program) limitsOf(megapixels float64) (imagefile.Limits, error) {
 	return limits, nil
 }
 
-// inputs returns the files that the arguments name. Without any, storing a preset must be asked for.
+// inputs returns the files named by the arguments. Without arguments, --save-preset is required.
 func (b *batch) inputs(args []string) ([]string, error) {
 	files := expand(args)
 	if len(files) == 0 && b.flags.savePreset == "" {
@@ -131,7 +131,7 @@ func (b *batch) inputs(args []string) ([]string, error) {
 	if err := b.parseSlice(); err != nil {
 		return nil, err
 	}
-	// All parts see the same list, also where the shell sorts in another way.
+	// All parts use the same list, even if the shells sort differently.
 	slices.Sort(files)
 	return files, nil
 }
@@ -152,7 +152,7 @@ func (b *batch) parseSlice() error {
 }
 
 // sliced returns the elements of this run's part of the list of files. Names and outputs are checked for the whole list
-// before that, so that no part writes over what belongs to another.
+// first, so that no part overwrites outputs of another.
 func sliced[T any](b *batch, all []T) []T {
 	if b.parts == 0 {
 		return all
@@ -165,7 +165,8 @@ func sliced[T any](b *batch, all []T) []T {
 }
 
 // run stores the preset, opens folder and device, and processes the files one after the other, each with all
-// processors; the next one is read meanwhile where memory allows. A file that fails is reported and the others go on.
+// processors; the next one is read meanwhile if memory permits. A file that fails is reported, and processing continues
+// with the others.
 func (b *batch) run(ctx context.Context, files []string, process func(context.Context, *task) error) error {
 	if err := b.flags.store(ctx, b.params, b.overwrite, files); err != nil || len(files) == 0 {
 		return err
@@ -216,7 +217,7 @@ func (b *batch) run(ctx context.Context, files []string, process func(context.Co
 	return nil
 }
 
-// makeFolder creates a folder with its parents, and finishes in it what killed runs have left.
+// makeFolder creates a folder with its parents, and completes or removes outputs of killed processes in it.
 func (p *program) makeFolder(dir string) error {
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {

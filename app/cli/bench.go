@@ -18,14 +18,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// What `blik bench` accepts beside the names of experiments: everyExperiment runs all of them, detectionName is a
-// subcommand.
+// Names that `blik bench` accepts in addition to those of experiments: everyExperiment runs all of them, detectionName
+// is a subcommand.
 const (
 	everyExperiment = "all"
 	detectionName   = "detect"
 )
 
-// benchOutput is what both benchmarks share: how their results are written.
+// benchOutput is common to both benchmarks: it writes their results.
 type benchOutput struct {
 	*program
 	format, dir string
@@ -43,7 +43,7 @@ func (o *benchOutput) addFlags(c *cobra.Command) {
 	complete(c, "format", benchFormats())
 }
 
-// bar returns a progress bar, nil where none is wanted.
+// bar returns a progress bar, nil if none is wanted.
 func (o *benchOutput) bar() *bar {
 	if o.quiet {
 		return nil
@@ -51,7 +51,7 @@ func (o *benchOutput) bar() *bar {
 	return newBar(o.terminal)
 }
 
-// start creates the output folder, and refuses at once to replace the tables that are in it.
+// start creates the output folder, and refuses immediately to replace existing tables in it.
 func (o *benchOutput) start(names ...string) error {
 	if o.dir == "" {
 		return nil
@@ -68,7 +68,7 @@ func (o *benchOutput) start(names ...string) error {
 	return free(tables, o.overwrite, nil, "")
 }
 
-// publish prints results in the format asked for and saves their files.
+// publish prints results in the requested format and saves their files.
 func (o *benchOutput) publish(table, csv, json func(io.Writer) error, save func() ([]string, error)) error {
 	err := map[string]func(io.Writer) error{"table": table, "csv": csv, "json": json}[o.format](o.Stdout)
 	if err != nil || o.dir == "" {
@@ -231,7 +231,7 @@ func (b *benchmark) options(ctx context.Context) (experiment.Options, error) {
 	return o, nil
 }
 
-// provider opens the GPU. Without one, unless it was asked for by name, it is nil and the reason is printed.
+// provider opens the GPU. If there is none, it returns nil and prints the reason, unless the GPU was requested by name.
 func (b *benchmark) provider(ctx context.Context) (device.Provider, error) {
 	p, err := device.Experiments(ctx, b.deviceName)
 	if err == nil {
@@ -280,7 +280,7 @@ func (b *benchmark) run(ctx context.Context, names []string) error {
 		return b.usage("--variant, --size and --param apply to a single experiment")
 	}
 	if len(chosen) > 1 && b.format != "table" {
-		// Several results in a row are not a document that a parser could read.
+		// A sequence of several results is not a valid document.
 		return b.usage("--format %s applies to a single experiment; -o DIR writes it for several", b.format)
 	}
 	if err := b.checkDevice(b.deviceName); err != nil {

@@ -36,11 +36,11 @@ const (
 	mostRepeats                = 10000
 )
 
-// compareBytes is the memory that painting a picture and finding its glare takes, in bytes a pixel: the process peaked
-// at 54 with 24 MP of 8 bits, at 56 with 16.
+// compareBytes is the memory for painting a picture and finding its glare, in bytes per pixel: the process peaked at 54
+// with 24 MP of 8 bits, at 56 with 16.
 const compareBytes = 56
 
-// fits refuses to paint a picture that takes more than limit bytes.
+// fits refuses to paint a picture that needs more than limit bytes.
 func (b *comparison) fits(limit int64) error {
 	if need := b.megapixels * 1e6 * compareBytes; b.input == "" && need > float64(limit) {
 		return b.usage("--megapixels %g: takes %.1f GiB of memory, more than the limit of %.1f GiB",

@@ -1,7 +1,7 @@
 // Package cli is the command line of Blik.
 //
-// Main takes everything it touches as arguments, so that a test runs it without a process. The flags of detection and
-// correction are made from processing.Specs; all texts are translated when they are printed.
+// Main receives all its dependencies as arguments, so that tests can run it without starting a process. The flags of
+// detection and correction are made from processing.Specs; all texts are translated when they are printed.
 package cli
 
 import (
@@ -43,31 +43,32 @@ type Options struct {
 	Stdout, Stderr io.Writer
 	// Getenv looks up the environment; nil is os.Getenv.
 	Getenv func(string) string
-	// Window shows the window until it is closed; nil in a build without one.
+	// Window shows the window until it is closed; nil in a build without a window.
 	Window func(context.Context, Window) error
-	// Renderer names what draws the window, or says why none can be shown; nil in a build without one.
+	// Renderer returns the name of the window's renderer, or the reason why no window can be shown; nil in a build
+	// without a window.
 	Renderer func() (string, error)
-	// Recovered records a panic that was stopped and returns the path of the record; nil keeps none.
+	// Recovered records a recovered panic and returns the path of the record; with nil panics are not recorded.
 	Recovered func(value any, stack []byte) string
 
-	// Crashes returns the logs of runs that crashed, each once. Only a program without a window asks for them.
+	// Crashes returns the logs of runs that crashed, each once. It is called only by a program without a window.
 	Crashes func() ([]string, error)
 
-	// backend and now replace the device and the clock in tests; childArguments the process that works on a file of a
-	// farm.
+	// backend and now replace the device and the clock in tests; childArguments replaces the arguments of the process
+	// that works on a file of a farm.
 	backend        func() (processing.Backend, error)
 	now            func() time.Time
 	childArguments func(path string, args []string) farm.Process
 }
 
-// Window is what the window starts with.
+// Window holds the options of the window.
 type Window struct {
 	Files []string
-	// Lang is the language asked for, empty for the default.
+	// Lang is the requested language, empty for the default.
 	Lang string
-	// Detect asks for detection on the first file at once.
+	// Detect starts detection on the first file immediately.
 	Detect bool
-	// Version is that of the program.
+	// Version is the version of the program.
 	Version string
 }
 
@@ -79,8 +80,8 @@ func Main(args []string, o Options) int {
 	defer context.AfterFunc(ctx, stop)()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// Nobody reads the output any more: without this, the first line would end the program on the spot, and any further
-	// one while it cleans up.
+	// The reader of the output may be gone: without this, the first line would end the program immediately, and any
+	// further one would end it during its cleanup.
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	defer close(broken)
@@ -90,16 +91,17 @@ func Main(args []string, o Options) int {
 			cancel()
 		}
 	}()
-	// Without this, cobra refuses to start when Windows' desktop is the caller, which is how a window is opened.
+	// Without this, cobra refuses to run when started from the Windows desktop, which is how the window is opened.
 	cobra.MousetrapHelpText = ""
 	return run(ctx, args, o)
 }
 
-// leastSpace is the address space for the heap without which the program does not begin: its smallest growth.
+// leastSpace is the minimum address space for the heap that the program needs to start: the smallest step by which the
+// heap grows.
 const leastSpace = 64 << 20
 
-// endings are the signals that cancel the command: Ctrl-C, a request to end, a terminal that is closed unless the
-// command was started to outlive it, and the request for a dump of the memory.
+// endings are the signals that cancel the command: interrupt (Ctrl-C), termination, hangup of the terminal unless the
+// command was started to outlive it, and quit.
 func endings() []os.Signal {
 	all := []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGQUIT}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -111,10 +113,10 @@ func endings() []os.Signal {
 // program is one run of the command line.
 type program struct {
 	Options
-	// tr writes in the language of all output; given is the one that was asked for by flag.
+	// tr writes in the language of all output; given is the language requested by flag.
 	tr    *i18n.Printer
 	given string
-	// terminal is where progress is drawn.
+	// terminal is the terminal on which progress is drawn.
 	terminal io.Writer
 }
 
@@ -126,7 +128,7 @@ func run(ctx context.Context, args []string, o Options) int {
 		o.now = time.Now
 	}
 	p := &program{Options: o, terminal: o.Stderr}
-	// Names of files may hold what a terminal acts on.
+	// File names may contain control sequences for the terminal.
 	p.Stdout, p.Stderr = &message.PrintableWriter{W: o.Stdout}, &message.PrintableWriter{W: o.Stderr}
 	p.given = langFlag(args)
 	p.tr = i18n.For(p.given)
@@ -138,7 +140,7 @@ func run(ctx context.Context, args []string, o Options) int {
 	}
 	p.tellCrashes()
 	root := p.root()
-	// For nil cobra would read os.Args.
+	// With nil, cobra would read os.Args.
 	root.SetArgs(append([]string{}, args...))
 	cmd, err := root.ExecuteContextC(ctx)
 	var usage *usageError
@@ -159,12 +161,12 @@ func run(ctx context.Context, args []string, o Options) int {
 	return exitFailed
 }
 
-// tellCrashes names the logs that earlier runs left when they crashed. A window shows them.
+// tellCrashes prints the paths of the logs of earlier runs that crashed. The window shows them itself.
 func (p *program) tellCrashes() {
 	if p.Window != nil || p.Crashes == nil {
 		return
 	}
-	// What cannot be read now is reported later.
+	// Logs that cannot be read now are reported later.
 	logs, _ := p.Crashes()
 	for _, log := range logs {
 		p.complain(message.Errorf("an earlier run ended unexpectedly; %s says where and contains no image data; "+
@@ -172,7 +174,7 @@ func (p *program) tellCrashes() {
 	}
 }
 
-// langFlag finds the language before the flags are parsed, since the help of the flags depends on it.
+// langFlag finds the language before the flags are parsed, because the help of the flags depends on it.
 func langFlag(args []string) string {
 	for i, a := range args {
 		if v, ok := strings.CutPrefix(a, "--lang="); ok {
@@ -191,10 +193,10 @@ func langFlag(args []string) string {
 // say writes a text in the language of the output; its arguments are those of message.Of.
 func (p *program) say(format message.Text, args ...any) string { return p.tr.Sprintf(format, args...) }
 
-// errReported ends a command whose failures have been printed.
+// errReported is the error of a command whose failures have already been printed.
 var errReported = errors.New("some files failed")
 
-// usageError is wrong use of the command line.
+// usageError is an error in the use of the command line.
 type usageError struct{ err error }
 
 func (u *usageError) Error() string { return u.err.Error() }
@@ -204,7 +206,7 @@ func (p *program) usage(format message.Text, args ...any) error {
 	return &usageError{message.Errorf(format, args...)}
 }
 
-// sentence is the text of an error in the language of the output, on one line.
+// sentence returns the text of an error in the language of the output, on one line.
 func (p *program) sentence(err error) string {
 	return strings.Join(strings.Fields(p.tr.Error(err)), " ")
 }
@@ -244,7 +246,7 @@ Without a command it opens the window, with the files named.`),
 	root.SetVersionTemplate(p.versionText())
 	root.Flags().Bool("version", false, p.say("print the version"))
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
-		// The runtime ends the program where it cannot get what it asks for.
+		// The runtime ends the program if it cannot get the memory that it requests.
 		if space := imagefile.AddressSpace(); space > 0 && space < leastSpace {
 			return message.Errorf("the limit of the address space (ulimit -v) leaves %d MiB for pictures; at least "+
 				"%d MiB are needed", space>>20, leastSpace>>20)
@@ -327,7 +329,7 @@ func (p *program) completionCommand() *cobra.Command {
 	}
 }
 
-// describeHelp gives every command its help flag in the right language.
+// describeHelp translates the help flag of every command.
 func (p *program) describeHelp(c *cobra.Command) {
 	c.Flags().SortFlags = false
 	c.Flags().BoolP("help", "h", false, p.say("show this help"))
@@ -362,7 +364,7 @@ func (p *program) flagError(err error) error {
 	return err
 }
 
-// completePictures makes shells offer picture files.
+// completePictures registers shell completion for picture files.
 func completePictures(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return imagefile.Extensions(), cobra.ShellCompDirectiveFilterFileExt
 }
@@ -385,7 +387,7 @@ func (p *program) versionText() string {
 		p.kernels())
 }
 
-// exactly refuses any number of arguments except n.
+// exactly requires n arguments.
 func (p *program) exactly(n int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {

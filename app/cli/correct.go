@@ -113,7 +113,7 @@ func formatNames() []string {
 	return names
 }
 
-// checkMask refuses flags that contradict each other about where the glare is.
+// checkMask refuses contradictory flags for the location of the glare.
 func (d *correction) checkMask(inputs []string) error {
 	given := d.maskFile != "" || d.maskFolder != ""
 	switch {
@@ -134,7 +134,7 @@ func (d *correction) checkMask(inputs []string) error {
 	return nil
 }
 
-// Detection and correction end at roughly these shares of the work on a file.
+// The approximate shares of the work on a file at which detection and correction end.
 const (
 	shareDetected  = 0.5
 	shareCorrected = 0.85
@@ -161,7 +161,7 @@ func (d *correction) process(ctx context.Context, t *task) error {
 
 	var (
 		mask  *processing.Mask
-		found *processing.Result // nil where the mask is given
+		found *processing.Result // nil if the mask is given
 	)
 	if maskPath != "" {
 		mask, err = imagefile.ReadMask(ctx, maskPath, pic.Width, pic.Height, d.limits)
@@ -207,7 +207,8 @@ func (d *correction) process(ctx context.Context, t *task) error {
 	return nil
 }
 
-// target returns the path of the result, and refuses at once what saving would refuse after all the work.
+// target returns the path of the result, and reports errors immediately that saving would report only after all the
+// work.
 func (d *correction) target(file *imagefile.File, name, mask string) (string, error) {
 	format := d.format
 	if format == "" {
@@ -234,7 +235,7 @@ func (d *correction) target(file *imagefile.File, name, mask string) (string, er
 
 func (d *correction) maskOutput(name string) string { return filepath.Join(d.outDir, name+"_mask.png") }
 
-// maskOf returns the path of the mask of a picture; empty if detection is to find the glare.
+// maskOf returns the path of the mask of a picture; empty if the glare is to be detected.
 func (d *correction) maskOf(picture, name string) (string, error) {
 	if d.maskFile != "" || d.maskFolder == "" {
 		return d.maskFile, nil
@@ -253,7 +254,7 @@ func (d *correction) maskOf(picture, name string) (string, error) {
 	return path, nil
 }
 
-// writeOthers writes what accompanies the result, and gives everything its name, the result last.
+// writeOthers writes the files that accompany the result, and commits all of them, the result last.
 func (d *correction) writeOthers(
 	ctx context.Context, out *imagefile.Outputs, account report.Correction, name string,
 ) error {
@@ -285,7 +286,7 @@ func (d *correction) writeOthers(
 	return d.index.add(ctx, account.Source, account.Mask, d.summary(account), outputs)
 }
 
-// print prints what was corrected, where it was written, and the proof.
+// print prints the corrections, the path of the result, and the proof.
 func (d *correction) print(b *strings.Builder, input string, account report.Correction) {
 	fmt.Fprintf(b, "%s: %s → %s\n", input, d.summary(account), message.Printable(account.Saved.Path))
 	if account.Saved.Lossy {
@@ -294,7 +295,7 @@ func (d *correction) print(b *strings.Builder, input string, account report.Corr
 	fmt.Fprintf(b, "  %s\n", d.tr.Sprint(account.Saved.Proof.Statement()))
 }
 
-// summary returns what was corrected, in a line.
+// summary summarises the corrections in one line.
 func (d *correction) summary(account report.Correction) string {
 	pic, changed := account.Source.Picture, account.Saved.PixelsChanged
 	return d.say("findings corrected: %d; pixels changed: %d (%.3f %%)",

@@ -27,7 +27,7 @@ type detection struct {
 	sources fileSet
 }
 
-// The sizes that --preview takes.
+// The range of --preview.
 const (
 	minPreview = 16
 	maxPreview = 10000
@@ -79,7 +79,7 @@ Exit status: 0 success, 1 some files failed (the others are done), 2 usage error
 	return c
 }
 
-// detectionOutputs are the files written for one input; marked and preview are empty unless asked for.
+// detectionOutputs are the files written for one input; marked and preview are empty unless requested.
 type detectionOutputs struct{ preview, marked, mask, csv, json string }
 
 func (o detectionOutputs) list() []string {
@@ -123,7 +123,7 @@ func (d *detection) plan(inputs []string) error {
 	return nil
 }
 
-// Reading and writing are roughly these shares of the work on a file.
+// The approximate shares of reading and writing in the work on a file.
 const (
 	shareRead  = 0.15
 	shareWrite = 0.1
@@ -211,14 +211,14 @@ func (d *detection) write(ctx context.Context, t *task, file *imagefile.File, fo
 	return d.index.add(ctx, file, found.Mask, d.summary(found), o.list())
 }
 
-// summary returns what was found, in a line.
+// summary summarises the findings in one line.
 func (d *detection) summary(found *processing.Result) string {
 	area := found.Mask.Area()
 	return d.say("findings: %d; mask: %d px (%.3f %%)",
 		len(found.Findings), area, 100*float64(area)/float64(len(found.Mask.Pix)))
 }
 
-// printChosen prints what adaptive mode measured and chose, and why.
+// printChosen prints the measurements and choices of adaptive mode with reasons.
 func (d *detection) printChosen(b *strings.Builder, found *processing.Result) {
 	var rows [][3]string
 	var width [2]int

@@ -32,7 +32,7 @@ func (d direct) Run(ctx context.Context, _ int, job device.Job) (*message.Messag
 	return nil, job(ctx, d.Backend)
 }
 
-// checkDevice refuses a name that no device can have.
+// checkDevice refuses an invalid device name.
 func (p *program) checkDevice(name string) error {
 	if device.Check(name) != nil {
 		return p.usage("--device %s: must be auto, cpu, cuda or cuda:N", name)
@@ -40,7 +40,7 @@ func (p *program) checkDevice(name string) error {
 	return nil
 }
 
-// failure explains why the device named cannot be used, and lists the existing ones if only the number is wrong.
+// failure explains why the named device cannot be used, and lists the existing ones if only the number is wrong.
 func (p *program) failure(name string, why message.Message) string {
 	found, _ := device.List()
 	return name + ": " + p.tr.Sprint(why) + p.others(name, found)
@@ -58,7 +58,7 @@ func (p *program) others(name string, found []device.Device) string {
 	return p.say(" There are ") + strings.Join(names, ", ") + "."
 }
 
-// openDevice opens the device of a name that device.Check has passed.
+// openDevice opens the device of a name that device.Check accepts.
 func (p *program) openDevice(ctx context.Context, name string) (runner, error) {
 	if p.backend != nil {
 		b, err := p.backend()

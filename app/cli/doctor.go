@@ -36,7 +36,7 @@ and writes your home folder as ~.`),
 	}
 }
 
-// diagnosis describes program and system. What is wrong stands in it; only a failure to find that out is an error.
+// diagnosis describes program and system, including any problems; an error means only that the description failed.
 func (p *program) diagnosis() (string, error) {
 	var b strings.Builder
 	section := func(heading string) { fmt.Fprintf(&b, "\n%s\n", heading) }
@@ -107,7 +107,7 @@ func (p *program) folder(what, path string, err error) string {
 	if err != nil {
 		return what + ": " + p.sentence(err)
 	}
-	// What does not exist yet is made when it is needed, in the folder above.
+	// A missing folder is created on demand in its parent folder.
 	state, at := p.say("can be written"), path
 	for {
 		_, err := os.Stat(at)

@@ -19,10 +19,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The environment of the farm, so that a key need not stand in the list of processes.
+// Environment variables of the farm, so that a key need not appear in the process list.
 const joinVariable = "BLIK_FARM_JOIN"
 
-// defaultFarm is where a server listens, and clients look, unless they are told.
+// defaultFarm is the default address of servers and clients.
 const defaultFarm = "127.0.0.1:4222"
 
 func (p *program) farmCommand() *cobra.Command {
@@ -77,7 +77,7 @@ func (l farmLog) open(p *program) (*slog.Logger, error) {
 	return slog.New(slog.NewTextHandler(p.Stderr, o)), nil
 }
 
-// joining are the flags that say where a farm is.
+// joining holds the flags for the address of a farm.
 type joining struct{ address, credentials string }
 
 func (p *program) addJoin(c *cobra.Command, j *joining) {
@@ -221,7 +221,7 @@ func (s *farmServer) run(ctx context.Context) error {
 	return nil
 }
 
-// announce prints how others join.
+// announce prints how to join the farm.
 func (s *farmServer) announce(o farm.ManagerOptions, page *farm.Page) error {
 	var err error
 	switch {
@@ -307,7 +307,7 @@ func (p *program) rootsOf(read, write []string) (farm.Roots, error) {
 	return all, nil
 }
 
-// slots checks the flags of devices and files at a time, and shares the machine out.
+// slots checks the flags for devices and concurrent files, and divides the machine into slots.
 func (p *program) slots(devices []string, n int) ([]farm.Slot, error) {
 	if n < 0 || n > 1024 {
 		return nil, p.usage("--jobs %d: must be from 1 to 1024", n)
@@ -329,7 +329,7 @@ func (p *program) taskProcess() (farm.Process, error) {
 	return process, err
 }
 
-// workerOptions are what all workers of this program have in common.
+// workerOptions returns the options common to all workers of this program.
 func (p *program) workerOptions(devices []string, jobs int, memory float64) (farm.WorkerOptions, error) {
 	o := workbatch.Worker(p.Version)
 	if memory < 0 || memory > 1e6 {
@@ -367,7 +367,7 @@ func (w *farmWorker) run(ctx context.Context) error {
 	o.Name, o.Log, o.Notify, o.Scratch = w.name, log, nil, w.scratch
 	err = farm.RunWorker(ctx, o)
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		return nil // it was stopped, which is how it ends
+		return nil // being stopped is its normal end
 	}
 	return err
 }

@@ -90,7 +90,7 @@ func (s *farmStatus) run(ctx context.Context, id string) error {
 // renewed clears a terminal.
 const renewed = "\x1b[H\x1b[2J"
 
-// show draws what the farm does, again and again until everything is done where every is not 0.
+// show draws the state of the farm; unless every is 0, it repeats that until everything is done.
 func (s *farmStatus) show(ctx context.Context, client *farm.Client, id string, every time.Duration,
 	draw func(string) error,
 ) error {
@@ -128,7 +128,7 @@ func (s *farmStatus) show(ctx context.Context, client *farm.Client, id string, e
 
 func finished(st farm.Status) bool {
 	for _, b := range st.Batches {
-		if !b.Finished() || b.Files == 0 { // files may just be on their way
+		if !b.Finished() || b.Files == 0 { // files may be about to be added
 			return false
 		}
 	}
@@ -185,7 +185,7 @@ func (s *farmStatus) table(w io.Writer, st farm.Status) {
 		float64(st.Stored)/1e6))
 }
 
-// failure says which file failed and why; the reason often begins with the name of the file.
+// failure returns the name of a failed file and the reason, which often already begins with the name.
 func failure(f farm.Failure) string {
 	if strings.HasPrefix(f.Reason, f.File) {
 		return f.Reason

@@ -70,7 +70,7 @@ Exit status: 0 success, 1 some files failed, 2 usage error, 130 cancelled.`),
 	return c
 }
 
-// addFlags declares what is asked for the files.
+// addFlags declares the flags for the work on the files.
 func (s *submission) addFlags(c *cobra.Command) {
 	s.addOutput(c)
 	f := c.Flags()
@@ -180,7 +180,7 @@ func (s *submission) run(ctx context.Context, args []string) error {
 	return s.follow(ctx, client, done.Batch.ID)
 }
 
-// sendAndFetch uploads the files and fetches the results, both at the same time: the store of the server may be smaller
+// sendAndFetch uploads the files and downloads the results concurrently, because the store of the server may be smaller
 // than the batch.
 func (s *submission) sendAndFetch(ctx context.Context, client *farm.Client, args []string) error {
 	if !s.quiet {
@@ -234,7 +234,7 @@ func (s *submission) sendAndFetch(ctx context.Context, client *farm.Client, args
 	return err
 }
 
-// warn prints a fault, also while others do.
+// warn prints a fault; it may be called concurrently.
 func (s *submission) warn(err error) {
 	s.saying.Lock()
 	defer s.saying.Unlock()
@@ -242,7 +242,7 @@ func (s *submission) warn(err error) {
 	s.complain(err)
 }
 
-// submit sends the files, and prints what became of them. opened, if not nil, is called when the batch is known.
+// submit submits the files and prints the outcome. opened, if not nil, is called once the batch is known.
 func (s *submission) submit(ctx context.Context, client *farm.Client, args []string, opened func(farm.Batch)) (
 	farm.Submission, error,
 ) {
@@ -284,7 +284,7 @@ func (s *submission) submit(ctx context.Context, client *farm.Client, args []str
 	return done, err
 }
 
-// found is a file to be submitted, and the folder below that of the results in which its own go.
+// found is a file to be submitted, and the subfolder for its results.
 type found struct {
 	path, folder string
 	err          error
@@ -306,7 +306,7 @@ func (s *submission) job(ctx context.Context, roots farm.Roots, f found) (farm.J
 	return roots.NewJob(f.path, filepath.Join(s.outDir, f.folder))
 }
 
-// walk finds the files that the arguments name, each once, and refuses two whose results would have the same name.
+// walk finds the files named by the arguments, each once, and refuses two files whose results would have the same name.
 func (s *submission) walk(ctx context.Context, args []string) <-chan found {
 	files := make(chan found, 64)
 	go func() {
@@ -340,7 +340,7 @@ func (s *submission) walk(ctx context.Context, args []string) <-chan found {
 	return files
 }
 
-// find calls give with each file that an argument names, until that returns false.
+// find calls give with each file named by an argument until it returns false.
 func (s *submission) find(arg string, give func(path, folder string, err error) bool) bool {
 	slashed := filepath.ToSlash(arg)
 	if !strings.Contains(slashed, "**") {
@@ -381,12 +381,12 @@ func (s *submission) find(arg string, give func(path, folder string, err error) 
 		return nil
 	})
 	if err == nil && !any {
-		more = give(arg, "", nil) // it fails as a file of this name
+		more = give(arg, "", nil) // reported as a missing file of this name
 	}
 	return more
 }
 
-// plainError takes the operation and the path off an error of package os.
+// plainError strips the operation and the path from an error of package os.
 func plainError(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -395,7 +395,7 @@ func plainError(err error) error {
 	return err
 }
 
-// matches reports whether a path is one of a pattern in which ** stands for any number of folders.
+// matches reports whether a path matches a pattern in which ** stands for any number of folders.
 func matches(pattern, parts []string) bool {
 	for len(pattern) > 0 {
 		if pattern[0] == "**" {
@@ -417,7 +417,7 @@ func matches(pattern, parts []string) bool {
 	return len(parts) == 0
 }
 
-// follow waits for a batch, shows its progress, and names the files that failed.
+// follow waits for a batch, shows its progress, and prints the failed files.
 func (s *submission) follow(ctx context.Context, client *farm.Client, id string) error {
 	if s.bar == nil && !s.quiet {
 		s.bar = newBar(s.terminal)
@@ -455,7 +455,7 @@ func (s *submission) follow(ctx context.Context, client *farm.Client, id string)
 	return err
 }
 
-// left is the time that a batch still takes, in words.
+// left returns the remaining time of a batch in words.
 func (p *program) left(b farm.BatchStatus) string {
 	if b.Left <= 0 {
 		return ""
@@ -469,7 +469,7 @@ func duration(seconds float64) string {
 	return d.String()
 }
 
-// batchCommand is the farm in one process.
+// batchCommand runs a farm within one process.
 func (p *program) batchCommand() *cobra.Command {
 	s := &submission{batch: batch{program: p}}
 	var (
@@ -519,7 +519,7 @@ Exit status: 0 success, 1 some files failed (the others are done), 2 usage error
 	return c
 }
 
-// alone keeps the queue, works and submits in one process, in which no port is open.
+// alone runs queue, worker and submission in one process without opening a port.
 func (s *submission) alone(ctx context.Context, args []string, store string, o farm.WorkerOptions) error {
 	var err error
 	if o.Roots, err = s.everywhere(); err != nil {
@@ -532,7 +532,7 @@ func (s *submission) alone(ctx context.Context, args []string, store string, o f
 	return workbatch.Queue{Store: store, Log: o.Log}.Run(ctx, o, submit, s.follow)
 }
 
-// everywhere permits what the person who started the program may read and write.
+// everywhere permits all files that the user can read and write.
 func (s *submission) everywhere() (farm.Roots, error) {
 	roots, err := s.rootsOf(s.roots, nil)
 	if err != nil {

@@ -38,8 +38,8 @@ func (p *program) farmTaskCommand() *cobra.Command {
 	}
 }
 
-// farmTask does the work on one file, as `blik correct` and `blik detect` do it. The error is nil unless ctx has ended:
-// what is wrong with the file is an outcome.
+// farmTask processes one file in the same way as `blik correct` and `blik detect`. The error is nil unless ctx has
+// ended: a fault of the file is an outcome.
 func (p *program) farmTask(ctx context.Context, t farm.Task) (farm.Outcome, error) {
 	if t.Work.Language != "" {
 		own := *p
@@ -69,7 +69,7 @@ func (p *program) farmTask(ctx context.Context, t farm.Task) (farm.Outcome, erro
 	return out, nil
 }
 
-// once does the work and leaves what exists alone, unless it may be overwritten.
+// once does the work without replacing existing files, unless they may be overwritten.
 func (p *program) once(ctx context.Context, t farm.Task) (farm.Outcome, error) {
 	w := t.Work
 	params, err := preset.Decode(w.Preset)
@@ -120,7 +120,7 @@ func (p *program) once(ctx context.Context, t farm.Task) (farm.Outcome, error) {
 	return p.outcome(ctx, t, m)
 }
 
-// outcome describes what was written.
+// outcome describes the written files.
 func (p *program) outcome(ctx context.Context, t farm.Task, m made) (farm.Outcome, error) {
 	out := farm.Outcome{
 		End: farm.Done, Sentence: m.summary, SourceSHA256: m.sourceSHA256, SHA256: m.sha256, Device: m.device,
@@ -147,8 +147,8 @@ func (p *program) outcome(ctx context.Context, t farm.Task, m made) (farm.Outcom
 	return out, nil
 }
 
-// compared does the work again in its own folder, where the results exist already: a run that was killed, or
-// another worker, had written them. They are right if they are the same.
+// compared repeats the work in a separate folder if the results already exist because a killed process or another
+// worker wrote them. They are correct if both are equal.
 func (p *program) compared(ctx context.Context, t farm.Task, found error) (farm.Outcome, error) {
 	dir, err := os.MkdirTemp("", "blik-compare-")
 	if err != nil {
@@ -164,7 +164,7 @@ func (p *program) compared(ctx context.Context, t farm.Task, found error) (farm.
 	for i, o := range out.Outputs {
 		path := filepath.Join(t.Folder, o.Name)
 		if slices.Contains([]string{".json", ".html", ".csv"}, filepath.Ext(o.Name)) {
-			// They hold the time at which they were written.
+			// These files contain the time of writing.
 			if !exists(path) {
 				return out, found
 			}

@@ -20,7 +20,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// fitCommand is hidden: it serves those who train the detector.
+// fitCommand is hidden because it is for training the detector.
 func (p *program) fitCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:    "fit [flags] " + p.say("SET..."),
@@ -85,7 +85,7 @@ paintings, prints the tables, and writes the weights. The program embeds process
 	return c
 }
 
-// fitting is what is fitted on: items of training sets, and the network of each part of the paintings.
+// fitting holds the data to fit: items of training sets, and the network for each fold of the paintings.
 type fitting struct {
 	folds  int
 	models []*network.Model
@@ -97,7 +97,7 @@ type fittingItem struct {
 	dir string
 }
 
-// add takes in a training set.
+// add adds a training set.
 func (f *fitting) add(dir string) (set trainingSet, err error) {
 	text, err := os.ReadFile(filepath.Join(dir, "manifest.json"))
 	if err != nil {

@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// contactSheet is the page that --index asks for; a nil one is not wanted.
+// contactSheet is the page of --index; nil without that flag.
 type contactSheet struct {
 	report.Index
-	// like is the file whose permissions the page gets: that with the strictest ones.
+	// like is the file whose permissions the page gets: the one with the strictest permissions.
 	like *imagefile.File
 }
 
@@ -29,7 +29,8 @@ func (b *batch) addIndex(c *cobra.Command) {
 		b.say("also write index.html, a page with a thumbnail of each file"))
 }
 
-// startIndex refuses to replace a page that Blik did not write, and one that it wrote unless overwrite is set.
+// startIndex refuses to replace a page that Blik did not write; without overwrite, it also refuses to replace one that
+// Blik wrote.
 func (b *batch) startIndex(overwrite bool) error {
 	if !b.wantIndex {
 		return nil

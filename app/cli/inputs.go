@@ -11,8 +11,8 @@ import (
 	"blik/internal/message"
 )
 
-// expand returns the files that the arguments name, each once. A pattern that the shell left alone is expanded here;
-// one that matches nothing stays as it is and fails when it is opened.
+// expand returns the files named by the arguments, each once. Patterns that the shell did not expand are expanded here;
+// a pattern without matches is kept and fails when it is opened.
 func expand(args []string) []string {
 	var files []string
 	seen := map[string]bool{}
@@ -55,11 +55,11 @@ func stem(path string) string {
 	return base
 }
 
-// stems returns those of the inputs, and refuses two that would write the same file, NAME with the given tail.
+// stems returns the stems of the inputs, and refuses two that would write the same file, NAME with the given tail.
 func (p *program) stems(inputs []string, tail string) ([]string, error) {
 	fold := func(s string) string { return s }
 	if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
-		fold = strings.ToLower // file names there differ in more than case
+		fold = strings.ToLower // file names are not case-sensitive there
 	}
 	names := make([]string, len(inputs))
 	first := map[string]string{}
@@ -74,13 +74,13 @@ func (p *program) stems(inputs []string, tail string) ([]string, error) {
 	return names, nil
 }
 
-// overwritesInput is the error of an output that is an input.
+// overwritesInput returns the error for an output that is an input.
 func overwritesInput(output, input string) error {
 	return message.Errorf("%s is an input and would be overwritten by the result of %s; choose another folder with -o",
 		output, input)
 }
 
-// free refuses outputs that are inputs, and without overwrite those that exist. what names the input that they are for.
+// free refuses outputs that are inputs, and without overwrite existing ones. what names the input to which they belong.
 func free(outputs []string, overwrite bool, inputs fileSet, what string) error {
 	for _, path := range outputs {
 		switch {
@@ -93,10 +93,10 @@ func free(outputs []string, overwrite bool, inputs fileSet, what string) error {
 	return nil
 }
 
-// fileSet holds existing files, to recognize them by whatever name.
+// fileSet holds existing files and recognises them under any name.
 type fileSet []os.FileInfo
 
-// existing returns those of the files that exist.
+// existing returns the files that exist.
 func existing(paths ...string) fileSet {
 	var set fileSet
 	for _, path := range paths {
@@ -107,7 +107,7 @@ func existing(paths ...string) fileSet {
 	return set
 }
 
-// contains reports whether the file at path is one of the set.
+// contains reports whether the file at path is in the set.
 func (s fileSet) contains(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && slices.ContainsFunc(s, func(other os.FileInfo) bool { return os.SameFile(info, other) })

@@ -116,7 +116,7 @@ func (l *learning) plan() (processing.Params, []lesson, error) {
 			return params, nil, &usageError{err}
 		}
 	}
-	// Learned from the default, not from what was learned before.
+	// Learning starts from the default, not from earlier learning.
 	params.Learned = nil
 	var lessons []lesson
 	inputs := []string{l.preset}
@@ -136,7 +136,7 @@ func (l *learning) plan() (processing.Params, []lesson, error) {
 	return params, lessons, free([]string{l.out}, l.overwrite, existing(inputs...), "-o")
 }
 
-// cutAt returns the place of the "=" between two file names, which may have some of their own, or −1.
+// cutAt returns the index of the "=" between two file names, which may contain "=" themselves, or −1.
 func cutAt(text string) int {
 	for i, c := range text {
 		if c != '=' {
@@ -153,7 +153,7 @@ func cutAt(text string) int {
 }
 
 // study reads picture and mask of the i-th of n lessons, finds the candidates, and returns the decisions about them. A
-// single picture is divided into parts, of which one at a time is left out.
+// single picture is divided into parts, which are left out one at a time.
 func (s *lesson) study(ctx context.Context, on runner, params processing.Params, i, n int) ([]learn.Spot, error) {
 	limits := imagefile.DefaultLimits()
 	limits.Work = processing.DetectionBytes
@@ -185,7 +185,7 @@ func (s *lesson) study(ctx context.Context, on runner, params processing.Params,
 	return learn.Decide(candidates, marked, params.Sensitivity, part), nil
 }
 
-// report says what the decisions were, how well each way decides, and which one is best.
+// report prints the number of decisions, the accuracy of each method, and the best one.
 func (l *learning) report(r *learn.Result, pictures int) string {
 	var b strings.Builder
 	line := func(format message.Text, args ...any) { fmt.Fprintln(&b, l.say(format, args...)) }

@@ -34,7 +34,7 @@ func (p *program) openFromRoot(c *cobra.Command, args []string) error {
 		return nil
 	}
 	files := expand(args)
-	// A mistyped command looks like a file that does not exist.
+	// A mistyped command looks like a missing file.
 	for _, f := range files {
 		if _, err := os.Stat(f); err == nil {
 			continue

@@ -24,7 +24,7 @@ type paramFlags struct {
 	savePreset string
 }
 
-// paramValue is one of the flags.
+// paramValue is the flag of one parameter.
 type paramValue struct {
 	flags *paramFlags
 	spec  processing.Spec
@@ -32,7 +32,7 @@ type paramValue struct {
 
 var _ pflag.Value = paramValue{}
 
-// wishError describes the values that a flag accepts.
+// wishError describes the allowed values of a flag.
 type wishError struct{ text string }
 
 func (w *wishError) Error() string { return w.text }
@@ -67,7 +67,7 @@ func (v paramValue) Type() string {
 	}
 }
 
-// addParams declares a flag for each of the parameters, and those of presets, which hold all parameters.
+// addParams declares a flag for each parameter, and the flags for presets, which hold all parameters.
 func (p *program) addParams(c *cobra.Command, specs []processing.Spec) *paramFlags {
 	f := &paramFlags{p: p, specs: specs, set: map[string]float64{}}
 	fl := c.Flags()
@@ -92,8 +92,8 @@ func (p *program) addParams(c *cobra.Command, specs []processing.Spec) *paramFla
 	return f
 }
 
-// store writes the parameters for --save-preset. It replaces nothing but a preset, and that only with overwrite: if the
-// name is forgotten, the next argument, a picture, is taken for it.
+// store writes the parameters for --save-preset. It replaces only presets, and only with overwrite: if the name is
+// forgotten, the next argument, a picture, is taken for it.
 func (f *paramFlags) store(ctx context.Context, p processing.Params, overwrite bool, inputs []string) error {
 	if f.savePreset == "" {
 		return nil
@@ -110,14 +110,14 @@ func (f *paramFlags) store(ctx context.Context, p processing.Params, overwrite b
 	return preset.Write(ctx, f.savePreset, p)
 }
 
-// must is for calls that fail only by a mistake in this program's own flags.
+// must is for calls that can only fail because of a mistake in the program's own flags.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// complete makes shells offer the values of a flag.
+// complete registers shell completion for the values of a flag.
 func complete(c *cobra.Command, flag string, values []string) {
 	must(c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
 }

@@ -17,8 +17,8 @@ type bar struct {
 	w     io.Writer
 	width int
 
-	// drawing is held while the terminal is written to, so that nothing is drawn after clear; mu only while the fields
-	// below are looked at.
+	// drawing is held while the terminal is written, so that nothing is drawn after clear; mu is held only while the
+	// fields below are accessed.
 	drawing sync.Mutex
 	mu      sync.Mutex
 	title   string
@@ -29,10 +29,10 @@ type bar struct {
 	stop, stopped chan struct{}
 }
 
-// barPeriod is the time between two drawings.
+// barPeriod is the interval between redraws.
 const barPeriod = 100 * time.Millisecond
 
-// newBar returns a bar on w where that is a terminal, else nil.
+// newBar returns a bar on w if w is a terminal, otherwise nil.
 func newBar(w io.Writer) *bar {
 	file, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
@@ -63,7 +63,8 @@ func startBar(w io.Writer, width int) *bar {
 	return b
 }
 
-// set changes what the next drawing shows; share is that of all work, 0…1. It never waits for the terminal.
+// set changes the text of the next redraw; share is the share of all work that is done, 0…1. It never waits for the
+// terminal.
 func (b *bar) set(title, stage string, share float64) {
 	if b == nil {
 		return
@@ -100,7 +101,7 @@ func barLine(title, stage string, share float64, width int) string {
 	return line
 }
 
-// clear takes the bar off the line, for other output, until something new is set.
+// clear removes the bar from the line, to make room for other output, until the next set.
 func (b *bar) clear() {
 	if b == nil {
 		return

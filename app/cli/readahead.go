@@ -6,16 +6,16 @@ import (
 	"blik/app/imagefile"
 )
 
-// readAhead reads the next picture of a batch while the one before it is worked on. The zero value reads nothing.
+// readAhead reads the next picture of a batch while the current one is processed. The zero value reads nothing.
 type readAhead struct {
 	input string
-	read  chan struct{} // closed when file and err are there; nil where nothing was begun
+	read  chan struct{} // closed once file and err are set; nil if nothing was started
 	stop  context.CancelFunc
 	file  *imagefile.File
 	err   error
 }
 
-// begin starts to read a picture.
+// begin starts reading a picture.
 func (r *readAhead) begin(ctx context.Context, p *program, input string, limits imagefile.Limits) {
 	r.end()
 	ctx, stop := context.WithCancel(ctx)
@@ -27,7 +27,7 @@ func (r *readAhead) begin(ctx context.Context, p *program, input string, limits 
 	}()
 }
 
-// take returns the picture: the one that was begun, if it is that, or else it reads it now.
+// take returns the picture: the one being read ahead if the paths match, otherwise it is read now.
 func (r *readAhead) take(ctx context.Context, input string, limits imagefile.Limits) (*imagefile.File, error) {
 	if r.read == nil || r.input != input {
 		return imagefile.Read(ctx, input, limits)
@@ -38,7 +38,7 @@ func (r *readAhead) take(ctx context.Context, input string, limits imagefile.Lim
 	return file, err
 }
 
-// end stops reading and forgets what was read.
+// end stops reading and drops the picture.
 func (r *readAhead) end() {
 	if r.read == nil {
 		return
@@ -48,14 +48,14 @@ func (r *readAhead) end() {
 	*r = readAhead{}
 }
 
-// roomForNext reports whether the next picture may be read while this one is worked on.
+// roomForNext reports whether the next picture may be read while this one is processed.
 func (t *task) roomForNext() bool {
 	return fitBoth(imagefile.MemoryFor(t.input, t.limits), imagefile.MemoryFor(t.next, t.limits),
 		imagefile.AvailableMemory())
 }
 
-// fitBoth reports whether two pictures may be in memory at once: what the work on them takes must fit twice into what
-// is available, so that no picture is refused for one that was read ahead. Unknown sizes do not fit.
+// fitBoth reports whether two pictures may be in memory at once: the available memory must be twice that of the work on
+// them, so that no picture is refused because another was read ahead. Unknown sizes do not fit.
 func fitBoth(one, other, available int64) bool {
 	return one > 0 && other > 0 && one <= available/4 && other <= available/4
 }

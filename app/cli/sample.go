@@ -14,7 +14,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// The values of --glare beside the presets: a painting without glare, and glare mirrored in the paint's relief.
+// The values of --glare in addition to the presets: a painting without glare, and glare reflected by the paint's
+// relief.
 const (
 	noGlare     = "none"
 	reliefGlare = "relief"
@@ -80,7 +81,7 @@ and the exact mask of the glare (FILE with _mask.png). The same seed gives the s
 	return c
 }
 
-// check refuses what cannot be painted.
+// check rejects options for which no picture can be painted.
 func (s *sampling) check() error {
 	switch {
 	case min(s.width, s.height) < sampleMinSide || max(s.width, s.height) > sampleMaxSide:
@@ -112,7 +113,7 @@ func (s *sampling) run(ctx context.Context) error {
 	if err := free(written, s.overwrite, nil, ""); err != nil {
 		return err
 	}
-	// Glare is rendered before the sensor's noise, so that only the result has any.
+	// The painting is made without noise and the noise is added after the glare.
 	o := synth.PaintOptions{Seed: s.seed, Scene: s.scene, Noiseless: s.glare != noGlare}
 	painted, err := synth.Paint(ctx, s.width, s.height, s.depth, o)
 	if err != nil {
@@ -149,7 +150,7 @@ func (s *sampling) run(ctx context.Context) error {
 	return nil
 }
 
-// sidesOf returns width and height of a picture of so many megapixels at 4:3, neither below least.
+// sidesOf returns width and height of a 4:3 picture with the given number of megapixels, neither below least.
 func sidesOf(megapixels float64, least int) (w, h int) {
 	w = max(int(math.Round(math.Sqrt(megapixels*1e6*4/3))), least)
 	return w, max(int(math.Round(megapixels*1e6/float64(w))), least)

@@ -105,13 +105,13 @@ func (s *scoring) row(name string, m score.Metrics) {
 		column(name, 26), m.P, m.R, m.F1, m.PTol, m.RTol, m.F1Tol, m.ObjR, m.ObjP, m.FPppm)
 }
 
-// note reports something that could not be scored as asked.
+// note reports a problem with an item to be scored.
 func (s *scoring) note(format message.Text, args ...any) {
 	s.noted = true
 	fmt.Fprintf(s.Stderr, "blik: %s\n", s.say(format, args...))
 }
 
-// pair scores the mask in one file against that in another; of another size, or without a file, it counts as empty.
+// pair scores the mask in one file against that in another; a mask of another size or without a file counts as empty.
 func (s *scoring) pair(ctx context.Context, truth, prediction string) (score.Metrics, error) {
 	want, err := imagefile.ReadMask(ctx, truth, 0, 0, s.limits)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// systemName names the system: "Debian GNU/Linux 12 (bookworm), Linux 6.1.0".
+// systemName returns the name of the system: "Debian GNU/Linux 12 (bookworm), Linux 6.1.0".
 func systemName() string {
 	name := "Linux"
 	release, err := os.ReadFile("/etc/os-release")

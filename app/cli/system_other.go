@@ -8,7 +8,7 @@ import (
 	"runtime"
 )
 
-// systemName names the system: "macOS 15.1", or what Go calls it.
+// systemName returns the name of the system: "macOS 15.1", or Go's name for it.
 func systemName() string {
 	if runtime.GOOS == "darwin" {
 		list, _ := os.ReadFile("/System/Library/CoreServices/SystemVersion.plist")

@@ -6,9 +6,9 @@ import (
 	"unsafe"
 )
 
-// systemName names the system by its version: "Windows 10.0 build 19045".
+// systemName returns the name and version of the system: "Windows 10.0 build 19045".
 func systemName() string {
-	// RTL_OSVERSIONINFOW. Unlike GetVersion, RtlGetVersion says the same whatever the manifest is.
+	// RTL_OSVERSIONINFOW. Unlike GetVersion, RtlGetVersion does not depend on the manifest.
 	var info struct {
 		size, major, minor, build, platform uint32
 		pack                                [128]uint16

@@ -25,7 +25,7 @@ type task struct {
 	// out is printed after the work.
 	out strings.Builder
 
-	// shown is the name of the input for people, title that on the progress bar.
+	// shown is the display name of the input, title the one on the progress bar.
 	shown   string
 	title   string
 	of      int // files in the batch
@@ -42,7 +42,7 @@ func newTask(b *batch, input string, index, of int) *task {
 	}
 }
 
-// run calls process and turns a panic into an error, so that the other files are still done.
+// run calls process and turns a panic into an error, so that the other files are still processed.
 func (t *task) run(ctx context.Context, process func(context.Context, *task) error) (err error) {
 	defer t.survive(t.input, &err)
 	return process(ctx, t)
@@ -63,7 +63,7 @@ func (p *program) survive(input string, err *error) {
 	}
 }
 
-// progress returns what shows a part of the work on the file, from one share of it to another.
+// progress returns the progress function for a part of the work on the file, between two shares of it.
 func (t *task) progress(from, to float64) processing.Progress {
 	return func(stage message.Message, done float64) {
 		share := from + done*(to-from)
@@ -71,7 +71,7 @@ func (t *task) progress(from, to float64) processing.Progress {
 	}
 }
 
-// timed runs a part of the work that --timing lists.
+// timed runs a part of the work and records its time for --timing.
 func (t *task) timed(name message.Text, do func() error) error {
 	start := time.Now()
 	err := do()
@@ -136,7 +136,7 @@ func (t *task) correct(ctx context.Context, pic *processing.Picture, mask *proce
 	return c, err
 }
 
-// computed prints the notice of a device and says in an error which file it is about.
+// computed prints the notice of a device and adds the name of the file to an error.
 func (t *task) computed(notice *message.Message, err error) error {
 	if notice != nil {
 		t.remark(*notice)
@@ -147,7 +147,7 @@ func (t *task) computed(notice *message.Message, err error) error {
 	return nil
 }
 
-// remark prints something about the file on its own line.
+// remark prints a remark on the file on its own line.
 func (t *task) remark(text message.Message) {
 	t.bar.clear()
 	t.complain(fmt.Errorf("%s: %s", t.input, t.tr.Sprint(text)))

@@ -22,7 +22,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// trainingSet is what the manifest of a training set holds.
+// trainingSet is the manifest of a training set.
 type trainingSet struct {
 	Version int            `json:"version"`
 	Program string         `json:"program"`
@@ -39,7 +39,7 @@ type trainingItem struct {
 	*synth.Example
 }
 
-// trainingSetCommand is hidden: it serves those who train the network, not those who clean photographs.
+// trainingSetCommand is hidden because it is for training the network, not for cleaning photographs.
 func (p *program) trainingSetCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:    "trainingset --paintings PATH [flags]",

@@ -13,13 +13,13 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// helpWidth is the width that help texts are wrapped to.
+// helpWidth is the width at which help texts are wrapped.
 const helpWidth = 100
 
-// groupOf is the annotation that puts a flag under its own heading.
+// groupOf is the annotation for the heading of a flag.
 const groupOf = "group"
 
-// printUsage prints how a command is called, its subcommands and its flags, those of detection by group.
+// printUsage prints the syntax of a command, its subcommands and its flags, with those of detection in groups.
 func (p *program) printUsage(c *cobra.Command) error {
 	var b strings.Builder
 	b.WriteString(p.say("Usage:\n"))
@@ -181,7 +181,7 @@ func (p *program) buildTags() string {
 	return p.say("build tags: %s; %s", tags, window)
 }
 
-// kernels says which kernels run on the CPU and why no faster ones do.
+// kernels describes which kernels run on the CPU and why no faster ones are used.
 func (p *program) kernels() string {
 	why := simd.Why()
 	if why.IsZero() {

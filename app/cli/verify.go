@@ -59,8 +59,8 @@ Exit status: 0 proven, 1 not proven or a file cannot be read, 2 usage error, 130
 	return c
 }
 
-// checkReport compares the files with the sums that the report beside the result gives, if there is one, and prints
-// which of them fit.
+// checkReport compares the files with the checksums in the report beside the result, if there is one, and prints which
+// of them match.
 func (p *program) checkReport(ctx context.Context, source, result string, quiet bool) (fits bool, err error) {
 	sums, ok := report.ReadSums(result)
 	if !ok {
@@ -98,7 +98,7 @@ func verify(ctx context.Context, source, result, maskPath string, limits imagefi
 	return imagefile.Verify(ctx, source, result, mask, limits)
 }
 
-// proofText describes a proof in figures and in a sentence.
+// proofText describes a proof with its figures and one sentence.
 func (p *program) proofText(proof *imagefile.Proof) string {
 	var b strings.Builder
 	line := func(format message.Text, args ...any) { fmt.Fprintln(&b, p.say(format, args...)) }

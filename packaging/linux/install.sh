@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs Blik for this user, into ~/.local, or where --prefix says; --remove takes away what it installed. Settings stay.
+# Installs Blik for this user into ~/.local or the folder given with --prefix; --remove uninstalls it but keeps the
+# settings.
 set -eu
 prefix=$HOME/.local
 remove=
@@ -23,7 +24,7 @@ case $prefix in
   /*) ;;
   *) echo "install.sh: --prefix must begin with /" >&2; exit 2 ;;
 esac
-# What the program cannot start without is said before anything is copied.
+# Missing requirements are reported before anything is copied.
 if [ -z "$remove" ]; then
   answer=$(bin/blik version 2>&1) || {
     missing=$(ldd bin/blik 2>/dev/null | sed -n 's/^[[:space:]]*\([^ ]*\) => not found/\1/p' | tr '\n' ' ')

@@ -1,6 +1,6 @@
-; The installer for Windows, for one user and without rights of an administrator. scripts/dist.sh calls makensis with
-; VERSION, RELEASE, SOURCE (the folder with what is installed) and OUTPUT. "/S" installs without a question, "/D=FOLDER",
-; as the last argument, elsewhere.
+; The installer for Windows, for a single user and without administrator rights. scripts/dist.sh calls makensis with
+; VERSION, RELEASE, SOURCE (the folder of files to install) and OUTPUT. "/S" installs silently, "/D=FOLDER", as the last
+; argument, into another folder.
 Target amd64-unicode
 Unicode true
 SetCompressor /SOLID lzma
@@ -41,7 +41,7 @@ Section
   CreateShortCut "$SMPROGRAMS\Blik.lnk" "$INSTDIR\blik.exe"
   WriteRegStr HKCU "Software\Blik" "Folder" "$INSTDIR"
 
-  ; Offered under "Open with"; what opens pictures stays what it is.
+  ; Offered under "Open with"; the default program for pictures does not change.
   WriteRegStr HKCU "${APP}" "FriendlyAppName" "Blik"
   WriteRegStr HKCU "${APP}\shell\open\command" "" '"$INSTDIR\blik.exe" "%1"'
   WriteRegStr HKCU "${APP}\SupportedTypes" ".tif" ""
@@ -64,7 +64,7 @@ Section
   WriteRegDWORD HKCU "${UNINSTALL}" "EstimatedSize" "$0"
 SectionEnd
 
-; Settings stay; docs/guide.md says where they are.
+; Settings are kept; see docs/guide.md for their location.
 Section "Uninstall"
   Delete "$SMPROGRAMS\Blik.lnk"
   Delete "$INSTDIR\blik.exe"

@@ -7,7 +7,7 @@ const (
 	adlerPrime = 65521
 	// adlerWords is the number of words after which sums of sums, up to 255·22·23/2, would no longer fit into 16 bits.
 	adlerWords = 22
-	// evenBytes has all bits of every other byte set.
+	// evenBytes is a mask of every other byte.
 	evenBytes = 0x00ff00ff00ff00ff
 )
 
@@ -25,8 +25,8 @@ func newAdler() adler { return adler{a: 1} }
 
 func (s *adler) sum() uint32 { return s.b<<16 | s.a }
 
-// add takes in p, eight bytes at a time: each of the eight has a lane of 16 bits for the sum of its bytes and one for
-// the sum of these sums.
+// add processes p eight bytes at a time: each of the eight positions has a lane of 16 bits for the sum of its bytes and
+// one for the sum of these sums.
 func (s *adler) add(p []byte) {
 	a, b := uint64(s.a), uint64(s.b)
 	for len(p) >= 8 {

@@ -1,5 +1,5 @@
-// Package inflate reads zlib streams (RFC 1950, RFC 1951) of photographs: mostly literals, which it takes two at a time
-// where their codes are short. It accepts what the standard library accepts, and gives the same bytes.
+// Package inflate reads zlib streams (RFC 1950, RFC 1951) of photographs, which consist mostly of literals; it decodes
+// two at a time if their codes are short. It accepts the same streams as the standard library, with the same output.
 package inflate
 
 import (
@@ -9,8 +9,8 @@ import (
 	"math/bits"
 )
 
-// The errors of a stream that is not what RFC 1950 and RFC 1951 describe. One that ends too early is
-// io.ErrUnexpectedEOF; errors of the reader pass.
+// The errors of streams that violate RFC 1950 or RFC 1951. A truncated stream gives io.ErrUnexpectedEOF; errors of the
+// reader are passed on.
 var (
 	ErrHeader   = errors.New("zlib: invalid header")
 	ErrChecksum = errors.New("zlib: invalid checksum")
@@ -18,18 +18,19 @@ var (
 )
 
 const (
-	// window is how far back a match may reach, and longest how long it may be.
+	// window is the maximum distance of a match, longest its maximum length.
 	window, longest = 1 << 15, 258
-	// ahead is what is inflated between two moves of the window, spare what may be written beyond the end of a match.
+	// ahead is the number of bytes inflated between two moves of the window, spare the number of bytes that may be
+	// written beyond the end of a match.
 	ahead, spare = 1 << 17, 16
 	// inputBytes is the size of the buffer of packed bytes; the rest is padding at the end of the input.
 	inputBytes, padding = 1 << 16, 16
 )
 
-// Memory is about what a Reader takes, in bytes.
+// Memory is the approximate memory of a Reader in bytes.
 const Memory = window + ahead + inputBytes + 1<<16
 
-// state is what the reader expects next in the stream.
+// state is the part of the stream that the reader expects next.
 type state uint8
 
 const (
@@ -63,7 +64,7 @@ type Reader struct {
 
 	literals literalTable
 	distance distanceTable
-	endBits  uint8 // of the code that ends the block
+	endBits  uint8 // of the end-of-block code
 }
 
 // NewReader reads the header of the stream. The reader buffers, and may read beyond the end of the stream.
@@ -79,7 +80,7 @@ func NewReader(src io.Reader) (*Reader, error) {
 		return nil, ErrHeader
 	}
 	if head>>13&1 != 0 {
-		// The checksum of a preset dictionary follows, which can only be that of the empty one.
+		// The checksum of a preset dictionary follows; only that of the empty dictionary is accepted.
 		sum, err := r.take(32)
 		if err != nil {
 			return nil, err
@@ -135,7 +136,7 @@ func (r *Reader) more() (err error) {
 	return err
 }
 
-// verify compares the checksum behind the last block.
+// verify compares the checksum after the last block.
 func (r *Reader) verify() error {
 	r.drop(r.count % 8)
 	var want uint32
@@ -152,7 +153,8 @@ func (r *Reader) verify() error {
 	return io.EOF
 }
 
-// refill makes at least 8 bytes available from at on; at the end of the input zeros follow, which overdrawn sees.
+// refill makes at least 8 bytes available from at on; at the end of the input it appends zeros, which overdrawn
+// detects.
 func (r *Reader) refill() error {
 	if len(r.in)-r.at >= 8 {
 		return nil
@@ -161,7 +163,7 @@ func (r *Reader) refill() error {
 		// Less than 8 bytes of padding are left, and bits holds at most 8 of the others.
 		return r.ended()
 	}
-	// Those in bits stay as well: a stored block gives them back.
+	// The bytes in bits are kept as well, because a stored block returns them.
 	from := max(r.at-8, 0)
 	n := copy(r.in[:inputBytes], r.in[from:])
 	r.in, r.at = r.in[:n], r.at-from
@@ -178,10 +180,10 @@ func (r *Reader) refill() error {
 	return nil
 }
 
-// overdrawn reports whether bits of the padding were taken.
+// overdrawn reports whether bits of the padding were used.
 func (r *Reader) overdrawn() bool { return r.left() < 0 }
 
-// left returns how many bits of the input in memory are left: less than 0 if bits of the padding were taken.
+// left returns the number of remaining bits of the input in memory; it is negative if bits of the padding were used.
 func (r *Reader) left() int {
 	end := len(r.in)
 	if r.padded {
@@ -190,7 +192,7 @@ func (r *Reader) left() int {
 	return 8*(end-r.at) + int(r.count)
 }
 
-// ended is the error for input that ends too early.
+// ended returns the error for truncated input.
 func (r *Reader) ended() error {
 	if r.srcErr != nil && r.srcErr != io.EOF {
 		return r.srcErr
@@ -256,7 +258,7 @@ func (r *Reader) block() error {
 	return nil
 }
 
-// beginStored reads the length of a stored block (3.2.4) and gives the bytes in bits back.
+// beginStored reads the length of a stored block (3.2.4) and returns the bytes in bits to the input.
 func (r *Reader) beginStored() error {
 	r.drop(r.count % 8)
 	size, err := r.take(32)
@@ -371,7 +373,7 @@ func (r *Reader) codes() error {
 		r.bits, r.count, r.at, r.have = bits, count, at, have
 		switch result {
 		case corrupt:
-			// What is shorter than the end of the block is cut, whatever it says.
+			// A code shorter than the end-of-block code means truncated input.
 			if r.padded && r.left()+int(taken) < int(r.endBits) {
 				return r.ended()
 			}
@@ -387,7 +389,7 @@ func (r *Reader) codes() error {
 	return nil
 }
 
-// How the inner loop of codes ended.
+// The ways in which the inner loop of codes ends.
 const (
 	going = iota
 	blockEnd
@@ -404,7 +406,7 @@ func repeat(out []byte, have, back, length int) int {
 		}
 		return end
 	}
-	// What repeats is doubled.
+	// A repeating pattern is doubled.
 	from := have - back
 	for have < end {
 		have += copy(out[have:end], out[from:have])

@@ -3,21 +3,21 @@ package inflate
 import "math/bits"
 
 const (
-	// primaryBits and distanceBits are the bits that the first look-up takes of a code. Longer codes, of up to 15 bits,
-	// take a second one, whose tables lie in one piece: each has 2^(longest code − first bits) entries, for a prefix
-	// that at least two codes share.
+	// primaryBits and distanceBits are the numbers of bits in the first lookup of a code. Longer codes, of up to 15
+	// bits, take a second one, whose tables lie in one piece: each has 2^(longest code − first bits) entries, for a
+	// prefix that at least two codes share.
 	primaryBits, distanceBits = 12, 9
 	subSize, distanceSub      = 2048, 1024
 	longestCode               = 15
 	literalCodes              = 288
 	distanceCodes             = 32
-	// mostLiterals and mostDistances are the codes that a block may declare.
+	// mostLiterals and mostDistances are the maximum numbers of codes in a block.
 	mostLiterals, mostDistances = 286, 30
 	endOfBlock                  = 256
 )
 
-// The lowest six bits of an entry are the number of bits that it takes. A code that is not allowed has these alone, so
-// that a stream which ends within it is cut and not corrupt. In others are
+// The lowest six bits of an entry are its length in bits. An invalid code has only these, so that a stream that ends
+// within it counts as truncated rather than corrupt. Other entries contain
 //
 //	literals   from bit 8 one or two bytes, at bit 24 how many, literalEntry
 //	length     from bit 8 the base of 9 bits, at bit 24 the number of its extra bits, which are among those it takes
@@ -261,7 +261,7 @@ func (r *Reader) dynamic() error {
 	return nil
 }
 
-// few returns bits that are known to be available.
+// few returns bits that are certain to be available.
 func (r *Reader) few(n uint) int {
 	v := int(r.bits & (1<<n - 1))
 	r.drop(n)

@@ -7,17 +7,17 @@ import (
 	"blik/app/imagefile/exif"
 )
 
-// claims says which parts of the file that Patch writes to serve something else too: a well-made file has none, but
-// blank tiles may be stored once, pages may share strips, and a damaged file may have its pixels lie across its tags.
+// claims records which parts of the file written by Patch also serve another purpose. A well-formed file has none, but
+// blank tiles may be stored once, pages may share strips, and in a damaged file pixels may overlap tags.
 type claims struct {
 	// shared has a value for each segment of the first picture.
 	shared []bool
-	// offsets, counts and directory are the arrays of the segments, where they lie outside the directory, and itself;
-	// header is that of the file.
+	// offsets and counts are the arrays of the segments if they are outside the directory; directory is the directory
+	// itself, header the header of the file.
 	offsets, counts, directory, header bool
 }
 
-// span is a part of the file that is used as what: the number of a segment, or one of the constants.
+// span is a part of the file with its use: the number of a segment, or one of the constants.
 type span struct {
 	at, end int64
 	what    int
@@ -31,14 +31,14 @@ const (
 	spanHeader
 )
 
-// maxDirectories and maxSpans are how many directories and parts of a file are looked at besides the segments of the
-// picture; in files with more, everything counts as shared.
+// maxDirectories and maxSpans bound the directories and parts of a file that are examined in addition to the segments
+// of the picture; in files with more, everything counts as shared.
 const (
 	maxDirectories = 1 << 16
 	maxSpans       = 1 << 22
 )
 
-// claims compares what the file uses for what.
+// claims finds the parts of the file with several uses.
 func (f *File) claims() *claims {
 	c := &claims{shared: make([]bool, len(f.lay.offsets))}
 	spans, ok := f.spans()
@@ -73,7 +73,7 @@ func (f *File) claims() *claims {
 	return c
 }
 
-// spans walks all directories of the file; ok is false where there are too many.
+// spans returns the parts used by all directories of the file; ok is false if there are too many.
 func (f *File) spans() (spans []span, ok bool) {
 	s, l := f.src, f.lay
 	header := span{0, 8, spanHeader}
@@ -132,8 +132,8 @@ func (f *File) spans() (spans []span, ok bool) {
 	return spans, true
 }
 
-// spansOf returns what the entries of a directory refer to: their values, and the data of its picture where that is not
-// the first one, whose segments are known.
+// spansOf returns the parts to which the entries of a directory refer: their values, and the data of its picture,
+// except for the first one, whose segments are already known.
 func (f *File) spansOf(d *exif.Directory) []span {
 	s := f.src
 	var spans []span
@@ -179,7 +179,7 @@ func (f *File) spansOf(d *exif.Directory) []span {
 	return spans
 }
 
-// countsAt returns where the entry of the byte counts lies, 0 where there is none.
+// countsAt returns the offset of the entry of the byte counts; 0 if there is none.
 func (f *File) countsAt() int64 {
 	if e := f.lay.countsEntry; e != nil {
 		return e.At

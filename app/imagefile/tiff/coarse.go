@@ -6,7 +6,7 @@ import (
 	"blik/processing"
 )
 
-// widestRow is the most bytes of a row of segments that DecodeCoarse reads at a time.
+// widestRow is the maximum number of bytes of a row of segments that DecodeCoarse reads at a time.
 const widestRow = 64 << 20
 
 // DecodeCoarse implements container.CoarseDecoder. It reads whole rows, as many as the result has, on all cores.
@@ -44,7 +44,7 @@ func (f *File) DecodeCoarse(ctx context.Context, step int) (*processing.Picture,
 	return pic, nil
 }
 
-// thin stores each step-th pixel of a row of a picture as row y of pic.
+// thin stores every step-th pixel of a row of a picture as row y of pic.
 func thin(pic *processing.Picture, y int, row *processing.Picture, step int) {
 	n, at := pic.Channels, y*pic.Width*pic.Channels
 	for x := range pic.Width {

@@ -6,10 +6,10 @@ import (
 	"github.com/klauspost/compress/zlib"
 )
 
-// patchLevel is the level of package flate for changed segments. It is a high one, so that they fit in their old place.
+// patchLevel is the compression level for changed segments. It is high, so that they fit into their old place.
 const patchLevel = 8
 
-// compressor codes the rows of segment after segment.
+// compressor encodes the rows of one segment after another.
 type compressor struct {
 	kind compression
 	lzw  *lzwWriter
@@ -31,7 +31,7 @@ func (c *compressor) begin(kind compression) {
 		c.lzw.reset(c.out)
 	case compDeflate, compOldZip:
 		if c.zlib == nil {
-			// The level is one that zlib has.
+			// The level is valid for zlib.
 			c.zlib, _ = zlib.NewWriterLevel(&c.buf, patchLevel)
 		} else {
 			c.zlib.Reset(&c.buf)
@@ -70,7 +70,7 @@ func (c *compressor) end() ([]byte, error) {
 // packBits appends a row coded as TIFF 6.0, section 9 advises: runs of three and more as runs, pairs only where no
 // literal bytes are before them.
 func packBits(out, row []byte) []byte {
-	literal := -1 // where the count of the open run of literal bytes stands, −1 for none
+	literal := -1 // index of the count of the open run of literal bytes, −1 for none
 	for len(row) > 0 {
 		n := 1
 		for n < len(row) && n < 128 && row[n] == row[0] {

@@ -9,10 +9,10 @@ import (
 	"blik/processing"
 )
 
-// convert stores a picture that cannot hold new colours as one that can: uncompressed strips at the end of the file and
-// a directory behind them, with every tag of the old one that does not describe the layout. Their values, and all other
-// directories, stay where they were. The header is turned to the new directory last, so until then the file is the
-// old one.
+// convert stores a picture that cannot hold new colours in a layout that can: uncompressed strips at the end of the
+// file, followed by a directory with every tag of the old one that does not describe the layout. The values of these
+// tags and all other directories stay in place. The header is changed last to point to the new directory; until then
+// the old file is valid.
 func (f *File) convert(ctx context.Context, file container.File, patches []processing.Patch, c *claims) error {
 	if c.header {
 		return errCrossed()
@@ -39,7 +39,7 @@ func (f *File) convert(ctx context.Context, file container.File, patches []proce
 	if end+int64(len(dir)) > limit(s) {
 		return errGrown()
 	}
-	// What lies between is written too, so that the file has no byte that nobody wrote.
+	// Padding is written too, so that the file has no undefined bytes.
 	if _, err := file.WriteAt(make([]byte, start-s.Size), s.Size); err != nil {
 		return err
 	}
@@ -99,7 +99,7 @@ func (l *layout) convertedColours() uint16 {
 	return blackIsZero
 }
 
-// replaced returns the tags of the old directory that say something of the samples that is no longer so.
+// replaced returns the tags of the old directory whose description of the samples no longer applies.
 func (l *layout) replaced() []uint16 {
 	const grayResponseUnit, grayResponseCurve = 290, 291
 	tags := []uint16{
@@ -113,7 +113,7 @@ func (l *layout) replaced() []uint16 {
 	return tags
 }
 
-// convertedLayout returns the tags of the new directory that say what its samples are, in big-endian numbers.
+// convertedLayout returns the tags of the new directory that describe its samples, with big-endian numbers.
 func (f *File) convertedLayout() []field {
 	l := f.lay
 	d := dialect{order: binary.BigEndian}

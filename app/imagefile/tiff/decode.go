@@ -21,8 +21,7 @@ func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 		return nil, err
 	}
 	pic := l.newPicture(l.width, l.height)
-	// Segments that are not compressed can be entered at any row, so one strip of the whole picture keeps all cores
-	// busy.
+	// Uncompressed segments can be read from any row, so even a single strip keeps all cores busy.
 	units, bands := l.coloured(), 1
 	if l.compression == compNone {
 		const band = 16 * chunk
@@ -67,7 +66,7 @@ func (l *layout) newPicture(w, h int) *processing.Picture {
 	return pic
 }
 
-// decodeRows decodes rows y0 to y1 of a segment; y0 is 0 where it is compressed.
+// decodeRows decodes rows y0 to y1 of a segment; y0 is 0 if it is compressed.
 func (f *File) decodeRows(ctx context.Context, s *scratch, pic *processing.Picture, u unit, y0, y1 int) error {
 	l := f.lay
 	if y0 >= y1 {
@@ -114,7 +113,7 @@ func eachTask(ctx context.Context, n int, work func(ctx context.Context, s *scra
 	})
 }
 
-// unpack stores row y of a segment, as the file holds it, in the picture.
+// unpack converts row y of a segment from its form in the file and stores it in the picture.
 func (l *layout) unpack(pic *processing.Picture, u unit, y int, row []byte) {
 	at := ((u.y+y)*pic.Width + u.x) * pic.Channels
 	end := at + u.w*pic.Channels

@@ -16,16 +16,16 @@ import (
 	"blik/processing"
 )
 
-// inputBuffer is how many compressed bytes are read at a time.
+// inputBuffer is the number of compressed bytes read at a time.
 const inputBuffer = 64 << 10
 
-// scratch is what one core needs to decode segment after segment.
+// scratch holds the buffers of one core for decoding one segment after another.
 type scratch struct {
 	in      *bufio.Reader
 	zlib    io.ReadCloser
 	buf     []byte
 	shuffle []byte
-	// row is the row that DecodeCoarse thins out.
+	// row is the row that DecodeCoarse subsamples.
 	row *processing.Picture
 }
 
@@ -47,8 +47,7 @@ func (s *scratch) input(r io.Reader) *bufio.Reader {
 	return s.in
 }
 
-// open returns the rows of a segment as a stream of the bytes that they had before compression. skip jumps over bytes,
-// where the segment is not compressed.
+// open returns the rows of a segment as a stream of uncompressed bytes. skip skips bytes of an uncompressed segment.
 func (f *File) open(s *scratch, u unit, skip int64) (io.Reader, error) {
 	l := f.lay
 	at, n := l.offsets[u.index], l.counts[u.index]
@@ -86,12 +85,12 @@ func (f *File) open(s *scratch, u unit, skip int64) (io.Reader, error) {
 		if l.compression == compG3 {
 			format = ccitt.Group3
 		}
-		// Inverted, the codes for white give the bits 0, whatever the picture makes of these.
+		// Inverted, the codes for white give zero bits, whatever these mean in the picture.
 		return ccitt.NewReader(s.input(r), ccitt.MSB, format, l.width, u.h, &ccitt.Options{Invert: true}), nil
 	}
 }
 
-// readError makes the sentence for what went wrong in a segment.
+// readError returns the fault for an error in a segment.
 func (l *layout) readError(u unit, err error) error {
 	var fault *container.Fault
 	var corrupt flate.CorruptInputError
@@ -108,7 +107,7 @@ func (l *layout) readError(u unit, err error) error {
 	return err
 }
 
-// isLZW recognises the error of the LZW reader for wrong codes, which its package does not export.
+// isLZW recognises the LZW reader's unexported error for invalid codes.
 func isLZW(err error) bool { return strings.HasPrefix(err.Error(), "lzw: ") }
 
 // reversed reverses the bits of each byte.
@@ -126,11 +125,11 @@ func reverseBits(p []byte) {
 	}
 }
 
-// packBitsReader undoes PackBits: a byte n of 0…127 precedes n+1 bytes, −n of −1…−127 precedes one byte that stands for
-// n+1; −128 stands for nothing.
+// packBitsReader decodes PackBits: a byte n of 0…127 precedes n+1 bytes, −n of −1…−127 precedes one byte to be repeated
+// n+1 times; −128 has no effect.
 type packBitsReader struct {
 	in *bufio.Reader
-	// left bytes of the current run are still to come: value, or what follows in the stream.
+	// left is the number of remaining bytes of the current run: copies of value, or bytes of the stream.
 	left   int
 	repeat bool
 	value  byte

@@ -18,7 +18,7 @@ import (
 // Encode writes a new uncompressed TIFF of one picture, in strips, with its metadata: profile, XMP, IPTC, Photoshop's
 // resources, resolution and orientation under their tags; of the EXIF block the tags of its first directory become tags
 // of the picture and its EXIF, GPS and interoperability directories are kept with all their values. The thumbnail is
-// left out. The file has the byte order of the EXIF block, which maker notes rely on; without one it is little-endian.
+// left out. The file has the byte order of the EXIF block, on which maker notes rely; without one it is little-endian.
 // A file of more than 4 GiB is a BigTIFF.
 func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m container.Metadata) error {
 	if err := pic.Validate(); err != nil {
@@ -58,9 +58,9 @@ func (e *encoder) write(ctx context.Context, w io.Writer) error {
 	return ctx.Err()
 }
 
-// head returns everything that precedes the strips.
+// head returns everything before the strips.
 func (e *encoder) head() []byte {
-	// The length of the directory does not depend on the offsets in it, so zeros will do to learn it.
+	// The length of the directory does not depend on the offsets in it, so it is determined with zeros.
 	length := func() int64 {
 		first := int64(len(e.header(0)))
 		return first + int64(len(e.directory(e.fields(make([]int64, len(e.counts))), first, 0)))
@@ -74,7 +74,7 @@ func (e *encoder) head() []byte {
 	return append(e.header(first), e.directory(e.fields(places), first, 0)...)
 }
 
-// fields returns all tags of the picture, whose strips lie at the given places.
+// fields returns all tags of the picture, given the offsets of its strips.
 func (e *encoder) fields(places []int64) []field {
 	pic := e.strips.pic
 	photometric := map[int]uint16{1: blackIsZero, 3: photometricRGB, 4: photometricInk}[pic.Channels]
@@ -123,8 +123,8 @@ func metaFields(m container.Metadata) (binary.ByteOrder, []field) {
 	return order, all
 }
 
-// commentField returns a comment as the description of the picture or, where it has one, as the comment that Windows
-// shows, in UTF-16. Where it has both, a second description follows the first.
+// commentField returns a comment as the description of the picture or, if it has one, as the UTF-16 comment shown by
+// Windows. If it has both, a second description follows the first.
 func commentField(have []field, text string) field {
 	taken := func(tag uint16) bool { return slices.ContainsFunc(have, func(f field) bool { return f.tag == tag }) }
 	if taken(tagDescription) && !taken(tagXPComment) {
@@ -137,7 +137,7 @@ func commentField(have []field, text string) field {
 	return block(tagDescription, exif.ASCII, append([]byte(text), 0))
 }
 
-// exifFields reads an EXIF block. What is damaged in it is left out.
+// exifFields reads an EXIF block without its damaged parts.
 func exifFields(data []byte) (binary.ByteOrder, []field) {
 	s, at, err := exif.Open(bytes.NewReader(data), int64(len(data)))
 	if err != nil || s.Big {
@@ -147,8 +147,8 @@ func exifFields(data []byte) (binary.ByteOrder, []field) {
 	return s.Order, fieldsAt(s, at, portable, &room)
 }
 
-// portable reports whether a tag of an EXIF block's first directory goes with the picture: all but those that describe
-// how the samples of another file lie, and its thumbnail.
+// portable reports whether a tag of an EXIF block's first directory is copied with the picture: all except those that
+// describe the sample layout of another file, and its thumbnail.
 func portable(tag uint16) bool {
 	switch {
 	case tag >= 254 && tag <= 266, tag == tagStripOffsets, tag >= 277 && tag <= 281, tag == tagPlanar,
@@ -160,8 +160,8 @@ func portable(tag uint16) bool {
 }
 
 // fieldsAt returns the tags of the directory at offset at that keep accepts, with those of its EXIF, GPS and
-// interoperability directories, as far as they can be read. Their values may take room bytes together: many tags may
-// point to the same bytes.
+// interoperability directories, as far as they can be read. Their values may take at most room bytes in total, because
+// many tags may point to the same bytes.
 func fieldsAt(s *exif.Reader, at int64, keep func(tag uint16) bool, room *int64) []field {
 	d, err := s.Directory(at)
 	if err != nil {
@@ -198,8 +198,8 @@ func fieldsAt(s *exif.Reader, at int64, keep func(tag uint16) bool, room *int64)
 	return all
 }
 
-// within says which tags of the directory under a tag are kept: all, but only the EXIF directory leads further, to that
-// of interoperability, which keeps damaged blocks from leading in circles.
+// within returns the filter for tags of the directory under a tag. All are kept, except that only the EXIF directory
+// may point further, to the interoperability directory; this prevents loops in damaged blocks.
 func within(tag uint16) func(uint16) bool {
 	return func(t uint16) bool {
 		return t != exif.TagEXIF && t != exif.TagGPS && (t != exif.TagInterop || tag == exif.TagEXIF)

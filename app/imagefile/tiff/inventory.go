@@ -14,8 +14,8 @@ import (
 )
 
 // Inventory lists the tags of all directories except those that say how samples are packed, the extra samples of the
-// picture, and all samples of further pages and sub-pictures: unpacked where they are read, else as they are stored.
-// Numbers are listed in one byte order.
+// picture, and all samples of further pages and sub-pictures: decoded if supported, otherwise as stored. Numbers are
+// listed in one byte order.
 func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventory, error) {
 	l := &lister{
 		ctx: ctx, f: f, v: &container.Inventory{}, seen: map[int64]bool{f.dir.At: true}, room: 4*f.src.Size + 1<<20,
@@ -38,7 +38,7 @@ type lister struct {
 	f    *File
 	v    *container.Inventory
 	seen map[int64]bool
-	// room is the bytes that may still be read: tags may point to the same ones any number of times.
+	// room is the number of bytes that may still be read: tags may point to the same bytes any number of times.
 	room int64
 }
 
@@ -50,7 +50,7 @@ type place struct {
 	under uint16
 }
 
-// tag names a tag of a directory.
+// tag returns the name of a tag of a directory.
 func (p place) tag(tag uint16) message.Message {
 	name := message.Of("tag %d", tag)
 	switch p.under {
@@ -98,7 +98,7 @@ func (l *lister) directoryAt(p place, at int64) error {
 	return l.picture(p, d, false)
 }
 
-// unlisted notes that a part cannot be read. Errors of the file system end the listing.
+// unlisted records that a part cannot be read. Errors of the file system end the listing.
 func (l *lister) unlisted(part message.Message, err error) error {
 	if e := l.ctx.Err(); e != nil {
 		return e
@@ -107,7 +107,7 @@ func (l *lister) unlisted(part message.Message, err error) error {
 	return nil
 }
 
-// storage are the tags that say how the samples of a picture are packed, and nothing of what they are.
+// storage are the tags that describe how the samples of a picture are encoded, but not what they are.
 func storage() []uint16 {
 	return []uint16{
 		tagCompression, tagFillOrder, tagStripOffsets, tagStripByteCounts, tagRowsPerStrip, tagPredictor, tagTileWidth,
@@ -115,7 +115,7 @@ func storage() []uint16 {
 	}
 }
 
-// located are the tags that say where something lies.
+// located are the tags that hold offsets.
 func located() []uint16 {
 	return []uint16{
 		tagStripOffsets, tagStripByteCounts, tagTileOffsets, tagTileByteCounts, tagJPEGOffset, tagFreeOffsets,
@@ -162,13 +162,13 @@ func (l *lister) picture(p place, d *exif.Directory, changed bool) error {
 		return nil
 	}
 	if !main && l.ctx.Err() == nil {
-		// Damaged, but it may be damaged in the same way.
+		// It is damaged, but both files may be damaged in the same way.
 		return l.stored(p, d)
 	}
 	return l.unlisted(p.of(message.Of("alpha or extra channels")), err)
 }
 
-// tags lists the tags of a directory but those to skip, and the directories below it.
+// tags lists the tags of a directory except those to skip, and the directories below it.
 func (l *lister) tags(p place, d *exif.Directory, skip []uint16) error {
 	for i := range d.Entries {
 		e := &d.Entries[i]
@@ -197,7 +197,7 @@ func (l *lister) tags(p place, d *exif.Directory, skip []uint16) error {
 	return nil
 }
 
-// pointer reports whether a tag of a directory leads to another directory of tags.
+// pointer reports whether a tag of a directory points to another directory of tags.
 func pointer(under, tag uint16) bool {
 	switch tag {
 	case exif.TagEXIF, exif.TagGPS:
@@ -208,7 +208,7 @@ func pointer(under, tag uint16) bool {
 	return false
 }
 
-// below lists the directory of tags that a pointer leads to.
+// below lists the directory of tags at a pointer.
 func (l *lister) below(p place, pointer uint16, at int64) error {
 	p.under = pointer
 	d, err := l.f.src.Directory(at)
@@ -218,7 +218,7 @@ func (l *lister) below(p place, pointer uint16, at int64) error {
 	return l.tags(p, d, nil)
 }
 
-// subPictures lists the pictures that hang on another one, and what follows each in its chain.
+// subPictures lists the sub-pictures of a picture with their chains.
 func (l *lister) subPictures(p place, e *exif.Entry) error {
 	all, err := l.f.src.Ints(e, maxDirectories)
 	if err != nil {
@@ -279,7 +279,7 @@ func (l *lister) tag(p place, e *exif.Entry) error {
 	return nil
 }
 
-// swap turns numbers of unit bytes around.
+// swap reverses the byte order of numbers of unit bytes.
 func swap(b []byte, unit int) {
 	if unit < 2 {
 		return
@@ -289,7 +289,7 @@ func swap(b []byte, unit int) {
 	}
 }
 
-// stored lists the samples of a picture as they are packed, where they are not read.
+// stored lists the samples of a picture as they are stored, if their encoding is not supported.
 func (l *lister) stored(p place, d *exif.Directory) error {
 	s := l.f.src
 	for _, pair := range [][2]uint16{
@@ -333,17 +333,17 @@ func (l *lister) stored(p place, d *exif.Directory) error {
 	return nil
 }
 
-// maxColumns bounds the tiles that lie side by side in a picture whose rows are unpacked: each takes a decoder.
+// maxColumns bounds the number of tiles side by side in a picture whose rows are decoded: each needs a decoder.
 const maxColumns = 1 << 11
 
-// wholeBytes reports whether the rows of segments that lie side by side end at whole bytes.
+// wholeBytes reports whether the rows of adjacent segments end at whole bytes.
 func (l *layout) wholeBytes() bool {
 	lanes := l.lanes()
 	return l.across == 1 || l.segmentWidth*lanes*l.depth%8 == 0
 }
 
-// samples hashes the samples of a picture row by row, plane by plane, whatever strips or tiles they come in; of the
-// main picture the extra ones only.
+// samples hashes the samples of a picture row by row and plane by plane, independently of strips and tiles; for the
+// main picture only the extra samples.
 func (l *lister) samples(lay *layout, d *exif.Directory, extra bool) (sum hash.Hash, err error) {
 	f := &File{src: l.f.src, dir: d, lay: lay}
 	if lay.across > maxColumns || !lay.wholeBytes() {

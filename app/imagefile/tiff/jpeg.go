@@ -11,8 +11,8 @@ import (
 	"blik/processing"
 )
 
-// readJPEG checks that the pictures in the segments are of a kind that is read (TIFF Technical Note 2), and keeps the
-// tables that they share.
+// readJPEG checks that the pictures in the segments are of a supported kind (TIFF Technical Note 2), and keeps their
+// shared tables.
 func (l *layout) readJPEG(s *exif.Reader, d *exif.Directory) error {
 	switch {
 	case l.depth != 8 || l.float || l.planar || l.samples != l.colours,
@@ -33,8 +33,8 @@ var (
 	endOfImage   = []byte{0xff, 0xd9}
 )
 
-// decodeJPEG decodes a segment. Its stream is completed by the shared tables and by a marker of Adobe's that says what
-// the three components are, which TIFF says in a tag and JPEG leaves to guessing.
+// decodeJPEG decodes a segment. Its stream is completed by the shared tables and by an Adobe marker for the colour
+// model, which TIFF states in a tag and plain JPEG does not specify.
 func (f *File) decodeJPEG(ctx context.Context, pic *processing.Picture, u unit) error {
 	l := f.lay
 	data, err := f.src.Bytes(l.offsets[u.index], l.counts[u.index])
@@ -64,7 +64,7 @@ func (f *File) decodeJPEG(ctx context.Context, pic *processing.Picture, u unit) 
 	if err != nil {
 		return bad(err)
 	}
-	// The size decides over memory, so it must be what the tags promised.
+	// The size determines the memory, so it must match the tags.
 	info := file.Info()
 	if info.Width != l.segmentWidth || info.Height < u.h || info.Height > max(u.rows, l.segmentHeight) {
 		return bad(fmt.Errorf(

@@ -8,23 +8,24 @@ import (
 	"blik/app/imagefile/exif"
 )
 
-// layout says how the samples of a picture lie in its file.
+// layout describes how the samples of a picture are stored in its file.
 type layout struct {
 	width, height int
-	// samples is what a pixel has in the file, colours what of it is colour, channels what a decoded pixel has.
+	// samples is the number of samples of a pixel in the file, colours the number of colour samples among them,
+	// channels the number of samples of a decoded pixel.
 	samples, colours, channels int
-	// depth is the bits of a stored sample, decoded those of a sample in the Picture.
+	// depth is the number of bits of a stored sample, decoded that of a sample in the Picture.
 	depth, decoded int
 	float          bool
 	photometric    int64
-	// planar: each sample of a pixel has segments of its own.
+	// planar: each sample of a pixel has separate segments.
 	planar      bool
 	compression compression
 	predictor   int64
 	bigEndian   bool
 	// lsbFirst: the bits of every stored byte are reversed (FillOrder 2).
 	lsbFirst bool
-	// A segment is a strip or a tile: its size in pixels, and how many lie side by side and one under the other.
+	// A segment is a strip or a tile: its size in pixels, and the number of segments across and down.
 	tiled                       bool
 	segmentWidth, segmentHeight int
 	across, down                int
@@ -38,7 +39,7 @@ type layout struct {
 	t4 int64
 }
 
-// The limits of what is believed at all.
+// The limits of accepted values.
 const (
 	maxSide     = math.MaxInt32
 	maxPixels   = 1 << 40
@@ -64,7 +65,7 @@ func (f *lookup) get(tag uint16, def int64) int64 {
 	return v
 }
 
-// readLayout reads the layout of the picture of directory d, or says why it is not read.
+// readLayout reads the layout of the picture of directory d, or returns why it is not supported.
 func readLayout(s *exif.Reader, d *exif.Directory) (*layout, error) {
 	f := &lookup{s: s, d: d}
 	l := &layout{}
@@ -110,7 +111,7 @@ func readLayout(s *exif.Reader, d *exif.Directory) (*layout, error) {
 	return l, nil
 }
 
-// same returns the value that all values of the tag have.
+// same returns the common value of all values of the tag.
 func same(s *exif.Reader, d *exif.Directory, tag uint16, def int64) (v int64, equal bool, err error) {
 	e := d.Find(tag)
 	if e == nil || e.Count == 0 {
@@ -128,7 +129,7 @@ func same(s *exif.Reader, d *exif.Directory, tag uint16, def int64) (v int64, eq
 	return all[0], true, nil
 }
 
-// readFormat reads depth and format of the samples, which must be one for all.
+// readFormat reads depth and format of the samples, which must be the same for all.
 func (l *layout) readFormat(s *exif.Reader, d *exif.Directory) error {
 	depth, equal, err := same(s, d, tagBitsPerSample, 1)
 	if err != nil {
@@ -209,8 +210,8 @@ func (l *layout) readColours(s *exif.Reader, d *exif.Directory, inks int64) erro
 	return nil
 }
 
-// readPalette reads the colour map, and tells maps of 16-bit values from those of 8-bit ones, however these were
-// stored: as 257·v, as 256·v or, by old programs, as v.
+// readPalette reads the colour map, and distinguishes maps of 16-bit values from maps of 8-bit values, which may be
+// stored as 257·v, as 256·v or, by old programs, as v.
 func (l *layout) readPalette(s *exif.Reader, d *exif.Directory) error {
 	e := d.Find(tagColorMap)
 	n := 3 << l.depth
@@ -244,7 +245,7 @@ func (l *layout) readPalette(s *exif.Reader, d *exif.Directory) error {
 	return nil
 }
 
-// readCompression checks that the compression goes with the samples.
+// readCompression checks that the compression is compatible with the samples.
 func (l *layout) readCompression(s *exif.Reader, d *exif.Directory, comp int64) error {
 	l.compression = compression(comp)
 	switch {
@@ -292,7 +293,7 @@ func (l *layout) readCompression(s *exif.Reader, d *exif.Directory, comp int64) 
 	return nil
 }
 
-// readSegments reads where the strips or tiles lie.
+// readSegments reads the offsets of the strips or tiles.
 func (l *layout) readSegments(s *exif.Reader, d *exif.Directory) error {
 	f := &lookup{s: s, d: d}
 	tileW, tileH := f.get(tagTileWidth, -1), f.get(tagTileLength, -1)
@@ -325,7 +326,7 @@ func (l *layout) readSegments(s *exif.Reader, d *exif.Directory) error {
 	l.segmentWidth, l.segmentHeight, l.across, l.down = int(segW), int(segH), int(across), int(down)
 	n := int(across * down * planes)
 
-	// Some programs give tiles under the tags of strips.
+	// Some programs use the tags of strips for tiles.
 	if l.offsetsEntry = d.Find(offsetsTag); l.offsetsEntry == nil && l.tiled {
 		offsetsTag, countsTag = tagStripOffsets, tagStripByteCounts
 		l.offsetsEntry = d.Find(offsetsTag)
@@ -397,7 +398,7 @@ func (l *layout) rowBytes() int64 {
 type unit struct {
 	index, plane int
 	x, y, w, h   int
-	// rows is how many are stored: tiles that hang over the edge are stored whole.
+	// rows is the number of stored rows: tiles that extend beyond the edge are stored whole.
 	rows int
 }
 
@@ -415,7 +416,7 @@ func (l *layout) unit(i int) unit {
 	return u
 }
 
-// coloured returns how many of the segments hold colour: all but those of the extra planes.
+// coloured returns the number of segments that hold colour: all except those of extra planes.
 func (l *layout) coloured() int {
 	if l.planar {
 		return l.across * l.down * l.colours

@@ -1,7 +1,7 @@
 package tiff
 
 // LZW as in TIFF 6.0, section 13: codes of 9 to 12 bits, most significant bit first, which grow one code earlier than
-// in other formats. Package golang.org/x/image/tiff/lzw reads it and has no writer.
+// in other formats. Package golang.org/x/image/tiff/lzw has a reader but no writer.
 const (
 	lzwClear   = 256
 	lzwEnd     = 257

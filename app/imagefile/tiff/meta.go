@@ -5,8 +5,8 @@ import (
 	"blik/app/imagefile/exif"
 )
 
-// readMeta reads what travels with the pixels. Blocks that are damaged are left out: the picture does not need them,
-// and a patched file keeps them as they are.
+// readMeta reads the metadata. Damaged blocks are left out: the picture does not need them, and a patched file keeps
+// them unchanged.
 func readMeta(s *exif.Reader, d *exif.Directory) (container.Metadata, error) {
 	var m container.Metadata
 	for _, block := range []struct {
@@ -36,8 +36,8 @@ func readMeta(s *exif.Reader, d *exif.Directory) (container.Metadata, error) {
 	return m, nil
 }
 
-// exifBlock collects what an EXIF block holds: the tags that describe the picture, and the EXIF and GPS directories. It
-// returns nil where the file has none of them.
+// exifBlock builds an EXIF block from the tags that describe the picture, and the EXIF and GPS directories. It returns
+// nil if the file has none of them.
 func exifBlock(s *exif.Reader, d *exif.Directory) []byte {
 	room := min(s.Size, 64<<20)
 	fields := fieldsAt(s, d.At, describes, &room)
@@ -63,7 +63,7 @@ func describes(tag uint16) bool {
 // iimMarker begins every data set of IPTC's information interchange model.
 const iimMarker = 0x1c
 
-// swapWords undoes the storing of a stream of bytes as whole numbers of the other byte order.
+// swapWords restores a byte stream that was stored as integers of the other byte order.
 func swapWords(b []byte) {
 	for ; len(b) >= 4; b = b[4:] {
 		b[0], b[1], b[2], b[3] = b[3], b[2], b[1], b[0]

@@ -23,14 +23,14 @@ type piece struct {
 	at             int
 }
 
-// Patch overwrites the pixels of the patches in file, a copy of the one that was opened. What is not compressed changes
-// in place, the colour samples of those pixels and no other byte. Of compressed pictures the strips or tiles concerned
-// are re-encoded, and stay in place where they fit and nothing else uses it; otherwise they go to the end of
-// the file, and their offsets and byte counts are all that changes besides. A picture that cannot hold new colours
-// (palette, fewer than 8 bits) is stored at the end of the file as one that can, with all its other tags; that takes
-// the memory of the decoded picture, where else it is that of a coded strip or tile for each core.
+// Patch overwrites the pixels of the patches in file, a copy of the one that was opened. In uncompressed pictures only
+// the bytes of the colour samples of those pixels change. In compressed pictures the affected strips or tiles are
+// re-encoded, and stay in place if they fit and nothing else uses that part of the file; otherwise they go to the end
+// of the file, and only their offsets and byte counts change in addition. A picture that cannot hold new colours
+// (palette, fewer than 8 bits) is stored at the end of the file in a layout that can, with all its other tags; that
+// needs the memory of the decoded picture, otherwise only that of an encoded strip or tile per core.
 //
-// A file that would not hold the result gives an error before anything is written.
+// If the file cannot hold the result, the error is returned before anything is written.
 func (f *File) Patch(ctx context.Context, file container.File, patches []processing.Patch) error {
 	if f.info.Readonly != nil {
 		return f.info.Readonly
@@ -78,7 +78,7 @@ func (f *File) Patch(ctx context.Context, file container.File, patches []process
 	return ctx.Err()
 }
 
-// pieces cuts the patches along the segments, in the order of segments and rows.
+// pieces divides the patches at the segments, in the order of segments and rows.
 func (f *File) pieces(patches []processing.Patch) ([]piece, error) {
 	l := f.lay
 	if err := container.CheckPatches(l.width, l.height, l.channels, l.decoded, patches); err != nil {
@@ -114,7 +114,7 @@ func (f *File) pieces(patches []processing.Patch) ([]piece, error) {
 	return all, nil
 }
 
-// overwrite writes a piece to its place in a picture that is not compressed. buf is for reuse and returned.
+// overwrite writes a piece to its place in an uncompressed picture. buf is reused and returned.
 func (f *File) overwrite(file container.File, p piece, buf []byte) ([]byte, error) {
 	l := f.lay
 	pixel := l.lanes() * l.depth / 8
@@ -179,18 +179,18 @@ func (l *layout) put(row []byte, x int, p piece) (changed bool) {
 	return changed
 }
 
-// placer finds room for re-encoded segments.
+// placer finds space for re-encoded segments.
 type placer struct {
 	f *File
 	c *claims
-	// file is what is written to; nil to see only whether all has room.
+	// file is the file to write to; nil only checks whether everything fits.
 	file container.File
 	end  int64
-	// offsets and counts are the new ones of segments that have new ones.
+	// offsets and counts are the new values of moved or resized segments.
 	offsets, counts map[int]int64
 }
 
-// errGrown is what a classic TIFF cannot become.
+// errGrown is the error for a result that is too large for a classic TIFF.
 func errGrown() error {
 	return container.Unsupported(
 		"the changed picture would make the file larger than 4 GiB, which TIFF cannot hold; save it as BigTIFF or " +
@@ -205,7 +205,7 @@ func limit(s *exif.Reader) int64 {
 	return math.MaxUint32
 }
 
-// room returns where n bytes at the end of the file go.
+// room returns the offset for n bytes at the end of the file.
 func (p *placer) room(n int64, align int64) (int64, error) {
 	at := (p.end + align - 1) / align * align
 	if at > limit(p.f.src)-n {
@@ -220,7 +220,7 @@ func (p *placer) room(n int64, align int64) (int64, error) {
 	return at, nil
 }
 
-// place puts a segment to its old place or to the end.
+// place writes a segment to its old place or to the end of the file.
 func (p *placer) place(i int, data []byte) error {
 	l := p.f.lay
 	at, n := l.offsets[i], int64(len(data))
@@ -250,7 +250,7 @@ func errCrossed() error {
 		"the file is damaged: its header or first directory overlaps other data, so it cannot be changed")
 }
 
-// rebuildAll re-encodes segments, one group of pieces each, and enters where they went.
+// rebuildAll re-encodes segments, one per group of pieces, and records their new offsets.
 func (f *File) rebuildAll(ctx context.Context, file container.File, groups [][]piece, c *claims) error {
 	if c.directory {
 		return errCrossed()
@@ -259,7 +259,7 @@ func (f *File) rebuildAll(ctx context.Context, file container.File, groups [][]p
 	placer := func(file container.File) *placer {
 		return &placer{f: f, c: c, file: file, end: f.src.Size, offsets: map[int]int64{}, counts: map[int]int64{}}
 	}
-	// Only where the worst case has no room is all of it coded once to see.
+	// Only if the worst case does not fit, everything is encoded once to find out.
 	worst := f.src.Size
 	for _, g := range groups {
 		raw := l.rowBytes() * int64(l.unit(g[0].segment).rows)
@@ -285,7 +285,7 @@ func (f *File) rebuildAll(ctx context.Context, file container.File, groups [][]p
 	return p.enter(l.countsEntry, p.counts, c.counts)
 }
 
-// rebuild re-encodes segments, as many at a time as there are cores, and passes on those that changed, in order.
+// rebuild re-encodes segments on all cores and passes on the changed ones in order.
 func (f *File) rebuild(ctx context.Context, groups [][]piece, place func(i int, data []byte) error) error {
 	out := make([][]byte, parallel.Processors())
 	states := make([]struct {
@@ -314,8 +314,8 @@ func (f *File) rebuild(ctx context.Context, groups [][]piece, place func(i int, 
 	return nil
 }
 
-// rebuildSegment decodes a segment, overwrites the pieces and re-encodes it, row by row. It returns nil where that
-// changes nothing. The result is valid until the next call with c.
+// rebuildSegment decodes a segment, overwrites the pieces and re-encodes it, row by row. It returns nil if nothing
+// changes. The result is valid until the next call with c.
 func (f *File) rebuildSegment(ctx context.Context, s *scratch, c *compressor, pieces []piece) ([]byte, error) {
 	l := f.lay
 	u := l.unit(pieces[0].segment)
@@ -361,8 +361,8 @@ func (f *File) rebuildSegment(ctx context.Context, s *scratch, c *compressor, pi
 	return data, err
 }
 
-// enter writes the new values of an entry's array. Where its kind cannot hold them, or its bytes serve something else
-// too, the whole array goes to the end of the file with wider values, and the entry is made to point there.
+// enter writes the new values of an entry's array. If its type cannot hold them, or its bytes also serve another
+// purpose, the whole array goes to the end of the file with wider values, and the entry is changed to point there.
 func (p *placer) enter(e *exif.Entry, values map[int]int64, shared bool) error {
 	if len(values) == 0 {
 		return nil

@@ -15,7 +15,7 @@ func (f *File) Locate() func(at int64) (x, y int, ok bool) {
 	if l.compression != compNone || f.converts() {
 		return nil
 	}
-	// All bytes of a segment are its own if nothing else claims any of them.
+	// All bytes of a segment belong to it alone if nothing else claims any of them.
 	own := f.claims()
 	type part struct {
 		at, end int64

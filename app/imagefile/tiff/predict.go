@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 )
 
-// lanes returns how many samples a pixel has in a segment.
+// lanes returns the number of samples of a pixel in a segment.
 func (l *layout) lanes() int {
 	if l.planar {
 		return 1
@@ -12,7 +12,7 @@ func (l *layout) lanes() int {
 	return l.samples
 }
 
-// unpredict turns a stored row into samples.
+// unpredict converts a stored row to samples.
 func (f *File) unpredict(s *scratch, row []byte) {
 	l := f.lay
 	switch l.predictor {
@@ -42,7 +42,7 @@ func (s *scratch) shuffled(n int) []byte {
 	return s.shuffle[:n]
 }
 
-// undoHorizontal adds to each sample that of the pixel before it (TIFF 6.0, section 14), modulo its range.
+// undoHorizontal adds the sample of the previous pixel to each sample (TIFF 6.0, section 14), modulo its range.
 func undoHorizontal(row []byte, lanes, depth int, order binary.ByteOrder) {
 	switch depth {
 	case 8:

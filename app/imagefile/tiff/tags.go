@@ -90,13 +90,13 @@ func (c compression) String() string {
 	}
 }
 
-// expansion returns how many bytes of samples one byte can stand for at the most, 0 where there is no useful bound.
+// expansion returns the maximum number of bytes of samples that one byte can encode; 0 if there is no useful bound.
 func (c compression) expansion() int64 {
 	switch c {
 	case compNone:
 		return 1
 	case compLZW:
-		// A code of 12 bits stands for one string of the table, which holds fewer than 4096 bytes.
+		// A code of 12 bits encodes one string of the table, which has fewer than 4096 bytes.
 		return 2731
 	case compDeflate, compOldZip:
 		// RFC 1951: 258 bytes for two bits.
@@ -104,7 +104,7 @@ func (c compression) expansion() int64 {
 	case compPackBits:
 		return 64
 	case compJPEG:
-		// A block of 64 samples takes a bit at least; chroma may stand for four pixels.
+		// A block of 64 samples takes at least one bit; a chroma sample may cover four pixels.
 		return 1536
 	}
 	return 0

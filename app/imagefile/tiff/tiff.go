@@ -4,9 +4,9 @@
 // Sources: TIFF Revision 6.0 (Adobe 1992), TIFF Technical Notes 1 to 3 (Adobe 1995, 2005: sub-IFDs, Deflate, floating
 // point), the BigTIFF design of libtiff 4, and Exif 2.32 for the directories beside the picture.
 //
-// The structure of a file is never trusted: every count and offset is held against the length of the file before
-// anything is allocated, and the samples take memory only when Decode is called, which is the caller's consent to
-// Info. The package knows no file names, limits or colours.
+// The structure of a file is never trusted: every count and offset is checked against the length of the file before
+// anything is allocated, and memory for the samples is allocated only by Decode, after the caller has seen Info. The
+// package does not deal with file names, limits or colours.
 package tiff
 
 import (
@@ -38,7 +38,7 @@ var (
 	_ container.UnreferencedCounter = (*File)(nil)
 )
 
-// Open reads the structure of the TIFF in the first size bytes of r. What cannot be read gives a container.Fault.
+// Open reads the structure of the TIFF in the first size bytes of r. An unreadable file gives a container.Fault.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	s, at, err := exif.Open(r, size)
 	if err != nil {
@@ -81,10 +81,10 @@ func refuseOther(s *exif.Reader, d *exif.Directory) error {
 	return nil
 }
 
-// Info returns the facts about the first picture.
+// Info returns the properties of the first picture.
 func (f *File) Info() container.Info { return f.info }
 
-// warnings names pictures in the file that Patch leaves as they are.
+// warnings names pictures in the file that Patch leaves unchanged.
 func (f *File) warnings() []message.Message {
 	var w []message.Message
 	if f.layered() {
@@ -98,7 +98,7 @@ func (f *File) warnings() []message.Message {
 	return w
 }
 
-// dropped names what a new file of the picture would not hold.
+// dropped names the parts that a new file of the picture would not hold.
 func (f *File) dropped() []message.Message {
 	var (
 		all  []message.Message
@@ -128,13 +128,13 @@ func (f *File) dropped() []message.Message {
 	return all
 }
 
-// layered reports whether the file holds Photoshop's layers beside the picture.
+// layered reports whether the file also contains Photoshop layers.
 func (f *File) layered() bool {
 	e := f.dir.Find(tagLayers)
 	return e != nil && e.Count > 0
 }
 
-// copies returns how many sub-pictures hang on the first one: smaller copies, mostly.
+// copies returns the number of sub-pictures of the first picture, which are mostly smaller copies.
 func (f *File) copies() int {
 	e := f.dir.Find(tagSubIFDs)
 	if e == nil {
@@ -175,27 +175,27 @@ func (f *File) describe(meta container.Metadata) container.Info {
 	}
 	if i.Extra > 0 {
 		const associated, unassociated = 1, 2
-		// What cannot be read here says nothing of the colour samples, which is all that is worked on.
+		// Unreadable values here do not affect the colour samples.
 		what, err := f.src.First(f.dir, tagExtraSamples, 0)
 		i.Premultiplied = err == nil && what == associated
 		i.Alpha = err == nil && (what == associated || what == unassociated)
 	}
 	if i.Expansion > 0 && i.Raw/i.Expansion > f.src.Size && repeats(l.offsets) {
-		// Segments share their bytes, and so the file holds more than its length.
+		// Segments share bytes, so the file holds more than its length.
 		i.Expansion = 0
 	}
 	i.Scratch = f.scratch()
 	return i
 }
 
-// repeats reports whether two offsets are equal, as they are where blank tiles are stored once.
+// repeats reports whether two offsets are equal, as when blank tiles are stored only once.
 func repeats(offsets []int64) bool {
 	sorted := slices.Clone(offsets)
 	slices.Sort(sorted)
 	return len(slices.Compact(sorted)) < len(offsets)
 }
 
-// readonly says why Patch would fail.
+// readonly returns the reason why Patch would fail.
 func (f *File) readonly() error {
 	l := f.lay
 	switch {
@@ -213,10 +213,10 @@ func (f *File) readonly() error {
 // converts reports whether the picture cannot hold new values and must be converted when it is changed.
 func (f *File) converts() bool { return f.lay.colourMap != nil || f.lay.depth < 8 }
 
-// chunk is how many bytes of rows are read and converted at a time: small enough for the cache of a core.
+// chunk is the number of bytes of rows read and converted at a time: small enough for the cache of a core.
 const chunk = 256 << 10
 
-// scratch returns the memory that Decode takes besides the samples.
+// scratch returns the memory that Decode needs in addition to the samples.
 func (f *File) scratch() int64 {
 	l := f.lay
 	// Rows, the buffer of compressed bytes and the state of the decompressor.

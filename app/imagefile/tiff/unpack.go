@@ -6,8 +6,8 @@ import (
 	"math/bits"
 )
 
-// The three below copy lanes samples of each of n pixels from a row of the file to a row of the picture, where pixels
-// begin fromStep and toStep samples apart. Rows that hold nothing else are the common case and go without the steps.
+// The three functions below copy lanes samples of each of n pixels from a row of the file to a row of the picture;
+// pixels begin fromStep and toStep samples apart. Contiguous rows are the common case and do not need the steps.
 
 func unpack8(dst []uint8, row []byte, lanes, toStep, fromStep, n int) {
 	if lanes == toStep && lanes == fromStep {
@@ -24,7 +24,8 @@ func unpack8(dst []uint8, row []byte, lanes, toStep, fromStep, n int) {
 
 func unpack16(dst []uint16, row []byte, bigEndian bool, lanes, toStep, fromStep, n int) {
 	if lanes == toStep && lanes == fromStep {
-		// Four at a time: the loads and stores of single samples, not the memory, would be what takes the time.
+		// Four at a time: otherwise the time would be limited by the loads and stores of single samples rather than by
+		// the memory.
 		for len(dst) >= 4 && len(row) >= 8 {
 			v := binary.LittleEndian.Uint64(row)
 			if bigEndian {

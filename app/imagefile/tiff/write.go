@@ -10,8 +10,8 @@ import (
 	"blik/processing"
 )
 
-// field is a tag to be written: its values in the byte order of the file; or, with kept, the value field of an entry as
-// it stood elsewhere in the same file; or, with sub, the directory that it points to.
+// field is a tag to be written: its values in the byte order of the file; or, with kept, the value field copied from
+// another entry in the same file; or, with sub, the directory that it points to.
 type field struct {
 	tag   uint16
 	kind  exif.Kind
@@ -27,7 +27,7 @@ type dialect struct {
 	big   bool
 }
 
-// header returns the bytes of the file's header, which leads to the directory at first.
+// header returns the bytes of the file's header, which points to the directory at first.
 func (d dialect) header(first int64) []byte {
 	mark := "MM"
 	if d.order == binary.LittleEndian {
@@ -45,7 +45,7 @@ func (d dialect) header(first int64) []byte {
 	return app.AppendUint64(b, uint64(first))
 }
 
-// shorts, longs and rational are fields of such values.
+// shorts, longs and rational return fields of the respective types.
 
 func (d dialect) shorts(tag uint16, v ...uint16) field {
 	b := make([]byte, 2*len(v))
@@ -57,7 +57,7 @@ func (d dialect) shorts(tag uint16, v ...uint16) field {
 
 func (d dialect) longs(tag uint16, v ...int64) field { return d.ints(tag, exif.Long, v) }
 
-// offsets is a field of offsets into the file.
+// offsets returns a field of offsets into the file.
 func (d dialect) offsets(tag uint16, v []int64) field {
 	if d.big {
 		return d.ints(tag, exif.Long8, v)
@@ -74,8 +74,8 @@ func (d dialect) ints(tag uint16, k exif.Kind, v []int64) field {
 	return field{tag: tag, kind: k, count: uint64(len(v)), data: b}
 }
 
-// rational writes v ≥ 0 with the smallest power of ten under it that keeps it exact, or else the largest there is room
-// for.
+// rational writes v ≥ 0 with the smallest power of ten as denominator that represents it exactly, otherwise with the
+// largest possible one.
 func (d dialect) rational(tag uint16, v float64) field {
 	under := 1.0
 	for under < 1e6 && v*under != math.Trunc(v*under) && v*under*10 <= math.MaxUint32 {
@@ -93,7 +93,7 @@ func block(tag uint16, k exif.Kind, b []byte) field {
 }
 
 // directory returns the bytes of a directory at the even offset at, with the values and sub-directories of its fields
-// after it. Its length does not depend on at, nor on the numbers in the fields.
+// after it. Its length depends neither on at nor on the numbers in the fields.
 func (d dialect) directory(fields []field, at, next int64) []byte {
 	fields = slices.Clone(fields)
 	slices.SortStableFunc(fields, func(a, b field) int { return cmp.Compare(a.tag, b.tag) })
@@ -159,7 +159,7 @@ func pack(row []byte, pic *processing.Picture, at, n int, order binary.ByteOrder
 	}
 }
 
-// stripBytes is about how long the strips of new pictures are.
+// stripBytes is the approximate length of the strips of new pictures.
 const stripBytes = 128 << 10
 
 // stripes is the division of a new picture into strips.
@@ -189,7 +189,7 @@ func (s stripes) pack(i int, buf []byte, order binary.ByteOrder) []byte {
 	return buf
 }
 
-// counts returns the bytes of the strips without compression.
+// counts returns the uncompressed lengths of the strips in bytes.
 func (s stripes) counts() []int64 {
 	c := make([]int64, s.n)
 	for i := range c {
@@ -198,7 +198,7 @@ func (s stripes) counts() []int64 {
 	return c
 }
 
-// offsets returns where strips of these lengths begin, one after the other from at on, and where the last one ends.
+// offsets returns the offsets of consecutive strips of these lengths from at on, and the end of the last one.
 func offsets(at int64, counts []int64) ([]int64, int64) {
 	o := make([]int64, len(counts))
 	for i, n := range counts {
@@ -208,7 +208,7 @@ func offsets(at int64, counts []int64) ([]int64, int64) {
 	return o, at
 }
 
-// layoutFields are the tags that say how the samples of a new picture lie, uncompressed.
+// layoutFields are the tags that describe the uncompressed sample layout of a new picture.
 func (d dialect) layoutFields(s stripes, photometric uint16, offsets, counts []int64) []field {
 	depth := make([]uint16, s.pic.Channels)
 	for i := range depth {
