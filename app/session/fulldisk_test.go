@@ -106,7 +106,7 @@ func TestJournalOnFullDisk(t *testing.T) {
 		full.Store(true)
 		f.paintAt(20+float64(8*x), 10)
 		err := f.fault()
-		if !errors.Is(err, imagefile.ErrFull) || !strings.Contains(err.Error(), "the disk is full; save your work") {
+		if !errors.Is(err, imagefile.ErrFull) || !strings.HasPrefix(err.Error(), "save your work, ") {
 			t.Fatalf("told %v", err)
 		}
 		awaitMask(t, dir, before)

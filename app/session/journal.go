@@ -290,7 +290,7 @@ func (u *Unsaved) work() (w document.Work, err error) {
 
 // notKept tells that what is not saved cannot be written down.
 func (s *Session) notKept(err error) {
-	fault := message.Errorf("%w; save your work: after a crash it could not be restored",
+	fault := message.Errorf("save your work, it could not be restored after a crash: %w",
 		imagefile.WriteError(s.journal.path, err))
 	s.dispatch(func() { s.notify(Change{Fault: fault}) })
 }
