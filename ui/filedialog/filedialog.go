@@ -1,5 +1,4 @@
-// Package filedialog asks for files: with the system's own dialogs where they are built in and work, else with the
-// toolkit's.
+// Package filedialog shows file dialogs: the system's own if they are built in and work, otherwise the toolkit's.
 package filedialog
 
 import (
@@ -9,13 +8,13 @@ import (
 	"strings"
 )
 
-// ErrBusy is the error where another file dialog is still open.
+// ErrBusy is the error if another file dialog is still open.
 var ErrBusy = errors.New("another file dialog is still open")
 
-// Request says what to ask for.
+// Request describes a file dialog.
 type Request struct {
 	Title string
-	// Folder is where to start; empty leaves it to the dialog.
+	// Folder is the initial folder; empty leaves the choice to the dialog.
 	Folder string
 	// File is the name offered for saving.
 	File string
@@ -24,7 +23,7 @@ type Request struct {
 	Extensions []string
 }
 
-// Done gets the path chosen, or an empty one after a cancel, on the toolkit's goroutine.
+// Done receives the chosen path, or an empty one after a cancel, on the toolkit's goroutine.
 type Done func(path string, err error)
 
 // Dialogs ask for files. They return at once. A path to save at has one of the request's extensions, and the user has
@@ -34,7 +33,7 @@ type Dialogs interface {
 	Save(r Request, done Done)
 }
 
-// Confirm asks whether the file at path may be replaced, and calls yes if so.
+// Confirm asks whether the file at path may be replaced, and if so calls yes.
 type Confirm func(path string, yes func())
 
 func exists(path string) bool {
@@ -56,7 +55,7 @@ func (r Request) withExtension(path string) string {
 	return path + "." + r.Extensions[0]
 }
 
-// bothCases lists the endings in lower and upper case, for dialogs that distinguish them.
+// bothCases lists the extensions in lower and upper case, for dialogs that are case-sensitive.
 func (r Request) bothCases() []string {
 	all := make([]string, 0, 2*len(r.Extensions))
 	for _, e := range r.Extensions {

@@ -29,7 +29,8 @@ type native struct {
 	*System
 	fallback Dialogs
 	confirm  Confirm
-	// shield is put over the window while a dialog is open, which is not modal to it and may hide behind it.
+	// shield covers the window while a dialog is open, because the dialog is not modal and may be hidden behind the
+	// window.
 	shield func() (remove func())
 }
 
@@ -48,7 +49,7 @@ func (n *native) Open(r Request, done Done) {
 	n.ask(func() (string, error) { return build(r).Load() }, func() { n.fallback.Open(r, done) }, done)
 }
 
-// Save asks for a place to write to.
+// Save asks for a path to write to.
 func (n *native) Save(r Request, done Done) {
 	if n.broken {
 		n.fallback.Save(r, done)
@@ -61,7 +62,7 @@ func (n *native) Save(r Request, done Done) {
 			full = r.withExtension(path)
 		}
 		if full != path && exists(full) {
-			// The dialog has asked only about the name without its extension.
+			// The dialog asked for confirmation only for the name without extension.
 			n.confirm(full, func() { done(full, nil) })
 			return
 		}
@@ -77,10 +78,10 @@ func build(r Request) *dialog.FileBuilder {
 	return b
 }
 
-// errBroken is what a panic of the system's dialogs becomes.
+// errBroken is the error for a panic of the system's dialogs.
 var errBroken = errors.New("the system's file dialog cannot be shown")
 
-// ask shows a dialog on its goroutine and comes back on the toolkit's.
+// ask shows a dialog on its goroutine and calls back on the toolkit's.
 func (n *native) ask(show func() (string, error), instead func(), done Done) {
 	if n.busy {
 		done("", ErrBusy)
@@ -107,7 +108,7 @@ func (n *native) ask(show func() (string, error), instead func(), done Done) {
 	}
 }
 
-// guarded turns a panic of the system's dialogs, as where GTK finds no display, into an error.
+// guarded turns a panic of the system's dialogs into an error, for instance if GTK finds no display.
 func guarded(show func() (string, error)) (path string, err error) {
 	defer func() {
 		if p := recover(); p != nil {

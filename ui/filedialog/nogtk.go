@@ -2,7 +2,7 @@
 
 package filedialog
 
-// System stands for dialogs that this build does not have.
+// System is a placeholder for dialogs that this build does not have.
 type System struct{}
 
 // NewSystem returns no dialogs.

@@ -12,7 +12,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// Words are the texts of the toolkit's dialogs besides those of a request.
+// Words are the texts of the toolkit's dialogs other than those of a request.
 type Words struct{ Save, Cancel, Browse string }
 
 // toolkit shows Fyne's dialogs inside the window.
@@ -56,14 +56,14 @@ func (t *toolkit) Open(r Request, done Done) {
 	t.show(dismissed{d}, func() {})
 }
 
-// dismissed is a file dialog whose Hide says that nothing was chosen.
+// dismissed is a file dialog whose Hide reports that nothing was chosen.
 type dismissed struct{ *dialog.FileDialog }
 
 // Hide presses Cancel.
 func (d dismissed) Hide() { d.Dismiss() }
 
-// Save asks for a path. The toolkit's own dialog empties the file at once, before it is known whether writing will
-// succeed; this one only names it.
+// Save asks for a path. The toolkit's own dialog truncates the file immediately, before it is known whether writing
+// will succeed; this one only returns the path.
 func (t *toolkit) Save(r Request, done Done) {
 	words := t.words()
 	entry := xwidget.NewSearchEntry("")

@@ -25,7 +25,7 @@ const sliderSteps = 500
 // numberWidth is the width of a field for a number, and of the unit under it, in Fyne units.
 const numberWidth = 84
 
-// radioChoices is the largest number of choices that are shown side by side; more get a box to choose from.
+// radioChoices is the largest number of choices shown side by side; more are shown in a selection box.
 const radioChoices = 3
 
 // Form shows some of the parameters and changes them. In adaptive mode the parameters that it chooses itself are
@@ -50,7 +50,7 @@ type row struct {
 	object fyne.CanvasObject
 	show   func(v float64)
 	fault  *widget.Label
-	// slider is nil where there is none.
+	// slider is nil if there is none.
 	slider *xwidget.Slider
 }
 
@@ -83,7 +83,7 @@ func New(t *i18n.Printer, tips *xwidget.Tooltips, keys xwidget.Keys, specs []pro
 	return f
 }
 
-// Params returns the parameters as the form shows them; those that it does not show are the ones of SetParams.
+// Params returns the parameters shown by the form; parameters that it does not show are those of SetParams.
 func (f *Form) Params() processing.Params { return f.params }
 
 // SetParams shows p. It does not call OnChanged.
@@ -98,7 +98,7 @@ func (f *Form) SetParams(p processing.Params) {
 	f.arrange()
 }
 
-// Slider returns the slider of the parameter with the given ID, nil where there is none.
+// Slider returns the slider of the parameter with the given ID; nil if there is none.
 func (f *Form) Slider(id string) fyne.CanvasObject {
 	for _, r := range f.rows {
 		if r.spec.ID == id && r.slider != nil {
@@ -108,7 +108,7 @@ func (f *Form) Slider(id string) fyne.CanvasObject {
 	return nil
 }
 
-// arrange hides what adaptive mode chooses itself, and the headings that nothing is left under.
+// arrange hides the parameters that adaptive mode chooses itself, and empty groups.
 func (f *Form) arrange() {
 	for _, g := range f.groups {
 		left := 0
@@ -164,7 +164,7 @@ func (f *Form) setText(r *row, text string) {
 	f.set(r, v)
 }
 
-// fault says in the user's language what processing.Spec.Check says in English.
+// fault returns the error of processing.Spec.Check in the user's language.
 func (f *Form) fault(s processing.Spec, v float64) string {
 	name := f.texts.Sprint(s.Name)
 	switch {
@@ -221,7 +221,7 @@ func (f *Form) newRow(s processing.Spec, tips *xwidget.Tooltips, keys xwidget.Ke
 			choice := xwidget.NewRadio(names, keys, take)
 			choice.Horizontal = true
 			r.show = func(v float64) { choice.SetSelected(names[int(v)]) }
-			// The choices stand for the name.
+			// The choices replace the name.
 			name = xwidget.NewHelpLabel("", name.Help(), tips)
 			name.Explain(choice)
 			r.object = pad(container.NewHBox(choice, name), r.fault)
@@ -286,7 +286,7 @@ func (f *Form) numberRow(r *row, name *xwidget.HelpLabel, keys xwidget.Keys) (fy
 	return pad(append(parts, r.fault)...), show
 }
 
-// round takes off what adding up steps leaves behind the ninth decimal.
+// round removes rounding errors of adding steps beyond the ninth decimal.
 func round(v float64) float64 {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'f', 9, 64), 64)
 	return v
@@ -300,7 +300,7 @@ func (f *Form) help(s processing.Spec) string {
 	return help + "\n" + f.texts.Sprintf("From %s to %s %s", f.texts.Number(s.Min, 3), f.texts.Number(s.Max, 3), s.Unit)
 }
 
-// pad insets a row's parts so that rows stand apart and their names start where the headings do.
+// pad insets a row's parts so that rows are separated and their names are aligned with the headings.
 func pad(parts ...fyne.CanvasObject) fyne.CanvasObject {
 	return container.New(layout.NewCustomPaddedLayout(1, 3, 8, 4),
 		container.New(layout.NewCustomPaddedVBoxLayout(0), parts...))

@@ -43,7 +43,7 @@ func NewArea(shape AreaShape, host AreaHost) *Area {
 	return t
 }
 
-// Draft returns the area as far as it is drawn, nil for none.
+// Draft returns the area drawn so far; nil for none.
 func (t *Area) Draft() *processing.Region { return t.draft }
 
 // Closed reports whether the outline of the draft ends where it began.
@@ -77,10 +77,10 @@ func (t *Area) Press(e Event) {
 	t.host.DraftChanged()
 }
 
-// leastStep is how far the pointer has to move, in image pixels, for another corner of a freehand area.
+// leastStep is the distance in image pixels that the pointer has to move before a freehand area gets another corner.
 const leastStep = 0.5
 
-// Move draws on.
+// Move continues the drawing.
 func (t *Area) Move(e Event) {
 	if t.draft == nil {
 		return

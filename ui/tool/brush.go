@@ -62,5 +62,5 @@ func (b *Brush) Cancel() { b.painter.CancelStroke() }
 // Pointer is the brush's ring.
 func (b *Brush) Pointer(Event) Pointer { return Ring }
 
-// Forget makes the next Shift stroke start anew, because another picture is shown.
+// Forget drops the end of the last stroke, because another picture is shown.
 func (b *Brush) Forget() { b.begun = false }

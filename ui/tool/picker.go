@@ -5,7 +5,7 @@ import "blik/processing"
 // Picker takes a finding out of the mask at a click, and puts it back at the next one.
 type Picker struct {
 	idle
-	// Toggle gets the place of the click and the distance within which a finding counts as hit.
+	// Toggle receives the position of the click and the distance within which a finding counts as hit.
 	Toggle func(at processing.Point, slack float64)
 	// Hit reports whether a click there would do something; it may be nil.
 	Hit func(at processing.Point, slack float64) bool

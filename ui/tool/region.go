@@ -28,7 +28,8 @@ type RegionHost interface {
 	DraftChanged()
 }
 
-// grip is what a press took hold of: a corner or side of the bounding box, a corner of a polygon, or the inside.
+// grip is the part of the region being dragged: a corner or side of the bounding box, a corner of a polygon, or the
+// inside.
 type grip struct {
 	kind gripKind
 	// corner is the index of a polygon's corner. left, right, top, bottom are the sides that move.
@@ -62,7 +63,7 @@ func (t *Region) Current() *processing.Region {
 	return t.host.Region()
 }
 
-// Press takes hold of the region, or begins a new one.
+// Press grabs a part of the region or begins a new one.
 func (t *Region) Press(e Event) {
 	if t.open {
 		t.addCorner(e)
@@ -87,7 +88,7 @@ func (t *Region) Press(e Event) {
 	t.host.DraftChanged()
 }
 
-// Move drags what Press took hold of. With Shift a new region is as wide as high.
+// Move drags the part grabbed by Press. With Shift a new region is square.
 func (t *Region) Move(e Event) {
 	if t.open {
 		t.Hover(e)
@@ -157,7 +158,7 @@ func (t *Region) Cancel() {
 	}
 }
 
-// Pointer shows what a press would take hold of.
+// Pointer shows which part a press would grab.
 func (t *Region) Pointer(e Event) Pointer {
 	if t.open {
 		return Cross
@@ -177,7 +178,7 @@ func (t *Region) Pointer(e Event) Pointer {
 	return Cross
 }
 
-// gripAt says what a press would take hold of.
+// gripAt returns the part that a press would grab.
 func gripAt(r *processing.Region, e Event) grip {
 	if r == nil {
 		return grip{}
@@ -214,8 +215,7 @@ func gripAt(r *processing.Region, e Event) grip {
 	return grip{}
 }
 
-// Outline returns the corners of a region's edge, closed by themselves; an ellipse as a polygon of enough sides to look
-// round.
+// Outline returns the corners of a region's closed outline; an ellipse is a polygon with enough sides to look round.
 func Outline(r *processing.Region) []processing.Point {
 	if r == nil {
 		return nil

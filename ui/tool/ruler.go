@@ -9,14 +9,14 @@ import (
 // Ruler measures the line that is dragged. It stays until the next press.
 type Ruler struct {
 	idle
-	// Changed is told the ends of the line, with measured false when there is none any more.
+	// Changed is called with the ends of the line; measured is false if there is no line any more.
 	Changed func(from, to processing.Point, measured bool)
 
 	from, to processing.Point
 	drawing  bool
 }
 
-// Press begins a line; the right button takes it away.
+// Press begins a line; the right button removes it.
 func (r *Ruler) Press(e Event) {
 	if e.Secondary {
 		r.Changed(r.from, r.to, false)
@@ -26,7 +26,7 @@ func (r *Ruler) Press(e Event) {
 	r.Changed(r.from, r.to, false)
 }
 
-// Move draws the line; with Shift it is level or upright.
+// Move draws the line; with Shift it is horizontal or vertical.
 func (r *Ruler) Move(e Event) {
 	if !r.drawing {
 		return
@@ -45,7 +45,7 @@ func (r *Ruler) Move(e Event) {
 // Release ends the line.
 func (r *Ruler) Release() { r.drawing = false }
 
-// Cancel takes the line away.
+// Cancel removes the line.
 func (r *Ruler) Cancel() {
 	r.drawing = false
 	r.Changed(r.from, r.to, false)

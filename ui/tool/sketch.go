@@ -6,7 +6,7 @@ import (
 	"blik/processing"
 )
 
-// sketch is an outline being drawn. That of a polygon is clicked corner by corner.
+// sketch is an outline being drawn. A polygon is clicked corner by corner.
 type sketch struct {
 	draft *processing.Region
 	// open is a polygon whose corners are still being clicked; its last point follows the pointer.
@@ -41,7 +41,7 @@ func (s *sketch) Finish() {
 	s.changed()
 }
 
-// Back takes the last corner of the polygon being clicked away, and with the first one the polygon.
+// Back removes the last corner of the polygon being clicked, and with the first corner the polygon.
 func (s *sketch) Back() {
 	if !s.open {
 		return

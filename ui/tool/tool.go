@@ -1,15 +1,15 @@
 // Package tool holds what the pointer does to the picture: painting, picking findings, drawing a search region.
 //
-// A tool knows only image coordinates, so that it is tested without a window. The viewport promises each tool the same
-// order of calls, whatever the window system loses: Press, any number of Move, then exactly one of Release and Cancel;
-// Hover only in between.
+// A tool uses only image coordinates, so that it can be tested without a window. The viewport guarantees each tool the
+// same order of calls, even if the window system loses events: Press, any number of Move, then exactly one of Release
+// and Cancel; Hover only in between.
 package tool
 
 import "blik/processing"
 
-// Event is what the pointer does.
+// Event is a pointer event.
 type Event struct {
-	// At is where, in image coordinates; it may lie outside the picture.
+	// At is the position in image coordinates; it may be outside the picture.
 	At processing.Point
 	// Slack is the distance, in image pixels, within which something still counts as hit.
 	Slack float64
@@ -26,7 +26,7 @@ type Tool interface {
 	// Cancel takes back what Press began.
 	Cancel()
 	Hover(e Event)
-	// Pointer says what the pointer looks like at an event's place.
+	// Pointer returns the look of the pointer at an event's position.
 	Pointer(e Event) Pointer
 }
 
@@ -44,7 +44,7 @@ const (
 	ResizeY
 )
 
-// idle ignores all events; tools embed it for those that mean nothing to them.
+// idle ignores all events; tools embed it for events that they do not use.
 type idle struct{}
 
 // Press is ignored.

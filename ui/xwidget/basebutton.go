@@ -6,9 +6,9 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// baseButton is what the buttons of this package share. The Tab key brings the focus to them, which then shows as a
-// ring; a click does not leave it there. Keys that mean nothing to a button are passed on to Keys, so that those of the
-// tools keep working.
+// baseButton is the common part of the buttons of this package. The Tab key gives them the focus, shown as a ring; a
+// click does not. Keys that a button does not use are passed on to Keys, so that the shortcuts of the tools keep
+// working.
 type baseButton struct {
 	widget.BaseWidget
 	Tip string
@@ -20,7 +20,7 @@ type baseButton struct {
 	tips                        *Tooltips
 	selected, disabled, hovered bool
 	focused                     bool
-	// press is what the space bar and Enter do while the button has the focus.
+	// press is called by the space bar and Enter while the button has the focus.
 	press func()
 }
 
@@ -75,7 +75,7 @@ func (b *baseButton) MouseOut() {
 	b.Refresh()
 }
 
-// FocusGained shows the ring, and after a moment what the button does.
+// FocusGained shows the ring, and after a moment the tooltip.
 func (b *baseButton) FocusGained() {
 	b.focused = true
 	reveal(b.self)
@@ -127,7 +127,7 @@ func (b *baseButton) KeyUp(e *fyne.KeyEvent) {
 	}
 }
 
-// unfocus gives the focus away that a click has brought.
+// unfocus releases the focus gained by a click.
 func (b *baseButton) unfocus() {
 	if c := fyne.CurrentApp().Driver().CanvasForObject(b.self); c != nil && b.focused {
 		c.Unfocus()

@@ -40,8 +40,8 @@ func (b *Button) FocusLost() {
 	b.Button.FocusLost()
 }
 
-// TypedKey presses the button by Enter and passes on the other keys. The focus stays, as far as what the button does
-// leaves it.
+// TypedKey presses the button by Enter and passes on the other keys. The focus stays unless the action of the button
+// moves it.
 func (b *Button) TypedKey(e *fyne.KeyEvent) {
 	switch e.Name {
 	case fyne.KeySpace:

@@ -11,8 +11,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// CellTable shows rows of text under a head. Columns are as wide as their widest text; those of figures are aligned to
-// the right.
+// CellTable shows rows of text under a header. Columns are as wide as their widest text; columns of figures are
+// right-aligned.
 type CellTable struct {
 	widget.Table
 	cells [][]string
@@ -22,7 +22,7 @@ type CellTable struct {
 // NewCellTable returns an empty table.
 func NewCellTable() *CellTable {
 	t := &CellTable{}
-	// A label of the toolkit's keeps so much space around its text that tables of many columns do not fit their room.
+	// The toolkit's labels have so much padding that tables with many columns would not fit.
 	label := func(bold bool) func() fyne.CanvasObject {
 		return func() fyne.CanvasObject {
 			text := canvas.NewText("", nil)

@@ -44,8 +44,8 @@ func (l *HelpLabel) Explain(controls ...explained) {
 	}
 }
 
-// focused shows the help of a control that the Tab key brought the focus to, and takes it away with the focus. A click
-// shows none: it would lie over what is worked on.
+// focused shows the help of a control that gained the focus with the Tab key, and hides it when the focus is lost. A
+// click shows none, because the help would cover the working area.
 func (l *HelpLabel) focused(on bool) {
 	switch {
 	case l == nil:
@@ -56,7 +56,7 @@ func (l *HelpLabel) focused(on bool) {
 	}
 }
 
-// moved takes the help away that would lie over what changes.
+// moved hides help that would cover the change.
 func (l *HelpLabel) moved() {
 	if l != nil {
 		l.tips.Hide()
@@ -72,7 +72,7 @@ func (l *HelpLabel) MouseMoved(*desktop.MouseEvent) {}
 // MouseOut ends the tooltip.
 func (l *HelpLabel) MouseOut() { l.tips.Hide() }
 
-// Tapped shows the help at once.
+// Tapped shows the help immediately.
 func (l *HelpLabel) Tapped(*fyne.PointEvent) {
 	l.tips.Hide()
 	l.tips.show(l, fyne.Position{}, l.Size(), l.help)

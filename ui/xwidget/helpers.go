@@ -5,7 +5,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// NewWrapped returns text that takes as many lines as it needs.
+// NewWrapped returns text with word wrapping.
 func NewWrapped(text string) *widget.Label {
 	l := widget.NewLabel(text)
 	l.Wrapping = fyne.TextWrapWord
@@ -17,7 +17,7 @@ func NewHeading(text string) *widget.Label {
 	return widget.NewLabelWithStyle(text, fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
 }
 
-// SetEnabled makes a control work or not.
+// SetEnabled enables or disables a control.
 func SetEnabled(o fyne.Disableable, on bool) {
 	switch {
 	case on && o.Disabled():

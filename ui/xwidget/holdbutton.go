@@ -9,7 +9,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// HoldButton does something as long as it is pressed.
+// HoldButton is active as long as it is pressed.
 type HoldButton struct {
 	baseButton
 	// OnHeld is called when the button is pressed, and when it is released or the pointer leaves it.
@@ -69,7 +69,7 @@ func (b *HoldButton) FocusLost() {
 	b.baseButton.FocusLost()
 }
 
-// hold reports a change.
+// hold reports a change of the state.
 func (b *HoldButton) hold(on bool) {
 	if b.held != on {
 		b.held = on

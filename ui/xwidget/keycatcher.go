@@ -7,8 +7,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// KeyCatcher is a line of text that takes the keys pressed while it has the focus. It is meant to be given the focus by
-// the program; a click does not.
+// KeyCatcher is a line of text that captures the keys pressed while it has the focus. The program gives it the focus; a
+// click does not.
 type KeyCatcher struct {
 	widget.Label
 	// OnRune takes a character, OnKey a key without one, OnShortcut a combination; OnEnd is called when the focus goes.

@@ -6,8 +6,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Keys is where a control sends the keys that mean nothing to it, so that the keys of the tools work while it has the
-// focus.
+// Keys receives the keys that a control does not use, so that the shortcuts of the tools work while it has the focus.
 type Keys interface {
 	Rune(r rune)
 	Key(e *fyne.KeyEvent)

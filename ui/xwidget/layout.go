@@ -11,7 +11,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// NewGap returns an empty space of the given size.
+// NewGap returns a spacer of the given size.
 func NewGap(width, height float32) fyne.CanvasObject {
 	r := canvas.NewRectangle(color.Transparent)
 	r.SetMinSize(fyne.NewSize(width, height))
@@ -23,17 +23,17 @@ func NewMinWidth(width float32, obj fyne.CanvasObject) *fyne.Container {
 	return container.NewStack(NewGap(width, 0), obj)
 }
 
-// FixedText is a line of small text whose room does not depend on what it says: as wide as its widest text, or as what
-// is left. It is cut off with an ellipsis where that is not enough.
+// FixedText is a line of small text whose width does not depend on its content: that of its widest text, or the
+// remaining width. Longer text is truncated with an ellipsis.
 type FixedText struct {
 	widget.BaseWidget
-	// Stretch takes what is left instead of a width of its own.
+	// Stretch uses the remaining width instead of its own.
 	Stretch bool
 	// Trailing aligns to the right and grows with the text.
 	Trailing bool
-	// Muted is for secondary text, Bold for what must be seen.
+	// Muted is for secondary text, Bold for important text.
 	Muted, Bold bool
-	// Tips, if not nil, shows the whole of a text that is cut off while the pointer is on it.
+	// Tips, if not nil, shows the full text while the pointer is on a truncated one.
 	Tips *Tooltips
 
 	text, widest string

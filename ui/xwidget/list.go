@@ -6,8 +6,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// List is a list that passes on the keys that mean nothing to it. The arrow keys move its cursor, the space bar
-// selects.
+// List is a list that passes on the keys that it does not use. The arrow keys move its cursor, the space bar selects.
 type List struct {
 	widget.List
 	ringed
@@ -74,8 +73,8 @@ func (l *List) KeyUp(e *fyne.KeyEvent) { l.keys.Up(e) }
 // CreateRenderer is part of fyne.Widget.
 func (l *List) CreateRenderer() fyne.WidgetRenderer { return l.around(l.List.CreateRenderer()) }
 
-// Grid is a grid of small pictures of which one is selected by the program; it passes on the keys that mean nothing to
-// it.
+// Grid is a grid of small pictures, one of which is selected by the program; it passes on the keys that it does not
+// use.
 type Grid struct {
 	widget.GridWrap
 	ringed

@@ -7,11 +7,11 @@ import (
 	"fyne.io/fyne/v2/dialog"
 )
 
-// Modals shows dialogs over a window, and answers the one on top by keys: Escape as its Cancel does, Enter as the
-// button that stands out.
+// Modals shows dialogs over a window and handles keys for the topmost one: Escape acts as its Cancel button, Enter as
+// its default button.
 type Modals struct {
 	win fyne.Window
-	// shown are the dialogs that are open, the one on top last.
+	// shown are the open dialogs, the topmost last.
 	shown []*modal
 }
 
@@ -32,7 +32,7 @@ func (m *Modals) Show(d dialog.Dialog, accept func()) {
 	}
 	now := &modal{dialog: d, accept: accept}
 	d.SetOnClosed(func() {
-		// What a dialog did at its end may have shown another one.
+		// The callback of a closed dialog may have shown another one.
 		m.shown = slices.DeleteFunc(m.shown, func(o *modal) bool { return o == now })
 	})
 	m.shown = append(m.shown, now)

@@ -5,7 +5,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// NumberEntry is a small field for a number. What was typed counts when it is submitted or the field loses the focus,
+// NumberEntry is a small field for a number. The input is committed when it is submitted or the field loses the focus,
 // not at each key.
 type NumberEntry struct {
 	widget.Entry
@@ -19,7 +19,7 @@ type NumberEntry struct {
 	shown  string
 }
 
-// NewNumberEntry returns a field that calls commit with what was typed, if that changed.
+// NewNumberEntry returns a field that calls commit with the input if it has changed.
 func NewNumberEntry(width float32, commit func(text string)) *NumberEntry {
 	e := &NumberEntry{Width: width, commit: commit}
 	e.ExtendBaseWidget(e)
@@ -48,7 +48,7 @@ func (e *NumberEntry) FocusGained() {
 	e.help.focused(true)
 }
 
-// FocusLost commits what was typed.
+// FocusLost commits the input.
 func (e *NumberEntry) FocusLost() {
 	e.Entry.FocusLost()
 	e.help.focused(false)
@@ -70,7 +70,7 @@ func (e *NumberEntry) KeyUp(k *fyne.KeyEvent) {
 // explainBy is part of explained.
 func (e *NumberEntry) explainBy(l *HelpLabel) { e.help, e.Tips = l, l.tips }
 
-// TypedKey takes back what was typed on Escape.
+// TypedKey discards the input on Escape.
 func (e *NumberEntry) TypedKey(k *fyne.KeyEvent) {
 	if k.Name == fyne.KeyEscape {
 		e.SetText(e.shown)

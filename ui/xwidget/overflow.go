@@ -10,16 +10,16 @@ import (
 // BarItem is a group of controls of a Bar.
 type BarItem struct {
 	Object fyne.CanvasObject
-	// Rank says how soon the item gives way where there is no room; 0 is the last to do so.
+	// Rank is the order in which items are hidden for lack of space; items of rank 0 are hidden last.
 	Rank int
-	// Trailing items stand at the right end.
+	// Trailing items are at the right end.
 	Trailing bool
 }
 
-// Bar is a row of groups of controls. Those for which there is no room are left out, and a button shows them in a
-// second row. A group whose object is hidden takes no room.
+// Bar is a row of groups of controls. Groups that do not fit are hidden, and a button shows them in a second row. A
+// group whose object is hidden takes no space.
 type Bar struct {
-	// Row is what the bar is in the window.
+	// Row is the object of the bar.
 	Row *fyne.Container
 	// OnRows is called when the bar needs another height.
 	OnRows func()
@@ -35,7 +35,7 @@ type Bar struct {
 // barGap is the space between groups and between rows, in Fyne units.
 const barGap = 6
 
-// NewBar returns a bar; more is the button that shows what there is no room for.
+// NewBar returns a bar; more is the button that shows the hidden groups.
 func NewBar(more *ToolButton, items ...BarItem) *Bar {
 	b := &Bar{items: items, more: more, rows: 1, OnRows: func() {}}
 	objects := make([]fyne.CanvasObject, 0, len(items)+1)
@@ -56,7 +56,7 @@ func (b *Bar) toggle() {
 	b.Update()
 }
 
-// Update takes notice of what its owner has shown or hidden.
+// Update lays the bar out again after its owner has shown or hidden objects.
 func (b *Bar) Update() { b.Layout(b.Row.Objects, b.Row.Size()) }
 
 // divide parts items of the given widths, 0 for those that are not there, between the first row and what there is no

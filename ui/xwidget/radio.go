@@ -11,8 +11,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Radio shows a few choices of which exactly one holds. It takes the focus as a whole: the arrow keys choose, the other
-// keys are passed on. A click leaves no focus behind.
+// Radio shows a few choices, exactly one of which is selected. It takes the focus as a whole: the arrow keys choose,
+// other keys are passed on. A click does not give it the focus.
 type Radio struct {
 	widget.DisableableWidget
 	// Horizontal puts the choices beside each other.
@@ -30,14 +30,14 @@ var (
 	_ fyne.Disableable = (*Radio)(nil)
 )
 
-// NewRadio returns the choices, of which the first holds.
+// NewRadio returns the choices with the first one selected.
 func NewRadio(options []string, keys Keys, changed func(string)) *Radio {
 	r := &Radio{Options: options, Selected: options[0], OnChanged: changed, keys: keys}
 	r.ExtendBaseWidget(r)
 	return r
 }
 
-// SetSelected makes another choice, and calls OnChanged if it is another.
+// SetSelected selects a choice, and calls OnChanged if the selection changes.
 func (r *Radio) SetSelected(option string) {
 	if option == r.Selected || !slices.Contains(r.Options, option) {
 		return
@@ -144,7 +144,7 @@ func (r *radioRenderer) MinSize() fyne.Size {
 // Objects is part of fyne.WidgetRenderer.
 func (r *radioRenderer) Objects() []fyne.CanvasObject { return r.objects }
 
-// Refresh shows which one holds.
+// Refresh shows the selected choice.
 func (r *radioRenderer) Refresh() {
 	for _, item := range r.items {
 		item.Refresh()
@@ -239,7 +239,7 @@ func (r *radioItemRenderer) Objects() []fyne.CanvasObject {
 	return []fyne.CanvasObject{r.back, r.mark, r.text}
 }
 
-// Refresh shows whether the choice holds.
+// Refresh shows whether the choice is selected.
 func (r *radioItemRenderer) Refresh() {
 	radio := r.item.radio
 	icon, text, mark := theme.RadioButtonIcon(), theme.ColorNameForeground, theme.ColorNameForeground

@@ -6,8 +6,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// reveal scrolls what lies in scrolled areas into view, if less than half of its height or width is seen: the Tab key
-// also brings the focus to what is out of sight. What a click has brought the focus to is seen, and stays where it is.
+// reveal scrolls an object in scrolled areas into view if less than half of its height or width is visible: the Tab key
+// can move the focus to objects out of view. An object focused by a click is visible and is not scrolled.
 func reveal(o fyne.CanvasObject) {
 	driver := fyne.CurrentApp().Driver()
 	c := driver.CanvasForObject(o)
@@ -34,7 +34,7 @@ func reveal(o fyne.CanvasObject) {
 	}
 }
 
-// revealGap is the space that is left beside what is scrolled into view, in Fyne units.
+// revealGap is the margin around an object scrolled into view, in Fyne units.
 const revealGap = 8
 
 // shift is how far a view has to move so that what begins at at comes into it.

@@ -8,10 +8,10 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// ringWidth is the width of the ring around what has the focus, in Fyne units.
+// ringWidth is the width of the focus ring in Fyne units.
 const ringWidth = 2
 
-// ShowRing shows on a rectangle the ring of what has the focus, or none. The caller refreshes the rectangle.
+// ShowRing shows or hides the focus ring on a rectangle. The caller refreshes the rectangle.
 func ShowRing(r *canvas.Rectangle, on bool) {
 	r.StrokeWidth, r.StrokeColor = 0, color.Transparent
 	if on {
@@ -32,7 +32,7 @@ type ringed struct {
 // explainBy is part of explained.
 func (r *ringed) explainBy(l *HelpLabel) { r.help = l }
 
-// show gives the ring of a control its state, and brings what gets it into view.
+// show shows or hides the ring of a control, and scrolls a focused control into view.
 func (r *ringed) show(self fyne.CanvasObject, on bool) {
 	r.focused = on
 	if on {

@@ -12,10 +12,10 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// SortTable shows rows of figures under heads that can be clicked. One whole row is selected at most. The arrow keys up
+// SortTable shows rows of figures under heads that can be clicked. At most one whole row is selected. The arrow keys up
 // and down step through the rows, those to the left and right through the heads, around which a ring then shows; Enter
-// and the space bar click the head with the ring. The table passes on the keys that mean nothing to it, so that those
-// of the tools work while it has the focus.
+// and the space bar click the head with the ring. The table passes on the keys that it does not use, so that the
+// shortcuts of the tools work while it has the focus.
 type SortTable struct {
 	widget.Table
 	ringed
@@ -106,7 +106,7 @@ func (t *SortTable) fit(text *canvas.Text, column int) {
 // Selected returns the row that is marked, −1 for none.
 func (t *SortTable) Selected() int { return t.selected }
 
-// Mark marks a row and brings it into view; −1 is none.
+// Mark marks a row and scrolls it into view; −1 marks none.
 func (t *SortTable) Mark(row int) {
 	if row != t.selected {
 		t.selected = row
