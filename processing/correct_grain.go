@@ -147,12 +147,30 @@ func (s *site) roughen(fine [][]float32, amount float32) {
 	for _, i := range at {
 		gain := amount
 		if s.filled != nil {
-			gain *= s.filled[i]
+			gain *= s.filled[i] * s.filledAround(i) * (1 - s.copied)
 		}
 		for k, p := range s.pix {
 			p[i] += float32(gain * min(max(fine[k][int(i)+best], -most[k]), most[k]))
 		}
 	}
+}
+
+// grainReach is half the side of the square that decides how much grain a pixel gets.
+const grainReach = 2
+
+// filledAround returns the mean of filled over the square about a pixel. In a narrow gap, missing grain is not seen,
+// and grain from elsewhere only adds to the error.
+func (s *site) filledAround(at int32) float32 {
+	x, y := int(at)%s.width(), int(at)/s.width()
+	x0, x1 := max(0, x-grainReach), min(s.width(), x+grainReach+1)
+	y0, y1 := max(0, y-grainReach), min(s.height(), y+grainReach+1)
+	sum := 0.0
+	for v := y0; v < y1; v++ {
+		for _, f := range s.filled[v*s.width()+x0 : v*s.width()+x1] {
+			sum += grid(float64(f))
+		}
+	}
+	return float32(sum / float64((x1-x0)*(y1-y0)))
 }
 
 // spread is the standard deviation of Gaussian grain with the mean magnitude that the known pixels have.

@@ -28,6 +28,8 @@ type site struct {
 	pix [][]float32
 	// filled is the share of a pixel's texture that the method has made up, 0…1; nil where it is all.
 	filled []float32
+	// copied is the share of that texture which the method took from paint itself.
+	copied float32
 	// veil is the share of the picture's veil on each pixel, which pix is without; nil where there is none.
 	veil []float32
 	// memory is where these lie; they last where it is nil.

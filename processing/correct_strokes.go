@@ -10,8 +10,15 @@ import (
 // Paint is rough across its strokes and even along them. What is not known is therefore continued along the directions
 // in which the paint nearby changes least: a membrane whose threads are stiff where differences are small.
 
-// strokeReach is half the side of the square in which the differences of paint are averaged.
-const strokeReach = 5
+// strokeReach is half the side of the square in which the differences of paint are averaged. In the middle of a deep
+// hole such a square holds no paint that would show a direction, and edges would end there: squares are large enough to
+// reach strokeRim pixels of paint from the middle of holes of a depth of up to deepLight.
+const strokeReach, strokeRim = 5, 3
+
+// reachOfStrokes returns half the side of the squares of this window.
+func (s *site) reachOfStrokes() int {
+	return max(strokeReach, min(s.thick, deepLight)+strokeRim)
+}
 
 // strokes holds, for each pixel of a window that is not known, the weights of its neighbours along four directions:
 // horizontal, vertical, falling and rising diagonal. Each counts for two neighbours; twice their sum is 1.
@@ -28,7 +35,8 @@ func (s *site) strokes(t *tools, out strokes) {
 	}
 	// What is farther away from what is not known is not looked at: the squares, and a pixel more for the pairs. The
 	// rows of differences have another pixel at either end, and what lies outside the window is 0.
-	const margin = strokeReach + 1
+	reach := s.reachOfStrokes()
+	margin := reach + 1
 	b := hole.grown(margin, w, h)
 	left := hole.x0 - margin
 	bw := hole.width() + 2*margin
@@ -38,7 +46,7 @@ func (s *site) strokes(t *tools, out strokes) {
 			known[i] = 1
 		}
 	}
-	total, ring := take[int64](&t.scratch, bw), take[int64](&t.scratch, (2*strokeReach+1)*bw)
+	total, ring := take[int64](&t.scratch, bw), take[int64](&t.scratch, (2*reach+1)*bw)
 	rows := take[int64](&t.scratch, 2*(bw+2))
 	for d, step := range [4][2]int{{1, 0}, {0, 1}, {1, 1}, {-1, 1}} {
 		clear(total)
@@ -47,7 +55,7 @@ func (s *site) strokes(t *tools, out strokes) {
 		this, last := rows[:bw+2], rows[bw+2:]
 		// The pairs of a row begin and end where their second pixels lie in the window, too.
 		x0, x1 := max(b.x0, -step[0]), min(b.x1, w-step[0])
-		for y := hole.y0 - margin; y < hole.y1+strokeReach; y++ {
+		for y := hole.y0 - margin; y < hole.y1+reach; y++ {
 			this, last = last, this
 			clear(this)
 			if y >= 0 && y+step[1] < h && x0 < x1 {
@@ -55,7 +63,7 @@ func (s *site) strokes(t *tools, out strokes) {
 				differences.Between(t.level, this[x0-left+1:x1-left+1], s.pix, y*w+x0, step[1]*w+step[0],
 					known[from+x0:], known[to+x0:])
 			}
-			if y < hole.y0-strokeReach {
+			if y < hole.y0-reach {
 				continue
 			}
 			// Each pixel counts the pairs that it begins and those that it ends.
@@ -63,9 +71,9 @@ func (s *site) strokes(t *tools, out strokes) {
 			if step[1] == 0 {
 				ends = this
 			}
-			differences.Slide(t.level, total, ring[(y-hole.y0+strokeReach)%(2*strokeReach+1)*bw:][:bw], this[1:],
+			differences.Slide(t.level, total, ring[(y-hole.y0+reach)%(2*reach+1)*bw:][:bw], this[1:],
 				ends[1-step[0]:])
-			if at := y - strokeReach; at >= hole.y0 {
+			if at := y - reach; at >= hole.y0 {
 				s.weighRow(out, d, total, hole, at)
 			}
 		}
@@ -85,9 +93,9 @@ func (s *site) strokes(t *tools, out strokes) {
 }
 
 // weighRow writes the weights of direction d, not yet in proportion, of row y of the hole; total holds the sums over
-// the rows of the square, from strokeReach + 1 pixels left of the hole on.
+// the rows of the square, from reach + 1 pixels left of the hole on.
 func (s *site) weighRow(out strokes, d int, total []int64, hole box, y int) {
-	const side = 2*strokeReach + 1
+	side := 2*s.reachOfStrokes() + 1
 	var sum int64
 	for _, v := range total[1:side] {
 		sum += v

@@ -108,8 +108,8 @@ func (s *site) exemplar(ctx context.Context) {
 			p[i] += float32(exemplarShare * made * (sum[k][i]/weight[i] - p[i]))
 		}
 	}
-	// The grain came with the patches.
-	clear(s.filled)
+	// That much grain came with the patches.
+	s.copied = exemplarShare
 }
 
 // touches says whether a patch about (x, y) holds something that was made up.
