@@ -47,9 +47,10 @@ func (w *window) correctAll() {
 		w.say(w.t("Find glare (%s) or paint it (%s)", w.press("find.run"), w.press("tool.brush")))
 		return
 	}
-	w.panel.showCorrection()
 	w.win.Canvas().Unfocus()
 	w.CorrectAll(w.corrected)
+	// Bringing another tab to the front takes long enough for a piece of its own.
+	w.config.session.Dispatch(w.panel.showCorrection)
 }
 
 // correctSelected corrects the selected finding by the method chosen for it.

@@ -13,6 +13,7 @@ import (
 
 	"blik/app/imagefile"
 	"blik/app/view"
+	"blik/internal/message"
 	"blik/ui/filedialog"
 	"blik/ui/xwidget"
 )
@@ -82,10 +83,12 @@ func (f *files) chooseCompared() {
 		Title: f.t("Compare with a mask"), Folder: filepath.Dir(f.Document().Path()),
 		Name: f.t("Masks"), Extensions: imagefile.MaskExtensions(),
 	}, f.chosen(func(path string) {
-		f.CompareMask(path, func(err error) {
-			if f.prompts.ended(err) {
-				f.display.showMask()
-			}
+		f.waitHere(message.Of("Load %s", baseName(path)), func() {
+			f.CompareMask(path, func(err error) {
+				if f.prompts.ended(err) {
+					f.display.showMask()
+				}
+			})
 		})
 	}))
 }

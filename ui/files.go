@@ -57,10 +57,24 @@ func (f *files) open(path string) { f.openThen(path, func() {}) }
 
 // openThen shows another picture and goes on when it is open.
 func (f *files) openThen(path string, then func()) {
-	name := message.Of("Open %s", baseName(path))
-	if f.Queue(name, func() { f.openNow(path, then) }) {
+	f.wait(message.Of("Open %s", baseName(path)), func() { f.openNow(path, then) })
+}
+
+// wait does something when no job runs, a search that follows the parameters included: at once, or from the queue.
+func (f *files) wait(name message.Message, do func()) {
+	if f.Queue(name, do) {
 		f.sayQueued(name)
 	}
+}
+
+// waitHere is wait for what is about the open picture: if another one is open by then, it is left out.
+func (f *files) waitHere(name message.Message, do func()) {
+	doc := f.Document()
+	f.wait(name, func() {
+		if f.Document() == doc {
+			do()
+		}
+	})
 }
 
 // openNow is openThen where no job runs.
@@ -107,7 +121,7 @@ func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
 		f.open(path)
 		return
 	}
-	if strings.HasSuffix(strings.TrimSuffix(path, filepath.Ext(path)), maskSuffix) && f.actions.can("file.loadMask") {
+	if strings.HasSuffix(strings.TrimSuffix(path, filepath.Ext(path)), maskSuffix) && f.Document() != nil {
 		f.loadMask(path)
 		return
 	}
@@ -169,14 +183,16 @@ func (f *files) saveProject(next func()) { f.writeProject(false, next) }
 // writeProject writes the project. It asks before one is overwritten that is not that of this work.
 func (f *files) writeProject(overwrite bool, next func()) {
 	path, _ := project.Paths(f.Document().Path())
-	f.SaveProject(overwrite, func(err error) {
-		switch {
-		case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):
-			f.confirmForeign(err, path, func() { f.writeProject(true, next) })
-		case f.prompts.ended(err):
-			f.say(f.t("Project saved: %s", baseName(path)))
-			next()
-		}
+	f.waitHere(message.Of("Save %s", baseName(path)), func() {
+		f.SaveProject(overwrite, func(err error) {
+			switch {
+			case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):
+				f.confirmForeign(err, path, func() { f.writeProject(true, next) })
+			case f.prompts.ended(err):
+				f.say(f.t("Project saved: %s", baseName(path)))
+				next()
+			}
+		})
 	})
 }
 
@@ -214,14 +230,16 @@ func (f *files) saveMaskAs(next func()) {
 
 // writeMask writes the mask. It asks before a file is overwritten that another program has changed.
 func (f *files) writeMask(path string, overwrite bool, next func()) {
-	f.SaveMask(path, overwrite, func(err error) {
-		switch {
-		case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):
-			f.confirmForeign(err, path, func() { f.writeMask(path, true, next) })
-		case f.prompts.ended(err):
-			f.say(f.t("Mask saved: %s", path))
-			next()
-		}
+	f.waitHere(message.Of("Save %s", baseName(path)), func() {
+		f.SaveMask(path, overwrite, func(err error) {
+			switch {
+			case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):
+				f.confirmForeign(err, path, func() { f.writeMask(path, true, next) })
+			case f.prompts.ended(err):
+				f.say(f.t("Mask saved: %s", path))
+				next()
+			}
+		})
 	})
 }
 
@@ -249,11 +267,13 @@ func (f *files) chooseMask() {
 
 // loadMask goes on with a mask from a file.
 func (f *files) loadMask(path string) {
-	f.LoadMask(path, func(err error) {
-		if f.prompts.ended(err) {
-			f.display.showMask()
-			f.say(f.t("Mask loaded: %s", baseName(path)))
-		}
+	f.waitHere(message.Of("Load %s", baseName(path)), func() {
+		f.LoadMask(path, func(err error) {
+			if f.prompts.ended(err) {
+				f.display.showMask()
+				f.say(f.t("Mask loaded: %s", baseName(path)))
+			}
+		})
 	})
 }
 
@@ -366,6 +386,11 @@ func (f *files) savePictureAs() {
 // writePicture writes the corrected picture and its report. It asks before a file is overwritten and about the loss of
 // a JPEG.
 func (f *files) writePicture(path string, o imagefile.SaveOptions, next func()) {
+	f.waitHere(message.Of("Save %s", baseName(path)), func() { f.writePictureNow(path, o, next) })
+}
+
+// writePictureNow is writePicture where no job runs.
+func (f *files) writePictureNow(path string, o imagefile.SaveOptions, next func()) {
 	f.SavePicture(path, f.texts.Code(), o, func(err error) {
 		switch {
 		case errors.Is(err, imagefile.ErrExists), errors.Is(err, imagefile.ErrForeign) && o.Expect != "":

@@ -136,6 +136,9 @@ type detectionPanel struct {
 	form      *form.Form
 	chosen    *fyne.Container
 	chosenBox *fyne.Container
+	// of is the detection that the rows of chosen belong to, filling what adds them.
+	of      *processing.Result
+	filling *xwidget.Frames
 	// learned says that detection is adapted to decisions.
 	learned fyne.CanvasObject
 }
@@ -183,9 +186,9 @@ func (p *detectionPanel) update(c change) {
 	}
 }
 
-// showChosen shows what adaptive mode chose, and why.
+// showChosen shows what adaptive mode chose, and why: a row a frame, as laying out and painting the words for the first
+// time takes longer than an event should wait.
 func (p *detectionPanel) showChosen() {
-	p.chosen.RemoveAll()
 	var result *processing.Result
 	if p.Document() != nil {
 		result = p.Document().Result()
@@ -194,19 +197,28 @@ func (p *detectionPanel) showChosen() {
 		p.chosenBox.Hide()
 		return
 	}
-	for _, c := range result.Chosen {
-		value := p.texts.Number(c.Value, 3)
-		if unit := p.texts.Sprint(c.Unit); unit != "" {
-			value += "\u00a0" + unit
-		}
-		why := widget.NewRichText(&widget.TextSegment{Text: p.texts.Sprint(c.Why), Style: widget.RichTextStyle{
-			ColorName: theme.ColorNamePlaceHolder, SizeName: theme.SizeNameCaptionText,
-		}})
-		why.Wrapping = fyne.TextWrapWord
-		p.chosen.Add(container.New(layout.NewCustomPaddedVBoxLayout(-6),
-			container.NewBorder(nil, nil, widget.NewLabel(p.texts.Sprint(c.Name)), widget.NewLabel(value)), why))
-	}
 	p.chosenBox.Show()
+	if result == p.of {
+		return
+	}
+	p.of = result
+	p.filling.Stop()
+	p.chosen.RemoveAll()
+	p.filling = xwidget.InFrames(len(result.Chosen), func(i int) { p.chosen.Add(p.chosenRow(result.Chosen[i])) })
+}
+
+// chosenRow shows one value and why it was chosen.
+func (p *detectionPanel) chosenRow(c processing.Chosen) fyne.CanvasObject {
+	value := p.texts.Number(c.Value, 3)
+	if unit := p.texts.Sprint(c.Unit); unit != "" {
+		value += "\u00a0" + unit
+	}
+	why := widget.NewRichText(&widget.TextSegment{Text: p.texts.Sprint(c.Why), Style: widget.RichTextStyle{
+		ColorName: theme.ColorNamePlaceHolder, SizeName: theme.SizeNameCaptionText,
+	}})
+	why.Wrapping = fyne.TextWrapWord
+	return container.New(layout.NewCustomPaddedVBoxLayout(-6),
+		container.NewBorder(nil, nil, widget.NewLabel(p.texts.Sprint(c.Name)), widget.NewLabel(value)), why)
 }
 
 // turnPanel brings another tab of the panel to the front.

@@ -81,7 +81,7 @@ func (p *startPage) update(c change) {
 	if c.Document {
 		xwidget.SetVisible(p.object, p.Document() == nil)
 	}
-	if c.Busy {
+	if (c.Busy || c.Document) && p.Document() == nil {
 		for _, b := range p.buttons {
 			xwidget.SetEnabled(b, !p.Busy())
 		}

@@ -15,7 +15,7 @@ import (
 // Timings of a Runner.
 const (
 	// ProgressInterval is the shortest time between two calls of Progress.
-	ProgressInterval = 50 * time.Millisecond
+	ProgressInterval = 100 * time.Millisecond
 	// Tick is the time after which the latest progress is reported again, to update its times.
 	Tick = time.Second
 	// Grace is how long a cancelled job may take to return before it is reported as cancelled anyway.

@@ -1,0 +1,47 @@
+package ui
+
+import (
+	"slices"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/storage"
+
+	"blik/processing"
+)
+
+// What is opened, loaded or saved while a search follows the parameters is not refused: it waits for the search, and
+// what is about a picture is left out when another one is open by then.
+func TestPreviewMakesOthersWait(t *testing.T) {
+	h := found(t, "en")
+	h.block.Store(true)
+	s := spec(t, "sensitivity")
+	h.setParam(t, s, s.Max)
+	if !h.Previewing() {
+		t.Fatal("no search follows the parameters")
+	}
+	loaded := processing.NewMask(200, 100)
+	loaded.Pix[50*200+20] = 255
+	h.masks["/art/a_mask.png"] = loaded
+	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI("/art/a_mask.png")})
+	h.files.writeMask("/art/out.png", false, func() {})
+	h.files.open("/art/b.tif")
+	h.files.writeMask("/art/late.png", false, func() {})
+	if n := len(h.Waiting()); n != 4 || h.Document().Path() != "/art/a.png" {
+		t.Fatalf("%d wait, %s is open", n, h.Document().Path())
+	}
+	h.block.Store(false)
+	h.Cancel()
+	for h.Busy() || len(h.Waiting()) > 0 {
+		(<-h.queue)()
+	}
+	if got := h.Document().Path(); got != "/art/b.tif" {
+		t.Errorf("%s is open", got)
+	}
+	if saved := h.masks["/art/out.png"]; saved == nil || !slices.Equal(saved.Pix, loaded.Pix) {
+		t.Error("the loaded mask was not saved")
+	}
+	if h.masks["/art/late.png"] != nil {
+		t.Error("the mask of another picture was saved")
+	}
+}
