@@ -58,13 +58,17 @@ func newPanel(c *common, dispatch func(func())) *panel {
 
 	p.detection, p.findings, p.correction = newDetectionPanel(c), newFindingsPanel(c), newCorrectionPanel(c)
 	p.history = newHistoryPanel(c)
-	p.tabs = container.NewAppTabs(
+	p.tabs = xwidget.NewTabs(
 		container.NewTabItem(c.t("Detection"), p.detection.object),
 		container.NewTabItem(c.t("Findings"), p.findings.object),
 		container.NewTabItem(c.t("Correction"), p.correction.object),
 		container.NewTabItem(c.t("History"), p.history.object))
 	// A table scrolls to its selection only when it is on the screen, which the tab is a moment after this call.
-	p.tabs.OnSelected = func(*container.TabItem) { dispatch(p.findings.showSelected) }
+	show := p.tabs.OnSelected
+	p.tabs.OnSelected = func(t *container.TabItem) {
+		show(t)
+		dispatch(p.findings.showSelected)
+	}
 	head := container.New(layout.NewCustomPaddedLayout(6, 2, 8, 8),
 		// Both heights are kept, so that nothing moves when a job begins or ends.
 		container.NewVBox(container.NewStack(p.steps, p.progress.row,
