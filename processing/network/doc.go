@@ -5,5 +5,5 @@
 // shift s for each of them; the last layer is not clamped and gives logits in sixteenths. All sums are exact, so every
 // implementation gives the same bits. docs/network.md has the method, training/integer.py is the reference.
 //
-// The package knows nothing of pictures, planes and backends; package processing has the operation.
+// The package does not depend on pictures, planes or backends; package processing has the operation.
 package network

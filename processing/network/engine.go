@@ -7,30 +7,30 @@ import (
 	"blik/internal/simd"
 )
 
-// Engine computes logits fast. It may be used by several goroutines.
+// Engine computes logits fast. It is safe for concurrent use.
 type Engine struct {
 	model   *Model
 	kernels *kernels
 	nodes   []node
 	// pad is the number of cells beside a row that weights may reach.
 	pad int
-	// taps is the largest number of taps of a layer, wide that for four channels.
+	// taps is the maximum number of taps of a layer, wide the maximum for four channels.
 	taps, wide int
 }
 
-// Model is what the engine computes.
+// Model is the model that the engine computes.
 func (e *Engine) Model() *Model { return e.model }
 
 // kernels are the inner loops for a level of vector instructions.
 type kernels struct {
 	// lanes is the number of cells in a vector, 2·lanes that of a block.
 	lanes int
-	// convolve computes four channels of a row. A row is computed in parts of which blocks times taps are about
-	// products, all channels of one after the other, so that its sources stay in the first-level cache; in one part if
-	// that is 0.
+	// convolve computes four channels of a row. A row is computed in parts, each with blocks times taps of about
+	// products and with all channels one after the other, so that its sources stay in the first-level cache; if
+	// products is 0, it is computed in one part.
 	convolve func(j *job)
 	products int
-	// double repeats each cell of a row, part puts those of even columns and those of odd ones into rows.
+	// double repeats each cell of a row, part separates the cells of even and of odd columns.
 	double func(dst, src []uint32)
 	part   func(even, odd, src []uint32)
 	// darkest, cells, exchange and planes compute the input: see the plain ones.
@@ -40,7 +40,7 @@ type kernels struct {
 	planes   func(p *inputRows, dst []int8, segment int, here []int32, rows int32)
 }
 
-// blocksOfPart is what the number of blocks of a part of a row is a multiple of.
+// The number of blocks of a part of a row is a multiple of blocksOfPart.
 const blocksOfPart = 3
 
 // NewEngine prepares a model for a level of vector instructions, which the processor must have.
@@ -64,7 +64,7 @@ func NewEngine(m *Model, level simd.Level) *Engine {
 	return e
 }
 
-// Picture holds the samples that the network takes, without padding between rows.
+// Picture holds the input samples of the network, without padding between rows.
 type Picture struct {
 	Red, Green, Blue []uint8
 	Width, Height    int
@@ -80,8 +80,8 @@ type Scratch struct {
 }
 
 // Run writes the logits of a part of a picture in sixteenths plus offset, cut to 0…255, into dst, which has the rows of
-// the picture. The first row and column must be multiples of Model.Grain. It asks stop before each row of a layer, and
-// returns early where that is true.
+// the picture. The first row and column must be multiples of Model.Grain. It calls stop before each row of a layer, and
+// returns early if that is true.
 func (e *Engine) Run(dst []uint8, pic Picture, r Rect, offset int, scratch *Scratch, stop func() bool) {
 	s := &scratch.strip
 	s.begin(e, pic, r, scratch, stop)
@@ -94,11 +94,11 @@ func (e *Engine) Run(dst []uint8, pic Picture, r Rect, offset int, scratch *Scra
 	}
 }
 
-// Place is a pixel whose channels are wanted; they get the place At of the result.
+// Place is a pixel whose channels are requested; they are stored at index At of the result.
 type Place struct{ X, Y, At int }
 
-// Channels writes the activations of the last hidden layer at places within a part of a picture, Model.Hidden of them
-// each, which must not be 0. What is said of Run holds for r, scratch and stop.
+// Channels writes the Model.Hidden activations of the last hidden layer at places within a part of a picture;
+// Model.Hidden must not be 0. For r, scratch and stop see Run.
 func (e *Engine) Channels(out []uint8, pic Picture, r Rect, places []Place, scratch *Scratch, stop func() bool) {
 	places = slices.SortedStableFunc(slices.Values(places), func(a, b Place) int { return a.Y - b.Y })
 	s := &scratch.strip
@@ -123,23 +123,23 @@ type strip struct {
 	*Engine
 	pic  Picture
 	stop func() bool
-	// height and width are the sizes of the nodes for the picture; rows and columns what of them the part needs.
+	// height and width are the sizes of the nodes for the picture; rows and columns the ranges needed for the part.
 	height, width []int
 	rows, columns []span
 	rings         []ring
-	// zeros is the place of a row outside the picture.
+	// zeros is the offset of a row outside the picture.
 	zeros  int
 	memory []int8
-	// next is the row of each node that is computed next.
+	// next is the next row to be computed for each node.
 	next []int
-	// sources are where the taps of each node lie, one pack after the other; taps are those of a row.
+	// sources are the positions of the taps of each node, one pack after the other; taps are those of a row.
 	sources [][]source
 	taps    []int32
 	job     job
 	inputs  inputRows
 }
 
-// source is what a tap takes: a row, three for each node that a layer takes, and a place in it.
+// source is the input of a tap: a row, one of three for each input node of a layer, and an offset in it.
 type source struct{ row, place int32 }
 
 // ring keeps the last rows of a node. A row has blocks of segment bytes, each with four channels of pad cells, the
@@ -207,7 +207,7 @@ func (s *strip) begin(e *Engine, pic Picture, r Rect, scratch *Scratch, stop fun
 	s.inputs.begin(e.kernels, s.pic, s.rows[0], s.columns[0])
 }
 
-// plan finds how many rows of each node are needed at a time, by going through the whole computation.
+// plan determines the number of rows of each node that are needed at a time, by simulating the whole computation.
 func (s *strip) plan() {
 	next := append([]int(nil), s.next...)
 	var ensure func(i, row int)
@@ -217,7 +217,7 @@ func (s *strip) plan() {
 			for _, source := range s.nodes[i].from {
 				ensure(source, taken.clip(s.height[source]).to-1)
 			}
-			// Only now: one source may take further rows of another.
+			// Only now, because one source may need further rows of another.
 			for _, source := range s.nodes[i].from {
 				first := taken.clip(s.height[source]).from
 				s.rings[source].rows = max(s.rings[source].rows, next[source]-first)
@@ -231,13 +231,13 @@ func (s *strip) plan() {
 	s.rings[last].rows = 1
 }
 
-// row is the place of a row's cell in the first column that is needed, for its first block.
+// row returns the offset of a row's cell in the first needed column, for its first block.
 func (s *strip) row(node, y int) int {
 	q := &s.rings[node]
 	return q.place + y%q.rows*q.bytes + 4*s.pad
 }
 
-// ensure computes the rows of a node up to one, and reports whether it was not stopped.
+// ensure computes the rows of a node up to the given one, and returns false if it was stopped.
 func (s *strip) ensure(i, row int, offset int32) bool {
 	n := &s.nodes[i]
 	for ; s.next[i] <= row; s.next[i]++ {
@@ -266,7 +266,7 @@ func (s *strip) ensure(i, row int, offset int32) bool {
 	return true
 }
 
-// end clears the cells behind a row that ends at the picture's border: what is computed there is no part of it.
+// end clears the cells after a row that ends at the picture's border: values computed there are not part of it.
 func (s *strip) end(i, y int) {
 	c := s.columns[i]
 	if c.to < s.width[i] {
@@ -279,7 +279,7 @@ func (s *strip) end(i, y int) {
 	}
 }
 
-// convolve computes a row of a layer; that of the last one gets the offset and is cut to 8 bits.
+// convolve computes a row of a layer; the offset is added to rows of the last layer, which are clamped to 8 bits.
 func (s *strip) convolve(i, y int, offset int32) {
 	n, c := &s.nodes[i], s.columns[i]
 	l := n.layer
@@ -358,7 +358,7 @@ func (s *strip) repeatRow(i, y int) {
 	}
 }
 
-// splitRow parts the cells of even columns from those of odd ones.
+// splitRow separates the cells of even and of odd columns.
 func (s *strip) splitRow(i, y int) {
 	n, c := &s.nodes[i], s.columns[i]
 	source := n.from[0]
@@ -375,7 +375,7 @@ func (s *strip) splitRow(i, y int) {
 	}
 }
 
-// cells are n cells of a block from a place on.
+// cells returns n cells of a block from an offset on.
 func (s *strip) cells(place, n int) []uint32 {
 	m := s.memory[place : place+4*n]
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(m))), n)
@@ -392,7 +392,7 @@ func (s *strip) emit(dst []uint8, y int, r Rect) {
 		lower = dst[(2*y+1)*w+r.X0 : (2*y+1)*w+r.X1]
 	}
 	for x, v := range cells {
-		// Where there is no lower row, the upper one overwrites it.
+		// If there is no lower row, the upper one overwrites it.
 		lower[2*x], upper[2*x] = uint8(v>>16), uint8(v)
 		if 2*x+1 < len(upper) {
 			lower[2*x+1], upper[2*x+1] = uint8(v>>24), uint8(v>>8)

@@ -17,7 +17,7 @@ const (
 	preface         = len(family) + len(version) + 4
 )
 
-// Bounds of what a model may ask for; those in use are far below.
+// The limits of a model; real models are far below them.
 const (
 	maxFile       = 64 << 20
 	maxLayers     = 256
@@ -28,7 +28,7 @@ const (
 	maxShift      = 30
 )
 
-// header is the JSON of a model file. Fields that it has beside these do not matter.
+// header is the JSON of a model file. Other fields are ignored.
 type header struct {
 	Unit   int            `json:"unit"`
 	Planes int            `json:"planes"`
@@ -43,14 +43,14 @@ type layerHeading struct {
 	Dilation   int    `json:"dilation"`
 	Stride     int    `json:"stride"`
 	Resolution int    `json:"resolution"`
-	// Weights, Bias and Shift are the places of the numbers, counted from the end of the header.
+	// Weights, Bias and Shift are the offsets of the numbers from the end of the header.
 	Weights int `json:"weights"`
 	Bias    int `json:"bias"`
 	Shift   int `json:"shift"`
 }
 
-// Parse reads a model file. The error of a file that is no model, of a newer version, damaged or beyond what the
-// inference can do says so in one sentence.
+// Parse reads a model file. The error for a file that is not a model, has a newer version, is damaged or exceeds the
+// limits of the inference is one sentence.
 func Parse(file []byte) (*Model, error) {
 	switch {
 	case len(file) < len(family)+len(version) || !bytes.HasPrefix(file, []byte(family)):
@@ -141,7 +141,7 @@ func (m *Model) add(h *layerHeading, numbers []byte) bool {
 	return l.fits()
 }
 
-// part is n bytes of numbers from a place on.
+// part returns n bytes of numbers from an offset on.
 func part(numbers []byte, from, n int) ([]byte, bool) {
 	if from < 0 || from > len(numbers) || n > len(numbers)-from {
 		return nil, false

@@ -1,6 +1,6 @@
 package network
 
-// step is what a node of the graph does for a row of its cells.
+// step is the operation of a node of the graph on a row of its cells.
 type step uint8
 
 const (
@@ -10,26 +10,26 @@ const (
 	convolve
 	// repeat writes each cell of a coarser node several times.
 	repeat
-	// split puts cells of even columns before those of odd ones, for layers that take every second one.
+	// split moves cells of even columns before those of odd ones, for layers with stride two.
 	split
 )
 
 // node is a step of the inference whose rows are kept in a ring while they are needed.
 type node struct {
 	step step
-	// from are the nodes whose rows it takes.
+	// from are the input nodes.
 	from []int
 	// blocks is the number of blocks of four channels in a row; a split node has twice those of its source.
 	blocks int
 	// times is how often a repeat node repeats a cell in each direction, and whose size, that of another source of the
 	// same layer, its own is.
 	times, like int
-	// layer is what a convolve node computes, packed is how.
+	// layer is the layer computed by a convolve node, packed its packed weights.
 	layer  *Layer
 	packed []pack
 }
 
-// graph returns the nodes of a model, each behind those that it takes. The last computes the logits.
+// graph returns the nodes of a model in topological order. The last one computes the logits.
 func (m *Model) graph() []node {
 	nodes := []node{{step: input, blocks: Inputs / 4}}
 	// at is the node of each layer's result.
@@ -69,10 +69,10 @@ func (s span) clip(n int) span { return span{max(s.from, 0), min(s.to, n)} }
 
 func (s span) join(t span) span { return span{min(s.from, t.from), max(s.to, t.to)} }
 
-// reach is how far a layer's weights are from the middle.
+// reach is the maximum distance of a layer's weights from the middle.
 func (l *Layer) reach() int { return l.Dilation * (l.Kind.Side() / 2) }
 
-// rows returns which rows of its sources a node takes for some of its own.
+// rows returns the rows of its sources that a node needs for a range of its own.
 func (n *node) rows(s span) span {
 	switch n.step {
 	case convolve:
@@ -84,7 +84,7 @@ func (n *node) rows(s span) span {
 	return s
 }
 
-// columns returns which columns of its sources a node takes for some of its own.
+// columns returns the columns of its sources that a node needs for a range of its own.
 func (n *node) columns(s span) span {
 	switch n.step {
 	case convolve:
@@ -112,7 +112,7 @@ func sizes(nodes []node, w, h int) (rows, columns []int) {
 		case split:
 			rows, columns = append(rows, rows[n.from[0]]), append(columns, (columns[n.from[0]]+1)/2)
 		case convolve:
-			// Split sources have every second column already.
+			// Split sources already have every second column.
 			s := n.from[0]
 			rows, columns = append(rows, (rows[s]-1)/n.layer.Stride+1), append(columns, columns[s])
 		}

@@ -24,7 +24,7 @@ type inputRows struct {
 	pixels []uint8
 	// cells are the figures of the last rows of cells: a row has all columns of a figure after those of the one before.
 	cells []int32
-	// sums are the figures over the rows of the surroundings, quads those of each four columns of sums.
+	// sums are the figures summed over the rows of the surroundings, quads the sums of each four columns of sums.
 	sums, quads []int32
 	// counts are the columns of the surroundings of each column.
 	counts []int32
@@ -35,9 +35,9 @@ type inputRows struct {
 }
 
 const (
-	// inputLanes is the number of cells that are computed at a time.
+	// inputLanes is the number of cells computed at a time.
 	inputLanes = 8
-	// ringRows is the number of rows of cells that are kept.
+	// ringRows is the number of rows of cells kept.
 	ringRows = 2*radius + 2
 	// columnsBehind are read behind the last cells of a row, but not used.
 	columnsBehind = 3 * inputLanes
@@ -97,7 +97,7 @@ func (p *inputRows) row(dst []int8, segment, y int) {
 	p.kernels.planes(p, dst, segment, p.cellRow(y), int32(surroundings.to-surroundings.from))
 }
 
-// slide adds a row of cells to the sums and takes one away; −1 is none.
+// slide adds a row of cells to the sums and subtracts one; −1 is none.
 func (p *inputRows) slide(enter, leave int) {
 	sums := p.sums
 	switch {
@@ -120,7 +120,7 @@ func (p *inputRows) cellRow(y int) []int32 {
 	return p.cells[y%ringRows*n:][:n:n]
 }
 
-// load puts the pixels of a row of cells into p.pixels.
+// load copies the pixels of a row of cells to p.pixels.
 func (p *inputRows) load(y int) {
 	w, h := p.pic.Width, p.pic.Height
 	from := 2 * (p.columns.from - radius)
@@ -152,7 +152,7 @@ func darkestPlain(dst, a, b, c []uint8) {
 	}
 }
 
-// exchangePlain adds a row and takes one away.
+// exchangePlain adds a row and subtracts another.
 func exchangePlain(sums, enter, leave []int32) {
 	for i := range sums {
 		sums[i] += enter[i] - leave[i]

@@ -14,7 +14,7 @@ const (
 	Exact = 1 << 16
 	// Adding 1.5 · 2⁵² leaves no bits for fractions, as long as the number is below 2⁵¹.
 	shift = 3 << 51
-	// most is how large a difference may be for its square to lie in that range.
+	// most is the largest difference whose square is in that range.
 	most = 1 << 7
 )
 
@@ -28,10 +28,10 @@ type Sums struct {
 	vectors
 }
 
-// New returns sums of nothing, which use the vector instructions of a level.
+// New returns empty sums, which use the vector instructions of a level.
 func New(level simd.Level) *Sums { return &Sums{level: level, vectors: newVectors()} }
 
-// Products returns the sums and how many pairs of pixels were met.
+// Products returns the sums and the number of pairs of pixels.
 func (s *Sums) Products() (products [6]float64, pairs int) {
 	for k, p := range s.products {
 		products[k] = (p[0] + p[1] + p[2] + p[3]) / Scale
@@ -39,7 +39,7 @@ func (s *Sums) Products() (products [6]float64, pairs int) {
 	return products, s.pairs
 }
 
-// Row is some pixels side by side: their three channels, and 1 where a pixel counts, 0 where it does not.
+// Row is a run of adjacent pixels: their three channels, and 1 for pixels that count, 0 for others.
 type Row struct {
 	Pix   [3][]float32
 	Known []float32
@@ -51,7 +51,7 @@ func (r *Row) From(x int) Row {
 }
 
 // Add adds the products of the differences between a and b, n pixels of each, rounded to grid numbers. It returns false
-// where a difference is too large for that.
+// if a difference is too large for that.
 func (s *Sums) Add(a, b *Row, n int) bool {
 	done, ok := 0, true
 	if s.level >= simd.AVX2 {

@@ -7,7 +7,7 @@ import "blik/internal/simd"
 const (
 	Pair   = 1 << 48
 	square = 1 << 24
-	// beyond is what is as good as infinite: roots of light may exceed 1 in float pictures.
+	// beyond is effectively infinite: roots of light may exceed 1 in float pictures.
 	beyond = 256
 )
 

@@ -1,4 +1,4 @@
-// Package linear solves small dense problems of linear algebra. Matrices are rows one after the other.
+// Package linear solves small dense problems of linear algebra. Matrices are stored row by row.
 package linear
 
 import (
@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// ErrSingular says that a matrix is not positive definite.
+// ErrSingular is the error for a matrix that is not positive definite.
 var ErrSingular = errors.New("the matrix is not positive definite")
 
-// Solve returns x of a·x = b for the symmetric, positive definite a of len(b) rows, of which the lower triangle is
-// read, by Cholesky's method.
+// Solve returns the solution x of a·x = b for a symmetric positive definite matrix a of len(b) rows, by Cholesky
+// decomposition. It reads only the lower triangle.
 func Solve(a, b []float64) ([]float64, error) {
 	n := len(b)
 	l := slices.Clone(a)

@@ -7,7 +7,7 @@ import (
 	"blik/internal/simd"
 )
 
-// Lanes is the number of patches that are compared at a time.
+// Lanes is the number of patches compared at a time.
 const Lanes = 16
 
 // Places are positions in a window that lie in rows of equal steps, in groups that are compared together.
@@ -18,7 +18,7 @@ type Places struct {
 	groups []Group
 }
 
-// Group is a number of places of one row: its first, and of each following whether it is one.
+// Group is a set of places in one row: the first one, and a bit for each following position that is also a place.
 type Group struct {
 	// At is the index of the first place in the window, Mask has a bit for each place, the first one's lowest.
 	At   int32
@@ -70,7 +70,7 @@ func (p *Places) At(at int32, mask uint16) Group { return Group{At: at, Mask: ma
 // Place returns the index in the window of place k of a group.
 func (p *Places) Place(g Group, k int) int32 { return g.At + int32(k*p.step) }
 
-// Patch is what others are compared with: for each pixel its offset from the middle, its channels and its weight.
+// Patch is the patch to compare others with: for each pixel its offset from the middle, its channels and its weight.
 type Patch struct {
 	dx, dy []int32
 	values []float32
@@ -121,8 +121,8 @@ type Comparer struct {
 // NewComparer returns a Comparer that uses the vector instructions of a level.
 func NewComparer(level simd.Level) *Comparer { return &Comparer{costs: kernelOf(level)} }
 
-// Costs writes the weighted sums of squared differences between the patch and those about the places of a group. Where
-// all are at least limit, it may write any numbers that are. Lanes that are no place get any numbers.
+// Costs writes the weighted sums of squared differences between the patch and those about the places of a group. If all
+// are at least limit, it may write any such numbers. Lanes without a place get arbitrary numbers.
 func (c *Comparer) Costs(sum *[Lanes]float32, t *Patch, p *Places, g Group, offsets []int32, limit float32) {
 	c.costs(sum, p.planes, g, offsets, t.values, limit)
 }

@@ -5,7 +5,7 @@ package relax
 
 import "blik/internal/simd"
 
-// lanes is the number of pixels that are worked on at a time.
+// lanes is the number of pixels processed at a time.
 const lanes = 8
 
 // Grid holds the shape of a hole for planes of halves: a half has the pixels of one colour of a chessboard, so that
@@ -26,7 +26,7 @@ type Grid struct {
 	pads   []pad
 	floats []float32
 	used   int
-	// omega and step are how far Harmonic and the others go, in all lanes.
+	// omega and step are the relaxation factors of Harmonic and of the others, in all lanes.
 	omega, step [lanes]float32
 }
 
@@ -101,10 +101,10 @@ func (g *Grid) Reset(level simd.Level, state []uint8, w, h int, repeat bool) {
 	}
 }
 
-// Pixels returns how many pixels the hole has.
+// Pixels returns the number of pixels of the hole.
 func (g *Grid) Pixels() int { return len(g.cells[0]) + len(g.cells[1]) }
 
-// Drop gives memory back that is kept for reuse, if it is more than most values.
+// Drop releases memory kept for reuse if it is more than most values.
 func (g *Grid) Drop(most int) {
 	if len(g.floats) > most {
 		*g = Grid{}

@@ -23,8 +23,8 @@ func kernelsOf(level simd.Level) kernels {
 
 func plainKernels() kernels { return kernels{harmonic, separate, continueHalf, refine, func() {}} }
 
-// Harmonic is what processing.Harmonic does after its start, on one plane. stop is asked before each sweep; Harmonic
-// returns false when it says so.
+// Harmonic is the iteration of processing.Harmonic on one plane. stop is called before each sweep; if it returns true,
+// Harmonic returns false.
 func (g *Grid) Harmonic(pix []float32, omega float32, sweeps int, stop func() bool) bool {
 	p, part, kernel := g.load(pix), g.parts(), kernelsOf(g.level)
 	for i := range lanes {
@@ -170,7 +170,7 @@ func newGlass(m *Model) *glass {
 	return o
 }
 
-// strokeStep is that of processing.
+// strokeStep is the constant of the same name in package processing.
 const strokeStep = 0.75
 
 // noteStrokes writes the weights of the neighbours.

@@ -1,4 +1,4 @@
-// Package span holds sets of pixels as runs of rows, and finds what is connected among them.
+// Package span holds sets of pixels as runs in rows, and finds their connected components.
 package span
 
 import (
@@ -41,7 +41,7 @@ const topBits = 0x8080808080808080
 // width if there is none.
 func next(row []uint8, x int, bits uint8, every, flip uint64) int {
 	if flip == 0 {
-		// Most of a picture is empty.
+		// Most of a picture is usually empty.
 		for ; x+32 <= len(row); x += 32 {
 			p := row[x : x+32]
 			if (binary.LittleEndian.Uint64(p)|binary.LittleEndian.Uint64(p[8:])|binary.LittleEndian.Uint64(p[16:])|
@@ -62,7 +62,7 @@ func next(row []uint8, x int, bits uint8, every, flip uint64) int {
 	return x
 }
 
-// Reach says how far two spans of neighbouring rows may be apart to be connected, in columns.
+// Reach is the maximum distance in columns between connected spans of neighbouring rows.
 type Reach int32
 
 // The neighbourhoods.
@@ -108,7 +108,7 @@ func (d disjoint) union(a, b uint32) {
 	}
 }
 
-// leastStrip is the least number of spans that are joined at a time.
+// leastStrip is the minimum number of spans joined at a time.
 const leastStrip = 2048
 
 // join returns the connected sets of the spans' indices, each index with the root of its set. Strips of rows are joined
@@ -117,7 +117,7 @@ func join(spans []Span, reach Reach) disjoint {
 	set := make(disjoint, len(spans))
 	borders := make(chan int, len(spans)/leastStrip+1)
 	parallel.Split(len(spans), leastStrip, func(from, to int) {
-		// Of the row in which a strip begins all spans belong to the strip before.
+		// All spans of the row in which a strip would begin belong to the previous strip.
 		from, to = nextRow(spans, from), nextRow(spans, to)
 		set.joinRows(spans, from, to, reach)
 		if from > 0 && from < to {
@@ -174,8 +174,8 @@ func (d disjoint) joinBorder(spans []Span, at int, reach Reach) {
 	}
 }
 
-// joinAbove joins span i with those of the row before it, which ends at row, from above on; it returns the first of
-// these that may touch what follows span i.
+// joinAbove joins span i with the spans of the previous row, which ends at row, from above on; it returns the first of
+// these that may touch the spans after i.
 func (d disjoint) joinAbove(spans []Span, above, row, i int, reach Reach) int {
 	for above < row && spans[above].X1+int32(reach) <= spans[i].X0 {
 		above++
@@ -244,7 +244,7 @@ func NewSums() Sums {
 	return Sums{Left: math.MaxInt32, Top: math.MaxInt32, Right: math.MinInt32, Base: math.MinInt32}
 }
 
-// Add takes in a span. Sums over x = a…b−1 are closed forms, so that the cost is that of the spans.
+// Add adds a span. Sums over x = a…b−1 have closed forms, so the cost depends only on the number of spans.
 func (s *Sums) Add(r Span) {
 	a, b, y := int64(r.X0), int64(r.X1), int64(r.Y)
 	n := b - a

@@ -1,4 +1,4 @@
-// Package tones turns windows of 8-bit pictures into linear light and adds it up.
+// Package tones converts windows of 8-bit pictures to linear light and sums it.
 package tones
 
 import (
@@ -12,10 +12,10 @@ const (
 	Blue  = 4732
 )
 
-// Tone is luminance and darkest channel of a pixel in linear light of 16 bits, in the upper and the lower half.
+// Tone holds luminance and darkest channel of a pixel in 16-bit linear light, in the upper and the lower half.
 type Tone uint32
 
-// Of joins the halves of a tone.
+// Of combines the halves of a tone.
 func Of(y, dark uint16) Tone { return Tone(y)<<16 | Tone(dark) }
 
 // Y is the luminance.
@@ -50,10 +50,10 @@ type Window struct {
 	Linear *[256]uint16
 }
 
-// words is how many words of Free belong to a row.
+// words is the number of words of Free per row.
 func (v *Window) words() int { return (v.W + 63) / 64 }
 
-// Slack is how many more tones than pixels there must be room for: kernels write beyond rows.
+// Slack is the extra capacity for tones in addition to the pixels: kernels write beyond rows.
 const Slack = 32
 
 // Reader reads windows. One goroutine uses it at a time. The zero value is ready for use.
@@ -69,7 +69,7 @@ type (
 	counting func(own []uint8, tones []Tone, half, from int) (crowd, around int)
 )
 
-// lanes is memory for the sums of a kernel.
+// lanes holds the sums of a kernel.
 type lanes [7][16]uint32
 
 func (r *Reader) choose() {
