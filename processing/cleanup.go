@@ -5,7 +5,7 @@ import "blik/internal/parallel"
 // cleanup makes the mask, which is empty, from the accepted spans: open, close, fill, widen, soften, and clip to the
 // region. Without operations that look at neighbours, the spans alone are the mask.
 func (d *detector) cleanup(m *Mask, spans []Span, region *Region) error {
-	p, mask := d.p, d.exclude
+	p, mask := d.p, d.spare()
 	plain := p.Open == 0 && p.Close == 0 && p.Margin == 0 && p.Feather == 0
 	if plain {
 		fill(m, spans, p.Fill)
@@ -38,10 +38,17 @@ func (d *detector) cleanup(m *Mask, spans []Span, region *Region) error {
 		}
 	}
 	if p.Feather > 0 {
-		if err := d.do(Gaussian{Dst: d.cls, Src: mask, Sigma: p.Feather}); err != nil {
+		soft := d.cls
+		if soft == mask {
+			var err error
+			if soft, err = d.plane(U8); err != nil {
+				return err
+			}
+		}
+		if err := d.do(Gaussian{Dst: soft, Src: mask, Sigma: p.Feather}); err != nil {
 			return err
 		}
-		mask = d.cls
+		mask = soft
 	}
 	if err := d.read(m, mask); err != nil {
 		return err

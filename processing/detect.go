@@ -131,7 +131,8 @@ type detector struct {
 	seen     *Picture
 	exposure *exposure
 
-	// frugal is the backend where it is one; b and seed are nil then, and background is that of the last pass.
+	// frugal is the backend where it is one; b and seed are nil then, exclude is one of marks, and background is that
+	// of the last pass.
 	frugal     Frugal
 	remote     Remote // the backend where it is one
 	background Plane
@@ -253,13 +254,21 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.stage(stepLuminance(), func() error { return d.look(pic) }); err != nil {
-		return nil, err
+	look := func() error { return d.stage(stepLuminance(), func() error { return d.look(pic) }) }
+	if !d.borrows() {
+		if err := look(); err != nil {
+			return nil, err
+		}
 	}
 	d.beginMask()
 	var seen <-chan glintsFound
 	if d.ruleID != RuleClassic {
 		err := d.stage(stepNetwork(), func() (err error) {
+			if d.borrows() {
+				if err := d.borrow(pic); err != nil {
+					return err
+				}
+			}
 			seen, err = d.glints()
 			return err
 		})
@@ -267,10 +276,19 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 			return nil, err
 		}
 	}
+	if d.borrows() {
+		d.frugal.Trim()
+		if err := look(); err != nil {
+			return nil, err
+		}
+	}
 	if d.ruleID != RuleNetwork {
 		if err := d.search(); err != nil {
 			return nil, err
 		}
+	}
+	if d.frugal != nil {
+		d.frugal.Trim()
 	}
 	var cands []candidate
 	err = d.stage(stepMeasures(), func() (err error) {
@@ -304,7 +322,7 @@ func (d *detector) allocate(pic *Picture) (*Picture, error) {
 		kind  Kind
 		steps bool
 	}{{&d.y, U16, false}, {&d.v, U8, false}, {&d.b, U16, true}, {&d.cls, U8, false}, {&d.seed, U16, true},
-		{&d.exclude, U8, false}} {
+		{&d.exclude, U8, true}} {
 		if p.steps && d.frugal != nil {
 			continue
 		}
@@ -312,6 +330,13 @@ func (d *detector) allocate(pic *Picture) (*Picture, error) {
 		if *p.dst, err = d.plane(p.kind); err != nil {
 			return nil, err
 		}
+	}
+	if d.frugal != nil {
+		var err error
+		if d.exclude, err = d.frugal.AllocMarks(d.w, d.h); err != nil {
+			return nil, err
+		}
+		d.planes = append(d.planes, d.exclude)
 	}
 	pic, err := pic.inSRGB(d.ctx)
 	if rule, ok := d.whiteRule(); ok && err == nil {
@@ -357,8 +382,8 @@ func (d *detector) visit(pic *Picture, grown []Span, seen <-chan glintsFound) *s
 	if seen != nil {
 		by = <-seen
 	}
-	marked := make(chan *pixelSet, 1)
-	go func() { marked <- newPixelSet(d.w, d.h, grown, by.spans) }()
+	marked := make(chan *span.Set, 1)
+	go func() { marked <- marks(d.w, d.h, grown, by.spans) }()
 	components := 0
 	if d.grown != nil {
 		components = d.grown.Len()
@@ -459,7 +484,7 @@ func (d *detector) isLocal() bool { return d.ruleID == RuleClassic && d.p.Mode =
 func (d *detector) trim(spans, own []Span) ([]Span, error) {
 	kept := make([]candidate, d.searched)
 	deal(kept, spans, nil)
-	taken := newPixelSet(d.w, d.h, spans, own)
+	taken := marks(d.w, d.h, spans, own)
 	order, ends := shares(kept)
 	err := parallel.Workers(d.ctx, 0, len(ends)-1, func(tasks iter.Seq[int]) {
 		s := surveyor{pic: d.seen, tables: d.tables, taken: taken, rule: d.outline()}
@@ -591,6 +616,13 @@ func (d *detector) label() (err error) {
 
 // excludeGrown makes the components, widened by a pixel, the exclusion.
 func (d *detector) excludeGrown() error {
+	if d.frugal != nil {
+		grown, err := Evaluate(d.ctx, d.be, Spans{Components: d.grown})
+		if err != nil {
+			return err
+		}
+		return d.frugal.Mark(d.ctx, d.exclude, grown, 1)
+	}
 	if err := d.do(Rasterize{Dst: d.exclude, Components: d.grown}); err != nil {
 		return err
 	}
@@ -606,8 +638,12 @@ func (d *detector) excludeKept(keep []bool) error {
 		}
 		return d.excludeGrown()
 	}
+	kept := slices.DeleteFunc(slices.Clone(d.spans), func(s Span) bool { return !keep[s.Label] })
+	if d.frugal != nil {
+		return d.frugal.Mark(d.ctx, d.exclude, kept, 1)
+	}
 	drawn := make([]uint8, d.w*d.h)
-	span.Fill(drawn, d.w, slices.DeleteFunc(slices.Clone(d.spans), func(s Span) bool { return !keep[s.Label] }), 255)
+	span.Fill(drawn, d.w, kept, 255)
 	if err := d.be.Upload(d.ctx, d.exclude, Samples{U8: drawn}); err != nil {
 		return err
 	}
@@ -631,7 +667,7 @@ func (d *detector) measure(grown []Span) ([]searched, error) {
 	}
 	// Nothing needs the exclusion any more; refine makes another.
 	member := d.exclude
-	if err := d.do(Rasterize{Dst: member, Components: d.grown}); err != nil {
+	if err := d.drawGrown(member, grown); err != nil {
 		return nil, err
 	}
 	band, err := d.at(grown)
@@ -675,6 +711,22 @@ func (d *detector) measure(grown []Span) ([]searched, error) {
 		}
 	}
 	return found, nil
+}
+
+// drawGrown makes member the pixels of the grown components, whose spans are given.
+func (d *detector) drawGrown(member Plane, grown []Span) error {
+	if d.frugal != nil {
+		return d.frugal.Mark(d.ctx, member, grown, 0)
+	}
+	return d.do(Rasterize{Dst: member, Components: d.grown})
+}
+
+// spare returns a plane (U8) that nothing reads between the measures and the refinement, nor after it.
+func (d *detector) spare() Plane {
+	if d.frugal != nil {
+		return d.cls
+	}
+	return d.exclude
 }
 
 // countAround returns, for each pixel index, how many pixels of the window of radius r have one of the given bits in

@@ -12,13 +12,26 @@ import (
 type Frugal interface {
 	Backend
 
-	// FirstEstimate carries out op.
+	// FirstEstimate carries out op, whose Exclude is a plane of AllocMarks.
 	FirstEstimate(ctx context.Context, op FirstEstimate) error
 	// Classify carries out op and returns the background of the pixels with ClassCore or ClassGrow.
 	Classify(ctx context.Context, op Classify) (background Plane, err error)
 	// AllocAt returns a plane (U16) with samples for the pixels of where only, which are in reading order: for the
 	// destinations of Deviation, StarletBand and BoxCount with that Where, as sources of MeasureRegions and Gather.
 	AllocAt(w, h int, where []Span) (Plane, error)
+	// AllocMarks returns a plane (U8) whose samples are 0 or 255, held as a bit each: for Exclude of FirstEstimate,
+	// Classify, Background and Deviation, Member of MeasureRegions, and Class of BoxCount.
+	AllocMarks(w, h int) (Plane, error)
+	// Mark writes 255 into a plane of AllocMarks where spans, which are in reading order, are or are no more than
+	// margin pixels away, across corners, too; 0 elsewhere.
+	Mark(ctx context.Context, dst Plane, spans []Span, margin int) error
+	// Borrow returns planes (U8) in the memory of p, one where p is U8, two where it is U16, with undefined content.
+	// Until p is written again they hold what is written into them; to release them leaves p as it is.
+	Borrow(p Plane) ([]Plane, error)
+	// Colours writes Red, Green and Blue of op only; Y and V may be nil.
+	Colours(ctx context.Context, op Luminance) error
+	// Trim gives the memory back that operations keep for those that follow.
+	Trim()
 	// TakeBytes releases a plane (U8) and gives its memory, with undefined content, to the caller.
 	TakeBytes(p Plane) ([]uint8, error)
 }

@@ -69,16 +69,14 @@ type glintsFound struct {
 
 // look computes the luminance of the picture, and on a remote backend the network's logits as well.
 func (d *detector) look(pic *Picture) (err error) {
-	if d.ruleID != RuleClassic {
+	if d.ruleID != RuleClassic && !d.borrows() {
 		for i := range d.colours {
 			if d.colours[i], err = d.be.Alloc(U8, d.w, d.h); err != nil {
 				return err
 			}
 		}
 	}
-	op := Luminance{
-		Y: d.y, V: d.v, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Picture: pic, Tables: d.tables,
-	}
+	op := d.luminance(pic)
 	if d.ruleID == RuleClassic || d.remote == nil {
 		return d.do(op)
 	}
@@ -86,6 +84,31 @@ func (d *detector) look(pic *Picture) (err error) {
 		return err
 	}
 	return d.remote.LuminanceGlints(d.ctx, op, d.network(), stepNetwork().name.String())
+}
+
+// luminance is the operation that writes luminance, level, and the colours that there are planes for.
+func (d *detector) luminance(pic *Picture) Luminance {
+	return Luminance{
+		Y: d.y, V: d.v, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Picture: pic, Tables: d.tables,
+	}
+}
+
+// borrows reports whether the network runs before the luminance is computed, on planes in the memory of those of the
+// search, and is done with them then.
+func (d *detector) borrows() bool { return d.frugal != nil && d.ruleID != RuleClassic && !d.vectors }
+
+// borrow makes the planes that the network works on from those of the search, and writes the colours of the picture.
+func (d *detector) borrow(pic *Picture) error {
+	var all []Plane
+	for _, p := range []Plane{d.y, d.v, d.cls} {
+		planes, err := d.frugal.Borrow(p)
+		if err != nil {
+			return err
+		}
+		all = append(all, planes...)
+	}
+	d.logits = all[copy(d.colours[:], all)]
+	return d.frugal.Colours(d.ctx, d.luminance(pic))
 }
 
 // network is the operation that writes logits.
@@ -102,6 +125,8 @@ func (d *detector) glints() (_ <-chan glintsFound, err error) {
 		if d.logits, err = d.be.Alloc(U8, d.w, d.h); err != nil {
 			return nil, err
 		}
+	}
+	if d.remote == nil {
 		if err := d.do(d.network()); err != nil {
 			return nil, err
 		}

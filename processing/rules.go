@@ -27,10 +27,10 @@ func (d *detector) manualRules(pic *Picture, spans []Span, cands []candidate, ac
 		d.demand(spans, accepted, d.p.MinZ, func(i int) float64 { return float64(host.F32[i]) })
 	}
 	if d.p.MinTopHat > 0 {
-		if err := d.do(Morph{Dst: d.exclude, Src: d.v, Op: TopHat, Element: Square(d.radius(12))}); err != nil {
+		if err := d.do(Morph{Dst: d.spare(), Src: d.v, Op: TopHat, Element: Square(d.radius(12))}); err != nil {
 			return err
 		}
-		host, err := d.be.Host(d.ctx, d.exclude)
+		host, err := d.be.Host(d.ctx, d.spare())
 		if err != nil {
 			return err
 		}
@@ -101,11 +101,11 @@ func (d *detector) highestLine(spans []Span) ([]uint8, error) {
 	highest := make([]uint8, d.w*d.h)
 	for _, direction := range []Direction{Horizontal, Vertical, Rising, Falling} {
 		if err := d.do(Morph{
-			Dst: d.exclude, Src: d.v, Op: Open, Element: Element{Direction: direction, Size: 2*d.lineRadius() + 1},
+			Dst: d.spare(), Src: d.v, Op: Open, Element: Element{Direction: direction, Size: 2*d.lineRadius() + 1},
 		}); err != nil {
 			return nil, err
 		}
-		host, err := d.be.Host(d.ctx, d.exclude)
+		host, err := d.be.Host(d.ctx, d.spare())
 		if err != nil {
 			return nil, err
 		}

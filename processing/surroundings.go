@@ -59,7 +59,7 @@ type surveyor struct {
 	pic    *Picture
 	tables *LuminanceTables
 	// taken are the pixels of all candidates and those beside them.
-	taken *pixelSet
+	taken *span.Set
 	rule  outlineRule
 	// exposure is how the picture was brightened; nil where it was not.
 	exposure *exposure
@@ -177,6 +177,13 @@ func (s *surveyor) most(spans []Span) (y, dark uint16) {
 	return y, dark
 }
 
+// marks returns the pixels of spans, which are in reading order, and those beside them.
+func marks(w, h int, sets ...[]Span) *span.Set {
+	s := span.NewSet(w, h)
+	s.Mark(1, sets...)
+	return s
+}
+
 // levelAbove returns the least whole level, 0 … 65536, that exceeds the ground by more than rise.
 func levelAbove(ground, rise float64) int {
 	v := min(max(int(ground+rise)-2, 0), white+1)
@@ -221,13 +228,13 @@ func (s *surveyor) window(shape *Sums, spans []Span, margin int) tones.Sum {
 }
 
 // sums reads the pixels of the window and adds up those that are not taken.
-func (s *surveyor) sums(taken *pixelSet) tones.Sum {
+func (s *surveyor) sums(taken *span.Set) tones.Sum {
 	s.touch()
 	words := (s.w + 63) / 64
 	s.free = slices.Grow(s.free[:0], words*s.h)[:words*s.h]
 	for y := range s.h {
 		for i := range words {
-			s.free[y*words+i] = ^taken.at(s.x0+64*i, s.y0+y)
+			s.free[y*words+i] = ^taken.At(s.x0+64*i, s.y0+y)
 		}
 	}
 	if p := s.pic; p.U8 != nil && p.Channels == 3 {

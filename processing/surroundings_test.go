@@ -130,7 +130,7 @@ func TestWindow(t *testing.T) {
 		if tables[pic.Depth()] == nil {
 			tables[pic.Depth()] = pic.Tables()
 		}
-		s := surveyor{pic: pic, tables: tables[pic.Depth()], taken: newPixelSet(w, h, sets...)}
+		s := surveyor{pic: pic, tables: tables[pic.Depth()], taken: marks(w, h, sets...)}
 		shape := NewSums()
 		shape.Add(own[0])
 		margin := 1 + r.IntN(20)

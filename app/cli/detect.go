@@ -146,6 +146,10 @@ func (d *detection) process(ctx context.Context, t *task) error {
 	if err != nil {
 		return err
 	}
+	if t.next == "" {
+		// The planes that it keeps are not needed any more, their memory is.
+		_ = d.device.Close()
+	}
 	t.progress(1-shareWrite, 1)(message.Of("writing"), 0)
 	if err := t.timed("write files", func() error { return d.write(ctx, t, file, found) }); err != nil {
 		return err

@@ -14,7 +14,7 @@ type censoredSums[S uint32 | uint64] struct {
 	slideRow func(col []S, add, sub []uint16, addOut, subOut []uint8)
 	scanRow  func(dst, col []S, k int)
 	y        []uint16
-	exclude  []uint8
+	exclude  flags
 }
 
 // run calls emit with the window sums of every row of the tile.
@@ -24,10 +24,11 @@ func (c *censoredSums[S]) run(t *worker, tile rect, emit func(y int, sum []S)) b
 	sum := take[S](t, tile.x1-tile.x0)
 	none, out := zeros[uint16](t, x1-x0), take[uint8](t, x1-x0)
 	fill(out, math.MaxUint8)
+	entering, leaving := c.exclude.buffer(t, x1-x0), c.exclude.buffer(t, x1-x0)
 	return c.slide(t, tile, func(add, sub int) {
 		c.slideRow(col[at:at+x1-x0],
 			rowOr(c.y, c.w, add, x0, x1, none), rowOr(c.y, c.w, sub, x0, x1, none),
-			rowOr(c.exclude, c.w, add, x0, x1, out), rowOr(c.exclude, c.w, sub, x0, x1, out))
+			c.exclude.row(add, x0, x1, out, entering), c.exclude.row(sub, x0, x1, out, leaving))
 	}, func(y int) {
 		c.scanRow(sum, col, 2*c.rx+1)
 		emit(y, sum)
@@ -82,7 +83,7 @@ type backgroundLevel struct {
 func (b *Backend) backgroundLevel(y, exclude *plane, r int) backgroundLevel {
 	g := newWindow(y.w, y.h, r)
 	v := backgroundLevel{
-		censoredSums: censoredSums[uint64]{g, b.kernels.censor, b.kernels.scan64, y.data.U16, exclude.data.U8},
+		censoredSums: censoredSums[uint64]{g, b.kernels.censor, b.kernels.scan64, y.data.U16, exclude.flags()},
 		need:         need(r),
 		mean:         b.kernels.censoredMean,
 	}
@@ -202,7 +203,7 @@ func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *k
 func (b executor) Deviation(ctx context.Context, op processing.Deviation) error {
 	d, l, e := op.Dst.(*plane), op.Y.(*plane), op.Exclude.(*plane)
 	g := newWindow(d.w, d.h, op.Radius)
-	first := censoredSums[uint64]{g, b.kernels.censor, b.kernels.scan64, l.data.U16, e.data.U8}
+	first := censoredSums[uint64]{g, b.kernels.censor, b.kernels.scan64, l.data.U16, e.flags()}
 	share := make([]float64, (2*g.rx+1)*(2*g.ry+1)+1)
 	for n := 1; n < len(share); n++ {
 		share[n] = 1 / float64(n)

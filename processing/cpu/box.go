@@ -270,7 +270,7 @@ func boxMeanSums[T uint8 | uint16, S uint32 | uint64](ctx context.Context, b *Ba
 // BoxCount writes how many pixels of the window of radius r have one of the bits in cls.
 func (b executor) BoxCount(ctx context.Context, op processing.BoxCount) error {
 	d, c := op.Dst.(*plane), op.Class.(*plane)
-	src, w := c.data.U8, d.w
+	src, w := c.flags(), d.w
 	g := newWindow(w, d.h, op.Radius)
 	if op.Where != nil && b.countFew(ctx, g, &op, d, src) {
 		return ctx.Err()
@@ -279,10 +279,11 @@ func (b executor) BoxCount(ctx context.Context, op processing.BoxCount) error {
 		x0, x1, at := g.columns(tile)
 		col := zeros[uint8](t, g.width(tile))
 		none := zeros[uint8](t, x1-x0)
+		entering, leaving := src.buffer(t, x1-x0), src.buffer(t, x1-x0)
 		out := d.whole(t, tile)
 		g.slide(t, tile, func(add, sub int) {
-			b.kernels.countBits(col[at:at+x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none),
-				op.Bits)
+			b.kernels.countBits(col[at:at+x1-x0], src.row(add, x0, x1, none, entering),
+				src.row(sub, x0, x1, none, leaving), op.Bits)
 		}, func(y int) {
 			b.kernels.scanCount(out.row(y), col, 2*g.rx+1)
 			out.put(y)
@@ -291,7 +292,7 @@ func (b executor) BoxCount(ctx context.Context, op processing.BoxCount) error {
 }
 
 // countFew counts each window by itself where so few are wanted that this is less work, and reports whether it did.
-func (b *Backend) countFew(ctx context.Context, g window, op *processing.BoxCount, d *plane, src []uint8) bool {
+func (b *Backend) countFew(ctx context.Context, g window, op *processing.BoxCount, d *plane, src flags) bool {
 	pixels := 0
 	for _, s := range op.Where {
 		pixels += int(s.X1 - s.X0)
@@ -310,7 +311,7 @@ func (b *Backend) countFew(ctx context.Context, g window, op *processing.BoxCoun
 			for i := range out {
 				n, x, y := 0, int(s.X0)+i, int(s.Y)
 				for v := max(0, y-g.ry); v <= min(g.h-1, y+g.ry); v++ {
-					n += countIn(src[v*g.w+max(0, x-g.rx):v*g.w+min(g.w, x+g.rx+1)], op.Bits)
+					n += src.count(v, max(0, x-g.rx), min(g.w, x+g.rx+1), op.Bits)
 				}
 				out[i] = uint16(n)
 			}

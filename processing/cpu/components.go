@@ -540,7 +540,7 @@ func ringsOf(limit int32) []uint8 {
 func (b executor) MeasureRegions(ctx context.Context, op processing.MeasureRegions) ([]processing.RegionProps, error) {
 	q := op.Components.(*components)
 	s := &regionPlanes{
-		cls: op.Class.(*plane), member: op.Member.(*plane), y: op.Y.(*plane), bg: op.Background.(*plane),
+		cls: op.Class.(*plane), member: op.Member.(*plane).flags(), y: op.Y.(*plane), bg: op.Background.(*plane),
 		v:         op.V.(*plane),
 		deviation: op.Deviation.(*plane), starlet: op.Starlet.(*plane), encode: op.Tables.Encode8,
 	}
@@ -563,8 +563,9 @@ func (b executor) MeasureRegions(ctx context.Context, op processing.MeasureRegio
 
 // regionPlanes are what regions are measured on.
 type regionPlanes struct {
-	cls, member, y, bg, v, deviation, starlet *plane
-	encode                                    []uint8
+	cls, y, bg, v, deviation, starlet *plane
+	member                            flags
+	encode                            []uint8
 }
 
 // add takes in a span of a component.
@@ -605,9 +606,9 @@ func (s *regionPlanes) edge(c *processing.RegionProps, x, y int) {
 	inner, leak := true, false
 	for py := max(y-1, 0); py <= min(y+1, h-1); py++ {
 		for px := max(x-1, 0); px <= min(x+1, w-1); px++ {
-			if at := py*w + px; s.member.data.U8[at] == 0 {
+			if !s.member.has(px, py) {
 				inner = false
-				leak = leak || s.cls.data.U8[at]&processing.ClassWide != 0
+				leak = leak || s.cls.data.U8[py*w+px]&processing.ClassWide != 0
 			}
 		}
 	}

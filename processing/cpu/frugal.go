@@ -2,8 +2,10 @@ package cpu
 
 import (
 	"context"
+	"unsafe"
 
 	"blik/processing"
+	"blik/processing/internal/span"
 )
 
 var _ processing.Frugal = (*Backend)(nil)
@@ -11,8 +13,8 @@ var _ processing.Frugal = (*Backend)(nil)
 const (
 	// estimateRows and classRows are the heights of the bands in which FirstEstimate and Classify go over a picture:
 	// high against the rows above and below that they take in addition, low so that a band stays in the cache and
-	// takes no memory to speak of.
-	estimateRows, classRows = 160, 128
+	// takes no memory to speak of. classColumns is the width of the tiles of these in which Classify looks for peaks.
+	estimateRows, classRows, classColumns = 160, 128, 640
 )
 
 // bandsOf divides h rows into bands of at most most rows, such that every worker gets some, and returns their height.
@@ -33,68 +35,94 @@ func band[T sample](s *[]T, n int) []T {
 // rowsOf returns the rows y0 … y1−1 of samples in rows of w.
 func rowsOf[T sample](s []T, w, y0, y1 int) []T { return s[y0*w : y1*w] }
 
-// FirstEstimate implements processing.Frugal.
+// FirstEstimate implements processing.Frugal. It goes over the picture in tiles that stay in the second-level cache,
+// each copied with what surrounds it.
 func (b *Backend) FirstEstimate(ctx context.Context, op processing.FirstEstimate) error {
 	out, y, v := op.Exclude.(*plane), op.Y.(*plane), op.V.(*plane)
-	w, h, r := y.w, y.h, op.Radius
-	height := b.bandsOf(h, estimateRows)
-	return b.each(ctx, (h+height-1)/height, func(t *worker, i int) {
-		y0, y1 := i*height, min(h, (i+1)*height)
-		// The rows that are looked at; counted from top on from here.
-		top, base := max(0, y0-op.Margin-3*r), min(h, y1+op.Margin+3*r)
-		n := base - top
-		light := rowsOf(y.data.U16, w, top, base)
-		one, other := band(&t.bands[0], n*w), band(&t.bands[1], n*w)
-		marks := band(&t.marks, n*w)
-		part := func(around int) rect {
-			return rect{0, max(0, y0-around) - top, w, min(h, y1+around) - top}
-		}
-		// line takes the best over squares.
-		line := func(dst, src []uint16, radius, around int, dilate bool) {
-			l := lines[uint16]{b: b, dst: dst, src: src, w: w, h: n, order: orderOf[uint16](&b.kernels, dilate)}
-			l.strip(t, part(around), radius)
-		}
-		line(one, light, r, op.Margin+2*r, false)
-		line(other, one, r, op.Margin+r, true)
-		if t.stopped() {
-			return
-		}
-		b.boxMeanBand(t, one, other, w, n, r, part(op.Margin))
-		for at := part(op.Margin); at.y0 < at.y1; at.y0++ {
-			i, j := at.y0*w, (at.y0+1)*w
-			b.kernels.differenceThreshold(marks[i:j], light[i:j], one[i:j], rowsOf(v.data.U8, w, top, base)[i:j],
-				int32(op.Over), int32(op.Level))
-		}
-		l := lines[uint8]{b: b, dst: rowsOf(out.data.U8, w, top, base), src: marks, w: w, h: n,
-			order: orderOf[uint8](&b.kernels, true)}
-		l.strip(t, part(0), op.Margin)
+	height, width := b.bandsOf(y.h, estimateRows), b.columnsOf(y.w)
+	nx := (y.w + width - 1) / width
+	return b.each(ctx, nx*((y.h+height-1)/height), func(t *worker, i int) {
+		x0, y0 := i%nx*width, i/nx*height
+		b.firstEstimate(t, &op, rect{x0, y0, min(y.w, x0+width), min(y.h, y0+height)}, out.marks, y, v)
 	})
 }
 
-// strip writes the rows of r, which go over the whole width, for squares of a radius; dst is not src.
-func (l *lines[T]) strip(t *worker, r rect, radius int) {
-	rx, ry := min(radius, l.w-1), min(radius, l.h-1)
-	if rx == 0 && ry == 0 {
-		copy(l.dst[r.y0*l.w:r.y1*l.w], l.src[r.y0*l.w:r.y1*l.w])
+// columnsOf divides w columns into tiles, which begin at multiples of 64, and returns their width.
+func (b *Backend) columnsOf(w int) int {
+	n := max(1, (w+b.tiling.columns/2)/b.tiling.columns)
+	return ((w+n-1)/n + 63) / 64 * 64
+}
+
+// firstEstimate is FirstEstimate of a tile.
+func (b *Backend) firstEstimate(t *worker, op *processing.FirstEstimate, tile rect, out *span.Set, y, v *plane) {
+	r, around := op.Radius, op.Margin+3*op.Radius
+	// What is looked at; its columns and rows are counted from its own first ones.
+	from := rect{max(0, tile.x0-around), max(0, tile.y0-around), min(y.w, tile.x1+around), min(y.h, tile.y1+around)}
+	w, n := from.x1-from.x0, from.y1-from.y0
+	light, one, other := band(&t.bands[0], n*w), band(&t.bands[1], n*w), band(&t.bands[2], n*w)
+	for i := range n {
+		at := (from.y0+i)*y.w + from.x0
+		copy(light[i*w:(i+1)*w], y.data.U16[at:])
+	}
+	part := func(around int) rect {
+		return rect{
+			max(from.x0, tile.x0-around) - from.x0, max(from.y0, tile.y0-around) - from.y0,
+			min(from.x1, tile.x1+around) - from.x0, min(from.y1, tile.y1+around) - from.y0,
+		}
+	}
+	// line takes the best over squares.
+	line := func(dst, src []uint16, radius, around int, dilate bool) {
+		l := lines[uint16]{b: b, dst: dst, src: src, w: w, h: n, order: orderOf[uint16](&b.kernels, dilate)}
+		l.strip(t, part(around), radius)
+	}
+	line(one, light, r, op.Margin+2*r, false)
+	line(other, one, r, op.Margin+r, true)
+	if t.stopped() {
 		return
 	}
-	const column = 2048
-	for x := 0; x < l.w; x += column {
-		t.used = 0
-		l.tile(t, rect{x, r.y0, min(l.w, x+column), r.y1}, rx, ry, nil)
+	b.boxMeanBand(t, one, other, w, n, r, part(op.Margin))
+	marks := band(&t.marks, 2*n*w)
+	wide := marks[n*w:]
+	at := part(op.Margin)
+	for j := at.y0; j < at.y1; j++ {
+		x, k := (from.y0+j)*v.w+from.x0, j*w
+		b.kernels.differenceThreshold(marks[k+at.x0:k+at.x1], light[k+at.x0:k+at.x1], one[k+at.x0:k+at.x1],
+			v.data.U8[x+at.x0:x+at.x1], int32(op.Over), int32(op.Level))
+	}
+	l := lines[uint8]{b: b, dst: wide, src: marks, w: w, h: n, order: orderOf[uint8](&b.kernels, true)}
+	at = part(0)
+	l.strip(t, at, op.Margin)
+	for j := at.y0; j < at.y1; j++ {
+		out.Pack(wide[j*w+at.x0:j*w+at.x1], tile.x0, from.y0+j)
 	}
 }
 
-// boxMeanBand is BoxMean of some rows of a band of n rows.
-func (b *Backend) boxMeanBand(t *worker, dst, src []uint16, w, n, r int, rows rect) {
+// strip writes a part for squares of a radius; dst is not src.
+func (l *lines[T]) strip(t *worker, r rect, radius int) {
+	rx, ry := min(radius, l.w-1), min(radius, l.h-1)
+	if rx == 0 && ry == 0 {
+		for y := r.y0; y < r.y1; y++ {
+			copy(l.dst[y*l.w+r.x0:y*l.w+r.x1], l.src[y*l.w+r.x0:y*l.w+r.x1])
+		}
+		return
+	}
+	const column = 2048
+	for x := r.x0; x < r.x1; x += column {
+		t.used = 0
+		l.tile(t, rect{x, r.y0, min(r.x1, x+column), r.y1}, rx, ry, nil)
+	}
+}
+
+// boxMeanBand is BoxMean of a part of w × n samples.
+func (b *Backend) boxMeanBand(t *worker, dst, src []uint16, w, n, r int, part rect) {
 	g := newWindow(w, n, r)
 	t.used = 0
-	x0, x1, at := g.columns(rows)
+	x0, x1, at := g.columns(part)
 	if (2*g.rx+1)*(2*g.ry+1) < maxFloatMean {
-		col := zeros[uint32](t, 1+g.width(rows)+countsBlock)
+		col := zeros[uint32](t, 1+g.width(part)+countsBlock)
 		none := zeros[uint16](t, x1-x0)
-		c, ny := newCounts(t, g, 0, w), 0
-		g.slide(t, rows, func(add, sub int) {
+		c, ny := newCounts(t, g, part.x0, part.x1-part.x0), 0
+		g.slide(t, part, func(add, sub int) {
 			b.kernels.sums16.slide32(col[1+at:][:x1-x0], rowOr(src, w, add, x0, x1, none),
 				rowOr(src, w, sub, x0, x1, none))
 		}, func(y int) {
@@ -102,20 +130,20 @@ func (b *Backend) boxMeanBand(t *worker, dst, src []uint16, w, n, r int, rows re
 				ny = n
 				c.set(ny, false)
 			}
-			b.kernels.boxes16(dst[y*w:(y+1)*w], col, 2*g.rx+1, c)
+			b.kernels.boxes16(dst[y*w+part.x0:y*w+part.x1], col, 2*g.rx+1, c)
 		})
 		return
 	}
-	col := zeros[uint64](t, g.width(rows))
-	sum := take[uint64](t, w)
+	col := zeros[uint64](t, g.width(part))
+	sum := take[uint64](t, part.x1-part.x0)
 	none := zeros[uint16](t, x1-x0)
-	g.slide(t, rows, func(add, sub int) {
+	g.slide(t, part, func(add, sub int) {
 		b.kernels.sums16.slide64(col[at:at+x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none))
 	}, func(y int) {
 		b.kernels.scan64(sum, col, 2*g.rx+1)
-		out := dst[y*w : (y+1)*w]
+		out := dst[y*w+part.x0 : y*w+part.x1]
 		for x := range out {
-			n := uint64(g.countX(x) * g.countY(y))
+			n := uint64(g.countX(part.x0+x) * g.countY(y))
 			out[x] = uint16((sum[x] + n/2) / n)
 		}
 	})
@@ -139,25 +167,12 @@ func (b *Backend) Classify(ctx context.Context, op processing.Classify) (process
 		top, base := max(0, y0-op.PeakRadius), min(h, y1+op.PeakRadius)
 		n := base - top
 		background := raster{band(&t.bands[0], n*w), w, top}
-		seed, peak := band(&t.bands[1], n*w), band(&t.bands[2], n*w)
 		b.backgroundBand(t, rect{0, top, w, base}, background, levels)
 		if t.stopped() {
 			return
 		}
-		spare := band(&t.marks, w)
-		for at := top; at < base; at++ {
-			class := spare
-			if at >= y0 && at < y1 {
-				class = cls.data.U8[at*w : (at+1)*w]
-			}
-			b.kernels.contrast(class, seed[(at-top)*w:(at-top+1)*w], y.data.U16[at*w:(at+1)*w],
-				background.row(at, 0, w), v.data.U8[at*w:(at+1)*w], op.Contrast)
-		}
-		l := lines[uint16]{b: b, dst: peak, src: seed, w: w, h: n, order: orderOf[uint16](&b.kernels, true)}
-		l.strip(t, rect{0, y0 - top, w, y1 - top}, op.PeakRadius)
-		for at := y0; at < y1; at++ {
-			cores(cls.data.U8[at*w:(at+1)*w], y.data.U16[at*w:(at+1)*w], background.row(at, 0, w),
-				peak[(at-top)*w:(at-top+1)*w], op.Cores)
+		for x := 0; x < w; x += classColumns {
+			b.classes(t, &op, rect{x, y0, min(w, x+classColumns), y1}, cls, y, v, background)
 		}
 		k := &kept[i]
 		k.spans = t.runs(cls, y0, y1, processing.ClassCore|processing.ClassGrow)
@@ -174,6 +189,30 @@ func (b *Backend) Classify(ctx context.Context, op processing.Classify) (process
 		return nil, err
 	}
 	return b.gathered(kept, w, h), nil
+}
+
+// classes writes the class bits of a tile. Seeds are held for the tile and what its peaks look at around it.
+func (b *Backend) classes(t *worker, op *processing.Classify, tile rect, cls, y, v *plane, background raster) {
+	r := op.PeakRadius
+	from := rect{max(0, tile.x0-r), max(0, tile.y0-r), min(y.w, tile.x1+r), min(y.h, tile.y1+r)}
+	w, n := from.x1-from.x0, from.y1-from.y0
+	seed, peak, class := band(&t.bands[1], n*w), band(&t.bands[2], n*w), band(&t.marks, w)
+	for at := from.y0; at < from.y1; at++ {
+		i := at*y.w + from.x0
+		b.kernels.contrast(class, seed[(at-from.y0)*w:(at-from.y0+1)*w], y.data.U16[i:i+w],
+			background.row(at, from.x0, from.x1), v.data.U8[i:i+w], op.Contrast)
+		if at >= tile.y0 && at < tile.y1 {
+			copy(cls.data.U8[at*y.w+tile.x0:at*y.w+tile.x1], class[tile.x0-from.x0:])
+		}
+	}
+	l := lines[uint16]{b: b, dst: peak, src: seed, w: w, h: n, order: orderOf[uint16](&b.kernels, true)}
+	in := rect{tile.x0 - from.x0, tile.y0 - from.y0, tile.x1 - from.x0, tile.y1 - from.y0}
+	l.strip(t, in, r)
+	for at := tile.y0; at < tile.y1; at++ {
+		i, j := at*y.w+tile.x0, (at-from.y0)*w
+		cores(cls.data.U8[i:i+tile.x1-tile.x0], y.data.U16[i:i+tile.x1-tile.x0], background.row(at, tile.x0, tile.x1),
+			peak[j+in.x0:j+in.x1], op.Cores)
+	}
 }
 
 // gathered puts what bands kept together.
@@ -225,4 +264,32 @@ func (b *Backend) TakeBytes(p processing.Plane) ([]uint8, error) {
 	pix := q.data.U8
 	b.pool.forget(q)
 	return pix, nil
+}
+
+// Borrow implements processing.Frugal.
+func (b *Backend) Borrow(p processing.Plane) ([]processing.Plane, error) {
+	if err := processing.CheckHost(b, p); err != nil {
+		return nil, err
+	}
+	q := p.(*plane)
+	n := q.w * q.h
+	pix := q.data.U8
+	if q.kind == processing.U16 {
+		pix = unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(q.data.U16))), 2*n)
+	}
+	var parts []processing.Plane
+	for ; len(pix) >= n; pix = pix[n:] {
+		parts = append(parts, &plane{
+			Handle: processing.NewHandle(b, q.w, q.h), backend: b, kind: processing.U8, w: q.w, h: q.h,
+			data: processing.Samples{U8: pix[:n:n]}, borrowed: true,
+		})
+	}
+	return parts, nil
+}
+
+// Trim implements processing.Frugal.
+func (b *Backend) Trim() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.idle = nil
 }

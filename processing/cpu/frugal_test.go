@@ -14,7 +14,7 @@ import (
 func frugal(t *rapid.T) (b *Backend, w, h int, y, v, exclude processing.Plane) {
 	b = New(Workers(rapid.SampledFrom(workerCounts).Draw(t, "workers")))
 	t.Cleanup(func() { b.Close() })
-	b.tiling.band = rapid.IntRange(1, 40).Draw(t, "band")
+	b.tiling.band, b.tiling.columns = rapid.IntRange(1, 40).Draw(t, "band"), rapid.IntRange(1, 150).Draw(t, "columns")
 	w, h = size(t)
 	n := w * h
 	light, level, out := noise[uint16](t, n, 65535), noise[uint8](t, n, 255), noise[uint8](t, n, 255)
@@ -33,13 +33,89 @@ func alloc(t rapid.TB, b *Backend, kind processing.Kind, w, h int) processing.Pl
 	return p
 }
 
+func allocMarks(t rapid.TB, b *Backend, w, h int) processing.Plane {
+	p, err := b.AllocMarks(w, h)
+	must(t, err)
+	return p
+}
+
+// unpacked returns the samples of a plane of marks.
+func unpacked(p processing.Plane) []uint8 {
+	w, h := p.Size()
+	pix := make([]uint8, w*h)
+	for y := range h {
+		p.(*plane).marks.Unpack(pix[y*w:(y+1)*w], 0, y)
+	}
+	return pix
+}
+
+// TestMarksEqualBytes carries out all that takes marks on them and on the same samples as bytes.
+func TestMarksEqualBytes(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		b, w, h, y, v, _ := frugal(t)
+		b.tiling.tile, b.tiling.rows = rapid.IntRange(1, 90).Draw(t, "tile"), rapid.IntRange(1, 30).Draw(t, "rows")
+		class := up(t, b, w, h, classes(t, w*h))
+		c, err := processing.Evaluate(ctx, b, processing.Label{Class: class, Bits: processing.ClassCore})
+		must(t, err)
+		where, err := processing.Evaluate(ctx, b, processing.Spans{Components: c})
+		must(t, err)
+		margin := rapid.IntRange(0, 3).Draw(t, "margin")
+		marks, bytes := allocMarks(t, b, w, h), alloc(t, b, processing.U8, w, h)
+		for range 2 {
+			must(t, b.Mark(ctx, marks, where, margin))
+		}
+		must(t, b.Do(ctx, processing.Rasterize{Dst: bytes, Components: c}))
+		must(t, b.Do(ctx, processing.Morph{
+			Dst: bytes, Src: bytes, Op: processing.Dilate, Element: processing.Square(margin),
+		}))
+		wantEqual(t, "marks", w, unpacked(marks), down[uint8](t, bytes))
+		tables := processing.NewLuminanceTables(8, processing.TransferSRGB)
+		r := rapid.IntRange(1, 70).Draw(t, "radius")
+		bits := rapid.SampledFrom([]uint8{0, 1, 0x50, 255}).Draw(t, "bits")
+		planes := func(marked processing.Plane) (all [][]uint16, props []processing.RegionProps) {
+			deviation, background, count := alloc(t, b, processing.U16, w, h), alloc(t, b, processing.U16, w, h),
+				alloc(t, b, processing.U16, w, h)
+			few, err := b.AllocAt(w, h, where)
+			must(t, err)
+			for _, op := range []processing.Op{
+				processing.Background{Dst: background, Y: y, Exclude: marked, Radii: []int{r, 2 * r}},
+				processing.Deviation{Dst: deviation, Y: y, Exclude: marked, Radius: r},
+				processing.BoxCount{Dst: few, Class: marked, Bits: bits, Radius: r, Where: where},
+				processing.BoxCount{Dst: count, Class: marked, Bits: bits, Radius: r},
+			} {
+				must(t, b.Do(ctx, op))
+			}
+			props, err = processing.Evaluate(ctx, b, processing.MeasureRegions{
+				Components: c, Class: class, Member: marked, Y: y, Background: background, V: v, Deviation: deviation,
+				Starlet: count, Tables: tables,
+			})
+			must(t, err)
+			all = append(all, down[uint16](t, background), down[uint16](t, deviation), down[uint16](t, count),
+				few.(*plane).few.samples)
+			return all, props
+		}
+		got, gotProps := planes(marks)
+		want, wantProps := planes(bytes)
+		for i := range want {
+			wantEqual(t, []string{"background", "deviation", "count", "count of some"}[i], w, got[i], want[i])
+		}
+		if !slices.Equal(gotProps, wantProps) {
+			t.Fatalf("measured %+v, want %+v", gotProps, wantProps)
+		}
+		marks.Release()
+		marks.Release()
+	})
+}
+
 func TestFirstEstimateEqualsSteps(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
 		b, w, h, y, v, _ := frugal(t)
 		op := processing.FirstEstimate{
-			Exclude: alloc(t, b, processing.U8, w, h), Y: y, V: v, Radius: rapid.IntRange(1, 70).Draw(t, "radius"),
+			Exclude: allocMarks(t, b, w, h), Y: y, V: v, Radius: rapid.IntRange(1, 70).Draw(t, "radius"),
 			Over: rapid.Uint16Range(0, 20000).Draw(t, "over"), Level: rapid.Uint8().Draw(t, "level"),
 			Margin: rapid.IntRange(0, 4).Draw(t, "margin"),
 		}
@@ -54,7 +130,7 @@ func TestFirstEstimateEqualsSteps(t *testing.T) {
 		} {
 			must(t, b.Do(ctx, step))
 		}
-		wantEqual(t, "exclusion", w, down[uint8](t, op.Exclude), down[uint8](t, want))
+		wantEqual(t, "exclusion", w, unpacked(op.Exclude), down[uint8](t, want))
 	})
 }
 
@@ -178,18 +254,71 @@ func TestTakeBytes(t *testing.T) {
 	}
 }
 
+// TestBorrow computes the colours in the memory of other planes, and then what these are for.
+func TestBorrow(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	b := New()
+	defer b.Close()
+	const w, h = 301, 211
+	pic := &processing.Picture{Width: w, Height: h, Channels: 3, U16: make([]uint16, 3*w*h)}
+	for i := range pic.U16 {
+		pic.U16[i] = uint16(i * 40503)
+	}
+	tables := pic.Tables()
+	y, v := alloc(t, b, processing.U16, w, h), alloc(t, b, processing.U8, w, h)
+	var rgb []processing.Plane
+	for range 3 {
+		rgb = append(rgb, alloc(t, b, processing.U8, w, h))
+	}
+	want := processing.Luminance{Y: y, V: v, Red: rgb[0], Green: rgb[1], Blue: rgb[2], Picture: pic, Tables: tables}
+	must(t, b.Do(ctx, want))
+	light, level := alloc(t, b, processing.U16, w, h), alloc(t, b, processing.U8, w, h)
+	var got []processing.Plane
+	for _, p := range []processing.Plane{light, level} {
+		parts, err := b.Borrow(p)
+		must(t, err)
+		got = append(got, parts...)
+	}
+	if len(got) != 3 {
+		t.Fatalf("%d planes, want 3", len(got))
+	}
+	planes, bytes := b.Live()
+	must(t, b.Colours(ctx, processing.Luminance{
+		Red: got[0], Green: got[1], Blue: got[2], Picture: pic, Tables: tables,
+	}))
+	for i := range got {
+		wantEqual(t, "colour", w, down[uint8](t, got[i]), down[uint8](t, rgb[i]))
+		got[i].Release()
+		got[i].Release()
+	}
+	if p, n := b.Live(); p != planes || n != bytes {
+		t.Errorf("%d planes of %d bytes once the borrowed ones are released, want %d of %d", p, n, planes, bytes)
+	}
+	b.Trim()
+	must(t, b.Do(ctx, processing.Luminance{Y: light, V: level, Picture: pic, Tables: tables}))
+	wantEqual(t, "luminance", w, down[uint16](t, light), down[uint16](t, y))
+	wantEqual(t, "level", w, down[uint8](t, level), down[uint8](t, v))
+	if _, err := b.Borrow(got[0]); err == nil {
+		t.Error("a released plane was borrowed from")
+	}
+}
+
 func TestFrugalCancelled(t *testing.T) {
 	t.Parallel()
 	b := New()
 	defer b.Close()
 	y, v := alloc(t, b, processing.U16, 5, 5), alloc(t, b, processing.U8, 5, 5)
-	cls, out := alloc(t, b, processing.U8, 5, 5), alloc(t, b, processing.U8, 5, 5)
+	cls, out := alloc(t, b, processing.U8, 5, 5), allocMarks(t, b, 5, 5)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := b.FirstEstimate(ctx, processing.FirstEstimate{
 		Exclude: out, Y: y, V: v, Radius: 2, Margin: 1,
 	}); err != context.Canceled {
 		t.Errorf("first estimate: %v", err)
+	}
+	if err := b.Mark(ctx, out, nil, 1); err != context.Canceled {
+		t.Errorf("marks: %v", err)
 	}
 	if _, err := b.Classify(ctx, processing.Classify{
 		Class: cls, Y: y, V: v, Exclude: out, Radii: []int{2}, PeakRadius: 1,

@@ -8,11 +8,23 @@ import (
 
 // Luminance writes the two planes that detection works on; processing.LuminanceTables has the arithmetic.
 func (b executor) Luminance(ctx context.Context, op processing.Luminance) error {
-	yp, vp := op.Y.(*plane), op.V.(*plane)
+	return b.luminance(ctx, &op, op.Y.(*plane), op.V.(*plane))
+}
+
+// Colours implements processing.Frugal.
+func (b *Backend) Colours(ctx context.Context, op processing.Luminance) error {
+	return b.luminance(ctx, &op, nil, nil)
+}
+
+// luminance writes the planes that are not nil.
+func (b *Backend) luminance(ctx context.Context, op *processing.Luminance, yp, vp *plane) error {
 	l := newLuminanceRows(op.Tables)
 	pic, c := op.Picture, op.Picture.Channels
-	return b.chunks(ctx, yp.w*yp.h, func(w *worker, i, j int) {
-		out := lumaRow{y: yp.data.U16[i:j], v: vp.data.U8[i:j]}
+	return b.chunks(ctx, pic.Width*pic.Height, func(w *worker, i, j int) {
+		var out lumaRow
+		if yp != nil {
+			out.y, out.v = yp.data.U16[i:j], vp.data.U8[i:j]
+		}
 		if op.Coloured() {
 			for k, p := range []processing.Plane{op.Red, op.Green, op.Blue} {
 				out.rgb[k] = p.(*plane).data.U8[i:j]
@@ -24,14 +36,14 @@ func (b executor) Luminance(ctx context.Context, op processing.Luminance) error 
 		case pic.U8 != nil && c == 4:
 			rgb := take[uint8](w, 3*piece)
 			out.pieces(piece, func(k int, out lumaRow) {
-				n := len(out.y)
+				n := out.len()
 				processing.WithoutInks(rgb[:3*n], pic.U8[c*(i+k):])
 				l.row8(out, rgb[:3*n], 3)
 			})
 		case pic.U16 != nil && c == 4:
 			rgb := take[uint16](w, 3*piece)
 			out.pieces(piece, func(k int, out lumaRow) {
-				n := len(out.y)
+				n := out.len()
 				processing.WithoutInks(rgb[:3*n], pic.U16[c*(i+k):])
 				l.row16(out, rgb[:3*n], 3)
 			})
@@ -42,7 +54,7 @@ func (b executor) Luminance(ctx context.Context, op processing.Luminance) error 
 		default:
 			whole := take[uint16](w, piece*c)
 			out.pieces(piece, func(k int, out lumaRow) {
-				n := len(out.y)
+				n := out.len()
 				processing.Quantise(whole[:c*n], pic.F32[c*(i+k):])
 				if c == 4 {
 					processing.WithoutInks(whole[:3*n], whole[:4*n])
@@ -55,18 +67,25 @@ func (b executor) Luminance(ctx context.Context, op processing.Luminance) error 
 	})
 }
 
-// lumaRow is where the planes of some pixels go; rgb is nil where these planes are not asked for.
+// lumaRow is where the planes of some pixels go: those of luminance or of the colours are nil where they are not asked
+// for.
 type lumaRow struct {
 	y   []uint16
 	v   []uint8
 	rgb [3][]uint8
 }
 
+// len is the number of pixels.
+func (o *lumaRow) len() int { return max(len(o.y), len(o.rgb[0])) }
+
 // pieces calls f with the place and the planes of every n pixels.
 func (o lumaRow) pieces(n int, f func(at int, out lumaRow)) {
-	for k := 0; k < len(o.y); k += n {
-		e := min(k+n, len(o.y))
-		p := lumaRow{y: o.y[k:e], v: o.v[k:e]}
+	for k := 0; k < o.len(); k += n {
+		e := min(k+n, o.len())
+		var p lumaRow
+		if o.y != nil {
+			p.y, p.v = o.y[k:e], o.v[k:e]
+		}
 		for c := range p.rgb {
 			if o.rgb[c] != nil {
 				p.rgb[c] = o.rgb[c][k:e]
@@ -122,6 +141,9 @@ func (l *luminanceRows) row8(out lumaRow, pix []uint8, channels int) {
 	if out.rgb[0] != nil {
 		coloured(&out, l.display, pix, channels)
 	}
+	if out.y == nil {
+		return
+	}
 	y := out.y
 	v := out.v[:len(y)]
 	if channels == 1 {
@@ -145,6 +167,9 @@ func (l *luminanceRows) row8(out lumaRow, pix []uint8, channels int) {
 func (l *luminanceRows) row16(out lumaRow, pix []uint16, channels int) {
 	if out.rgb[0] != nil {
 		coloured(&out, l.display, pix, channels)
+	}
+	if out.y == nil {
+		return
 	}
 	y := out.y
 	v := out.v[:len(y)]

@@ -60,8 +60,8 @@ type tiling struct {
 	tile, rows, strip int
 	// ring is the memory of the ring of rows of a column tile, in bytes.
 	ring int
-	// band is the greatest height of a band of Classify, rows.
-	band int
+	// band is the greatest height of a band of Classify, rows; columns is about the width of a tile of FirstEstimate.
+	band, columns int
 	// narrow and wide are the least side and the greatest width of a tile of the network.
 	narrow, wide int
 }
@@ -70,7 +70,8 @@ type tiling struct {
 // the rows that the network keeps of a tile take up to 2 MiB.
 func defaultTiling() tiling {
 	return tiling{
-		span: spanPixels, tile: 2048, rows: 32, strip: 4096, ring: 1 << 18, band: classRows, narrow: 256, wide: 2688,
+		span: spanPixels, tile: 2048, rows: 32, strip: 4096, ring: 1 << 18, band: classRows, columns: 1024,
+		narrow: 256, wide: 2688,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"blik/processing"
+	"blik/processing/internal/span"
 )
 
 // sample is the type of a plane's samples.
@@ -22,6 +23,10 @@ type plane struct {
 	data    processing.Samples
 	// few, if not nil, holds the samples in place of data: those of some pixels (U16).
 	few *few
+	// marks, if not nil, holds the samples in place of data: 0 and 255 (U8).
+	marks *span.Set
+	// borrowed: the memory is that of another plane.
+	borrowed bool
 }
 
 func (p *plane) Kind() processing.Kind { return p.kind }
@@ -32,6 +37,12 @@ func (p *plane) Release() {
 	case p.few != nil:
 		p.MarkReleased()
 		p.few = &few{}
+	case p.marks != nil:
+		p.MarkReleased()
+		p.marks = &span.Set{}
+	case p.borrowed:
+		p.MarkReleased()
+		p.data = processing.Samples{}
 	default:
 		p.backend.pool.put(p)
 	}

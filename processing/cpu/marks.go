@@ -1,0 +1,73 @@
+package cpu
+
+import (
+	"context"
+
+	"blik/processing"
+	"blik/processing/internal/span"
+)
+
+// flags are samples (U8) of which only matters whether they are 0: bytes, or bits where marks is not nil.
+type flags struct {
+	bytes []uint8
+	marks *span.Set
+	w     int
+}
+
+// flags returns those of a plane (U8).
+func (p *plane) flags() flags { return flags{p.data.U8, p.marks, p.w} }
+
+// buffer returns memory in which row may unpack n samples.
+func (f *flags) buffer(t *worker, n int) []uint8 {
+	if f.marks == nil {
+		return nil
+	}
+	return take[uint8](t, n)
+}
+
+// row returns the samples x0 … x1−1 of row y, unpacked into buf if need be, or those of none when y is negative.
+func (f *flags) row(y, x0, x1 int, none, buf []uint8) []uint8 {
+	if f.marks == nil || y < 0 {
+		return rowOr(f.bytes, f.w, y, x0, x1, none)
+	}
+	buf = buf[:x1-x0]
+	f.marks.Unpack(buf, x0, y)
+	return buf
+}
+
+// has reports whether the sample at (x, y) is not 0.
+func (f *flags) has(x, y int) bool {
+	if f.marks != nil {
+		return f.marks.Has(x, y)
+	}
+	return f.bytes[y*f.w+x] != 0
+}
+
+// count returns how many of the samples x0 … x1−1 of row y have one of the bits.
+func (f *flags) count(y, x0, x1 int, bits uint8) int {
+	if f.marks != nil {
+		if bits == 0 {
+			return 0
+		}
+		return f.marks.Count(y, x0, x1)
+	}
+	return countIn(f.bytes[y*f.w+x0:y*f.w+x1], bits)
+}
+
+// AllocMarks implements processing.Frugal.
+func (b *Backend) AllocMarks(w, h int) (processing.Plane, error) {
+	if err := processing.CheckAlloc(b, processing.U8, w, h); err != nil {
+		return nil, err
+	}
+	return &plane{Handle: processing.NewHandle(b, w, h), backend: b, kind: processing.U8, w: w, h: h,
+		marks: span.NewSet(w, h)}, nil
+}
+
+// Mark implements processing.Frugal.
+func (b *Backend) Mark(ctx context.Context, dst processing.Plane, spans []processing.Span, margin int) error {
+	if err := processing.CheckHost(b, dst); err != nil {
+		return err
+	}
+	dst.(*plane).marks.Mark(margin, spans)
+	return ctx.Err()
+}
