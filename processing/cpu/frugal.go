@@ -32,9 +32,6 @@ func band[T sample](s *[]T, n int) []T {
 	return (*s)[:n]
 }
 
-// rowsOf returns the rows y0 … y1−1 of samples in rows of w.
-func rowsOf[T sample](s []T, w, y0, y1 int) []T { return s[y0*w : y1*w] }
-
 // FirstEstimate implements processing.Frugal. It goes over the picture in tiles that stay in the second-level cache,
 // each copied with what surrounds it.
 func (b *Backend) FirstEstimate(ctx context.Context, op processing.FirstEstimate) error {
