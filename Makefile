@@ -67,14 +67,16 @@ plain: ## the tests of the loops without vector kernels, and without the experim
 arm64: ## the tests of the loops for arm64, under qemu-user
 	scripts/qemu.sh
 
-# Packages that start no goroutines and take most of the time under the race detector are compiled without it: the
-# network's loops, and the packages that draw texts and icons and read files. Their callers are checked. The loops of
-# processing/cpu are checked only in its own tests.
-UNWATCHED := blik/processing/network encoding/xml encoding/json image/... compress/... hash/... golang.org/x/image/... \
-	golang.org/x/text/... github.com/go-text/typesetting/... github.com/fyne-io/oksvg github.com/srwiley/rasterx \
-	github.com/yuin/goldmark/... fyne.io/fyne/v2/internal/svg
-RACE      := -race $(UNWATCHED:%=-gcflags=%=-race=false)
-LOOPS     := -gcflags=blik/processing/cpu=-race=false
+# Packages without goroutines and locks that take most of the time under the race detector are compiled without it: the
+# network's loops, and what draws texts and icons. What calls them is watched. The loops of processing/cpu are watched in
+# its own tests only.
+TYPESETTING := github.com/go-text/typesetting
+UNWATCHED   := blik/processing/network image/color image/draw image/png image/jpeg golang.org/x/image/vector \
+	golang.org/x/image/font/... golang.org/x/image/math/... $(TYPESETTING)/font/... $(TYPESETTING)/harfbuzz \
+	$(TYPESETTING)/shaping $(TYPESETTING)/language github.com/fyne-io/oksvg github.com/srwiley/rasterx \
+	fyne.io/fyne/v2/internal/svg
+RACE        := -race $(UNWATCHED:%=-gcflags=%=-race=false)
+LOOPS       := -gcflags=blik/processing/cpu=-race=false
 
 # These have no goroutines. Rendering is slow under the detector, so only its tests of goroutines run.
 ALONE := /processing/(learn|score|internal/.*)$$|/app/imagefile/inflate$$|/internal/house$$
