@@ -11,19 +11,19 @@ import (
 	"blik/app/view"
 )
 
-// divider is the line between the original and the result: a light line on a dark one with a knob low on it, where
-// it does not cover a spot that is centred.
+// divider is the line between original and result: light on dark, with a knob near its lower end, where it does not
+// cover a centred finding.
 type divider struct {
 	lines [2]*canvas.Line
 	knob  *canvas.Rectangle
 }
 
-// knobWidth and knobHeight are the knob's sides in Fyne units; dividerMargin keeps the line within reach at the
-// viewport's edges, in device pixels.
+// knobWidth and knobHeight are the knob's sides in Fyne units; dividerMargin keeps the line off the viewport's edges,
+// so that it can be grabbed, in device pixels.
 const (
 	knobWidth, knobHeight = 8, 36
 	dividerMargin         = 12
-	// knobPlace is how far down the line the knob's middle is.
+	// knobPlace is the position of the knob's middle as a share of the line's length.
 	knobPlace = 0.85
 )
 
@@ -44,13 +44,13 @@ func (d *divider) objects() []fyne.CanvasObject {
 	return []fyne.CanvasObject{d.lines[0], d.lines[1], d.knob}
 }
 
-// splitColumn returns the device column from which the result is shown.
+// splitColumn returns the first device column of the result.
 func (v *Viewport) splitColumn() int {
 	x := int(math.Round(v.split * float64(v.device.X)))
 	return max(min(x, v.device.X-dividerMargin), min(dividerMargin, v.device.X/2))
 }
 
-// layoutDivider puts the line where the split is, or hides it.
+// layoutDivider moves the line to the split, or hides it.
 func (v *Viewport) layoutDivider() {
 	shown := v.compare == view.CompareSplit
 	x, height := float32(float64(v.splitColumn())/v.scale), float32(float64(v.device.Y)/v.scale)
@@ -63,7 +63,7 @@ func (v *Viewport) layoutDivider() {
 	v.still.Refresh()
 }
 
-// onDivider reports whether the pointer drags the line, or would at a press.
+// onDivider reports whether the pointer drags the line, or would if pressed.
 func (v *Viewport) onDivider() bool {
 	switch v.gesture.kind {
 	case gestureSplit:
@@ -75,7 +75,7 @@ func (v *Viewport) onDivider() bool {
 	return false
 }
 
-// moveDivider moves the line under a position. What lies between its old and its new place is drawn anew.
+// moveDivider moves the line to a position and redraws the area between the old and the new place.
 func (v *Viewport) moveDivider(p fyne.Position) {
 	if v.device.X == 0 {
 		return

@@ -9,11 +9,11 @@ import (
 	"blik/ui/tool"
 )
 
-// The driver loses events: a release outside the window gives DragEnd without MouseUp for the left button and neither
-// for the right one; the right button is never dragged; a drag carries no modifiers. So a gesture ends at the first of
-// MouseUp, DragEnd, a move without its button, and, for the right button, MouseOut.
+// The driver loses events. A release outside the window reports DragEnd without MouseUp for the left button, and
+// neither for the right one. The right button is never dragged, and drags have no modifiers. So a gesture ends at the
+// first of MouseUp, DragEnd, a move without its button, and, for the right button, MouseOut.
 
-// MouseDown begins a gesture: moving the picture with the middle button, the pan key or the hand, else the tool.
+// MouseDown begins a gesture: panning with the middle button, the pan key or the hand, otherwise the tool's.
 func (v *Viewport) MouseDown(e *desktop.MouseEvent) {
 	if v.gesture.kind != gestureNone || v.picture == nil {
 		return
@@ -46,7 +46,7 @@ func (v *Viewport) MouseUp(e *desktop.MouseEvent) {
 	v.updateRing()
 }
 
-// Dragged continues the gesture, also outside the viewport.
+// Dragged continues the gesture, even outside the viewport.
 func (v *Viewport) Dragged(e *fyne.DragEvent) {
 	if v.gesture.kind == gestureNone {
 		return
@@ -83,7 +83,7 @@ func (v *Viewport) MouseMoved(e *desktop.MouseEvent) {
 	v.hovered()
 }
 
-// MouseOut hides the ring, and ends a gesture whose release would not arrive.
+// MouseOut hides the ring and ends a gesture whose release would not be reported.
 func (v *Viewport) MouseOut() {
 	if v.gesture.button == desktop.MouseButtonSecondary {
 		v.End()
@@ -92,7 +92,7 @@ func (v *Viewport) MouseOut() {
 	v.hovered()
 }
 
-// Scrolled zooms about the pointer, or changes the brush where Ctrl is held.
+// Scrolled zooms about the pointer or, if Ctrl is held, changes the brush size.
 func (v *Viewport) Scrolled(e *fyne.ScrollEvent) {
 	notches := float64(e.Scrolled.DY) / notch
 	if notches == 0 || v.picture == nil {
@@ -106,7 +106,7 @@ func (v *Viewport) Scrolled(e *fyne.ScrollEvent) {
 	v.hover, v.hovering = e.Position, true
 	old := v.transform.Zoom
 	zoom := old * math.Pow(wheelFactor, notches)
-	// The wheel stops at 1:1 on its way, where the picture is sharp.
+	// The wheel stops at 1:1, where the picture is sharp.
 	if old < 1 && zoom > 1 || old > 1 && zoom < 1 || math.Abs(zoom-1) < 1e-6 {
 		zoom = 1
 	}
@@ -114,7 +114,7 @@ func (v *Viewport) Scrolled(e *fyne.ScrollEvent) {
 	v.hovered()
 }
 
-// Cursor shows what a press would do.
+// Cursor shows the effect of a press.
 func (v *Viewport) Cursor() desktop.Cursor {
 	if v.picture == nil {
 		return desktop.DefaultCursor
@@ -160,7 +160,7 @@ func (v *Viewport) moveTo(p fyne.Position) {
 	v.gesture.last = p
 }
 
-// event returns what a tool gets of the pointer at a position.
+// event returns the tool's event for a pointer position.
 func (v *Viewport) event(p fyne.Position) tool.Event {
 	return tool.Event{
 		At:        v.toImage(p),
@@ -170,7 +170,7 @@ func (v *Viewport) event(p fyne.Position) tool.Event {
 	}
 }
 
-// dropPanKey forgets the pan key when its release has gone to a focused field.
+// dropPanKey releases the pan key if its release went to a focused field.
 func (v *Viewport) dropPanKey() {
 	if !v.panKey {
 		return
@@ -192,7 +192,7 @@ func (v *Viewport) hovered() {
 	v.OnHover(v.toImage(v.hover), true)
 }
 
-// modifiers returns the keys held now; scroll events do not carry them. The test driver knows none.
+// modifiers returns the modifier keys held now, because scroll events do not include them. The test driver knows none.
 func modifiers() fyne.KeyModifier {
 	if d, ok := fyne.CurrentApp().Driver().(desktop.Driver); ok {
 		return d.CurrentKeyModifiers()

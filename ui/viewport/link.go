@@ -21,11 +21,11 @@ func (v *Viewport) SetLayer(layer *view.Pyramid) {
 	v.redraw()
 }
 
-// SetFollower makes the viewport one that shows the part of the picture that another one shows: it takes its place by
-// Follow, and fits or moves nothing by itself, but tells OnView what the pointer asks for.
+// SetFollower makes the viewport follow another one: it takes its view by Follow, does not fit or move the picture by
+// itself, and only reports to OnView what the pointer asks for.
 func (v *Viewport) SetFollower() { v.follower = true }
 
-// Follow shows what another viewport of the same size shows. OnView is not called.
+// Follow shows the view of another viewport of the same size, without calling OnView.
 func (v *Viewport) Follow(t view.Transform) {
 	v.fitted = false
 	if t != v.transform {
@@ -33,7 +33,7 @@ func (v *Viewport) Follow(t view.Transform) {
 	}
 }
 
-// Take shows a part of the picture that is kept in sight, as the pointer would.
+// Take shows a view, limited to the picture, as if the pointer had asked for it.
 func (v *Viewport) Take(t view.Transform) {
 	if v.picture != nil {
 		v.fitted = false
@@ -41,13 +41,13 @@ func (v *Viewport) Take(t view.Transform) {
 	}
 }
 
-// CentreOn brings a point of the picture to the middle.
+// CentreOn centres a point of the picture.
 func (v *Viewport) CentreOn(p processing.Point) { v.Take(v.transform.CentreOn(p, v.device)) }
 
 // Hovering reports whether the pointer is over the viewport.
 func (v *Viewport) Hovering() bool { return v.hovering }
 
-// Shown returns the pixels of the picture that are seen, wholly or in part.
+// Shown returns the pixels of the picture that are at least partly visible.
 func (v *Viewport) Shown() image.Rectangle {
 	if v.picture == nil {
 		return image.Rectangle{}
@@ -55,7 +55,7 @@ func (v *Viewport) Shown() image.Rectangle {
 	return v.transform.Visible(v.size(), v.device)
 }
 
-// Place returns where a rectangle of the picture lies in the viewport, in Fyne units.
+// Place returns the position and size of a picture rectangle in the viewport, in Fyne units.
 func (v *Viewport) Place(r image.Rectangle) (at fyne.Position, size fyne.Size) {
 	a := v.toWidget(processing.Point{X: float64(r.Min.X), Y: float64(r.Min.Y)})
 	b := v.toWidget(processing.Point{X: float64(r.Max.X), Y: float64(r.Max.Y)})
@@ -63,10 +63,10 @@ func (v *Viewport) Place(r image.Rectangle) (at fyne.Position, size fyne.Size) {
 	return at, fyne.NewSize(max(a.X, b.X)-at.X, max(a.Y, b.Y)-at.Y)
 }
 
-// Idle reports whether no gesture is going on.
+// Idle reports whether no gesture is in progress.
 func (v *Viewport) Idle() bool { return v.gesture.kind == gestureNone }
 
-// Size of the sign that shows where the pointer is in another viewport, in Fyne units.
+// ghostRadius is the radius of the mark that shows the pointer of another viewport, in Fyne units.
 const ghostRadius = 6
 
 func newGhost() (g [2]*canvas.Circle) {
@@ -74,7 +74,7 @@ func newGhost() (g [2]*canvas.Circle) {
 	return g
 }
 
-// SetGhost marks a point of the picture that the pointer is on in another viewport.
+// SetGhost marks a point of the picture, under the pointer in another viewport.
 func (v *Viewport) SetGhost(p processing.Point, shown bool) {
 	at := v.toWidget(p)
 	for _, g := range v.ghost {
@@ -85,7 +85,7 @@ func (v *Viewport) SetGhost(p processing.Point, shown bool) {
 	v.still.Refresh()
 }
 
-// SetLabel writes a line of text beside a point of the picture; an empty one takes it away.
+// SetLabel shows a line of text beside a point of the picture; an empty text removes it.
 func (v *Viewport) SetLabel(p processing.Point, text string) {
 	v.labelAt = p
 	v.label[1].(*canvas.Text).Text = text
@@ -101,7 +101,7 @@ func newLabel() (l [2]fyne.CanvasObject) {
 	return [2]fyne.CanvasObject{back, text}
 }
 
-// layoutLabel keeps the text beside its point and in the viewport.
+// layoutLabel keeps the text beside its point and inside the viewport.
 func (v *Viewport) layoutLabel() {
 	back, text := v.label[0], v.label[1].(*canvas.Text)
 	shown := text.Text != ""

@@ -9,8 +9,8 @@ import (
 	"blik/ui/tool"
 )
 
-// overlay is the outline of the search region: a light line on a dark one, which shows on any painting, and square
-// handles. Lines move without the raster being drawn anew. They are kept for reuse.
+// overlay is the outline of a region: a light line on a dark one, visible on any painting, and square handles. Moving
+// lines does not redraw the raster. Objects are kept for reuse.
 type overlay struct {
 	lines   []*canvas.Line
 	handles []*canvas.Rectangle
@@ -32,7 +32,7 @@ func (o *overlay) objects() []fyne.CanvasObject {
 	return all
 }
 
-// set shows a line through points and handles; the dark lines come before all light ones.
+// set shows a line through points and handles; all dark lines come before the light ones.
 func (o *overlay) set(points, handles []fyne.Position, open bool) {
 	segments := len(points)
 	if open || segments < 2 {
@@ -68,7 +68,7 @@ func (o *overlay) set(points, handles []fyne.Position, open bool) {
 	}
 }
 
-// layoutOverlay puts the outline where the picture is now.
+// layoutOverlay moves the outline with the picture.
 func (v *Viewport) layoutOverlay() {
 	points := make([]fyne.Position, len(v.outline))
 	for i, p := range v.outline {
@@ -84,7 +84,8 @@ func (v *Viewport) layoutOverlay() {
 	v.still.Refresh()
 }
 
-// markerGap keeps the frame off what it marks, in Fyne units, so that a finding of one pixel is still seen.
+// markerGap is the distance between the frame and what it marks, in Fyne units, so that a finding of one pixel is
+// visible.
 const markerGap = 7
 
 func (v *Viewport) layoutMarker() {
@@ -97,7 +98,7 @@ func (v *Viewport) layoutMarker() {
 	}
 }
 
-// updateRing puts the brush's ring under the pointer, or hides it where another tool or the hand is at work.
+// updateRing moves the brush's ring to the pointer, or hides it if a press would not paint.
 func (v *Viewport) updateRing() {
 	shown := v.hovering && v.picture != nil && !v.panKey && v.gesture.kind != gesturePan && !v.onDivider() &&
 		v.tool.Pointer(v.event(v.hover)) == tool.Ring
@@ -125,5 +126,6 @@ func (r *renderer) Objects() []fyne.CanvasObject {
 	return append(append(all, r.v.ring.objects()...), r.v.divider.objects()...)
 }
 
-// Refresh does not redraw the raster: its pixels depend on no theme, and every change of them asks for itself.
+// Refresh does not redraw the raster, because its pixels do not depend on the theme. Every change of them requests a
+// redraw itself.
 func (r *renderer) Refresh() {}

@@ -8,14 +8,14 @@ import (
 	"fyne.io/fyne/v2/canvas"
 )
 
-// ring shows how far the brush reaches: a light circle on a dark one. A large one is made of lines, because the toolkit
-// paints a circle pixel by pixel over all of its box, which software OpenGL takes tens of milliseconds for.
+// ring shows the size of the brush: a light circle on a dark one. A large ring consists of lines, because the toolkit
+// paints every pixel of a circle's bounding box, which takes software OpenGL tens of milliseconds.
 type ring struct {
 	circles [2]*canvas.Circle
 	lines   *overlay
 }
 
-// largestCircle is the radius up to which a ring is a circle of the toolkit's, in device pixels.
+// largestCircle is the largest radius drawn as one of the toolkit's circles, in device pixels.
 const largestCircle = 60
 
 func newBrushRing() ring {
@@ -30,7 +30,7 @@ func (r *ring) objects() []fyne.CanvasObject {
 	return append([]fyne.CanvasObject{r.circles[0], r.circles[1]}, r.lines.objects()...)
 }
 
-// set shows the ring about a place, with a radius in Fyne units, scale device pixels each.
+// set shows or hides the ring at a position. The radius is in Fyne units of scale device pixels each.
 func (r *ring) set(shown bool, at fyne.Position, radius, scale float64) {
 	round := radius*scale <= largestCircle
 	for _, c := range r.circles {
@@ -51,8 +51,7 @@ func (r *ring) set(shown bool, at fyne.Position, radius, scale float64) {
 	r.lines.set(points, nil, false)
 }
 
-// sidesOf returns the number of sides of a polygon that keeps within a third of a pixel of a circle, as long as that
-// takes no more than some hundred.
+// sidesOf returns the number of sides of a polygon that stays within a third of a pixel of a circle, at most 160.
 func sidesOf(radius float64) int {
 	const off, most = 1. / 3, 160
 	return min(most, int(math.Ceil(math.Pi/math.Acos(1-off/radius))))

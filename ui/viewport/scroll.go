@@ -2,7 +2,7 @@ package viewport
 
 import "image"
 
-// scroll moves the pixels of m and returns the parts of it that then show nothing valid.
+// scroll moves the pixels of m and returns the parts that need to be redrawn.
 func scroll(m *image.RGBA, by image.Point) (bare []image.Rectangle) {
 	if by == (image.Point{}) {
 		return nil
@@ -16,7 +16,7 @@ func scroll(m *image.RGBA, by image.Point) (bare []image.Rectangle) {
 		to, from := m.PixOffset(kept.Min.X, y), m.PixOffset(kept.Min.X-by.X, y-by.Y)
 		copy(m.Pix[to:to+n], m.Pix[from:from+n])
 	}
-	// Rows that are still to be moved must not be overwritten.
+	// Rows must not be overwritten before they have been moved.
 	if by.Y > 0 {
 		for y := kept.Max.Y - 1; y >= kept.Min.Y; y-- {
 			row(y)

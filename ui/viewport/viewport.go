@@ -1,8 +1,8 @@
-// Package viewport is the widget that shows the picture: zoom, pan, the tools' pointer events and the outlines over the
-// picture.
+// Package viewport is the widget that shows the picture. It zooms, pans, passes pointer events to tools, and shows
+// outlines over the picture.
 //
-// The pixels come from one view.Renderer through one raster of the viewport's size. A change marks the part of the
-// viewport that has to be drawn anew; the renderer is asked once a frame, when the window is painted.
+// The pixels are drawn by a view.Renderer into a raster of the viewport's size. Changes mark the parts of the viewport
+// to redraw; the renderer runs once a frame, when the window is painted.
 package viewport
 
 import (
@@ -21,51 +21,50 @@ import (
 	"blik/ui/tool"
 )
 
-// wheelFactor is the zoom of one notch of the wheel; notch is what the driver reports for one.
+// wheelFactor is the zoom factor of one notch of the wheel, notch the distance that the driver reports for one.
 const (
 	wheelFactor = 1.2
 	notch       = 25
 )
 
-// aligned is how far from a device pixel an offset may lie by rounding only; view.Renderer knows the same.
+// aligned is the largest distance from a device pixel that is due to rounding; view.Renderer uses the same value.
 const aligned = 1e-6
 
 // slack is the distance within which the pointer still hits something, in device pixels.
 const slack = 6
 
-// Viewport shows a picture and lets a tool work on it.
+// Viewport shows a picture, which a tool can change.
 type Viewport struct {
 	widget.BaseWidget
 
-	// OnView is called after zoom, position or the size of the viewport changed.
+	// OnView is called after a change of the zoom, the position or the size of the viewport.
 	OnView func(t view.Transform)
-	// OnHover is called with the image point under the pointer, or with inside false when the pointer has left.
+	// OnHover is called with the image point under the pointer; inside is false when the pointer has left.
 	OnHover func(at processing.Point, inside bool)
-	// OnBrush is called for Ctrl and the wheel, with the number of notches.
+	// OnBrush is called with the number of notches when the wheel is turned with Ctrl held.
 	OnBrush func(notches float64)
-	// OnFrame is called with the time that the raster's generator took, while the rest of the frame is still to come.
-	// It is for measuring and nil as a rule.
+	// OnFrame is called with the time that the raster's generator took, before the rest of the frame. It is for
+	// measurements and usually nil.
 	OnFrame func(drawn time.Duration)
 
 	renderer *view.Renderer
 	options  view.Options
-	// picture is the result, before the original; the same where nothing is corrected.
+	// picture is the result, before the original; they are the same if nothing is corrected.
 	before, picture *view.Pyramid
 	mask            *view.MaskPyramid
 	layer           *view.Pyramid
 	compare         view.Compare
-	// split is the place of the split line as a share of the viewport's width.
+	// split is the position of the split line as a share of the viewport's width.
 	split float64
 
 	transform view.Transform
-	// fitted keeps the whole picture in view when the window changes its size; follower leaves that to another
-	// viewport.
+	// fitted keeps the whole picture visible when the window is resized; follower leaves that to another viewport.
 	fitted, follower bool
-	// device is the viewport's size in device pixels, scale the device pixels per Fyne unit.
+	// device is the viewport's size in device pixels, scale the number of device pixels per Fyne unit.
 	device image.Point
 	scale  float64
 
-	// buf holds the pixels that were drawn last. Since then they have moved by moved, and those of dirty have changed.
+	// buf holds the pixels drawn last. Since then they have moved by moved, and those in dirty have changed.
 	buf   *image.RGBA
 	dirty image.Rectangle
 	moved image.Point
@@ -89,12 +88,12 @@ type Viewport struct {
 	marker  [2]*canvas.Rectangle
 	divider divider
 	overlay *overlay
-	// still is always on the screen and shows nothing: refreshing it asks for a new frame, which hidden objects cannot,
-	// and keeps the raster's texture.
+	// still is always visible and transparent. Refreshing it requests a new frame, which hidden objects cannot do, and
+	// keeps the raster's texture.
 	still *canvas.Rectangle
 }
 
-// gesture is what goes on between a press and its release.
+// gesture is the state between a press and its release.
 type gesture struct {
 	kind   gestureKind
 	button desktop.MouseButton
@@ -120,7 +119,7 @@ var (
 	_ desktop.Cursorable = (*Viewport)(nil)
 )
 
-// New returns a viewport without a picture, with a hand for its tool.
+// New returns a viewport without a picture whose tool is the hand.
 func New() *Viewport {
 	v := &Viewport{
 		renderer:  view.NewRenderer(),
@@ -158,7 +157,7 @@ func newRing(c color.Color, width float32) *canvas.Circle {
 	return r
 }
 
-// SetPicture shows a picture and its mask, whole; nil shows nothing.
+// SetPicture shows a whole picture and its mask; nil shows nothing.
 func (v *Viewport) SetPicture(p *view.Pyramid, m *view.MaskPyramid) {
 	v.End()
 	v.before, v.picture, v.mask = p, p, m
@@ -170,11 +169,11 @@ func (v *Viewport) SetPicture(p *view.Pyramid, m *view.MaskPyramid) {
 	v.redraw()
 }
 
-// Shows reports whether the viewport shows a picture.
+// Shows reports whether p is the original that is shown.
 func (v *Viewport) Shows(p *view.Pyramid) bool { return v.before == p }
 
-// SetPyramids shows the result and, where SetCompare asks for it, the original. The view stays and only what differs is
-// drawn anew. Both come from the pyramid of SetPicture by view.Pyramid.With, or are it; without one nothing is shown.
+// SetPyramids replaces original and result. The view stays, and only differences are redrawn. Both must be the pyramid
+// of SetPicture or derived from it by view.Pyramid.With. Without a picture it has no effect.
 func (v *Viewport) SetPyramids(before, after *view.Pyramid) {
 	if v.picture == nil {
 		return
@@ -187,7 +186,7 @@ func (v *Viewport) SetPyramids(before, after *view.Pyramid) {
 	}
 }
 
-// SetCompare chooses between the original, the result, and both with a line between them that can be dragged.
+// SetCompare chooses between the original, the result, and both with a split line that can be dragged.
 func (v *Viewport) SetCompare(c view.Compare) {
 	if c == v.compare {
 		return
@@ -201,26 +200,26 @@ func (v *Viewport) SetCompare(c view.Compare) {
 	v.updateRing()
 }
 
-// Compare returns what SetCompare chose.
+// Compare returns the choice of SetCompare.
 func (v *Viewport) Compare() view.Compare { return v.compare }
 
-// SetMask shows another pyramid of the picture's mask; the view stays.
+// SetMask replaces the picture's mask; the view stays.
 func (v *Viewport) SetMask(m *view.MaskPyramid) {
 	v.mask = m
 	v.renderer.SetPictures(v.before, v.picture, m)
 	v.redraw()
 }
 
-// SetOptions changes how the mask shows.
+// SetOptions changes the display of the mask.
 func (v *Viewport) SetOptions(o view.Options) {
 	v.options = o
 	v.redraw()
 }
 
-// Options returns how the mask shows.
+// Options returns the display options of the mask.
 func (v *Viewport) Options() view.Options { return v.options }
 
-// MaskChanged redraws what a change of the mask within the image rectangle touches.
+// MaskChanged redraws the mask after a change within an image rectangle.
 func (v *Viewport) MaskChanged(changed image.Rectangle) {
 	if v.mask == nil || changed.Empty() {
 		return
@@ -229,32 +228,32 @@ func (v *Viewport) MaskChanged(changed image.Rectangle) {
 	v.invalidate(v.renderer.DirtyRect(v.transform, changed, v.device))
 }
 
-// SetTool changes the tool; what the old one was doing is ended.
+// SetTool changes the tool and ends the gesture of the old one.
 func (v *Viewport) SetTool(t tool.Tool) {
 	v.End()
 	v.tool = t
 	v.updateRing()
 }
 
-// SetBrushRadius sets the size of the ring, in image pixels.
+// SetBrushRadius sets the radius of the ring, in image pixels.
 func (v *Viewport) SetBrushRadius(r float64) {
 	v.radius = r
 	v.updateRing()
 }
 
-// SetOutline shows a line over the picture, closed unless open is set, and handles on it.
+// SetOutline shows a line over the picture, closed unless open is set, and handles.
 func (v *Viewport) SetOutline(points, handles []processing.Point, open bool) {
 	v.outline, v.handles, v.openOutline = points, handles, open
 	v.layoutOverlay()
 }
 
-// SetMarker draws a frame around an image rectangle; an empty one takes it away.
+// SetMarker draws a frame around an image rectangle; an empty rectangle removes it.
 func (v *Viewport) SetMarker(r image.Rectangle) {
 	v.marked = r
 	v.layoutOverlay()
 }
 
-// SetPanKey reports whether the key is held that makes any tool a hand.
+// SetPanKey sets whether the key is held that turns any tool into the hand.
 func (v *Viewport) SetPanKey(held bool) {
 	v.panKey = held
 	v.updateRing()
@@ -274,7 +273,7 @@ func (v *Viewport) Fit() {
 	}
 }
 
-// Restore shows the picture as an earlier Transform did, turned as it is now.
+// Restore shows the picture with an earlier Transform, but with its current rotation.
 func (v *Viewport) Restore(t view.Transform) {
 	if v.picture != nil {
 		v.fitted = false
@@ -288,16 +287,16 @@ func (v *Viewport) fit() view.Transform {
 	return view.Transform{Turn: v.picture.Turn()}.Fit(v.size(), v.device)
 }
 
-// Fitted reports whether the whole picture is kept in view.
+// Fitted reports whether the whole picture is kept visible.
 func (v *Viewport) Fitted() bool { return v.fitted }
 
-// SetZoom sets the zoom about the pointer where it is over the viewport, else about the middle.
+// SetZoom zooms about the pointer if it is over the viewport, otherwise about the middle.
 func (v *Viewport) SetZoom(zoom float64) { v.zoomAbout(v.anchor(), zoom) }
 
-// ZoomStep zooms to the next step in or out.
+// ZoomStep zooms in or out to the next step.
 func (v *Viewport) ZoomStep(direction int) { v.SetZoom(view.NextZoom(v.transform.Zoom, direction)) }
 
-// Scroll moves the view by a share of the viewport's sides.
+// Scroll moves the view by shares of the viewport's width and height.
 func (v *Viewport) Scroll(dx, dy float64) {
 	if v.picture == nil {
 		return
@@ -306,8 +305,8 @@ func (v *Viewport) Scroll(dx, dy float64) {
 	v.show(v.transform.Pan(-dx*float64(v.device.X), -dy*float64(v.device.Y)))
 }
 
-// Reveal brings an image rectangle to the middle. The zoom stays where it is at least 1:1 and the rectangle fits;
-// otherwise the rectangle is shown at 1:1 or more, at most at maxZoom.
+// Reveal centres an image rectangle. The zoom stays if it is at least 1:1 and the rectangle fits; otherwise the
+// rectangle is shown at 1:1 or more, at most at maxZoom.
 func (v *Viewport) Reveal(r image.Rectangle, maxZoom float64) {
 	if v.picture == nil {
 		return
@@ -323,7 +322,7 @@ func (v *Viewport) Reveal(r image.Rectangle, maxZoom float64) {
 	v.show(t.CentreOn(middle, v.device))
 }
 
-// Centre brings an image rectangle to the middle at the given zoom, or at the largest at which all of it is seen.
+// Centre centres an image rectangle at the given zoom, or at the largest at which all of it is visible.
 func (v *Viewport) Centre(r image.Rectangle, zoom float64) {
 	if v.picture == nil {
 		return
@@ -332,7 +331,7 @@ func (v *Viewport) Centre(r image.Rectangle, zoom float64) {
 	v.show(v.transform.Reveal(r, v.device, zoom))
 }
 
-// End ends what the tool is doing, as if the button had been released. Without a gesture it does nothing.
+// End ends the current gesture as if the button had been released. Without a gesture it does nothing.
 func (v *Viewport) End() {
 	g := v.gesture
 	v.gesture = gesture{}
@@ -341,7 +340,7 @@ func (v *Viewport) End() {
 	}
 }
 
-// Abandon takes back what the tool is doing.
+// Abandon cancels the current gesture.
 func (v *Viewport) Abandon() {
 	g := v.gesture
 	v.gesture = gesture{}
@@ -350,7 +349,7 @@ func (v *Viewport) Abandon() {
 	}
 }
 
-// size returns the picture's size as the file has it.
+// size returns the picture's size as stored in the file.
 func (v *Viewport) size() image.Point {
 	p := v.picture.Picture()
 	return image.Pt(p.Width, p.Height)
@@ -371,8 +370,8 @@ func (v *Viewport) zoomAbout(at processing.Point, zoom float64) {
 	v.show(v.transform.WithZoom(at, zoom))
 }
 
-// show takes a new transform. The picture's origin is put on a whole device pixel, so that it is sharp at 1:1 and does
-// not shimmer when it is moved.
+// show takes a new transform. It puts the picture's origin on a whole device pixel, so that the picture is sharp at 1:1
+// and does not shimmer when moved.
 func (v *Viewport) show(t view.Transform) {
 	t = t.Clamp(v.size(), v.device)
 	t.X = math.Round(t.X*t.Zoom) / t.Zoom
@@ -386,7 +385,7 @@ func (v *Viewport) show(t view.Transform) {
 	}
 }
 
-// place draws everything where a transform puts it.
+// place applies a transform to the picture and everything over it.
 func (v *Viewport) place(t view.Transform) {
 	by, same := v.shift(t)
 	v.transform = t
@@ -401,7 +400,8 @@ func (v *Viewport) place(t view.Transform) {
 	v.updateRing()
 }
 
-// shift returns by how many device pixels another transform moves what is seen; ok is false where more changes.
+// shift returns the distance in device pixels by which another transform moves the pixels; ok is false if it does more
+// than move them.
 func (v *Viewport) shift(t view.Transform) (by image.Point, ok bool) {
 	old := v.transform
 	split := v.compare == view.CompareSplit && v.before != v.picture
@@ -418,7 +418,7 @@ func (v *Viewport) shift(t view.Transform) (by image.Point, ok bool) {
 	return image.Pt(x, y), okX && okY
 }
 
-// redraw draws everything. What moved before then does not count: a later move would take it for pixels that are there.
+// redraw redraws everything. It resets moved, because none of the old pixels can be reused.
 func (v *Viewport) redraw() {
 	v.moved = image.Point{}
 	v.invalidate(image.Rectangle{Max: v.device})
@@ -429,14 +429,14 @@ func (v *Viewport) invalidate(r image.Rectangle) {
 	v.raster.Refresh()
 }
 
-// draw is the raster's generator: it brings the retained pixels up to date and hands them over. The painter copies them
-// before it returns, and needs them packed.
+// draw is the raster's generator: it updates the retained pixels and returns them. The painter copies them before it
+// returns, and requires them to be packed.
 func (v *Viewport) draw(w, h int) image.Image {
 	if v.OnFrame != nil {
 		start := time.Now()
 		defer func() { v.OnFrame(time.Since(start)) }()
 	}
-	// A viewport that is shown for the first time is laid out before it belongs to a canvas, which has the scale.
+	// A viewport is laid out before it belongs to a canvas, whose scale it then does not know.
 	if c := fyne.CurrentApp().Driver().CanvasForObject(v); c != nil && float64(c.Scale()) != v.scale {
 		v.resized(v.Size())
 	}
@@ -455,7 +455,7 @@ func (v *Viewport) draw(w, h int) image.Image {
 	return v.buf
 }
 
-// resized takes the size in Fyne units. The picture stays fitted, or its middle stays in the middle.
+// resized takes the new size in Fyne units. A fitted picture stays fitted; otherwise the middle stays in the middle.
 func (v *Viewport) resized(size fyne.Size) {
 	v.scale = 1
 	if c := fyne.CurrentApp().Driver().CanvasForObject(v); c != nil {
