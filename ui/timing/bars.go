@@ -12,7 +12,8 @@ import (
 	"blik/app/bench"
 )
 
-// deviceColours are those of the plots: Okabe and Ito's, which people with any colour vision tell apart.
+// deviceColours are those of the plots: the palette of Okabe and Ito, which people with any colour vision can
+// distinguish.
 func deviceColours() []color.Color {
 	return []color.Color{
 		color.NRGBA{0, 114, 178, 255}, color.NRGBA{213, 94, 0, 255}, color.NRGBA{0, 158, 115, 255},
@@ -34,11 +35,11 @@ type barRow struct {
 	bars []bar
 }
 
-// barChart lays the bars of all devices side by side, stage by stage; all have one scale that begins at zero.
+// barChart shows the bars of all devices side by side, stage by stage, on one scale that begins at zero.
 type barChart struct {
 	rows    []barRow
 	longest time.Duration
-	// names and labels are the widths of the columns of text.
+	// names and labels are the widths of the text columns.
 	names, labels float32
 }
 
@@ -50,7 +51,7 @@ const (
 	shortest   = 1.5
 )
 
-// newBarChart draws the warm times of a comparison, and under them which device has which colour.
+// newBarChart draws the warm times of a comparison, with a legend of the devices below.
 func newBarChart(v *View, c *bench.Comparison) fyne.CanvasObject {
 	chart := &barChart{}
 	box := container.New(chart)
@@ -96,7 +97,7 @@ func newBarChart(v *View, c *bench.Comparison) fyne.CanvasObject {
 	return container.NewBorder(nil, container.NewPadded(legend), nil, nil, container.NewVScroll(box))
 }
 
-// milliseconds writes a time in ms with three digits.
+// milliseconds writes a time in ms with three significant digits, below 1 ms with three decimals.
 func (v *View) milliseconds(d time.Duration) string {
 	ms := float64(d) / float64(time.Millisecond)
 	decimals := 3

@@ -19,20 +19,20 @@ import (
 	"blik/ui/xwidget"
 )
 
-// generated are the sizes of pictures that can be painted, in megapixels.
+// generated are the sizes of the pictures that can be rendered, in megapixels.
 func generated() []float64 { return []float64{1, 4, 18.7} }
 
-// usualSize is the place in generated of the one painted where no other is chosen.
+// usualSize is the index in generated of the default.
 const usualSize = 1
 
-// repetitions are the numbers of warm detections that can be chosen, the usual one first.
+// repetitions are the available numbers of warm detections, the default first.
 func repetitions() []int { return []int{5, 11, 21, 51} }
 
 // compared is a comparison with the machine it was made on.
 type compared struct {
 	comparison *bench.Comparison
 	machine    bench.Machine
-	// name is what the picture is called.
+	// name is the name of the picture.
 	name string
 }
 
@@ -51,7 +51,7 @@ type detectionPage struct {
 	says               *widget.Label
 }
 
-// newDetectionPage makes the page with the choices of the page before, which may be nil.
+// newDetectionPage makes the page with the choices of the previous page, which may be nil.
 func newDetectionPage(v *View, before *detectionPage) *detectionPage {
 	p := &detectionPage{v: v}
 	p.picture = newPictureChoice(v)
@@ -91,7 +91,7 @@ func newDetectionPage(v *View, before *detectionPage) *detectionPage {
 	split := container.NewHSplit(p.chart, tables)
 	split.SetOffset(0.28)
 	p.says = xwidget.NewWrapped("")
-	// What is said may be long; it scrolls rather than moves what lies above it.
+	// The text may be long; it scrolls, so that it does not move what is above it.
 	says := container.NewVScroll(p.says)
 	says.SetMinSize(fyne.NewSize(0, 84))
 	p.object = container.NewBorder(
@@ -101,7 +101,7 @@ func newDetectionPage(v *View, before *detectionPage) *detectionPage {
 	return p
 }
 
-// help is a name with a help.
+// help makes a name with a help text.
 func help(v *View, name, text message.Text) fyne.CanvasObject {
 	return container.NewCenter(xwidget.NewHelpLabel(v.t(name), v.t(text), v.tips))
 }
@@ -115,7 +115,7 @@ func (p *detectionPage) refresh() {
 	p.save.enable(p.v.compared != nil && !p.v.running, p.v.compared != nil && !p.v.running)
 }
 
-// show shows what was measured last.
+// show shows the last measurement.
 func (p *detectionPage) show() {
 	if p.v.compared == nil {
 		return
@@ -136,7 +136,7 @@ func (p *detectionPage) show() {
 	p.says.SetText(what + "\n" + strings.Join(c.Conclusions(tr), "\n"))
 }
 
-// start measures.
+// start starts a measurement.
 func (p *detectionPage) start() {
 	v := p.v
 	if v.running {
@@ -172,7 +172,7 @@ func (p *detectionPage) start() {
 		})
 }
 
-// saveAs writes what was measured last.
+// saveAs writes the last measurement.
 func (p *detectionPage) saveAs(extension string) {
 	v := p.v
 	if v.compared == nil {

@@ -23,14 +23,14 @@ import (
 	"blik/ui/xwidget"
 )
 
-// longest is what a single run may take; slower cases are left out, and say so.
+// longest is the time limit of a single run; slower cases are left out and marked.
 const longest = time.Second
 
-// outcome is what an experiment found, or has found so far.
+// outcome is the result of an experiment, or the part measured so far.
 type outcome struct {
 	result  *experiment.Result
 	machine bench.Machine
-	// missing says why no variant for a GPU was measured; nil where they were.
+	// missing says why no GPU variant was measured; nil if they were.
 	missing *message.Message
 }
 
@@ -44,7 +44,7 @@ type measured struct {
 type experimentsPage struct {
 	v      *View
 	object fyne.CanvasObject
-	// left is the column of choices; choices are those that scroll.
+	// left is the column of choices; choices is its scrolled part.
 	left    fyne.CanvasObject
 	choices *fyne.Container
 	list    []*experiment.Experiment
@@ -74,7 +74,7 @@ type checks struct {
 	ids    []string
 }
 
-// newExperimentsPage makes the page with the choices of the page before, which may be nil.
+// newExperimentsPage makes the page with the choices of the previous page, which may be nil.
 func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 	p := &experimentsPage{v: v, list: experiment.All()}
 	var names []string
@@ -141,11 +141,11 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 	return p
 }
 
-// choicesWidth is the width of the column of choices, in Fyne units. It has room for the longest name of a variant, so
-// that nothing moves when another experiment is chosen.
+// choicesWidth is the width of the column of choices, in Fyne units. The longest name of a variant fits, so that
+// nothing moves when another experiment is chosen.
 const choicesWidth = 348
 
-// experiment is the one that is chosen.
+// experiment returns the chosen experiment.
 func (p *experimentsPage) experiment() *experiment.Experiment {
 	return p.list[max(p.choice.SelectedIndex(), 0)]
 }
@@ -155,7 +155,7 @@ func (p *experimentsPage) isQuick() bool { return p.quick.Selected == p.quick.Op
 // ownPicture reports whether the open picture is chosen.
 func (p *experimentsPage) ownPicture() bool { return p.picture.SelectedIndex() > 0 }
 
-// choose shows another experiment, with what it found last.
+// choose shows another experiment and its last result.
 func (p *experimentsPage) choose() {
 	e := p.experiment()
 	p.question.SetText(p.v.texts.Sprint(e.Question))
@@ -172,8 +172,8 @@ func (p *experimentsPage) choose() {
 	p.v.refreshSaving()
 }
 
-// showFigures shows the pictures of an experiment's use in a tab of their own, as soon as they are made; most have
-// none.
+// showFigures shows the example pictures of an experiment in a tab of their own, as soon as they are computed. Most
+// experiments have none.
 func (p *experimentsPage) showFigures(e *experiment.Experiment) {
 	p.words.Remove(p.figures)
 	go func() {
@@ -197,7 +197,7 @@ func (p *experimentsPage) showFigures(e *experiment.Experiment) {
 	}()
 }
 
-// grids are the cases of the extent that is chosen.
+// grids returns the cases for the chosen extent.
 func (p *experimentsPage) grids() []experiment.Grid {
 	if p.isQuick() {
 		return p.experiment().Quick
@@ -205,7 +205,7 @@ func (p *experimentsPage) grids() []experiment.Grid {
 	return p.experiment().Grids
 }
 
-// fillSizes lists the sizes of the cases; a picture of the user's has the one it has.
+// fillSizes lists the sizes of the cases. They are disabled for the user's picture, which has its own.
 func (p *experimentsPage) fillSizes() {
 	if p.choice.SelectedIndex() < 0 {
 		return
@@ -224,7 +224,7 @@ func (p *experimentsPage) fillSizes() {
 	p.refresh()
 }
 
-// fill lists other boxes, all checked.
+// fill replaces the boxes, all checked.
 func (c *checks) fill(p *experimentsPage, n int, of func(i int) (id, name, help string)) {
 	c.boxes, c.ids = nil, nil
 	c.object.RemoveAll()
@@ -239,11 +239,11 @@ func (c *checks) fill(p *experimentsPage, n int, of func(i int) (id, name, help 
 		}
 		c.object.Add(container.NewHBox(b, xwidget.NewHelpLabel("", help, p.v.tips)))
 	}
-	// What lies below moves up or down.
+	// The groups below move up or down.
 	p.choices.Refresh()
 }
 
-// chosen are the IDs of what is checked.
+// chosen returns the IDs of the checked boxes.
 func (c *checks) chosen() (ids []string) {
 	for i, b := range c.boxes {
 		if b.Checked {
@@ -253,7 +253,7 @@ func (c *checks) chosen() (ids []string) {
 	return ids
 }
 
-// follow unchecks what is unchecked in another list.
+// follow unchecks the boxes that are unchecked in another list.
 func (c *checks) follow(o *checks) {
 	for i, b := range o.boxes {
 		if at := slices.Index(c.ids, o.ids[i]); at >= 0 && !b.Checked {
@@ -290,7 +290,7 @@ func (p *experimentsPage) refresh() {
 	p.v.refreshSaving()
 }
 
-// refreshSaving greys the buttons that have nothing to save.
+// refreshSaving greys the save buttons if there is nothing to save.
 func (v *View) refreshSaving() {
 	p := v.experiments
 	if p == nil || p.choice.SelectedIndex() < 0 {
@@ -301,7 +301,7 @@ func (v *View) refreshSaving() {
 	p.save.enable(o != nil && !v.running, plot && !v.running)
 }
 
-// show shows what the chosen experiment found.
+// show shows the result of the chosen experiment.
 func (p *experimentsPage) show() {
 	o := p.v.outcomes[p.experiment().ID]
 	if o == nil {
@@ -329,7 +329,7 @@ func (p *experimentsPage) show() {
 	p.verdict.SetText(strings.Join(lines, "\n\n"))
 }
 
-// chosenCases is the experiment with only the sizes that are checked.
+// chosenCases returns the experiment with only the checked sizes.
 func (p *experimentsPage) chosenCases() *experiment.Experiment {
 	wanted := p.sizes.chosen()
 	only := func(grids []experiment.Grid) (kept []experiment.Grid) {
@@ -347,7 +347,7 @@ func (p *experimentsPage) chosenCases() *experiment.Experiment {
 	return &e
 }
 
-// start measures; the rows appear as they are finished.
+// start starts the measurement; rows appear as they are finished.
 func (p *experimentsPage) start() {
 	v := p.v
 	if v.running || p.run.Disabled() {
@@ -356,10 +356,10 @@ func (p *experimentsPage) start() {
 	e := p.experiment()
 	o := experiment.Options{
 		Quick: p.isQuick(), Longest: longest,
-		// The limit of a picture is three quarters of the machine's memory.
+		// The limit for a picture is three quarters of the machine's memory.
 		Memory: imagefile.DefaultLimits().Bytes / 3 * 2,
 	}
-	// A GPU may bring variants that are not in the list; they are measured with all the others.
+	// A GPU may add variants that are not in the list; they are measured if all listed ones are chosen.
 	if ids := p.variants.chosen(); len(ids) < len(p.variants.boxes) {
 		o.Variants = ids
 	}
@@ -370,7 +370,7 @@ func (p *experimentsPage) start() {
 	}
 	now := &outcome{result: &experiment.Result{Experiment: e, Picture: o.Picture != nil},
 		machine: bench.ThisMachine(v.Version, time.Now())}
-	// start counts the turn on.
+	// start increments turn.
 	turn := v.turn + 1
 	o.Row = func(r experiment.Row) {
 		v.Dispatch(func() {
@@ -409,7 +409,7 @@ func (p *experimentsPage) start() {
 	}
 }
 
-// grow shows the rows so far of the experiment that is being measured.
+// grow shows the rows measured so far.
 func (p *experimentsPage) grow(id string) {
 	if p.experiment().ID != id {
 		return
@@ -418,7 +418,7 @@ func (p *experimentsPage) grow(id string) {
 	p.table.ScrollToBottom()
 }
 
-// saveAs writes what the chosen experiment found.
+// saveAs writes the result of the chosen experiment.
 func (p *experimentsPage) saveAs(extension string) {
 	v := p.v
 	o := v.outcomes[p.experiment().ID]

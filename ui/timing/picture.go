@@ -13,7 +13,7 @@ import (
 type pictureChoice struct {
 	box *xwidget.Select
 	v   *View
-	// open says that the first choice is the open picture.
+	// open is set if the first choice is the open picture.
 	open bool
 }
 
@@ -36,7 +36,7 @@ func (c *pictureChoice) fill() {
 	}
 }
 
-// usual is the open picture, or a generated one of a medium size.
+// usual returns the index of the default: the open picture, or a generated one of medium size.
 func (c *pictureChoice) usual() int {
 	if c.open {
 		return 0
@@ -44,7 +44,7 @@ func (c *pictureChoice) usual() int {
 	return usualSize
 }
 
-// refresh offers the current picture; a picture that was just opened is chosen.
+// refresh updates the list; a picture that was just opened is chosen.
 func (c *pictureChoice) refresh() {
 	before, chosen := c.open, c.box.Selected
 	was := ""
@@ -58,7 +58,7 @@ func (c *pictureChoice) refresh() {
 	c.box.Refresh()
 }
 
-// source returns what gets the chosen picture, and the region to search of it, in a job.
+// source returns a function that provides the chosen picture and its search region; it runs in a job.
 func (c *pictureChoice) source() func(context.Context, processing.Progress) (*processing.Picture, *processing.Region,
 	error) {
 	i := max(c.box.SelectedIndex(), 0)

@@ -14,20 +14,20 @@ import (
 	"blik/ui/xwidget"
 )
 
-// plotBox shows one of several plots, drawn in the background for the room there is.
+// plotBox shows one of several plots, drawn in the background at the size of the box.
 type plotBox struct {
 	widget.BaseWidget
 	dispatch func(func())
 
 	plots []bench.Plot
 	at    int
-	// drawing says that a plot is on its way; drawn is what was asked for then.
+	// drawing is set while a plot is being drawn; drawn is the plot requested last.
 	drawing bool
 	drawn   drawing
 
 	picture *canvas.Image
 	empty   *widget.Label
-	// number says which of several plots is shown, between the buttons of turn; room is what is left for the plot.
+	// number shows which plot is visible, between the buttons of turn; room is the space for the plot.
 	number               *widget.Label
 	turn, room, contents *fyne.Container
 }
@@ -53,7 +53,7 @@ func newPlotBox(dispatch func(func()), k xwidget.Keys, empty string) *plotBox {
 	return p
 }
 
-// SetPlots shows the first of other plots.
+// SetPlots replaces the plots and shows the first.
 func (p *plotBox) SetPlots(plots []bench.Plot) {
 	p.plots, p.at = plots, 0
 	p.show()
@@ -89,7 +89,7 @@ func (p *plotBox) show() {
 	p.draw()
 }
 
-// draw has the plot drawn, unless it is drawn at this size already.
+// draw has the plot drawn, unless it is already drawn at this size.
 func (p *plotBox) draw() {
 	plot, ok := p.Plot()
 	c := fyne.CurrentApp().Driver().CanvasForObject(p)
@@ -117,7 +117,7 @@ func (p *plotBox) draw() {
 	}()
 }
 
-// Resize gives the plot another room.
+// Resize redraws the plot at the new size.
 func (p *plotBox) Resize(size fyne.Size) {
 	p.BaseWidget.Resize(size)
 	p.draw()

@@ -17,7 +17,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// The extensions that measurements are saved with: rows, all that is known, and the plot that is shown.
+// The file types that measurements are saved as: rows, everything, and the visible plot.
 const (
 	csvFile  = "csv"
 	jsonFile = "json"
@@ -25,7 +25,7 @@ const (
 	svgFile  = "svg"
 )
 
-// saveRow is a row of buttons, one for each kind of file.
+// saveRow is a row of buttons, one for each type of file.
 type saveRow struct {
 	object fyne.CanvasObject
 	tables []*xwidget.Button
@@ -50,7 +50,7 @@ func newSaveRow(v *View, save func(extension string)) *saveRow {
 	return r
 }
 
-// enable greys what there is nothing to save of.
+// enable enables the buttons for tables and for plots.
 func (r *saveRow) enable(table, plot bool) {
 	for _, b := range r.tables {
 		xwidget.SetEnabled(b, table)
@@ -60,7 +60,7 @@ func (r *saveRow) enable(table, plot bool) {
 	}
 }
 
-// save asks for a place and writes a file there.
+// save asks for a file and writes it.
 func (v *View) save(name, extension string, write func(w io.Writer) error) {
 	v.files.Save(filedialog.Request{
 		Title: v.t("Save measurement"), Folder: v.folder(), File: name + "." + extension,

@@ -1,5 +1,5 @@
-// Package timing is the window that measures: detection on the CPU beside the GPUs, stage by stage, and the experiments
-// that the program stands on. What is measured and how it is presented comes from blik/app/bench and
+// Package timing is the window for measurements: detection on the CPU and on GPUs, stage by stage, and the experiments
+// that the program is based on. The measurements and their presentation come from blik/app/bench and
 // blik/processing/experiment.
 package timing
 
@@ -28,37 +28,37 @@ import (
 	"blik/ui/xwidget"
 )
 
-// Picture is the one that is open in the program, with what glare is searched for in it.
+// Picture is the picture open in the program, and its search region.
 type Picture struct {
 	Name    string
 	Picture *processing.Picture
 	Region  *processing.Region
 }
 
-// Host is what the view needs of the program. Its functions are called on the toolkit's goroutine, but for those that
-// take a context, which may take long.
+// Host is what the view needs from the program. Functions that take a context may take long and run in jobs; the others
+// run on the toolkit's goroutine.
 type Host struct {
 	App     fyne.App
 	Version string
-	// Session runs the measurements as its one job, so that nothing else computes meanwhile.
+	// Session runs the measurements as its only job, so that nothing else computes meanwhile.
 	Session *session.Session
 	// Dispatch runs functions on the toolkit's goroutine, in their order.
 	Dispatch func(func())
 	// Files makes the file dialogs of the view's window.
 	Files func(win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs
-	// Sentence says an error in the user's language.
+	// Sentence returns an error as a sentence in the user's language.
 	Sentence func(error) string
-	// Note writes a line for tests that watch the program; may be nil.
+	// Note writes a line for tests that watch the program; it may be nil.
 	Note func(format string, args ...any)
 
 	Compare    func(ctx context.Context, r bench.Request) (*bench.Comparison, error)
 	Experiment func(ctx context.Context, e *experiment.Experiment, o experiment.Options) (*experiment.Result, error)
-	// Providers opens what measures the variants for GPUs; release gives it back. missing says why there is none.
+	// Providers opens the devices that measure the GPU variants; release closes them. missing says why there are none.
 	Providers func(ctx context.Context) (list []experiment.Provider, release func(), missing *message.Message)
 	Generate  func(ctx context.Context, megapixels float64) (*processing.Picture, error)
 }
 
-// View is the timing view. All of it belongs to the toolkit's goroutine.
+// View is the timing view. It is used on the toolkit's goroutine only.
 type View struct {
 	Host
 	texts  *i18n.Printer
@@ -66,12 +66,12 @@ type View struct {
 	modals *xwidget.Modals
 	files  filedialog.Dialogs
 
-	// running says that a measurement of the view's is on its way; turn counts them, so that what comes late is
-	// dropped.
+	// running is set while a measurement of the view is running; turn counts their starts and ends, so that late
+	// results are dropped.
 	running bool
 	turn    int
 
-	// What was measured stays when the language changes, and the parts of the content are made anew.
+	// Measurements are kept when the language changes; the parts of the content are made anew.
 	compared *compared
 	outcomes map[string]*outcome
 
@@ -107,7 +107,7 @@ func New(h Host, words *i18n.Printer) *View {
 	return v
 }
 
-// update shows what changed in the program.
+// update shows changes of the program's state.
 func (v *View) update(c session.Change) {
 	if c.Progress && v.running {
 		v.progress.SetValue(v.Session.Progress().Done)
@@ -117,7 +117,7 @@ func (v *View) update(c session.Change) {
 	}
 }
 
-// picture returns the open picture, nil where there is none.
+// picture returns the open picture, or nil.
 func (v *View) picture() *Picture {
 	doc := v.Session.Document()
 	if doc == nil {
@@ -128,7 +128,7 @@ func (v *View) picture() *Picture {
 
 func (v *View) t(format message.Text, args ...any) string { return v.texts.Sprintf(format, args...) }
 
-// Show brings the view up.
+// Show shows the view.
 func (v *View) Show() {
 	v.Refresh()
 	v.win.Show()
@@ -136,13 +136,13 @@ func (v *View) Show() {
 	v.note("timing")
 }
 
-// close ends what is being measured and puts the view away; what was measured stays for the next time.
+// close cancels the running measurement and hides the view; finished measurements are kept.
 func (v *View) close() {
 	v.cancel()
 	v.win.Hide()
 }
 
-// SetTexts makes the content in another language, or in another look.
+// SetTexts remakes the content for another language or appearance.
 func (v *View) SetTexts(words *i18n.Printer) {
 	page := 0
 	if v.tabs != nil {
@@ -165,7 +165,7 @@ func (v *View) SetTexts(words *i18n.Printer) {
 		xwidget.NewButton(v.t("Cancel"), keys{v}, v.cancel))
 	foot := container.NewVBox(widget.NewSeparator(),
 		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10),
-			// The room of the progress is kept while there is none, so that nothing moves.
+			// Space for the progress is reserved, so that nothing moves.
 			container.NewBorder(nil, nil, xwidget.NewGap(0, v.busy.MinSize().Height), v.busy, v.message)))
 	content := container.NewStack(container.NewBorder(nil, foot, nil, nil, v.tabs), v.tips.Layer)
 	if v.Note != nil {
@@ -176,7 +176,7 @@ func (v *View) SetTexts(words *i18n.Printer) {
 	v.Refresh()
 }
 
-// Refresh shows the current state: the open picture, and whether a job runs.
+// Refresh shows the current state.
 func (v *View) Refresh() {
 	v.detection.refresh()
 	v.experiments.refresh()
@@ -202,8 +202,8 @@ func (v *View) cancel() {
 	}
 }
 
-// start runs work as the program's one job, and says what it is; ok is false where another one runs. done gets what it
-// returned, and the context's error after a cancel.
+// start runs work as the program's only job and shows what. ok is false if another job is running. done receives the
+// result; after a cancel, the context's error.
 func start[T any](v *View, what string, work job.Work[T], done func(T, error)) (ok bool) {
 	if v.Session.Busy() {
 		v.say(v.t("Another task is still running; wait for it or cancel it"))
@@ -232,10 +232,10 @@ func start[T any](v *View, what string, work job.Work[T], done func(T, error)) (
 	return true
 }
 
-// rest is the shortest time between two reports of progress: drawing them takes time from what is measured.
+// rest is the shortest time between two progress reports, because drawing them slows down what is measured.
 const rest = 500 * time.Millisecond
 
-// seldom passes on progress at intervals of rest or longer.
+// seldom limits progress reports to one every rest.
 func seldom(report processing.Progress) processing.Progress {
 	var mu sync.Mutex
 	var last time.Time
@@ -249,7 +249,7 @@ func seldom(report processing.Progress) processing.Progress {
 	}
 }
 
-// showSentence shows what went wrong.
+// showSentence shows an error.
 func (v *View) showSentence(sentence string) {
 	text := xwidget.NewWrapped(sentence)
 	d := dialog.NewCustom(v.t("Something went wrong"), v.t("OK"), text, v.win)
@@ -257,12 +257,12 @@ func (v *View) showSentence(sentence string) {
 	v.modals.Show(d, nil)
 }
 
-// keys are those of the view while no control has the focus, or has no use for them.
+// keys handles the keys that no control uses.
 type keys struct{ v *View }
 
 func (k keys) Rune(rune) {}
 
-// Key lets Escape cancel, F5 start what the page in front measures, and both leave dialogs alone.
+// Key cancels on Escape and starts the measurement of the current page on F5, unless a dialog is open.
 func (k keys) Key(e *fyne.KeyEvent) {
 	if k.v.modals.Key(e.Name) || k.v.win.Canvas().Overlays().Top() != nil {
 		return
@@ -282,7 +282,7 @@ func (k keys) Key(e *fyne.KeyEvent) {
 func (k keys) Down(*fyne.KeyEvent) {}
 func (k keys) Up(*fyne.KeyEvent)   {}
 
-// folder is where measurements are saved at first: beside the open picture, else where the dialog begins.
+// folder returns the initial folder for saving: that of the open picture, or empty for the dialog's default.
 func (v *View) folder() string {
 	if p := v.picture(); p != nil {
 		return filepath.Dir(p.Name)

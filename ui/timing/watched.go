@@ -2,13 +2,13 @@ package timing
 
 import "fyne.io/fyne/v2"
 
-// watched reports where controls are, for tests that click on them.
+// watched reports the positions of controls, for tests that click on them.
 type watched struct {
 	inner fyne.Layout
 	v     *View
 }
 
-// Layout arranges the content and reports the places that came of it.
+// Layout lays out the content and then reports the positions.
 func (w *watched) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	w.inner.Layout(objects, size)
 	w.v.Dispatch(w.v.notePlaces)
@@ -17,7 +17,7 @@ func (w *watched) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 // MinSize is that of the content.
 func (w *watched) MinSize(objects []fyne.CanvasObject) fyne.Size { return w.inner.MinSize(objects) }
 
-// notePlaces reports the middle of controls in device pixels of the view's window, with its size.
+// notePlaces reports the centres of controls, in device pixels of the view's window, and the window's size.
 func (v *View) notePlaces() {
 	driver, scale := fyne.CurrentApp().Driver(), v.win.Canvas().Scale()
 	window := v.win.Canvas().Size()
@@ -31,7 +31,7 @@ func (v *View) notePlaces() {
 	}
 }
 
-// notePage reports the page in front, after the places of its controls, which it has only now.
+// notePage reports the current page, after the positions of its controls, which are known only now.
 func (v *View) notePage() {
 	v.notePlaces()
 	v.note("page %d", v.tabs.SelectedIndex())
