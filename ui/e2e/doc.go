@@ -1,2 +1,2 @@
-// Package e2e drives the program's real window on a virtual screen and checks what comes out of it.
+// Package e2e drives the program's real window on a virtual screen and checks the results.
 package e2e

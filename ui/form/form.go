@@ -44,7 +44,7 @@ type Form struct {
 	quiet bool
 }
 
-// row is the form's part of one parameter.
+// row holds the controls of one parameter.
 type row struct {
 	spec   processing.Spec
 	object fyne.CanvasObject
@@ -129,7 +129,7 @@ func (f *Form) arrange() {
 	f.Object.Refresh()
 }
 
-// set takes a value that the user entered.
+// set handles a value that the user entered.
 func (f *Form) set(r *row, v float64) {
 	if f.quiet || r.spec.Get(f.params) == v {
 		return
@@ -150,7 +150,7 @@ func (f *Form) set(r *row, v float64) {
 	}
 }
 
-// setText takes a number that the user typed.
+// setText handles a number that the user typed.
 func (f *Form) setText(r *row, text string) {
 	v, err := i18n.ParseNumber(text)
 	if err != nil {
@@ -238,7 +238,7 @@ func (f *Form) newRow(s processing.Spec, tips *xwidget.Tooltips, keys xwidget.Ke
 	return r
 }
 
-// numberRow is a name and a field; under them a slider, where it makes sense, and the unit.
+// numberRow returns a name and a field, and under them a slider, if it makes sense, and the unit.
 func (f *Form) numberRow(r *row, name *xwidget.HelpLabel, keys xwidget.Keys) (fyne.CanvasObject, func(float64)) {
 	s := r.spec
 	entry := xwidget.NewNumberEntry(numberWidth, func(text string) { f.setText(r, text) })
@@ -286,7 +286,7 @@ func (f *Form) numberRow(r *row, name *xwidget.HelpLabel, keys xwidget.Keys) (fy
 	return pad(append(parts, r.fault)...), show
 }
 
-// round removes rounding errors of adding steps beyond the ninth decimal.
+// round removes the rounding errors of repeated steps, from the tenth decimal on.
 func round(v float64) float64 {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'f', 9, 64), 64)
 	return v

@@ -1,4 +1,4 @@
-// Package icons holds the drawings on the tool buttons. They are made only of filled paths, because the theme colours
+// Package icons holds the icons of the tool buttons. They consist of filled paths only, because the theme colours
 // nothing else.
 package icons
 
@@ -12,7 +12,7 @@ import (
 //go:embed *.svg
 var files embed.FS
 
-// Get returns the icon of the given name in the theme's colour, a question mark where there is none.
+// Get returns the icon of the given name in the theme's colour, or a question mark if it does not exist.
 func Get(name string) fyne.Resource {
 	data, err := files.ReadFile(name + ".svg")
 	if err != nil {

@@ -1,13 +1,14 @@
-// Package locale spares the user the toolkit's complaints about locales.
+// Package locale prevents the toolkit's error messages about locales.
 //
-// While the program is being initialised, Fyne's package lang reads the name of the system's locale as a language tag,
-// and prints an error of several lines where that is none, also when no window is wanted. C.UTF-8, the locale of most
-// containers and minimal systems, is none, nor is sr_RS@latin. The list of languages in LANGUAGE comes before the
-// locale there, as it does in the C library's translations, so this package puts one into it that can be read.
+// While the program is being initialised, Fyne's package lang reads the name of the system's locale as a language tag.
+// If it is not one, lang prints an error of several lines, even if no window is wanted. C.UTF-8, the locale of most
+// containers and minimal systems, is not a language tag, nor is sr_RS@latin. The list of languages in LANGUAGE takes
+// precedence over the locale there, as it does in the C library's translations, so this package sets LANGUAGE to a
+// valid tag.
 //
-// It has to be imported by the program and to come first. It does: packages are initialised in the order of their
-// import paths as far as their imports allow (Go specification, "Program initialization"), and it needs nothing that
-// lang does not.
+// The program must import this package, and it must be initialised before lang. It is: packages are initialised in the
+// order of their import paths as far as their imports allow (Go specification, "Program initialization"), and this one
+// imports nothing that lang does not.
 package locale
 
 import (
@@ -19,12 +20,12 @@ import (
 
 func init() {
 	if tag := replacement(os.Getenv); tag != "" {
-		// Without it there is a complaint, no more.
+		// If this fails, there is an error message and nothing worse.
 		_ = os.Setenv("LANGUAGE", tag)
 	}
 }
 
-// replacement returns what LANGUAGE has to be, empty where it may stay as it is.
+// replacement returns the value that LANGUAGE needs, empty if it may stay as it is.
 func replacement(getenv func(string) string) string {
 	if getenv("LANGUAGE") != "" {
 		return ""

@@ -7,9 +7,9 @@ import (
 	"blik/processing"
 )
 
-// Area draws around a part of the picture: all inside is marked, or taken out of the mask if the area was begun with
-// the right button; begun with Shift, all outside is emptied. A polygon takes one corner a click and ends as that of
-// Region does; the other shapes are dragged.
+// Area draws a shape: everything inside is marked, or removed from the mask if the shape was begun with the right
+// button; if begun with Shift, everything outside is removed. A polygon takes one corner a click and is finished like
+// that of Region; the other shapes are dragged.
 type Area struct {
 	sketch
 	host  AreaHost
@@ -43,10 +43,10 @@ func NewArea(shape AreaShape, host AreaHost) *Area {
 	return t
 }
 
-// Draft returns the area drawn so far; nil for none.
+// Draft returns the shape drawn so far; nil for none.
 func (t *Area) Draft() *processing.Region { return t.draft }
 
-// Closed reports whether the outline of the draft ends where it began.
+// Closed reports whether the outline of the draft is closed.
 func (t *Area) Closed() bool { return t.shape == Rectangle || t.shape == Ellipse }
 
 // Press begins an area, or sets a corner of a polygon.
@@ -77,7 +77,7 @@ func (t *Area) Press(e Event) {
 	t.host.DraftChanged()
 }
 
-// leastStep is the distance in image pixels that the pointer has to move before a freehand area gets another corner.
+// leastStep is the distance in image pixels that the pointer has to move to add a corner to a freehand area.
 const leastStep = 0.5
 
 // Move continues the drawing.
@@ -98,7 +98,7 @@ func (t *Area) Move(e Event) {
 	t.host.DraftChanged()
 }
 
-// Release closes an area that was dragged. One without an inside is dropped.
+// Release closes a dragged area. An area without an inside is dropped.
 func (t *Area) Release() {
 	if t.open || t.draft == nil {
 		return
@@ -117,7 +117,7 @@ func (t *Area) Release() {
 	t.host.DraftChanged()
 }
 
-// Cancel drops an area that is being dragged; a polygon being clicked stays.
+// Cancel drops an area that is being dragged; an unfinished polygon stays.
 func (t *Area) Cancel() {
 	if !t.open {
 		t.Abandon()

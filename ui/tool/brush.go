@@ -5,7 +5,8 @@ import (
 	"blik/processing"
 )
 
-// Painter takes strokes. Begin and Cancel may be called at any time, End and To without an open stroke do nothing.
+// Painter takes strokes. BeginStroke and CancelStroke may be called at any time; StrokeTo and EndStroke do nothing
+// without an open stroke.
 type Painter interface {
 	BeginStroke(b document.Brush, at processing.Point)
 	StrokeTo(at processing.Point)
@@ -19,7 +20,7 @@ type Brush struct {
 	idle
 	// Erase makes the left button erase.
 	Erase bool
-	// Size gives radius and softness at the start of each stroke.
+	// Size returns radius and softness at the start of each stroke.
 	Size func() document.Brush
 
 	painter Painter
@@ -47,7 +48,7 @@ func (b *Brush) Press(e Event) {
 	b.last, b.begun = e.At, true
 }
 
-// Move paints on to the event's place.
+// Move continues the stroke to the event's position.
 func (b *Brush) Move(e Event) {
 	b.painter.StrokeTo(e.At)
 	b.last = e.At
@@ -56,11 +57,11 @@ func (b *Brush) Move(e Event) {
 // Release ends the stroke.
 func (b *Brush) Release() { b.painter.EndStroke() }
 
-// Cancel takes the stroke back.
+// Cancel undoes the stroke.
 func (b *Brush) Cancel() { b.painter.CancelStroke() }
 
 // Pointer is the brush's ring.
 func (b *Brush) Pointer(Event) Pointer { return Ring }
 
-// Forget drops the end of the last stroke, because another picture is shown.
+// Forget drops the end of the last stroke when another picture is shown.
 func (b *Brush) Forget() { b.begun = false }

@@ -2,12 +2,12 @@ package tool
 
 import "blik/processing"
 
-// Picker takes a finding out of the mask at a click, and puts it back at the next one.
+// Picker removes a finding from the mask on a click, and restores it on the next.
 type Picker struct {
 	idle
 	// Toggle receives the position of the click and the distance within which a finding counts as hit.
 	Toggle func(at processing.Point, slack float64)
-	// Hit reports whether a click there would do something; it may be nil.
+	// Hit reports whether a click there would have an effect; it may be nil.
 	Hit func(at processing.Point, slack float64) bool
 }
 

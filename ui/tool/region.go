@@ -6,9 +6,9 @@ import (
 	"blik/processing"
 )
 
-// Region draws and changes the search region: a new one beside the old, its corners and sides by their handles, the
-// whole by dragging its inside. A polygon takes one corner a click and ends at a click on its first corner, at Enter
-// (Finish) or when its shape is closed by a right click.
+// Region draws and edits the search region: dragging outside draws a new one, handles move corners and sides, and
+// dragging inside moves the whole. A polygon takes one corner a click and is finished by a click on its first corner,
+// by Enter (Finish) or by a right click.
 type Region struct {
 	sketch
 	shape processing.Shape
@@ -55,7 +55,7 @@ func NewRegion(shape processing.Shape, host RegionHost) *Region {
 // Shape returns the shape that the tool draws.
 func (t *Region) Shape() processing.Shape { return t.shape }
 
-// Current returns the region to show: the one being drawn, or the one that is set.
+// Current returns the region to show: the one being drawn, or else the current one.
 func (t *Region) Current() *processing.Region {
 	if t.draft != nil {
 		return t.draft
@@ -131,7 +131,7 @@ func (t *Region) Move(e Event) {
 	t.host.DraftChanged()
 }
 
-// Release makes what was drawn the region. A click without a drag beside the region changes nothing.
+// Release makes the drawn region the current one. A click without a drag outside the region changes nothing.
 func (t *Region) Release() {
 	if t.open || t.draft == nil {
 		return
@@ -151,7 +151,7 @@ func (t *Region) Release() {
 	t.host.DraftChanged()
 }
 
-// Cancel drops what is being dragged; a polygon being clicked stays.
+// Cancel drops what is being dragged; an unfinished polygon stays.
 func (t *Region) Cancel() {
 	if !t.open && t.draft != nil {
 		t.Abandon()
@@ -200,7 +200,8 @@ func gripAt(r *processing.Region, e Event) grip {
 	if r.Shape != processing.PolygonShape {
 		g := grip{kind: gripBox, left: near(e.At.X, x0), right: near(e.At.X, x1), top: near(e.At.Y, y0),
 			bottom: near(e.At.Y, y1)}
-		// In a region smaller than the slack both sides are near; the lower right one moves, so that it can grow.
+		// In a region smaller than the slack, both sides are near; the lower right one moves, so that the region can
+		// grow.
 		g.left = g.left && !g.right
 		g.top = g.top && !g.bottom
 		if g.left || g.right || g.top || g.bottom {
@@ -215,7 +216,8 @@ func gripAt(r *processing.Region, e Event) grip {
 	return grip{}
 }
 
-// Outline returns the corners of a region's closed outline; an ellipse is a polygon with enough sides to look round.
+// Outline returns the corners of a region's closed outline; an ellipse is approximated by a polygon with enough sides
+// to look round.
 func Outline(r *processing.Region) []processing.Point {
 	if r == nil {
 		return nil

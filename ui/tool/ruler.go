@@ -6,10 +6,10 @@ import (
 	"blik/processing"
 )
 
-// Ruler measures the line that is dragged. It stays until the next press.
+// Ruler measures a dragged line, which stays until the next press.
 type Ruler struct {
 	idle
-	// Changed is called with the ends of the line; measured is false if there is no line any more.
+	// Changed is called with the ends of the line; measured is false if there is no line.
 	Changed func(from, to processing.Point, measured bool)
 
 	from, to processing.Point

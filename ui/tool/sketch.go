@@ -6,20 +6,20 @@ import (
 	"blik/processing"
 )
 
-// sketch is an outline being drawn. A polygon is clicked corner by corner.
+// sketch is an outline being drawn. A polygon is drawn corner by corner with clicks.
 type sketch struct {
 	draft *processing.Region
-	// open is a polygon whose corners are still being clicked; its last point follows the pointer.
+	// open is set while the corners of a polygon are being clicked; the last point follows the pointer.
 	open bool
-	// done takes a finished polygon, changed is called when the outline to show changed.
+	// done receives a finished polygon; changed is called when the outline to show changes.
 	done    func(*processing.Region)
 	changed func()
 }
 
-// Open reports whether a polygon is still being clicked.
+// Open reports whether a polygon is unfinished.
 func (s *sketch) Open() bool { return s.open }
 
-// Hover moves the open end of a polygon.
+// Hover moves the last point of an unfinished polygon.
 func (s *sketch) Hover(e Event) {
 	if s.open {
 		s.draft.Points[len(s.draft.Points)-1] = e.At
@@ -27,7 +27,7 @@ func (s *sketch) Hover(e Event) {
 	}
 }
 
-// Finish closes the polygon being clicked; one of fewer than three corners is dropped.
+// Finish closes an unfinished polygon; one with fewer than three corners is dropped.
 func (s *sketch) Finish() {
 	if !s.open {
 		return
@@ -41,7 +41,7 @@ func (s *sketch) Finish() {
 	s.changed()
 }
 
-// Back removes the last corner of the polygon being clicked, and with the first corner the polygon.
+// Back removes the last corner of an unfinished polygon, and with the first corner the polygon.
 func (s *sketch) Back() {
 	if !s.open {
 		return
@@ -69,7 +69,7 @@ func (s *sketch) begin(e Event) {
 	s.changed()
 }
 
-// addCorner sets the point under the pointer; on the first corner, or with the right button, it closes the polygon.
+// addCorner sets the point under the pointer. On the first corner, or with the right button, it closes the polygon.
 func (s *sketch) addCorner(e Event) {
 	p := s.draft.Points
 	if e.Secondary || len(p) > 3 && math.Hypot(e.At.X-p[0].X, e.At.Y-p[0].Y) <= e.Slack {

@@ -1,4 +1,4 @@
-// Package tool holds what the pointer does to the picture: painting, picking findings, drawing a search region.
+// Package tool holds the pointer tools: painting, picking findings, drawing a search region.
 //
 // A tool uses only image coordinates, so that it can be tested without a window. The viewport guarantees each tool the
 // same order of calls, even if the window system loses events: Press, any number of Move, then exactly one of Release
@@ -23,17 +23,17 @@ type Tool interface {
 	Press(e Event)
 	Move(e Event)
 	Release()
-	// Cancel takes back what Press began.
+	// Cancel undoes what Press began.
 	Cancel()
 	Hover(e Event)
-	// Pointer returns the look of the pointer at an event's position.
+	// Pointer returns the shape of the pointer at an event's position.
 	Pointer(e Event) Pointer
 }
 
-// Pointer is the look of the pointer over the picture.
+// Pointer is the shape of the pointer over the picture.
 type Pointer uint8
 
-// The looks.
+// The shapes of the pointer.
 const (
 	Arrow Pointer = iota
 	Hand
@@ -62,7 +62,7 @@ func (idle) Cancel() {}
 // Hover is ignored.
 func (idle) Hover(Event) {}
 
-// Pan moves the picture; the viewport does it itself, as it does for other tools while the space bar is held.
+// Pan moves the picture. The viewport does that itself, as for other tools while the space bar is held.
 type Pan struct{ idle }
 
 // Pointer is a hand.

@@ -1,4 +1,4 @@
-// Package uitest looks into trees of Fyne objects and writes large pictures; tests use it.
+// Package uitest finds objects in trees of Fyne objects and writes large pictures, for tests.
 package uitest
 
 import (

@@ -13,7 +13,7 @@ import (
 	"blik/assets"
 )
 
-// Tiled writes a PNG of the given size of the sample painting beside itself.
+// Tiled writes a PNG of the given size, filled with copies of the sample painting.
 func Tiled(t testing.TB, w, h int) string {
 	t.Helper()
 	tile, err := jpeg.Decode(bytes.NewReader(assets.Sample()))

@@ -85,7 +85,7 @@ func (b *baseButton) FocusGained() {
 	b.Refresh()
 }
 
-// FocusLost takes them away.
+// FocusLost hides ring and tooltip.
 func (b *baseButton) FocusLost() {
 	b.focused = false
 	b.tips.Hide()

@@ -34,7 +34,7 @@ func (b *Button) FocusGained() {
 	b.Button.FocusGained()
 }
 
-// FocusLost takes it away.
+// FocusLost hides it.
 func (b *Button) FocusLost() {
 	b.show(b, false)
 	b.Button.FocusLost()

@@ -22,7 +22,7 @@ type CellTable struct {
 // NewCellTable returns an empty table.
 func NewCellTable() *CellTable {
 	t := &CellTable{}
-	// The toolkit's labels have so much padding that tables with many columns would not fit.
+	// The toolkit's labels have too much padding for tables with many columns.
 	label := func(bold bool) func() fyne.CanvasObject {
 		return func() fyne.CanvasObject {
 			text := canvas.NewText("", nil)
@@ -62,10 +62,10 @@ func (t *CellTable) show(row, column int, o fyne.CanvasObject) {
 	l.Refresh()
 }
 
-// Cells returns what is shown, the head first.
+// Cells returns the rows, the header first.
 func (t *CellTable) Cells() [][]string { return t.cells }
 
-// SetCells shows other rows, all as long as the head, which is the first of them.
+// SetCells replaces the rows. All must have the length of the header, which is the first.
 func (t *CellTable) SetCells(cells [][]string) {
 	t.cells, t.right = cells, nil
 	t.ShowHeaderRow = len(cells) > 1
@@ -85,7 +85,7 @@ func (t *CellTable) SetCells(cells [][]string) {
 	t.Refresh()
 }
 
-// Figures reports whether a text is a number, a range of numbers or nothing.
+// Figures reports whether a text is a number, a range of numbers or empty.
 func Figures(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789.,e+-−…%", r) }) < 0
 }

@@ -6,24 +6,24 @@ import (
 	"fyne.io/fyne/v2"
 )
 
-// Frames does a piece of work before each of the next frames, so that none of them takes long.
+// Frames divides work over frames, one piece before each, so that no frame takes long.
 type Frames struct {
 	animation *fyne.Animation
 	do        func(i int)
 	next, all int
 }
 
-// InFrames calls do with 0 … n−1, one number a frame. Where there are no frames, as in tests without a window, it calls
-// all at once.
+// InFrames calls do with 0 … n−1, one number a frame. Without frames, as in tests without a window, it calls all at
+// once.
 func InFrames(n int, do func(i int)) *Frames {
 	f := &Frames{do: do, all: n}
-	// It is stopped long before it ends.
+	// The animation is stopped long before this time.
 	f.animation = fyne.NewAnimation(time.Hour, f.tick)
 	f.animation.Start()
 	return f
 }
 
-// Stop leaves out what is not done yet. It may be called on nil.
+// Stop cancels the remaining work. The receiver may be nil.
 func (f *Frames) Stop() {
 	if f != nil {
 		f.next = f.all
@@ -31,7 +31,7 @@ func (f *Frames) Stop() {
 	}
 }
 
-// tick does one piece, or at the end of the animation all that are left.
+// tick does the next piece, or all remaining ones at the end of the animation.
 func (f *Frames) tick(done float32) {
 	for f.next < f.all {
 		f.next++

@@ -8,7 +8,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// HelpLabel is a name with an information mark; its help shows as a tooltip, and when the Tab key brings the focus to a
+// HelpLabel is a name with an information mark. Its help shows as a tooltip, and when the Tab key moves the focus to a
 // control that it explains.
 type HelpLabel struct {
 	widget.BaseWidget
@@ -37,7 +37,7 @@ func (l *HelpLabel) Help() string { return l.help }
 // explained is a control that a label can explain.
 type explained interface{ explainBy(l *HelpLabel) }
 
-// Explain makes the label that of some controls.
+// Explain makes the label explain controls.
 func (l *HelpLabel) Explain(controls ...explained) {
 	for _, c := range controls {
 		c.explainBy(l)

@@ -7,11 +7,12 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// KeyCatcher is a line of text that captures the keys pressed while it has the focus. The program gives it the focus; a
+// KeyCatcher is a line of text that captures the keys pressed while it has the focus. The program sets the focus; a
 // click does not.
 type KeyCatcher struct {
 	widget.Label
-	// OnRune takes a character, OnKey a key without one, OnShortcut a combination; OnEnd is called when the focus goes.
+	// OnRune receives a character, OnKey a key without one, OnShortcut a combination; OnEnd is called when the focus is
+	// lost.
 	OnRune     func(r rune)
 	OnKey      func(name fyne.KeyName)
 	OnShortcut func(s fyne.Shortcut)
@@ -23,7 +24,7 @@ var (
 	_ fyne.Shortcutable = (*KeyCatcher)(nil)
 )
 
-// NewKeyCatcher returns a catcher without a text, whose lines break.
+// NewKeyCatcher returns an empty catcher with word wrapping.
 func NewKeyCatcher() *KeyCatcher {
 	c := &KeyCatcher{OnRune: func(rune) {}, OnKey: func(fyne.KeyName) {}, OnShortcut: func(fyne.Shortcut) {},
 		OnEnd: func() {}}
@@ -35,14 +36,14 @@ func NewKeyCatcher() *KeyCatcher {
 // FocusGained is part of fyne.Focusable.
 func (c *KeyCatcher) FocusGained() {}
 
-// FocusLost ends the catching.
+// FocusLost ends the capture.
 func (c *KeyCatcher) FocusLost() { c.OnEnd() }
 
-// TypedRune takes a character.
+// TypedRune captures a character.
 func (c *KeyCatcher) TypedRune(r rune) { c.OnRune(r) }
 
-// TypedKey takes a key. Those named by one character are left to TypedRune, which knows what they type, and so is the
-// space bar; keys that the driver does not know and those that only modify others are left alone.
+// TypedKey captures a key without a character. Keys named by one character and the space bar are left to TypedRune,
+// which receives what they type. Keys that the driver does not know and modifiers are ignored.
 func (c *KeyCatcher) TypedKey(e *fyne.KeyEvent) {
 	switch e.Name {
 	case fyne.KeyUnknown, fyne.KeySpace, "LeftShift", "RightShift", "LeftControl", "RightControl", "LeftAlt",
@@ -54,5 +55,5 @@ func (c *KeyCatcher) TypedKey(e *fyne.KeyEvent) {
 	}
 }
 
-// TypedShortcut takes a combination.
+// TypedShortcut captures a combination.
 func (c *KeyCatcher) TypedShortcut(s fyne.Shortcut) { c.OnShortcut(s) }

@@ -136,7 +136,7 @@ func (s *Slider) FocusGained() {
 	s.Slider.FocusGained()
 }
 
-// FocusLost takes it away.
+// FocusLost hides it.
 func (s *Slider) FocusLost() {
 	s.show(s, false)
 	s.Slider.FocusLost()
@@ -151,7 +151,7 @@ func (c *Check) FocusGained() {
 	c.Check.FocusGained()
 }
 
-// FocusLost takes it away.
+// FocusLost hides it.
 func (c *Check) FocusLost() {
 	c.show(c, false)
 	c.Check.FocusLost()
@@ -166,7 +166,7 @@ func (s *Select) FocusGained() {
 	s.Select.FocusGained()
 }
 
-// FocusLost takes it away.
+// FocusLost hides it.
 func (s *Select) FocusLost() {
 	s.show(s, false)
 	s.Select.FocusLost()

@@ -43,7 +43,7 @@ type FixedText struct {
 
 var _ desktop.Hoverable = (*FixedText)(nil)
 
-// NewFixedText returns an empty text with room for the widest one.
+// NewFixedText returns an empty text as wide as the given one.
 func NewFixedText(widest string) *FixedText {
 	t := &FixedText{widest: widest}
 	t.ExtendBaseWidget(t)
@@ -59,7 +59,7 @@ func (t *FixedText) SetText(text string) {
 	t.Refresh()
 }
 
-// SetWidest makes room for another widest text.
+// SetWidest changes the text that determines the width.
 func (t *FixedText) SetWidest(text string) {
 	t.widest = text
 	t.Refresh()
@@ -111,7 +111,8 @@ func (r *fixedTextRenderer) Layout(size fyne.Size) {
 	r.text.Move(fyne.NewPos(x, (size.Height-text.Height)/2))
 }
 
-// fit cuts the text to a width. It measures few texts: each one takes a tenth of a millisecond or more.
+// fit truncates the text to a width. It measures few texts, because each measurement takes a tenth of a millisecond or
+// more.
 func (r *fixedTextRenderer) fit(width float32) string {
 	if r.t.text == "" || width > 0 && r.width(r.t.text) <= width {
 		return r.t.text

@@ -10,7 +10,7 @@ import (
 type List struct {
 	widget.List
 	ringed
-	// OnKey, which may be nil, takes a key before the list does, and reports whether it did.
+	// OnKey, which may be nil, receives a key before the list does, and reports whether it used the key.
 	OnKey func(name fyne.KeyName) bool
 
 	keys Keys
@@ -34,7 +34,7 @@ func (l *List) FocusGained() {
 	l.List.FocusGained()
 }
 
-// FocusLost takes it away.
+// FocusLost hides it.
 func (l *List) FocusLost() {
 	l.show(l, false)
 	l.List.FocusLost()
@@ -78,7 +78,7 @@ func (l *List) CreateRenderer() fyne.WidgetRenderer { return l.around(l.List.Cre
 type Grid struct {
 	widget.GridWrap
 	ringed
-	// OnStep is called when an arrow key asks for another place, so many after the selected one.
+	// OnStep is called with the number of places by which an arrow key moves the selection.
 	OnStep func(by int)
 
 	keys Keys
@@ -92,10 +92,10 @@ func NewGrid(length func() int, create func() fyne.CanvasObject, show func(int, 
 	return g
 }
 
-// FocusGained shows the ring, and no cursor of the toolkit's.
+// FocusGained shows the ring, but not the toolkit's cursor.
 func (g *Grid) FocusGained() { g.show(g, true) }
 
-// FocusLost takes it away.
+// FocusLost hides it.
 func (g *Grid) FocusLost() { g.show(g, false) }
 
 // TypedKey steps by the arrow keys and passes on the others.

@@ -15,7 +15,7 @@ type Modals struct {
 	shown []*modal
 }
 
-// modal is a dialog that is shown. cover distinguishes it from what may lie over it, such as a menu.
+// modal is an open dialog. cover distinguishes it from overlays on top of it, such as a menu.
 type modal struct {
 	dialog dialog.Dialog
 	accept func()
@@ -40,9 +40,9 @@ func (m *Modals) Show(d dialog.Dialog, accept func()) {
 	now.cover = m.win.Canvas().Overlays().Top()
 }
 
-// Key answers the dialog on top and reports whether the key does so.
+// Key lets the topmost dialog handle the key and reports whether it did.
 func (m *Modals) Key(name fyne.KeyName) bool {
-	// The toolkit takes away with a dialog what lies over it.
+	// When a dialog closes, the toolkit also removes the overlays on top of it.
 	open := m.win.Canvas().Overlays().List()
 	m.shown = slices.DeleteFunc(m.shown, func(o *modal) bool { return !slices.Contains(open, o.cover) })
 	if len(m.shown) == 0 {

@@ -11,7 +11,7 @@ type NumberEntry struct {
 	widget.Entry
 	// Width is the field's width in Fyne units.
 	Width float32
-	// Tips, if not nil, is the layer of the tooltips of its window, which watches the Tab key.
+	// Tips, if not nil, is the tooltip layer of its window, which watches the Tab key.
 	Tips *Tooltips
 
 	help   *HelpLabel

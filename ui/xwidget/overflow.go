@@ -25,7 +25,7 @@ type Bar struct {
 	OnRows func()
 
 	items []BarItem
-	// cells hold the objects of the items: the bar hides them where their owners hide the objects.
+	// cells hold the objects of the items, so that the bar can hide items independently of their owners.
 	cells []*fyne.Container
 	more  *ToolButton
 	open  bool
@@ -59,8 +59,8 @@ func (b *Bar) toggle() {
 // Update lays the bar out again after its owner has shown or hidden objects.
 func (b *Bar) Update() { b.Layout(b.Row.Objects, b.Row.Size()) }
 
-// divide parts items of the given widths, 0 for those that are not there, between the first row and what there is no
-// room for beside the button of the given width, which is only there where it is needed.
+// divide divides items between the first row and the rest, which does not fit beside a button of the given width. The
+// button is needed only if there is a rest. Items of width 0 are hidden and in neither.
 func divide(items []BarItem, widths []float32, room, button float32) (first, rest []int) {
 	var order []int
 	total := float32(0)
@@ -145,7 +145,7 @@ func (b *Bar) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// put puts an item at its place.
+// put places an item.
 func (b *Bar) put(i int, left, top, width, height float32) {
 	b.cells[i].Move(fyne.NewPos(left, top))
 	b.cells[i].Resize(fyne.NewSize(width, height))

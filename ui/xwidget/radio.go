@@ -56,7 +56,7 @@ func (r *Radio) choose(option string) {
 	}
 }
 
-// step chooses the next one, or the one before.
+// step chooses the next or previous one.
 func (r *Radio) step(by int) {
 	i := slices.Index(r.Options, r.Selected) + by
 	if i >= 0 && i < len(r.Options) {
@@ -67,7 +67,7 @@ func (r *Radio) step(by int) {
 // FocusGained shows the ring.
 func (r *Radio) FocusGained() { r.show(r, true) }
 
-// FocusLost takes it away.
+// FocusLost hides it.
 func (r *Radio) FocusLost() { r.show(r, false) }
 
 // TypedKey chooses by the arrow keys and passes on the others.
@@ -178,7 +178,7 @@ func (i *radioItem) Tapped(*fyne.PointEvent) {
 	i.radio.choose(i.option)
 }
 
-// MouseIn shows that the choice can be made.
+// MouseIn highlights the choice.
 func (i *radioItem) MouseIn(*desktop.MouseEvent) {
 	i.hovered = true
 	i.Refresh()
@@ -187,7 +187,7 @@ func (i *radioItem) MouseIn(*desktop.MouseEvent) {
 // MouseMoved is part of desktop.Hoverable.
 func (i *radioItem) MouseMoved(*desktop.MouseEvent) {}
 
-// MouseOut ends that.
+// MouseOut removes the highlight.
 func (i *radioItem) MouseOut() {
 	i.hovered = false
 	i.Refresh()

@@ -37,7 +37,7 @@ func reveal(o fyne.CanvasObject) {
 // revealGap is the margin around an object scrolled into view, in Fyne units.
 const revealGap = 8
 
-// shift is how far a view has to move so that what begins at at comes into it.
+// shift returns how far a view has to move to show what begins at at.
 func shift(at, size, view float32) float32 {
 	if seen := min(at+size, view) - max(at, 0); 2*seen >= size || size <= 0 {
 		return 0
@@ -48,7 +48,8 @@ func shift(at, size, view float32) float32 {
 	return at + size - view + revealGap
 }
 
-// scrollsAround returns the scrolled areas around o below root, the outermost first, and whether o is there.
+// scrollsAround returns the scrolled areas around o below root, the outermost first; ok is false if o is not below
+// root.
 func scrollsAround(root, o fyne.CanvasObject) (scrolls []*container.Scroll, ok bool) {
 	if root == o {
 		return nil, true

@@ -19,12 +19,12 @@ func ShowRing(r *canvas.Rectangle, on bool) {
 	}
 }
 
-// ringed is a control of the toolkit's with the ring of this package's controls. What the toolkit itself shows
-// differs from control to control, and some of it can hardly be seen.
+// ringed adds this package's focus ring to one of the toolkit's controls. What the toolkit itself shows differs from
+// control to control, and some of it is barely visible.
 type ringed struct {
 	ring    *canvas.Rectangle
 	focused bool
-	// filled says that the control has the colour of rings, which then have that of text.
+	// filled is set if the control has the colour of the ring, which then has that of text.
 	filled bool
 	help   *HelpLabel
 }

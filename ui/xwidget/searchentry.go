@@ -5,15 +5,15 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// SearchEntry is a field over a list: the arrow keys step through the list, Escape closes it.
+// SearchEntry is a search field over a list: the arrow keys step through the list, Escape closes it.
 type SearchEntry struct {
 	widget.Entry
-	// OnStep is called by the arrow keys, OnEscape by Escape.
+	// OnStep is called on arrow keys, OnEscape on Escape.
 	OnStep   func(by int)
 	OnEscape func()
 }
 
-// NewSearchEntry returns an empty field with a hint in it.
+// NewSearchEntry returns an empty field with a placeholder.
 func NewSearchEntry(hint string) *SearchEntry {
 	e := &SearchEntry{OnStep: func(int) {}, OnEscape: func() {}}
 	e.PlaceHolder = hint

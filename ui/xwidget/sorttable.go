@@ -12,20 +12,20 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// SortTable shows rows of figures under heads that can be clicked. At most one whole row is selected. The arrow keys up
-// and down step through the rows, those to the left and right through the heads, around which a ring then shows; Enter
-// and the space bar click the head with the ring. The table passes on the keys that it does not use, so that the
-// shortcuts of the tools work while it has the focus.
+// SortTable shows rows of figures under a header that can be clicked. At most one whole row is selected. The up and
+// down keys step through the rows, left and right through the column heads, around one of which a ring then shows;
+// Enter and the space bar click it. The table passes on the keys that it does not use, so that the shortcuts of the
+// tools work while it has the focus.
 type SortTable struct {
 	widget.Table
 	ringed
-	// Rows returns the number of rows, Cell the text of one.
+	// Rows returns the number of rows, Cell the text of a cell.
 	Rows func() int
 	Cell func(row, column int) string
 	// Head returns the text of a column's head, OnHead is called when it is clicked.
 	Head   func(column int) string
 	OnHead func(column int)
-	// OnRow is called when a row is clicked, OnStep when an arrow key asks for the next row or the one before.
+	// OnRow is called when a row is clicked, OnStep when an arrow key asks for the next or previous row.
 	OnRow  func(row int)
 	OnStep func(direction int)
 
@@ -54,7 +54,7 @@ func NewSortTable(widths []float32, keys Keys) *SortTable {
 	t.CreateHeader = func() fyne.CanvasObject { return newTableHead(t) }
 	t.UpdateHeader = func(id widget.TableCellID, o fyne.CanvasObject) { o.(*tableHead).show(id.Col) }
 	t.OnSelected = func(id widget.TableCellID) {
-		// The toolkit marks a single cell.
+		// The toolkit would select a single cell.
 		t.UnselectAll()
 		if id.Row >= 0 && id.Row < t.Rows() {
 			t.OnRow(id.Row)
@@ -67,7 +67,7 @@ func NewSortTable(widths []float32, keys Keys) *SortTable {
 	return t
 }
 
-// newCellText is the text of a cell, at the right end.
+// newCellText makes the text of a cell, right-aligned.
 func newCellText(bold bool) *fyne.Container {
 	text := canvas.NewText("", nil)
 	text.TextSize = theme.Size(theme.SizeNameCaptionText)
@@ -93,8 +93,7 @@ func (t *SortTable) fill(id widget.TableCellID, o *fyne.Container) {
 	text.Refresh()
 }
 
-// fit makes a text as large as its column has room for: a head with its arrow, or a place in a wide picture, is longer
-// than others.
+// fit makes the text smaller if it is too long for its column: a head with its arrow, or a position in a wide picture.
 func (t *SortTable) fit(text *canvas.Text, column int) {
 	text.TextSize = theme.Size(theme.SizeNameCaptionText)
 	room := t.widths[column] - 2*cellGap
@@ -103,10 +102,10 @@ func (t *SortTable) fit(text *canvas.Text, column int) {
 	}
 }
 
-// Selected returns the row that is marked, −1 for none.
+// Selected returns the selected row, −1 for none.
 func (t *SortTable) Selected() int { return t.selected }
 
-// Mark marks a row and scrolls it into view; −1 marks none.
+// Mark selects a row and scrolls it into view; −1 selects none.
 func (t *SortTable) Mark(row int) {
 	if row != t.selected {
 		t.selected = row
@@ -117,22 +116,22 @@ func (t *SortTable) Mark(row int) {
 	case row == 0:
 		t.ScrollToTop()
 	default:
-		// With a header, Fyne's table leaves the row it scrolls up to under it; the row above brings it out.
+		// After scrolling up, Fyne's table leaves the row hidden under the header; scrolling to the row above shows it.
 		t.ScrollTo(widget.TableCellID{Row: row})
 		t.ScrollTo(widget.TableCellID{Row: row - 1})
 	}
 }
 
-// FocusGained shows the ring around the table, and no cursor of the toolkit's.
+// FocusGained shows the ring around the table, but not the toolkit's cursor.
 func (t *SortTable) FocusGained() { t.show(t, true) }
 
-// FocusLost takes it away.
+// FocusLost hides it.
 func (t *SortTable) FocusLost() {
 	t.show(t, false)
 	t.markHead(-1)
 }
 
-// markHead shows the ring around the head of another column; −1 is none.
+// markHead shows the ring around the head of a column; −1 for none.
 func (t *SortTable) markHead(column int) {
 	if t.head != column {
 		t.head = column
@@ -140,7 +139,7 @@ func (t *SortTable) markHead(column int) {
 	}
 }
 
-// TypedKey steps by the arrow keys, clicks the head with the ring by Enter, and passes on the others.
+// TypedKey steps with the arrow keys, clicks the head with the ring on Enter, and passes on other keys.
 func (t *SortTable) TypedKey(e *fyne.KeyEvent) {
 	marked := t.head >= 0
 	switch {
@@ -162,7 +161,7 @@ func (t *SortTable) TypedKey(e *fyne.KeyEvent) {
 	}
 }
 
-// TypedRune clicks the head with the ring by the space bar and passes on the other characters.
+// TypedRune clicks the head with the ring on the space bar and passes on other characters.
 func (t *SortTable) TypedRune(r rune) {
 	if r == ' ' && t.head >= 0 {
 		t.OnHead(t.head)

@@ -5,8 +5,8 @@ import (
 	"fyne.io/fyne/v2/container"
 )
 
-// NewTabs returns tabs of which only the selected one holds its content. The toolkit's refresh the contents of all of
-// them whenever another is selected, which takes longer than an event should wait.
+// NewTabs returns tabs of which only the selected one holds its content. The toolkit's tabs refresh all contents
+// whenever another is selected, which takes longer than an event may take.
 func NewTabs(items ...*container.TabItem) *container.AppTabs {
 	for i, item := range items {
 		page := &tabPage{content: item.Content}
@@ -28,7 +28,7 @@ func NewTabs(items ...*container.TabItem) *container.AppTabs {
 	return t
 }
 
-// tabPage is the layout of a tab that holds its content or nothing; it needs the same room either way.
+// tabPage is the layout of a tab that holds its content or nothing; it has the same size either way.
 type tabPage struct{ content fyne.CanvasObject }
 
 func (p *tabPage) fill(box *fyne.Container) { box.Objects = []fyne.CanvasObject{p.content} }

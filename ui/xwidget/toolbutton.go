@@ -12,7 +12,7 @@ import (
 // toolButtonSize is the side of a tool button, in Fyne units.
 const toolButtonSize = 34
 
-// ToolButton is an icon with a tooltip that can stay pressed. All its actions are also in the menus.
+// ToolButton is an icon button with a tooltip, which can stay pressed. All its actions are also in the menus.
 type ToolButton struct {
 	baseButton
 	Icon     fyne.Resource

@@ -16,16 +16,16 @@ import (
 // tooltipDelay is how long the pointer rests on a widget before its tooltip shows.
 const tooltipDelay = 500 * time.Millisecond
 
-// tooltipWidth is the widest a tooltip becomes before it wraps, in Fyne units.
+// tooltipWidth is the width at which a tooltip wraps, in Fyne units.
 const tooltipWidth = 340
 
 // tooltipGap is the space between a widget and its tooltip, in Fyne units.
 const tooltipGap = 4
 
-// Tooltips is a layer over the window's content that shows one tooltip at a time. It takes no events, so that what
-// lies under it keeps working.
+// Tooltips is a layer over the window's content that shows one tooltip at a time. It handles no events, so that what is
+// under it keeps working.
 type Tooltips struct {
-	// Layer goes on top of the window's content in a stack.
+	// Layer must be on top of the window's content.
 	Layer *fyne.Container
 
 	box   *fyne.Container
@@ -34,9 +34,9 @@ type Tooltips struct {
 	// after runs a function on the toolkit's goroutine after some time, unless it is stopped before.
 	after func(time.Duration, func()) (stop func())
 	stop  func()
-	// turn counts the shows and hides, so that a timer that comes late does nothing.
+	// turn counts calls that show or hide, so that a late timer does nothing.
 	turn int
-	// tab says that the Tab key is held.
+	// tab is set while the Tab key is held.
 	tab bool
 }
 
@@ -57,12 +57,12 @@ func NewTooltips() *Tooltips {
 	return t
 }
 
-// ShowLater shows text beside obj after a moment, unless Hide comes first.
+// ShowLater shows text beside obj after a delay, unless Hide is called first.
 func (t *Tooltips) ShowLater(obj fyne.CanvasObject, text string) {
 	t.ShowBeside(obj, fyne.Position{}, fyne.Size{}, text)
 }
 
-// showAside is ShowLater, but to the left of obj if there is room, so that what lies below it stays in sight.
+// showAside is ShowLater, but on the left of obj if there is room, so that what is below it stays visible.
 func (t *Tooltips) showAside(obj fyne.CanvasObject, text string) {
 	if t == nil {
 		return
@@ -76,7 +76,7 @@ func (t *Tooltips) showAside(obj fyne.CanvasObject, text string) {
 	})
 }
 
-// ShowBeside is ShowLater for a part of obj, or all of it where the size is zero.
+// ShowBeside is ShowLater for a part of obj, or for all of it if the size is zero.
 func (t *Tooltips) ShowBeside(obj fyne.CanvasObject, at fyne.Position, size fyne.Size, text string) {
 	if t == nil {
 		return
@@ -89,7 +89,7 @@ func (t *Tooltips) ShowBeside(obj fyne.CanvasObject, at fyne.Position, size fyne
 	})
 }
 
-// later calls show after a moment, unless Hide comes first or there is no text.
+// later calls show after a delay, unless Hide is called first or there is no text.
 func (t *Tooltips) later(text string, show func()) {
 	if text == "" {
 		return
@@ -103,8 +103,8 @@ func (t *Tooltips) later(text string, show func()) {
 	})
 }
 
-// Pressed takes note of a key that goes down, Released of one that comes up: the focus that a control gets while the
-// Tab key is held is not due to the mouse.
+// Pressed must be called for each pressed key, Released for each released one: a control that gets the focus while the
+// Tab key is held was not clicked.
 func (t *Tooltips) Pressed(e *fyne.KeyEvent) {
 	if t != nil {
 		t.tab = e.Name == fyne.KeyTab
@@ -118,7 +118,7 @@ func (t *Tooltips) Released(e *fyne.KeyEvent) {
 	}
 }
 
-// Hide takes the tooltip away, also one that is still to come.
+// Hide hides the tooltip and cancels a pending one.
 func (t *Tooltips) Hide() {
 	if t == nil {
 		return
@@ -154,18 +154,18 @@ func (t *Tooltips) show(obj fyne.CanvasObject, part fyne.Position, extent fyne.S
 	t.box.Resize(size)
 	t.box.Move(place(t.at(obj).Add(part), extent, size, t.Layer.Size()))
 	t.box.Show()
-	// A box that was never on the screen belongs to no canvas yet, so that only its parent can ask for a new frame.
+	// A box that was never on the screen does not belong to a canvas yet, so only its parent can request a new frame.
 	t.Layer.Refresh()
 }
 
-// at is where an object lies in the layer.
+// at returns the position of an object in the layer.
 func (t *Tooltips) at(obj fyne.CanvasObject) fyne.Position {
 	driver := fyne.CurrentApp().Driver()
 	return driver.AbsolutePositionForObject(obj).Subtract(driver.AbsolutePositionForObject(t.Layer))
 }
 
-// place puts a tooltip of the given size beside a widget so that it stays inside the area: to the right of a narrow
-// widget at the left edge, else below it, else above it.
+// place returns the position of a tooltip inside the area: on the right of a narrow widget at the left edge, otherwise
+// below the widget, or above it if there is no room.
 func place(at fyne.Position, widget, tip, area fyne.Size) fyne.Position {
 	const gap = tooltipGap
 	if at.X < 60 && widget.Width < 60 {
