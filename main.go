@@ -15,8 +15,8 @@ var version = "dev"
 
 func main() { os.Exit(start()) }
 
-// start runs the program and returns its exit status. A panic on the main goroutine is told in one sentence; any other
-// ends the program and is found in the crash log by the next start.
+// start runs the program and returns its exit status. A panic on the main goroutine is reported in one sentence. A
+// panic on any other goroutine ends the program; the next start finds it in the crash log.
 func start() (status int) {
 	guard, err := crash.Start()
 	if err != nil {

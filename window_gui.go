@@ -11,12 +11,12 @@ import (
 	_ "blik/ui/locale"
 )
 
-// window returns what opens the window.
+// window returns the function that opens the window.
 func window(guard *crash.Guard) func(context.Context, cli.Window) error {
 	return func(ctx context.Context, w cli.Window) error {
 		return ui.Run(ctx, ui.Options{Files: w.Files, Detect: w.Detect, Lang: w.Lang, Version: w.Version, Crash: guard})
 	}
 }
 
-// renderer says what draws the window.
+// renderer returns the function that names the window's renderer.
 func renderer() func() (string, error) { return ui.Renderer }

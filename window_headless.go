@@ -9,8 +9,8 @@ import (
 	"blik/app/crash"
 )
 
-// window returns nil: this build has none.
+// window returns nil, because this build has no window.
 func window(*crash.Guard) func(context.Context, cli.Window) error { return nil }
 
-// renderer returns nil: this build draws nothing.
+// renderer returns nil, because this build draws nothing.
 func renderer() func() (string, error) { return nil }

@@ -17,21 +17,23 @@ type action struct {
 	// name is the text of its menu item; empty for one that has none.
 	name message.Text
 	run  func()
-	// ready reports whether it can be done now; nil is always. The driver runs shortcuts of greyed menu items, too, so
-	// do asks again.
+	// ready reports whether the action can run now; nil means always. The driver also runs the shortcuts of greyed menu
+	// items, so do checks again.
 	ready func() bool
 	// checked reports whether its menu item has a tick; nil for one that never has.
 	checked  func() bool
 	shortcut fyne.Shortcut
-	// job says that it starts a job, which waits for one that follows a change of the parameters.
+	// job is set for actions that start a job. If a search or correction is running that follows a change of the
+	// parameters, they wait for its end.
 	job bool
-	// queues says that it waits for the job that runs rather than being refused; queue, which may be nil, does so.
+	// queues is set for actions that wait for the running job instead of being refused; queue, if not nil, puts them
+	// into the queue.
 	queues bool
 	queue  func()
-	// keys are characters of a Latin keyboard that run it, named other keys; of both the first is shown.
+	// keys are characters of a Latin keyboard that run the action, named other keys; the first of both is shown.
 	keys  string
 	named []fyne.KeyName
-	// also are shortcuts that are not shown, usual the keys before others were chosen.
+	// also are shortcuts that are not shown; usual are the keys without the user's choices.
 	also  []fyne.Shortcut
 	usual keySet
 }
@@ -39,17 +41,17 @@ type action struct {
 // actions is the table of all actions.
 type actions struct {
 	table map[string]*action
-	// blocked reports whether a dialog lies over the window, started is called before an action runs.
+	// blocked reports whether a dialog covers the window; started is called before an action runs.
 	blocked func() bool
 	started func()
-	// looking reports whether a picture is seen that is still being read.
+	// looking reports whether an early preview of a picture is shown that is still being read.
 	looking func() bool
-	// later keeps what is to be done until a preview has ended; false where none runs.
+	// later postpones do until the end of a running preview; it returns false if none is running.
 	later func(do func()) bool
-	// working reports whether a job runs that the user waits for, queue has an action wait for it.
+	// working reports whether a job is running that the user waits for; queue puts an action into the queue behind it.
 	working func() bool
 	queue   func(id string)
-	// catch takes the shortcuts of menu items while a person presses new keys; nil at other times.
+	// catch receives the shortcuts of menu items while the user presses new keys; nil otherwise.
 	catch func(fyne.Shortcut)
 }
 
@@ -62,8 +64,8 @@ func key(name fyne.KeyName, mod fyne.KeyModifier) fyne.Shortcut {
 	return &desktop.CustomShortcut{KeyName: name, Modifier: mod}
 }
 
-// do runs an action if it can be done now. The driver runs the menu's shortcuts while a dialog is open as well; there
-// only undo and redo of typing and copying from a field may pass.
+// do runs an action if it can run now. The driver also runs the menu's shortcuts while a dialog is open; then only undo
+// and redo of typing and copying from a field are allowed.
 func (a *actions) do(id string) {
 	if a.catch != nil && a.blocked() {
 		a.catch(a.table[id].shortcut)
@@ -86,16 +88,16 @@ func (a *actions) do(id string) {
 	a.table[id].run()
 }
 
-// can reports whether an action can be done now, or can be queued.
+// can reports whether an action can run now or can be queued.
 func (a *actions) can(id string) bool {
 	known, ok := a.table[id]
 	return ok && (known.ready == nil || known.ready() || a.queued(id))
 }
 
-// queued reports whether an action would wait for the job that runs.
+// queued reports whether an action would wait for the running job.
 func (a *actions) queued(id string) bool { return a.table[id].queues && a.working() }
 
-// enqueue has an action wait for the job that runs.
+// enqueue puts an action into the queue behind the running job.
 func (a *actions) enqueue(id string) {
 	if own := a.table[id].queue; own != nil {
 		own()
@@ -104,7 +106,7 @@ func (a *actions) enqueue(id string) {
 	a.queue(id)
 }
 
-// name is what an action is called outside the menu.
+// name returns the name of an action outside the menu.
 func (c *common) name(id string) string {
 	return strings.TrimSuffix(c.t(c.actions.table[id].name), "…")
 }
@@ -262,10 +264,10 @@ func (w *window) makeActions() {
 	}
 }
 
-// scrollShare is the part of the viewport that an arrow key moves the picture by.
+// scrollShare is the share of the viewport by which an arrow key moves the picture.
 const scrollShare = 0.1
 
-// makeChoices adds the actions of which one is ticked: the tools, the modes of detection, and those of the overlay.
+// makeChoices adds the groups of actions of which one is ticked: tools, detection modes and overlay modes.
 func (w *window) makeChoices() {
 	for _, s := range w.toolbox.specs {
 		w.actions.table[s.ID] = &action{

@@ -2,15 +2,15 @@ package ui
 
 import "fyne.io/fyne/v2"
 
-// bodyLayout arranges the parts of the window, in the order in which the Tab key goes through them: toolbar at the top,
-// tools at the left, picture, panel at the right, status bar at the bottom. In a narrow window the panel is as narrow
-// as its controls allow.
+// bodyLayout arranges the parts of the window: toolbar at the top, tools on the left, picture, panel on the right,
+// status bar at the bottom. The Tab key visits them in this order. In a narrow window the panel shrinks to the width
+// that its controls need.
 type bodyLayout struct{}
 
-// panelShare is the share of a narrow window that the panel takes.
+// panelShare is the panel's share of a narrow window.
 const panelShare = 0.45
 
-// panelRoom returns the width of the panel in a window.
+// panelRoom returns the width of the panel for the width of the window.
 func panelRoom(window, least float32) float32 { return max(least, min(panelWidth, panelShare*window)) }
 
 // Layout is part of fyne.Layout.

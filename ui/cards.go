@@ -14,13 +14,13 @@ import (
 	"blik/ui/xwidget"
 )
 
-// card is a small panel over the picture, with a title and a button that closes it. The pointer does nothing to what
-// lies under it.
+// card is a small panel over the picture, with a title and a close button. Pointer events do not reach what lies under
+// it.
 type card struct {
 	widget.BaseWidget
 	back    *canvas.Rectangle
 	content fyne.CanvasObject
-	// wanted says that the user has opened it, fits that there is room.
+	// wanted is set if the user has opened the card, fits if there is room for it.
 	wanted, fits bool
 }
 
@@ -42,10 +42,10 @@ func newCard(title, content fyne.CanvasObject, closes *xwidget.ToolButton) *card
 	return c
 }
 
-// smallLayout shows a tool button smaller than those of toolbars.
+// smallLayout makes a tool button smaller than in toolbars.
 type smallLayout struct{}
 
-// smallSide is the side of such a button.
+// smallSide is the side of such a button, in Fyne units.
 const smallSide = 22
 
 // Layout is part of fyne.Layout.
@@ -98,7 +98,7 @@ func (*card) DragEnd() {}
 // Scrolled is swallowed.
 func (*card) Scrolled(*fyne.ScrollEvent) {}
 
-// corner is where a card lies.
+// corner is the corner of the picture in which a card lies.
 type corner uint8
 
 const (
@@ -111,8 +111,9 @@ const (
 // cardMargin is the space around cards, in Fyne units.
 const cardMargin = 8
 
-// placeCards returns where cards of the given sizes lie in an area, in the order of the corners, which is that of their
-// importance, and whether each fits beside those before it. A size of zero is that of a card that is not wanted.
+// placeCards returns the positions of cards of the given sizes in an area, and which of them fit beside those before
+// them. Cards come in the order of the corners, the most important first. A zero size stands for a card that is not
+// wanted.
 func placeCards(area fyne.Size, sizes []fyne.Size) (at []fyne.Position, fits []bool) {
 	at, fits = make([]fyne.Position, len(sizes)), make([]bool, len(sizes))
 	for i, size := range sizes {
@@ -133,13 +134,13 @@ func placeCards(area fyne.Size, sizes []fyne.Size) (at []fyne.Position, fits []b
 	return at, fits
 }
 
-// overlap reports whether two rectangles have less than a margin between them.
+// overlap reports whether two rectangles are closer to each other than a margin.
 func overlap(p fyne.Position, a fyne.Size, q fyne.Position, b fyne.Size) bool {
 	return p.X < q.X+b.Width+cardMargin && q.X < p.X+a.Width+cardMargin &&
 		p.Y < q.Y+b.Height+cardMargin && q.Y < p.Y+a.Height+cardMargin
 }
 
-// cardLayout puts cards into the corners; those that do not fit are hidden until they do.
+// cardLayout puts cards into the corners and hides those that do not fit.
 type cardLayout struct{}
 
 // Layout is part of fyne.Layout.
@@ -162,5 +163,5 @@ func (cardLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// MinSize lets the picture be as small as it likes.
+// MinSize is zero, so that cards do not limit the size of the picture.
 func (cardLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }

@@ -9,7 +9,7 @@ import (
 	"blik/ui/viewport"
 )
 
-// detect looks for glare with the parameters shown.
+// detect searches for glare with the current parameters.
 func (w *window) detect() {
 	w.win.Canvas().Unfocus()
 	w.Detect(func(o session.Outcome, err error) {
@@ -19,7 +19,7 @@ func (w *window) detect() {
 	})
 }
 
-// foundSentence says how many findings there are, and how many of them stay out of the mask because like ones were
+// foundSentence states the number of findings, and how many of them stay out of the mask because similar ones were
 // ignored.
 func (w *window) foundSentence(o session.Outcome) string {
 	text := w.texts.Plural(o.Count, "Found %s finding", "Found %s findings", w.texts.Int(o.Count))
@@ -29,7 +29,7 @@ func (w *window) foundSentence(o session.Outcome) string {
 	return text + w.ran(o, "")
 }
 
-// previewed says what a search found, or a correction did, that followed a change of the parameters.
+// previewed announces the result of a search or correction that followed a change of the parameters.
 func (w *window) previewed(o session.Outcome, err error) {
 	if o.Corrected {
 		w.corrected(o, err)
@@ -49,7 +49,7 @@ func (w *window) correctAll() {
 	}
 	w.win.Canvas().Unfocus()
 	w.CorrectAll(w.corrected)
-	// Bringing another tab to the front takes long enough for a piece of its own.
+	// Showing another tab takes so long that it gets an event of its own.
 	w.config.session.Dispatch(w.panel.showCorrection)
 }
 
@@ -77,7 +77,7 @@ func (c *common) correctListed(m processing.Method) {
 	}
 }
 
-// corrected says what a correction did, and how to get the mask back if it was hidden.
+// corrected announces the result of a correction, and how to show the mask again if it was hidden.
 func (c *common) corrected(o session.Outcome, err error) {
 	if !c.prompts.ended(err) {
 		return
@@ -90,7 +90,7 @@ func (c *common) corrected(o session.Outcome, err error) {
 		c.ran(o, hint))
 }
 
-// removeCorrection brings back the original at the selected finding.
+// removeCorrection restores the original at the selected finding.
 func (w *window) removeCorrection() {
 	f, ok := w.Selected()
 	if !ok {
@@ -102,23 +102,23 @@ func (w *window) removeCorrection() {
 	}
 }
 
-// removeCorrections brings back the original everywhere.
+// removeCorrections restores the original everywhere.
 func (w *window) removeCorrections() {
 	if w.RemoveCorrections() {
 		w.say(w.t("All corrections removed"))
 	}
 }
 
-// takeOver makes what the last detection used the parameters of manual mode.
+// takeOver copies the values that the last detection chose into manual mode.
 func (w *window) takeOver() {
 	w.TakeOver()
 	w.say(w.t("The values were copied to manual mode"))
 }
 
-// undo takes back the last step, or the last typing if a field has the focus.
+// undo undoes the last step, or the last typing if a field has the focus.
 func (w *window) undo() { w.stepBy(&fyne.ShortcutUndo{}, w.Undo, "Undone: %s") }
 
-// redo does again what undo took back.
+// redo repeats what undo undid.
 func (w *window) redo() { w.stepBy(&fyne.ShortcutRedo{}, w.Redo, "Redone: %s") }
 
 func (w *window) stepBy(s fyne.Shortcut, step func() (message.Message, bool), format message.Text) {
@@ -135,7 +135,7 @@ func (w *window) stepBy(s fyne.Shortcut, step func() (message.Message, bool), fo
 	}
 }
 
-// escape ends what is going on: a polygon, a stroke or a drag, a job, the focus of a field.
+// escape ends the current activity: a polygon, a stroke or drag, a job, or the focus of a field.
 func (w *window) escape() {
 	if w.toolbox.abandon() {
 		return
@@ -145,7 +145,7 @@ func (w *window) escape() {
 	w.win.Canvas().Unfocus()
 }
 
-// changeMask does something with the mask, which is to be seen.
+// changeMask returns a function that changes the mask and makes sure that it is visible.
 func (w *window) changeMask(how func()) func() {
 	return func() {
 		w.display.showMask()
@@ -158,7 +158,7 @@ func (w *window) invertMask() {
 	w.InvertMask()
 }
 
-// step selects the next or the previous finding and brings it to the middle.
+// step selects the next or previous finding and centres it.
 func (w *window) step(direction int) {
 	if f, ok := w.SelectNext(direction); ok {
 		w.reveal(f)
@@ -173,7 +173,7 @@ func (w *window) removeSelected() {
 	}
 }
 
-// setReviewZoom chooses the zoom at which findings are brought to the middle, and shows the selected one at it.
+// setReviewZoom chooses the zoom at which findings are centred, and shows the selected one at it.
 func (w *window) setReviewZoom(zoom float64) {
 	w.Settings().ReviewZoom = zoom
 	if f, ok := w.Selected(); ok {
@@ -189,12 +189,12 @@ func (w *window) toggleThumbnails() {
 	w.panel.tabs.SelectIndex(1)
 }
 
-// setDevice makes a device that of the next work.
+// setDevice chooses the device for the next work.
 func (w *window) setDevice(name string) {
 	w.SetDevice(name, func() { w.say(w.deviceHelp()) })
 }
 
-// noneSelected says how to select a finding.
+// noneSelected says that no finding is selected, and how to select one.
 func (c *common) noneSelected() string {
 	return c.t("No finding is selected; %s and %s step through them", c.press("find.next"), c.press("find.previous"))
 }

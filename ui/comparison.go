@@ -18,13 +18,13 @@ import (
 	"blik/ui/xwidget"
 )
 
-// comparison says over the picture how the mask agrees with that of a file, and what its colours mean; it is hidden
-// where the mask is compared with none.
+// comparison is a line above the picture that states how far the mask agrees with one from a file, and explains the
+// colours. It is hidden if no mask is compared.
 type comparison struct {
 	*common
 	object fyne.CanvasObject
 	sum    *xwidget.FixedText
-	// here, there and both say what only this mask marks, only the other one, and both.
+	// here and there show what only this mask or only the other one marks, both what both mark.
 	here, there, both *xwidget.FixedText
 }
 

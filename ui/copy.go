@@ -6,8 +6,8 @@ import (
 	"fyne.io/fyne/v2"
 )
 
-// copyValues puts on the clipboard what is known of the pixel under the pointer and of the finding there; where the
-// pointer is elsewhere, of the selected finding. A field with the focus copies its own text.
+// copyValues copies the values of the pixel under the pointer and of the finding there. If the pointer is elsewhere, it
+// copies those of the selected finding. A focused field copies its own text instead.
 func (w *window) copyValues() {
 	// The driver asks the menu before the field that has the focus.
 	if field, ok := w.win.Canvas().Focused().(fyne.Shortcutable); ok {
@@ -19,7 +19,7 @@ func (w *window) copyValues() {
 	}
 }
 
-// valuesText is what copyValues copies; empty for nothing.
+// valuesText returns what copyValues copies; it is empty if there is nothing.
 func (w *window) valuesText() string {
 	if w.Document() == nil {
 		return ""
@@ -37,7 +37,7 @@ func (w *window) valuesText() string {
 	return ""
 }
 
-// copyList puts the listed findings on the clipboard: a line each, columns parted by tabs, as spreadsheets take them.
+// copyList copies the listed findings: a line each, columns separated by tabs, for spreadsheets.
 func (w *window) copyList() {
 	var heads []string
 	for _, column := range findingColumns {
@@ -54,7 +54,7 @@ func (w *window) copyList() {
 	w.toClipboard(strings.Join(lines, "\n"))
 }
 
-// copyInformation puts the information on the picture on the clipboard.
+// copyInformation copies the information on the picture.
 func (w *window) copyInformation() {
 	var lines []string
 	for _, f := range w.facts() {
@@ -63,7 +63,7 @@ func (w *window) copyInformation() {
 	w.toClipboard(strings.Join(lines, "\n"))
 }
 
-// toClipboard copies a text and says so.
+// toClipboard copies a text and announces it.
 func (w *window) toClipboard(text string) {
 	if text == "" {
 		w.say(w.t("Nothing to copy: point at a pixel or select a finding"))

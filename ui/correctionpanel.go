@@ -17,7 +17,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// correctionPanel is the tab of correction: comparing, the selected finding, the parameters, and saving.
+// correctionPanel is the correction tab: comparison, the selected finding, the parameters, and saving.
 type correctionPanel struct {
 	*common
 	object fyne.CanvasObject
@@ -75,7 +75,7 @@ func newCorrectionPanel(c *common) *correctionPanel {
 		inset(4, 4, container.NewGridWithColumns(2, p.correct, p.unset)),
 		p.form.Object,
 	)
-	// Saving stays in sight however far the rest is scrolled.
+	// Saving stays visible while the rest is scrolled.
 	saving := container.NewVBox(widget.NewSeparator(),
 		inset(4, 16, container.New(layout.NewCustomPaddedVBoxLayout(2), p.save, p.report, p.result)))
 	p.object = container.NewBorder(nil, saving, nil, nil,
@@ -83,7 +83,7 @@ func newCorrectionPanel(c *common) *correctionPanel {
 	return p
 }
 
-// showReport shows whether reports are written.
+// showReport updates the choice of the report.
 func (p *correctionPanel) showReport() {
 	p.quiet.show(func() { p.report.SetChecked(p.Settings().WriteReport) })
 }
@@ -126,7 +126,7 @@ func (p *correctionPanel) showSpot() {
 	p.spot.SetText(p.t("No. %s, %s px: %s", p.texts.Int(f.ID), p.texts.Int(f.Area), p.stateText(f)))
 }
 
-// showResult shows what was saved last, and the name of the report if one was written.
+// showResult shows the file saved last, and the name of its report if one was written.
 func (p *correctionPanel) showResult() {
 	w := p.Written()
 	xwidget.SetVisible(p.result, w.Saved != nil)

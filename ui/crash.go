@@ -12,8 +12,8 @@ import (
 	"blik/ui/xwidget"
 )
 
-// offerCrashLogs shows what earlier runs that crashed left behind. Each is offered once: it is removed, or kept where
-// the user saves it or wants to be asked again.
+// offerCrashLogs offers the logs of earlier runs that crashed. Each is offered once: then it is removed, unless the
+// user saves it or wants to be asked again.
 func (w *window) offerCrashLogs() {
 	logs, err := crash.Pending()
 	if err != nil {
@@ -47,7 +47,7 @@ func (w *window) offerCrashLogs() {
 			}
 		}
 	})
-	// Enter, which a hasty user presses, loses nothing.
+	// Enter is the default, so that pressing it in haste loses nothing.
 	keep.Importance = widget.HighImportance
 	d.SetButtons([]fyne.CanvasObject{copyText, keep, remove})
 	w.prompts.show(d, 720, 480, nil)

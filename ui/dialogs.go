@@ -20,7 +20,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// prompts shows the dialogs of the window: what went wrong, questions, and what the user asked to read.
+// prompts shows the dialogs of the window: errors, questions and texts.
 type prompts struct {
 	*common
 	win     fyne.Window
@@ -28,7 +28,7 @@ type prompts struct {
 	version string
 }
 
-// ended reports how work ended that the user asked for; ok is true where it succeeded.
+// ended reports the end of work that the user asked for; ok is true if it succeeded.
 func (p *prompts) ended(err error) (ok bool) {
 	switch {
 	case err == nil:
@@ -44,7 +44,7 @@ func (p *prompts) ended(err error) (ok bool) {
 	return false
 }
 
-// errorText says an error in one sentence, in the user's language where it can.
+// errorText returns an error as one sentence, in the user's language if possible.
 func (p *prompts) errorText(err error) string {
 	if errors.Is(err, processing.ErrRegionOutside) {
 		return p.t("The region lies outside the picture.")
@@ -52,10 +52,10 @@ func (p *prompts) errorText(err error) string {
 	return p.texts.Error(err)
 }
 
-// showError shows what went wrong, once.
+// showError shows an error.
 func (p *prompts) showError(err error) { p.showSentence(p.errorText(err)) }
 
-// showSentence shows what went wrong.
+// showSentence shows an error that is already a sentence.
 func (p *prompts) showSentence(sentence string) {
 	p.showCustom(p.t("Something went wrong"), p.t("OK"), xwidget.NewWrapped(sentence), 460, 160)
 }
@@ -66,7 +66,7 @@ func (p *prompts) showCustom(title, button string, content fyne.CanvasObject, wi
 	p.show(d, width, height, nil)
 }
 
-// show shows a dialog that Escape closes, as its Cancel does. accept is what Enter does; nil closes it, too.
+// show shows a dialog. Escape closes it like its Cancel button. accept is what Enter does; nil closes it, too.
 func (p *prompts) show(d dialog.Dialog, width, height float32, accept func()) {
 	room := p.win.Canvas().Size()
 	d.Resize(fyne.NewSize(min(width, room.Width*0.9), min(height, room.Height*0.9)))
@@ -80,16 +80,16 @@ type answer struct {
 	do         func()
 }
 
-// noText is the way out of a question.
+// noText is the text of the button that cancels a question.
 func (p *prompts) noText() string { return p.texts.Sprint(message.Of("Cancel").Context("dialog")) }
 
-// ask shows a question with the given answers and a way out. Enter gives the answer that stands out; where none does,
-// or where it could not be taken back, Enter is the way out.
+// ask shows a question with the given answers and Cancel. Enter gives the highlighted answer; if none is highlighted,
+// or the answer cannot be undone, Enter cancels.
 func (p *prompts) ask(title, text string, answers []answer) {
 	p.askOr(title, text, p.noText(), answers)
 }
 
-// askOr is ask with other words for the way out.
+// askOr is ask with another text for Cancel.
 func (p *prompts) askOr(title, text, out string, answers []answer) {
 	d := dialog.NewCustomWithoutButtons(title, xwidget.NewWrapped(text), p.win)
 	buttons := container.New(layout.NewHBoxLayout(), xwidget.NewButton(out, p.keys, d.Hide))
@@ -110,7 +110,7 @@ func (p *prompts) askOr(title, text, out string, answers []answer) {
 	p.show(d, 480, questionHeight(text), accept)
 }
 
-// questionHeight is the height of a question with a text, whose lines hold some 60 characters.
+// questionHeight returns the height of a question dialog with a text, at some 60 characters a line.
 func questionHeight(text string) float32 {
 	lines := 0
 	for line := range strings.Lines(text) {
@@ -119,7 +119,7 @@ func questionHeight(text string) float32 {
 	return max(180, 120+22*float32(lines))
 }
 
-// confirmReplace asks over a window whether a file may be overwritten.
+// confirmReplace asks in a window whether a file may be overwritten.
 func (p *prompts) confirmReplace(win fyne.Window, modals *xwidget.Modals, path string, yes func()) {
 	d := dialog.NewConfirm(p.t("Overwrite the file?"), p.t("%s already exists and will be overwritten.",
 		baseName(path)), func(ok bool) {
@@ -187,7 +187,7 @@ func (p *prompts) showAbout() {
 		"licence.", p.version)), 460, 220)
 }
 
-// showInformation shows what is known of the open file.
+// showInformation shows the information on the open file.
 func (p *prompts) showInformation() {
 	grid := container.New(layout.NewFormLayout())
 	for _, f := range p.facts() {

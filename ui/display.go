@@ -13,31 +13,31 @@ import (
 )
 
 // display is the picture in the middle of the window: the viewport, the mask over the picture, and the comparison with
-// the original, which is shown instead of the corrected picture, or beside it with a line between them.
+// the original, which is shown instead of the corrected picture, next to it, or on the other side of a split line.
 type display struct {
 	s       *session.Session
 	port    *viewport.Viewport
 	changed func(change)
 
-	// twin shows the original left of port while beside is set; pair holds both.
+	// twin shows the original on the left of port while beside is set; pair holds both.
 	twin   *viewport.Viewport
 	beside bool
 	pair   *fyne.Container
-	// layer is what is shown of a layer of detection in place of the picture; nil for nothing.
+	// layer is the visible part of a layer of detection, shown in place of the picture; nil for none.
 	layer *view.Pyramid
-	// onHover is told the image point under the pointer, or with inside false that the pointer has left.
+	// onHover receives the image point under the pointer; inside is false when the pointer has left.
 	onHover func(at processing.Point, inside bool)
-	// zooms are the views of the pictures that were open before, by their paths; path is that of the open one.
+	// zooms are the views of the pictures that were open before, by path; path is that of the open picture.
 	zooms map[string]view.Transform
 	path  string
 
 	look      view.Options
 	maskShown bool
-	// hid says that the last correction has hidden the mask.
+	// hid is set if the last correction has hidden the mask.
 	hid bool
 
-	// original and split are switched on and off; heldKey is the scan code of the key that shows the original while it
-	// is held, 0 for none.
+	// original and split are toggles; heldKey is the scan code of the key that shows the original while it is held, 0
+	// for none.
 	original, split, heldButton bool
 	heldKey                     int
 }
@@ -59,7 +59,7 @@ func newDisplay(s *session.Session, changed func(change)) *display {
 	return d
 }
 
-// follow takes a change of the session before the other parts do, and reports whether the view changed with it.
+// follow handles a change of the session before the other parts do, and reports whether the view changed with it.
 func (d *display) follow(c change) (viewChanged bool) {
 	before, shown := d.mode(), d.maskShown
 	d.hid = d.hid && c.Cause != session.CorrectedSpots
@@ -69,7 +69,7 @@ func (d *display) follow(c change) (viewChanged bool) {
 		d.maskShown = true
 	case session.CorrectedSpots:
 		d.stopComparing()
-		// The mask would cover just what was corrected; outlines do not.
+		// The mask would cover exactly what was corrected; outlines do not.
 		if d.maskShown && d.look.Mode != view.Outlines {
 			d.maskShown, d.hid = false, true
 		}
@@ -106,7 +106,7 @@ func (d *display) update(c change) {
 		if !d.maskShown || d.mode() == view.CompareBefore {
 			look.Mode = view.PictureOnly
 		} else if d.layer != nil {
-			// A mask laid over the layer would hide what it is about.
+			// A mask over the layer would hide what the layer shows.
 			look.Mode = view.Outlines
 		}
 		d.port.SetLayer(d.layer)
@@ -126,7 +126,7 @@ func (d *display) update(c change) {
 	}
 }
 
-// keepZoom remembers how the picture was seen that is left.
+// keepZoom stores the view of the picture that was shown before.
 func (d *display) keepZoom() {
 	if d.path != "" {
 		if d.port.Fitted() {
@@ -161,17 +161,17 @@ func (d *display) toggleMask() {
 	d.viewChanged()
 }
 
-// showMask makes sure that a change of the mask is seen.
+// showMask shows the mask if it is hidden, so that a change of it is visible.
 func (d *display) showMask() {
 	if !d.maskShown {
 		d.toggleMask()
 	}
 }
 
-// holding reports whether a key or a button is held that shows the original.
+// holding reports whether a key or button that shows the original is held.
 func (d *display) holding() bool { return d.heldKey != 0 || d.heldButton }
 
-// visible returns the part of the picture that is in sight.
+// visible returns the visible part of the picture.
 func (d *display) visible() image.Rectangle {
 	return d.port.Shown()
 }
@@ -193,18 +193,18 @@ func (d *display) toggleOriginal() {
 	d.viewChanged()
 }
 
-// toggleSplit shows both beside a line, or only the corrected picture.
+// toggleSplit switches between both pictures with a split line and the corrected picture only.
 func (d *display) toggleSplit() {
 	d.split, d.original = !d.split, false
 	d.viewChanged()
 }
 
-// stopComparing shows the corrected picture; its callers announce that.
+// stopComparing shows the corrected picture; its callers announce the change.
 func (d *display) stopComparing() {
 	d.split, d.original, d.heldKey, d.heldButton = false, false, 0, false
 }
 
-// holdKey shows the original until the key with the given scan code is released; 0 is no key.
+// holdKey shows the original until the key with the given scan code is released; 0 releases it.
 func (d *display) holdKey(code int) {
 	if d.heldKey != code && (code == 0 || d.comparable()) {
 		d.heldKey = code
@@ -212,13 +212,13 @@ func (d *display) holdKey(code int) {
 	}
 }
 
-// setPanKey says whether the key is held that makes any tool a hand.
+// setPanKey sets whether the key is held that turns any tool into the hand.
 func (d *display) setPanKey(held bool) { d.each(func(v *viewport.Viewport) { v.SetPanKey(held) }) }
 
-// comparable reports whether anything differs from the original.
+// comparable reports whether there is anything to compare with the original.
 func (d *display) comparable() bool { return d.s.Corrected() || d.layer != nil }
 
-// toggleGrid draws the edges of pixels from 800 % on, or not; the choice is remembered.
+// toggleGrid toggles the pixel grid, which is visible from 800 %; the choice is remembered.
 func (d *display) toggleGrid() {
 	d.look.Grid = !d.look.Grid
 	d.s.Settings().HideGrid = !d.look.Grid
@@ -245,7 +245,7 @@ func (d *display) holdButton(held bool) {
 	}
 }
 
-// release ends what waits for a release that goes to another window.
+// release ends everything that waits for a release, which would go to another window.
 func (d *display) release() {
 	d.setPanKey(false)
 	d.end()

@@ -10,10 +10,10 @@ import (
 	"blik/ui/viewport"
 )
 
-// pairGap is the space between the viewports that are side by side, in Fyne units.
+// pairGap is the space between the two viewports, in Fyne units.
 const pairGap = 2
 
-// pairLayout puts the original's viewport left of the other one, or gives that all the room.
+// pairLayout puts the original's viewport on the left of the other one, or gives all the room to the other one.
 type pairLayout struct{}
 
 // Layout makes both equally large, in whole units, so that they show the same part of the picture.
@@ -32,7 +32,7 @@ func (pairLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	right.Move(fyne.NewPos(size.Width-width, 0))
 }
 
-// MinSize is that of the viewports that are seen.
+// MinSize is that of the visible viewports.
 func (pairLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	size := objects[1].MinSize()
 	if objects[0].Visible() {
@@ -41,7 +41,7 @@ func (pairLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return size
 }
 
-// newTwin returns the viewport that shows the original beside the other one, whose view it follows and moves.
+// newTwin returns the viewport that shows the original. It follows the other one's view, and moving it moves the other.
 func (d *display) newTwin() *viewport.Viewport {
 	twin := viewport.New()
 	twin.SetFollower()
@@ -53,7 +53,7 @@ func (d *display) newTwin() *viewport.Viewport {
 	return twin
 }
 
-// ports are the viewports that are seen.
+// ports returns the visible viewports.
 func (d *display) ports() []*viewport.Viewport {
 	if d.beside {
 		return []*viewport.Viewport{d.port, d.twin}
@@ -61,7 +61,7 @@ func (d *display) ports() []*viewport.Viewport {
 	return []*viewport.Viewport{d.port}
 }
 
-// under returns the viewport that the pointer is over, else the one that is always seen.
+// under returns the viewport under the pointer, or else the main one.
 func (d *display) under() *viewport.Viewport {
 	if d.beside && d.twin.Hovering() {
 		return d.twin
@@ -69,16 +69,16 @@ func (d *display) under() *viewport.Viewport {
 	return d.port
 }
 
-// each does something with both viewports, also while one is hidden.
+// each calls do with both viewports, even if one is hidden.
 func (d *display) each(do func(v *viewport.Viewport)) {
 	do(d.port)
 	do(d.twin)
 }
 
-// end ends what a tool is doing in either viewport.
+// end ends the tool's gesture in either viewport.
 func (d *display) end() { d.each((*viewport.Viewport).End) }
 
-// setBeside shows the original beside what is shown otherwise, or not.
+// setBeside shows or hides the original beside the result.
 func (d *display) setBeside(on bool) {
 	d.beside = on
 	d.end()
@@ -95,14 +95,14 @@ func (d *display) setBeside(on bool) {
 	d.viewChanged()
 }
 
-// toggleBeside shows the original beside the result, or only the result; the choice is remembered.
+// toggleBeside toggles between both side by side and only the result; the choice is remembered.
 func (d *display) toggleBeside() {
 	d.split = false
 	d.s.Settings().SideBySide = !d.beside
 	d.setBeside(!d.beside)
 }
 
-// showTwin gives the original to the left viewport.
+// showTwin updates the viewport of the original.
 func (d *display) showTwin() {
 	original, _ := d.s.Pictures()
 	if original != nil && !d.twin.Shows(original) {
@@ -113,7 +113,7 @@ func (d *display) showTwin() {
 	}
 }
 
-// hovered tells what listens where the pointer is, and marks that place in the other viewport.
+// hovered returns a handler that passes on the position of the pointer and marks it in the other viewport.
 func (d *display) hovered(by, other *viewport.Viewport) func(at processing.Point, inside bool) {
 	return func(at processing.Point, inside bool) {
 		if d.beside {

@@ -17,18 +17,18 @@ import (
 	"blik/ui/xwidget"
 )
 
-// farmDialogs have the pictures of the filmstrip worked on by the queue, on this computer or on a farm. The batch goes
-// on while its dialog is closed, and after the program has ended by whatever cause, when the same is asked for again.
+// farmDialogs run the pictures of the filmstrip through the queue, on this computer or on a farm. The batch goes on
+// while its dialog is closed. If the program ends, for whatever reason, the same request continues the batch.
 type farmDialogs struct {
 	*window
-	// adapt changes what is asked for; nil outside tests.
+	// adapt changes the request; nil outside tests.
 	adapt func(*batch.Request)
 	run   *batch.Run
 	state batch.State
 	shown *farmProgress
 }
 
-// farmAddress is that of a farm on this computer, unless the environment names another.
+// farmAddress returns the default address: a farm on this computer, unless the environment names another.
 func farmAddress() string {
 	if text := os.Getenv("BLIK_FARM_JOIN"); text != "" && !strings.HasPrefix(text, "@") {
 		return text
@@ -36,7 +36,7 @@ func farmAddress() string {
 	return "nats://127.0.0.1:4222"
 }
 
-// open asks for a batch, or shows the one on its way.
+// open asks for a batch, or shows the running one.
 func (f *farmDialogs) open() {
 	if f.run != nil && !f.state.Ended {
 		f.showProgress()
@@ -106,7 +106,7 @@ func (f *farmDialogs) start(r batch.Request) {
 	f.showProgress()
 }
 
-// farmProgress is the dialog of a batch on its way.
+// farmProgress is the dialog of a running batch.
 type farmProgress struct {
 	*farmDialogs
 	bar      *widget.ProgressBar
@@ -139,7 +139,7 @@ func (f *farmDialogs) showProgress() {
 	f.prompts.show(d, 620, 420, nil)
 }
 
-// update shows a state; nothing where no dialog was shown yet.
+// update shows a state, if the dialog has been shown.
 func (p *farmProgress) update(s batch.State) {
 	if p == nil {
 		return
@@ -164,7 +164,7 @@ func (p *farmProgress) update(s batch.State) {
 	}
 }
 
-// stateText says how far a batch is.
+// stateText describes the progress of a batch.
 func (f *farmDialogs) stateText(s batch.State) string {
 	text := f.t("Batch: %s of %s done, %s failed", f.texts.Int(s.Done), f.texts.Int(s.Files), f.texts.Int(s.Failed))
 	switch {

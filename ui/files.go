@@ -17,16 +17,16 @@ import (
 	"blik/ui/filedialog"
 )
 
-// presetExtension is that of the files of presets.
+// presetExtension is the extension of preset files.
 const presetExtension = "json"
 
 func baseName(path string) string { return filepath.Base(path) }
 
-// files opens and saves pictures, masks and presets, and asks what has to be asked.
+// files opens and saves pictures, masks and presets, and asks the questions that this requires.
 type files struct {
 	*common
 	dialogs filedialog.Dialogs
-	// presets is the folder of the presets that the menu lists, empty for none.
+	// presets is the folder of the presets in the menu, empty for none.
 	presets string
 }
 
@@ -38,7 +38,7 @@ func (f *files) choosePicture() {
 	}, f.chosen(f.open))
 }
 
-// chosen passes on the path of a file dialog that was not cancelled.
+// chosen passes on the path of a file dialog, unless it was cancelled.
 func (f *files) chosen(use func(path string)) func(string, error) {
 	return func(path string, err error) {
 		switch {
@@ -52,22 +52,22 @@ func (f *files) chosen(use func(path string)) func(string, error) {
 	}
 }
 
-// open shows another picture, after the work on this one is safe.
+// open shows another picture once the work on this one is saved or discarded.
 func (f *files) open(path string) { f.openThen(path, func() {}) }
 
-// openThen shows another picture and goes on when it is open.
+// openThen is open, and calls then when the picture is open.
 func (f *files) openThen(path string, then func()) {
 	f.wait(message.Of("Open %s", baseName(path)), func() { f.openNow(path, then) })
 }
 
-// wait does something when no job runs, a search that follows the parameters included: at once, or from the queue.
+// wait calls do when no job is running, not even a search that follows the parameters: now, or from the queue.
 func (f *files) wait(name message.Message, do func()) {
 	if f.Queue(name, do) {
 		f.sayQueued(name)
 	}
 }
 
-// waitHere is wait for what is about the open picture: if another one is open by then, it is left out.
+// waitHere is wait for work on the open picture: if another one is open by then, do is not called.
 func (f *files) waitHere(name message.Message, do func()) {
 	doc := f.Document()
 	f.wait(name, func() {
@@ -77,7 +77,7 @@ func (f *files) waitHere(name message.Message, do func()) {
 	})
 }
 
-// openNow is openThen where no job runs.
+// openNow is openThen for when no job is running.
 func (f *files) openNow(path string, then func()) {
 	f.guard(func() {
 		f.Open(path, func(err error) {
@@ -99,11 +99,11 @@ func (f *files) openNow(path string, then func()) {
 	})
 }
 
-// maskSuffix is what the names of masks end with unless the user says otherwise.
+// maskSuffix ends the proposed names of masks.
 const maskSuffix = "_mask"
 
-// dropped takes what is dropped on the window: several pictures or a folder for the filmstrip; a mask, a preset, a
-// picture, or the picture of a project.
+// dropped handles files dropped on the window: several pictures or a folder go into the filmstrip; a mask, a preset, a
+// picture, or the picture of a project is opened.
 func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
 	if len(uris) == 0 || f.actions.blocked() {
 		return
@@ -136,7 +136,7 @@ func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
 	f.open(path)
 }
 
-// guard goes on after asking what becomes of corrections and of a mask that are not saved.
+// guard asks what to do with unsaved corrections and an unsaved mask, and then calls next.
 func (f *files) guard(next func()) {
 	f.display.end()
 	mask, picture := f.Unsaved()
@@ -168,7 +168,7 @@ func (f *files) guard(next func()) {
 	})
 }
 
-// guardDecisions asks what becomes of decisions that only a project can keep.
+// guardDecisions asks what to do with decisions that only a project can store.
 func (f *files) guardDecisions(next func()) {
 	f.prompts.ask(f.t("Unsaved decisions"), f.t("Your decisions about the findings of %s are not saved. A project "+
 		"stores them.", baseName(f.Document().Path())), []answer{
@@ -177,10 +177,10 @@ func (f *files) guardDecisions(next func()) {
 	})
 }
 
-// saveProject writes the work into a project beside the picture and goes on when it is on the disk.
+// saveProject writes the project of the work beside the picture, and calls next when it is on the disk.
 func (f *files) saveProject(next func()) { f.writeProject(false, next) }
 
-// writeProject writes the project. It asks before one is overwritten that is not that of this work.
+// writeProject writes the project. It asks before overwriting one that does not belong to this work.
 func (f *files) writeProject(overwrite bool, next func()) {
 	path, _ := project.Paths(f.Document().Path())
 	f.waitHere(message.Of("Save %s", baseName(path)), func() {
@@ -196,7 +196,8 @@ func (f *files) writeProject(overwrite bool, next func()) {
 	})
 }
 
-// saveMask writes the mask to where it was saved before, or asks for a place, and goes on when it is on the disk.
+// saveMask writes the mask to the file where it was saved before, or asks for one, and calls next when it is on the
+// disk.
 func (f *files) saveMask(next func()) {
 	if f.MaskFile() == "" {
 		f.saveMaskAs(next)
@@ -205,7 +206,7 @@ func (f *files) saveMask(next func()) {
 	f.writeMask(f.MaskFile(), false, next)
 }
 
-// saveMaskAs asks for a place and writes the mask there.
+// saveMaskAs asks for a file and writes the mask there.
 func (f *files) saveMaskAs(next func()) {
 	path := f.MaskFile()
 	if path == "" {
@@ -216,7 +217,7 @@ func (f *files) saveMaskAs(next func()) {
 		Title: f.t("Save mask"), Folder: filepath.Dir(path), File: baseName(path),
 		Name: f.t("Masks"), Extensions: imagefile.PNG.Extensions(),
 	}, f.chosen(func(path string) {
-		// The dialog has asked about a file that exists; the original takes a question of its own.
+		// The dialog has already asked about replacing an existing file; the original needs a question of its own.
 		save := func() { f.writeMask(path, true, next) }
 		if !f.IsOriginal(path) {
 			save()
@@ -228,7 +229,7 @@ func (f *files) saveMaskAs(next func()) {
 	}))
 }
 
-// writeMask writes the mask. It asks before a file is overwritten that another program has changed.
+// writeMask writes the mask. It asks before overwriting a file that another program has changed.
 func (f *files) writeMask(path string, overwrite bool, next func()) {
 	f.waitHere(message.Of("Save %s", baseName(path)), func() {
 		f.SaveMask(path, overwrite, func(err error) {
@@ -257,7 +258,7 @@ func (f *files) confirmForeign(err error, path string, yes func()) {
 		"changed would be lost.", baseName(path)), []answer{{f.t("Overwrite"), widget.DangerImportance, yes}})
 }
 
-// chooseMask lets the user choose a mask of the picture's size to go on with.
+// chooseMask lets the user choose a mask of the picture's size to continue with.
 func (f *files) chooseMask() {
 	f.dialogs.Open(filedialog.Request{
 		Title: f.t("Load mask"), Folder: filepath.Dir(f.Document().Path()),
@@ -265,7 +266,7 @@ func (f *files) chooseMask() {
 	}, f.chosen(f.loadMask))
 }
 
-// loadMask goes on with a mask from a file.
+// loadMask replaces the mask by one from a file.
 func (f *files) loadMask(path string) {
 	f.waitHere(message.Of("Load %s", baseName(path)), func() {
 		f.LoadMask(path, func(err error) {
@@ -284,7 +285,7 @@ func (f *files) choosePreset() {
 	}, f.chosen(f.readPreset))
 }
 
-// presetsFolder returns where presets are looked for first; the folder is made where it is missing.
+// presetsFolder returns the folder in which preset dialogs start; it is created if missing.
 func (f *files) presetsFolder() string {
 	if f.presets == "" || os.MkdirAll(f.presets, 0o700) != nil {
 		return f.Settings().LastFolder
@@ -316,7 +317,7 @@ func (f *files) savePreset() {
 	}))
 }
 
-// savePicture writes the corrected picture without a question where it can, and goes on when it is on the disk.
+// savePicture writes the corrected picture, without a question if possible, and calls next when it is on the disk.
 func (f *files) savePicture(next func()) {
 	if !f.Corrected() {
 		f.say(f.t("Nothing is corrected yet; Ctrl+M saves the mask"))
@@ -329,7 +330,7 @@ func (f *files) savePicture(next func()) {
 	f.askFormat(next)
 }
 
-// askFormat says why a JPEG is saved in another format, and asks for one.
+// askFormat explains why a JPEG is saved in another format, and asks for one.
 func (f *files) askFormat(next func()) {
 	path := f.Document().Path()
 	as := func(format imagefile.Format) func() {
@@ -354,7 +355,7 @@ func (f *files) askFormat(next func()) {
 // cmyk reports whether the picture is CMYK, which PNG cannot hold.
 func (f *files) cmyk() bool { return f.Document().Picture().Channels == 4 }
 
-// savePictureAs asks for a place and writes the corrected picture there.
+// savePictureAs asks for a file and writes the corrected picture there.
 func (f *files) savePictureAs() {
 	if !f.Corrected() {
 		f.say(f.t("Nothing is corrected yet; Ctrl+M saves the mask"))
@@ -365,7 +366,7 @@ func (f *files) savePictureAs() {
 		Title: f.t("Save corrected picture"), Folder: filepath.Dir(path), File: baseName(path),
 		Name: f.t("Pictures (TIFF, PNG, JPEG)"), Extensions: f.Original().SaveExtensions(),
 	}, f.chosen(func(path string) {
-		// The dialog has asked about a file that exists; the original takes a question of its own.
+		// The dialog has already asked about replacing an existing file; the original needs a question of its own.
 		save := func(keep bool) {
 			f.writePicture(path, imagefile.SaveOptions{Overwrite: true, Keep: keep}, func() {})
 		}
@@ -383,13 +384,13 @@ func (f *files) savePictureAs() {
 	}))
 }
 
-// writePicture writes the corrected picture and its report. It asks before a file is overwritten and about the loss of
-// a JPEG.
+// writePicture writes the corrected picture and its report. It asks before overwriting a file, and about the loss in a
+// JPEG.
 func (f *files) writePicture(path string, o imagefile.SaveOptions, next func()) {
 	f.waitHere(message.Of("Save %s", baseName(path)), func() { f.writePictureNow(path, o, next) })
 }
 
-// writePictureNow is writePicture where no job runs.
+// writePictureNow is writePicture for when no job is running.
 func (f *files) writePictureNow(path string, o imagefile.SaveOptions, next func()) {
 	f.SavePicture(path, f.texts.Code(), o, func(err error) {
 		switch {

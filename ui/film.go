@@ -18,11 +18,11 @@ import (
 	"blik/ui/xwidget"
 )
 
-// frameWidth and frameHeight are the sides of a small picture in the filmstrip, in Fyne units.
+// frameWidth and frameHeight are the sides of a thumbnail in the filmstrip, in Fyne units.
 const frameWidth, frameHeight = 96, 64
 
-// filmstrip shows the pictures that are worked on one after the other, with what is done of each; it is hidden where
-// there are none.
+// filmstrip shows thumbnails of the pictures to be processed one after the other, with the state of each; it is hidden
+// if there are none.
 type filmstrip struct {
 	*common
 	object fyne.CanvasObject
@@ -81,12 +81,12 @@ func (s *filmstrip) scrollTo(item *frameItem) {
 	}
 }
 
-// frameCursor is the filmstrip for the keyboard: a ring around one of its pictures, which the arrow keys, Home and End
-// move and Enter or the space bar opens.
+// frameCursor makes the filmstrip usable by keyboard: a ring around one picture, which the arrow keys, Home and End
+// move; Enter or the space bar opens it.
 type frameCursor struct {
 	widget.BaseWidget
 	strip *filmstrip
-	// at is the picture with the ring; −1 while the strip does not have the focus.
+	// at is the index of the picture with the ring; −1 while the strip does not have the focus.
 	at int
 }
 
@@ -116,10 +116,10 @@ func (c *frameCursor) FocusGained() {
 	c.move(max(0, slices.IndexFunc(c.strip.items, func(i *frameItem) bool { return i.Visible() && i.current })))
 }
 
-// FocusLost takes it away.
+// FocusLost removes it.
 func (c *frameCursor) FocusLost() { c.move(-1) }
 
-// TypedKey moves the ring, opens the picture by Enter, and passes on the other keys.
+// TypedKey moves the ring, opens the picture on Enter, and passes on other keys.
 func (c *frameCursor) TypedKey(e *fyne.KeyEvent) {
 	switch e.Name {
 	case fyne.KeyLeft:
@@ -138,7 +138,7 @@ func (c *frameCursor) TypedKey(e *fyne.KeyEvent) {
 	}
 }
 
-// TypedRune opens the picture by the space bar and passes on the other characters.
+// TypedRune opens the picture on the space bar and passes on other characters.
 func (c *frameCursor) TypedRune(r rune) {
 	if r == ' ' {
 		c.open()
@@ -200,7 +200,7 @@ func newFrameItem(s *filmstrip) *frameItem {
 	return i
 }
 
-// show shows a picture.
+// show updates the item.
 func (i *frameItem) show(f session.Frame) {
 	doc := i.strip.Document()
 	current := doc != nil && doc.Path() == f.Path
@@ -219,7 +219,7 @@ func (i *frameItem) show(f session.Frame) {
 	i.state.SetText(i.strip.frameText(f))
 }
 
-// mark shows the ring of the keyboard.
+// mark shows or hides the ring of the keyboard.
 func (i *frameItem) mark(on bool) {
 	xwidget.ShowRing(i.back, on)
 	i.back.Refresh()
@@ -230,7 +230,7 @@ func (i *frameItem) mark(on bool) {
 	}
 }
 
-// tip is the whole path, or what went wrong.
+// tip returns the full path, or the error.
 func (i *frameItem) tip() string {
 	if i.frame.Err != nil {
 		return i.strip.prompts.errorText(i.frame.Err)
@@ -238,7 +238,7 @@ func (i *frameItem) tip() string {
 	return i.frame.Path
 }
 
-// frameText says how far the work on a picture is.
+// frameText describes the state of a picture.
 func (c *common) frameText(f session.Frame) string {
 	switch {
 	case f.Err != nil:
@@ -264,7 +264,7 @@ func (i *frameItem) Tapped(*fyne.PointEvent) {
 // Cursor shows that the picture can be clicked.
 func (i *frameItem) Cursor() desktop.Cursor { return desktop.PointerCursor }
 
-// MouseIn shows the whole path, or what went wrong.
+// MouseIn shows the full path, or the error.
 func (i *frameItem) MouseIn(*desktop.MouseEvent) {
 	i.strip.tips.ShowLater(i, i.tip())
 }
@@ -272,13 +272,13 @@ func (i *frameItem) MouseIn(*desktop.MouseEvent) {
 // MouseMoved is part of desktop.Hoverable.
 func (i *frameItem) MouseMoved(*desktop.MouseEvent) {}
 
-// MouseOut ends the tooltip.
+// MouseOut hides the tooltip.
 func (i *frameItem) MouseOut() { i.strip.tips.Hide() }
 
 // CreateRenderer is part of fyne.Widget.
 func (i *frameItem) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(i.content) }
 
-// openFrame opens a picture of the filmstrip; the work on the one before is kept in its project without a question.
+// openFrame opens a picture of the filmstrip; the work on the previous one is stored in its project without a question.
 func (f *files) openFrame(path string) {
 	if doc := f.Document(); doc != nil && doc.Path() == path {
 		return
@@ -289,7 +289,7 @@ func (f *files) openFrame(path string) {
 	}
 }
 
-// openBeside opens the next picture of the filmstrip, or the one before.
+// openBeside opens the next or previous picture of the filmstrip.
 func (f *files) openBeside(direction int) func() {
 	return func() {
 		if path, ok := f.FrameBeside(direction); ok {
@@ -298,7 +298,7 @@ func (f *files) openBeside(direction int) func() {
 	}
 }
 
-// kept goes on when the work on the open picture is in its project, if there is any.
+// kept stores the work on the open picture, if any, in its project, and then calls next.
 func (f *files) kept(next func()) {
 	f.display.end()
 	mask, picture := f.Unsaved()
@@ -309,7 +309,7 @@ func (f *files) kept(next func()) {
 	f.saveProject(next)
 }
 
-// addFolder makes the folder of the open picture the filmstrip.
+// addFolder fills the filmstrip with the folder of the open picture.
 func (f *files) addFolder() { f.addFrames([]string{filepath.Dir(f.Document().Path())}) }
 
 // addFrames adds pictures and folders to the filmstrip.
@@ -318,7 +318,7 @@ func (f *files) addFrames(paths []string) {
 	f.say(f.texts.Plural(n, "%s picture added to the filmstrip", "%s pictures added to the filmstrip", f.texts.Int(n)))
 }
 
-// batch works on all pictures of the filmstrip.
+// batch processes all pictures of the filmstrip.
 func (f *files) batch(correct bool) func() {
 	return func() {
 		f.kept(func() {

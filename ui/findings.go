@@ -20,7 +20,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// findingsPanel is the list of the findings, with what says which of them are listed.
+// findingsPanel is the list of findings, with the controls that limit it.
 type findingsPanel struct {
 	*common
 	object fyne.CanvasObject
@@ -28,18 +28,18 @@ type findingsPanel struct {
 	sum    *widget.Label
 	choice *xwidget.Select
 	bounds []*xwidget.NumberEntry
-	// thumbs shows the findings by close-ups; views holds it and the table, of which one is seen.
+	// thumbs shows the findings as close-ups; views holds it and the table, only one of which is visible.
 	thumbs *xwidget.Grid
 	views  *fyne.Container
 	thumb  *xwidget.ToolButton
-	// why says what spoke for the selected finding and against it.
+	// why states the reasons for and against the selected finding.
 	why          *widget.Label
 	whyBox       *fyne.Container
 	keep, ignore *xwidget.ToolButton
 	quiet        quiet
 }
 
-// findingColumns are the columns of the list: heading, width, what it is sorted by, and text of a finding.
+// findingColumns are the columns of the list: heading, width, sort key, and text of a finding.
 var findingColumns = []struct {
 	name  message.Text
 	width float32
@@ -55,7 +55,7 @@ var findingColumns = []struct {
 	{"Method", 60, session.ByMethod, (*common).shortState},
 }
 
-// findingChoices are what the list can be limited to.
+// findingChoices are the groups of findings that the list can be limited to.
 var findingChoices = []struct {
 	name message.Text
 	is   session.Choice
@@ -65,11 +65,11 @@ var findingChoices = []struct {
 	{"Painted by hand", session.Painted},
 }
 
-// findingBounds are the least values that the list can be limited to.
+// findingBounds are the minimum values that the list can be limited to.
 var findingBounds = []struct {
 	name message.Text
 	of   func(l *session.Listing) *session.Bound
-	// scale turns what is typed into the value.
+	// scale converts the typed number into the value.
 	scale float64
 }{
 	{"Area ≥", func(l *session.Listing) *session.Bound { return &l.Area }, 1},
@@ -77,7 +77,7 @@ var findingBounds = []struct {
 	{"Contrast ≥", func(l *session.Listing) *session.Bound { return &l.Contrast }, 0.01},
 }
 
-// numberText is the number of a finding, with a mark if it is kept; an ignored one has none.
+// numberText is the number of a finding, with a mark if it is kept; an ignored finding has no number.
 func (c *common) numberText(f document.Spot) string {
 	switch f.Decision {
 	case document.Ignored:
@@ -88,7 +88,7 @@ func (c *common) numberText(f document.Spot) string {
 	return fmt.Sprint(f.ID)
 }
 
-// scoreText is the score of a finding, if it was detected.
+// scoreText is the score of a finding, or a note that it was painted by hand.
 func (c *common) scoreText(f document.Spot) string {
 	if !f.Detected {
 		return c.t("by hand")
@@ -96,7 +96,7 @@ func (c *common) scoreText(f document.Spot) string {
 	return c.texts.Fixed(f.Score, 1)
 }
 
-// contrastText is the contrast of a finding in per cent of white, if it was detected.
+// contrastText is the contrast of a finding in per cent of white; it is empty for a painted finding.
 func (c *common) contrastText(f document.Spot) string {
 	if !f.Detected {
 		return ""
@@ -148,13 +148,13 @@ func newFindingsPanel(c *common) *findingsPanel {
 	return p
 }
 
-// findingsLayout puts sum and choices above the list and the reasons under it. The height of the reasons does not
-// depend on their text, so that nothing jumps from finding to finding. Where there is no room for all, the bounds, the
-// sum and the reasons give way to the list, in this order.
+// findingsLayout puts the summary and the filters above the list and the reasons below it. The height of the reasons
+// does not depend on their text, so that nothing jumps from finding to finding. If there is too little room, the list
+// keeps its own and the bounds, the summary and the reasons are hidden, in this order.
 type findingsLayout struct{}
 
-// whyHeight is the height of the box of reasons, in Fyne units: four lines, which the rest is scrolled to. leastWhy and
-// leastList are the least heights of both, findingsGap is the space between the rows above the list.
+// whyHeight is the height of the scrolled box of reasons, in Fyne units: four lines. leastWhy and leastList are the
+// least heights of the box and the list, findingsGap is the space between the rows above the list.
 const whyHeight, leastWhy, leastList, findingsGap = 76, 20, 60, 2
 
 // Layout is part of fyne.Layout.
@@ -208,7 +208,7 @@ func (findingsLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return size
 }
 
-// newBounds makes the fields for least values, side by side.
+// newBounds makes the fields for minimum values, side by side.
 func (p *findingsPanel) newBounds() fyne.CanvasObject {
 	row := container.NewHBox()
 	for _, b := range findingBounds {
@@ -230,7 +230,8 @@ func (c *common) list(change func(l *session.Listing)) {
 	c.SetListing(l)
 }
 
-// setBound takes a least value that was typed; what is no number sets none, which is said unless the field is empty.
+// setBound sets a minimum value from typed text. Text that is not a number removes it, with a message unless the field
+// is empty.
 func (p *findingsPanel) setBound(name message.Text, of func(l *session.Listing) *session.Bound, scale float64,
 	text string) {
 	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%"))
@@ -246,7 +247,7 @@ func (p *findingsPanel) setBound(name message.Text, of func(l *session.Listing) 
 	p.showBounds()
 }
 
-// showBounds shows the least values that are set.
+// showBounds shows the current minimum values.
 func (p *findingsPanel) showBounds() {
 	l := p.Listing()
 	for i, b := range findingBounds {
@@ -258,7 +259,7 @@ func (p *findingsPanel) showBounds() {
 	}
 }
 
-// sort sorts by a column, or the other way round if the list already is sorted by it. Figures begin with the largest.
+// sort sorts by a column, or reverses the order if the list is already sorted by it. Numbers start with the largest.
 func (p *findingsPanel) sort(column int) {
 	by := findingColumns[column].by
 	p.list(func(l *session.Listing) {
@@ -270,7 +271,7 @@ func (p *findingsPanel) sort(column int) {
 	})
 }
 
-// head is the heading of a column, with an arrow on the one that the list is sorted by.
+// head returns the heading of a column, with an arrow if the list is sorted by it.
 func (p *findingsPanel) head(column int) string {
 	text, l := p.t(findingColumns[column].name), p.Listing()
 	switch {
@@ -282,7 +283,7 @@ func (p *findingsPanel) head(column int) string {
 	return text + " ↑"
 }
 
-// cell is the text of the list in a row and a column.
+// cell returns the text of a cell of the list.
 func (p *findingsPanel) cell(row, column int) string {
 	list := p.Listed()
 	if row < 0 || row >= len(list) {
@@ -319,7 +320,7 @@ func (p *findingsPanel) update(c change) {
 	}
 }
 
-// sumText counts the findings, those that are decided, and those that are listed if that is not all.
+// sumText counts the findings, the decided ones, and the listed ones if not all are listed.
 func (p *findingsPanel) sumText() string {
 	if p.Document() == nil {
 		return p.t("No picture is open.")
@@ -335,7 +336,7 @@ func (p *findingsPanel) sumText() string {
 	return strings.Join(parts, "; ")
 }
 
-// explain shows what spoke for the selected finding and against it, strongest first.
+// explain shows the reasons for and against the selected finding, strongest first.
 func (p *findingsPanel) explain() {
 	f, ok := p.Selected()
 	xwidget.SetVisible(p.whyBox, ok)
@@ -344,7 +345,7 @@ func (p *findingsPanel) explain() {
 	}
 }
 
-// whyText says what spoke for a finding and against it.
+// whyText lists the reasons for and against a finding.
 func (c *common) whyText(f document.Spot) string {
 	if len(f.Reasons) == 0 {
 		return c.t("Finding %s was painted by hand or loaded.", c.texts.Int(f.ID))
@@ -360,7 +361,7 @@ func (c *common) whyText(f document.Spot) string {
 	return c.texts.Sprintf("Finding %d: %s", f.ID, why)
 }
 
-// showSelected marks the row of the selected finding and brings it into view.
+// showSelected selects the row of the selected finding and scrolls it into view.
 func (p *findingsPanel) showSelected() {
 	row := p.SelectedRow()
 	p.table.Mark(row)
@@ -369,10 +370,10 @@ func (p *findingsPanel) showSelected() {
 	}
 }
 
-// revealZoom is the largest zoom at which a finding is brought to the middle: it is judged by what is around it.
+// revealZoom limits the zoom at which a finding is centred, because it is judged by its surroundings.
 const revealZoom = 4
 
-// reveal brings a finding to the middle of the window, at the zoom that is chosen for that.
+// reveal centres a finding in the window, at the zoom chosen for that.
 func (c *common) reveal(f document.Spot) {
 	if zoom := c.Settings().ReviewZoom; zoom > 0 {
 		c.display.port.Centre(f.Bounds(), zoom)
@@ -386,8 +387,8 @@ func (c *common) reveal(f document.Spot) {
 	c.say(c.t("Finding %s, %s px", c.texts.Int(f.ID), c.texts.Int(f.Area)))
 }
 
-// keep marks the selected finding as kept and goes on to the next one of the list. The mask may stay hidden, as it does
-// while a person looks through the corrections, unless that changes it.
+// keep marks the selected finding as kept and continues with the next one of the list. A hidden mask stays hidden, as
+// while the user looks through corrections, unless it changes.
 func (w *window) keep() {
 	if f, ok := w.Selected(); ok && f.Decision == document.Ignored {
 		w.display.showMask()
@@ -395,13 +396,14 @@ func (w *window) keep() {
 	w.decide(w.KeepSelected)
 }
 
-// ignore takes the selected finding out of the mask and goes on to the next one of the list.
+// ignore removes the selected finding from the mask and continues with the next one of the list.
 func (w *window) ignore() {
 	w.display.showMask()
 	w.decide(w.RemoveSelected)
 }
 
-// decide decides about the selected finding and goes on. Where none is selected it only goes to the first one.
+// decide decides about the selected finding and continues with the next. If none is selected, it only selects the first
+// one.
 func (w *window) decide(how func() bool) {
 	if _, ok := w.Selected(); ok {
 		how()
@@ -409,7 +411,7 @@ func (w *window) decide(how func() bool) {
 	w.step(1)
 }
 
-// keepListed and ignoreListed decide about all findings of the list.
+// keepListed and ignoreListed decide about all listed findings.
 func (w *window) keepListed() {
 	w.display.showMask()
 	n := w.KeepListed()
@@ -422,7 +424,7 @@ func (w *window) ignoreListed() {
 	w.say(w.texts.Plural(n, "%s finding ignored", "%s findings ignored", w.texts.Int(n)))
 }
 
-// saveFindings asks for a place and writes the list there.
+// saveFindings asks for a file and writes the list there.
 func (f *files) saveFindings() {
 	path := f.Document().Path()
 	f.dialogs.Save(filedialog.Request{

@@ -13,25 +13,25 @@ import (
 	"blik/app/colour"
 )
 
-// graph draws a histogram with a logarithmic scale: bins as columns, those of a part as a line, thresholds as vertical
-// lines, and under them a scale of colours.
+// graph draws a histogram with a logarithmic scale: bins as columns, those of a part of the picture as a line,
+// thresholds as vertical lines, and a colour scale below.
 type graph struct {
 	widget.BaseWidget
 	raster *canvas.Raster
 	bins   histogram
 }
 
-// histogram is what a graph draws.
+// histogram is the content of a graph.
 type histogram struct {
-	// all and part are counted in as many bins; part is nil for none.
+	// all and part have the same number of bins; part may be nil.
 	all, part []uint64
-	// marks are the places of thresholds as shares of the width.
+	// marks are the positions of thresholds as shares of the width.
 	marks []float64
-	// scale is the scale of colours of the columns; nil for one colour.
+	// scale colours the columns; nil for a single colour.
 	scale *colour.Scale
 }
 
-// graphHeight is the height of a graph, scaleHeight that of its scale of colours, in Fyne units.
+// graphHeight is the height of a graph, scaleHeight that of its colour scale, in Fyne units.
 const graphHeight, scaleHeight = 62, 10
 
 func newGraph() *graph {
@@ -64,7 +64,7 @@ func (g *graph) draw(w, h int) image.Image {
 	return dst
 }
 
-// draw draws the histogram; strip is the height of the scale of colours in pixels.
+// draw draws the histogram; strip is the height of the colour scale in pixels.
 func (b *histogram) draw(dst *image.RGBA, strip int, ink, ground color.Color) {
 	w, h := dst.Rect.Dx(), dst.Rect.Dy()-strip
 	most := uint64(1)
@@ -115,7 +115,7 @@ func (b *histogram) draw(dst *image.RGBA, strip int, ink, ground color.Color) {
 			continue
 		}
 		for y := range h + strip {
-			// Dashes of two colours are seen on any ground.
+			// Dashes of two colours are visible on any background.
 			dst.Set(x, y, [2]color.Color{color.Black, color.RGBA{255, 210, 0, 255}}[y/3%2])
 		}
 	}

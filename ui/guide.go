@@ -10,7 +10,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// showGuide shows the guide: its headings at the left, the text of the chosen one at the right.
+// showGuide shows the guide: headings on the left, the text of the selected one on the right.
 func (p *prompts) showGuide() {
 	sections, err := manual.Guide(p.texts.Code())
 	if err != nil {
@@ -37,7 +37,7 @@ func (p *prompts) showGuide() {
 	titles.OnKey = func(name fyne.KeyName) bool {
 		switch name {
 		case fyne.KeyUp, fyne.KeyDown:
-			// The list's cursor goes with what is shown.
+			// The list's cursor follows the shown section.
 			titles.List.TypedKey(&fyne.KeyEvent{Name: name})
 			titles.Select(max(0, min(at+map[fyne.KeyName]int{fyne.KeyUp: -1, fyne.KeyDown: 1}[name], len(sections)-1)))
 		case fyne.KeyPageDown:
@@ -55,7 +55,7 @@ func (p *prompts) showGuide() {
 	p.win.Canvas().Focus(titles)
 }
 
-// turnPage scrolls by what is seen of a text, less a line or two.
+// turnPage scrolls by the visible height, less a line or two.
 func turnPage(s *container.Scroll, by float32) {
 	const kept = 40
 	room := s.Content.MinSize().Height - s.Size().Height
@@ -63,13 +63,13 @@ func turnPage(s *container.Scroll, by float32) {
 	s.ScrollToOffset(fyne.NewPos(0, max(0, min(y, room))))
 }
 
-// guideOffset is the share of the headings of the guide.
+// guideOffset is the share of the width that the headings of the guide take.
 const guideOffset = 0.28
 
-// guidePictureWidth and guidePictureHeight are the least sides of a picture of the guide, in Fyne units.
+// guidePictureWidth and guidePictureHeight are the least sides of a picture in the guide, in Fyne units.
 const guidePictureWidth, guidePictureHeight = 300, 330
 
-// guidePage shows a section: its text, and its pictures with what follows them.
+// guidePage returns the objects of a section: its text, pictures and the text after each.
 func guidePage(s manual.Section) (page []fyne.CanvasObject) {
 	write := func(markdown string) {
 		text := widget.NewRichTextFromMarkdown(markdown)

@@ -13,13 +13,13 @@ import (
 	"blik/ui/xwidget"
 )
 
-// levels shows the histogram of the picture and of the search region, with the threshold of the level.
+// levels shows the histogram of the picture and of the search region, with the level threshold.
 type levels struct {
 	*common
 	card  *card
 	graph *graph
 	state *xwidget.FixedText
-	// counted are the levels of what is shown; known is false while they are counted.
+	// counted are the current levels; known is false while they are being counted.
 	counted session.Levels
 	known   bool
 }

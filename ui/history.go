@@ -9,7 +9,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// historyPanel is the tab of the steps that are kept; a click, or the space bar, goes back or forward to one.
+// historyPanel is the tab of undo steps; a click or the space bar goes back or forward to one.
 type historyPanel struct {
 	*common
 	object fyne.CanvasObject
@@ -42,7 +42,7 @@ func newHistoryPanel(c *common) *historyPanel {
 	return p
 }
 
-// show writes step i; step 0 is what came before the first one. What was undone is muted.
+// show updates the row of step i; step 0 is the state before the first one. Undone steps are muted.
 func (p *historyPanel) show(i int, l *widget.Label) {
 	l.Importance = widget.MediumImportance
 	if i > p.done {
@@ -91,10 +91,10 @@ func (p *historyPanel) update(c change) {
 	}
 }
 
-// historyTab is the place of the tab among those of the panel.
+// historyTab is the index of the tab in the panel.
 const historyTab = 3
 
-// showHistory brings the steps to the front.
+// showHistory shows the history tab.
 func (w *window) showHistory() {
 	w.panelShown = true
 	w.update(change{Layout: true})

@@ -10,7 +10,7 @@ import (
 // fact is a line of the information on a picture.
 type fact struct{ name, value string }
 
-// facts list what is known of the file and the picture in it.
+// facts lists the information on the file and its picture.
 func (c *common) facts() []fact {
 	f, size := c.Original(), c.Document().Size()
 	facts := []fact{
@@ -50,7 +50,7 @@ func (c *common) facts() []fact {
 	return facts
 }
 
-// channelKeys are the keys for the colour models of decoded pictures.
+// channelKeys name the colour models of decoded pictures, by number of channels.
 var channelKeys = map[int]message.Text{1: "grey, %d bit", 3: "RGB, %d bit", 4: "CMYK, %d bit"}
 
 func (c *common) formatText() string {
@@ -64,7 +64,7 @@ func (c *common) formatText() string {
 	return text
 }
 
-// profileText names the profile, and says where the screen shows its colours approximately.
+// profileText returns the name of the profile, and whether the screen shows its colours approximately.
 func (c *common) profileText() string {
 	p := c.Original().Profile
 	text := c.t("none; treated as sRGB")
@@ -84,7 +84,7 @@ func (c *common) profileText() string {
 	return text
 }
 
-// approximately says why the colours on the screen are approximate; it is empty where they are not.
+// approximately returns why the colours on the screen are approximate; it is empty if they are not.
 func (c *common) approximately() string {
 	if c.Original() == nil || c.Original().Profile == nil || c.Original().Profile.Exact {
 		return ""

@@ -13,23 +13,23 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 )
 
-// holdAction goes on only as long as its key is held.
+// holdAction lasts only while its key is held.
 const holdAction = "view.source"
 
-// keyboard runs actions by single keys while no field has the focus. The driver names no key of a Cyrillic keyboard, so
-// a letter is recognised by the character that it types, whatever the language of the window.
+// keyboard runs actions on single keys while no field has the focus. The driver has no names for the keys of a Cyrillic
+// keyboard, so a letter is recognised by the character it types, whatever the language of the window.
 type keyboard struct {
 	w *window
 	// runes and named map characters and other keys to actions.
 	runes map[rune]string
 	named map[fyne.KeyName]string
-	// also are the shortcuts that the canvas listens for.
+	// also are the shortcuts registered with the canvas.
 	also []fyne.Shortcut
-	// last is the scan code of the key pressed last.
+	// last is the scan code of the last pressed key.
 	last int
 }
 
-// use puts the keys that were chosen in force.
+// use puts the chosen keys into force.
 func (k *keyboard) use(chosen settings.Keys) {
 	k.w.actions.use(chosen)
 	k.runes, k.named = map[rune]string{}, map[fyne.KeyName]string{}
@@ -54,8 +54,8 @@ func (k *keyboard) use(chosen settings.Keys) {
 	}
 }
 
-// keyName returns the single key of an action that is shown, if it has one. Keys that everybody knows are not, unless
-// they were chosen.
+// keyName returns the single key of an action that is shown, if it has one. Keys that everybody knows are not shown
+// unless the user chose them.
 func (a *action) keyName() fyne.KeyName {
 	if a.keys != "" {
 		r, _ := utf8.DecodeRuneInString(a.keys)
@@ -73,7 +73,7 @@ func (a *action) keyName() fyne.KeyName {
 	return ""
 }
 
-// keyText writes the keys of an action, with the character of the keyboard of the language if that is another.
+// keyText returns the keys of an action, with the character on the keyboard of the language if that differs.
 func (c *common) keyText(id string) string {
 	a := c.actions.table[id]
 	var parts []string
@@ -89,7 +89,7 @@ func (c *common) keyText(id string) string {
 	return strings.Join(parts, ", ")
 }
 
-// localKey is the character of an action on the keyboard of the language; empty where the action has none.
+// localKey returns the character of an action on the keyboard of the language; empty if there is none.
 func (c *common) localKey(a *action) string {
 	r, n := utf8.DecodeRuneInString(a.keys)
 	if n == 0 {
@@ -98,7 +98,8 @@ func (c *common) localKey(a *action) string {
 	return strings.ToUpper(string(c.texts.Local(r)))
 }
 
-// press is the key of an action in a sentence: the single one if it has one, and its name in quotes where it has none.
+// press returns the key of an action for use in a sentence: the single key, or the action's name in quotes if it has
+// none.
 func (c *common) press(id string) string {
 	a := c.actions.table[id]
 	if local := c.localKey(a); local != "" {
@@ -113,8 +114,8 @@ func (c *common) press(id string) string {
 	return c.t("“%s”", c.name(id))
 }
 
-// Rune runs the action of a character. Which character a key types comes only after the key itself, so the action that
-// is held begins here and ends with the key pressed last.
+// Rune runs the action of a character. The driver reports the character of a key after the key itself, so the action
+// that lasts while its key is held begins here and ends with the last pressed key.
 func (k *keyboard) Rune(r rune) {
 	id, ok := k.runes[unicode.ToLower(r)]
 	switch {
@@ -126,7 +127,7 @@ func (k *keyboard) Rune(r rune) {
 	}
 }
 
-// Key runs the action of a key that types no character. Escape and Enter answer a dialog that lies over the content.
+// Key runs the action of a key that types no character. Escape and Enter answer an open dialog.
 func (k *keyboard) Key(e *fyne.KeyEvent) {
 	if k.w.prompts.modals.Key(e.Name) {
 		return
@@ -136,7 +137,7 @@ func (k *keyboard) Key(e *fyne.KeyEvent) {
 	}
 }
 
-// Down makes any tool a hand while the space bar is held, and remembers the key for Rune.
+// Down turns any tool into the hand while the space bar is held, and remembers the key for Rune.
 func (k *keyboard) Down(e *fyne.KeyEvent) {
 	k.last = e.Physical.ScanCode
 	k.w.tips.Pressed(e)
@@ -159,7 +160,7 @@ func (k *keyboard) Up(e *fyne.KeyEvent) {
 	}
 }
 
-// listen takes the keys of a window in which nothing has the focus.
+// listen handles the keys of a window in which nothing has the focus.
 func (k *keyboard) listen(c fyne.Canvas) {
 	c.SetOnTypedKey(k.Key)
 	c.SetOnTypedRune(k.Rune)

@@ -13,7 +13,7 @@ import (
 	"blik/app/settings"
 )
 
-// keySet is all that runs an action; see the fields of action.
+// keySet is everything that runs an action; see the fields of action.
 type keySet struct {
 	shortcut fyne.Shortcut
 	also     []fyne.Shortcut
@@ -21,14 +21,14 @@ type keySet struct {
 	named    []fyne.KeyName
 }
 
-// inForce returns the keys of an action, set replaces them.
+// inForce returns the current keys of an action; set replaces them.
 func (a *action) inForce() keySet { return keySet{a.shortcut, a.also, a.keys, a.named} }
 
 func (a *action) set(k keySet) {
 	a.shortcut, a.also, a.keys, a.named = k.shortcut, k.also, k.keys, k.named
 }
 
-// modifiers are what keys are held with, as they are written in settings and shown.
+// modifiers are the modifier keys, as written in settings and as shown.
 func modifiers() []struct {
 	mod         fyne.KeyModifier
 	name, shown string
@@ -42,21 +42,21 @@ func modifiers() []struct {
 	}
 }
 
-// shownNames are the names of keys that the driver calls otherwise.
+// shownNames are the names of keys whose driver name is not the usual one.
 func shownNames() map[fyne.KeyName]fyne.KeyName {
 	return map[fyne.KeyName]fyne.KeyName{fyne.KeyPageUp: "PageUp", fyne.KeyPageDown: "PageDown"}
 }
 
-// freeKeys are the keys without a character that an action may have. The others are needed by text entries, dialogs
-// and polygons.
+// freeKeys are the keys without a character that an action may have. The others are needed by text fields, dialogs and
+// polygons.
 func freeKeys() []fyne.KeyName {
 	return []fyne.KeyName{fyne.KeyF1, fyne.KeyF2, fyne.KeyF3, fyne.KeyF4, fyne.KeyF5, fyne.KeyF6, fyne.KeyF7,
 		fyne.KeyF8, fyne.KeyF9, fyne.KeyF10, fyne.KeyF11, fyne.KeyF12, fyne.KeyDelete, fyne.KeyInsert,
 		fyne.KeyHome, fyne.KeyEnd, fyne.KeyPageUp, fyne.KeyPageDown}
 }
 
-// parseKeys reads a combination as settings hold it: a character, a key of freeKeys, or either with Ctrl, Alt or Super,
-// and Shift. An empty one is no key.
+// parseKeys parses a combination as stored in settings: a character, a key of freeKeys, or either with Ctrl, Alt or
+// Super, and Shift. Empty text means no key.
 func parseKeys(text string) (k keySet, ok bool) {
 	mod, rest := fyne.KeyModifier(0), text
 	for _, m := range modifiers() {
@@ -83,7 +83,7 @@ func parseKeys(text string) (k keySet, ok bool) {
 	return keySet{}, false
 }
 
-// shortcutOf returns what the driver makes of a key with modifiers.
+// shortcutOf returns the shortcut that the driver reports for a key with modifiers.
 func shortcutOf(name fyne.KeyName, mod fyne.KeyModifier) fyne.Shortcut {
 	if mod == ctrl {
 		switch name {
@@ -104,7 +104,7 @@ func shortcutOf(name fyne.KeyName, mod fyne.KeyModifier) fyne.Shortcut {
 	return key(name, mod)
 }
 
-// typing reports whether text entries need a shortcut.
+// typing reports whether text fields need a shortcut.
 func typing(s fyne.Shortcut) bool {
 	switch s.(type) {
 	case *fyne.ShortcutUndo, *fyne.ShortcutRedo, *fyne.ShortcutCopy, *fyne.ShortcutCut, *fyne.ShortcutPaste,
@@ -114,7 +114,7 @@ func typing(s fyne.Shortcut) bool {
 	return false
 }
 
-// stored writes the keys of an action as settings hold them; of several the first.
+// stored returns the keys of an action as settings store them; of several the first.
 func (k keySet) stored() string {
 	switch {
 	case k.shortcut != nil:
@@ -137,7 +137,7 @@ func (k keySet) stored() string {
 	return ""
 }
 
-// shortcutText writes a shortcut as it is shown; nil is nothing.
+// shortcutText returns a shortcut as it is shown; empty for nil.
 func shortcutText(shortcut fyne.Shortcut) string {
 	s, ok := shortcut.(fyne.KeyboardShortcut)
 	if !ok {
@@ -155,7 +155,7 @@ func shortcutText(shortcut fyne.Shortcut) string {
 	return text + string(s.Key())
 }
 
-// events are what the driver reports of the keys, on every keyboard.
+// events lists what the driver reports for the keys, on every keyboard.
 func (k keySet) events() (all []string) {
 	for _, s := range append(slices.Clone(k.also), k.shortcut) {
 		if s != nil {
@@ -189,8 +189,8 @@ func (a *actions) holder(id string, k keySet) (other string, held bool) {
 	return "", false
 }
 
-// fits reports whether an action may have keys that no other has: the action that is held needs a character, and what
-// text entries need only its usual action has.
+// fits reports whether an action may have keys that no other has: the action that lasts while its key is held needs a
+// character, and keys that text fields need are kept for their usual actions.
 func (a *actions) fits(id string, k keySet) bool {
 	if id == holdAction && k.keys == "" && len(k.events()) > 0 {
 		return false
@@ -200,8 +200,8 @@ func (a *actions) fits(id string, k keySet) bool {
 		usual != nil && usual.ShortcutName() == k.shortcut.ShortcutName()
 }
 
-// use puts chosen keys in force. Entries of unknown actions, keys that cannot be read, and those that another action
-// has are passed over; their actions keep the usual ones.
+// use puts chosen keys into force. Entries with unknown actions, unreadable keys, or keys that another action has are
+// ignored; those actions keep their usual keys.
 func (a *actions) use(chosen settings.Keys) {
 	sets := map[string]keySet{}
 	for id, text := range chosen {
@@ -231,7 +231,7 @@ func (a *actions) use(chosen settings.Keys) {
 	}
 }
 
-// typed returns the keys of a character that was typed, on whatever keyboard.
+// typed returns the keys for a typed character, on any keyboard.
 func typed(r rune) (keySet, bool) {
 	r = unicode.ToLower(r)
 	for _, l := range i18n.Languages() {
@@ -242,7 +242,7 @@ func typed(r rune) (keySet, bool) {
 	return parseKeys(string(r))
 }
 
-// pressed returns the keys of a shortcut that was pressed.
+// pressed returns the keys for a pressed shortcut.
 func pressed(s fyne.Shortcut) (keySet, bool) {
 	if s == nil {
 		return keySet{}, false

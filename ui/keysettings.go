@@ -11,7 +11,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// keySettings is the list of the actions with their keys, of which each can be given others.
+// keySettings is the list of actions with their keys, which the user can change.
 type keySettings struct {
 	w       *window
 	object  fyne.CanvasObject
@@ -19,7 +19,7 @@ type keySettings struct {
 	list    *xwidget.List
 	catcher *xwidget.KeyCatcher
 	none    *xwidget.Button
-	// at is the action that waits for its keys; -1 for none.
+	// at is the action that waits for its keys; −1 for none.
 	at int
 }
 
@@ -55,7 +55,7 @@ func newKeySettings(w *window) *keySettings {
 		k.catcher.SetText(w.t("All actions have their default keys again."))
 	})
 	k.catcher.SetText(w.t("Choose an action to give it other keys."))
-	// Two lines of text fit, so that nothing jumps.
+	// There is room for two lines, so that nothing jumps.
 	k.object = container.NewBorder(nil, container.NewBorder(nil, nil, nil,
 		container.NewCenter(container.NewHBox(k.none, usual)),
 		container.NewStack(xwidget.NewGap(0, 58), k.catcher)), nil, nil, k.list)
@@ -73,17 +73,17 @@ func (k *keySettings) show(i int, o *fyne.Container) {
 	keys.SetText(k.w.keyText(k.all[i].id))
 }
 
-// wait takes the next keys for an action.
+// wait takes the next keys pressed for an action.
 func (k *keySettings) wait(i int) {
 	k.at = i
 	k.none.Enable()
 	k.catcher.SetText(k.w.t("Press the new keys for “%s”, or Esc to keep the current ones.", k.all[i].name))
 	k.w.win.Canvas().Focus(k.catcher)
-	// The driver asks the menu before whatever has the focus.
+	// The driver asks the menu before the focused widget.
 	k.w.actions.catch = k.catcher.OnShortcut
 }
 
-// leave ends the waiting.
+// leave stops waiting.
 func (k *keySettings) leave() {
 	k.at = -1
 	k.none.Disable()
@@ -93,7 +93,7 @@ func (k *keySettings) leave() {
 	k.w.win.Canvas().Focus(k.list)
 }
 
-// take gives the action that waits what was pressed, or says why not and waits on.
+// take assigns the pressed keys to the action that waits, or explains why not and keeps waiting.
 func (k *keySettings) take(keys keySet, ok bool) {
 	if k.at < 0 {
 		return
@@ -105,7 +105,7 @@ func (k *keySettings) take(keys keySet, ok bool) {
 	k.put(keys.stored())
 }
 
-// put gives the action that waits other keys.
+// put changes the keys of the action that waits.
 func (k *keySettings) put(stored string) {
 	c := k.all[k.at]
 	chosen := maps.Clone(k.w.Settings().Keys)
@@ -122,7 +122,7 @@ func (k *keySettings) put(stored string) {
 	k.catcher.SetText(text)
 }
 
-// refusal says why an action cannot have keys; it is empty where it can. ok is false for keys that nothing may have.
+// refusal returns why an action cannot have keys; it is empty if it can. ok is false for keys that no action may have.
 func (w *window) refusal(id string, k keySet, ok bool) string {
 	other, held := w.actions.holder(id, k)
 	switch {
@@ -138,7 +138,7 @@ func (w *window) refusal(id string, k keySet, ok bool) string {
 	return w.t("Text entries need these keys.")
 }
 
-// setKeys puts other keys in force and shows them everywhere; nil are the usual ones.
+// setKeys puts keys into force and shows them everywhere; nil restores the usual ones.
 func (w *window) setKeys(chosen settings.Keys) {
 	w.Settings().Keys = chosen
 	w.board.use(chosen)

@@ -16,24 +16,24 @@ import (
 	"blik/ui/xwidget"
 )
 
-// layers shows what detection saw: one of its layers in false colours in place of the picture, with a legend. It is
-// computed beside other work, for what is seen and its surroundings, or for the whole picture.
+// layers shows one of the layers of detection in false colours in place of the picture, with a legend. It is computed
+// beside other work, for the visible part and its surroundings, or for the whole picture.
 type layers struct {
 	*common
-	// spec is the layer that was chosen; on is false for none.
+	// spec is the chosen layer; on is false for none.
 	spec processing.LayerSpec
 	on   bool
-	// look is what is shown of it: part of the picture, computed with params. asked is the part that is being computed.
+	// look is the shown part of the layer, computed with params; asked is the part that is being computed.
 	look   session.Look
 	params processing.Params
 	asked  image.Rectangle
 	done   float64
 	failed error
-	// changed is called when the legend has something else to say.
+	// changed is called when the legend needs an update.
 	changed func()
 }
 
-// choose shows a layer, or the picture where it is shown already.
+// choose shows a layer, or the picture if that layer is already shown.
 func (l *layers) choose(spec processing.LayerSpec) {
 	if l.on && l.spec.Layer == spec.Layer {
 		l.leave()
@@ -73,7 +73,7 @@ func (l *layers) update(c change) {
 		l.display.setLayer(nil)
 	}
 	if c.Busy && l.blocked() {
-		// The device does one thing at a time, and the user waits for the other.
+		// The device does one thing at a time, and the user waits for the other work.
 		l.StopInspecting()
 		l.asked = image.Rectangle{}
 	}
@@ -82,10 +82,10 @@ func (l *layers) update(c change) {
 	}
 }
 
-// blocked reports whether work runs that the user waits for.
+// blocked reports whether a job is running that the user waits for.
 func (l *layers) blocked() bool { return l.Busy() && !l.Previewing() }
 
-// follow computes what is seen and not known yet.
+// follow computes the visible part unless it is known.
 func (l *layers) follow() {
 	doc := l.Document()
 	if !l.on || doc == nil || l.blocked() {
@@ -108,13 +108,13 @@ func (l *layers) follow() {
 	l.changed()
 }
 
-// differs reports whether the layer is another with the current parameters.
+// differs reports whether the layer would differ with the current parameters.
 func (l *layers) differs(from processing.Params) bool {
 	return session.WithStage(from, l.Settings().Params, processing.StageDetection) != from ||
 		from.Learned != l.Settings().Params.Learned
 }
 
-// inspected shows what was computed, and goes on with what has come into view meanwhile.
+// inspected shows the computed part, and continues with what has come into view meanwhile.
 func (l *layers) inspected(look session.Look, err error) {
 	if !l.on {
 		return
@@ -135,8 +135,8 @@ func (l *layers) inspected(look session.Look, err error) {
 	}
 }
 
-// partToInspect returns the part of a picture to compute where another is seen: with half as much around it, so that
-// small moves need nothing new, or all of it where that is hardly more.
+// partToInspect returns the part of the picture to compute for a visible part: with a margin of half its size, so that
+// small moves need no computation, or the whole picture if that is hardly more.
 func partToInspect(seen image.Rectangle, size image.Point, whole bool) image.Rectangle {
 	all := image.Rectangle{Max: size}
 	part := image.Rect(seen.Min.X-seen.Dx()/2, seen.Min.Y-seen.Dy()/2, seen.Max.X+seen.Dx()/2, seen.Max.Y+seen.Dy()/2)
@@ -147,14 +147,14 @@ func partToInspect(seen image.Rectangle, size image.Point, whole bool) image.Rec
 	return part
 }
 
-// legend says what the colours of a layer mean, and how often its values are.
+// legend explains the colours of a layer and shows the histogram of its values.
 type legend struct {
 	*common
 	layers *layers
 	card   *card
 	name   *fyne.Container
 	graph  *graph
-	// low, high and unit are under the scale; state is what goes on, here the value under the pointer.
+	// low, high and unit are shown under the colour scale; state is the progress, or the value under the pointer.
 	low, high, unit, state *xwidget.FixedText
 	shown                  processing.LayerSpec
 	drawn                  *processing.LayerMap
@@ -184,7 +184,7 @@ func newLegend(c *common, l *layers) *legend {
 	return g
 }
 
-// show brings the legend up to date.
+// show updates the legend.
 func (g *legend) show() {
 	l := g.layers
 	if !l.on {
@@ -208,7 +208,7 @@ func (g *legend) show() {
 	g.state.SetText(g.stateText())
 }
 
-// bound writes an end of the scale, with a sign where values beyond it have the same colour.
+// bound returns the text of an end of the scale, with a sign if values beyond it have the same colour.
 func (g *legend) bound(v float64, beyond string) string {
 	if v == 0 {
 		beyond = ""
@@ -216,7 +216,7 @@ func (g *legend) bound(v float64, beyond string) string {
 	return beyond + g.texts.Number(v, 0)
 }
 
-// drawGraph counts the values in what was computed, with the thresholds marked.
+// drawGraph draws the histogram of the computed values, with the thresholds.
 func (g *legend) drawGraph() {
 	spec := &g.layers.spec
 	var marks []float64
@@ -226,7 +226,7 @@ func (g *legend) drawGraph() {
 	g.graph.set(g.drawn.Histogram(graphWidth), nil, marks, colour.ScaleOf(spec))
 }
 
-// stateText says how far the computation is, what went wrong, or where detection decides.
+// stateText returns the progress, the error, or the thresholds of detection.
 func (g *legend) stateText() string {
 	l := g.layers
 	switch {
@@ -240,7 +240,7 @@ func (g *legend) stateText() string {
 	return g.thresholdsText(&l.spec)
 }
 
-// thresholdsText names the thresholds of a layer with their values.
+// thresholdsText lists the thresholds of a layer with their values.
 func (c *common) thresholdsText(spec *processing.LayerSpec) string {
 	text := ""
 	for _, t := range spec.Thresholds(c.Settings().Params) {

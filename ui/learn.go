@@ -12,7 +12,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// learn learns from the decisions, says what was learned, and asks whether to use it.
+// learn learns from the decisions, explains the outcome, and asks whether to use it.
 func (w *window) learn() {
 	w.win.Canvas().Unfocus()
 	w.Learn(func(t *session.Teaching, err error) {
@@ -34,13 +34,13 @@ func (w *window) learn() {
 	})
 }
 
-// forgetLearned takes back what was learned.
+// forgetLearned drops what was learned.
 func (w *window) forgetLearned() {
 	w.UseLearned(nil)
 	w.say(w.t("What was learned is discarded; find glare again (%s)", w.press("find.run")))
 }
 
-// teachingText says what was learned from how many decisions, and what it is worth.
+// teachingText explains what was learned, from how many decisions, and how reliable it is.
 func (c *common) teachingText(t *session.Teaching) string {
 	lines := []string{c.texts.Plural(t.Pictures,
 		"Learned from %s findings that are glare and %s that are paint, in %s picture.",
@@ -69,12 +69,12 @@ func (c *common) teachingText(t *session.Teaching) string {
 	return strings.Join(lines, "\n")
 }
 
-// trialText says what kinds of decisions are wrong.
+// trialText counts the wrong decisions of each kind.
 func (c *common) trialText(t learn.Trial) string {
 	return c.t("glare missed: %s, paint taken for glare: %s", c.texts.Int(t.Missed), c.texts.Int(t.False))
 }
 
-// signed writes a number with its sign; what rounds to 0 has none.
+// signed returns a number with its sign; a number that rounds to 0 has none.
 func (c *common) signed(v float64) string {
 	text := c.texts.Number(v, 1)
 	if v > 0 && text != "0" {

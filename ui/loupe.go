@@ -12,10 +12,10 @@ import (
 	"blik/ui/xwidget"
 )
 
-// loupeWidth and loupeHeight are the sides of what the loupe shows, in Fyne units.
+// loupeWidth and loupeHeight are the sides of the loupe's content, in Fyne units.
 const loupeWidth, loupeHeight = 200, 150
 
-// loupe shows the surroundings of the pointer, larger than the viewport does.
+// loupe magnifies the surroundings of the pointer.
 type loupe struct {
 	*common
 	card  *card
@@ -52,7 +52,8 @@ func (l *loupe) update(c change) {
 	l.glass.setPictures(before, after, l.MaskView(), l.display.layer)
 }
 
-// loupeZoom is the zoom of the loupe while the viewport has another: four times as large, from 200 % to the largest.
+// loupeZoom returns the loupe's zoom for the viewport's zoom: four times as large, at least 200 %, at most the largest
+// zoom.
 func loupeZoom(zoom float64) float64 {
 	z := 2.0
 	for z < view.MaxZoom && z < 4*zoom {
@@ -61,7 +62,7 @@ func loupeZoom(zoom float64) float64 {
 	return min(z, view.MaxZoom)
 }
 
-// glass is what the loupe shows, with a frame around the pixel under the pointer.
+// glass is the content of the loupe, with a frame around the pixel under the pointer.
 type glass struct {
 	widget.BaseWidget
 	raster   *canvas.Raster
@@ -113,7 +114,7 @@ func (g *glass) draw(w, h int) image.Image {
 	return g.buf
 }
 
-// frameMiddle draws a dark frame on a light one around the middle, wide enough for a pixel of the picture.
+// frameMiddle draws a dark frame in a light one around the pixel in the middle.
 func frameMiddle(dst *image.RGBA, zoom int) {
 	middle := image.Pt(dst.Rect.Dx()/2, dst.Rect.Dy()/2)
 	half := max(zoom/2+1, 3)

@@ -16,7 +16,7 @@ import (
 	"blik/processing"
 )
 
-// menuTable lists the menus with the actions in them; "-" is a line, and names without a dot are submenus.
+// menuTable lists the menus with their actions; "-" is a separator, and names without a dot are submenus.
 func menuTable() []struct {
 	title message.Text
 	ids   []string
@@ -58,11 +58,11 @@ func menuTable() []struct {
 	}
 }
 
-// mainMenu is the menu of the window. It is built anew only when something in it is different.
+// mainMenu is the menu of the window. It is rebuilt only when something in it changes.
 type mainMenu struct {
 	*window
 	shown string
-	// thumbnails are those of the recent files, as far as they were looked for.
+	// thumbnails are those of the recent files that have been requested so far.
 	thumbnails map[string]fyne.Resource
 }
 
@@ -84,13 +84,13 @@ func (m *mainMenu) update(c change) {
 	}
 }
 
-// affectsMenu reports whether a change may be one of the menu; most changes of a stroke and of a job are not.
+// affectsMenu reports whether a change may affect the menu; most changes of a stroke or a job do not.
 func affectsMenu(c change) bool {
 	return c.Document || c.Listing || c.Mask || c.Corrections || c.Result || c.Region || c.Selection || c.Params ||
 		c.Busy || c.Device || c.Compared || c.Presets || c.Recent || c.Film || c.Tool || c.View || c.Layout
 }
 
-// describe writes all that can be seen of a menu.
+// describe writes all visible properties of a menu.
 func describe(b *strings.Builder, m *fyne.Menu) {
 	fmt.Fprintln(b, m.Label)
 	for _, i := range m.Items {
@@ -110,13 +110,13 @@ func (m *mainMenu) build() *fyne.MainMenu {
 		}
 		menu.Items = append(menu.Items, sub)
 	}
-	// Fyne adds a Quit of its own where it finds none.
+	// Fyne adds a Quit item of its own unless it finds one.
 	file := menu.Items[0].Items
 	file[len(file)-1].IsQuit = true
 	return menu
 }
 
-// item makes a menu item of an ID of menuTable.
+// item makes the menu item for an ID of menuTable.
 func (m *mainMenu) item(id string) *fyne.MenuItem {
 	switch id {
 	case "-":
@@ -150,8 +150,8 @@ func (m *mainMenu) item(id string) *fyne.MenuItem {
 	return i
 }
 
-// singleKey returns the key to show in the menu beside an action without a shortcut. The driver never fires it, because
-// it has no modifier.
+// singleKey returns the key to show in the menu for an action without a shortcut. The driver never fires it, because it
+// has no modifier.
 func (a *action) singleKey() fyne.Shortcut {
 	if name := a.keyName(); name != "" {
 		return &desktop.CustomShortcut{KeyName: name}
@@ -159,7 +159,7 @@ func (a *action) singleKey() fyne.Shortcut {
 	return nil
 }
 
-// submenu makes an item that opens a list; it is greyed where that is empty.
+// submenu makes an item that opens a list; it is greyed if the list is empty.
 func submenu(title string, items []*fyne.MenuItem) *fyne.MenuItem {
 	i := fyne.NewMenuItem(title, nil)
 	i.Disabled = len(items) == 0
@@ -169,7 +169,7 @@ func submenu(title string, items []*fyne.MenuItem) *fyne.MenuItem {
 	return i
 }
 
-// choice makes an item of a list of which one is ticked.
+// choice makes an item of a list in which one is ticked.
 func choice(label string, checked bool, run func()) *fyne.MenuItem {
 	i := fyne.NewMenuItem(label, run)
 	i.Checked = checked
@@ -185,7 +185,7 @@ func (m *mainMenu) recentItems() (items []*fyne.MenuItem) {
 	return items
 }
 
-// thumbnail returns the small picture of a recent file, nil where there is none.
+// thumbnail returns the thumbnail of a recent file, nil if there is none.
 func (m *mainMenu) thumbnail(path string) fyne.Resource {
 	if icon, known := m.thumbnails[path]; known {
 		return icon
@@ -221,7 +221,7 @@ func (m *mainMenu) languageItems() (items []*fyne.MenuItem) {
 	return items
 }
 
-// methodItems lists the methods for the selected finding, if there is one.
+// methodItems lists the correction methods for the selected finding, if there is one.
 func (m *mainMenu) methodItems() (items []*fyne.MenuItem) {
 	f, ok := m.Selected()
 	if !ok {
@@ -238,7 +238,7 @@ func (m *mainMenu) methodItems() (items []*fyne.MenuItem) {
 	return items
 }
 
-// listedMethodItems lists the methods for all listed findings, if there are any.
+// listedMethodItems lists the correction methods for all listed findings, if there are any.
 func (m *mainMenu) listedMethodItems() (items []*fyne.MenuItem) {
 	if !m.actions.can("correct.all") || len(m.Listed()) == 0 {
 		return nil
@@ -253,7 +253,7 @@ func (m *mainMenu) listedMethodItems() (items []*fyne.MenuItem) {
 	return items
 }
 
-// reviewItems lists the zooms at which findings are brought to the middle.
+// reviewItems lists the zooms at which findings are centred.
 func (m *mainMenu) reviewItems() (items []*fyne.MenuItem) {
 	for _, zoom := range []float64{0, 1, 2, 4} {
 		title := m.t("As it is")
@@ -265,14 +265,14 @@ func (m *mainMenu) reviewItems() (items []*fyne.MenuItem) {
 	return items
 }
 
-// deviceItems lists what the work can run on.
+// deviceItems lists the devices.
 func (m *mainMenu) deviceItems() (items []*fyne.MenuItem) {
 	wanted := m.Settings().Device
 	names := []string{deviceAuto, deviceCPU}
 	for _, d := range m.Devices() {
 		names = append(names, d.Name)
 	}
-	// A chosen device that no longer exists stays in the list, so that the choice is seen.
+	// A chosen device that no longer exists stays in the list, so that the choice is visible.
 	names = append(names, wanted)
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {

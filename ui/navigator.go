@@ -14,10 +14,11 @@ import (
 	"blik/ui/xwidget"
 )
 
-// navigatorWidth and navigatorHeight are the sides of the small picture, in Fyne units.
+// navigatorWidth and navigatorHeight are the sides of the overview, in Fyne units.
 const navigatorWidth, navigatorHeight = 200, 150
 
-// navigator shows the whole picture, small, and the part of it that is seen, which a press and a drag move.
+// navigator shows an overview of the whole picture with a frame around the visible part, which can be pressed and
+// dragged.
 type navigator struct {
 	*common
 	card     *card
@@ -51,10 +52,10 @@ func (n *navigator) update(c change) {
 	n.overview.follow(n.display.port.Transform(), n.display.port.Device())
 }
 
-// overview is the small picture with the frame in it.
+// overview is the small picture with the frame.
 type overview struct {
 	widget.BaseWidget
-	// OnCentre is called with the point of the picture that is to come to the middle.
+	// OnCentre is called with the point of the picture that is to be centred.
 	OnCentre func(p processing.Point)
 
 	raster   *canvas.Raster
@@ -64,7 +65,7 @@ type overview struct {
 	picture  *view.Pyramid
 	buf      *image.RGBA
 	dirty    bool
-	// seen is what the viewport shows: its transform and its size in device pixels.
+	// seen is the viewport's transform, device its size in device pixels.
 	seen   view.Transform
 	device image.Point
 }
@@ -98,7 +99,7 @@ func (o *overview) setPicture(p *view.Pyramid, m *view.MaskPyramid) {
 	o.raster.Refresh()
 }
 
-// follow puts the frame around what a viewport of the given size shows.
+// follow puts the frame around the part that a viewport of the given size shows.
 func (o *overview) follow(t view.Transform, device image.Point) {
 	if t == o.seen && device == o.device {
 		return
@@ -107,7 +108,7 @@ func (o *overview) follow(t view.Transform, device image.Point) {
 	o.layoutFrame()
 }
 
-// fit is how the small picture shows the whole one, in Fyne units.
+// fit returns the transform of the overview, in Fyne units.
 func (o *overview) fit() view.Transform {
 	pic := o.picture.Picture()
 	size := o.Size()
@@ -115,7 +116,7 @@ func (o *overview) fit() view.Transform {
 		image.Pt(int(size.Width), int(size.Height)))
 }
 
-// frameIn returns the rectangle in a small picture that another transform shows, limited to the small picture.
+// frameIn returns the rectangle of the visible part in an overview, clipped to the overview.
 func frameIn(fit, seen view.Transform, device image.Point, size fyne.Size) (at fyne.Position, extent fyne.Size) {
 	corner := func(x, y int) processing.Point {
 		return fit.ImageToScreen(seen.ScreenToImage(processing.Point{X: float64(x), Y: float64(y)}))
@@ -192,5 +193,5 @@ func (r *overviewRenderer) Objects() []fyne.CanvasObject {
 	return []fyne.CanvasObject{r.o.raster, r.o.frame[0], r.o.frame[1]}
 }
 
-// Refresh keeps the pixels, which depend on no theme.
+// Refresh keeps the pixels, because they do not depend on the theme.
 func (r *overviewRenderer) Refresh() {}

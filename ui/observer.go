@@ -42,7 +42,7 @@ import (
 //	saved-timing PATH               it has written a file
 type Observer func(format string, args ...any)
 
-// observe makes an observer a listener of the window.
+// observe subscribes an observer to the window.
 func observe(w *window, tell Observer) {
 	if tell == nil {
 		return
@@ -57,17 +57,17 @@ func observe(w *window, tell Observer) {
 	go o.watchOverlays(closed)
 }
 
-// observed turns changes of a window into events.
+// observed turns changes of the window into events.
 type observed struct {
 	w    *window
 	tell Observer
 
 	compare view.Compare
-	// controls are the last lines about controls, by their names.
+	// controls are the last lines sent about controls, by name.
 	controls map[string]string
 	opening  bool
 	overlays int
-	// start and drawn are those of the frame on its way.
+	// start and drawn belong to the current frame.
 	start time.Time
 	drawn time.Duration
 }
@@ -117,7 +117,7 @@ func (o *observed) update(c change) {
 	}
 }
 
-// places reports where controls of the panel are that have moved, as far as they are seen.
+// places reports the visible controls of the panel that have moved.
 func (o *observed) places() {
 	p := o.w.panel
 	row := fyne.NewSize(p.history.list.Size().Width, p.history.list.CreateItem().MinSize().Height)
@@ -142,7 +142,7 @@ func (o *observed) place(name string, object fyne.CanvasObject, size fyne.Size) 
 	}
 }
 
-// watchOverlays reports changes of the number of overlays, of which the toolkit gives no notice.
+// watchOverlays polls the number of overlays, because the toolkit does not report its changes.
 func (o *observed) watchOverlays(closed <-chan struct{}) {
 	tick := time.NewTicker(30 * time.Millisecond)
 	defer tick.Stop()
@@ -167,8 +167,8 @@ func (o *observed) countOverlays() {
 	}
 }
 
-// frames measures every frame of a viewport. The generator runs inside the painting on the toolkit's goroutine, so a
-// frame has ended when anything else runs there: a function queued meanwhile, or the next event.
+// frames measures every frame of a viewport. The generator runs while the toolkit's goroutine paints, so the frame has
+// ended when anything else runs there: a function queued meanwhile, or the next event.
 func (o *observed) frames(p *viewport.Viewport) {
 	first := true
 	p.OnFrame = func(drawn time.Duration) {
@@ -182,7 +182,7 @@ func (o *observed) frames(p *viewport.Viewport) {
 	}
 }
 
-// frameEnded reports the time of the frame that was on its way, if any.
+// frameEnded reports the time of the current frame, if any.
 func (o *observed) frameEnded() {
 	if o.start.IsZero() {
 		return

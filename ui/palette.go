@@ -12,15 +12,15 @@ import (
 	"blik/ui/xwidget"
 )
 
-// command is an action as the list of all commands shows it.
+// command is an entry in the list of all commands.
 type command struct {
 	id, name, keys string
-	// menu is where it is found, ready whether it can be done now.
+	// menu is the menu that contains the action, ready whether the action can run now.
 	menu  string
 	ready bool
 }
 
-// commands lists all actions that have a name, in the order of the menus.
+// commands lists all named actions in the order of the menus.
 func (w *window) commands() (all []command) {
 	for _, m := range menuTable() {
 		for _, id := range m.ids {
@@ -32,8 +32,8 @@ func (w *window) commands() (all []command) {
 	return all
 }
 
-// matching returns the commands whose names or menus hold all words of a text; those whose names begin with it come
-// first, and those that cannot be done now last.
+// matching returns the commands whose names or menus contain all words of a text. Those whose names start with the text
+// come first, those that cannot run now last.
 func matching(all []command, text string) []command {
 	words := strings.Fields(strings.ToLower(text))
 	var found []command
@@ -57,10 +57,10 @@ func matching(all []command, text string) []command {
 	return found
 }
 
-// commandsAction is the action that shows the list of all commands.
+// commandsAction shows the list of all commands.
 const commandsAction = "help.commands"
 
-// palette is the list of all commands with a field to look for one.
+// palette is the list of all commands with a search field.
 type palette struct {
 	w     *window
 	all   []command
@@ -94,7 +94,7 @@ func (w *window) showCommands() {
 	p.hide = d.Hide
 	p.entry.OnEscape = d.Hide
 	w.prompts.show(d, 560, 480, nil)
-	// Marking the first row has scrolled it out of the list, which had no height then.
+	// Marking the first row scrolled the list before it had a height.
 	p.list.ScrollToTop()
 	w.win.Canvas().Focus(p.entry)
 }
@@ -114,7 +114,7 @@ func (p *palette) show(i int, o *fyne.Container) {
 	keys.SetText(c.keys)
 }
 
-// search lists what matches a text, and marks the first.
+// search lists the commands that match a text and marks the first.
 func (p *palette) search(text string) {
 	p.found = matching(p.all, text)
 	p.list.UnselectAll()
@@ -132,7 +132,7 @@ func (p *palette) step(by int) {
 	p.list.Select(p.at)
 }
 
-// run closes the list and does what a command does.
+// run closes the list and runs a command.
 func (p *palette) run(i int) {
 	if i < 0 || i >= len(p.found) {
 		return

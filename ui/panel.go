@@ -14,11 +14,11 @@ import (
 	"blik/ui/xwidget"
 )
 
-// panelWidth is the width of the panel at the right, in Fyne units.
+// panelWidth is the width of the panel on the right, in Fyne units.
 const panelWidth = 400
 
-// panel holds the work in its order: what to do next, or the progress of what runs; the search region; and the tabs of
-// detection, findings and correction.
+// panel follows the order of the work: the next step, or the progress of the running job; the search region; and the
+// tabs of detection, findings, correction and history.
 type panel struct {
 	*common
 	object fyne.CanvasObject
@@ -63,25 +63,25 @@ func newPanel(c *common, dispatch func(func())) *panel {
 		container.NewTabItem(c.t("Findings"), p.findings.object),
 		container.NewTabItem(c.t("Correction"), p.correction.object),
 		container.NewTabItem(c.t("History"), p.history.object))
-	// A table scrolls to its selection only when it is on the screen, which the tab is a moment after this call.
+	// A table scrolls to its selection only if it is on the screen. The tab is on the screen only after this call.
 	show := p.tabs.OnSelected
 	p.tabs.OnSelected = func(t *container.TabItem) {
 		show(t)
 		dispatch(p.findings.showSelected)
 	}
 	head := container.New(layout.NewCustomPaddedLayout(6, 2, 8, 8),
-		// Both heights are kept, so that nothing moves when a job begins or ends.
+		// The larger height is reserved, so that nothing moves when a job begins or ends.
 		container.NewVBox(container.NewStack(p.steps, p.progress.row,
 			xwidget.NewGap(0, max(p.steps.MinSize().Height, p.progress.row.MinSize().Height))),
 			inset(0, 0, container.NewStack(p.next, p.progress.times)),
 			container.New(layout.NewCustomPaddedVBoxLayout(0), p.progress.list, region)))
-	// The Tab key goes through objects in their order: the head comes first.
+	// The Tab key visits objects in their order: the head comes first.
 	content := container.New(layout.NewBorderLayout(head, nil, nil, nil), head, p.tabs)
 	p.object = container.NewBorder(nil, nil, widget.NewSeparator(), nil, content)
 	return p
 }
 
-// inset moves an object to where the text of headings starts.
+// inset moves an object to the left edge of the text of headings.
 func inset(bottom, right float32, o fyne.CanvasObject) *fyne.Container {
 	return container.New(layout.NewCustomPaddedLayout(0, bottom, 8, right), o)
 }
@@ -115,7 +115,7 @@ func (p *panel) update(c change) {
 	p.history.update(c)
 }
 
-// showCorrection brings the tab of correction to the front unless that of findings is in front.
+// showCorrection shows the correction tab, unless the findings tab is shown.
 func (p *panel) showCorrection() {
 	if p.tabs.SelectedIndex() == 0 {
 		p.tabs.SelectIndex(2)
@@ -133,17 +133,17 @@ func emphasize(b *xwidget.Button, on bool) {
 	}
 }
 
-// detectionPanel is the tab of detection: its parameters, and what adaptive mode chose in the last detection.
+// detectionPanel is the detection tab: its parameters, and the values that adaptive mode chose in the last detection.
 type detectionPanel struct {
 	*common
 	object    fyne.CanvasObject
 	form      *form.Form
 	chosen    *fyne.Container
 	chosenBox *fyne.Container
-	// of is the detection that the rows of chosen belong to, filling what adds them.
+	// of is the result whose values are in chosen, filling the job that adds the rows.
 	of      *processing.Result
 	filling *xwidget.Frames
-	// learned says that detection is adapted to decisions.
+	// learned says that detection is adapted to the user's decisions.
 	learned fyne.CanvasObject
 }
 
@@ -190,8 +190,8 @@ func (p *detectionPanel) update(c change) {
 	}
 }
 
-// showChosen shows what adaptive mode chose, and why: a row a frame, as laying out and painting the words for the first
-// time takes longer than an event should wait.
+// showChosen shows the values that adaptive mode chose, and why. It adds one row a frame, because the first layout of
+// all the text takes longer than an event may take.
 func (p *detectionPanel) showChosen() {
 	var result *processing.Result
 	if p.Document() != nil {
@@ -211,7 +211,7 @@ func (p *detectionPanel) showChosen() {
 	p.filling = xwidget.InFrames(len(result.Chosen), func(i int) { p.chosen.Add(p.chosenRow(result.Chosen[i])) })
 }
 
-// chosenRow shows one value and why it was chosen.
+// chosenRow shows one value and the reason for it.
 func (p *detectionPanel) chosenRow(c processing.Chosen) fyne.CanvasObject {
 	value := p.texts.Number(c.Value, 3)
 	if unit := p.texts.Sprint(c.Unit); unit != "" {
@@ -225,7 +225,7 @@ func (p *detectionPanel) chosenRow(c processing.Chosen) fyne.CanvasObject {
 		container.NewBorder(nil, nil, widget.NewLabel(p.texts.Sprint(c.Name)), widget.NewLabel(value)), why)
 }
 
-// turnPanel brings another tab of the panel to the front.
+// turnPanel returns a function that shows the next or previous tab of the panel.
 func (w *window) turnPanel(by int) func() {
 	return func() {
 		if !w.panelShown {

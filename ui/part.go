@@ -12,16 +12,16 @@ import (
 // change is what the parts of the window update themselves from: a change of the session, or of the window's own state.
 type change struct {
 	session.Change
-	// Tool: another tool is at work. Brush: its size or softness.
+	// Tool is set for another tool, Brush for another size or softness of the brush.
 	Tool, Brush bool
-	// Zoom: zoom, position or size of the viewport. View: the overlay, or the comparison with the original. Layout:
-	// which parts of the window are shown.
+	// Zoom is set for another zoom, position or size of the viewport, View for a change of the overlay or the
+	// comparison, Layout for a change of the visible parts of the window.
 	Zoom, View, Layout bool
-	// Presets: those that the menu lists.
+	// Presets is set for a change of the presets in the menu.
 	Presets bool
 }
 
-// everything is the change of a part that was just made.
+// everything is the change from which a new part initialises itself.
 func everything() change {
 	return change{Change: session.Everything(), Tool: true, Brush: true, Zoom: true, View: true, Layout: true}
 }
@@ -29,8 +29,8 @@ func everything() change {
 // part is a part of the window that shows some of its state.
 type part interface{ update(c change) }
 
-// common is what the parts of the window share. texts and tips are replaced with the language, before the parts are
-// made anew.
+// common is shared by the parts of the window. When the language changes, texts and tips are replaced first and then
+// the parts are made anew.
 type common struct {
 	*session.Session
 	texts   *i18n.Printer
@@ -42,21 +42,21 @@ type common struct {
 	prompts *prompts
 	// say shows a passing message in the status bar.
 	say func(text string)
-	// changed announces to the parts a change of the window's own state.
+	// changed announces a change of the window's own state to the parts.
 	changed func(change)
 }
 
-// t writes a text in the language of the window; see message.Of.
+// t translates a text into the language of the window; see message.Of.
 func (c *common) t(format message.Text, args ...any) string { return c.texts.Sprintf(format, args...) }
 
-// button makes the tool button of an action; its tip names the action and its key.
+// button makes the tool button of an action.
 func (c *common) button(id string, icon fyne.Resource) *xwidget.ToolButton {
 	b := xwidget.NewToolButton(icon, c.tip(id), c.tips, func() { c.actions.do(id) })
 	b.Keys = c.keys
 	return b
 }
 
-// tip is the name of an action with its key.
+// tip returns the name of an action with its key.
 func (c *common) tip(id string) string {
 	if k := c.keyText(id); k != "" {
 		return c.name(id) + "  (" + k + ")"

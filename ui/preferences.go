@@ -12,10 +12,11 @@ import (
 	"blik/ui/xwidget"
 )
 
-// interfaceScales are the sizes of everything in the window that can be chosen; 0 is that of the system.
+// interfaceScales are the available scales of the whole window; 0 is that of the system.
 var interfaceScales = []float64{0, 0.8, 1, 1.25, 1.5, 2}
 
-// preferences are the settings that a person chooses once, in one place; each applies at once but for the scale.
+// preferences are the controls of the settings that a user chooses once. Each applies at once except the scale, which
+// applies from the next start.
 func (w *window) preferences() fyne.CanvasObject {
 	form := container.New(layout.NewFormLayout())
 	row := func(name string, control fyne.CanvasObject) {
@@ -72,7 +73,7 @@ func (w *window) preferences() fyne.CanvasObject {
 	return form
 }
 
-// showPreferences shows them.
+// showPreferences shows the preferences dialog.
 func (w *window) showPreferences() {
 	w.prompts.showCustom(w.t("Preferences"), w.t("Close"), container.NewAppTabs(
 		container.NewTabItem(w.t("General"), container.NewVScroll(w.preferences())),

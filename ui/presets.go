@@ -8,7 +8,8 @@ import (
 	"fyne.io/fyne/v2"
 )
 
-// presetFolder is where presets are kept for the menu: a folder beside the settings. It is empty where there is none.
+// presetFolder returns the folder of the presets in the menu, beside the settings. It is empty if there are no
+// settings.
 func (w *window) presetFolder() string {
 	if w.config.session.SettingsPath == "" {
 		return ""
@@ -16,13 +17,13 @@ func (w *window) presetFolder() string {
 	return filepath.Join(filepath.Dir(w.config.session.SettingsPath), "presets")
 }
 
-// presetItems lists the presets of the folder, by name.
+// presetItems lists the presets of the folder by name.
 func (m *mainMenu) presetItems() (items []*fyne.MenuItem) {
 	folder := m.presetFolder()
 	if folder == "" {
 		return nil
 	}
-	// A folder that cannot be read, or does not exist yet, holds none.
+	// A folder that cannot be read, or does not exist yet, has no presets.
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), "."+presetExtension)

@@ -15,18 +15,18 @@ import (
 	"blik/ui/xwidget"
 )
 
-// progressView shows the running job in place of the buttons that start one: how far it is, its times, and what waits
-// for it, each with a button that takes it out of the queue.
+// progressView replaces the start buttons while a job is running: it shows its progress and times, and the queue with a
+// button to remove each entry.
 type progressView struct {
 	*common
-	// row holds the bar, times what is said under it, list what waits.
+	// row holds the bar, times the text under it, list the queue.
 	row   *fyne.Container
 	bar   *widget.ProgressBar
 	times *xwidget.FixedText
 	list  *fyne.Container
 }
 
-// mostRows bounds the rows of the queue that are shown.
+// mostRows limits the rows of the queue.
 const mostRows = 4
 
 func newProgressView(c *common) *progressView {
@@ -51,7 +51,7 @@ func (p *progressView) update(c change) {
 	}
 }
 
-// showWaiting lists what waits.
+// showWaiting updates the queue.
 func (p *progressView) showWaiting() {
 	waiting := p.Waiting()
 	p.list.RemoveAll()
@@ -74,7 +74,7 @@ func (p *progressView) showWaiting() {
 	}
 }
 
-// progressText says what a job does, how long it has run, and how long it is likely to go on.
+// progressText returns the stage of a job, the time so far, and the estimated time left.
 func (c *common) progressText(u job.Update) string {
 	text := c.t("%s so far", c.timeText(u.Elapsed.Truncate(time.Second)))
 	if u.Left > 0 {
@@ -86,7 +86,8 @@ func (c *common) progressText(u job.Update) string {
 	return text
 }
 
-// jobText is the running job in one line, with what waits for it; empty where none runs that the user asked for.
+// jobText describes the running job and the length of the queue in one line; it is empty if no job is running that the
+// user asked for.
 func (c *common) jobText() string {
 	if !c.Busy() || c.Previewing() {
 		return ""
@@ -98,7 +99,7 @@ func (c *common) jobText() string {
 	return text
 }
 
-// rough rounds a time that is estimated: to seconds, five seconds from 10 s on, minutes from two on.
+// rough rounds an estimated time: to 1 s below 10 s, to 5 s below 2 min, then to minutes.
 func rough(d time.Duration) time.Duration {
 	switch {
 	case d < 10*time.Second:
@@ -109,7 +110,7 @@ func rough(d time.Duration) time.Duration {
 	return d.Round(time.Minute)
 }
 
-// timeText writes a time of whole seconds.
+// timeText writes a time in whole seconds.
 func (c *common) timeText(d time.Duration) string {
 	s := int(d / time.Second)
 	switch {
@@ -121,17 +122,17 @@ func (c *common) timeText(d time.Duration) string {
 	return c.t("%d min %d s", s/60, s%60)
 }
 
-// wait queues what can wait for the running job, and says so.
+// wait queues work behind the running job and says so, or does it now if none is running.
 func (w *window) wait(name message.Message, do func()) {
 	if w.Queue(name, do) {
 		w.sayQueued(name)
 	}
 }
 
-// sayQueued says that something waits.
+// sayQueued says that work has been queued.
 func (c *common) sayQueued(name message.Message) { c.say(c.t("Waits for the running task: %s", name)) }
 
-// queueAction queues an action. When its turn comes it is done if it can be.
+// queueAction queues an action. When its turn comes, it runs if it can.
 func (w *window) queueAction(id string) {
 	a := w.actions.table[id]
 	w.wait(message.Of(a.name), func() {
@@ -141,7 +142,7 @@ func (w *window) queueAction(id string) {
 	})
 }
 
-// queueCorrection queues the correction of the finding that is selected now.
+// queueCorrection queues the correction of the currently selected finding.
 func (w *window) queueCorrection() {
 	f, ok := w.Selected()
 	if !ok {

@@ -7,10 +7,10 @@ import (
 	"blik/app/document"
 )
 
-// reasons says what decided about the finding that the pointer rests on.
+// reasons is the tooltip with the reasons for and against the finding under the pointer.
 type reasons struct {
 	*common
-	// at is the first pixel of the finding that was spoken of last; on is false for none.
+	// at is the first pixel of the finding whose tooltip was shown last; on is false for none.
 	at image.Point
 	on bool
 }
@@ -28,7 +28,7 @@ func (r *reasons) leave() {
 	}
 }
 
-// hovered speaks of the finding at a pixel after the pointer has rested there.
+// hovered shows the tooltip of the finding at a pixel after the pointer has rested there.
 func (r *reasons) hovered(at image.Point, inside bool) {
 	port := r.display.under()
 	if r.Settings().HideReasons || !inside || !port.Idle() {
@@ -49,7 +49,7 @@ func (r *reasons) hovered(at image.Point, inside bool) {
 	}
 }
 
-// aboutText says what is known about a finding, and what spoke for it and against it.
+// aboutText returns the measures of a finding and the reasons for and against it.
 func (c *common) aboutText(f document.Spot) string {
 	lines := []string{c.t("Finding %s, %s px", c.texts.Int(f.ID), c.texts.Int(f.Area))}
 	if !f.Detected {

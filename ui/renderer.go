@@ -13,13 +13,13 @@ import (
 	"blik/internal/message"
 )
 
-// Renderer returns what draws the window, as OpenGL names it: vendor, renderer, version. It opens a window that is not
-// shown, and must be called from the main goroutine, when no other is open. The errors say what is missing.
+// Renderer returns the OpenGL renderer of the window: vendor, renderer, version. It opens an invisible window, and must
+// be called from the main goroutine while no other window is open. Errors state what is missing.
 func Renderer() (name string, err error) {
 	if err := reachable(); err != nil {
 		return "", err
 	}
-	// GLFW's binding logs what it cannot return, and panics where it was not initialised after all.
+	// GLFW's binding logs errors that it cannot return, and panics if GLFW was not initialised after all.
 	var said strings.Builder
 	before := log.Writer()
 	log.SetOutput(&said)
@@ -33,7 +33,7 @@ func Renderer() (name string, err error) {
 		return "", noRenderer(err.Error())
 	}
 	defer glfw.Terminate()
-	// What the toolkit asks for.
+	// The toolkit requires this version.
 	glfw.WindowHint(glfw.ContextVersionMajor, 2)
 	glfw.WindowHint(glfw.ContextVersionMinor, 0)
 	glfw.WindowHint(glfw.Visible, glfw.False)
@@ -51,7 +51,7 @@ func Renderer() (name string, err error) {
 	return fmt.Sprintf("%s, %s, OpenGL %s", ask(gl.VENDOR), ask(gl.RENDERER), ask(gl.VERSION)), nil
 }
 
-// noRenderer says why nothing can be drawn, and what to do about it.
+// noRenderer returns the error if nothing can be drawn, with a hint.
 func noRenderer(why string) error {
 	why = strings.Join(strings.Fields(why), " ")
 	switch {
@@ -65,7 +65,7 @@ func noRenderer(why string) error {
 		"Ubuntu: libgl1-mesa-dri); `blik detect` works without one", why)
 }
 
-// noAnswer says that a display cannot be reached.
+// noAnswer returns the error if a display cannot be reached.
 func noAnswer(display string) error {
 	return message.Errorf("no window: display %s does not respond; `blik detect` works without one", display)
 }

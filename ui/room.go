@@ -2,12 +2,12 @@ package ui
 
 import "runtime"
 
-// makeRoom lets the window's goroutine work beside jobs, however busy these keep the processors. It is called on the
-// main goroutine, before anything else of the window.
+// makeRoom keeps the window's goroutine responsive while jobs use all processors. It must be called on the main
+// goroutine, before anything else of the window.
 //
-// Jobs run on a goroutine for each processor (parallel.Processors). One more may run in Go, so that the window's need
-// not wait until the scheduler takes one of theirs off its processor, which it does after 10 ms. Where the system
-// allows, the threads of all others have a lower priority than the window's and those of its OpenGL driver.
+// Jobs run one goroutine for each processor (parallel.Processors). Go may run one more, so that the window does not
+// wait until the scheduler preempts a job's goroutine, which takes up to 10 ms. If the system allows it, all other
+// threads get a lower priority than those of the window and its OpenGL driver.
 func makeRoom() {
 	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + 1)
 	yield()

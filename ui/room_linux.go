@@ -6,13 +6,12 @@ import (
 	"syscall"
 )
 
-// jobNice is how nice jobs are to the window: the kernel gives a thread of theirs a third of the time that it gives one
-// of the window's where both want a processor.
+// jobNice is the nice value of jobs: if both want a processor, a job's thread gets a third of the time of the window's.
 const jobNice = 5
 
-// yield lowers the priority of all threads but the main one. Those that Go starts later inherit it, because it never
-// starts a thread from one that a goroutine is locked to; those that the OpenGL driver starts are the main thread's
-// children. Without the right to do so everything stays as it is.
+// yield lowers the priority of all threads except the main one. Threads that Go starts later inherit it, because Go
+// never starts a thread from one that a goroutine is locked to; threads that the OpenGL driver starts inherit the main
+// thread's. Without permission nothing changes.
 func yield() {
 	for again := true; again; {
 		again = false
@@ -25,12 +24,12 @@ func yield() {
 			if err != nil || id == os.Getpid() {
 				continue
 			}
-			// The system call returns 20 less the priority.
+			// The system call returns 20 minus the nice value.
 			now, err := syscall.Getpriority(syscall.PRIO_PROCESS, id)
 			if err != nil || 20-now >= jobNice {
 				continue
 			}
-			// A thread that was not yet nice may have started another meanwhile.
+			// Before the call, the thread may have started another one.
 			again = syscall.Setpriority(syscall.PRIO_PROCESS, id, jobNice) == nil || again
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"blik/ui/viewport"
 )
 
-// measure shows the line that the ruler draws, with its length beside it.
+// measure shows the line of the ruler with its length beside it.
 func (t *toolbox) measure(from, to processing.Point, measured bool) {
 	text := ""
 	if measured {
@@ -21,7 +21,7 @@ func (t *toolbox) measure(from, to processing.Point, measured bool) {
 	t.display.each(func(v *viewport.Viewport) { v.SetLabel(to, text) })
 }
 
-// lengthText writes the length of a line: in pixels and, where the file states a resolution, in millimetres.
+// lengthText returns the length of a line: in pixels and, if the file states a resolution, in millimetres.
 func (c *common) lengthText(from, to processing.Point) string {
 	dx, dy := to.X-from.X, to.Y-from.Y
 	text := c.t("%s px", c.texts.Number(math.Hypot(dx, dy), 1))
@@ -32,7 +32,7 @@ func (c *common) lengthText(from, to processing.Point) string {
 	return text + c.t(" (Δx %s, Δy %s)", c.texts.Number(math.Abs(dx), 1), c.texts.Number(math.Abs(dy), 1))
 }
 
-// millimetres returns the sides of a pixel, where a resolution is known.
+// millimetres returns the sides of a pixel; ok is false if the resolution is unknown.
 func millimetres(unit container.Unit, x, y float64) (w, h float64, ok bool) {
 	inUnit, ok := map[container.Unit]float64{container.UnitInch: 25.4, container.UnitCentimetre: 10}[unit]
 	if !ok || !(x > 0) || !(y > 0) || math.IsInf(x, 1) || math.IsInf(y, 1) {

@@ -29,31 +29,31 @@ import (
 	"blik/internal/message"
 )
 
-// appID names the program to the system; FyneApp.toml holds the same.
+// appID identifies the program to the system; FyneApp.toml states the same.
 const appID = "org.blik.Blik"
 
 // Options of Run.
 type Options struct {
-	// Files are opened at start: the window shows the first one, and several in its filmstrip.
+	// Files are opened at start: the first in the window, several also in its filmstrip.
 	Files []string
-	// Lang is the code of the language to start in; empty for the one in the settings, or else the system's.
+	// Lang is the code of the initial language; empty for that of the settings, or else the system's.
 	Lang string
-	// Detect looks for glare in the first file as soon as it is open.
+	// Detect searches the first file for glare as soon as it is open.
 	Detect bool
 	// Version is shown in the About box.
 	Version string
-	// Crash is the program's crash log, which takes the panics of jobs; it may be nil.
+	// Crash is the program's crash log, which records panics of jobs; it may be nil.
 	Crash *crash.Guard
 }
 
-// ErrNoDisplay is returned by Run where there is no screen to open a window on.
+// ErrNoDisplay is returned by Run if there is no screen to open a window on.
 var ErrNoDisplay = errors.New("no display: neither DISPLAY nor WAYLAND_DISPLAY is set; `blik detect` works without one")
 
 // Run shows the window and returns when it is closed. It must be called from the main goroutine. When ctx ends, the
 // window closes without asking.
 //
-// Two variables of the environment are for tests and measurements: BLIK_DIALOGS=fyne uses the toolkit's own file
-// dialogs in place of the system's, and BLIK_UI_LOG names a file for the lines of an Observer.
+// Two environment variables are for tests and measurements: BLIK_DIALOGS=fyne uses the toolkit's own file dialogs
+// instead of the system's, and BLIK_UI_LOG names a file for the lines of an Observer.
 func Run(ctx context.Context, o Options) error {
 	makeRoom()
 	files := session.Disk(session.Limits())
@@ -61,7 +61,7 @@ func Run(ctx context.Context, o Options) error {
 	if len(o.Files) > 0 {
 		ahead = session.ReadAhead(ctx, files, o.Files[0])
 	}
-	// The toolkit would end the program with a trace, or without a word.
+	// The toolkit would end the program with a stack trace, or silently.
 	if _, err := Renderer(); err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func Run(ctx context.Context, o Options) error {
 	if err != nil {
 		return fmt.Errorf("place of the settings: %w", err)
 	}
-	// Settings that could not be read are defaults; the window says so once it is open.
+	// Settings that cannot be read are replaced by defaults; the window reports that once it is open.
 	stored, damaged := settings.Load(path)
 	if damaged == nil {
 		damaged = writable(filepath.Dir(path))
@@ -115,8 +115,8 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// writable makes a folder and reports an error where nothing can be written there. The toolkit, which keeps files of
-// its own beside it, is then kept from writing several lines about each to standard error.
+// writable creates a folder and returns an error if it cannot be written. In that case it also silences the log,
+// because the toolkit would log several lines for each of its own files beside the folder.
 func writable(dir string) error {
 	err := os.MkdirAll(dir, 0o700)
 	var probe *os.File
@@ -130,7 +130,7 @@ func writable(dir string) error {
 	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }
 
-// thumbnails returns the cache of the thumbnails of recent files; nil where the system has no place for it.
+// thumbnails returns the cache for thumbnails of recent files; nil if the system has no place for it.
 func thumbnails() *thumbnail.Cache {
 	cache, err := thumbnail.UserCache()
 	if err != nil {
@@ -139,8 +139,8 @@ func thumbnails() *thumbnail.Cache {
 	return &cache
 }
 
-// adoptPreferences takes appearance and device from the toolkit's preferences, where older versions of the program kept
-// them, unless the settings hold them.
+// adoptPreferences takes appearance and device from the toolkit's preferences, where older versions of the program
+// stored them, unless the settings contain them.
 func adoptPreferences(p fyne.Preferences, s *settings.Settings) {
 	if s.Appearance == "" {
 		s.Appearance = p.StringWithFallback("appearance", string(appearanceSystem))
@@ -153,7 +153,7 @@ func adoptPreferences(p fyne.Preferences, s *settings.Settings) {
 	}
 }
 
-// openFirst begins to open the files that the program was started with, while the window comes up.
+// openFirst starts to open the files that the program was started with, while the window appears.
 func (w *window) openFirst(o Options) {
 	if len(o.Files) > 1 {
 		w.AddFrames(o.Files)
@@ -168,7 +168,7 @@ func (w *window) openFirst(o Options) {
 	w.files.openThen(o.Files[0], then)
 }
 
-// started runs when the window is on the screen. damaged is what was wrong with the settings, if anything.
+// started runs when the window is on the screen. damaged is the error of the settings, if any.
 func (w *window) started(damaged error) {
 	if damaged != nil {
 		w.prompts.showError(damaged)
@@ -179,7 +179,7 @@ func (w *window) started(damaged error) {
 	w.offerUnsaved()
 }
 
-// fileObserver returns an Observer that writes a line an event to a file; nil where path is empty.
+// fileObserver returns an Observer that writes one line an event to a file; nil if path is empty.
 func fileObserver(path string) (tell Observer, close func(), err error) {
 	if path == "" {
 		return nil, func() {}, nil
@@ -195,7 +195,7 @@ func fileObserver(path string) (tell Observer, close func(), err error) {
 	}, func() { f.Close() }, nil
 }
 
-// reachable reports an error where there is no screen.
+// reachable returns an error if there is no screen.
 func reachable() error {
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		return ErrNoDisplay
@@ -203,8 +203,8 @@ func reachable() error {
 	return answers(os.Getenv("DISPLAY"))
 }
 
-// answers reports an error unless a local X server listens on display, as ":0" or ":0.1"; the toolkit would panic where
-// none does. Displays of another form are left to the toolkit.
+// answers returns an error unless a local X server listens on display, given as ":0" or ":0.1"; the toolkit would
+// panic. Displays of another form are left to the toolkit.
 func answers(display string) error {
 	number, local := strings.CutPrefix(display, ":")
 	if runtime.GOOS != "linux" || !local {
@@ -219,7 +219,7 @@ func answers(display string) error {
 	return noAnswer(display)
 }
 
-// chooseLanguage takes the first language named, or the system's.
+// chooseLanguage returns the first language that is named, or else the system's.
 func chooseLanguage(wanted ...string) *i18n.Printer {
 	return i18n.For(cmp.Or(append(wanted, lang.SystemLocale().LanguageString())...))
 }

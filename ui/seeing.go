@@ -12,8 +12,8 @@ import (
 	"blik/processing"
 )
 
-// seeing holds what helps to look at the picture: layers of detection with their legend, navigator, loupe, histogram,
-// and what is said about the finding under the pointer.
+// seeing holds the aids for looking at the picture: layers of detection with their legend, navigator, loupe, histogram,
+// and the reasons for the finding under the pointer.
 type seeing struct {
 	*common
 	object fyne.CanvasObject
@@ -27,10 +27,10 @@ type seeing struct {
 	reasons   *reasons
 }
 
-// closeIcon is the sign of the button that closes a card.
+// closeIcon is the icon of the button that closes a card.
 func closeIcon() fyne.Resource { return theme.CancelIcon() }
 
-// newSeeing makes the parts in the window's language; l keeps the layer that is shown.
+// newSeeing makes the parts in the window's language; l keeps the chosen layer.
 func newSeeing(c *common, l *layers) *seeing {
 	s := &seeing{common: c, layers: l}
 	s.legend, s.navigator, s.loupe, s.levels = newLegend(c, l), newNavigator(c), newLoupe(c), newLevels(c)
@@ -56,7 +56,7 @@ func (s *seeing) update(c change) {
 	s.reasons.update(c)
 }
 
-// wanted says which cards are open.
+// wanted returns which cards the user has opened.
 func (s *seeing) wanted() (open [4]bool) {
 	for i, o := range s.cards.Objects {
 		open[i] = o.(*card).wanted
@@ -64,7 +64,7 @@ func (s *seeing) wanted() (open [4]bool) {
 	return open
 }
 
-// hovered follows the pointer; inside is false where it has left the picture.
+// hovered follows the pointer; inside is false if it has left the picture.
 func (s *seeing) hovered(at processing.Point, inside bool) {
 	doc := s.Document()
 	if doc == nil {
@@ -79,7 +79,7 @@ func (s *seeing) hovered(at processing.Point, inside bool) {
 	}
 }
 
-// toggle returns what opens or closes a card, or anything else that the settings remember.
+// toggle returns a function that toggles a card, or another setting.
 func (w *window) toggle(setting *bool, name message.Text) func() {
 	return func() {
 		*setting = !*setting
@@ -90,7 +90,7 @@ func (w *window) toggle(setting *bool, name message.Text) func() {
 	}
 }
 
-// shown reports whether the card of a setting is seen.
+// shown reports whether the card of a setting is visible, if the user has opened it.
 func (s *seeing) shown(setting *bool) bool {
 	c := map[*bool]*card{
 		&s.Settings().Navigator: s.navigator.card, &s.Settings().Loupe: s.loupe.card,
@@ -99,7 +99,7 @@ func (s *seeing) shown(setting *bool) bool {
 	return c == nil || !c.wanted || c.fits
 }
 
-// makeLooks adds the actions of looking to the table.
+// makeLooks adds the actions for looking at the picture to the table.
 func (w *window) makeLooks() {
 	open := func() bool { return w.Document() != nil }
 	set, d, table := w.Settings(), w.display, w.actions.table

@@ -16,27 +16,27 @@ import (
 	"blik/ui/xwidget"
 )
 
-// startPage is shown while no picture is open: what the program is for, and what can be opened.
+// startPage is shown while no picture is open: it explains the program and offers pictures to open.
 type startPage struct {
 	*common
 	object fyne.CanvasObject
 	recent *fyne.Container
 	open   func(path string)
-	// buttons are those that are grey while a job runs.
+	// buttons are greyed while a job is running.
 	buttons []*xwidget.Button
 }
 
-// startLayout puts the start page into the middle, no wider than is good to read.
+// startLayout centres the start page and limits its width to one that is good to read.
 type startLayout struct{}
 
-// startWidth is that width, and startCell that of a recent picture, in Fyne units.
+// startWidth is that width, startCell the width of a recent picture, in Fyne units.
 const startWidth, startCell = 620, 120
 
 // Layout is part of fyne.Layout.
 func (startLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	page := objects[0]
 	width := min(startWidth, size.Width)
-	// How high the lines are follows from the width.
+	// The height of the lines depends on the width.
 	page.Resize(fyne.NewSize(width, page.MinSize().Height))
 	height := page.MinSize().Height
 	page.Resize(fyne.NewSize(width, height))
@@ -46,10 +46,10 @@ func (startLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 // MinSize is part of fyne.Layout.
 func (startLayout) MinSize(objects []fyne.CanvasObject) fyne.Size { return objects[0].MinSize() }
 
-// startSize is the larger side of a recent picture, in Fyne units.
+// startSize is the longer side of a recent picture, in Fyne units.
 const startSize = 96
 
-// startRecent is how many recent pictures are shown.
+// startRecent is the number of recent pictures shown.
 const startRecent = 5
 
 func newStartPage(c *common, open func(path string)) *startPage {
@@ -91,7 +91,7 @@ func (p *startPage) update(c change) {
 	}
 }
 
-// showRecent shows the files opened last by their thumbnails.
+// showRecent shows thumbnails of the files opened last.
 func (p *startPage) showRecent() {
 	p.recent.RemoveAll()
 	for _, path := range p.Settings().Recent[:min(len(p.Settings().Recent), startRecent)] {
@@ -106,7 +106,7 @@ func (p *startPage) showRecent() {
 	}
 }
 
-// shortened cuts a file name that is too long for its place, leaving its end.
+// shortened shortens a long file name, keeping its end.
 func shortened(name string) string {
 	const most = 14
 	if r := []rune(name); len(r) > most {
@@ -115,7 +115,7 @@ func shortened(name string) string {
 	return name
 }
 
-// openSample opens the sample painting, which is written into the folder of the user's caches.
+// openSample opens the sample painting, which it writes into the user's cache folder.
 func (f *files) openSample() {
 	folder, err := os.UserCacheDir()
 	path := filepath.Join(folder, "blik", "sample.jpg")

@@ -15,19 +15,19 @@ import (
 	"blik/ui/xwidget"
 )
 
-// statusBar shows what is under the pointer, passing messages, and what was found. Its fields have fixed widths, so
-// that nothing jumps.
+// statusBar shows the values under the pointer, passing messages, and the number of findings. Its fields have fixed
+// widths, so that nothing jumps.
 type statusBar struct {
 	*common
 	object fyne.CanvasObject
 
-	// at is the pixel that place speaks of.
+	// at is the pixel shown in place.
 	at                                     image.Point
 	place, values, message, compare, found *xwidget.FixedText
-	// job is the running job, which is said here while the panel is hidden.
+	// job describes the running job while the panel is hidden.
 	job         *xwidget.FixedText
 	panelHidden bool
-	// colours says that the colours on the screen are approximate, device what the work runs on.
+	// colours is a notice that the colours on the screen are approximate, device names the device in use.
 	colours, device *fyne.Container
 }
 
@@ -92,12 +92,11 @@ func (s *statusBar) update(c change) {
 	}
 }
 
-// statusLayout arranges what is found at the right, the place of the pointer, the values there, and messages in what is
-// left. Where there is no room for the place or the values, they are left out.
+// statusLayout puts the number of findings on the right, then from the left the position and the values of the pointer,
+// and messages in the remaining space. If there is too little room, position or values are left out.
 type statusLayout struct{}
 
-// statusGap is the space between the parts of the status bar, and messageRoom what messages take at least, in Fyne
-// units.
+// statusGap is the space between the parts of the status bar, messageRoom the least width of messages, in Fyne units.
 const statusGap, messageRoom = 12, 60
 
 // Layout is part of fyne.Layout.
@@ -132,7 +131,7 @@ func (statusLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	return size
 }
 
-// showJob says how far the running job is while the panel is hidden, which says so otherwise.
+// showJob shows the progress of the running job while the panel, which otherwise shows it, is hidden.
 func (s *statusBar) showJob() {
 	text := ""
 	if s.panelHidden {
@@ -159,7 +158,7 @@ func (s *statusBar) hovered(at processing.Point, inside bool) {
 	s.values.SetText(s.pixelText(p))
 }
 
-// compareText says which of the original and the corrected picture is shown.
+// compareText says whether the original, the corrected picture or both are shown.
 func (s *statusBar) compareText() string {
 	if !s.Corrected() {
 		return ""
@@ -176,7 +175,7 @@ func (s *statusBar) compareText() string {
 	return s.t("corrected")
 }
 
-// showColours says that the colours are approximate; the reason is its help.
+// showColours shows the notice about approximate colours, with the reason as its help.
 func (s *statusBar) showColours() {
 	s.colours.RemoveAll()
 	if why := s.approximately(); why != "" {
@@ -185,7 +184,7 @@ func (s *statusBar) showColours() {
 	}
 }
 
-// showDevice says what the work runs on.
+// showDevice shows the device in use.
 func (s *statusBar) showDevice() {
 	short := s.t("GPU")
 	switch now := s.DeviceState(); {

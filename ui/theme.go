@@ -9,7 +9,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// appearance is the look of the window; the picture's surround is the same neutral grey in all of them.
+// appearance is the look of the window. The picture's surround is the same neutral grey in all of them.
 type appearance string
 
 const (
@@ -17,7 +17,7 @@ const (
 	appearanceLight   appearance = "light"
 	appearanceDark    appearance = "dark"
 	appearanceNeutral appearance = "neutral"
-	// appearanceContrast is white on black, with edges that are seen.
+	// appearanceContrast is white on black with clearly visible edges.
 	appearanceContrast appearance = "contrast"
 )
 
@@ -41,7 +41,7 @@ func (a appearance) name() message.Text {
 	}
 }
 
-// blikTheme is Fyne's theme, a little denser, in the chosen appearance.
+// blikTheme is Fyne's theme in the chosen appearance, with smaller spacing.
 type blikTheme struct {
 	fyne.Theme
 	look appearance
@@ -49,7 +49,8 @@ type blikTheme struct {
 
 func newTheme(look appearance) fyne.Theme { return &blikTheme{theme.DefaultTheme(), look} }
 
-// neutralColours replace every tint of the dark theme by a grey, so that nothing beside the painting sways the eye.
+// neutralColours replace every tint of the dark theme by a grey, so that no colour beside the painting affects how it
+// is seen.
 var neutralColours = map[fyne.ThemeColorName]uint8{
 	theme.ColorNameBackground:        0x4c,
 	theme.ColorNameMenuBackground:    0x44,
@@ -68,8 +69,8 @@ var neutralColours = map[fyne.ThemeColorName]uint8{
 	theme.ColorNameScrollBar:         0x90,
 }
 
-// contrastColours are those of the high-contrast look: text is white on black (a ratio of 21 to 1), in fields on a grey
-// against which the track of a slider is seen (11 to 1), and what has the focus or is chosen is yellow.
+// contrastColours are those of the high-contrast appearance: white text on black (contrast 21 : 1), fields of a grey
+// against which the track of a slider is visible (11 : 1), and yellow for focus and selection.
 var contrastColours = map[fyne.ThemeColorName]color.Color{
 	theme.ColorNameBackground:          color.Gray{},
 	theme.ColorNameMenuBackground:      color.Gray{},
@@ -92,11 +93,11 @@ var contrastColours = map[fyne.ThemeColorName]color.Color{
 	theme.ColorNameHover:               color.NRGBA{0xff, 0xff, 0xff, 0x40},
 }
 
-// nearlyOpaque is the opacity of text. Fyne's menus write their keys at 95 % of it but keep the low byte of the product
-// alone, which makes a fifth of an opaque colour and nine tenths of this one; everything else looks the same.
+// nearlyOpaque is the opacity of text. Fyne's menus draw keys at 95 % of it but keep only the low byte of the product:
+// of an opaque colour that leaves a fifth, of this one nine tenths. Everything else looks the same.
 const nearlyOpaque = 0xffb0
 
-// Color gives a colour in the chosen appearance.
+// Color returns a colour in the chosen appearance.
 func (t *blikTheme) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
 	c := t.colour(name, variant)
 	if name == theme.ColorNameForeground {
@@ -132,7 +133,7 @@ func (t *blikTheme) colour(name fyne.ThemeColorName, variant fyne.ThemeVariant) 
 	}
 	switch name {
 	case theme.ColorNameDisabled, theme.ColorNameInputBorder:
-		// Fyne's own can hardly be told from the background; the border is all that an empty check box shows.
+		// Fyne's own colours barely differ from the background, and an empty check box shows nothing but its border.
 		if variant == theme.VariantLight {
 			return color.Gray{Y: 0x90}
 		}
@@ -141,7 +142,7 @@ func (t *blikTheme) colour(name fyne.ThemeColorName, variant fyne.ThemeVariant) 
 	return t.Theme.Color(name, variant)
 }
 
-// Size makes Fyne's generous spacing a little denser.
+// Size reduces Fyne's generous spacing.
 func (t *blikTheme) Size(name fyne.ThemeSizeName) float32 {
 	switch name {
 	case theme.SizeNameText:

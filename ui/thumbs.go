@@ -14,11 +14,10 @@ import (
 	"blik/ui/xwidget"
 )
 
-// thumbSide is the side of a close-up in pixels of the picture's screen form, and in Fyne units.
+// thumbSide is the side of a close-up, in pixels of the picture on the screen and in Fyne units.
 const thumbSide = 88
 
-// newThumbs shows the listed findings by close-ups, two beside each other for each: before and after correction. A
-// click selects one.
+// newThumbs shows the listed findings as pairs of close-ups, before and after correction. A click selects a finding.
 func newThumbs(c *common) *xwidget.Grid {
 	g := xwidget.NewGrid(func() int { return len(c.Listed()) },
 		func() fyne.CanvasObject { return newThumb() },
@@ -35,7 +34,7 @@ func newThumbs(c *common) *xwidget.Grid {
 	}
 	g.OnStep = func(by int) { choose(max(c.SelectedRow(), -1) + by) }
 	g.OnSelected = func(id widget.GridWrapItemID) {
-		// The mark of the selected finding is the thumbnail's own.
+		// The thumbnail marks the selected finding itself.
 		g.UnselectAll()
 		c.prompts.win.Canvas().Unfocus()
 		choose(id)
@@ -43,7 +42,7 @@ func newThumbs(c *common) *xwidget.Grid {
 	return g
 }
 
-// thumb is one finding: its close-ups, and a line of words.
+// thumb is one finding: its close-ups and a line of text.
 type thumb struct {
 	widget.BaseWidget
 	back          *canvas.Rectangle
@@ -72,7 +71,7 @@ func newThumb() *thumb {
 // CreateRenderer is part of fyne.Widget.
 func (t *thumb) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(t.content) }
 
-// show shows a finding.
+// show updates the thumbnail.
 func (t *thumb) show(c *common, f document.Spot, selected bool) {
 	t.back.FillColor = color.Transparent
 	if selected {
@@ -86,7 +85,7 @@ func (t *thumb) show(c *common, f document.Spot, selected bool) {
 	t.text.SetText(c.thumbText(f))
 }
 
-// thumbText names a finding under its close-ups: number, score and correction.
+// thumbText returns the line under the close-ups: number, score and correction.
 func (c *common) thumbText(f document.Spot) string {
 	return c.numberText(f) + "   " + c.scoreText(f) + "   " + c.shortState(f)
 }

@@ -17,7 +17,8 @@ import (
 	"blik/ui/xwidget"
 )
 
-// showTiming brings the timing view up. It measures as a job of the session, so that neither spoils the other's time.
+// showTiming shows the timing view. It measures in a job of the session, so that measurements and other work do not
+// slow each other down.
 func (w *window) showTiming() {
 	if w.timing == nil {
 		host := timing.Host{
@@ -37,7 +38,7 @@ func (w *window) showTiming() {
 	w.timing.Show()
 }
 
-// experimentsOnGPU opens the first GPU for the experiments. missing says why there is none.
+// experimentsOnGPU opens the first GPU for the experiments. missing says why none is available.
 func experimentsOnGPU(ctx context.Context) (list []experiment.Provider, release func(), missing *message.Message) {
 	p, err := device.Experiments(ctx, deviceAuto)
 	if err != nil {
@@ -47,7 +48,7 @@ func experimentsOnGPU(ctx context.Context) (list []experiment.Provider, release 
 	return []experiment.Provider{p}, func() { _ = p.Close() }, nil
 }
 
-// paintSample paints a picture of 4:3 with glare, the same each time.
+// paintSample renders a 4:3 picture with glare, the same each time.
 func paintSample(ctx context.Context, megapixels float64) (*processing.Picture, error) {
 	glare, err := synth.Preset("default")
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 	"blik/ui/xwidget"
 )
 
-// toolbar holds the commands used most, the settings of the brush, the overlay and the zoom.
+// toolbar holds the most used commands and the settings of brush, overlay and zoom.
 type toolbar struct {
 	*common
 	object fyne.CanvasObject
 
 	save, undo, redo *xwidget.ToolButton
-	// row holds everything; brush and soft are there for tools that paint.
+	// row holds everything; brush and soft are shown for tools that paint.
 	row         *xwidget.Bar
 	brush, soft *fyne.Container
 	size        *xwidget.Slider
@@ -35,17 +35,17 @@ type toolbar struct {
 	quiet       quiet
 }
 
-// quiet is set while controls show values that the user did not change.
+// quiet is set while controls are being set to values that the user did not change.
 type quiet bool
 
-// show lets f set controls without their handlers.
+// show lets f set controls without calling their handlers.
 func (q *quiet) show(f func()) {
 	*q = true
 	f()
 	*q = false
 }
 
-// byUser returns a handler that passes on the user's changes only.
+// byUser returns a handler that ignores changes not made by the user.
 func byUser[T any](q *quiet, f func(T)) func(T) {
 	return func(v T) {
 		if !*q {
@@ -54,7 +54,8 @@ func byUser[T any](q *quiet, f func(T)) func(T) {
 	}
 }
 
-// brushSteps is the number of positions of the brush's slider, which is logarithmic from the smallest to sliderRadius.
+// brushSteps is the number of positions of the brush slider, which is logarithmic from the smallest radius to
+// sliderRadius.
 const (
 	brushSteps   = 100
 	sliderRadius = 300
@@ -147,7 +148,7 @@ func (b *toolbar) update(c change) {
 		b.row.Update()
 	}
 	if c.Brush {
-		// The size of the brush is given as a diameter.
+		// The size of the brush is shown as a diameter.
 		r := b.Settings().BrushRadius
 		b.quiet.show(func() {
 			b.size.SetValue(math.Round(radiusToSlider(min(r, sliderRadius))))
@@ -165,7 +166,7 @@ func (b *toolbar) update(c change) {
 	}
 }
 
-// zoomBox shows the zoom in percent; it can be typed, or chosen from a menu.
+// zoomBox shows the zoom in per cent; it can be typed or chosen from a menu.
 type zoomBox struct {
 	widget.SelectEntry
 	c     *common
@@ -182,7 +183,7 @@ func newZoomBox(c *common) *zoomBox {
 	z.SetOptions(options)
 	focused := func() fyne.Focusable { return c.prompts.win.Canvas().Focused() }
 	z.OnChanged = func(text string) {
-		// Choosing from the menu changes the text without the focus; typing has it.
+		// Choosing from the menu changes the text while the box does not have the focus; typing needs the focus.
 		if focused() != fyne.Focusable(z) && text != z.shown {
 			z.take()
 		}
@@ -194,7 +195,7 @@ func newZoomBox(c *common) *zoomBox {
 	return z
 }
 
-// FocusLost takes what was typed.
+// FocusLost applies the typed text.
 func (z *zoomBox) FocusLost() {
 	z.SelectEntry.FocusLost()
 	if z.Text != z.shown {
@@ -218,7 +219,7 @@ func (z *zoomBox) take() {
 	z.show()
 }
 
-// show writes the current zoom.
+// show updates the zoom.
 func (z *zoomBox) show() {
 	text := ""
 	if z.c.Document() != nil {

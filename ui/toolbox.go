@@ -18,16 +18,16 @@ import (
 	"blik/ui/xwidget"
 )
 
-// toolSpec describes a tool of the window. Its menu item, its button in the strip, its key and its hint come from here.
+// toolSpec describes a tool of the window: its menu item, button, key and hint.
 type toolSpec struct {
-	// ID is that of the action that takes the tool.
+	// ID is that of the action that selects the tool.
 	ID string
-	// Icon is the name of its picture in assets, Key the letter that takes it.
+	// Icon is the name of its icon, Key the letter that selects it.
 	Icon string
 	Key  rune
-	// Name is its menu item, Hint what it does, for the status bar.
+	// Name is its menu item, Hint its description in the status bar.
 	Name, Hint message.Text
-	// Brush says that the size of the brush matters to it, Last that it is the last of its group in the strip.
+	// Brush is set if the brush size matters to the tool, Last if it is the last of its group in the strip.
 	Brush, Last bool
 	New         func(t *toolbox) tool.Tool
 }
@@ -86,7 +86,7 @@ func toolSpecs() []toolSpec {
 	}
 }
 
-// toolbox holds the tools and what they work with: it passes their doings to the session.
+// toolbox holds the tools and their shared state, and passes their changes to the session.
 type toolbox struct {
 	*common
 	specs   []toolSpec
@@ -109,7 +109,7 @@ func newToolbox(c *common) *toolbox {
 	return t
 }
 
-// take takes another tool; a polygon that was being drawn is dropped.
+// take selects another tool and drops an unfinished polygon.
 func (t *toolbox) take(s toolSpec) {
 	if t.current.ID != s.ID {
 		t.abandon()
@@ -141,13 +141,13 @@ func (t *toolbox) update(c change) {
 	}
 }
 
-// BeginStroke starts a stroke of the brush, which is to be seen.
+// BeginStroke starts a stroke of the brush and shows the mask.
 func (t *toolbox) BeginStroke(b document.Brush, at processing.Point) {
 	t.display.showMask()
 	t.Session.BeginStroke(b, at)
 }
 
-// toggle takes a finding out of the mask, or puts it back.
+// toggle removes a finding from the mask, or restores it.
 func (t *toolbox) toggle(at processing.Point, slack float64) {
 	t.display.showMask()
 	switch t.Toggle(at, slack) {
@@ -158,7 +158,7 @@ func (t *toolbox) toggle(at processing.Point, slack float64) {
 	}
 }
 
-// touch marks the glint at a place, or removes a marked one.
+// touch marks the glint at a point, or removes it if it is marked.
 func (t *toolbox) touch(at processing.Point, slack float64) {
 	t.display.showMask()
 	switch did, err := t.Touch(at, slack); {
@@ -175,7 +175,7 @@ func (t *toolbox) touch(at processing.Point, slack float64) {
 	}
 }
 
-// SetRegion changes the search region, if it touches the picture.
+// SetRegion changes the search region if the new one overlaps the picture.
 func (t *toolbox) SetRegion(r *processing.Region) {
 	switch err := t.Session.SetRegion(r); {
 	case errors.Is(err, processing.ErrRegionOutside):
@@ -187,7 +187,7 @@ func (t *toolbox) SetRegion(r *processing.Region) {
 	}
 }
 
-// FillShape changes the mask, which is to be seen, by an area.
+// FillShape changes the mask by a shape and shows the mask.
 func (t *toolbox) FillShape(r *processing.Region, how document.Combine) {
 	t.display.showMask()
 	switch err := t.Session.FillShape(r, how); {
@@ -198,13 +198,12 @@ func (t *toolbox) FillShape(r *processing.Region, how document.Combine) {
 	}
 }
 
-// fillRegion changes the mask by the search region.
+// fillRegion returns a function that changes the mask by the search region.
 func (t *toolbox) fillRegion(how document.Combine) func() {
 	return func() { t.FillShape(t.Region(), how) }
 }
 
-// DraftChanged shows the region as it is being drawn; its handles only while a tool can drag them. While an area is
-// drawn around, that is shown in its place.
+// DraftChanged shows the shape being drawn, or else the region, with handles only while a tool can drag them.
 func (t *toolbox) DraftChanged() {
 	if a, ok := t.tools[t.current.ID].(*tool.Area); ok && a.Draft() != nil {
 		t.outline(tool.Outline(a.Draft()), nil, !a.Closed())
@@ -232,7 +231,7 @@ func (t *toolbox) outline(points, handles []processing.Point, open bool) {
 	t.display.each(func(v *viewport.Viewport) { v.SetOutline(points, handles, open) })
 }
 
-// finish ends a polygon, back removes its last corner.
+// finish ends a polygon.
 func (t *toolbox) finish() {
 	if c, ok := t.tools[t.current.ID].(clicker); ok {
 		c.Finish()
@@ -245,7 +244,7 @@ func (t *toolbox) back() {
 	}
 }
 
-// abandon drops a polygon that is being drawn and reports whether there was one.
+// abandon drops an unfinished polygon and reports whether there was one.
 func (t *toolbox) abandon() bool {
 	c, ok := t.tools[t.current.ID].(clicker)
 	if !ok || !c.Open() {
@@ -264,13 +263,13 @@ func (t *toolbox) setBrushRadius(r float64) {
 	t.changed(change{Brush: true})
 }
 
-// setBrushHardness sets the share of the brush's radius that is full, 0…1.
+// setBrushHardness sets the share of the brush's radius at full strength, 0…1.
 func (t *toolbox) setBrushHardness(v float64) {
 	t.Settings().BrushSoftness = math.Round((1-v)*10) / 10
 	t.changed(change{Brush: true})
 }
 
-// scaleBrush makes the brush larger or smaller by a seventh, at least by half a pixel.
+// scaleBrush changes the brush radius by 15 % for each step, at least by half a pixel.
 func (t *toolbox) scaleBrush(steps float64) {
 	r := t.Settings().BrushRadius
 	next := math.Round(r*math.Pow(1.15, steps)*2) / 2
@@ -280,7 +279,7 @@ func (t *toolbox) scaleBrush(steps float64) {
 	t.setBrushRadius(next)
 }
 
-// strip is the column of tools at the left.
+// strip is the column of tools on the left.
 type strip struct {
 	*common
 	object  fyne.CanvasObject
@@ -298,7 +297,7 @@ func newStrip(c *common) *strip {
 			box.Add(xwidget.NewGap(0, 6))
 		}
 	}
-	// A low window shows some of the tools, and scrolls to the others.
+	// A low window shows some of the tools and scrolls to the others.
 	s.object = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(4, 4, 4, 4), box))
 	return s
 }

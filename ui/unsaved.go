@@ -6,8 +6,7 @@ import (
 	"blik/app/session"
 )
 
-// offerUnsaved asks about the work that a program which ended unexpectedly has left, one piece after the other, the
-// newest first.
+// offerUnsaved asks about unsaved work of a program that ended unexpectedly, one piece at a time, the newest first.
 func (w *window) offerUnsaved() {
 	all := w.Interrupted()
 	if len(all) == 0 {
@@ -30,7 +29,7 @@ func (w *window) discardUnsaved(u *session.Unsaved) {
 	w.offerUnsaved()
 }
 
-// resumeUnsaved goes on with the work after asking what becomes of that on the open picture.
+// resumeUnsaved restores the work after asking what to do with unsaved work on the open picture.
 func (w *window) resumeUnsaved(u *session.Unsaved) {
 	w.files.guard(func() {
 		w.Resume(u, func(err error) {

@@ -19,22 +19,22 @@ import (
 	"blik/ui/xwidget"
 )
 
-// config is what a window is made from.
+// config holds the parts from which a window is made.
 type config struct {
 	texts   *i18n.Printer
 	session session.Options
 	version string
 	dialogs dialogMaker
 	crash   *crash.Guard
-	// observer, which may be nil, receives what happens in the window.
+	// observer, which may be nil, receives the events of the window.
 	observer Observer
-	// exit, which may be nil, ends the process when the toolkit does not: the end of the loop of Fyne 2.7.3 drops calls
-	// that are on their way into its queue, and then waits for them.
+	// exit, which may be nil, ends the process if the toolkit does not: the main loop of Fyne 2.7.3 drops calls that
+	// are being queued when it ends, and then waits for them.
 	exit func()
 }
 
-// window is the program's one window: its parts, which update themselves from what changes, and the actions that are
-// about more than one of them. It belongs to the toolkit's goroutine.
+// window is the program's main window. Its parts update themselves from changes; its actions concern more than one
+// part. It is used on the toolkit's goroutine only.
 type window struct {
 	*common
 	config config
@@ -45,10 +45,10 @@ type window struct {
 	menu   *mainMenu
 	board  *keyboard
 	farm   *farmDialogs
-	// timing is the timing view; nil before it is shown first.
+	// timing is the timing view; nil before it is first shown.
 	timing *timing.View
 
-	// The parts of the content are made anew when the language changes.
+	// The parts of the content are remade when the language changes.
 	bar        *toolbar
 	strip      *strip
 	film       *filmstrip
@@ -61,14 +61,14 @@ type window struct {
 	side       *fyne.Container
 	panelShown bool
 	parts      []part
-	// observed tells the observer, if there is one, what happens.
+	// observed reports to the observer, if there is one.
 	observed *observed
 }
 
-// programName is the program's name in every language.
+// programName is the same in every language.
 const programName = "Blik"
 
-// closeGrace is how long a closing window waits for work that has been cancelled.
+// closeGrace is how long a closing window waits for cancelled work to end.
 const closeGrace = 2 * time.Second
 
 func newWindow(a fyne.App, c config) (*window, error) {
@@ -112,7 +112,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	return w, nil
 }
 
-// build makes the content in the window's language and shows the current state in it.
+// build makes the content in the window's language and shows the current state.
 func (w *window) build() {
 	w.tips = xwidget.NewTooltips()
 	w.status = newStatusBar(w.common)
@@ -145,7 +145,7 @@ func (w *window) build() {
 	}
 }
 
-// update tells all parts what changed.
+// update updates all parts after a change.
 func (w *window) update(c change) {
 	if c.Change != (session.Change{}) && w.display.follow(c) {
 		c.View = true
@@ -165,7 +165,7 @@ func (w *window) update(c change) {
 	}
 }
 
-// showTitle names the picture, with a mark if the mask or the corrected picture is not saved.
+// showTitle shows the name of the picture, with a mark if the mask or the corrected picture is not saved.
 func (w *window) showTitle() {
 	title := programName
 	if doc := w.Document(); doc != nil {
@@ -179,7 +179,7 @@ func (w *window) showTitle() {
 	}
 }
 
-// dialogOpen reports whether a dialog or a menu lies over the content, which then gets no keys.
+// dialogOpen reports whether a dialog or menu covers the content, which then gets no keys.
 func (w *window) dialogOpen() bool { return w.win.Canvas().Overlays().Top() != nil }
 
 func (w *window) setLanguage(code string) {
@@ -207,13 +207,13 @@ func (w *window) togglePanel() {
 	w.update(change{Layout: true})
 }
 
-// focusLost ends what waits for a release that goes to another window.
+// focusLost ends everything that waits for a release, which would go to another window.
 func (w *window) focusLost() {
 	w.display.release()
 	w.tips.Hide()
 }
 
-// quit closes the window after the work is safe.
+// quit closes the window once the work is saved or discarded.
 func (w *window) quit() {
 	w.files.guard(func() {
 		w.Forget()
@@ -221,9 +221,9 @@ func (w *window) quit() {
 	})
 }
 
-// close closes the window at once.
+// close closes the window immediately.
 func (w *window) close() {
-	// A frame on its way would be reported after the toolkit's goroutine has ended.
+	// A frame in progress would be reported after the toolkit's goroutine has ended.
 	w.display.port.OnFrame, w.glimpse.port.OnFrame = nil, nil
 	size := w.win.Canvas().Size()
 	s := w.Settings()

@@ -12,7 +12,7 @@ import (
 	"blik/processing"
 )
 
-// percent writes a share of one.
+// percent writes a share of 1 in per cent.
 func (c *common) percent(v float64) string {
 	decimals := 0
 	if v < 0.1 {
@@ -21,7 +21,7 @@ func (c *common) percent(v float64) string {
 	return c.texts.Number(v*100, decimals) + "\u00a0%"
 }
 
-// duration writes a time with two or three digits.
+// duration writes a time with two or three significant digits.
 func (c *common) duration(d time.Duration) string {
 	if d < time.Second {
 		return c.t("%s ms", c.texts.Number(float64(d.Milliseconds()), 0))
@@ -33,7 +33,7 @@ func (c *common) duration(d time.Duration) string {
 	return c.t("%s s", c.texts.Number(d.Seconds(), decimals))
 }
 
-// pixelText writes the samples of a pixel; where it is corrected, those of the original, too.
+// pixelText writes the samples of a pixel and, if it is corrected, those of the original.
 func (c *common) pixelText(p document.Pixel) string {
 	value := func(v float64) string {
 		if p.Depth == 32 {
@@ -59,7 +59,7 @@ func (c *common) pixelText(p document.Pixel) string {
 	return text
 }
 
-// widestPixel is the longest text of a pixel of the picture.
+// widestPixel returns the longest text of a pixel of the picture.
 func (c *common) widestPixel() string {
 	p := document.Pixel{Channels: 3, Depth: 8, Corrected: true}
 	if doc := c.Document(); doc != nil {
@@ -90,7 +90,7 @@ func (c *common) regionText() string {
 	return c.t("rectangle %s × %s px", w, h)
 }
 
-// foundText counts the findings in the mask.
+// foundText counts the findings.
 func (c *common) foundText() string {
 	stats, size := c.Document().Stats(), c.Document().Size()
 	if stats.Area == 0 {
@@ -101,7 +101,7 @@ func (c *common) foundText() string {
 		c.texts.Int(stats.Spots), c.texts.Int(stats.Area), c.texts.Number(share*100, 3))
 }
 
-// nextText says what to do next.
+// nextText describes the next step of the work.
 func (c *common) nextText() string { return c.stepText(c.Next()) }
 
 func (c *common) stepText(step session.Step, n int) string {
@@ -124,7 +124,7 @@ func (c *common) stepText(step session.Step, n int) string {
 	}
 }
 
-// methodNames are the methods for one finding in their order; the first is that of all findings.
+// methodNames are the methods for one finding in their order; the first stands for the method of all findings.
 func (c *common) methodNames() []string {
 	s, _ := processing.SpecByID("method")
 	names := make([]string, len(s.Choices))
@@ -135,7 +135,7 @@ func (c *common) methodNames() []string {
 	return names
 }
 
-// stateText says how a finding is corrected.
+// stateText describes how a finding is corrected.
 func (c *common) stateText(s document.Spot) string {
 	switch s.State {
 	case document.Corrected:
@@ -147,7 +147,7 @@ func (c *common) stateText(s document.Spot) string {
 	}
 }
 
-// shortState says in a word how a finding is corrected, for the list.
+// shortState describes in a word how a finding is corrected, for the list.
 func (c *common) shortState(s document.Spot) string {
 	switch s.State {
 	case document.Corrected:
@@ -159,7 +159,7 @@ func (c *common) shortState(s document.Spot) string {
 	}
 }
 
-// savedText says what was saved and what was verified.
+// savedText describes what was saved and verified.
 func (c *common) savedText(w session.Written) string {
 	n, name := int(w.Saved.PixelsChanged), baseName(w.Saved.Path)
 	changed := c.texts.Plural(n, "%s pixel changed", "%s pixels changed", c.texts.Int(n))
@@ -174,13 +174,13 @@ func (c *common) savedText(w session.Written) string {
 	}
 }
 
-// The names of the choices that are always there.
+// These choices always exist.
 const (
 	deviceAuto = "auto"
 	deviceCPU  = "cpu"
 )
 
-// deviceTitle is what a device is called: a GPU by its maker's name, with its number where there are several.
+// deviceTitle returns the name of a device: a GPU has its maker's name, with its number if there are several.
 func (c *common) deviceTitle(name string) string {
 	if name == deviceCPU {
 		return c.t("CPU")
@@ -203,7 +203,7 @@ func (c *common) deviceTitle(name string) string {
 	return title
 }
 
-// deviceHelp says what the work runs on, and if that is not what was chosen, why.
+// deviceHelp names the device in use and, if it is not the chosen one, the reason.
 func (c *common) deviceHelp() string {
 	s := c.DeviceState()
 	if s.Opening {
@@ -216,7 +216,7 @@ func (c *common) deviceHelp() string {
 	return text
 }
 
-// ran says how long work took and on what, after the sentence on its result, and what its device had to say.
+// ran returns the end of a sentence about a result: time, device, hint, and the notice of the device.
 func (c *common) ran(o session.Outcome, hint string) string {
 	text := c.t(" in %s on %s", c.duration(o.Took), c.deviceTitle(o.Device)) + hint
 	if o.Notice != nil {
@@ -225,7 +225,7 @@ func (c *common) ran(o session.Outcome, hint string) string {
 	return text
 }
 
-// methodWord is the name of a method in a word, for the list.
+// methodWord is the short name of a method, for the list.
 func methodWord(m processing.Method) message.Message {
 	word := func(name message.Text) message.Message { return message.Of(name).Context("word") }
 	switch m {
