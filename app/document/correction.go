@@ -11,32 +11,31 @@ import (
 	"blik/processing"
 )
 
-// Corrections are the patches that lie over the picture. They never overlap. A value never changes, so that it may be
-// used from any goroutine and kept for comparison; nil is a picture as it was read.
+// Corrections holds the patches that lie over the picture. They never overlap. It is immutable, so any goroutine may
+// use it and pointers can be compared; nil means that nothing is corrected.
 type Corrections struct {
 	tiles tiling
-	// list is in reading order of the first pixels of the spots.
+	// list is sorted by the first pixels of the spots, in reading order.
 	list []*correction
-	// generation names the content, as Document.Generation does that of the mask.
+	// generation identifies the content, as Document.Generation does for the mask.
 	generation uint64
 
 	index sync.Once
-	// byTile holds, for each tile, what reaches into it.
+	// byTile holds, for each tile, the corrections that reach into it. index guards its construction.
 	byTile map[int][]*correction
 }
 
-// correction is what was made of one spot. It never changes.
+// correction is the correction of one spot. It is immutable.
 type correction struct {
-	// spot are the pixels of the mask that were corrected as one, as far as they are still in it, core their bounding
-	// box and area their number.
+	// spot holds the corrected spot's pixels that are still in the mask, core is their bounding box, area their number.
 	spot []processing.Run
 	core image.Rectangle
 	area int
-	// asked is the method that was chosen for this spot, MethodAuto for that of all spots.
+	// asked is the method that was chosen for this spot, or MethodAuto for the one that was chosen for all spots.
 	asked processing.Method
 	patch processing.Patch
 	by    *Origin
-	// reach is the bounding box of both.
+	// reach is the bounding box of spot and patch.
 	reach image.Rectangle
 }
 
@@ -46,14 +45,14 @@ func newCorrection(spot []processing.Run, asked processing.Method, p processing.
 		reach: core.Union(boundsOf(p.Runs))}
 }
 
-// Origin is how a correction was made.
+// Origin says how a correction was made.
 type Origin struct {
 	Params processing.Params
 	// Device is the name of the backend that ran it.
 	Device string
 }
 
-// newCorrections returns the set of the given corrections, nil where there are none.
+// newCorrections returns the given corrections as a set, nil if there are none. It sorts list and keeps it.
 func newCorrections(t tiling, list []*correction, generation uint64) *Corrections {
 	if len(list) == 0 {
 		return nil
@@ -62,7 +61,7 @@ func newCorrections(t tiling, list []*correction, generation uint64) *Correction
 	return &Corrections{tiles: t, list: list, generation: generation}
 }
 
-// Len returns the number of spots that are corrected.
+// Len returns the number of corrected spots.
 func (c *Corrections) Len() int {
 	if c == nil {
 		return 0
@@ -70,7 +69,7 @@ func (c *Corrections) Len() int {
 	return len(c.list)
 }
 
-// Pixels returns the number of pixels that the patches cover: those that may differ from the original.
+// Pixels returns the number of pixels that the patches cover. Only these may differ from the original.
 func (c *Corrections) Pixels() int {
 	n := 0
 	for _, k := range c.all() {
@@ -79,8 +78,8 @@ func (c *Corrections) Pixels() int {
 	return n
 }
 
-// Patches returns what has to be laid over the original, in reading order of the spots. Patch.Spot is the number of the
-// patch from 1. The samples are shared and must not be changed.
+// Patches returns the patches in reading order of the spots. Patch.Spot numbers them from 1. The samples are shared and
+// must not be changed.
 func (c *Corrections) Patches() []processing.Patch {
 	out := make([]processing.Patch, c.Len())
 	for i, k := range c.all() {
@@ -90,8 +89,8 @@ func (c *Corrections) Patches() []processing.Patch {
 	return out
 }
 
-// Spots returns the spots that Patches were made for, by the same numbers and with the methods that were asked for.
-// They are shared and must not be changed.
+// Spots returns the spots of Patches, with the same numbers and with the methods that were chosen for them. The runs
+// are shared and must not be changed.
 func (c *Corrections) Spots() []processing.Spot {
 	out := make([]processing.Spot, c.Len())
 	for i, k := range c.all() {
@@ -100,7 +99,7 @@ func (c *Corrections) Spots() []processing.Spot {
 	return out
 }
 
-// Origins returns how each of Patches was made. Those of one ApplyCorrection share theirs.
+// Origins returns the origin of each of Patches. Those of one ApplyCorrection share one pointer.
 func (c *Corrections) Origins() []*Origin {
 	out := make([]*Origin, c.Len())
 	for i, k := range c.all() {
@@ -109,7 +108,7 @@ func (c *Corrections) Origins() []*Origin {
 	return out
 }
 
-// Generation names the content: 0 where nothing is corrected.
+// Generation identifies the content: 0 if nothing is corrected.
 func (c *Corrections) Generation() uint64 {
 	if c == nil {
 		return 0
@@ -124,7 +123,7 @@ func (c *Corrections) all() []*correction {
 	return c.list
 }
 
-// near calls do once for every correction whose spot or patch may touch r, in no particular order.
+// near calls do once for every correction whose reach overlaps r, in no particular order.
 func (c *Corrections) near(r image.Rectangle, do func(*correction)) {
 	if c == nil {
 		return
@@ -138,7 +137,7 @@ func (c *Corrections) near(r image.Rectangle, do func(*correction)) {
 	r = r.Intersect(c.tiles.bounds())
 	c.tiles.each(r, func(i int) {
 		for _, k := range c.byTile[i] {
-			// One that reaches over several tiles counts in the first of them that r touches.
+			// A correction may lie in several tiles: report it only in the first one that it shares with r.
 			if both := k.reach.Intersect(r); !both.Empty() && c.tiles.at(both.Min.X, both.Min.Y) == i {
 				do(k)
 			}
@@ -146,7 +145,8 @@ func (c *Corrections) near(r image.Rectangle, do func(*correction)) {
 	})
 }
 
-// at returns the correction whose patch covers pixel (x, y) and the number of the pixel in it.
+// at returns the correction whose patch covers pixel (x, y), nil if none does, and the index of the pixel in that
+// patch.
 func (c *Corrections) at(x, y int) (found *correction, pixel int) {
 	c.near(image.Rect(x, y, x+1, y+1), func(k *correction) {
 		n := 0
@@ -167,7 +167,7 @@ func (k *correction) bytes() int64 {
 		int64(len(k.patch.U8)) + 2*int64(len(k.patch.U16)) + 4*int64(len(k.patch.F32))
 }
 
-// difference returns what old holds and c does not, and the other way round.
+// difference returns the corrections that are only in old, and those that are only in c.
 func (c *Corrections) difference(old *Corrections) (gone, come []*correction) {
 	if c == old {
 		return nil, nil
@@ -191,11 +191,11 @@ func (c *Corrections) difference(old *Corrections) (gone, come []*correction) {
 	return gone, come
 }
 
-// Corrections returns what of the picture is corrected now, nil where nothing is.
+// Corrections returns the present corrections, nil if nothing is corrected.
 func (d *Document) Corrections() *Corrections { return d.corrections }
 
-// Since returns the patches that turn the picture with the corrections before into the picture as it stands now, in the
-// order in which they have to be applied: where a correction is gone they hold the original.
+// Since returns the patches that update the picture with the corrections before to the present corrections, in the
+// order in which to apply them. Patches of the original replace corrections that no longer exist.
 func (d *Document) Since(before *Corrections) []processing.Patch {
 	gone, come := d.corrections.difference(before)
 	patches := make([]processing.Patch, 0, len(gone)+len(come))
@@ -208,7 +208,7 @@ func (d *Document) Since(before *Corrections) []processing.Patch {
 	return patches
 }
 
-// source returns the pixels of runs as they were read.
+// source returns a patch of the original for the pixels of runs.
 func (d *Document) source(runs []processing.Run) processing.Patch {
 	p := processing.Patch{Runs: runs}
 	for _, r := range runs {
@@ -225,22 +225,22 @@ func (d *Document) source(runs []processing.Run) processing.Patch {
 	return p
 }
 
-// PictureDirty reports whether there are corrections that MarkPictureSaved has not been given.
+// PictureDirty reports whether corrections exist that are not on disk.
 func (d *Document) PictureDirty() bool {
 	return d.corrections != nil && d.corrections.generation != d.savedPicture
 }
 
-// MarkPictureSaved says that the picture with the corrections of the given generation is on disk.
+// MarkPictureSaved records that the picture with the corrections of the given generation is on disk.
 func (d *Document) MarkPictureSaved(generation uint64) { d.savedPicture = generation }
 
-// ApplyCorrection lays the patches of c over the picture; spots are those that were corrected, each with the method
-// chosen for it, and params the parameters. It can be undone, and the picture itself stays as it was read.
-// changed is false where the picture already is what c makes of it.
+// ApplyCorrection lays the patches of c over the picture. spots are the spots that were corrected, each with the method
+// that was chosen for it; params are the parameters that were used. It can be undone. changed is false if the picture
+// already shows the same corrections.
 //
-// A correction belongs to the spot as it was when it was made. It takes the place of older ones that share a pixel of
-// the mask with it. Of other patches, which it meets where the mask has changed since they were made, it takes the
-// pixels that it covers: those are halo there, and the newer result is the one that was made with both spots known.
-// What was corrected while its spot was taken out of the mask is dropped.
+// A correction belongs to its spot in the form that it had when it was corrected. It replaces older corrections whose
+// spots share a pixel with this one. From other patches that it overlaps it removes the common pixels: there both are
+// halo, and only the newer one was computed with both spots known. A correction is dropped if its spot is no longer
+// completely in the mask.
 func (d *Document) ApplyCorrection(c *processing.Correction, spots []processing.Spot,
 	params processing.Params) (changed bool, err error) {
 	if c == nil {
@@ -258,9 +258,8 @@ func (d *Document) ApplyCorrection(c *processing.Correction, spots []processing.
 	return changed, nil
 }
 
-// PreviewCorrection is ApplyCorrection for a correction of one finding that follows changes of the parameters: it takes
-// the place of the one before it if that was such a preview of the same finding, too, and nothing was done since, so
-// that one step takes back all of them.
+// PreviewCorrection is ApplyCorrection for a correction of one finding that follows a change of the parameters. If the
+// last step is such a preview of the same finding, the new one replaces it, so that one undo takes back a whole series.
 func (d *Document) PreviewCorrection(c *processing.Correction, spots []processing.Spot,
 	params processing.Params) error {
 	if len(spots) != 1 {
@@ -273,7 +272,8 @@ func (d *Document) PreviewCorrection(c *processing.Correction, spots []processin
 	return err
 }
 
-// fresh makes corrections of the patches of c whose spots are still in the mask.
+// fresh returns the corrections of those patches of c whose spots are still in the mask. The error says which patch
+// does not fit the picture or overlaps another.
 func (d *Document) fresh(c *processing.Correction, spots []processing.Spot, by *Origin) (*Corrections, error) {
 	byID := make(map[int]processing.Spot, len(spots))
 	for _, s := range spots {
@@ -315,7 +315,7 @@ func (d *Document) fresh(c *processing.Correction, spots []processing.Spot, by *
 	return set, nil
 }
 
-// samples returns how many values of 8, 16 and 32 bits a patch of n samples has.
+// samples returns the lengths that U8, U16 and F32 of a patch of n samples must have.
 func (d *Document) samples(n int) [3]int {
 	switch d.pic.Depth() {
 	case 8:
@@ -327,7 +327,7 @@ func (d *Document) samples(n int) [3]int {
 	}
 }
 
-// checkRuns reports whether runs are pixels of the picture in reading order.
+// checkRuns returns an error unless runs are pixels of the picture in reading order, at least one.
 func (d *Document) checkRuns(runs []processing.Run) error {
 	if len(runs) == 0 {
 		return errors.New("it has no pixels")
@@ -355,7 +355,7 @@ func (d *Document) covers(runs []processing.Run) bool {
 	return true
 }
 
-// over returns c with the newer corrections over it; c itself where nothing would change.
+// over returns c with the newer corrections laid over it; c itself if nothing would change.
 func (c *Corrections) over(fresh *Corrections, t tiling) *Corrections {
 	same := map[*correction]bool{}
 	var list []*correction
@@ -405,7 +405,7 @@ func (k *correction) without(runs []processing.Run) *correction {
 		for len(runs) > 0 && (runs[0].Y < r.Y || runs[0].Y == r.Y && runs[0].X1 <= r.X0) {
 			runs = runs[1:]
 		}
-		// A run of the other patch may reach over several of this one, so it is passed only by the loop above.
+		// A run of the other patch may span several of this one, so only the loop above skips it.
 		for _, o := range runs {
 			if o.Y != r.Y || o.X0 >= r.X1 {
 				break
@@ -423,21 +423,21 @@ func (k *correction) without(runs []processing.Run) *correction {
 	return newCorrection(k.spot, k.asked, left.patch, k.by)
 }
 
-// piece is a part of a patch in the making.
+// piece collects a part of a patch.
 type piece struct {
 	of       *processing.Patch
 	channels int
 	patch    processing.Patch
 }
 
-// piece begins a part of the correction's patch.
+// piece returns an empty part of the correction's patch.
 func (k *correction) piece() *piece {
 	p := &k.patch
 	return &piece{of: p, channels: (len(p.U8) + len(p.U16) + len(p.F32)) / areaOf(p.Runs),
 		patch: processing.Patch{Spot: p.Spot, Method: p.Method}}
 }
 
-// add takes over the pixels of run, which are those of the patch from number first on.
+// add appends the pixels of run, which start at index first of the patch.
 func (p *piece) add(run processing.Run, first int) {
 	a, b := first*p.channels, (first+run.X1-run.X0)*p.channels
 	p.patch.Runs = append(p.patch.Runs, run)
@@ -451,8 +451,8 @@ func (p *piece) add(run processing.Run, first int) {
 	}
 }
 
-// RemoveCorrection brings the original back where the spot at pixel (x, y) is corrected; the mask stays. It can be
-// undone. ok is false where no spot is or nothing of it is corrected.
+// RemoveCorrection restores the original where the spot at pixel (x, y) was corrected; the mask stays. It can be
+// undone. ok is false if there is no spot or nothing of it is corrected.
 func (d *Document) RemoveCorrection(x, y int) (ok bool) {
 	d.EndStroke()
 	s, found := d.SpotAt(x, y)
@@ -466,7 +466,7 @@ func (d *Document) RemoveCorrection(x, y int) (ok bool) {
 	return true
 }
 
-// ClearCorrections brings the original back everywhere; the mask stays. It can be undone. ok is false where nothing is
+// ClearCorrections restores the original everywhere; the mask stays. It can be undone. ok is false if nothing is
 // corrected.
 func (d *Document) ClearCorrections() (ok bool) {
 	d.EndStroke()
@@ -477,14 +477,14 @@ func (d *Document) ClearCorrections() (ok bool) {
 	return true
 }
 
-// keepCorrections drops all corrections but those that keep says.
+// keepCorrections drops all corrections for which keep returns false.
 func (d *Document) keepCorrections(name message.Message, keep func(*correction) bool) {
 	d.begin(name)
 	d.setCorrections(d.corrections.only(keep))
 	d.commit()
 }
 
-// only returns the corrections that keep says; c itself where these are all.
+// only returns the corrections for which keep returns true; c itself if these are all.
 func (c *Corrections) only(keep func(*correction) bool) *Corrections {
 	var list []*correction
 	for _, k := range c.all() {
@@ -498,7 +498,7 @@ func (c *Corrections) only(keep func(*correction) bool) *Corrections {
 	return newCorrections(c.tiles, list, 0)
 }
 
-// setCorrections makes c, which must be new or the present ones, the document's.
+// setCorrections replaces the corrections of the document. c must be new or the present set.
 func (d *Document) setCorrections(c *Corrections) {
 	if c == d.corrections {
 		return
@@ -516,9 +516,9 @@ func (d *Document) setCorrections(c *Corrections) {
 	}
 }
 
-// uncover takes the corrections away whose spots have lost a pixel of the mask within r: nothing outside the mask and
-// its halo may differ from the original. What a stroke of the user's has left of such a spot stays corrected as it was;
-// where the mask was made anew, what was made for the spot as it was says nothing of the rest of it.
+// uncover removes the corrections of spots that lost a pixel of the mask within r, because nothing outside the mask and
+// its halo may differ from the original. What a local change by hand has left of such a spot stays corrected. If the
+// mask was replaced, the whole correction goes: it was computed for another spot.
 func (d *Document) uncover(r image.Rectangle) {
 	var list []*correction
 	whole := true
@@ -537,9 +537,9 @@ func (d *Document) uncover(r image.Rectangle) {
 	}
 }
 
-// rest returns what stays of a correction from whose spot pixels were erased: a correction for each spot of the mask
-// that has some of them left. The halo, which is what the patch covers beside the spot, goes with the nearest pixels of
-// the spot; beside those erased, and where they are as near as others, the original shows.
+// rest returns what remains of a correction after pixels of its spot were erased: one correction for each spot of the
+// mask that still contains some of them. Pixels of the halo, the part of the patch outside the spot, belong to the
+// nearest pixel of the spot. If that pixel was erased, or an erased one is equally near, the original is restored.
 func (d *Document) rest(k *correction) []*correction {
 	spots := d.left(k.spot)
 	near := nearest(k.reach, spots)
@@ -569,10 +569,10 @@ func (d *Document) rest(k *correction) []*correction {
 	return list
 }
 
-// erased is the place, in what left returns, of the pixels that are no longer in the mask.
+// erased is the index, in the result of left, of the pixels that are no longer in the mask.
 const erased = 0
 
-// left divides runs by the spots of the mask that they lie in, after those that lie in none.
+// left divides runs by the spots of the mask that they lie in. Element erased holds the pixels that lie in none.
 func (d *Document) left(runs []processing.Run) [][]processing.Run {
 	spots := make([][]processing.Run, erased+1)
 	place := map[int32]int{}
@@ -599,8 +599,8 @@ func (d *Document) left(runs []processing.Run) [][]processing.Run {
 	return spots
 }
 
-// nearest returns for each pixel of r the place of the set that is nearest to it, of several the first. The sets lie in
-// r and hold a pixel at least. The distance is the number of steps to any of the eight neighbours.
+// nearest returns, for each pixel of r, the index of the nearest set, the lowest one of several. The sets lie in r; at
+// least one must not be empty. Distances are chessboard distances.
 func nearest(r image.Rectangle, sets [][]processing.Run) []int32 {
 	const none = -1
 	w, h := r.Dx(), r.Dy()
@@ -608,7 +608,8 @@ func nearest(r image.Rectangle, sets [][]processing.Run) []int32 {
 	for i := range of {
 		of[i] = none
 	}
-	// Pixels come into the queue in the order of their distance, and at one distance in that of their sets.
+	// A breadth-first search: pixels enter the queue in order of distance, and at equal distance in order of their
+	// sets.
 	queue := make([]int32, 0, w*h)
 	for i, set := range sets {
 		for _, run := range set {
@@ -652,7 +653,7 @@ func areaOf(runs []processing.Run) int {
 	return n
 }
 
-// meet reports whether two lists of runs in reading order share a pixel.
+// meet reports whether two lists of runs, each in reading order, share a pixel.
 func meet(a, b []processing.Run) bool {
 	for len(a) > 0 && len(b) > 0 {
 		switch p, q := a[0], b[0]; {

@@ -6,8 +6,8 @@ import (
 	"blik/processing"
 )
 
-// Cut returns the part of the picture within area, which is cut down to the picture: as it was read, or with what is
-// corrected. It is nil where nothing is left.
+// Cut returns a copy of the part of the picture within area: of the original, or of the corrected picture. The area is
+// clipped to the picture; Cut returns nil if nothing is left of it.
 func (d *Document) Cut(area image.Rectangle, corrected bool) *processing.Picture {
 	area = area.Intersect(d.tiles.bounds())
 	if area.Empty() {

@@ -8,20 +8,20 @@ import (
 	"blik/processing"
 )
 
-// Decision is what a person decided about a finding.
+// Decision is what the user decided about a finding.
 type Decision uint8
 
-// The decisions. Kept is said by Keep. A finding of the last detection of which nothing is left in the mask is Ignored,
-// unless the whole mask was made anew since.
+// Keep makes a finding Kept. A finding of the last detection is Ignored if nothing of it is left in the mask, unless
+// the whole mask was replaced since.
 const (
 	Undecided Decision = iota
 	Kept
 	Ignored
 )
 
-// Decisions are the findings that were kept. A value never changes; nil is none.
+// Decisions holds the findings that were kept. It is immutable; nil means none.
 type Decisions struct {
-	// kept holds a pixel of each, in reading order. One that is no longer in the mask counts for nothing.
+	// kept holds one pixel of each, in reading order. Pixels that are no longer in the mask have no effect.
 	kept []image.Point
 }
 
@@ -34,11 +34,11 @@ func (k *Decisions) bytes() int64 {
 	return pointBytes * int64(len(k.kept))
 }
 
-// Decisions returns what is kept now, for comparison; nil where nothing is.
+// Decisions returns the present decisions, which can be compared by pointer; nil if nothing is kept.
 func (d *Document) Decisions() *Decisions { return d.decisions }
 
-// Keep makes findings kept: those of the current mask are marked, ignored ones come back into it. It can be undone and
-// reports what it changed in the mask, and whether anything was to be done.
+// Keep marks findings as kept and adds those that were ignored to the mask again. It can be undone. dirty is what
+// changed in the mask; ok is false if all were kept already.
 func (d *Document) Keep(spots []Spot) (dirty image.Rectangle, ok bool) {
 	d.EndStroke()
 	name := message.Of("Keep finding")
@@ -81,8 +81,8 @@ func (d *Document) Keep(spots []Spot) (dirty image.Rectangle, ok bool) {
 	return d.commit(), true
 }
 
-// Ignore takes findings out of the mask, with their soft edges. It can be undone. ok is false where there is nothing to
-// be done.
+// Ignore removes findings from the mask, with their soft edges. It can be undone. ok is false if all were ignored
+// already.
 func (d *Document) Ignore(spots []Spot) (dirty image.Rectangle, ok bool) {
 	d.EndStroke()
 	name := message.Of("Remove finding")
@@ -113,11 +113,11 @@ func (d *Document) Ignore(spots []Spot) (dirty image.Rectangle, ok bool) {
 	return d.commit(), true
 }
 
-// Ignored returns what the last detection found and nothing of which is in the mask any more, in the order in which it
-// was found: ID is 0, and Runs are its pixels. The slice must not be changed.
+// Ignored returns the findings of the last detection of which no pixel is left in the mask, in the order of the
+// detection. ID is 0, and Runs are the pixels. The slice must not be changed.
 func (d *Document) Ignored() []Spot { return d.current().ignored }
 
-// findIgnored lists what was taken out of the mask since the last detection.
+// findIgnored lists the findings that were removed from the mask since the last detection.
 func (d *Document) findIgnored() (list []Spot) {
 	if d.detection == nil || d.renewed {
 		return nil
@@ -133,7 +133,7 @@ func (d *Document) findIgnored() (list []Spot) {
 		return any
 	}
 	for _, f := range d.detection.findings {
-		// What the cleanup of the mask took away was never shown.
+		// The cleanup of the mask may have removed a finding, which was then never shown.
 		if touches(d.spots, f.Runs) || !touches(found, f.Runs) {
 			continue
 		}
@@ -144,7 +144,7 @@ func (d *Document) findIgnored() (list []Spot) {
 	return list
 }
 
-// decide marks the spots that are kept.
+// decide sets the decision of the spots that are kept.
 func (s *spotList) decide(l *labels, kept *Decisions) {
 	if kept == nil {
 		return

@@ -9,23 +9,24 @@ import (
 	"blik/processing"
 )
 
-// detection is what was found last. Once it is the document's it never changes, so that the history can hold it.
+// detection is the result of a detection, merged with earlier ones outside its region. It never changes once it belongs
+// to a document, because the history shares it.
 type detection struct {
 	result   *processing.Result
 	findings []processing.Finding
-	// mask is the mask that detection made, tile by tile.
+	// mask is the mask of the detection, one element for each tile.
 	tiles tiling
 	mask  []tileData
-	// generation is that of the document's mask where this was made all of it, 0 where it never was.
+	// generation is that of the document's mask when it was replaced by the whole mask of the detection; otherwise 0.
 	generation uint64
-	// labels and list are made when first asked for.
+	// labels and list are made by index.
 	labels *labels
 	list   spotList
 }
 
-// ApplyResult makes the mask and the findings of a detection the document's. Where the result was limited to a region,
-// pass the region: the mask and the findings outside it stay. What was ignored stays ignored. It can be undone. The
-// document keeps r, whose mask may be used further by the caller.
+// ApplyResult takes over the mask and the findings of a detection. If the detection was limited to a region, pass it:
+// mask and findings outside the region stay. Findings that were ignored stay ignored. It can be undone. The document
+// keeps r but not its mask. The error says that mask or region do not fit the picture.
 func (d *Document) ApplyResult(r *processing.Result, region *processing.Region) (image.Rectangle, error) {
 	f, err := newFound(d.pic, d.known(), r, region, d.tiles)
 	if err != nil {
@@ -34,15 +35,15 @@ func (d *Document) ApplyResult(r *processing.Result, region *processing.Region) 
 	return d.ApplyFound(f), nil
 }
 
-// Found is the result of a detection with all that a document makes of it, for ApplyFound.
+// Found is the result of a detection, prepared for ApplyFound.
 type Found struct {
 	result *processing.Result
 	inside rows
-	// known is what was found before; detection is what is known with the result.
+	// known is the detection before; detection is the result merged with it.
 	known, detection *detection
 }
 
-// Found prepares a result for ApplyFound, on any goroutine; see Document.ApplyResult.
+// Found prepares a result for ApplyFound, on any goroutine; see Document.ApplyResult for arguments and errors.
 func (s Snapshot) Found(r *processing.Result, region *processing.Region) (Found, error) {
 	known := s.detection
 	if s.renewed {
@@ -51,7 +52,7 @@ func (s Snapshot) Found(r *processing.Result, region *processing.Region) (Found,
 	return newFound(s.Picture, known, r, region, s.tiles)
 }
 
-// newFound merges a result with what is known, and labels its mask.
+// newFound merges a result with the detection before, which may be nil, and labels the mask.
 func newFound(pic *processing.Picture, known *detection, r *processing.Result, region *processing.Region, t tiling) (
 	Found, error,
 ) {
@@ -72,7 +73,7 @@ func newFound(pic *processing.Picture, known *detection, r *processing.Result, r
 	return f, nil
 }
 
-// known returns the detection that the next one goes on from; nil where nothing follows from the last one.
+// known returns the detection to merge the next result with, or nil if the user has replaced the whole mask since.
 func (d *Document) known() *detection {
 	if d.renewed {
 		return nil
@@ -80,8 +81,8 @@ func (d *Document) known() *detection {
 	return d.detection
 }
 
-// ApplyFound is ApplyResult for a result that was prepared beside other work. Where something else was found since, it
-// is prepared anew.
+// ApplyFound is ApplyResult for a prepared result. If another detection was applied since f was prepared, f is prepared
+// again, on this goroutine.
 func (d *Document) ApplyFound(f Found) image.Rectangle {
 	d.begin(message.Of("Detection"))
 	if known := d.known(); known != f.known {
@@ -105,26 +106,26 @@ func (d *Document) ApplyFound(f Found) image.Rectangle {
 	return dirty
 }
 
-// asFound reports whether the mask is all that the last detection made.
+// asFound reports whether the mask is exactly that of the last detection.
 func (d *Document) asFound() bool {
 	return d.detection != nil && d.generation != 0 && d.detection.generation == d.generation
 }
 
-// PreviewFound is ApplyFound for a detection that follows changes of the parameters: it takes the place of the one
-// before it if that was a preview, too, and nothing was done since, so that one step takes back all of them.
+// PreviewFound is ApplyFound for a detection that follows a change of the parameters. If the last step is such a
+// preview too, the new one replaces it, so that one undo takes back a whole series.
 func (d *Document) PreviewFound(f Found) image.Rectangle {
 	dirty, _ := d.replace(preview{detection: true}, func() (image.Rectangle, error) { return d.ApplyFound(f), nil })
 	return dirty
 }
 
-// Untouched reports whether the mask is what the last detection made, but for findings that were ignored or restored,
-// and nothing is corrected: then another detection loses no work of the user's.
+// Untouched reports whether another detection would lose no work of the user. That holds if nothing is corrected and
+// the mask is that of the last detection, apart from findings that were ignored or restored.
 func (d *Document) Untouched() bool {
 	return d.detection != nil && !d.renewed && !d.drawn && d.corrections == nil
 }
 
-// withoutIgnored returns the mask of a new detection without those of its findings half of which or more was ignored
-// before. The mask itself stays as it is.
+// withoutIgnored returns the mask of a new detection without those findings of which at least half the pixels were
+// ignored before. It does not change the argument, which it returns if nothing was ignored.
 func (d *Document) withoutIgnored(mask *processing.Mask, found *detection) *processing.Mask {
 	ignored := d.Ignored()
 	if len(ignored) == 0 {
@@ -158,7 +159,7 @@ func (d *Document) withoutIgnored(mask *processing.Mask, found *detection) *proc
 	return rest
 }
 
-// merge returns the detection that has r inside a region and what was known before outside it.
+// merge returns the detection that consists of r inside a region and of old outside it.
 func (old *detection) merge(r *processing.Result, inside rows, t tiling) *detection {
 	kept := *r
 	kept.Mask = nil
@@ -210,7 +211,7 @@ func (n *detection) bytes() int64 {
 	return sum
 }
 
-// rows are the pixels of a region, row by row; without spans it is the whole picture.
+// rows holds the pixels of a region, row by row; nil spans mean the whole picture.
 type rows struct{ spans [][]processing.Run }
 
 func newRows(r *processing.Region, t tiling) rows {
@@ -224,7 +225,7 @@ func newRows(r *processing.Region, t tiling) rows {
 	return rows{spans}
 }
 
-// each calls do with the parts of columns x0…x1−1 of row y that lie in the region.
+// each calls do for the parts of columns x0…x1−1 of row y that lie in the region; b is excluded.
 func (r rows) each(y, x0, x1 int, do func(a, b int)) {
 	if r.spans == nil {
 		do(x0, x1)
@@ -245,7 +246,7 @@ func (r rows) has(x, y int) bool {
 	return found
 }
 
-// index labels the mask of the detection.
+// index returns the labels of the detection's mask. The first call makes them, together with list.
 func (n *detection) index() *labels {
 	if n.labels == nil {
 		n.labels = newLabels(n.tiles, func(i int, pix *tileBuffer) ([]uint8, int) {
@@ -258,7 +259,7 @@ func (n *detection) index() *labels {
 	return n.labels
 }
 
-// at returns what was found at pixel (x, y) and its pixels.
+// at returns the finding at pixel (x, y) and its pixels.
 func (n *detection) at(x, y int) (Spot, []processing.Run, bool) {
 	r := n.index().at(x, y)
 	if r < 0 {
@@ -284,8 +285,8 @@ func (n *detection) crop(r image.Rectangle) *processing.Mask {
 	return m
 }
 
-// Findings returns what was found, by the last detection inside its region and by those before outside it. The slice
-// must not be changed.
+// Findings returns the findings of the last detection inside its region, and of earlier ones outside it. The slice must
+// not be changed.
 func (d *Document) Findings() []processing.Finding {
 	if d.detection == nil {
 		return nil
@@ -293,8 +294,8 @@ func (d *Document) Findings() []processing.Finding {
 	return d.detection.findings
 }
 
-// DetectedAt returns what the last detection found at pixel (x, y), whether or not it is still in the mask: place and
-// area are those of its mask.
+// DetectedAt returns the finding of the last detection at pixel (x, y), even if it is no longer in the mask. Position
+// and area are measured on the mask of the detection.
 func (d *Document) DetectedAt(x, y int) (processing.Finding, bool) {
 	if d.detection == nil {
 		return processing.Finding{}, false
@@ -304,10 +305,10 @@ func (d *Document) DetectedAt(x, y int) (processing.Finding, bool) {
 	return s.Finding, ok
 }
 
-// fringe is how far the soft edge of a spot may reach: three standard deviations of the widest feather.
+// fringe is how far the soft edge of a spot may reach, in pixels: three standard deviations of the widest feather.
 const fringe = 60
 
-// RemoveSpot takes the finding at pixel (x, y) with its soft edge out of the mask. It can be undone. ok is false where
+// RemoveSpot removes the finding at pixel (x, y) from the mask, with its soft edge. It can be undone. ok is false if
 // there is none.
 func (d *Document) RemoveSpot(x, y int) (dirty image.Rectangle, ok bool) {
 	d.EndStroke()
@@ -318,7 +319,8 @@ func (d *Document) RemoveSpot(x, y int) (dirty image.Rectangle, ok bool) {
 	return d.Ignore([]Spot{s})
 }
 
-// cut copies the pixels of the mask around bounds, as far as a soft edge may reach.
+// cut copies the mask within bounds and around it, as far as a soft edge may reach. It returns the copy and its
+// rectangle.
 func (d *Document) cut(bounds image.Rectangle) (*processing.Mask, image.Rectangle) {
 	r := bounds.Inset(-fringe).Intersect(d.tiles.bounds())
 	m := processing.NewMask(r.Dx(), r.Dy())
@@ -328,8 +330,8 @@ func (d *Document) cut(bounds image.Rectangle) (*processing.Mask, image.Rectangl
 	return m, r
 }
 
-// RestoreSpot puts back what the last detection found at pixel (x, y). It can be undone. ok is false where it found
-// nothing or all of it is in the mask.
+// RestoreSpot adds the finding of the last detection at pixel (x, y) to the mask again. It can be undone. ok is false
+// if there is none or all of it is in the mask.
 func (d *Document) RestoreSpot(x, y int) (dirty image.Rectangle, ok bool) {
 	d.EndStroke()
 	if d.detection == nil {
@@ -346,13 +348,13 @@ func (d *Document) RestoreSpot(x, y int) (dirty image.Rectangle, ok bool) {
 	return dirty, !dirty.Empty()
 }
 
-// piecewise is a part of a mask: its first pixel lies at at.Min.
+// piecewise is a part of a mask. at is its rectangle in the picture.
 type piecewise struct {
 	mask *processing.Mask
 	at   image.Rectangle
 }
 
-// spot returns the component of the detection's mask with the given bounds and pixels, with its soft edge.
+// spot returns a component of the detection's mask, given by its bounds and pixels, with its soft edge.
 func (n *detection) spot(bounds image.Rectangle, runs []processing.Run) piecewise {
 	r := bounds.Inset(-fringe).Intersect(n.tiles.bounds())
 	m := n.crop(r)
@@ -376,8 +378,8 @@ func (d *Document) overwrite(m *processing.Mask, r image.Rectangle, combine func
 	}
 }
 
-// peel empties the pixels of a spot, given by its runs, and its soft edge in m, whose first pixel lies at corner. The
-// soft edge is what can be reached from the spot without going up in value and does not touch another spot.
+// peel clears a spot, given by its runs, and its soft edge in m, whose first pixel lies at corner. The soft edge
+// consists of the pixels that a path of non-increasing values joins to the spot, except those that touch another spot.
 func peel(m *processing.Mask, corner image.Point, runs []processing.Run) {
 	type pixel struct {
 		x, y  int
@@ -421,7 +423,7 @@ func peel(m *processing.Mask, corner image.Point, runs []processing.Run) {
 	}
 }
 
-// hasSoft reports whether there is a value between empty and glare.
+// hasSoft reports whether any value is above 0 but below processing.MaskLevel.
 func hasSoft(pix []uint8) bool {
 	for _, v := range pix {
 		if v != 0 && v < processing.MaskLevel {

@@ -17,22 +17,22 @@ type Document struct {
 	region *processing.Region
 	mask   *processing.Mask
 	tiles  tiling
-	// packed holds the tiles of the mask without the part that is shown, as far as they have not changed since they
-	// were packed; see pack and changedTile.
+	// packed caches the packed tiles of the mask, without the part that is only shown; see pack and changedTile.
 	packed []packedTile
 
-	// generation names the content of the mask: equal generations are equal masks. lastGeneration is the highest given.
+	// generation identifies the content of the mask: equal generations mean equal masks. lastGeneration is the highest
+	// one used so far, saved that of the mask on disk.
 	generation, lastGeneration, saved uint64
 
 	detection *detection
-	// renewed says that the whole mask was replaced by hand since the last detection, so that nothing follows from what
-	// is not in it.
+	// renewed is set if the user replaced the whole mask since the last detection. A finding that is missing from such
+	// a mask does not count as ignored.
 	renewed bool
-	// drawn says that the mask was painted or erased by hand since the last detection.
+	// drawn is set if the user painted or erased since the last detection.
 	drawn bool
-	// decisions are the findings that were kept.
+	// decisions holds the findings that the user chose to keep.
 	decisions *Decisions
-	// corrections lie over the picture; lastPicture is the highest generation given to them, savedPicture that on disk.
+	// lastPicture is the highest generation of corrections so far, savedPicture that of the corrections on disk.
 	corrections               *Corrections
 	lastPicture, savedPicture uint64
 
@@ -41,7 +41,7 @@ type Document struct {
 	stroke  *stroke
 
 	spots *labels
-	// list are the spots of the mask of generation listed.
+	// list caches the spots of the mask. It is valid for the generation, detection, corrections and decisions below.
 	list     spotList
 	listed   uint64
 	listOf   *detection
@@ -50,17 +50,17 @@ type Document struct {
 	selected image.Point
 	chosen   bool
 
-	// part is what the mask holds in place of the pixels that a part of another detection shows; nil for none.
+	// part is set while the mask shows a part of another detection; see ShowPart.
 	part *shownPart
-	// dropped are the pixels of parts that are no longer shown, until Dropped names them.
+	// dropped covers the parts that are no longer shown, until Dropped returns it.
 	dropped image.Rectangle
 
 	scratch tileBuffer
-	// spans are the rows of a piece of a stroke.
+	// spans is scratch memory of paint.
 	spans []span
 }
 
-// Stats sum up the mask.
+// Stats are totals of the mask.
 type Stats struct {
 	// Spots is the number of findings in the mask.
 	Spots int
@@ -68,31 +68,31 @@ type Stats struct {
 	Area int
 }
 
-// Pixel is what is known of one pixel.
+// Pixel is everything known about one pixel.
 type Pixel struct {
 	X, Y int
-	// Channels is 1, 3 or 4; Samples holds as many values in the file's own depth: 0…255, 0…65535, or floats. They are
-	// those of the corrected picture; Source are those that were read.
+	// Channels is 1, 3 or 4, and so many values of Samples and Source are used. They have the depth of the file: 0…255,
+	// 0…65535, or floats. Samples are those of the corrected picture, Source those of the original.
 	Channels, Depth int
 	Samples, Source [4]float64
-	// Corrected says that a correction covers the pixel.
+	// Corrected is set if a correction covers the pixel.
 	Corrected bool
 	// Mask is the value of the mask, 0…255.
 	Mask uint8
-	// Spot is the finding under the pixel, where InSpot is set. While a stroke is painted it is not looked for.
+	// Spot is the finding at the pixel if InSpot is set, which it never is while a stroke is open.
 	Spot   Spot
 	InSpot bool
 }
 
-// Snapshot is a document at one moment, for work on another goroutine.
+// Snapshot is the state of a document, for work on another goroutine.
 type Snapshot struct {
 	Path string
 	// Picture and Region are shared and never change; Region may be nil.
 	Picture *processing.Picture
 	Region  *processing.Region
-	// Corrections are what lies over the picture; nil where nothing does.
+	// Corrections is nil if nothing is corrected.
 	Corrections *Corrections
-	// Generation is that of the document when it was taken.
+	// Generation is that of the mask.
 	Generation uint64
 
 	tiles          tiling
@@ -102,10 +102,10 @@ type Snapshot struct {
 	renewed, drawn bool
 }
 
-// Mask makes a copy of the mask. It takes the time of writing a value for each pixel, which Snapshot itself does not.
+// Mask returns a new copy of the mask. It writes every pixel; taking the Snapshot does not.
 func (s Snapshot) Mask() *processing.Mask { return unpackAll(s.tiles, s.mask) }
 
-// New returns a document of a valid picture with an empty mask. path may be empty.
+// New returns a document of a picture, with an empty mask. path may be empty. The error is that of Picture.Validate.
 func New(path string, pic *processing.Picture) (*Document, error) {
 	if err := pic.Validate(); err != nil {
 		return nil, err
@@ -127,20 +127,20 @@ func New(path string, pic *processing.Picture) (*Document, error) {
 // Path returns the file that the picture was read from.
 func (d *Document) Path() string { return d.path }
 
-// Picture returns the picture as it was read; it must not be changed. What is corrected lies over it: see Corrections.
+// Picture returns the original, without corrections. It must not be changed.
 func (d *Document) Picture() *processing.Picture { return d.pic }
 
 // Size returns width and height of the picture.
 func (d *Document) Size() image.Point { return image.Pt(d.pic.Width, d.pic.Height) }
 
-// Mask returns the mask itself, for views: it stays the same object for the document's life, must not be changed
-// and not be read from another goroutine.
+// Mask returns the mask itself, for views. It is the same object for the life of the document. It must not be changed,
+// nor read on another goroutine.
 func (d *Document) Mask() *processing.Mask { return d.mask }
 
 // Region returns the search region, nil for the whole picture. It must not be changed.
 func (d *Document) Region() *processing.Region { return d.region }
 
-// Result returns the last detection without its mask, nil before the first one. It must not be changed.
+// Result returns the last detection without its mask, or nil before the first one. It must not be changed.
 func (d *Document) Result() *processing.Result {
 	if d.detection == nil {
 		return nil
@@ -148,7 +148,7 @@ func (d *Document) Result() *processing.Result {
 	return d.detection.result
 }
 
-// Snapshot keeps what a job needs. The mask is packed, and packed anew only where it has changed since it was last.
+// Snapshot returns the present state for a job. Only tiles that changed since they were last packed are packed again.
 func (d *Document) Snapshot() Snapshot {
 	var stale []int
 	for i := range d.packed {
@@ -166,18 +166,17 @@ func (d *Document) Snapshot() Snapshot {
 		renewed: d.renewed, drawn: d.drawn}
 }
 
-// Generation names the content of the mask: it changes whenever the mask does, and comes back when a change is undone.
+// Generation identifies the content of the mask: it changes whenever the mask does, and an undo restores it.
 func (d *Document) Generation() uint64 { return d.generation }
 
-// Dirty reports whether the mask differs from the one given to MarkSaved, at first the empty one.
+// Dirty reports whether the mask differs from the one on disk. A new document's empty mask is not dirty.
 func (d *Document) Dirty() bool { return d.generation != d.saved }
 
-// MarkSaved says that the mask of the given generation is on disk; that of a Snapshot, or Generation for the current
-// one.
+// MarkSaved records that the mask of the given generation is on disk.
 func (d *Document) MarkSaved(generation uint64) { d.saved = generation }
 
-// SetRegion sets a copy of r as the search region, nil for the whole picture. It can be undone and leaves the mask
-// alone.
+// SetRegion makes a copy of r the search region; nil is the whole picture. The mask stays as it is. It can be undone.
+// The error is that of Region.Validate.
 func (d *Document) SetRegion(r *processing.Region) error {
 	if r != nil {
 		if err := r.Validate(d.pic.Width, d.pic.Height); err != nil {
@@ -194,7 +193,7 @@ func (d *Document) SetRegion(r *processing.Region) error {
 	return nil
 }
 
-// LoadMask replaces the mask by a copy of m, which must have the size of the picture. It can be undone.
+// LoadMask replaces the mask by a copy of m. It can be undone. The error says that m has not the size of the picture.
 func (d *Document) LoadMask(m *processing.Mask) (image.Rectangle, error) {
 	if err := d.fits(m); err != nil {
 		return image.Rectangle{}, err
@@ -205,10 +204,10 @@ func (d *Document) LoadMask(m *processing.Mask) (image.Rectangle, error) {
 	return d.commit(), nil
 }
 
-// fits reports whether m has the size of the picture.
+// fits returns an error if m has not the size of the picture.
 func (d *Document) fits(m *processing.Mask) error { return fits(d.pic, m) }
 
-// fits reports whether a mask has the size of a picture.
+// fits returns an error if a mask has not the size of a picture.
 func fits(pic *processing.Picture, m *processing.Mask) error {
 	switch {
 	case m == nil:
@@ -230,7 +229,8 @@ func (d *Document) ClearMask() image.Rectangle {
 	return d.commit()
 }
 
-// InvertMask turns every value v of the mask into 255 − v, within the search region if there is one. It can be undone.
+// InvertMask replaces each value v of the mask by 255 − v, only inside the search region if one is set. It can be
+// undone.
 func (d *Document) InvertMask() image.Rectangle {
 	d.begin(message.Of("Invert mask"))
 	inside := newRows(d.region, d.tiles)
@@ -249,8 +249,8 @@ func (d *Document) InvertMask() image.Rectangle {
 	return d.commit()
 }
 
-// rewrite lets change work on a copy of each row of each tile, on several goroutines, and saves and writes the tiles
-// that differ. The row starts at pixel (x0, y).
+// rewrite calls change with a copy of each row of each tile, on several goroutines, then saves the tiles that changed
+// in the edit and writes them to the mask. The row starts at pixel (x0, y).
 func (d *Document) rewrite(change func(row []uint8, y, x0 int)) {
 	saved := make([]*tileData, d.tiles.count())
 	type buffers struct{ next, pack tileBuffer }
@@ -283,7 +283,7 @@ func (d *Document) rewrite(change func(row []uint8, y, x0 int)) {
 	}
 }
 
-// replaceMask makes the mask that of a detection of the whole picture, tile by tile.
+// replaceMask replaces the mask by that of a detection of the whole picture. Tiles that are equal stay untouched.
 func (d *Document) replaceMask(found *detection) {
 	d.edit.exact = true
 	var differ []int
@@ -300,7 +300,7 @@ func (d *Document) replaceMask(found *detection) {
 	}
 }
 
-// PixelAt returns what is known of pixel (x, y); ok is false outside the picture.
+// PixelAt describes pixel (x, y); ok is false outside the picture.
 func (d *Document) PixelAt(x, y int) (p Pixel, ok bool) {
 	if !image.Pt(x, y).In(d.tiles.bounds()) {
 		return Pixel{}, false
@@ -319,7 +319,7 @@ func (d *Document) PixelAt(x, y int) (p Pixel, ok bool) {
 	return p, true
 }
 
-// values returns n samples from the i-th of whichever of the slices holds any.
+// values returns n samples, from index i on, of the one slice that is not nil.
 func values(u8 []uint8, u16 []uint16, f32 []float32, i, n int) (v [4]float64) {
 	for c := range n {
 		switch {

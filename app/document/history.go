@@ -7,45 +7,45 @@ import (
 	"blik/processing"
 )
 
-// DefaultHistoryBudget is the memory that the history may take unless SetHistoryBudget says otherwise: 512 MiB.
+// DefaultHistoryBudget is the most memory that the history takes by default, in bytes: 512 MiB. See SetHistoryBudget.
 const DefaultHistoryBudget = 512 << 20
 
-// stepBytes is what a step takes besides its tiles, and savedBytes what a tile takes besides its content.
+// stepBytes estimates the memory of a step without its tiles, savedBytes that of a tile without its content.
 const (
 	stepBytes  = 256
 	savedBytes = 32
 )
 
-// step is one change. It holds the other side of it: what was before while it can be undone, what came after while it
-// can be redone. Swapping it with the document does both.
+// step is one change of the document. While it can be undone it holds the state before the change, while it can be
+// redone the state after it. Undo and redo both swap it with the state of the document.
 type step struct {
 	name  message.Message
 	tiles []savedTile
-	// generation is that of the mask on the other side.
+	// generation is that of the mask in the state that the step holds.
 	generation uint64
 	region     *processing.Region
 	detection  *detection
 	renewed    bool
 	drawn      bool
 	decisions  *Decisions
-	// preview says what the step shows until the next one of the same takes its place.
+	// preview is not zero if the next preview of the same kind replaces the step.
 	preview preview
-	// held is the memory of the detection or the decisions that the step brought.
+	// held is the memory of the detection or the decisions that the step added, in bytes.
 	held        int64
 	corrections *Corrections
-	// patches is the memory of the corrections that only one side of the step has.
+	// patches is the memory of the corrections that the step added or removed, in bytes.
 	patches int64
 }
 
-// preview is what follows changes of the parameters; the zero value is a step that stays.
+// preview marks a step that followed a change of the parameters. The zero value is an ordinary step.
 type preview struct {
 	detection, correction bool
-	// spot is the first pixel of the corrected finding.
+	// spot is the first pixel of the finding that was corrected.
 	spot image.Point
 }
 
-// replace takes back the last step if it is a preview of the same, and makes the one that do pushes, if it pushes one,
-// such a preview. It returns the pixels of the mask that may differ.
+// replace calls do, and marks the step that do adds, if any, as the preview p. If the last step is such a preview too,
+// replace undoes it first. It returns the rectangle of the mask to redraw.
 func (d *Document) replace(p preview, do func() (image.Rectangle, error)) (image.Rectangle, error) {
 	d.EndStroke()
 	var back image.Rectangle
@@ -73,7 +73,7 @@ func (s *step) bytes() int64 {
 	return n
 }
 
-// history is the list of steps done, oldest first, and of those undone, the next to redo last.
+// history is the list of steps done, oldest first, and of steps undone, the next one to redo last.
 type history struct {
 	done, undone []*step
 	bytes        int64
@@ -82,7 +82,7 @@ type history struct {
 	version uint64
 }
 
-// push adds a step and forgets what was undone.
+// push adds a step and drops those that were undone.
 func (h *history) push(s *step) {
 	h.version++
 	for _, u := range h.undone {
@@ -102,22 +102,22 @@ func (h *history) trim() {
 	}
 	if drop > 0 {
 		h.version++
-		// Copied, so that the dropped ones do not stay reachable under the slice.
+		// A copy, so that the dropped steps become garbage.
 		h.done = append([]*step(nil), h.done[drop:]...)
 	}
 }
 
-// edit is a change in the making: tiles are saved before they are first written.
+// edit is a change that has begun. Each tile is saved in step before it is first written.
 type edit struct {
 	step    *step
 	touched []bool
-	// exact says that every tile saved is known to differ.
+	// exact is set if every saved tile is known to differ from the mask.
 	exact bool
-	// byHand says that it is a stroke of the user's.
+	// byHand is set if the user changed the mask locally, by a stroke or a tool.
 	byHand bool
 }
 
-// begin opens an edit; an open stroke is ended first.
+// begin starts an edit. It first ends an open stroke.
 func (d *Document) begin(name message.Message) {
 	d.EndStroke()
 	d.DropPart()
@@ -126,7 +126,7 @@ func (d *Document) begin(name message.Message) {
 	d.edit.exact, d.edit.byHand = false, false
 }
 
-// touch saves the tiles of r, which lies within the picture, before they are written.
+// touch saves the tiles that r overlaps, before they are written. r lies within the picture.
 func (d *Document) touch(r image.Rectangle) {
 	d.tiles.each(r, func(i int) {
 		if d.edit.touched[i] {
@@ -137,7 +137,8 @@ func (d *Document) touch(r image.Rectangle) {
 	})
 }
 
-// commit makes the edit a step of the history unless it changed nothing, and returns the tiles it changed.
+// commit adds the edit to the history unless it changed nothing, and returns the bounding box of the tiles that
+// changed.
 func (d *Document) commit() image.Rectangle {
 	s := d.edit.step
 	defer func() { d.edit.step = nil }()
@@ -169,7 +170,7 @@ func (d *Document) commit() image.Rectangle {
 	return dirty
 }
 
-// holds reports whether the pixels r of the mask are those of data.
+// holds reports whether the pixels r of the mask equal data.
 func (d *Document) holds(data tileData, r image.Rectangle) bool {
 	w := r.Dx()
 	data.unpack(d.scratch[:], w, image.Rect(0, 0, w, r.Dy()))
@@ -181,13 +182,13 @@ func (d *Document) holds(data tileData, r image.Rectangle) bool {
 	return true
 }
 
-// changed gives the mask a generation it never had.
+// changed gives the mask a new generation.
 func (d *Document) changed() {
 	d.lastGeneration++
 	d.generation = d.lastGeneration
 }
 
-// swap exchanges the two sides of a step and returns the pixels of the mask that may differ.
+// swap exchanges the state of the document with that of a step. It returns the rectangle of the mask to redraw.
 func (d *Document) swap(s *step) image.Rectangle {
 	d.history.version++
 	var dirty image.Rectangle
@@ -218,8 +219,8 @@ func (d *Document) swap(s *step) image.Rectangle {
 	return dirty
 }
 
-// Undo takes back the last step; ok is false where there is none. An open stroke is ended first. The rectangle is
-// empty for a step that did not touch the mask.
+// Undo undoes the last step; ok is false if there is none. It first ends an open stroke. dirty is empty if the step did
+// not touch the mask.
 func (d *Document) Undo() (dirty image.Rectangle, ok bool) {
 	d.EndStroke()
 	d.DropPart()
@@ -234,7 +235,8 @@ func (d *Document) Undo() (dirty image.Rectangle, ok bool) {
 	return d.swap(s), true
 }
 
-// Redo does the last step again that was undone.
+// Redo repeats the step that was undone last; ok is false if there is none. dirty is empty if the step did not touch
+// the mask.
 func (d *Document) Redo() (dirty image.Rectangle, ok bool) {
 	d.EndStroke()
 	d.DropPart()
@@ -251,14 +253,14 @@ func (d *Document) Redo() (dirty image.Rectangle, ok bool) {
 	return dirty, true
 }
 
-// UndoName returns the name of the step that Undo takes back; ok is false where there is none.
+// UndoName returns the name of the step that Undo would undo; ok is false if there is none.
 func (d *Document) UndoName() (name message.Message, ok bool) { return lastName(d.history.done) }
 
-// RedoName returns the name of the step that Redo does again; ok is false where there is none.
+// RedoName returns the name of the step that Redo would repeat; ok is false if there is none.
 func (d *Document) RedoName() (name message.Message, ok bool) { return lastName(d.history.undone) }
 
-// Steps returns the names of all steps that are kept, in the order in which they were made, and how many of them are
-// done; the others were undone.
+// Steps returns the names of all steps in the history, oldest first. The first done of them are in effect; the others
+// were undone.
 func (d *Document) Steps() (names []message.Message, done int) {
 	h := &d.history
 	for _, s := range h.done {
@@ -270,8 +272,8 @@ func (d *Document) Steps() (names []message.Message, done int) {
 	return names, len(h.done)
 }
 
-// GoTo undoes or redoes steps until so many of those that Steps names are done; the number is clamped. An open stroke
-// is ended first.
+// GoTo undoes or redoes steps until the first done steps of those that Steps lists are in effect; done is clamped. It
+// first ends an open stroke.
 func (d *Document) GoTo(done int) (dirty image.Rectangle) {
 	d.EndStroke()
 	step, n := d.Redo, done-len(d.history.done)
@@ -288,10 +290,10 @@ func (d *Document) GoTo(done int) (dirty image.Rectangle) {
 	return dirty
 }
 
-// HistoryVersion changes with what Steps returns.
+// HistoryVersion changes whenever the result of Steps does.
 func (d *Document) HistoryVersion() uint64 { return d.history.version }
 
-// HistoryBytes returns the memory that the history takes, and the most that it may take.
+// HistoryBytes returns the memory that the history takes, an estimate, and the most that it may take, in bytes.
 func (d *Document) HistoryBytes() (used, budget int64) { return d.history.bytes, d.history.budget }
 
 func lastName(steps []*step) (message.Message, bool) {
@@ -301,8 +303,8 @@ func lastName(steps []*step) (message.Message, bool) {
 	return steps[len(steps)-1].name.Context("step"), true
 }
 
-// SetHistoryBudget bounds the memory of the history, in bytes; the oldest steps are dropped, the last one always
-// stays. The default is DefaultHistoryBudget.
+// SetHistoryBudget limits the memory of the history, in bytes, by dropping the oldest steps. The last step always
+// stays.
 func (d *Document) SetHistoryBudget(bytes int64) {
 	d.history.budget = bytes
 	d.history.trim()

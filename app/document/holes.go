@@ -7,9 +7,8 @@ import (
 	"blik/processing"
 )
 
-// FillHoles marks the holes of the mask: pixels that are no glare and are not connected with the edge of the picture by
-// such pixels, in the four directions. Of a hole that the search region cuts only the part within it is marked. It can
-// be undone.
+// FillHoles marks the holes of the mask: unmarked pixels that no 4-connected path of unmarked pixels joins to the edge
+// of the picture. Outside the search region nothing is marked. It can be undone.
 func (d *Document) FillHoles() image.Rectangle {
 	d.begin(message.Of("Fill holes"))
 	d.edit.byHand = true
@@ -25,11 +24,11 @@ func (d *Document) FillHoles() image.Rectangle {
 	return d.commit()
 }
 
-// holes returns the runs of the holes of a mask, in reading order. The runs of a row are joined with those of the row
-// above that they touch (Rosenfeld and Pfaltz 1966), the sets kept as a forest.
+// holes returns the runs of the holes of a mask, in reading order. It joins the runs of a row with those that they
+// touch in the row above (Rosenfeld and Pfaltz 1966), in a union-find forest.
 func holes(m *processing.Mask) []span {
 	var runs []span
-	// parent is that of each run; run 0 stands for all that reaches the edge, and so is in no hole.
+	// parent[i] is the parent of run i, counted from 1. Root 0 is the set of all runs that reach the edge.
 	parent := []int32{0}
 	root := func(i int32) int32 {
 		for parent[i] != i {
@@ -40,7 +39,7 @@ func holes(m *processing.Mask) []span {
 	}
 	join := func(a, b int32) {
 		a, b = root(a), root(b)
-		// The lower one stays, so that the edge does.
+		// The smaller root stays, so that 0 remains the root of its set.
 		parent[max(a, b)] = min(a, b)
 	}
 	above := 0

@@ -11,19 +11,20 @@ import (
 	"blik/processing"
 )
 
-// labels are the 8-connected components of a mask, kept tile by tile: a change of the mask costs labelling the tiles
-// it touched and joining the components of all tiles along their borders, which reads no pixels.
+// labels holds the 8-connected components of a mask, tile by tile. After a change of the mask, only the tiles that it
+// touched are labelled again; then the components of all tiles are joined along their borders, which reads no pixels.
 type labels struct {
 	tiles tiling
-	// read returns the pixels of a tile, in memory of its own or in buffer: pix[0] is its first one. It is called from
-	// several goroutines.
+	// read returns the pixels of a tile, as a view of the mask or in buffer; pix[0] is the tile's first pixel. It is
+	// called on several goroutines.
 	read func(i int, buffer *tileBuffer) (pix []uint8, stride int)
 
 	tile  []tileLabels
 	stale []int
-	// joined says that parent and the figures below are up to date.
+	// joined is set while base and everything below it are up to date.
 	joined bool
-	// base[i] is the number of the first part of tile i; parent is the union-find forest over all parts.
+	// base[i] is the index of the first part of tile i in parent, the union-find forest over the parts of all tiles.
+	// spots is the number of components, area that of their pixels.
 	base   []int32
 	parent []int32
 	spots  int
@@ -40,12 +41,12 @@ type labeller struct {
 // tileLabels are the components within one tile, called parts.
 type tileLabels struct {
 	stale bool
-	// shared says that the memory belongs to other labels as well.
+	// shared is set if other labels use the same memory, which then must not be overwritten.
 	shared bool
 	runs   []tileRun
 	parts  []part
-	// border holds, for its left, right, top and bottom pixels, the part they belong to plus one; nil where no border
-	// pixel is set.
+	// border holds, for each pixel of the left, right, top and bottom border, its part plus one, or 0 if the pixel is
+	// not set. It is nil if no border pixel is set.
 	border *[4][tileSide]uint16
 }
 
@@ -57,19 +58,19 @@ const (
 	bottomBorder
 )
 
-// tileRun is a run of pixels within a tile, which belongs to a part.
+// tileRun is a run of pixels of a part, in coordinates of the tile; x1 is excluded.
 type tileRun struct {
 	y, x0, x1 uint8
 	part      uint16
 }
 
-// part sums up a component of a tile, in coordinates of the tile.
+// part holds the sums of a component of a tile, in coordinates of the tile. Column end is excluded, row low included.
 type part struct {
 	area                uint32
 	sx, sy              uint32
 	sxx, syy, sxy       uint32
 	left, top, end, low uint8
-	// first is the column of its first pixel in row top.
+	// first is the column of the first pixel in row top.
 	first uint8
 }
 
@@ -81,7 +82,7 @@ func newLabels(t tiling, read func(i int, buffer *tileBuffer) ([]uint8, int)) *l
 	return l
 }
 
-// invalidate says that pixels of tile i changed.
+// invalidate must be called when pixels of tile i have changed.
 func (l *labels) invalidate(i int) {
 	if !l.tile[i].stale {
 		l.tile[i].stale = true
@@ -90,7 +91,8 @@ func (l *labels) invalidate(i int) {
 	}
 }
 
-// adopt takes the components of tile i from other labels, whose pixels are the same there and do not change.
+// adopt takes the components of tile i from other labels. The pixels of the tile must be equal in both, and those of
+// other must never change.
 func (l *labels) adopt(i int, other *labels) {
 	if t := &l.tile[i]; !t.stale {
 		*t = other.tile[i]
@@ -99,7 +101,7 @@ func (l *labels) adopt(i int, other *labels) {
 	}
 }
 
-// refresh labels what changed and joins the parts.
+// refresh labels the tiles that changed and joins the parts of all tiles.
 func (l *labels) refresh() {
 	if l.joined {
 		return
@@ -116,7 +118,7 @@ func (l *labels) refresh() {
 	l.joined = true
 }
 
-// label finds the runs of a tile of w × h pixels and joins those of neighbouring rows that touch, also at a corner.
+// label finds the runs of a tile of w × h pixels and joins those that touch from row to row, also at corners.
 func (l *labeller) label(t *tileLabels, pix []uint8, stride, w, h int) {
 	if t.shared {
 		t.runs, t.parts, t.shared = nil, nil, false
@@ -147,9 +149,9 @@ func (l *labeller) label(t *tileLabels, pix []uint8, stride, w, h int) {
 	l.findBorder(t, w, h)
 }
 
-// appendRuns adds the runs of row y that count as glare.
+// appendRuns appends the runs of row y that count as glare.
 func appendRuns(runs []tileRun, row []uint8, y int) []tileRun {
-	// Values that count as glare are those with the top bit set: eight are looked at at once.
+	// A value counts as glare if its top bit is set, so one word tests eight pixels.
 	const top = 0x8080808080808080
 	n := len(row)
 	for x := 0; x < n; {
@@ -174,7 +176,7 @@ func appendRuns(runs []tileRun, row []uint8, y int) []tileRun {
 	return runs
 }
 
-// unite joins the trees of a and b under the smaller root, so that a root is the first of its set.
+// unite joins the trees of a and b under the smaller root, so that a root is the first element of its set.
 func unite(parent []int32, a, b int32) {
 	a, b = root(parent, a), root(parent, b)
 	if a < b {
@@ -192,7 +194,7 @@ func root(parent []int32, a int32) int32 {
 	return a
 }
 
-// sumParts numbers the sets of runs in reading order and sums up each.
+// sumParts numbers the sets of runs in reading order and computes the sums of each.
 func (l *labeller) sumParts(t *tileLabels) {
 	for k := range t.runs {
 		run := &t.runs[k]
@@ -200,7 +202,7 @@ func (l *labeller) sumParts(t *tileLabels) {
 			run.part = uint16(len(t.parts))
 			t.parts = append(t.parts, part{left: run.x0, top: run.y, first: run.x0})
 		} else {
-			// A root comes before its set, so it has its number already.
+			// A root is the first of its set, so it already has a number.
 			run.part = t.runs[root(l.union, k32)].part
 		}
 		p := &t.parts[run.part]
@@ -253,7 +255,7 @@ func (l *labeller) findBorder(t *tileLabels, w, h int) {
 	}
 }
 
-// join builds the forest over all parts and counts its trees.
+// join builds the forest over all parts and counts its trees and pixels.
 func (l *labels) join() {
 	n := int32(0)
 	l.area = 0
@@ -300,7 +302,7 @@ func (l *labels) join() {
 	}
 }
 
-// joinSides unites the parts of tile i along side with those of tile j along its border that touch them.
+// joinSides unites the parts of tile i along side with those that touch them along the given border of tile j.
 func (l *labels) joinSides(i int, side []uint16, j, border int) {
 	b := l.tile[j].border
 	if b == nil {
@@ -319,14 +321,15 @@ func (l *labels) joinSides(i int, side []uint16, j, border int) {
 	}
 }
 
-// joinCorner unites part p (plus one) of tile i with what tile j has at place k of its border.
+// joinCorner unites the part of tile i at a corner with the part of tile j at pixel k of its border. p is the part plus
+// one, 0 for none.
 func (l *labels) joinCorner(i int, p uint16, j, border, k int) {
 	if b := l.tile[j].border; b != nil && p != 0 && b[border][k] != 0 {
 		unite(l.parent, l.base[i]+int32(p)-1, l.base[j]+int32(b[border][k])-1)
 	}
 }
 
-// at returns the component, a root of the forest, of pixel (x, y), −1 where there is none.
+// at returns the component of pixel (x, y) as a root of the forest, or −1 if there is none.
 func (l *labels) at(x, y int) int32 {
 	if !image.Pt(x, y).In(l.tiles.bounds()) {
 		return -1
@@ -344,7 +347,7 @@ func (l *labels) at(x, y int) int32 {
 	return root(l.parent, l.base[i]+int32(runs[k].part))
 }
 
-// component is the sum over the parts of a spot, in coordinates of the picture.
+// component holds the sums over all parts of a component, in coordinates of the picture.
 type component struct {
 	root          int32
 	first         image.Point
@@ -354,11 +357,12 @@ type component struct {
 	sxx, syy, sxy float64
 }
 
-// components sums up all components, in reading order of their first pixels. of[r] is the place of root r among them.
+// components returns all components in reading order of their first pixels. of[r] is the index in list of the one with
+// root r.
 func (l *labels) components() (list []component, of []int32) {
 	l.refresh()
 	list = make([]component, 0, l.spots)
-	// Counted from 1 until the list is sorted.
+	// Until the list is sorted, indices count from 1, and 0 means none.
 	of = make([]int32, len(l.parent))
 	for i := range l.tile {
 		if len(l.tile[i].parts) == 0 {
@@ -381,7 +385,7 @@ func (l *labels) components() (list []component, of []int32) {
 	return list, of
 }
 
-// inOrder compares places in reading order.
+// inOrder compares points in reading order.
 func inOrder(a, b image.Point) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) }
 
 // before reports whether a comes first in reading order.
@@ -402,8 +406,8 @@ func (c *component) add(p part, corner image.Point) {
 	}
 }
 
-// elongation returns the ratio of the axes of the ellipse with the component's second moments. A pixel counts as
-// a square of its own, with variance 1/12.
+// elongation returns the ratio of the axes, at least 1, of the ellipse with the component's second moments. Each pixel
+// is taken as a unit square, which has a variance of 1/12.
 func (c *component) elongation() float64 {
 	n := float64(c.area)
 	mx, my := c.sx/n, c.sy/n
@@ -412,7 +416,7 @@ func (c *component) elongation() float64 {
 	return math.Sqrt((mean + spread) / math.Max(mean-spread, 1./12))
 }
 
-// runs returns the pixels of the component r within bounds, in reading order.
+// runs returns the runs of component r in reading order. bounds is its bounding box.
 func (l *labels) runs(r int32, bounds image.Rectangle) []processing.Run {
 	var out []processing.Run
 	l.tiles.each(bounds, func(i int) {
@@ -428,7 +432,7 @@ func (l *labels) runs(r int32, bounds image.Rectangle) []processing.Run {
 	slices.SortFunc(out, func(a, b processing.Run) int { return inOrder(image.Pt(a.X0, a.Y), image.Pt(b.X0, b.Y)) })
 	joined := out[:0]
 	for _, run := range out {
-		// Runs cut by the border of a tile become one again.
+		// Join runs that the border of a tile cuts.
 		if n := len(joined); n > 0 && joined[n-1].Y == run.Y && joined[n-1].X1 == run.X0 {
 			joined[n-1].X1 = run.X1
 			continue
@@ -438,7 +442,8 @@ func (l *labels) runs(r int32, bounds image.Rectangle) []processing.Run {
 	return joined
 }
 
-// each calls do with every component that has a pixel of run.
+// each calls do for every component that has a pixel in run, once for each run of a tile that it meets. The labels must
+// be up to date.
 func (l *labels) each(run processing.Run, do func(root int32)) {
 	for x := run.X0; x < run.X1; {
 		i := l.tiles.at(x, run.Y)

@@ -2,13 +2,14 @@ package document
 
 import "blik/processing"
 
-// Other is a mask of the picture's size that the document's own is compared with.
+// Other is a mask for comparison with that of the document. It has the size of the picture.
 type Other struct {
 	mask   *processing.Mask
 	labels *labels
 }
 
-// NewOther prepares a mask for comparison; it must have the size of the picture and not be changed any more.
+// NewOther prepares a mask for comparison; m must not be changed afterwards. The error says that it has not the size of
+// the picture.
 func (d *Document) NewOther(m *processing.Mask) (*Other, error) {
 	if err := d.fits(m); err != nil {
 		return nil, err
@@ -24,17 +25,18 @@ func (d *Document) NewOther(m *processing.Mask) (*Other, error) {
 // Mask returns the mask itself.
 func (o *Other) Mask() *processing.Mask { return o.mask }
 
-// Overlap sums up how two masks agree.
+// Overlap says how far two masks agree.
 type Overlap struct {
-	// Here and There are the pixels that count as glare in the document's mask only and in the other one only, Both
-	// those in both.
+	// Here, There and Both are numbers of pixels that count as glare: only in the document's mask, only in the other
+	// mask, and in both.
 	Here, There, Both int
-	// SpotsHere and SpotsThere are the findings of each mask that share no pixel with one of the other; SpotsBoth are
-	// those of the document's mask that do.
+	// SpotsHere and SpotsThere are the numbers of findings in each mask that share no pixel with the other mask.
+	// SpotsBoth is the number of findings in the document's mask that do.
 	SpotsHere, SpotsThere, SpotsBoth int
 }
 
-// Agreement is the share of the pixels of either mask that are in both (Jaccard 1912), 1 for two empty masks.
+// Agreement is the Jaccard index (Jaccard 1912): the pixels in both masks divided by those in either, 0…1; 1 for two
+// empty masks.
 func (o Overlap) Agreement() float64 {
 	all := o.Here + o.There + o.Both
 	if all == 0 {
@@ -43,8 +45,8 @@ func (o Overlap) Agreement() float64 {
 	return float64(o.Both) / float64(all)
 }
 
-// Overlap compares the mask with another one. It costs labelling what changed of the mask and a look at the pixels of
-// the other one that count as glare.
+// Overlap compares the mask with another one. It labels the tiles that changed and reads the mask where the other one
+// is marked.
 func (d *Document) Overlap(o *Other) Overlap {
 	d.spots.refresh()
 	met := map[int32]bool{}

@@ -7,13 +7,13 @@ import (
 	"blik/processing"
 )
 
-// shownPart is a part of the mask that shows another detection for the time being. It is no step of the history, and
-// whatever changes or keeps the mask sees what lies under it.
+// shownPart holds the tiles of the mask under a part of another detection that is shown in their place. Showing it is
+// not a step of the history, and whatever changes or saves the mask uses these tiles.
 type shownPart struct{ tiles []savedTile }
 
-// ShowPart shows a part of the mask that another detection would make, whose first pixel is at the given place, until
-// DropPart, or until anything else changes the mask. Findings, counts and snapshots stay those of the mask under it,
-// and so do the pixels outside the search region. It returns the pixels that may differ.
+// ShowPart shows m, a part of the mask of another detection, with its first pixel at the given place, until DropPart is
+// called or something else changes the mask. Only pixels inside the search region are shown. Findings, counts and
+// snapshots remain those of the mask below. It returns the rectangle to redraw.
 func (d *Document) ShowPart(m *processing.Mask, at image.Point) (image.Rectangle, error) {
 	area := image.Rect(0, 0, m.Width, m.Height).Add(at)
 	if area.Empty() || !area.In(d.tiles.bounds()) || len(m.Pix) != m.Width*m.Height {
@@ -21,7 +21,7 @@ func (d *Document) ShowPart(m *processing.Mask, at image.Point) (image.Rectangle
 	}
 	d.EndStroke()
 	d.DropPart()
-	// Tiles that are not labelled yet would be with what is only shown.
+	// Label now: later the tiles would contain what is only shown.
 	d.spots.refresh()
 	d.part = &shownPart{}
 	d.tiles.each(area, func(i int) {
@@ -36,7 +36,7 @@ func (d *Document) ShowPart(m *processing.Mask, at image.Point) (image.Rectangle
 	return area.Union(d.Dropped()), nil
 }
 
-// DropPart brings back what lies under the part that is shown, if one is. Dropped names its pixels.
+// DropPart restores the mask under the part that is shown, if any. Dropped returns the rectangle to redraw.
 func (d *Document) DropPart() {
 	if d.part == nil {
 		return
@@ -49,7 +49,7 @@ func (d *Document) DropPart() {
 	d.part = nil
 }
 
-// Dropped returns the pixels of the parts that are no longer shown since it was last called.
+// Dropped returns the bounding box of the parts dropped since its last call.
 func (d *Document) Dropped() image.Rectangle {
 	r := d.dropped
 	d.dropped = image.Rectangle{}

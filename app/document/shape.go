@@ -12,15 +12,15 @@ import (
 // Combine says how a shape changes the mask.
 type Combine uint8
 
-// The ways: Add marks all inside as glare, Subtract takes it out of the mask, Intersect empties all outside.
+// Add marks everything inside the shape, Subtract clears everything inside, Intersect clears everything outside.
 const (
 	Add Combine = iota
 	Subtract
 	Intersect
 )
 
-// FillShape changes the mask by a shape, which may reach out of the picture: the error is that of
-// processing.Region.Validate. What it leaves of a corrected finding stays corrected. It can be undone.
+// FillShape combines the mask with a shape, which may extend beyond the picture. What remains of a corrected finding
+// stays corrected. It can be undone. The error is that of processing.Region.Validate.
 func (d *Document) FillShape(r *processing.Region, how Combine) (image.Rectangle, error) {
 	if err := r.Validate(d.pic.Width, d.pic.Height); err != nil {
 		return image.Rectangle{}, err
@@ -58,7 +58,8 @@ func (d *Document) FillShape(r *processing.Region, how Combine) (image.Rectangle
 	return d.commit(), nil
 }
 
-// MarkGlint adds a glint to the mask that was grown from a place, with its soft edge. It can be undone.
+// MarkGlint adds a glint to the mask, with its soft edge. It can be undone. The error says that it lies outside the
+// picture.
 func (d *Document) MarkGlint(t *processing.Touched) (image.Rectangle, error) {
 	r := image.Rect(t.Left, t.Top, t.Left+t.Mask.Width, t.Top+t.Mask.Height)
 	if !r.In(d.tiles.bounds()) || len(t.Mask.Pix) != t.Mask.Width*t.Mask.Height {
@@ -70,18 +71,18 @@ func (d *Document) MarkGlint(t *processing.Touched) (image.Rectangle, error) {
 	return d.commit(), nil
 }
 
-// GrowMask widens what is marked by a pixel in all eight directions, within the search region if there is one. It can
+// GrowMask dilates the mask by one pixel in all eight directions, only inside the search region if one is set. It can
 // be undone.
 func (d *Document) GrowMask() image.Rectangle {
 	return d.neighbours(message.Of("Grow mask"), func(a, b uint8) uint8 { return max(a, b) })
 }
 
-// ShrinkMask is the reverse for what is not marked. What lies beyond the picture does not shrink the mask.
+// ShrinkMask erodes the mask in the same way. The edge of the picture does not erode it.
 func (d *Document) ShrinkMask() image.Rectangle {
 	return d.neighbours(message.Of("Shrink mask"), func(a, b uint8) uint8 { return min(a, b) })
 }
 
-// neighbours gives each pixel what pick makes of it and its eight neighbours.
+// neighbours replaces each pixel by pick of itself and its eight neighbours.
 func (d *Document) neighbours(name message.Message, pick func(a, b uint8) uint8) image.Rectangle {
 	d.begin(name)
 	d.edit.byHand = true
@@ -89,7 +90,7 @@ func (d *Document) neighbours(name message.Message, pick func(a, b uint8) uint8)
 	before := slices.Clone(d.mask.Pix)
 	inside := newRows(d.region, d.tiles)
 	d.rewrite(func(row []uint8, y, x0 int) {
-		// A column more on either side, as far as the picture reaches.
+		// The row with one more column on either side, clipped to the picture.
 		left, right := max(x0-1, 0), min(x0+len(row)+1, w)
 		var column [tileSide + 2]uint8
 		all := column[:right-left]

@@ -8,19 +8,21 @@ import (
 	"blik/processing"
 )
 
-// Spot is a finding as it stands now: an 8-connected component of the mask. Its place and area are those of the mask;
-// ID counts the spots of the current mask from 1 in reading order and changes with the mask. Peak, Contrast,
-// Elongation and Score are those of the finding of the last detection with the highest score that it holds, if any;
-// otherwise Elongation is measured on the mask and the others are 0. Runs is nil: see Document.SpotRuns.
+// Spot is a finding in its present form: an 8-connected component of the mask. Position and area are measured on the
+// mask. ID numbers the spots of the current mask from 1 in reading order and changes with the mask. Peak, Contrast,
+// Elongation, Score and Reasons are taken from the detected finding that it contains; from the one with the highest
+// score if it contains several. If it contains none, Elongation is measured on the mask and the others are zero. Runs
+// is nil, except for ignored findings; see Document.SpotRuns.
 type Spot struct {
 	processing.Finding
-	// Detected says that the spot holds a finding of the last detection; otherwise it was painted or loaded.
+	// Detected is set if the spot contains a finding of the last detection; otherwise it was painted or loaded.
 	Detected bool
-	// State reports whether the spot is corrected. Method is then the one that was really used, Asked the one chosen
-	// for this spot (MethodAuto: that of all spots); of several corrections they are those of the largest.
+	// State says whether the spot is corrected. If it is, Method is the method that was used, and Asked the one that
+	// was chosen for this spot (MethodAuto: the one for all spots). If the spot has several corrections, both describe
+	// the largest.
 	State         State
 	Method, Asked processing.Method
-	// Decision is what was decided about the spot.
+	// Decision is what the user decided about the spot.
 	Decision Decision
 }
 
@@ -30,7 +32,7 @@ type State uint8
 // The states of a spot.
 const (
 	Uncorrected State = iota
-	// Partly: pixels have joined the spot since it was corrected.
+	// Partly: the spot has gained pixels since it was corrected.
 	Partly
 	Corrected
 )
@@ -43,14 +45,14 @@ func (s Spot) Bounds() image.Rectangle {
 // spotList are the spots of a mask in reading order.
 type spotList struct {
 	spots []Spot
-	// first[i] is the first pixel of spots[i]; of is the place of a root of the labels.
+	// first[i] is the first pixel of spots[i]; of[r] is the index in spots of the component with root r.
 	first []image.Point
 	of    []int32
-	// ignored are the findings of the last detection that were taken out of the mask.
+	// ignored holds the findings of the last detection that the user removed from the mask.
 	ignored []Spot
 }
 
-// list makes the spots of a mask, described by the findings that they hold.
+// list returns the spots of the mask, with the measures of the findings that they contain.
 func (l *labels) list(findings []processing.Finding) spotList {
 	parts, of := l.components()
 	s := spotList{spots: make([]Spot, len(parts)), first: make([]image.Point, len(parts)), of: of}
@@ -79,14 +81,13 @@ func (l *labels) list(findings []processing.Finding) spotList {
 	return s
 }
 
-// correct records in the spots what is corrected of them. The corrections lie in the mask and share no pixel of it, so
-// their areas add up.
+// correct sets the state of each spot. Corrections lie within the mask and share no pixel of it, so their areas add up.
 func (s *spotList) correct(l *labels, done *Corrections) {
 	covered, largest := map[int32]int{}, map[int32]int{}
 	for _, k := range done.all() {
 		root := l.at(k.spot[0].X0, k.spot[0].Y)
 		if root < 0 {
-			// An open stroke has erased it; when the stroke ends, the correction goes.
+			// An open stroke has erased it; the correction is removed when the stroke ends.
 			continue
 		}
 		i := s.of[root]
@@ -103,7 +104,7 @@ func (s *spotList) correct(l *labels, done *Corrections) {
 	}
 }
 
-// current returns the spots of the mask as it is now.
+// current returns the spots of the current mask.
 func (d *Document) current() *spotList {
 	if d.list.of == nil || d.listed != d.generation || d.listOf != d.detection || d.listWith != d.corrections ||
 		d.listKept != d.decisions {
@@ -112,7 +113,7 @@ func (d *Document) current() *spotList {
 			findings = d.detection.findings
 		}
 		if d.asFound() {
-			// The labels of equal masks are equal.
+			// Equal masks have equal labels, so the list that was made beside other work can be used.
 			d.spots.refresh()
 			d.detection.index()
 			d.list = d.detection.list
@@ -128,7 +129,7 @@ func (d *Document) current() *spotList {
 	return &d.list
 }
 
-// Stats returns number and area of the findings in the mask. After a change it costs labelling the tiles touched.
+// Stats returns number and area of the findings in the mask. After a change it labels the tiles that changed.
 func (d *Document) Stats() Stats {
 	d.spots.refresh()
 	return Stats{Spots: d.spots.spots, Area: d.spots.area}
@@ -137,7 +138,7 @@ func (d *Document) Stats() Stats {
 // Spots returns the findings in the mask in reading order of their first pixels. The slice must not be changed.
 func (d *Document) Spots() []Spot { return d.current().spots }
 
-// SpotAt returns the finding at pixel (x, y).
+// SpotAt returns the finding at pixel (x, y), and whether one is there.
 func (d *Document) SpotAt(x, y int) (Spot, bool) {
 	r := d.spots.at(x, y)
 	if r < 0 {
@@ -156,7 +157,7 @@ func (d *Document) SpotRuns(x, y int) []processing.Run {
 	return d.spots.runs(d.spots.at(x, y), s.Bounds())
 }
 
-// Select makes the finding at pixel (x, y) the selected one; where there is none nothing is selected any more.
+// Select selects the finding at pixel (x, y), or clears the selection if none is there.
 func (d *Document) Select(x, y int) (Spot, bool) {
 	s, ok := d.SpotAt(x, y)
 	d.chosen = ok
@@ -166,11 +167,11 @@ func (d *Document) Select(x, y int) (Spot, bool) {
 	return s, ok
 }
 
-// SelectSpot makes a finding of the current mask, or an ignored one, the selected one.
+// SelectSpot selects a finding of the current mask or an ignored one.
 func (d *Document) SelectSpot(s Spot) { d.selected, d.chosen = d.FirstPixel(s), true }
 
-// FirstPixel returns the first pixel, in reading order, of a finding of the current mask, or that in the mask of the
-// last detection of an ignored one.
+// FirstPixel returns the first pixel, in reading order, of a finding of the current mask. Of an ignored one it returns
+// the first pixel in the mask of the last detection.
 func (d *Document) FirstPixel(s Spot) image.Point {
 	if s.Decision != Ignored {
 		return d.current().first[s.ID-1]
@@ -214,8 +215,8 @@ func contains(runs []processing.Run, p image.Point) bool {
 	return slices.ContainsFunc(runs, func(r processing.Run) bool { return r.Y == p.Y && r.X0 <= p.X && p.X < r.X1 })
 }
 
-// Next selects the finding after the selected one, the first one after the last. Where the selected one is gone it
-// goes on from its place. ok is false where the mask is empty.
+// Next selects the finding after the selected one in reading order, and the first one after the last. If the selected
+// one no longer exists, it continues from its position. ok is false if the mask is empty.
 func (d *Document) Next() (s Spot, ok bool) {
 	return d.step(func(first []image.Point) int {
 		return sort.Search(len(first), func(i int) bool { return before(d.selected, first[i]) })
@@ -229,7 +230,7 @@ func (d *Document) Previous() (s Spot, ok bool) {
 	}, -1)
 }
 
-// step selects the spot whose place find returns, counted round; start is the place to take where none is selected.
+// step selects the spot at the index that find returns, modulo their number; at index start if none is selected.
 func (d *Document) step(find func(first []image.Point) int, start int) (Spot, bool) {
 	l := d.current()
 	n := len(l.spots)

@@ -14,7 +14,7 @@ type Brush struct {
 	// Radius in image pixels, 0.5…MaxRadius; it is clamped. Below 1 the brush snaps to the middle of the pixel, so that
 	// 0.5 paints single pixels.
 	Radius float64
-	// Erase takes out of the mask instead of adding to it.
+	// Erase removes from the mask instead of adding to it.
 	Erase bool
 	// Soft is the share of the radius, 0…1, over which the edge falls off; 0 is a hard brush. Shares below MinSoft
 	// count as MinSoft, others are clamped.
@@ -24,22 +24,22 @@ type Brush struct {
 // MaxRadius is the largest radius of a brush, in image pixels.
 const MaxRadius = 2000
 
-// MinSoft is the least share of the radius over which the edge of a soft brush falls off.
+// MinSoft is the smallest share of the radius over which the edge of a soft brush falls off.
 const MinSoft = 0.1
 
 // stroke is an open stroke.
 type stroke struct {
 	brush Brush
 	last  processing.Point
-	// fall are the values of a soft brush for squared distances from 0 to the squared radius.
+	// fall holds the values of a soft brush for squared distances from 0 to the squared radius; nil for a hard brush.
 	fall []uint8
 }
 
 // fallSteps is the resolution of a soft brush's table: fine enough that neighbouring entries differ by at most 1.
 const fallSteps = 4096
 
-// BeginStroke starts a stroke at (x, y), in image coordinates that may lie outside the picture, and paints its first
-// dab. A stroke still open is ended first.
+// BeginStroke starts a stroke at (x, y) and paints its first dab. The image coordinates may lie outside the picture. It
+// first ends a stroke that is still open.
 func (d *Document) BeginStroke(b Brush, x, y float64) image.Rectangle {
 	name := message.Of("Brush stroke")
 	if b.Erase {
@@ -61,7 +61,7 @@ func (d *Document) BeginStroke(b Brush, x, y float64) image.Rectangle {
 	return d.paint(s.last, s.last, true)
 }
 
-// falloff tabulates a brush that falls from full to 0 along a cosine over the outer share soft of its radius.
+// falloff tabulates a brush that falls from 255 to 0 along a cosine over the outer part of its radius, of share soft.
 func falloff(soft float64) []uint8 {
 	fall := make([]uint8, fallSteps+1)
 	for i := range fall {
@@ -71,8 +71,8 @@ func falloff(soft float64) []uint8 {
 	return fall
 }
 
-// StrokeTo paints from the last point to (x, y): all pixels whose middles are within the radius of the segment, as
-// endlessly many dabs would. Without an open stroke, or to a point that is no number, it does nothing.
+// StrokeTo paints from the last point to (x, y): all pixels whose centres are within the radius of the segment, the
+// limit of ever denser dabs. Without an open stroke, or if a coordinate is not a finite number, it does nothing.
 func (d *Document) StrokeTo(x, y float64) image.Rectangle {
 	if d.stroke == nil {
 		return image.Rectangle{}
@@ -89,11 +89,11 @@ func (d *Document) StrokeTo(x, y float64) image.Rectangle {
 	return d.paint(from, to, false)
 }
 
-// number reports whether a point is one.
+// number reports whether neither coordinate is NaN.
 func number(p processing.Point) bool { return !math.IsNaN(p.X) && !math.IsNaN(p.Y) }
 
-// snap moves the points of a brush that covers single pixels to their middles, and brings far ones so near that their
-// squares stay exact enough. An infinite coordinate is no number.
+// snap moves the points of a brush that covers single pixels to pixel centres, and clamps distant ones so that their
+// squares stay accurate. It turns infinite coordinates into NaN.
 func (s *stroke) snap(x, y float64) processing.Point {
 	const far = 1e8
 	if math.IsInf(x, 0) || math.IsInf(y, 0) {
@@ -106,7 +106,7 @@ func (s *stroke) snap(x, y float64) processing.Point {
 	return processing.Point{X: x, Y: y}
 }
 
-// EndStroke makes the stroke one step of the history. Without an open stroke it does nothing.
+// EndStroke adds the open stroke to the history as one step. Without an open stroke it does nothing.
 func (d *Document) EndStroke() {
 	if d.stroke == nil {
 		return
@@ -115,7 +115,7 @@ func (d *Document) EndStroke() {
 	d.commit()
 }
 
-// CancelStroke takes the open stroke back.
+// CancelStroke removes what the open stroke painted.
 func (d *Document) CancelStroke() image.Rectangle {
 	if d.stroke == nil {
 		return image.Rectangle{}
@@ -141,8 +141,8 @@ func (d *Document) Painting() bool { return d.stroke != nil }
 // span is a part of row y, x1 excluded.
 type span struct{ y, x0, x1 int }
 
-// paint covers the pixels near the segment a–b and returns those written. Unless it is the first dab, the disc about a
-// has been covered already and is left out, so that the cost is that of what is new.
+// paint paints the pixels near the segment a–b and returns their bounding box. Unless it is the first dab, the disc
+// around a has been painted already and is skipped.
 func (d *Document) paint(a, b processing.Point, first bool) image.Rectangle {
 	if !number(b) {
 		return image.Rectangle{}
@@ -176,8 +176,8 @@ func (d *Document) paint(a, b processing.Point, first bool) image.Rectangle {
 	return dirty
 }
 
-// fresh adds what of a row in the capsule c the stroke has not painted yet: for a hard brush all but the disc about a,
-// for a soft one all that lies nearer to the segment than to a.
+// fresh appends those parts of a row of the capsule c that the stroke has not painted yet: for a hard brush everything
+// outside the disc around a, for a soft brush everything whose nearest point of the segment is not a.
 func (s *stroke) fresh(spans []span, c capsule, row span, w int, first bool) []span {
 	if first {
 		return append(spans, row)
@@ -197,12 +197,13 @@ func (s *stroke) fresh(spans []span, c capsule, row span, w int, first bool) []s
 	return spans
 }
 
-// claim saves the tiles of spans, which are in reading order, before they are written, and returns their bounding box.
+// claim saves the tiles of spans in the edit before they are written, and returns their bounding box. spans are in
+// reading order.
 func (d *Document) claim(spans []span) image.Rectangle {
 	var dirty image.Rectangle
 	for len(spans) > 0 {
-		// All spans in one row of tiles; a row of the picture has at most two, whose tiles are taken by side so that
-		// those between are left alone.
+		// Take all spans of one row of tiles. A row of pixels has at most two, left and right of what is painted
+		// already; separate rectangles leave the tiles between them out.
 		band := spans[0].y / tileSide
 		var left, right image.Rectangle
 		n := 0
@@ -233,11 +234,11 @@ func (s *stroke) value() uint8 {
 	return 255
 }
 
-// soft lays the brush's fall over a span: a pixel only ever grows under a brush and sinks under an eraser, so painting
-// over the same place twice changes nothing.
+// soft paints a span with a soft brush. A brush only raises values and an eraser only lowers them, so painting twice
+// over the same place changes nothing.
 //
-// Along a row the nearest point of the segment is first one end, then a point between, then the other end, so the
-// distance has three simple forms.
+// Along a row, the nearest point of the segment is first one end, then a point between, then the other end. Each of the
+// three parts has a simple formula for the distance.
 func (s *stroke) soft(row []uint8, c capsule, part span) {
 	core0, core1 := newCapsule(c.a, c.b, c.r*(1-s.brush.Soft)).span(part.y, len(row))
 	core0, core1 = max(core0, part.x0), min(core1, part.x1)
@@ -259,8 +260,8 @@ func (s *stroke) soft(row []uint8, c capsule, part span) {
 	}
 }
 
-// middle returns the columns of row y whose nearest point of the segment is not an end; where there is none, all
-// columns belong to one end, the one that soft takes as the left.
+// middle returns the columns of row y whose nearest point of the segment is not an end. If none exists, all columns
+// belong to one end, which soft treats as the left one.
 func (c capsule) middle(y, w int) (x0, x1 int) {
 	v := float64(y) + 0.5
 	if c.dx == 0 {
@@ -274,7 +275,7 @@ func (c capsule) middle(y, w int) (x0, x1 int) {
 	return int(clampTo(math.Ceil(math.Min(p, q)), 0, w)), int(clampTo(math.Ceil(math.Max(p, q)), 0, w))
 }
 
-// roundEnd lays the fall about the point p over columns x0…x1−1 of row y.
+// roundEnd paints columns x0…x1−1 of row y by their distance from the point p.
 func (s *stroke) roundEnd(row []uint8, r float64, p processing.Point, y, x0, x1 int) {
 	scale := fallSteps / (r * r)
 	v := float64(y) + 0.5 - p.Y
@@ -284,12 +285,12 @@ func (s *stroke) roundEnd(row []uint8, r float64, p processing.Point, y, x0, x1 
 	}
 }
 
-// alongside lays the fall about the line through the segment over columns x0…x1−1 of row y.
+// alongside paints columns x0…x1−1 of row y by their distance from the line through the segment.
 func (s *stroke) alongside(row []uint8, c capsule, y, x0, x1 int) {
 	if x0 >= x1 {
 		return
 	}
-	// The distance from the line, with the fall's scale in it, changes evenly along a row.
+	// The distance from the line is linear along a row. It is scaled so that its square is an index of fall.
 	unit := math.Sqrt(fallSteps/c.length2) / c.r
 	v := (float64(y) + 0.5 - c.a.Y) * c.dx * unit
 	for x := x0; x < x1; x++ {
@@ -298,7 +299,7 @@ func (s *stroke) alongside(row []uint8, c capsule, y, x0, x1 int) {
 	}
 }
 
-// lay paints one pixel at a squared distance, in steps of the fall.
+// lay paints one pixel. distance2 is its squared distance, scaled to an index of fall.
 func (s *stroke) lay(row []uint8, x int, distance2 float64) {
 	v := s.fall[min(int(distance2), fallSteps)]
 	if s.brush.Erase {
@@ -331,18 +332,18 @@ func (c capsule) distance2(x, y float64) float64 {
 	return px*px + py*py
 }
 
-// covers reports whether the middle of a pixel is in the capsule.
+// covers reports whether the centre of a pixel is in the capsule.
 func (c capsule) covers(x, y int) bool {
 	return c.distance2(float64(x)+0.5, float64(y)+0.5) <= c.r*c.r
 }
 
-// behind returns the part of a row whose pixels are nearer to a than to any other point of the segment: those that do
-// not lie ahead of a in the direction of b.
+// behind returns the part of a row whose nearest point of the segment is a: the pixels that do not lie ahead of a in
+// the direction of b.
 func (c capsule) behind(row span) (x0, x1 int) {
 	ahead := func(x int) bool {
 		return (float64(x)+0.5-c.a.X)*c.dx+(float64(row.y)+0.5-c.a.Y)*c.dy > 0
 	}
-	// The side changes once along the row.
+	// The sign changes at most once along the row.
 	n := row.x1 - row.x0
 	if first := ahead(row.x0); first == ahead(row.x1-1) {
 		if first {
@@ -355,8 +356,8 @@ func (c capsule) behind(row span) (x0, x1 int) {
 	return row.x0, row.x0 + sort.Search(n, func(i int) bool { return ahead(row.x0 + i) })
 }
 
-// span returns the pixels of row y in the capsule, clipped to width w; x1 is excluded. The capsule is convex, so they
-// are one run.
+// span returns the pixels of row y in the capsule, clipped to width w; x1 is excluded. They are one run because the
+// capsule is convex.
 func (c capsule) span(y, w int) (x0, x1 int) {
 	v := float64(y) + 0.5
 	left, right := math.Inf(1), math.Inf(-1)
@@ -382,7 +383,7 @@ func (c capsule) span(y, w int) (x0, x1 int) {
 		return 0, 0
 	}
 	x0, x1 = int(clampTo(math.Ceil(left-0.5), 0, w)), int(clampTo(math.Floor(right-0.5)+1, 0, w))
-	// The ends come from roots and quotients; what decides is the distance.
+	// Rounding may have moved the ends by a pixel; covers decides.
 	for x0 > 0 && c.covers(x0-1, y) {
 		x0--
 	}

@@ -32,7 +32,7 @@ func (t tiling) rect(i int) image.Rectangle {
 // at returns the tile of pixel (x, y).
 func (t tiling) at(x, y int) int { return y/tileSide*t.nx + x/tileSide }
 
-// each calls do for every tile that r, which lies within the raster, touches.
+// each calls do for every tile that r overlaps. r lies within the raster.
 func (t tiling) each(r image.Rectangle, do func(i int)) {
 	if r.Empty() {
 		return
@@ -47,9 +47,9 @@ func (t tiling) each(r image.Rectangle, do func(i int)) {
 // tileBuffer holds the pixels of a tile.
 type tileBuffer = [tileSide * tileSide]uint8
 
-// spread calls work for 0…n−1, on all processors if there is enough to do. Each goroutine makes its own scratch memory.
+// spread calls work for 0…n−1, on all processors if n is large. Each goroutine has scratch memory of its own.
 func spread[S any](n int, scratch func() S, work func(i int, s S)) {
-	// Below this many tiles starting goroutines costs more than they save.
+	// For fewer tiles, starting goroutines costs more than it saves.
 	const worthSpreading = 64
 	workers := 1
 	if n >= worthSpreading {
@@ -65,22 +65,22 @@ func spread[S any](n int, scratch func() S, work func(i int, s S)) {
 
 func newBuffer() *tileBuffer { return new(tileBuffer) }
 
-// tileData is the content of a tile in little memory: runs of three bytes, the value and the length less one in
-// little-endian order, or, where that would not be shorter, the pixels themselves. Which of the two it is follows
-// from the length.
+// tileData is the compressed content of a tile. Each run of equal pixels takes three bytes: its value, and its length
+// minus one in little-endian order. Where that would not be shorter, tileData holds the pixels themselves. The length
+// distinguishes the two forms.
 type tileData []byte
 
-// emptyTile is the content of a tile with not a pixel set; nil saves the memory.
+// emptyTile is a tile whose pixels are all 0; it takes no memory.
 var emptyTile tileData
 
 const runBytes = 3
 
-// packTile stores the pixels r of a raster with the given stride. scratch holds at least the bytes of a tile.
+// packTile compresses the pixels r of a raster with the given stride.
 func packTile(pix []uint8, stride int, r image.Rectangle, scratch *tileBuffer) tileData {
 	w := r.Dx()
 	limit := w * r.Dy() / runBytes * runBytes
 	if limit == w*r.Dy() {
-		// Runs must be shorter than the pixels, so that the two cannot be mistaken for each other.
+		// Runs must take fewer bytes than the pixels, because the length distinguishes the two forms.
 		limit -= runBytes
 	}
 	out := scratch[:0]
@@ -121,13 +121,13 @@ func rawTile(pix []uint8, stride int, r image.Rectangle) tileData {
 	return out
 }
 
-// packedTile is a tile of the mask as it was when it was packed, and whether it has changed since.
+// packedTile is a packed tile of the mask; stale is set if the mask has changed there since.
 type packedTile struct {
 	data  tileData
 	stale bool
 }
 
-// pack returns the content of tile i of the mask. It may be called for several tiles at once.
+// pack returns tile i of the mask, packed. It may run for several tiles in parallel.
 func (d *Document) pack(i int, scratch *tileBuffer) tileData {
 	if p := &d.packed[i]; p.stale {
 		p.data, p.stale = packTile(d.mask.Pix, d.mask.Width, d.tiles.rect(i), scratch), false
@@ -135,13 +135,13 @@ func (d *Document) pack(i int, scratch *tileBuffer) tileData {
 	return d.packed[i].data
 }
 
-// changedTile says that pixels of tile i of the mask are changed.
+// changedTile must be called for each tile of the mask whose pixels change.
 func (d *Document) changedTile(i int) {
 	d.packed[i].stale = true
 	d.spots.invalidate(i)
 }
 
-// unpackTiles makes some tiles of the mask those of a packed one.
+// unpackTiles copies some tiles of a packed mask into the mask.
 func (d *Document) unpackTiles(which []int, from []tileData) {
 	spread(len(which), newBuffer, func(k int, _ *tileBuffer) {
 		i := which[k]
@@ -150,7 +150,7 @@ func (d *Document) unpackTiles(which []int, from []tileData) {
 	})
 }
 
-// runLength returns how many of the first values of row are v.
+// runLength returns how many values at the start of row are v.
 func runLength(row []uint8, v uint8) int {
 	n := 0
 	for all := uint64(v) * 0x0101010101010101; n+8 <= len(row) && binary.LittleEndian.Uint64(row[n:]) == all; n += 8 {
@@ -191,7 +191,7 @@ func (d tileData) unpack(pix []uint8, stride int, r image.Rectangle) {
 	}
 }
 
-// set makes all values of s v.
+// set fills s with v.
 func set(s []uint8, v uint8) {
 	if v == 0 {
 		clear(s)

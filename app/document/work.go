@@ -9,25 +9,25 @@ import (
 	"blik/processing"
 )
 
-// Work is what was made of a picture: everything that is needed to go on with it later.
+// Work is everything that is needed to continue the work on a picture later.
 type Work struct {
 	// Mask has the size of the picture; Region may be nil.
 	Mask   *processing.Mask
 	Region *processing.Region
-	// Found is the last detection with its mask and all findings, nil before the first. Of what adaptive mode chose and
-	// of the times it holds nothing.
+	// Found is the last detection with its mask and all findings, nil before the first. It lacks the times and the
+	// values that adaptive mode chose.
 	Found *processing.Result
-	// Renewed and Drawn say what was done to the mask since: replaced as a whole, painted by hand.
+	// Renewed and Drawn say whether the user has since replaced the whole mask or painted on it.
 	Renewed, Drawn bool
-	// Kept holds a pixel of each finding that was kept, in reading order.
+	// Kept holds one pixel of each kept finding, in reading order.
 	Kept []image.Point
-	// Spots and Patches are the corrections, Origins how each was made; see Corrections.
+	// Spots, Patches and Origins describe the corrections and have equal lengths; see Corrections.
 	Spots   []processing.Spot
 	Patches []processing.Patch
 	Origins []*Origin
 }
 
-// Work returns what was made of the picture. It takes the time of writing two masks, which Snapshot itself does not.
+// Work returns the work on the picture. It writes every pixel of two masks; taking the Snapshot does not.
 func (s Snapshot) Work() Work {
 	w := Work{
 		Mask: s.Mask(), Region: s.Region, Renewed: s.renewed, Drawn: s.drawn,
@@ -46,8 +46,8 @@ func (s Snapshot) Work() Work {
 	return w
 }
 
-// Restore goes on with work on the same picture: mask, region, detection, decisions and corrections become those of w.
-// It can be undone, in several steps. Of work that does not fit nothing is taken over.
+// Restore replaces mask, region, detection, decisions and corrections by those of w. It can be undone, in several
+// steps. If w does not fit the picture, it returns an error and changes nothing.
 func (d *Document) Restore(w Work) (dirty image.Rectangle, err error) {
 	if err := d.accepts(w); err != nil {
 		return image.Rectangle{}, err
@@ -87,7 +87,7 @@ func (d *Document) Restore(w Work) (dirty image.Rectangle, err error) {
 	return dirty, nil
 }
 
-// accepts reports why work is none on this picture.
+// accepts returns an error if w does not fit the picture.
 func (d *Document) accepts(w Work) error {
 	if err := d.fits(w.Mask); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (d *Document) accepts(w Work) error {
 	return d.fits(w.Found.Mask)
 }
 
-// unpackAll returns the mask that tiles hold.
+// unpackAll returns the mask of packed tiles.
 func unpackAll(t tiling, tiles []tileData) *processing.Mask {
 	m := processing.NewMask(t.w, t.h)
 	for i, data := range tiles {
