@@ -140,7 +140,7 @@ func (c *common) stateText(s document.Spot) string {
 	switch s.State {
 	case document.Corrected:
 		return c.texts.Sprint(s.Method.Name())
-	case document.Partly:
+	case document.PartlyCorrected:
 		return c.t("edited after correction – correct again")
 	default:
 		return c.t("not corrected")
@@ -152,7 +152,7 @@ func (c *common) shortState(s document.Spot) string {
 	switch s.State {
 	case document.Corrected:
 		return c.texts.Sprint(methodWord(s.Method))
-	case document.Partly:
+	case document.PartlyCorrected:
 		return c.t("partly")
 	default:
 		return c.t("–")

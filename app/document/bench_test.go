@@ -76,7 +76,7 @@ func BenchmarkWhole(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("%d×%d/list", size.w, size.h), func(b *testing.B) {
 			for b.Loop() {
-				d.listed--
+				d.listed.generation--
 				d.Spots()
 			}
 		})

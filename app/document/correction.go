@@ -168,7 +168,7 @@ func (k *correction) bytes() int64 {
 }
 
 // difference returns the corrections that are only in old, and those that are only in c.
-func (c *Corrections) difference(old *Corrections) (gone, come []*correction) {
+func (c *Corrections) difference(old *Corrections) (removed, added []*correction) {
 	if c == old {
 		return nil, nil
 	}
@@ -180,29 +180,29 @@ func (c *Corrections) difference(old *Corrections) (gone, come []*correction) {
 		if kept[k] {
 			delete(kept, k)
 		} else {
-			gone = append(gone, k)
+			removed = append(removed, k)
 		}
 	}
 	for _, k := range c.all() {
 		if kept[k] {
-			come = append(come, k)
+			added = append(added, k)
 		}
 	}
-	return gone, come
+	return removed, added
 }
 
 // Corrections returns the present corrections, nil if nothing is corrected.
 func (d *Document) Corrections() *Corrections { return d.corrections }
 
-// Since returns the patches that update the picture with the corrections before to the present corrections, in the
+// PatchesSince returns the patches that update the picture with the corrections before to the present corrections, in the
 // order in which to apply them. Patches of the original replace corrections that no longer exist.
-func (d *Document) Since(before *Corrections) []processing.Patch {
-	gone, come := d.corrections.difference(before)
-	patches := make([]processing.Patch, 0, len(gone)+len(come))
-	for _, k := range gone {
+func (d *Document) PatchesSince(before *Corrections) []processing.Patch {
+	removed, added := d.corrections.difference(before)
+	patches := make([]processing.Patch, 0, len(removed)+len(added))
+	for _, k := range removed {
 		patches = append(patches, d.source(k.patch.Runs))
 	}
-	for _, k := range come {
+	for _, k := range added {
 		patches = append(patches, k.patch)
 	}
 	return patches
@@ -247,7 +247,7 @@ func (d *Document) ApplyCorrection(c *processing.Correction, spots []processing.
 		return false, errors.New("there is no result of a correction")
 	}
 	d.EndStroke()
-	fresh, err := d.fresh(c, spots, &Origin{params, c.Device})
+	fresh, err := d.checked(c, spots, &Origin{params, c.Device})
 	if err != nil {
 		return false, err
 	}
@@ -272,9 +272,9 @@ func (d *Document) PreviewCorrection(c *processing.Correction, spots []processin
 	return err
 }
 
-// fresh returns the corrections of those patches of c whose spots are still in the mask. The error says which patch
+// checked returns the corrections of those patches of c whose spots are still in the mask. The error says which patch
 // does not fit the picture or overlaps another.
-func (d *Document) fresh(c *processing.Correction, spots []processing.Spot, by *Origin) (*Corrections, error) {
+func (d *Document) checked(c *processing.Correction, spots []processing.Spot, by *Origin) (*Corrections, error) {
 	byID := make(map[int]processing.Spot, len(spots))
 	for _, s := range spots {
 		byID[s.ID] = s
@@ -304,7 +304,7 @@ func (d *Document) fresh(c *processing.Correction, spots []processing.Spot, by *
 	for _, k := range set.all() {
 		var err error
 		set.near(k.reach, func(o *correction) {
-			if o != k && (meet(o.patch.Runs, k.patch.Runs) || meet(o.spot, k.spot)) {
+			if o != k && (overlap(o.patch.Runs, k.patch.Runs) || overlap(o.spot, k.spot)) {
 				err = fmt.Errorf("the corrections of spots %d and %d overlap", o.patch.Spot, k.patch.Spot)
 			}
 		})
@@ -364,13 +364,13 @@ func (c *Corrections) over(fresh *Corrections, t tiling) *Corrections {
 		fresh.near(old.reach, func(f *correction) {
 			switch {
 			case k == nil:
-			case meet(old.spot, f.spot):
+			case overlap(old.spot, f.spot):
 				if f.equal(old) {
 					same[f] = true
 					list = append(list, old)
 				}
 				k = nil
-			case meet(k.patch.Runs, f.patch.Runs):
+			case overlap(k.patch.Runs, f.patch.Runs):
 				k = k.without(f.patch.Runs)
 			}
 		})
@@ -384,7 +384,7 @@ func (c *Corrections) over(fresh *Corrections, t tiling) *Corrections {
 		}
 	}
 	next := newCorrections(t, list, 0)
-	if gone, come := next.difference(c); len(gone)+len(come) == 0 {
+	if removed, added := next.difference(c); len(removed)+len(added) == 0 {
 		return c
 	}
 	return next
@@ -460,7 +460,7 @@ func (d *Document) RemoveCorrection(x, y int) (ok bool) {
 		return false
 	}
 	root := d.spots.at(x, y)
-	d.keepCorrections(message.Of("Remove correction"), func(k *correction) bool {
+	d.filterCorrections(message.Of("Remove correction"), func(k *correction) bool {
 		return !k.core.In(s.Bounds()) || d.spots.at(k.spot[0].X0, k.spot[0].Y) != root
 	})
 	return true
@@ -473,12 +473,12 @@ func (d *Document) ClearCorrections() (ok bool) {
 	if d.corrections == nil {
 		return false
 	}
-	d.keepCorrections(message.Of("Remove all corrections"), func(*correction) bool { return false })
+	d.filterCorrections(message.Of("Remove all corrections"), func(*correction) bool { return false })
 	return true
 }
 
-// keepCorrections drops all corrections for which keep returns false.
-func (d *Document) keepCorrections(name message.Message, keep func(*correction) bool) {
+// filterCorrections drops all corrections for which keep returns false.
+func (d *Document) filterCorrections(name message.Message, keep func(*correction) bool) {
 	d.begin(name)
 	d.setCorrections(d.corrections.only(keep))
 	d.commit()
@@ -507,19 +507,19 @@ func (d *Document) setCorrections(c *Corrections) {
 		d.lastPicture++
 		c.generation = d.lastPicture
 	}
-	gone, come := c.difference(d.edit.step.corrections)
+	removed, added := c.difference(d.edit.step.corrections)
 	d.corrections = c
 	const pointerBytes = 8
 	d.edit.step.patches = pointerBytes * int64(c.Len())
-	for _, k := range slices.Concat(gone, come) {
+	for _, k := range slices.Concat(removed, added) {
 		d.edit.step.patches += k.bytes()
 	}
 }
 
-// uncover removes the corrections of spots that lost a pixel of the mask within r, because nothing outside the mask and
+// dropUncovered removes the corrections of spots that lost a pixel of the mask within r, because nothing outside the mask and
 // its halo may differ from the original. What a local change by hand has left of such a spot stays corrected. If the
 // mask was replaced, the whole correction goes: it was computed for another spot.
-func (d *Document) uncover(r image.Rectangle) {
+func (d *Document) dropUncovered(r image.Rectangle) {
 	var list []*correction
 	whole := true
 	for _, k := range d.corrections.all() {
@@ -529,7 +529,7 @@ func (d *Document) uncover(r image.Rectangle) {
 		}
 		whole = false
 		if d.edit.byHand {
-			list = append(list, d.rest(k)...)
+			list = append(list, d.remaining(k)...)
 		}
 	}
 	if !whole {
@@ -537,11 +537,11 @@ func (d *Document) uncover(r image.Rectangle) {
 	}
 }
 
-// rest returns what remains of a correction after pixels of its spot were erased: one correction for each spot of the
+// remaining returns what remains of a correction after pixels of its spot were erased: one correction for each spot of the
 // mask that still contains some of them. Pixels of the halo, the part of the patch outside the spot, belong to the
 // nearest pixel of the spot. If that pixel was erased, or an erased one is equally near, the original is restored.
-func (d *Document) rest(k *correction) []*correction {
-	spots := d.left(k.spot)
+func (d *Document) remaining(k *correction) []*correction {
+	spots := d.splitBySpots(k.spot)
 	near := nearest(k.reach, spots)
 	pieces := make([]*piece, len(spots))
 	for i := range pieces {
@@ -569,11 +569,11 @@ func (d *Document) rest(k *correction) []*correction {
 	return list
 }
 
-// erased is the index, in the result of left, of the pixels that are no longer in the mask.
+// erased is the index, in the result of splitBySpots, of the pixels that are no longer in the mask.
 const erased = 0
 
-// left divides runs by the spots of the mask that they lie in. Element erased holds the pixels that lie in none.
-func (d *Document) left(runs []processing.Run) [][]processing.Run {
+// splitBySpots divides runs by the spots of the mask that they lie in. Element erased holds the pixels that lie in none.
+func (d *Document) splitBySpots(runs []processing.Run) [][]processing.Run {
 	spots := make([][]processing.Run, erased+1)
 	place := map[int32]int{}
 	for _, r := range runs {
@@ -653,8 +653,8 @@ func areaOf(runs []processing.Run) int {
 	return n
 }
 
-// meet reports whether two lists of runs, each in reading order, share a pixel.
-func meet(a, b []processing.Run) bool {
+// overlap reports whether two lists of runs, each in reading order, share a pixel.
+func overlap(a, b []processing.Run) bool {
 	for len(a) > 0 && len(b) > 0 {
 		switch p, q := a[0], b[0]; {
 		case p.Y < q.Y || p.Y == q.Y && p.X1 <= q.X0:

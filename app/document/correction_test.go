@@ -330,7 +330,7 @@ func checkCorrections(t failer, d *Document, ls layers) {
 				}
 			}
 		}
-		state := Partly
+		state := PartlyCorrected
 		if n == 0 {
 			state = Uncorrected
 		} else if n == len(spot) {
@@ -487,7 +487,7 @@ func TestCorrectionsAgainstModel(t *testing.T) {
 				}
 				then := rapid.IntRange(0, len(seen)-1).Draw(t, "then")
 				was := lay(t, d.pic.U8, w, seen[then].Patches(), false)
-				if got := lay(t, was, w, d.Since(seen[then]), true); !bytes.Equal(got, states[now].picture(d.pic)) {
+				if got := lay(t, was, w, d.PatchesSince(seen[then]), true); !bytes.Equal(got, states[now].picture(d.pic)) {
 					t.Fatalf("the changes since step %d do not lead to the present picture", then)
 				}
 			},
@@ -509,12 +509,12 @@ func TestCorrectionGoesWithItsSpot(t *testing.T) {
 		t.Errorf("mask painted beside a spot made it %d", s.State)
 	}
 	disc(d, 15, 19, 3, false)
-	if s, _ := d.SpotAt(15, 15); s.State != Partly {
+	if s, _ := d.SpotAt(15, 15); s.State != PartlyCorrected {
 		t.Errorf("a spot that has grown has state %d", s.State)
 	}
 	disc(d, 15, 13, 1, true)
 	checkCorrections(t, d, ls.trim(d.mask))
-	if s, _ := d.SpotAt(15, 17); s.State != Partly || d.Corrections().Len() != 2 {
+	if s, _ := d.SpotAt(15, 17); s.State != PartlyCorrected || d.Corrections().Len() != 2 {
 		t.Errorf("%d corrections after one of two spots lost a pixel, its state is %d", d.Corrections().Len(), s.State)
 	}
 	d.Undo()
@@ -758,7 +758,7 @@ func TestCorrectedSamples(t *testing.T) {
 				s.Asked != processing.MethodMedian {
 				t.Errorf("the second spot is %+v", s)
 			}
-			if back := d.Since(nil); len(back) != 2 {
+			if back := d.PatchesSince(nil); len(back) != 2 {
 				t.Errorf("%d patches since the source", len(back))
 			}
 		}

@@ -52,7 +52,7 @@ func (d *Document) Keep(spots []Spot) (dirty image.Rectangle, ok bool) {
 		}
 	}
 	known := len(kept)
-	var pieces []piecewise
+	var pieces []fragment
 	for _, s := range spots {
 		if s.Decision == Ignored {
 			at := d.FirstPixel(s)
@@ -106,7 +106,7 @@ func (d *Document) Ignore(spots []Spot) (dirty image.Rectangle, ok bool) {
 	}
 	d.begin(name)
 	for _, t := range targets {
-		m, r := d.cut(t.bounds)
+		m, r := d.copyAround(t.bounds)
 		peel(m, r.Min, t.runs)
 		d.overwrite(m, r, func(_, next uint8) uint8 { return next })
 	}

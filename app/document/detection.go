@@ -174,7 +174,7 @@ func (old *detection) merge(r *processing.Result, inside rows, t tiling) *detect
 		}
 	}
 	type buffers struct{ pix, pack tileBuffer }
-	spread(len(n.mask), func() *buffers { return new(buffers) }, func(i int, b *buffers) {
+	forEach(len(n.mask), func() *buffers { return new(buffers) }, func(i int, b *buffers) {
 		rect := t.rect(i)
 		if inside.spans == nil {
 			n.mask[i] = packTile(r.Mask.Pix, r.Mask.Width, rect, &b.pack)
@@ -319,9 +319,9 @@ func (d *Document) RemoveSpot(x, y int) (dirty image.Rectangle, ok bool) {
 	return d.Ignore([]Spot{s})
 }
 
-// cut copies the mask within bounds and around it, as far as a soft edge may reach. It returns the copy and its
+// copyAround copies the mask within bounds and around it, as far as a soft edge may reach. It returns the copy and its
 // rectangle.
-func (d *Document) cut(bounds image.Rectangle) (*processing.Mask, image.Rectangle) {
+func (d *Document) copyAround(bounds image.Rectangle) (*processing.Mask, image.Rectangle) {
 	r := bounds.Inset(-fringe).Intersect(d.tiles.bounds())
 	m := processing.NewMask(r.Dx(), r.Dy())
 	for y := range m.Height {
@@ -348,14 +348,14 @@ func (d *Document) RestoreSpot(x, y int) (dirty image.Rectangle, ok bool) {
 	return dirty, !dirty.Empty()
 }
 
-// piecewise is a part of a mask. at is its rectangle in the picture.
-type piecewise struct {
+// fragment is a part of a mask. at is its rectangle in the picture.
+type fragment struct {
 	mask *processing.Mask
 	at   image.Rectangle
 }
 
 // spot returns a component of the detection's mask, given by its bounds and pixels, with its soft edge.
-func (n *detection) spot(bounds image.Rectangle, runs []processing.Run) piecewise {
+func (n *detection) spot(bounds image.Rectangle, runs []processing.Run) fragment {
 	r := bounds.Inset(-fringe).Intersect(n.tiles.bounds())
 	m := n.crop(r)
 	rest := &processing.Mask{Width: m.Width, Height: m.Height, Pix: append([]uint8(nil), m.Pix...)}
@@ -363,13 +363,12 @@ func (n *detection) spot(bounds image.Rectangle, runs []processing.Run) piecewis
 	for i, v := range rest.Pix {
 		m.Pix[i] -= v
 	}
-	return piecewise{m, r}
+	return fragment{m, r}
 }
 
 // overwrite combines the pixels r of the mask with those of m.
 func (d *Document) overwrite(m *processing.Mask, r image.Rectangle, combine func(now, next uint8) uint8) {
-	d.touch(r)
-	d.tiles.each(r, d.changedTile)
+	d.prepareWrite(r)
 	for y := range m.Height {
 		row := d.mask.Pix[(r.Min.Y+y)*d.mask.Width+r.Min.X:][:m.Width]
 		for x, v := range m.Pix[y*m.Width : (y+1)*m.Width] {

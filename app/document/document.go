@@ -41,12 +41,9 @@ type Document struct {
 	stroke  *stroke
 
 	spots *labels
-	// list caches the spots of the mask. It is valid for the generation, detection, corrections and decisions below.
+	// list caches the spots of the mask; it is up to date while listed equals the present contents.
 	list     spotList
-	listed   uint64
-	listOf   *detection
-	listWith *Corrections
-	listKept *Decisions
+	listed   contents
 	selected image.Point
 	chosen   bool
 
@@ -156,7 +153,7 @@ func (d *Document) Snapshot() Snapshot {
 			stale = append(stale, i)
 		}
 	}
-	spread(len(stale), newBuffer, func(k int, scratch *tileBuffer) { d.pack(stale[k], scratch) })
+	forEach(len(stale), newBuffer, func(k int, scratch *tileBuffer) { d.pack(stale[k], scratch) })
 	mask := make([]tileData, len(d.packed))
 	for i := range mask {
 		mask[i] = d.packed[i].data
@@ -254,7 +251,7 @@ func (d *Document) InvertMask() image.Rectangle {
 func (d *Document) rewrite(change func(row []uint8, y, x0 int)) {
 	saved := make([]*tileData, d.tiles.count())
 	type buffers struct{ next, pack tileBuffer }
-	spread(len(saved), func() *buffers { return new(buffers) }, func(i int, b *buffers) {
+	forEach(len(saved), func() *buffers { return new(buffers) }, func(i int, b *buffers) {
 		r := d.tiles.rect(i)
 		w := r.Dx()
 		differs := false
@@ -287,7 +284,7 @@ func (d *Document) rewrite(change func(row []uint8, y, x0 int)) {
 func (d *Document) replaceMask(found *detection) {
 	d.edit.exact = true
 	var differ []int
-	spread(len(found.mask), newBuffer, func(i int, scratch *tileBuffer) { d.pack(i, scratch) })
+	forEach(len(found.mask), newBuffer, func(i int, scratch *tileBuffer) { d.pack(i, scratch) })
 	for i, next := range found.mask {
 		if now := d.packed[i].data; !bytes.Equal(now, next) {
 			d.edit.step.tiles = append(d.edit.step.tiles, savedTile{i, now})

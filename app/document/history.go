@@ -126,14 +126,15 @@ func (d *Document) begin(name message.Message) {
 	d.edit.exact, d.edit.byHand = false, false
 }
 
-// touch saves the tiles that r overlaps, before they are written. r lies within the picture.
-func (d *Document) touch(r image.Rectangle) {
+// prepareWrite must be called before the pixels of r are written, each time. It saves the tiles that r overlaps in the
+// edit, unless they are saved already, and marks them as changed. r lies within the picture.
+func (d *Document) prepareWrite(r image.Rectangle) {
 	d.tiles.each(r, func(i int) {
-		if d.edit.touched[i] {
-			return
+		if !d.edit.touched[i] {
+			d.edit.touched[i] = true
+			d.edit.step.tiles = append(d.edit.step.tiles, savedTile{i, d.pack(i, &d.scratch)})
 		}
-		d.edit.touched[i] = true
-		d.edit.step.tiles = append(d.edit.step.tiles, savedTile{i, d.pack(i, &d.scratch)})
+		d.changedTile(i)
 	})
 }
 
@@ -163,7 +164,7 @@ func (d *Document) commit() image.Rectangle {
 		}
 	} else {
 		d.changed()
-		d.uncover(dirty)
+		d.dropUncovered(dirty)
 		d.drawn = d.drawn || d.edit.byHand
 	}
 	d.history.push(s)
@@ -193,7 +194,7 @@ func (d *Document) swap(s *step) image.Rectangle {
 	d.history.version++
 	var dirty image.Rectangle
 	d.history.bytes -= s.bytes()
-	spread(len(s.tiles), newBuffer, func(i int, scratch *tileBuffer) {
+	forEach(len(s.tiles), newBuffer, func(i int, scratch *tileBuffer) {
 		t := &s.tiles[i]
 		now := d.pack(t.index, scratch)
 		t.data.unpack(d.mask.Pix, d.mask.Width, d.tiles.rect(t.index))

@@ -16,8 +16,7 @@ func (d *Document) FillHoles() image.Rectangle {
 	for _, hole := range holes(d.mask) {
 		inside.each(hole.y, hole.x0, hole.x1, func(a, b int) {
 			r := image.Rect(a, hole.y, b, hole.y+1)
-			d.touch(r)
-			d.tiles.each(r, d.changedTile)
+			d.prepareWrite(r)
 			set(d.mask.Pix[hole.y*d.mask.Width+a:hole.y*d.mask.Width+b], 255)
 		})
 	}

@@ -64,12 +64,12 @@ type tileRun struct {
 	part      uint16
 }
 
-// part holds the sums of a component of a tile, in coordinates of the tile. Column end is excluded, row low included.
+// part holds the sums of a component of a tile, in coordinates of the tile. Column right is excluded, row bottom included.
 type part struct {
-	area                uint32
-	sx, sy              uint32
-	sxx, syy, sxy       uint32
-	left, top, end, low uint8
+	area                     uint32
+	sx, sy                   uint32
+	sxx, syy, sxy            uint32
+	left, top, right, bottom uint8
 	// first is the column of the first pixel in row top.
 	first uint8
 }
@@ -106,7 +106,7 @@ func (l *labels) refresh() {
 	if l.joined {
 		return
 	}
-	spread(len(l.stale), func() *labeller { return new(labeller) }, func(k int, scratch *labeller) {
+	forEach(len(l.stale), func() *labeller { return new(labeller) }, func(k int, scratch *labeller) {
 		i := l.stale[k]
 		pix, stride := l.read(i, &scratch.buffer)
 		r := l.tiles.rect(i)
@@ -215,7 +215,7 @@ func (l *labeller) sumParts(t *tileLabels) {
 		p.sxx += squares(b) - squares(a)
 		p.syy += n * y * y
 		p.sxy += sx * y
-		p.left, p.end, p.low = min(p.left, run.x0), max(p.end, run.x1), max(p.low, run.y)
+		p.left, p.right, p.bottom = min(p.left, run.x0), max(p.right, run.x1), max(p.bottom, run.y)
 	}
 }
 
@@ -400,7 +400,7 @@ func (c *component) add(p part, corner image.Point) {
 	c.sx += sx + n*x
 	c.sy += sy + n*y
 	c.area += int(p.area)
-	c.bounds = c.bounds.Union(image.Rect(int(p.left), int(p.top), int(p.end), int(p.low)+1).Add(corner))
+	c.bounds = c.bounds.Union(image.Rect(int(p.left), int(p.top), int(p.right), int(p.bottom)+1).Add(corner))
 	if first := image.Pt(int(p.first), int(p.top)).Add(corner); before(first, c.first) {
 		c.first = first
 	}
@@ -412,8 +412,8 @@ func (c *component) elongation() float64 {
 	n := float64(c.area)
 	mx, my := c.sx/n, c.sy/n
 	vx, vy, vxy := c.sxx/n-mx*mx+1./12, c.syy/n-my*my+1./12, c.sxy/n-mx*my
-	mean, spread := (vx+vy)/2, math.Hypot((vx-vy)/2, vxy)
-	return math.Sqrt((mean + spread) / math.Max(mean-spread, 1./12))
+	mean, deviation := (vx+vy)/2, math.Hypot((vx-vy)/2, vxy)
+	return math.Sqrt((mean + deviation) / math.Max(mean-deviation, 1./12))
 }
 
 // runs returns the runs of component r in reading order. bounds is its bounding box.

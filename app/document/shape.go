@@ -44,8 +44,7 @@ func (d *Document) FillShape(r *processing.Region, how Combine) (image.Rectangle
 	}
 	x0, y0, x1, y1 := r.Bounds(d.pic.Width, d.pic.Height)
 	box := image.Rect(x0, y0, x1, y1)
-	d.touch(box)
-	d.tiles.each(box, d.changedTile)
+	d.prepareWrite(box)
 	value := uint8(255)
 	if how == Subtract {
 		value = 0

@@ -32,8 +32,8 @@ type State uint8
 // The states of a spot.
 const (
 	Uncorrected State = iota
-	// Partly: the spot has gained pixels since it was corrected.
-	Partly
+	// PartlyCorrected: the spot has gained pixels since it was corrected.
+	PartlyCorrected
 	Corrected
 )
 
@@ -97,35 +97,40 @@ func (s *spotList) correct(l *labels, done *Corrections) {
 			t.Method, t.Asked = k.patch.Method, k.asked
 		}
 		covered[i] += k.area
-		t.State = Partly
+		t.State = PartlyCorrected
 		if covered[i] == t.Area {
 			t.State = Corrected
 		}
 	}
 }
 
+// contents identifies all that the list of spots depends on.
+type contents struct {
+	generation  uint64
+	detection   *detection
+	corrections *Corrections
+	decisions   *Decisions
+}
+
 // current returns the spots of the current mask.
 func (d *Document) current() *spotList {
-	if d.list.of == nil || d.listed != d.generation || d.listOf != d.detection || d.listWith != d.corrections ||
-		d.listKept != d.decisions {
-		var findings []processing.Finding
-		if d.detection != nil {
-			findings = d.detection.findings
-		}
-		if d.asFound() {
-			// Equal masks have equal labels, so the list that was made beside other work can be used.
-			d.spots.refresh()
-			d.detection.index()
-			d.list = d.detection.list
-			d.list.spots = slices.Clone(d.list.spots)
-		} else {
-			d.list = d.spots.list(findings)
-		}
-		d.list.correct(d.spots, d.corrections)
-		d.list.decide(d.spots, d.decisions)
-		d.list.ignored = d.findIgnored()
-		d.listed, d.listOf, d.listWith, d.listKept = d.generation, d.detection, d.corrections, d.decisions
+	now := contents{d.generation, d.detection, d.corrections, d.decisions}
+	if d.list.of != nil && d.listed == now {
+		return &d.list
 	}
+	if d.asFound() {
+		// Equal masks have equal labels, so the list that was made beside other work can be used.
+		d.spots.refresh()
+		d.detection.index()
+		d.list = d.detection.list
+		d.list.spots = slices.Clone(d.list.spots)
+	} else {
+		d.list = d.spots.list(d.Findings())
+	}
+	d.list.correct(d.spots, d.corrections)
+	d.list.decide(d.spots, d.decisions)
+	d.list.ignored = d.findIgnored()
+	d.listed = now
 	return &d.list
 }
 

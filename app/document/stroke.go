@@ -79,18 +79,18 @@ func (d *Document) StrokeTo(x, y float64) image.Rectangle {
 	}
 	to := d.stroke.snap(x, y)
 	from := d.stroke.last
-	if from == to || !number(to) {
+	if from == to || !isNumber(to) {
 		return image.Rectangle{}
 	}
 	d.stroke.last = to
-	if !number(from) {
+	if !isNumber(from) {
 		from = to
 	}
 	return d.paint(from, to, false)
 }
 
-// number reports whether neither coordinate is NaN.
-func number(p processing.Point) bool { return !math.IsNaN(p.X) && !math.IsNaN(p.Y) }
+// isNumber reports whether neither coordinate is NaN.
+func isNumber(p processing.Point) bool { return !math.IsNaN(p.X) && !math.IsNaN(p.Y) }
 
 // snap moves the points of a brush that covers single pixels to pixel centres, and clamps distant ones so that their
 // squares stay accurate. It turns infinite coordinates into NaN.
@@ -144,7 +144,7 @@ type span struct{ y, x0, x1 int }
 // paint paints the pixels near the segment a–b and returns their bounding box. Unless it is the first dab, the disc
 // around a has been painted already and is skipped.
 func (d *Document) paint(a, b processing.Point, first bool) image.Rectangle {
-	if !number(b) {
+	if !isNumber(b) {
 		return image.Rectangle{}
 	}
 	c := newCapsule(a, b, d.stroke.brush.Radius)
@@ -154,10 +154,10 @@ func (d *Document) paint(a, b processing.Point, first bool) image.Rectangle {
 	d.spans = d.spans[:0]
 	for y := y0; y < y1; y++ {
 		if x0, x1 := c.span(y, w); x0 < x1 {
-			d.spans = d.stroke.fresh(d.spans, c, span{y, x0, x1}, w, first)
+			d.spans = d.stroke.unpainted(d.spans, c, span{y, x0, x1}, w, first)
 		}
 	}
-	dirty := d.claim(d.spans)
+	dirty := d.saveTiles(d.spans)
 	if dirty.Empty() {
 		return dirty
 	}
@@ -167,7 +167,7 @@ func (d *Document) paint(a, b processing.Point, first bool) image.Rectangle {
 		}
 	} else {
 		stroke := d.stroke
-		spread(len(d.spans), func() struct{} { return struct{}{} }, func(i int, _ struct{}) {
+		forEach(len(d.spans), func() struct{} { return struct{}{} }, func(i int, _ struct{}) {
 			s := d.spans[i]
 			stroke.soft(d.mask.Pix[s.y*w:(s.y+1)*w], c, s)
 		})
@@ -176,9 +176,9 @@ func (d *Document) paint(a, b processing.Point, first bool) image.Rectangle {
 	return dirty
 }
 
-// fresh appends those parts of a row of the capsule c that the stroke has not painted yet: for a hard brush everything
+// unpainted appends those parts of a row of the capsule c that the stroke has not painted yet: for a hard brush everything
 // outside the disc around a, for a soft brush everything whose nearest point of the segment is not a.
-func (s *stroke) fresh(spans []span, c capsule, row span, w int, first bool) []span {
+func (s *stroke) unpainted(spans []span, c capsule, row span, w int, first bool) []span {
 	if first {
 		return append(spans, row)
 	}
@@ -197,9 +197,9 @@ func (s *stroke) fresh(spans []span, c capsule, row span, w int, first bool) []s
 	return spans
 }
 
-// claim saves the tiles of spans in the edit before they are written, and returns their bounding box. spans are in
+// saveTiles saves the tiles of spans in the edit before they are written, and returns their bounding box. spans are in
 // reading order.
-func (d *Document) claim(spans []span) image.Rectangle {
+func (d *Document) saveTiles(spans []span) image.Rectangle {
 	var dirty image.Rectangle
 	for len(spans) > 0 {
 		// Take all spans of one row of tiles. A row of pixels has at most two, left and right of what is painted
@@ -219,8 +219,7 @@ func (d *Document) claim(spans []span) image.Rectangle {
 		}
 		spans = spans[n:]
 		for _, r := range [2]image.Rectangle{left, right} {
-			d.touch(r)
-			d.tiles.each(r, d.changedTile)
+			d.prepareWrite(r)
 			dirty = dirty.Union(r)
 		}
 	}

@@ -47,12 +47,12 @@ func (t tiling) each(r image.Rectangle, do func(i int)) {
 // tileBuffer holds the pixels of a tile.
 type tileBuffer = [tileSide * tileSide]uint8
 
-// spread calls work for 0…n−1, on all processors if n is large. Each goroutine has scratch memory of its own.
-func spread[S any](n int, scratch func() S, work func(i int, s S)) {
+// forEach calls work for 0…n−1, on all processors if n is large. Each goroutine has scratch memory of its own.
+func forEach[S any](n int, scratch func() S, work func(i int, s S)) {
 	// For fewer tiles, starting goroutines costs more than it saves.
-	const worthSpreading = 64
+	const worthParallel = 64
 	workers := 1
-	if n >= worthSpreading {
+	if n >= worthParallel {
 		workers = 0
 	}
 	_ = parallel.Workers(context.Background(), workers, n, func(tasks iter.Seq[int]) {
@@ -143,7 +143,7 @@ func (d *Document) changedTile(i int) {
 
 // unpackTiles copies some tiles of a packed mask into the mask.
 func (d *Document) unpackTiles(which []int, from []tileData) {
-	spread(len(which), newBuffer, func(k int, _ *tileBuffer) {
+	forEach(len(which), newBuffer, func(k int, _ *tileBuffer) {
 		i := which[k]
 		from[i].unpack(d.mask.Pix, d.mask.Width, d.tiles.rect(i))
 		d.packed[i] = packedTile{data: from[i]}

@@ -24,7 +24,7 @@ func (s *Session) Closeups(f document.Spot, side int) (before, after image.Image
 
 func (s *Session) closeup(area image.Rectangle, corrected bool, side int) image.Image {
 	all := image.NewNRGBA(image.Rectangle{Max: area.Size()})
-	if part := s.doc.Cut(area, corrected); part != nil {
+	if part := s.doc.Crop(area, corrected); part != nil {
 		at := area.Intersect(image.Rectangle{Max: s.doc.Size()}).Min.Sub(area.Min)
 		for y := range part.Height {
 			thumbnail.Row(all, at.Y+y, at.X, part, s.screen, y, 0, part.Width)

@@ -305,7 +305,7 @@ func (s *Session) draw() *drawing {
 	if now == nil || now == s.shown || now == s.left.of {
 		return nil
 	}
-	return &drawing{from: s.after, patches: s.doc.Since(s.shown), made: pictured{of: now}}
+	return &drawing{from: s.after, patches: s.doc.PatchesSince(s.shown), made: pictured{of: now}}
 }
 
 // make does the work, on any goroutine. It costs what has changed.

@@ -6,9 +6,9 @@ import (
 	"blik/processing"
 )
 
-// Cut returns a copy of the part of the picture within area: of the original, or of the corrected picture. The area is
-// clipped to the picture; Cut returns nil if nothing is left of it.
-func (d *Document) Cut(area image.Rectangle, corrected bool) *processing.Picture {
+// Crop returns a copy of the part of the picture within area: of the original, or of the corrected picture. The area is
+// clipped to the picture; Crop returns nil if nothing is left of it.
+func (d *Document) Crop(area image.Rectangle, corrected bool) *processing.Picture {
 	area = area.Intersect(d.tiles.bounds())
 	if area.Empty() {
 		return nil

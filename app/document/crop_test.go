@@ -22,7 +22,7 @@ func painted(channels, depth int) *processing.Picture {
 }
 
 // A part of the picture holds what PixelAt says of each of its pixels, before and after correction, at every depth.
-func TestCut(t *testing.T) {
+func TestCrop(t *testing.T) {
 	t.Parallel()
 	for _, depth := range []int{8, 16, 32} {
 		for _, channels := range []int{1, 3, 4} {
@@ -52,18 +52,18 @@ func TestCut(t *testing.T) {
 				image.Rect(0, 0, 150, 140), image.Rect(126, 118, 130, 122), image.Rect(120, -5, 999, 121),
 				image.Rect(149, 139, 150, 140),
 			} {
-				checkCut(t, d, area)
+				checkCrop(t, d, area)
 			}
-			if part := d.Cut(image.Rect(150, 0, 160, 10), true); part != nil {
+			if part := d.Crop(image.Rect(150, 0, 160, 10), true); part != nil {
 				t.Errorf("beside the picture: %+v", part)
 			}
 		}
 	}
 }
 
-func checkCut(t *testing.T, d *Document, area image.Rectangle) {
+func checkCrop(t *testing.T, d *Document, area image.Rectangle) {
 	t.Helper()
-	before, after := d.Cut(area, false), d.Cut(area, true)
+	before, after := d.Crop(area, false), d.Crop(area, true)
 	area = area.Intersect(image.Rectangle{Max: d.Size()})
 	if before.Validate() != nil || after.Validate() != nil || before.Width != area.Dx() || before.Height != area.Dy() {
 		t.Fatalf("%v: %d × %d pixels, %v, %v", area, before.Width, before.Height, before.Validate(), after.Validate())
@@ -74,10 +74,10 @@ func checkCut(t *testing.T, d *Document, area image.Rectangle) {
 			want, _ := d.PixelAt(area.Min.X+x, area.Min.Y+y)
 			i := (y*before.Width + x) * n
 			if got := values(before.U8, before.U16, before.F32, i, n); got != want.Source {
-				t.Fatalf("%v: pixel (%d, %d) was %v, cut %v", area, x, y, want.Source, got)
+				t.Fatalf("%v: pixel (%d, %d) was %v, cropped %v", area, x, y, want.Source, got)
 			}
 			if got := values(after.U8, after.U16, after.F32, i, n); got != want.Samples {
-				t.Fatalf("%v: pixel (%d, %d) is %v, cut %v", area, x, y, want.Samples, got)
+				t.Fatalf("%v: pixel (%d, %d) is %v, cropped %v", area, x, y, want.Samples, got)
 			}
 		}
 	}
