@@ -7,14 +7,14 @@ import (
 	"blik/processing"
 )
 
-// ComparedColours are those of two masks that are compared: what only the first marks, what only the second marks, and
-// what both mark. They are orange and sky blue of Okabe and Ito's palette (2008), which people with any colour vision
-// tell apart, and white.
+// ComparedColours returns the colours for comparing two masks: of what only the first marks, only the second marks, and
+// both mark. They are white and, from the palette of Okabe and Ito (2008), orange and sky blue, which people with any
+// colour vision can distinguish.
 func ComparedColours() (first, second, both color.RGBA) {
 	return color.RGBA{230, 159, 0, 255}, color.RGBA{86, 180, 233, 255}, color.RGBA{255, 255, 255, 255}
 }
 
-// compareRow lays row y of both masks' levels over a row of device pixels, each where it counts as glare.
+// compareRow blends row y of both masks into a row of device pixels, where they count as glare.
 func (f *frame) compareRow(out []uint8, y int) {
 	first, second, both := ComparedColours()
 	ink := [4]lanes{1: inkOf(first), 2: inkOf(second), 3: inkOf(both)}

@@ -10,16 +10,17 @@ import (
 	"blik/processing"
 )
 
-// MaskPyramid holds the reduced copies of a mask for the overlay. A pixel of level l is the maximum over its 2^l × 2^l
-// pixels of the mask, so that a glint of one pixel is still seen when the whole picture is.
+// MaskPyramid holds reduced copies of a mask for the overlay. A pixel of level l is the maximum of its 2^l × 2^l pixels
+// of the mask, so that a glint of one pixel is visible at any zoom.
 //
-// Level l has sides max(1, ⌊w/2^l⌋) × max(1, ⌊h/2^l⌋); its last column and row take in what is left over. No pixel of a
-// level is therefore narrower than 2^l pixels of the mask, and none falls between the device pixels that sample it.
+// Level l has sides max(1, ⌊w/2^l⌋) × max(1, ⌊h/2^l⌋); its last column and row include the remainder of the division. A
+// pixel of a level is therefore never narrower than 2^l pixels of the mask, and none falls between the device pixels
+// that sample it.
 type MaskPyramid struct {
 	mask *processing.Mask
 	// levels[0] is level 1.
 	levels []maskLevel
-	// stale bounds the pixels whose changes the levels do not show yet.
+	// stale bounds the changes of the mask that the levels do not contain yet.
 	stale image.Rectangle
 }
 
@@ -28,7 +29,7 @@ type maskLevel struct {
 	pix  []uint8
 }
 
-// NewMaskPyramid builds the levels of m. It keeps m as level 0: a change of m shows after Update.
+// NewMaskPyramid builds the levels of m. It keeps m itself as level 0; call Update after changing it.
 func NewMaskPyramid(m *processing.Mask) *MaskPyramid {
 	p := &MaskPyramid{mask: m}
 	for w, h := m.Width, m.Height; w > 1 || h > 1; {
@@ -39,17 +40,17 @@ func NewMaskPyramid(m *processing.Mask) *MaskPyramid {
 	return p
 }
 
-// Mask returns the mask that the pyramid shows.
+// Mask returns the mask itself, level 0.
 func (p *MaskPyramid) Mask() *processing.Mask { return p.mask }
 
-// Update says that the pixels of the mask in dirty changed. The levels follow when they are looked at next, so that
-// the strokes of a wide brush between two frames are reduced once.
+// Update must be called after pixels of the mask in dirty have changed. The levels are updated when they are next read,
+// so that several pieces of a stroke between two frames are reduced only once.
 func (p *MaskPyramid) Update(dirty image.Rectangle) {
 	dirty = dirty.Intersect(image.Rect(0, 0, p.mask.Width, p.mask.Height))
 	area := func(r image.Rectangle) int { return r.Dx() * r.Dy() }
 	both := p.stale.Union(dirty)
 	if area(both) > 2*(area(p.stale)+area(dirty)) {
-		// They lie far apart.
+		// Far apart: updating their union would take longer than both.
 		p.refresh()
 		both = dirty
 	}
@@ -64,11 +65,11 @@ func (p *MaskPyramid) refresh() {
 	}
 }
 
-// reduce computes the levels anew where the pixels of the mask in dirty, which is not empty, have a part in them. Its
-// time is that of reading dirty once.
+// reduce recomputes the pixels of the levels that depend on the mask within dirty, which is not empty. Its time is
+// proportional to the area of dirty.
 func (p *MaskPyramid) reduce(dirty image.Rectangle) {
 	finer := p.level(0)
-	// Below this many pixels starting goroutines costs more than they save.
+	// For fewer pixels, starting goroutines costs more than it saves.
 	const worthSpreading = 1 << 20
 	for _, l := range p.levels {
 		wide := dirty.Dx()*dirty.Dy() >= worthSpreading
@@ -76,7 +77,7 @@ func (p *MaskPyramid) reduce(dirty image.Rectangle) {
 			min(dirty.Min.X/2, l.w-1), min(dirty.Min.Y/2, l.h-1),
 			min((dirty.Max.X-1)/2, l.w-1)+1, min((dirty.Max.Y-1)/2, l.h-1)+1)
 		if wide {
-			// Without a cancel forRows has no error.
+			// Without a cancel there is no error.
 			_ = parallel.Chunks(context.Background(), dirty.Dy(), chunkRows, func(y0, y1 int) {
 				reduceMask(l, finer, image.Rect(dirty.Min.X, dirty.Min.Y+y0, dirty.Max.X, dirty.Min.Y+y1))
 			})
@@ -87,7 +88,7 @@ func (p *MaskPyramid) reduce(dirty image.Rectangle) {
 	}
 }
 
-// level returns level i, 0 being the mask.
+// level returns level i; level 0 is the mask.
 func (p *MaskPyramid) level(i int) maskLevel {
 	if i == 0 {
 		return maskLevel{p.mask.Width, p.mask.Height, p.mask.Pix}
@@ -104,7 +105,7 @@ func (p *MaskPyramid) size(i int) (w, h int) {
 	return p.levels[i-1].w, p.levels[i-1].h
 }
 
-// reduceMask computes the pixels r of dst, the level above src.
+// reduceMask computes the pixels r of dst, the level that follows src.
 func reduceMask(dst, src maskLevel, r image.Rectangle) {
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		out := dst.pix[y*dst.w:][:dst.w]
@@ -115,7 +116,7 @@ func reduceMask(dst, src maskLevel, r image.Rectangle) {
 		}
 		reduceMaskRow(out, a, b, r.Min.X, r.Max.X)
 		if 2*y+3 == src.h && y == dst.h-1 {
-			// The row left over of an odd height.
+			// The last row of an odd height.
 			c := src.pix[(2*y+2)*src.w:][:src.w]
 			for x := r.Min.X; x < r.Max.X; x++ {
 				out[x] = max(out[x], c[2*x], c[min(2*x+1, src.w-1)])
@@ -127,13 +128,13 @@ func reduceMask(dst, src maskLevel, r image.Rectangle) {
 	}
 }
 
-// reduceMaskRow writes out[x0:x1], the maxima over pairs of columns of two rows. The last pixel takes in the column
-// left over of an odd width.
+// reduceMaskRow writes out[x0:x1], the maxima over pairs of columns of two rows. The last pixel includes the last
+// column of an odd width.
 func reduceMaskRow(out, a, b []uint8, x0, x1 int) {
 	pairs := min(x1, len(a)/2)
 	x := x0
 	for ; x+4 <= pairs; x += 4 {
-		// Most of a mask is empty or full: four maxima at once.
+		// Most of a mask is 0 or 255: then one test gives four maxima.
 		p, q := binary.LittleEndian.Uint64(a[2*x:]), binary.LittleEndian.Uint64(b[2*x:])
 		switch {
 		case p|q == 0:

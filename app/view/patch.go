@@ -11,19 +11,19 @@ import (
 	"blik/processing"
 )
 
-// tileSide is the side of the tiles in which pyramids share what they have in common: small, because corrected glints
-// are, and most of a tile is copied only to be shared no more.
+// tileSide is the side of the tiles that pyramids share. It is small because corrected glints are, and changing one
+// pixel copies a whole tile.
 const tileSide = 32
 
-// tiles is a raster cut into squares, the last column and row of which may be narrower. at is nil where nothing differs
-// from the raster, else it has an entry for each tile, nil for those that do not differ.
+// tiles divides a raster into squares; those of the last column and row may be narrower. at has an element for each
+// tile, nil if the tile does not differ from the raster. If no tile differs, at itself is nil.
 type tiles[T any] struct {
 	columns int
 	at      []*T
 }
 
-// run returns the tile over pixel (x, y), and the column up to which the same is true, at most x1: the end of the tile,
-// or of a row of tiles that do not differ.
+// run returns the tile at pixel (x, y), nil if it does not differ from the raster, and the end of the run of columns,
+// at most x1, for which the result is the same. A run of tiles that do not differ is joined. at must not be nil.
 func (t *tiles[T]) run(x, y, x1 int) (*T, int) {
 	row := t.at[y/tileSide*t.columns:][:t.columns]
 	i := x / tileSide
@@ -33,7 +33,7 @@ func (t *tiles[T]) run(x, y, x1 int) (*T, int) {
 	return tile, min(i*tileSide, x1)
 }
 
-// copied returns tiles of a raster of w × h pixels that can be changed without t noticing.
+// copied returns a copy of t, for a raster of w × h pixels, that can be changed independently.
 func (t tiles[T]) copied(w, h int) tiles[T] {
 	if t.at != nil {
 		return tiles[T]{t.columns, slices.Clone(t.at)}
@@ -42,8 +42,8 @@ func (t tiles[T]) copied(w, h int) tiles[T] {
 	return tiles[T]{columns, make([]*T, columns*((h+tileSide-1)/tileSide))}
 }
 
-// With returns the pyramid of the picture with the patches applied over those that p already has. It shares with p all
-// but the tiles that they touch; its time and memory are in proportion to these. The error is ctx.Err(), or says which
+// With returns a pyramid with the patches applied, in addition to those that p already has. It shares all tiles with p
+// except those that the patches touch; time and memory are proportional to these. The error is ctx.Err(), or says which
 // patch does not fit the picture.
 func (p *Pyramid) With(ctx context.Context, patches []processing.Patch) (*Pyramid, error) {
 	q := *p
@@ -80,11 +80,13 @@ type box struct {
 	r    image.Rectangle
 }
 
-// boxes returns what the patches touch of level 0, in the order of the tiles, or says which patch does not fit.
+// boxes returns the parts of level 0 that the patches touch, in the order of the tiles. The error says which patch does
+// not fit.
 func (p *Pyramid) boxes(patches []processing.Patch) ([]box, error) {
 	pic := p.pic
 	var boxes []box
-	// found holds, for each tile, the index behind that of its box in boxes, where that is one of the patch at hand.
+	// found[tile] is 1 + the index of the tile's last box. It belongs to the current patch only if it is greater than
+	// first.
 	found := make([]int, len(p.patched.at))
 	for i := range patches {
 		patch := &patches[i]
@@ -125,8 +127,8 @@ func (p *Pyramid) boxes(patches []processing.Patch) ([]box, error) {
 	return sorted(boxes), nil
 }
 
-// halved returns the boxes of l that the boxes of the next finer level touch. Tiles have even sides, so that each still
-// lies within one.
+// halved returns the boxes of l that correspond to those of the next finer level. Because tiles have even sides, each
+// result still lies within one tile.
 func (l *level) halved(finer []box) []box {
 	boxes := make([]box, len(finer))
 	for i, b := range finer {
@@ -136,7 +138,7 @@ func (l *level) halved(finer []box) []box {
 	return sorted(boxes)
 }
 
-// sorted brings the boxes of a tile together, and leaves out duplicates.
+// sorted sorts boxes by tile and removes duplicates.
 func sorted(boxes []box) []box {
 	slices.SortFunc(boxes, func(a, b box) int {
 		return cmp.Or(a.tile-b.tile, a.r.Min.Y-b.r.Min.Y, a.r.Min.X-b.r.Min.X)
@@ -144,7 +146,7 @@ func sorted(boxes []box) []box {
 	return slices.Compact(boxes)
 }
 
-// eachTile calls do with the boxes of each tile, of several tiles at once.
+// eachTile calls do with all boxes of each tile, for several tiles in parallel. boxes are sorted.
 func eachTile(ctx context.Context, boxes []box, do func(of []box)) error {
 	var starts []int
 	for i, b := range boxes {
@@ -160,7 +162,7 @@ func eachTile(ctx context.Context, boxes []box, do func(of []box)) error {
 	})
 }
 
-// ownSamples returns a copy of the tile of level 0 that holds r.
+// ownSamples returns a copy of the tile of level 0 that contains r.
 func (p *Pyramid) ownSamples(r image.Rectangle) *processing.Picture {
 	x, y := r.Min.X/tileSide*tileSide, r.Min.Y/tileSide*tileSide
 	t := &processing.Picture{}
@@ -190,7 +192,7 @@ func (p *Pyramid) apply(patch *processing.Patch) {
 	}
 }
 
-// samples makes part a copy of a part of level 0, in memory of its own where that fits.
+// samples copies the pixels r of level 0 to part, whose memory it reuses if it is large enough.
 func (p *Pyramid) samples(part *processing.Picture, r image.Rectangle) {
 	pic := p.pic
 	part.Width, part.Height, part.Channels = r.Dx(), r.Dy(), pic.Channels
@@ -249,7 +251,7 @@ func (p *Pyramid) reduce(t *[tileSide * tileSide]packed, i int, boxes []box) {
 		for y := b.r.Min.Y; y < b.r.Max.Y; y++ {
 			out := t[y%tileSide*tileSide+b.r.Min.X%tileSide:][:b.r.Dx()]
 			if i == 0 {
-				// Means of the samples themselves.
+				// Level 1 is computed from the samples, not from converted pixels.
 				p.samples(&pair, image.Rect(x0, 2*y, x1, min(2*y+2, h)))
 				p.screen.HalfRow(out, &pair, 0)
 				continue
@@ -261,8 +263,8 @@ func (p *Pyramid) reduce(t *[tileSide * tileSide]packed, i int, boxes []box) {
 	}
 }
 
-// Changed returns the part of the picture, in file coordinates, in which q may differ from p. It is as coarse as the
-// tiles, and the whole picture where the two do not come from one another by With.
+// Changed returns a bounding box, in coordinates of the file, of the tiles in which q may differ from p. It is the
+// whole picture if q and p were built separately.
 func (p *Pyramid) Changed(q *Pyramid) image.Rectangle {
 	if p == q {
 		return image.Rectangle{}

@@ -9,28 +9,28 @@ import (
 	"blik/processing"
 )
 
-// chunkRows is how many rows a goroutine takes at a time: few enough to answer a cancel at once.
+// chunkRows is the number of rows that a goroutine takes at a time: few enough to respond quickly to a cancel.
 const chunkRows = 32
 
-// Pyramid holds the reduced copies of a picture for display: level l ≥ 1 has sides ⌈w/2^l⌉ × ⌈h/2^l⌉, opaque 8-bit
-// sRGB in packed pixels. Level 0 is the picture itself, whose samples are converted when they are shown, so that a
-// master of 16 bits is not held twice; the levels take 4/3 bytes per pixel of the picture.
+// Pyramid holds reduced copies of a picture for display. Level l ≥ 1 has sides ⌈w/2^l⌉ × ⌈h/2^l⌉ and consists of packed
+// opaque 8-bit sRGB pixels. Level 0 is the picture itself; its samples are converted whenever they are drawn, so that a
+// 16-bit master needs no second copy. The other levels together take 4/3 bytes per pixel of the picture.
 //
-// A pixel is the mean of 2 × 2 pixels in linear light: a point of glare then keeps the brightness that the eye would
-// see from further away, where means of encoded values would drown it.
+// A pixel is the mean of 2 × 2 pixels in linear light, so that a small glint keeps the brightness that the eye would
+// see from further away. Means of encoded values would make it too dark.
 //
-// The levels lie as the file does. Where the file is to be turned to stand upright, Turn says so, and the Renderer
-// turns what it has drawn.
+// The levels have the orientation of the file. The Renderer applies Turn to what it has drawn.
 //
-// A Pyramid is immutable and may be used from any goroutine.
+// A Pyramid is immutable and may be used on any goroutine.
 type Pyramid struct {
 	pic    *processing.Picture
 	screen *colour.Screen
 	turn   Turn
-	// origin is where its first pixel lies in the picture that the Renderer shows; zero unless it covers a part of it.
+	// origin is the position of its first pixel in the picture that the Renderer shows; zero unless the pyramid is a
+	// layer.
 	origin image.Point
 	levels []level
-	// patched are the tiles of level 0 that With changed: pictures of their own.
+	// patched holds the tiles of level 0 that With has changed.
 	patched tiles[processing.Picture]
 }
 
@@ -38,18 +38,18 @@ type Pyramid struct {
 type level struct {
 	w, h int
 	pix  []packed
-	// patched are the tiles that differ from pix.
+	// patched holds the tiles that differ from pix.
 	patched tiles[[tileSide * tileSide]packed]
 }
 
-// packed is an opaque or premultiplied pixel: red in the lowest byte, then green, blue and alpha, which is the order
-// of image.RGBA's bytes in little-endian order.
+// packed is an opaque or premultiplied pixel: red in the lowest byte, then green, blue and alpha. In little-endian
+// order these are the bytes of image.RGBA.
 type packed = uint32
 
 // opaque is the alpha of a packed pixel.
 const opaque packed = 255 << 24
 
-// PyramidOption says how a picture is to be shown.
+// PyramidOption is an option of NewPyramid.
 type PyramidOption func(*pyramidOptions)
 
 type pyramidOptions struct {
@@ -59,18 +59,19 @@ type pyramidOptions struct {
 	origin      image.Point
 }
 
-// WithProfile shows the samples through a profile, as Profile.For fits it to the picture. Without it, or with nil, they
-// are shown by the picture's transfer curve in the colours of sRGB.
+// WithProfile converts the samples from a colour profile, after Profile.For has adapted it to the picture. Without it,
+// or with nil, the picture's transfer curve and the primaries of sRGB are used.
 func WithProfile(p *colour.Profile) PyramidOption {
 	return func(o *pyramidOptions) { o.profile = p }
 }
 
-// WithOrientation sets the picture upright as EXIF's orientation 1…8 says; others leave it as it is.
+// WithOrientation turns the picture upright according to an EXIF orientation, 1…8. Other values have no effect.
 func WithOrientation(orientation int) PyramidOption {
 	return func(o *pyramidOptions) { o.orientation = orientation }
 }
 
-// NewLayer returns the pyramid of a layer in false colours, for Renderer.SetLayer. It keeps the map's samples.
+// NewLayer returns the pyramid of a layer in false colours, for Renderer.SetLayer. It keeps the map's samples, which
+// must not change afterwards. Its errors are those of NewPyramid.
 func NewLayer(ctx context.Context, m *processing.LayerMap) (*Pyramid, error) {
 	pic := &processing.Picture{Width: m.Rect.Dx(), Height: m.Rect.Dy(), Channels: 1, U16: m.Pix}
 	return NewPyramid(ctx, pic, func(o *pyramidOptions) {
@@ -78,8 +79,8 @@ func NewLayer(ctx context.Context, m *processing.LayerMap) (*Pyramid, error) {
 	})
 }
 
-// NewPyramid builds the levels of pic, which must not change afterwards. It returns ctx.Err() soon after a cancel, and
-// an error for a picture that is not valid.
+// NewPyramid builds the levels of pic, which must not change afterwards. The error is that of Picture.Validate, or
+// ctx.Err() soon after a cancel.
 func NewPyramid(ctx context.Context, pic *processing.Picture, options ...PyramidOption) (*Pyramid, error) {
 	if err := pic.Validate(); err != nil {
 		return nil, err
@@ -126,15 +127,15 @@ func NewPyramid(ctx context.Context, pic *processing.Picture, options ...Pyramid
 // Picture returns the picture that the pyramid was built from, without any patches.
 func (p *Pyramid) Picture() *processing.Picture { return p.pic }
 
-// Area returns the pixels that it covers of the picture that is shown.
+// Area returns the part of the shown picture that the pyramid covers: all of it unless it is a layer.
 func (p *Pyramid) Area() image.Rectangle {
 	return image.Rect(0, 0, p.pic.Width, p.pic.Height).Add(p.origin)
 }
 
-// Turn returns how the picture is set upright.
+// Turn returns the turn that makes the picture upright.
 func (p *Pyramid) Turn() Turn { return p.turn }
 
-// Bytes returns the memory that the levels take, with the tiles that they may share with other pyramids.
+// Bytes returns the memory of the levels and of changed tiles, some of which other pyramids may share.
 func (p *Pyramid) Bytes() int64 {
 	n := int64(0)
 	for _, t := range p.patched.at {
@@ -153,13 +154,13 @@ func (p *Pyramid) Bytes() int64 {
 	return n
 }
 
-// lanes is a pixel spread out for arithmetic on all channels at once: 16 bits each, red lowest, then blue, green and
-// alpha. A value times a weight of at most 256 stays in its lane.
+// lanes holds the channels of a pixel in 16 bits each, red lowest, then blue, green and alpha, for arithmetic on all of
+// them at once. A value times a weight of at most 256 fits its lane.
 type lanes uint64
 
 const (
 	laneMask lanes = 0x00ff00ff00ff00ff
-	// half rounds a division by 256 to nearest.
+	// half is added before a division by 256, which then rounds to nearest.
 	half lanes = 0x0080008000800080
 )
 
@@ -167,8 +168,8 @@ func spread(p packed) lanes { return lanes(p&0x00ff00ff) | lanes(p&0xff00ff00)<<
 
 func (l lanes) pack() packed { return packed(l)&0x00ff00ff | packed(l>>24)&0xff00ff00 }
 
-// mix returns the weighted mean a·(256−f)/256 + b·f/256, rounded to nearest, for 0 ≤ f ≤ 256. Equal pixels stay
-// what they are. The lanes borrow from each other in b − a, which the sum makes good: it saves a multiplication.
+// mix returns the weighted mean a·(256−f)/256 + b·f/256, rounded to nearest, for 0 ≤ f ≤ 256. The mean of equal pixels
+// is exact. In b − a lanes may borrow from each other; the sum cancels that, and one multiplication is enough.
 func mix(a, b, f lanes) lanes {
 	return (a<<8 + (b-a)*f + half) >> 8 & laneMask
 }

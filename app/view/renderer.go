@@ -18,13 +18,13 @@ type Mode uint8
 
 // The modes.
 const (
-	// PictureAndMask lays the mask over the picture in the overlay's colour.
+	// PictureAndMask shows the mask over the picture in the overlay's colour.
 	PictureAndMask Mode = iota
-	// PictureOnly shows the picture as it is.
+	// PictureOnly shows the picture without the mask.
 	PictureOnly
 	// MaskOnly shows the mask in white on black.
 	MaskOnly
-	// Outlines draws the edge of the mask over the picture, one device pixel wide.
+	// Outlines shows the edge of the mask over the picture, one device pixel wide.
 	Outlines
 )
 
@@ -39,8 +39,8 @@ type OverlayColour struct {
 	Colour color.RGBA
 }
 
-// OverlayColours returns the colours on offer, the default first. Blue and yellow are those of Okabe and Ito's palette
-// (2008), which people with any colour vision tell apart from the browns and reds of a painting.
+// OverlayColours returns the colours to choose from, the default first. Blue and yellow come from the palette of Okabe
+// and Ito (2008): people with any colour vision can distinguish them from the browns and reds of a painting.
 func OverlayColours() []OverlayColour {
 	return []OverlayColour{
 		{"red", message.Of("Red"), color.RGBA{255, 0, 0, 255}},
@@ -50,7 +50,7 @@ func OverlayColours() []OverlayColour {
 	}
 }
 
-// OverlayColourByID returns the colour with the given ID, the default one where there is none.
+// OverlayColourByID returns the colour with the given ID, or the default for an unknown one.
 func OverlayColourByID(id string) OverlayColour {
 	all := OverlayColours()
 	for _, c := range all {
@@ -61,29 +61,29 @@ func OverlayColourByID(id string) OverlayColour {
 	return all[0]
 }
 
-// Options say how a viewport looks.
+// Options says what a viewport shows.
 type Options struct {
 	Mode Mode
-	// Colour of the overlay and of outlines; its alpha is ignored.
+	// Colour is that of the overlay and of outlines; its alpha is ignored.
 	Colour color.RGBA
-	// Opacity of the overlay, 0…1; outlines are opaque.
+	// Opacity is that of the overlay, 0…1; outlines are opaque.
 	Opacity float64
-	// Grid draws the edges of image pixels from GridZoom on.
+	// Grid draws the edges of image pixels if the zoom is GridZoom or more.
 	Grid bool
-	// Compare says which of two pictures is shown.
+	// Compare says which of two pictures is shown, the original or the result.
 	Compare Compare
-	// Other is a second mask, of the picture's size, that the shown one is compared with: in place of the overlay, what
-	// only one of the two marks and what both mark is shown in ComparedColours. nil compares with none.
+	// Other is a second mask, of the picture's size, to compare with; it may be nil. ComparedColours then shows which
+	// pixels are marked in only one of the masks and in both, instead of the overlay.
 	Other *MaskPyramid
 	// Split is the device column, counted from the viewport's left edge, from which CompareSplit shows the second
 	// picture.
 	Split int
 }
 
-// Compare says which picture a viewport shows of two that differ: the original and the result.
+// Compare says which of two pictures a viewport shows: the original or the result.
 type Compare uint8
 
-// The ways to compare.
+// CompareAfter shows the result, CompareBefore the original.
 const (
 	CompareAfter Compare = iota
 	CompareBefore
@@ -91,77 +91,81 @@ const (
 	CompareSplit
 )
 
-// DefaultOptions returns the picture under a red mask of 60 % with the grid on.
+// DefaultOptions shows the picture under a red mask of 60 % opacity, with the grid.
 func DefaultOptions() Options {
 	return Options{Colour: OverlayColours()[0].Colour, Opacity: 0.6, Grid: true}
 }
 
-// Surround returns the grey around the picture: 18 % of white in linear light, which does not sway the eye.
+// Surround returns the grey around the picture: 18 % of white in linear light, as neutral surround for judging colours.
 func Surround() color.RGBA { return color.RGBA{118, 118, 118, 255} }
 
-// Where a picture is sampled how.
+// Constants of sampling and drawing.
 const (
-	// nearestZoom is the zoom from which pixels are shown as squares; at exactly 1:1 they are, too, so that nothing
-	// is softened there.
+	// nearestZoom is the zoom from which pixels are shown as squares. At exactly 1:1 they are as well, because
+	// interpolation would soften them.
 	nearestZoom = 1.5
-	// maxReduction is the largest reduction left to the bilinear interpolation of a level: beyond it pixels of the
-	// level would begin to fall between the samples, far below 1 the picture would look soft.
+	// maxReduction is the most by which bilinear interpolation reduces a level. With a larger value, pixels of the
+	// level would fall between the samples; with one far below 1 the picture would look soft.
 	maxReduction = 1.5
-	// bandRows is how many rows a goroutine takes at a time; it keeps converted rows within a band.
+	// bandRows is the number of rows that a goroutine draws at a time. Converted rows are reused only within a band.
 	bandRows = 32
 	// gridStrength is the share of black or white in a line of the grid, in 1/256.
 	gridStrength lanes = 56
 )
 
-// Renderer draws a picture and its mask into a viewport. It keeps its scratch memory between frames, so it allocates
-// nothing per frame and may be used by one goroutine at a time.
+// Renderer draws a picture and its mask into a viewport. It reuses its scratch memory, so drawing a frame allocates
+// nothing. Only one goroutine may use it at a time.
 //
-// Interpolation works on encoded values: between neighbours on the screen the difference to linear light is not seen.
+// Interpolation works on encoded values: between neighbouring pixels of the screen the difference from linear light is
+// invisible.
 type Renderer struct {
 	before, after *Pyramid
 	mask          *MaskPyramid
-	// layer is shown over after, where it lies; nil for none.
+	// layer is shown over the part of after that it covers; nil for none.
 	layer *Pyramid
-	// picture is the one that is being drawn.
+	// picture is the one being drawn.
 	picture *Pyramid
-	// lying holds a frame as it lies in the file, before it is turned upright.
+	// lying holds a frame in the orientation of the file, before it is turned upright.
 	lying *image.RGBA
 
 	frame   frame
 	workers []worker
-	// run[i] draws bands with workers[i]. They are made once because a go statement with arguments allocates.
+	// run[i] draws bands with workers[i]. The functions are created once because a go statement with arguments
+	// allocates.
 	run  []func()
 	next atomic.Int64
 	wait sync.WaitGroup
 }
 
-// frame is what all rows of one frame share; columns are those of inside, counted from its left edge.
+// frame holds what all rows of one frame share. Device columns are counted from the left edge of inside.
 type frame struct {
 	dst *image.RGBA
 	t   Transform
 	o   Options
-	// bare leaves what is not in the picture as it is.
+	// bare leaves device pixels outside the picture unchanged.
 	bare bool
-	// columns and rows lead to coordinates of the pyramid that is drawn, pictureX and pictureY to those of the picture.
+	// columns and rows map to coordinates of the pyramid being drawn, pictureX and pictureY to those of the picture.
 	columns, rows, pictureX, pictureY axis
-	// origin is the viewport's corner, rect what is drawn, inside the part of rect that shows the picture.
+	// origin is the viewport's top left corner in dst, rect the part to draw, inside the part of rect that shows the
+	// picture.
 	origin       image.Point
 	rect, inside image.Rectangle
 
-	// exact says that pixels of level 0 are shown as squares; otherwise level is interpolated. scale is its size in
-	// units of the picture's.
+	// exact is set if pixels of level 0 are shown as squares; otherwise level is interpolated. scale is the size of the
+	// level divided by that of level 0.
 	exact bool
 	level int
 	scale float64
-	// column is, for each device column, the pixel of the level under its middle, or left of it where not exact;
-	// weight is then that of the next pixel. Columns span0…span1−1 of the level are needed.
+	// column holds, for each device column, the column of the level to sample, less span0. If exact, it is the one
+	// under the centre; otherwise the one left of the centre, and weight is that of the next column. Columns
+	// span0…span1−1 of the level are needed.
 	column       []int32
 	weight       []lanes
 	span0, span1 int
 
-	// overlay is the level of the mask that is shown, if any. Its columns mask0…mask1−1 are in sight; column m of it
-	// covers the device columns start[m−mask0]…start[m−mask0+1]−1. before and after are the columns of the mask just
-	// left and right of inside, −1 where there is none.
+	// overlay is the level of the mask that is shown if masked is set. Its columns mask0…mask1−1 are visible; its
+	// column m covers the device columns start[m−mask0]…start[m−mask0+1]−1. before and after are its columns just left
+	// and right of inside, or −1.
 	masked        bool
 	maskSize      image.Point
 	overlay       maskLevel
@@ -169,27 +173,27 @@ type frame struct {
 	mask0, mask1  int
 	start         []int32
 	before, after int
-	// ink is the overlay's colour and share its weight for each value of the mask.
+	// ink is the overlay's colour, share its weight, 0…256, for each value of the mask.
 	ink   lanes
 	share [256]lanes
 
-	// grid are the device columns at which a pixel of the picture begins; nil without a grid.
+	// grid holds the device columns at which a pixel of the picture begins. lines is set if the grid is drawn.
 	grid  []int32
 	lines bool
 
-	// other is the level of the mask that is compared with overlay; without pixels none is.
+	// other is the level of the mask to compare with overlay; it has no pixels if there is none.
 	other maskLevel
 }
 
 // worker is the scratch memory of one goroutine.
 type worker struct {
-	// top and bottom are rows topRow and bottomRow of the level, −1 where they hold none.
+	// top and bottom hold the converted rows topRow and bottomRow of the level; −1 means none.
 	top, bottom       []packed
 	topRow, bottomRow int
 	blended           []lanes
 }
 
-// NewRenderer returns a renderer that spreads rows over all processors. Until SetPicture it draws the surround.
+// NewRenderer returns a renderer that uses all processors. Until SetPicture is called it draws only the surround.
 func NewRenderer() *Renderer {
 	n := parallel.Processors()
 	r := &Renderer{workers: make([]worker, n)}
@@ -202,21 +206,21 @@ func NewRenderer() *Renderer {
 	return r
 }
 
-// SetPicture sets what is shown. mask may be nil; otherwise it has the picture's size. A nil picture shows the
-// surround only.
+// SetPicture sets the picture and its mask, which has the same size or is nil. With a nil picture only the surround is
+// drawn.
 func (r *Renderer) SetPicture(picture *Pyramid, mask *MaskPyramid) {
 	r.SetPictures(picture, picture, mask)
 }
 
-// SetPictures sets two pictures of the same size that Options.Compare chooses from.
+// SetPictures sets two pictures of the same size; Options.Compare says which is shown.
 func (r *Renderer) SetPictures(before, after *Pyramid, mask *MaskPyramid) {
 	r.before, r.after, r.mask = before, after, mask
 }
 
-// SetLayer shows a layer of NewLayer over the second picture, under the mask; nil shows none.
+// SetLayer sets a layer, made by NewLayer, to show between the second picture and the mask; nil for none.
 func (r *Renderer) SetLayer(layer *Pyramid) { r.layer = layer }
 
-// Render draws the whole of dst, whose bounds are the viewport in device pixels. Every pixel written is opaque.
+// Render draws all of dst, whose bounds are the viewport in device pixels. Every pixel that it writes is opaque.
 func (r *Renderer) Render(dst *image.RGBA, t Transform, o Options) {
 	r.RenderRect(dst, t, o, dst.Bounds())
 }
@@ -239,7 +243,7 @@ func (r *Renderer) RenderRect(dst *image.RGBA, t Transform, o Options, rect imag
 		r.drawUpright(r.after, dst, t, o, right, false)
 		return
 	}
-	// A layer that covers all that is seen of the picture needs none under it.
+	// If the layer covers all of the picture that is visible, the picture itself need not be drawn.
 	all := t.Visible(image.Pt(r.after.pic.Width, r.after.pic.Height), dst.Rect.Size())
 	whole := all.In(r.layer.Area())
 	if !whole {
@@ -248,8 +252,8 @@ func (r *Renderer) RenderRect(dst *image.RGBA, t Transform, o Options, rect imag
 	r.drawUpright(r.layer, dst, t, o, right, !whole)
 }
 
-// drawUpright draws a picture that may have to be turned: as it lies in the file first. Bare leaves the pixels beside
-// it as they are.
+// drawUpright draws a picture and turns it upright if necessary. bare leaves device pixels outside the picture
+// unchanged.
 func (r *Renderer) drawUpright(p *Pyramid, dst *image.RGBA, t Transform, o Options, rect image.Rectangle,
 	bare bool,
 ) {
@@ -270,18 +274,18 @@ func (r *Renderer) drawUpright(p *Pyramid, dst *image.RGBA, t Transform, o Optio
 	turn.copyPixels(dst, r.lying, rect.Sub(dst.Rect.Min))
 }
 
-// draw draws a part of a picture as it lies in the file.
+// draw draws a part of a picture in the orientation of the file.
 func (r *Renderer) draw(p *Pyramid, dst *image.RGBA, t Transform, o Options, rect image.Rectangle) {
 	r.picture = p
 	r.prepare(dst, t, o, rect)
-	// The frame holds the destination and the picture only while it is drawn.
+	// Drop the references, so that destination and picture can become garbage.
 	defer func() { r.frame.dst, r.picture = nil, nil }()
 	r.next.Store(0)
 	for i := range r.workers {
 		r.workers[i].topRow, r.workers[i].bottomRow = -1, -1
 	}
 	n := 1
-	// Below this many pixels starting goroutines costs more than they save.
+	// For fewer pixels, starting goroutines costs more than it saves.
 	if rect.Dx()*rect.Dy() >= 1<<15 {
 		n = min(len(r.workers), (rect.Dy()+bandRows-1)/bandRows)
 	}
@@ -293,8 +297,8 @@ func (r *Renderer) draw(p *Pyramid, dst *image.RGBA, t Transform, o Options, rec
 	r.wait.Wait()
 }
 
-// DirtyRect returns the device pixels of a viewport, of the given size, that may look different after the mask changed
-// within the image rectangle dirty: what RenderRect has to redraw.
+// DirtyRect returns the device pixels that RenderRect must redraw after the mask has changed within the image rectangle
+// dirty. viewport is the size of the viewport in device pixels.
 func (r *Renderer) DirtyRect(t Transform, dirty image.Rectangle, viewport image.Point) image.Rectangle {
 	if r.mask == nil || dirty.Empty() {
 		return image.Rectangle{}
@@ -302,7 +306,7 @@ func (r *Renderer) DirtyRect(t Transform, dirty image.Rectangle, viewport image.
 	m := r.mask.mask
 	level := r.mask.levelFor(t.Zoom)
 	w, h := r.mask.size(level)
-	// A pixel of the level stands for all it covers; the last ones cover what is left over.
+	// Widen to whole pixels of the level; its last column and row also cover the remainder of the division.
 	widen := func(a, b, pixels, n int) (int, int) {
 		a, b = min(a>>level, pixels-1)<<level, (min((b-1)>>level, pixels-1)+1)<<level
 		if b>>level == pixels {
@@ -316,11 +320,11 @@ func (r *Renderer) DirtyRect(t Transform, dirty image.Rectangle, viewport image.
 	}
 	dirty.Min.X, dirty.Max.X = widen(dirty.Min.X, dirty.Max.X, w, m.Width)
 	dirty.Min.Y, dirty.Max.Y = widen(dirty.Min.Y, dirty.Max.Y, h, m.Height)
-	// One more for the outline, which looks at the neighbours.
+	// One more pixel, because an outline depends on the neighbours.
 	return t.DeviceRect(dirty).Inset(-1).Intersect(image.Rectangle{Max: viewport})
 }
 
-// levelFor returns the first level whose pixels are at least one device pixel wide, so that none is left out.
+// levelFor returns the first level whose pixels are at least one device pixel wide, so that sampling misses none.
 func (p *MaskPyramid) levelFor(zoom float64) int {
 	l := 0
 	for ; l < len(p.levels) && math.Ldexp(zoom, l) < 1; l++ {
@@ -328,21 +332,21 @@ func (p *MaskPyramid) levelFor(zoom float64) int {
 	return l
 }
 
-// DirtyRect returns the device pixels of a viewport, of the given size, that may look different after the picture
-// changed within the image rectangle changed.
+// DirtyRect returns the device pixels to redraw after the picture has changed within the image rectangle changed.
+// viewport is the size of the viewport in device pixels.
 func (p *Pyramid) DirtyRect(t Transform, changed image.Rectangle, viewport image.Point) image.Rectangle {
 	changed = changed.Intersect(image.Rect(0, 0, p.pic.Width, p.pic.Height))
 	if changed.Empty() {
 		return image.Rectangle{}
 	}
-	// A pixel of the level stands for side pixels of the picture, and is mixed with its neighbours.
+	// A pixel of the level covers side × side pixels of the picture, and is interpolated with its neighbours.
 	side := 1 << p.levelFor(t.Zoom)
 	changed.Min.X, changed.Min.Y = changed.Min.X/side*side-side, changed.Min.Y/side*side-side
 	changed.Max.X, changed.Max.Y = (changed.Max.X+side-1)/side*side+side, (changed.Max.Y+side-1)/side*side+side
 	return t.DeviceRect(changed).Inset(-1).Intersect(image.Rectangle{Max: viewport})
 }
 
-// levelFor returns the sharpest level that bilinear interpolation shows without leaving pixels out.
+// levelFor returns the sharpest level that bilinear interpolation samples without missing pixels.
 func (p *Pyramid) levelFor(zoom float64) int {
 	l := 0
 	for ; l < len(p.levels) && math.Ldexp(zoom, l)*maxReduction < 1; l++ {
@@ -350,7 +354,7 @@ func (p *Pyramid) levelFor(zoom float64) int {
 	return l
 }
 
-// prepare computes what all rows share.
+// prepare fills the frame for drawing rect.
 func (r *Renderer) prepare(dst *image.RGBA, t Transform, o Options, rect image.Rectangle) {
 	f := &r.frame
 	f.dst, f.t, f.o, f.rect, f.origin = dst, t, o, rect, dst.Rect.Min
@@ -385,7 +389,7 @@ func (r *Renderer) prepare(dst *image.RGBA, t Transform, o Options, rect image.R
 	}
 }
 
-// grow returns s with length n, in memory of its own where it fits.
+// grow returns a slice of length n, which reuses the memory of s if it is large enough. Its content is undefined.
 func grow[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -393,15 +397,15 @@ func grow[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// axis leads from device columns, or rows, to coordinates of a picture.
+// axis maps device columns, or rows, to coordinates of a picture.
 type axis struct {
-	// corner is the place of the viewport's corner in device pixels from the picture's origin, origin that of what is
-	// drawn in pixels of the picture.
+	// corner is the position of the viewport's corner relative to the picture's origin, in device pixels. origin is the
+	// position of the pyramid being drawn, in pixels of the picture.
 	corner, zoom, origin float64
 }
 
-// newAxis returns the axis of an offset in a Transform. An offset that lies on a whole device pixel is taken for that
-// exactly, so that a picture that is moved by whole device pixels looks the same.
+// newAxis returns the axis for an offset of a Transform, in pixels of the picture. Offsets that are whole device pixels
+// but for rounding are rounded, so that a picture panned by whole device pixels looks exactly the same.
 func newAxis(offset, zoom float64, origin int) axis {
 	corner := offset * zoom
 	if whole := math.Round(corner); math.Abs(corner-whole) < 1e-6 {
@@ -410,8 +414,8 @@ func newAxis(offset, zoom float64, origin int) axis {
 	return axis{corner, zoom, float64(origin)}
 }
 
-// position returns the coordinate under the middle of device column or row i. All sampling goes through it, so that a
-// part of a frame is drawn as the whole would be.
+// position returns the coordinate under the centre of device column or row i. All sampling uses it, so a part of a
+// frame is drawn exactly like the whole.
 func (a axis) position(i int) float64 { return (a.corner+float64(i)+0.5)/a.zoom - a.origin }
 
 // pixel returns the pixel under device column or row i.
@@ -421,9 +425,9 @@ func (f *frame) imageX(x int) int { return f.pictureX.pixel(x) }
 
 func (f *frame) imageY(y int) int { return f.pictureY.pixel(y) }
 
-// within shortens the device range [i0, i1) to what lies in a picture of n pixels.
+// within clips the device range [i0, i1) to a picture of n pixels.
 func (a axis) within(i0, i1, n int) (int, int) {
-	// An estimate that is at most one off, made exact by looking.
+	// An estimate with a margin, which the loops below make exact.
 	device := func(u float64) int {
 		i := (u+a.origin)*a.zoom - a.corner
 		return int(math.Max(math.Min(i, math.MaxInt32), math.MinInt32))
@@ -438,7 +442,7 @@ func (a axis) within(i0, i1, n int) (int, int) {
 	return i0, i1
 }
 
-// prepareColumns finds what each device column x0…x1−1 of the viewport samples.
+// prepareColumns computes what each device column x0…x1−1 of the viewport samples.
 func (f *frame) prepareColumns(p *Pyramid, x0, x1 int) {
 	f.exact = f.t.Zoom >= nearestZoom || f.t.Zoom == 1
 	f.level = 0
@@ -466,8 +470,8 @@ func (f *frame) prepareColumns(p *Pyramid, x0, x1 int) {
 	}
 }
 
-// sample returns the pixel of the level, of n columns or rows, left of or above a coordinate of the pyramid, and the
-// weight of the next one. Beyond the middles of the outermost pixels it is the outermost pixel only.
+// sample returns the pixel left of or above a coordinate of the pyramid, in a level of n columns or rows, and the
+// weight of the next pixel. Beyond the centres of the outermost pixels the weight is 0.
 func (f *frame) sample(at float64, n int) (int, lanes) {
 	u := at*f.scale - 0.5
 	if u <= 0 {
@@ -480,7 +484,7 @@ func (f *frame) sample(at float64, n int) (int, lanes) {
 	return left, lanes((u-float64(left))*256 + 0.5)
 }
 
-// prepareMask finds which device columns each column of the mask covers, and the weights of its values.
+// prepareMask computes which device columns each column of the mask covers, and the weights of the mask's values.
 func (f *frame) prepareMask(m *MaskPyramid, x0, x1 int) {
 	f.masked = m != nil && f.o.Mode != PictureOnly
 	if !f.masked {
@@ -518,7 +522,7 @@ func (f *frame) prepareMask(m *MaskPyramid, x0, x1 int) {
 	}
 }
 
-// maskColumn returns the column of the mask's level under device column x, −1 outside the picture.
+// maskColumn returns the column of the overlay under device column x, −1 outside the picture.
 func (f *frame) maskColumn(x int) int {
 	return maskIndex(f.imageX(x), f.maskSize.X, f.overlayLevel, f.overlay.w)
 }
@@ -528,7 +532,8 @@ func (f *frame) maskRow(y int) int {
 	return maskIndex(f.imageY(y), f.maskSize.Y, f.overlayLevel, f.overlay.h)
 }
 
-// maskIndex returns the pixel of a level, of n pixels, that covers pixel i of a mask of size pixels, −1 outside.
+// maskIndex returns the index, in a level of n columns or rows, of the pixel that covers pixel i of a mask that has
+// size of them; −1 outside the mask.
 func maskIndex(i, size, level, n int) int {
 	if i < 0 || i >= size {
 		return -1
@@ -536,7 +541,7 @@ func maskIndex(i, size, level, n int) int {
 	return min(i>>level, n-1)
 }
 
-// bands draws bands of rows until none is left.
+// bands takes and draws bands of rows until none is left.
 func (r *Renderer) bands(w *worker) {
 	f := &r.frame
 	for {
@@ -548,7 +553,7 @@ func (r *Renderer) bands(w *worker) {
 	}
 }
 
-// rowKey identifies device rows: two rows with the same key look the same.
+// rowKey identifies the look of a device row if pixels are shown as squares: rows with equal keys are equal.
 type rowKey struct {
 	picture, mask, above, below int
 	line                        bool
@@ -592,7 +597,7 @@ func (r *Renderer) band(w *worker, y0, y1 int) {
 	}
 }
 
-// row draws row y of the viewport; out are its pixels within the picture.
+// row draws row y of the viewport. out holds its pixels inside the picture.
 func (r *Renderer) row(w *worker, out []uint8, y int, key rowKey) {
 	f := &r.frame
 	switch {
@@ -629,7 +634,8 @@ func (r *Renderer) row(w *worker, out []uint8, y int, key rowKey) {
 	}
 }
 
-// blendRows returns columns span0…span1−1 of the level, interpolated between the two rows about row y of the viewport.
+// blendRows returns columns span0…span1−1 of the level, interpolated between the rows above and below the centre of row
+// y of the viewport.
 func (r *Renderer) blendRows(w *worker, y int) []lanes {
 	f := &r.frame
 	_, h := r.picture.levelSize(f.level)
@@ -640,7 +646,7 @@ func (r *Renderer) blendRows(w *worker, y int) []lanes {
 		a, b = w.convert(r.picture, f.level, row, below, f.span0)
 	} else {
 		l := &r.picture.levels[f.level-1]
-		// The last column of the span repeats the last one of the level.
+		// The span may end one column beyond the level; the loop below repeats the last one.
 		n := min(f.span1, l.w) - f.span0
 		a, b = l.pix[row*l.w+f.span0:][:n], l.pix[below*l.w+f.span0:][:n]
 	}
@@ -655,7 +661,7 @@ func (r *Renderer) blendRows(w *worker, y int) []lanes {
 	return w.blended
 }
 
-// convert returns rows a and b of a level from column x0 on, keeping those converted last.
+// convert returns rows a and b of a level from column x0 on. It reuses the rows of the last call.
 func (w *worker) convert(p *Pyramid, level, a, b, x0 int) (top, bottom []packed) {
 	if w.bottomRow == a {
 		w.top, w.bottom, w.topRow, w.bottomRow = w.bottom, w.top, w.bottomRow, w.topRow
@@ -673,7 +679,7 @@ func (w *worker) convert(p *Pyramid, level, a, b, x0 int) (top, bottom []packed)
 	return w.top[:n], w.bottom[:n]
 }
 
-// interpolate writes the device columns from a row of the level.
+// interpolate writes a row of device pixels from a row of the level.
 func (f *frame) interpolate(row []lanes, out []uint8) {
 	weight := f.weight[:len(f.column)]
 	for i, c := range f.column {
@@ -682,7 +688,7 @@ func (f *frame) interpolate(row []lanes, out []uint8) {
 	}
 }
 
-// overlayRow lays row y of the mask's level over a row of device pixels. What is empty costs an eighth of a look.
+// overlayRow blends row y of the overlay into a row of device pixels. It skips empty parts eight columns at a time.
 func (f *frame) overlayRow(out []uint8, y int) {
 	row := f.overlay.pix[y*f.overlay.w:][f.mask0:f.mask1]
 	for m := 0; m < len(row); {
@@ -702,7 +708,7 @@ func (f *frame) overlayRow(out []uint8, y int) {
 	}
 }
 
-// tint mixes a colour into device pixels.
+// tint mixes a colour into device pixels, with weight share of 256.
 func tint(out []uint8, colour, share lanes) {
 	ink := colour*share + half
 	rest := 256 - share
@@ -713,7 +719,7 @@ func tint(out []uint8, colour, share lanes) {
 	}
 }
 
-// outline draws the device pixels of a row that are in the mask and have a neighbour, of four, that is not.
+// outline draws the pixels of a row that are in the mask and have a 4-neighbour that is not.
 func (f *frame) outline(out []uint8, key rowKey) {
 	l := f.overlay
 	row := l.pix[key.mask*l.w:][:l.w]

@@ -7,25 +7,26 @@ import (
 	"blik/processing"
 )
 
-// Limits of the zoom that the user can choose, in device pixels per image pixel. Fit goes below MinZoom where a huge
-// picture needs it.
+// Limits of the zoom that the user can choose, in device pixels per image pixel. Fit goes below MinZoom for very large
+// pictures.
 const (
 	MinZoom = 0.01
 	MaxZoom = 64
 )
 
-// Transform maps image coordinates, those of the file, in which pixel (x, y) covers [x, x+1) × [y, y+1), to device
-// pixels of a viewport whose top left corner is (0, 0). Its methods return new values; the zero value is not valid.
+// Transform maps image coordinates to device pixels of a viewport whose top left corner is (0, 0). Image coordinates
+// are those of the file; pixel (x, y) covers [x, x+1) × [y, y+1). The methods return new values. The zero value is not
+// valid.
 type Transform struct {
 	// Zoom is the number of device pixels per image pixel; 1 is 1:1.
 	Zoom float64
 	// X and Y are the coordinates of the upright picture at the viewport's top left corner.
 	X, Y float64
-	// Turn sets the picture upright.
+	// Turn turns the picture upright.
 	Turn Turn
 }
 
-// ImageToScreen returns where an image point lies in the viewport, in device pixels.
+// ImageToScreen returns the position of an image point in the viewport, in device pixels.
 func (t Transform) ImageToScreen(p processing.Point) processing.Point {
 	p = t.Turn.ToUpright(p)
 	return processing.Point{X: (p.X - t.X) * t.Zoom, Y: (p.Y - t.Y) * t.Zoom}
@@ -47,32 +48,32 @@ func (t Transform) Pixel(p processing.Point) image.Point {
 	return image.Pt(int(math.Floor(q.X)), int(math.Floor(q.Y)))
 }
 
-// Pan moves the picture by (dx, dy) device pixels.
+// Pan moves the picture right by dx and down by dy device pixels.
 func (t Transform) Pan(dx, dy float64) Transform {
 	t.X -= dx / t.Zoom
 	t.Y -= dy / t.Zoom
 	return t
 }
 
-// ZoomAbout multiplies the zoom by factor, within the limits, and keeps the image point under the viewport point p
-// where it is.
+// ZoomAbout multiplies the zoom by factor, clamped as by WithZoom. The image point under the viewport point p stays
+// there.
 func (t Transform) ZoomAbout(p processing.Point, factor float64) Transform {
 	return t.WithZoom(p, t.Zoom*factor)
 }
 
-// WithZoom sets the zoom, within the limits, and keeps the image point under the viewport point p where it is.
+// WithZoom sets the zoom, clamped to MinZoom…MaxZoom. The image point under the viewport point p stays there.
 func (t Transform) WithZoom(p processing.Point, zoom float64) Transform {
 	q := t.upright(p)
-	// A picture that was fitted below MinZoom must not jump to it when zoomed out.
+	// A picture that Fit shows below MinZoom must not grow when the user zooms out.
 	zoom = math.Min(math.Max(zoom, math.Min(MinZoom, t.Zoom)), MaxZoom)
 	return Transform{Zoom: zoom, X: q.X - p.X/zoom, Y: q.Y - p.Y/zoom, Turn: t.Turn}
 }
 
-// Fit shows the whole picture of the given size, centred, as large as it goes up to MaxZoom. A viewport without area
-// counts as one pixel.
+// Fit shows the whole picture, centred, as large as possible up to MaxZoom. picture and viewport are sizes in pixels; a
+// viewport side of 0 counts as 1.
 func Fit(picture, viewport image.Point) Transform { return Transform{}.Fit(picture, viewport) }
 
-// Fit is Fit for a picture that is turned as t says; the rest of t does not matter.
+// Fit is like the function Fit, for a picture with the turn of t. The other fields of t have no effect.
 func (t Transform) Fit(picture, viewport image.Point) Transform {
 	vw, vh := math.Max(float64(viewport.X), 1), math.Max(float64(viewport.Y), 1)
 	size := t.Turn.Upright(picture)
@@ -80,8 +81,8 @@ func (t Transform) Fit(picture, viewport image.Point) Transform {
 	return Transform{Zoom: math.Min(zoom, MaxZoom), Turn: t.Turn}.Clamp(picture, viewport)
 }
 
-// Clamp keeps the picture in sight. Along an axis on which it is smaller than the viewport it is centred; otherwise the
-// middle of the viewport stays on the picture, so that its edges can be brought to the middle and worked on there.
+// Clamp keeps the picture visible. Along an axis on which the picture is smaller than the viewport, it is centred.
+// Otherwise the centre of the viewport stays on the picture, so that edges can be moved to the centre to work on them.
 func (t Transform) Clamp(picture, viewport image.Point) Transform {
 	size := t.Turn.Upright(picture)
 	t.X = clampAxis(t.X, float64(size.X), float64(viewport.X)/t.Zoom)
@@ -97,7 +98,7 @@ func clampAxis(offset, length, shown float64) float64 {
 	return math.Min(math.Max(offset, -shown/2), length-shown/2)
 }
 
-// CentreOn shows the image point p in the middle of the viewport, at the same zoom.
+// CentreOn shows the image point p at the centre of the viewport, at the same zoom.
 func (t Transform) CentreOn(p processing.Point, viewport image.Point) Transform {
 	p = t.Turn.ToUpright(p)
 	t.X = p.X - float64(viewport.X)/2/t.Zoom
@@ -105,8 +106,8 @@ func (t Transform) CentreOn(p processing.Point, viewport image.Point) Transform 
 	return t
 }
 
-// Reveal zooms and centres so that the image rectangle r takes at most half of each side of the viewport, at no more
-// than maxZoom.
+// Reveal centres the image rectangle r and zooms so that it takes at most half of each side of the viewport. The zoom
+// is at most maxZoom.
 func (t Transform) Reveal(r image.Rectangle, viewport image.Point, maxZoom float64) Transform {
 	if r.Empty() {
 		return t
@@ -117,7 +118,7 @@ func (t Transform) Reveal(r image.Rectangle, viewport image.Point, maxZoom float
 	return t.CentreOn(processing.Point{X: float64(r.Min.X+r.Max.X) / 2, Y: float64(r.Min.Y+r.Max.Y) / 2}, viewport)
 }
 
-// Visible returns the image pixels of a picture that show in the viewport, wholly or in part.
+// Visible returns the pixels of a picture that are at least partly visible in the viewport.
 func (t Transform) Visible(picture, viewport image.Point) image.Rectangle {
 	r := image.Rect(
 		int(math.Floor(t.X)), int(math.Floor(t.Y)),
@@ -125,7 +126,7 @@ func (t Transform) Visible(picture, viewport image.Point) image.Rectangle {
 	return t.Turn.inverse().rectangle(r).Intersect(image.Rectangle{Max: picture})
 }
 
-// DeviceRect returns the device pixels that the image rectangle r touches.
+// DeviceRect returns the device pixels that the image rectangle r overlaps.
 func (t Transform) DeviceRect(r image.Rectangle) image.Rectangle {
 	a := t.ImageToScreen(processing.Point{X: float64(r.Min.X), Y: float64(r.Min.Y)})
 	b := t.ImageToScreen(processing.Point{X: float64(r.Max.X), Y: float64(r.Max.Y)})
@@ -134,7 +135,7 @@ func (t Transform) DeviceRect(r image.Rectangle) image.Rectangle {
 		int(math.Ceil(max(a.X, b.X))), int(math.Ceil(max(a.Y, b.Y))))
 }
 
-// ZoomSteps returns the zooms that Zoom in and Zoom out go through, ascending from MinZoom to MaxZoom.
+// ZoomSteps returns the steps of Zoom in and Zoom out, ascending from MinZoom to MaxZoom.
 func ZoomSteps() []float64 {
 	return []float64{
 		0.01, 0.015, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.25, 1. / 3, 0.5, 2. / 3,
@@ -142,8 +143,8 @@ func ZoomSteps() []float64 {
 	}
 }
 
-// NextZoom returns the nearest step above zoom for direction > 0, below it for direction < 0, and the last step where
-// there is none.
+// NextZoom returns the nearest step above zoom for direction > 0, otherwise the nearest one below it. If there is none,
+// it returns MaxZoom, or the smaller of zoom and MinZoom.
 func NextZoom(zoom float64, direction int) float64 {
 	const same = 1 + 1e-9
 	steps := ZoomSteps()

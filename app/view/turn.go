@@ -9,17 +9,17 @@ import (
 	"blik/processing"
 )
 
-// Turn sets a picture upright. Everything but the screen keeps the coordinates of the file; those of the upright
-// picture are met only on the way to device pixels. The zero value leaves the picture as it is.
+// Turn turns a picture upright. All other code uses the coordinates of the file; those of the upright picture occur
+// only in the conversion to device pixels. The zero value does nothing.
 type Turn struct {
-	// swap exchanges the axes first; flipX and flipY then mirror the upright picture's.
+	// swap exchanges the axes first; flipX and flipY then mirror the result.
 	swap, flipX, flipY bool
-	// size is that of the file.
+	// size is that of the picture in the file.
 	size image.Point
 }
 
-// NewTurn returns what EXIF's orientation (JEITA CP-3451, tag 274) asks for a file of the given size; 1, and anything
-// but 1…8, is the zero value.
+// NewTurn returns the turn for an EXIF orientation (JEITA CP-3451, tag 274) and the size of the picture in the file.
+// For 1, and for anything outside 1…8, it is the zero value.
 func NewTurn(orientation int, size image.Point) Turn {
 	switch orientation {
 	case 2:
@@ -40,10 +40,10 @@ func NewTurn(orientation int, size image.Point) Turn {
 	return Turn{}
 }
 
-// Swaps reports whether columns of the file become rows of the screen.
+// Swaps reports whether columns of the file become rows on the screen.
 func (n Turn) Swaps() bool { return n.swap }
 
-// Upright returns the size of the upright picture of a file of the given size.
+// Upright returns the upright size of a picture whose size in the file is given.
 func (n Turn) Upright(file image.Point) image.Point {
 	if n.swap {
 		return image.Pt(file.Y, file.X)
@@ -51,7 +51,7 @@ func (n Turn) Upright(file image.Point) image.Point {
 	return file
 }
 
-// ToUpright returns where a point of the file lies in the upright picture.
+// ToUpright converts a point from coordinates of the file to those of the upright picture.
 func (n Turn) ToUpright(p processing.Point) processing.Point {
 	size := n.Upright(n.size)
 	if n.swap {
@@ -81,7 +81,7 @@ func (n Turn) FromUpright(p processing.Point) processing.Point {
 	return p
 }
 
-// rectangle does what ToUpright does, for pixels.
+// rectangle is ToUpright for a rectangle of pixels.
 func (n Turn) rectangle(r image.Rectangle) image.Rectangle {
 	size := n.Upright(n.size)
 	if n.swap {
@@ -96,7 +96,7 @@ func (n Turn) rectangle(r image.Rectangle) image.Rectangle {
 	return r
 }
 
-// inverse returns the turn back.
+// inverse returns the inverse turn.
 func (n Turn) inverse() Turn {
 	back := Turn{swap: n.swap, flipX: n.flipX, flipY: n.flipY, size: n.Upright(n.size)}
 	if n.swap {
@@ -105,11 +105,11 @@ func (n Turn) inverse() Turn {
 	return back
 }
 
-// turned returns, for a viewport of the given size in device pixels, the viewport and the transform that show the same
-// part of the picture as it lies in the file, and the turn from there to the device.
+// turned takes the size of a viewport in device pixels. It returns the size of the viewport and the transform that show
+// the same part of the picture in the orientation of the file, and the turn from that viewport to the given one.
 func (t Transform) turned(viewport image.Point) (image.Point, Transform, Turn) {
 	n := t.Turn
-	// The corner of the part that is nearest to the file's origin.
+	// Two opposite corners of the visible part; their minima are the corner nearest to the file's origin.
 	a := n.FromUpright(processing.Point{X: t.X, Y: t.Y})
 	b := n.FromUpright(processing.Point{X: t.X + float64(viewport.X)/t.Zoom, Y: t.Y + float64(viewport.Y)/t.Zoom})
 	file := Transform{Zoom: t.Zoom, X: min(a.X, b.X), Y: min(a.Y, b.Y)}
@@ -118,9 +118,11 @@ func (t Transform) turned(viewport image.Point) (image.Point, Transform, Turn) {
 	return size, file, n
 }
 
-// copyPixels writes the part rect of a viewport, counted from its corner, from a frame as it lies in the file.
+// copyPixels copies the part rect of a viewport, relative to its corner, from a frame src in the orientation of the
+// file.
 func (n Turn) copyPixels(dst, src *image.RGBA, rect image.Rectangle) {
-	// The steps in src of one device pixel to the right and one down, and the place of rect's corner there.
+	// right and down are the steps in src.Pix for one device pixel to the right and one down, at is the index of rect's
+	// corner there.
 	right, down := 4, src.Stride
 	if n.swap {
 		right, down = down, right
@@ -139,9 +141,9 @@ func (n Turn) copyPixels(dst, src *image.RGBA, rect image.Rectangle) {
 		x, y = y, x
 	}
 	at := y*src.Stride + 4*x
-	// Blocks keep the rows of both in the cache where the axes are exchanged.
+	// If the axes are exchanged, blocks keep the rows of both images in the cache.
 	const block = 32
-	// Without a cancel forRows has no error.
+	// Without a cancel there is no error.
 	_ = parallel.Chunks(context.Background(), rect.Dy(), chunkRows, func(y0, y1 int) {
 		for x0 := 0; x0 < rect.Dx(); x0 += block {
 			for y := y0; y < y1; y++ {
