@@ -19,7 +19,7 @@ import (
 //	frame NS DRAWN                  nanoseconds from the start of the raster's generator to the end of the frame
 //	                                (drawing, upload, rasterising and buffer swap), and those of the drawing only
 //	shown NS                        the window was on the screen, so many nanoseconds after the beginning of 1970
-//	glimpse NS                      the first pixels of a picture that is still being read were on the screen, so many
+//	placeholder NS                  the placeholder of a picture that is being read was on the screen, so many
 //	                                nanoseconds after the beginning of 1970
 //	picture PATH W H                a picture is shown
 //	done COUNT AREA                 a detection has ended
@@ -88,7 +88,7 @@ func (o *observed) update(c change) {
 	case session.SavedPicture:
 		o.tell("saved-picture %s", o.w.Written().Saved.Path)
 	}
-	o.w.glimpse.seen = func() { o.tell("glimpse %d", time.Now().UnixNano()) }
+	o.w.placeholder.seen = func() { o.tell("placeholder %d", time.Now().UnixNano()) }
 	if c.Busy {
 		o.tell("busy %v", o.w.Busy())
 	}

@@ -49,18 +49,18 @@ type window struct {
 	timing *timing.View
 
 	// The parts of the content are remade when the language changes.
-	bar        *toolbar
-	strip      *strip
-	film       *filmstrip
-	seeing     *seeing
-	panel      *panel
-	status     *statusBar
-	comparison *comparison
-	welcome    *startPage
-	glimpse    *glimpse
-	side       *fyne.Container
-	panelShown bool
-	parts      []part
+	bar         *toolbar
+	strip       *strip
+	film        *filmstrip
+	seeing      *seeing
+	panel       *panel
+	status      *statusBar
+	comparison  *comparison
+	welcome     *startPage
+	placeholder *placeholder
+	side        *fyne.Container
+	panelShown  bool
+	parts       []part
 	// observed reports to the observer, if there is one.
 	observed *observed
 }
@@ -86,7 +86,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.files = &files{common: w.common, presets: w.presetFolder(),
 		dialogs: c.dialogs(w.prompts, w.win, w.prompts.modals)}
 	w.actions = &actions{blocked: w.dialogOpen, started: func() { w.tips.Hide() }, later: w.AfterPreview,
-		looking: func() bool { return w.Glimpse() != nil }, queue: w.queueAction,
+		looking: func() bool { return w.Placeholder() != nil }, queue: w.queueAction,
 		working: func() bool { return w.Busy() && !w.Previewing() }}
 	w.Held = w.dialogOpen
 	w.Previewed = w.previewed
@@ -122,7 +122,7 @@ func (w *window) build() {
 	w.strip = newStrip(w.common)
 	w.comparison = newComparison(w.common)
 	w.welcome = newStartPage(w.common, w.files.open)
-	w.glimpse = newGlimpse(w.common, w.config.session.Dispatch)
+	w.placeholder = newPlaceholder(w.common, w.config.session.Dispatch)
 	w.film = newFilmstrip(w.common, w.files.openFrame)
 	w.seeing = newSeeing(w.common, w.layers)
 	w.display.onHover = func(at processing.Point, inside bool) {
@@ -131,12 +131,12 @@ func (w *window) build() {
 	}
 	w.side = container.NewStack(w.panel.object)
 	w.parts = []part{w.display, w.toolbox, w.strip, w.bar, w.panel, w.film, w.comparison, w.seeing,
-		w.welcome, w.glimpse, w.status, w.menu}
+		w.welcome, w.placeholder, w.status, w.menu}
 	if w.observed != nil {
 		w.parts = append(w.parts, w.observed)
 	}
 	middle := container.NewBorder(w.comparison.object, w.film.object, nil, nil,
-		container.NewStack(w.seeing.object, w.welcome.object, w.glimpse.object))
+		container.NewStack(w.seeing.object, w.welcome.object, w.placeholder.object))
 	body := container.New(bodyLayout{}, w.bar.object, w.strip.object, middle, w.side, w.status.object)
 	w.win.SetContent(container.NewStack(body, w.tips.Layer))
 	w.update(everything())
@@ -224,7 +224,7 @@ func (w *window) quit() {
 // close closes the window immediately.
 func (w *window) close() {
 	// A frame in progress would be reported after the toolkit's goroutine has ended.
-	w.display.port.OnFrame, w.glimpse.port.OnFrame = nil, nil
+	w.display.port.OnFrame, w.placeholder.port.OnFrame = nil, nil
 	size := w.win.Canvas().Size()
 	s := w.Settings()
 	s.WindowWidth, s.WindowHeight = math.Round(float64(size.Width)), math.Round(float64(size.Height))

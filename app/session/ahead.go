@@ -7,16 +7,16 @@ import (
 	"blik/app/view"
 )
 
-// Ahead is a glimpse of the picture that will be opened first, read while the window is still being made.
+// Ahead is the placeholder of the picture that will be opened first, read while the window is being created.
 type Ahead struct {
 	path string
-	// done is closed when p is there, which stays nil where there is no glimpse.
+	// done is closed when p is set; p stays nil if there is no placeholder.
 	done chan struct{}
 	p    *view.Pyramid
 }
 
-// ReadAhead begins to read some pixels of a picture for the session that will be made with Options.Ahead. What is wrong
-// with the file is told when it is opened.
+// ReadAhead starts reading a placeholder of a picture, for Options.Ahead. Errors are reported only when the picture is
+// opened.
 func ReadAhead(ctx context.Context, files Files, path string) *Ahead {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -24,14 +24,15 @@ func ReadAhead(ctx context.Context, files Files, path string) *Ahead {
 	a := &Ahead{path: path, done: make(chan struct{})}
 	go func() {
 		defer close(a.done)
-		a.p = glimpseOf(ctx, files, path)
+		a.p = readPlaceholder(ctx, files, path)
 	}()
 	return a
 }
 
-// glimpseOf reads some pixels of a picture and prepares them for showing; nil where that is no use, or impossible.
-func glimpseOf(ctx context.Context, files Files, path string) *view.Pyramid {
-	quick, err := files.ReadPreview(ctx, path, glimpseSide)
+// readPlaceholder reads some pixels of a picture and prepares them for display; nil if that fails or would not be
+// faster than reading the picture.
+func readPlaceholder(ctx context.Context, files Files, path string) *view.Pyramid {
+	quick, err := files.ReadPreview(ctx, path, placeholderSide)
 	if err != nil || quick == nil {
 		return nil
 	}
@@ -43,7 +44,7 @@ func glimpseOf(ctx context.Context, files Files, path string) *view.Pyramid {
 	return p
 }
 
-// takeAhead returns what is read ahead of the picture at path, nil for nothing, and forgets it.
+// takeAhead returns what is read in advance of the picture at path, nil for nothing. It returns it only once.
 func (s *Session) takeAhead(path string) *Ahead {
 	a := s.ahead
 	s.ahead = nil

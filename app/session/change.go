@@ -42,8 +42,8 @@ type Change struct {
 	Queue bool
 	// Device: the chosen device, its state, or the list of devices.
 	Device bool
-	// Glimpse: what shows a picture that is still being read.
-	Glimpse bool
+	// Placeholder: the placeholder of the picture that is being read.
+	Placeholder bool
 	// Recent: the list of recent files. Film: the filmstrip.
 	Recent, Film bool
 	// Fault is why something could not be shown.
@@ -71,7 +71,7 @@ func Everything() Change {
 	return Change{
 		Document: true, Mask: true, Corrections: true, Result: true, Region: true, Decisions: true, Listing: true,
 		Selection: true, History: true, Saved: true, Params: true, Busy: true, Progress: true, Device: true,
-		Recent: true, Film: true, Compared: true, Glimpse: true, Queue: true,
+		Recent: true, Film: true, Compared: true, Placeholder: true, Queue: true,
 	}
 }
 

@@ -45,19 +45,19 @@ func (s *Session) open(path string, withProject bool, done func(error)) {
 	for _, f := range s.film.frames {
 		recent = append(recent, f.Path)
 	}
-	g := newGlimpsing(s)
+	load := newPlaceholderLoad(s)
 	work := func(ctx context.Context, report processing.Progress) (opened, error) {
 		ctx, stop := context.WithCancel(ctx)
 		defer stop()
 		report(named(path), 0)
-		g.begin(ctx, path)
+		load.begin(ctx, path)
 		o, err := s.read(ctx, path, withProject, report)
 		if err == nil {
 			o.small = s.keepThumbnail(ctx, o, recent)
 		}
 		return o, err
 	}
-	g.start(path)
+	load.start(path)
 	start(s, Opened, work, func(o opened) (image.Rectangle, error) {
 		s.doc, s.original, s.before, s.mask, s.screen = o.doc, o.file, o.pyramid, o.mask, o.screen
 		s.originalState, s.memory = imagefile.State(path), &processing.Memory{}
@@ -73,7 +73,7 @@ func (s *Session) open(path string, withProject bool, done func(error)) {
 		_ = s.SaveSettings()
 		return image.Rectangle{}, nil
 	}, func(_ opened, err error) {
-		g.end()
+		load.end()
 		if errors.Is(err, fs.ErrNotExist) {
 			s.settings.RemoveRecent(path)
 			s.publish(Other, image.Rectangle{})

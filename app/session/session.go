@@ -121,11 +121,11 @@ type Session struct {
 	// partShare is the largest share of a picture, with its surroundings, that is searched before the whole.
 	partShare    float64
 	afterPreview func()
-	// glimpse shows a picture that is still being read; nil for none.
-	glimpse *view.Pyramid
-	// glimpseWait is how long the reading waits for it, and glimpsed is called when it is on the screen.
-	glimpseWait time.Duration
-	glimpsed    func()
+	// placeholder shows the picture that is being read; nil for none.
+	placeholder *view.Pyramid
+	// placeholderWait is the longest time that reading waits for it; placeholderShown ends the wait.
+	placeholderWait  time.Duration
+	placeholderShown func()
 	// ahead is what was read of the first picture before the session was there; nil for nothing.
 	ahead *Ahead
 	// continued says what became of the project of the open picture, kept what the one on the disk holds.
@@ -154,7 +154,7 @@ type Session struct {
 func New(o Options) *Session {
 	s := &Session{
 		files: o.Files, engine: o.Engine, device: o.Device, list: o.Devices, settings: o.Settings, path: o.SettingsPath,
-		thumbs: o.Thumbnails, partShare: usualPartShare, ahead: o.Ahead, glimpseWait: usualGlimpseWait,
+		thumbs: o.Thumbnails, partShare: usualPartShare, ahead: o.Ahead, placeholderWait: defaultPlaceholderWait,
 		version: o.Version, dispatch: o.Dispatch, jobs: job.NewRunner(o.Dispatch, o.Panicked),
 	}
 	if s.engine == nil {

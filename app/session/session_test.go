@@ -32,13 +32,13 @@ type fake struct {
 	t     *testing.T
 	queue chan func()
 	// changes are those since the last call of changed.
-	changes []Change
-	saved   []string
-	masks   map[string]*processing.Mask
-	reports []report.Correction
-	glimpse func(context.Context) (*imagefile.Preview, error)
-	hold    chan struct{}
-	// blind says that no glimpse comes on the screen, and reads is called before a picture is read.
+	changes     []Change
+	saved       []string
+	masks       map[string]*processing.Mask
+	reports     []report.Correction
+	placeholder func(context.Context) (*imagefile.Preview, error)
+	hold        chan struct{}
+	// blind keeps placeholders from being shown; reads is called before a picture is read.
 	blind       bool
 	reads       func()
 	saveErr     error
@@ -58,7 +58,7 @@ func newFake(t *testing.T) *fake {
 	f.Subscribe(func(c Change) {
 		f.changes = append(f.changes, c)
 		if !f.blind {
-			f.GlimpseSeen()
+			f.PlaceholderShown()
 		}
 	})
 	t.Cleanup(func() {
@@ -73,10 +73,10 @@ func newFake(t *testing.T) *fake {
 type files struct{ *fake }
 
 func (f files) ReadPreview(ctx context.Context, _ string, _ int) (*imagefile.Preview, error) {
-	if f.glimpse == nil {
+	if f.placeholder == nil {
 		return nil, nil
 	}
-	return f.glimpse(ctx)
+	return f.placeholder(ctx)
 }
 
 func (f files) Read(ctx context.Context, path string) (*imagefile.File, error) {

@@ -82,7 +82,7 @@ func TestXvfbOpening(t *testing.T) {
 		}
 		t.Logf("process, %s caches: window after %v, first pixels after %v, picture after %v, processor time %v, "+
 			"peak of memory %s",
-			caches, w.moment("shown", w.begun), w.moment("glimpse", w.begun), whole,
+			caches, w.moment("shown", w.begun), w.moment("placeholder", w.begun), whole,
 			(used.UserTime() + used.SystemTime()).Round(time.Millisecond), peak)
 	}
 	// The menu of recent files has the open picture first and the one before second.
@@ -94,7 +94,7 @@ func TestXvfbOpening(t *testing.T) {
 		begun := time.Now()
 		w.key("Return")
 		if whole := w.opened(begun); i%2 == 0 {
-			t.Logf("command: first pixels after %v, picture after %v", w.moment("glimpse", begun), whole)
+			t.Logf("command: first pixels after %v, picture after %v", w.moment("placeholder", begun), whole)
 		}
 	}
 	w.child.Process.Kill()

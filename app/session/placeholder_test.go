@@ -13,17 +13,17 @@ import (
 	"blik/internal/testpic"
 )
 
-// reading is a fake that shows some pixels of a picture and goes on reading until hold is closed.
+// reading is a fake that shows a placeholder and does not finish reading until hold is closed.
 func reading(t *testing.T) *fake {
 	f := newFake(t)
 	f.hold = make(chan struct{})
-	f.glimpse = func(context.Context) (*imagefile.Preview, error) {
+	f.placeholder = func(context.Context) (*imagefile.Preview, error) {
 		return &imagefile.Preview{Width: 40, Height: 30, Picture: testpic.Flat(10, 8, 3, 90), Step: 4}, nil
 	}
 	return f
 }
 
-// pyramid shows a glimpse that no file holds.
+// pyramid returns a placeholder.
 func pyramid(t *testing.T) *view.Pyramid {
 	p, err := view.NewPyramid(t.Context(), testpic.Flat(10, 8, 3, 90))
 	if err != nil {
@@ -39,21 +39,21 @@ func (f *fake) until(holds func() bool) {
 	}
 }
 
-// Some pixels are shown while the picture is read. They are no document, and give way to it.
-func TestGlimpse(t *testing.T) {
+// While a picture is read, its placeholder is shown. It is not a document, and disappears when the picture is open.
+func TestPlaceholder(t *testing.T) {
 	f := reading(t)
 	ended := false
 	f.Open("/art/a.png", func(err error) {
-		if ended = true; err != nil || f.Glimpse() != nil {
-			t.Errorf("%v, glimpse %v", err, f.Glimpse())
+		if ended = true; err != nil || f.Placeholder() != nil {
+			t.Errorf("%v, placeholder %v", err, f.Placeholder())
 		}
 	})
-	f.until(func() bool { return f.Glimpse() != nil })
-	if p := f.Glimpse().Picture(); p.Width != 10 || p.Height != 8 {
+	f.until(func() bool { return f.Placeholder() != nil })
+	if p := f.Placeholder().Picture(); p.Width != 10 || p.Height != 8 {
 		t.Errorf("%d × %d pixels", p.Width, p.Height)
 	}
 	if f.Document() != nil || f.Original() != nil || !f.Busy() {
-		t.Error("some pixels are taken for the picture")
+		t.Error("the placeholder counts as the document")
 	}
 	close(f.hold)
 	f.until(func() bool { return ended })
@@ -62,8 +62,8 @@ func TestGlimpse(t *testing.T) {
 	}
 }
 
-// A cancel and an error end it, and leave what was open.
-func TestGlimpseEnds(t *testing.T) {
+// A cancel and an error remove the placeholder; what was open stays.
+func TestPlaceholderEnds(t *testing.T) {
 	for _, c := range []struct {
 		path string
 		end  func(*fake)
@@ -76,21 +76,21 @@ func TestGlimpseEnds(t *testing.T) {
 		var err error
 		ended := false
 		f.Open(c.path, func(e error) { err, ended = e, true })
-		f.until(func() bool { return f.Glimpse() != nil })
+		f.until(func() bool { return f.Placeholder() != nil })
 		c.end(f)
 		f.until(func() bool { return ended })
-		if err == nil || c.want != nil && !errors.Is(err, c.want) || f.Glimpse() != nil || f.Document() != nil {
-			t.Errorf("%s: %v, glimpse %v, document %v", c.path, err, f.Glimpse(), f.Document())
+		if err == nil || c.want != nil && !errors.Is(err, c.want) || f.Placeholder() != nil || f.Document() != nil {
+			t.Errorf("%s: %v, placeholder %v, document %v", c.path, err, f.Placeholder(), f.Document())
 		}
 	}
 }
 
-// Some pixels that come after the picture, or after a cancel, are not shown, and an error of theirs is not told.
-func TestGlimpseTooLate(t *testing.T) {
+// A placeholder that is ready only after the picture, or after a cancel, is not shown, and its errors are not reported.
+func TestPlaceholderTooLate(t *testing.T) {
 	f := newFake(t)
-	f.glimpseWait = 0
+	f.placeholderWait = 0
 	stopped := make(chan struct{})
-	f.glimpse = func(ctx context.Context) (*imagefile.Preview, error) {
+	f.placeholder = func(ctx context.Context) (*imagefile.Preview, error) {
 		<-ctx.Done()
 		close(stopped)
 		return &imagefile.Preview{Width: 40, Height: 30, Picture: testpic.Flat(10, 8, 3, 90), Step: 4}, nil
@@ -103,10 +103,10 @@ func TestGlimpseTooLate(t *testing.T) {
 	})
 	f.until(func() bool { return ended })
 	<-stopped
-	late := newGlimpsing(f.Session)
+	late := newPlaceholderLoad(f.Session)
 	late.end()
 	late.take(pyramid(t))
-	f.glimpse = func(context.Context) (*imagefile.Preview, error) { return nil, errors.New("damaged") }
+	f.placeholder = func(context.Context) (*imagefile.Preview, error) { return nil, errors.New("damaged") }
 	ended = false
 	f.Open("/art/b.png", func(err error) {
 		if ended = true; err != nil {
@@ -114,31 +114,31 @@ func TestGlimpseTooLate(t *testing.T) {
 		}
 	})
 	f.until(func() bool { return ended })
-	if f.Glimpse() != nil {
-		t.Error("some pixels are shown of a picture that is open")
+	if f.Placeholder() != nil {
+		t.Error("a placeholder is shown of a picture that is open")
 	}
 	for _, c := range f.changes {
-		if c.Glimpse {
+		if c.Placeholder {
 			t.Error("something was shown")
 		}
 	}
 }
 
-// A picture is read when its glimpse is on the screen; where that takes too long it is read meanwhile.
-func TestGlimpseFirst(t *testing.T) {
+// A picture is not read until its placeholder is on the screen, unless that takes too long.
+func TestPlaceholderFirst(t *testing.T) {
 	for _, c := range []struct {
 		wait time.Duration
 		seen bool
 	}{{time.Hour, true}, {0, false}} {
 		f := reading(t)
-		f.blind, f.glimpseWait = true, c.wait
+		f.blind, f.placeholderWait = true, c.wait
 		var seen atomic.Bool
 		began := make(chan bool, 1)
 		f.reads = func() { began <- seen.Load() }
 		close(f.hold)
 		if !c.seen {
-			read := f.glimpse
-			f.glimpse = func(ctx context.Context) (*imagefile.Preview, error) {
+			read := f.placeholder
+			f.placeholder = func(ctx context.Context) (*imagefile.Preview, error) {
 				<-ctx.Done()
 				return read(ctx)
 			}
@@ -146,18 +146,18 @@ func TestGlimpseFirst(t *testing.T) {
 		ended := false
 		f.Open("/art/a.png", func(error) { ended = true })
 		if c.seen {
-			f.until(func() bool { return f.Glimpse() != nil })
+			f.until(func() bool { return f.Placeholder() != nil })
 			seen.Store(true)
-			f.GlimpseSeen()
+			f.PlaceholderShown()
 		}
 		f.until(func() bool { return ended })
 		if got := <-began; got != c.seen || f.Document() == nil {
-			t.Errorf("%v: read after its glimpse: %v, document %v", c.wait, got, f.Document())
+			t.Errorf("%v: read after its placeholder: %v, document %v", c.wait, got, f.Document())
 		}
 	}
 }
 
-// What was read before the session was there is shown at once; that of another picture is not.
+// A placeholder that was read before the session existed is shown at once, but not that of another picture.
 func TestAhead(t *testing.T) {
 	f := reading(t)
 	close(f.hold)
@@ -168,9 +168,9 @@ func TestAhead(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		shown = f.Glimpse() != nil
+		shown = f.Placeholder() != nil
 		f.until(func() bool { return ended })
-		if f.Document() == nil || f.Document().Path() != path || f.Glimpse() != nil {
+		if f.Document() == nil || f.Document().Path() != path || f.Placeholder() != nil {
 			t.Errorf("%s is not open", path)
 		}
 		return shown
@@ -183,9 +183,9 @@ func TestAhead(t *testing.T) {
 	f.ahead = ReadAhead(t.Context(), f.files, "/art/a.png")
 	<-f.ahead.done
 	if open("/art/b.png") || f.ahead != nil {
-		t.Error("pixels of another picture are shown")
+		t.Error("the placeholder of another picture is shown")
 	}
-	// The reading ahead has nothing to show, and is still going on.
+	// One that was read in advance may not exist, or may not be ready yet.
 	f.ahead = &Ahead{path: "/art/a.png", done: make(chan struct{})}
 	close(f.ahead.done)
 	open("/art/a.png")
@@ -195,7 +195,7 @@ func TestAhead(t *testing.T) {
 		late.p = pyramid(t)
 		close(late.done)
 	})
-	if open("/art/b.png"); !slices.ContainsFunc(f.changes, func(c Change) bool { return c.Glimpse }) {
+	if open("/art/b.png"); !slices.ContainsFunc(f.changes, func(c Change) bool { return c.Placeholder }) {
 		t.Error("what came late is not shown")
 	}
 }

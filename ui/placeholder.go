@@ -15,20 +15,20 @@ import (
 	"blik/ui/xwidget"
 )
 
-// glimpse lies over the picture while another one is being read, and shows some of its pixels. Nothing can be done with
+// placeholder lies over the picture while another one is being read, and shows some of its pixels. Nothing can be done with
 // them: it keeps the pointer from what lies under it, and while it is shown actions are blocked but those that a
 // picture has no part in.
-type glimpse struct {
+type placeholder struct {
 	*common
 	object   fyne.CanvasObject
 	port     *viewport.Viewport
 	dispatch func(func())
-	// seen, which may be nil, is called when a glimpse is on the screen.
+	// seen, which may be nil, is called when a placeholder is on the screen.
 	seen func()
 }
 
-func newGlimpse(c *common, dispatch func(func())) *glimpse {
-	g := &glimpse{common: c, port: viewport.New(), dispatch: dispatch}
+func newPlaceholder(c *common, dispatch func(func())) *placeholder {
+	g := &placeholder{common: c, port: viewport.New(), dispatch: dispatch}
 	words := widget.NewLabel(c.t("Still being read: not all pixels are shown yet"))
 	strip := container.NewStack(canvas.NewRectangle(theme.Color(theme.ColorNameBackground)), words)
 	g.object = container.NewStack(g.port, newShield(), container.NewBorder(nil,
@@ -37,11 +37,11 @@ func newGlimpse(c *common, dispatch func(func())) *glimpse {
 	return g
 }
 
-func (g *glimpse) update(c change) {
-	if !c.Glimpse {
+func (g *placeholder) update(c change) {
+	if !c.Placeholder {
 		return
 	}
-	picture := g.Glimpse()
+	picture := g.Placeholder()
 	g.port.SetPicture(picture, nil)
 	g.port.OnFrame = nil
 	if picture != nil {
@@ -54,8 +54,8 @@ func (g *glimpse) update(c change) {
 	xwidget.SetVisible(g.object, picture != nil)
 }
 
-func (g *glimpse) onScreen() {
-	g.GlimpseSeen()
+func (g *placeholder) onScreen() {
+	g.PlaceholderShown()
 	if g.seen != nil {
 		g.seen()
 	}
