@@ -15,9 +15,8 @@ import (
 	"blik/ui/xwidget"
 )
 
-// placeholder lies over the picture while another one is being read, and shows some of its pixels. Nothing can be done with
-// them: it keeps the pointer from what lies under it, and while it is shown actions are blocked but those that a
-// picture has no part in.
+// placeholder covers the viewport while a picture is being read, and shows some of its pixels. It takes all pointer
+// events, and while it is shown only the actions of goesOn are enabled.
 type placeholder struct {
 	*common
 	object   fyne.CanvasObject
@@ -28,36 +27,36 @@ type placeholder struct {
 }
 
 func newPlaceholder(c *common, dispatch func(func())) *placeholder {
-	g := &placeholder{common: c, port: viewport.New(), dispatch: dispatch}
+	p := &placeholder{common: c, port: viewport.New(), dispatch: dispatch}
 	words := widget.NewLabel(c.t("Still being read: not all pixels are shown yet"))
 	strip := container.NewStack(canvas.NewRectangle(theme.Color(theme.ColorNameBackground)), words)
-	g.object = container.NewStack(g.port, newShield(), container.NewBorder(nil,
+	p.object = container.NewStack(p.port, newShield(), container.NewBorder(nil,
 		container.NewHBox(strip), nil, nil))
-	g.object.Hide()
-	return g
+	p.object.Hide()
+	return p
 }
 
-func (g *placeholder) update(c change) {
+func (p *placeholder) update(c change) {
 	if !c.Placeholder {
 		return
 	}
-	picture := g.Placeholder()
-	g.port.SetPicture(picture, nil)
-	g.port.OnFrame = nil
+	picture := p.Placeholder()
+	p.port.SetPicture(picture, nil)
+	p.port.OnFrame = nil
 	if picture != nil {
-		g.port.OnFrame = func(time.Duration) {
-			g.port.OnFrame = nil
+		p.port.OnFrame = func(time.Duration) {
+			p.port.OnFrame = nil
 			// What is queued while the toolkit's goroutine paints runs when the frame is on the screen.
-			go g.dispatch(g.onScreen)
+			go p.dispatch(p.onScreen)
 		}
 	}
-	xwidget.SetVisible(g.object, picture != nil)
+	xwidget.SetVisible(p.object, picture != nil)
 }
 
-func (g *placeholder) onScreen() {
-	g.PlaceholderShown()
-	if g.seen != nil {
-		g.seen()
+func (p *placeholder) onScreen() {
+	p.PlaceholderShown()
+	if p.seen != nil {
+		p.seen()
 	}
 }
 
