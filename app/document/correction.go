@@ -194,8 +194,8 @@ func (c *Corrections) difference(old *Corrections) (removed, added []*correction
 // Corrections returns the present corrections, nil if nothing is corrected.
 func (d *Document) Corrections() *Corrections { return d.corrections }
 
-// PatchesSince returns the patches that update the picture with the corrections before to the present corrections, in the
-// order in which to apply them. Patches of the original replace corrections that no longer exist.
+// PatchesSince returns the patches that update the picture with the corrections before to the present corrections, in
+// the order in which to apply them. Patches of the original replace corrections that no longer exist.
 func (d *Document) PatchesSince(before *Corrections) []processing.Patch {
 	removed, added := d.corrections.difference(before)
 	patches := make([]processing.Patch, 0, len(removed)+len(added))
@@ -516,9 +516,9 @@ func (d *Document) setCorrections(c *Corrections) {
 	}
 }
 
-// dropUncovered removes the corrections of spots that lost a pixel of the mask within r, because nothing outside the mask and
-// its halo may differ from the original. What a local change by hand has left of such a spot stays corrected. If the
-// mask was replaced, the whole correction goes: it was computed for another spot.
+// dropUncovered removes the corrections of spots that lost a pixel of the mask within r, because nothing outside the
+// mask and its halo may differ from the original. What a local change by hand has left of such a spot stays corrected.
+// If the mask was replaced, the whole correction goes: it was computed for another spot.
 func (d *Document) dropUncovered(r image.Rectangle) {
 	var list []*correction
 	whole := true
@@ -537,8 +537,8 @@ func (d *Document) dropUncovered(r image.Rectangle) {
 	}
 }
 
-// remaining returns what remains of a correction after pixels of its spot were erased: one correction for each spot of the
-// mask that still contains some of them. Pixels of the halo, the part of the patch outside the spot, belong to the
+// remaining returns what remains of a correction after pixels of its spot were erased: one correction for each spot of
+// the mask that still contains some of them. Pixels of the halo, the part of the patch outside the spot, belong to the
 // nearest pixel of the spot. If that pixel was erased, or an erased one is equally near, the original is restored.
 func (d *Document) remaining(k *correction) []*correction {
 	spots := d.splitBySpots(k.spot)
@@ -572,7 +572,8 @@ func (d *Document) remaining(k *correction) []*correction {
 // erased is the index, in the result of splitBySpots, of the pixels that are no longer in the mask.
 const erased = 0
 
-// splitBySpots divides runs by the spots of the mask that they lie in. Element erased holds the pixels that lie in none.
+// splitBySpots divides runs by the spots of the mask that they lie in. Element erased holds the pixels that lie in
+// none.
 func (d *Document) splitBySpots(runs []processing.Run) [][]processing.Run {
 	spots := make([][]processing.Run, erased+1)
 	place := map[int32]int{}

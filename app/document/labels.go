@@ -64,7 +64,8 @@ type tileRun struct {
 	part      uint16
 }
 
-// part holds the sums of a component of a tile, in coordinates of the tile. Column right is excluded, row bottom included.
+// part holds the sums of a component of a tile, in coordinates of the tile. Column right is excluded, row bottom
+// included.
 type part struct {
 	area                     uint32
 	sx, sy                   uint32

@@ -176,8 +176,8 @@ func (d *Document) paint(a, b processing.Point, first bool) image.Rectangle {
 	return dirty
 }
 
-// unpainted appends those parts of a row of the capsule c that the stroke has not painted yet: for a hard brush everything
-// outside the disc around a, for a soft brush everything whose nearest point of the segment is not a.
+// unpainted appends those parts of a row of the capsule c that the stroke has not painted yet: for a hard brush
+// everything outside the disc around a, for a soft brush everything whose nearest point of the segment is not a.
 func (s *stroke) unpainted(spans []span, c capsule, row span, w int, first bool) []span {
 	if first {
 		return append(spans, row)
