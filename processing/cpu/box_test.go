@@ -155,7 +155,7 @@ func TestBoxMeanExact(t *testing.T) {
 					src[i] = next(r)
 				}
 				b := New(Workers(1+r.IntN(3)), Kernels(level))
-				b.tiling.tile, b.tiling.rows = 16+r.IntN(64), 8
+				b.tiling.tile, b.tiling.rows, b.tiling.whole = 16+r.IntN(64), 8, r.IntN(150)
 				s, d, e := up(t, b, w, h, src), empty(t, b, processing.F32, w, h), empty(t, b, processing.F32, w, h)
 				both := func(what string) (exact bool) {
 					must(t, b.Upload(context.Background(), s, processing.Samples{F32: src}))

@@ -56,6 +56,7 @@ func TestMarksEqualBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, w, h, y, v, _ := frugal(t)
 		b.tiling.tile, b.tiling.rows = rapid.IntRange(1, 90).Draw(t, "tile"), rapid.IntRange(1, 30).Draw(t, "rows")
+		b.tiling.whole = rapid.IntRange(0, 90).Draw(t, "whole")
 		class := up(t, b, w, h, classes(t, w*h))
 		c, err := processing.Evaluate(ctx, b, processing.Label{Class: class, Bits: processing.ClassCore})
 		must(t, err)
@@ -186,6 +187,7 @@ func TestFewEqualsWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		b, w, h, y, v, exclude := frugal(t)
 		b.tiling.tile, b.tiling.rows = rapid.IntRange(1, 30).Draw(t, "tile"), rapid.IntRange(1, 30).Draw(t, "rows")
+		b.tiling.whole = rapid.IntRange(0, 90).Draw(t, "whole")
 		class := up(t, b, w, h, classes(t, w*h))
 		c, err := processing.Evaluate(ctx, b, processing.Label{
 			Class: class, Bits: processing.ClassCore | processing.ClassGrow,

@@ -119,7 +119,9 @@ func each(t *rapid.T, run func(b *Backend)) {
 	for i, n := range workerCounts {
 		b := New(Workers(n), Kernels(levels()[i%len(levels())]))
 		if i > 0 {
-			b.tiling = tiling{span: 61, tile: 7 + 6*i, rows: 1 + i, strip: 5 + 4*i, ring: 1, narrow: 1, wide: 9 * i}
+			b.tiling = tiling{
+				span: 61, tile: 7 + 6*i, rows: 1 + i, strip: 5 + 4*i, whole: 10 * i, ring: 1, narrow: 1, wide: 9 * i,
+			}
 		}
 		run(b)
 		if planes, bytes := b.Live(); planes != 0 || bytes != 0 {

@@ -56,8 +56,9 @@ const spanPixels = 1 << 15
 type tiling struct {
 	// span is the number of pixels of a task where neighbours do not matter.
 	span int
-	// tile and rows are the least sides of a tile, strip the least length of a part of a row.
-	tile, rows, strip int
+	// tile and rows are the least sides of a tile, strip the least length of a part of a row. Tiles of rows up to whole
+	// pixels wide take them whole.
+	tile, rows, strip, whole int
 	// ring is the memory of the ring of rows of a column tile, in bytes.
 	ring int
 	// band is the greatest height of a band of Classify, rows; columns is about the width of a tile of FirstEstimate.
@@ -66,12 +67,12 @@ type tiling struct {
 	narrow, wide int
 }
 
-// defaultTiling keeps column sums in a first-level cache of 32 KiB and rings in half of a second-level one of 512 KiB;
-// the rows that the network keeps of a tile take up to 2 MiB.
+// defaultTiling keeps column sums and rings in half of a second-level cache of 512 KiB; the rows that the network keeps
+// of a tile take up to 2 MiB.
 func defaultTiling() tiling {
 	return tiling{
 		span: spanPixels, tile: 2048, rows: 32, strip: 4096, ring: 1 << 18, band: classRows, columns: 1024,
-		narrow: 256, wide: 2688,
+		narrow: 256, wide: 2688, whole: 8192,
 	}
 }
 
@@ -131,10 +132,16 @@ func (b *Backend) chunks(ctx context.Context, n int, f func(t *worker, i, j int)
 type rect struct{ x0, y0, x1, y1 int }
 
 // tiles divides a picture into rectangles for an operation that reads a border of rx and ry pixels around each, and
-// calls f on each. The sides are large against the border, and small enough that column sums stay in the first-level
-// cache and every worker gets several.
+// calls f on each. The sides are large against the border, and small enough that column sums stay in the second-level
+// cache and every worker gets several. Whole rows follow each other in memory, so that a processor fetches the next one
+// before it is asked for, as it does not where each row of a tile begins at a place of its own; but tiles should not
+// become low for that.
 func (b *Backend) tiles(ctx context.Context, w, h, rx, ry int, f func(t *worker, r rect)) error {
-	tw := min(w, max(b.tiling.tile, 8*rx))
+	tw := max(b.tiling.tile, 8*rx)
+	if h >= b.workers*max(4*b.tiling.rows, 16*ry) {
+		tw = max(tw, b.tiling.whole)
+	}
+	tw = min(w, tw)
 	nx := (w + tw - 1) / tw
 	tw = (w + nx - 1) / nx
 	// A tile reads 2·ry rows more than it has, which is little if it is high; but no worker should be without one. A
