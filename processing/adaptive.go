@@ -6,7 +6,7 @@ import (
 	"blik/internal/message"
 )
 
-// adaptive returns p with everything that adaptive mode chooses set to what fits a picture of ordinary scale.
+// adaptive returns p with every parameter of manual mode at its default.
 func adaptive(p Params) Params {
 	q := DefaultParams()
 	for _, s := range Specs() {
@@ -21,8 +21,8 @@ func adaptive(p Params) Params {
 // noiseTile is the side of the tiles whose noise is measured, in pixels.
 const noiseTile = 64
 
-// measureNoise takes the lower quartile over tiles of the noise that their finest wavelet band shows, so that canvas
-// and brush work, which fill that band in most tiles of a painting, do not inflate it. In 8-bit levels.
+// measureNoise estimates the noise in 8-bit levels: the lower quartile over tiles of the estimate from their finest
+// wavelet band. Canvas and brush work fill that band in most tiles of a painting, and the quartile keeps them out.
 func (d *detector) measureNoise() error {
 	if d.known != nil {
 		d.noise = *d.known
@@ -37,7 +37,7 @@ func (d *detector) measureNoise() error {
 	return nil
 }
 
-// chosen lists what adaptive mode measured and took, in the order in which a person asks for it.
+// chosen lists the values that adaptive mode measured or set, in the order in which they are shown.
 func (d *detector) chosen() []Chosen {
 	list := []Chosen{
 		{

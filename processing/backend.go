@@ -33,18 +33,19 @@ type Plane interface {
 	// Size returns width and height in pixels.
 	Size() (w, h int)
 	Kind() Kind
-	// Release gives the memory back to its Backend; the plane may not be used afterwards. Releasing twice is harmless.
+	// Release gives the memory back to its Backend; the plane must not be used afterwards. Releasing twice is harmless.
 	Release()
 }
 
-// Handle is what planes and components know of themselves; those of all backends embed one.
+// Handle holds the owner, the size and the state of a plane or of components. Every backend embeds one in its own
+// types.
 type Handle struct {
 	owner    Backend
 	w, h     int
 	released bool
 }
 
-// NewHandle returns the handle of something of w × h pixels that owner made.
+// NewHandle returns the handle of a plane or of components of w × h pixels that belong to owner.
 func NewHandle(owner Backend, w, h int) Handle { return Handle{owner: owner, w: w, h: h} }
 
 // Owner is the backend that made it.
@@ -56,14 +57,15 @@ func (h *Handle) Size() (width, height int) { return h.w, h.h }
 // Released reports whether MarkReleased was called.
 func (h *Handle) Released() bool { return h.released }
 
-// MarkReleased makes it unusable and reports whether it was usable before.
+// MarkReleased marks it as released and reports whether this was the first call.
 func (h *Handle) MarkReleased() (first bool) {
 	first = !h.released
 	h.released = true
 	return first
 }
 
-// Samples is host memory for a plane, rows without padding; the slice of the plane's kind is set.
+// Samples are the samples of a plane in host memory, in rows without padding. Only the slice of the plane's kind is
+// set.
 type Samples struct {
 	U8  []uint8
 	U16 []uint16
@@ -78,7 +80,7 @@ type StageTime struct {
 }
 
 // Backend is a device that detection and correction run on: its memory, and the operations (Op) that it carries out on
-// planes in it. Every method may be cancelled through its context and then returns the context's error.
+// planes in it. A method that takes a context stops when it is cancelled and returns its error.
 //
 // A Backend is used by one job at a time.
 type Backend interface {

@@ -2,8 +2,8 @@ package processing
 
 import "blik/internal/parallel"
 
-// cleanup makes the mask, which is empty, from the accepted spans: open, close, fill, widen, soften, and clip to the
-// region. Without operations that look at neighbours, the spans alone are the mask.
+// cleanup draws the accepted spans into the empty mask m: opens, closes, fills holes, dilates by the margin, feathers,
+// and clips to the region. If nothing depends on neighbouring pixels, the spans are the mask.
 func (d *detector) cleanup(m *Mask, spans []Span, region *Region) error {
 	p, mask := d.p, d.spare()
 	plain := p.Open == 0 && p.Close == 0 && p.Margin == 0 && p.Feather == 0
@@ -59,7 +59,7 @@ func (d *detector) cleanup(m *Mask, spans []Span, region *Region) error {
 	return nil
 }
 
-// draw marks the spans in a plane; m is an empty mask, which may be used for it.
+// draw rasterizes the spans into a plane. It may use m, an empty mask, as a buffer.
 func (d *detector) draw(plane Plane, m *Mask, spans []Span) error {
 	if d.remote != nil {
 		return d.remote.Draw(d.ctx, plane, spans)
@@ -68,7 +68,7 @@ func (d *detector) draw(plane Plane, m *Mask, spans []Span) error {
 	return d.be.Upload(d.ctx, plane, Samples{U8: m.Pix})
 }
 
-// read makes m the mask in a plane. It is empty or as draw left it.
+// read copies the mask from a plane into m, which is empty or as draw left it.
 func (d *detector) read(m *Mask, plane Plane) error {
 	if d.remote == nil || d.p.Feather > 0 {
 		host, err := d.be.Host(d.ctx, plane)
@@ -77,7 +77,7 @@ func (d *detector) read(m *Mask, plane Plane) error {
 		}
 		return err
 	}
-	// There are no levels between, and little of the picture is marked.
+	// The mask is binary and mostly empty: its spans take less time to download than its samples.
 	marked, err := Evaluate(d.ctx, d.be, Label{Class: plane, Bits: 255})
 	if err != nil {
 		return err
@@ -91,15 +91,15 @@ func (d *detector) read(m *Mask, plane Plane) error {
 	return nil
 }
 
-// beginMask begins to make the mask where the backend leaves the host time for it.
+// beginMask starts to allocate the mask, except for a frugal backend, which reuses a plane: see emptyMask.
 func (d *detector) beginMask() {
 	if d.frugal == nil && d.mask == nil {
 		d.mask = freshMask(d.w, d.h)
 	}
 }
 
-// freshMask makes a mask in the background. The system gives memory page by page as it is first written, which for a
-// large mask takes longer than filling it; so that is done while the backend is busy with other things.
+// freshMask makes a mask in the background. The system maps the pages of a large mask when they are first written,
+// which takes longer than filling it; so they are touched while the backend is busy.
 func freshMask(w, h int) <-chan *Mask {
 	made := make(chan *Mask, 1)
 	go func() {

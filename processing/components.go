@@ -13,11 +13,11 @@ type Span = span.Span
 // Sums holds the exact sums of a component's pixels.
 type Sums = span.Sums
 
-// NewSums returns those of no pixels.
+// NewSums returns the sums of an empty set.
 func NewSums() Sums { return span.NewSums() }
 
-// Components are disjoint sets of pixels, labelled 0, 1, 2…, in the memory of the Backend that made them. A set may
-// be empty.
+// Components are disjoint sets of pixels, labelled 0, 1, 2…, in the memory of the Backend that made them. A set may be
+// empty.
 type Components interface {
 	// Len is the number of labels.
 	Len() int
@@ -25,23 +25,23 @@ type Components interface {
 	Release()
 }
 
-// Growth says how far a component may reach beyond its core. With a core of area A and r = √(A/π), in pixels:
+// Growth limits how far a component may reach beyond its core. With a core of area A and r = √(A/π), in pixels:
 //
 //   - near = Base + Slope·r is always allowed;
-//   - far = FarBase + FarSlope·r is allowed where the rings of growth about the core close before it: the first ring, a
-//     pixel wide, of which less than the share Closed can grow ends the component. A glint fades out on all sides;
-//     where rings stay open, bright paint touches it.
+//   - growth beyond near, up to far = FarBase + FarSlope·r, is kept only if it ends there: up to the first ring, one
+//     pixel wide, of which less than the share Closed can grow. A glint fades out on all sides; if the rings stay open,
+//     it touches bright paint, and only near is kept.
 //
 // Both are at most Limit. Cores of more than MaxCore pixels do not grow: no glint is that large.
 //
-// Every product and every sum is rounded to float64 by itself, so that all backends draw the same limits.
+// Each product and each sum is rounded to float64 on its own, so that all backends compute the same limits.
 type Growth struct {
 	Base, Slope, FarBase, FarSlope, Limit float64
 	Closed                                float64
 	MaxCore                               int
 }
 
-// MaxGrowth is the greatest Limit in pixels: an offset and a distance² still fit into the few bits that they have on a
+// MaxGrowth is the largest Limit in pixels: an offset and a squared distance must fit into the bits that they have on a
 // GPU.
 const MaxGrowth = 127
 
@@ -58,10 +58,10 @@ func (g Growth) Validate() error {
 	return nil
 }
 
-// Near returns how far a core of the given area always reaches, in pixels.
+// Near returns how far a core of the given area may always grow, in pixels.
 func (g Growth) Near(area int) float64 { return g.reach(area, g.Base, g.Slope) }
 
-// Far returns how far a core of the given area may reach, in pixels.
+// Far returns how far a core of the given area may grow at most, in pixels.
 func (g Growth) Far(area int) float64 {
 	return max(g.Near(area), g.reach(area, g.FarBase, g.FarSlope))
 }
@@ -73,8 +73,8 @@ func (g Growth) reach(area int, base, slope float64) float64 {
 	return math.Min(base+float64(slope*math.Sqrt(float64(area)/math.Pi)), g.Limit)
 }
 
-// Keep returns the largest distance² that a core of the given area keeps. rings[k] is the number of pixels that it
-// reaches at distances above k−1 and up to k pixels, for k up to ⌊Far⌋.
+// Keep returns the squared distance up to which pixels grown from a core of the given area are kept. rings[k] counts
+// the grown pixels at distances above k−1 and up to k pixels, for k up to ⌊Far⌋.
 func (g Growth) Keep(area int, rings []int32) int32 {
 	near := g.Near(area)
 	keep := int32(near * near)
@@ -89,13 +89,13 @@ func (g Growth) Keep(area int, rings []int32) int32 {
 
 // RegionProps holds the exact properties of one component. d is max(Y − B, 0).
 type RegionProps struct {
-	// Core holds the sums of the pixels with ClassCore, All those of all.
+	// Core holds the sums of the pixels with ClassCore, All those of all pixels.
 	Core, All Sums
 	// CoreContrast and CoreLevel are the sums of d and v over the core, Background and Deviation those of B and of the
-	// local deviation over all.
+	// local deviation over all pixels.
 	CoreContrast, CoreLevel, Background, Deviation uint64
-	// PeakContrast, PeakY, Starlet and Darkest are the largest d, Y, starlet value and max(2·v − Encode8[Y], 0), which
-	// is the darkest channel's level as far as v tells it.
+	// PeakContrast, PeakY, Starlet and Darkest are the largest d, Y, starlet value and max(2·v − Encode8[Y], 0). The
+	// last estimates the level of the darkest channel from v.
 	PeakContrast, PeakY, Starlet uint16
 	Darkest                      uint8
 	// Slope is the largest difference of v between horizontal neighbours inside the component.

@@ -16,7 +16,7 @@ func Quantise(dst []uint16, src []float32) {
 }
 
 // WithoutInks converts CMYK samples to RGB as LuminanceTables defines; rgb has three samples for each four of src and
-// may lie at its beginning.
+// may share its beginning with src.
 func WithoutInks[S uint8 | uint16](rgb, src []S) {
 	most := uint32(^S(0))
 	for len(rgb) >= 3 {

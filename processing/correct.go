@@ -14,12 +14,12 @@ import (
 	"blik/processing/internal/relax"
 )
 
-// Correct computes what the glare under the mask hides. Nothing is ever taken from pixels under the mask, except the
-// unclipped light that MethodSubtract looks through; pic and mask are only read. The parameters of StageCorrection are
-// used. The result does not depend on which spots are corrected together, nor on the number of threads.
+// Correct computes the paint that the glare under the mask hides. Samples under the mask are not used, except unclipped
+// ones by MethodSubtract. It uses the parameters of StageCorrection and does not change pic and mask. The result
+// depends neither on which spots are corrected together nor on the number of threads.
 //
-// The work is done spot by spot in windows cut out of the picture, so that memory and time grow with the mask, not with
-// the picture. A spot without any paint in the whole picture around it keeps its samples.
+// Spots are corrected in windows cut out of the picture, so that memory and time grow with the mask, not with the
+// picture. If the whole picture is glare, spots keep their samples.
 //
 // It returns ctx.Err() within 100 ms of a cancel, and an error for a picture, mask, parameters or spots that are not
 // valid or do not belong together.
@@ -35,7 +35,7 @@ func Correct(ctx context.Context, b Backend, pic *Picture, mask *Mask, p Params,
 		return nil, fmt.Errorf("a mask of %d × %d pixels does not belong to a picture of %d × %d",
 			mask.Width, mask.Height, pic.Width, pic.Height)
 	}
-	b.Timings() // what an earlier, failed job left
+	b.Timings() // discard what an earlier, failed job left
 	c := &corrector{ctx: ctx, be: b, pic: pic, p: p, progress: o.Progress, methods: methods()}
 	if err := c.stage(message.Of("spots"), 0, func() error {
 		c.glare = newGlareMap(mask, p.Halo)
@@ -67,7 +67,7 @@ func Correct(ctx context.Context, b Backend, pic *Picture, mask *Mask, p Params,
 	return &Correction{Patches: patches, Timings: c.timings(), Device: b.Name()}, ctx.Err()
 }
 
-// correct corrects all sites, which it forgets when they are done.
+// correct corrects the sites, and drops each when it is done so that its memory can be freed.
 func (c *corrector) correct(sites []*site, patches []Patch) error {
 	done := 0
 	if be, ok := c.be.(Local); ok {
@@ -100,12 +100,12 @@ type corrector struct {
 	methods  [methodCount]method
 	// light is the colour of the light over the whole picture, of length 1.
 	light [4]float64
-	// veils is nil for a picture without.
+	// veils is nil if the picture has none.
 	veils *veils
-	// idle are tools that no thread holds.
+	// idle are the tools that no goroutine has borrowed; mu guards them, and progress.
 	mu   sync.Mutex
 	idle []*tools
-	// local are the times of what is done locally.
+	// local are the times of the steps of correctLocally.
 	local []StageTime
 }
 
@@ -129,18 +129,18 @@ func (c *corrector) do(op Op) error { return c.be.Do(c.ctx, op) }
 
 // each runs f for 0 … n−1 on several threads and stops early when the job is cancelled.
 func (c *corrector) each(n int, f func(i int)) {
-	// Whoever calls it looks at the context afterwards.
+	// Callers check the context afterwards.
 	_ = parallel.Each(c.ctx, n, f)
 }
 
-// tools are what a thread works with.
+// tools are the buffers of one goroutine.
 type tools struct {
 	level   simd.Level
 	grid    relax.Grid
 	scratch scratch
 }
 
-// borrow returns tools for the calling goroutine, until giveBack.
+// borrow returns tools for the calling goroutine, to be returned by giveBack.
 func (c *corrector) borrow() *tools {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -159,7 +159,7 @@ func (c *corrector) giveBack(t *tools) {
 	c.idle = append(c.idle, t)
 }
 
-// eachWith is each with tools.
+// eachWith is each, with tools for f.
 func (c *corrector) eachWith(n int, f func(t *tools, i int)) {
 	_ = parallel.Workers(c.ctx, 0, n, func(tasks iter.Seq[int]) {
 		t := c.borrow()
@@ -171,8 +171,8 @@ func (c *corrector) eachWith(n int, f func(t *tools, i int)) {
 	})
 }
 
-// sites returns the windows in which the given spots are corrected, all of the mask when spots is nil, and a patch for
-// each spot.
+// sites returns the windows in which the given spots are corrected, all of the mask if spots is nil, and an empty patch
+// for each spot.
 func (c *corrector) sites(spots []Spot) ([]*site, []Patch, error) {
 	if spots == nil {
 		spots = c.glare.spots
@@ -213,12 +213,12 @@ func (c *corrector) sites(spots []Spot) ([]*site, []Patch, error) {
 	for _, s := range sites {
 		slices.SortFunc(s.wanted, func(a, b wanted) int { return cmp.Compare(a.spot, b.spot) })
 	}
-	// Windows of one size are worked on together, so that no thread waits long for a large one at the end of a batch.
+	// Largest first: windows of similar size share a batch, so that no thread waits for a large one at its end.
 	slices.SortStableFunc(sites, func(a, b *site) int { return cmp.Compare(b.group.area, a.group.area) })
 	return sites, patches, nil
 }
 
-// resolve returns the method for a spot of the given area, where it was asked for m.
+// resolve returns the method that corrects a spot of the given area for which m was asked.
 func (c *corrector) resolve(m Method, area int) Method {
 	if m == MethodAuto {
 		m = c.p.Method
@@ -232,15 +232,15 @@ func (c *corrector) resolve(m Method, area int) Method {
 	return m
 }
 
-// What correction takes, in bytes: for each spot, its patch and the place in the queue included; for each pixel of the
-// windows that are worked on together; for each such pixel and channel.
+// Memory that correction takes, in bytes: per spot, with its patch and its place in the queue; per pixel of the windows
+// of a batch; per such pixel and channel.
 const (
 	spotBytes    = 640
 	windowBytes  = 200
 	channelBytes = 44
 )
 
-// memory bounds the memory that correcting the sites takes besides picture and mask.
+// memory returns an upper bound of the memory that correcting the sites takes besides picture and mask, in bytes.
 func (c *corrector) memory(sites []*site) int64 {
 	window, samples := batchPixels, 0
 	for _, s := range sites {
@@ -254,13 +254,13 @@ func (c *corrector) memory(sites []*site) int64 {
 		int64(window)*int64(windowBytes+channelBytes*c.pic.Channels)
 }
 
-// windowOf returns the window of a group as it is where there is paint.
+// windowOf returns the window of a group, provided that it holds enough paint: else cutWindow makes it larger.
 func (c *corrector) windowOf(g *group) box { return g.around.grown(g.reach, c.pic.Width, c.pic.Height) }
 
-// batchPixels is how many pixels of windows are worked on together: enough to keep a device busy, and little memory.
+// batchPixels is the number of window pixels in a batch: enough to keep a device busy, in little memory.
 const batchPixels = 1 << 20
 
-// batchEnd returns the first site from first on that no longer fits into a batch.
+// batchEnd returns the end of the batch that begins with site first.
 func (c *corrector) batchEnd(sites []*site, first int) (last int) {
 	total := 0
 	for last = first; last < min(first+256, len(sites)); last++ {
@@ -271,7 +271,7 @@ func (c *corrector) batchEnd(sites []*site, first int) (last int) {
 	return last
 }
 
-// batch corrects sites from first on, as many as fit, and returns the first that is left.
+// batch corrects the batch of sites that begins with site first, and returns its end.
 func (c *corrector) batch(sites []*site, first int, patches []Patch) (last int, err error) {
 	n := len(sites)
 	done := float64(first) / float64(n)
@@ -298,7 +298,7 @@ func (c *corrector) batch(sites []*site, first int, patches []Patch) (last int, 
 	return last, err
 }
 
-// solve fills the windows by the methods that were asked for.
+// solve fills the windows by the methods of their spots.
 func (c *corrector) solve(sites []*site, done, share float64) error {
 	for i, p := range passes() {
 		var part []*site
@@ -349,7 +349,7 @@ func (c *corrector) newAtlas(sites []*site) (*atlas, error) {
 		a.w = max(a.w, s.width())
 	}
 	a.w = max(a.w, 1024)
-	// Shelves: windows side by side until the row is full.
+	// Shelves: windows stand side by side until the row is full.
 	x, y, high := 0, 0, 0
 	for _, s := range sites {
 		w, h := s.width(), s.height()
@@ -372,7 +372,7 @@ func (c *corrector) newAtlas(sites []*site) (*atlas, error) {
 	return a, nil
 }
 
-// putState uploads the states of all windows; what is between them counts as known.
+// putState uploads the states of all windows; gaps between windows count as known.
 func (a *atlas) putState() error {
 	state := make([]uint8, a.w*a.h)
 	a.c.each(len(a.sites), func(i int) { pack(state, a.sites[i].state, a.w, a.tiles[i]) })
@@ -408,13 +408,13 @@ func unpack[T any](dst, src []T, stride int, t Tile) {
 	}
 }
 
-// put uploads one plane of every window, of gives that of site i.
+// put uploads one plane of every window: of(i) for site i.
 func (a *atlas) put(p Plane, of func(i int) []float32) error {
 	a.c.each(len(a.sites), func(i int) { pack(a.host, of(i), a.w, a.tiles[i]) })
 	return a.c.be.Upload(a.c.ctx, p, Samples{F32: a.host})
 }
 
-// get downloads one plane of every window into what of gives for site i.
+// get downloads one plane of every window, into of(i) for site i.
 func (a *atlas) get(p Plane, of func(i int) []float32) error {
 	host, err := a.c.be.Host(a.c.ctx, p)
 	if err != nil {

@@ -2,8 +2,8 @@ package processing
 
 import "math"
 
-// details puts the two finest wavelet bands of paint from nearby back where they were made up, so that a fill is as
-// rough as what is around it, and keeps every value within the range of the paint in the window.
+// details adds the two finest wavelet bands of nearby paint to the fills, so that they are as rough as their
+// surroundings, and clamps every value to the range of the paint in the window.
 func (c *corrector) details(sites []*site) error {
 	var part []*site
 	for _, s := range sites {
@@ -74,7 +74,7 @@ func (c *corrector) grainOf(by Solver, s *site) {
 	s.roughen(fine, float32(c.p.Grain/100))
 }
 
-// grainy reports whether any pixel is to be roughened.
+// grainy reports whether any pixel needs grain.
 func (s *site) grainy() bool {
 	if s.filled == nil {
 		return true
@@ -87,13 +87,14 @@ func (s *site) grainy() bool {
 	return false
 }
 
-// leastGrain is the share of a pixel's texture that must have been made up for it to be roughened.
+// leastGrain is the share of invented texture above which a pixel gets grain.
 const leastGrain = 0.02
 
-// grainShifts bounds how many neighbourhoods are tried.
+// grainShifts is the largest number of shifts that are tried.
 const grainShifts = 600
 
-// roughen adds the fine bands of the neighbourhood, of the same shape, whose smooth part is most like the fill.
+// roughen adds fine bands of paint to the fill. It takes them from the shift of the fill's own shape, within the
+// window, whose smooth part matches the fill best.
 func (s *site) roughen(fine [][]float32, amount float32) {
 	w, h := s.width(), s.height()
 	var at []int32
@@ -114,7 +115,7 @@ func (s *site) roughen(fine [][]float32, amount float32) {
 	for (w-b.width()+1)*(h-b.height()+1)/(step*step) > grainShifts {
 		step++
 	}
-	// As many pixels as say enough about the likeness.
+	// About 64 pixels suffice to compare.
 	sparse := max(1, len(at)/64)
 	best, cost := 0, float32(math.Inf(1))
 	for dy := -(b.y0 / step) * step; b.y1+dy <= h; dy += step {
@@ -125,7 +126,7 @@ func (s *site) roughen(fine [][]float32, amount float32) {
 				i := int(at[n])
 				j := i + shift
 				if s.state[j] != StateKnown {
-					// Nothing can be taken from here.
+					// There is no paint to take grain from.
 					sum += 0.01
 					continue
 				}
@@ -139,7 +140,7 @@ func (s *site) roughen(fine [][]float32, amount float32) {
 			}
 		}
 	}
-	// A speck of paint is no grain: copied, it would be seen twice.
+	// A speck of paint is not grain, and its copy would be visible: limit outliers.
 	var most [4]float32
 	for k := range s.pix {
 		most[k] = float32(3 * s.spread(fine[k]))
@@ -155,11 +156,11 @@ func (s *site) roughen(fine [][]float32, amount float32) {
 	}
 }
 
-// grainReach is half the side of the square that decides how much grain a pixel gets.
+// grainReach is the radius of the square over which filledAround averages, in pixels.
 const grainReach = 2
 
-// filledAround returns the mean of filled over the square about a pixel. In a narrow gap, missing grain is not seen,
-// and grain from elsewhere only adds to the error.
+// filledAround returns the mean of filled over the square around a pixel. It is small in a narrow gap, where missing
+// grain is not visible and grain from elsewhere only adds to the error.
 func (s *site) filledAround(at int32) float32 {
 	x, y := int(at)%s.width(), int(at)/s.width()
 	x0, x1 := max(0, x-grainReach), min(s.width(), x+grainReach+1)
@@ -173,7 +174,8 @@ func (s *site) filledAround(at int32) float32 {
 	return float32(sum / float64((x1-x0)*(y1-y0)))
 }
 
-// spread is the standard deviation of Gaussian grain with the mean magnitude that the known pixels have.
+// spread estimates the standard deviation of the grain from its mean magnitude over the known pixels, as for a
+// Gaussian.
 func (s *site) spread(fine []float32) float64 {
 	sum := 0.0
 	for i, v := range s.state {
@@ -184,7 +186,7 @@ func (s *site) spread(fine []float32) float64 {
 	return math.Sqrt(math.Pi/2) * sum / float64(s.known)
 }
 
-// bound keeps the spot's values within the range of the paint in its window.
+// bound clamps the spot's values to the range of the paint in its window.
 func (s *site) bound() {
 	for _, p := range s.pix {
 		lo, hi := float32(math.Inf(1)), float32(math.Inf(-1))

@@ -7,16 +7,16 @@ import (
 	"slices"
 )
 
-// Spots that lie apart are corrected in windows of their own. Where they are crowded such windows would cover the same
-// pixels many times, so that spots share one: all whose middles lie in the same square of a grid. The grid belongs to
-// the picture, so that neither the result nor the windows depend on which spots are corrected together.
+// Spots that lie apart are corrected in windows of their own. Windows of crowded spots would cover the same pixels many
+// times, so such spots share one: all whose centres lie in the same square of a grid. The grid is fixed to the picture,
+// so that neither the result nor the windows depend on which spots are corrected together.
 
 const (
-	// crowded is the mean number of windows over the pixels of a spot's own window from which on spots share one.
+	// crowded is the mean number of windows that cover a pixel of a spot's own window from which on it shares one.
 	crowded = 16
-	// packed is the same from which on their halos are thin.
+	// packed is that number from which on halos become thin.
 	packed = 20
-	// leastSquare is the side of the smallest squares; the others are twice as large each.
+	// leastSquare is the side of the smallest squares; each level doubles it.
 	leastSquare = 64
 	// leastPaint is the least number of pixels of paint in a window.
 	leastPaint = 64
@@ -27,25 +27,25 @@ const (
 // group is a set of spots that share a window.
 type group struct {
 	spots []int32
-	// around is the box of their pixels, reach how far the window goes beyond it, area how many pixels they have.
+	// around is their bounding box, reach how far the window extends beyond it, area the number of their pixels.
 	around box
 	reach  int
 	area   int
-	// shared: the spots are crowded, so that each may take less time.
+	// shared marks groups of crowded spots, which get less time each.
 	shared bool
 }
 
-// reachOf returns how far the window of a spot of the given area goes beyond its pixels: as far as its grain is looked
-// for.
+// reachOf returns how far the window of a spot of the given area extends beyond it, in pixels: as far as grain is taken
+// from.
 func reachOf(area, halo int) int {
 	return halo + 5 + int(math.Ceil(2*math.Min(discRadius(area), 40)))
 }
 
-// discRadius is that of the disc with the given area.
+// discRadius returns the radius of a disc of the given area.
 func discRadius(area int) float64 { return math.Sqrt(float64(area) / math.Pi) }
 
-// share finds the spots that share windows. Halos of those that lie closest are no wider than they are thick, and where
-// even these would take up nearly all paint they have none.
+// share decides which spots share windows. Where spots are packed, halos become no wider than the spots are thick;
+// where even these would cover nearly all paint, spots have no halo.
 func (g *glareMap) share() {
 	g.halos = make([]int32, len(g.spots))
 	g.group = make([]int32, len(g.spots))
@@ -70,7 +70,7 @@ func (g *glareMap) share() {
 			g.thinHalo(i)
 		}
 	}
-	// Windows without paint would have to grow, each by itself, until they find some.
+	// A window without paint would have to grow until it finds some: such spots share windows, too.
 	holes := g.holes()
 	for i := range lone {
 		switch {
@@ -99,13 +99,13 @@ func (g *glareMap) share() {
 	}
 }
 
-// thinHalo makes the halo of a spot no wider than the spot is thick.
+// thinHalo limits the halo of a spot to the thickness of the spot.
 func (g *glareMap) thinHalo(spot int) {
 	thick := 2 * int(g.areas[spot]) / perimeter(g.spots[spot].Runs)
 	g.halos[spot] = min(g.halos[spot], int32(thick))
 }
 
-// perimeter counts the sides of pixels between the spot and what is not.
+// perimeter counts the pixel edges between a spot and its surroundings.
 func perimeter(runs []Run) int {
 	n := 0
 	above := 0
@@ -121,9 +121,9 @@ func perimeter(runs []Run) int {
 	return n
 }
 
-// squares puts the spots into groups by the squares of the grid in which their middles lie: squares at least as large
-// as the spot and its surroundings, and the larger one where that has a group anyway. Where a group finds no paint,
-// those of the next larger square join.
+// squares groups the spots by the grid square that holds their centre. The square is at least as large as the spot with
+// its surroundings; a larger one is used where it has a group anyway. A group without enough paint joins the next
+// larger square.
 func (g *glareMap) squares(shared []int32, lone []group, holes *counts) []group {
 	top := bits.Len(uint(max(g.w, g.h)))
 	at := func(spot int32, level int) square {
@@ -176,7 +176,7 @@ func (g *glareMap) squares(shared []int32, lone []group, holes *counts) []group 
 	return out
 }
 
-// square is one of the squares of a grid of 2^level pixels.
+// square is a square of the grid, with a side of 2^level pixels.
 type square struct{ level, x, y int }
 
 // join adds the spots of another group.
@@ -186,7 +186,7 @@ func (p *group) join(q *group) {
 	p.reach, p.area = max(p.reach, q.reach), p.area+q.area
 }
 
-// holes bounds, in each cell, how many pixels are not paint.
+// holes returns an upper bound of the number of pixels in each cell that are not paint.
 func (g *glareMap) holes() *counts {
 	c := newCounts(g.w, g.h)
 	for _, s := range g.spans {
@@ -203,8 +203,7 @@ func (g *glareMap) holes() *counts {
 	return c
 }
 
-// starved reports whether the window of a group has hardly any paint, or whether halos take up nearly all that there
-// is.
+// starved reports whether the window of a group has hardly any paint, or halos cover nearly all of it.
 func (g *glareMap) starved(p *group, holes *counts) bool {
 	if g.roomy(p, holes) {
 		return false
@@ -224,7 +223,7 @@ func (g *glareMap) starved(p *group, holes *counts) bool {
 	return paint < max(leastPaint, halo/8)
 }
 
-// roomy reports whether much of the window of a group surely is paint.
+// roomy reports whether at least an eighth of the window of a group is certainly paint.
 func (g *glareMap) roomy(p *group, holes *counts) bool {
 	b := p.around.grown(p.reach, g.w, g.h)
 	// Cells beyond the window hold spots whose halos may reach into it.
@@ -240,7 +239,7 @@ type counts struct {
 
 func newCounts(w, h int) *counts {
 	c := &counts{w: (w + coarse - 1) / coarse, h: (h + coarse - 1) / coarse}
-	// A row and a column more at each end: for differences behind the last cell, for sums before the first.
+	// One more row and column: behind the last cell for differences, before the first for sums.
 	c.sums = make([]int64, (c.w+1)*(c.h+1))
 	return c
 }
@@ -250,7 +249,7 @@ func (c *counts) cells(b box) box {
 	return box{b.x0 / coarse, b.y0 / coarse, (b.x1-1)/coarse + 1, (b.y1-1)/coarse + 1}
 }
 
-// add adds v to every cell that b touches, once integrated.
+// add adds v to every cell that b touches, as differences for integrate.
 func (c *counts) add(b box, v int64) {
 	b = c.cells(b)
 	c.sums[b.y0*(c.w+1)+b.x0] += v
@@ -262,13 +261,13 @@ func (c *counts) add(b box, v int64) {
 // at adds v to the cell of a pixel.
 func (c *counts) at(x, y int, v int64) { c.sums[y/coarse*(c.w+1)+x/coarse] += v }
 
-// integrate makes sums of what was added, by add (differences) or by at.
+// integrate turns what add (as differences) or at (as values) stored into sums.
 func (c *counts) integrate(differences bool) {
 	if differences {
 		c.accumulate()
 	}
 	c.accumulate()
-	// From inclusive sums to those of what lies above and to the left.
+	// Turn inclusive sums into those of the cells above and to the left.
 	stride := c.w + 1
 	for y := c.h; y >= 0; y-- {
 		for x := c.w; x >= 0; x-- {

@@ -5,19 +5,19 @@ import (
 	"slices"
 )
 
-// How far light is looked for outside the mask.
+// Constants of estimateHalo.
 const (
-	// haloSpots is how many spots say enough; with fewer the halo is as wide as it may be.
+	// haloSpots is the number of spots that an estimate needs; with fewer, the halo has its full width.
 	haloSpots = 8
-	// haloOutside is the number of rings beyond the halo that show the paint.
+	// haloOutside is the number of rings beyond the halo that show the paint for comparison.
 	haloOutside = 3
-	// haloRise is the rise of the root of light that counts.
+	// haloRise is the least rise of the root of light that counts as halo.
 	haloRise = 0.012
 )
 
-// estimateHalo returns how wide a halo the picture needs, at most Params.Halo: one pixel more than the widest ring
-// around the spots that is brighter than the rings beyond the halo, in the median over the spots. A mask that takes in
-// the skirts needs none.
+// estimateHalo returns the width of the halo that the picture needs, at most Params.Halo, in pixels: one more than the
+// widest ring around the spots that is brighter than the rings beyond the halo, in the median over the spots. A mask
+// that covers the soft edges of the glints needs none.
 func (c *corrector) estimateHalo() int {
 	most := c.p.Halo
 	if most == 0 || len(c.glare.spots) < haloSpots {
@@ -44,8 +44,8 @@ func (c *corrector) estimateHalo() int {
 	return 0
 }
 
-// ringRises returns by how much the root of light, the mean over the channels, of each ring of the halo of a spot lies
-// above that of the rings beyond it, or nil where there are too few pixels.
+// ringRises returns how far each ring of a spot's halo rises above the rings beyond the halo, in the root of light
+// averaged over the channels. It returns nil for a very large spot, and if a ring has too few pixels.
 func (c *corrector) ringRises(t *scratch, g *glareMap, spot int32) []float64 {
 	ch, most := c.pic.Channels, c.p.Halo
 	b := boxOf(g.spots[spot].Runs).grown(g.halo, c.pic.Width, c.pic.Height)

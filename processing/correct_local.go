@@ -10,8 +10,8 @@ import (
 	"blik/internal/message"
 )
 
-// Local is a Backend in host memory whose operations on tiles work on slices as well, so that a thread can do all that
-// a place needs, one step after the other, while its pixels are in the cache. Results are those of the operations.
+// Local is a Backend in host memory that can also work on slices of one tile, so that a thread takes a site through all
+// steps while its pixels are in the cache. The results equal those of the operations.
 type Local interface {
 	Backend
 
@@ -20,8 +20,8 @@ type Local interface {
 	EachTile(ctx context.Context, n int, f func(by Solver, i int)) error
 }
 
-// Solver carries out operations on one tile of w × h pixels, in rows without padding. When the job is cancelled, what
-// it writes is undefined.
+// Solver carries out operations on one tile of w × h pixels, in rows without padding. Its output is undefined after a
+// cancel.
 type Solver interface {
 	// Harmonic is the operation Harmonic on each of the planes.
 	Harmonic(planes [][]float32, state []uint8, w, h, sweeps int, omega float32)
@@ -31,7 +31,7 @@ type Solver interface {
 	Detail(p []float32, state []uint8, w, h int)
 }
 
-// steps are what a place goes through locally; their names are those of the stages of all places.
+// The steps of a site in correctLocally; each is reported as the stage of that name.
 const (
 	stepSurroundings = iota
 	stepLight
@@ -43,13 +43,13 @@ const (
 // laps are the times of the steps, summed over threads.
 type laps [stepCount]atomic.Int64
 
-// isLocal reports whether a site needs no operation but those of a Solver.
+// isLocal reports whether a site needs only the operations of a Solver.
 func (c *corrector) isLocal(s *site) bool {
 	return !slices.ContainsFunc(c.methods[s.method].passes, func(p pass) bool { return p != passLight })
 }
 
 // correctLocally moves the sites that need no operations on planes to the front, corrects them, and returns how many
-// they are.
+// there are.
 func (c *corrector) correctLocally(be Local, sites []*site, patches []Patch) (n int, err error) {
 	slices.SortStableFunc(sites, func(a, b *site) int {
 		switch p, q := c.isLocal(a), c.isLocal(b); {
@@ -70,7 +70,7 @@ func (c *corrector) correctLocally(be Local, sites []*site, patches []Patch) (n 
 	}
 	progress := c.reporter(len(sites))
 	for done := 0; done < n; {
-		// Each thread has one window at a time; together they need no more memory than a batch.
+		// Each thread has one window at a time, and together they need no more memory than a batch.
 		last := n
 		if largest[done]*runtime.GOMAXPROCS(0) > batchPixels {
 			last = c.batchEnd(sites[:n], done)
@@ -175,7 +175,7 @@ func (c *corrector) lookThroughOne(t *tools, by Solver, s *site) {
 	v.madeUp()
 }
 
-// addTimes adds the steps of the sites to the times of the stages: their shares of the time that passed.
+// addTimes divides the time that passed among the stages, in proportion to the time of their steps over all threads.
 func (c *corrector) addTimes(times *laps, passed time.Duration) {
 	names := [stepCount]string{
 		message.Of("surroundings").String(), passes()[passLight].name.String(), message.Of("fill").String(),

@@ -2,17 +2,16 @@ package processing
 
 import "unsafe"
 
-// scratch is memory for what a task needs no longer than itself; it is kept from task to task. The zero value is ready
-// for use.
+// scratch is an arena for the buffers of one task, reused by the next. The zero value is ready for use.
 type scratch struct {
 	words []uint64
 	used  int
 }
 
-// mostScratch is how much a thread keeps, in words: 8 MiB.
+// mostScratch is how much memory a scratch keeps between tasks, in words: 8 MiB.
 const mostScratch = 1 << 20
 
-// reset takes back everything that was taken.
+// reset makes all buffers available again.
 func (s *scratch) reset() {
 	s.used = 0
 	if len(s.words) > mostScratch {
@@ -20,7 +19,7 @@ func (s *scratch) reset() {
 	}
 }
 
-// take returns n values with undefined content, valid until the next reset; those of a nil scratch last.
+// take returns n values with undefined content, valid until the next reset. With a nil scratch it allocates them.
 func take[T uint8 | int32 | int64 | float32 | float64](s *scratch, n int) []T {
 	if s == nil {
 		return make([]T, n)
@@ -30,7 +29,7 @@ func take[T uint8 | int32 | int64 | float32 | float64](s *scratch, n int) []T {
 	words := (n*int(unsafe.Sizeof(zero))+7)/8 + line
 	words -= words % line
 	if s.used+words > len(s.words) {
-		// What was taken stays where it is.
+		// Earlier buffers stay valid: they keep the old array.
 		s.words, s.used = make([]uint64, max(words, 2*len(s.words), 1<<13)), 0
 	}
 	part := s.words[s.used : s.used+words]

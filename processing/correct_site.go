@@ -7,40 +7,41 @@ import (
 	"sort"
 )
 
-// site is a spot, or a group of spots that share a window, with the surroundings, cut out of the picture as planes of
-// floats.
+// site is a spot, or a group of spots that share a window, with its surroundings cut out of the picture as float
+// planes.
 type site struct {
-	// group is that of the spots, index the first of them; wanted are those to be corrected.
+	// group holds the spots, index is the first of them; wanted are those to be corrected.
 	group  *group
 	index  int32
 	wanted []wanted
 	method Method
 
 	box
-	// own says which spot a pixel belongs to, free for paint; depth is the squared distance to that spot. Where spots
-	// share the window, own is index for all of them, and each keeps the spot itself.
+	// own is the spot that each pixel belongs to, or free for paint; depth is the squared distance to that spot. If
+	// spots share the window, own is index for all of them, and each holds the actual spot.
 	own, depth, each []int32
 	state            []uint8
 	// known counts the pixels of paint, thick is the depth of the hole: the largest chessboard distance of its
 	// pixels to paint.
 	known, thick int
-	// pix holds the channels as the method works on them: see codec.
+	// pix holds the channels as the values that the method works on: see codec.
 	pix [][]float32
-	// filled is the share of a pixel's texture that the method has made up, 0…1; nil where it is all.
+	// filled is the share of each pixel's texture that the method invented, 0…1; nil if all of it is.
 	filled []float32
-	// copied is the share of that texture which the method took from paint itself.
+	// copied is the share of that texture that was copied from paint.
 	copied float32
-	// veil is the share of the picture's veil on each pixel, which pix is without; nil where there is none.
+	// veil is the strength of the veil on each pixel, relative to the picture's; it is already subtracted from pix.
+	// nil: no veil.
 	veil []float32
-	// memory is where these lie; they last where it is nil.
+	// memory is the scratch that holds these slices; nil if they must outlive the task.
 	memory *scratch
 }
 
 // wanted is a spot to be corrected, by its index, and the place of its patch.
 type wanted struct{ spot, patch int32 }
 
-// cutWindow copies the surroundings of the spots: as far as their grain is looked for, and farther where there is
-// hardly any paint in the whole picture.
+// cutWindow cuts out the surroundings of the spots: as far as grain is taken from, and farther until there is enough
+// paint.
 func (c *corrector) cutWindow(t *tools, s *site) {
 	reach := s.group.reach
 	for {
@@ -74,7 +75,7 @@ func (c *corrector) cutWindow(t *tools, s *site) {
 	}
 }
 
-// exemplarRadius is the radius from which on the automatic choice looks for examples.
+// exemplarRadius is the radius in pixels above which MethodAuto means MethodExemplar.
 const exemplarRadius = 5
 
 // measureDepth returns the largest chessboard distance of a pixel that is not known to one that is.
@@ -82,7 +83,7 @@ func (s *site) measureDepth(t *scratch) int {
 	hole := s.hole()
 	w, h := hole.width(), hole.height()
 	const most = 1 << 20
-	// What lies around the hole is known, unless it is beyond the window.
+	// Pixels around the hole are known, except beyond the window.
 	stride := w + 2
 	far := takeZero[int32](t, stride*(h+2))
 	for y := range h + 2 {
@@ -110,19 +111,19 @@ func (s *site) measureDepth(t *scratch) int {
 	return int(deep)
 }
 
-// codec turns samples into the values that correction works on, and back.
+// codec converts samples into the values that correction works on, and back.
 //
-// Fills work on the samples themselves, white = 1. Light is separated from paint on roots of linear light: the root is
-// close to what the eye and the file take as even steps, and its square, the light, costs one multiplication. CMYK
-// counts as the complement, which is light: glare lowers the inks.
+// Fills work on encoded samples, white = 1. Glare is separated from paint on square roots of linear light: roots are
+// nearly as uniform to the eye as encoded samples, and a square turns them into light. CMYK samples are complemented,
+// so that glare makes them larger, too.
 type codec struct {
 	pic *Picture
 	// roots holds the root of every code of an integer picture, ascending.
 	roots []float32
-	// rootsBy and levels hold root and level by sample: those of ink descend.
+	// rootsBy and levels hold root and level of each code; for CMYK they descend.
 	rootsBy, levels []float32
-	// from holds, for each of many equal parts of the range from 0 to 1, the first code whose root does not lie below
-	// it.
+	// from is an index into roots: for each of many equal parts of 0…1 the first code whose root is not below its
+	// start.
 	from []uint16
 }
 
@@ -158,7 +159,7 @@ func newCodec(pic *Picture) *codec {
 
 func (d *codec) root(x float64) float32 { return float32(math.Sqrt(math.Max(d.pic.Linear(x), 0))) }
 
-// level returns a sample on the scale where white is 1 (complement for CMYK); ok is false for one that is no number.
+// level returns a sample on the scale where white is 1 (complement for CMYK); ok is false for NaN and infinity.
 func (d *codec) level(i int) (v float32, ok bool) {
 	switch p := d.pic; {
 	case p.U8 != nil:
@@ -194,7 +195,7 @@ func (d *codec) unroot(r float32) float32 {
 	if d.roots != nil {
 		return float32(d.nearest(r)) / float32(len(d.roots)-1)
 	}
-	// A curve may be anything that rises: bisect it.
+	// The curve is only known to rise: bisect it.
 	light := float64(r) * float64(r)
 	if d.pic.Curve == nil {
 		return float32(d.pic.Transfer.Encode(light))
@@ -210,8 +211,8 @@ func (d *codec) unroot(r float32) float32 {
 	return float32((lo + hi) / 2)
 }
 
-// nearest returns the code of an integer picture whose root is the nearest, the lower one of two; the last for what is
-// no number.
+// nearest returns the code of an integer picture whose root is nearest to r, the higher one of a tie, and the last one
+// for NaN.
 func (d *codec) nearest(r float32) int {
 	i := len(d.roots) - 1
 	if r < 1 {
@@ -234,8 +235,8 @@ func (d *codec) nearest(r float32) int {
 	return i
 }
 
-// clipLevel is the sample from which on a channel counts as clipped: noise, sharpening and JPEG leave clipped light a
-// little below white.
+// clipLevel is the sample value, white = 1, from which on a channel counts as clipped: noise, sharpening and JPEG leave
+// clipped light a little below white.
 const clipLevel = 0.985
 
 // load fills state and pix.
@@ -307,7 +308,7 @@ func loadCodes[T uint8 | uint16](s *site, codes []T, stride int, values, levels 
 	}
 }
 
-// loadFloats does the same in a picture of floats. What is no number is never known.
+// loadFloats does the same for a picture of floats. NaN and infinity are never known.
 func (c *corrector) loadFloats(s *site, light bool) {
 	ch, i := c.pic.Channels, 0
 	for y := s.y0; y < s.y1; y++ {
@@ -333,7 +334,8 @@ func (c *corrector) loadFloats(s *site, light bool) {
 	}
 }
 
-// eachPixel calls f for every pixel of the patch, in reading order, with its index in the window and in the picture.
+// eachPixel calls f for every pixel of the patch, in reading order, with its index in the window and its place in the
+// picture.
 func (s *site) eachPixel(f func(i, x, y int)) {
 	i := 0
 	for y := s.y0; y < s.y1; y++ {
@@ -346,7 +348,7 @@ func (s *site) eachPixel(f func(i, x, y int)) {
 	}
 }
 
-// finish writes the patches of the site: the spots and their halos, and what their veils are taken away from.
+// finish writes the patches of the site: the spots, their halos, and the pixels from which their veils are subtracted.
 func (c *corrector) finish(t *tools, s *site, patches []Patch) {
 	c.open(s, patches)
 	c.blend(s, patches)
@@ -358,7 +360,7 @@ func (c *corrector) finish(t *tools, s *site, patches []Patch) {
 	}
 }
 
-// blend blends the new samples with the old ones, less their veil, and rounds them to the picture's depth.
+// blend mixes the new samples with the old ones, less their veil, and rounds them to the depth of the picture.
 func (c *corrector) blend(s *site, patches []Patch) {
 	ch := c.pic.Channels
 	light := c.methods[s.method].light
@@ -367,7 +369,7 @@ func (c *corrector) blend(s *site, patches []Patch) {
 		p := &patches[to.patch]
 		alpha := float32(1)
 		beyond := float64(c.glare.halos[to.spot]) + 1
-		// Nearer to the spot the light of its skirt is bright.
+		// At most half of the halo is mixed: nearer to the spot, the glare is bright.
 		soft := math.Min(c.p.Blend/100*discRadius(int(c.glare.areas[to.spot])), beyond/2)
 		if s.depth[i] > 0 && soft > 0 {
 			t := math.Min((beyond-math.Sqrt(float64(s.depth[i])))/soft, 1)
@@ -404,7 +406,7 @@ func (c *corrector) blend(s *site, patches []Patch) {
 	})
 }
 
-// open gives the patches of the site their runs, and room for their samples. Those of one window share their memory.
+// open sets the runs of the site's patches and allocates their samples, for the whole window at once.
 func (c *corrector) open(s *site, patches []Patch) {
 	lines, pixels := make([]int, len(s.wanted)), make([]int, len(s.wanted))
 	row := func(f func(k, y, x0, x1 int)) {
@@ -459,7 +461,7 @@ func (c *corrector) open(s *site, patches []Patch) {
 }
 
 // eachWanted calls f for every pixel of the patches of the site, in reading order, with its index in the window, its
-// place in the picture, and the number of the wanted spot.
+// place in the picture, and the index of its spot in wanted.
 func (s *site) eachWanted(f func(i, x, y, k int)) {
 	if s.each == nil {
 		s.eachPixel(func(i, x, y int) { f(i, x, y, 0) })

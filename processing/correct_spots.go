@@ -17,7 +17,7 @@ func Spots(m *Mask) []Spot {
 	return spotsOf(spans, span.Connect(spans, span.Eight))
 }
 
-// spotsOf returns the n spots that the labels of the spans number.
+// spotsOf collects the spans into n spots by their labels.
 func spotsOf(spans []Span, n int) []Spot {
 	spots := make([]Spot, n)
 	lines := make([]int, len(spots))
@@ -84,8 +84,7 @@ func pixelsIn(runs []Run) int {
 	return n
 }
 
-// glareMap answers what belongs to which spot in any window of the picture. It holds the runs of all spots, not a
-// picture.
+// glareMap finds the spot that each pixel of a window belongs to. It stores runs, not pixels.
 type glareMap struct {
 	w, h  int
 	halo  int
@@ -93,12 +92,12 @@ type glareMap struct {
 	areas []int32
 	spans []Span // of all spots in reading order; label is the index of the spot
 	rows  []int32
-	// rank orders the spots for pixels that are equally near to several: the larger spot first. It uses nothing that
-	// a transposition of the picture changes unless two spots are mirror images of each other.
+	// rank orders the spots for pixels that are equally near to several: the larger spot first. Transposing the picture
+	// does not change it, unless two spots are mirror images of each other.
 	rank   []int32
 	byRank []int32
-	// groups are the spots that share windows, group that of each spot, halos how far light is looked for around each:
-	// see share. Without halos it is halo for all.
+	// groups are the sets of spots that share windows, group is that of each spot, halos the width of each spot's halo
+	// (nil: halo for all). See share.
 	groups []group
 	group  []int32
 	halos  []int32
@@ -140,14 +139,14 @@ func newGlareMap(m *Mask, halo int) *glareMap {
 	return g
 }
 
-// withHalo returns the map, which is not yet shared out, for another width of the halo.
+// withHalo returns a copy with another width of the halo; share has not been called on it.
 func (g *glareMap) withHalo(halo int) *glareMap {
 	other := *g
 	other.halo = halo
 	return &other
 }
 
-// find returns the index of the piece of the mask that has the given runs, or −1.
+// find returns the index of the spot that has exactly the given runs, or −1.
 func (g *glareMap) find(runs []Run) int {
 	if len(runs) == 0 || runs[0].Y < 0 || runs[0].Y >= g.h {
 		return -1
@@ -163,20 +162,20 @@ func (g *glareMap) find(runs []Run) int {
 // free marks pixels that belong to no spot in the result of owners.
 const free = -1
 
-// owners writes into own, for each pixel of window b in reading order, the index of the spot it belongs to, the nearest
-// if that one's halo reaches so far, and free elsewhere; depth is the squared distance to that spot's nearest pixel, 0
-// on the spot itself. Spots and pixels outside the window count as well.
+// owners writes, for each pixel of window b in reading order, into own the index of the nearest spot if that spot's
+// halo reaches the pixel, else free, and into depth the squared distance to the spot's nearest pixel: 0 on the spot
+// itself. Spots and pixels outside the window count as well.
 func (g *glareMap) owners(t *scratch, b box, own []int32, depth []int32) {
 	const none = int64(1) << 62
-	// best holds distance² << 32 | rank of the nearest spot in the pixel's own column, for the columns that halos
-	// may reach in from.
+	// best holds distance² << 32 | rank of the nearest spot in the pixel's own column, for all columns from which a
+	// halo may reach the window.
 	wide := box{b.x0 - g.halo, b.y0, b.x1 + g.halo, b.y1}.grown(0, g.w, g.h)
 	w := wide.width()
 	best := take[int64](t, w*b.height())
 	for i := range best {
 		best[i] = none
 	}
-	// Within reach of a spot are, in each row, the columns from … to−1 and those a halo beside them.
+	// In each row, only columns from … to−1 and those up to a halo beside them are within reach of a spot.
 	type columns struct{ from, to int }
 	reach := make([]columns, b.height())
 	for i := range reach {

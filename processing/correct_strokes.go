@@ -7,34 +7,34 @@ import (
 	"blik/processing/internal/relax"
 )
 
-// Paint is rough across its strokes and even along them. What is not known is therefore continued along the directions
-// in which the paint nearby changes least: a membrane whose threads are stiff where differences are small.
+// Paint varies across its strokes and little along them. Unknown pixels are therefore filled along the directions in
+// which the paint nearby changes least: by a membrane whose threads are stiff where differences are small.
 
-// strokeReach is half the side of the square in which the differences of paint are averaged. In the middle of a deep
-// hole such a square holds no paint that would show a direction, and edges would end there: squares are large enough to
-// reach strokeRim pixels of paint from the middle of holes of a depth of up to deepLight.
+// strokeReach is the radius of the square over which differences of paint are averaged. In the middle of a deep hole
+// such a square holds no paint to show a direction, and edges would end there. So squares grow until they reach
+// strokeRim pixels of paint from the middle of holes up to deepLight deep.
 const strokeReach, strokeRim = 5, 3
 
-// reachOfStrokes returns half the side of the squares of this window.
+// reachOfStrokes returns the radius of the squares of this window.
 func (s *site) reachOfStrokes() int {
 	return max(strokeReach, min(s.thick, deepLight)+strokeRim)
 }
 
-// strokes holds, for each pixel of a window that is not known, the weights of its neighbours along four directions:
-// horizontal, vertical, falling and rising diagonal. Each counts for two neighbours; twice their sum is 1.
+// strokes holds, for each unknown pixel of a window, the weights of its neighbours along four directions: horizontal,
+// vertical, falling and rising diagonal. Each weight counts for two neighbours; twice their sum is 1.
 type strokes [][4]float32
 
-// strokes measures the mean squared difference of neighbouring paint in each direction, over the square about each
-// pixel. The weights are its inverse fourth powers, which an even stroke of paint dominates. All sums are of
-// integers, so that they do not depend on the order. Those of pixels that are known stay as they are.
+// strokes measures the mean squared difference of neighbouring paint in each direction, over the square around each
+// unknown pixel. The weights are its inverse fourth powers, so that an even stroke of paint dominates. The sums are of
+// integers, so that they do not depend on the order. Known pixels of out are left as they are.
 func (s *site) strokes(t *tools, out strokes) {
 	w, h := s.width(), s.height()
 	hole := s.hole()
 	if hole.area() == 0 {
 		return
 	}
-	// What is farther away from what is not known is not looked at: the squares, and a pixel more for the pairs. The
-	// rows of differences have another pixel at either end, and what lies outside the window is 0.
+	// Only the squares around the hole are read, and a pixel more for the pairs. The rows of differences have another
+	// pixel at either end, and are 0 outside the window.
 	reach := s.reachOfStrokes()
 	margin := reach + 1
 	b := hole.grown(margin, w, h)
@@ -53,7 +53,7 @@ func (s *site) strokes(t *tools, out strokes) {
 		clear(ring)
 		clear(rows)
 		this, last := rows[:bw+2], rows[bw+2:]
-		// The pairs of a row begin and end where their second pixels lie in the window, too.
+		// Both pixels of a pair lie in the window.
 		x0, x1 := max(b.x0, -step[0]), min(b.x1, w-step[0])
 		for y := hole.y0 - margin; y < hole.y1+reach; y++ {
 			this, last = last, this
@@ -66,7 +66,7 @@ func (s *site) strokes(t *tools, out strokes) {
 			if y < hole.y0-reach {
 				continue
 			}
-			// Each pixel counts the pairs that it begins and those that it ends.
+			// A pixel counts the pairs that begin at it and those that end at it.
 			ends := last
 			if step[1] == 0 {
 				ends = this
@@ -92,8 +92,8 @@ func (s *site) strokes(t *tools, out strokes) {
 	}
 }
 
-// weighRow writes the weights of direction d, not yet in proportion, of row y of the hole; total holds the sums over
-// the rows of the square, from reach + 1 pixels left of the hole on.
+// weighRow writes the weights of direction d, not yet normalized, for row y of the hole. total holds the sums over the
+// rows of the square and begins reach + 1 pixels left of the hole.
 func (s *site) weighRow(out strokes, d int, total []int64, hole box, y int) {
 	side := 2*s.reachOfStrokes() + 1
 	var sum int64
@@ -117,7 +117,7 @@ func (s *site) weighRow(out strokes, d int, total []int64, hole box, y int) {
 	}
 }
 
-// hole returns the rectangle of the window that holds all that is not known; it is empty where everything is.
+// hole returns the bounding box of the unknown pixels of the window; it is empty if there are none.
 func (s *site) hole() box {
 	w, h := s.width(), s.height()
 	b := box{w, h, 0, 0}
@@ -142,10 +142,11 @@ func (s *site) hole() box {
 	return b
 }
 
-// gap is a pixel that is not known, and where its neighbours lie: at the border of the window it is its own.
+// gap is an unknown pixel with the offsets of its neighbours; beyond the border of the window they are 0, the pixel
+// itself.
 type gap struct{ i, left, right, up, down int32 }
 
-// gaps lists the pixels that are not known, those with even x + y first, then the others.
+// gaps lists the unknown pixels: those with even x + y, then the others.
 func (s *site) gaps() [2][]gap {
 	w, h := s.width(), s.height()
 	var list [2][]gap
@@ -173,7 +174,7 @@ func (s *site) gaps() [2][]gap {
 	return list
 }
 
-// mean returns the mean of the neighbours, weighed along the strokes.
+// mean returns the mean of the neighbours, weighted along the strokes.
 func (g *gap) mean(p []float32, q *[4]float32) float32 {
 	i := g.i
 	straight := float32(q[0]*(p[i+g.left]+p[i+g.right])) + float32(q[1]*(p[i+g.up]+p[i+g.down]))
@@ -181,10 +182,10 @@ func (g *gap) mean(p []float32, q *[4]float32) float32 {
 		float32(q[3]*(p[i+g.right+g.up]+p[i+g.left+g.down])))
 }
 
-// Diagonal neighbours are updated together; a step of less than 1 keeps them from swinging.
+// strokeStep is the step of relaxation: diagonal neighbours are updated together, and would oscillate with a step of 1.
 const strokeStep = 0.75
 
-// continueStrokes relaxes the guess of the paint, which is harmonic, along the strokes.
+// continueStrokes relaxes the harmonic guess of the paint along the strokes.
 func (v *view) continueStrokes(t *tools) {
 	if len(v.guess) == 3 {
 		t.grid.Reset(t.level, v.state, v.width(), v.height(), true)
@@ -208,7 +209,7 @@ func (v *view) continueStrokes(t *tools) {
 	}
 }
 
-// refine continues Separate, from its result, with the mean along the strokes in place of that of the four nearest
+// refine continues Separate from its result, with the mean along the strokes instead of that of the four nearest
 // neighbours; the formulas are the same.
 func (v *view) refine(t *tools) {
 	ch := len(v.pix)
