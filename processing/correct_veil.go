@@ -6,64 +6,65 @@ import (
 	"slices"
 )
 
-// A veil is light that large glints scatter far around themselves: a hundredth of white and less, which is seen on dark
-// paint only. Around one glint it cannot be told from paint that gets brighter there by chance; what most sides of most
-// glints of a picture show is a veil. So its strength is one number for the picture, its shape is that of the glints,
-// and the sides of a glint correct the strength of its own veil as far as they agree.
+// A veil is light that large glints scatter far around themselves: a hundredth of white or less, visible only on dark
+// paint. Around a single glint it cannot be distinguished from paint that happens to get brighter there; light on most
+// sides of most glints of a picture is a veil. Its strength is therefore one number for the picture, its shape follows
+// from the size of the glint, and the sides of a glint adjust the strength of its own veil as far as they agree.
 
 const (
 	// veilRadius is the least radius of a spot with a veil, in pixels.
 	veilRadius = 3
-	// veilWidth is the standard deviation of the veil in radii of the light.
+	// veilWidth is the standard deviation of the veil in radii of the glint.
 	veilWidth = 1.6
-	// veilRim is by how much a mask is wider than the light, in pixels, where it needs no halo.
+	// veilRim is how far a mask that needs no halo extends beyond the glint, in pixels.
 	veilRim = 2
-	// veilSpots is how many spots say enough, veilSides how many sides of spots are the least.
+	// veilSpots is the largest number of spots that are measured, veilSides the least number of sides for an estimate.
 	veilSpots, veilSides = 200, 24
-	// veilMost and veilWeakest bound the light in the middle of a veil, 1 = white; below the latter there is none.
+	// veilMost and veilWeakest bound the light at the centre of a veil, 1 = white; a weaker one counts as none.
 	veilMost, veilWeakest = 0.01, 0.0012
 	// veilEnd is the light at which a veil ends: half a level of an 8-bit file on dark paint.
 	veilEnd = 3e-4
-	// veilSpread is how much the veils of one picture differ.
+	// veilSpread is the standard deviation between the veils of one picture, as their sides show them.
 	veilSpread = 0.006
-	// veilOwn is how much the light in the middle of one veil differs from the picture's, as a standard deviation, and
-	// veilStrongest how many times that of the picture it may be.
+	// veilOwn is the standard deviation of the light at the centre of single veils about that of the picture, and
+	// veilStrongest their largest ratio.
 	veilOwn, veilStrongest = 0.002, 4
-	// veilGlint is the light, the mean over the channels, that the brightest pixel of a spot with a veil has at least.
+	// veilGlint is the least light, the mean over the channels, of the brightest pixel of a spot with a veil.
 	veilGlint = 0.3
-	// veilCell is the side of the squares by which veils are looked up.
+	// veilCell is the side of the squares of the lookup grid, in pixels.
 	veilCell = 256
 )
 
 // veils are the veils of a picture.
 type veils struct {
-	// light is that in the middle of each, by channel, before end, the share of it at which a veil ends, is taken off.
+	// light is the light at the centre of a veil of strength 1, by channel, and end the share of it at which a veil
+	// ends.
 	light [4]float32
 	end   float64
-	// sources are sorted by the rank of their spots, of holds the index of the source of a spot, or −1.
+	// sources are sorted by the rank of their spots; of holds the index of the source of each spot, or −1.
 	sources []veilSource
 	of      []int32
-	// cells hold the sources that reach into each square of the picture.
+	// cells lists the sources that reach into each square of the lookup grid; across is the number of squares in a row.
 	cells  [][]int32
 	across int
 }
 
-// veilSource is a spot with a veil: its middle, the squared reach of the veil, and the pixels where it is seen.
+// veilSource is a spot with a veil: its centre, the squared radius of the veil, and the box where the veil is visible.
 type veilSource struct {
 	x, y, reach2 float64
-	// strength is the light in the middle, the picture's being 1.
+	// strength is the light at the centre, relative to the picture's.
 	strength float64
 	box
 }
 
-// share is the light at a squared distance, as a share of that in the middle: nearly a Gaussian, but it ends.
+// share returns the light at a squared distance as a share of that at the centre: nearly a Gaussian, but it ends.
 func (s *veilSource) share(d2 float64) float64 {
 	t := max(1-d2/s.reach2, 0)
 	t *= t
 	return float64(t * t)
 }
 
-// veilOf returns the source that a spot would be.
+// veilOf returns the veil of a spot, without strength and box.
 func (c *corrector) veilOf(spot int32) veilSource {
 	var sx, sy int
 	runs := c.glare.spots[spot].Runs
@@ -80,8 +81,8 @@ func (c *corrector) veilOf(spot int32) veilSource {
 	}
 }
 
-// findVeils estimates the veil of the picture and returns nil if it has none. It looks at the whole mask, whatever is
-// to be corrected.
+// findVeils estimates the veil of the picture, and returns nil if there is none. It always measures the whole mask,
+// whichever spots are to be corrected.
 func (c *corrector) findVeils() *veils {
 	g := c.glare
 	var large []int32
@@ -133,7 +134,7 @@ func (c *corrector) findVeils() *veils {
 	return v
 }
 
-// glints says whether a spot is as bright as what scatters light.
+// glints reports whether a spot is bright enough to scatter light.
 func (c *corrector) glints(spot int32) bool {
 	ch := c.pic.Channels
 	for _, r := range c.glare.spots[spot].Runs {
@@ -151,8 +152,8 @@ func (c *corrector) glints(spot int32) bool {
 	return false
 }
 
-// ownStrength returns the strength of a veil from its sides and from the picture's amount of light, each weighed by how
-// certain it is.
+// ownStrength returns the strength of a veil: the mean of what its sides show and of the picture's amount of light,
+// weighted by their certainty.
 func ownStrength(sides []veilSide, amount float64) float64 {
 	const sure = 1 / (veilOwn * veilOwn)
 	light, weight := sure*amount, float64(sure)
@@ -163,11 +164,12 @@ func ownStrength(sides []veilSide, amount float64) float64 {
 	return math.Min(math.Max(light/(weight*amount), 0), veilStrongest)
 }
 
-// veilSide is what one of eight sides of a spot says about the light in the middle of its veil, and how certain it is.
+// veilSide is the light at the centre of a veil, as one of eight sides of the spot shows it, and the inverse of its
+// variance.
 type veilSide struct{ light, weight float64 }
 
-// veilSides compares the paint of each side near the spot with that farther away: the light of a veil that would make
-// the root of light even there, by least squares.
+// veilSides compares the paint on each side near the spot with the paint farther away: it fits, by least squares, the
+// light of the veil that explains why the root of light rises towards the spot.
 func (c *corrector) veilSides(t *scratch, spot int32) []veilSide {
 	s := c.veilOf(spot)
 	r := math.Max(math.Sqrt(s.reach2)*0.78, discRadius(int(c.glare.areas[spot]))+6)
@@ -220,7 +222,7 @@ func (c *corrector) veilSides(t *scratch, spot int32) []veilSide {
 		var along, sure, rest float64
 		spread := t.square - t.share*t.share/t.n
 		for k := range ch {
-			// A little light raises the root by light / (2 · root).
+			// A small amount of light raises the root by light / (2 · root).
 			slope := c.light[k] * math.Sqrt(float64(ch)) / (2 * math.Max(t.root[k]/t.n, 0.03))
 			along += float64(slope * (t.both[k] - t.share*t.root[k]/t.n))
 			sure += float64(slope * slope * spread)
@@ -231,14 +233,14 @@ func (c *corrector) veilSides(t *scratch, spot int32) []veilSide {
 		}
 		light := along / sure
 		rest = math.Max(rest-float64(light*along), 1e-9)
-		// Paint is correlated: the pixels of a side are worth no more than a few that are not.
+		// Paint is correlated: the pixels of a side count as a few independent ones.
 		worth := math.Min(t.n/12+1, 4) * float64(ch)
 		out = append(out, veilSide{light, 1 / (rest/(sure*worth) + veilSpread*veilSpread)})
 	}
 	return out
 }
 
-// veilAmount returns the weighted median of the sides, less what it may be by chance, or 0.
+// veilAmount returns the weighted median of the sides, reduced by what chance explains, or 0 if it is too weak.
 func veilAmount(sides []veilSide) float64 {
 	if len(sides) < veilSides {
 		return 0
@@ -263,8 +265,8 @@ func veilAmount(sides []veilSide) float64 {
 	return 0
 }
 
-// over returns the share of the veils' light on each pixel of the window, nil where there is none, and for each pixel
-// under a veil the source of most of it, if owner is not nil.
+// over returns the strength of all veils on each pixel of the window, nil if there are none. If owner is not nil, it
+// receives the source of the strongest veil of each pixel that has one.
 func (v *veils) over(t *scratch, b box, owner []int32) []float32 {
 	if v == nil {
 		return nil
@@ -317,7 +319,7 @@ func (v *veils) over(t *scratch, b box, owner []int32) []float32 {
 	return out
 }
 
-// area bounds the pixels around a spot that its veil is taken away from.
+// area returns an upper bound of the number of pixels around a spot that its veil is subtracted from.
 func (v *veils) area(spot int32) int {
 	if v == nil || v.of[spot] < 0 {
 		return 0
@@ -325,13 +327,13 @@ func (v *veils) area(spot int32) int {
 	return v.sources[v.of[spot]].area()
 }
 
-// without returns the root of light without a share of the veil.
+// without returns the root of light after a share of the veil is subtracted.
 func (v *veils) without(root, share float32, channel int) float32 {
 	light := float32(root*root) - float32(share*v.light[channel])
 	return float32(math.Sqrt(float64(max(light, 0))))
 }
 
-// unveil takes the veil of a spot away from the paint around it, as far as it is the strongest there, and adds those
+// unveil subtracts the veils from the paint around a spot, where that of the spot is the strongest, and adds those
 // pixels to the patch.
 func (c *corrector) unveil(t *scratch, spot int32, patch *Patch) {
 	if c.veils == nil || c.veils.of[spot] < 0 {
@@ -360,8 +362,8 @@ func (c *corrector) unveil(t *scratch, spot int32, patch *Patch) {
 	patch.join(&around, c.pic.Channels)
 }
 
-// unveilCodes returns the pixels at some places of the window without their shares of the veil, and their runs. Pixels
-// that are clipped in all channels are left out.
+// unveilCodes returns the samples at the given places of the window after subtracting their shares of the veil, and
+// their runs. Pixels that are clipped in all channels are left out.
 func unveilCodes[T uint8 | uint16](c *corrector, pix []T, b box, places []int32, share []float32) ([]T, []Run) {
 	d, ch, w := c.codec, c.pic.Channels, b.width()
 	out := make([]T, 0, len(places)*ch)
@@ -389,7 +391,7 @@ func unveilCodes[T uint8 | uint16](c *corrector, pix []T, b box, places []int32,
 	return out, runs
 }
 
-// unveilFloats adds the same for a picture of floats to a patch.
+// unveilFloats does the same for a picture of floats and appends to a patch.
 func (c *corrector) unveilFloats(to *Patch, b box, places []int32, share []float32) {
 	ch, w := c.pic.Channels, b.width()
 	for _, i := range places {
@@ -432,7 +434,7 @@ func (p *Patch) empty() Patch {
 	return Patch{F32: []float32{}}
 }
 
-// join adds the pixels of another patch, none of which it has.
+// join merges the pixels of another patch, which has none of p's pixels.
 func (p *Patch) join(o *Patch, channels int) {
 	if len(o.Runs) == 0 {
 		return
@@ -466,5 +468,5 @@ func (p *Patch) join(o *Patch, channels int) {
 	p.Runs, p.U8, p.U16, p.F32 = to.Runs, to.U8, to.U16, to.F32
 }
 
-// before says whether r begins before o in reading order.
+// before reports whether r begins before o in reading order.
 func (r Run) before(o Run) bool { return r.Y < o.Y || r.Y == o.Y && r.X0 < o.X0 }

@@ -12,18 +12,18 @@ import (
 	"blik/internal/message"
 )
 
-// Decision says which candidates are glare: a linear score of their measures for each way of detection. Weights come
-// from a fit on rendered glare (blik fit), never from a person.
+// Decision decides which candidates are glare, by a linear score of their measures for each detector. The weights come
+// from a fit on rendered glare (blik fit); none is set by hand.
 type Decision struct {
 	// Version is that of the format.
 	Version int `json:"version"`
-	// Made says what it was fitted on.
+	// Made describes what it was fitted on.
 	Made string `json:"made"`
-	// Rules are by the ID of a detector.
+	// Rules holds the rule of each detector, by its ID.
 	Rules map[string]*Rule `json:"rules"`
 	// Auto is the detector that was best in cross-validation.
 	Auto string `json:"auto"`
-	// Stops are settings of the sensitivity with what they were measured to find.
+	// Stops are the named settings of the sensitivity.
 	Stops []Stop `json:"stops"`
 }
 
@@ -47,19 +47,19 @@ type MeasureWeight struct {
 	Deviation float64 `json:"deviation"`
 }
 
-// Scale maps sums of a rule to scores: Sums[i], which fall with i, is the sum whose score is −(Least + i);
-// in between and beyond it is linear. A sum above Sums[i] is accepted from the sensitivity Least + i on.
+// Scale maps sums of a rule to scores. Sums[i], which fall with i, is the sum whose score is −(Least + i); between and
+// beyond them the score is linear. A sum above Sums[i] is accepted from the sensitivity Least + i on.
 type Scale struct {
 	Least int       `json:"least"`
 	Sums  []float64 `json:"sums"`
 }
 
-// Stop is a named sensitivity and what it was measured to find on rendered glare of paintings that were left out.
+// Stop is a named sensitivity, with its results on rendered glare on paintings that were left out of the fit.
 type Stop struct {
 	ID          string  `json:"id"`
 	Sensitivity float64 `json:"sensitivity"`
 	// Bright and Dim are the shares found of glints whose darkest channel peaks at 120 or more, and of the others.
-	// False is the number of false findings in a megapixel without glare.
+	// False is the number of false findings per megapixel without glare.
 	Bright float64 `json:"bright"`
 	Dim    float64 `json:"dim"`
 	False  float64 `json:"false"`
@@ -71,10 +71,10 @@ const zLimit = 5
 //go:embed decision.json
 var decisionFile []byte
 
-// DefaultDecision returns the decision that the program was built with. It is not to be changed.
+// DefaultDecision returns the decision that the program was built with. Callers must not change it.
 func DefaultDecision() (*Decision, error) { return embedded() }
 
-// ReadDecision reads a decision from JSON. It refuses newer versions, and rules that know other measures.
+// ReadDecision reads a decision from JSON. It refuses other versions, and rules with unknown measures.
 func ReadDecision(data []byte) (*Decision, error) {
 	d := &Decision{}
 	if err := json.Unmarshal(data, d); err != nil {
@@ -115,7 +115,7 @@ func (d *Decision) Validate() error {
 	return nil
 }
 
-// Standardizer returns a function that writes the values z of the weights' measures; 0 for those that are lacking.
+// Standardizer returns a function that writes the standardized measures z of the weights, 0 for missing measures.
 func (r *Rule) Standardizer() func(z, measures []float64) {
 	index := r.index()
 	return func(z, measures []float64) {
@@ -148,7 +148,7 @@ func (w *MeasureWeight) standard(v float64) float64 {
 	return min(max((v-w.Mean)/w.Deviation, -zLimit), zLimit)
 }
 
-// sum is the weighted sum of measures, with the places that index returns.
+// sum returns the weighted sum of measures; index is that of index().
 func (r *Rule) sum(measures []float64, index []int) float64 {
 	s := r.Offset
 	for k, i := range index {
@@ -157,7 +157,7 @@ func (r *Rule) sum(measures []float64, index []int) float64 {
 	return s
 }
 
-// Score returns the score of a sum: accepted where score + sensitivity is at least 0.
+// Score returns the score of a sum. A candidate is accepted if score + sensitivity is at least 0.
 func (s *Scale) Score(sum float64) float64 {
 	i := sort.Search(len(s.Sums), func(i int) bool { return s.Sums[i] <= sum })
 	i = min(max(i, 1), len(s.Sums)-1)

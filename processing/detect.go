@@ -51,7 +51,7 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 	if p.Mode == Adaptive {
 		res.Chosen = d.chosen()
 	}
-	// The findings need no backend: they are put together while it makes the mask.
+	// The findings need no backend, and are put together while it makes the mask.
 	found := make(chan []Finding, 1)
 	go func() {
 		inside := spans
@@ -74,7 +74,7 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 	return res, nil
 }
 
-// Candidates returns every spot that Detect would decide about. It is what the decision function is fitted on.
+// Candidates returns every spot that Detect would decide on. The decision is fitted on them.
 func Candidates(ctx context.Context, be Backend, pic *Picture, p Params, o Options) ([]Candidate, error) {
 	d, err := newDetector(ctx, be, pic, p, o)
 	if err != nil {
@@ -98,8 +98,8 @@ func Candidates(ctx context.Context, be Backend, pic *Picture, p Params, o Optio
 	return out, nil
 }
 
-// DetectionBytes is the memory that Detect takes besides the picture, in bytes a pixel: planes, masks, and what is
-// found on a picture full of glare.
+// DetectionBytes is the memory that Detect takes besides the picture, in bytes per pixel: planes, masks, and the
+// findings on a picture full of glare.
 const DetectionBytes = 16
 
 // detector is one run of detection: its planes and what it measured.
@@ -114,37 +114,37 @@ type detector struct {
 
 	model   *network.Model
 	colours [3]Plane // red, green and blue for the network
-	logits  Plane    // what the network says
-	// logitsRead is closed when it was read, where somebody reads it.
+	logits  Plane    // output of the network
+	// logitsRead is closed when logits were read; nil if nothing reads them.
 	logitsRead <-chan struct{}
 	decision   *Decision
 	rule       *Rule
 	ruleID     string
-	// vectors: candidates are described by vectors, for what was learned or is to be.
+	// vectors: candidates get vectors, which learning and learned filters work on.
 	vectors bool
-	// spans are those of the grown components where these were recalled from a Memory.
+	// spans are those of the grown components if these were recalled from a Memory.
 	spans []Span
 	// searched is the number of candidates that only the search found; they come first.
 	searched int
-	// seen is the picture as detection sees it, and exposure how it was brightened; nil in manual mode, and where that
-	// is not known yet.
+	// seen is the picture as detection sees it, and exposure how it was brightened: nil in manual mode, and before that
+	// is known.
 	seen     *Picture
 	exposure *exposure
 
-	// frugal is the backend where it is one; b and seed are nil then, exclude is one of marks, and background is that
-	// of the last pass.
+	// frugal is the backend if it is one: then b and seed are nil, exclude is a plane of AllocMarks, and background is
+	// that of the last pass.
 	frugal     Frugal
-	remote     Remote // the backend where it is one
+	remote     Remote // the backend if it is one
 	background Plane
 
 	y, v, b      Plane
 	cls, seed    Plane
 	exclude      Plane
 	noise        float64
-	known        *float64 // the noise, where it is known
+	known        *float64 // the noise, if known
 	done         float64  // share of the whole, for progress
 	cores, grown Components
-	mask         <-chan *Mask // an empty one, for the result
+	mask         <-chan *Mask // an empty one for the result
 }
 
 func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Options) (*detector, error) {
@@ -234,7 +234,7 @@ func (d *detector) forget() {
 	}
 }
 
-// radius scales a window's radius, given for glints of up to 12 px radius.
+// radius returns a window's radius at the scale of the parameters; r is that for glints of up to 12 px radius.
 func (d *detector) radius(r float64) int {
 	return min(max(int(math.Round(r*d.p.Scale)), 1), 127)
 }
@@ -248,7 +248,7 @@ func (d *detector) backgroundRadii() []int {
 func share(percent float64) uint32 { return uint32(float64(percent/100*65536) + 0.5) }
 func level(percent float64) uint16 { return uint16(float64(percent/100*65535) + 0.5) }
 
-// candidates finds and measures everything that the decision may be about.
+// candidates finds, measures and scores everything that the decision may be about.
 func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 	pic, err := d.allocate(pic)
 	if err != nil {
@@ -298,7 +298,7 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 				return err
 			}
 		}
-		// What surrounds the candidates is measured here, while the backend works on its planes.
+		// The surroundings are measured here, while the backend works on its planes.
 		visited := make(chan *sites, 1)
 		go func() { visited <- d.visit(pic, grown, seen) }()
 		found, err := d.measure(grown)
@@ -369,14 +369,14 @@ type sites struct {
 	cands []candidate
 	// searched is the number of candidates that only the search found; they come first.
 	searched int
-	// component is that of the search which a candidate is, or shares most pixels with; −1 where there is none.
+	// component is the component of the search that each candidate is, or shares most pixels with; −1 if there is none.
 	component []int32
-	// kept are the pixels of each candidate that its outline leaves.
+	// kept are the pixels of each candidate inside its outline.
 	kept [][]Span
 	err  error
 }
 
-// visit joins what search and network found and measures what surrounds the candidates.
+// visit joins the candidates of search and network, and measures their surroundings.
 func (d *detector) visit(pic *Picture, grown []Span, seen <-chan glintsFound) *sites {
 	var by glintsFound
 	if seen != nil {
@@ -444,8 +444,8 @@ func (d *detector) decide(v *sites, found []searched) error {
 	})
 }
 
-// shares divides the work on candidates: large ones first and by themselves, so that nobody waits for the last of them.
-// Task i works on order[ends[i]:ends[i+1]].
+// shares divides the work on candidates: large ones first and on their own, so that no thread waits for the last of
+// them. Task i works on order[ends[i]:ends[i+1]].
 func shares(cands []candidate) (order, ends []int) {
 	const large, share = 64 * 64, 16
 	order = make([]int, 0, len(cands))
@@ -468,19 +468,19 @@ func shares(cands []candidate) (order, ends []int) {
 	return order, ends
 }
 
-// outline is the rule for the outline of what the network finds: what is visibly brighter than its ground, and of
-// fainter glints what rises by a share of the largest rise.
+// outline returns the rule for the outline of what the network finds: pixels visibly brighter than their ground, and
+// for fainter glints those that rise by a share of the largest rise.
 func (d *detector) outline() outlineRule {
 	return outlineRule{absolute: d.p.Visible / 100, relative: d.p.Relative / 100, share: 0.4}
 }
 
-// isLocal reports whether pixels that do not belong to the components of the search by the outline rule are dropped,
-// which is where it is alone and nobody sets its levels. It grows in luminance, and so runs over saturated paint, whose
-// luminance is as high as that of the white glint on it.
+// isLocal reports whether the components of the search are trimmed by the outline rule, too: with the classical
+// detector in adaptive mode. The search grows in luminance, and so spreads over saturated paint that is as luminous as
+// the white glint on it.
 func (d *detector) isLocal() bool { return d.ruleID == RuleClassic && d.p.Mode == Adaptive }
 
-// trim drops the pixels of the search's components that do not belong to them by the outline rule. Spans are labelled
-// by the number of their candidate; those of others, own, are no ground.
+// trim drops the pixels of the search's components outside their outline. Spans are labelled by the index of their
+// candidate; own are the spans of the other candidates, which do not count as ground.
 func (d *detector) trim(spans, own []Span) ([]Span, error) {
 	kept := make([]candidate, d.searched)
 	deal(kept, spans, nil)
@@ -499,7 +499,7 @@ func (d *detector) trim(spans, own []Span) ([]Span, error) {
 	return spansOf(kept, nil), err
 }
 
-// spansOf returns the spans of the candidates, of those that are kept where keep is not nil, in reading order without
+// spansOf returns the spans of the candidates for which keep (nil: all) returns true, in reading order without
 // overlaps.
 func spansOf(cands []candidate, keep func(i int) bool) []Span {
 	sets := make([][]Span, 0, len(cands))
@@ -511,14 +511,14 @@ func spansOf(cands []candidate, keep func(i int) bool) []Span {
 	return merge(sets...)
 }
 
-// step is a stage of detection; share is its part of the whole, roughly.
+// step is a stage of detection; share is roughly its part of the whole.
 type step struct {
 	name  message.Message
 	share float64
 }
 
-// The steps. Background, cores and components run four times, three passes and the refinement.
-// Shares are relative to those of all steps that a rule takes: see wholeWork.
+// The steps. Background, cores and components run four times: three passes and the refinement. Shares are relative to
+// the sum over the steps of a rule: see wholeWork.
 func stepLuminance() step  { return step{message.Of("luminance"), 0.07} }
 func stepNetwork() step    { return step{message.Of("network"), 0.4} }
 func stepEstimate() step   { return step{message.Of("first estimate"), 0.14} }
@@ -556,7 +556,7 @@ func (d *detector) stage(s step, f func() error) error {
 	return f()
 }
 
-// firstEstimate excludes what stands out of the mean of an opening: bright points and their surroundings.
+// firstEstimate excludes bright points and their surroundings: pixels that rise above the mean of an opening.
 func (d *detector) firstEstimate() error {
 	op := FirstEstimate{
 		Exclude: d.exclude, Y: d.y, V: d.v, Radius: d.radius(12), Over: level(25), Level: uint8(d.p.Level), Margin: 3,
@@ -567,7 +567,7 @@ func (d *detector) firstEstimate() error {
 	return d.firstEstimateBySteps(op)
 }
 
-// classify computes background and class bits from the present exclusion.
+// classify computes background and class bits from the current exclusion.
 func (d *detector) classify() error {
 	op := Classify{
 		Class: d.cls, Y: d.y, V: d.v, Exclude: d.exclude, Radii: d.backgroundRadii(),
@@ -607,14 +607,14 @@ func (d *detector) components() (err error) {
 	return d.excludeGrown()
 }
 
-// label labels the cores.
+// label replaces the components of the last pass by the labelled cores.
 func (d *detector) label() (err error) {
 	d.forget()
 	d.cores, err = Evaluate(d.ctx, d.be, Label{Class: d.cls, Bits: ClassCore})
 	return err
 }
 
-// excludeGrown makes the components, widened by a pixel, the exclusion.
+// excludeGrown makes the grown components, dilated by a pixel, the exclusion.
 func (d *detector) excludeGrown() error {
 	if d.frugal != nil {
 		grown, err := Evaluate(d.ctx, d.be, Spans{Components: d.grown})
@@ -629,8 +629,8 @@ func (d *detector) excludeGrown() error {
 	return d.do(Morph{Dst: d.exclude, Src: d.exclude, Op: Dilate, Element: Square(1)})
 }
 
-// excludeKept makes the grown components that are kept, widened by a pixel, the exclusion. Where they are only known as
-// spans it is drawn here.
+// excludeKept makes the grown components that are kept, dilated by a pixel, the exclusion. Components recalled from a
+// Memory are only known as spans, and are drawn here.
 func (d *detector) excludeKept(keep []bool) error {
 	if d.grown != nil {
 		if err := d.do(FilterComponents{Components: d.grown, Keep: keep}); err != nil {
@@ -650,7 +650,7 @@ func (d *detector) excludeKept(keep []bool) error {
 	return d.do(Morph{Dst: d.exclude, Src: d.exclude, Op: Dilate, Element: Square(1)})
 }
 
-// measure measures the components of the search, whose pixels are those of grown, in the planes.
+// measure measures the components of the search, whose spans are grown, in the planes of the backend.
 func (d *detector) measure(grown []Span) ([]searched, error) {
 	if d.grown == nil || d.grown.Len() == 0 {
 		return nil, nil
@@ -665,7 +665,7 @@ func (d *detector) measure(grown []Span) ([]searched, error) {
 	}); err != nil {
 		return nil, err
 	}
-	// Nothing needs the exclusion any more; refine makes another.
+	// Nothing reads the exclusion any more, and refine makes another.
 	member := d.exclude
 	if err := d.drawGrown(member, grown); err != nil {
 		return nil, err
@@ -713,7 +713,7 @@ func (d *detector) measure(grown []Span) ([]searched, error) {
 	return found, nil
 }
 
-// drawGrown makes member the pixels of the grown components, whose spans are given.
+// drawGrown draws the grown components, whose spans are given, into member.
 func (d *detector) drawGrown(member Plane, grown []Span) error {
 	if d.frugal != nil {
 		return d.frugal.Mark(d.ctx, member, grown, 0)
@@ -729,8 +729,8 @@ func (d *detector) spare() Plane {
 	return d.exclude
 }
 
-// countAround returns, for each pixel index, how many pixels of the window of radius r have one of the given bits in
-// plane of.
+// countAround counts, for each pixel index, the pixels of plane of in the window of radius r that have one of the given
+// bits.
 func (d *detector) countAround(of Plane, bits uint8, r int, index []uint32) ([]uint32, error) {
 	ascending := slices.Clone(index)
 	slices.Sort(ascending)
@@ -752,13 +752,14 @@ func (d *detector) countAround(of Plane, bits uint8, r int, index []uint32) ([]u
 	return count, d.do(Gather{Values: count, Src: into, Index: index})
 }
 
-// scoreOff is the threshold that leaves the decision to the rules, however low a score may fall.
+// scoreOff is the threshold of the score at which only the manual rules decide, however low a score may fall.
 const scoreOff = -20
 
 // accepts decides whether a candidate is glare.
 func (d *detector) accepts(c *candidate) bool {
 	if d.p.Score <= scoreOff {
-		// The rules know only what the search finds.
+		// Without the score, every candidate of the search counts, and with the network as the only detector those that
+		// it calls glare.
 		if c.props == nil && (d.ruleID != RuleNetwork || c.glint.strong <= 0) {
 			return false
 		}
@@ -769,8 +770,8 @@ func (d *detector) accepts(c *candidate) bool {
 		c.extent() <= d.p.MaxElongation
 }
 
-// refine takes the background once more without what was accepted, grows the accepted cores of the search again, and
-// returns the spans of all that was accepted, in reading order.
+// refine computes the background once more, without what was accepted, grows the accepted cores of the search again,
+// and returns the spans of everything accepted, in reading order.
 func (d *detector) refine(cands []candidate, accepted []bool) ([]Span, error) {
 	own := make(chan []Span, 1)
 	go func() { own <- spansOf(cands, func(i int) bool { return accepted[i] && i >= d.searched }) }()

@@ -7,32 +7,32 @@ import (
 	"blik/internal/parallel"
 )
 
-// The level of white around: search, network and weights were fitted on pictures whose white is white.
+// Brightening of dark pictures: search, network and weights were fitted on pictures with full white.
 const (
 	// whiteSide is the side of the squares that a picture is divided into, in pixels.
 	whiteSide = 32
-	// darkestWhite is the lowest level of white that is made up for, a share of white in linear light.
+	// darkestWhite is the lowest level of white that is fully made up for, as a share of white in linear light.
 	darkestWhite = 0.2
-	// someRows is the distance of the rows that usually tell that a picture is not dark.
+	// someRows is the step between rows that usually suffice to show that a picture is not dark.
 	someRows = 8
-	// unitGain is the gain that changes nothing.
+	// unitGain is a gain of 1.
 	unitGain = 4096
 )
 
-// whiteRule says where a picture is dark, and how bright it is made there.
+// whiteRule defines where a picture is dark, and how much it is brightened there.
 type whiteRule struct {
-	// reach is how many squares around one count, and least how many of them the picture must have: fewer can be dark
-	// paint.
+	// reach is how many squares around each count, and least how many of them must lie in the picture: fewer may all be
+	// dark paint.
 	reach, least int
-	// enough is the level of white from which on nothing is done, target what lower ones become; in 1/65535 of linear
-	// light.
+	// enough is the level of white from which on nothing changes, target the level that lower ones are raised to; in
+	// 1/65535 of linear light.
 	enough, target uint32
 }
 
-// whiteRule returns the rule of the detector; ok is false where somebody sets the levels. The classical detector takes
-// white from near by, which finds more in the dark parts of a picture. The others find glints there without that, so
-// only what has no white within a thousand pixels is dark to them, of a picture of a megapixel or more; a target below
-// white keeps what they find there as right as elsewhere.
+// whiteRule returns the rule of the detector; ok is false in manual mode, where the user sets the levels. The classical
+// detector uses the white nearby, and so finds more in the dark parts of a picture. The other detectors find glints
+// there without it; for them, only what has no white within a thousand pixels is dark, in a picture of at least a
+// megapixel. A target below white keeps their findings there as precise as elsewhere.
 func (d *detector) whiteRule() (r whiteRule, ok bool) {
 	switch {
 	case d.p.Mode != Adaptive:
@@ -43,13 +43,15 @@ func (d *detector) whiteRule() (r whiteRule, ok bool) {
 	return whiteRule{reach: 32, least: 1024, enough: white*51/100 + 1, target: white * 85 / 100}, true
 }
 
-// exposed returns the picture as an exposure would have it whose white around each pixel is white, and how it became
-// so; the picture itself, and an exposure without gains, where it is so everywhere. The white of a square of 32 × 32
-// pixels is the highest level of any channel in it and in the squares up to the rule's reach away, W in 1/65535 of
-// linear light; below 0.2 it counts as 0.2. Where it is enough, or the picture has too few squares there, nothing
-// changes. Light is multiplied by k/2²⁴, rounded to nearest, where k interpolates ⌊target·4096/W⌋ linearly between the
-// middles of the squares, in steps of 1/64. 8-bit samples become 8-bit sRGB, others 16 bits of linear light. Where
-// known is not nil, it holds the gains.
+// exposed brightens the picture until the white around each pixel is the target, and returns it with the gains. If
+// nothing is dark it returns the picture itself, and an exposure without gains. If known is not nil, it holds the
+// gains.
+//
+// The white of a square of 32 × 32 pixels is the highest level of any channel in it and in the squares up to the rule's
+// reach away: W, in 1/65535 of linear light, at least 0.2. Nothing changes where that is enough, or where too few
+// squares lie in the picture. Light is multiplied by k/2²⁴, rounded to nearest, where k interpolates ⌊target·4096/W⌋
+// linearly between the centres of the squares, in steps of 1/64. 8-bit samples become 8-bit sRGB, others 16 bits of
+// linear light.
 func (p *Picture) exposed(ctx context.Context, rule whiteRule, known *exposure) (*Picture, *exposure, error) {
 	s := surveyor{pic: p, tables: p.Tables()}
 	e := known
@@ -78,20 +80,20 @@ func (p *Picture) exposed(ctx context.Context, rule whiteRule, known *exposure) 
 	})
 }
 
-// exposure is how much light a picture lacks.
+// exposure holds the gains by which a picture is brightened.
 type exposure struct {
 	// w and h are the numbers of squares.
 	w, h int
-	// gain holds what light is multiplied by in the middle of each square, in 1/unitGain; nil where it is nowhere dark.
+	// gain is what light is multiplied by at the centre of each square, in 1/unitGain; nil if nothing is dark.
 	gain []uint32
 }
 
-// newExposure returns that of a picture that lacks none.
+// newExposure returns an exposure without gains.
 func newExposure(width, height int) *exposure {
 	return &exposure{w: (width + whiteSide - 1) / whiteSide, h: (height + whiteSide - 1) / whiteSide}
 }
 
-// whiteAt returns what the level of white around pixel (x, y) is of what it was made; e may be nil.
+// whiteAt returns the white level around pixel (x, y) before brightening, relative to that after it; e may be nil.
 func (e *exposure) whiteAt(x, y int) float64 {
 	if e == nil || e.gain == nil {
 		return 1
@@ -110,8 +112,8 @@ func (e *exposure) part(x, y, width, height int) *exposure {
 	return part
 }
 
-// measure fills in the gains. Levels of some rows are lower bounds: where these are already enough, as in most
-// pictures, the others need not be read.
+// measure sets the gains. Levels of some rows are lower bounds: if these are already enough, as in most pictures, the
+// other rows need not be read.
 func (e *exposure) measure(ctx context.Context, s surveyor, rule whiteRule) error {
 	for _, step := range []int{whiteSide, someRows, 1} {
 		level, err := e.levels(ctx, s, step)
@@ -158,7 +160,7 @@ func (e *exposure) setGain(level []uint16, rule whiteRule) {
 	}
 }
 
-// within returns how many of n squares in a row lie up to reach away from one, which counts.
+// within counts those of n squares in a row that lie up to reach away from square at, including it.
 func within(at, reach, n int) int { return min(at+reach, n-1) - max(at-reach, 0) + 1 }
 
 // highestAround returns the highest of the levels up to reach squares away from each, along rows, then columns.
@@ -217,8 +219,8 @@ func brightenRow[S uint8 | uint16](dst []S, line []light, gain []uint32, encode 
 // multiplied returns v·k/2²⁴, rounded to nearest, at most white.
 func multiplied(v uint16, k uint64) uint16 { return uint16(min((uint64(v)*k+1<<23)>>24, white)) }
 
-// between returns the two of n squares in a row between whose middles pixel x lies, and how far it is from the first to
-// the second, in 1/64. Outside of the middles both are the same.
+// between returns the two of n squares in a row whose centres enclose pixel x, and how far it is from the first to the
+// second, in 1/64. Beyond the outer centres both are the same.
 func between(x, n int) (first, second int, share uint32) {
 	at := 2*x + 1 - whiteSide
 	first = at >> 6

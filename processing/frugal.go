@@ -6,9 +6,9 @@ import (
 	"blik/internal/parallel"
 )
 
-// Frugal is a Backend that detects in little memory: it takes several operations together, part by part of the picture,
-// so that what lies between them needs no planes of its own, and it keeps the samples of some pixels only. Results are
-// those of the operations.
+// Frugal is a Backend that detects in little memory: it fuses operations, part by part of the picture, so that their
+// intermediate results need no planes, and stores the samples of selected pixels only. The results equal those of the
+// operations.
 type Frugal interface {
 	Backend
 
@@ -16,32 +16,32 @@ type Frugal interface {
 	FirstEstimate(ctx context.Context, op FirstEstimate) error
 	// Classify carries out op and returns the background of the pixels with ClassCore or ClassGrow.
 	Classify(ctx context.Context, op Classify) (background Plane, err error)
-	// AllocAt returns a plane (U16) with samples for the pixels of where only, which are in reading order: for the
-	// destinations of Deviation, StarletBand and BoxCount with that Where, as sources of MeasureRegions and Gather.
+	// AllocAt returns a plane (U16) that stores only the pixels of where, which are in reading order. It serves as
+	// destination of Deviation, StarletBand and BoxCount with that Where, and as source of MeasureRegions and Gather.
 	AllocAt(w, h int, where []Span) (Plane, error)
-	// AllocMarks returns a plane (U8) whose samples are 0 or 255, held as a bit each: for Exclude of FirstEstimate,
-	// Classify, Background and Deviation, Member of MeasureRegions, and Class of BoxCount.
+	// AllocMarks returns a plane (U8) of samples 0 or 255 that stores them as bits. It serves as Exclude of
+	// FirstEstimate, Classify, Background and Deviation, Member of MeasureRegions, and Class of BoxCount.
 	AllocMarks(w, h int) (Plane, error)
-	// Mark writes 255 into a plane of AllocMarks where spans, which are in reading order, are or are no more than
-	// margin pixels away, across corners, too; 0 elsewhere.
+	// Mark writes 255 into a plane of AllocMarks on the spans, which are in reading order, and within a chessboard
+	// distance of margin pixels; 0 elsewhere.
 	Mark(ctx context.Context, dst Plane, spans []Span, margin int) error
-	// Borrow returns planes (U8) in the memory of p, one where p is U8, two where it is U16, with undefined content.
-	// Until p is written again they hold what is written into them; to release them leaves p as it is.
+	// Borrow returns planes (U8) in the memory of p: one if p is U8, two if it is U16, with undefined content. They are
+	// valid until p is written again; releasing them does not release p.
 	Borrow(p Plane) ([]Plane, error)
-	// Colours writes Red, Green and Blue of op only; Y and V may be nil.
+	// Colours writes only Red, Green and Blue of op; Y and V may be nil.
 	Colours(ctx context.Context, op Luminance) error
-	// Trim gives the memory back that operations keep for those that follow.
+	// Trim frees the memory that operations keep for later ones.
 	Trim()
-	// TakeBytes releases a plane (U8) and gives its memory, with undefined content, to the caller.
+	// TakeBytes releases a plane (U8) and hands its memory, with undefined content, to the caller.
 	TakeBytes(p Plane) ([]uint8, error)
 }
 
-// Remote is a Backend with memory of its own, which takes lists sooner than planes.
+// Remote is a Backend with memory of its own: lists reach it faster than planes.
 type Remote interface {
 	Backend
 
-	// LuminanceGlints carries out both operations, of which the second one reads what the first one writes; its time is
-	// that of the named stage. It looks at parts of the picture while it is being sent the others.
+	// LuminanceGlints carries out both operations, of which the second reads what the first writes, and records the
+	// time of the second as the named stage. It works on parts of the picture while others are uploaded.
 	LuminanceGlints(ctx context.Context, l Luminance, g Glints, stage string) error
 	// Draw writes 255 into dst (U8) where the spans are, 0 elsewhere.
 	Draw(ctx context.Context, dst Plane, spans []Span) error
@@ -103,7 +103,7 @@ func (d *detector) classifyBySteps(op Classify) error {
 	})
 }
 
-// emptyMask returns the mask for the result: where possible in the memory of V, which nothing needs any more.
+// emptyMask returns the mask for the result; on a frugal backend in the memory of V, which nothing reads any more.
 func (d *detector) emptyMask() (*Mask, error) {
 	if d.frugal == nil {
 		return <-d.mask, nil
@@ -117,7 +117,7 @@ func (d *detector) emptyMask() (*Mask, error) {
 	return m, nil
 }
 
-// at returns a plane for the pixels of where, or of all where the backend keeps whole planes only.
+// at returns a plane for the pixels of where; on a backend that is not frugal, a whole plane.
 func (d *detector) at(where []Span) (Plane, error) {
 	if d.frugal != nil {
 		return d.frugal.AllocAt(d.w, d.h, where)

@@ -11,15 +11,15 @@ import (
 	"blik/processing/internal/span"
 )
 
-// glint is what the network says about the pixels of a candidate. Logits are in units of 1, from −glintFloor on.
+// glint sums up the network's logits over a candidate.
 type glint struct {
-	// strong and wide are the sums of the logits above 0 and above −glintFloor; peak is the largest above −glintFloor.
+	// strong sums up the logits above 0, wide logit + glintFloor over those above −glintFloor; peak is its maximum.
 	strong, wide, peak float64
 	// pixels and sure count the pixels above −glintFloor and above 0.
 	pixels, sure int
 }
 
-// tally adds up logits as the network's plane has them, in sixteenths from −glintFloor on: glint in whole numbers.
+// tally is glint in integers: the values of the network's plane are sixteenths, from −glintFloor on.
 type tally struct{ strong, wide, peak, pixels, sure uint64 }
 
 func (t *tally) add(values []uint8) {
@@ -48,26 +48,26 @@ func (t *tally) glint() glint {
 		pixels: int(t.pixels), sure: int(t.sure)}
 }
 
-// glintOffset is what is added to the network's logits, in sixteenths, before those below 0 are cut off; glintFloor the
-// same in units of 1. Specks whose logits lie between −glintFloor and 0 are candidates that only a high sensitivity
-// accepts. glintInner is the value that the pixels of other candidates exceed: a logit of −0.625.
+// glintOffset is what is added to the network's logits, in sixteenths, before negative values are cut off; glintFloor
+// is the same in units of 1. Specks with logits between −glintFloor and 0 are candidates that only a high sensitivity
+// accepts. In other candidates, only the pixels above glintInner count: a logit of −0.625.
 const (
 	glintOffset = 16
 	glintFloor  = glintOffset / 16.0
 	glintInner  = 6
 )
 
-// glintsFound are the components of what the network calls glare or nearly does: their spans in reading order, and what
-// it says about each.
+// glintsFound are the components of the pixels with logits above −glintFloor: their spans in reading order, and a glint
+// for each.
 type glintsFound struct {
 	spans  []Span
 	glints []glint
-	// cands are the candidates that they are; spare is how many more there is room for before them.
+	// cands holds the candidate of each glint; it is the end of spare, which has room for others before them.
 	cands []candidate
 	spare []candidate
 }
 
-// look computes the luminance of the picture, and on a remote backend the network's logits as well.
+// look computes the luminance of the picture, and on a remote backend also the network's logits.
 func (d *detector) look(pic *Picture) (err error) {
 	if d.ruleID != RuleClassic && !d.borrows() {
 		for i := range d.colours {
@@ -86,18 +86,17 @@ func (d *detector) look(pic *Picture) (err error) {
 	return d.remote.LuminanceGlints(d.ctx, op, d.network(), stepNetwork().name.String())
 }
 
-// luminance is the operation that writes luminance, level, and the colours that there are planes for.
+// luminance returns the operation that writes luminance, level, and the colours for which there are planes.
 func (d *detector) luminance(pic *Picture) Luminance {
 	return Luminance{
 		Y: d.y, V: d.v, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Picture: pic, Tables: d.tables,
 	}
 }
 
-// borrows reports whether the network runs before the luminance is computed, on planes in the memory of those of the
-// search, and is done with them then.
+// borrows reports whether the network runs before the luminance is computed, in the memory of the search's planes.
 func (d *detector) borrows() bool { return d.frugal != nil && d.ruleID != RuleClassic && !d.vectors }
 
-// borrow makes the planes that the network works on from those of the search, and writes the colours of the picture.
+// borrow gets the network's planes from the memory of the search's, and writes the colours of the picture into them.
 func (d *detector) borrow(pic *Picture) error {
 	var all []Plane
 	for _, p := range []Plane{d.y, d.v, d.cls} {
@@ -111,15 +110,15 @@ func (d *detector) borrow(pic *Picture) error {
 	return d.frugal.Colours(d.ctx, d.luminance(pic))
 }
 
-// network is the operation that writes logits.
+// network returns the operation that writes logits.
 func (d *detector) network() Glints {
 	return Glints{
 		Dst: d.logits, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Model: d.model, Offset: glintOffset,
 	}
 }
 
-// glints runs the network and reads what it says of the pixels above −glintFloor. The components come later, so that
-// the backend need not wait while they are put together.
+// glints runs the network and reads the logits above −glintFloor. The components are put together in the background, so
+// that the backend need not wait.
 func (d *detector) glints() (_ <-chan glintsFound, err error) {
 	if d.logits == nil {
 		if d.logits, err = d.be.Alloc(U8, d.w, d.h); err != nil {
@@ -147,7 +146,7 @@ func (d *detector) glints() (_ <-chan glintsFound, err error) {
 	if err != nil {
 		return nil, err
 	}
-	// Reading the whole plane takes less time than asking for the pixels of a list.
+	// Reading the whole plane takes less time than gathering the pixels of a list.
 	host, err := d.be.Host(d.ctx, logits)
 	if err != nil {
 		return nil, err
@@ -165,7 +164,7 @@ func (d *detector) glints() (_ <-chan glintsFound, err error) {
 	return found, nil
 }
 
-// valuesOf returns the pixels of the spans, one after the other.
+// valuesOf returns the values of the spans' pixels, one after the other.
 func valuesOf(pix []uint8, w int, spans []Span) []uint8 {
 	first := starts(spans)
 	values := make([]uint8, first[len(spans)])
@@ -178,7 +177,7 @@ func valuesOf(pix []uint8, w int, spans []Span) []uint8 {
 	return values
 }
 
-// starts returns how many pixels lie in the spans before each, and in all.
+// starts returns the number of pixels before each span, and at the end their total.
 func starts(spans []Span) []int {
 	first := make([]int, len(spans)+1)
 	for i, s := range spans {
@@ -187,8 +186,8 @@ func starts(spans []Span) []int {
 	return first
 }
 
-// connectGlints finds the candidates in n components with the given spans and the logits of their pixels. Where the
-// network is sure of a pixel, only those of its component count that it does not rather deny.
+// connectGlints forms glints from n components with the given spans and the logits of their pixels. In a component with
+// a logit above 0, only the pixels above glintInner count, which may divide it.
 func connectGlints(spans []Span, values []uint8, n int) glintsFound {
 	first := starts(spans)
 	const least = 1024
@@ -202,7 +201,7 @@ func connectGlints(spans []Span, values []uint8, n int) glintsFound {
 	for i, s := range spans {
 		sure[s.Label] = sure[s.Label] || high[i] > glintOffset
 	}
-	// Each part of the list is cut by itself.
+	// Parts of the list are processed in parallel.
 	type piece struct {
 		from    int
 		kept    []Span
@@ -258,7 +257,7 @@ func connectGlints(spans []Span, values []uint8, n int) glintsFound {
 	return glintsFound{spans: kept, glints: glints}
 }
 
-// forgetLogits releases the plane of the logits when nobody reads it any more.
+// forgetLogits releases the plane of the logits, once it has been read.
 func (d *detector) forgetLogits() {
 	if d.logits != nil {
 		if d.logitsRead != nil {
@@ -269,7 +268,7 @@ func (d *detector) forgetLogits() {
 	}
 }
 
-// forgetColours releases the planes that the network takes.
+// forgetColours releases the planes that the network reads.
 func (d *detector) forgetColours() {
 	for i := range d.colours {
 		d.colours[i].Release()
@@ -277,10 +276,10 @@ func (d *detector) forgetColours() {
 	}
 }
 
-// describe makes the mean channels of the network over each candidate its vector.
+// describe makes the mean of the network's channels over each candidate its vector.
 func (d *detector) describe(cands []candidate) error {
 	defer d.forgetColours()
-	// Some of its pixels say enough.
+	// A sample of its pixels suffices.
 	const most = 16
 	var index []uint32
 	counts := make([]int, len(cands))
@@ -323,7 +322,7 @@ func (d *detector) describe(cands []candidate) error {
 
 // makeCandidates makes each glint a candidate.
 func (f *glintsFound) makeCandidates() {
-	// Enough in most pictures for those that only the search finds.
+	// In most pictures this is enough for the candidates that only the search finds.
 	spare := 1024 + len(f.glints)/4
 	f.spare = make([]candidate, spare+len(f.glints))
 	f.cands = f.spare[spare:]
@@ -341,11 +340,11 @@ func (f *glintsFound) after(n int) []candidate {
 	return append(make([]candidate, n, n+len(f.cands)), f.cands...)
 }
 
-// attach joins what search and network found. Every component of the network is a candidate, and belongs to the
-// component of the search that it shares most pixels with; so is each of the components of the search in which the
-// network sees nothing. The latter come first, as many as searched says.
+// attach joins the components of search and network. Every component of the network is a candidate, and is linked to
+// the component of the search with which it shares most pixels. A component of the search that shares no pixel with the
+// network's is a candidate, too: these come first, and searched is their number.
 func attach(found int, grown []Span, by glintsFound) *sites {
-	// The candidates that a glint shares pixels with are chained: few have more than one.
+	// The components of the search that a glint shares pixels with form a chain: few glints have more than one.
 	type share struct {
 		candidate uint32
 		next      int32
@@ -368,7 +367,7 @@ func attach(found int, grown []Span, by glintsFound) *sites {
 		}
 		shares[at].pixels += pixels
 	}
-	// Each part of the list is compared by itself.
+	// Parts of the list are compared in parallel.
 	type overlap struct {
 		glint, candidate uint32
 		pixels           int64
@@ -430,8 +429,8 @@ func attach(found int, grown []Span, by glintsFound) *sites {
 	return v
 }
 
-// deal gives each candidate the spans that have its index as label, or of whose label number tells its index, where
-// that is not negative, and their sums.
+// deal gives each candidate its spans and their sums. A span belongs to the candidate of its label, or if number is not
+// nil to candidate number[label], or to none if that is negative.
 func deal(cands []candidate, spans []Span, number []int32) {
 	of := func(s *Span) int32 {
 		if number != nil {
@@ -465,7 +464,7 @@ func deal(cands []candidate, spans []Span, number []int32) {
 // neighbourhood is the side of the squares in which neighbours are counted, in pixels.
 const neighbourhood = 32
 
-// neighbours are the numbers of candidates that the network calls glare in each square, and the sums of their
+// neighbours holds, for each square, the number of candidates that the network calls glare, and the sum of their
 // strengths.
 type neighbours struct {
 	w, h             int
@@ -497,7 +496,7 @@ func (c *candidate) says() (n, s float64) {
 	return 1, math.Min(math.Sqrt(c.glint.strong), 6)
 }
 
-// count counts the others within two squares of a candidate's own that the network calls glare, and takes the mean of
+// count counts the other candidates within two squares of a candidate's own that the network calls glare, and averages
 // their strengths.
 func (v *neighbours) count(c *candidate) {
 	x, y := c.square()
@@ -512,7 +511,7 @@ func (v *neighbours) count(c *candidate) {
 	c.neighbours, c.company = math.Max(n, 0), s/math.Max(n, 1)
 }
 
-// merge puts the spans of sets into reading order; where they overlap, those that begin first have the pixels.
+// merge joins the spans of sets in reading order. Where they overlap, the span that begins first keeps the pixels.
 func merge(sets ...[]Span) []Span {
 	all := inReadingOrder(sets)
 	out := all[:0]
@@ -527,8 +526,8 @@ func merge(sets ...[]Span) []Span {
 	return out
 }
 
-// inReadingOrder joins sets of spans, ordered by rows and by where they begin; of those that begin alike the first one
-// stays first. There are few in a row.
+// inReadingOrder sorts the spans of several sets by row and start; of spans with the same start, that of the first set
+// comes first. Rows have few spans.
 func inReadingOrder(sets [][]Span) []Span {
 	rows, n := 0, 0
 	for _, set := range sets {
@@ -568,7 +567,7 @@ func inReadingOrder(sets [][]Span) []Span {
 	return all
 }
 
-// sortRow sorts the spans of a row by where they begin; the order of those that begin alike stays.
+// sortRow sorts the spans of a row by their start, stably.
 func sortRow(row []Span) {
 	const few = 32
 	if len(row) > few {
@@ -585,7 +584,7 @@ func sortRow(row []Span) {
 	}
 }
 
-// fill marks the spans, which are in reading order, and the holes in them where wanted, in a mask of zeros.
+// fill marks the spans, which are in reading order, and, if holes is true, the holes in them, in a mask of zeros.
 func fill(m *Mask, spans []Span, holes bool) {
 	var inner []Span
 	var wait sync.WaitGroup

@@ -11,7 +11,7 @@ import (
 	"blik/processing/network"
 )
 
-// Layer is one of the planes that detection looks at, for a person to look at as well.
+// Layer is one of the planes of detection that can be shown to the user.
 type Layer uint8
 
 // The layers, in the order of detection.
@@ -34,15 +34,15 @@ type LayerSpec struct {
 	// ID is a short name: lower case.
 	ID         string
 	Name, Help message.Message
-	// Unit is empty where the values have none.
+	// Unit is empty if the values have none.
 	Unit message.Message
-	// Low and High bound the values that a scale of colours tells apart; there are values beyond.
+	// Low and High are the ends of the colour scale; values may lie beyond them.
 	Low, High float64
-	// Decimals is how many of a value are worth showing.
+	// Decimals is how many decimals of a value to show.
 	Decimals int
 	// Signed: values above 0 speak for glare, those below against it.
 	Signed bool
-	// Whole: the values depend on the whole picture, so that a part of it costs as much.
+	// Whole: the values depend on the whole picture, so that a part takes as long as all of it.
 	Whole bool
 	// Sparse: only pixels of candidates have a value.
 	Sparse bool
@@ -172,11 +172,11 @@ type LayerMap struct {
 	Spec LayerSpec
 	// Rect is the rectangle, in pixels of the picture.
 	Rect image.Rectangle
-	// Pix holds its samples in rows without padding: Spec.Value is their value. In a sparse layer 0 is none.
+	// Pix holds its samples in rows without padding: Spec.Value is their value. In a sparse layer 0 means no value.
 	Pix []uint16
 }
 
-// At returns the value at a pixel of the picture; ok is false where there is none.
+// At returns the value at a pixel of the picture; ok is false if there is none.
 func (m *LayerMap) At(x, y int) (v float64, ok bool) {
 	if !image.Pt(x, y).In(m.Rect) {
 		return 0, false
@@ -185,11 +185,11 @@ func (m *LayerMap) At(x, y int) (v float64, ok bool) {
 	return m.Spec.Value(s), s != 0 || !m.Spec.Sparse
 }
 
-// Histogram counts the values in n bins between Low and High; those beyond are in the outermost bins.
+// Histogram counts the values in n bins between Low and High; those beyond count in the outermost bins.
 func (m *LayerMap) Histogram(n int) []uint64 {
 	bins := make([]uint64, n)
 	scale := float64(n) / (m.Spec.High - m.Spec.Low)
-	// Each sample is looked up, since there are far fewer of them than pixels.
+	// A table, because there are far fewer values of a sample than pixels.
 	var bin [1 << 16]uint16
 	for s := range bin {
 		at := math.Floor(float64((m.Spec.Value(uint16(s)) - m.Spec.Low) * scale))
@@ -203,10 +203,10 @@ func (m *LayerMap) Histogram(n int) []uint64 {
 	return bins
 }
 
-// LayerOptions say what Inspect computes.
+// LayerOptions are the options of Inspect.
 type LayerOptions struct {
 	Layer Layer
-	// Rect is the part of the picture, clipped to it. Its surroundings are looked at as far as they matter.
+	// Rect is the part of the picture, clipped to it. Its surroundings are read as far as they matter.
 	Rect image.Rectangle
 	// Progress may be nil.
 	Progress Progress
@@ -217,13 +217,13 @@ type LayerOptions struct {
 	Memory *Memory
 }
 
-// ErrOutside is the error of Inspect for a rectangle beside the picture.
+// ErrOutside is the error of Inspect for a rectangle outside the picture.
 var ErrOutside = errors.New("the rectangle lies outside the picture")
 
 // Inspect computes a layer as Detect does with the same parameters. It returns ctx.Err() within 100 ms of a cancel.
 //
-// In a part of the picture the values are those of the whole, with one exception: background and contrast depend on
-// spots that are left out of the mean, and one that reaches farther than layerReach may be cut.
+// The values in a part of the picture are those of the whole, with one exception: background and contrast depend on
+// spots that are excluded from the mean, and a spot that extends farther than layerReach may be cut off.
 func Inspect(ctx context.Context, be Backend, pic *Picture, p Params, o LayerOptions) (*LayerMap, error) {
 	d, err := newDetector(ctx, be, pic, p, Options{Decision: o.Decision, Network: o.Network, Progress: o.Progress})
 	if err != nil {
@@ -252,7 +252,7 @@ func Inspect(ctx context.Context, be Backend, pic *Picture, p Params, o LayerOpt
 			return nil, err
 		}
 	}
-	// A backend that spares memory has whole planes of no background.
+	// A frugal backend has no whole plane of the background.
 	d.frugal = nil
 	part, err := d.cut(pic, m.Rect, o.Layer)
 	if err != nil {
@@ -275,7 +275,7 @@ func Inspect(ctx context.Context, be Backend, pic *Picture, p Params, o LayerOpt
 	return m, nil
 }
 
-// layerReach is how far around a pixel the values of a layer depend on the picture.
+// layerReach returns how far around a pixel the values of a layer depend on the picture.
 func (d *detector) layerReach(l Layer) int {
 	switch l {
 	case LayerBackground, LayerContrast:
@@ -296,8 +296,7 @@ func (d *detector) layerReach(l Layer) int {
 	return 0
 }
 
-// cut makes the run one on a part of the picture, of r with its surroundings, which it returns, with luminance and
-// level of it.
+// cut limits the run to r with its surroundings, computes luminance and level there, and returns that rectangle.
 func (d *detector) cut(pic *Picture, r image.Rectangle, l Layer) (image.Rectangle, error) {
 	reach, grain := d.layerReach(l), 1
 	if l == LayerNetwork {
@@ -328,7 +327,7 @@ func (d *detector) cut(pic *Picture, r image.Rectangle, l Layer) (image.Rectangl
 	})
 }
 
-// layer computes a layer and returns what gives the sample at an index of the planes.
+// layer computes a layer and returns a function for the sample at an index of the planes.
 func (d *detector) layer(l Layer) (value func(i int) uint16, err error) {
 	switch l {
 	case LayerLuminance:
@@ -379,7 +378,7 @@ func (d *detector) layer(l Layer) (value func(i int) uint16, err error) {
 	}
 }
 
-// samples returns what gives the sample of a plane of integers at an index.
+// samples returns a function for the sample of an integer plane at an index.
 func (d *detector) samples(p Plane) (func(i int) uint16, error) {
 	host, err := d.be.Host(d.ctx, p)
 	if err != nil {
@@ -391,7 +390,7 @@ func (d *detector) samples(p Plane) (func(i int) uint16, error) {
 	return func(i int) uint16 { return host.U16[i] }, nil
 }
 
-// searchBackground takes the background that the candidates of the search are measured with.
+// searchBackground computes the background against which the candidates of the search are measured.
 func (d *detector) searchBackground() error {
 	if err := d.stage(stepEstimate(), d.firstEstimate); err != nil {
 		return err
@@ -424,7 +423,7 @@ func (d *detector) overStrokes() (func(i int) uint16, error) {
 	return func(i int) uint16 { return v(i) - uint16(highest[i]) }, err
 }
 
-// noiseOf takes the noise of the whole picture, from memory where it is known.
+// noiseOf measures the noise of the whole picture, or takes it from memory.
 func (d *detector) noiseOf(pic *Picture, m *Memory) error {
 	if m != nil && m.filled && m.of.pic == pic {
 		d.noise = m.noise
@@ -448,7 +447,7 @@ func (d *detector) noiseOf(pic *Picture, m *Memory) error {
 	return err
 }
 
-// scores writes the scores of all candidates; where several share a pixel, the highest.
+// scores writes the scores of all candidates, the highest one where several share a pixel.
 func (d *detector) scores(m *LayerMap, pic *Picture, memory *Memory) (err error) {
 	var cands []candidate
 	if memory != nil && memory.filled && memory.of == d.measured(pic) {
@@ -473,8 +472,8 @@ func (d *detector) scores(m *LayerMap, pic *Picture, memory *Memory) (err error)
 	return nil
 }
 
-// LevelHistogram counts the pixels of each level, 0…255, as LayerLevel has it, in the whole picture and in the region;
-// inside is nil without one.
+// LevelHistogram counts the pixels of each level of LayerLevel, 0…255, in the whole picture and in the region; inside
+// is nil without a region.
 func LevelHistogram(ctx context.Context, be Backend, pic *Picture, region *Region) (all, inside []uint64, err error) {
 	if err := pic.Validate(); err != nil {
 		return nil, nil, err

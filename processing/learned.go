@@ -11,12 +11,12 @@ import (
 	"blik/processing/network"
 )
 
-// Learned adjusts the decision to a user's own pictures. It moves the score of a candidate by what its vector says, and
-// never by more than LearnedReach.
+// Learned adjusts the decision to a user's own pictures. It shifts the score of a candidate according to its vector, by
+// at most LearnedReach.
 //
-// The vector of a candidate holds its measures (Measures, but for those FromExposure) and then the means, over its
-// pixels, of the channels of the network's last hidden layer; a measure that it lacks is not a number. Each component
-// is standardised: less its Mean, over its Deviation, at most ±5, and 0 where the candidate lacks it.
+// The vector of a candidate holds its measures (all Measures but those FromExposure), then the means, over its pixels,
+// of the channels of the network's last hidden layer; a missing measure is NaN. Each component is standardised: minus
+// its Mean, over its Deviation, limited to ±5, and 0 if it is missing.
 type Learned struct {
 	// Basis is LearnedBasis of the measures and the network that it was learned with.
 	Basis string `json:"basis"`
@@ -46,8 +46,8 @@ const (
 	WayConjugacy LearnedWay = "conjugacy"
 )
 
-// LearnedReach is the most that learning moves a score by, in steps of the sensitivity: at worst a preset does on other
-// paintings what such a step does. What the default decides with more certainty stays as it is.
+// LearnedReach is the largest shift of a score, in steps of the sensitivity: at worst, a preset does to other paintings
+// what such a step does. What the default decides with more certainty stays as it is.
 const LearnedReach = 1.0
 
 // learnedLimit is the largest standardised component that counts.
@@ -63,7 +63,7 @@ func (l *Learned) Standardise(z, vector []float64) {
 	}
 }
 
-// Shift returns by how much the score of a candidate moves.
+// Shift returns the shift of a candidate's score.
 func (l *Learned) Shift(vector []float64) float64 {
 	z := make([]float64, len(vector))
 	l.Standardise(z, vector)
@@ -96,8 +96,8 @@ func Conjugacy(basis [][]float64, x []float64) float64 {
 	return s / length
 }
 
-// Validate returns an error, one sentence for a person, if it is damaged or was learned with another version of the
-// detector, or of its network, whose candidates are described otherwise.
+// Validate returns an error for the user if it is damaged, or was learned with another version of the detector or of
+// its network, with other vectors.
 func (l *Learned) Validate(model *network.Model) error {
 	basis, n := LearnedBasis(model)
 	if l.Basis != basis {
@@ -106,7 +106,7 @@ func (l *Learned) Validate(model *network.Model) error {
 	return l.check(n)
 }
 
-// LearnedBasis names the components of the vectors that candidates have with a network, and returns their number.
+// LearnedBasis returns a hash of the components of the vectors that a network gives, and their number.
 func LearnedBasis(model *network.Model) (basis string, components int) {
 	sum := sha256.New()
 	list := vectorMeasures(Measures())
@@ -117,7 +117,7 @@ func LearnedBasis(model *network.Model) (basis string, components int) {
 	return hex.EncodeToString(sum.Sum(nil)[:8]), len(list) + model.Hidden()
 }
 
-// vectorMeasures returns those at the beginning of a list of all measures that are part of vectors.
+// vectorMeasures returns the measures that are part of vectors: the first ones in the list of all.
 func vectorMeasures(list []Measure) []Measure {
 	n := slices.IndexFunc(list, func(m Measure) bool { return m.Source == FromExposure })
 	return list[:n]
@@ -132,7 +132,7 @@ func (l *Learned) check(n int) error {
 	}
 	numbers := [][]float64{l.Mean, l.Deviation, l.Weights, {l.Offset, l.Gain}}
 	for _, b := range slices.Concat(l.Glare, l.Paint) {
-		// Rows that were not of length 1 would make more than a cosine.
+		// Rows that are not of length 1 would not give a cosine.
 		if numbers = append(numbers, b); len(b) != n || !(math.Abs(linear.Dot(b, b)-1) < 1e-6) {
 			return damaged
 		}

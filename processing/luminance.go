@@ -18,7 +18,7 @@ const (
 	TransferSRGB Transfer = iota
 	// TransferLinear: samples are proportional to light.
 	TransferLinear
-	// TransferGamma18 and TransferGamma22 are pure powers, of ProPhoto and Adobe RGB kind.
+	// TransferGamma18 and TransferGamma22 are pure powers, as of ProPhoto and Adobe RGB.
 	TransferGamma18
 	TransferGamma22
 )
@@ -69,9 +69,9 @@ const (
 //	Y = (LuminanceRed·L(r) + LuminanceGreen·L(g) + LuminanceBlue·L(b) + 32768) >> 16   (RGB),   Y = L(g)   (grey)
 //	v = (Encode8[Y] + Encode8[L(min(r,g,b))]) >> 1
 //
-// where L is Linear8 for 8-bit samples and Linear16 for 16-bit ones; a float sample x is first made the 16-bit sample
-// ⌊clamp(x, 0, 1)·65535 + ½⌋ (NaN counts as 0). Samples of cyan, magenta, yellow and black are then made red, green and
-// blue, as if inks were perfect filters, and go on as these:
+// where L is Linear8 for 8-bit samples and Linear16 for 16-bit ones. A float sample x is first converted to the 16-bit
+// sample ⌊clamp(x, 0, 1)·65535 + ½⌋ (NaN counts as 0). Samples of cyan, magenta, yellow and black are then converted to
+// red, green and blue, as if inks were perfect filters:
 //
 //	r = ⌊((M−c)·(M−k) + ⌊M/2⌋) / M⌋,  g and b likewise from m and y;  M = 255 or 65535   (CMYK)
 type LuminanceTables struct {
@@ -82,8 +82,8 @@ type LuminanceTables struct {
 	// Encode8 holds 65,536 entries: linear light re-encoded to 8-bit sRGB.
 	Encode8 []uint8
 	// Display holds an entry for each of the 256 or 65,536 samples: the sample re-encoded to 8-bit sRGB, to nearest. It
-	// makes the planes that the network takes; the light in between is not rounded, so that a deep sRGB picture gives
-	// what the picture rounded to 8 bits gives.
+	// gives the network its input. The light in between is not rounded, so that a 16-bit sRGB picture gives the same
+	// input as that picture rounded to 8 bits.
 	Display []uint8
 }
 
@@ -111,10 +111,10 @@ func newLuminanceTables(depth int, linear func(float64) float64) *LuminanceTable
 	return l
 }
 
-// encode8 returns the table of linear light, which is the same for all pictures and nobody changes.
+// encode8 returns Encode8, which is the same for all pictures; nobody changes it.
 var encode8 = sync.OnceValue(func() []uint8 { return encodeTable(1<<16, TransferLinear.Linear) })
 
-// encodeTable returns n samples re-encoded to 8-bit sRGB, to nearest. The values rise, so it is enough to find where
+// encodeTable returns n samples re-encoded to 8-bit sRGB, to nearest. The values ascend, so it is enough to find where
 // each begins.
 func encodeTable(n int, linear func(float64) float64) []uint8 {
 	encode := func(i int) int { return int(float64(TransferSRGB.Encode(linear(float64(i)/float64(n-1)))*255) + 0.5) }

@@ -8,9 +8,9 @@ type Measure struct {
 	Name string
 	// Help says what is measured. Rises and grounds are linear, 0…1; levels are 8-bit sRGB, 0…255.
 	Help string
-	// Source is what measures it: a candidate that lacks this source has no value.
+	// Source is where it comes from: a candidate without this source has no value.
 	Source Source
-	// Aspect is what it tells a person about (see Reason).
+	// Aspect is what the user sees it summed up as (see Reason).
 	Aspect Aspect
 	value  func(c *candidate) float64
 }
@@ -22,16 +22,16 @@ type Source uint8
 const (
 	// FromPicture: the picture around the candidate; every candidate has it.
 	FromPicture Source = iota
-	// FromNetwork: the network's logits. A candidate that the network knows nothing of counts as 0.
+	// FromNetwork: the network's logits; 0 for a candidate that the network did not find.
 	FromNetwork
 	// FromSearch: the planes of the classical search. Only its candidates have these.
 	FromSearch
-	// FromExposure: how the classical detector brightened the picture. They are last in the list, and no part of a
-	// candidate's vector.
+	// FromExposure: how the classical detector brightened the picture. These come last in the list, and are not part of
+	// vectors.
 	FromExposure
 )
 
-// Measures returns the measures in the order of Candidate.Measures. Decision weighs them.
+// Measures returns the measures in the order of Candidate.Measures. The decision weighs them.
 //
 // To add a measure, add a row, and fit the weights again (blik fit).
 func Measures() []Measure {
@@ -145,34 +145,34 @@ func Measures() []Measure {
 // white is the largest value of a luminance in 16 bits.
 const white = 65535
 
-// candidate is a spot that detection decides about.
+// candidate is a spot that detection decides on.
 type candidate struct {
 	// spans are its pixels, shape their sums.
 	spans []Span
 	shape Sums
-	// searched is what the classical search measured; without props where it found nothing.
+	// searched is what the classical search measured; props is nil if it found nothing.
 	searched
 	glint glint
-	// neighbours is how many others around the network calls glare, company their mean strength.
+	// neighbours is the number of others around that the network calls glare, company their mean strength.
 	neighbours, company float64
 	look                look
 	measures            []float64
-	// vector are the channels of the network, then the whole vector (see Learned); nil where it is not needed.
+	// vector holds the channels of the network, and in the end the whole vector (see Learned); nil if it is not needed.
 	vector []float64
 	score  float64
 }
 
-// searched holds what the planes of the classical search say about a candidate.
+// searched holds what the classical search measured of a candidate.
 type searched struct {
-	// label is that of the component, props its sums; nil where there is none.
+	// label is that of the component, props its properties; nil if there is none.
 	label uint32
 	props *RegionProps
-	// density and stray are the shares of bright and of stray pixels around.
+	// density and stray are the shares of visibly bright and of stray pixels around.
 	density, stray                       float64
 	coreArea, area, contrast, background float64
 }
 
-// measure computes the measures of list; NaN where the candidate lacks the source.
+// measure computes the measures of list; NaN if the candidate lacks the source.
 func (c *candidate) measure(list []Measure) {
 	if t := c.props; t != nil {
 		c.coreArea, c.area = float64(t.Core.N), float64(t.All.N)
@@ -188,7 +188,7 @@ func (c *candidate) measure(list []Measure) {
 	}
 }
 
-// extent is the ratio of axes that manual rules limit.
+// extent returns the ratio of axes that MaxElongation limits.
 func (c *candidate) extent() float64 {
 	if c.props != nil {
 		return c.props.Core.Elongation()
@@ -204,7 +204,7 @@ func middle(t *RegionProps, w int) uint32 {
 	return uint32(y*w + x)
 }
 
-// windowArea is the number of pixels of the window of radius r about (x, y) inside w × h.
+// windowArea returns the number of pixels of the window of radius r around (x, y) inside w × h.
 func windowArea(x, y, w, h, r int) int {
 	return (min(x+r, w-1) - max(x-r, 0) + 1) * (min(y+r, h-1) - max(y-r, 0) + 1)
 }

@@ -7,8 +7,8 @@ import (
 )
 
 // Memory keeps what a detection measured of a picture: its candidates, and a byte for each pixel. A further Detect on
-// the same picture with parameters that leave the candidates as they are, such as the sensitivity, then only decides
-// about them; its result is the same as without. The zero value keeps nothing yet. It serves one Detect at a time.
+// the same picture, with changes only to parameters that leave the candidates as they are, such as the sensitivity,
+// then only has to decide; its result is the same as without. The zero value is empty. It serves one Detect at a time.
 type Memory struct {
 	of       measured
 	filled   bool
@@ -17,12 +17,12 @@ type Memory struct {
 	noise    float64
 	// exposure is how the picture was brightened; nil in manual mode.
 	exposure *exposure
-	// classes are those of the last pass of the search, grown its components; nil where it was not used.
+	// classes are those of the last pass of the search, grown the spans of its components; nil if there was no search.
 	classes []uint8
 	grown   []Span
 }
 
-// measured is all that candidates depend on.
+// measured is everything that candidates depend on.
 type measured struct {
 	pic                                      *Picture
 	device, rule                             string
@@ -44,7 +44,7 @@ func (d *detector) measured(pic *Picture) measured {
 	}
 }
 
-// Serves reports whether a detection of pic with parameters p would only decide, as one with was left it.
+// Serves reports whether a detection of pic with p would only have to decide on what one with was left in the memory.
 func (m *Memory) Serves(pic *Picture, was, p Params) bool {
 	if m == nil || !m.filled || m.of.pic != pic {
 		return false
@@ -61,7 +61,7 @@ func (m *Memory) Serves(pic *Picture, was, p Params) bool {
 	return of(was) == of(p)
 }
 
-// exposed returns how a detection of pic by a rule brightened it, nil where that is not known.
+// exposed returns how a detection of pic by a rule brightened it, nil if that is not known.
 func (m *Memory) exposed(pic *Picture, rule string, mode Mode) *exposure {
 	if m == nil || !m.filled || m.of.pic != pic || m.of.rule != rule || m.of.mode != mode {
 		return nil
@@ -69,7 +69,7 @@ func (m *Memory) exposed(pic *Picture, rule string, mode Mode) *exposure {
 	return m.exposure
 }
 
-// recall takes candidates from the memory if it holds them, and makes the planes that deciding needs.
+// recall takes candidates from the memory if it holds them, and makes the planes that the decision needs.
 func (d *detector) recall(m *Memory, pic *Picture) (cands []candidate, ok bool, err error) {
 	if m == nil || !m.filled || m.of != d.measured(pic) {
 		return nil, false, nil

@@ -9,12 +9,12 @@ import (
 // Method is how a glint is corrected.
 type Method uint8
 
-// The methods. Where a method needs something that a spot does not have (unclipped light to subtract, room for
-// exemplars), the next that can do it takes its place, and the patch says which did.
+// The methods. If a spot lacks what a method needs, such as room for exemplars, another one takes its place, and the
+// patch reports which.
 const (
 	// MethodAuto chooses by the spot's size and by how much of it is clipped.
 	MethodAuto Method = iota
-	// MethodSubtract takes the light away along its colour and leaves the paint under it; what is clipped is filled.
+	// MethodSubtract subtracts the light along its colour and keeps the paint under it; clipped pixels are filled.
 	MethodSubtract
 	// MethodMedian fills with the median of the ring around the spot.
 	MethodMedian
@@ -32,7 +32,7 @@ const (
 	methodCount
 )
 
-// methods is the table of the methods: a row for each, described in the file of the method.
+// methods returns the table of the methods: a row for each, described in the file of the method.
 func methods() [methodCount]method {
 	return [methodCount]method{
 		MethodAuto:        {id: "auto", name: message.Of("auto")},
@@ -48,14 +48,14 @@ func methods() [methodCount]method {
 
 // method describes one Method.
 type method struct {
-	// id is what flags, presets and reports write, name what a person reads.
+	// id is used in flags, presets and reports, name in the window.
 	id   string
 	name message.Message
 	// light: the method separates light from paint, on roots of linear light; the others work on the samples.
 	light bool
 	// passes are what the backend computes for the method.
 	passes []pass
-	// fill then works on one spot, on a single thread; nil where nothing is left to do.
+	// fill then works on one spot, on a single thread; nil if nothing is left to do.
 	fill func(s *site, ctx context.Context)
 }
 
@@ -87,7 +87,7 @@ func passes() [passCount]struct {
 	}
 }
 
-// methodChoices are the methods as values of a parameter, in their order.
+// methodChoices returns the methods as values of a parameter, in their order.
 func methodChoices() []Choice {
 	var list []Choice
 	for _, m := range methods() {
@@ -105,8 +105,8 @@ func Methods() []Method {
 	return list
 }
 
-// ID returns the name of the method as flags, presets and reports write it.
+// ID returns the name of the method in flags, presets and reports.
 func (m Method) ID() string { return methods()[m].id }
 
-// Name returns the name of the method as a person reads it.
+// Name returns the name of the method for the user.
 func (m Method) Name() message.Message { return methods()[m].name }

@@ -17,31 +17,31 @@ func exemplarMethod() method {
 		fill: (*site).exemplar}
 }
 
-// patchRadius is half the side of the patches that exemplar copies.
+// patchRadius is the radius of the patches that exemplar copies: squares of 2·patchRadius + 1 pixels.
 const patchRadius = 4
 
-// exemplarShare is how much of what was made up comes from patches; the rest is the smooth fill. The two err in
-// different places, so that their mean lies nearer to what was there than either.
+// exemplarShare is how much of the fill comes from patches; the rest is the smooth fill. The two err in different
+// places, so that their mean is closer to the hidden paint than either.
 const exemplarShare = 0.5
 
-// exemplarPatches is how many of the best patches are averaged: what they share is more likely what was there than what
-// any of them has of its own.
+// exemplarPatches is how many of the best patches are averaged: what they have in common is more likely to be right
+// than what only one of them has.
 const exemplarPatches = 8
 
-// copiedTrust is how much a pixel counts in later comparisons when it was copied.
+// copiedTrust is the weight of a copied pixel in later comparisons.
 const copiedTrust = 0.3
 
-// most sources that a patch is compared with before the best is refined.
+// exemplarSources is the largest number of sources that a patch is compared with before the best is refined.
 const exemplarSources = 500
 
-// sharedSources is the same where spots are crowded.
+// sharedSources is the same for crowded spots.
 const sharedSources = 60
 
-// exemplar replaces what was made up by patches of paint from the window. It goes from the rim inwards, as confidence
-// dictates (Criminisi, Pérez & Toyama 2004), in steps of half a patch; a patch is compared by what is known or already
-// copied, and a little by the smooth fill that is there, which keeps the colours of both sides apart. What is copied is
-// the mean of the best patches, each weighed by how well it fits. It takes the mean of the place it comes to, and
-// overlaps with weights that fall off to the edges.
+// exemplar replaces invented pixels by patches of paint from the window. It goes from the rim inwards, as confidence
+// dictates (Criminisi, Pérez & Toyama 2004), in steps of half a patch. A patch is compared by its known and copied
+// pixels, and a little by the smooth fill in it, which keeps the colours of both sides apart. The mean of the best
+// patches is copied, each weighted by how well it fits. It is shifted to the mean of the fill, and blends with its
+// neighbours by weights that fall off to the edges.
 func (s *site) exemplar(ctx context.Context) {
 	w, h, ch := s.width(), s.height(), len(s.pix)
 	sources := s.sources()
@@ -70,7 +70,7 @@ func (s *site) exemplar(ctx context.Context) {
 		sum[k] = make([]float32, w*h)
 	}
 	weight := make([]float32, w*h)
-	last := int32(0) // from the middle of the last patch to where it came from
+	last := int32(0) // offset from the last patch to its source
 	stride := 1
 	most := exemplarSources
 	if s.group.shared {
@@ -112,7 +112,7 @@ func (s *site) exemplar(ctx context.Context) {
 	s.copied = exemplarShare
 }
 
-// touches says whether a patch about (x, y) holds something that was made up.
+// touches reports whether the patch around (x, y) holds invented pixels.
 func (s *site) touches(x, y int) bool {
 	w := s.width()
 	for v := max(0, y-patchRadius); v <= min(s.height()-1, y+patchRadius); v++ {
@@ -125,7 +125,7 @@ func (s *site) touches(x, y int) bool {
 	return false
 }
 
-// sources are the middles of the patches that hold nothing but paint, ascending.
+// sources returns the centres of the patches that hold nothing but paint, ascending.
 func (s *site) sources() []int32 {
 	w, h := s.width(), s.height()
 	const side = 2*patchRadius + 1
@@ -157,7 +157,7 @@ type finder struct {
 	*site
 	stride int
 	source []bool // by pixel
-	// fine has steps of one pixel, coarse of stride, or of one where no source lies on that grid.
+	// fine has steps of one pixel, coarse of stride, or of one if no source lies on that grid.
 	fine, coarse         *patch.Places
 	compare              *patch.Comparer
 	patch                patch.Patch
@@ -181,15 +181,14 @@ func newFinder(s *site, sources, coarse []int32, stride int) *finder {
 	return f
 }
 
-// best returns the sources that fit the patch about (x, y) best, where also, if it is one, is tried first.
+// best returns the sources that fit the patch around (x, y) best; it tries also first, if that is a source.
 func (f *finder) best(guide [][]float32, trust []float32, x, y int, also int32) matches {
 	w, h := f.width(), f.height()
 	f.take(guide, trust, x, y)
 	f.fineOffsets = f.patch.Offsets(f.fine, h, f.fineOffsets)
 	f.offsets = f.patch.Offsets(f.coarse, h, f.offsets)
 	f.top = f.top[:0]
-	// What lies beside the last patch's source often fits (Barnes et al. 2009), and a low cost cuts the others
-	// short.
+	// The neighbour of the last patch's source often fits (Barnes et al. 2009), and a low cost cuts the others short.
 	if also >= 0 && int(also) < w*h && f.source[also] {
 		f.try(f.fine, f.fine.At(also, 1), f.fineOffsets)
 	}
@@ -233,7 +232,7 @@ func (f *finder) try(places *patch.Places, g patch.Group, offsets []int32) {
 	}
 }
 
-// take sets the patch to compare: that about (x, y). What is certain comes first, so that a bad fit shows early.
+// take sets the patch to compare to that around (x, y). Certain pixels come first, so that a bad fit shows early.
 func (f *finder) take(guide [][]float32, trust []float32, x, y int) {
 	w, h := f.width(), f.height()
 	f.patch.Reset(len(guide))
@@ -255,13 +254,13 @@ func (f *finder) take(guide [][]float32, trust []float32, x, y int) {
 	}
 }
 
-// match is a source, the middle of its patch, and its cost.
+// match is a source, the centre of its patch, and its cost.
 type match struct {
 	at   int32
 	cost float32
 }
 
-// matches are the best sources so far, the best first; of equal ones the first that was tried.
+// matches are the best sources so far, the best first; among equals, the one tried first.
 type matches []match
 
 // limit is the cost that another source must be below.
@@ -281,7 +280,7 @@ func (t matches) has(at int32) bool {
 	return false
 }
 
-// with returns the matches with a source below the limit among them.
+// with inserts a source whose cost is below the limit.
 func (t matches) with(m match) matches {
 	if len(t) < exemplarPatches {
 		t = append(t, m)
@@ -294,7 +293,7 @@ func (t matches) with(m match) matches {
 	return t
 }
 
-// paste copies the mean of the patches to (x, y), lifted to the mean of the guide there, and lets the guide follow.
+// paste adds the mean of the patches at (x, y), shifted to the mean of the guide there, and updates the guide.
 func (s *site) paste(guide, sum [][]float32, weight, trust []float32, x, y int, top matches) {
 	w, h := s.width(), s.height()
 	const side = 2*patchRadius + 1

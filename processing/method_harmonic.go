@@ -18,8 +18,8 @@ func (c *corrector) harmonic(a *atlas) error {
 	})
 }
 
-// The depth from which on a hole gets no more sweeps, so that the time a pixel takes is bounded: the start by
-// pull-push is then what fills its middle.
+// deepHarmonic is the depth from which on a hole gets no more sweeps, which bounds the time per pixel: its middle then
+// stays as pull-push filled it.
 const deepHarmonic = 48
 
 // relaxation returns sweeps and factors that make successive over-relaxation converge on holes of the sites' depths.
@@ -31,9 +31,9 @@ func (a *atlas) relaxation() (sweeps []int, omegas []float32) {
 	return sweeps, omegas
 }
 
-// relaxation is that of one site.
+// relaxation returns the sweeps and the factor of one site.
 func (s *site) relaxation() (sweeps int, omega float32) {
-	// The best factor of a square of 2·thick pixels (Young 1954).
+	// The optimal factor for a square of 2·thick pixels (Young 1954).
 	across := float64(2*s.thick + 1)
 	return 12 + 5*min(s.thick, deepHarmonic), float32(2 / (1 + math.Sin(math.Pi/across)))
 }

@@ -11,13 +11,13 @@ func medianMethod() method {
 	return method{id: "median", name: message.Of("ring median"), fill: (*site).median}
 }
 
-// median fills with the median of the paint within two pixels of the spot's patch, channel by channel; of the paint of
-// the whole window where other glare leaves none that near.
+// median fills each channel with the median of the paint within two pixels of the spot's patch, or of the whole window
+// if other glare leaves no paint that near.
 func (s *site) median(context.Context) {
 	w, h := s.width(), s.height()
 	var around []int32                // the pixels of the ring
-	seen := make([]int32, len(s.own)) // the last patch whose ring took in a pixel
-	var everywhere []float32          // the medians of all paint, once they are needed
+	seen := make([]int32, len(s.own)) // the last patch whose ring includes a pixel
+	var everywhere []float32          // the medians of all paint, if needed
 	for n, patch := range s.patches() {
 		around = around[:0]
 		for _, i := range patch {

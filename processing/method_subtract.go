@@ -13,12 +13,12 @@ func subtractMethod() method {
 	return method{id: "subtract", name: message.Of("subtract the light"), light: true, passes: []pass{passLight}}
 }
 
-// sampledSpots is about how many spots an estimate over the whole picture looks at.
+// sampledSpots is roughly how many spots an estimate over the whole picture samples.
 const sampledSpots = 400
 
-// estimateLight returns the colour of the light: the median over the spots of how their brightest unclipped pixel rises
-// over the median of the paint around it, in linear light. It looks at the whole mask, whatever is to be corrected, and
-// at no more than some hundred spots.
+// estimateLight returns the colour of the light: the median, over a sample of spots, of how far their brightest
+// unclipped pixel rises over the median of the paint around it, in linear light. It samples the whole mask, whichever
+// spots are to be corrected.
 func (c *corrector) estimateLight() [4]float64 {
 	ch := c.pic.Channels
 	white := 1 / math.Sqrt(float64(ch))
@@ -39,7 +39,7 @@ func (c *corrector) estimateLight() [4]float64 {
 		if n := len(all); n > 0 {
 			e[k] = float64(n) * (all[(n-1)/2] + all[n/2]) / 2
 		}
-		// A few spots say little: white counts as two more.
+		// A few spots prove little: white counts as two more.
 		e[k] += 2 * white
 	}
 	return unit(e, ch)
@@ -57,8 +57,8 @@ func unit(v [4]float64, n int) [4]float64 {
 	return v
 }
 
-// rise returns the direction in which the brightest unclipped pixel of the runs differs from the paint around them, of
-// length 1, or 0 where nothing rises clearly.
+// rise returns the direction in which the brightest unclipped pixel of the runs differs from the paint around them,
+// with length 1, or 0 if nothing rises clearly.
 func (c *corrector) rise(t *scratch, runs []Run) [4]float64 {
 	ch := c.pic.Channels
 	b := boxOf(runs).grown(c.p.Halo+4, c.pic.Width, c.pic.Height)
@@ -114,8 +114,8 @@ func (c *corrector) rise(t *scratch, runs []Run) [4]float64 {
 	return unit(best, ch)
 }
 
-// lookThrough separates the light from the paint, and fills what is clipped. A first guess of the paint shows where the
-// skirt of the light ends; what lies beyond is paint, and makes the second guess a better one.
+// lookThrough separates light from paint, and fills clipped pixels. A first guess of the paint shows where the skirt of
+// the light ends; the pixels beyond it are paint, and improve the second guess.
 func (c *corrector) lookThrough(a *atlas) error {
 	ch := c.pic.Channels
 	paint, seen := make([]Plane, ch), make([]Plane, ch)
@@ -134,7 +134,7 @@ func (c *corrector) lookThrough(a *atlas) error {
 	for i, s := range a.sites {
 		views[i] = newView(s)
 	}
-	// Where the first guess makes nothing known, the second would be the same.
+	// A second guess would only repeat the first where that made no pixel known.
 	open := make([]int, len(views))
 	for i := range open {
 		open[i] = i
@@ -184,7 +184,7 @@ func (c *corrector) lookThrough(a *atlas) error {
 	return c.ctx.Err()
 }
 
-// guess makes the guess of the paint, and a model of it, for some of the views.
+// guess guesses the paint of the open views and models it.
 func (c *corrector) guess(a *atlas, views []*view, paint []Plane, open []int) error {
 	if len(open) == 0 {
 		return nil
@@ -202,7 +202,7 @@ func (c *corrector) guess(a *atlas, views []*view, paint []Plane, open []int) er
 		guess := func(i int) []float32 { return views[i].guess[k] }
 		start := func(i int) []float32 { return views[i].pix[k] }
 		if len(open) < len(views) {
-			// Separate starts from what the others have.
+			// Separate starts from the guesses of the other views.
 			if err := a.get(paint[k], guess); err != nil {
 				return err
 			}
@@ -240,18 +240,17 @@ func (v *view) consider(t *tools, picture [4]float64) {
 	v.model(t, picture)
 }
 
-// view is what a site looks like through its light.
+// view is a site while its light is separated from its paint.
 type view struct {
 	*site
 	m Separation
-	// guess is the paint as it would continue; seen, in the same memory once the guess is no longer needed, the light
-	// of each channel.
+	// guess is the paint as its surroundings continue. seen is the light of each channel, in the same memory once the
+	// guess is no longer needed.
 	guess, seen [][]float32
 	along       strokes
 	// expected and light are those of Separate.
 	expected, light []float32
-	// beyond are the pixels of the spot that the skirt does not reach: their state is known for as long as the light is
-	// separated.
+	// beyond are the pixels of the spot outside the skirt: they count as known while the light is separated.
 	beyond []int32
 }
 
@@ -263,7 +262,7 @@ func newView(s *site) *view {
 	return v
 }
 
-// squared computes the light of channel k.
+// squared computes the light of channel k from its roots.
 func (v *view) squared(k int) []float32 {
 	for i, r := range v.pix[k] {
 		v.seen[k][i] = r * r
@@ -271,8 +270,8 @@ func (v *view) squared(k int) []float32 {
 	return v.seen[k]
 }
 
-// madeUp notes how much of the texture of each pixel is a guess: all where it was clipped, and the more the brighter
-// the light that was taken away. What lies beyond the skirt is glare again, which nothing may be copied from.
+// madeUp sets filled, the share of invented texture: all of it in a clipped pixel, and the more the brighter the light
+// that was subtracted. Pixels beyond the skirt become glare again, so that nothing is copied from them.
 func (v *view) madeUp() {
 	v.filled = takeZero[float32](v.memory, len(v.light))
 	var variance float64
@@ -301,26 +300,26 @@ func (v *view) madeUp() {
 
 // How light is distinguished from paint.
 const (
-	// skirt is how far from bright light its skirt is looked for, in pixels.
+	// skirt is how far the skirt may extend from bright light, in pixels.
 	skirt = 6
-	// hotLight is the light, 1 = white, that counts as bright, or half of the spot's peak where that is less; hotSigmas
-	// is how far it must stand out of the paint.
+	// hotLight is the light, 1 = white, from which on a pixel is hot, or half of the spot's peak if that is less;
+	// hotSigmas is by how many standard deviations it must also exceed the paint.
 	hotLight, hotSigmas = 0.1, 4
-	// ownColour is the light on a spot, in whites of a pixel, from which its own colour counts more than the picture's.
+	// ownColour is the light on a spot, in white pixels, from which on its own colour counts more than the picture's.
 	ownColour = 3
 	// least is the light expected where the profile shows none.
 	least = 3e-4
 	// skirtSigmas is the mean light at a distance, in standard deviations of a pixel, below which the skirt ends: faint
 	// veils on dark paint stay below one.
 	skirtSigmas = 0.5
-	// nearest is the squared distance within which there always may be a skirt.
+	// nearest is the squared distance within which the skirt never ends.
 	nearest = 3
 	// sensorNoise is the variance of linear light that is not paint: noise of the sensor, rounding, compression.
 	sensorNoise = 3e-5
-	// mismatch is the share of the light that may not have the colour of the light: it makes the colour of a pixel
-	// under bright light count little.
+	// mismatch is the share of the light that may deviate from its colour, so that the colour of a pixel under bright
+	// light counts little.
 	mismatch = 0.5
-	// deepLight is the depth from which on a hole gets no more sweeps, so that the time a pixel takes is bounded.
+	// deepLight is the depth from which on a hole gets no more sweeps, which bounds the time per pixel.
 	deepLight = 16
 )
 
@@ -398,8 +397,8 @@ func (v *view) model(t *tools, picture [4]float64) {
 	}
 }
 
-// sweeps returns a number of sweeps: least and, for each pixel of the hole's depth, more. Crowded spots get half as
-// many, as their holes are shallow.
+// sweeps returns the number of sweeps: least, and more for each pixel of the hole's depth. Crowded spots get half as
+// many, because their holes are shallow.
 func (s *site) sweeps(least, more int) int {
 	n := least + more*min(s.thick, deepLight)
 	if s.group.shared {
@@ -433,8 +432,8 @@ func (m *Separation) rise(pix, guess [][]float32, i int) (rise, sd float64) {
 	return along / sure, 1 / math.Sqrt(sure)
 }
 
-// fromHot returns for each veiled pixel the squared distance to the nearest hot one, 0 for hot ones themselves; what is
-// farther than the skirt counts as just beyond.
+// fromHot returns the squared distance of each unclipped pixel to the nearest hot one, and 0 for all others; the
+// distance is skirt² + 1 beyond the skirt.
 func (s *site) fromHot(t *scratch, hole box, hot func(i int) bool) []int32 {
 	w, h := s.width(), s.height()
 	const beyond = skirt*skirt + 1
@@ -450,7 +449,7 @@ func (s *site) fromHot(t *scratch, hole box, hot func(i int) bool) []int32 {
 			}
 		}
 	}
-	// The distance to the nearest of them in each row comes first, then the least of those of the rows around.
+	// Distances to the nearest hot pixel of each row come first, then the least over the rows around.
 	bw := hole.width()
 	across := take[int32](t, hole.area())
 	for i := range across {
@@ -483,7 +482,7 @@ func (s *site) fromHot(t *scratch, hole box, hot func(i int) bool) []int32 {
 	return dist
 }
 
-// nearestInRow replaces what is not 0 by the squared distance to the nearest 0, as far as skirt.
+// nearestInRow replaces nonzero values by the squared distance to the nearest 0, up to skirt.
 func nearestInRow(row []int32) {
 	since := skirt + 1
 	for x, v := range row {
@@ -506,8 +505,8 @@ func nearestInRow(row []int32) {
 }
 
 // profile returns the mean light at each squared distance from the hot pixels, and the squared distance from which on
-// there is none. The means over pixels of equal distance average the texture of the paint out; light never rises
-// outwards, which isotonic regression enforces (pool adjacent violators: Ayer et al. 1955).
+// there is none. Means over pixels at the same distance cancel the texture of the paint. Light never rises outwards,
+// which isotonic regression enforces (pool adjacent violators: Ayer et al. 1955).
 func (v *view) profile(hole box, rise, sd []float64, dist []int32) (level []float64, end int) {
 	const rings = skirt*skirt + 2
 	type block struct {
@@ -567,7 +566,7 @@ func grid(x float64) float64 {
 	return math.Round(x) / gridScale
 }
 
-// covariance is that of the differences between neighbouring pixels of paint.
+// covariance returns the covariance of the differences between neighbouring pixels of paint.
 func (s *site) covariance(level simd.Level) (cov [4][4]float64) {
 	ch := len(s.pix)
 	pairs, ok := 0.0, false
@@ -585,13 +584,13 @@ func (s *site) covariance(level simd.Level) (cov [4][4]float64) {
 			}
 			cov[b][a] = cov[a][b]
 		}
-		// The rounding of 8-bit samples: nothing is smoother than that.
+		// Nothing is smoother than the rounding to 8 bits.
 		cov[a][a] += 2e-6
 	}
 	return cov
 }
 
-// sums adds the products of the differences between neighbours that are known and returns how many pairs these are.
+// sums adds the products of the differences between known neighbours, and returns the number of pairs.
 func (s *site) sums(cov *[4][4]float64) (pairs float64) {
 	w, h := s.width(), s.height()
 	for y := range h {
@@ -613,7 +612,7 @@ func (s *site) sums(cov *[4][4]float64) (pairs float64) {
 	return pairs
 }
 
-// sumsOfThree is sums for three channels. It returns false where the sums are too large to be exact.
+// sumsOfThree is sums for three channels. ok is false if the sums are too large to be exact.
 func (s *site) sumsOfThree(level simd.Level, cov *[4][4]float64) (pairs float64, ok bool) {
 	w, h := s.width(), s.height()
 	known := make([]float32, 2*w)

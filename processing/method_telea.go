@@ -12,12 +12,12 @@ func teleaMethod() method {
 	return method{id: "telea", name: message.Of("Telea"), fill: (*site).telea}
 }
 
-// teleaRadius is how far Telea's method looks.
+// teleaRadius is the radius of the neighbourhood, in pixels.
 const teleaRadius = 5
 
-// telea fills inwards from the rim (Telea 2004). Distances to the rim are exact rather than marched, and all pixels of
-// equal distance are computed together from those before them, so that the order is the same for a transposed picture.
-// A value never leaves the range of those it is made from.
+// telea fills inwards from the rim (Telea 2004). Distances to the rim are exact rather than marched, and pixels of
+// equal distance are computed only from nearer ones, so that a transposed picture gives the transposed result. A value
+// stays within the range of those it is computed from.
 func (s *site) telea(ctx context.Context) {
 	w, h := s.width(), s.height()
 	square := s.rimDistances()
@@ -33,7 +33,7 @@ func (s *site) telea(ctx context.Context) {
 	ready := func(x, y int, before int32) bool {
 		return x >= 0 && y >= 0 && x < w && y < h && square[y*w+x] < before
 	}
-	// slope is the central difference of p at (x, y), or what one side gives.
+	// slope is the central difference of p at (x, y), or that of one side.
 	slope := func(p func(int) float64, x, y, dx, dy int, before int32) float64 {
 		back, on := ready(x-dx, y-dy, before), ready(x+dx, y+dy, before)
 		i, step := y*w+x, dy*w+dx
@@ -90,7 +90,7 @@ func (s *site) telea(ctx context.Context) {
 	}
 }
 
-// teleaPixel is a pixel that another takes its value from, how far that one lies beyond it, and how much it counts.
+// teleaPixel is a pixel that contributes to another, its offset to that one, and its weight.
 type teleaPixel struct {
 	i, x, y        int
 	dx, dy, weight float64

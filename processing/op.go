@@ -8,24 +8,24 @@ import (
 )
 
 // Op is an operation of a Backend: a value whose fields are its arguments. It is described once, by describe and
-// Footprint; argument checks, work on bands and the counting of bytes follow from that.
+// Footprint; argument checks, work in bands and the counting of bytes follow from that.
 //
-// Destination planes are allocated by the caller, have the size of the source and may not be the source unless the
-// operation says so. Windows are squares of side 2·Radius + 1 about the pixel, clipped at the picture's border; means
-// divide by the number of pixels inside. Integer results are exact, so that two backends agree bit for bit. Operations
-// with a result store it where their field Out points to (see Evaluate).
+// Destination planes are allocated by the caller, have the size of the source and must not be the source unless the
+// operation allows it. Windows are squares of side 2·Radius + 1 around the pixel, clipped at the picture's border;
+// means divide by the number of pixels inside. Integer results are exact, so that two backends agree bit for bit.
+// Operations with a result store it where their field Out points to (see Evaluate).
 type Op interface {
-	// Footprint says which part of its source planes a result depends on.
+	// Footprint returns the source rows that a row of the result depends on.
 	Footprint() Footprint
 
-	// describe passes the arguments to a, which checks, collects or replaces them, and returns the operation with those
-	// that were replaced.
+	// describe passes the arguments to a, which checks, collects or replaces them, and returns the operation with the
+	// replaced ones.
 	describe(a *arguments) Op
 	// run calls the executor's method for the operation and stores its result.
 	run(ctx context.Context, e Executor) error
 }
 
-// NameOf returns the name of an operation as messages give it: that of its type in words, "box mean" for BoxMean.
+// NameOf returns the name of an operation for messages: its type in words, such as "box mean" for BoxMean.
 func NameOf(op Op) string {
 	var name strings.Builder
 	for i, r := range reflect.TypeOf(op).Name() {
@@ -51,30 +51,30 @@ func Evaluate[R any](ctx context.Context, b Backend, q Query[R]) (R, error) {
 	return out, err
 }
 
-// Footprint says which rows of its source planes an operation needs for a row of its results.
+// Footprint is the part of its source planes that an operation needs for a row of its result.
 type Footprint struct {
-	// Rows is how many rows above and below it.
+	// Rows is the number of rows above and below.
 	Rows int
-	// Align, where above 1, is what the first row of a band must be a multiple of, since sums are taken in blocks of
+	// Align, if above 1, is what the first row of a band must be a multiple of, because sums are computed in blocks of
 	// rows.
 	Align int
-	// Whole: all of them; Rows and Align are unused.
+	// Whole: all rows; Rows and Align are unused.
 	Whole bool
 }
 
-// perPixel is embedded by operations whose result depends on the same pixel of the sources.
+// perPixel is embedded by operations whose result at a pixel depends on that pixel of the sources only.
 type perPixel struct{}
 
 // Footprint implements Op.
 func (perPixel) Footprint() Footprint { return Footprint{} }
 
-// wholePicture is embedded by operations that are done on whole planes.
+// wholePicture is embedded by operations that need whole planes.
 type wholePicture struct{}
 
 // Footprint implements Op.
 func (wholePicture) Footprint() Footprint { return Footprint{Whole: true} }
 
-// PlaneUse is a plane of an operation.
+// PlaneUse describes the use of a plane by an operation.
 type PlaneUse struct {
 	Plane Plane
 	// Role names the plane in error messages.
@@ -85,13 +85,13 @@ type PlaneUse struct {
 	Kinds Kinds
 }
 
-// Uses is what an operation works on.
+// Uses lists what an operation works on.
 type Uses struct {
 	// Planes are in the order of the description; one that is used twice is listed twice.
 	Planes []PlaneUse
-	// Components are nil where the operation is not about any.
+	// Components is nil if the operation has none.
 	Components Components
-	// Picture is in host memory; nil where there is none.
+	// Picture is in host memory; nil if the operation has none.
 	Picture *Picture
 	// Tiled: only Tiles of the planes are read and written.
 	Tiled bool
@@ -116,8 +116,8 @@ type Binding struct {
 // Bind returns op with its arguments replaced. Op stays as it is, and what its slices hold may change afterwards.
 func Bind(op Op, b Binding) Op { return op.describe(&arguments{binding: &b}) }
 
-// Check returns an error for the first argument that b must refuse. Every Backend calls it first in Do, so that all of
-// them refuse the same calls in the same words before anything is done.
+// Check returns an error for the first argument that is not valid. Every Backend calls it first in Do, so that all of
+// them refuse the same calls in the same words.
 func Check(b Backend, op Op) error {
 	c := checker{b: b, op: op}
 	op.describe(&arguments{check: &c})

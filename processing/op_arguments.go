@@ -31,7 +31,8 @@ func (s Kinds) String() string {
 	return strings.Join(names, " or ")
 }
 
-// arguments visits those of an operation: it collects them, and checks or replaces them where check or binding is set.
+// arguments visits the arguments of an operation: it collects them, and checks or replaces them if check or binding is
+// set.
 type arguments struct {
 	uses    Uses
 	check   *checker
@@ -89,7 +90,7 @@ func (a *arguments) picture(p **Picture) {
 	}
 }
 
-// tiles wants every tile to lie in the planes, which were shown before.
+// tiles requires every tile to lie in the planes, which must be visited before.
 func (a *arguments) tiles(list []Tile) {
 	a.uses.Tiled, a.uses.Tiles = true, list
 	for i, r := range list {
@@ -100,16 +101,16 @@ func (a *arguments) tiles(list []Tile) {
 	}
 }
 
-// perTile wants a list to hold one value for each tile.
+// perTile requires one value for each tile.
 func (a *arguments) perTile(what string, n int, list []Tile) {
 	if n != len(list) {
 		a.failf("%d %s given for %d tiles", n, what, len(list))
 	}
 }
 
-// wanted takes spans in reading order, without overlaps, that lie in the planes. They are a hint: pixels of the
-// destination outside them are undefined afterwards, and a backend may compute them nevertheless. Where planes stand
-// for others, such as those of a band, there is no such hint.
+// wanted requires spans in reading order, without overlaps, that lie in the planes. They are a hint: pixels of the
+// destination outside them are undefined afterwards, whether a backend computes them or not. With a binding there is no
+// hint, because planes may be those of a band.
 func (a *arguments) wanted(where []Span) []Span {
 	if a.binding != nil {
 		return nil
@@ -128,14 +129,14 @@ func (a *arguments) wanted(where []Span) []Span {
 	return where
 }
 
-// result wants a place for it.
+// result requires a place for the result.
 func (a *arguments) result(given bool) {
 	if !given {
 		a.failf("no place for the result given")
 	}
 }
 
-// failf reports a wrong argument; only the first of a check counts.
+// failf reports a wrong argument; only the first one of a check counts.
 func (a *arguments) failf(format string, v ...any) {
 	if a.valid() {
 		a.check.failf(format, v...)
@@ -145,7 +146,7 @@ func (a *arguments) failf(format string, v ...any) {
 // valid reports whether arguments are being checked and are right so far.
 func (a *arguments) valid() bool { return a.check != nil && a.check.err == nil }
 
-// apart wants the planes that are written to be given once.
+// apart requires that a plane that is written is given only once.
 func (a *arguments) apart() {
 	if !a.valid() {
 		return
@@ -159,14 +160,14 @@ func (a *arguments) apart() {
 	}
 }
 
-// alike wants planes of one kind.
+// alike requires planes of one kind.
 func (a *arguments) alike(dst, src Plane) {
 	if a.valid() && dst.Kind() != src.Kind() {
 		a.failf("the destination plane is %v, the source %v; both must be of one kind", dst.Kind(), src.Kind())
 	}
 }
 
-// maxRadius is the largest radius where sums of squares are taken, or pixels counted, in few bits.
+// maxRadius is the largest radius of operations that keep sums of squares, or counts, of a window in few bits.
 const maxRadius = 127
 
 func (a *arguments) radius(r, most int) {
@@ -182,13 +183,13 @@ type owned interface {
 	Size() (w, h int)
 }
 
-// checker checks the arguments of one call; the first mistake stays in err.
+// checker checks the arguments of one call; err keeps the first mistake.
 type checker struct {
 	b Backend
-	// op is the operation, or method the Backend's own method, that is checked.
+	// op is the operation to check; if it is nil, method names a method of the Backend.
 	op     Op
 	method string
-	// w and h are the size of what was given so far, 0 before anything was.
+	// w and h are the size of the arguments so far, 0 before the first.
 	w, h int
 	err  error
 }
@@ -210,7 +211,8 @@ func missing(v any) bool {
 	return !r.IsValid() || r.Kind() == reflect.Pointer && r.IsNil()
 }
 
-// plane wants a living plane of the backend, of one of the kinds, and of the size of what was given before.
+// plane requires a plane of the backend that is not released, of one of the kinds, and of the size of earlier
+// arguments.
 func (c *checker) plane(use PlaneUse) {
 	if missing(use.Plane) {
 		c.failf("no %s plane given", use.Role)
@@ -231,7 +233,7 @@ func (c *checker) plane(use PlaneUse) {
 	}
 }
 
-// components wants living components of the backend, found in planes of the size of what was given before.
+// components requires components of the backend that are not released, from planes of the size of earlier arguments.
 func (c *checker) components(list Components) {
 	if missing(list) {
 		c.failf("no components given")

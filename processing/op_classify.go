@@ -18,13 +18,13 @@ const (
 type ContrastRule struct {
 	// Absolute: a wide pixel has d = Y − B > Absolute.
 	Absolute uint16
-	// Relative: and d·65536 > Relative·B.
+	// Relative: … and d·65536 > Relative·B.
 	Relative uint32
-	// SeedAbsolute: a seed has d > SeedAbsolute,
+	// SeedAbsolute: a seed is wide and has d > SeedAbsolute, …
 	SeedAbsolute uint16
-	// SeedRelative: d·65536 > SeedRelative·(65535 − B) (0: off),
+	// SeedRelative: … d·65536 > SeedRelative·(65535 − B) (0: off) …
 	SeedRelative uint32
-	// SeedLevel: and v ≥ SeedLevel.
+	// SeedLevel: … and v ≥ SeedLevel.
 	SeedLevel uint8
 }
 

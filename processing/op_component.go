@@ -2,7 +2,7 @@ package processing
 
 import "context"
 
-// Label finds the 8-connected components of the pixels of Class (U8) that have one of Bits, numbered in reading order
+// Label finds the 8-connected components of the pixels of Class (U8) that have any of Bits, numbered in reading order
 // of their first pixels.
 type Label struct {
 	wholePicture
@@ -26,13 +26,15 @@ func (o Label) describe(a *arguments) Op {
 	return o
 }
 
-// Grow extends Cores over pixels of Class (U8) with ClassGrow, from pixel to pixel, nearest to a core first, as far as
-// Growth, which must be valid, allows. Labels stay. A core pixel c has the value (0, c), c counting as row·width +
-// column. Pixels are settled in the order of their values, as in Dijkstra's method: of all that are not, the next is
-// the pixel with the least (max(d, |p − c|²), c) over its 8 neighbours settled with a value (d, c); it must not exceed
-// ⌊Far²⌋ of the core that c belongs to, and then belongs to it. Pixels of equal values have one core, so their order
-// does not matter. (Distances that propagate from neighbour to neighbour: Danielsson 1980.) The maximum makes distances
-// rise along every way from a core, so that a component cut off at a distance, as Growth.Keep says, stays connected.
+// Grow extends Cores over neighbouring pixels of Class (U8) with ClassGrow, nearest to a core first, as far as the
+// valid Growth allows; labels stay. (Distances that propagate from neighbour to neighbour: Danielsson 1980.)
+//
+// A core pixel has the value (0, c), where c is its index, row·width + column. The other pixels are settled in
+// ascending order of their values, as in Dijkstra's algorithm: the value of pixel p is the least (max(d, |p − c|²), c)
+// over those of its 8 neighbours that are settled with a value (d, c). Its distance must not exceed ⌊Far²⌋ of the core
+// of c, to which p then belongs. Pixels of equal values belong to one core, so that their order does not matter. The
+// maximum makes distances ascend along every path from a core, so that a component cut off at a distance, as by
+// Growth.Keep, stays connected.
 type Grow struct {
 	wholePicture
 
@@ -60,7 +62,7 @@ func (o Grow) describe(a *arguments) Op {
 	return o
 }
 
-// FilterComponents empties the Components whose label is not kept; labels stay. Keep has an entry for each.
+// FilterComponents empties the components whose entry in Keep is false; labels stay.
 type FilterComponents struct {
 	wholePicture
 
@@ -123,8 +125,7 @@ type MeasureRegions struct {
 	wholePicture
 
 	Components Components
-	// Class (U8) has ClassCore in the cores and ClassWide in what is visibly bright; Member (U8) is not 0 in all
-	// components.
+	// Class (U8) holds ClassCore and ClassWide. Member (U8) is nonzero in the pixels of all components, and only there.
 	Class, Member Plane
 	// Y and Background (U16), V (U8) are as Luminance and Background make them.
 	Y, Background, V Plane

@@ -62,11 +62,11 @@ const (
 	Daubechies4
 )
 
-// Taps returns the low and high taps: coefficient i of the low and of the high band is the sum over k of
-// low[k]·x[2i−2+k] and high[k]·x[2i−2+k], indices taken round the even length. Haar has its two taps at k = 2 and 3.
+// Taps returns the low-pass and high-pass taps: coefficient i of the low and of the high band is the sum over k of
+// low[k]·x[2i−2+k] and high[k]·x[2i−2+k], with indices modulo the even length. Haar has its two taps at k = 2 and 3.
 //
-// Placed like this, the last two samples meet the large taps of the last high coefficient. That is the one which an odd
-// side leaves out, and the inverse finds it from the fact that these two samples are alike.
+// Placed like this, the large taps of the last high coefficient fall on the last two samples. An odd side leaves that
+// coefficient out; the inverse restores it from the fact that these two samples are equal.
 func (w Wavelet) Taps() (low, high [4]float32) {
 	if w == Haar {
 		c := float32(math.Sqrt2 / 2)
@@ -84,7 +84,7 @@ func (w Wavelet) check(a *arguments) {
 }
 
 // WaveletTransform writes one level of the separable 2-D transform of Src (U8, U16 or F32) as float32 into Dst, whose
-// quarters hold LL, HL, LH, HH; sides are ⌈w/2⌉ for the low and ⌊w/2⌋ for the high band. The border is periodic; an
+// quadrants hold LL, HL, LH, HH; sides are ⌈w/2⌉ for the low and ⌊w/2⌋ for the high band. The border is periodic; an
 // odd side is extended by its last sample once.
 type WaveletTransform struct {
 	wholePicture

@@ -12,7 +12,7 @@ type Element struct {
 	Size2 int
 }
 
-// Direction of a structuring element.
+// Direction is the direction of a structuring element.
 type Direction uint8
 
 // Lines have length Size in pixels along their direction; the diagonals step one pixel in x and one in y.
@@ -54,8 +54,8 @@ const (
 	TopHat
 )
 
-// Morph applies Op with Element; U8, U16 and F32 planes. Dst may be Src. O(1) a pixel for any size
-// (van Herk 1992; Gil & Werman 1993).
+// Morph applies Op with Element; U8, U16 and F32 planes. Dst may be Src. The time per pixel does not depend on the size
+// of the element (van Herk 1992; Gil & Werman 1993).
 type Morph struct {
 	Dst, Src Plane
 	Op       MorphOp
@@ -94,8 +94,8 @@ func (o Morph) describe(a *arguments) Op {
 	return o
 }
 
-// FillHoles writes 255 into the pixels of Dst (U8) that are 0 and do not reach the picture's border by pixels that are
-// 0, each beside, above or below the last.
+// FillHoles writes 255 into the pixels of Dst (U8) that are 0 and are not connected to the picture's border through
+// 4-connected pixels that are 0.
 type FillHoles struct {
 	wholePicture
 	Dst Plane

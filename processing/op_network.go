@@ -8,9 +8,9 @@ import (
 	"blik/processing/network"
 )
 
-// Glints writes into Dst (U8) what the network says of each pixel: its logit in sixteenths plus Offset, 0…255, cut to
-// 0…255. So what is more likely glare than not is above Offset. Red, Green and Blue (U8) are the picture as Luminance
-// writes it. docs/network.md describes the method.
+// Glints writes the network's logit of each pixel into Dst (U8): in sixteenths, plus Offset (0…255), clamped to 0…255.
+// Pixels above Offset are more likely glare than not. Red, Green and Blue (U8) are the picture as Luminance writes it.
+// docs/network.md describes the method.
 type Glints struct {
 	Dst, Red, Green, Blue Plane
 	Model                 *network.Model
@@ -40,8 +40,8 @@ func (o Glints) describe(a *arguments) Op {
 }
 
 // GlintChannels returns the activations of the network's last hidden layer at the pixels of Index (row·width + column),
-// Model.Hidden() of them for each. They describe what surrounds a pixel in the words of the network. Red, Green and
-// Blue (U8) are the picture as Luminance writes it.
+// Model.Hidden() of them for each: the network's description of a pixel's surroundings. Red, Green and Blue (U8) are
+// the picture as Luminance writes it.
 type GlintChannels struct {
 	wholePicture
 

@@ -56,8 +56,9 @@ func (o Histogram) describe(a *arguments) Op {
 	return o
 }
 
-// NoiseTiles returns, for each tile of Side × Side pixels, Side ≥ 2 (those of less than a quarter of the area left out)
-// of Src (U8, U16), median |HH1| / 0.6745 of the Haar transform, in grey levels (Donoho & Johnstone 1994).
+// NoiseTiles returns the noise of each tile of Side × Side pixels, Side ≥ 2, of Src (U8, U16), in grey levels: median
+// |HH1| / 0.6745 of the Haar transform (Donoho & Johnstone 1994). Tiles of less than a quarter of that area are left
+// out.
 type NoiseTiles struct {
 	wholePicture
 
@@ -113,7 +114,7 @@ func (o SumMoments) describe(a *arguments) Op {
 	return o
 }
 
-// Sum sums over Src (F32) as SumMoments does, and takes nothing beside the sum.
+// Sum returns only the sum over Src (F32), computed as by SumMoments.
 type Sum struct {
 	wholePicture
 
@@ -138,8 +139,8 @@ func (o Sum) describe(a *arguments) Op {
 // WideFloat returns a float with room for the square of any sum of samples.
 func WideFloat() *big.Float { return new(big.Float).SetPrec(512) }
 
-// NewMoments finishes from the sums of n samples and of their squares: mean S/n and population standard deviation
-// √(n·S₂ − S²)/n, where nothing is lost in the difference.
+// NewMoments computes the moments from the sums of n samples and of their squares: mean S/n and population standard
+// deviation √(n·S₂ − S²)/n, whose difference is exact.
 func NewMoments(n int, sum, sum2 *big.Float, low, high float64) Moments {
 	m := Moments{N: uint64(n), Min: low, Max: high}
 	m.Sum, _ = sum.Float64()

@@ -6,15 +6,14 @@ import (
 	"slices"
 )
 
-// The operations on tiles work on F32 planes of one size; State is U8, one of the State values a pixel. A neighbour
-// is one of the four nearest pixels of the same tile. Every arithmetic operation is rounded to float32 by itself,
-// in the order in which the formulas are written, sums over neighbours as (left + right) + (above + below) with 0
-// for those that are missing; so results are equal on all backends, whatever the number of threads. A sweep updates
-// first the pixels with even x + y (counted from the tile's corner), then the others. A tile without a known
-// pixel keeps its values.
+// The operations on tiles work on F32 planes of one size; State is U8, one of the State values per pixel. A neighbour
+// is one of the four nearest pixels of the same tile. Each arithmetic operation is rounded to float32 on its own, in
+// the order in which the formulas are written, with sums over neighbours as (left + right) + (above + below) and 0 for
+// missing ones. So results are equal on all backends and for any number of threads. A sweep first updates the pixels
+// with even x + y (counted from the tile's corner), then the others. A tile without known pixels keeps its values.
 
-// Tile is a rectangle of the planes of an operation, solved by itself: nothing outside it is read or written, so that a
-// device may give each tile to one group of threads. Tiles of one call do not overlap.
+// Tile is a rectangle of the planes of an operation, processed on its own: nothing outside it is read or written, so
+// that a device may give each tile to one group of threads. Tiles of one call do not overlap.
 type Tile struct{ X, Y, W, H int }
 
 // within reports whether the tile is not empty and lies in planes of w × h pixels.
@@ -28,14 +27,14 @@ const (
 	StateKnown uint8 = iota
 	// StateUnclipped: paint under light that did not saturate the sensor.
 	StateUnclipped
-	// StateClipped: at least one channel is clipped, nothing of the paint is left.
+	// StateClipped: at least one channel is clipped, and nothing of the paint is left.
 	StateClipped
 )
 
-// Convolve fills the pixels that are not known by normalised convolution (Knutsson & Westin 1993) with the weights
-// g(d) = exp(−d²/2σ²), computed in float64 and rounded, 0 beyond ⌈6σ⌉: N = Σ g·v and D = Σ g over the known pixels
-// of each row, then p = Σ g·N / Σ g·D over each column, both from the first pixel to the last. Sigmas are those of
-// the tiles, above 0 and up to a million. A pixel whose weights add up to 0 keeps its value.
+// Convolve fills the unknown pixels by normalised convolution (Knutsson & Westin 1993) with the weights g(d) =
+// exp(−d²/2σ²), computed in float64 and rounded, 0 beyond ⌈6σ⌉: N = Σ g·v and D = Σ g over the known pixels of each
+// row, then p = Σ g·N / Σ g·D over each column, both from the first pixel to the last. Sigmas has a value above 0 and
+// up to a million for each tile. A pixel whose weights add up to 0 keeps its value.
 type Convolve struct {
 	wholePicture
 
@@ -59,10 +58,10 @@ func (o Convolve) describe(a *arguments) Op {
 	return o
 }
 
-// Harmonic solves Laplace's equation where State is not known. It starts with pull-push (Gortler et al. 1996): a
-// coarser level holds the means of the known pixels of 2 × 2 blocks, ((p00 + p11) + (p10 + p01)) / number, and an
-// unknown pixel takes the value of its block, down to one pixel. Then follow Sweeps[i] sweeps of over-relaxation,
-// p += ω·(sum·r − p), r = 1/number of neighbours, ω = Omegas[i].
+// Harmonic solves Laplace's equation in the unknown pixels. It starts with pull-push (Gortler et al. 1996): a coarser
+// level holds the means of the known pixels of 2 × 2 blocks, ((p00 + p11) + (p10 + p01)) / number, down to one pixel,
+// and an unknown pixel takes the value of its block. Then follow Sweeps[i] sweeps of over-relaxation, p += ω·(sum·r −
+// p), r = 1/number of neighbours, ω = Omegas[i].
 type Harmonic struct {
 	wholePicture
 
@@ -92,11 +91,11 @@ func (a *arguments) sweeps(tile, n int) {
 	}
 }
 
-// Biharmonic relaxes, from what Dst holds, the pixels that are not known towards the least sum of (Δu)² over the
-// tile, Δu = sum of the n neighbours − n·u. A step is p += s, s = ω·((n·Δu − sum of the neighbours' Δu) / (n·n + n)),
-// after which Δu of the pixel falls by n·s and that of its neighbours rises by s. A sweep goes over the pixels in
-// nine classes, class 3·(y mod 3) + x mod 3 ascending. The result is the mean of two such runs, the second with x
-// and y exchanged in the order of the classes, so that a transposed picture gives the transposed result.
+// Biharmonic relaxes the unknown pixels, from their values in Dst, towards the least sum of (Δu)² over the tile, Δu =
+// sum of the n neighbours − n·u. A step is p += s, s = ω·((n·Δu − sum of the neighbours' Δu) / (n·n + n)), after which
+// Δu of the pixel falls by n·s and that of its neighbours rises by s. A sweep goes over the pixels in nine classes,
+// class 3·(y mod 3) + x mod 3 ascending. The result is the mean of two such runs, the second with x and y exchanged in
+// the order of the classes, so that a transposed picture gives the transposed result.
 type Biharmonic struct {
 	wholePicture
 
@@ -119,9 +118,9 @@ func (o Biharmonic) describe(a *arguments) Op {
 	return o
 }
 
-// Detail writes the two finest bands of the starlet transform, taken over the known pixels only: Src less what two
-// smoothings with [1 4 6 4 1] at gaps 1 and 2 leave, each N = Σ t·v and D = Σ t over the known pixels of the row, then
-// Σ t·N / Σ t·D over the column, from the first tap to the last. It writes 0 where State is not known.
+// Detail writes the sum of the two finest bands of the starlet transform over the known pixels: Src minus the result of
+// two smoothings with [1 4 6 4 1] at gaps 1 and 2. A smoothing takes N = Σ t·v and D = Σ t over the known pixels of the
+// row, then Σ t·N / Σ t·D over the column, from the first tap to the last. Unknown pixels become 0.
 type Detail struct {
 	wholePicture
 
@@ -140,11 +139,11 @@ func (o Detail) describe(a *arguments) Op {
 	return o
 }
 
-// Separation is the model of paint and light in one tile, for Separate. Only the first entries are used, one for
-// each channel.
+// Separation is the model of paint and light in one tile, for Separate. Only the first entries are used, one per
+// channel.
 type Separation struct {
-	// Axes are the principal axes of the differences between neighbouring pixels of paint, one axis a row, and
-	// Variance those differences' mean squares along them, all above 0.
+	// Axes are the principal axes of the differences between neighbouring pixels of paint, one axis per row, and
+	// Variance the mean squares of those differences along them, all above 0.
 	Axes     [4][4]float32
 	Variance [4]float32
 	// Light is the colour of the light along those axes, of length 1.
@@ -155,10 +154,10 @@ type Separation struct {
 	Sweeps int
 }
 
-// Separate splits what was seen, in linear light, into paint and light: seen = paint² + light·colour. Paint, one
-// plane a channel, holds square roots of linear light; it is known where State is, and elsewhere a first guess that
-// is improved, as is Light. Expected is the mean of the light that may lie on a pixel, above 0. For each pixel, with
-// the mean a of the neighbours' paint (sum·r) a channel and its model:
+// Separate splits the light that was seen, in linear light, into paint and light: seen = paint² + light·colour. Paint,
+// one plane per channel, holds square roots of linear light: exact in known pixels, elsewhere a first guess, which is
+// improved together with Light. Expected is the mean of the light that may lie on a pixel, above 0. For each pixel,
+// with the mean a of the neighbours' paint (sum·r) per channel and its model:
 //
 //	clipped:    paint = a
 //	unclipped:  b = 2·Σa/channels + 0.01,  f = b·b·r,  ν = Noise + (Mismatch·light)·(Mismatch·light)
@@ -180,7 +179,7 @@ type Separate struct {
 	Models          []Separation
 }
 
-// maxChannels is how many a Separation has room for.
+// maxChannels is the number of channels of a Separation.
 const maxChannels = 4
 
 func (o Separate) run(ctx context.Context, e Executor) error { return e.Separate(ctx, o) }

@@ -8,8 +8,8 @@ import (
 
 // Luminance writes the two planes that detection works on: Y (U16), the linear-light luminance in 1/65535 of white, and
 // V (U8) = (Y re-encoded to 8-bit sRGB + smallest channel re-encoded to 8-bit sRGB) / 2, rounded down. See
-// LuminanceTables for the arithmetic. Where Red, Green and Blue (U8) are given, all three of them, they get the picture
-// as the network takes it: each channel re-encoded to 8-bit sRGB. The picture is read before Do returns.
+// LuminanceTables for the arithmetic. Red, Green and Blue (U8), if all three are given, receive the network's input:
+// each channel re-encoded to 8-bit sRGB. The picture is read before Do returns.
 type Luminance struct {
 	perPixel
 
@@ -40,7 +40,7 @@ func (o Luminance) describe(a *arguments) Op {
 	return o
 }
 
-// Coloured reports whether the planes for the network are to be written, too.
+// Coloured reports whether the planes for the network are given.
 func (o Luminance) Coloured() bool { return o.Red != nil || o.Green != nil || o.Blue != nil }
 
 func (o Luminance) check(a *arguments) {
@@ -104,7 +104,7 @@ type MeanVariance struct {
 	Radius              int
 }
 
-// Footprint implements Op. The unit of floats depends on the greatest of all.
+// Footprint implements Op. The unit of floats depends on the largest sample of the plane.
 func (o MeanVariance) Footprint() Footprint {
 	return Footprint{Rows: o.Radius, Whole: o.Src.Kind() == F32}
 }
@@ -147,8 +147,8 @@ func (o GuardRing) describe(a *arguments) Op {
 }
 
 // Background writes B (U16): the mean of Y (U16) over the pixels of a window where Exclude (U8) is 0, rounded to
-// nearest ((S + n/2)/n). The window is the first of Radii (ascending, 0…2047) with 4·n ≥ (2r+1)², else the last one;
-// where even that holds no pixel, B = Y.
+// nearest ((S + n/2)/n). The window is the first of Radii (ascending, 0…2047) with 4·n ≥ (2r+1)², else the last one; if
+// even that holds no pixel, B = Y.
 type Background struct {
 	Dst, Y, Exclude Plane
 	Radii           []int
@@ -157,7 +157,8 @@ type Background struct {
 // Footprint implements Op.
 func (o Background) Footprint() Footprint { return Footprint{Rows: o.Radii[len(o.Radii)-1]} }
 
-// maxOpenRadius is the largest radius at which the samples of a window and their number fit one word of 64 bits.
+// maxOpenRadius is the largest radius at which the sum of a window and the number of its pixels fit one word of 64
+// bits.
 const maxOpenRadius = 2047
 
 func (o Background) run(ctx context.Context, e Executor) error { return e.Background(ctx, o) }
@@ -206,7 +207,7 @@ func (o Deviation) describe(a *arguments) Op {
 	return o
 }
 
-// BoxCount writes (U16) how many pixels of the window of Radius, 0…127, have one of Bits in Class (U8).
+// BoxCount writes (U16) how many pixels of the window of Radius, 0…127, have any of Bits in Class (U8).
 type BoxCount struct {
 	Dst, Class Plane
 	Bits       uint8

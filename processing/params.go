@@ -53,8 +53,8 @@ func (d Detector) rule() string {
 	return RuleClassic
 }
 
-// resolve returns what DetectAuto stands for: the classical search in manual mode, whose values are about it, and what
-// the decision says otherwise.
+// resolve returns what DetectAuto stands for: the classical search in manual mode, whose parameters are its own, and
+// otherwise what the decision names.
 func (d Detector) resolve(mode Mode, decision *Decision) Detector {
 	switch {
 	case d != DetectAuto:
@@ -102,12 +102,12 @@ type Params struct {
 	Grain      float64
 	OnlyDarken bool
 
-	// Learned adjusts the decision to the user's own pictures (blik learn); nil for the default one. It is no parameter
-	// that is set by hand: only presets carry it.
+	// Learned adjusts the decision to the user's own pictures (blik learn); nil for the default one. Only presets carry
+	// it: it cannot be set by hand.
 	Learned *Learned
 }
 
-// Stage says what a parameter belongs to.
+// Stage is what a parameter belongs to: detection or correction.
 type Stage uint8
 
 // The stages.
@@ -119,7 +119,7 @@ const (
 // SpecKind is the type of a parameter's value.
 type SpecKind uint8
 
-// The kinds of values. All are carried as float64: a switch is 0 or 1, a choice is its index.
+// The kinds of values. All are passed as float64: a switch is 0 or 1, a choice is its index.
 const (
 	KindInt SpecKind = iota
 	// KindOdd is an odd whole number: the side of a window.
@@ -141,21 +141,21 @@ type Choice struct {
 	Name message.Message
 }
 
-// SpecStop is a value of a parameter that has a name.
+// SpecStop is a named value of a parameter.
 type SpecStop struct {
 	ID    string
 	Name  message.Message
 	Value float64
 }
 
-// Spec describes one parameter. The window's form, the command line's flag and the manual are made from it.
+// Spec describes one parameter. The form in the window, the flag of the command line and the manual are made from it.
 type Spec struct {
 	// ID is the name of the flag and of the preset's field: lower case, words joined by hyphens.
 	ID         string
 	Stage      Stage
 	Group      Group
 	Name, Help message.Message
-	// Unit is empty where the value has none.
+	// Unit is empty if the value has none.
 	Unit message.Message
 	Kind SpecKind
 	// Min and Max bound the value, both included. Step is a sensible increment of a slider.
@@ -190,7 +190,7 @@ func (s Spec) Get(p Params) float64 {
 	panic("processing: parameter " + s.ID + " has a field of an unknown type")
 }
 
-// Check says in one sentence what is wrong with v as a value of the parameter.
+// Check returns an error of one sentence if v is not a value of the parameter.
 func (s Spec) Check(v float64) error {
 	bad := func(what string) error {
 		return fmt.Errorf("%s = %s: %s", s.ID, strconv.FormatFloat(v, 'g', -1, 64), what)
@@ -280,8 +280,7 @@ func (s Spec) Parse(text string) (float64, error) {
 	}
 }
 
-// DefaultParams returns adaptive mode with nothing to set; the manual fields hold what adaptive mode chooses on a
-// picture of ordinary scale.
+// DefaultParams returns the parameters of adaptive mode; the manual fields hold the values that it uses.
 func DefaultParams() Params {
 	return Params{
 		Mode: Adaptive, Scale: 1, Window: 11, Visible: 8, Relative: 25, Contrast: 15, Level: 120, Core: 45,

@@ -6,8 +6,8 @@ import (
 	"blik/processing/network"
 )
 
-// Part is a part of a picture with the surroundings that detection needs, so that Detect of the part finds there what
-// Detect of the whole picture would.
+// Part is a part of a picture with the surroundings that detection needs: Detect of a Part finds there what Detect of
+// the whole picture would.
 type Part struct {
 	// Picture is a copy of Area, the part with its surroundings; Options are those of its detection.
 	Picture *Picture
@@ -18,11 +18,11 @@ type Part struct {
 }
 
 // NewPart cuts a part out of a picture for detection with p and o. The noise of the whole picture is taken from
-// o.Memory, if that holds it; progress is reported to o.Progress. ok is false where the region of o does not touch the
+// o.Memory, if that holds it; progress is reported to o.Progress. ok is false if the region of o does not touch the
 // part.
 //
-// The surroundings are as wide as the windows of detection one after the other reach. Beyond that only findings depend
-// on each other that touch in a chain, and each link of it by a small share of a window.
+// The surroundings are as wide as the windows of all steps of detection together. Pixels beyond them matter only
+// through chains of touching findings, and each link only through a small share of a window.
 func NewPart(pic *Picture, p Params, o Options, inside image.Rectangle) (part *Part, ok bool, err error) {
 	whole := image.Rect(0, 0, pic.Width, pic.Height)
 	inside = inside.Intersect(whole)
@@ -57,8 +57,8 @@ func NewPart(pic *Picture, p Params, o Options, inside image.Rectangle) (part *P
 	}, true, nil
 }
 
-// Mask cuts the mask of the part itself out of the result of its detection. Its first pixel is that at the returned
-// place of the picture.
+// Mask cuts the mask of the part itself out of the result of its detection. It also returns the place of the mask's
+// first pixel in the picture.
 func (p *Part) Mask(r *Result) (*Mask, image.Point) {
 	m := NewMask(p.inside.Dx(), p.inside.Dy())
 	for y := range m.Height {
@@ -68,8 +68,8 @@ func (p *Part) Mask(r *Result) (*Mask, image.Point) {
 	return m, p.inside.Min
 }
 
-// surroundings returns how far around a part of a picture detection looks, in pixels, what the place of the part has to
-// be a multiple of, and how the picture is brightened, where that is known.
+// surroundings returns how far around a part of a picture detection looks, in pixels, what the part's place must be a
+// multiple of, and how the picture is brightened, if that is known.
 func surroundings(pic *Picture, p Params, o Options) (reach, grain int, known *exposure, err error) {
 	if p.Mode == Adaptive {
 		p = adaptive(p)
@@ -85,7 +85,7 @@ func surroundings(pic *Picture, p Params, o Options) (reach, grain int, known *e
 	grain = neighbourhood
 	if rule != RuleNetwork {
 		radii := d.backgroundRadii()
-		// The first estimate, and what one pass takes in: the background's widest window, the seeds, the growth.
+		// The first estimate, and what one pass needs: the background's widest window, the seeds, the growth.
 		first := 3*d.radius(12) + 3
 		pass := radii[len(radii)-1] + d.radius(4) + int(d.growth().Limit) + 1
 		reach = first + searchPasses*pass
@@ -105,7 +105,7 @@ func surroundings(pic *Picture, p Params, o Options) (reach, grain int, known *e
 	// What measures look at around a candidate: counts in windows, and neighbours two squares away.
 	reach += max(d.radius(32), 3*neighbourhood)
 	if r, ok := d.whiteRule(); ok {
-		// The squares between whose middles a pixel lies, and those around whose white counts.
+		// The squares whose centres surround a pixel, and the squares whose white counts around those.
 		reach += 2 * whiteSide
 		if known = o.Memory.exposed(pic, rule, p.Mode); known == nil {
 			reach += r.reach * whiteSide
@@ -114,7 +114,7 @@ func surroundings(pic *Picture, p Params, o Options) (reach, grain int, known *e
 	return reach + 2*p.Open + 2*p.Close + p.Margin + int(4*p.Feather) + 1, grain, known, nil
 }
 
-// searchPasses is how many passes of the search a pixel's surroundings are followed through. On rendered glare, with
-// each parameter at its least, middle and greatest value, one gave the mask of the whole picture, none a pixel of
-// another value.
+// searchPasses is the number of passes of the search that the surroundings cover. On rendered glare, with each
+// parameter at its minimum, middle and maximum, one was enough to give the mask of the whole picture; without any,
+// single pixels differed.
 const searchPasses = 1

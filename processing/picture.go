@@ -16,11 +16,11 @@ type Picture struct {
 	F32 []float32
 	// Transfer is the curve the samples are encoded with.
 	Transfer Transfer
-	// Curve, if not nil, is that curve instead of Transfer: linear light, 0…1, at equal steps of the encoded sample
-	// from 0 to 1; at least two values, not falling. In between it is linear.
+	// Curve, if not nil, replaces Transfer: linear light, 0…1, at equal steps of the encoded sample from 0 to 1, and
+	// linear in between. It has at least two values, and never falls.
 	Curve []float32
-	// ToSRGB, if not nil, takes linear light from the primaries of the samples (red, green, blue) to those of sRGB: a
-	// matrix in rows. Detection works in sRGB; correction in the samples as they are.
+	// ToSRGB, if not nil, converts linear light from the primaries of the samples (red, green, blue) to those of sRGB:
+	// a matrix in rows. Detection works in sRGB; correction in the samples as they are.
 	ToSRGB *[9]float64
 }
 
@@ -36,7 +36,7 @@ func (p *Picture) Depth() int {
 	}
 }
 
-// Validate returns an error if size, channels and samples of p do not belong together.
+// Validate returns an error if size, channels and samples of p do not fit together.
 func (p *Picture) Validate() error {
 	if p.Width < 1 || p.Height < 1 {
 		return fmt.Errorf("picture of %d × %d pixels: both sides must be at least 1", p.Width, p.Height)
@@ -104,8 +104,8 @@ func (p *Picture) Part(left, top, w, h int) *Picture {
 // Tables returns the tables that turn the picture's samples into the planes of detection.
 func (p *Picture) Tables() *LuminanceTables { return newLuminanceTables(p.Depth(), p.Linear) }
 
-// Mask marks glare: one byte a pixel, 0 outside, 255 inside, values between at a soft edge.
-// A pixel counts as glare when its value is at least MaskLevel.
+// Mask marks glare: one byte per pixel, 0 outside, 255 inside, values between at a soft edge. A pixel counts as glare
+// if its value is at least MaskLevel.
 type Mask struct {
 	Width, Height int
 	Pix           []uint8

@@ -8,7 +8,7 @@ import (
 	"blik/internal/parallel"
 )
 
-// validatePrimaries returns an error if ToSRGB does not suit the picture.
+// validatePrimaries returns an error if ToSRGB does not fit the picture.
 func (p *Picture) validatePrimaries() error {
 	if p.ToSRGB == nil {
 		return nil
@@ -24,13 +24,13 @@ func (p *Picture) validatePrimaries() error {
 	return nil
 }
 
-// mostPrimary bounds the coefficients of ToSRGB, so that integers hold the sums.
+// mostPrimary is the largest coefficient of ToSRGB, so that sums fit into integers.
 const mostPrimary = 10000
 
-// inSRGB returns the picture in the primaries of sRGB, which thresholds, measures and network are made for; the picture
-// itself where it has these. 8-bit samples become 8-bit sRGB, others 16 bits of linear light. With coefficients m in
-// 1/65536 and light L in 1/65535, the light is ⌊(m·L + 32768) / 65536⌋; what lies outside sRGB is clipped. So neutral
-// colours stay neutral, and every processor gives the same.
+// inSRGB returns the picture in the primaries of sRGB, for which thresholds, measures and network are made, or the
+// picture itself if it has them. 8-bit samples become 8-bit sRGB, others 16 bits of linear light. With coefficients m
+// in 1/65536 and light L in 1/65535, the light is ⌊(m·L + 32768) / 65536⌋; light outside sRGB is clipped. Neutral
+// colours stay neutral, and every processor gives the same result.
 func (p *Picture) inSRGB(ctx context.Context) (*Picture, error) {
 	if p.ToSRGB == nil {
 		return p, nil

@@ -11,7 +11,7 @@ import (
 	"blik/internal/message"
 )
 
-// Aspect is what measures tell a person about. Aspects are in the order of their names.
+// Aspect is a heading under which measures are summed up for the user.
 type Aspect uint8
 
 // The aspects.
@@ -27,12 +27,12 @@ const (
 	aspectCount
 )
 
-// ID is a short name of the aspect.
+// ID returns a short name of the aspect.
 func (a Aspect) ID() string {
 	return [aspectCount]string{"network", "neighbours", "rise", "ground", "white", "colour", "form", "search"}[a]
 }
 
-// Name is what the aspect is about, in words.
+// Name returns the aspect in words.
 func (a Aspect) Name() message.Message {
 	return [aspectCount]message.Message{
 		message.Of("what the network sees"), message.Of("glints nearby"), message.Of("rise over the ground"),
@@ -48,7 +48,7 @@ type Reason struct {
 	Value float64
 }
 
-// Message is the reason in words, with its value.
+// Message returns the reason in words, with its value.
 func (r Reason) Message() message.Message {
 	figures := message.Figures(strings.Replace(fmt.Sprintf("%+.1f", r.Value), "-", "−", 1))
 	if r.Value > 0 {
@@ -80,8 +80,8 @@ func (r *Reason) UnmarshalJSON(text []byte) error {
 	return fmt.Errorf("there is no aspect %q", v.Aspect)
 }
 
-// explainer returns a function that tells the reasons for measures: what speaks for and against a candidate, strongest
-// first. Contributions below leastReason are left out.
+// explainer returns a function that returns the reasons for measures: what speaks for and against a candidate,
+// strongest first. Contributions below leastReason are left out.
 func (r *Rule) explainer() func(measures []float64) []Reason {
 	const leastReason = 0.05
 	index, list, unit := r.index(), Measures(), r.Scale.unit()
@@ -108,7 +108,7 @@ func (r *Rule) explainer() func(measures []float64) []Reason {
 	}
 }
 
-// unit is the mean difference of sums that makes a step of the score.
+// unit returns the mean difference between the sums of neighbouring steps of the score.
 func (s *Scale) unit() float64 {
 	n := len(s.Sums)
 	return (s.Sums[0] - s.Sums[n-1]) / float64(n-1)

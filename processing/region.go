@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Shape of a search region.
+// Shape is the shape of a search region.
 type Shape uint8
 
 // The shapes.
@@ -22,11 +22,11 @@ const (
 // Point is a position in image coordinates: pixel (x, y) covers [x, x+1) × [y, y+1).
 type Point struct{ X, Y float64 }
 
-// Region is the part of a picture in which glare is sought.
+// Region is the part of a picture that is searched for glare.
 //
 // A rectangle has two points, opposite corners; an ellipse the two opposite corners of its bounding box; a polygon at
-// least three vertices, closed automatically, filled by the even-odd rule. A pixel belongs to the region when its
-// middle does.
+// least three vertices, closed automatically, filled by the even-odd rule. A pixel belongs to the region if its centre
+// does.
 type Region struct {
 	Shape  Shape
 	Points []Point
@@ -113,10 +113,10 @@ func (r *Region) Bounds(w, h int) (x0, y0, x1, y1 int) {
 	return clamp(math.Floor(a), w), clamp(math.Floor(b), h), clamp(math.Ceil(c), w), clamp(math.Ceil(d), h)
 }
 
-// ErrRegionOutside is what Validate wraps for a region that touches no pixel of the picture.
+// ErrRegionOutside is wrapped by the error of Validate for a region that touches no pixel of the picture.
 var ErrRegionOutside = errors.New("the region lies outside the picture")
 
-// Validate says whether the region has enough points and at least one pixel in a picture of w × h.
+// Validate returns an error unless the region has enough points and at least one pixel in a picture of w × h.
 func (r *Region) Validate(w, h int) error {
 	if need := map[Shape]int{RectangleShape: 2, EllipseShape: 2, PolygonShape: 3}[r.Shape]; len(r.Points) < need {
 		return fmt.Errorf("region: %d points, at least %d needed", len(r.Points), need)
@@ -165,7 +165,7 @@ func (r *Region) Spans(y, w int) []Run {
 	}
 }
 
-// appendSpan adds the pixels whose middles lie in [x0, x1).
+// appendSpan adds the pixels whose centres lie in [x0, x1).
 func appendSpan(runs []Run, y int, x0, x1 float64, w int) []Run {
 	a := int(math.Max(0, math.Min(math.Ceil(x0-0.5), float64(w))))
 	b := int(math.Max(0, math.Min(math.Ceil(x1-0.5), float64(w))))

@@ -14,7 +14,7 @@ import (
 type Finding struct {
 	// ID counts from 1 in reading order of the topmost, leftmost pixel.
 	ID int `json:"id"`
-	// X and Y are the centroid in pixels; the middle of the first pixel is (0.5, 0.5).
+	// X and Y are the centroid in pixels; the centre of the first pixel is (0.5, 0.5).
 	X float64 `json:"x"`
 	Y float64 `json:"y"`
 	// Left, Top, Width and Height are the bounding box in pixels.
@@ -30,17 +30,17 @@ type Finding struct {
 	Contrast float64 `json:"contrast"`
 	// Elongation is the ratio of the long axis to the short one, at least 1.
 	Elongation float64 `json:"elongation"`
-	// Score is how sure the decision is, in steps of the sensitivity: at least 0 at the sensitivity 0.
+	// Score is how certain the decision is, in steps of the sensitivity: at least 0 at the sensitivity 0.
 	Score float64 `json:"score"`
-	// Reasons are what spoke for it and against it, strongest first.
+	// Reasons are what speaks for it and against it, strongest first.
 	Reasons []Reason `json:"reasons"`
 	// Runs are its pixels in reading order.
 	Runs []Run `json:"-"`
 }
 
-// Chosen is a value that adaptive mode took, and why.
+// Chosen is a value that adaptive mode measured or chose, and why.
 type Chosen struct {
-	// ID is the parameter's ID, or the name of a measured figure that is no parameter ("noise", "white").
+	// ID is the ID of a parameter, or "noise", which is measured.
 	ID    string          `json:"id"`
 	Name  message.Message `json:"-"`
 	Unit  message.Message `json:"-"`
@@ -54,11 +54,12 @@ type Result struct {
 	Mask *Mask
 	// Findings are the accepted glints before cleanup, clipped to the region.
 	Findings []Finding
-	// Params are the values used, in manual mode: running them again on the same picture gives the same mask.
+	// Params are the values that were used, in manual mode: detection of the same picture with them gives the same
+	// mask.
 	Params Params
 	// Chosen lists what adaptive mode measured and chose; empty in manual mode.
 	Chosen []Chosen
-	// Timings are the stages of the backend.
+	// Timings are the times of the stages.
 	Timings []StageTime
 	// Device is the name of the backend that ran it.
 	Device string
@@ -70,26 +71,26 @@ type Progress func(stage message.Message, done float64)
 
 // Options of Detect besides the parameters.
 type Options struct {
-	// Region limits the search; nil is the whole picture. Detection sees the surroundings as well: the mask is that
-	// of the whole picture, clipped.
+	// Region limits the search; nil is the whole picture. Detection sees the surroundings as well: the mask is that of
+	// the whole picture, clipped.
 	Region *Region
 	// Progress may be nil.
 	Progress Progress
-	// Decision says what is glare; nil is the one that the program was built with.
+	// Decision decides what is glare; nil is the one that the program was built with.
 	Decision *Decision
 	// Network finds the glints; nil is the one that the program was built with.
 	Network *network.Model
 	// Memory, if not nil, keeps what is measured for a further Detect.
 	Memory *Memory
-	// Vectors: Candidates also describes each candidate by a vector, from which can be learned.
+	// Vectors: Candidates also returns the vector of each candidate, for learning.
 	Vectors bool
 	// noise, if not nil, is that of the whole picture of which this one is a part.
 	noise *float64
-	// exposure, if not nil, is how the part of the whole picture is brightened.
+	// exposure, if not nil, is how that part of the whole picture is brightened.
 	exposure *exposure
 }
 
-// Candidate is a spot that detection considered, with what it measured of it.
+// Candidate is a spot that detection considered, with its measures.
 type Candidate struct {
 	// Measures are the values of the measures in the order of Measures.
 	Measures []float64
@@ -122,14 +123,14 @@ func clip(spans []Span, r *Region, w int) []Span {
 	return out
 }
 
-// findings joins touching candidates to one finding each, explained by the one with the highest score.
+// findings joins touching candidates into findings, each explained by the candidate with the highest score.
 func findings(spans []Span, cands []candidate, explain func(measures []float64) []Reason) []Finding {
 	if len(spans) == 0 {
 		return nil
 	}
 	joined := slices.Clone(spans)
 	n := span.Connect(joined, span.Eight)
-	// The spans of a finding follow each other in order: those of finding i are order[begin[i]:begin[i+1]].
+	// Sort the spans by finding: those of finding i are order[begin[i]:begin[i+1]].
 	order, begin := make([]int32, len(joined)), make([]int, n+1)
 	for i := range joined {
 		begin[joined[i].Label+1]++

@@ -6,13 +6,13 @@ import (
 	"blik/processing/internal/span"
 )
 
-// hasManualRules reports whether manualRules would do anything.
+// hasManualRules reports whether any manual rule is on.
 func (d *detector) hasManualRules(pic *Picture) bool {
 	return d.p.MinZ > 0 || d.p.MinTopHat > 0 || d.p.MinLine > 0 || d.p.ColourGate && pic.Channels >= 3
 }
 
-// manualRules drops what fails the rules that manual mode may add to the score: guard-ring z, white top-hat, line
-// residue and colour. Each looks at the strongest pixel of a component, and is computed only when it is on.
+// manualRules rejects candidates that fail the rules of manual mode: guard-ring z, white top-hat, line residue and
+// colour. The first three look at the strongest pixel of a candidate. Rules that are off are not computed.
 func (d *detector) manualRules(pic *Picture, spans []Span, cands []candidate, accepted []bool) error {
 	if d.p.MinZ > 0 {
 		z, err := d.guardRing()
@@ -47,7 +47,7 @@ func (d *detector) manualRules(pic *Picture, spans []Span, cands []candidate, ac
 	return nil
 }
 
-// demand refuses every component none of whose pixels reaches least.
+// demand rejects every candidate without a pixel that reaches least.
 func (d *detector) demand(spans []Span, accepted []bool, least float64, value func(i int) float64) {
 	reached := make([]bool, len(accepted))
 	for _, s := range spans {
@@ -81,7 +81,8 @@ func (d *detector) guard() (inner, outer int) {
 	return inner, min(max(d.radius(15), inner+1), 127)
 }
 
-// lineRule demands a rise over the highest of four line openings: a stroke survives the one along itself, a point none.
+// lineRule requires a rise over the highest of four line openings: a stroke survives the one along itself, a point
+// none.
 func (d *detector) lineRule(spans []Span, accepted []bool) error {
 	highest, err := d.highestLine(spans)
 	if err != nil {
@@ -153,7 +154,7 @@ const colourGateCosine = 0.9
 // colourGateRing is how far around a component's bounding box its surroundings are taken, in pixels.
 const colourGateRing = 4
 
-// colourGate refuses components whose difference to their surroundings is not along the colour of the light: the mean
+// colourGate rejects candidates whose difference to their surroundings is not along the colour of the light: the mean
 // difference of all accepted ones, weighted by their area. (Dichromatic reflection: Shafer 1985.)
 func colourGate(pic *Picture, spans []Span, cands []candidate, accepted []bool, w, h int) {
 	inside := make([]colour, len(cands))
@@ -200,8 +201,8 @@ func (c *colour) take(v [3]float64) {
 	c.n++
 }
 
-// linear returns a function that gives the linear RGB, 0…1, of the pixel with an index; p has three or four channels.
-// CMYK is made RGB as LuminanceTables says; floats are not rounded.
+// linear returns a function for the linear RGB, 0…1, of the pixel at an index; p has three or four channels. CMYK is
+// converted as LuminanceTables defines; floats are not rounded.
 func (p *Picture) linear() func(i int) [3]float64 {
 	t := p.Tables()
 	light := func(i int) float64 {
@@ -233,7 +234,7 @@ func (p *Picture) linear() func(i int) [3]float64 {
 	}
 }
 
-// throughInk is what LuminanceTables makes of an ink and black, of at most m.
+// throughInk converts an ink and black, of at most m, as LuminanceTables defines.
 func throughInk(ink, black, m uint32) uint32 { return ((m-ink)*(m-black) + m/2) / m }
 
 // clamped limits a float sample to 0…1; NaN becomes 0.

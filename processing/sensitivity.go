@@ -8,10 +8,10 @@ import (
 	"blik/internal/message"
 )
 
-// embedded is the decision that the program was built with; a test reads it.
+// embedded returns the decision that the program was built with.
 var embedded = sync.OnceValues(func() (*Decision, error) { return ReadDecision(decisionFile) })
 
-// measuredStops are the stops of the embedded decision.
+// measuredStops returns the stops of the embedded decision.
 func measuredStops() []Stop {
 	d, err := embedded()
 	if err != nil {
@@ -20,7 +20,7 @@ func measuredStops() []Stop {
 	return d.Stops
 }
 
-// stopNames are the names of the stops, by their IDs.
+// stopNames returns the names of the stops, by their IDs.
 func stopNames() map[string]message.Message {
 	return map[string]message.Message{
 		"certain": message.Of("only certain"), "balanced": message.Of("balanced"),
@@ -28,7 +28,7 @@ func stopNames() map[string]message.Message {
 	}
 }
 
-// sensitivityStops are the named values of the sensitivity.
+// sensitivityStops returns the named values of the sensitivity.
 func sensitivityStops() []SpecStop {
 	names := stopNames()
 	var list []SpecStop
@@ -38,7 +38,7 @@ func sensitivityStops() []SpecStop {
 	return list
 }
 
-// sensitivityHelp says what the sensitivity does, and what was measured at its stops.
+// sensitivityHelp describes what the sensitivity does, and what was measured at its stops.
 func sensitivityHelp() message.Message {
 	parts := []message.Message{message.Of("Added to every score: higher finds more and fainter glare, lower keeps " +
 		"only what is certain. Each step changes the number of false findings by the same factor. A stop may be " +

@@ -8,14 +8,13 @@ import (
 	"blik/processing/internal/tones"
 )
 
-// look is what a candidate is like in the picture itself: its rise over the ground around it, its colour and its form.
-// It is measured on the host, from the picture's samples, so that every backend has the same figures.
+// look is what a candidate looks like in the picture itself: its rise over the ground around it, its colour and its
+// form. It is measured on the host, from the picture's samples, and so is the same for every backend.
 type look struct {
-	// core and area are numbers of pixels: where the rise is at least coreShare of the largest, and of the whole
-	// candidate.
+	// core counts the pixels whose rise is at least coreShare of the largest, area all pixels of the candidate.
 	core, area float64
-	// Rises and the ground are linear light, 0…1, in luminance or, where that rises more, in the darkest channel:
-	// mean rise over the core, largest rise, and mean of the ground around.
+	// rise is the mean over the core, peakRise the largest rise, and ground the mean of the ground around: in linear
+	// light, 0…1, of the luminance or, if that rises more, of the darkest channel.
 	rise, peakRise, ground float64
 	// spread is the standard deviation of the ground's luminance, flat that of the rise in the core.
 	spread, flat float64
@@ -39,14 +38,14 @@ type look struct {
 const (
 	coreShare   = 0.45
 	nearlyWhite = 0.93
-	// nearMargin is how far around a candidate the ground is looked at, in pixels; where hardly any is left between
-	// candidates, wideMargin.
+	// nearMargin is how far around a candidate the ground is measured, in pixels; if other candidates leave too little,
+	// wideMargin.
 	nearMargin, wideMargin = 9, 25
-	// enoughGround is the number of pixels of ground that is not too few.
+	// enoughGround is the least number of pixels of ground within nearMargin.
 	enoughGround = 40
 )
 
-// large is ln of how many times as many pixels it has as given, 0 where it has fewer.
+// large returns ln of how many times the given number of pixels it has, at least 0.
 func (t *look) large(pixels float64) float64 { return math.Log(math.Max(t.area/pixels, 1)) }
 
 // light is a pixel in linear light of 16 bits: colour, luminance and the darkest channel.
@@ -54,14 +53,14 @@ type light struct{ r, g, b, y, dark uint16 }
 
 func (p *light) tone() tones.Tone { return tones.Of(p.y, p.dark) }
 
-// surveyor measures sites. One goroutine uses it at a time.
+// surveyor measures the surroundings of candidates. One goroutine uses it at a time.
 type surveyor struct {
 	pic    *Picture
 	tables *LuminanceTables
-	// taken are the pixels of all candidates and those beside them.
+	// taken are the pixels of all candidates and their neighbours.
 	taken *span.Set
 	rule  outlineRule
-	// exposure is how the picture was brightened; nil where it was not.
+	// exposure is how the picture was brightened; nil if it was not.
 	exposure *exposure
 
 	x0, y0, w, h int
@@ -72,13 +71,13 @@ type surveyor struct {
 	free    []uint64
 	line    []light
 	sixteen []uint16
-	// touched is only there for what is read into it.
+	// touched keeps the reads of touch from being optimised away.
 	touched uint8
 }
 
-// outlineRule says which pixels of what the network finds belong to it: those that rise over the ground by more than
+// outlineRule decides which pixels of a component belong to the candidate: those that rise over the ground by more than
 // the larger of absolute, a share of white, and relative, a share of the ground; or by more than share of the largest
-// rise, where that is less.
+// rise, if that is less.
 type outlineRule struct {
 	absolute, relative, share float64
 }
@@ -89,8 +88,8 @@ const (
 	inside
 )
 
-// survey measures the candidate with the given pixels, in reading order. With trim it first drops the pixels that do
-// not belong to it by the outline rule; it returns the pixels that are left.
+// survey measures the candidate with the given pixels, in reading order. If trim is true it first drops the pixels
+// outside the outline; it returns the pixels that are left.
 func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 	shape := NewSums()
 	for _, r := range spans {
@@ -106,7 +105,7 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 	base := meanOf(&ground)
 	y, dark := s.most(spans)
 	at, high := base.y, math.Max(float64(y)-base.y, 0)
-	// half is which of a tone's halves is looked at.
+	// half is the shift to the half of a tone that is measured: 16 for the luminance, 0 for the darkest channel.
 	half := 16
 	if dark := math.Max(float64(dark)-base.dark, 0); dark > high {
 		at, high, half = base.dark, dark, 0
@@ -177,7 +176,7 @@ func (s *surveyor) most(spans []Span) (y, dark uint16) {
 	return y, dark
 }
 
-// marks returns the pixels of spans, which are in reading order, and those beside them.
+// marks returns the pixels of spans, which are in reading order, and their neighbours.
 func marks(w, h int, sets ...[]Span) *span.Set {
 	s := span.NewSet(w, h)
 	s.Mark(1, sets...)
@@ -206,7 +205,7 @@ func (t *look) colour(core, ground lightMean) {
 }
 
 // window reads the window of the given margin around the candidate, marks the candidate in it, and returns the sums of
-// the ground: what lies outside all candidates and not beside one.
+// the ground: the pixels that neither belong to a candidate nor touch one.
 func (s *surveyor) window(shape *Sums, spans []Span, margin int) tones.Sum {
 	s.x0, s.y0 = max(int(shape.Left)-margin, 0), max(int(shape.Top)-margin, 0)
 	s.w = min(int(shape.Right)+margin, s.pic.Width) - s.x0
@@ -258,8 +257,8 @@ func (s *surveyor) sums(taken *span.Set) tones.Sum {
 	return sum
 }
 
-// touch reads a little of each row of the window, so that the processor fetches them side by side: they lie far from
-// each other in memory.
+// touch reads the ends of each row of the window: the rows lie far apart in memory, and so the processor fetches all of
+// them at the same time.
 func (s *surveyor) touch() {
 	p := s.pic
 	if p.U8 == nil {
@@ -282,14 +281,14 @@ func (s *surveyor) mark(dst []uint8, r Span, bit uint8) {
 	}
 }
 
-// A piece of a trimmed candidate that has fewer than fewPixels, and less than smallPiece of the largest one's, is a
-// scrap.
+// A piece of a trimmed candidate is a scrap if it has fewer than fewPixels, and less than smallPiece of the largest
+// one's.
 const (
 	fewPixels  = 4
 	smallPiece = 0.3
 )
 
-// trim returns the pixels whose tone has at least the given level in a half, without scraps, and takes the others out.
+// trim returns the pixels whose tone reaches a level in the given half, without scraps, and unmarks the others.
 func (s *surveyor) trim(spans []Span, half, from int) []Span {
 	kept := make([]Span, 0, len(spans)+len(spans)/4+1)
 	for _, r := range spans {
@@ -310,7 +309,7 @@ func (s *surveyor) trim(spans []Span, half, from int) []Span {
 	return s.dropScraps(kept)
 }
 
-// chained reports whether there is one span in a row and each touches the one above, as in most candidates.
+// chained reports whether each row has one span, which touches the one above, as in most candidates.
 func chained(spans []Span) bool {
 	for k := 1; k < len(spans); k++ {
 		a, b := &spans[k-1], &spans[k]
@@ -321,7 +320,7 @@ func chained(spans []Span) bool {
 	return true
 }
 
-// dropScraps returns the spans of a candidate without those of scraps, and takes these out.
+// dropScraps returns the spans of a candidate without scraps, which it unmarks.
 func (s *surveyor) dropScraps(spans []Span) []Span {
 	if chained(spans) {
 		return spans
@@ -392,7 +391,7 @@ func (s *surveyor) read(dst []light, x, y int) {
 	}
 }
 
-// sample is a sample as LuminanceTables takes it: of 8 or 16 bits.
+// sample returns a sample with 8 or 16 bits, as LuminanceTables defines.
 func (p *Picture) sample(i int) uint16 {
 	switch {
 	case p.U8 != nil:
@@ -410,7 +409,7 @@ func mixed(r, g, b uint16) light {
 	return light{r, g, b, uint16(y), min(r, g, b)}
 }
 
-// add takes a pixel into a sum.
+// add adds a pixel to a sum.
 func add(s *tones.Sum, p *light) {
 	s.Join(&tones.Sum{N: 1, R: uint64(p.r), G: uint64(p.g), B: uint64(p.b), Y: uint64(p.y), Dark: uint64(p.dark),
 		Squares: uint64(p.y) * uint64(p.y)})

@@ -11,41 +11,41 @@ import (
 	"blik/processing/internal/tones"
 )
 
-// Touched is a glint that was grown from a place.
+// Touched is a glint that was found at a place in the picture.
 type Touched struct {
-	// Mask are the pixels of a part of the picture, whose first pixel lies at (Left, Top), cleaned up as the parameters
-	// say, but not opened: what a person points at is no speck.
+	// Mask is the mask of a part of the picture, whose first pixel lies at (Left, Top). It is cleaned up as the
+	// parameters say, but not opened: what the user points at is not a speck.
 	Mask      *Mask
 	Left, Top int
-	// Runs are the pixels of the glint before that, in coordinates of the picture, in reading order.
+	// Runs are the pixels of the glint before cleanup, in coordinates of the picture, in reading order.
 	Runs []Run
-	// Considered: detection had found it and decided against it.
+	// Considered: detection had found it, and rejected it.
 	Considered bool
 }
 
 // TouchOptions are the options of Touch besides the parameters.
 type TouchOptions struct {
-	// X and Y are the place, Slack is how far beside it the glint may lie, in pixels.
+	// X and Y are the place; Slack is how far from it the glint may lie, in pixels.
 	X, Y, Slack float64
 	// Memory, if not nil, holds the candidates of a detection of the same picture with the same parameters.
 	Memory *Memory
-	// Taken, if not nil, has the size of the picture: what it marks already is not what is pointed at.
+	// Taken, if not nil, has the size of the picture: the glint is not one that it already marks.
 	Taken *Mask
 }
 
-// ErrNoGlint is what Touch returns where nothing is brighter than what surrounds it.
+// ErrNoGlint is the error of Touch if nothing is brighter than its surroundings.
 var ErrNoGlint = errors.New("nothing is brighter than its surroundings here")
 
 // leastRise is the smallest rise of a glint over its ground, as a share of white in linear light.
 const leastRise = 0.01
 
-// touchShares are the shares of the rise down to which a glint is followed: the first is that of detection, the others
-// are for glints on bright ground, from which it would run out.
+// touchShares are the shares of the rise down to which a glint is followed. The first is that of detection; the others
+// serve glints on bright ground, where the first one would spread without end.
 var touchShares = [...]float64{0.4, 0.5, 0.6, 0.7, 0.8, 0.9}
 
-// Touch grows a glint from a place that a person points at, from the pixel nearby that rises most: it is what detection
-// considered there, or else what is connected with that pixel and rises from the ground by its rule for outlines. The
-// error is ErrNoGlint where nothing rises.
+// Touch finds the glint that the user points at, starting from the pixel nearby that rises most. That is the candidate
+// of detection at that pixel, or else the connected pixels that rise over the ground by the outline rule. The error is
+// ErrNoGlint if nothing rises.
 func Touch(ctx context.Context, be Backend, pic *Picture, p Params, o TouchOptions) (*Touched, error) {
 	if err := pic.Validate(); err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func Touch(ctx context.Context, be Backend, pic *Picture, p Params, o TouchOptio
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	// What lies beside the picture, and what is no number, is nowhere.
+	// NaN fails this, too.
 	if !(o.X >= 0 && o.Y >= 0 && o.X < float64(pic.Width) && o.Y < float64(pic.Height) && o.Slack >= 0) {
 		return nil, ErrNoGlint
 	}
@@ -82,7 +82,7 @@ func Touch(ctx context.Context, be Backend, pic *Picture, p Params, o TouchOptio
 	return t, t.cleanUp(ctx, be, pic, p, spans)
 }
 
-// considered returns the pixels of the candidate that holds pixel (x, y), nil where none does.
+// considered returns the pixels of the candidate that holds pixel (x, y), nil if there is none.
 func considered(m *Memory, x, y int32) []Span {
 	if m == nil || !m.filled {
 		return nil
@@ -97,13 +97,13 @@ func considered(m *Memory, x, y int32) []Span {
 	return nil
 }
 
-// grower follows a glint in a part of a picture, whose first pixel is (left, top).
+// grower grows a glint in a part of a picture whose first pixel is (left, top).
 type grower struct {
 	surveyor
 	left, top, reach int
 	lights           []light
 	level            func(*light) float64
-	// seedX and seedY are the pixel from which it is followed; taken reports whether a pixel cannot be that.
+	// seedX and seedY are the pixel that it grows from; taken reports whether a pixel cannot be that.
 	seedX, seedY int
 	taken        func(x, y int) bool
 }
@@ -134,7 +134,7 @@ func newGrower(ctx context.Context, pic *Picture, p Params, o TouchOptions) (*gr
 	return g, nil
 }
 
-// grow follows what rises at the seed from a ground.
+// grow grows the glint at the seed over a ground, and returns it in coordinates of the picture.
 func (g *grower) grow(ground float64) []Span {
 	for i, share := range touchShares {
 		spans := g.follow(ground, share, i == 0)
@@ -152,7 +152,7 @@ func (g *grower) grow(ground float64) []Span {
 }
 
 // seed chooses the pixel within the slack that rises most over the median, in luminance or in the darkest channel, and
-// returns the ground of that one; ok is false where all are taken.
+// returns that median as the ground; ok is false if all are taken.
 func (g *grower) seed(x, y, slack float64) (ground float64, ok bool) {
 	best := math.Inf(-1)
 	values := make([]float64, len(g.lights))
@@ -178,15 +178,15 @@ func (g *grower) seed(x, y, slack float64) (ground float64, ok bool) {
 	return ground, g.level != nil
 }
 
-// median returns the middle one of values, whose order it changes.
+// median returns the median of values, and sorts them.
 func median(values []float64) float64 {
 	slices.SortFunc(values, cmp.Compare)
 	return values[len(values)/2]
 }
 
-// follow returns the pixels connected with the seed that rise by a share of the largest rise among them, or less where
-// the rule of detection asks for less. The ground is measured anew around what was followed. It returns nil where that
-// has no end within reach, or does not rise.
+// follow returns the pixels connected with the seed that rise by a share of the largest rise among them, or if byRule
+// by what detection asks for, if that is less. The ground is measured again around them. It returns nil if they extend
+// beyond the reach, or do not rise.
 func (g *grower) follow(ground, share float64, byRule bool) []Span {
 	var spans []Span
 	high := g.level(&g.lights[g.seedY*g.w+g.seedX]) - ground
@@ -227,8 +227,8 @@ func (g *grower) follow(ground, share float64, byRule bool) []Span {
 	return spans
 }
 
-// flood returns the 8-connected pixels above a level that hold the seed, in reading order; ends is false where they go
-// on beyond the reach.
+// flood returns the pixels above a level that are 8-connected with the seed, in reading order; ends is false if they
+// extend beyond the reach.
 func (g *grower) flood(above float64) (spans []Span, ends bool) {
 	w, h := g.pic.Width, g.pic.Height
 	if g.level(&g.lights[g.seedY*w+g.seedX]) <= above {
@@ -256,7 +256,7 @@ func (g *grower) flood(above float64) (spans []Span, ends bool) {
 	return span.Append(nil, reached, w, 0, h, 255), true
 }
 
-// outlined drops what does not belong to a glint by the rule of detection, and what that cuts off from the seed.
+// outlined drops the pixels outside the outline of a glint, and what that separates from the seed.
 func (g *grower) outlined(spans []Span) []Span {
 	_, kept := g.survey(spans, true)
 	span.Connect(kept, span.Eight)
@@ -270,7 +270,7 @@ func (g *grower) outlined(spans []Span) []Span {
 	return slices.DeleteFunc(kept, func(s Span) bool { return s.Label != label })
 }
 
-// cleanUp makes the mask of a glint as detection would.
+// cleanUp makes the mask of a glint as detection would, but does not open it.
 func (t *Touched) cleanUp(ctx context.Context, be Backend, pic *Picture, p Params, spans []Span) error {
 	p.Open = 0
 	shape := NewSums()
