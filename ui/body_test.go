@@ -7,8 +7,8 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// The window fits into 1280 × 720 pixels with an interface of double size, menu and a title bar left out, whatever tool
-// and tab are chosen and whether a picture is open, in both languages.
+// The window fits into 1280 × 720 pixels at double interface scale, minus menu and title bar, with any tool and tab,
+// with and without a picture, in both languages.
 func TestSmallWindow(t *testing.T) {
 	for _, lang := range []string{"en", "ru"} {
 		room := fyne.NewSize(640, 360-30-2*theme.Padding())
@@ -37,7 +37,7 @@ func TestSmallWindow(t *testing.T) {
 	}
 }
 
-// Ctrl+PageDown goes round the tabs of the panel, which it shows.
+// Ctrl+PageDown cycles through the tabs of the panel and shows the panel if it is hidden.
 func TestPanelTurns(t *testing.T) {
 	h := fixed(t, "en")
 	h.actions.do("view.panel")

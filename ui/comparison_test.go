@@ -7,7 +7,7 @@ import (
 	"blik/processing"
 )
 
-// Two masks are compared in words and in colours, as they are after each change.
+// Two masks are compared in words and colours, which follow each change.
 func TestComparison(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.masks["/art/other.png"] = processing.NewMask(200, 100)
@@ -20,7 +20,7 @@ func TestComparison(t *testing.T) {
 	}
 	h.actions.do("find.run")
 	h.settle()
-	// One of another size is refused with a sentence.
+	// A mask of another size is refused with a message.
 	h.dialogs.path = "/art/small.png"
 	h.actions.do("file.compareMask")
 	h.settle()
@@ -40,7 +40,7 @@ func TestComparison(t *testing.T) {
 			}
 		}
 	}
-	// The fake detection marks four of those pixels, and two others.
+	// The fake detection marks four of those pixels and two others.
 	check("compared", "other.png: 33\u00a0%", "1 finding (2 px)", "0 findings (6 px)", "1 finding (4 px)")
 	if !h.comparison.object.Visible() || h.display.port.Options().Other == nil {
 		t.Error("the comparison is not shown")

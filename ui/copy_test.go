@@ -7,7 +7,8 @@ import (
 	"blik/processing"
 )
 
-// Values, the list and the information are copied as text; where there is nothing, the clipboard stays as it is.
+// Values, the list and the information are copied as text. If there is nothing to copy, the clipboard keeps its
+// content.
 func TestCopy(t *testing.T) {
 	for lang, words := range map[string][2]string{"en": {"Finding 1", "Area"}, "ru": {"Находка 1", "Площадь"}} {
 		h := newHarness(t, lang).opened()

@@ -25,7 +25,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// found is a window whose picture has two spots: of 4 pixels at (20, 10) and of 2 at (100, 50).
+// found returns a window whose picture has two findings: 4 pixels at (20, 10) and 2 at (100, 50).
 func found(t *testing.T, lang string) *harness {
 	t.Helper()
 	h := newHarness(t, lang).opened()
@@ -34,7 +34,7 @@ func found(t *testing.T, lang string) *harness {
 	return h
 }
 
-// fixed is found with both spots corrected.
+// fixed is found with both findings corrected.
 func fixed(t *testing.T, lang string) *harness {
 	t.Helper()
 	h := found(t, lang)
@@ -43,7 +43,7 @@ func fixed(t *testing.T, lang string) *harness {
 	return h
 }
 
-// red returns the first sample of a pixel as it stands, and as it was read.
+// red returns the first sample of a pixel, now and in the original.
 func (h *harness) red(x, y int) (now, source float64) {
 	p, _ := h.Document().PixelAt(x, y)
 	return p.Samples[0], p.Source[0]
@@ -106,7 +106,7 @@ func TestCorrectAll(t *testing.T) {
 	}
 }
 
-// Outlines leave what is corrected to be seen, so they stay.
+// Outlines do not hide corrections, so they stay.
 func TestOutlinesStay(t *testing.T) {
 	h := found(t, "en")
 	h.actions.do("view.outlines")
@@ -129,7 +129,7 @@ func TestCorrectionIsCancelled(t *testing.T) {
 	}
 }
 
-// The panel says what to do next, and the button for it stands out.
+// The panel names the next step and highlights its button.
 func TestNextStep(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	check := func(what, words string, find, correct, save widget.Importance) {
@@ -185,7 +185,7 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 		t.Errorf("%q, %q, list %q and %q", c.spot.Text(), c.method.Selected, h.panel.findings.cell(0, 6),
 			h.panel.findings.cell(1, 6))
 	}
-	// The method of all changes; the spot keeps its own.
+	// The method of all findings changes; this finding keeps its own.
 	h.SetParams(func() processing.Params {
 		p := h.Settings().Params
 		p.Method = processing.MethodMedian
@@ -196,7 +196,7 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 	if h.panel.findings.cell(0, 6) != "median" || h.panel.findings.cell(1, 6) != "Telea" {
 		t.Errorf("the list says %q and %q", h.panel.findings.cell(0, 6), h.panel.findings.cell(1, 6))
 	}
-	// The same from the menu.
+	// The menu does the same.
 	for _, m := range h.win.MainMenu().Items {
 		for _, i := range m.Items {
 			if i.Label == "Method of the selected finding" {
@@ -222,7 +222,7 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 	}
 }
 
-// Erasing, rejecting and painting over corrected spots shows at once.
+// Erasing, ignoring or painting over corrected findings takes effect at once.
 func TestMaskChangesUnderCorrections(t *testing.T) {
 	h := fixed(t, "en")
 	h.toolbox.toggle(processing.Point{X: 21.5, Y: 10.5}, 1)
@@ -257,7 +257,7 @@ func TestCompare(t *testing.T) {
 	h.actions.do("view.mask")
 	check("shown", view.CompareAfter, "corrected", view.PictureAndMask)
 
-	// Which character a key types comes after the key, and with repeats.
+	// The driver reports the character after the key, and repeats both.
 	press := func(code int, r rune) {
 		h.keys.Down(&fyne.KeyEvent{Physical: fyne.HardwareKey{ScanCode: code}})
 		h.keys.Rune(r)
@@ -342,7 +342,7 @@ func TestSavePicture(t *testing.T) {
 		t.Errorf("reported %+v", r)
 	}
 
-	// Saving its own result again does not ask; without the switch no report is written.
+	// Saving the program's own result again does not ask. Without the switch no report is written.
 	h.exists["/art/a_corrected.png"] = true
 	h.actions.do("correct.removeAll")
 	h.actions.do("edit.undo")
@@ -428,7 +428,7 @@ func TestJPEG(t *testing.T) {
 	}
 }
 
-// PNG holds no inks, so it is not offered for them.
+// PNG cannot hold CMYK, so it is not offered.
 func TestJPEGOfInks(t *testing.T) {
 	h := newHarness(t, "ru")
 	h.pictures["/art/k.jpg"] = &processing.Picture{Width: 200, Height: 100, Channels: 4, U8: make([]uint8, 80000)}
@@ -452,7 +452,7 @@ func TestJPEGOfInks(t *testing.T) {
 	}
 }
 
-// What was corrected earlier with other parameters says so in the report.
+// A report states that earlier corrections were made with other parameters.
 func TestReportOfSeveralCorrections(t *testing.T) {
 	h := fixed(t, "en")
 	usual := h.Settings().Params.Halo
@@ -468,7 +468,7 @@ func TestReportOfSeveralCorrections(t *testing.T) {
 	}
 }
 
-// The source is replaced only after an answer of its own, and then opened anew with its mask.
+// The original is replaced only after a question of its own, and is then reopened with its mask.
 func TestSaveOverTheSource(t *testing.T) {
 	h := fixed(t, "en")
 	before := h.Document()
@@ -550,7 +550,7 @@ func TestUnsavedCorrectionsAreAskedAbout(t *testing.T) {
 	}
 }
 
-// Each form changes the parameters of its stage alone.
+// Each form changes the parameters of its stage only.
 func TestTwoForms(t *testing.T) {
 	h := fixed(t, "en")
 	h.setParam(t, spec(t, "halo"), 7)
@@ -627,7 +627,7 @@ func TestInformation(t *testing.T) {
 	}
 }
 
-// Ink and deep samples are shown with what they were before.
+// CMYK and 16-bit samples are shown with their original values.
 func TestPixelTextOfCorrections(t *testing.T) {
 	h := fixed(t, "ru")
 	h.status.hovered(processing.Point{X: 21, Y: 10}, true)
@@ -644,7 +644,7 @@ func TestPixelTextOfCorrections(t *testing.T) {
 	}
 }
 
-// The whole way with a real session, on the sample: find, correct, save, and prove it from the files.
+// The whole workflow with a real session on the sample: detect, correct, save, and verify the files.
 func TestRealSession(t *testing.T) {
 	testpic.Long(t)
 	sample, err := filepath.Abs("../assets/sample.jpg")

@@ -17,12 +17,12 @@ import (
 	"blik/ui/xwidget"
 )
 
-// fakeDevice is the Device of a session: it opens when held, if not nil, is closed, and does nothing.
+// fakeDevice is the Device of a session. If held is not nil, opening waits until it is closed. It does nothing else.
 type fakeDevice struct {
 	mu    sync.Mutex
 	state device.State
 	held  chan struct{}
-	// runs is what the names that are chosen run on; a missing one cannot be opened.
+	// runs maps chosen names to the devices they run on; one that is missing cannot be opened.
 	runs  map[string]string
 	tried []string
 }
@@ -58,7 +58,7 @@ func (d *fakeDevice) Run(ctx context.Context, _ int, job device.Job) (*message.M
 
 func (d *fakeDevice) Close(context.Context) error { return nil }
 
-// drain runs what is queued until the window knows its devices and has opened the one it wants.
+// drain runs queued callbacks until the window knows its devices and has opened the chosen one.
 func (h *harness) drain(done func() bool) {
 	h.tb.Helper()
 	for timeout := time.After(time.Minute); !done(); {
@@ -71,12 +71,12 @@ func (h *harness) drain(done func() bool) {
 	}
 }
 
-// deviceShown is the mark in the status bar.
+// deviceShown returns the device in the status bar.
 func (h *harness) deviceShown() *xwidget.HelpLabel {
 	return h.status.device.Objects[0].(*xwidget.HelpLabel)
 }
 
-// deviceChoices are the items of the menu of devices; the one with the tick has a star.
+// deviceChoices returns the items of the device menu; a star marks the ticked one.
 func (h *harness) deviceChoices() (list []string) {
 	for _, i := range h.menu.deviceItems() {
 		if i.Checked {
@@ -120,7 +120,7 @@ func TestDeviceIsChosenAndRemembered(t *testing.T) {
 	}
 }
 
-// A GPU that is not there any more leaves the work to the CPU, and the choice to the user.
+// If a GPU has disappeared, the work runs on the CPU and the choice stays.
 func TestDeviceThatIsGone(t *testing.T) {
 	h := newHarness(t, "ru")
 	h.Settings().Device = "cuda:1"
@@ -168,7 +168,7 @@ func TestPreferencesOfOlderVersions(t *testing.T) {
 	}
 }
 
-// The status line says on what work ran, how long, and what became of the device, without a dialog.
+// The status bar states the device, the time, and any notice of the device, without a dialog.
 func TestNoticeOfADevice(t *testing.T) {
 	h := newHarness(t, "ru").opened()
 	h.notice = new(message.Of("The GPU does not respond"))

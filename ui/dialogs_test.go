@@ -8,7 +8,7 @@ import (
 
 func (h *harness) enter() { h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyReturn}) }
 
-// Enter presses the button of a dialog that stands out.
+// Enter presses the highlighted button of a dialog.
 func TestEnterAnswersDialogs(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	for _, show := range []func(){h.prompts.showKeys, h.prompts.showAbout, h.prompts.showInformation,
@@ -21,7 +21,7 @@ func TestEnterAnswersDialogs(t *testing.T) {
 		}
 	}
 
-	// Changes that are not saved: saving stands out.
+	// For unsaved changes, Save is highlighted.
 	h.actions.do("find.run")
 	h.settle()
 	h.dialogs.path = "/art/mask.png"
@@ -36,7 +36,7 @@ func TestEnterAnswersDialogs(t *testing.T) {
 	}
 }
 
-// What cannot be taken back is not done by Enter.
+// Enter does nothing that cannot be undone.
 func TestEnterDoesNoHarm(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("find.run")

@@ -19,7 +19,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// copier is the work on a file: a copy, or what is wrong with c.png.
+// copier processes a file by copying it; c.png fails.
 type copier struct{}
 
 func (copier) Run(_ context.Context, t farm.Task) (farm.Outcome, error) {
@@ -31,8 +31,8 @@ func (copier) Run(_ context.Context, t farm.Task) (farm.Outcome, error) {
 	return farm.Outcome{End: farm.Done, Outputs: []farm.Output{{Name: name + ".result"}}}, err
 }
 
-// A batch of the filmstrip's pictures goes through the queue: the dialog asks where, shows the progress and the
-// failures, and opens a result.
+// The pictures of the filmstrip are processed as a batch: the dialog asks where, shows progress and failures, and opens
+// a result.
 func TestBatchDialogs(t *testing.T) {
 	for _, lang := range languages() {
 		t.Run(lang, func(t *testing.T) { batchDialogs(t, lang) })
@@ -106,7 +106,7 @@ func batchDialogs(t *testing.T, lang string) {
 	if got := h.Document().Path(); got != h.farm.state.Results[1] || h.dialogTexts() != "" {
 		t.Errorf("%s is open, and the dialog says %q", got, h.dialogTexts())
 	}
-	// What cannot be reached is said.
+	// An unreachable farm is reported.
 	h.farm.start(batch.Request{Files: asked.Files, Folder: asked.Folder, Farm: "nats://127.0.0.1:1", Params: asked.Params})
 	for !h.farm.state.Ended {
 		(<-h.queue)()

@@ -12,8 +12,8 @@ import (
 	"blik/internal/testpic"
 )
 
-// The filmstrip shows the pictures of a folder with what is done of each; a click and the keys go from one to another,
-// and the work on each is kept without a question.
+// The filmstrip shows the pictures of a folder with their state. A click and keys switch between them, and the work on
+// each is stored without a question.
 func TestFilmstrip(t *testing.T) {
 	dir := t.TempDir()
 	h := newHarness(t, "en")
@@ -74,7 +74,7 @@ func TestFilmstrip(t *testing.T) {
 	}
 }
 
-// The Tab key brings a ring to the filmstrip, the arrow keys move it, Enter opens the picture.
+// The Tab key shows a ring in the filmstrip, the arrow keys move it, Enter opens the picture.
 func TestFilmstripByKeys(t *testing.T) {
 	dir := t.TempDir()
 	h := newHarness(t, "en")

@@ -15,7 +15,7 @@ import (
 	"blik/processing"
 )
 
-// row returns the list as it is shown, a row a line.
+// listed returns the list as it is shown, one string a row.
 func (h *harness) listed() (rows []string) {
 	for row := range h.panel.findings.table.Rows() {
 		var cells []string
@@ -35,7 +35,7 @@ func (h *harness) checkList(what string, want ...string) {
 	}
 }
 
-// Findings are decided by keys, one after the other, and the list follows.
+// Findings are decided with keys, one after the other, and the list follows.
 func TestDecideByKeys(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("find.run")
@@ -88,7 +88,7 @@ func TestDecideByKeys(t *testing.T) {
 	h.checkList("all undone", first, second)
 }
 
-// The list is sorted by the heads of its columns and limited by least values.
+// The list is sorted by clicks on column heads and limited by minimum values.
 func TestListIsSortedAndLimited(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("find.run")
@@ -147,7 +147,7 @@ func TestListIsSortedAndLimited(t *testing.T) {
 	}
 }
 
-// Findings come to the middle at the zoom that is chosen for that; one that is larger than the window is seen whole.
+// Findings are centred at the chosen zoom; a finding larger than the window is shown whole.
 func TestZoomAtAFinding(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("find.run")
@@ -175,7 +175,7 @@ func TestZoomAtAFinding(t *testing.T) {
 	}
 }
 
-// T shows thumbnails of the same findings in place of the table; a click selects one.
+// T shows thumbnails of the same findings instead of the table; a click selects one.
 func TestThumbnails(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("find.run")
@@ -210,7 +210,7 @@ func TestThumbnails(t *testing.T) {
 	}
 }
 
-// All listed findings are corrected by a method at once, and those only.
+// All listed findings, and only those, are corrected by a method at once.
 func TestCorrectListed(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("find.run")
@@ -229,7 +229,7 @@ func TestCorrectListed(t *testing.T) {
 	}
 }
 
-// A project keeps the work beside the picture, and opening the picture goes on from there.
+// A project stores the work beside the picture, and opening the picture restores it.
 func TestProjectOfAPicture(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.png")
@@ -271,7 +271,7 @@ func TestProjectOfAPicture(t *testing.T) {
 	if !again {
 		t.Error("Blik asks about what the project holds")
 	}
-	// Another window saves its work meanwhile.
+	// Meanwhile another window saves its work.
 	other := start()
 	other.actions.do("file.saveProject")
 	other.settle()

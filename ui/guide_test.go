@@ -14,7 +14,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// The guide shows its text and each picture with what follows it, in their order.
+// The guide shows its text and each picture with the text after it, in order.
 func TestGuidePage(t *testing.T) {
 	h := newHarness(t, "en")
 	h.actions.do("help.guide")
@@ -35,7 +35,7 @@ func TestGuidePage(t *testing.T) {
 	}
 }
 
-// By keys the arrows go from heading to heading, and Page Down and Page Up turn the page.
+// Arrow keys step through the headings, Page Down and Page Up scroll the page.
 func TestGuideByKeys(t *testing.T) {
 	h := newHarness(t, "en")
 	h.actions.do("help.guide")

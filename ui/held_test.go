@@ -19,9 +19,9 @@ import (
 	"blik/ui/xwidget"
 )
 
-// BenchmarkHeld measures on a picture of 18.7 megapixels how long the functions take that jobs post to the window's
-// goroutine, the updates of all parts of the window included and painting left out: the longest of each command, the
-// least of several repetitions, with nothing else running in this process.
+// BenchmarkHeld measures, on a picture of 18.7 megapixels, the run time of functions that jobs post to the window's
+// goroutine, including the updates of all parts of the window but not painting. It prints the longest of each command,
+// as the minimum of several repetitions, with nothing else running in this process.
 //
 //	go test -run '^$' -bench Held -benchtime 5x ./ui
 func BenchmarkHeld(b *testing.B) {

@@ -11,20 +11,20 @@ import (
 	"blik/processing"
 )
 
-// paintAt paints a spot of the brush at a place.
+// paintAt paints a spot with the brush.
 func (h *harness) paintAt(x, y float64) {
 	h.toolbox.BeginStroke(document.Brush{Radius: 3}, processing.Point{X: x, Y: y})
 	h.toolbox.EndStroke()
 }
 
-// step returns a row of the history as it is shown.
+// historyRow returns a row of the history as it is shown.
 func (h *harness) historyRow(i int) (text string, undone bool) {
 	l := widget.NewLabel("")
 	h.panel.history.show(i, l)
 	return l.Text, l.Importance == widget.LowImportance
 }
 
-// A row of the history brings its step back, whichever it is and in both directions.
+// A row of the history restores its step, whichever it is and in both directions.
 func TestHistoryPanel(t *testing.T) {
 	h := newHarness(t, "en")
 	list := h.panel.history.list
@@ -53,7 +53,7 @@ func TestHistoryPanel(t *testing.T) {
 			}
 		}
 	}
-	// A new step takes the place of what was undone, and the marked row follows undo.
+	// A new step replaces the undone ones, and the selected row follows undo.
 	h.paintAt(150, 20)
 	if list.Length() != 3 {
 		t.Errorf("%d rows, want 3", list.Length())
@@ -67,7 +67,7 @@ func TestHistoryPanel(t *testing.T) {
 	}
 }
 
-// The history stays as it is while a job works on the picture.
+// The history cannot change while a job works on the picture.
 func TestHistoryWaitsForJobs(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.paintAt(20, 60)

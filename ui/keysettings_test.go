@@ -13,7 +13,7 @@ import (
 	"blik/app/settings"
 )
 
-// No two actions have the same usual keys on any keyboard, and what settings hold of them is read as the same again.
+// No two actions have the same default keys on any keyboard, and parsing their stored form returns the same keys.
 func TestUsualKeys(t *testing.T) {
 	h := newHarness(t, "en")
 	for id, a := range h.actions.table {
@@ -31,7 +31,7 @@ func TestUsualKeys(t *testing.T) {
 	}
 }
 
-// What is no combination, or what text entries and dialogs need, is not read.
+// Invalid combinations, and keys that text fields and dialogs need, are refused.
 func TestKeysThatNothingMayHave(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{" ", "Escape", "Return", "KP_Enter", "BackSpace", "Tab", "Space", "Up", "Left", "gg",
@@ -49,7 +49,7 @@ func TestKeysThatNothingMayHave(t *testing.T) {
 	}
 }
 
-// Chosen keys replace the usual ones; damaged entries, unknown actions and conflicts leave the usual ones.
+// Chosen keys replace the defaults; damaged entries, unknown actions and conflicts leave the defaults.
 func TestChosenKeys(t *testing.T) {
 	h := newHarness(t, "en")
 	usual := func() map[string]keySet {
@@ -95,7 +95,7 @@ func TestChosenKeys(t *testing.T) {
 	}
 }
 
-// Keys are chosen by pressing them, shown everywhere, and given back by one click.
+// Keys are chosen by pressing them, shown everywhere, and reset with one click.
 func TestKeySettings(t *testing.T) {
 	for lang, words := range map[string][2]string{
 		"en": {"“Correct all” has these keys already", "Text entries"},
@@ -116,7 +116,7 @@ func TestKeySettings(t *testing.T) {
 			}
 		}
 		k.list.Select(at)
-		// The driver gives the menu's shortcuts to the menu.
+		// The driver passes the menu's shortcuts to the menu.
 		h.actions.do("correct.all")
 		says(words[1])
 		k.catcher.TypedKey(&fyne.KeyEvent{Name: fyne.KeyF6})

@@ -7,7 +7,7 @@ import (
 	"blik/processing"
 )
 
-// Learning needs decisions; what was learned shows in the panel and can be forgotten.
+// Learning needs decisions; its outcome is shown in the panel and can be forgotten.
 func TestLearnFromDecisions(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("find.run")

@@ -31,7 +31,8 @@ func checkMarkup(t *testing.T, name string, o fyne.CanvasObject) {
 	}
 }
 
-// languages are those of the window. Under the race detector one does, since goroutines do not depend on words.
+// languages are those of the window. Under the race detector one is enough, because goroutines do not depend on the
+// language.
 func languages() []string {
 	if testpic.Race {
 		return []string{"ru"}
@@ -39,7 +40,7 @@ func languages() []string {
 	return []string{"en", "ru"}
 }
 
-// Every part of the window stands where it did and says what it said, in both languages.
+// Every part of the window has the expected layout and texts, in both languages.
 func TestMarkup(t *testing.T) {
 	for _, lang := range languages() {
 		t.Run(lang, func(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"blik/ui/tool"
 )
 
-// The mask is changed by areas: drawn around by the lasso, or those of the search region; and by a pixel at its edge.
+// The mask is changed by shapes drawn with the lasso, by the search region, and by one pixel at its edges.
 func TestMaskByAreas(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	area := func(want int, what string) {
@@ -59,7 +59,7 @@ func TestMaskByAreas(t *testing.T) {
 	}
 }
 
-// A click of the wand marks what rises, selects it and counts as one step; a click on it removes it again.
+// A click with the wand marks and selects a bright spot in one step; a click on it removes it again.
 func TestWand(t *testing.T) {
 	h := newHarness(t, "en")
 	pic := h.pictures["/art/a.png"]
@@ -96,7 +96,7 @@ func TestWand(t *testing.T) {
 	if n := h.Document().Stats().Area; n != 0 {
 		t.Errorf("%d pixels are left of what was removed", n)
 	}
-	// A glint that was hit from beside it is removed by another click there, and marked by a third.
+	// A glint hit from beside it is removed by another click there, and marked by a third.
 	for i, marked := range []bool{true, false, true, false} {
 		if click(57.5, 41.5); (h.Document().Stats().Area > 0) != marked {
 			t.Errorf("click %d beside the glint leaves %d pixels", i, h.Document().Stats().Area)

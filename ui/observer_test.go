@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// An observer hears of everything, also after the content was made anew.
+// An observer receives all events, even after the content was remade.
 func TestObserver(t *testing.T) {
 	h := newHarness(t, "en")
 	var events []string

@@ -12,7 +12,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Every command is found by a part of its name in the language of the window, the arrow keys choose and Enter runs it.
+// Every command is found by part of its name in the window's language; the arrow keys choose and Enter runs it.
 func TestCommandPalette(t *testing.T) {
 	h := newHarness(t, "ru").opened()
 	all := h.commands()

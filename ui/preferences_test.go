@@ -8,7 +8,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// Each preference is a setting, and shows what is set.
+// Each preference is a setting and shows its current value.
 func TestPreferences(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.Settings().InterfaceScale = 1.5

@@ -14,7 +14,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// Commands given while a job runs wait in a list that is seen, and each can be taken out of it.
+// Commands given while a job runs wait in a visible list, from which each can be removed.
 func TestCommandsAreQueued(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.block.Store(true)
@@ -37,7 +37,7 @@ func TestCommandsAreQueued(t *testing.T) {
 	if texts := fixedTexts(rows); !strings.HasSuffix(texts, "|and 1 more") {
 		t.Errorf("the list says %q", texts)
 	}
-	// The mask is saved by nobody: the second and then the last are taken out.
+	// The second and then the last entry are removed, so the mask is not saved.
 	drop := uitest.Find[*xwidget.ToolButton](rows)
 	test.Tap(drop[1])
 	test.Tap(uitest.Find[*xwidget.ToolButton](rows)[3])
@@ -49,7 +49,7 @@ func TestCommandsAreQueued(t *testing.T) {
 	for h.Busy() || len(h.Waiting()) > 0 {
 		(<-h.queue)()
 	}
-	// There was nothing to correct or to save, and the other picture is open.
+	// There was nothing to correct or save, and the other picture is open.
 	if got := h.Document().Path(); got != "/art/b.tif" || len(h.pictureFiles) > 0 || len(h.masks) > 0 {
 		t.Errorf("%s is open, %d pictures and %d masks were saved", got, len(h.pictureFiles), len(h.masks))
 	}
@@ -58,7 +58,7 @@ func TestCommandsAreQueued(t *testing.T) {
 	}
 }
 
-// A question holds what waits until it is answered.
+// A question holds the queue until it is answered.
 func TestAQuestionHoldsTheQueue(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("find.run")
@@ -77,7 +77,7 @@ func TestAQuestionHoldsTheQueue(t *testing.T) {
 	if len(h.pictureFiles["/art/a_corrected.png"]) == 0 {
 		t.Error("the picture was not saved")
 	}
-	// The mask is not saved: another question before the next picture.
+	// The mask is not saved, so there is another question before the next picture.
 	for h.dialogTexts() == "" {
 		(<-h.queue)()
 	}
@@ -88,7 +88,7 @@ func TestAQuestionHoldsTheQueue(t *testing.T) {
 	}
 }
 
-// The finding that was selected when its correction was asked for is the one that is corrected.
+// A queued correction is for the finding that was selected when it was queued.
 func TestQueuedCorrectionKeepsItsFinding(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("find.run")
@@ -110,7 +110,7 @@ func TestQueuedCorrectionKeepsItsFinding(t *testing.T) {
 	}
 }
 
-// How far a job is stands in the status bar while the panel is hidden.
+// The status bar shows the progress of a job while the panel is hidden.
 func TestProgressWithoutThePanel(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("view.panel")

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestRunWithoutAnswer: a display that is named but not there is one sentence, not a panic of the toolkit.
+// A display that is named but does not answer gives an error of one sentence, not a panic of the toolkit.
 func TestRunWithoutAnswer(t *testing.T) {
 	t.Setenv("WAYLAND_DISPLAY", "")
 	for _, display := range []string{"", ":59977", ":59977.0"} {

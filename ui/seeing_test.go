@@ -17,7 +17,7 @@ import (
 	"blik/processing"
 )
 
-// looked runs callbacks until everything that is looked at has been computed.
+// looked runs callbacks until everything shown has been computed.
 func (h *harness) looked() {
 	h.tb.Helper()
 	timeout := time.After(time.Minute)
@@ -31,7 +31,7 @@ func (h *harness) looked() {
 	}
 }
 
-// openOther opens another picture, of 50 × 60 pixels, and gives up what is not saved.
+// openOther opens another picture, of 50 × 60 pixels, and discards unsaved work.
 func (h *harness) openOther(t *testing.T) {
 	t.Helper()
 	h.settle() // a change of parameters may have begun a search
@@ -43,7 +43,7 @@ func (h *harness) openOther(t *testing.T) {
 	h.settle()
 }
 
-// Cards lie in the area, apart from each other, and in the order of their importance.
+// Cards lie inside the area without overlap, the most important first.
 func TestPlaceCards(t *testing.T) {
 	t.Parallel()
 	card := fyne.NewSize(230, 150)
@@ -86,7 +86,7 @@ func TestPlaceCards(t *testing.T) {
 	})
 }
 
-// The frame of the navigator lies around what is seen, whichever way up the picture stands.
+// The navigator's frame is around the visible part, for any orientation of the picture.
 func TestFrameOfTheNavigator(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -114,7 +114,7 @@ func TestFrameOfTheNavigator(t *testing.T) {
 	})
 }
 
-// What is computed of a layer holds what is seen and lies in the picture.
+// The computed part of a layer contains the visible part and lies inside the picture.
 func TestPartToInspect(t *testing.T) {
 	t.Parallel()
 	size := image.Pt(1000, 800)
@@ -133,7 +133,7 @@ func TestPartToInspect(t *testing.T) {
 	}
 }
 
-// A histogram is as high as its largest bin, wherever that falls, and its thresholds are seen.
+// A histogram is as high as its largest bin, wherever that is, and its thresholds are visible.
 func TestHistogramIsDrawn(t *testing.T) {
 	t.Parallel()
 	for _, width := range []int{1, 7, 64, 300} {
@@ -164,7 +164,7 @@ func TestHistogramIsDrawn(t *testing.T) {
 	empty.draw(image.NewRGBA(image.Rect(0, 0, 5, 5)), 2, color.White, color.Black)
 }
 
-// A layer is chosen by its key, follows the view and the parameters, and leaves with 0; the legend says what it is.
+// A layer is chosen by its key, follows the view and the parameters, and is hidden by 0; the legend names it.
 func TestLayerIsShown(t *testing.T) {
 	h := found(t, "en")
 	h.keys.(*keyboard).Rune('4')
@@ -185,14 +185,14 @@ func TestLayerIsShown(t *testing.T) {
 	if got := h.seeing.legend.state.Text(); got != "here: 0" {
 		t.Errorf("under the pointer: %q", got)
 	}
-	// The original is seen as long as the key is held, though nothing is corrected.
+	// The original is shown while the key is held, even though nothing is corrected.
 	h.actions.do(holdAction)
 	if h.display.mode() != view.CompareBefore {
 		t.Error("the original cannot be seen")
 	}
 	h.actions.do(holdAction)
 
-	// Parameters of correction change nothing, those of detection do.
+	// Correction parameters change nothing; detection parameters do.
 	was := h.layers.look.Map
 	p := h.Settings().Params
 	p.Blend++
@@ -223,7 +223,7 @@ func TestLayerIsShown(t *testing.T) {
 	}
 }
 
-// The original beside the result shows the same part, moves with it and moves it.
+// The original beside the result shows the same part, follows it and moves it.
 func TestSideBySide(t *testing.T) {
 	h := fixed(t, "en")
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF2})
@@ -271,7 +271,7 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
-// The navigator moves the view where it is pressed.
+// Pressing in the navigator moves the view.
 func TestNavigatorMovesTheView(t *testing.T) {
 	h := found(t, "en")
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF4})
@@ -299,7 +299,7 @@ func TestNavigatorMovesTheView(t *testing.T) {
 	}
 }
 
-// Where the pointer rests on a finding, its reasons are told, unless that is switched off or something is drawn.
+// While the pointer rests on a finding, its reasons are shown, unless that is switched off or something is being drawn.
 func TestReasonsAtThePointer(t *testing.T) {
 	h := found(t, "en")
 	f := h.Document().Spots()[0]
@@ -326,7 +326,7 @@ func TestReasonsAtThePointer(t *testing.T) {
 	}
 }
 
-// The ruler tells lengths in pixels, and in millimetres where the file says how large a pixel is.
+// The ruler shows lengths in pixels, and in millimetres if the file states a resolution.
 func TestRulerTellsLengths(t *testing.T) {
 	h := found(t, "en")
 	h.actions.do("tool.ruler")
@@ -355,7 +355,7 @@ func TestRulerTellsLengths(t *testing.T) {
 	}
 }
 
-// The loupe is larger than the viewport, and never beyond the largest zoom.
+// The loupe magnifies more than the viewport, but never beyond the largest zoom.
 func TestLoupeZoom(t *testing.T) {
 	t.Parallel()
 	for zoom, want := range map[float64]float64{0.05: 2, 0.5: 2, 1: 4, 1.5: 8, 8: 32, 40: 64, 64: 64} {
@@ -365,7 +365,7 @@ func TestLoupeZoom(t *testing.T) {
 	}
 }
 
-// The cards stand where they did and say what they said, in both languages and in the looks of the window.
+// The cards have the expected layout and texts, in both languages and all appearances.
 func TestMarkupOfCards(t *testing.T) {
 	for _, lang := range languages() {
 		t.Run(lang, func(t *testing.T) {

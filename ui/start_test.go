@@ -14,7 +14,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// The start page offers what can be opened, and gives way to the picture.
+// The start page offers pictures to open and disappears when one is open.
 func TestStartPage(t *testing.T) {
 	h := newHarness(t, "en")
 	h.Settings().Recent = []string{"/art/a.png", "/art/a picture with a long name.tif"}
@@ -33,7 +33,7 @@ func TestStartPage(t *testing.T) {
 	if h.Document() == nil || h.Document().Path() != "/art/a.png" || h.welcome.object.Visible() {
 		t.Error("the recent picture is not shown")
 	}
-	// One that cannot be opened is forgotten, and said so.
+	// A recent picture that cannot be opened is removed, with a message.
 	again := newHarness(t, "en")
 	again.Settings().Recent = []string{"/art/gone.png"}
 	again.build()
@@ -67,7 +67,7 @@ func TestSample(t *testing.T) {
 	}
 }
 
-// Decisions that only a project can keep are asked about before another picture takes their place.
+// Decisions that only a project can store are asked about before another picture is opened.
 func TestDecisionsAreAskedAbout(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("find.run")
@@ -98,7 +98,7 @@ func TestDecisionsAreAskedAbout(t *testing.T) {
 	}
 }
 
-// A picture comes back as it was seen; one that was seen whole is.
+// A picture is shown again with its earlier view, or whole if it was shown whole.
 func TestZoomIsRemembered(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("view.four")
@@ -120,7 +120,7 @@ func TestZoomIsRemembered(t *testing.T) {
 	}
 }
 
-// The presets of the folder are in the menu, and are taken from there.
+// The presets of the folder are in the menu and are loaded from there.
 func TestPresetsMenu(t *testing.T) {
 	folder := t.TempDir()
 	h := newHarness(t, "en")

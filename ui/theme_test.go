@@ -14,7 +14,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// luminance is that of WCAG 2, 0…1.
+// luminance is the relative luminance of WCAG 2, 0…1.
 func luminance(c color.Color) float64 {
 	linear := func(v uint32) float64 {
 		s := float64(v) / 0xffff
@@ -27,7 +27,7 @@ func luminance(c color.Color) float64 {
 	return 0.2126*linear(r) + 0.7152*linear(g) + 0.0722*linear(b)
 }
 
-// contrast is that of WCAG 2 between text of a colour, which may be translucent, and what it is written on.
+// contrast is the contrast ratio of WCAG 2 between text, whose colour may be translucent, and its background.
 func contrast(text, under color.Color) float64 {
 	r, g, b, a := text.RGBA()
 	x, y, z, _ := under.RGBA()
@@ -36,7 +36,7 @@ func contrast(text, under color.Color) float64 {
 	return (max(p, q) + 0.05) / (min(p, q) + 0.05)
 }
 
-// Text, greyed text too, and the borders of fields and check boxes stand out against what they lie on.
+// Text, even greyed, and the borders of fields and check boxes have enough contrast.
 func TestContrast(t *testing.T) {
 	test.NewTempApp(t)
 	for _, look := range appearances() {
@@ -56,7 +56,7 @@ func TestContrast(t *testing.T) {
 	}
 }
 
-// The keys in the menus can be read.
+// The keys in the menus are legible.
 func TestMenuKeys(t *testing.T) {
 	a := test.NewTempApp(t)
 	for _, look := range appearances() {

@@ -10,8 +10,8 @@ import (
 	"blik/processing"
 )
 
-// What is opened, loaded or saved while a search follows the parameters is not refused: it waits for the search, and
-// what is about a picture is left out when another one is open by then.
+// Opening, loading and saving wait for a search that follows the parameters. Work on a picture is dropped if another
+// one is open by then.
 func TestPreviewMakesOthersWait(t *testing.T) {
 	h := found(t, "en")
 	h.block.Store(true)

@@ -38,7 +38,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// fakeDialogs answer with a path that the test has put there.
+// fakeDialogs answer with a path set by the test.
 type fakeDialogs struct {
 	path  string
 	err   error
@@ -59,23 +59,23 @@ type harness struct {
 	tb      *testing.T
 	queue   chan func()
 	dialogs *fakeDialogs
-	// files are the pictures on the fake disk; masks are the masks on it.
+	// pictures are the files on the fake disk, masks the masks on it.
 	pictures map[string]*processing.Picture
 	masks    map[string]*processing.Mask
-	// detected is what the fake detection was asked for, result what it answers; block makes it wait for a cancel.
+	// detected are the parameters of the last fake detection, result is its answer; block makes it wait for a cancel.
 	detected processing.Params
 	searched *processing.Region
 	result   *processing.Result
-	// candidates are what the fake detection says it considered.
+	// candidates are those that the fake detection returns.
 	candidates []processing.Candidate
 	block      atomic.Bool
 	writeErr   error
-	// notice is what the device has to say; gpus are those of the machine.
+	// notice is the device's notice; gpus are those of the machine.
 	notice *message.Message
 	gpus   []device.Device
 	*fakeDevice
-	// spots is what the fake correction was asked for last; pictureFiles are the pictures that the fake saving wrote,
-	// with the options used last; exists are files on the disk already.
+	// spots are those of the last fake correction; pictureFiles are the pictures written by the fake saving, with the
+	// options used last; exists are files already on the disk.
 	spots        []processing.Spot
 	pictureFiles map[string][]processing.Patch
 	options      imagefile.SaveOptions
@@ -83,7 +83,7 @@ type harness struct {
 	saveErr      error
 	reports      []report.Correction
 	profile      *colour.Profile
-	// reading, if not nil, says that files are large enough to be seen before they are read, and ends reading them.
+	// reading, if not nil, makes files large enough for an early preview; closing it ends reading them.
 	reading chan struct{}
 }
 
@@ -92,7 +92,7 @@ var (
 	_ session.Engine = (*harness)(nil)
 )
 
-// ReadPreview returns some pixels of a picture of the fake disk if they are asked for.
+// ReadPreview returns an early preview of a picture of the fake disk.
 func (h *harness) ReadPreview(_ context.Context, path string, _ int) (*imagefile.Preview, error) {
 	p := h.pictures[path]
 	if h.reading == nil || p == nil {
@@ -140,7 +140,7 @@ func (h *harness) WriteMask(_ context.Context, path string, m *processing.Mask, 
 	return h.writeErr
 }
 
-// Candidates answers with candidates.
+// Candidates returns candidates.
 func (h *harness) Candidates(context.Context, *processing.Picture, processing.Params, processing.Options) (
 	[]processing.Candidate, *message.Message, error,
 ) {
@@ -161,7 +161,7 @@ func (h *harness) Levels(ctx context.Context, pic *processing.Picture, region *p
 	return processing.LevelHistogram(ctx, cpu.New(), pic, region)
 }
 
-// Detect answers with result.
+// Detect returns result.
 func (h *harness) Detect(ctx context.Context, _ *processing.Picture, p processing.Params, o processing.Options) (
 	*processing.Result, *message.Message, error,
 ) {
@@ -176,7 +176,7 @@ func (h *harness) Detect(ctx context.Context, _ *processing.Picture, p processin
 	return h.result, h.notice, nil
 }
 
-// Correct gives the pixels of each spot and one to the right of it the value of its method.
+// Correct sets the pixels of each spot, and one to the right of it, to the value of its method.
 func (h *harness) Correct(ctx context.Context, pic *processing.Picture, _ *processing.Mask, p processing.Params,
 	o processing.CorrectOptions,
 ) (*processing.Correction, *message.Message, error) {
@@ -207,7 +207,7 @@ func (h *harness) Correct(ctx context.Context, pic *processing.Picture, _ *proce
 	return c, h.notice, nil
 }
 
-// Save keeps the patches and the account, and refuses what the real one refuses.
+// Save records the patches and the account, and refuses what the real one refuses.
 func (h *harness) Save(_ context.Context, c report.Correction, path, lang string, o imagefile.SaveOptions) (
 	w session.Written, err error,
 ) {
@@ -252,7 +252,7 @@ func newHarness(t *testing.T, lang string) *harness {
 	return newHarnessWith(t, lang, "")
 }
 
-// newHarnessWith makes a window that keeps unsaved work in a folder.
+// newHarnessWith makes a window that stores unsaved work in a folder.
 func newHarnessWith(t *testing.T, lang, journal string) *harness {
 	t.Helper()
 	h := &harness{
@@ -300,14 +300,14 @@ func (h *harness) start(o session.Options, lang string) *harness {
 	return h
 }
 
-// Work that was left unsaved is offered, newest first, and goes on where it ended.
+// Unsaved work is offered, newest first, and continues where it ended.
 func TestUnsavedWorkIsOffered(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "unsaved")
 	first := newHarnessWith(t, "en", dir).opened()
 	first.BeginStroke(document.Brush{Radius: 3}, processing.Point{X: 50, Y: 40})
 	first.EndStroke()
 	want := slices.Clone(first.Document().Mask().Pix)
-	// The program is killed: nothing says that the work is given up.
+	// The program is killed without discarding the work.
 	if err := first.Session.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -374,7 +374,7 @@ func (h *harness) press(text string) {
 			return
 		}
 	}
-	// The toolkit's own dialogs have its buttons.
+	// The toolkit's own dialogs have its own buttons.
 	for _, b := range uitest.Find[*widget.Button](top) {
 		if b.Text == text {
 			test.Tap(b)
@@ -571,7 +571,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// The driver gives Ctrl+Z to the menu first; a field that has the focus must get it all the same.
+// The driver gives Ctrl+Z to the menu first, but a focused field must get it.
 func TestUndoOfTyping(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("edit.invert")
@@ -662,7 +662,7 @@ func TestDrop(t *testing.T) {
 	}
 }
 
-// Letters run their actions on both keyboards; not while a dialog is open.
+// Letters run their actions on both keyboards, but not while a dialog is open.
 func TestLetters(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	for _, c := range []struct {
@@ -770,7 +770,7 @@ func TestZoomBox(t *testing.T) {
 	}
 }
 
-// Every action has a text, and every shortcut one action.
+// Every action has a text, and every shortcut belongs to one action.
 func TestActions(t *testing.T) {
 	h := newHarness(t, "en")
 	shortcuts := map[string]string{}
@@ -793,7 +793,7 @@ func TestActions(t *testing.T) {
 			t.Errorf("%s: Ctrl+%s never arrives as a custom shortcut", id, c.KeyName)
 		}
 	}
-	// Without a picture nothing may fail.
+	// Without a picture no action may fail.
 	for id := range h.actions.table {
 		if id != "file.quit" {
 			h.actions.do(id)
@@ -805,7 +805,7 @@ func TestActions(t *testing.T) {
 	h.settle()
 }
 
-// The menu has everything that has a text.
+// The menu contains every action that has a text.
 func TestMenu(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	in := map[string]bool{}
@@ -859,14 +859,15 @@ func TestSettingsFollow(t *testing.T) {
 	}
 }
 
-// Files that are no pictures get one sentence that names them, in the window's language, and leave what is open alone.
+// Files that are not pictures are refused in one sentence that names them, in the window's language, and do not affect
+// the open picture.
 func TestMalformedFiles(t *testing.T) {
 	files := testpic.SharedFiles(t, "malformed/*")
 	h := (&harness{tb: t, queue: make(chan func(), 1000), fakeDevice: &fakeDevice{}, dialogs: &fakeDialogs{}}).start(
 		session.Options{Files: session.Disk(session.Limits()), Device: device.NewSwitch()}, "ru")
 	refused := 0
 	for _, file := range files {
-		// 400 MP of nothing are a picture within the limits; opening them takes its time.
+		// An empty picture of 400 MP is within the limits; opening it takes its time.
 		if filepath.Base(file) == "bomb_png_20000x20000_1bit.png" {
 			continue
 		}

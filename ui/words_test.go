@@ -18,13 +18,13 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// literal is a text in the source of ui, with the name of the function or the method that it is an argument of.
+// literal is a text in the source of ui, with the name of the function or method to which it is an argument.
 type literal struct {
 	text, call string
 	pos        token.Position
 }
 
-// literals returns the texts in the source of ui and its packages, tests, imports and struct tags left out.
+// literals returns the texts in the source of ui and its packages, except tests, imports and struct tags.
 func literals(t *testing.T) []literal {
 	t.Helper()
 	var all []literal
@@ -80,7 +80,7 @@ func innermost(nodes []ast.Node) string {
 	return ""
 }
 
-// showing are the functions whose arguments a user reads.
+// showing are the functions whose arguments are shown to the user.
 var showing = map[string]bool{
 	"NewLabel": true, "NewLabelWithStyle": true, "NewButton": true, "NewButtonWithIcon": true, "NewCheck": true,
 	"NewMenuItem": true, "NewMenu": true, "NewTabItem": true, "NewCustom": true, "NewCustomConfirm": true,
@@ -90,7 +90,7 @@ var showing = map[string]bool{
 	"NewHoldButton": true, "showSentence": true, "ask": true,
 }
 
-// What a user reads comes from the tables, in both languages.
+// Texts shown to the user come from the catalogue, in both languages.
 func TestNoTextOutsideTheTables(t *testing.T) {
 	checked := 0
 	for _, l := range literals(t) {
@@ -110,7 +110,7 @@ func TestNoTextOutsideTheTables(t *testing.T) {
 	}
 }
 
-// What to do next is said in the width that the panel has for it.
+// The next step fits into the width that the panel has for it.
 func TestNextStepFits(t *testing.T) {
 	for _, lang := range []string{"en", "ru"} {
 		h := newHarness(t, lang)
@@ -131,7 +131,7 @@ func TestNextStepFits(t *testing.T) {
 	}
 }
 
-// What to do next names the keys that were chosen.
+// The next step names the chosen keys.
 func TestNextNamesChosenKeys(t *testing.T) {
 	h := newHarness(t, "ru").opened()
 	h.setKeys(settings.Keys{"correct.all": "F11", "file.savePicture": "Ctrl+R"})
@@ -143,7 +143,7 @@ func TestNextNamesChosenKeys(t *testing.T) {
 	}
 }
 
-// What is at the right of the status bar stays in it as the picture that is seen changes its name.
+// The right end of the status bar stays inside the window when the name of the shown picture changes.
 func TestStatusStaysInside(t *testing.T) {
 	for _, lang := range []string{"en", "ru"} {
 		h := newHarness(t, lang).opened()

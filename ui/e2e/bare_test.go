@@ -14,15 +14,15 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// bareWindow, in place of a language, makes this test binary a window with nothing but one raster of the size of the
-// viewport, whose pixels are ready.
+// bareWindow, in place of a language, makes this test binary show a window with a single raster of the viewport's size,
+// whose pixels are ready.
 const bareWindow = "bare"
 
-// The room beside the viewport in the program's window, in Fyne units.
+// The space around the viewport in the program's window, in Fyne units.
 const bareLeft, bareTop, bareRight, bareBottom = 46, 73, 404, 34
 
-// bare is that raster. It asks for a frame at each movement of the pointer and each turn of the wheel, and writes the lines of an observer of the
-// window to a log.
+// bare is that raster. It requests a frame for each movement of the pointer and each turn of the wheel, and writes the
+// same lines as an observer of the window to a log.
 type bare struct {
 	widget.BaseWidget
 	raster *canvas.Raster
@@ -60,7 +60,7 @@ func runBare() error {
 	return nil
 }
 
-// draw hands over pixels that are ready, as the window does, and measures the frame as its observer does.
+// draw returns the ready pixels, as the window does, and measures the frame as its observer does.
 func (b *bare) draw(w, h int) image.Image {
 	if b.pixels == nil || b.pixels.Rect.Dx() != w || b.pixels.Rect.Dy() != h {
 		b.pixels = image.NewRGBA(image.Rect(0, 0, w, h))
@@ -76,7 +76,7 @@ func (b *bare) draw(w, h int) image.Image {
 	return b.pixels
 }
 
-// ended reports the frame that was on its way.
+// ended reports the current frame.
 func (b *bare) ended() {
 	if !b.start.IsZero() {
 		fmt.Fprintf(b.log, "frame %d 0\n", time.Since(b.start).Nanoseconds())
@@ -87,10 +87,10 @@ func (b *bare) ended() {
 // MouseIn is part of desktop.Hoverable.
 func (b *bare) MouseIn(*desktop.MouseEvent) {}
 
-// MouseMoved asks for a frame.
+// MouseMoved requests a frame.
 func (b *bare) MouseMoved(*desktop.MouseEvent) { b.raster.Refresh() }
 
-// Scrolled asks for a frame.
+// Scrolled requests a frame.
 func (b *bare) Scrolled(*fyne.ScrollEvent) { b.raster.Refresh() }
 
 // MouseOut is part of desktop.Hoverable.

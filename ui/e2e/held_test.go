@@ -16,16 +16,16 @@ import (
 	"blik/ui/uitest"
 )
 
-// heldVariable names a file for what watchHeld finds in the program of childVariable.
+// heldVariable names the log of watchHeld in the program of childVariable.
 const heldVariable = "BLIK_E2E_HELD"
 
-// heldStep is the time between two functions that are posted to the toolkit's goroutine, heldLimit how late each may
-// be.
+// heldStep is the time between two functions posted to the toolkit's goroutine, heldLimit the largest acceptable delay
+// of each.
 const heldStep, heldLimit = 3 * time.Millisecond, 50 * time.Millisecond
 
-// watchHeld posts a function to the toolkit's goroutine again and again, and writes for each a line "TIME LATE USED":
-// when it was posted, how much later it ran, and what processor time the goroutine's thread took meanwhile, all in
-// nanoseconds. Another function is posted only when the one before has run.
+// watchHeld repeatedly posts a function to the toolkit's goroutine and writes a line "TIME LATE USED" for each: when it
+// was posted, its delay, and the processor time that the goroutine's thread used meanwhile, all in nanoseconds. Each
+// function is posted only after the previous one has run.
 func watchHeld(path string) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -57,9 +57,9 @@ func threadTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkXvfbHeld measures on a picture of 18.7 megapixels how late the window's goroutine comes to what happens
-// while it opens, detects, corrects, undoes and saves: the largest delay and the 99th percentile, and the most
-// processor time that the goroutine took in one go, which does not depend on what else the machine does.
+// BenchmarkXvfbHeld measures, on a picture of 18.7 megapixels, the delay of events on the window's goroutine while it
+// opens, detects, corrects, undoes and saves: the largest delay, the 99th percentile, and the most processor time that
+// the goroutine used between two events, which does not depend on the load of the machine.
 //
 //	go test -run '^$' -bench Held -benchtime 1x ./ui/e2e
 func BenchmarkXvfbHeld(b *testing.B) {
@@ -88,7 +88,7 @@ func BenchmarkXvfbHeld(b *testing.B) {
 	<-w.ended
 }
 
-// reportHeld prints what was measured since a time.
+// reportHeld prints the measurements since a time.
 func reportHeld(b *testing.B, name, log string, from time.Time) {
 	b.Helper()
 	data, err := os.ReadFile(log)

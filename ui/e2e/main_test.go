@@ -9,8 +9,8 @@ import (
 	"blik/ui"
 )
 
-// childVariable makes this test binary the program's window: its value is the language to start in, the arguments are
-// the files to open.
+// childVariable makes this test binary the program's window: its value is the initial language, the arguments are the
+// files to open.
 const childVariable = "BLIK_E2E_CHILD"
 
 func TestMain(m *testing.M) {

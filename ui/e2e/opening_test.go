@@ -12,7 +12,7 @@ import (
 	"blik/internal/testpic"
 )
 
-// largeTIFF writes an uncompressed RGB TIFF of 16 bits, of the given size, in one strip.
+// largeTIFF writes an uncompressed 16-bit RGB TIFF of the given size in one strip.
 func largeTIFF(t testing.TB, w, h int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "large.tif")
@@ -57,13 +57,12 @@ func largeTIFF(t testing.TB, w, h int) string {
 	return path
 }
 
-// TestXvfbOpening measures how long it takes until the first pixels of an uncompressed TIFF of 108 megapixels and 16
-// bits are on the screen, and until all of them can be: from the start of the process with the file as its argument,
-// with the time until its window is on the screen, the peak of the process's memory and the processor time that it took
-// until then; and from the key that chooses it in the menu Open recent of a window that shows another picture. The
-// system has the file in its cache, because it has just been written; the first process finds the caches of its user
-// empty, of which those of Mesa's shaders count. The time of the whole picture is rounded up to the steps in which the
-// test looks.
+// TestXvfbOpening measures the time until the first pixels, and then all pixels, of an uncompressed 16-bit TIFF of 108
+// megapixels can be on the screen. It measures once from the start of the process with the file as its argument,
+// including the time until the window is visible, the peak memory and the processor time; and once from the key that
+// chooses the file in the menu Open recent of a window that shows another picture. The file is in the system's cache,
+// because it has just been written. The first process starts with empty user caches, which include Mesa's shaders. The
+// time of the whole picture is rounded up to the polling interval of the test.
 func TestXvfbOpening(t *testing.T) {
 	testpic.Long(t)
 	path := largeTIFF(t, 12000, 9000)
@@ -85,7 +84,7 @@ func TestXvfbOpening(t *testing.T) {
 			caches, w.moment("shown", w.begun), w.moment("placeholder", w.begun), whole,
 			(used.UserTime() + used.SystemTime()).Round(time.Millisecond), peak)
 	}
-	// The menu of recent files has the open picture first and the one before second.
+	// In the menu of recent files the open picture is first, the previous one second.
 	w := openIn(t, home, "en", 1600, 1000, paint(t, 900, 600, nil))
 	w.await("picture ")
 	for i := range 6 {
@@ -101,13 +100,13 @@ func TestXvfbOpening(t *testing.T) {
 	<-w.ended
 }
 
-// opened waits for a picture and returns the time since a moment.
+// opened waits for a picture and returns the time since the given one.
 func (w *window) opened(since time.Time) time.Duration {
 	w.await("picture ")
 	return time.Since(since).Round(time.Millisecond)
 }
 
-// moment returns how long after another moment the program has last reported an event that says when it was.
+// moment returns the time between the given one and the last event of a kind that carries its own time.
 func (w *window) moment(event string, since time.Time) time.Duration {
 	w.t.Helper()
 	at := int64(0)
@@ -121,7 +120,7 @@ func (w *window) moment(event string, since time.Time) time.Duration {
 	return after.Round(time.Millisecond)
 }
 
-// peakMemory returns the most memory that a process has had, as the system says it.
+// peakMemory returns the peak memory of a process as reported by the system.
 func peakMemory(t testing.TB, pid int) string {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

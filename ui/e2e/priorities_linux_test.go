@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestXvfbPriorities looks whether the threads of jobs give way to that of the window.
+// TestXvfbPriorities checks that the threads of jobs have a lower priority than that of the window.
 func TestXvfbPriorities(t *testing.T) {
 	w := open(t, "en", 900, 700)
 	nice := func(pid, thread int) int {
@@ -19,7 +19,7 @@ func TestXvfbPriorities(t *testing.T) {
 		if err != nil {
 			return math.MinInt // it has ended
 		}
-		// The name, in brackets, may hold spaces; the priority is the 17th field after it.
+		// The name, in brackets, may contain spaces; the nice value is the 17th field after it.
 		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 		n, err := strconv.Atoi(fields[16])
 		if err != nil {

@@ -18,12 +18,12 @@ import (
 	"blik/internal/testpic"
 )
 
-// needed are the programs that a virtual screen takes, and the Debian packages that hold them.
+// needed are the programs for a virtual screen and their Debian packages.
 var needed = map[string]string{
 	"Xvfb": "xvfb", "openbox": "openbox", "xdotool": "xdotool", "setxkbmap": "x11-xkb-utils",
 }
 
-// patience is how long the window may take for anything.
+// patience is the longest time that the window may take for anything.
 const patience = 2 * time.Minute
 
 // window is the program on a virtual screen of its own.
@@ -36,11 +36,11 @@ type window struct {
 	stderr *lockedBuffer
 	child  *exec.Cmd
 	ended  chan error
-	// begun is when the program was started, shown when its window was.
+	// begun is the start of the program, shown that of its window.
 	begun, shown time.Time
 }
 
-// lockedBuffer collects what a process writes while a test may look at it.
+// lockedBuffer collects the output of a process while a test reads it.
 type lockedBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
@@ -59,13 +59,13 @@ func (b *lockedBuffer) String() string {
 }
 
 // open starts a screen, a window manager and the program with the given files, at the given size. The program is this
-// test itself, or what BLIK_BINARY names.
+// test binary, or the one that BLIK_BINARY names.
 func open(t testing.TB, lang string, width, height int, files ...string) *window {
 	t.Helper()
 	return openIn(t, t.TempDir(), lang, width, height, files...)
 }
 
-// openIn is open with a home folder that is kept.
+// openIn is open with a given home folder.
 func openIn(t testing.TB, home, lang string, width, height int, files ...string) *window {
 	t.Helper()
 	for program, pkg := range needed {
@@ -99,7 +99,7 @@ func openIn(t testing.TB, home, lang string, width, height int, files ...string)
 	w.await("view ")
 	w.shown = time.Now()
 	w.id = strings.Fields(w.xdo("search", "--sync", "--onlyvisible", "--name", "Blik"))[0]
-	// A window that has just come up may still take the size it was made with.
+	// A window that has just appeared may still change to its initial size.
 	for start := time.Now(); ; {
 		w.xdo("windowsize", w.id, strconv.Itoa(width), strconv.Itoa(height))
 		if v := w.view(); v.left+v.width < float64(width) && v.left+v.width > float64(width)-450 &&
@@ -140,7 +140,7 @@ func startScreen(t testing.TB) string {
 	return ":" + strings.TrimSpace(number)
 }
 
-// background starts a program that runs as long as the test.
+// background starts a program that runs until the end of the test.
 func background(t testing.TB, env []string, name string, args ...string) {
 	t.Helper()
 	c := exec.Command(name, args...)
@@ -154,7 +154,7 @@ func background(t testing.TB, env []string, name string, args ...string) {
 	})
 }
 
-// xdo runs xdotool and returns what it prints.
+// xdo runs xdotool and returns its output.
 func (w *window) xdo(args ...string) string {
 	w.t.Helper()
 	c := exec.Command("xdotool", args...)
@@ -198,7 +198,7 @@ func (w *window) await(prefix string) string {
 	return line
 }
 
-// awaitFor is await for at most some time.
+// awaitFor is await with a time limit.
 func (w *window) awaitFor(prefix string, most time.Duration) (line string, ok bool) {
 	w.t.Helper()
 	for start := time.Now(); time.Since(start) < most; time.Sleep(20 * time.Millisecond) {
@@ -219,7 +219,7 @@ func (w *window) awaitFor(prefix string, most time.Duration) (line string, ok bo
 	return "", false
 }
 
-// place waits until the timing view has the given size and returns the middle of one of its controls.
+// place waits until the timing view has the given size and returns the centre of one of its controls.
 func (w *window) place(name string, width, height int) (x, y string) {
 	w.t.Helper()
 	for start := time.Now(); time.Since(start) < patience; time.Sleep(20 * time.Millisecond) {
@@ -254,7 +254,7 @@ func (w *window) lines() []string {
 	return lines
 }
 
-// view is where the viewport is, in device pixels of the window, and what it shows.
+// view is the position of the viewport, in device pixels of the window, and its transform.
 type view struct {
 	left, top, width, height float64
 	zoom, x, y               float64
@@ -268,7 +268,7 @@ func (v view) toDevice(x, y float64) (float64, float64) {
 	return (x - v.x) * v.zoom, (y - v.y) * v.zoom
 }
 
-// view waits until the view has come to rest and returns it.
+// view waits until the view stops changing and returns it.
 func (w *window) view() view {
 	w.t.Helper()
 	last := ""
@@ -293,7 +293,7 @@ func (w *window) view() view {
 	return v
 }
 
-// awaitView waits for the view to be as expected and returns it.
+// awaitView waits until the view is as expected and returns it.
 func (w *window) awaitView(what string, expected func(view) bool) view {
 	w.t.Helper()
 	var v view
@@ -306,7 +306,7 @@ func (w *window) awaitView(what string, expected func(view) bool) view {
 	return v
 }
 
-// quit leaves by the menu's shortcut and checks that the program ends well and without complaints.
+// quit quits with the menu's shortcut and checks that the program ends normally without errors.
 func (w *window) quit() {
 	w.t.Helper()
 	w.key("ctrl+q")
@@ -316,7 +316,7 @@ func (w *window) quit() {
 			w.t.Errorf("the program ended with %v", err)
 		}
 	case <-time.After(patience):
-		// The runtime then says what every goroutine does.
+		// The runtime then prints the stack of every goroutine.
 		_ = w.child.Process.Signal(syscall.SIGABRT)
 		<-w.ended
 		w.t.Fatalf("the program did not end; it said:\n%s", w.stderr)
@@ -327,7 +327,7 @@ func (w *window) quit() {
 	}
 }
 
-// screenshot keeps a picture of the screen for whoever looks into a failure, where ImageMagick is there.
+// screenshot saves an image of the screen, for investigating a failure, if ImageMagick is installed.
 func (w *window) screenshot(path string) {
 	c := exec.Command("import", "-window", "root", path)
 	c.Env, c.Stderr = w.env, io.Discard

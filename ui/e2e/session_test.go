@@ -15,7 +15,7 @@ import (
 	"blik/processing"
 )
 
-// conservator is a session with the window whose mask is looked at on the disk after each step.
+// conservator is a session with the window whose mask is checked on the disk after each step.
 type conservator struct {
 	*window
 	t             *testing.T
@@ -49,7 +49,7 @@ func (c *conservator) saveAs(path string) {
 	c.await("saved " + path)
 }
 
-// check compares pixels of a mask with what they have to be.
+// check compares pixels of a mask with the expected ones.
 func (c *conservator) check(step string, m *processing.Mask, marked, empty []spot) {
 	c.t.Helper()
 	for _, s := range marked {
@@ -72,7 +72,7 @@ func (c *conservator) click(x, y float64) {
 	c.xdo("click", "1")
 }
 
-// secondary drags from one pixel of the picture to another with the right button.
+// secondary drags between two pixels of the picture with the right button.
 func (c *conservator) secondary(from, to [2]float64) {
 	v := c.view()
 	x, y := v.toDevice(from[0], from[1])
@@ -98,8 +98,8 @@ func (c *conservator) stroke(points ...[2]float64) {
 	c.xdo("mouseup", "1")
 }
 
-// TestXvfbSession is a day's work: a region, a search, what the search missed, what it should not have found, the
-// correction and its proof, and then the program is killed and goes on where it was.
+// TestXvfbSession is a day's work: a region, detection, marking what detection missed, ignoring what is not glare,
+// correction and its verification. Then the program is killed and continues where it was.
 func TestXvfbSession(t *testing.T) {
 	testpic.Long(t)
 	const width, height = 900, 600
@@ -143,7 +143,7 @@ func TestXvfbSession(t *testing.T) {
 	c.check("brush", c.saved(), []spot{{150, 550, 0}, {110, 550, 0}}, []spot{{150, 500, 0}})
 	c.goBack(drawn, outside[0])
 
-	// A rectangle marks, an ellipse of the right button takes out.
+	// A rectangle marks, an ellipse with the right button removes.
 	c.key("d")
 	c.stroke([2]float64{500, 540}, [2]float64{520, 550}, [2]float64{540, 570})
 	c.check("rectangle", c.saved(), []spot{{520, 555, 0}, drawn}, []spot{{545, 555, 0}})
@@ -155,7 +155,7 @@ func TestXvfbSession(t *testing.T) {
 	c.key("ctrl+z")
 	c.await("step ")
 
-	// The one after that which the wand has marked is ignored.
+	// The finding after the one marked with the wand is ignored.
 	c.key("n")
 	c.awaitView("the finding at 1:1", func(v view) bool { return v.zoom == 1 })
 	c.key("j")
@@ -197,7 +197,7 @@ func TestXvfbSession(t *testing.T) {
 	again.view()
 	again.saveAs(filepath.Join(t.TempDir(), "recovered.png"))
 	again.check("recovered", again.saved(), append(rest, spot{150, 500, 0}), []spot{inside[2], {150, 550, 0}})
-	// What was corrected is corrected again: it can be compared with the original.
+	// The restored corrections can be compared with the original.
 	again.xdo("keydown", "c")
 	again.await("compare 1")
 	again.xdo("keyup", "c")
@@ -208,7 +208,7 @@ func TestXvfbSession(t *testing.T) {
 	<-again.ended
 }
 
-// control returns the place and the size of a control of the panel, when it is seen.
+// control returns the position and size of a control of the panel once it is visible.
 func (c *conservator) control(name string) (x, y, w, h float64) {
 	c.t.Helper()
 	for start := time.Now(); time.Since(start) < patience; time.Sleep(20 * time.Millisecond) {
@@ -228,8 +228,8 @@ func (c *conservator) press(x, y float64) {
 	c.xdo("mousemove", "--window", c.id, fmt.Sprint(int(x)), fmt.Sprint(int(y)), "click", "1")
 }
 
-// preview moves the slider of the sensitivity to both ends and back: the mask follows each time without a search being
-// asked for, and the first one comes back.
+// preview moves the sensitivity slider to both ends and back. Each time the mask follows without a command, and at the
+// end it is the first one again.
 func (c *conservator) preview(searched *processing.Mask, inside, outside []spot) {
 	c.t.Helper()
 	x, y, w, h := c.control("sensitivity")
@@ -256,7 +256,7 @@ func (c *conservator) preview(searched *processing.Mask, inside, outside []spot)
 	}
 }
 
-// steps returns how many steps of the history are done.
+// steps returns the number of steps of the history that are done, and of all.
 func (c *conservator) steps() (done, all int) {
 	c.t.Helper()
 	lines := c.lines()
@@ -269,8 +269,8 @@ func (c *conservator) steps() (done, all int) {
 	return 0, 0
 }
 
-// goBack takes the brush stroke back by a click on the step before it in the history, forward by one on it, and back
-// again.
+// goBack undoes the brush stroke with a click on the step before it in the history, redoes it with a click on its step,
+// and undoes it again.
 func (c *conservator) goBack(drawn ...spot) {
 	c.t.Helper()
 	c.key("y")
@@ -294,7 +294,7 @@ func (c *conservator) goBack(drawn ...spot) {
 	}
 }
 
-// awaitJournal waits until the journal holds what was done before a time.
+// awaitJournal waits until the journal contains everything done before a time.
 func (c *conservator) awaitJournal(home string, done time.Time) {
 	c.t.Helper()
 	for start := time.Now(); time.Since(start) < patience; time.Sleep(50 * time.Millisecond) {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestXvfbTiming measures in the timing view: detection, whose rows are saved, and an experiment, which closing
-// cancels. The window goes on with its own work afterwards.
+// TestXvfbTiming measures in the timing view: detection, whose rows are saved, and an experiment, which is cancelled by
+// closing the view. The window continues to work afterwards.
 func TestXvfbTiming(t *testing.T) {
 	w := open(t, "en", 1100, 760, paint(t, 300, 200, []spot{{100, 90, 3}, {200, 120, 3}}))
 	defer func() {
@@ -19,7 +19,7 @@ func TestXvfbTiming(t *testing.T) {
 		}
 	}()
 	w.await("picture ")
-	// Enter closes the list of keys; while it were open no other key would do anything.
+	// Enter closes the list of keys; while it is open, no other key does anything.
 	w.key("F1")
 	w.await("overlays 1")
 	w.key("Return")
@@ -29,7 +29,8 @@ func TestXvfbTiming(t *testing.T) {
 	id := strings.Fields(w.xdo("search", "--sync", "--onlyvisible", "--name", "Timing and experiments"))[0]
 	w.xdo("windowactivate", "--sync", id)
 	w.xdo("windowsize", "--sync", id, "1024", "700")
-	// A window that was just activated may take a click for that; what is clicked here opens a list or a dialog.
+	// The first click on a window may only activate it. Clicks here open a list or a dialog, which shows whether they
+	// worked.
 	click := func(name string) {
 		x, y := w.place(name, 1024, 700)
 		for start := time.Now(); time.Since(start) < patience; {
@@ -40,7 +41,7 @@ func TestXvfbTiming(t *testing.T) {
 		}
 		t.Fatalf("a click on %s does nothing", name)
 	}
-	// The lists of choices open: the pictures, of which the open one is taken, and the repetitions.
+	// The lists of choices open: the pictures, of which the open one is chosen, and the repetitions.
 	for _, name := range []string{"picture", "repeat"} {
 		click(name)
 		w.key("Down", "Return")
@@ -67,7 +68,7 @@ func TestXvfbTiming(t *testing.T) {
 		t.Errorf("%d rows, %v", len(rows), err)
 	}
 
-	// The page of the experiments, and the last of them.
+	// The page of experiments, and the last one.
 	w.key("ctrl+Next")
 	w.await("page 1")
 	click("experiment")

@@ -68,7 +68,7 @@ func paint(t testing.TB, w, h int, spots []spot) string {
 	return path
 }
 
-// TestXvfbWindow does with the real window what a person does: look around, search a region, correct by hand, save.
+// TestXvfbWindow uses the real window as a person does: look around, search a region, edit by hand, save.
 func TestXvfbWindow(t *testing.T) {
 	const width, height = 900, 600
 	left := []spot{{120, 110, 3}, {200, 320, 4}, {330, 210, 3}, {150, 460, 2}}
@@ -95,10 +95,10 @@ func TestXvfbWindow(t *testing.T) {
 		for range 8 {
 			w.xdo("click", "4")
 		}
-		// One of the eight may stop at 1:1; with seven the zoom is less.
+		// One of the eight notches may stop at 1:1; seven reach a lower zoom.
 		v := w.awaitView("what eight notches zoom to", func(v view) bool { return v.zoom > fit.zoom*3.6 })
 		jx, jy := v.toImage(px, py)
-		// The pointer stands on whole pixels and the picture's origin is put on one at each notch.
+		// The pointer is on whole pixels, and the picture's origin is rounded to one at each notch.
 		if math.Abs(jx-ix) > 4/fit.zoom || math.Abs(jy-iy) > 4/fit.zoom {
 			t.Errorf("image point under the pointer went from (%.1f, %.1f) to (%.1f, %.1f)", ix, iy, jx, jy)
 		}
@@ -123,7 +123,7 @@ func TestXvfbWindow(t *testing.T) {
 		w.awaitView("the whole picture", func(v view) bool { return v.zoom == fit.zoom })
 	})
 
-	// Search the left half alone.
+	// Search the left half only.
 	w.key("r")
 	v := w.view()
 	x0, y0 := v.toDevice(40, 40)
@@ -135,7 +135,7 @@ func TestXvfbWindow(t *testing.T) {
 		t.Errorf("found %d glints in the region, painted %d", count, len(left))
 	}
 
-	// A stroke that stays, and one that is taken back.
+	// A stroke that stays, and one that is undone.
 	w.key("b", "bracketright", "bracketright")
 	sx0, sy0 := v.toDevice(560, 250)
 	sx1, sy1 := v.toDevice(660, 250)
@@ -182,7 +182,7 @@ func TestXvfbWindow(t *testing.T) {
 	}
 }
 
-// TestXvfbRussian works with a Russian keyboard: letters by their characters, shortcuts by their keys.
+// TestXvfbRussian uses a Russian keyboard: letters work by their characters, shortcuts by their keys.
 func TestXvfbRussian(t *testing.T) {
 	w := open(t, "ru", 1024, 700, paint(t, 2000, 1500, []spot{{600, 500, 3}, {1500, 1100, 3}}))
 	w.await("picture ")
@@ -193,7 +193,7 @@ func TestXvfbRussian(t *testing.T) {
 	w.layout("ru")
 	const keyN, keyF, keyZ = "57", "41", "52"
 	w.key(keyN)
-	// The key т shows the next finding in the middle, at 1:1 at least.
+	// The key т centres the next finding, at 1:1 at least.
 	w.awaitView("the finding in the middle", func(v view) bool {
 		x, y := v.toImage(v.width/2, v.height/2)
 		return v.zoom >= 1 && math.Abs(x-600) <= 2 && math.Abs(y-500) <= 2
@@ -201,13 +201,13 @@ func TestXvfbRussian(t *testing.T) {
 	w.key(keyF)
 	w.awaitView("the whole picture",
 		func(v view) bool { return math.Abs(v.zoom-min(v.width/2000, v.height/1500)) <= 0.01 })
-	// Ctrl+Z takes the detection back, so that leaving asks nothing.
+	// Ctrl+Z undoes the detection, so that quitting does not ask.
 	w.xdo("keydown", "37", "key", keyZ, "keyup", "37")
 	w.layout("us")
 	w.quit()
 }
 
-// layout changes the keyboard's layout.
+// layout changes the keyboard layout.
 func (w *window) layout(name string) {
 	w.t.Helper()
 	c := exec.Command("setxkbmap", name)
@@ -217,8 +217,8 @@ func (w *window) layout(name string) {
 	}
 }
 
-// TestXvfbCorrection corrects a painting, compares, takes another method for one spot, undoes that, and saves; what was
-// saved is then compared with the source.
+// TestXvfbCorrection corrects a painting, compares, changes the method of one finding, undoes that, and saves. The
+// saved file is then compared with the original.
 func TestXvfbCorrection(t *testing.T) {
 	source := painting(t)
 	w := open(t, "en", 1100, 760, source)
@@ -237,7 +237,7 @@ func TestXvfbCorrection(t *testing.T) {
 	}
 
 	w.key("n")
-	// The short test's picture fits at more than 1:1: what is waited for is 1:1 itself.
+	// The picture of the short test fits at more than 1:1, so wait for exactly 1:1.
 	v := w.awaitView("the finding at 1:1", func(v view) bool { return v.zoom == 1 })
 	compare := func(what, key string, mode string) {
 		t.Helper()
@@ -257,7 +257,7 @@ func TestXvfbCorrection(t *testing.T) {
 		t.Errorf("comparing moved the view from %+v to %+v", v, now)
 	}
 
-	// Another method for the selected spot, from the menu of corrections.
+	// Another method for the selected finding, from the menu of corrections.
 	w.key("Alt_L", "Right", "Right", "Right", "Right", "Right", "Right", "Down", "Down", "Down", "Right")
 	w.key("Down", "Down", "Down", "Down", "Down", "Down", "Return")
 	if line := w.await("corrected "); field(t, line, 1) != spots {
@@ -280,15 +280,15 @@ func TestXvfbCorrection(t *testing.T) {
 	if n := methods(t, source, result, spots)["telea"]; n != 0 {
 		t.Errorf("%d places are corrected by Telea's method after undo", n)
 	}
-	// Back to the beginning, so that leaving asks nothing.
+	// Back to the beginning, so that quitting does not ask.
 	w.key("ctrl+z", "ctrl+z")
 	w.await("step ")
 	w.await("step 0 0")
 	w.quit()
 }
 
-// painting copies one of the development pictures with glare; in short tests a corner of it, which the race detector is
-// done with sooner.
+// painting copies one of the development pictures with glare; short tests use a corner of it, which takes less time
+// under the race detector.
 func painting(t *testing.T) string {
 	t.Helper()
 	data, err := os.ReadFile(testpic.Shared(t, "glare-dev/d01_villers_weave_glare.png"))
@@ -305,7 +305,7 @@ func painting(t *testing.T) string {
 	return path
 }
 
-// corner cuts the top left w × h pixels out of a PNG.
+// corner crops the top left w × h pixels of a PNG.
 func corner(data []byte, w, h int) ([]byte, error) {
 	img, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -318,8 +318,8 @@ func corner(data []byte, w, h int) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// methods checks that the result differs from the source in the places of its report alone, which are as many as
-// expected, and counts these by their method.
+// methods checks that the result differs from the original only in the places of its report, that their number is as
+// expected, and counts them by method.
 func methods(t *testing.T, source, result string, want int) map[string]int {
 	t.Helper()
 	file, _ := report.CorrectionPaths(result)
@@ -355,10 +355,10 @@ func methods(t *testing.T, source, result string, want int) map[string]int {
 	return counts
 }
 
-// TestXvfbFrames measures pan, zoom and brush at 1600 × 1000 on 18.7 and 108 MP: from the start of the raster's
-// generator to the end of the frame. Freeing the old texture and checking the layout come before that and take 0.6 ms
-// more. Before each picture it measures the floor: a window of the same size that only uploads and shows pixels that
-// are ready, at as many turns of the wheel and movements of the pointer.
+// TestXvfbFrames measures pan, zoom and brush at 1600 × 1000 on 18.7 and 108 MP, from the start of the raster's
+// generator to the end of the frame. Freeing the old texture and checking the layout come before that and take another
+// 0.6 ms. Before each picture it measures the lower limit: a window of the same size that only uploads and shows ready
+// pixels, with the same number of wheel turns and pointer movements.
 func TestXvfbFrames(t *testing.T) {
 	testpic.Long(t)
 	for _, size := range [][2]int{{5300, 3533}, {12000, 9000}} {
@@ -378,7 +378,7 @@ func TestXvfbFrames(t *testing.T) {
 	}
 }
 
-// gestures measures what a person does with a picture.
+// gestures measures the gestures of a person.
 func (w *window) gestures() {
 	v := w.view()
 	w.move(v, v.width/2, v.height/2)
@@ -391,13 +391,13 @@ func (w *window) gestures() {
 	w.report("pan at 1:1", w.view(), func() { w.shake(v, "2", 120) })
 	w.key("b")
 	w.report("brush", w.view(), func() { w.shake(v, "1", 120) })
-	// A seventh more at each press: from 10 to the largest radius of 2,000 px.
+	// 15 % more at each press: from 10 to the largest radius of 2,000 px.
 	w.key("ctrl+0")
 	w.key(slices.Repeat([]string{"bracketright"}, 40)...)
 	w.report("brush 2,000", w.view(), func() { w.shake(v, "1", 120) })
 }
 
-// wheel turns the wheel to and fro.
+// wheel turns the wheel back and forth.
 func (w *window) wheel() {
 	var wheel []string
 	for i := range 120 {
@@ -406,12 +406,12 @@ func (w *window) wheel() {
 	w.xdo(wheel...)
 }
 
-// frameLimit is far above the target of 16 ms, and catches gross faults alone: software GL shares the processors with
-// whatever else a machine that tests is doing.
+// frameLimit is far above the target of 16 ms and only catches gross faults, because software OpenGL shares the
+// processors with everything else on the test machine.
 const frameLimit = 300 * time.Millisecond
 
-// shake drags to and fro with a button. One xdotool does it all: starting one for each step would
-// cost more than the frames.
+// shake drags back and forth with a button. A single xdotool process does everything, because starting one for each
+// step would cost more than the frames.
 func (w *window) shake(v view, button string, steps int) {
 	w.move(v, v.width/2, v.height/2)
 	do := []string{"mousedown", button}
@@ -423,7 +423,7 @@ func (w *window) shake(v view, button string, steps int) {
 	w.xdo(append(do, "mouseup", button)...)
 }
 
-// report measures the frames while f runs; where the machine is so busy that there are few, f runs again.
+// report measures the frames while f runs; if the machine is so busy that there are few, f runs again.
 func (w *window) report(name string, v view, f func()) {
 	w.t.Helper()
 	const enough, most = 20, 5
@@ -458,14 +458,14 @@ func (w *window) report(name string, v view, f func()) {
 	}
 }
 
-// by tells a view that was moved by a number of device pixels from another one.
+// by returns a condition: the view has moved by a number of device pixels from another one.
 func by(from view, dx, dy float64) func(view) bool {
 	return func(v view) bool {
 		return math.Abs((v.x-from.x)*v.zoom-dx) < 3 && math.Abs((v.y-from.y)*v.zoom-dy) < 3
 	}
 }
 
-// field returns a whole number out of a line of the log.
+// field returns a whole number from a line of the log.
 func field(t *testing.T, line string, i int) int {
 	t.Helper()
 	n, err := strconv.Atoi(strings.Fields(line)[i])

@@ -33,8 +33,7 @@ func TestWithExtension(t *testing.T) {
 	}
 }
 
-// Saving asks for a name alone: a file that is there stays as it is until the program has something to put in its
-// place.
+// Saving only asks for a name: an existing file stays unchanged until the program replaces it.
 func TestToolkitSave(t *testing.T) {
 	for _, c := range []struct {
 		name, typed string

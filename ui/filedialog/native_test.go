@@ -9,7 +9,7 @@ import (
 	"fyne.io/fyne/v2/test"
 )
 
-// fake takes the place of the toolkit's dialogs.
+// fake replaces the toolkit's dialogs.
 type fake struct{ opened int }
 
 func (f *fake) Open(_ Request, done Done) {
@@ -19,7 +19,7 @@ func (f *fake) Open(_ Request, done Done) {
 
 func (f *fake) Save(r Request, done Done) { f.Open(r, done) }
 
-// ask runs one dialog of the system and waits for its answer.
+// ask shows one of the system's dialogs and waits for its answer.
 func ask(n *native, show func() (string, error)) (path string, err error) {
 	answered := make(chan struct{})
 	done := func(p string, e error) {
@@ -40,7 +40,7 @@ func newNative(fallback Dialogs) (*native, *int) {
 	return n, &covered
 }
 
-// Where the system's dialogs cannot be shown, they panic; the toolkit's take their place, from then on at once.
+// If the system's dialogs cannot be shown, they panic. The toolkit's dialogs replace them, the next time at once.
 func TestPanicFallsBack(t *testing.T) {
 	test.NewTempApp(t)
 	f := &fake{}
@@ -71,7 +71,7 @@ func TestErrorsPass(t *testing.T) {
 	}
 }
 
-// Two dialogs of GTK at once would abort the process.
+// Two simultaneous GTK dialogs would abort the process.
 func TestOneAtATime(t *testing.T) {
 	test.NewTempApp(t)
 	n, _ := newNative(&fake{})

@@ -16,7 +16,7 @@ import (
 	"blik/ui/xwidget"
 )
 
-// noKeys takes the keys that the form does not use.
+// noKeys discards the keys that the form does not use.
 type noKeys struct{}
 
 func (noKeys) Rune(rune)           {}
@@ -52,7 +52,7 @@ func params(t *rapid.T) processing.Params {
 	return p
 }
 
-// What is shown is what comes back, also where no slider stands on it.
+// A form returns exactly the parameters it shows, even values between the steps of a slider.
 func TestParamsSurviveTheForm(t *testing.T) {
 	f, _ := newForm(t, "en")
 	f.OnChanged = func(processing.Spec, float64) { t.Error("showing parameters counts as a change by the user") }
@@ -166,7 +166,7 @@ func TestSliderMovesTheValue(t *testing.T) {
 	}
 }
 
-// Many choices get a box, which takes and shows one.
+// A parameter with many choices has a selection box.
 func TestChoosing(t *testing.T) {
 	f, _ := newForm(t, "ru")
 	boxes := uitest.Find[*xwidget.Select](f.Object)
@@ -182,7 +182,7 @@ func TestChoosing(t *testing.T) {
 	}
 }
 
-// A form of one stage shows that stage alone and leaves the others be.
+// A form of one stage shows only that stage and does not change the others.
 func TestFormOfOneStage(t *testing.T) {
 	test.NewTempApp(t)
 	words := i18n.For("en")
@@ -203,7 +203,7 @@ func TestFormOfOneStage(t *testing.T) {
 	}
 }
 
-// The help of every parameter is there in both languages, with its range.
+// The help of every parameter exists in both languages and contains its range.
 func TestHelp(t *testing.T) {
 	for _, lang := range []string{"en", "ru"} {
 		f, _ := newForm(t, lang)

@@ -11,10 +11,10 @@ import (
 	_ "blik/ui/locale"
 )
 
-// TestChild is what TestNoComplaint starts, for its initialisation alone.
+// TestChild is started by TestNoComplaint, only for its initialisation.
 func TestChild(*testing.T) {}
 
-// A child, in which lang is initialised like in the program, prints nothing.
+// A child process, in which lang is initialised as in the program, prints nothing.
 func TestNoComplaint(t *testing.T) {
 	for _, name := range []string{"C.UTF-8", "C", "sr_RS@latin", "nowhere"} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestChild$")

@@ -27,15 +27,15 @@ import (
 	"blik/ui/xwidget"
 )
 
-// harness is a view whose measurements are made up, and whose callbacks run on the test's goroutine.
+// harness is a view whose measurements are fakes, and whose callbacks run on the test's goroutine.
 type harness struct {
 	*View
 	tb    *testing.T
 	queue chan func()
-	// path is what the file dialog answers; asked is what it was asked for.
+	// path is the answer of the file dialog; asked is its last request.
 	path  string
 	asked filedialog.Request
-	// request and options are what was asked for last; block makes a measurement wait for a cancel.
+	// request and options are those of the last measurement; block makes a measurement wait for a cancel.
 	request    bench.Request
 	experiment *experiment.Experiment
 	options    experiment.Options
@@ -116,7 +116,7 @@ func stage(en string, ms float64) bench.Stage {
 		Warm: experiment.Spread{Median: d, Q1: d, Q3: d, Fastest: d}, Bytes: 1000}
 }
 
-// compare answers what two devices took.
+// compare returns the times of two devices.
 func (h *harness) compare(ctx context.Context, r bench.Request) (*bench.Comparison, error) {
 	h.request = r
 	r.Progress(bench.Progress{Device: "cpu", Doing: message.Of("background"), Done: 0.5})
@@ -140,7 +140,7 @@ func (h *harness) compare(ctx context.Context, r bench.Request) (*bench.Comparis
 	return c, nil
 }
 
-// measure answers rows of all cases that are asked for.
+// measure returns rows for all requested cases.
 func (h *harness) measure(ctx context.Context, e *experiment.Experiment, o experiment.Options) (*experiment.Result,
 	error) {
 	h.experiment, h.options = e, o
@@ -203,7 +203,7 @@ func TestDetection(t *testing.T) {
 	if p.save.tables[0].Disabled() || p.save.plots[0].Disabled() {
 		t.Error("what was measured cannot be saved")
 	}
-	// The words change, the measurement stays.
+	// The language changes, the measurement stays.
 	russian := i18n.For("ru")
 	h.SetTexts(russian)
 	if got := fmt.Sprint(h.detection.warm.Cells()); !strings.Contains(got, "фон 80,0") {
@@ -211,7 +211,7 @@ func TestDetection(t *testing.T) {
 	}
 }
 
-// The bars of one scale stand side by side, and none is lost.
+// The bars share one scale, lie next to each other, and are complete.
 func TestBars(t *testing.T) {
 	h := newHarness(t, "en")
 	c, err := h.compare(context.Background(), bench.Request{Picture: &processing.Picture{}, Repeat: 1,
@@ -219,7 +219,7 @@ func TestBars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A stage that only one device has, and one too short to be seen.
+	// A stage that only one device has, and one too short to be visible.
 	c.Devices[1].Stages = append(c.Devices[1].Stages, stage("quick", 0.001))
 	w := test.NewTempWindow(t, newBarChart(h.View, c))
 	w.Resize(fyne.NewSize(500, 400))
@@ -335,7 +335,7 @@ func TestExperiment(t *testing.T) {
 		t.Error("no plot")
 	}
 
-	// Each experiment keeps what it found.
+	// Each experiment keeps its results.
 	p.choice.SetSelectedIndex(4)
 	if len(p.table.Cells()) > 0 || !p.save.tables[0].Disabled() {
 		t.Error("another experiment shows rows of the first")
@@ -372,7 +372,7 @@ func TestChoicesOfAnExperiment(t *testing.T) {
 	if original, err := experiment.Find(h.experiment.ID); err != nil || len(original.Grids[0].Sizes) == 1 {
 		t.Errorf("the experiment itself was cut: %v", err)
 	}
-	// The choices stay when the words change.
+	// The choices stay when the language changes.
 	h.detection.repeat.SetSelectedIndex(2)
 	h.detection.picture.box.SetSelectedIndex(0)
 	russian := i18n.For("ru")
@@ -386,7 +386,7 @@ func TestChoicesOfAnExperiment(t *testing.T) {
 		t.Errorf("in another language %q and %q are chosen", h.detection.repeat.Selected,
 			h.detection.picture.box.Selected)
 	}
-	// Nothing chosen is nothing to measure.
+	// Without a choice there is nothing to measure.
 	p.sizes.boxes[0].SetChecked(false)
 	if !p.run.Disabled() {
 		t.Error("measuring no size can be started")
@@ -399,7 +399,7 @@ func TestChoicesOfAnExperiment(t *testing.T) {
 	}
 }
 
-// Closing the view ends what it measures; rows that were finished stay.
+// Closing the view cancels its measurement; finished rows stay.
 func TestCancelByClosing(t *testing.T) {
 	h := newHarness(t, "en")
 	h.block = true
@@ -423,7 +423,7 @@ func TestCancelByClosing(t *testing.T) {
 	}
 }
 
-// Work of the program's own is not measured beside, and not cancelled by the view.
+// While the program works, the view neither measures nor cancels that work.
 func TestBusyProgram(t *testing.T) {
 	h := newHarness(t, "en")
 	var cancelled bool
@@ -501,7 +501,7 @@ func TestSave(t *testing.T) {
 			t.Errorf("%s: %q", c.name, h.message.Text())
 		}
 	}
-	// A dialog that was cancelled writes nothing, a folder that is not there is told.
+	// A cancelled dialog writes nothing; a missing folder is reported.
 	h.path = ""
 	h.detection.saveAs("csv")
 	h.settle()
@@ -516,7 +516,7 @@ func TestSave(t *testing.T) {
 	}
 }
 
-// The experiment that has pictures of its use shows them, and takes them away again.
+// An experiment with example pictures shows them; another experiment removes them.
 func TestFigures(t *testing.T) {
 	h := newHarness(t, "ru")
 	p := h.experiments

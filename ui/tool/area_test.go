@@ -24,21 +24,21 @@ func (s *surface) FillShape(r *processing.Region, how document.Combine) {
 }
 func (s *surface) DraftChanged() { s.shown++ }
 
-// beginnings are presses that mark, take out and keep only an area.
+// beginnings are presses that add, subtract and intersect an area.
 func beginnings(x, y float64) []tool.Event {
 	mark, take, keep := at(x, y), at(x, y), at(x, y)
 	take.Secondary, keep.Shift = true, true
 	return []tool.Event{mark, take, keep}
 }
 
-// ways are what beginnings mean.
+// ways are the meanings of beginnings.
 var ways = []document.Combine{document.Add, document.Subtract, document.Intersect}
 
 func TestLasso(t *testing.T) {
 	t.Parallel()
 	s := &surface{}
 	l := tool.NewArea(tool.Freehand, s)
-	// Nothing happens without a press.
+	// A move without a press does nothing.
 	l.Move(at(3, 3))
 	l.Release()
 	for _, begin := range beginnings(1, 1) {
@@ -57,7 +57,7 @@ func TestLasso(t *testing.T) {
 	if !slices.Equal(s.ways, ways) {
 		t.Errorf("ways %v", s.ways)
 	}
-	// A click and what is cancelled change nothing, and nothing stays to be seen.
+	// A click and a cancelled drag change nothing and leave no outline.
 	l.Press(at(1, 1))
 	l.Move(at(2, 2))
 	l.Release()
@@ -101,7 +101,7 @@ func TestDraggedAreas(t *testing.T) {
 	}
 }
 
-// A polygon is clicked corner by corner; the first press says how it changes the mask.
+// A polygon is clicked corner by corner; the first press decides how it changes the mask.
 func TestPolygonArea(t *testing.T) {
 	t.Parallel()
 	const triangle = "polygon:10,10,50,10,30,40"
@@ -158,7 +158,7 @@ func TestPolygonArea(t *testing.T) {
 	}
 }
 
-// Whatever events come in whatever order, areas are such as a document takes or refuses, and none is left at the end.
+// After any sequence of events, a document either accepts or refuses each area, and no draft is left.
 func TestAreasSurviveAnyOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -186,7 +186,7 @@ func TestAreasSurviveAnyOrder(t *testing.T) {
 			t.Fatal("a draft is left")
 		}
 		for i, r := range s.areas {
-			// One beside the picture is refused without a change.
+			// An area outside the picture is refused without a change.
 			before := d.Generation()
 			if _, err := d.FillShape(r, s.ways[i]); err != nil && d.Generation() != before {
 				t.Fatalf("%s changed the mask, with the error %v", r, err)

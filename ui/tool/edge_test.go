@@ -18,8 +18,8 @@ func (c canvas) BeginStroke(b document.Brush, at processing.Point) {
 func (c canvas) StrokeTo(at processing.Point) { c.Document.StrokeTo(at.X, at.Y) }
 func (c canvas) CancelStroke()                { c.Document.CancelStroke() }
 
-// Strokes that leave the picture, far away too, come back elsewhere, or never touch it mark just the pixels near their
-// line; a cancel outside takes all back, and a release there is one step.
+// Strokes that leave the picture, even by far, come back elsewhere, or never touch it, mark exactly the pixels near
+// their line. A cancel outside undoes everything, and a release outside completes one step.
 func TestStrokesLeaveThePicture(t *testing.T) {
 	t.Parallel()
 	const w, h, radius = 37, 23, 4.5
@@ -48,7 +48,7 @@ func TestStrokesLeaveThePicture(t *testing.T) {
 			}
 			for i, v := range doc.Mask().Pix {
 				d := distance(processing.Point{X: float64(i%w) + 0.5, Y: float64(i/w) + 0.5}, path)
-				// Coordinates of a million pixels are no finer than this.
+				// Coordinates of a million pixels have no finer resolution than this.
 				if math.Abs(d-radius) > 0.01 && (v != 0) != (d < radius && !cancel) {
 					t.Fatalf("%s, cancelled %v: (%d, %d), %.2f from the line, holds %d", name, cancel, i%w, i/w, d, v)
 				}
@@ -57,7 +57,7 @@ func TestStrokesLeaveThePicture(t *testing.T) {
 	}
 }
 
-// distance is that of a point to a line through points.
+// distance returns the distance of a point from a polyline.
 func distance(p processing.Point, path []processing.Point) float64 {
 	least := math.Inf(1)
 	for i := range path[1:] {

@@ -6,7 +6,7 @@ import (
 	"blik/processing"
 )
 
-// A drag is measured as far as it goes, also outside the picture; a click is not, and Shift keeps to the axes.
+// A drag is measured, even outside the picture; a click is not, and Shift keeps to the axes.
 func TestRuler(t *testing.T) {
 	t.Parallel()
 	type line struct {

@@ -12,7 +12,7 @@ import (
 	"blik/ui/tool"
 )
 
-// recorder is a painter that writes down what it is told.
+// recorder is a painter that records calls.
 type recorder struct{ calls []string }
 
 func (r *recorder) BeginStroke(b document.Brush, at processing.Point) {
@@ -195,7 +195,7 @@ func TestPolygon(t *testing.T) {
 	}
 }
 
-// A window may lose events; a drag begun must not survive a release, whatever comes.
+// A window may lose events; a drag must not survive a release, whatever the order.
 func TestRegionSurvivesAnyOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		shape := processing.Shape(rapid.IntRange(0, 2).Draw(t, "shape"))

@@ -6,7 +6,7 @@ import (
 	"blik/processing"
 )
 
-// A click passes its place on, once; the other button does nothing.
+// A click passes on its position once; the other button does nothing.
 func TestWand(t *testing.T) {
 	t.Parallel()
 	var places []processing.Point

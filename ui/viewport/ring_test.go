@@ -8,7 +8,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 )
 
-// A ring of any size keeps near its circle, closed, and shows nothing else; hidden it shows nothing at all.
+// A visible ring of any size is closed and stays near its circle; a hidden one shows nothing.
 func TestRing(t *testing.T) {
 	t.Parallel()
 	r := newBrushRing()

@@ -16,7 +16,7 @@ import (
 	"blik/internal/testpic"
 )
 
-// What is drawn after any moves, zooms and changes of the mask is what a new renderer draws.
+// After any moves, zooms and changes of the mask, the pixels are those that a new renderer draws.
 func TestMovedFrames(t *testing.T) {
 	test.NewTempApp(t)
 	const w, h = 93, 71
@@ -73,7 +73,7 @@ func TestMovedFrames(t *testing.T) {
 	})
 }
 
-// Each pixel comes to its place, and what has none is in exactly one of the bare parts.
+// Each pixel moves to its place, and every place without one is in exactly one of the returned parts.
 func TestScroll(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 7))
@@ -105,8 +105,8 @@ func TestScroll(t *testing.T) {
 	}
 }
 
-// BenchmarkPan draws frames of 1150 × 894 device pixels of a picture that is moved, at 40 % and at 1:1: with the pixels
-// of the last frame, and anew.
+// BenchmarkPan draws frames of 1150 × 894 device pixels while the picture is panned, at 40 % and 1:1, with reuse of the
+// last frame's pixels and without.
 func BenchmarkPan(b *testing.B) {
 	test.NewTempApp(b)
 	pic := testpic.Noise(5300, 3533, 3, 8)

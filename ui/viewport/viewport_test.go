@@ -20,7 +20,7 @@ import (
 	"blik/ui/viewport"
 )
 
-// spy is a tool that writes down what it is told.
+// spy is a tool that records calls.
 type spy struct {
 	calls   []string
 	last    tool.Event
@@ -133,7 +133,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// The image point under the pointer stays there, as far as the picture's edge and whole device pixels let it.
+// The image point under the pointer stays there, up to whole device pixels and the limits of the picture.
 func TestWheelZoomsAboutThePointer(t *testing.T) {
 	v, _ := newViewport(t)
 	v.SetZoom(1)
@@ -169,7 +169,7 @@ func TestWheelStopsAtActualPixels(t *testing.T) {
 	}
 }
 
-// Whatever the zoom, the picture's origin lies on a whole device pixel, else 1:1 would be blurred and pans would
+// At any zoom the picture's origin is on a whole device pixel; otherwise 1:1 would be blurred and panning would
 // shimmer.
 func TestOriginOnWholePixels(t *testing.T) {
 	v, _ := newViewport(t)
@@ -199,7 +199,7 @@ func TestStroke(t *testing.T) {
 	}
 }
 
-// What the driver is known to lose: each of these is a whole stroke.
+// Events that the driver is known to lose: each of these is a complete gesture.
 func TestLostEvents(t *testing.T) {
 	left, right := desktop.MouseButtonPrimary, desktop.MouseButtonSecondary
 	for name, do := range map[string]func(v *viewport.Viewport){
@@ -254,7 +254,7 @@ func TestLostEvents(t *testing.T) {
 	}
 }
 
-// The promise to the tools holds for any order of events.
+// Tools receive calls in the guaranteed order for any sequence of events.
 func TestAnyOrderOfEvents(t *testing.T) {
 	v, s := newViewport(t)
 	buttons := []desktop.MouseButton{desktop.MouseButtonPrimary, desktop.MouseButtonSecondary,
@@ -347,7 +347,7 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-// A change of the mask redraws its place alone, and exactly as a full drawing would.
+// A change of the mask redraws only its place, exactly as a full redraw would.
 func TestMaskChanged(t *testing.T) {
 	v, _ := newViewport(t)
 	c := test.NewTempWindow(t, v).Canvas()
@@ -394,7 +394,7 @@ func TestDrawnToTheEdge(t *testing.T) {
 	v, _ := newViewport(t)
 	img := test.NewTempWindow(t, v).Canvas().Capture()
 	b := img.Bounds()
-	// Fitted, the picture leaves bands above and below.
+	// The fitted picture leaves bands above and below.
 	inset := int(v.Position().X)
 	for _, p := range []image.Point{
 		{b.Min.X + inset, b.Min.Y + inset}, {b.Max.X - 1 - inset, b.Min.Y + inset},
@@ -440,7 +440,7 @@ func turnedViewport(t *testing.T, orientation int) (*viewport.Viewport, *spy) {
 	return v, s
 }
 
-// A file that is shown turned: tools are told file coordinates, and the view fits the upright picture.
+// For a rotated picture, tools receive file coordinates, and the view fits the upright picture.
 func TestTurnedPicture(t *testing.T) {
 	v, s := turnedViewport(t, 6)
 	if z := v.Transform().Zoom; math.Abs(z-0.15) > 1e-9 {
@@ -503,8 +503,8 @@ func whitened(t *testing.T, p *view.Pyramid, r image.Rectangle) *view.Pyramid {
 	return q
 }
 
-// compared is a viewport over a black picture with a white patch in its middle, in a window of its own, and how it
-// looks.
+// compared returns a viewport over a black picture with a white patch in its middle, in a window of its own, and a
+// function that captures it.
 func compared(t *testing.T, orientation int) (v *viewport.Viewport, source, result *view.Pyramid,
 	capture func() image.Image) {
 	t.Helper()
@@ -571,7 +571,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// The line is dragged with any tool at hand, also past the edge, and comes back; what it uncovers is drawn.
+// The line can be dragged with any tool, even past the edge, and comes back; what it uncovers is drawn.
 func TestDragTheSplitLine(t *testing.T) {
 	v, source, result, capture := compared(t, 1)
 	s := &spy{}
@@ -602,7 +602,7 @@ func TestDragTheSplitLine(t *testing.T) {
 			break
 		}
 	}
-	// A press beside the line is the tool's again.
+	// A press beside the line goes to the tool again.
 	v.MouseMoved(mouse(300, 60, 0))
 	v.MouseDown(mouse(300, 60, desktop.MouseButtonPrimary))
 	v.MouseUp(mouse(300, 60, desktop.MouseButtonPrimary))
@@ -611,7 +611,7 @@ func TestDragTheSplitLine(t *testing.T) {
 	}
 }
 
-// Patches redraw their place alone, and exactly as a full drawing would.
+// Patches redraw only their place, exactly as a full redraw would.
 func TestPyramidsChanged(t *testing.T) {
 	for _, zoom := range []float64{0.3, 1, 5} {
 		v, source, _, capture := compared(t, 6)
@@ -635,7 +635,7 @@ func TestPyramidsChanged(t *testing.T) {
 	}
 }
 
-// A viewport that is laid out before its window has told the scale takes it with its first frame.
+// A viewport that was laid out before its window knew the scale takes the scale with its first frame.
 func TestScaleOfFirstFrame(t *testing.T) {
 	v, _ := newViewport(t)
 	c := fyne.CurrentApp().Driver().CanvasForObject(v).(test.WindowlessCanvas)
@@ -651,7 +651,7 @@ func TestScaleOfFirstFrame(t *testing.T) {
 	}
 }
 
-// What lies over a viewport that follows another one is laid out anew when the viewport gets its size.
+// The overlay of a viewport that follows another one is laid out again when the viewport gets its size.
 func TestOverlayOfFollower(t *testing.T) {
 	v, _ := newViewport(t)
 	twin := viewport.New()
@@ -676,7 +676,7 @@ func TestOverlayOfFollower(t *testing.T) {
 	}
 }
 
-// places returns where the rectangles over a viewport lie that are seen.
+// places returns the positions of the visible rectangles over a viewport.
 func places(v *viewport.Viewport) (at []fyne.Position) {
 	for _, o := range test.WidgetRenderer(v).Objects() {
 		if r, ok := o.(*canvas.Rectangle); ok && r.Visible() {

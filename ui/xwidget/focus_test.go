@@ -16,7 +16,7 @@ func strokes(w fyne.Widget) float32 {
 	return test.WidgetRenderer(w).Objects()[0].(*canvas.Rectangle).StrokeWidth
 }
 
-// The Tab key reaches the buttons that can be pressed, and what has the focus shows a ring.
+// The Tab key reaches enabled buttons, and the focused one shows a ring.
 func TestFocusOfButtons(t *testing.T) {
 	test.NewTempApp(t)
 	taps, held := 0, false
@@ -58,7 +58,7 @@ func TestFocusOfButtons(t *testing.T) {
 	if held {
 		t.Error("the button is held after the space bar is released")
 	}
-	// A click leaves no focus behind.
+	// A click does not set the focus.
 	c.Focus(tool)
 	test.Tap(tool)
 	if c.Focused() != nil {
@@ -66,7 +66,7 @@ func TestFocusOfButtons(t *testing.T) {
 	}
 }
 
-// keyLog notes what is passed on.
+// keyLog records the keys passed on.
 type keyLog struct{ got string }
 
 func (k *keyLog) Rune(r rune)          { k.got += string(r) }

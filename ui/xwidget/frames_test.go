@@ -17,7 +17,7 @@ func TestFrames(t *testing.T) {
 		t.Errorf("without frames it did %v", did)
 	}
 	did = nil
-	// The test's driver ends an animation at once, so the frames of a window are called here.
+	// The test driver ends an animation at once, so the frames of a window are called here.
 	f := InFrames(0, do)
 	f.all = 4
 	for want := range 2 {

@@ -40,7 +40,7 @@ func TestHelpOfFocused(t *testing.T) {
 		label.Explain(c)
 		column.Add(c)
 	}
-	// The controls stand where the panel does, at the right.
+	// The controls are on the right, like the panel.
 	w := test.NewTempWindow(t, container.NewStack(container.NewHBox(layout.NewSpacer(), column), tips.Layer))
 	w.Resize(fyne.NewSize(600, 400))
 	tab := &fyne.KeyEvent{Name: fyne.KeyTab}
@@ -66,7 +66,7 @@ func TestHelpOfFocused(t *testing.T) {
 			t.Errorf("control %d: the help stays without the focus", i)
 		}
 	}
-	// A field sees the Tab key itself, as nothing else gets its keys.
+	// A focused field gets all keys, so it handles the Tab key itself.
 	entry.KeyDown(tab)
 	w.Canvas().Focus(slider)
 	slider.keys.Up(tab)

@@ -39,7 +39,7 @@ func TestModals(t *testing.T) {
 		t.Errorf("the dialogs were answered %q", said)
 	}
 
-	// A menu over a dialog has its own keys; a dialog that another one opened is on top.
+	// A menu over a dialog has its own keys; a dialog opened by another one is on top.
 	d := dialog.NewCustom("first", "close", widget.NewLabel(""), w)
 	d.SetOnClosed(func() { confirm("c") })
 	m.Show(d, nil)
@@ -56,7 +56,7 @@ func TestModals(t *testing.T) {
 	}
 }
 
-// Two dialogs at once, such as an error over a question: keys answer the one on top, then the one under it.
+// With two dialogs, such as an error over a question, keys answer the top one first, then the one under it.
 func TestTwoDialogs(t *testing.T) {
 	test.NewTempApp(t)
 	w := test.NewTempWindow(t, widget.NewLabel("under"))
@@ -83,7 +83,7 @@ func TestTwoDialogs(t *testing.T) {
 	if said != "-ba" || m.Key(fyne.KeyReturn) || w.Canvas().Overlays().Top() != nil {
 		t.Errorf("answered %q", said)
 	}
-	// The program closes the one under the other, and the toolkit takes that away as well.
+	// The program closes the one under the other, and the toolkit removes the other as well.
 	under := ask("c")
 	ask("d")
 	under.Hide()

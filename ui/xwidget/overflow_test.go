@@ -9,7 +9,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// What there is no room for gives way in the order of its rank, whatever the width, and nothing overlaps or is lost.
+// Items that do not fit are left out in the order of their rank, for any width, without overlap or loss.
 func TestDivide(t *testing.T) {
 	t.Parallel()
 	items := []BarItem{{Rank: 0}, {Rank: 3}, {Rank: 1}, {Rank: 4, Trailing: true}, {Rank: 2, Trailing: true}}
@@ -44,7 +44,7 @@ func TestDivide(t *testing.T) {
 	}
 }
 
-// A narrow bar shows the rest in further rows, within its width, once it is asked to.
+// A narrow bar shows the rest in further rows, within its width, when the button is pressed.
 func TestBar(t *testing.T) {
 	test.NewTempApp(t)
 	var items []BarItem
@@ -86,7 +86,7 @@ func TestBar(t *testing.T) {
 	}
 }
 
-// visible counts the items that are seen.
+// visible counts the visible items.
 func visible(b *Bar) (n int) {
 	for _, cell := range b.cells {
 		if cell.Visible() {

@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// The Tab key scrolls to controls that are out of sight, and leaves those alone that are seen.
+// The Tab key scrolls to controls out of view, but does not scroll to visible ones.
 func TestFocusScrolls(t *testing.T) {
 	test.NewTempApp(t)
 	box := container.NewVBox()

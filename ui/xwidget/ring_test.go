@@ -11,13 +11,13 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// ringOf returns the width of the ring in front of a control of the toolkit's.
+// ringOf returns the width of the ring in front of one of the toolkit's controls.
 func ringOf(w fyne.CanvasObject) float32 {
 	objects := test.WidgetRenderer(w.(fyne.Widget)).Objects()
 	return objects[len(objects)-1].(*canvas.Rectangle).StrokeWidth
 }
 
-// Whatever has the focus shows a ring, and letters that mean nothing to it reach the tools.
+// Every focused control shows a ring and passes on letters that it does not use.
 func TestRings(t *testing.T) {
 	test.NewTempApp(t)
 	log := &keyLog{}
@@ -97,7 +97,7 @@ func TestRadio(t *testing.T) {
 	}
 }
 
-// The arrow keys bring a ring to the heads of a table, and Enter and the space bar click the one with the ring.
+// The arrow keys move a ring through the heads of a table, and Enter and the space bar click the head with the ring.
 func TestHeadsByKeys(t *testing.T) {
 	test.NewTempApp(t)
 	log := &keyLog{}

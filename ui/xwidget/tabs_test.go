@@ -9,7 +9,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 )
 
-// Only the selected tab holds its content, which shows what was changed meanwhile, and all tabs need its room.
+// Only the selected tab holds its content, which shows changes made meanwhile, and the tabs have the size that each
+// needs.
 func TestTabs(t *testing.T) {
 	test.NewTempApp(t)
 	first, second := widget.NewLabel("a"), widget.NewLabel("b")

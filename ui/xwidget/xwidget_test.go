@@ -13,7 +13,8 @@ import (
 func TestTooltip(t *testing.T) {
 	test.NewTempApp(t)
 	tips := NewTooltips()
-	// The clock stands still; due is what it would run. It runs even what was stopped, as a timer may that comes late.
+	// The clock stands still; due holds what it would run, including stopped timers, because a stopped timer may still
+	// fire.
 	var due []func()
 	tips.after = func(_ time.Duration, f func()) func() {
 		due = append(due, f)
@@ -48,7 +49,7 @@ func TestTooltip(t *testing.T) {
 	if tips.box.Visible() {
 		t.Error("the tooltip comes after the pointer has left")
 	}
-	// The layer takes no events.
+	// The layer handles no events.
 	test.TapCanvas(w.Canvas(), fyne.NewPos(15, 15))
 	if tapped != 1 {
 		t.Errorf("%d taps reached the button under the layer", tapped)
@@ -128,7 +129,7 @@ func TestFixedText(t *testing.T) {
 	}
 }
 
-// A text that is cut off shows whole as a tooltip; one that fits does not.
+// A truncated text shows whole in a tooltip; a text that fits does not.
 func TestFixedTextTellsTheRest(t *testing.T) {
 	test.NewTempApp(t)
 	tips := NewTooltips()
