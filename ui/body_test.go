@@ -14,7 +14,7 @@ func TestSmallWindow(t *testing.T) {
 		room := fyne.NewSize(640, 360-30-2*theme.Padding())
 		start := newHarness(t, lang)
 		if size := start.win.Content().MinSize(); size.Width > room.Width || size.Height > room.Height {
-			t.Errorf("%s: the start page takes %v, there are %v", lang, size, room)
+			t.Errorf("%s: the start page needs %v, available are %v", lang, size, room)
 		}
 		h := fixed(t, lang)
 		h.actions.do("tool.brush")
@@ -23,7 +23,7 @@ func TestSmallWindow(t *testing.T) {
 		for tab := range h.panel.tabs.Items {
 			h.panel.tabs.SelectIndex(tab)
 			if size := h.win.Content().MinSize(); size.Width > room.Width || size.Height > room.Height {
-				t.Errorf("%s: the window takes %v with tab %d, there are %v", lang, size, tab, room)
+				t.Errorf("%s: the window needs %v with tab %d, available are %v", lang, size, tab, room)
 			}
 		}
 		h.panel.tabs.SelectIndex(1)
@@ -44,10 +44,10 @@ func TestPanelTurns(t *testing.T) {
 	h.panel.tabs.SelectIndex(0)
 	h.actions.do("panel.previous")
 	if !h.panelShown || h.panel.tabs.SelectedIndex() != historyTab {
-		t.Errorf("tab %d is in front, panel shown %v", h.panel.tabs.SelectedIndex(), h.panelShown)
+		t.Errorf("tab %d is selected, panel shown %v", h.panel.tabs.SelectedIndex(), h.panelShown)
 	}
 	h.actions.do("panel.next")
 	if h.panel.tabs.SelectedIndex() != 0 {
-		t.Errorf("tab %d is in front", h.panel.tabs.SelectedIndex())
+		t.Errorf("tab %d is selected", h.panel.tabs.SelectedIndex())
 	}
 }

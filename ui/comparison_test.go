@@ -16,7 +16,7 @@ func TestComparison(t *testing.T) {
 	}
 	h.masks["/art/small.png"] = processing.NewMask(3, 3)
 	if h.comparison.object.Visible() || h.actions.can("file.endCompare") {
-		t.Error("something is compared already")
+		t.Error("a mask is compared at the start")
 	}
 	h.actions.do("find.run")
 	h.settle()
@@ -57,6 +57,6 @@ func TestComparison(t *testing.T) {
 	h.press("Don't save")
 	h.settle()
 	if h.comparison.object.Visible() {
-		t.Error("another picture is compared with the mask of the one before")
+		t.Error("the new picture is compared with the mask of the previous one")
 	}
 }

@@ -16,19 +16,19 @@ func TestCopy(t *testing.T) {
 		board.SetContent("before")
 		h.actions.do("edit.copy")
 		if board.Content() != "before" {
-			t.Errorf("nothing is copied as %q", board.Content())
+			t.Errorf("nothing to copy, copied %q", board.Content())
 		}
 		h.detect()
 		h.settle()
 		h.actions.do("find.next")
 		h.actions.do("edit.copy")
 		if got := board.Content(); !strings.HasPrefix(got, words[0]) {
-			t.Errorf("the selected finding is copied as %q", got)
+			t.Errorf("selected finding: copied %q", got)
 		}
 		h.status.hovered(processing.Point{X: 150, Y: 80}, true)
 		h.actions.do("edit.copy")
 		if got := board.Content(); got != "x 150  y 80  R 100  G 100  B 100" {
-			t.Errorf("the pixel is copied as %q", got)
+			t.Errorf("pixel: copied %q", got)
 		}
 		f := h.Listed()[0]
 		first := h.Document().FirstPixel(f)
@@ -36,21 +36,21 @@ func TestCopy(t *testing.T) {
 		h.actions.do("edit.copy")
 		got := board.Content()
 		if !strings.HasPrefix(got, "x ") || !strings.Contains(got, "\n"+words[0][:len(words[0])-1]) {
-			t.Errorf("the finding under the pointer is copied as %q", got)
+			t.Errorf("finding under the pointer: copied %q", got)
 		}
 		h.actions.do("find.copy")
 		lines := strings.Split(board.Content(), "\n")
 		if len(lines) != 1+len(h.Listed()) || !strings.Contains(lines[0], words[1]) {
-			t.Errorf("the list is copied as %q", lines)
+			t.Errorf("list: copied %q", lines)
 		}
 		for _, line := range lines {
 			if strings.Count(line, "\t") != len(findingColumns)-1 {
-				t.Errorf("%q has other columns", line)
+				t.Errorf("%q: wrong columns", line)
 			}
 		}
 		h.actions.do("file.copyInformation")
 		if got := board.Content(); !strings.Contains(got, "\t/art/a.png\n") {
-			t.Errorf("the information is copied as %q", got)
+			t.Errorf("information: copied %q", got)
 		}
 	}
 }

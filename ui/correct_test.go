@@ -67,7 +67,7 @@ func TestCorrectAll(t *testing.T) {
 	h := found(t, "en")
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF6})
 	if !h.panel.progress.row.Visible() || h.panel.steps.Visible() {
-		t.Error("a running correction does not show")
+		t.Error("a running correction is not shown")
 	}
 	h.settle()
 	if len(h.spots) != 2 || len(h.spots[0].Runs) != 1 || h.spots[0].Method != processing.MethodAuto {
@@ -77,14 +77,14 @@ func TestCorrectAll(t *testing.T) {
 		t.Errorf("pixel 21, 10 is %v, was %v", now, source)
 	}
 	if h.Document().Stats().Spots != 2 {
-		t.Error("the mask did not survive correcting")
+		t.Error("the correction changed the mask")
 	}
 	if says := h.status.message.Text(); h.display.maskShown || !strings.HasPrefix(says, "2 findings corrected in ") ||
 		!strings.HasSuffix(says, " ms on fake; the mask is hidden (M)") {
 		t.Errorf("mask shown %v, status %q", h.display.maskShown, h.status.message.Text())
 	}
 	if h.panel.tabs.SelectedIndex() != 2 {
-		t.Error("the tab of correction was not opened")
+		t.Error("the correction tab is not selected")
 	}
 	if !h.shown() || h.panel.findings.cell(0, 6) != "harmonic" || h.status.compare.Text() != "corrected" {
 		t.Errorf("list says %q, status %q", h.panel.findings.cell(0, 6), h.status.compare.Text())
@@ -98,7 +98,7 @@ func TestCorrectAll(t *testing.T) {
 	h.actions.do("edit.undo")
 	if h.Document().Corrections() != nil || h.shown() || h.status.compare.Text() != "" ||
 		h.Document().Stats().Spots != 2 {
-		t.Error("undo did not bring back the source alone")
+		t.Error("undo did not restore exactly the original")
 	}
 	h.actions.do("edit.redo")
 	if now, _ := h.red(21, 10); now == 100 || !h.shown() {
@@ -145,7 +145,7 @@ func TestNextStep(t *testing.T) {
 	check("opened", "Find glare (F5) or paint it (B)", high, low, low)
 	h.actions.do("correct.all")
 	if h.Busy() || h.status.message.Text() != "Find glare (F5) or paint it (B)" {
-		t.Errorf("correcting an empty mask says %q", h.status.message.Text())
+		t.Errorf("correcting an empty mask: %q", h.status.message.Text())
 	}
 	h.actions.do("find.run")
 	h.settle()
@@ -168,7 +168,7 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 	h := fixed(t, "en")
 	c := h.panel.correction
 	if !c.method.Disabled() || !c.correct.Disabled() || !c.unset.Disabled() {
-		t.Error("without a selected spot its controls can be used")
+		t.Error("the controls of the selected finding are enabled without one")
 	}
 	h.actions.do("find.next")
 	h.actions.do("find.next")
@@ -194,14 +194,14 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 	h.actions.do("correct.all")
 	h.settle()
 	if h.panel.findings.cell(0, 6) != "median" || h.panel.findings.cell(1, 6) != "Telea" {
-		t.Errorf("the list says %q and %q", h.panel.findings.cell(0, 6), h.panel.findings.cell(1, 6))
+		t.Errorf("list %q and %q", h.panel.findings.cell(0, 6), h.panel.findings.cell(1, 6))
 	}
 	// The menu does the same.
 	for _, m := range h.win.MainMenu().Items {
 		for _, i := range m.Items {
 			if i.Label == "Method of the selected finding" {
 				if i.Disabled || !i.ChildMenu.Items[processing.MethodTelea].Checked {
-					t.Errorf("the menu of methods: disabled %v, %v", i.Disabled,
+					t.Errorf("the menu of methods: disabled %v, items %v", i.Disabled,
 						i.ChildMenu.Items[processing.MethodTelea].Checked)
 				}
 				i.ChildMenu.Items[processing.MethodMedian].Action()
@@ -210,7 +210,7 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 		}
 	}
 	if h.panel.findings.cell(1, 6) != "median" {
-		t.Errorf("the menu left the method %q", h.panel.findings.cell(1, 6))
+		t.Errorf("after choosing in the menu the method is %q", h.panel.findings.cell(1, 6))
 	}
 	h.keys.Rune('ч')
 	if now, source := h.red(100, 50); now != source || h.panel.findings.cell(1, 6) != "–" || !c.unset.Disabled() {
@@ -218,7 +218,7 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 	}
 	h.actions.do("correct.removeAll")
 	if h.Document().Corrections() != nil {
-		t.Error("corrections are left")
+		t.Error("not all corrections were removed")
 	}
 }
 
@@ -227,11 +227,11 @@ func TestMaskChangesUnderCorrections(t *testing.T) {
 	h := fixed(t, "en")
 	h.toolbox.toggle(processing.Point{X: 21.5, Y: 10.5}, 1)
 	if now, source := h.red(21, 10); now != source || h.Document().Corrections().Len() != 1 {
-		t.Error("a rejected spot is still corrected")
+		t.Error("an ignored finding is still corrected")
 	}
 	h.actions.do("edit.undo")
 	if now, source := h.red(21, 10); now == source || h.Document().Corrections().Len() != 2 {
-		t.Error("undo did not bring the correction back")
+		t.Error("undo did not restore the correction")
 	}
 	h.toolbox.BeginStroke(document.Brush{Radius: 0.5}, processing.Point{X: 20.5, Y: 11.5})
 	h.EndStroke()
@@ -309,14 +309,14 @@ func TestCompare(t *testing.T) {
 	check("nothing to compare, held", view.CompareAfter, "", view.PictureAndMask)
 	release(54)
 	if h.actions.can("view.split") {
-		t.Error("the split line can be had without corrections")
+		t.Error("the split line is available without corrections")
 	}
 }
 
 func TestSavePicture(t *testing.T) {
 	h := fixed(t, "en")
 	if !h.Document().PictureDirty() || h.bar.save.Disabled() {
-		t.Error("there is nothing to save")
+		t.Error("saving is not available")
 	}
 	h.actions.do("file.savePicture")
 	h.settle()
@@ -332,7 +332,7 @@ func TestSavePicture(t *testing.T) {
 		t.Errorf("result %q", result.Text)
 	}
 	if h.Document().PictureDirty() || h.dialogOpen() {
-		t.Error("saved, and the picture still counts as not saved")
+		t.Error("after saving, the picture still counts as unsaved")
 	}
 	r := h.reports[0]
 	if r.Saved.Path != "/art/a_corrected.png" || r.Device != "fake" || r.Program != "1.2.3" || len(r.Patches) != 2 ||
@@ -487,7 +487,7 @@ func TestSaveOverTheSource(t *testing.T) {
 	}
 	if got := h.panel.next.Text(); got != "The corrections are in the original file" ||
 		h.panel.correct.Importance != widget.MediumImportance {
-		t.Errorf("what to do next: %q", got)
+		t.Errorf("next step: %q", got)
 	}
 	if r := h.dialogs.asked[0]; !slices.Equal(r.Extensions, []string{"png"}) || r.Folder != "/art" ||
 		r.File != "a_corrected.png" {
@@ -544,7 +544,7 @@ func TestUnsavedCorrectionsAreAskedAbout(t *testing.T) {
 			h.settle()
 			if h.Document().Path() != c.open || (len(h.pictureFiles) == 1) != c.saved ||
 				(h.masks["/art/mask.png"] != nil) != c.mask {
-				t.Errorf("open is %s, saved %v and %v", h.Document().Path(), h.pictureFiles, h.masks)
+				t.Errorf("%s is open, saved %v and %v", h.Document().Path(), h.pictureFiles, h.masks)
 			}
 		})
 	}
@@ -562,7 +562,7 @@ func TestTwoForms(t *testing.T) {
 	}
 	if h.panel.correction.form.Params() != h.Settings().Params ||
 		h.panel.detection.form.Params() != h.Settings().Params {
-		t.Error("the forms show other parameters")
+		t.Error("the forms show different parameters")
 	}
 }
 
@@ -587,7 +587,7 @@ func TestApproximateColours(t *testing.T) {
 		t.Errorf("%q", h.profileText())
 	}
 	if len(h.status.colours.Objects) == 0 {
-		t.Error("the status bar does not say that the colours are approximate")
+		t.Error("the status bar does not show that colours are approximate")
 	}
 	h.setLanguage("ru")
 	if !strings.Contains(h.approximately(), "профиль для оттенках серого") || len(h.status.colours.Objects) == 0 {
@@ -673,6 +673,6 @@ func TestRealSession(t *testing.T) {
 		t.Errorf("%+v, %v", proof, err)
 	}
 	if files, _ := filepath.Glob(filepath.Join(filepath.Dir(h.dialogs.path), "*")); len(files) != 3 {
-		t.Errorf("wrote %v; a picture and two reports expected", files)
+		t.Errorf("wrote %v, want a picture and two reports", files)
 	}
 }

@@ -95,7 +95,7 @@ func TestDeviceIsChosenAndRemembered(t *testing.T) {
 	h.held = make(chan struct{})
 	h.OpenDevices()
 	if h.deviceShown().Text() != "…" {
-		t.Errorf("while it opens the status bar says %q", h.deviceShown().Text())
+		t.Errorf("while the device opens, the status bar says %q", h.deviceShown().Text())
 	}
 	close(h.held)
 	h.drain(func() bool { return len(h.Devices()) == 2 && h.deviceShown().Text() == "GPU" })
@@ -113,10 +113,10 @@ func TestDeviceIsChosenAndRemembered(t *testing.T) {
 		t.Errorf("the menu offers %s", got)
 	}
 	if got := h.Settings().Device; got != "cpu" {
-		t.Errorf("remembered is %q", got)
+		t.Errorf("stored choice %q", got)
 	}
 	if !slices.Equal(h.tried, []string{"auto", "cpu"}) {
-		t.Errorf("opened were %v", h.tried)
+		t.Errorf("opened %v", h.tried)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestPreferencesOfOlderVersions(t *testing.T) {
 	p := test.NewTempApp(t).Preferences()
 	var s settings.Settings
 	if adoptPreferences(p, &s); s.Device != deviceAuto || s.Appearance != "system" {
-		t.Errorf("without any: %+v", s)
+		t.Errorf("no preferences: %+v", s)
 	}
 	p.SetString("device", "cuda:1")
 	p.SetString("appearance", "neutral")

@@ -14,7 +14,7 @@ func TestEnterAnswersDialogs(t *testing.T) {
 	for _, show := range []func(){h.prompts.showKeys, h.prompts.showAbout, h.prompts.showInformation,
 		func() { h.prompts.showSentence("no") }} {
 		if show(); !h.dialogOpen() {
-			t.Fatal("no dialog")
+			t.Fatal("no dialog is shown")
 		}
 		if h.enter(); h.dialogOpen() {
 			t.Errorf("Enter leaves a dialog with %q open", h.dialogTexts())
@@ -32,7 +32,7 @@ func TestEnterAnswersDialogs(t *testing.T) {
 	h.enter()
 	h.settle()
 	if h.masks["/art/mask.png"] == nil || h.Document().Path() != "/art/b.tif" {
-		t.Errorf("written %d masks, open is %s", len(h.masks), h.Document().Path())
+		t.Errorf("%d masks written, %s is open", len(h.masks), h.Document().Path())
 	}
 }
 
@@ -47,11 +47,11 @@ func TestEnterDoesNoHarm(t *testing.T) {
 	h.exists["/art/a.png"] = true
 	h.actions.do("file.savePictureAs")
 	if !h.dialogOpen() {
-		t.Fatal("replacing the source is not asked about")
+		t.Fatal("replacing the original is not asked about")
 	}
 	h.enter()
 	h.settle()
 	if h.dialogOpen() || len(h.pictureFiles) > 0 {
-		t.Errorf("Enter replaced the source: %d files", len(h.pictureFiles))
+		t.Errorf("Enter replaced the original: %d files", len(h.pictureFiles))
 	}
 }

@@ -43,7 +43,7 @@ func batchDialogs(t *testing.T, lang string) {
 	dir := t.TempDir()
 	h := newHarness(t, lang)
 	if h.actions.can("film.farm") {
-		t.Error("there is a batch without pictures")
+		t.Error("a batch is offered without pictures")
 	}
 	for _, name := range []string{"a.png", "b.png", "c.png"} {
 		path := filepath.Join(dir, name)
@@ -70,12 +70,12 @@ func batchDialogs(t *testing.T, lang string) {
 		}
 	}
 	if n := len(uitest.Find[*widget.Entry](top)); n != 1 {
-		t.Errorf("on this computer the dialog has %d entries", n)
+		t.Errorf("for this computer the dialog has %d fields", n)
 	}
 	radios := uitest.Find[*xwidget.Radio](top)
 	radios[1].SetSelected(radios[1].Options[1])
 	if n := len(uitest.Find[*widget.Entry](top)); n != 2 {
-		t.Errorf("on a farm the dialog has %d entries", n)
+		t.Errorf("for a farm the dialog has %d fields", n)
 	}
 	radios[1].SetSelected(radios[1].Options[0])
 	h.press(h.t("Start"))
@@ -112,6 +112,6 @@ func batchDialogs(t *testing.T, lang string) {
 		(<-h.queue)()
 	}
 	if said := h.dialogTexts(); !strings.Contains(said, "blik farm serve") {
-		t.Errorf("without a farm the dialog says %q", said)
+		t.Errorf("farm not reachable: the dialog says %q", said)
 	}
 }

@@ -25,7 +25,7 @@ func TestFilmstrip(t *testing.T) {
 		}
 	}
 	if h.film.object.Visible() || h.actions.can("film.find") {
-		t.Error("there is a filmstrip without pictures")
+		t.Error("the filmstrip is visible without pictures")
 	}
 	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
 	h.settle()
@@ -42,7 +42,7 @@ func TestFilmstrip(t *testing.T) {
 		}
 	}
 	if h.Document() == nil || !h.film.object.Visible() {
-		t.Fatal("a folder that is dropped shows nothing")
+		t.Fatal("dropping a folder did not fill the filmstrip")
 	}
 	state("dropped", "a.png to do; b.png to do; c.png to do; ")
 	h.actions.do("find.run")
@@ -57,7 +57,7 @@ func TestFilmstrip(t *testing.T) {
 	h.settle()
 	h.checkList("gone back", "1|22|10|4|3.5|0.0 %|–", "2|101|50|2|3.5|0.0 %|–")
 	if h.actions.can("film.previous") {
-		t.Error("there is a picture before the first")
+		t.Error("a picture before the first is offered")
 	}
 	h.actions.do("film.correct")
 	h.settle()
@@ -70,7 +70,7 @@ func TestFilmstrip(t *testing.T) {
 	}
 	h.actions.do("film.close")
 	if h.film.object.Visible() {
-		t.Error("the filmstrip is still seen")
+		t.Error("the filmstrip is still visible")
 	}
 }
 
@@ -99,13 +99,13 @@ func TestFilmstripByKeys(t *testing.T) {
 	}
 	key := func(k fyne.KeyName) { c.TypedKey(&fyne.KeyEvent{Name: k}) }
 	if got := ring(); !slices.Equal(got, []int{0}) {
-		t.Errorf("ring around %v", got)
+		t.Errorf("the ring is around %v", got)
 	}
 	key(fyne.KeyEnd)
 	key(fyne.KeyRight)
 	last := len(h.Film()) - 1
 	if got := ring(); !slices.Equal(got, []int{last}) {
-		t.Errorf("at the end: ring around %v", got)
+		t.Errorf("at the end, the ring is around %v", got)
 	}
 	key(fyne.KeyReturn)
 	h.settle()
@@ -115,7 +115,7 @@ func TestFilmstripByKeys(t *testing.T) {
 	key(fyne.KeyHome)
 	key(fyne.KeyLeft)
 	if got := ring(); !slices.Equal(got, []int{0}) {
-		t.Errorf("at the beginning: ring around %v", got)
+		t.Errorf("at the beginning, the ring is around %v", got)
 	}
 	c.TypedRune('b')
 	if h.toolbox.current.ID != "tool.brush" {
@@ -123,6 +123,6 @@ func TestFilmstripByKeys(t *testing.T) {
 	}
 	h.win.Canvas().Unfocus()
 	if got := ring(); got != nil {
-		t.Errorf("without the focus: ring around %v", got)
+		t.Errorf("without the focus, the ring is around %v", got)
 	}
 }

@@ -44,13 +44,13 @@ func TestDecideByKeys(t *testing.T) {
 	h.checkList("found", first, second)
 	h.actions.do("find.keep")
 	if s, ok := h.Selected(); !ok || s.ID != 1 || s.Decision != document.Undecided {
-		t.Errorf("where none was selected, keeping selects %+v", s)
+		t.Errorf("keep without a selection selects %+v", s)
 	}
 	h.display.toggleMask()
 	h.keys.Rune('k')
 	h.checkList("kept", "✓ "+first, second)
 	if h.display.maskShown {
-		t.Error("keeping a finding, which leaves the mask as it is, shows it")
+		t.Error("keeping a finding, which does not change the mask, shows the mask")
 	}
 	if row := h.panel.findings.table.Selected(); row != 1 {
 		t.Errorf("row %d is selected after keeping the first", row)
@@ -58,7 +58,7 @@ func TestDecideByKeys(t *testing.T) {
 	h.keys.Rune('о') // J on a Russian keyboard
 	h.checkList("ignored", "✓ "+first)
 	if !h.display.maskShown {
-		t.Error("the mask is changed where it is not seen")
+		t.Error("the mask was changed while hidden")
 	}
 	if text := h.panel.findings.sum.Text; text != "1 finding, 4 px, 0.02 %; 1 kept, 1 ignored" {
 		t.Errorf("the sum says %q", text)
@@ -117,7 +117,7 @@ func TestListIsSortedAndLimited(t *testing.T) {
 	p.bounds[0].SetText("many")
 	p.bounds[0].FocusLost()
 	if text := h.status.message.Text(); text != "Area: enter a number." {
-		t.Errorf("what is no number is answered by %q", text)
+		t.Errorf("for text that is not a number the status says %q", text)
 	}
 	p.bounds[2].SetText("40 %")
 	p.bounds[2].FocusLost()
@@ -138,12 +138,12 @@ func TestListIsSortedAndLimited(t *testing.T) {
 	h.actions.do("find.ignoreListed")
 	h.checkList("all ignored")
 	if says := h.status.message.Text(); says != "2 findings ignored" {
-		t.Errorf("it says %q", says)
+		t.Errorf("the text is %q", says)
 	}
 	h.SetListing(session.Listing{Choice: session.Ignored})
 	h.actions.do("find.keepListed")
 	if h.Document().Stats().Spots != 2 {
-		t.Error("keeping what is ignored did not restore it")
+		t.Error("keeping an ignored finding did not restore it")
 	}
 }
 
@@ -165,7 +165,7 @@ func TestZoomAtAFinding(t *testing.T) {
 	port.SetZoom(3)
 	h.actions.do("find.next")
 	if z := port.Transform().Zoom; z != 3 {
-		t.Errorf("the zoom went from 3 to %g", z)
+		t.Errorf("the zoom changed from 3 to %g", z)
 	}
 	h.setReviewZoom(32)
 	h.Select(h.Document().Spots()[0])
@@ -183,7 +183,7 @@ func TestThumbnails(t *testing.T) {
 	h.keys.Rune('t')
 	p := h.panel.findings
 	if !p.thumbs.Visible() || p.table.Visible() || h.panel.tabs.SelectedIndex() != 1 {
-		t.Fatal("no thumbnails are seen")
+		t.Fatal("no thumbnails are visible")
 	}
 	if n := p.thumbs.Length(); n != 2 {
 		t.Fatalf("%d thumbnails, want 2", n)
@@ -206,7 +206,7 @@ func TestThumbnails(t *testing.T) {
 	}
 	h.keys.Rune('t')
 	if p.thumbs.Visible() || !p.table.Visible() {
-		t.Error("the table is not back")
+		t.Error("the table is not shown again")
 	}
 }
 
@@ -225,7 +225,7 @@ func TestCorrectListed(t *testing.T) {
 	h.SetListing(session.Listing{Area: session.Bound{Set: true, Least: 99}})
 	h.correctListed(processing.MethodTelea)
 	if h.Busy() || h.status.message.Text() != "No finding of the mask is listed" {
-		t.Errorf("nothing is listed, and the status says %q", h.status.message.Text())
+		t.Errorf("with an empty list the status says %q", h.status.message.Text())
 	}
 }
 
@@ -248,12 +248,12 @@ func TestProjectOfAPicture(t *testing.T) {
 	went := false
 	h.files.guard(func() { went = true })
 	if went {
-		t.Error("unsaved work is given up")
+		t.Error("unsaved work was discarded")
 	}
 	h.press("Save project")
 	h.settle()
 	if !went {
-		t.Error("nothing goes on after saving")
+		t.Error("saving did not continue with the next picture")
 	}
 	if text := h.status.message.Text(); text != "Project saved: a.png.blik.json" {
 		t.Errorf("the status says %q", text)
@@ -264,12 +264,12 @@ func TestProjectOfAPicture(t *testing.T) {
 		t.Errorf("the status says %q", text)
 	}
 	if strings.HasPrefix(h.win.Title(), "•") {
-		t.Errorf("the title %q says that something is not saved", h.win.Title())
+		t.Errorf("the title %q marks unsaved work", h.win.Title())
 	}
 	again := false
 	h.files.guard(func() { again = true })
 	if !again {
-		t.Error("Blik asks about what the project holds")
+		t.Error("the program asks about work stored in the project")
 	}
 	// Meanwhile another window saves its work.
 	other := start()
@@ -279,7 +279,7 @@ func TestProjectOfAPicture(t *testing.T) {
 	h.actions.do("file.saveProject")
 	h.settle()
 	if text := h.dialogTexts(); !strings.Contains(text, "Another program has changed a.png.blik.") {
-		t.Errorf("over the work of another window: the dialog says %q", text)
+		t.Errorf("another window's project: the dialog says %q", text)
 	}
 	h.press("Overwrite")
 	h.settle()

@@ -28,7 +28,7 @@ func TestGuidePage(t *testing.T) {
 		t.Fatalf("%d objects", len(page))
 	}
 	if text := page[2].(*widget.RichText).String(); text != "Two." {
-		t.Errorf("%q follows the first picture", text)
+		t.Errorf("%q is the text after the first picture", text)
 	}
 	if picture := page[3].(*canvas.Image); picture.Resource.Name() != "guide/b.jpg" {
 		t.Errorf("%s is the second picture", picture.Resource.Name())

@@ -44,7 +44,7 @@ func TestHistoryPanel(t *testing.T) {
 	for _, i := range []int{2, 4, 0, 3, 3, 1} {
 		list.Select(i)
 		if !slices.Equal(h.Document().Mask().Pix, masks[i]) {
-			t.Errorf("step %d is not what it was", i)
+			t.Errorf("step %d was not restored exactly", i)
 		}
 		for row := range 5 {
 			text, undone := h.historyRow(row)
@@ -60,10 +60,10 @@ func TestHistoryPanel(t *testing.T) {
 	}
 	h.actions.do("edit.undo")
 	if _, undone := h.historyRow(2); !undone {
-		t.Error("what was undone is not shown as such")
+		t.Error("undone steps are not muted")
 	}
 	if used := h.panel.history.memory.Text(); !strings.Contains(used, "of 512 MiB") {
-		t.Errorf("the memory is %q", used)
+		t.Errorf("memory %q", used)
 	}
 }
 
@@ -76,7 +76,7 @@ func TestHistoryWaitsForJobs(t *testing.T) {
 	was := h.Document().Generation()
 	h.panel.history.list.Select(0)
 	if h.Document().Generation() != was || h.panel.history.done != 1 {
-		t.Error("a step was undone while a job runs")
+		t.Error("a step was undone while a job was running")
 	}
 	h.Cancel()
 	h.settle()

@@ -26,7 +26,7 @@ func TestUsualKeys(t *testing.T) {
 		}
 		again, ok := parseKeys(k.stored())
 		if !ok || again.stored() != k.stored() || !slices.Contains(k.events(), again.events()[0]) {
-			t.Errorf("%s: %q is read as %+v, %v", id, k.stored(), again, ok)
+			t.Errorf("%s: %q is parsed as %+v, %v", id, k.stored(), again, ok)
 		}
 	}
 }
@@ -37,14 +37,14 @@ func TestKeysThatNothingMayHave(t *testing.T) {
 	for _, text := range []string{" ", "Escape", "Return", "KP_Enter", "BackSpace", "Tab", "Space", "Up", "Left", "gg",
 		"Shift+G", "Shift+F5", "Ctrl+", "Ctrl+Left", "Ctrl+Home+", "Ctrl+ж", "Ctrl+Escape", "\x00", "\xff", "\n"} {
 		if k, ok := parseKeys(text); ok {
-			t.Errorf("%q is read as %+v", text, k)
+			t.Errorf("%q is parsed as %+v", text, k)
 		}
 	}
 	for text, want := range map[string]string{"": "", "B": "b", "+": "+", "Ctrl++": "Ctrl++", "F12": "F12",
 		"Ctrl+Shift+g": "Ctrl+Shift+G", "Alt+Return": "Alt+Return", "Shift+Ctrl+G": ""} {
 		k, ok := parseKeys(text)
 		if got := k.stored(); got != want || ok != (text != "Shift+Ctrl+G") {
-			t.Errorf("%q is read as %q, %v", text, got, ok)
+			t.Errorf("%q is parsed as %q, %v", text, got, ok)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func TestChosenKeys(t *testing.T) {
 	}
 	h.actions.use(nil)
 	if !reflect.DeepEqual(usual(), before) {
-		t.Error("the usual keys do not come back")
+		t.Error("the default keys were not restored")
 	}
 }
 
@@ -104,7 +104,7 @@ func TestKeySettings(t *testing.T) {
 		h := newHarness(t, lang).opened()
 		h.actions.do("edit.preferences")
 		if !h.dialogOpen() {
-			t.Fatal("no preferences")
+			t.Fatal("the preferences are not shown")
 		}
 		k := newKeySettings(h.window)
 		h.prompts.showCustom("", "", k.object, 500, 400)
@@ -129,7 +129,7 @@ func TestKeySettings(t *testing.T) {
 		says(words[1])
 		k.catcher.TypedKey(&fyne.KeyEvent{Name: "LeftControl"})
 		if len(h.Settings().Keys) != 0 || h.keyText("find.run") != "Ctrl+G, F5" {
-			t.Errorf("refused keys were taken: %v", h.Settings().Keys)
+			t.Errorf("refused keys were accepted: %v", h.Settings().Keys)
 		}
 		k.catcher.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyR, Modifier: ctrl})
 		if want := (settings.Keys{"find.run": "Ctrl+R"}); !maps.Equal(h.Settings().Keys, want) || h.actions.catch != nil {
@@ -158,13 +158,13 @@ func TestKeySettings(t *testing.T) {
 		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
 		h.settle()
 		if h.Document().Result() != nil {
-			t.Error("the former key still runs the action")
+			t.Error("the previous key still runs the action")
 		}
 		h.setKeys(nil)
 		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
 		h.settle()
 		if h.Document().Result() == nil {
-			t.Error("the usual key does not run the action")
+			t.Error("the default key does not run the action")
 		}
 	}
 }

@@ -15,21 +15,21 @@ func TestLearnFromDecisions(t *testing.T) {
 	h.actions.do("find.learn")
 	h.settle()
 	if said := h.dialogTexts(); !strings.Contains(said, "nothing can be learned yet: 0 decisions say glare and 0 paint") {
-		t.Errorf("without decisions it says %q", said)
+		t.Errorf("without decisions the status says %q", said)
 	}
 	h.press("OK")
 	for v, want := range map[float64]string{0.04: "0", -0.04: "0", 0.26: "+0.3", -1: "−1"} {
 		if got := h.signed(v); got != want {
-			t.Errorf("a change of %v is written %q, want %q", v, got, want)
+			t.Errorf("a change of %v is shown as %q, want %q", v, got, want)
 		}
 	}
 	p := h.panel.detection
 	if p.learned.Visible() || h.actions.can("find.forget") {
-		t.Error("something counts as learned")
+		t.Error("the program claims to have learned")
 	}
 	h.UseLearned(&processing.Learned{Way: processing.WayShift})
 	if !p.learned.Visible() || !h.actions.can("find.forget") {
-		t.Error("what was learned does not show")
+		t.Error("what was learned is not shown")
 	}
 	h.actions.do("find.run")
 	h.settle()

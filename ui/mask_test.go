@@ -36,7 +36,7 @@ func TestMaskByAreas(t *testing.T) {
 	h.keys.Rune('.')
 	area(200, "grown again")
 	if h.actions.can("edit.addRegion") {
-		t.Error("there is no region to mark")
+		t.Error("marking the region is not available")
 	}
 	h.toolbox.SetRegion(&processing.Region{Shape: processing.RectangleShape,
 		Points: []processing.Point{{X: 20, Y: 10}, {X: 40, Y: 20}}})
@@ -55,7 +55,7 @@ func TestMaskByAreas(t *testing.T) {
 	h.display.toggleMask()
 	h.actions.do("edit.grow")
 	if !h.display.maskShown {
-		t.Error("the mask is changed where it is not seen")
+		t.Error("the mask was changed while hidden")
 	}
 }
 
@@ -82,10 +82,10 @@ func TestWand(t *testing.T) {
 		t.Fatalf("%+v", spots)
 	}
 	if f, ok := h.Selected(); !ok || f.ID != 1 {
-		t.Error("what was marked is not selected")
+		t.Error("the marked finding is not selected")
 	}
 	if !h.display.maskShown {
-		t.Error("the mask is changed where it is not seen")
+		t.Error("the mask was changed while hidden")
 	}
 	h.actions.do("edit.undo")
 	if n := h.Document().Stats().Area; n != 0 {
@@ -94,7 +94,7 @@ func TestWand(t *testing.T) {
 	h.actions.do("edit.redo")
 	click(61.5, 42.5)
 	if n := h.Document().Stats().Area; n != 0 {
-		t.Errorf("%d pixels are left of what was removed", n)
+		t.Errorf("%d pixels of the removed finding are left", n)
 	}
 	// A glint hit from beside it is removed by another click there, and marked by a third.
 	for i, marked := range []bool{true, false, true, false} {
@@ -104,7 +104,7 @@ func TestWand(t *testing.T) {
 	}
 	click(150, 80)
 	if text := h.status.message.Text(); text != "Nothing is brighter than its surroundings here" {
-		t.Errorf("where nothing is the status says %q", text)
+		t.Errorf("for a click on nothing the status says %q", text)
 	}
 	click(-5, 80)
 	click(1e9, 80)

@@ -17,7 +17,7 @@ func TestCommandPalette(t *testing.T) {
 	h := newHarness(t, "ru").opened()
 	all := h.commands()
 	if len(all) < 60 {
-		t.Errorf("only %d commands", len(all))
+		t.Errorf("only %d commands listed", len(all))
 	}
 	for _, c := range all {
 		found := matching(all, c.name)
@@ -34,7 +34,7 @@ func TestCommandPalette(t *testing.T) {
 		TypedKey(*fyne.KeyEvent)
 	})
 	if !ok {
-		t.Fatal("the field has no focus")
+		t.Fatal("the search field does not have the focus")
 	}
 	for _, r := range "найти блики" {
 		entry.TypedRune(r)
@@ -50,7 +50,7 @@ func TestCommandPalette(t *testing.T) {
 	test.Type(h.win.Canvas().Focused(), "zzz")
 	h.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 	if !h.dialogOpen() {
-		t.Error("nothing matches, and the list is closed")
+		t.Error("Enter without a match closed the list")
 	}
 	h.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	if h.dialogOpen() {

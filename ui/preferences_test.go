@@ -42,6 +42,6 @@ func TestPreferences(t *testing.T) {
 	}
 	h.actions.do("edit.preferences")
 	if !h.dialogOpen() {
-		t.Error("no dialog")
+		t.Error("no dialog is shown")
 	}
 }

@@ -20,7 +20,7 @@ func TestCommandsAreQueued(t *testing.T) {
 	h.block.Store(true)
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
 	if !h.Busy() || !h.panel.progress.times.Visible() || h.panel.next.Visible() {
-		t.Fatal("a running job does not show")
+		t.Fatal("a running job is not shown")
 	}
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF6})
 	h.actions.do("file.saveMask")
@@ -70,7 +70,7 @@ func TestAQuestionHoldsTheQueue(t *testing.T) {
 		(<-h.queue)()
 	}
 	if h.Document().Path() != "/art/a.png" || len(h.Waiting()) != 1 {
-		t.Fatalf("%s is open and %d wait while a question is", h.Document().Path(), len(h.Waiting()))
+		t.Fatalf("%s is open and %d wait while a question is shown", h.Document().Path(), len(h.Waiting()))
 	}
 	h.press("Overwrite")
 	h.settle()
@@ -105,7 +105,7 @@ func TestQueuedCorrectionKeepsItsFinding(t *testing.T) {
 	}
 	for _, f := range h.Document().Spots() {
 		if f.State == 0 {
-			t.Errorf("finding %d is not corrected; asked for were %d and %d", f.ID, first.ID, second.ID)
+			t.Errorf("finding %d is not corrected; %d and %d were queued", f.ID, first.ID, second.ID)
 		}
 	}
 }
@@ -122,7 +122,7 @@ func TestProgressWithoutThePanel(t *testing.T) {
 	}
 	h.actions.do("view.panel")
 	if h.status.job.Visible() {
-		t.Error("it says so twice")
+		t.Error("the progress is shown twice")
 	}
 	h.Withdraw(h.Waiting()[0].ID)
 	h.Cancel()
@@ -147,7 +147,7 @@ func TestProgressText(t *testing.T) {
 		}
 	}
 	if got := h.jobText(); got != "" {
-		t.Errorf("%q where no job runs", got)
+		t.Errorf("%q without a running job", got)
 	}
 }
 

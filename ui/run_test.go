@@ -12,7 +12,7 @@ import (
 )
 
 // A display that is named but does not answer gives an error of one sentence, not a panic of the toolkit.
-func TestRunWithoutAnswer(t *testing.T) {
+func TestDisplayWithoutServer(t *testing.T) {
 	t.Setenv("WAYLAND_DISPLAY", "")
 	for _, display := range []string{"", ":59977", ":59977.0"} {
 		t.Setenv("DISPLAY", display)
@@ -37,6 +37,6 @@ func TestWritable(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := writable(filepath.Join(file, "c")); err == nil || !strings.Contains(err.Error(), file) {
-		t.Errorf("a folder within a file: %v", err)
+		t.Errorf("a folder inside a file: %v", err)
 	}
 }

@@ -56,7 +56,7 @@ func TestPlaceCards(t *testing.T) {
 	}
 	if _, fits := placeCards(fyne.NewSize(400, 600), []fyne.Size{{}, card, card, card}); fits[0] || !fits[1] ||
 		!fits[2] || fits[3] {
-		t.Errorf("in a narrow area: %v", fits)
+		t.Errorf("narrow area: %v", fits)
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		area := fyne.NewSize(float32(rapid.IntRange(0, 900).Draw(r, "w")), float32(rapid.IntRange(0, 700).Draw(r, "h")))
@@ -128,7 +128,7 @@ func TestPartToInspect(t *testing.T) {
 		{image.Rect(100, 100, 900, 700), image.Rect(0, 0, 1000, 800), false},
 	} {
 		if got := partToInspect(c.seen, size, c.whole); got != c.want {
-			t.Errorf("of %v: %v, want %v", c.seen, got, c.want)
+			t.Errorf("visible part %v: %v, want %v", c.seen, got, c.want)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func TestHistogramIsDrawn(t *testing.T) {
 			}
 		}
 		if marked < 10 {
-			t.Errorf("width %d: the threshold is not seen", width)
+			t.Errorf("width %d: the threshold is not visible", width)
 		}
 	}
 	empty := histogram{}
@@ -188,7 +188,7 @@ func TestLayerIsShown(t *testing.T) {
 	// The original is shown while the key is held, even though nothing is corrected.
 	h.actions.do(holdAction)
 	if h.display.mode() != view.CompareBefore {
-		t.Error("the original cannot be seen")
+		t.Error("the original is not shown")
 	}
 	h.actions.do(holdAction)
 
@@ -198,28 +198,28 @@ func TestLayerIsShown(t *testing.T) {
 	p.Blend++
 	h.SetParams(p)
 	if !h.layers.asked.Empty() {
-		t.Error("parameters of correction count")
+		t.Error("correction parameters made the layer stale")
 	}
 	p.Mode, p.Window = processing.Manual, 31
 	h.SetParams(p)
 	h.looked()
 	if h.layers.look.Map == was {
-		t.Error("other parameters of detection do not count")
+		t.Error("detection parameters did not make the layer stale")
 	}
 	h.keys.(*keyboard).Rune('9')
 	h.looked()
 	h.display.onHover(processing.Point{X: 7.5, Y: 8.5}, true)
 	if got := h.seeing.legend.state.Text(); got != "no candidate here" {
-		t.Errorf("of the score: %q", got)
+		t.Errorf("legend of the score: %q", got)
 	}
 	h.openOther(t)
 	h.looked()
 	if m := h.layers.look.Map; m == nil || m.Rect != image.Rect(0, 0, 50, 60) {
-		t.Error("the next picture has the layer of the one before")
+		t.Error("the next picture shows the layer of the previous one")
 	}
 	h.keys.(*keyboard).Rune('0')
 	if h.display.layer != nil || h.seeing.legend.card.Visible() || h.display.port.Options().Mode == view.Outlines {
-		t.Error("the layer stays")
+		t.Error("the layer is still shown")
 	}
 }
 
@@ -243,7 +243,7 @@ func TestSideBySide(t *testing.T) {
 	d.twin.Scrolled(&fyne.ScrollEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(50, 40)},
 		Scrolled: fyne.NewDelta(0, 25)})
 	if d.port.Transform().Zoom == 3 {
-		t.Error("the wheel over the original does nothing")
+		t.Error("the wheel over the original has no effect")
 	}
 	same("the wheel over the original")
 	for _, v := range d.ports() {
@@ -263,11 +263,11 @@ func TestSideBySide(t *testing.T) {
 	h.openOther(t)
 	same("another picture")
 	if original, _ := h.Pictures(); !d.twin.Shows(original) {
-		t.Error("the picture before is still shown")
+		t.Error("the previous picture is still shown")
 	}
 	h.actions.do("view.beside")
 	if d.twin.Visible() || h.Settings().SideBySide || d.port.Size().Width < 600 {
-		t.Error("the original stays")
+		t.Error("the original is still shown")
 	}
 }
 
@@ -277,7 +277,7 @@ func TestNavigatorMovesTheView(t *testing.T) {
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF4})
 	n := h.seeing.navigator.overview
 	if !h.seeing.navigator.card.Visible() || !h.Settings().Navigator {
-		t.Fatal("the navigator is not seen")
+		t.Fatal("the navigator is not visible")
 	}
 	h.display.port.SetZoom(20)
 	press := func(x, y float32) processing.Point {
@@ -288,14 +288,14 @@ func TestNavigatorMovesTheView(t *testing.T) {
 	}
 	// The picture of 200 × 100 pixels fills the width of 200 units, with 25 free above.
 	if p := press(150, 75); math.Abs(p.X-150) > 0.1 || math.Abs(p.Y-50) > 0.1 {
-		t.Errorf("the middle is at %v", p)
+		t.Errorf("the centre is at %v", p)
 	}
 	if at := n.frame[1].Position(); math.Abs(float64(at.X+n.frame[1].Size().Width/2)-150) > 1 {
 		t.Errorf("the frame is at %v of %v", at, n.frame[1].Size())
 	}
 	n.Dragged(&fyne.DragEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(-999, 999)}})
 	if p := press(-999, 999); p.X > 0.1 || p.Y < 99.9 {
-		t.Errorf("a press beside the picture: the middle is at %v", p)
+		t.Errorf("after a press beside the picture, the centre is at %v", p)
 	}
 }
 
@@ -305,40 +305,40 @@ func TestReasonsAtThePointer(t *testing.T) {
 	f := h.Document().Spots()[0]
 	text := h.aboutText(f)
 	if !strings.HasPrefix(text, "Finding 1, 4 px; score 3.5, contrast 0.0\u00a0%, brightest level 255") {
-		t.Errorf("it says %q", text)
+		t.Errorf("the text is %q", text)
 	}
 	f.Reasons = []processing.Reason{{Aspect: processing.AspectRise, Value: 2}, {Aspect: processing.AspectForm, Value: -1}}
 	if text := h.aboutText(f); !strings.HasSuffix(text, "\nfor: rise over the ground (+2.0)\nagainst: size and form (−1.0)") {
-		t.Errorf("it says %q", text)
+		t.Errorf("the text is %q", text)
 	}
 	h.display.onHover(processing.Point{X: 21.5, Y: 10.5}, true)
 	if !h.seeing.reasons.on {
-		t.Error("the finding under the pointer says nothing")
+		t.Error("no tooltip for the finding under the pointer")
 	}
 	h.display.onHover(processing.Point{X: 60.5, Y: 10.5}, true)
 	if h.seeing.reasons.on {
-		t.Error("the ground says something")
+		t.Error("a tooltip where there is no finding")
 	}
 	h.actions.do("view.reasons")
 	h.display.onHover(processing.Point{X: 21.5, Y: 10.5}, true)
 	if h.seeing.reasons.on || !h.Settings().HideReasons {
-		t.Error("switched off, it says something")
+		t.Error("a tooltip although switched off")
 	}
 }
 
 // The ruler shows lengths in pixels, and in millimetres if the file states a resolution.
-func TestRulerTellsLengths(t *testing.T) {
+func TestRulerShowsLengths(t *testing.T) {
 	h := found(t, "en")
 	h.actions.do("tool.ruler")
 	h.toolbox.measure(processing.Point{X: 10, Y: 10}, processing.Point{X: 40, Y: 50}, true)
 	if got := h.status.message.Text(); got != "50 px (Δx 30, Δy 40)" {
-		t.Errorf("it says %q", got)
+		t.Errorf("the text is %q", got)
 	}
 	m := &h.Original().Info.Meta
 	m.Unit, m.XResolution, m.YResolution = container.UnitInch, 254, 254
 	h.toolbox.measure(processing.Point{X: 10, Y: 10}, processing.Point{X: 40, Y: 50}, true)
 	if got := h.status.message.Text(); got != "50 px, 5 mm (Δx 30, Δy 40)" {
-		t.Errorf("it says %q", got)
+		t.Errorf("the text is %q", got)
 	}
 	for _, c := range []struct {
 		unit container.Unit

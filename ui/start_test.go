@@ -77,7 +77,7 @@ func TestDecisionsAreAskedAbout(t *testing.T) {
 	h.settle()
 	h.files.open("/art/b.tif")
 	if h.dialogOpen() {
-		t.Fatalf("everything is saved, and yet: %q", h.dialogTexts())
+		t.Fatalf("everything is saved, but the dialog says %q", h.dialogTexts())
 	}
 	h.settle()
 	h.files.open("/art/a.png")
@@ -94,7 +94,7 @@ func TestDecisionsAreAskedAbout(t *testing.T) {
 	}
 	h.press("Cancel")
 	if h.dialogOpen() || h.Document() == nil {
-		t.Error("the way out does not lead back")
+		t.Error("Cancel does not keep the picture open")
 	}
 }
 
@@ -111,12 +111,12 @@ func TestZoomIsRemembered(t *testing.T) {
 	h.files.open("/art/a.png")
 	h.settle()
 	if h.display.port.Transform() != was || h.display.port.Fitted() {
-		t.Errorf("shown as %+v, was %+v", h.display.port.Transform(), was)
+		t.Errorf("shown with %+v, was %+v", h.display.port.Transform(), was)
 	}
 	h.files.open("/art/b.tif")
 	h.settle()
 	if !h.display.port.Fitted() {
-		t.Error("the second picture is not whole any more")
+		t.Error("the second picture is no longer shown whole")
 	}
 }
 
@@ -127,7 +127,7 @@ func TestPresetsMenu(t *testing.T) {
 	h.config.session.SettingsPath = filepath.Join(folder, "settings.json")
 	h.files.presets = h.presetFolder()
 	if items := h.menu.presetItems(); len(items) != 0 {
-		t.Errorf("%d presets where there is no folder", len(items))
+		t.Errorf("%d presets without a folder", len(items))
 	}
 	p := processing.DefaultParams()
 	p.Sensitivity = -2
@@ -147,7 +147,7 @@ func TestPresetsMenu(t *testing.T) {
 	}
 	items[1].Action()
 	if h.Settings().Params.Sensitivity != -2 {
-		t.Error("the preset was not taken")
+		t.Error("the preset was not loaded")
 	}
 	items[0].Action()
 	if !h.dialogOpen() || h.Settings().Params.Sensitivity != -2 {

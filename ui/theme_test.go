@@ -75,7 +75,7 @@ func TestMenuKeys(t *testing.T) {
 			keys++
 		}
 		if keys < 3 {
-			t.Errorf("%s: %d texts, want a name and two parts of its keys", look, keys)
+			t.Errorf("%s: %d texts, want a name and the two parts of its keys", look, keys)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func TestPreviewMakesOthersWait(t *testing.T) {
 	s := spec(t, "sensitivity")
 	h.setParam(t, s, s.Max)
 	if !h.Previewing() {
-		t.Fatal("no search follows the parameters")
+		t.Fatal("no search follows the change of parameters")
 	}
 	loaded := processing.NewMask(200, 100)
 	loaded.Pix[50*200+20] = 255

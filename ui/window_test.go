@@ -319,10 +319,10 @@ func TestUnsavedWorkIsOffered(t *testing.T) {
 	h.press("Restore")
 	h.settle()
 	if !slices.Equal(h.Document().Mask().Pix, want) {
-		t.Error("the mask is not the one that was painted")
+		t.Error("the mask differs from the painted one")
 	}
 	if mask, _ := h.Unsaved(); !mask {
-		t.Error("what was restored counts as saved")
+		t.Error("restored work counts as saved")
 	}
 	h.Forget()
 }
@@ -395,7 +395,7 @@ func TestOpenAndDetect(t *testing.T) {
 	h.toolbox.SetRegion(&processing.Region{Points: []processing.Point{{X: 0, Y: 0}, {X: 150, Y: 80}}})
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
 	if !h.panel.progress.row.Visible() || h.panel.steps.Visible() {
-		t.Error("a running job does not show")
+		t.Error("a running job is not shown")
 	}
 	h.settle()
 	if h.searched == nil || h.detected.Mode != processing.Adaptive {
@@ -405,7 +405,7 @@ func TestOpenAndDetect(t *testing.T) {
 		t.Errorf("status %q", got)
 	}
 	if h.panel.progress.row.Visible() || !h.panel.steps.Visible() {
-		t.Error("the job has ended and still shows")
+		t.Error("the job has ended but is still shown")
 	}
 	if !h.panel.detection.chosenBox.Visible() || len(h.panel.detection.chosen.Objects) != 1 {
 		t.Error("what adaptive mode chose is not shown")
@@ -414,7 +414,7 @@ func TestOpenAndDetect(t *testing.T) {
 		t.Errorf("%d findings listed", rows)
 	}
 	if !strings.HasPrefix(h.win.Title(), "• ") {
-		t.Errorf("title %q does not say that the mask is not saved", h.win.Title())
+		t.Errorf("title %q does not mark the unsaved mask", h.win.Title())
 	}
 	h.actions.do("edit.undo")
 	if h.panel.detection.chosenBox.Visible() {
@@ -448,7 +448,7 @@ func TestTakeOver(t *testing.T) {
 	h.actions.do("find.run")
 	h.settle()
 	if h.detected != h.result.Params {
-		t.Errorf("detected again with %+v, taken over was %+v", h.detected, h.result.Params)
+		t.Errorf("detected again with %+v, want %+v", h.detected, h.result.Params)
 	}
 }
 
@@ -466,13 +466,13 @@ func TestSaveMask(t *testing.T) {
 		t.Error("the mask was not written")
 	}
 	if h.Document().Dirty() || h.win.Title() != "a.png – Blik" {
-		t.Errorf("saved, and the title is %q", h.win.Title())
+		t.Errorf("after saving the title is %q", h.win.Title())
 	}
 	h.actions.do("edit.clear")
 	h.actions.do("file.saveMask")
 	h.settle()
 	if len(h.dialogs.asked) != 1 || h.masks["/art/out.png"].Area() != 0 {
-		t.Error("saving again asked again, or did not save")
+		t.Error("saving again asked for a file, or did not save")
 	}
 }
 
@@ -512,7 +512,7 @@ func TestUnsavedMaskIsAskedAbout(t *testing.T) {
 			h.press(c.press)
 			h.settle()
 			if h.Document().Path() != c.open || (h.masks["/art/mask.png"] != nil) != c.saved {
-				t.Errorf("open is %s, saved %v", h.Document().Path(), h.masks)
+				t.Errorf("%s is open, saved %v", h.Document().Path(), h.masks)
 			}
 		})
 	}
@@ -541,10 +541,10 @@ func TestErrorsAreShownOnceAndLoseNothing(t *testing.T) {
 	h.files.open("/art/gone.png")
 	h.settle()
 	if h.Document().Path() != "/art/a.png" || !strings.Contains(h.dialogTexts(), "gone.png") {
-		t.Errorf("open is %s, the dialog says %q", h.Document().Path(), h.dialogTexts())
+		t.Errorf("%s is open, the dialog says %q", h.Document().Path(), h.dialogTexts())
 	}
 	if slices.Contains(h.Settings().Recent, "/art/gone.png") {
-		t.Error("a file that is gone is still among the recent ones")
+		t.Error("a missing file is still among the recent ones")
 	}
 }
 
@@ -563,11 +563,11 @@ func TestUndo(t *testing.T) {
 	h.actions.do("edit.clear")
 	h.actions.do("edit.undo")
 	if h.Document().Stats().Spots != 2 {
-		t.Error("Undo did not bring the mask back")
+		t.Error("undo did not restore the mask")
 	}
 	h.actions.do("edit.redo")
 	if h.Document().Stats().Spots != 0 {
-		t.Error("Redo did not clear the mask")
+		t.Error("redo did not clear the mask")
 	}
 }
 
@@ -580,14 +580,14 @@ func TestUndoOfTyping(t *testing.T) {
 	before := field.Text
 	test.Type(field, "7")
 	if field.Text == before {
-		t.Fatal("nothing was typed")
+		t.Fatal("typing had no effect")
 	}
 	h.actions.do("edit.undo")
 	if field.Text != before {
-		t.Errorf("the field holds %q, before typing %q", field.Text, before)
+		t.Errorf("the field contains %q, before typing %q", field.Text, before)
 	}
 	if h.Document().Stats().Area == 0 {
-		t.Error("undo of typing took back a step of the mask")
+		t.Error("undo of typing undid a step of the mask")
 	}
 }
 
@@ -611,7 +611,7 @@ func TestPickAndStepThroughFindings(t *testing.T) {
 	h.actions.do("find.next")
 	h.actions.do("find.next")
 	if s, ok := h.Document().Selected(); !ok || s.ID != 2 {
-		t.Errorf("selected is %d", s.ID)
+		t.Errorf("finding %d is selected", s.ID)
 	}
 	if z := h.display.port.Transform().Zoom; z < 1 {
 		t.Errorf("a finding is shown at zoom %g", z)
@@ -623,7 +623,7 @@ func TestPickAndStepThroughFindings(t *testing.T) {
 	h.actions.do("edit.undo")
 	h.actions.do("find.previous")
 	if h.Document().Stats().Spots != 2 {
-		t.Error("undo did not bring the finding back")
+		t.Error("undo did not restore the finding")
 	}
 }
 
@@ -672,7 +672,7 @@ func TestLetters(t *testing.T) {
 		"tool.ellipse"}, {'д', "tool.polygon"}, {'h', "tool.pan"}} {
 		h.keys.Rune(c.rune)
 		if h.toolbox.current.ID != c.tool || !h.strip.buttons[c.tool].Selected() {
-			t.Errorf("%c takes %s, expected %s", c.rune, h.toolbox.current.ID, c.tool)
+			t.Errorf("%c selects %s, want %s", c.rune, h.toolbox.current.ID, c.tool)
 		}
 	}
 	r := h.Settings().BrushRadius
@@ -692,7 +692,7 @@ func TestLetters(t *testing.T) {
 	}
 	h.actions.do("edit.invert")
 	if h.Document().Dirty() {
-		t.Error("a shortcut reached the mask behind a dialog")
+		t.Error("a shortcut changed the mask behind a dialog")
 	}
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	if h.dialogOpen() {
@@ -731,7 +731,7 @@ func TestLanguageSwitch(t *testing.T) {
 		t.Errorf("status %q", got)
 	}
 	if !h.strip.buttons["tool.brush"].Selected() || h.Settings().Language != "ru" {
-		t.Error("the switch forgot the tool or the language")
+		t.Error("the switch reset the tool or the language")
 	}
 	if z := h.bar.zoom.Text; z == "" {
 		t.Error("the zoom is not shown after the switch")
@@ -758,7 +758,7 @@ func TestZoomBox(t *testing.T) {
 	}
 	type_("nonsense")
 	if z := h.display.port.Transform().Zoom; z <= 0 || h.bar.zoom.Text != h.percent(z) {
-		t.Errorf("nonsense leaves %g and shows %q", z, h.bar.zoom.Text)
+		t.Errorf("after nonsense the zoom is %g, shown as %q", z, h.bar.zoom.Text)
 	}
 	h.bar.zoom.SetText("Fit")
 	if !h.display.port.Fitted() {

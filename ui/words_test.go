@@ -97,16 +97,16 @@ func TestNoTextOutsideTheTables(t *testing.T) {
 		if showing[l.call] {
 			checked++
 			if strings.ContainsFunc(l.text, unicode.IsLetter) {
-				t.Errorf("%s: %q goes to the user past the tables", l.pos, l.text)
+				t.Errorf("%s: %q is shown without the catalogue", l.pos, l.text)
 			}
 		}
 		if strings.ContainsFunc(l.text, func(r rune) bool { return unicode.Is(unicode.Cyrillic, r) }) &&
 			l.call != "Languages" && l.text != "Русский" {
-			t.Errorf("%s: %q is Russian outside the tables", l.pos, l.text)
+			t.Errorf("%s: %q is Russian outside the catalogue", l.pos, l.text)
 		}
 	}
 	if checked == 0 {
-		t.Fatal("nothing was checked")
+		t.Fatal("no text was checked")
 	}
 }
 
@@ -125,7 +125,7 @@ func TestNextStepFits(t *testing.T) {
 		for _, s := range said {
 			if width := fyne.MeasureText(s, theme.Size(theme.SizeNameCaptionText)+1,
 				fyne.TextStyle{}).Width; width > room {
-				t.Errorf("%q is %g wide, there is room for %g", s, width, room)
+				t.Errorf("%q is %g wide, available are %g", s, width, room)
 			}
 		}
 	}
@@ -156,7 +156,7 @@ func TestStatusStaysInside(t *testing.T) {
 				t.Errorf("%s, %s: the device ends at %g of %g", lang, when, right, edge)
 			}
 			if has, needs := h.status.compare.Size().Width, h.status.compare.MinSize().Width; has < needs {
-				t.Errorf("%s, %s: %q has %g of %g units", lang, when, h.status.compare.Text(), has, needs)
+				t.Errorf("%s, %s: %q has %g of the %g units it needs", lang, when, h.status.compare.Text(), has, needs)
 			}
 		}
 		h.actions.do("find.run")

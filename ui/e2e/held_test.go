@@ -103,7 +103,7 @@ func reportHeld(b *testing.B, name, log string, from time.Time) {
 		}
 	}
 	if len(late) == 0 {
-		b.Fatalf("%s: nothing ran", name)
+		b.Fatalf("%s: no measurements", name)
 	}
 	slices.Sort(late)
 	slices.Sort(used)
@@ -114,6 +114,6 @@ func reportHeld(b *testing.B, name, log string, from time.Time) {
 			beyond++
 		}
 	}
-	b.Logf("%-15s %5d events: latest %6.1f ms, p99 %5.1f ms, %d beyond %v; most in one go %6.1f ms of processor time",
+	b.Logf("%-15s %5d events: latest %6.1f ms, p99 %5.1f ms, %d beyond %v; longest %6.1f ms of processor time",
 		name, n, ms(late[n-1]), ms(late[n*99/100]), beyond, heldLimit, ms(used[n-1]))
 }

@@ -132,6 +132,6 @@ func peakMemory(t testing.TB, pid int) string {
 			return strings.TrimSpace(rest)
 		}
 	}
-	t.Fatal("the system does not say it")
+	t.Fatal("the system does not report it")
 	return ""
 }

@@ -43,7 +43,7 @@ func TestXvfbPriorities(t *testing.T) {
 		}
 	}
 	if least := runtime.NumCPU(); nicer < least {
-		t.Errorf("%d of %d threads give way to the window, want %d or more", nicer, len(threads), least)
+		t.Errorf("%d of %d threads have a lower priority than the window, want at least %d", nicer, len(threads), least)
 	}
 	w.child.Process.Kill()
 	<-w.ended

@@ -107,7 +107,7 @@ func openIn(t testing.TB, home, lang string, width, height int, files ...string)
 			break
 		}
 		if time.Since(start) > patience {
-			t.Fatalf("the window does not become %d × %d: %v", width, height, w.lines())
+			t.Fatalf("the window did not reach %d × %d: %v", width, height, w.lines())
 		}
 	}
 	w.xdo("windowfocus", "--sync", w.id)
@@ -135,7 +135,7 @@ func startScreen(t testing.TB) string {
 	pipe.Close()
 	number, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil {
-		t.Fatalf("Xvfb did not name its display: %v", err)
+		t.Fatalf("Xvfb did not report its display: %v", err)
 	}
 	return ":" + strings.TrimSpace(number)
 }

@@ -120,7 +120,7 @@ func TestXvfbSession(t *testing.T) {
 	c.stroke([2]float64{40, 40}, [2]float64{200, 200}, [2]float64{450, 560})
 	c.key("F5")
 	if n := field(t, c.await("done "), 1); n != len(inside) {
-		t.Errorf("%d findings in the region, painted are %d", n, len(inside))
+		t.Errorf("%d findings in the region, %d painted", n, len(inside))
 	}
 	c.saveAs(filepath.Join(t.TempDir(), "mask.png"))
 	searched := c.saved()
@@ -178,7 +178,7 @@ func TestXvfbSession(t *testing.T) {
 	c.key("ctrl+s")
 	result := strings.TrimPrefix(c.await("saved-picture "), "saved-picture ")
 	if n := methods(t, picture, result, len(rest)); len(n) == 0 {
-		t.Error("the report names no method")
+		t.Error("the report does not name a method")
 	}
 
 	c.key("ctrl+0", "b")
@@ -241,7 +241,7 @@ func (c *conservator) preview(searched *processing.Mask, inside, outside []spot)
 		c.press(x+end.share*w, y+h/2)
 		areas[end.name] = field(c.t, c.await("done "), 2)
 		if m := c.saved(); m.Area() != areas[end.name] {
-			c.t.Errorf("%s sensitivity: %d pixels are marked, %d are told", end.name, m.Area(), areas[end.name])
+			c.t.Errorf("%s sensitivity: %d pixels are marked, %d reported", end.name, m.Area(), areas[end.name])
 		}
 	}
 	if areas["least"] >= areas["most"] {
@@ -265,7 +265,7 @@ func (c *conservator) steps() (done, all int) {
 			return done, all
 		}
 	}
-	c.t.Fatal("no history is told")
+	c.t.Fatal("the program did not report a history")
 	return 0, 0
 }
 

@@ -39,7 +39,7 @@ func TestXvfbTiming(t *testing.T) {
 				return
 			}
 		}
-		t.Fatalf("a click on %s does nothing", name)
+		t.Fatalf("a click on %s has no effect", name)
 	}
 	// The lists of choices open: the pictures, of which the open one is chosen, and the repetitions.
 	for _, name := range []string{"picture", "repeat"} {
@@ -78,7 +78,7 @@ func TestXvfbTiming(t *testing.T) {
 	w.await("busy true")
 	w.key("ctrl+w")
 	if line := w.await("experiment "); !strings.HasPrefix(line, "experiment sum ") {
-		t.Errorf("cancelled was %q", line)
+		t.Errorf("cancelled: %q", line)
 	}
 
 	w.xdo("windowactivate", "--sync", w.id)

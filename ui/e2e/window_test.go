@@ -96,11 +96,11 @@ func TestXvfbWindow(t *testing.T) {
 			w.xdo("click", "4")
 		}
 		// One of the eight notches may stop at 1:1; seven reach a lower zoom.
-		v := w.awaitView("what eight notches zoom to", func(v view) bool { return v.zoom > fit.zoom*3.6 })
+		v := w.awaitView("the zoom after eight notches", func(v view) bool { return v.zoom > fit.zoom*3.6 })
 		jx, jy := v.toImage(px, py)
 		// The pointer is on whole pixels, and the picture's origin is rounded to one at each notch.
 		if math.Abs(jx-ix) > 4/fit.zoom || math.Abs(jy-iy) > 4/fit.zoom {
-			t.Errorf("image point under the pointer went from (%.1f, %.1f) to (%.1f, %.1f)", ix, iy, jx, jy)
+			t.Errorf("image point under the pointer moved from (%.1f, %.1f) to (%.1f, %.1f)", ix, iy, jx, jy)
 		}
 	})
 
@@ -177,7 +177,7 @@ func TestXvfbWindow(t *testing.T) {
 	}
 	for x := 540; x < 800; x++ {
 		if m.Pix[500*width+x] != 0 {
-			t.Fatalf("the stroke that was taken back is still there at x = %d", x)
+			t.Fatalf("the undone stroke is still in the mask at x = %d", x)
 		}
 	}
 }
@@ -261,7 +261,7 @@ func TestXvfbCorrection(t *testing.T) {
 	w.key("Alt_L", "Right", "Right", "Right", "Right", "Right", "Right", "Down", "Down", "Down", "Right")
 	w.key("Down", "Down", "Down", "Down", "Down", "Down", "Return")
 	if line := w.await("corrected "); field(t, line, 1) != spots {
-		t.Errorf("one spot redone: %q", line)
+		t.Errorf("after correcting one finding again: %q", line)
 	}
 	w.key("ctrl+s")
 	result := strings.TrimPrefix(w.await("saved-picture "), "saved-picture ")
@@ -273,7 +273,7 @@ func TestXvfbCorrection(t *testing.T) {
 	}
 	w.key("ctrl+z")
 	if line := w.await("step "); strings.TrimPrefix(line, "step ") != strings.TrimPrefix(all, "corrected ") {
-		t.Errorf("undone to %q, it was %q", line, all)
+		t.Errorf("after undo %q, before %q", line, all)
 	}
 	w.key("ctrl+s")
 	w.await("saved-picture ")

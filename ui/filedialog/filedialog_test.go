@@ -101,7 +101,7 @@ func TestToolkitSave(t *testing.T) {
 				t.Errorf("got %q, asked %v", got, asked)
 			}
 			if data, err := os.ReadFile(old); err != nil || string(data) != "old" {
-				t.Errorf("the old file holds %q, %v", data, err)
+				t.Errorf("the old file contains %q, %v", data, err)
 			}
 		})
 	}

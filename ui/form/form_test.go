@@ -60,7 +60,7 @@ func TestParamsSurviveTheForm(t *testing.T) {
 		p := params(rt)
 		f.SetParams(p)
 		if got := f.Params(); got != p {
-			rt.Fatalf("the form holds\n%+v\nafter it was shown\n%+v", got, p)
+			rt.Fatalf("the form contains\n%+v\nbut was set to\n%+v", got, p)
 		}
 	})
 }
@@ -82,11 +82,11 @@ func TestAdaptiveModeHidesWhatItChooses(t *testing.T) {
 		t.Errorf("adaptive mode shows %d fields, expected %d", n, always)
 	}
 	mode := uitest.Find[*xwidget.Radio](f.Object)[0]
-	told := ""
-	f.OnChanged = func(s processing.Spec, v float64) { told = s.ID + " " + s.Format(v) }
+	reported := ""
+	f.OnChanged = func(s processing.Spec, v float64) { reported = s.ID + " " + s.Format(v) }
 	mode.SetSelected("manual")
-	if told != "mode manual" || f.Params().Mode != processing.Manual {
-		t.Errorf("choosing manual mode told %q", told)
+	if reported != "mode manual" || f.Params().Mode != processing.Manual {
+		t.Errorf("choosing manual mode reported %q", reported)
 	}
 	if n := len(uitest.Find[*xwidget.NumberEntry](f.Object)); n != always+manual {
 		t.Errorf("manual mode shows %d fields, expected %d", n, always+manual)
@@ -150,7 +150,7 @@ func TestTyping(t *testing.T) {
 		f.SetParams(f.Params())
 	}
 	if d := processing.DefaultParams(); f.Params().Window != d.Window || f.Params().Level != d.Level || changes != 1 {
-		t.Errorf("values that are not valid got through: %+v", f.Params())
+		t.Errorf("invalid values were accepted: %+v", f.Params())
 	}
 }
 
@@ -159,7 +159,7 @@ func TestSliderMovesTheValue(t *testing.T) {
 	slider := uitest.Find[*xwidget.Slider](f.Object)[0]
 	slider.SetValue(1.3)
 	if got := f.Params().Sensitivity; got != 1.3 {
-		t.Errorf("the slider at 1.3 gives %v", got)
+		t.Errorf("slider at 1.3: %v", got)
 	}
 	if got := uitest.Find[*xwidget.NumberEntry](f.Object)[0].Text; got != "1.3" {
 		t.Errorf("the field shows %q", got)
@@ -172,13 +172,13 @@ func TestChoosing(t *testing.T) {
 	boxes := uitest.Find[*xwidget.Select](f.Object)
 	box := boxes[slices.IndexFunc(boxes, func(b *xwidget.Select) bool { return len(b.Options) >= 8 })]
 	if box.Selected != "автоматически" {
-		t.Errorf("the box shows %q of %q", box.Selected, box.Options)
+		t.Errorf("the box shows %q out of %q", box.Selected, box.Options)
 	}
-	told := ""
-	f.OnChanged = func(s processing.Spec, v float64) { told = s.ID + " " + s.Format(v) }
+	reported := ""
+	f.OnChanged = func(s processing.Spec, v float64) { reported = s.ID + " " + s.Format(v) }
 	box.SetSelected("медиана кольца")
-	if told != "method median" || f.Params().Method != processing.MethodMedian {
-		t.Errorf("choosing the median told %q, the form holds %v", told, f.Params().Method)
+	if reported != "method median" || f.Params().Method != processing.MethodMedian {
+		t.Errorf("choosing the median reported %q, the form contains %v", reported, f.Params().Method)
 	}
 }
 
@@ -199,7 +199,7 @@ func TestFormOfOneStage(t *testing.T) {
 	uitest.Find[*xwidget.Slider](f.Object)[0].SetValue(6)
 	p.Halo = 6
 	if f.Params() != p {
-		t.Errorf("the form holds %+v", f.Params())
+		t.Errorf("the form contains %+v", f.Params())
 	}
 }
 
@@ -214,7 +214,7 @@ func TestHelp(t *testing.T) {
 		i := 0
 		for _, s := range processing.Specs() {
 			if i >= len(labels) {
-				t.Fatalf("%s: %d help labels only", lang, len(labels))
+				t.Fatalf("%s: only %d help labels", lang, len(labels))
 			}
 			if help := labels[i].Help(); len(help) < len(i18n.For(lang).Sprint(s.Help)) ||
 				help[:len(i18n.For(lang).Sprint(s.Help))] != i18n.For(lang).Sprint(s.Help) {

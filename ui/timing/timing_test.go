@@ -177,7 +177,7 @@ func TestDetection(t *testing.T) {
 	h := newHarness(t, "en")
 	p := h.detection
 	if p.picture.box.Selected != "synthetic, 4 MP" || !p.save.tables[0].Disabled() {
-		t.Errorf("at first %q is chosen", p.picture.box.Selected)
+		t.Errorf("%q is chosen at first", p.picture.box.Selected)
 	}
 	p.repeat.SetSelected("11")
 	keys{h.View}.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
@@ -190,7 +190,7 @@ func TestDetection(t *testing.T) {
 		t.Errorf("asked for %+v, then %q", h.request, h.message.Text())
 	}
 	if !slices.Equal(h.changes, []bool{true, false}) {
-		t.Errorf("the program was told %v", h.changes)
+		t.Errorf("the program received %v", h.changes)
 	}
 	if got := fmt.Sprint(p.warm.Cells()); !strings.Contains(got, "[background 80.0") ||
 		!strings.Contains(got, "speed-up") {
@@ -198,10 +198,10 @@ func TestDetection(t *testing.T) {
 	}
 	if got := p.says.Text; !strings.HasPrefix(got,
 		"synthetic, 4 MP: 40 × 40 px, 0 MP, 8 bit, adaptive parameters\n") || !strings.Contains(got, "identical") {
-		t.Errorf("it says %q", got)
+		t.Errorf("the text is %q", got)
 	}
 	if p.save.tables[0].Disabled() || p.save.plots[0].Disabled() {
-		t.Error("what was measured cannot be saved")
+		t.Error("saving the measurement is not available")
 	}
 	// The language changes, the measurement stays.
 	russian := i18n.For("ru")
@@ -241,7 +241,7 @@ func TestBars(t *testing.T) {
 	}
 	all := chart.rows[len(chart.rows)-1].bars
 	if ratio := all[0].box.Size().Width / all[1].box.Size().Width; ratio < 9.9 || ratio > 10.1 {
-		t.Errorf("bars of 100 and 10 ms are as %g to 1", ratio)
+		t.Errorf("the ratio of bars of 100 and 10 ms is %g", ratio)
 	}
 }
 
@@ -286,12 +286,12 @@ func TestOpenPictureIsMeasured(t *testing.T) {
 	}
 	h.Refresh()
 	if got := h.detection.picture.box.Selected; got != "a.png" {
-		t.Fatalf("chosen is %q", got)
+		t.Fatalf("%q is chosen", got)
 	}
 	h.detection.start()
 	h.settle()
 	if h.request.Picture != h.picture().Picture || h.request.Region != h.picture().Region {
-		t.Error("another picture was measured")
+		t.Error("the wrong picture was measured")
 	}
 	h.detection.picture.box.SetSelected("synthetic, 1 MP")
 	h.Refresh()
@@ -307,7 +307,7 @@ func TestOpenPictureIsMeasured(t *testing.T) {
 	h.experiments.start()
 	h.settle()
 	if h.options.Picture != h.picture().Picture || !h.experiments.sizes.boxes[0].Disabled() {
-		t.Error("the experiment was not made on the open picture")
+		t.Error("the experiment did not use the open picture")
 	}
 }
 
@@ -317,7 +317,7 @@ func TestExperiment(t *testing.T) {
 	p := h.experiments
 	h.tabs.SelectIndex(1)
 	if p.question.Text == "" || p.paper.Text == "" || len(p.paperTable.Cells()) == 0 || len(p.table.Cells()) > 0 {
-		t.Error("the experiment is not described, or has rows already")
+		t.Error("the experiment is not described, or already has rows")
 	}
 	keys{h.View}.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
 	h.settle()
@@ -338,7 +338,7 @@ func TestExperiment(t *testing.T) {
 	// Each experiment keeps its results.
 	p.choice.SetSelectedIndex(4)
 	if len(p.table.Cells()) > 0 || !p.save.tables[0].Disabled() {
-		t.Error("another experiment shows rows of the first")
+		t.Error("another experiment shows the rows of the first")
 	}
 	p.choice.SetSelectedIndex(0)
 	if len(p.table.Cells()) != 3 || p.save.tables[0].Disabled() {
@@ -366,11 +366,11 @@ func TestChoicesOfAnExperiment(t *testing.T) {
 	}
 	for _, g := range h.experiment.Grids {
 		if len(g.Sizes) != 1 || g.Sizes[0].String() != p.sizes.ids[0] {
-			t.Errorf("sizes %v, chosen is %s", g.Sizes, p.sizes.ids[0])
+			t.Errorf("sizes %v, chosen %s", g.Sizes, p.sizes.ids[0])
 		}
 	}
 	if original, err := experiment.Find(h.experiment.ID); err != nil || len(original.Grids[0].Sizes) == 1 {
-		t.Errorf("the experiment itself was cut: %v", err)
+		t.Errorf("the experiment itself was changed: %v", err)
 	}
 	// The choices stay when the language changes.
 	h.detection.repeat.SetSelectedIndex(2)
@@ -380,22 +380,22 @@ func TestChoicesOfAnExperiment(t *testing.T) {
 	p = h.experiments
 	if p.isQuick() || !slices.Equal(p.variants.chosen(), p.variants.ids[:2]) ||
 		!slices.Equal(p.sizes.chosen(), p.sizes.ids[:1]) {
-		t.Errorf("in another language %q and %q are chosen", p.variants.chosen(), p.sizes.chosen())
+		t.Errorf("after a change of language %q and %q are chosen", p.variants.chosen(), p.sizes.chosen())
 	}
 	if h.detection.repeat.SelectedIndex() != 2 || h.detection.picture.box.SelectedIndex() != 0 {
-		t.Errorf("in another language %q and %q are chosen", h.detection.repeat.Selected,
+		t.Errorf("after a change of language %q and %q are chosen", h.detection.repeat.Selected,
 			h.detection.picture.box.Selected)
 	}
 	// Without a choice there is nothing to measure.
 	p.sizes.boxes[0].SetChecked(false)
 	if !p.run.Disabled() {
-		t.Error("measuring no size can be started")
+		t.Error("measuring without a size can be started")
 	}
 	p.sizes.boxes[0].SetChecked(true)
 	p.variants.boxes[0].SetChecked(false)
 	p.variants.boxes[1].SetChecked(false)
 	if !p.run.Disabled() {
-		t.Error("measuring no variant can be started")
+		t.Error("measuring without a variant can be started")
 	}
 }
 
@@ -409,7 +409,7 @@ func TestCancelByClosing(t *testing.T) {
 		case f := <-h.queue:
 			f()
 		case <-timeout:
-			t.Fatal("no row appears while it measures")
+			t.Fatal("no row is shown during the measurement")
 		}
 	}
 	h.close()
@@ -419,7 +419,7 @@ func TestCancelByClosing(t *testing.T) {
 	}
 	h.Show()
 	if h.busy.Visible() || h.experiments.run.Disabled() {
-		t.Error("the view comes back busy")
+		t.Error("the view is still busy when it is shown again")
 	}
 }
 
@@ -443,7 +443,7 @@ func TestBusyProgram(t *testing.T) {
 	close(release)
 	h.settle()
 	if cancelled {
-		t.Error("the view cancelled work that is not its own")
+		t.Error("the view cancelled the program's work")
 	}
 }
 
@@ -454,7 +454,7 @@ func TestFailures(t *testing.T) {
 		start()
 		h.settle()
 		if h.win.Canvas().Overlays().Top() == nil || h.running || h.message.Text() != "" {
-			t.Errorf("a failure is not told: %q", h.message.Text())
+			t.Errorf("a failure is not reported: %q", h.message.Text())
 		}
 		keys{h.View}.Key(&fyne.KeyEvent{Name: fyne.KeyReturn})
 		if h.win.Canvas().Overlays().Top() != nil {
@@ -462,7 +462,7 @@ func TestFailures(t *testing.T) {
 		}
 	}
 	if len(h.outcomes) > 0 || h.compared != nil {
-		t.Error("a failure left a result")
+		t.Error("a failed measurement left a result")
 	}
 }
 
@@ -509,7 +509,7 @@ func TestSave(t *testing.T) {
 	h.detection.saveAs("csv")
 	h.settle()
 	if h.win.Canvas().Overlays().Top() == nil {
-		t.Error("an error of writing is not told")
+		t.Error("a write error is not reported")
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 8 {
 		t.Errorf("%d files, %v", len(left), err)
@@ -534,7 +534,7 @@ func TestFigures(t *testing.T) {
 	}
 	p.choice.SetSelectedIndex(0)
 	if len(p.words.Items) != 2 {
-		t.Error("the pictures stay with another experiment")
+		t.Error("the pictures are still shown for another experiment")
 	}
 }
 
@@ -559,12 +559,12 @@ func TestChoicesFit(t *testing.T) {
 }
 
 func TestSeldom(t *testing.T) {
-	told := 0
-	report := seldom(func(message.Message, float64) { told++ })
+	reports := 0
+	report := seldom(func(message.Message, float64) { reports++ })
 	for range 1000 {
 		report(message.Message{}, 0.5)
 	}
-	if told != 1 {
-		t.Errorf("told %d times at once", told)
+	if reports != 1 {
+		t.Errorf("%d reports at once", reports)
 	}
 }

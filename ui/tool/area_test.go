@@ -133,7 +133,7 @@ func TestPolygonArea(t *testing.T) {
 				t.Errorf("%s: %v, ways %v", name, s.areas, s.ways)
 			}
 			if a.Open() || a.Draft() != nil {
-				t.Errorf("%s: a draft is left", name)
+				t.Errorf("%s: a draft remains", name)
 			}
 		}
 	}
@@ -154,7 +154,7 @@ func TestPolygonArea(t *testing.T) {
 		a.Finish()
 	}
 	if len(s.areas) > 0 || a.Open() {
-		t.Errorf("%v of polygons without corners, or dropped", s.areas)
+		t.Errorf("areas %v from polygons without corners, or dropped ones", s.areas)
 	}
 }
 
@@ -183,7 +183,7 @@ func TestAreasSurviveAnyOrder(t *testing.T) {
 		a.Finish()
 		a.Release()
 		if a.Open() || a.Draft() != nil {
-			t.Fatal("a draft is left")
+			t.Fatal("a draft remains")
 		}
 		for i, r := range s.areas {
 			// An area outside the picture is refused without a change.

@@ -48,7 +48,7 @@ func TestRuler(t *testing.T) {
 	e.Secondary = true
 	r.Press(e)
 	if got.measured {
-		t.Error("the right button leaves the line")
+		t.Error("the right button does not remove the line")
 	}
 	r.Press(at(0, 0))
 	r.Move(at(5, 5))

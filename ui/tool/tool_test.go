@@ -124,7 +124,7 @@ func TestClickIsNoStepOfTheHistory(t *testing.T) {
 	r.Press(at(30, 30))
 	r.Release()
 	if h.sets != 1 {
-		t.Errorf("a click inside the region set it again")
+		t.Errorf("a click inside the region set the region again")
 	}
 }
 
@@ -234,7 +234,7 @@ func TestRegionSurvivesAnyOrder(t *testing.T) {
 		r.Finish()
 		r.Release()
 		if r.Open() || r.Current() != h.region {
-			t.Fatal("a draft is left")
+			t.Fatal("a draft remains")
 		}
 	})
 }
@@ -257,6 +257,6 @@ func TestPicker(t *testing.T) {
 	e.Secondary = true
 	p.Press(e)
 	if hits != 1 {
-		t.Errorf("%d findings toggled by one click of each button", hits)
+		t.Errorf("%d findings toggled by one click with each button", hits)
 	}
 }

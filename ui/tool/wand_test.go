@@ -24,9 +24,9 @@ func TestWand(t *testing.T) {
 	w.Press(e)
 	w.Cancel()
 	if len(places) != 1 || places[0] != (processing.Point{X: 5, Y: 6}) {
-		t.Errorf("touched at %v", places)
+		t.Errorf("touched %v", places)
 	}
 	if w.Pointer(e) != Cross {
-		t.Error("the pointer is no cross")
+		t.Error("the pointer is not a cross")
 	}
 }

@@ -49,7 +49,7 @@ func TestRing(t *testing.T) {
 	r.set(false, at, 500, 1)
 	for _, o := range r.objects() {
 		if o.Visible() {
-			t.Errorf("hidden: %T shows", o)
+			t.Errorf("hidden: %T is visible", o)
 		}
 	}
 }

@@ -124,12 +124,12 @@ func TestFit(t *testing.T) {
 	}
 	v.Resize(fyne.NewSize(200, 300))
 	if z := v.Transform().Zoom; math.Abs(z-0.1) > 1e-9 {
-		t.Errorf("after the window got narrower the zoom is %g", z)
+		t.Errorf("after narrowing the window the zoom is %g", z)
 	}
 	v.SetZoom(1)
 	v.Resize(fyne.NewSize(300, 300))
 	if z := v.Transform().Zoom; z != 1 {
-		t.Errorf("after the window was resized 1:1 became %g", z)
+		t.Errorf("after resizing the window 1:1 became %g", z)
 	}
 }
 
@@ -147,10 +147,10 @@ func TestWheelZoomsAboutThePointer(t *testing.T) {
 		v.Scrolled(wheel(float32(x), float32(y), float32(rapid.IntRange(1, 3).Draw(rt, "notches"))))
 		q := v.Transform().ImageToScreen(p)
 		if v.Transform().Zoom <= before.Zoom {
-			rt.Fatalf("the wheel went from %g to %g", before.Zoom, v.Transform().Zoom)
+			rt.Fatalf("the wheel changed the zoom from %g to %g", before.Zoom, v.Transform().Zoom)
 		}
 		if math.Abs(q.X-at.X) > 0.51 || math.Abs(q.Y-at.Y) > 0.51 {
-			rt.Fatalf("the point under (%d, %d) went to (%.2f, %.2f)", x, y, q.X, q.Y)
+			rt.Fatalf("the point under (%d, %d) moved to (%.2f, %.2f)", x, y, q.X, q.Y)
 		}
 	})
 }
@@ -160,12 +160,12 @@ func TestWheelStopsAtActualPixels(t *testing.T) {
 	v.SetZoom(0.9)
 	v.Scrolled(wheel(200, 150, 1))
 	if z := v.Transform().Zoom; z != 1 {
-		t.Errorf("a notch from 0.9 leads to %g", z)
+		t.Errorf("one notch from 0.9 zooms to %g", z)
 	}
 	v.SetZoom(1.1)
 	v.Scrolled(wheel(200, 150, -1))
 	if z := v.Transform().Zoom; z != 1 {
-		t.Errorf("a notch back from 1.1 leads to %g", z)
+		t.Errorf("one notch back from 1.1 zooms to %g", z)
 	}
 }
 
@@ -209,16 +209,16 @@ func TestLostEvents(t *testing.T) {
 			v.DragEnd()
 			v.MouseOut()
 		},
-		"right button released outside: MouseOut alone": func(v *viewport.Viewport) {
+		"right button released outside: only MouseOut": func(v *viewport.Viewport) {
 			v.MouseDown(mouse(10, 10, right))
 			v.MouseMoved(mouse(20, 20, right))
 			v.MouseOut()
 		},
-		"release not told at all": func(v *viewport.Viewport) {
+		"release not reported": func(v *viewport.Viewport) {
 			v.MouseDown(mouse(10, 10, left))
 			v.MouseMoved(mouse(30, 30, 0))
 		},
-		"release not told, another press": func(v *viewport.Viewport) {
+		"release not reported, another press": func(v *viewport.Viewport) {
 			v.MouseDown(mouse(10, 10, left))
 			v.MouseMoved(mouse(30, 30, 0))
 			v.MouseDown(mouse(10, 10, right))
@@ -290,7 +290,7 @@ func TestAnyOrderOfEvents(t *testing.T) {
 		v.SetPanKey(false)
 		v.End()
 		if s.pressed {
-			rt.Fatal("a gesture is left")
+			rt.Fatal("a gesture is still open")
 		}
 	})
 }
@@ -316,7 +316,7 @@ func TestPanWithAnyTool(t *testing.T) {
 				t.Errorf("moved by (%g, %g), expected (30, -20)", dx, dy)
 			}
 			if len(s.calls) != 0 {
-				t.Errorf("the tool was told %v", s.calls)
+				t.Errorf("the tool received %v", s.calls)
 			}
 		})
 	}
@@ -371,7 +371,7 @@ func TestMaskChanged(t *testing.T) {
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
 			if !same(after.At(x, y), full.At(x, y)) {
-				t.Fatalf("pixel (%d, %d) is %v, drawn anew %v", x, y, after.At(x, y), full.At(x, y))
+				t.Fatalf("pixel (%d, %d) is %v, after a full redraw %v", x, y, after.At(x, y), full.At(x, y))
 			}
 			if !same(before.At(x, y), after.At(x, y)) {
 				changed++
@@ -422,7 +422,7 @@ func TestWithoutPicture(t *testing.T) {
 	v.Scroll(1, 1)
 	v.MaskChanged(image.Rect(0, 0, 5, 5))
 	if len(s.calls) != 0 {
-		t.Errorf("the tool was told %v without a picture", s.calls)
+		t.Errorf("the tool received %v without a picture", s.calls)
 	}
 	w.Canvas().Capture()
 }
@@ -450,7 +450,7 @@ func TestTurnedPicture(t *testing.T) {
 	v.Reveal(image.Rect(300, 700, 302, 702), 1)
 	v.MouseDown(mouse(200, 150, desktop.MouseButtonPrimary))
 	if s.last.At != (processing.Point{X: 301, Y: 701}) {
-		t.Errorf("the middle of the revealed rectangle is told as %v", s.last.At)
+		t.Errorf("the tool received %v for the centre of the revealed rectangle", s.last.At)
 	}
 	// Ten pixels to the right on the screen are ten rows up in the file, ten down are ten columns to the right.
 	v.Dragged(dragged(210, 160))
@@ -566,7 +566,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("orientation %d: without its patch the result shows %d white pixels", orientation, l+r)
 		}
 		if got := v.Transform(); got != want {
-			t.Errorf("orientation %d: the view went from %v to %v", orientation, want, got)
+			t.Errorf("orientation %d: the view changed from %v to %v", orientation, want, got)
 		}
 	}
 }
@@ -598,7 +598,7 @@ func TestDragTheSplitLine(t *testing.T) {
 	}
 	for _, c := range s.calls {
 		if c != "hover" {
-			t.Errorf("the tool was told %v", s.calls)
+			t.Errorf("the tool received %v", s.calls)
 			break
 		}
 	}
@@ -607,7 +607,7 @@ func TestDragTheSplitLine(t *testing.T) {
 	v.MouseDown(mouse(300, 60, desktop.MouseButtonPrimary))
 	v.MouseUp(mouse(300, 60, desktop.MouseButtonPrimary))
 	if !slices.Contains(s.calls, "press") || s.fault != "" {
-		t.Errorf("beside the line the tool was told %v, %s", s.calls, s.fault)
+		t.Errorf("beside the line the tool received %v, %s", s.calls, s.fault)
 	}
 }
 
@@ -625,12 +625,12 @@ func TestPyramidsChanged(t *testing.T) {
 		for y := b.Min.Y; y < b.Max.Y; y++ {
 			for x := b.Min.X; x < b.Max.X; x++ {
 				if !same(got.At(x, y), full.At(x, y)) {
-					t.Fatalf("zoom %g: pixel (%d, %d) is %v, drawn anew %v", zoom, x, y, got.At(x, y), full.At(x, y))
+					t.Fatalf("zoom %g: pixel (%d, %d) is %v, after a full redraw %v", zoom, x, y, got.At(x, y), full.At(x, y))
 				}
 			}
 		}
 		if l, r := whites(got, 200); l+r == 0 && zoom >= 1 {
-			t.Errorf("zoom %g: the patch is not seen", zoom)
+			t.Errorf("zoom %g: the patch is not visible", zoom)
 		}
 	}
 }
@@ -647,7 +647,7 @@ func TestScaleOfFirstFrame(t *testing.T) {
 	// The picture lies in the middle of the viewport, in Fyne units.
 	at, size := v.Place(image.Rect(0, 0, pictureWidth, pictureHeight))
 	if at != fyne.NewPos(0, 50) || size != fyne.NewSize(400, 200) {
-		t.Errorf("the picture lies at %v and takes %v", at, size)
+		t.Errorf("the picture is at %v with size %v", at, size)
 	}
 }
 

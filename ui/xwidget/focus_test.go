@@ -46,17 +46,17 @@ func TestFocusOfButtons(t *testing.T) {
 	}
 	hold.KeyDown(&fyne.KeyEvent{Name: fyne.KeySpace})
 	if !held {
-		t.Error("the space bar does not hold the button")
+		t.Error("the space bar does not press the button")
 	}
 	c.FocusNext()
 	if held || strokes(hold) != 0 {
-		t.Error("the button is held after the focus has gone")
+		t.Error("the button is still held without the focus")
 	}
 	c.FocusPrevious()
 	hold.KeyDown(&fyne.KeyEvent{Name: fyne.KeySpace})
 	hold.KeyUp(&fyne.KeyEvent{Name: fyne.KeySpace})
 	if held {
-		t.Error("the button is held after the space bar is released")
+		t.Error("the button is still held after the space bar was released")
 	}
 	// A click does not set the focus.
 	c.Focus(tool)

@@ -14,7 +14,7 @@ func TestFrames(t *testing.T) {
 	do := func(i int) { did = append(did, i) }
 	InFrames(3, do)
 	if !slices.Equal(did, []int{0, 1, 2}) {
-		t.Errorf("without frames it did %v", did)
+		t.Errorf("without frames: %v", did)
 	}
 	did = nil
 	// The test driver ends an animation at once, so the frames of a window are called here.
@@ -23,14 +23,14 @@ func TestFrames(t *testing.T) {
 	for want := range 2 {
 		f.tick(0)
 		if len(did) != want+1 || did[want] != want {
-			t.Fatalf("after %d frames it did %v", want+1, did)
+			t.Fatalf("after %d frames: %v", want+1, did)
 		}
 	}
 	f.Stop()
 	f.tick(0)
 	f.tick(1)
 	if len(did) != 2 {
-		t.Errorf("stopped it did %v", did)
+		t.Errorf("after a stop: %v", did)
 	}
 	var none *Frames
 	none.Stop()

@@ -59,11 +59,11 @@ func TestHelpOfFocused(t *testing.T) {
 			t.Errorf("control %d: the Tab key shows %q, visible %v", i, tips.label.Text, tips.box.Visible())
 		}
 		if right := tips.box.Position().X + tips.box.Size().Width; right > column.Position().X {
-			t.Errorf("control %d: the help reaches to %v over the controls from %v on", i, right, column.Position().X)
+			t.Errorf("control %d: the help reaches to %v, over the controls that begin at %v", i, right, column.Position().X)
 		}
 		w.Canvas().Unfocus()
 		if tips.box.Visible() {
-			t.Errorf("control %d: the help stays without the focus", i)
+			t.Errorf("control %d: the help is still shown without the focus", i)
 		}
 	}
 	// A focused field gets all keys, so it handles the Tab key itself.
@@ -76,7 +76,7 @@ func TestHelpOfFocused(t *testing.T) {
 	}
 	slider.TypedKey(&fyne.KeyEvent{Name: fyne.KeyRight})
 	if tips.box.Visible() {
-		t.Error("the help lies over the picture that a slider changes")
+		t.Error("the help covers the picture that a slider changes")
 	}
 	w.Canvas().Focus(entry)
 	entry.KeyUp(tab)

@@ -9,15 +9,15 @@ import (
 
 func TestHoldButton(t *testing.T) {
 	test.NewTempApp(t)
-	var told []bool
-	b := NewHoldButton("hold", "help", NewTooltips(), func(held bool) { told = append(told, held) })
+	var reported []bool
+	b := NewHoldButton("hold", "help", NewTooltips(), func(held bool) { reported = append(reported, held) })
 	test.NewTempWindow(t, b)
 	b.SetEnabled(false)
 	b.MouseDown(nil)
 	b.MouseUp(nil)
 	b.MouseOut()
-	if len(told) != 0 {
-		t.Errorf("a disabled button told %v", told)
+	if len(reported) != 0 {
+		t.Errorf("a disabled button reported %v", reported)
 	}
 	b.SetEnabled(true)
 	b.MouseDown(nil)
@@ -26,7 +26,7 @@ func TestHoldButton(t *testing.T) {
 	b.MouseUp(nil)
 	b.MouseDown(nil)
 	b.MouseUp(nil)
-	if want := []bool{true, false, true, false}; !slices.Equal(told, want) {
-		t.Errorf("told %v, expected %v", told, want)
+	if want := []bool{true, false, true, false}; !slices.Equal(reported, want) {
+		t.Errorf("reported %v, want %v", reported, want)
 	}
 }

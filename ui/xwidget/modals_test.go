@@ -14,7 +14,7 @@ func TestModals(t *testing.T) {
 	w := test.NewTempWindow(t, widget.NewLabel("under"))
 	m := NewModals(w)
 	if m.Key(fyne.KeyEscape) || m.Key(fyne.KeyReturn) {
-		t.Error("keys without a dialog were taken")
+		t.Error("keys were used without a dialog")
 	}
 	said := ""
 	confirm := func(text string) {
@@ -36,7 +36,7 @@ func TestModals(t *testing.T) {
 		t.Error("Escape does not close a dialog once")
 	}
 	if said != "a-" {
-		t.Errorf("the dialogs were answered %q", said)
+		t.Errorf("answers %q", said)
 	}
 
 	// A menu over a dialog has its own keys; a dialog opened by another one is on top.
@@ -52,7 +52,7 @@ func TestModals(t *testing.T) {
 	m.Key(fyne.KeyReturn)
 	m.Key(fyne.KeyEnter)
 	if said != "a-c" || w.Canvas().Overlays().Top() != nil {
-		t.Errorf("the dialogs were answered %q", said)
+		t.Errorf("answers %q", said)
 	}
 }
 
@@ -77,21 +77,21 @@ func TestTwoDialogs(t *testing.T) {
 	ask("b")
 	m.Key(fyne.KeyEscape)
 	if said != "-b" || len(w.Canvas().Overlays().List()) != 1 {
-		t.Fatalf("answered %q, %d dialogs are open", said, len(w.Canvas().Overlays().List()))
+		t.Fatalf("answers %q, %d dialogs are open", said, len(w.Canvas().Overlays().List()))
 	}
 	m.Key(fyne.KeyReturn)
 	if said != "-ba" || m.Key(fyne.KeyReturn) || w.Canvas().Overlays().Top() != nil {
-		t.Errorf("answered %q", said)
+		t.Errorf("answers %q", said)
 	}
 	// The program closes the one under the other, and the toolkit removes the other as well.
 	under := ask("c")
 	ask("d")
 	under.Hide()
 	if m.Key(fyne.KeyReturn) || said != "-ba-c" {
-		t.Errorf("answered %q", said)
+		t.Errorf("answers %q", said)
 	}
 	ask("e")
 	if !m.Key(fyne.KeyReturn) || said != "-ba-ce" {
-		t.Errorf("answered %q", said)
+		t.Errorf("answers %q", said)
 	}
 }

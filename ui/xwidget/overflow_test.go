@@ -26,7 +26,7 @@ func TestDivide(t *testing.T) {
 			used += widths[i] + barGap
 			for _, j := range rest {
 				if items[j].Rank < items[i].Rank {
-					t.Fatalf("room %v: %d gives way before %d", room, j, i)
+					t.Fatalf("room %v: %d is left out before %d", room, j, i)
 				}
 			}
 		}
@@ -57,7 +57,7 @@ func TestBar(t *testing.T) {
 	b.OnRows = func() { heights++ }
 	b.Row.Resize(fyne.NewSize(6*60+5*barGap, 40))
 	if more.Visible() || heights > 0 {
-		t.Error("a button for what there is room for")
+		t.Error("a button is shown although everything fits")
 	}
 	b.Row.Resize(fyne.NewSize(200, 40))
 	one := b.Row.MinSize().Height
@@ -71,18 +71,18 @@ func TestBar(t *testing.T) {
 	var at []fyne.Position
 	for i, cell := range b.cells {
 		if p := cell.Position(); p.X < 0 || p.X+60 > 200 || slices.Contains(at, p) {
-			t.Errorf("item %d lies at %v", i, p)
+			t.Errorf("item %d is at %v", i, p)
 		}
 		at = append(at, cell.Position())
 	}
 	items[0].Object.Hide()
 	b.Update()
 	if visible(b) != len(items)-1 {
-		t.Error("a hidden item is shown")
+		t.Error("a hidden item is visible")
 	}
 	test.Tap(more)
 	if b.Row.MinSize().Height != one {
-		t.Error("the second row stays")
+		t.Error("the second row is still shown")
 	}
 }
 

@@ -39,7 +39,7 @@ func TestFocusScrolls(t *testing.T) {
 		for i, o := range controls {
 			c.FocusNext()
 			if c.Focused() != o {
-				t.Fatalf("%T has the focus in place of control %d", c.Focused(), i)
+				t.Fatalf("%T has the focus instead of control %d", c.Focused(), i)
 			}
 			driver := fyne.CurrentApp().Driver()
 			at := driver.AbsolutePositionForObject(o.(fyne.CanvasObject)).Y - driver.AbsolutePositionForObject(scroll).Y
@@ -52,7 +52,7 @@ func TestFocusScrolls(t *testing.T) {
 	c.Unfocus()
 	c.Focus(controls[len(controls)-1])
 	if scroll.Offset != before {
-		t.Errorf("scrolled from %v to %v for what is seen", before, scroll.Offset)
+		t.Errorf("scrolled from %v to %v for a visible control", before, scroll.Offset)
 	}
 }
 

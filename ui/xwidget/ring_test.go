@@ -34,7 +34,7 @@ func TestRings(t *testing.T) {
 	for i, o := range controls {
 		c.FocusNext()
 		if c.Focused() != o.(fyne.Focusable) {
-			t.Fatalf("%T has the focus in place of %T", c.Focused(), o)
+			t.Fatalf("%T has the focus instead of %T", c.Focused(), o)
 		}
 		for j, other := range controls {
 			if on := ringOf(other) > 0; on != (i == j) {
@@ -50,7 +50,7 @@ func TestRings(t *testing.T) {
 	}
 	c.Unfocus()
 	if ringOf(table) != 0 {
-		t.Error("the ring stays")
+		t.Error("the ring is still shown")
 	}
 }
 

@@ -30,7 +30,7 @@ func TestTabs(t *testing.T) {
 			}
 		}
 		if size := tabs.Items[step.tab].Content.Size(); step.shows.Size() != size || size.Width < 200 {
-			t.Errorf("the content is %v in %v", step.shows.Size(), size)
+			t.Errorf("the content has the size %v in %v", step.shows.Size(), size)
 		}
 		step.left.SetText(step.left.Text + "!")
 		if got := tabs.MinSize(); got.Width < need.Width || got.Height < need.Height {
@@ -38,6 +38,6 @@ func TestTabs(t *testing.T) {
 		}
 	}
 	if second.Text != "b!!" || !second.Visible() {
-		t.Errorf("the tab says %q, seen %v", second.Text, second.Visible())
+		t.Errorf("the tab says %q, visible %v", second.Text, second.Visible())
 	}
 }

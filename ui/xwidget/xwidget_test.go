@@ -37,17 +37,17 @@ func TestTooltip(t *testing.T) {
 		t.Fatalf("the tooltip shows %q, visible %v", tips.label.Text, tips.box.Visible())
 	}
 	if s := tips.box.Size(); s.Width < 20 || s.Height < 10 {
-		t.Errorf("the tooltip is %v large", s)
+		t.Errorf("the tooltip has the size %v", s)
 	}
 	b.MouseOut()
 	if tips.box.Visible() {
-		t.Error("the tooltip stays after the pointer has left")
+		t.Error("the tooltip is still shown after the pointer has left")
 	}
 	b.MouseIn(nil)
 	b.MouseOut()
 	settle()
 	if tips.box.Visible() {
-		t.Error("the tooltip comes after the pointer has left")
+		t.Error("the tooltip is shown after the pointer has left")
 	}
 	// The layer handles no events.
 	test.TapCanvas(w.Canvas(), fyne.NewPos(15, 15))
@@ -116,7 +116,7 @@ func TestFixedText(t *testing.T) {
 	width := f.MinSize().Width
 	f.SetText("x 1")
 	if f.MinSize().Width != width {
-		t.Error("the room depends on the text")
+		t.Error("the width depends on the text")
 	}
 	s := NewFixedText("")
 	s.Stretch = true
@@ -125,12 +125,12 @@ func TestFixedText(t *testing.T) {
 	s.Resize(fyne.NewSize(80, 20))
 	r := test.WidgetRenderer(s).(*fixedTextRenderer)
 	if r.text.MinSize().Width > 80 {
-		t.Errorf("%q is wider than its room", r.text.Text)
+		t.Errorf("%q is wider than the field", r.text.Text)
 	}
 }
 
 // A truncated text shows whole in a tooltip; a text that fits does not.
-func TestFixedTextTellsTheRest(t *testing.T) {
+func TestTruncatedTextHasTooltip(t *testing.T) {
 	test.NewTempApp(t)
 	tips := NewTooltips()
 	text := NewFixedText("")
@@ -141,7 +141,7 @@ func TestFixedTextTellsTheRest(t *testing.T) {
 		w.Resize(fyne.NewSize(width, 100))
 		text.MouseIn(nil)
 		if got := tips.stop != nil; got != want {
-			t.Errorf("%v wide: a tooltip is to come: %v", width, got)
+			t.Errorf("width %v: tooltip pending: %v", width, got)
 		}
 		text.MouseOut()
 	}
