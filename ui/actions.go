@@ -44,7 +44,7 @@ type actions struct {
 	// blocked reports whether a dialog covers the window; started is called before an action runs.
 	blocked func() bool
 	started func()
-	// looking reports whether an early preview of a picture is shown that is still being read.
+	// looking reports whether the placeholder of a picture is shown that is still being read.
 	looking func() bool
 	// later postpones do until the end of a running preview; it returns false if none is running.
 	later func(do func()) bool

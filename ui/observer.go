@@ -43,11 +43,11 @@ import (
 type Observer func(format string, args ...any)
 
 // observe subscribes an observer to the window.
-func observe(w *window, tell Observer) {
-	if tell == nil {
+func observe(w *window, send Observer) {
+	if send == nil {
 		return
 	}
-	o := &observed{w: w, tell: tell, controls: map[string]string{}}
+	o := &observed{w: w, send: send, controls: map[string]string{}}
 	w.observed = o
 	w.parts = append(w.parts, o)
 	o.frames(w.display.port)
@@ -60,7 +60,7 @@ func observe(w *window, tell Observer) {
 // observed turns changes of the window into events.
 type observed struct {
 	w    *window
-	tell Observer
+	send Observer
 
 	compare view.Compare
 	// controls are the last lines sent about controls, by name.
@@ -76,25 +76,25 @@ func (o *observed) update(c change) {
 	doc := o.w.Document()
 	switch c.Cause {
 	case session.Opened:
-		o.tell("picture %s %d %d", doc.Path(), doc.Size().X, doc.Size().Y)
+		o.send("picture %s %d %d", doc.Path(), doc.Size().X, doc.Size().Y)
 	case session.Detected:
-		o.tell("done %d %d", doc.Stats().Spots, doc.Stats().Area)
+		o.send("done %d %d", doc.Stats().Spots, doc.Stats().Area)
 	case session.CorrectedSpots:
-		o.tell("corrected %d %d", doc.Corrections().Len(), doc.Corrections().Pixels())
+		o.send("corrected %d %d", doc.Corrections().Len(), doc.Corrections().Pixels())
 	case session.Stepped:
-		o.tell("step %d %d", doc.Corrections().Len(), doc.Corrections().Pixels())
+		o.send("step %d %d", doc.Corrections().Len(), doc.Corrections().Pixels())
 	case session.SavedMask:
-		o.tell("saved %s", o.w.MaskFile())
+		o.send("saved %s", o.w.MaskFile())
 	case session.SavedPicture:
-		o.tell("saved-picture %s", o.w.Written().Saved.Path)
+		o.send("saved-picture %s", o.w.Written().Saved.Path)
 	}
-	o.w.placeholder.seen = func() { o.tell("placeholder %d", time.Now().UnixNano()) }
+	o.w.placeholder.seen = func() { o.send("placeholder %d", time.Now().UnixNano()) }
 	if c.Busy {
-		o.tell("busy %v", o.w.Busy())
+		o.send("busy %v", o.w.Busy())
 	}
 	if c.History {
 		names, done := o.w.History()
-		o.tell("history %d %d", done, len(names))
+		o.send("history %d %d", done, len(names))
 	}
 	if c.Busy || c.History || c.Layout {
 		// The panel is laid out after this call.
@@ -103,13 +103,13 @@ func (o *observed) update(c change) {
 	if c.Device {
 		now := o.w.DeviceState()
 		if o.opening && !now.Opening {
-			o.tell("device %s", now.Runs)
+			o.send("device %s", now.Runs)
 		}
 		o.opening = now.Opening
 	}
 	if mode := o.w.display.port.Compare(); mode != o.compare {
 		o.compare = mode
-		o.tell("compare %d", mode)
+		o.send("compare %d", mode)
 	}
 	if c.Zoom {
 		o.frameEnded()
@@ -138,7 +138,7 @@ func (o *observed) place(name string, object fyne.CanvasObject, size fyne.Size) 
 		size.Height*scale)
 	if line != o.controls[name] {
 		o.controls[name] = line
-		o.tell("%s", line)
+		o.send("%s", line)
 	}
 }
 
@@ -163,7 +163,7 @@ func (o *observed) countOverlays() {
 	}
 	if n != o.overlays {
 		o.overlays = n
-		o.tell("overlays %d", n)
+		o.send("overlays %d", n)
 	}
 }
 
@@ -175,7 +175,7 @@ func (o *observed) frames(p *viewport.Viewport) {
 		o.frameEnded()
 		if first {
 			first = false
-			go o.w.config.session.Dispatch(func() { o.tell("shown %d", time.Now().UnixNano()) })
+			go o.w.config.session.Dispatch(func() { o.send("shown %d", time.Now().UnixNano()) })
 		}
 		o.start, o.drawn = time.Now().Add(-drawn), drawn
 		go o.w.config.session.Dispatch(o.frameEnded)
@@ -189,7 +189,7 @@ func (o *observed) frameEnded() {
 	}
 	total := time.Since(o.start)
 	o.start = time.Time{}
-	o.tell("frame %d %d", total.Nanoseconds(), o.drawn.Nanoseconds())
+	o.send("frame %d %d", total.Nanoseconds(), o.drawn.Nanoseconds())
 }
 
 // view reports where the viewport is and what it shows.
@@ -200,6 +200,6 @@ func (o *observed) view(p *viewport.Viewport) {
 	}
 	at := fyne.CurrentApp().Driver().AbsolutePositionForObject(p)
 	t := p.Transform()
-	o.tell("view %.0f %.0f %d %d %g %g %g %g", float64(at.X)*scale, float64(at.Y)*scale,
+	o.send("view %.0f %.0f %d %d %g %g %g %g", float64(at.X)*scale, float64(at.Y)*scale,
 		p.Device().X, p.Device().Y, scale, t.Zoom, t.X, t.Y)
 }

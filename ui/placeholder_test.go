@@ -7,12 +7,12 @@ import (
 	"fyne.io/fyne/v2/test"
 )
 
-// While a picture is read, some of its pixels lie over the one that is open, and nothing can be done with either.
+// While a picture is being read, its placeholder covers the open picture, and neither can be used.
 func TestPlaceholder(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	before := h.Document()
 	if h.placeholder.object.Visible() {
-		t.Error("something is shown although nothing is read")
+		t.Error("a placeholder is shown although nothing is being read")
 	}
 	h.reading = make(chan struct{})
 	open := func() {
@@ -24,18 +24,18 @@ func TestPlaceholder(t *testing.T) {
 	}
 	open()
 	if h.Placeholder() == nil || !h.placeholder.object.Visible() || !h.placeholder.port.Shows(h.Placeholder()) {
-		t.Fatal("nothing is shown while the picture is read")
+		t.Fatal("no placeholder is shown while the picture is being read")
 	}
 	if h.display.port.Shows(h.Placeholder()) || h.Document() != before {
-		t.Error("some pixels are taken for the picture")
+		t.Error("the placeholder is taken for the picture")
 	}
 	h.actions.do("view.mask")
 	if !h.display.maskShown {
-		t.Error("an action was done while a picture is read")
+		t.Error("an action ran while a picture was being read")
 	}
 	h.build()
 	if !h.placeholder.object.Visible() {
-		t.Error("another language hides what is read")
+		t.Error("changing the language hides the placeholder")
 	}
 	at := fyne.CurrentApp().Driver().AbsolutePositionForObject(h.placeholder.port)
 	size := h.placeholder.port.Size()
@@ -44,17 +44,17 @@ func TestPlaceholder(t *testing.T) {
 	test.Scroll(h.win.Canvas(), middle, 0, 100)
 	test.Drag(h.win.Canvas(), middle, 10, 10)
 	if h.placeholder.port.Transform() != shown || h.Document().Dirty() {
-		t.Error("the pointer reached what lies under it")
+		t.Error("the pointer reached the viewport")
 	}
 	h.actions.do("escape")
 	h.settle()
 	if h.Placeholder() != nil || h.placeholder.object.Visible() || h.Document() != before {
-		t.Error("Esc does not bring back what was open")
+		t.Error("Esc does not show the open picture again")
 	}
 	open()
 	close(h.reading)
 	h.settle()
 	if h.Placeholder() != nil || h.placeholder.object.Visible() || h.Document() == before {
-		t.Error("the picture is not shown in place of some pixels of it")
+		t.Error("the picture does not replace its placeholder")
 	}
 }

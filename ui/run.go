@@ -180,7 +180,7 @@ func (w *window) started(damaged error) {
 }
 
 // fileObserver returns an Observer that writes one line an event to a file; nil if path is empty.
-func fileObserver(path string) (tell Observer, close func(), err error) {
+func fileObserver(path string) (send Observer, close func(), err error) {
 	if path == "" {
 		return nil, func() {}, nil
 	}

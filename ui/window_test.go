@@ -83,7 +83,7 @@ type harness struct {
 	saveErr      error
 	reports      []report.Correction
 	profile      *colour.Profile
-	// reading, if not nil, makes files large enough for an early preview; closing it ends reading them.
+	// reading, if not nil, makes files large enough for a placeholder; closing it ends reading them.
 	reading chan struct{}
 }
 
@@ -92,7 +92,7 @@ var (
 	_ session.Engine = (*harness)(nil)
 )
 
-// ReadPreview returns an early preview of a picture of the fake disk.
+// ReadPreview returns the placeholder of a picture of the fake disk.
 func (h *harness) ReadPreview(_ context.Context, path string, _ int) (*imagefile.Preview, error) {
 	p := h.pictures[path]
 	if h.reading == nil || p == nil {
