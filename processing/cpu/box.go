@@ -150,17 +150,24 @@ func newCounts(t *worker, g window, x0, n int) *counts {
 
 // longestRun returns the place of the longest run of equal values.
 func longestRun[T comparable](s []T) (from, to int) {
-	for i := 0; i < len(s); {
-		j := i + 1
-		for j < len(s) && s[j] == s[i] {
-			j++
-		}
+	i := 0
+	for _, j := range runEnds(s) {
 		if j-i > to-from {
 			from, to = i, j
 		}
 		i = j
 	}
 	return from, to
+}
+
+// runEnds returns where the runs of equal values end.
+func runEnds[T comparable](s []T) (ends []int) {
+	for i := range s {
+		if i+1 == len(s) || s[i+1] != s[i] {
+			ends = append(ends, i+1)
+		}
+	}
+	return ends
 }
 
 // set computes the counts of a row whose windows have ny rows.

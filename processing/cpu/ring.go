@@ -93,16 +93,14 @@ func (b executor) MeanVariance(ctx context.Context, op processing.MeanVariance) 
 func meanVariance[T uint8 | uint16](ctx context.Context, b *Backend, m, v, s *plane, g window) error {
 	return b.tiles(ctx, s.w, s.h, g.rx, g.ry, func(t *worker, tile rect) {
 		q := newSquare(t, g, tile, true)
+		// Windows are equally wide but at the picture's sides.
+		ends := runEnds(q.countsX)
 		squareSums(b, t, tile, pixels[T](s), []*square{q}, func(y int) {
 			mean := m.data.F32[y*s.w+tile.x0 : y*s.w+tile.x1]
 			variance := v.data.F32[y*s.w+tile.x0 : y*s.w+tile.x1]
 			ny := g.countY(y)
-			// Runs of columns whose windows are equally wide: one, but at the picture's sides.
-			for i := 0; i < len(mean); {
-				j := i + 1
-				for j < len(mean) && q.countsX[j] == q.countsX[i] {
-					j++
-				}
+			i := 0
+			for _, j := range ends {
 				b.kernels.meanVariance(mean[i:j], variance[i:j], q.sum[i:j], q.sum2[i:j], ny*int(q.countsX[i]))
 				i = j
 			}
