@@ -60,7 +60,7 @@ type painting struct {
 	detected     func(t *testing.T) *processing.Mask
 }
 
-// development is the development set, read when the first test needs it.
+// development is the development set, read by the first test that needs it.
 var development struct {
 	sync.Once
 	set []painting
@@ -128,8 +128,8 @@ func row(name string, m score.Metrics) string {
 		m.F1Tol, m.ObjR, m.ObjP, m.FPppm)
 }
 
-// variation is a way in which the pictures are changed, and the least mean F1 and F1t that must hold under it. The
-// floors lie 0.01 below what was measured when the score was last fitted: they catch a loss, they are no targets.
+// variation is a change of the pictures, and the least mean F1 and F1t that must hold under it. The floors lie 0.01
+// below what was measured when the score was last fitted: they catch a loss and are not targets.
 type variation struct {
 	name    string
 	v       synth.Variation
@@ -174,7 +174,7 @@ func TestAccuracy(t *testing.T) {
 	for _, v := range variations() {
 		var all []score.Metrics
 		for i, p := range set {
-			// The largest picture, and more doubled ones, would take most of the time.
+			// The largest picture and more doubled ones would take most of the time.
 			if p.glare.Width > 2000 || v.v.Scale == 2 && i > 1 {
 				continue
 			}
@@ -198,8 +198,8 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestCleanPaintings holds false alarms on paintings without glare under 20 pixels in a million, but for one with dabs
-// of white on dark ground, where the joined detector marks 122; the aim there is 60.
+// TestCleanPaintings keeps false alarms on paintings without glare below 20 pixels in a million. The exception is one
+// with dabs of white on dark ground, where the joined detector marks 122; the aim there is 60.
 func TestCleanPaintings(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
@@ -218,7 +218,7 @@ func TestCleanPaintings(t *testing.T) {
 }
 
 // TestOtherRenderer measures the kinds of glare that the development set lacks, on parts of its clean paintings; -v
-// prints the table. Of the large and mixed kinds much is missed, see docs/detection.md; the floors keep what there is.
+// prints the table. Many large and mixed ones are missed, see docs/detection.md; the floors catch a loss.
 func TestOtherRenderer(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
@@ -247,8 +247,8 @@ func TestOtherRenderer(t *testing.T) {
 	}
 }
 
-// TestGenerated measures generated paintings, so that a machine without the shared data sees a loss too. They are full
-// of painted highlights that look like glare on purpose.
+// TestGenerated measures generated paintings, so that a loss shows on a machine without the shared data, too. They
+// deliberately have many painted highlights that look like glare.
 func TestGenerated(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
@@ -271,7 +271,7 @@ func TestGenerated(t *testing.T) {
 	}
 }
 
-// BenchmarkDetect runs adaptive detection on generated pictures of 1 to 100 MP tiled from one painting: the time a
+// BenchmarkDetect runs adaptive detection on pictures of 1 to 100 MP tiled from one generated painting: the time per
 // pixel must not grow with the size. -benchtime 3x is enough.
 func BenchmarkDetect(b *testing.B) {
 	tile := glaring(b, 1500, 1000, 8, 4)

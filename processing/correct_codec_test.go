@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The code of the nearest root is that of a search in all roots, on curves with steps, too.
+// The code with the nearest root is the one that a search in all roots finds, on curves with steps, too.
 func TestNearestRootIsThatOfASearch(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -45,7 +45,7 @@ func TestNearestRootIsThatOfASearch(t *testing.T) {
 	})
 }
 
-// Every code comes back from its level, which blending works on, as it comes from its root.
+// The level of every code, which blending works on, gives the code back, as does its root.
 func TestCodesOfLevels(t *testing.T) {
 	t.Parallel()
 	for _, channels := range []int{3, 4} {

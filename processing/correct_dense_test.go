@@ -15,7 +15,7 @@ import (
 	"blik/processing/score"
 )
 
-// counting counts the pixels of tiles that operations are asked to work on.
+// counting counts the pixels of the tiles that operations work on.
 type counting struct {
 	processing.Backend
 	pixels int
@@ -74,7 +74,7 @@ func denseMasks(w, h int) map[string]*processing.Mask {
 }
 
 // The work grows with the mask, however dense it is: four times the pixels take four times the pixels of windows, and
-// no pixel of the mask takes more than those of a window of its own.
+// no pixel of the mask takes more than those of its own window.
 func TestCrowdedSpotsTakeLinearTime(t *testing.T) {
 	t.Parallel()
 	small, large := denseMasks(128, 96), denseMasks(256, 192)
@@ -105,8 +105,8 @@ func TestCrowdedSpotsTakeLinearTime(t *testing.T) {
 	}
 }
 
-// Crowded spots are corrected as well as what is between them allows, and like the others each comes out the same
-// whichever are corrected with it.
+// Crowded spots are corrected as well as the paint between them allows. Like all spots, each is corrected the same
+// whichever others are corrected with it.
 func TestCrowdedSpots(t *testing.T) {
 	t.Parallel()
 	const w, h = 150, 130
@@ -159,7 +159,7 @@ func TestCrowdedSpotsOfSeveralMethods(t *testing.T) {
 	for i := range spots {
 		spots[i].Method = processing.Methods()[i%len(processing.Methods())]
 	}
-	// Twice the same spot is two patches.
+	// The same spot twice gives two patches.
 	spots = append(spots, spots[7])
 	_, mixed := correct(t, pic, mask, processing.DefaultParams(), processing.CorrectOptions{Spots: spots})
 	if !patchesEqual(&mixed.Patches[7], &mixed.Patches[len(spots)-1]) {
@@ -184,7 +184,7 @@ func TestCorrectAccountsForMemory(t *testing.T) {
 	}
 }
 
-// BenchmarkCrowdedSpots prints what a pixel of the mask costs (µs/px), for masks of every density and every method on
+// BenchmarkCrowdedSpots prints the time per pixel of the mask (µs/px) for masks of every density and every method on
 // 256 × 192 pixels, by the clock and with all processors. -benchtime 3x is enough.
 func BenchmarkCrowdedSpots(b *testing.B) {
 	const w, h = 256, 192

@@ -7,7 +7,7 @@ import (
 	"blik/processing"
 )
 
-// clippedDiscs returns a copy of the picture with white under discs around the places, and the mask of these.
+// clippedDiscs returns a copy of the picture with white discs at the given places, and the mask of the discs.
 func clippedDiscs(pic *processing.Picture, radius float64, places ...[2]int) (*processing.Picture, *processing.Mask) {
 	out := clonePicture(pic)
 	m := marked(pic.Width, pic.Height, func(x, y int) bool {
@@ -28,7 +28,7 @@ func clippedDiscs(pic *processing.Picture, radius float64, places ...[2]int) (*p
 	return out, m
 }
 
-// An edge goes on through the middle of a hole that is deeper than the squares in which strokes are usually looked for.
+// An edge continues through the middle of a hole that is deeper than the usual squares for the direction of strokes.
 func TestCorrectContinuesEdgesAcrossDeepHoles(t *testing.T) {
 	t.Parallel()
 	const w, h, edge, radius = 90, 80, 45, 11
@@ -59,10 +59,10 @@ func TestCorrectContinuesEdgesAcrossDeepHoles(t *testing.T) {
 	}
 }
 
-// deepEdgeError lies between what is reached and what small squares reach.
+// deepEdgeError lies between the errors with large squares and with small ones.
 const deepEdgeError = 0.11
 
-// Fills by patches get the grain that did not come with these, and narrow gaps less than wide ones.
+// Fills by patches receive only the grain that the patches did not bring, and narrow gaps less of it than wide ones.
 func TestCorrectGrainWhereItIsSeen(t *testing.T) {
 	t.Parallel()
 	const w, h = 120, 90

@@ -9,8 +9,8 @@ import (
 	"blik/processing/cpu"
 )
 
-// Places that one thread works on from beginning to end come out as they do by operations on planes, alone or together
-// with places whose methods need those, and with the same stages.
+// Sites that one thread corrects from beginning to end give the same result and the same stages as by operations on
+// planes, on their own or together with sites whose methods need planes.
 func TestCorrectLocallyAsByOperations(t *testing.T) {
 	t.Parallel()
 	check := func(name string, pic *processing.Picture, mask *processing.Mask, p processing.Params) {

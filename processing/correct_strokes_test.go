@@ -9,7 +9,7 @@ import (
 	"blik/internal/simd"
 )
 
-// The loops for three channels give the bits of the general ones.
+// The loops for three channels give the same bits as the general ones.
 func TestStrokesOfThreeChannelsKeepTheirBits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -94,7 +94,7 @@ func clonePlanes(p [][]float32) [][]float32 {
 	return out
 }
 
-// checkBits compares planes; what is no number equals what is no number.
+// checkBits compares planes; NaN equals NaN.
 func checkBits(t *rapid.T, what string, got, want [][]float32) {
 	t.Helper()
 	for k := range want {

@@ -18,8 +18,8 @@ import (
 	"blik/processing/synth"
 )
 
-// every calls f for each method, depth and number of channels; in short runs each method meets each depth and each number
-// of channels once.
+// every calls f for each method, depth and number of channels; in short runs, each method meets each depth and each
+// number of channels once.
 func every(t *testing.T, f func(t *testing.T, m processing.Method, depth, channels int)) {
 	for i, m := range processing.Methods() {
 		for j, depth := range []int{8, 16, 32} {
@@ -34,7 +34,7 @@ func every(t *testing.T, f func(t *testing.T, m processing.Method, depth, channe
 	}
 }
 
-// blank returns a picture of one value a channel: level, 0…1, plus a little more for each further one.
+// blank returns a picture of one value per channel: level, 0…1, plus a little more for each further channel.
 func blank(w, h, channels, depth int, level float64) *processing.Picture {
 	p := &processing.Picture{Width: w, Height: h, Channels: channels}
 	n := w * h * channels
@@ -165,7 +165,7 @@ func TestCorrectConstant(t *testing.T) {
 			}
 		}
 		got, _ := correct(t, pic, mask, with(m), processing.CorrectOptions{})
-		// Looking through light leaves its noise; a float sample comes back from linear light with the rounding of both
+		// Separating light leaves its noise; a float sample comes back from linear light with the rounding of both
 		// curves.
 		limit := 0.0
 		if m == processing.MethodAuto || m == processing.MethodSubtract || m == processing.MethodExemplar {
@@ -181,7 +181,7 @@ func TestCorrectConstant(t *testing.T) {
 	})
 }
 
-// Paint that is already what it should be must come out as it is, whatever the method.
+// Paint that is already right must stay as it is, whatever the method.
 func TestCorrectFalseFindingOnConstant(t *testing.T) {
 	testpic.NoRace(t)
 	t.Parallel()
@@ -268,7 +268,7 @@ func TestCorrectTouchesOnlyItsPatches(t *testing.T) {
 	})
 }
 
-// Small spots take no value that the paint around them does not have.
+// Small spots get no value outside the range of the paint around them.
 func TestCorrectStaysInTheHull(t *testing.T) {
 	testpic.NoRace(t)
 	t.Parallel()
@@ -312,8 +312,8 @@ func transposePicture(p *processing.Picture) *processing.Picture {
 	return q
 }
 
-// The order of work does not know rows from columns, to the last bit. Examples and grain are left out: they are chosen
-// by the best match, where equal ones are told apart by their place.
+// Exchanging rows and columns does not change a bit of the result. Examples and grain are left out: they take the best
+// match, and ties are broken by place.
 func TestCorrectTransposed(t *testing.T) {
 	t.Parallel()
 	for _, m := range processing.Methods() {
@@ -371,7 +371,7 @@ func TestCorrectExtremes(t *testing.T) {
 		return m
 	}
 	every(t, func(t *testing.T, m processing.Method, depth, channels int) {
-		// Nothing is known: nothing changes.
+		// Nothing is known, so nothing changes.
 		for _, s := range [][2]int{{1, 1}, {1, 9}, {33, 21}} {
 			pic := texture(s[0], s[1], channels, depth, nil, 1)
 			got, _ := correct(t, pic, full(s[0], s[1]), with(m), processing.CorrectOptions{})

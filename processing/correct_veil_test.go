@@ -71,8 +71,8 @@ func errorAround(got, clean *processing.Picture, mask *processing.Mask) float64 
 	return math.Sqrt(sum / n)
 }
 
-// The veil that all large glints of a picture show is taken away, outside the mask as well; only their patches change,
-// which do not depend on what else is corrected.
+// The veil that all large glints of a picture show is subtracted, outside the mask as well. Only their patches change,
+// and these do not depend on which others are corrected.
 func TestCorrectTakesVeilsAway(t *testing.T) {
 	testpic.NoRace(t)
 	t.Parallel()
@@ -120,7 +120,7 @@ func TestCorrectTakesVeilsAway(t *testing.T) {
 	}
 }
 
-// Without a veil, without a halo, and by a method that does not look through light, nothing around the mask changes.
+// Without a veil, without a halo, and by a method that does not separate light, nothing around the mask changes.
 func TestCorrectLeavesPaintWithoutVeils(t *testing.T) {
 	testpic.NoRace(t)
 	t.Parallel()
@@ -147,7 +147,7 @@ func TestCorrectLeavesPaintWithoutVeils(t *testing.T) {
 	}
 }
 
-// A glint whose veil is stronger than the others' loses more of it than it would if it were like them.
+// A glint with a stronger veil than the others loses more of it than it would if it were like them.
 func TestCorrectTakesOwnVeilAway(t *testing.T) {
 	testpic.NoRace(t)
 	t.Parallel()
@@ -176,7 +176,7 @@ func TestCorrectTakesOwnVeilAway(t *testing.T) {
 	}
 }
 
-// Paint that is dark all over has no glint, whatever the mask says.
+// Paint that is dark all over has no glint, even if the mask marks some.
 func TestCorrectFindsNoVeilWithoutGlints(t *testing.T) {
 	testpic.NoRace(t)
 	t.Parallel()

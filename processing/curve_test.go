@@ -26,8 +26,8 @@ func recoded(pic *processing.Picture, linear, encode func(float64) float64) *pro
 	return out
 }
 
-// wideGamut returns pic, which is 8-bit sRGB, as 16 bits of other primaries: to takes linear light there, back from
-// there to sRGB.
+// wideGamut returns pic, which is 8-bit sRGB, as 16 bits of other primaries: to converts linear light from sRGB to
+// these, back the other way.
 func wideGamut(pic *processing.Picture, gamma float64, curve processing.Transfer, to, back [9]float64,
 ) *processing.Picture {
 	out := &processing.Picture{Width: pic.Width, Height: pic.Height, Channels: 3, Transfer: curve, ToSRGB: &back,
@@ -45,7 +45,8 @@ func wideGamut(pic *processing.Picture, gamma float64, curve processing.Transfer
 	return out
 }
 
-// inks returns an RGB picture as CMYK, with the given share of what all three inks have in common printed in black.
+// inks returns an RGB picture as CMYK; black is the share of what all three inks have in common that is printed in
+// black.
 func inks(pic *processing.Picture, black float64, depth int) *processing.Picture {
 	out := &processing.Picture{Width: pic.Width, Height: pic.Height, Channels: 4}
 	for i := 0; i < len(pic.U8); i += 3 {
@@ -62,8 +63,8 @@ func inks(pic *processing.Picture, black float64, depth int) *processing.Picture
 	return out
 }
 
-// TestDetectInAnyEncoding detects glare on the same painting in other encodings. The light is the same but for
-// rounding, and so must be the mask but for a few pixels on the brink.
+// TestDetectInAnyEncoding detects glare on the same painting in other encodings. The light is the same except for
+// rounding, and so must be the mask except for a few borderline pixels.
 func TestDetectInAnyEncoding(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
@@ -119,7 +120,7 @@ func TestDetectInAnyEncoding(t *testing.T) {
 	}
 }
 
-// TestColourGateOnInks: the gate sees through CMYK what it sees in RGB.
+// TestColourGateOnInks: the gate decides on CMYK as it does on RGB.
 func TestColourGateOnInks(t *testing.T) {
 	t.Parallel()
 	white, red := [3]uint8{250, 250, 250}, [3]uint8{250, 120, 120}
@@ -160,8 +161,8 @@ func TestEncodeTable(t *testing.T) {
 	}
 }
 
-// The planes of the network are the samples of an 8-bit sRGB picture themselves, a deep one's rounded to 8 bits, and
-// those of other curves re-encoded.
+// The input planes of the network are the samples themselves for an 8-bit sRGB picture, rounded to 8 bits for a 16-bit
+// one, and re-encoded for other curves.
 func TestDisplayTable(t *testing.T) {
 	t.Parallel()
 	for i, v := range processing.NewLuminanceTables(8, processing.TransferSRGB).Display {

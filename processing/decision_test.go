@@ -53,7 +53,7 @@ func TestReadDecisionRefuses(t *testing.T) {
 	}
 }
 
-// TestScale: the score rises with the sum without a jump, and is what the knots say.
+// TestScale: the score rises with the sum without a jump, and has the given values at the knots.
 func TestScale(t *testing.T) {
 	t.Parallel()
 	s := Scale{Least: -2, Sums: []float64{3, 2.5, 1, -4}}
@@ -72,7 +72,8 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// TestReasons: the reasons of a candidate add up to its sum, but for what the offset and the least ones leave.
+// TestReasons: the reasons of a candidate add up to its sum, apart from the offset and from contributions too small to
+// list.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	d, err := DefaultDecision()
@@ -104,7 +105,7 @@ func TestReasons(t *testing.T) {
 	}
 }
 
-// TestMerge compares with painting the spans into a picture, one after the other.
+// TestMerge compares with drawing the spans into a picture, one after the other.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(2, 2))

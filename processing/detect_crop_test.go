@@ -8,8 +8,8 @@ import (
 	"blik/processing"
 )
 
-// A part of a photograph gives what the whole gives there. The part begins at multiples of 32 pixels, where the squares
-// lie in which neighbours are counted, and the network's cells, four pixels large at most.
+// A part of a photograph gives the same result there as the whole. The part begins at multiples of 32 pixels, like the
+// squares in which neighbours are counted, and of 4, the network's largest cells.
 func TestPartGivesWhatTheWholeGives(t *testing.T) {
 	testpic.NoRace(t)
 	t.Parallel()

@@ -236,7 +236,7 @@ func TestWorkersAgree(t *testing.T) {
 	}
 }
 
-// bySteps hides that a backend is frugal.
+// bySteps hides that a backend is frugal, so that detection goes step by step.
 type bySteps struct{ processing.Backend }
 
 func TestFrugalAgrees(t *testing.T) {
@@ -260,7 +260,7 @@ func TestFrugalAgrees(t *testing.T) {
 	}
 }
 
-// TestRegionClips holds the promise that detection in a region sees the same surroundings as on the whole picture.
+// TestRegionClips: detection in a region sees the same surroundings as on the whole picture.
 func TestRegionClips(t *testing.T) {
 	t.Parallel()
 	pic := glaring(t, 210, 150, 8, 3)
@@ -317,7 +317,7 @@ func TestRegionClips(t *testing.T) {
 	})
 }
 
-// TestTakenOver: the values that adaptive mode chose, run in manual mode, give the same mask.
+// TestTakenOver: the values that adaptive mode chose give the same mask in manual mode.
 func TestTakenOver(t *testing.T) {
 	t.Parallel()
 	pic := glaring(t, 420, 300, 8, 3)
@@ -388,7 +388,7 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
-// TestManualRules: each rule drops what it is there to drop and nothing else.
+// TestManualRules: each rule drops what it is meant to drop, and nothing else.
 func TestManualRules(t *testing.T) {
 	t.Parallel()
 	white := [3]uint8{255, 255, 255}
@@ -485,7 +485,7 @@ func TestProgressRises(t *testing.T) {
 	}
 }
 
-// looked is a context that is cancelled when it has been looked at a number of times.
+// looked is a context that is cancelled after it has been checked a given number of times.
 type looked struct {
 	context.Context
 	left, after atomic.Int64
@@ -505,8 +505,8 @@ func (c *looked) Err() error {
 	return context.Canceled
 }
 
-// cancels runs job to the end, where it must look at its context at least so many times, and then cancels it at eight
-// of these looks. After the cancel each worker and each nested stage may look once more.
+// cancels runs job to the end, where it must check its context at least so many times, and then cancels it at eight of
+// these checks. After the cancel each worker and each nested stage may check once more.
 func cancels(t *testing.T, least int, job func(ctx context.Context) error) {
 	t.Helper()
 	const plenty = 1 << 40
@@ -518,7 +518,7 @@ func cancels(t *testing.T, least int, job func(ctx context.Context) error) {
 	if looks < least {
 		t.Errorf("looked at its context %d times, want at least %d", looks, least)
 	}
-	// The number of looks varies a little with which worker finishes first.
+	// The number of checks varies a little with the order in which workers finish.
 	for n := 0; n < looks*9/10; n += 1 + looks/9 {
 		c := cancelledAt(n)
 		if err := job(c); !errors.Is(err, context.Canceled) {
@@ -541,9 +541,9 @@ func TestCancel(t *testing.T) {
 	be := cpu.New(cpu.Workers(2))
 	defer be.Close()
 	for detector, least := range map[processing.Detector]int{
-		// Some twenty passes over the picture, with a look for each 1024 pixels: microseconds.
+		// Some twenty passes over the picture, with a check every 1024 pixels: microseconds.
 		processing.DetectClassic: 15 * w * h / 1024,
-		// The network looks once a tile, which takes milliseconds.
+		// The network checks once per tile, which takes milliseconds.
 		processing.DetectNetwork: w * h / 5400,
 	} {
 		p := processing.DefaultParams()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// whiteRules are those of the classical detector and of the others.
+// whiteRules returns the rules of the classical detector and of the others.
 func whiteRules(t *testing.T) (rules []whiteRule) {
 	t.Helper()
 	for _, id := range []string{RuleClassic, RuleJoined} {
@@ -21,12 +21,12 @@ func whiteRules(t *testing.T) (rules []whiteRule) {
 	return rules
 }
 
-// slowlyExposed is exposed from its definition, pixel by pixel, of a picture of 8 bits and 3 channels.
+// slowlyExposed computes exposed pixel by pixel from its definition, for a picture of 8 bits and 3 channels.
 func slowlyExposed(p *Picture, rule whiteRule) []uint8 {
 	t := p.Tables()
 	light := func(x, y, c int) int { return int(t.Linear8[p.U8[(y*p.Width+x)*3+c]]) }
 	w, h := (p.Width+whiteSide-1)/whiteSide, (p.Height+whiteSide-1)/whiteSide
-	// factor is that of a square.
+	// factor returns the factor of a square.
 	factor := func(sx, sy int) int {
 		highest, squares := 0, 0
 		for ty := max(sy-rule.reach, 0); ty <= min(sy+rule.reach, h-1); ty++ {
@@ -71,7 +71,7 @@ func slowlyExposed(p *Picture, rule whiteRule) []uint8 {
 func TestExposed(t *testing.T) {
 	t.Parallel()
 	r, rules := rand.New(rand.NewPCG(9, 10)), whiteRules(t)
-	// One that small pictures fulfil.
+	// A rule that small pictures satisfy.
 	rules = append(rules, whiteRule{reach: 3, least: 5, enough: rules[1].enough, target: rules[1].target})
 	for i, size := range [][2]int{{1, 1}, {2, 3}, {31, 33}, {97, 64}, {700, 40}, {20, 640}} {
 		w, h := size[0], size[1]
@@ -155,8 +155,8 @@ func TestExposedAlike(t *testing.T) {
 	}
 }
 
-// TestExposedAsItIs: a picture with white everywhere near is left alone, so is a small one for most detectors, and a
-// cancel is heard.
+// TestExposedAsItIs: a picture with white everywhere nearby is left alone, so is a small one by most detectors, and a
+// cancel is obeyed.
 func TestExposedAsItIs(t *testing.T) {
 	t.Parallel()
 	dim := func(w, h int) *Picture {

@@ -9,7 +9,7 @@ import (
 	"blik/processing/internal/span"
 )
 
-// slowGlints is connectGlints pixel by pixel.
+// slowGlints computes connectGlints pixel by pixel.
 func slowGlints(plane []uint8, w, h int) (kept []uint8, glints []glint) {
 	sure := make([]bool, len(plane))
 	for {

@@ -53,7 +53,7 @@ func TestLayersOfAPart(t *testing.T) {
 	}
 }
 
-// The layers are what detection looks at: contrast is luminance less background, and scores are those of candidates.
+// The layers are the planes of detection: contrast is luminance minus background, and scores are those of candidates.
 func TestLayersAreThoseOfDetection(t *testing.T) {
 	testpic.NoRace(t)
 	t.Parallel()
@@ -122,7 +122,7 @@ func TestLayersAreThoseOfDetection(t *testing.T) {
 	}
 }
 
-// Histograms count every pixel once, where a slow count puts it.
+// Histograms count every pixel once, in the bin where a slow count puts it.
 func TestLayerHistograms(t *testing.T) {
 	t.Parallel()
 	pic, p := glaring(t, 160, 120, 8, 8), processing.DefaultParams()
@@ -178,7 +178,7 @@ func TestLayerHistograms(t *testing.T) {
 	}
 }
 
-// Descriptions are complete, and adaptive mode shows the thresholds that it takes, not those that are set.
+// Descriptions are complete, and adaptive mode shows the thresholds that it uses, not those that are set.
 func TestLayerSpecs(t *testing.T) {
 	t.Parallel()
 	for i, s := range processing.Layers() {
@@ -213,7 +213,7 @@ func TestLayerSpecs(t *testing.T) {
 	}
 }
 
-// The smallest pictures have all layers; what is asked for in vain is refused; a cancel is obeyed.
+// The smallest pictures have all layers; invalid requests are refused; a cancel is obeyed.
 func TestLayersAtTheLimits(t *testing.T) {
 	t.Parallel()
 	p := processing.DefaultParams()

@@ -12,13 +12,13 @@ import (
 	"blik/processing/cpu"
 )
 
-// same reports whether two results show the same.
+// same reports whether two results are equal.
 func same(a, b *processing.Result) bool {
 	return bytes.Equal(a.Mask.Pix, b.Mask.Pix) && reflect.DeepEqual(a.Findings, b.Findings) && a.Params == b.Params &&
 		reflect.DeepEqual(a.Chosen, b.Chosen)
 }
 
-// Whatever is changed between two detections, one with a memory gives what one without gives.
+// Whatever changes between two detections, the second gives the same with and without a memory.
 func TestMemoryChangesNoResult(t *testing.T) {
 	pics := []*processing.Picture{glaring(t, 150, 110, 8, 1), glaring(t, 97, 61, 16, 2), spots(1, 1, [3]uint8{9, 9, 9})}
 	specs := processing.SpecsOf(processing.StageDetection)
@@ -61,7 +61,7 @@ func TestMemoryChangesNoResult(t *testing.T) {
 	}
 }
 
-// Only what leaves the candidates alone is served, and then nothing is measured again.
+// A memory serves only if the candidates stay the same, and then nothing is measured again.
 func TestMemoryServes(t *testing.T) {
 	pic, memory := glaring(t, 150, 110, 8, 1), &processing.Memory{}
 	p := processing.DefaultParams()
@@ -98,7 +98,7 @@ func TestMemoryServes(t *testing.T) {
 	}
 }
 
-// A detection that is cancelled leaves a memory that can be used.
+// A memory stays usable after a detection is cancelled.
 func TestMemoryOutlivesCancel(t *testing.T) {
 	pic, memory := glaring(t, 150, 110, 8, 1), &processing.Memory{}
 	be := cpu.New()
@@ -119,7 +119,7 @@ func TestMemoryOutlivesCancel(t *testing.T) {
 	}
 }
 
-// BenchmarkMemory compares a search with one that only decides anew, on 4 megapixels of a painting with glare.
+// BenchmarkMemory compares a search with one that only has to decide, on 4 megapixels of a painting with glare.
 func BenchmarkMemory(b *testing.B) {
 	pic := glaring(b, 2400, 1667, 8, 1)
 	be := cpu.New()

@@ -113,7 +113,7 @@ type Binding struct {
 	Picture    func(*Picture) *Picture
 }
 
-// Bind returns op with its arguments replaced. Op stays as it is, and what its slices hold may change afterwards.
+// Bind returns op with its arguments replaced. It changes neither op nor what op's slices hold.
 func Bind(op Op, b Binding) Op { return op.describe(&arguments{binding: &b}) }
 
 // Check returns an error for the first argument that is not valid. Every Backend calls it first in Do, so that all of

@@ -77,7 +77,7 @@ func (o FilterComponents) run(ctx context.Context, e Executor) error {
 func (o FilterComponents) describe(a *arguments) Op {
 	a.components(&o.Components)
 	if a.valid() && len(o.Keep) != o.Components.Len() {
-		a.failf("%d labels told, there are %d", len(o.Keep), o.Components.Len())
+		a.failf("%d flags to keep given for %d components", len(o.Keep), o.Components.Len())
 	}
 	return o
 }

@@ -22,8 +22,7 @@ const (
 	n = w * h
 )
 
-// Every kind of bad call is refused, and planes are left as they were. What is wrong with single planes is in
-// TestEveryPlaneIsChecked.
+// Every kind of bad call is refused, and planes stay as they were. Bad planes are tested in TestEveryPlaneIsChecked.
 func TestBadArguments(t *testing.T) {
 	b, other := processing.Backend(cpu.New()), processing.Backend(cpu.New())
 	ctx := context.Background()
@@ -345,7 +344,7 @@ func TestBadArguments(t *testing.T) {
 			"grow: growth {Base:0 Slope:0 FarBase:0 FarSlope:0 Limit:0 Closed:0 MaxCore:-1}: no value may be negative"},
 		{b.Do(ctx, processing.FilterComponents{
 			Components: sets, Keep: make([]bool, sets.Len()+1),
-		}), "filter components: 2 labels told, there are 1"},
+		}), "filter components: 2 flags to keep given for 1 components"},
 		{b.Do(ctx, processing.FilterComponents{Components: noSets}), "filter components: no components given"},
 		{b.Do(ctx, processing.Rasterize{
 			Dst: byte2, Components: foreignSets,
@@ -464,7 +463,7 @@ func TestBadArguments(t *testing.T) {
 	}
 }
 
-// of is the slice of the given kind alone.
+// of returns only the slice of the given kind.
 func of(s processing.Samples, kind processing.Kind) (one processing.Samples) {
 	switch kind {
 	case processing.U8:
@@ -479,7 +478,7 @@ func of(s processing.Samples, kind processing.Kind) (one processing.Samples) {
 	return one
 }
 
-// Each plane of each operation is refused where it is missing, foreign, released, of another size, kind or, if it is
+// Each plane of each operation is refused if it is missing, foreign, released, of another size or kind or, if it is
 // written, the same as another one.
 func TestEveryPlaneIsChecked(t *testing.T) {
 	b, other := cpu.New(), cpu.New()
@@ -538,7 +537,7 @@ func TestEveryPlaneIsChecked(t *testing.T) {
 	}
 }
 
-// All operations that the package describes are in optest.All, so that each is tested with every backend.
+// All operations that the package describes are in optest.All, so that every backend is tested with them.
 func TestAllOperationsAreListed(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	if err != nil {
@@ -570,7 +569,7 @@ func TestAllOperationsAreListed(t *testing.T) {
 	}
 }
 
-// Bands are bound anew for each operation, so that must leave it, and all that its slices hold, as it is.
+// An operation is bound anew for each band, so Bind must change neither it nor what its slices hold.
 func TestBindLeavesTheOperation(t *testing.T) {
 	b := cpu.New()
 	for _, op := range optest.All(t, b) {
@@ -587,7 +586,7 @@ func TestBindLeavesTheOperation(t *testing.T) {
 	}
 }
 
-// A check costs little beside the smallest operation.
+// A check costs little compared with the smallest operation.
 func TestChecksTakeLittleMemory(t *testing.T) {
 	b := cpu.New()
 	for _, op := range optest.All(t, b) {

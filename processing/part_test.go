@@ -8,7 +8,7 @@ import (
 	"blik/processing/cpu"
 )
 
-// detectPart detects in a part of a picture; nil where the region leaves it out.
+// detectPart detects in a part of a picture; nil if the region does not touch it.
 func detectPart(t *testing.T, pic *processing.Picture, p processing.Params, o processing.Options,
 	inside image.Rectangle,
 ) (*processing.Mask, image.Point) {
@@ -35,8 +35,8 @@ func differing(whole, part *processing.Mask, at image.Point) (n int) {
 	return n
 }
 
-// A part with its surroundings gives the mask that the whole picture gives there, whatever the parameters and wherever
-// the part lies.
+// A part with its surroundings gives the same mask as the whole picture, whatever the parameters and wherever the part
+// lies.
 func TestPartsAreThoseOfTheWhole(t *testing.T) {
 	const w, h = 600, 420
 	pic := glaring(t, w, h, 8, 3)
@@ -46,7 +46,7 @@ func TestPartsAreThoseOfTheWhole(t *testing.T) {
 		p := processing.DefaultParams()
 		p.Mode, p.Margin = mode, i
 		if i == 2 {
-			// The rule that needs the noise of the whole picture.
+			// This rule needs the noise of the whole picture.
 			p.MinZ, p.Scale = 1, 0.5
 		}
 		for _, id := range []string{"", "window", "contrast", "core"} {
@@ -92,8 +92,8 @@ func TestPartsAreThoseOfTheWhole(t *testing.T) {
 	}
 }
 
-// BenchmarkPart searches what a window of 1600 × 1000 shows at 1:1, 1150 × 850 pixels beside the panel, with another
-// background window each time: what the window does when a slider moves.
+// BenchmarkPart searches what a window of 1600 × 1000 shows at 1:1, 1150 × 850 pixels beside the panel, each time with
+// another background window, as when a slider moves.
 func BenchmarkPart(b *testing.B) {
 	pic := glaring(b, 2400, 1900, 8, 1)
 	be := cpu.New()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// adobe and prophoto take linear light of Adobe RGB (1998) and ROMM RGB to that of sRGB.
+// adobe and prophoto convert linear light of Adobe RGB (1998) and ROMM RGB to that of sRGB.
 func adobe() *[9]float64 {
 	return &[9]float64{1.39835574, -0.39835574, 0, 0, 1, 0, 0, -0.04292897, 1.04292897}
 }
@@ -19,7 +19,7 @@ func prophoto() *[9]float64 {
 	}
 }
 
-// TestInSRGB compares with floats, for all kinds of samples and sizes.
+// TestInSRGB compares with a computation in floats, for all kinds of samples and sizes.
 func TestInSRGB(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(7, 8))
@@ -89,7 +89,7 @@ func checkLight(t *testing.T, p, got *Picture) {
 			want = min(max(want, 0), 1)
 			most := 3.0 / 65535
 			if got.U8 != nil {
-				// Half a level, and what 16 bits of light leave of it in the dark.
+				// Half a level, and what remains of it in 16 bits of light in dark colours.
 				want, most = TransferSRGB.Encode(want), 0.6/255
 			}
 			if v := sample(got, i+c); math.Abs(v-want) > most {

@@ -9,8 +9,8 @@ import (
 	"blik/processing/cpu"
 )
 
-// A glint on saturated paint is followed alike in every encoding of the same colours; not if its primaries are taken
-// for those of sRGB.
+// A glint on saturated paint is followed alike in every encoding of the same colours, but not if its primaries are
+// taken for those of sRGB.
 func TestTouchInOtherPrimaries(t *testing.T) {
 	t.Parallel()
 	const side = 64

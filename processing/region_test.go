@@ -33,7 +33,7 @@ func TestSpansEqualDefinition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 30).Draw(t, "w"), rapid.IntRange(1, 30).Draw(t, "h")
-		// Irrational offsets keep pixel middles off the shapes' edges, where rounding would decide.
+		// Irrational offsets keep pixel centres off the shapes' edges, where rounding would decide.
 		coord := func(name string) float64 {
 			return float64(rapid.IntRange(-10, 40).Draw(t, name)) + math.Sqrt2/10
 		}

@@ -7,7 +7,7 @@ import (
 	"blik/processing"
 )
 
-// TestSensitivityLosesNothing: whatever is found at a sensitivity is found at a higher one, by every detector.
+// TestSensitivityLosesNothing: a higher sensitivity finds everything that a lower one does, for every detector.
 func TestSensitivityLosesNothing(t *testing.T) {
 	testpic.NoRace(t)
 	t.Parallel()

@@ -19,7 +19,7 @@ func TestDropScraps(t *testing.T) {
 		for i := range in {
 			in[i] = round%2 == 0 && r.Float64() < share
 		}
-		// Or one span a row, which nearly touches the one above.
+		// Or one span per row, which nearly touches the one above.
 		for x, y := w/2, 0; round%2 == 1 && y < h; y++ {
 			n := 1 + r.IntN(3)
 			x = min(max(x+r.IntN(2*n+5)-n-2, 0), w-n)
@@ -84,7 +84,7 @@ func TestDropScraps(t *testing.T) {
 	}
 }
 
-// TestWindow compares the ground and what surrounds a candidate with what is found pixel by pixel.
+// TestWindow compares ground and surroundings of a candidate with those found pixel by pixel.
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(8, 1))

@@ -30,8 +30,8 @@ func overlap(a, b []processing.Run) float64 {
 	return float64(both) / float64(all)
 }
 
-// Without knowing what detection found, pointing at each of its findings gives nearly the same pixels; knowing it,
-// those of what was considered there.
+// Without candidates of a detection, pointing at each of its findings gives nearly the same pixels; with them, exactly
+// those of the candidate.
 func TestTouchFindsWhatDetectionFinds(t *testing.T) {
 	t.Parallel()
 	be := cpu.New()
@@ -47,7 +47,7 @@ func TestTouchFindsWhatDetectionFinds(t *testing.T) {
 			o := processing.TouchOptions{X: f.X, Y: f.Y, Slack: 1}
 			got, err := processing.Touch(t.Context(), be, pic, p, o)
 			if errors.Is(err, processing.ErrNoGlint) {
-				// A speck of what the network finds beside a larger glint.
+				// This is a speck that the network finds beside a larger glint.
 				continue
 			}
 			if err != nil || got.Considered {
@@ -89,8 +89,8 @@ func disc(w, h, channels int, x, y, radius, rise, slope float64) *processing.Pic
 	return pic
 }
 
-// A disc is found to the pixel, from any place within the slack, on flat ground and on a slope, beside the edge of the
-// picture, and next to one that is marked already.
+// A disc is found exactly, from any place within the slack, on flat ground and on a slope, beside the edge of the
+// picture, and next to one that is already marked.
 func TestTouchDisc(t *testing.T) {
 	t.Parallel()
 	be, p := cpu.New(), processing.DefaultParams()
@@ -154,8 +154,7 @@ func TestTouchCleansUp(t *testing.T) {
 
 func abs(x int) int { return max(x, -x) }
 
-// Nothing rises in a flat picture, beside the picture or nowhere; nothing breaks in the smallest pictures and at all
-// depths.
+// Nothing rises in a flat picture or outside the picture; nothing fails in the smallest pictures and at any depth.
 func TestTouchNothing(t *testing.T) {
 	t.Parallel()
 	be, p := cpu.New(), processing.DefaultParams()

@@ -8,10 +8,11 @@ import (
 	"blik/processing"
 )
 
-// window is rows top to base−1 of the planes, of which from … to−1 are valid, as in the whole picture.
+// window is a band: rows top to base−1 of the planes, of which rows from … to−1 are valid. All count from the first row
+// of the picture.
 type window struct{ top, base, from, to int }
 
-// group is a list of steps that are run together on each band.
+// group is a list of steps that run together on each band.
 type group struct {
 	steps   []*step
 	w, h    int
@@ -24,7 +25,7 @@ type group struct {
 	bytes int
 }
 
-// newGroup computes outputs, and stores values that were computed before without being stored.
+// newGroup makes a group that computes outputs. It also stores values that were computed before without being stored.
 func newGroup(steps []*step, outputs []*value) *group {
 	p := steps[0].slots[0].plane
 	g := &group{steps: steps, w: p.w, h: p.h, align: 1, last: make([][]*value, len(steps))}
@@ -49,7 +50,7 @@ func newGroup(steps []*step, outputs []*value) *group {
 				}
 			}
 		}
-		// A multiple above the height only allows the first row, as the height does.
+		// An alignment of at least the height only allows the first row, as the height itself does.
 		g.align = min(leastCommonMultiple(g.align, max(1, s.align)), g.h)
 	}
 	g.outputs = outputs
@@ -97,14 +98,13 @@ func leastCommonMultiple(a, b int) int {
 	return a / x * b
 }
 
-// leastBytes is the least memory of a pixel of a band on the device: the planes of detection, and scratch of
-// operations.
+// leastBytes is the least memory per pixel of a band on the device: the planes of detection, and scratch of operations.
 const leastBytes = 32
 
-// pixelBytes is the memory of a pixel of a band on the device.
+// pixelBytes returns the memory per pixel of a band on the device.
 func (g *group) pixelBytes() int64 { return max(leastBytes, 3*int64(g.bytes)) }
 
-// rows is how many rows of a band fit into limit bytes.
+// rows returns how many rows of a band fit into limit bytes.
 func (g *group) rows(limit int64) int {
 	return int(min(limit/(int64(g.w)*g.pixelBytes()), int64(g.h)))
 }

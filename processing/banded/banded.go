@@ -23,7 +23,7 @@ type Backend struct {
 	// short reports whether an error of inner is for lack of memory, so that a smaller band may work.
 	short func(error) bool
 
-	// crowded: inner had no memory for a whole plane, so components are made on the host from then on.
+	// crowded: inner had no memory for a whole plane; from then on, components are made on the host.
 	crowded bool
 
 	// open are the running stages, the innermost last.
@@ -34,10 +34,11 @@ type Backend struct {
 
 var _ processing.Backend = (*Backend)(nil)
 
-// New returns a Backend that works on inner by bands of at most limit bytes, and on host where bands are of no use.
-// Host keeps the planes; its method Host must return their samples themselves, as that of package cpu does, since
+// New returns a Backend that works on inner by bands of at most limit bytes, and on host where bands are of no use. The
+// planes lie on host, whose method Host must return their samples themselves, as that of package cpu does, because
 // results of inner are written there. short reports whether an error of inner means lack of memory; the bands are then
-// halved as often as needed. The caller keeps both backends and may not use them otherwise meanwhile.
+// halved as often as needed. The caller still owns both backends, and must not use them directly while the Backend is
+// in use.
 func New(inner, host processing.Backend, limit int64, short func(error) bool) *Backend {
 	return &Backend{inner: inner, host: host, limit: limit, short: short}
 }
@@ -54,7 +55,7 @@ type stage struct {
 	end  func()
 }
 
-// Stage starts a named stage of inner. Recorded operations count for the stage that they were called in.
+// Stage starts a named stage of inner. Recorded operations count towards the stage in which they were called.
 func (b *Backend) Stage(name string) (end func()) {
 	s := &stage{name: name, end: b.inner.Stage(name)}
 	b.open = append(b.open, s)

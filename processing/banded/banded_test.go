@@ -21,7 +21,7 @@ var background = context.Background()
 
 var errFull = errors.New("the device has no more memory")
 
-// device is a backend that counts what it is asked for, and fails when it is told to.
+// device is a backend that counts its calls, and fails on request.
 type device struct {
 	*cpu.Backend
 	t rapid.TB
@@ -88,7 +88,7 @@ func (d *device) Do(ctx context.Context, op processing.Op) error {
 
 func isFull(err error) bool { return errors.Is(err, errFull) }
 
-// bench is a banded backend on a device, and the CPU's that it is compared with.
+// bench is a banded backend on a device, and the backend of the CPU that it is compared with.
 type bench struct {
 	t     rapid.TB
 	inner *device
@@ -97,14 +97,14 @@ type bench struct {
 	plain *cpu.Backend
 }
 
-// newBench allows bands of so many rows of w pixels where planes take 10 bytes a pixel.
+// newBench allows bands of the given number of rows of w pixels, for planes that take 10 bytes per pixel.
 func newBench(t rapid.TB, w, h, rows int) *bench {
 	inner := &device{Backend: cpu.New(), t: t, tall: h}
 	host := cpu.New()
 	return &bench{t, inner, host, New(inner, host, 32*int64(w)*int64(rows), isFull), cpu.New()}
 }
 
-// done sees that no memory is left over.
+// done checks that no memory is left in use.
 func (b *bench) done() {
 	b.t.Helper()
 	if n := b.Live(); n != 0 {
@@ -122,7 +122,7 @@ func (b *bench) done() {
 type program struct {
 	*bench
 	w, h, rows int
-	// reach is the largest that fits.
+	// reach is the largest radius that fits.
 	reach int
 	// banded and plain are the planes: U8 from 0, U16 from 4, F32 from 8, U32 from 14.
 	banded, reference []processing.Plane
@@ -147,7 +147,7 @@ func kindOf(i int) processing.Kind {
 	return processing.U32
 }
 
-// pick draws a plane of one of the kinds that is none of those taken.
+// pick draws a plane of one of the kinds that is not in taken.
 func (p *program) pick(t *rapid.T, what string, taken []int, kinds ...processing.Kind) int {
 	var list []int
 	for i := range planeCount {
@@ -167,7 +167,7 @@ func (p *program) pick(t *rapid.T, what string, taken []int, kinds ...processing
 // written notes that a plane changed.
 func (p *program) written(planes ...int) { p.recent = append(p.recent, planes...) }
 
-// pixels draws samples: random ones, few that are not 0, or runs of both extremes.
+// pixels draws samples: random ones, mostly zeros, or runs of both extremes.
 func pixels(t *rapid.T, kind processing.Kind, n int) processing.Samples {
 	content := rapid.SampledFrom([]string{"random", "sparse", "runs"}).Draw(t, "content")
 	seed := rapid.Uint64().Draw(t, "seed") | 1
@@ -204,7 +204,7 @@ func pixels(t *rapid.T, kind processing.Kind, n int) processing.Samples {
 		case processing.U32:
 			s.U32 = append(s.U32, uint32(sample(math.MaxUint32)))
 		case processing.F32:
-			// Of very different magnitude, and often cancelling out, so that it matters in which order they are added.
+			// Very different magnitudes, often cancelling out, so that the order of additions matters.
 			v := sample(math.MaxUint16)
 			s.F32 = append(s.F32, float32(math.Ldexp(float64(int(v>>4)%8)-3.5, int(v%4)*25)))
 		}
@@ -212,7 +212,7 @@ func pixels(t *rapid.T, kind processing.Kind, n int) processing.Samples {
 	return s
 }
 
-// load puts new planes with the same content in place i.
+// load replaces plane i by new ones with the same content.
 func (p *program) load(t *rapid.T, i int) {
 	s := pixels(t, kindOf(i), p.w*p.h)
 	for _, on := range []struct {
@@ -235,7 +235,7 @@ func (p *program) must(err error) {
 	}
 }
 
-// same runs an operation on both backends and compares what it returns.
+// same runs an operation on both backends and compares the results.
 func (p *program) same(what string, f func(be processing.Backend, at []processing.Plane, c processing.Components) (any,
 	error)) {
 	p.t.Helper()
@@ -293,7 +293,7 @@ const u8, u16, u32, f32 = processing.U8, processing.U16, processing.U32, process
 
 type action func(t *rapid.T, p *program)
 
-// on does an operation that writes the given planes and returns nothing but an error.
+// on runs an operation that writes the given planes and returns only an error.
 func on(what string, p *program, writes []int, f func(be processing.Backend, at []processing.Plane) error) {
 	p.t.Helper()
 	defer p.written(writes...)
@@ -307,7 +307,7 @@ func (p *program) radius(t *rapid.T, most int) int {
 	return rapid.IntRange(0, min(most, p.reach)).Draw(t, "r")
 }
 
-// operations are all of processing.Backend on drawn planes with drawn arguments.
+// operations returns all operations, on drawn planes with drawn arguments.
 func operations() map[string]action {
 	element := func(t *rapid.T, reach int) processing.Element {
 		odd := func(what string, most int) int { return 2*rapid.IntRange(0, most).Draw(t, what) + 1 }
@@ -671,7 +671,7 @@ func newProgram(t *rapid.T) *program {
 	return p
 }
 
-// finish compares all planes and sees that nothing is left over.
+// finish compares all planes and checks that nothing is left in use.
 func (p *program) finish() {
 	p.t.Helper()
 	for i := range planeCount {
@@ -685,7 +685,7 @@ func names(all map[string]action) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// Each operation, by bands of a few rows.
+// Each operation on its own, by bands of a few rows.
 func TestOperations(t *testing.T) {
 	all := operations()
 	for _, name := range names(all) {
@@ -699,7 +699,7 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// Whatever is done in whatever order, with some of it waiting for the rest, comes out as on the CPU.
+// Any operations in any order, some of them waiting for others, give the same result as on the CPU.
 func TestPrograms(t *testing.T) {
 	all := operations()
 	bands := 0
@@ -733,7 +733,7 @@ func (b *bench) load(w, h int, s processing.Samples) processing.Plane {
 	return p
 }
 
-// ramp is a picture whose samples tell their places.
+// ramp is a picture whose samples depend on their place.
 func ramp(w, h int) []uint8 {
 	s := make([]uint8, w*h)
 	for i := range s {
@@ -742,12 +742,12 @@ func ramp(w, h int) []uint8 {
 	return s
 }
 
-// What Host gave stays until the plane is written, whatever is done with it and with others.
+// The samples that Host returned stay until the plane is written, whatever happens to other planes.
 func TestHostStays(t *testing.T) {
 	const w, h = 7, 40
 	b := newBench(t, w, h, 9)
 	p, q := b.load(w, h, processing.Samples{U8: ramp(w, h)}), b.load(w, h, processing.Samples{U8: ramp(w, h)})
-	// So that the content of p is no longer where Upload has put it.
+	// Now the content of p is no longer where Upload put it.
 	must(t, b.Do(background, processing.Morph{Dst: p, Src: p, Op: processing.Dilate, Element: processing.Square(1)}))
 	seen, err := b.Host(background, p)
 	must(t, err)
@@ -795,8 +795,8 @@ func (b *bench) twice(w, h int) {
 	b.done()
 }
 
-// Planes that were released while operations on them wait still serve these, on bands together and, where they do not
-// fit together, one after the other.
+// Planes that are released while operations on them wait still serve these: on bands together and, if they do not fit
+// together, one after the other.
 func TestReleaseWhileWaiting(t *testing.T) {
 	const w, h = 7, 60
 	for _, rows := range []int{5, 9, 30, 60} {
@@ -804,7 +804,7 @@ func TestReleaseWhileWaiting(t *testing.T) {
 	}
 }
 
-// Where a device has too little memory for all that waits, it is done one after the other.
+// If a device has too little memory for all waiting operations, they are done one after the other.
 func TestOneAfterTheOther(t *testing.T) {
 	const w, h = 7, 60
 	b := newBench(t, w, h, h)
@@ -813,7 +813,7 @@ func TestOneAfterTheOther(t *testing.T) {
 	b.twice(w, h)
 }
 
-// meanTwice is what twice must find.
+// meanTwice returns what twice must find.
 func meanTwice(t rapid.TB, be processing.Backend, w, h int) []uint8 {
 	t.Helper()
 	var p [3]processing.Plane
@@ -831,7 +831,7 @@ func meanTwice(t rapid.TB, be processing.Backend, w, h int) []uint8 {
 	return slices.Clone(s.U8)
 }
 
-// What nobody can ask for any more is not done.
+// What can no longer be requested is not computed.
 func TestForgotten(t *testing.T) {
 	const w, h = 7, 40
 	b := newBench(t, w, h, 9)
@@ -845,7 +845,7 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// What is made on the way to a result is made once more when it is asked for, and not a third time.
+// An intermediate value is computed once more when it is requested, but not a third time.
 func TestMadeTwice(t *testing.T) {
 	const w, h = 7, 40
 	b := newBench(t, w, h, 40)
@@ -876,7 +876,7 @@ func TestMadeTwice(t *testing.T) {
 	b.done()
 }
 
-// Values of a plane that waits are fetched from the bands, and the plane stays on the device.
+// Values of a waiting plane are fetched from the bands, and the plane stays on the device.
 func TestGatherFromBands(t *testing.T) {
 	const w, h = 7, 40
 	b := newBench(t, w, h, 9)
@@ -909,7 +909,7 @@ func TestGatherFromBands(t *testing.T) {
 	b.done()
 }
 
-// Components that are made anew on the host are those of the device, whatever was kept of them and of their cores.
+// Components that are made again on the host equal those of the device, whatever was kept of them and of their cores.
 func TestComponentsAnew(t *testing.T) {
 	const w, h = 40, 30
 	b := newBench(t, w, h, h)
@@ -963,8 +963,7 @@ func TestComponentsAnew(t *testing.T) {
 	b.done()
 }
 
-// Floats are added in the order that they are added in on the whole picture, also where means over several windows
-// wait.
+// Floats are added in the same order as on the whole picture, also where means over several windows wait.
 func TestFloatOrder(t *testing.T) {
 	const w, h = 1, 60
 	samples := make([]float32, w*h)
@@ -984,7 +983,7 @@ func TestFloatOrder(t *testing.T) {
 		for i, r := range []int{1, 2} {
 			must(t, be.Do(background, processing.BoxMean{Dst: p[i+1], Src: p[0], Radius: r}))
 		}
-		// This asks for both at once.
+		// This requests both at once.
 		mask, err := be.Alloc(processing.U8, w, h)
 		must(t, err)
 		must(t, be.Do(background, processing.Detail{Dst: p[1], Src: p[2], State: mask}))
@@ -1007,7 +1006,7 @@ func TestFloatOrder(t *testing.T) {
 	b.done()
 }
 
-// Operations on planes of several sizes, in turns.
+// Operations alternate between planes of several sizes.
 func TestSizes(t *testing.T) {
 	sizes := [][2]int{{7, 40}, {3, 50}, {7, 39}}
 	b := newBench(t, 7, 40, 9)

@@ -9,11 +9,11 @@ import (
 	"blik/processing/internal/span"
 )
 
-// Components are made and kept on the device where the class plane fits there in one piece, at a byte a pixel. Where
-// the host needs them too, or the device runs out of memory, they are made again there; the values that they came from
-// are kept for that.
+// Components are made and kept on the device if the class plane fits there in one piece, at a byte per pixel. If the
+// host needs them too, or the device runs out of memory, they are made again on the host, from values that are kept for
+// that.
 
-// origin is one of the operations that components came from: a Label, Grow or FilterComponents.
+// origin is one of the operations that made components: a Label, Grow or FilterComponents.
 type origin struct {
 	op processing.Op
 	// class is the content of the class plane that was labelled or grown over, else nil.
@@ -61,7 +61,7 @@ func (b *Backend) from(p *plane, origins ...origin) *components {
 	return &components{Handle: processing.NewHandle(b, p.w, p.h), origins: origins}
 }
 
-// componentBytes is the memory of a pixel of a class plane on the device, scratch for components included.
+// componentBytes is the memory per pixel of a class plane on the device, scratch for components included.
 const componentBytes = 4
 
 // onDevice runs f with a whole plane of the device that holds v, and reports whether it did. Lack of memory on the
@@ -91,7 +91,7 @@ func (b *Backend) onDevice(ctx context.Context, v *value, f func(q processing.Pl
 	return err == nil, err
 }
 
-// atHost returns the components on the host's backend, making them there if needed.
+// atHost returns the components on the host's backend, and makes them there if needed.
 func (b *Backend) atHost(ctx context.Context, c *components) (processing.Components, error) {
 	if c.host != nil {
 		return c.host, nil
@@ -140,7 +140,7 @@ func (b *Backend) label(ctx context.Context, op processing.Label) (processing.Co
 	return b.finished(ctx, c, done, err)
 }
 
-// finished makes the components on the host if the device has not made them.
+// finished makes the components on the host if the device did not.
 func (b *Backend) finished(ctx context.Context, c *components, done bool, err error) (processing.Components, error) {
 	if err == nil && !done {
 		_, err = b.atHost(ctx, c)
@@ -173,7 +173,7 @@ func (b *Backend) grow(ctx context.Context, op processing.Grow) (processing.Comp
 	return b.finished(ctx, c, done, err)
 }
 
-// filterComponents empties the components whose label is not kept.
+// filterComponents empties the components that are not kept.
 func (b *Backend) filterComponents(ctx context.Context, op processing.FilterComponents) error {
 	c := op.Components.(*components)
 	for _, at := range []struct {
@@ -205,7 +205,7 @@ func (b *Backend) rasterize(ctx context.Context, op processing.Rasterize) error 
 			}
 			return on.Do(ctx, processing.Rasterize{Dst: dst, Components: list})
 		}
-		// Spans are little beside the plane that the device would write and send.
+		// Spans are small compared with the plane that the device would write and send.
 		spans, err := processing.Evaluate(ctx, b.inner, processing.Spans{Components: c.inner})
 		if err != nil {
 			return err
@@ -231,7 +231,7 @@ func (b *Backend) spans(ctx context.Context, op processing.Spans) ([]processing.
 	return processing.Evaluate(ctx, b.host, op)
 }
 
-// measureRegions is for the host: it reads eleven bytes a pixel, and few pixels are near a component.
+// measureRegions runs on the host: it reads eleven bytes per pixel, and only few pixels are near a component.
 func (b *Backend) measureRegions(ctx context.Context, op processing.MeasureRegions) error {
 	list, err := b.atHost(ctx, op.Components.(*components))
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"blik/processing/synth"
 )
 
-// paintings are generated ones with much glare, of 8 and of 16 bits.
+// paintings are generated paintings with much glare, of 8 and of 16 bits.
 var paintings = sync.OnceValues(func() (list [2]*processing.Picture, err error) {
 	glare, err := synth.Preset("default")
 	if err != nil {
@@ -55,7 +55,7 @@ func glaring(t testing.TB, w, h, depth int) *processing.Picture {
 	return pic
 }
 
-// detects compares detection with bands of so many rows with that of the CPU.
+// detects compares detection by bands of the given number of rows with that of the CPU.
 func detects(t *testing.T, pic *processing.Picture, p processing.Params, rows int,
 	device func(*device)) *processing.Result {
 	t.Helper()
@@ -95,7 +95,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// Every parameter at both ends.
+// Every parameter at its minimum and maximum.
 func TestDetectParameters(t *testing.T) {
 	pic := glaring(t, 21, 400, 8)
 	for _, s := range processing.Specs() {
@@ -112,7 +112,7 @@ func TestDetectParameters(t *testing.T) {
 	}
 }
 
-// A device with less memory than it was thought to have gets smaller bands, and goes on where it was.
+// A device with less memory than expected gets smaller bands, and continues where it was.
 func TestHalving(t *testing.T) {
 	pic := glaring(t, 101, 333, 8)
 	detects(t, pic, processing.DefaultParams(), 333, func(d *device) { d.limit = 101 * 333 * 5 })
@@ -132,7 +132,7 @@ func TestHalving(t *testing.T) {
 	b.done()
 }
 
-// A device that fails at any of its calls ends the job with its error; one that once lacks memory does not.
+// If a device fails at any of its calls, the job ends with its error; if it lacks memory once, the job goes on.
 func TestEveryCallFails(t *testing.T) {
 	pic := glaring(t, 61, 240, 8)
 	want, err := processing.Detect(background, cpu.New(), pic, processing.DefaultParams(), processing.Options{})
@@ -220,7 +220,7 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
-// Stages are those of a plain run, and of sending and taking back, each counted once.
+// Stages are those of a plain run, and of upload and download, each counted once.
 func TestTimings(t *testing.T) {
 	testpic.Clock(t)
 	pic := glaring(t, 101, 333, 8)
@@ -229,7 +229,7 @@ func TestTimings(t *testing.T) {
 	got, err := processing.Detect(background, b.Backend, pic, processing.DefaultParams(), processing.Options{})
 	took := time.Since(start)
 	must(t, err)
-	// The CPU takes some stages together where nothing is wrapped about it.
+	// The CPU fuses some stages unless it is wrapped.
 	stepwise := struct{ processing.Backend }{b.plain}
 	want, err := processing.Detect(background, stepwise, pic, processing.DefaultParams(), processing.Options{})
 	must(t, err)

@@ -4,11 +4,10 @@
 // picture, bit for bit.
 //
 // Transfers cost more than most operations. Therefore an operation is recorded, and carried out only when its result is
-// requested: all steps between stored planes and the result are then run on each band while it is on the device (with a
-// halo for all of them), and only the result is downloaded. Intermediate values are computed again if they are
-// requested later, and stored the second time; values that are overwritten before anybody requests them are never
-// computed.
+// requested: all steps between stored planes and the result then run on each band while it is on the device (with a
+// halo for all of them), and only the result is downloaded. An intermediate value that is requested later is computed
+// again, and this time stored; values that are overwritten before they are requested are never computed.
 //
-// Components are labelled and grown on the device where a whole class plane fits there. Other operations on whole
+// Components are labelled and grown on the device if a whole class plane fits there. Other operations on whole
 // pictures, and those that read a picture only once, such as a histogram, run on the host's backend.
 package banded

@@ -25,7 +25,7 @@ func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samp
 	return b.samples(ctx, p.(*plane))
 }
 
-// Do carries out an operation, or records it until its result is asked for.
+// Do carries out an operation, or records it until its result is requested.
 func (b *Backend) Do(ctx context.Context, op processing.Op) (err error) {
 	if err := processing.Check(b, op); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (b *Backend) Do(ctx context.Context, op processing.Op) (err error) {
 	case !op.Footprint().Whole:
 		return b.later(ctx, o)
 	case len(o.writes) == 0:
-		// Planes that are read once are read on the host: sending them would cost as much.
+		// Planes that are read once are read on the host: uploading them would cost as much.
 		return b.onHost(ctx, o)
 	default:
 		// The tiles of correction are small, and so are the planes that hold them.
@@ -67,7 +67,7 @@ func (b *Backend) Do(ctx context.Context, op processing.Op) (err error) {
 	}
 }
 
-// newOperation returns an operation on planes of a Backend as its description has it.
+// newOperation returns an operation on planes of a Backend, as its description lists them.
 func newOperation(op processing.Op) operation {
 	op = processing.Bind(op, processing.Binding{}) // a copy: the caller may change what its slices hold
 	f, uses := op.Footprint(), processing.UsesOf(op)
@@ -77,7 +77,7 @@ func newOperation(op processing.Op) operation {
 	for _, u := range uses.Planes {
 		p := u.Plane.(*plane)
 		if u.Read || uses.Tiled {
-			// What lies outside the tiles stays.
+			// Pixels outside the tiles keep their values.
 			o.reads = append(o.reads, p)
 		}
 		if u.Write {
@@ -116,7 +116,7 @@ func (b *Backend) gather(ctx context.Context, op processing.Gather) error {
 	}})
 }
 
-// rowsOf is the part of a picture from row top up to row base, which is not in it.
+// rowsOf returns the part of a picture from row top to row base−1.
 func rowsOf(pic *processing.Picture, top, base int) *processing.Picture {
 	band := *pic
 	band.Height = base - top

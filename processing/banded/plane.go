@@ -64,7 +64,7 @@ type value struct {
 	held  bool
 	// margin is how many rows beyond its own the steps since the last stored values need.
 	margin int
-	// made: it was computed before on the device as an intermediate value, and not stored.
+	// made: the device computed it before, as an intermediate value, and it was not stored.
 	made bool
 }
 

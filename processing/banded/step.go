@@ -15,7 +15,7 @@ type operation struct {
 	reads, writes []*plane
 	// reach is how many rows above and below a pixel its result depends on.
 	reach int
-	// align, where above 1, is what the first row of a band must be a multiple of.
+	// align, if above 1, is what the first row of a band must be a multiple of.
 	align int
 	run   func(ctx context.Context, on *target) error
 }
@@ -40,15 +40,15 @@ type step struct {
 	operation
 	// number is the position in the order of calls. A value that a step changes in place is read by no later step.
 	number int
-	// stage is the name of the stage that it counts for.
+	// stage is the name of the stage that it counts towards.
 	stage string
 	slots []slot
 	// wanted counts the values that this step has yet to produce.
 	wanted int
 }
 
-// slot is a plane of a step with the values that are read and written, nil where it is not. Where both are set, the
-// step changes the plane in place.
+// slot is a plane of a step, with the value that is read and the one that is written, or nil. If both are set, the step
+// changes the plane in place.
 type slot struct {
 	plane       *plane
 	read, write *value
@@ -66,7 +66,7 @@ func (s *step) drop() {
 	}
 }
 
-// record makes a step of an operation, which the caller must drop. Its values replace what the planes held.
+// record makes a step of an operation, which the caller must drop. Its values replace the content of the planes.
 func (b *Backend) record(o operation) (*step, error) {
 	b.number++
 	s := &step{operation: o, number: b.number, stage: b.stage(), wanted: 1}
@@ -100,7 +100,7 @@ func (b *Backend) record(o operation) (*step, error) {
 	return s, nil
 }
 
-// size is the height of the planes.
+// size returns the height of the planes.
 func (o *operation) size() int {
 	if len(o.writes) > 0 {
 		return o.writes[0].h
@@ -108,7 +108,7 @@ func (o *operation) size() int {
 	return o.reads[0].h
 }
 
-// stage returns the name of the innermost open stage, empty where there is none.
+// stage returns the name of the innermost open stage, empty if there is none.
 func (b *Backend) stage() string {
 	if n := len(b.open); n > 0 {
 		return b.open[n-1].name
@@ -116,7 +116,7 @@ func (b *Backend) stage() string {
 	return ""
 }
 
-// later records an operation. Its inputs are stored first where the common halo would be so large that computing it
+// later records an operation. Its inputs are stored first if the common halo would become so large that computing it
 // twice costs more than transferring planes twice.
 func (b *Backend) later(ctx context.Context, o operation) error {
 	if err := ctx.Err(); err != nil {
@@ -175,7 +175,7 @@ func (b *Backend) onHost(ctx context.Context, o operation) error {
 	return b.doOnHost(ctx, s)
 }
 
-// whole carries out an operation at once, on the device where its planes fit in one piece, else on the host.
+// whole carries out an operation at once, on the device if its planes fit in one piece, else on the host.
 func (b *Backend) whole(ctx context.Context, o operation) error {
 	if err := b.demandAll(ctx, o.reads); err != nil {
 		return err

@@ -11,16 +11,16 @@ import (
 	"blik/processing/network"
 )
 
-// Exposure is how an 8-bit sRGB picture would have been photographed with less or more light.
+// Exposure is an amount of light with which an 8-bit sRGB picture might have been photographed.
 type Exposure struct {
-	// Share is that of the light; what exceeds white is clipped.
+	// Share is the share of the light; what exceeds white is clipped.
 	Share float64
-	// Noise: the sensor's pixels hold 10,000 electrons at white, which arrive by chance, and are read with a standard
-	// deviation of 10.
+	// Noise adds that of a sensor: its pixels hold 10,000 electrons at white, with shot noise, and are read with a
+	// standard deviation of 10.
 	Noise bool
 }
 
-// Exposures are those that Report compares; the first one is the picture as it is.
+// Exposures are the exposures that Report compares; the first one is the picture as it is.
 func Exposures() []Exposure {
 	return []Exposure{{1, false}, {0.5, false}, {0.25, false}, {1, true}, {0.5, true}, {0.25, true}, {2, false}}
 }
@@ -48,7 +48,7 @@ func (e Exposure) Take(pic *processing.Picture, seed uint64) *processing.Picture
 	return &taken
 }
 
-// findExposed finds the candidates of every rule at each of Exposures but the first, of which it has them.
+// findExposed finds the candidates of every rule at each of Exposures except the first.
 func (e *Example) findExposed(
 	ctx context.Context, be processing.Backend, pic *processing.Picture, model *network.Model,
 ) error {
@@ -71,8 +71,8 @@ func (e *Example) findExposed(
 	return nil
 }
 
-// reportExposures prints what a rule finds of the examples at each of Exposures, at the sensitivity 0 of the pictures
-// as they are; rules are its weights as they are fitted without each fold.
+// reportExposures prints what a rule finds in the examples at each of Exposures, at sensitivity 0 of the unchanged
+// pictures; rules are its weights fitted without each fold.
 func reportExposures(w io.Writer, examples []Example, folds map[string]int, rule string, rules []*processing.Rule) {
 	fmt.Fprintf(w, "\n%-16s %7s %6s %6s %6s %6s %6s %6s | %8s %6s\n", rule+" at light", "objR", "bright", "dim",
 		"strong", "objP", "F1", "F1t", "false/MP", "ppm")

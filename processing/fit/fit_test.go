@@ -64,7 +64,7 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// TestScale: the sums of a scale fall, and leave the false findings that the steps say.
+// TestScale: the sums of a scale fall, and give the numbers of false findings of its steps.
 func TestScale(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 4))
@@ -128,7 +128,7 @@ func TestMedianResidual(t *testing.T) {
 	}
 }
 
-// TestGlints: what is bright, and what rises strongly, of glints of three levels on grey ground.
+// TestGlints: which glints of three levels on grey ground are bright, and which rise strongly.
 func TestGlints(t *testing.T) {
 	t.Parallel()
 	const w, h = 90, 30

@@ -1,5 +1,5 @@
-// Package fit makes the weights by which detection decides (processing.Decision) from pictures whose glare is known:
-// logistic regression over their candidates, judged by leaving paintings out.
+// Package fit computes the weights by which detection decides (processing.Decision) from pictures whose glare is known:
+// by logistic regression over their candidates, with cross-validation by painting.
 package fit
 
 import (
@@ -12,19 +12,18 @@ import (
 	"blik/processing"
 )
 
-// Row is a candidate to fit on: its measures, whether it is glare, and how much it matters.
+// Row is a candidate to fit on: its measures, whether it is glare, and its weight.
 type Row struct {
 	Measures []float64
 	Glare    bool
 	Weight   float64
 }
 
-// ridge is the penalty on the squares of the weights of standardized measures, as a share of all rows' weight.
+// ridge is the penalty on the squared weights of standardized measures, as a share of the rows' total weight.
 const ridge = 1e-3
 
-// Logistic returns the rule, without its scale, that maximizes the likelihood of the rows less the ridge penalty, by
-// Newton's method. Only measures of the given sources are used, and of these the ones that vary. It fails where there
-// are not rows of both kinds.
+// Logistic returns the rule, without its scale, that maximizes the likelihood of the rows minus the ridge penalty, by
+// Newton's method. Only measures of the given sources that vary are used. It fails unless there are rows of both kinds.
 func Logistic(rows []Row, sources ...processing.Source) (*processing.Rule, error) {
 	total, glare := 0.0, 0.0
 	for _, r := range rows {
@@ -41,7 +40,8 @@ func Logistic(rows []Row, sources ...processing.Source) (*processing.Rule, error
 		if !slices.Contains(sources, m.Source) {
 			continue
 		}
-		// All rows that count do so alike: a few with large weights must not make all others look alike.
+		// Rows count alike here, whatever their weight: a few with large weights must not shrink the spread of the
+		// others.
 		n, sum, squares := 0.0, 0.0, 0.0
 		for _, r := range rows {
 			if v := r.Measures[i]; !math.IsNaN(v) && r.Weight > 0 {
@@ -61,7 +61,7 @@ func Logistic(rows []Row, sources ...processing.Source) (*processing.Rule, error
 	return rule, climb(rule, rows, total)
 }
 
-// climb finds the weights of the rule.
+// climb finds the weights of the rule by Newton's method.
 func climb(rule *processing.Rule, rows []Row, total float64) error {
 	n := len(rule.Weights) + 1
 	z := make([]float64, len(rows)*n)
@@ -117,7 +117,7 @@ func climb(rule *processing.Rule, rows []Row, total float64) error {
 		if err != nil {
 			return err
 		}
-		// A whole step may overshoot where few rows are undecided.
+		// A full step may overshoot if few rows are undecided.
 		next := make([]float64, n)
 		var gain float64
 		for damp := 1.0; ; damp /= 2 {
@@ -147,10 +147,10 @@ func climb(rule *processing.Rule, rows []Row, total float64) error {
 	return nil
 }
 
-// parts is into how many sums the rows are divided, whatever the number of processors.
+// parts is the number of partial sums, the same for any number of processors, so that the result is, too.
 const parts = 8
 
-// likelihood is the logarithm of the rows' likelihood, less the ridge penalty.
+// likelihood returns the logarithm of the rows' likelihood minus the ridge penalty.
 func likelihood(w, z []float64, rows []Row, total float64) float64 {
 	var sums [parts]float64
 	n := len(w)

@@ -6,8 +6,8 @@ import (
 	"blik/processing"
 )
 
-// medianResidual marks where the darkest channel exceeds its median over 21 × 21 pixels, fewer at the borders, by more
-// than 80 levels. It is the plainest detector of glare, to compare with.
+// medianResidual marks pixels whose darkest channel exceeds its median over 21 × 21 pixels, fewer at the borders, by
+// more than 80 levels. It is the simplest detector of glare, for comparison.
 func medianResidual(pic *processing.Picture) *processing.Mask {
 	const radius, over = 10, 80
 	w, h := pic.Width, pic.Height

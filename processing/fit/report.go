@@ -12,7 +12,7 @@ import (
 	"blik/processing/score"
 )
 
-// stops are the named settings of the sensitivity.
+// stops returns the named settings of the sensitivity.
 func stops() []processing.Stop {
 	return []processing.Stop{
 		{ID: "certain", Sensitivity: -2}, {ID: "balanced"}, {ID: "visible", Sensitivity: 2},
@@ -20,7 +20,7 @@ func stops() []processing.Stop {
 	}
 }
 
-// figures is what a rule reaches on examples that it was not fitted on.
+// figures are the results of a rule on examples that it was not fitted on.
 type figures struct {
 	score.Metrics
 	pictures                           int
@@ -112,8 +112,8 @@ func touched(m *processing.Mask, runs []processing.Run) bool {
 	return false
 }
 
-// Report fits every rule, judges it by leaving out the paintings of one of n folds at a time, prints tables, and
-// returns the decision.
+// Report fits every rule, judges it by cross-validation with n folds of paintings, prints tables, and returns the
+// decision.
 func Report(ctx context.Context, w io.Writer, examples []Example, n int) (*processing.Decision, error) {
 	d := &processing.Decision{Version: processing.DecisionVersion, Rules: map[string]*processing.Rule{}}
 	paintings := make([]string, len(examples))
@@ -155,7 +155,7 @@ func Report(ctx context.Context, w io.Writer, examples []Example, n int) (*proce
 	return d, nil
 }
 
-// table prints what a rule reaches at the sensitivity 0, and returns the mean F1 with tolerance over the kinds with
+// table prints the results of a rule at sensitivity 0, and returns the mean F1 with tolerance over the kinds with
 // glare.
 func table(w io.Writer, rule string, all []scored, s *processing.Scale) float64 {
 	fmt.Fprintf(w, "\n%-22s %5s %5s %5s %5s %5s %5s %5s | %6s %6s %6s | %6s %6s | %8s %6s %6s\n", rule, "P", "R", "F1",
@@ -188,7 +188,7 @@ func table(w io.Writer, rule string, all []scored, s *processing.Scale) float64 
 	return value / max(kinds, 1)
 }
 
-// stopTable prints and returns what the named sensitivities reach.
+// stopTable prints and returns the results of a rule at the named sensitivities.
 func stopTable(w io.Writer, all []scored, s *processing.Scale) []processing.Stop {
 	var glare, clean []scored
 	for _, x := range all {

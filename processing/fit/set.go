@@ -12,22 +12,22 @@ import (
 	"blik/processing/score"
 )
 
-// Example is a picture whose glare is known, with the candidates that each rule decides about.
+// Example is a picture whose glare is known, with the candidates that each rule decides on.
 type Example struct {
-	// Name is for tables. Kind is that of synth.Example: "condition", "spots", "varied" or "clean". Group is what
-	// tables are divided by: the condition, or the kind.
+	// Name is for tables. Kind is that of synth.Example: "condition", "spots", "varied" or "clean". Group is the
+	// heading in tables: the condition, or the kind.
 	Name, Kind, Group string
 	// Painting is unchanged rendered on. All examples of a painting are left out together.
 	Painting string
-	// Truth is 255 where glare is, 128 where it is unsure.
+	// Truth is 255 where glare is, 128 where that is uncertain.
 	Truth *processing.Mask
 	// Glints are the connected parts of the truth of at least three pixels.
 	Glints []Glint
-	// Median is what the plainest detector reaches: the darkest channel less its median over 21 × 21, above 80.
+	// Median is the result of the simplest detector: the darkest channel minus its median over 21 × 21, above 80.
 	Median score.Metrics
-	// Candidates are by the ID of the rule.
+	// Candidates are the candidates of each rule, by its ID.
 	Candidates map[string][]processing.Candidate
-	// Exposed are those of each rule at each of Exposures.
+	// Exposed are the candidates of each rule at each of Exposures.
 	Exposed map[string][][]processing.Candidate
 }
 
@@ -36,14 +36,15 @@ type Glint struct {
 	Runs []processing.Run
 	// Bright: its darkest channel peaks at the level BrightLevel or above.
 	Bright bool
-	// Strong: its luminance rises by more than StrongRise of white over the mean of what is no glare within 9 px.
+	// Strong: its luminance rises by more than StrongRise of white over the mean of the pixels without glare within 9
+	// px.
 	Strong bool
 }
 
 // StrongRise is the rise of linear luminance of a strong glint.
 const StrongRise = 0.3
 
-// BrightLevel is the level of 255 that tells bright glints from dim ones.
+// BrightLevel is the level, of 255, that separates bright glints from dim ones.
 const BrightLevel = 120
 
 // NewExample returns an example of the picture with the given truth, without candidates.
@@ -75,7 +76,7 @@ func NewExample(name, kind, group, painting string, pic *processing.Picture, tru
 	return e
 }
 
-// rise is by how much the linear luminance of a glint's brightest pixel exceeds the mean of the pixels without glare
+// rise returns how far the linear luminance of a glint's brightest pixel exceeds the mean of the pixels without glare
 // within 9 px.
 func (e *Example) rise(pic *processing.Picture, runs []processing.Run) float64 {
 	t, w := pic.Tables(), e.Truth.Width
@@ -109,7 +110,7 @@ func (e *Example) rise(pic *processing.Picture, runs []processing.Run) float64 {
 	return peak - sum/math.Max(n, 1)
 }
 
-// Rules are the rules that are fitted.
+// Rules returns the rules that are fitted.
 func Rules() []FittedRule {
 	return []FittedRule{
 		{processing.RuleJoined, processing.DetectJoined,
@@ -128,7 +129,7 @@ type FittedRule struct {
 	Sources  []processing.Source
 }
 
-// judged says what the truth holds of a candidate.
+// judged compares a candidate with the truth.
 func (e *Example) judged(c *processing.Candidate) (pixels, hits, unsure int) {
 	for _, r := range c.Runs {
 		for _, t := range e.Truth.Pix[r.Y*e.Truth.Width+r.X0 : r.Y*e.Truth.Width+r.X1] {
@@ -144,8 +145,8 @@ func (e *Example) judged(c *processing.Candidate) (pixels, hits, unsure int) {
 	return pixels, hits, unsure
 }
 
-// rows returns the candidates of a rule as rows to fit on. One of which a third of the sure pixels is glare counts as
-// glare; the weight is √pixels, for at most 60 of them, times how clear that is.
+// rows returns the candidates of a rule as rows to fit on. A candidate counts as glare if more than a third of its
+// certain pixels are. Its weight is √pixels, at most that of 60, times how clear the case is.
 func (e *Example) rows(rule string) []Row {
 	const most = 60
 	var rows []Row
@@ -166,7 +167,7 @@ func (e *Example) rows(rule string) []Row {
 		}
 		rows = append(rows, r)
 	}
-	// A picture full of glints must not count for many others.
+	// A picture full of glints must not outweigh many others.
 	if sum > fullPicture {
 		for i := range rows {
 			if rows[i].Glare {
@@ -203,15 +204,15 @@ func Folds(paintings []string, n int) map[string]int {
 	return folds
 }
 
-// scored is an example with the sums of its candidates by a rule that was not fitted on its painting.
+// scored is an example with the sums of its candidates, by a rule that was not fitted on its painting.
 type scored struct {
 	*Example
 	candidates []processing.Candidate
 	sums       []float64
 }
 
-// leftOut returns every example with the sums of those of its candidates that are asked for, by the rule that was
-// fitted without its fold.
+// leftOut returns every example with the sums of the requested candidates, by the rule that was fitted without its
+// fold.
 func leftOut(
 	examples []Example, folds map[string]int, rules []*processing.Rule, of func(*Example) []processing.Candidate,
 ) []scored {
@@ -223,7 +224,7 @@ func leftOut(
 	return out
 }
 
-// withoutFolds returns the rule as it is fitted without each of n folds.
+// withoutFolds returns the rule as fitted without each of n folds.
 func withoutFolds(ctx context.Context, examples []Example, folds map[string]int, n int, rule string,
 	sources []processing.Source,
 ) ([]*processing.Rule, error) {
@@ -253,7 +254,7 @@ func (e *Example) scored(candidates []processing.Candidate, r *processing.Rule) 
 	return s
 }
 
-// mask is what is accepted above a sum.
+// mask returns the mask of what is accepted above a sum.
 func (s *scored) mask(least float64) *processing.Mask {
 	m := processing.NewMask(s.Truth.Width, s.Truth.Height)
 	for i := range s.candidates {
@@ -272,7 +273,7 @@ func (s *scored) mask(least float64) *processing.Mask {
 // metrics scores what is accepted above a sum.
 func (s *scored) metrics(least float64) score.Metrics { return s.against(s.mask(least)) }
 
-// against scores a mask, which it changes; unsure ground counts neither way.
+// against scores a mask, which it changes; uncertain pixels count neither way.
 func (s *Example) against(m *processing.Mask) score.Metrics {
 	sure := processing.NewMask(m.Width, m.Height)
 	for i, t := range s.Truth.Pix {
@@ -286,15 +287,14 @@ func (s *Example) against(m *processing.Mask) score.Metrics {
 	return score.Compare(m, sure, 1)
 }
 
-// Rates of false findings a megapixel of clean paintings: that of the sensitivity 0, and by how much each step
-// multiplies it.
+// Rates of false findings per megapixel of clean paintings: the rate at sensitivity 0, and the factor of each step.
 const (
 	BalancedRate = 6.0
 	StepRate     = 2.5
 )
 
-// scale returns the sums at the sensitivities −5 … 5 from the false findings on clean examples. Where fewer than
-// enough were found to say, the sums continue in the steps of those before.
+// scale returns the sums at the sensitivities −5 … 5 from the false findings on clean examples. Where too few were
+// found, the sums continue in the steps of those before.
 func scale(all []scored) processing.Scale {
 	const least, most, enough = -5, 5, 6
 	var sums []float64
@@ -337,7 +337,7 @@ func scale(all []scored) processing.Scale {
 	for i := last + 1; i < len(out.Sums); i++ {
 		out.Sums[i] = out.Sums[i-1] - step
 	}
-	// Equal sums would make a step of no effect.
+	// Equal sums would make a step without effect.
 	for i := 1; i < len(out.Sums); i++ {
 		out.Sums[i] = math.Min(out.Sums[i], out.Sums[i-1]-step/100)
 	}
@@ -361,7 +361,7 @@ func Painting(file string) string {
 	return strings.Replace(name, "n11", "p038", 1)
 }
 
-// Find finds the candidates of every rule; the network is the program's own where model is nil.
+// Find finds the candidates of every rule; if model is nil, with the program's own network.
 func (e *Example) Find(
 	ctx context.Context, be processing.Backend, pic *processing.Picture, model *network.Model,
 ) error {

@@ -12,8 +12,7 @@ import (
 // W and H are the size of the planes in pixels.
 const W, H = 8, 6
 
-// Plane returns a plane of b with rising samples, which are no noughts where floats are concerned. It lives until the
-// test ends.
+// Plane returns a plane of b with rising samples, none of them 0 in a plane of floats. It lives until the test ends.
 func Plane(t testing.TB, b processing.Backend, kind processing.Kind) processing.Plane {
 	t.Helper()
 	var s processing.Samples
@@ -40,8 +39,8 @@ func Plane(t testing.TB, b processing.Backend, kind processing.Kind) processing.
 	return p
 }
 
-// All returns a call of each operation that b must not refuse. Its planes are not shared with other calls. What has a
-// result gets a place for it.
+// All returns a valid call of each operation for b. Calls share no planes. Operations with a result have a place for
+// it.
 func All(t testing.TB, b processing.Backend) []processing.Op {
 	t.Helper()
 	u8 := func() processing.Plane { return Plane(t, b, processing.U8) }
@@ -117,7 +116,7 @@ func All(t testing.TB, b processing.Backend) []processing.Op {
 	}
 }
 
-// Answered sees that b carries out each operation, and refuses it in the common words where its arguments are missing.
+// Answered checks that b carries out each operation, and refuses it in the common words if arguments are missing.
 func Answered(t *testing.T, b processing.Backend) {
 	ctx := context.Background()
 	for _, op := range All(t, b) {

@@ -7,20 +7,20 @@ import (
 	"blik/processing"
 )
 
-// Fidelity says how close a corrected picture comes to the clean one around the glare. Samples count on the scale
-// 0…255 whatever the depth.
+// Fidelity is how close a corrected picture comes to the clean one around the glare. Samples count on the scale 0…255
+// at any depth.
 type Fidelity struct {
-	// PSNR is 10·lg(255²/MSE) over all channels, in dB; 99 where nothing differs.
+	// PSNR is 10·lg(255²/MSE) over all channels, in dB; 99 if nothing differs.
 	PSNR float64 `json:"PSNR"`
-	// SSIM is the mean structural similarity with a Gaussian window of σ 1.5 and 11 × 11 pixels, mirrored at the
-	// border, the mean over the channels (Wang, Bovik, Sheikh & Simoncelli 2004).
+	// SSIM is the structural similarity with a Gaussian window of σ 1.5 and 11 × 11 pixels, mirrored at the border,
+	// averaged over pixels and channels (Wang, Bovik, Sheikh & Simoncelli 2004).
 	SSIM float64 `json:"SSIM"`
 	// Pixels is the size of the region.
 	Pixels int `json:"pixels"`
 }
 
-// Repair measures corrected against clean inside the truth widened by ring pixels, a disc. Pictures of another size, or
-// with other channels, than each other or the truth are an error.
+// Repair measures corrected against clean inside the truth, dilated by a disc of radius ring. The three must have the
+// same size, and the two pictures the same channels.
 func Repair(corrected, clean *processing.Picture, truth *processing.Mask, ring int) (Fidelity, error) {
 	for _, p := range []*processing.Picture{corrected, clean} {
 		if err := p.Validate(); err != nil {
@@ -70,7 +70,7 @@ func level(p *processing.Picture, i int) float64 {
 	}
 }
 
-// disc marks the pixels with glare within r: those at offsets dx² + dy² ≤ r² + ½.
+// disc marks the pixels within r of glare: at offsets dx² + dy² ≤ r² + ½.
 func disc(m *processing.Mask, r int) []bool {
 	out := make([]bool, len(m.Pix))
 	for i, v := range m.Pix {

@@ -51,7 +51,7 @@ func TestRepairCountsTheRegionAlone(t *testing.T) {
 	}
 }
 
-// On flat pictures similarity is the comparison of the means alone.
+// On flat pictures, similarity depends on the means only.
 func TestRepairSimilarityOfFlatPictures(t *testing.T) {
 	t.Parallel()
 	flat := func(v uint8) *processing.Picture {

@@ -1,7 +1,7 @@
 // Package score measures how well a glare mask agrees with the truth.
 //
-// The figures are those of ../shared/tools/score.py and of `blik score`: pixel precision and recall, strict and with a
-// tolerance, and the shares of whole glints that were found and that are real.
+// The figures are those of `blik score`: pixel precision and recall, strict and with a tolerance, and the shares of
+// whole glints that were found, and of findings that are real.
 package score
 
 import (
@@ -9,30 +9,30 @@ import (
 	"blik/processing/internal/span"
 )
 
-// Metrics compares one predicted mask with the truth. Shares lie in 0…1. Where there is nothing to find, recall is 1,
-// and precision is 1 for an empty prediction; an empty prediction of something has precision 0.
+// Metrics compares one predicted mask with the truth. Shares lie in 0…1. If there is nothing to find, recall is 1, and
+// the precision of an empty prediction is 1; otherwise an empty prediction has precision 0.
 type Metrics struct {
 	// P, R and F1 are precision, recall and their harmonic mean over pixels.
 	P  float64 `json:"P"`
 	R  float64 `json:"R"`
 	F1 float64 `json:"F1"`
-	// PTol, RTol and F1Tol count a pixel as right when a pixel of the other mask lies within the tolerance.
+	// PTol, RTol and F1Tol count a pixel as right if a pixel of the other mask lies within the tolerance.
 	PTol  float64 `json:"P1"`
 	RTol  float64 `json:"R1"`
 	F1Tol float64 `json:"F1t"`
 	// ObjR is the share of true components that the prediction touches.
 	ObjR float64 `json:"objR"`
-	// ObjP is the share of predicted components that touch the truth widened by the tolerance.
+	// ObjP is the share of predicted components that touch the truth dilated by the tolerance.
 	ObjP float64 `json:"objP"`
-	// FPppm counts predicted pixels outside the widened truth, per million pixels of the picture.
+	// FPppm counts predicted pixels outside the dilated truth, per million pixels of the picture.
 	FPppm float64 `json:"FPppm"`
 	// TruthObjects and PredObjects count the components (8-connected).
 	TruthObjects int `json:"gt_objects"`
 	PredObjects  int `json:"pred_objects"`
 }
 
-// Compare scores pred against truth; a pixel is glare from processing.MaskLevel on. tol ≥ 0 is the tolerance in
-// pixels, a square of side 2·tol+1. A prediction of another size than the truth counts as empty.
+// Compare scores pred against truth; a pixel is glare if it is at least processing.MaskLevel. tol ≥ 0 is the tolerance
+// in pixels, a square of side 2·tol+1. A prediction of another size than the truth counts as empty.
 func Compare(pred, truth *processing.Mask, tol int) Metrics {
 	w, h := truth.Width, truth.Height
 	if pred.Width != w || pred.Height != h {
@@ -83,8 +83,8 @@ func FalseAlarms(pred *processing.Mask) (ppm float64, count int) {
 	return 1e6 * ratio(pred.Area(), pred.Width*pred.Height, 0), count
 }
 
-// Mean averages the shares and FPppm over pictures, each counting the same, and adds up the object counts.
-// The mean of none is zero.
+// Mean averages the shares and FPppm over pictures with equal weights, and adds up the object counts. The mean of none
+// is zero.
 func Mean(all []Metrics) Metrics {
 	var m Metrics
 	if len(all) == 0 {
@@ -124,8 +124,8 @@ func harmonic(a, b float64) float64 {
 	return 2 * a * b / (a + b)
 }
 
-// dilate says for each pixel whether a glare pixel lies in the square of side 2r+1 around it. Rows first, then
-// columns; either remembers the last place that was set as it looks r ahead, so that the cost does not depend on r.
+// dilate reports for each pixel whether a glare pixel lies in the square of side 2r+1 around it: along rows first, then
+// along columns. It keeps the last glare pixel seen, looking r ahead, so that the time does not depend on r.
 func dilate(m *processing.Mask, r int) []bool {
 	w, h := m.Width, m.Height
 	r = max(r, 0)
@@ -184,7 +184,7 @@ func Components(m *processing.Mask) [][]processing.Run {
 	return out
 }
 
-// objects counts the 8-connected components of m and those with a pixel for which hit is true.
+// objects counts the 8-connected components of m, and those with a pixel for which hit is true.
 func objects(m *processing.Mask, hit func(i int) bool) (count, hits int) {
 	spans := span.Append(nil, m.Pix, m.Width, 0, m.Height, processing.MaskLevel)
 	isHit := make([]bool, span.Connect(spans, span.Eight))

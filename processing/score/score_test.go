@@ -101,7 +101,7 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// labels returns the number of the component of each pixel and how many there are; the background is 0.
+// labels returns the number of each pixel's component, 0 for the background, and how many there are.
 func labels(m *processing.Mask) (labels []int, n int) {
 	labels = make([]int, len(m.Pix))
 	components := testpic.Flood(m)
@@ -182,7 +182,7 @@ func TestCompareEqualsReference(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 23).Draw(t, "w"), rapid.IntRange(1, 17).Draw(t, "h")
-		// Levels either side of MaskLevel, and few enough of them that several components appear.
+		// Levels on either side of MaskLevel, few enough of them that several components appear.
 		level := rapid.SampledFrom([]uint8{0, 0, 127, 128, 255})
 		draw := func(name string) *processing.Mask {
 			return &processing.Mask{Width: w, Height: h, Pix: rapid.SliceOfN(level, w*h, w*h).Draw(t, name)}
