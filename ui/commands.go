@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"fmt"
+
 	"fyne.io/fyne/v2"
 
 	"blik/app/session"
@@ -98,7 +100,7 @@ func (w *window) removeCorrection() {
 		return
 	}
 	if w.RemoveCorrection() {
-		w.say(w.t("Correction of finding %s removed", w.texts.Int(f.ID)))
+		w.say(w.t("Correction of finding %s removed", fmt.Sprint(f.Number)))
 	}
 }
 
@@ -168,8 +170,8 @@ func (w *window) step(direction int) {
 }
 
 func (w *window) removeSelected() {
-	if w.RemoveSelected() {
-		w.say(w.t("Finding removed; %s restores it", w.press("find.keep")))
+	if f, ok := w.Selected(); ok && w.RemoveSelected() {
+		w.say(w.t("Finding %s removed; %s restores it", fmt.Sprint(f.Number), w.press("find.keep")))
 	}
 }
 

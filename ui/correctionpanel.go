@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"slices"
 
 	"fyne.io/fyne/v2"
@@ -123,7 +124,7 @@ func (p *correctionPanel) showSpot() {
 		p.spot.SetText(p.noneSelected())
 		return
 	}
-	p.spot.SetText(p.t("No. %s, %s px: %s", p.texts.Int(f.ID), p.texts.Int(f.Area), p.stateText(f)))
+	p.spot.SetText(p.t("No. %s, %s px: %s", fmt.Sprint(f.Number), p.texts.Int(f.Area), p.stateText(f)))
 }
 
 // showResult shows the file saved last, and the name of its report if one was written.

@@ -77,15 +77,15 @@ var findingBounds = []struct {
 	{"Contrast ≥", func(l *session.Listing) *session.Bound { return &l.Contrast }, 0.01},
 }
 
-// numberText is the number of a finding, with a mark if it is kept; an ignored finding has no number.
+// numberText is the number of a finding, with a mark if it is kept or ignored.
 func (c *common) numberText(f document.Spot) string {
 	switch f.Decision {
 	case document.Ignored:
-		return "×"
+		return "× " + fmt.Sprint(f.Number)
 	case document.Kept:
-		return "✓ " + fmt.Sprint(f.ID)
+		return "✓ " + fmt.Sprint(f.Number)
 	}
-	return fmt.Sprint(f.ID)
+	return fmt.Sprint(f.Number)
 }
 
 // scoreText is the score of a finding, or a note that it was painted by hand.
@@ -348,7 +348,7 @@ func (p *findingsPanel) explain() {
 // whyText lists the reasons for and against a finding.
 func (c *common) whyText(f document.Spot) string {
 	if len(f.Reasons) == 0 {
-		return c.t("Finding %s was painted by hand or loaded.", c.texts.Int(f.ID))
+		return c.t("Finding %s was painted by hand or loaded.", fmt.Sprint(f.Number))
 	}
 	list := make([]message.Message, len(f.Reasons))
 	for i, r := range f.Reasons {
@@ -356,9 +356,9 @@ func (c *common) whyText(f document.Spot) string {
 	}
 	why := message.Join("; ", list...)
 	if f.Decision == document.Ignored {
-		return c.texts.Sprintf("Ignored finding: %s", why)
+		return c.texts.Sprintf("Ignored finding %d: %s", f.Number, why)
 	}
-	return c.texts.Sprintf("Finding %d: %s", f.ID, why)
+	return c.texts.Sprintf("Finding %d: %s", f.Number, why)
 }
 
 // showSelected selects the row of the selected finding and scrolls it into view.
@@ -381,10 +381,10 @@ func (c *common) reveal(f document.Spot) {
 		c.display.port.Reveal(f.Bounds(), revealZoom)
 	}
 	if f.Decision == document.Ignored {
-		c.say(c.t("Ignored finding, %s px", c.texts.Int(f.Area)))
+		c.say(c.t("Ignored finding %s, %s px", fmt.Sprint(f.Number), c.texts.Int(f.Area)))
 		return
 	}
-	c.say(c.t("Finding %s, %s px", c.texts.Int(f.ID), c.texts.Int(f.Area)))
+	c.say(c.t("Finding %s, %s px", fmt.Sprint(f.Number), c.texts.Int(f.Area)))
 }
 
 // keep marks the selected finding as kept and continues with the next one of the list. A hidden mask stays hidden, as

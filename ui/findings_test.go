@@ -4,6 +4,7 @@ import (
 	"image"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,7 +71,7 @@ func TestDecideByKeys(t *testing.T) {
 	}
 	h.actions.do("edit.undo")
 	h.panel.findings.choice.SetSelected("Ignored")
-	h.checkList("ignored ones", "×|101|50|2|3.5|0.0 %|–")
+	h.checkList("ignored ones", "× 2|101|50|2|3.5|0.0 %|–")
 	h.actions.do("find.next")
 	if s, ok := h.Selected(); !ok || s.Decision != document.Ignored {
 		t.Errorf("selected is %+v", s)
@@ -86,6 +87,45 @@ func TestDecideByKeys(t *testing.T) {
 		h.actions.do("edit.undo")
 	}
 	h.checkList("all undone", first, second)
+}
+
+// A finding keeps its number when another one is ignored, and the saved list says the same as the window.
+func TestNumbersStay(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.actions.do("find.run")
+	h.settle()
+	h.Select(h.Document().Spots()[0])
+	h.actions.do("find.ignore")
+	h.checkList("the first is ignored", "2|101|50|2|3.5|0.0 %|–")
+	if text := h.status.message.Text(); text != "Finding 2, 2 px" {
+		t.Errorf("the status bar says %q", text)
+	}
+	if why := h.panel.findings.why.Text; !strings.HasPrefix(why, "Finding 2 ") {
+		t.Errorf("the reasons are %q", why)
+	}
+	h.actions.do("correct.all")
+	h.settle()
+	if text := h.panel.correction.spot.Text(); !strings.HasPrefix(text, "No. 2, ") {
+		t.Errorf("the correction panel says %q", text)
+	}
+	if got := h.Document().CorrectedNumbers(); !slices.Equal(got, []int{2}) {
+		t.Errorf("the report numbers the corrections %v", got)
+	}
+	for choice, id := range map[string]string{"All in the mask": "2", "Ignored": "1"} {
+		h.panel.findings.choice.SetSelected(choice)
+		path := filepath.Join(t.TempDir(), "list.csv")
+		if err := h.SaveFindings(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(string(data)), "\n")
+		if len(lines) != 2 || strings.Split(lines[1], ",")[1] != id {
+			t.Errorf("%s: the saved list is\n%s\nwant one finding, %s", choice, data, id)
+		}
+	}
 }
 
 // The list is sorted by clicks on column heads and limited by minimum values.

@@ -149,7 +149,7 @@ func (w *window) queueCorrection() {
 		w.say(w.noneSelected())
 		return
 	}
-	w.wait(message.Of("Correct finding %d", f.ID), func() {
+	w.wait(message.Of("Correct finding %d", f.Number), func() {
 		for _, g := range w.Document().Spots() {
 			if g.Bounds() == f.Bounds() && g.Area == f.Area {
 				w.Select(g)

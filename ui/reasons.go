@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"image"
 	"strings"
 
@@ -51,7 +52,7 @@ func (r *reasons) hovered(at image.Point, inside bool) {
 
 // aboutText returns the measures of a finding and the reasons for and against it.
 func (c *common) aboutText(f document.Spot) string {
-	lines := []string{c.t("Finding %s, %s px", c.texts.Int(f.ID), c.texts.Int(f.Area))}
+	lines := []string{c.t("Finding %s, %s px", fmt.Sprint(f.Number), c.texts.Int(f.Area))}
 	if !f.Detected {
 		return lines[0] + "\n" + c.whyText(f)
 	}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"fyne.io/fyne/v2"
@@ -170,7 +171,7 @@ func (t *toolbox) touch(at processing.Point, slack float64) {
 		t.say(t.t("Finding removed; Ctrl+Z restores it"))
 	default:
 		if f, ok := t.Selected(); ok {
-			t.say(t.t("Marked: finding %s, %s px", t.texts.Int(f.ID), t.texts.Int(f.Area)))
+			t.say(t.t("Marked: finding %s, %s px", fmt.Sprint(f.Number), t.texts.Int(f.Area)))
 		}
 	}
 }

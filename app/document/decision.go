@@ -114,7 +114,8 @@ func (d *Document) Ignore(spots []Spot) (dirty image.Rectangle, ok bool) {
 }
 
 // Ignored returns the findings of the last detection of which no pixel is left in the mask, in the order of the
-// detection. ID is 0, and Runs are the pixels. The slice must not be changed.
+// detection. ID is 0, Number is the one that it had in the mask, and Runs are the pixels. The slice must not be
+// changed.
 func (d *Document) Ignored() []Spot { return d.current().ignored }
 
 // findIgnored lists the findings that were removed from the mask since the last detection.
@@ -123,21 +124,24 @@ func (d *Document) findIgnored() (list []Spot) {
 		return nil
 	}
 	found := d.detection.index()
-	touches := func(l *labels, runs []processing.Run) (any bool) {
+	touches := func(l *labels, runs []processing.Run) (at int32) {
+		at = -1
 		for _, r := range runs {
-			l.each(r, func(int32) { any = true })
-			if any {
+			l.each(r, func(root int32) { at = root })
+			if at >= 0 {
 				break
 			}
 		}
-		return any
+		return at
 	}
 	for _, f := range d.detection.findings {
 		// The cleanup of the mask may have removed a finding, which was then never shown.
-		if touches(d.spots, f.Runs) || !touches(found, f.Runs) {
+		was := touches(found, f.Runs)
+		if was < 0 || touches(d.spots, f.Runs) >= 0 {
 			continue
 		}
-		s := Spot{Finding: f, Detected: true, Decision: Ignored}
+		s := Spot{Finding: f, Number: d.detection.list.spots[d.detection.list.of[was]].Number, Detected: true,
+			Decision: Ignored}
 		s.ID = 0
 		list = append(list, s)
 	}

@@ -98,6 +98,7 @@ func (d *Document) ApplyFound(f Found) image.Rectangle {
 		})
 	}
 	d.detection, d.renewed, d.drawn = f.detection, false, false
+	d.numbers = newNumbering(d.detection)
 	d.edit.step.held = d.detection.bytes()
 	dirty := d.commit()
 	if whole {

@@ -32,6 +32,8 @@ type Document struct {
 	drawn bool
 	// decisions holds the findings that the user chose to keep.
 	decisions *Decisions
+	// numbers assigns the numbers of the findings.
+	numbers *numbering
 	// lastPicture is the highest generation of corrections so far, savedPicture that of the corrections on disk.
 	corrections               *Corrections
 	lastPicture, savedPicture uint64
@@ -42,10 +44,12 @@ type Document struct {
 
 	spots *labels
 	// list caches the spots of the mask; it is up to date while listed equals the present contents.
-	list     spotList
-	listed   contents
-	selected image.Point
-	chosen   bool
+	list   spotList
+	listed contents
+	// selected is the first pixel of the selected finding, selectedNumber its number.
+	selected       image.Point
+	selectedNumber int
+	chosen         bool
 
 	// part is set while the mask shows a part of another detection; see ShowPart.
 	part *shownPart
@@ -97,6 +101,7 @@ type Snapshot struct {
 	detection      *detection
 	decisions      *Decisions
 	renewed, drawn bool
+	numbers        []Numbered
 }
 
 // Mask returns a new copy of the mask. It writes every pixel; taking the Snapshot does not.
@@ -110,7 +115,7 @@ func New(path string, pic *processing.Picture) (*Document, error) {
 	d := &Document{
 		path: path, pic: pic,
 		mask: processing.NewMask(pic.Width, pic.Height), tiles: newTiling(pic.Width, pic.Height),
-		history: history{budget: DefaultHistoryBudget},
+		history: history{budget: DefaultHistoryBudget}, numbers: newNumbering(nil),
 	}
 	d.packed = make([]packedTile, d.tiles.count())
 	d.edit.touched = make([]bool, d.tiles.count())
@@ -160,7 +165,7 @@ func (d *Document) Snapshot() Snapshot {
 	}
 	return Snapshot{Path: d.path, Picture: d.pic, Region: d.region, Corrections: d.corrections,
 		Generation: d.generation, tiles: d.tiles, mask: mask, detection: d.detection, decisions: d.decisions,
-		renewed: d.renewed, drawn: d.drawn}
+		renewed: d.renewed, drawn: d.drawn, numbers: d.numbers.marked}
 }
 
 // Generation identifies the content of the mask: it changes whenever the mask does, and an undo restores it.
@@ -197,7 +202,7 @@ func (d *Document) LoadMask(m *processing.Mask) (image.Rectangle, error) {
 	}
 	d.begin(message.Of("Load mask"))
 	d.rewrite(func(row []uint8, y, x0 int) { copy(row, m.Pix[y*m.Width+x0:]) })
-	d.renewed = true
+	d.renew()
 	return d.commit(), nil
 }
 
@@ -222,7 +227,7 @@ func fits(pic *processing.Picture, m *processing.Mask) error {
 func (d *Document) ClearMask() image.Rectangle {
 	d.begin(message.Of("Clear mask"))
 	d.rewrite(func(row []uint8, y, x0 int) { clear(row) })
-	d.renewed = true
+	d.renew()
 	return d.commit()
 }
 
@@ -239,12 +244,15 @@ func (d *Document) InvertMask() image.Rectangle {
 		})
 	})
 	if d.region == nil {
-		d.renewed = true
+		d.renew()
 	} else {
 		d.edit.byHand = true
 	}
 	return d.commit()
 }
+
+// renew records that the whole mask is replaced: it has nothing to do with the findings and numbers before it.
+func (d *Document) renew() { d.renewed, d.numbers = true, newNumbering(nil) }
 
 // rewrite calls change with a copy of each row of each tile, on several goroutines, then saves the tiles that changed
 // in the edit and writes them to the mask. The row starts at pixel (x0, y).

@@ -28,6 +28,7 @@ type step struct {
 	renewed    bool
 	drawn      bool
 	decisions  *Decisions
+	numbers    *numbering
 	// preview is not zero if the next preview of the same kind replaces the step.
 	preview preview
 	// held is the memory of the detection or the decisions that the step added, in bytes.
@@ -122,7 +123,7 @@ func (d *Document) begin(name message.Message) {
 	d.EndStroke()
 	d.DropPart()
 	d.edit.step = &step{name: name, generation: d.generation, region: d.region, detection: d.detection,
-		renewed: d.renewed, drawn: d.drawn, decisions: d.decisions, corrections: d.corrections}
+		renewed: d.renewed, drawn: d.drawn, decisions: d.decisions, numbers: d.numbers, corrections: d.corrections}
 	d.edit.exact, d.edit.byHand = false, false
 }
 
@@ -159,7 +160,7 @@ func (d *Document) commit() image.Rectangle {
 		d.generation = s.generation
 		if s.region == d.region && s.detection == d.detection && s.corrections == d.corrections &&
 			s.decisions == d.decisions {
-			d.renewed = s.renewed
+			d.renewed, d.numbers = s.renewed, s.numbers
 			return dirty
 		}
 	} else {
@@ -207,6 +208,7 @@ func (d *Document) swap(s *step) image.Rectangle {
 	s.renewed, d.renewed = d.renewed, s.renewed
 	s.drawn, d.drawn = d.drawn, s.drawn
 	s.decisions, d.decisions = d.decisions, s.decisions
+	s.numbers, d.numbers = d.numbers, s.numbers
 	s.corrections, d.corrections = d.corrections, s.corrections
 	for _, t := range s.tiles {
 		if d.asFound() {

@@ -1,6 +1,7 @@
 package document
 
 import (
+	"cmp"
 	"image"
 	"slices"
 	"sort"
@@ -9,12 +10,15 @@ import (
 )
 
 // Spot is a finding in its present form: an 8-connected component of the mask. Position and area are measured on the
-// mask. ID numbers the spots of the current mask from 1 in reading order and changes with the mask. Peak, Contrast,
-// Elongation, Score and Reasons are taken from the detected finding that it contains; from the one with the highest
-// score if it contains several. If it contains none, Elongation is measured on the mask and the others are zero. Runs
-// is nil, except for ignored findings; see Document.SpotRuns.
+// mask. ID numbers the spots of the current mask from 1 in reading order and changes with the mask, unlike Number.
+// Peak, Contrast, Elongation, Score and Reasons are taken from the detected finding that it contains; from the one with
+// the highest score if it contains several. If it contains none, Elongation is measured on the mask and the others are
+// zero. Runs is nil, except for ignored findings; see Document.SpotRuns.
 type Spot struct {
 	processing.Finding
+	// Number is the number that the user sees. It stays the same until the next detection or until the whole mask is
+	// replaced.
+	Number int
 	// Detected is set if the spot contains a finding of the last detection; otherwise it was painted or loaded.
 	Detected bool
 	// State says whether the spot is corrected. If it is, Method is the method that was used, and Asked the one that
@@ -64,6 +68,7 @@ func (l *labels) list(findings []processing.Finding) spotList {
 			Left: c.bounds.Min.X, Top: c.bounds.Min.Y, Width: c.bounds.Dx(), Height: c.bounds.Dy(),
 			Area: c.area, Elongation: c.elongation(),
 		}
+		s.spots[i].Number = i + 1
 	}
 	for _, f := range findings {
 		for _, run := range f.Runs {
@@ -110,11 +115,12 @@ type contents struct {
 	detection   *detection
 	corrections *Corrections
 	decisions   *Decisions
+	numbers     *numbering
 }
 
 // current returns the spots of the current mask.
 func (d *Document) current() *spotList {
-	now := contents{d.generation, d.detection, d.corrections, d.decisions}
+	now := contents{d.generation, d.detection, d.corrections, d.decisions, d.numbers}
 	if d.list.of != nil && d.listed == now {
 		return &d.list
 	}
@@ -126,6 +132,8 @@ func (d *Document) current() *spotList {
 		d.list.spots = slices.Clone(d.list.spots)
 	} else {
 		d.list = d.spots.list(d.Findings())
+		// The pieces of an open stroke are nothing to remember.
+		d.numbers.assign(d.spots, &d.list, d.stroke == nil)
 	}
 	d.list.correct(d.spots, d.corrections)
 	d.list.decide(d.spots, d.decisions)
@@ -167,13 +175,15 @@ func (d *Document) Select(x, y int) (Spot, bool) {
 	s, ok := d.SpotAt(x, y)
 	d.chosen = ok
 	if ok {
-		d.selected = d.current().first[s.ID-1]
+		d.selected, d.selectedNumber = d.current().first[s.ID-1], s.Number
 	}
 	return s, ok
 }
 
 // SelectSpot selects a finding of the current mask or an ignored one.
-func (d *Document) SelectSpot(s Spot) { d.selected, d.chosen = d.FirstPixel(s), true }
+func (d *Document) SelectSpot(s Spot) {
+	d.selected, d.selectedNumber, d.chosen = d.FirstPixel(s), s.Number, true
+}
 
 // FirstPixel returns the first pixel, in reading order, of a finding of the current mask. Of an ignored one it returns
 // the first pixel in the mask of the last detection.
@@ -220,38 +230,49 @@ func contains(runs []processing.Run, p image.Point) bool {
 	return slices.ContainsFunc(runs, func(r processing.Run) bool { return r.Y == p.Y && r.X0 <= p.X && p.X < r.X1 })
 }
 
-// Next selects the finding after the selected one in reading order, and the first one after the last. If the selected
-// one no longer exists, it continues from its position. ok is false if the mask is empty.
+// Next selects the finding with the next number after the selected one, and the first one after the last. If the
+// selected one no longer exists, it continues from its number. ok is false if the mask is empty.
 func (d *Document) Next() (s Spot, ok bool) {
-	return d.step(func(first []image.Point) int {
-		return sort.Search(len(first), func(i int) bool { return before(d.selected, first[i]) })
+	return d.step(func(spots []Spot) int {
+		return sort.Search(len(spots), func(i int) bool { return spots[i].Number > d.selectedNumber })
 	}, 0)
 }
 
-// Previous selects the finding before the selected one, the last one before the first.
+// Previous selects the finding with the number before that of the selected one, and the last one before the first.
 func (d *Document) Previous() (s Spot, ok bool) {
-	return d.step(func(first []image.Point) int {
-		return sort.Search(len(first), func(i int) bool { return !before(first[i], d.selected) }) - 1
+	return d.step(func(spots []Spot) int {
+		return sort.Search(len(spots), func(i int) bool { return spots[i].Number >= d.selectedNumber }) - 1
 	}, -1)
 }
 
-// step selects the spot at the index that find returns, modulo their number; at index start if none is selected.
-func (d *Document) step(find func(first []image.Point) int, start int) (Spot, bool) {
-	l := d.current()
-	n := len(l.spots)
+// step selects the spot at the index that find returns in the list sorted by number, modulo its length; at index start
+// if none is selected.
+func (d *Document) step(find func(spots []Spot) int, start int) (Spot, bool) {
+	spots := d.Numbered()
+	n := len(spots)
 	if n == 0 {
 		d.chosen = false
 		return Spot{}, false
 	}
 	i := start
 	if d.chosen {
-		if now := d.spots.at(d.selected.X, d.selected.Y); now >= 0 {
-			// The spot may have grown upwards since it was selected.
-			d.selected = l.first[l.of[now]]
+		if now, ok := d.SpotAt(d.selected.X, d.selected.Y); ok {
+			d.selectedNumber = now.Number
 		}
-		i = find(l.first)
+		i = find(spots)
 	}
-	i = (i + n) % n
-	d.selected, d.chosen = l.first[i], true
-	return l.spots[i], true
+	s := spots[(i+n)%n]
+	d.SelectSpot(s)
+	return s, true
+}
+
+// Numbered returns the findings in the mask in the order of their numbers. The slice must not be changed.
+func (d *Document) Numbered() []Spot {
+	spots := d.Spots()
+	byNumber := func(a, b Spot) int { return cmp.Compare(a.Number, b.Number) }
+	if !slices.IsSortedFunc(spots, byNumber) {
+		spots = slices.Clone(spots)
+		slices.SortFunc(spots, byNumber)
+	}
+	return spots
 }

@@ -21,6 +21,8 @@ type Work struct {
 	Renewed, Drawn bool
 	// Kept holds one pixel of each kept finding, in reading order.
 	Kept []image.Point
+	// Numbers are those of findings whose numbers follow neither from Found nor from the order of the mask.
+	Numbers []Numbered
 	// Spots, Patches and Origins describe the corrections and have equal lengths; see Corrections.
 	Spots   []processing.Spot
 	Patches []processing.Patch
@@ -31,7 +33,8 @@ type Work struct {
 func (s Snapshot) Work() Work {
 	w := Work{
 		Mask: s.Mask(), Region: s.Region, Renewed: s.renewed, Drawn: s.drawn,
-		Spots: s.Corrections.Spots(), Patches: s.Corrections.Patches(), Origins: s.Corrections.Origins(),
+		Numbers: s.numbers, Spots: s.Corrections.Spots(), Patches: s.Corrections.Patches(),
+		Origins: s.Corrections.Origins(),
 	}
 	if s.decisions != nil {
 		w.Kept = slices.Clone(s.decisions.kept)
@@ -66,6 +69,13 @@ func (d *Document) Restore(w Work) (dirty image.Rectangle, err error) {
 	if len(w.Kept) > 0 {
 		d.decisions = &Decisions{slices.Clone(w.Kept)}
 		d.edit.step.held += d.decisions.bytes()
+	}
+	d.numbers = &numbering{marked: slices.Clone(w.Numbers)}
+	if !w.Renewed {
+		d.numbers.found = d.detection
+	}
+	for _, n := range w.Numbers {
+		d.numbers.last = max(d.numbers.last, n.Number)
 	}
 	dirty = d.commit()
 	d.renewed, d.drawn = w.Renewed, w.Drawn
@@ -111,6 +121,13 @@ func (d *Document) accepts(w Work) error {
 	for _, p := range w.Kept {
 		if !p.In(d.tiles.bounds()) {
 			return errors.New("what was kept lies outside the picture")
+		}
+	}
+	for _, n := range w.Numbers {
+		for _, p := range n.Pixels {
+			if n.Number < 1 || n.Number > maxNumber || !p.In(d.tiles.bounds()) {
+				return errors.New("the numbers of the findings are damaged")
+			}
 		}
 	}
 	if w.Found == nil {

@@ -88,8 +88,9 @@ func Checksum(pic *processing.Picture) uint32 {
 	return sum
 }
 
-// The JSON form. Runs are three numbers each: row, first column, column after the last. Samples and the mask of the
-// detection are compressed with zlib; samples of 16 and 32 bits are little-endian.
+// The JSON form. Runs are three numbers each: row, first column, column after the last. An entry of Numbers is the
+// number of a finding and two for each of its pixels. Samples and the mask of the detection are compressed with zlib;
+// samples of 16 and 32 bits are little-endian.
 type (
 	file struct {
 		Format      string          `json:"format"`
@@ -105,6 +106,7 @@ type (
 		Renewed     bool            `json:"renewed"`
 		Drawn       bool            `json:"drawn"`
 		Kept        []int           `json:"kept"`
+		Numbers     [][]int         `json:"numbers,omitempty"`
 		Detection   *detection      `json:"detection,omitempty"`
 		Corrections []correction    `json:"corrections"`
 		Made        []made          `json:"made"`
@@ -201,6 +203,13 @@ func (p *Project) file(picture string) (*file, error) {
 	for _, at := range w.Kept {
 		f.Kept = append(f.Kept, at.X, at.Y)
 	}
+	for _, n := range w.Numbers {
+		entry := []int{n.Number}
+		for _, at := range n.Pixels {
+			entry = append(entry, at.X, at.Y)
+		}
+		f.Numbers = append(f.Numbers, entry)
+	}
 	if w.Found != nil {
 		f.Detection = &detection{made: made{preset.Encode(w.Found.Params), w.Found.Device}, Findings: []finding{}}
 		var err error
@@ -291,6 +300,16 @@ func decode(data []byte) (p *Project, size image.Point, err error) {
 	}
 	for i := 0; i < len(f.Kept); i += 2 {
 		p.Work.Kept = append(p.Work.Kept, image.Pt(f.Kept[i], f.Kept[i+1]))
+	}
+	for _, entry := range f.Numbers {
+		if len(entry)%2 == 0 {
+			return nil, size, damaged()
+		}
+		n := document.Numbered{Number: entry[0]}
+		for i := 1; i < len(entry); i += 2 {
+			n.Pixels = append(n.Pixels, image.Pt(entry[i], entry[i+1]))
+		}
+		p.Work.Numbers = append(p.Work.Numbers, n)
 	}
 	if err = p.takeDetection(f.Detection, size); err == nil {
 		err = p.takeCorrections(f, size)

@@ -42,6 +42,9 @@ func worked(t *testing.T, depth int) *document.Document {
 	d.Ignore(d.Spots()[1:2])
 	d.BeginStroke(document.Brush{Radius: 4, Soft: 0.5}, 20, 50)
 	d.EndStroke()
+	if s, ok := d.SpotAt(20, 50); !ok || s.Number != 4 {
+		t.Fatalf("what was painted is %+v; want number 4", s)
+	}
 	spots := processing.Spots(d.Mask())
 	c := &processing.Correction{Device: "cpu"}
 	for i := range spots {
@@ -101,6 +104,9 @@ func TestProject(t *testing.T) {
 		}
 		if work := other.Snapshot().Work(); !reflect.DeepEqual(work, want.Work) {
 			t.Errorf("%d bits: restored\n%+v, want\n%+v", depth, work, want.Work)
+		}
+		if s, _ := other.SpotAt(20, 50); s.Number != 4 {
+			t.Errorf("what was painted is number %d; want 4", s.Number)
 		}
 		if n := len(other.Ignored()); n != 1 {
 			t.Errorf("%d findings are ignored", n)

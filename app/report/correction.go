@@ -41,8 +41,9 @@ type Correction struct {
 	// Findings are the findings of the detection that produced the mask, for their scores. They are nil if there was
 	// none; the report then omits the parameters of detection.
 	Findings []processing.Finding
-	// Patches are all saved patches.
+	// Patches are all saved patches, Numbers those of their findings in the window; nil counts from 1.
 	Patches []processing.Patch
+	Numbers []int
 	// Made are the parameters with which each of Patches was made, of which only those of correction are used; nil if
 	// all were made with Params.
 	Made []processing.Params
@@ -105,6 +106,7 @@ func (c Correction) sets() (others []processing.Params, of []int) {
 
 // Place describes the correction at one place of the picture. Positions are pixels in the rows of the file.
 type Place struct {
+	// ID is the number of its finding in the window, or counts from 1.
 	ID int `json:"id"`
 	// X and Y are the centroid; the middle of the first pixel is (0.5, 0.5).
 	X float64 `json:"x"`
@@ -140,7 +142,7 @@ func (c Correction) places() ([]Place, error) {
 		if err != nil {
 			return nil, err
 		}
-		place := Place{ID: i + 1, Changed: int(n), Method: p.Method.ID(), Preset: sets[i]}
+		place := Place{ID: c.number(i), Changed: int(n), Method: p.Method.ID(), Preset: sets[i]}
 		var sx, sy, weight float64
 		x1, y1 := 0, 0
 		for k, r := range p.Runs {
@@ -181,6 +183,14 @@ func (c Correction) places() ([]Place, error) {
 		}
 	}
 	return out, nil
+}
+
+// number returns what the place of a patch is called.
+func (c Correction) number(patch int) int {
+	if c.Numbers == nil {
+		return patch + 1
+	}
+	return c.Numbers[patch]
 }
 
 type fileRecord struct {

@@ -100,6 +100,18 @@ func TestCorrectionJSON(t *testing.T) {
 		t.Errorf("proof: %+v", got.Proof)
 	}
 	score, contrast := 2.5, 0.25
+	// The numbers of the window take the place of those that count from 1.
+	c.Numbers = []int{7, 3, 9}
+	var numbered struct{ Places []report.Place }
+	var again bytes.Buffer
+	if err := report.WriteCorrectionJSON(&again, c); err != nil || json.Unmarshal(again.Bytes(), &numbered) != nil {
+		t.Fatal(err)
+	}
+	for i, p := range numbered.Places {
+		if p.ID != c.Numbers[i] {
+			t.Errorf("place %d is number %d; want %d", i, p.ID, c.Numbers[i])
+		}
+	}
 	want := []report.Place{
 		{ID: 1, X: 11, Y: 20.5, Left: 10, Top: 20, Width: 2, Height: 1, Area: 1, Halo: 1, Changed: 1, Method: "median"},
 		{ID: 2, X: (31*2 + 30.5) / 3, Y: (5.5*2 + 6.5) / 3, Left: 30, Top: 5, Width: 2, Height: 2, Area: 2, Halo: 1, Changed: 2, Method: "exemplar", Score: &score, Contrast: &contrast},

@@ -11,6 +11,8 @@ import (
 // ListedFinding is a finding in the list of the window.
 type ListedFinding struct {
 	processing.Finding
+	// Number is what the window calls the finding.
+	Number int
 	// Detected: a detection found it; otherwise peak, contrast and score are left empty.
 	Detected bool
 	// Decision is "kept", "ignored" or empty, State "not corrected", "partly" or "corrected", Method the ID of the
@@ -18,8 +20,8 @@ type ListedFinding struct {
 	Decision, State, Method string
 }
 
-// WriteList writes a line for each finding under a heading, as WriteCSV does, with what was decided and corrected. The
-// number of an ignored finding is empty.
+// WriteList writes a line for each finding under a heading, as WriteCSV does, with what was decided and corrected. Its
+// id is the number of the window, also that of an ignored finding.
 func WriteList(w io.Writer, file string, list []ListedFinding) error {
 	rows := [][]string{{
 		"file", "id", "x", "y", "left", "top", "width", "height", "area", "peak", "contrast", "elongation", "score",
@@ -27,15 +29,12 @@ func WriteList(w io.Writer, file string, list []ListedFinding) error {
 	}}
 	real := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 	for _, f := range list {
-		id, peak, contrast, score := strconv.Itoa(f.ID), "", "", ""
-		if f.ID == 0 {
-			id = ""
-		}
+		peak, contrast, score := "", "", ""
 		if f.Detected {
 			peak, contrast, score = strconv.Itoa(f.Peak), real(f.Contrast, 4), real(f.Score, 3)
 		}
 		rows = append(rows, []string{
-			cell(file), id, real(f.X, 2), real(f.Y, 2),
+			cell(file), strconv.Itoa(f.Number), real(f.X, 2), real(f.Y, 2),
 			strconv.Itoa(f.Left), strconv.Itoa(f.Top), strconv.Itoa(f.Width), strconv.Itoa(f.Height),
 			strconv.Itoa(f.Area), peak, contrast, real(f.Elongation, 2), score,
 			f.Decision, f.State, f.Method, inWords(f.Reasons),

@@ -99,7 +99,7 @@ type state struct {
 // selection describes the selected finding.
 type selection struct {
 	exists       bool
-	id, area     int
+	number, area int
 	bounds       image.Rectangle
 	state        document.State
 	decision     document.Decision
@@ -133,7 +133,7 @@ func (s *Session) now() state {
 	n.mask, n.corrections, n.result, n.region = n.doc.Generation(), n.doc.Corrections(), n.doc.Result(), n.doc.Region()
 	if f, ok := n.doc.Selected(); ok {
 		n.selection = selection{
-			true, f.ID, f.Area, f.Bounds(), f.State, f.Decision, f.Method, f.Asked,
+			true, f.Number, f.Area, f.Bounds(), f.State, f.Decision, f.Method, f.Asked,
 		}
 	}
 	n.decisions = n.doc.Decisions()

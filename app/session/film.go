@@ -450,5 +450,7 @@ func accountOf(file *imagefile.File, doc *document.Document, version string) rep
 		found = &all
 	}
 	done := doc.Corrections()
-	return report.NewCorrection(file, version, found, done.Patches(), done.Origins())
+	account := report.NewCorrection(file, version, found, done.Patches(), done.Origins())
+	account.Numbers = doc.CorrectedNumbers()
+	return account
 }

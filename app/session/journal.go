@@ -58,6 +58,8 @@ type Unsaved struct {
 	Renewed, Drawn bool
 	// Kept holds a pixel of each finding that was kept.
 	Kept []image.Point
+	// Numbers are those of findings; see document.Work.
+	Numbers []document.Numbered
 	// Spots and Patches are the corrections; Made says for each which of Params and Devices it was made with.
 	Spots   []processing.Spot
 	Patches []processing.Patch
@@ -242,7 +244,8 @@ func record(shot document.Snapshot, state string) *Unsaved {
 	w := shot.Work()
 	u := &Unsaved{
 		Path: shot.Path, State: state, Date: time.Now(), Width: w.Mask.Width, Height: w.Mask.Height, Mask: w.Mask.Pix,
-		Renewed: w.Renewed, Drawn: w.Drawn, Kept: w.Kept, Spots: w.Spots, Patches: w.Patches,
+		Renewed: w.Renewed, Drawn: w.Drawn, Kept: w.Kept, Numbers: w.Numbers, Spots: w.Spots,
+		Patches: w.Patches,
 	}
 	if w.Region != nil {
 		u.Region = w.Region.String()
@@ -265,7 +268,8 @@ func record(shot document.Snapshot, state string) *Unsaved {
 func (u *Unsaved) work() (w document.Work, err error) {
 	w = document.Work{
 		Mask:    &processing.Mask{Width: u.Width, Height: u.Height, Pix: u.Mask},
-		Renewed: u.Renewed, Drawn: u.Drawn, Kept: u.Kept, Spots: u.Spots, Patches: u.Patches,
+		Renewed: u.Renewed, Drawn: u.Drawn, Kept: u.Kept, Numbers: u.Numbers, Spots: u.Spots,
+		Patches: u.Patches,
 	}
 	if u.Region != "" {
 		if w.Region, err = processing.ParseRegion(u.Region); err != nil {

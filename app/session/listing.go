@@ -17,7 +17,7 @@ import (
 // Column is a column of the list of findings, by which it can be sorted.
 type Column uint8
 
-// The columns. ByNumber is reading order.
+// The columns.
 const (
 	ByNumber Column = iota
 	ByX
@@ -51,7 +51,7 @@ type Bound struct {
 
 func (b Bound) passes(v float64) bool { return !b.Set || v >= b.Least }
 
-// Listing says which findings are listed, and in which order. The zero value lists those of the mask in reading order.
+// Listing says which findings are listed, and in which order. The zero value lists those of the mask by their numbers.
 type Listing struct {
 	Choice Choice
 	// Area is in pixels, Contrast a share of white. Bounds of score and contrast leave out what was painted by hand.
@@ -63,9 +63,9 @@ type Listing struct {
 // Of returns the findings of a document that are listed, in their order.
 func (l Listing) Of(doc *document.Document) []document.Spot {
 	if l == (Listing{}) {
-		return doc.Spots()
+		return doc.Numbered()
 	}
-	all := doc.Spots()
+	all := doc.Numbered()
 	if l.Choice == Ignored {
 		all = doc.Ignored()
 	}
@@ -79,7 +79,7 @@ func (l Listing) Of(doc *document.Document) []document.Spot {
 	if l.Descending {
 		compare = func(a, b document.Spot) int { return l.compare(b, a) }
 	}
-	// Equal ones stay in reading order either way.
+	// Equal ones stay in the order of their numbers either way.
 	slices.SortStableFunc(list, compare)
 	return list
 }
@@ -127,7 +127,7 @@ func (l Listing) compare(a, b document.Spot) int {
 	case ByMethod:
 		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(a.Method, b.Method))
 	}
-	return cmp.Compare(a.ID, b.ID)
+	return cmp.Compare(a.Number, b.Number)
 }
 
 // listed is the list of findings, as far as it is known.
@@ -262,7 +262,7 @@ func (s *Session) SaveFindings(ctx context.Context, path string) error {
 	var rows []report.ListedFinding
 	for _, f := range s.Listed() {
 		row := report.ListedFinding{
-			Finding: f.Finding, Detected: f.Detected,
+			Finding: f.Finding, Number: f.Number, Detected: f.Detected,
 			Decision: [...]string{"", "kept", "ignored"}[f.Decision],
 			State:    [...]string{"not corrected", "partly", "corrected"}[f.State],
 		}

@@ -1,0 +1,147 @@
+package document
+
+import (
+	"image"
+	"slices"
+	"testing"
+
+	"blik/processing"
+)
+
+// named returns the numbers of the findings in the mask in reading order, and of those that are ignored.
+func named(d *Document) (inMask, ignored []int) {
+	for _, s := range d.Spots() {
+		inMask = append(inMask, s.Number)
+	}
+	for _, s := range d.Ignored() {
+		ignored = append(ignored, s.Number)
+	}
+	return inMask, ignored
+}
+
+func wantNames(t *testing.T, what string, d *Document, inMask, ignored []int) {
+	t.Helper()
+	if got, out := named(d); !slices.Equal(got, inMask) || !slices.Equal(out, ignored) {
+		t.Errorf("%s: numbers %v, of ignored ones %v; want %v and %v", what, got, out, inMask, ignored)
+	}
+}
+
+// block marks a rectangle, or erases it.
+func block(t *testing.T, d *Document, x0, y0, x1, y1 float64, how Combine) {
+	t.Helper()
+	r := &processing.Region{Shape: processing.RectangleShape, Points: []processing.Point{{X: x0, Y: y0}, {X: x1, Y: y1}}}
+	if _, err := d.FillShape(r, how); err != nil {
+		t.Fatal(err)
+	}
+	// The window looks at the findings after each step.
+	d.Spots()
+}
+
+// A finding keeps its number whatever is decided about others, and gets it back when it is restored.
+func TestNumbersOutlastDecisions(t *testing.T) {
+	d, _ := dots(t, 5, 20, 40)
+	wantNames(t, "found", d, []int{1, 2, 3}, nil)
+	d.Ignore(d.Spots()[:1])
+	wantNames(t, "the first is ignored", d, []int{2, 3}, []int{1})
+	d.Undo()
+	wantNames(t, "undone", d, []int{1, 2, 3}, nil)
+	d.Redo()
+	d.RemoveSpot(20, 5)
+	wantNames(t, "two are ignored", d, []int{3}, []int{1, 2})
+	d.Keep(d.Ignored()[1:])
+	wantNames(t, "the second is kept", d, []int{2, 3}, []int{1})
+	d.Next()
+	d.Ignore(d.Spots()[:1])
+	if s, _ := d.Next(); s.Number != 3 {
+		t.Errorf("after 2, which is gone, comes %d; want 3", s.Number)
+	}
+	d.ApplyResult(detected(5, 20, 40), nil)
+	wantNames(t, "searched again", d, []int{3}, []int{1, 2})
+}
+
+// What is marked by hand goes on from the numbers of detection, and comes back with the number that it had.
+func TestNumbersOfWhatIsMarked(t *testing.T) {
+	d, _ := dots(t, 5, 20)
+	block(t, d, 30, 1, 36, 4, Add)
+	wantNames(t, "marked", d, []int{3, 1, 2}, nil)
+	if s, _ := d.Previous(); s.Number != 3 {
+		t.Errorf("the last one is %d; want 3", s.Number)
+	}
+	d.Undo()
+	block(t, d, 50, 10, 56, 14, Add)
+	wantNames(t, "another is marked", d, []int{1, 2, 4}, nil)
+	block(t, d, 30, 1, 36, 4, Add)
+	wantNames(t, "the first is marked again", d, []int{3, 1, 2, 4}, nil)
+	block(t, d, 5, 5, 23, 7, Add)
+	wantNames(t, "1 and 2 are joined", d, []int{3, 1, 4}, nil)
+	d.Undo()
+	wantNames(t, "and parted", d, []int{3, 1, 2, 4}, nil)
+	d.ClearMask()
+	block(t, d, 50, 10, 56, 14, Add)
+	wantNames(t, "the mask is made anew", d, []int{1}, nil)
+	d.Undo()
+	d.Undo()
+	wantNames(t, "and is the old one again", d, []int{3, 1, 2, 4}, nil)
+}
+
+// The largest piece of a finding that is cut keeps its number, also when it is the smaller one later.
+func TestNumbersOfPieces(t *testing.T) {
+	d, _ := dots(t, 5)
+	block(t, d, 20, 5, 40, 15, Add)
+	block(t, d, 28, 5, 30, 15, Subtract)
+	wantNames(t, "cut", d, []int{1, 3, 2}, nil)
+	for x := 39.0; x > 35; x-- {
+		block(t, d, x, 5, 40, 15, Subtract)
+		wantNames(t, "the larger piece is shortened", d, []int{1, 3, 2}, nil)
+	}
+	block(t, d, 20, 5, 40, 15, Add)
+	wantNames(t, "joined", d, []int{1, 2}, nil)
+
+	d, _ = dots(t, 5)
+	block(t, d, 5, 5, 7, 6, Subtract)
+	wantNames(t, "half is erased", d, []int{1}, nil)
+}
+
+// An open stroke gives no number that its end would not.
+func TestNumbersDuringAStroke(t *testing.T) {
+	d, _ := dots(t, 5)
+	d.BeginStroke(Brush{Radius: 2}, 30, 5)
+	wantNames(t, "the stroke begins", d, []int{2, 1}, nil)
+	d.CancelStroke()
+	d.BeginStroke(Brush{Radius: 2}, 50, 5)
+	d.EndStroke()
+	wantNames(t, "another one", d, []int{2, 1}, nil)
+}
+
+// Work that is restored has the numbers that it had.
+func TestNumbersAreRestored(t *testing.T) {
+	d, _ := dots(t, 5, 20, 40)
+	block(t, d, 50, 1, 56, 4, Add)
+	block(t, d, 30, 1, 36, 4, Add)
+	wantNames(t, "marked", d, []int{5, 4, 1, 2, 3}, nil)
+	d.Ignore(d.Spots()[2:4])
+	want, ignored := named(d)
+	w := d.Snapshot().Work()
+	again, err := New("", d.Picture())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := again.Restore(w); err != nil {
+		t.Fatal(err)
+	}
+	wantNames(t, "restored", again, want, ignored)
+	block(t, again, 1, 15, 4, 18, Add)
+	wantNames(t, "marked later", again, append(slices.Clone(want), 6), ignored)
+
+	d.LoadMask(detected(5, 20).Mask)
+	d.RemoveSpot(5, 5)
+	if _, err := again.Restore(d.Snapshot().Work()); err != nil {
+		t.Fatal(err)
+	}
+	wantNames(t, "restored from a loaded mask", again, []int{2}, nil)
+
+	w.Numbers = []Numbered{{Number: 0, Pixels: []image.Point{{X: 1, Y: 1}}}}
+	if _, err := again.Restore(w); err == nil {
+		t.Error("a number 0 was restored")
+	}
+}
