@@ -7,8 +7,8 @@ import (
 	"blik/processing"
 )
 
-// censoredSums slides packed sums of y over the pixels that exclude leaves, those of 32 bits in windows of a radius up
-// to narrowRadius.
+// censoredSums slides packed sums of y over the pixels that exclude does not mark: sums of 32 bits in windows of a
+// radius of at most narrowRadius, of 64 bits in others.
 type censoredSums[S uint32 | uint64] struct {
 	window
 	slideRow func(col []S, add, sub []uint16, addOut, subOut []uint8)
@@ -35,15 +35,15 @@ func (c *censoredSums[S]) run(t *worker, tile rect, emit func(y int, sum []S)) b
 	})
 }
 
-// need is the number of pixels from which a window of radius r counts: 4·n ≥ (2r+1)².
+// need returns the number of pixels from which on a window of radius r counts: 4·n ≥ (2r+1)².
 func need(r int) uint64 {
 	side := uint64(2*r + 1)
 	return (side*side + 3) / 4
 }
 
-// Background writes the mean of Y over the pixels of a window that Exclude leaves. The smallest window is computed for
-// every pixel; runs of pixels where it holds too few are kept, and the next window is computed only for small boxes
-// around those.
+// Background writes the mean of Y over the pixels of a window that Exclude does not mark. The smallest window is
+// computed for every pixel. Runs of pixels where it holds too few are collected, and the next window is computed only
+// for small boxes around them.
 func (b executor) Background(ctx context.Context, op processing.Background) error {
 	d, levels := op.Dst.(*plane), b.backgroundLevels(op.Y.(*plane), op.Exclude.(*plane), op.Radii)
 	last := levels[len(levels)-1]
@@ -52,7 +52,7 @@ func (b executor) Background(ctx context.Context, op processing.Background) erro
 	})
 }
 
-// raster is some rows of a plane of w columns, from row top on.
+// raster is a few rows of a plane of w columns, from row top on.
 type raster struct {
 	pix    []uint16
 	w, top int
@@ -113,8 +113,8 @@ func dividedMean(dst []uint16, sum, _ []uint64, need uint64) bool {
 	return poor
 }
 
-// background computes a tile. Runs of poor pixels are gathered by columns of cells, wide enough that the border which a
-// box of them needs is no more than a few times its own pixels where a whole cell is poor.
+// background computes a tile. Runs of poor pixels are collected in columns of cells. A cell is wide enough that, if it
+// is poor as a whole, the border around its box is at most a few times its own pixels.
 func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *kernels) {
 	first, cell := &levels[0], max(128, 4*levels[len(levels)-1].rx)
 	cells := make([][]processing.Run, (tile.x1-tile.x0+cell-1)/cell)
@@ -149,8 +149,8 @@ func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *k
 			if !k.censoredMean32(out, sum, first.inverse, uint32(first.need)) {
 				return
 			}
-			// The count is the upper part of a sum, so that sums below this one hold too few: all of them, where the
-			// picture is smaller than what they need.
+			// The count is the upper part of a sum, so sums below this one hold too few pixels: all sums, if the
+			// picture is smaller than the window needs.
 			enough := uint32(min(first.need, 1<<(32-narrowShift)-1)) << narrowShift
 			for i := 0; i < len(sum); i++ {
 				if sum[i] >= enough {
@@ -199,7 +199,7 @@ func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *k
 	}
 }
 
-// Deviation writes the standard deviation of Y over the pixels of the window that Exclude leaves.
+// Deviation writes the standard deviation of Y over the pixels of the window that Exclude does not mark.
 func (b executor) Deviation(ctx context.Context, op processing.Deviation) error {
 	d, l, e := op.Dst.(*plane), op.Y.(*plane), op.Exclude.(*plane)
 	g := newWindow(d.w, d.h, op.Radius)
@@ -226,7 +226,7 @@ func (b executor) Deviation(ctx context.Context, op processing.Deviation) error 
 }
 
 // deviations writes ⌊√v/n⌋ for v = n·ΣX² − (ΣX)² < 2⁶³, share[n] being 1/n. The product of floats is within one unit of
-// the integer and is put right.
+// the integer, and is then corrected.
 func deviations(dst []uint16, sum, sum2 []uint64, share []float64) {
 	sum, sum2 = sum[:len(dst)], sum2[:len(dst)]
 	for i, s := range sum {

@@ -28,8 +28,8 @@ func turnRows256(g *blockGroup) {
 	}
 }
 
-// turnMeans256 writes the means of columns as rows; the last four columns overlap those before. Rows that are not there
-// are written over the sums, which are no longer needed.
+// turnMeans256 writes the means of columns as rows; the last four columns overlap those before. Missing rows are
+// written over the sums, which are no longer needed.
 func turnMeans256(g *blockGroup) {
 	from := unsafe.Pointer(&g.means[0])
 	to := meanRowsOf(g)
@@ -65,7 +65,7 @@ func storeQuarters(p, q unsafe.Pointer, at int, v archsimd.Float32x8) {
 	v.GetHi().Store((*[4]float32)(unsafe.Add(q, at)))
 }
 
-// blockMeans256 does for eight rows at a time what blockSums does for one.
+// blockMeans256 does for eight rows at a time what blockSums does for one row.
 func blockMeans256(g *blockGroup) {
 	n, k := g.n, g.k
 	if n < 4 {

@@ -9,7 +9,7 @@ import (
 
 // Kernels of float means with vectors of 512 bits, whose lanes are rows.
 
-// Places of doubles of two vectors, and of floats.
+// Indices into two vectors of doubles, and of floats.
 const (
 	evenPairs = "\x00\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00" +
 		"\x08\x00\x00\x00\x00\x00\x00\x00\x09\x00\x00\x00\x00\x00\x00\x00" +
@@ -74,8 +74,8 @@ func turnRows(g *blockGroup) {
 	}
 }
 
-// turnMeans writes the means of columns as rows; the last eight columns overlap those before. Rows that are not there
-// are written over the sums, which are no longer needed.
+// turnMeans writes the means of columns as rows; the last eight columns overlap those before. Missing rows are written
+// over the sums, which are no longer needed.
 func turnMeans(g *blockGroup) {
 	from, to := unsafe.Pointer(&g.means[0]), meanRowsOf(g)
 	upper, lower, first, second := places16(upperRows), places16(lowerRows), places16(firstRows), places16(secondRows)
@@ -100,8 +100,8 @@ func storeHalves(p, q unsafe.Pointer, at int, v archsimd.Float32x16) {
 	storeF256(q, at, v.GetHi())
 }
 
-// blockMeans512 does for eight rows at a time what blockSums does for one. Divisions are products with the reciprocal,
-// corrected as those of meanVariance512, but for infinite sums, which the correction does not know.
+// blockMeans512 does for eight rows at a time what blockSums does for one row. Divisions are products with the
+// reciprocal, corrected as those of meanVariance512; infinite sums are left out of the correction.
 func blockMeans512(g *blockGroup) {
 	n, k := g.n, g.k
 	if n < 8 {

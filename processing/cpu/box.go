@@ -9,19 +9,19 @@ import (
 	"blik/processing"
 )
 
-// A running window: column sums slide down by a row, and the window's sum slides right along them, four additions a
-// pixel whatever the size (McDonnell 1981). Integers only, so nothing drifts and a tile may begin anywhere.
+// A running window: column sums slide down by a row, and the window's sum slides right along them, four additions per
+// pixel whatever the size (McDonnell 1981). Integers do not drift, so a tile may begin anywhere.
 
 // window is the geometry of clipped windows of radius r on a picture of w × h pixels.
 type window struct {
 	w, h int
-	// rx and ry are the radius, or less where a smaller one covers the whole picture already.
+	// rx and ry are the radius, or less if a smaller one already covers the whole picture.
 	rx, ry int
 }
 
 func newWindow(w, h, r int) window { return window{w, h, min(r, w-1), min(r, h-1)} }
 
-// countX returns how many columns of the window about column x lie inside the picture.
+// countX returns how many columns of the window around column x lie inside the picture.
 func (g window) countX(x int) int { return min(x+g.rx, g.w-1) - max(x-g.rx, 0) + 1 }
 
 func (g window) countY(y int) int { return min(y+g.ry, g.h-1) - max(y-g.ry, 0) + 1 }
@@ -29,7 +29,7 @@ func (g window) countY(y int) int { return min(y+g.ry, g.h-1) - max(y-g.ry, 0) +
 // width is the length of the column sums of a tile.
 func (g window) width(t rect) int { return t.x1 - t.x0 + 2*g.rx }
 
-// columns returns the tile's columns with the border that lies inside the picture, and where the first of them is
+// columns returns the tile's columns with the border that lies inside the picture, and the index of the first of them
 // among the column sums.
 func (g window) columns(t rect) (x0, x1, at int) {
 	x0, x1 = max(0, t.x0-g.rx), min(g.w, t.x1+g.rx)
@@ -56,7 +56,7 @@ func (g window) slide(t *worker, tile rect, step func(add, sub int), emit func(y
 	return true
 }
 
-// entering returns the row that joins the window when it comes to row y and the one that leaves it, −1 for none.
+// entering returns the row that enters the window at row y and the row that leaves it, −1 for none.
 func (g window) entering(tile rect, y int) (add, sub int) {
 	add, sub = y+g.ry, y-g.ry-1
 	if add >= g.h {
@@ -68,7 +68,7 @@ func (g window) entering(tile rect, y int) (add, sub int) {
 	return add, sub
 }
 
-// rowOr returns the samples x0 … x1−1 of row y, or those of none when y is negative.
+// rowOr returns the samples x0 … x1−1 of row y, or those of none if y is negative.
 func rowOr[T sample](s []T, w, y, x0, x1 int, none []T) []T {
 	if y < 0 {
 		return none[:x1-x0]
@@ -76,16 +76,16 @@ func rowOr[T sample](s []T, w, y, x0, x1 int, none []T) []T {
 	return s[y*w+x0 : y*w+x1]
 }
 
-// zeros returns cleared scratch.
+// zeros returns scratch filled with zeros.
 func zeros[T sample | uint64 | int32 | float64](t *worker, n int) []T {
 	s := take[T](t, n)
 	clear(s)
 	return s
 }
 
-// BoxMean writes the rounded mean over the window of radius r: U8→U8, U16→U16 and F32→F32. The sums of F32 planes are
-// taken in float64 by van Herk's recursion with + in place of max, which subtracts nothing, so that a large or infinite
-// sample leaves no trace outside its windows.
+// BoxMean writes the rounded mean over the window of radius r: U8→U8, U16→U16 and F32→F32. Sums of F32 planes are taken
+// in float64 by van Herk's recursion with + instead of max. It subtracts nothing, so that a large or infinite sample
+// has no effect outside its windows.
 func (b executor) BoxMean(ctx context.Context, op processing.BoxMean) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	switch d.kind {
@@ -115,28 +115,28 @@ func boxMean[T uint8 | uint16](ctx context.Context, b *Backend, d, s *plane, r i
 	return boxMeanSums(ctx, b, d, s, g, k.slide64, b.kernels.scan64, k.mean64)
 }
 
-// maxFloatMean is a number of pixels below which sums of bytes can be divided in float32, and 16-bit means too but for
-// a unit.
+// maxFloatMean bounds the number of pixels for which float32 divides sums of bytes exactly, and 16-bit sums to within a
+// unit.
 const maxFloatMean = 1 << 14
 
-// maxBytes is the greatest radius of a window whose columns of bytes differ by no more than a signed word holds.
+// maxBytes is the largest radius for which the differences of column sums of bytes fit a signed 16-bit word.
 const maxBytes = 63
 
-// countsBlock is how many columns a kernel that takes counts may work on together; it may read, and compute in vain, to
-// the end of the last block.
+// countsBlock is the largest number of columns that a kernel with counts processes together; it may read, and compute
+// without use, up to the end of the last block.
 const countsBlock = 32
 
-// counts are the numbers of columns and pixels of the windows along a row: those of whole windows, fewer at the
-// picture's sides.
+// counts are the numbers of columns and pixels of the windows along a row: those of whole windows, and fewer at the
+// sides of the picture.
 type counts struct {
 	columns, pixels []uint32
 	// half is n/2, and inverse 1/n; those of bytes in blocks of countsBlock, the even columns before the odd ones.
 	half, inverse []float32
-	// Most windows are whole: those of the columns from … to−1.
+	// Most windows are whole: those of columns from … to−1.
 	from, to int
 }
 
-// newCounts is for n columns from x0 on; set must follow.
+// newCounts prepares counts of n columns from x0 on; set must follow.
 func newCounts(t *worker, g window, x0, n int) *counts {
 	n = (n + countsBlock - 1) / countsBlock * countsBlock
 	c := &counts{columns: take[uint32](t, n), pixels: take[uint32](t, n), half: take[float32](t, n),
@@ -148,7 +148,7 @@ func newCounts(t *worker, g window, x0, n int) *counts {
 	return c
 }
 
-// longestRun returns the place of the longest run of equal values.
+// longestRun returns the longest run of equal values.
 func longestRun[T comparable](s []T) (from, to int) {
 	i := 0
 	for _, j := range runEnds(s) {
@@ -172,7 +172,7 @@ func runEnds[T comparable](s []T) (ends []int) {
 
 // set computes the counts of a row whose windows have ny rows.
 func (c *counts) set(ny int, paired bool) {
-	// Pairs in blocks are alike where the whole blocks are.
+	// Blocks of pairs are equal where their whole blocks are.
 	from, to := c.from, c.to
 	if paired {
 		from, to = (from+countsBlock-1)/countsBlock*countsBlock, to/countsBlock*countsBlock
@@ -206,7 +206,7 @@ func boxMeanRows[T uint8 | uint16, S uint16 | uint32](ctx context.Context, b *Ba
 	dst, src, w := pixels[T](d), pixels[T](s), d.w
 	return b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
-		// The kernels take the columns from one before the first window on.
+		// The kernels take the columns from the one before the first window on.
 		col := zeros[S](t, 1+g.width(tile)+countsBlock)
 		none := zeros[T](t, x1-x0)
 		c, ny := newCounts(t, g, tile.x0, tile.x1-tile.x0), 0
@@ -298,13 +298,13 @@ func (b executor) BoxCount(ctx context.Context, op processing.BoxCount) error {
 	})
 }
 
-// countFew counts each window by itself where so few are wanted that this is less work, and reports whether it did.
+// countFew counts each window on its own if so few are wanted that this is less work, and reports whether it did.
 func (b *Backend) countFew(ctx context.Context, g window, op *processing.BoxCount, d *plane, src flags) bool {
 	pixels := 0
 	for _, s := range op.Where {
 		pixels += int(s.X1 - s.X0)
 	}
-	// Eight pixels at a time take as long as one of a running sum.
+	// Counting eight pixels takes as long as one pixel of a running sum.
 	if pixels*(2*g.rx+1)*(2*g.ry+1) > 8*g.w*g.h {
 		return false
 	}
@@ -343,14 +343,14 @@ func countIn(row []uint8, set uint8) (n int) {
 	return n
 }
 
-// floatCounts are the numbers of pixels of the windows along a row, 1 over them, and the squares of that.
+// floatCounts are the numbers n of pixels of the windows along a row, 1/n, and 1/n².
 type floatCounts struct {
 	columns, pixels, share, square []float64
-	// Most windows are whole: those of the columns from … to−1.
+	// Most windows are whole: those of columns from … to−1.
 	from, to int
 }
 
-// newFloatCounts is for n columns from x0 on; set must follow.
+// newFloatCounts prepares floatCounts of n columns from x0 on; set must follow.
 func newFloatCounts(t *worker, g window, x0, n int) *floatCounts {
 	n = (n + countsBlock - 1) / countsBlock * countsBlock
 	c := &floatCounts{columns: take[float64](t, n), pixels: take[float64](t, n), share: take[float64](t, n),
@@ -378,17 +378,17 @@ func (c *floatCounts) set(ny int) {
 	fill(c.square[c.from:c.to], c.square[c.from])
 }
 
-// boxMeanExact is boxMeanFloat where no sum needs rounding, so that all ways to take it are equal, by running sums. It
-// reports whether that is so; if not, dst holds nothing of use.
+// boxMeanExact is boxMeanFloat by running sums, for planes whose sums need no rounding, so that every order of
+// additions gives the same. It reports whether the plane is one; if not, dst has no meaningful content.
 func boxMeanExact(ctx context.Context, b *Backend, d, s *plane, r int) (exact bool, err error) {
 	dst, src, w, k := d.data.F32, s.data.F32, d.w, &b.kernels
 	g := newWindow(w, d.h, r)
-	// Differences of two windows need twice the room of one.
+	// A difference of two windows needs twice the range of one.
 	pixels := 2 * float64(2*g.rx+1) * float64(2*g.ry+1)
 	var rounded atomic.Bool
 	err = b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
-		// The kernels take the columns from one before the first window on.
+		// The kernels take the columns from the one before the first window on.
 		col := zeros[float64](t, 1+g.width(tile)+countsBlock)
 		none := zeros[float32](t, x1-x0)
 		c, ny := newFloatCounts(t, g, tile.x0, tile.x1-tile.x0), 0
@@ -399,7 +399,7 @@ func boxMeanExact(ctx context.Context, b *Backend, d, s *plane, r int) (exact bo
 			}
 			in := rowOr(src, w, add, x0, x1, none)
 			least, most := k.magnitudes(in)
-			// Of 0, where all samples are 0, 1 less is the greatest number.
+			// If all samples are 0, least is 0, and 1 less wraps to the largest number.
 			low, high = min(low, least-1), max(high, most)
 			if !sumsExactly(low+1, high, pixels) {
 				rounded.Store(true)
@@ -420,17 +420,17 @@ func boxMeanExact(ctx context.Context, b *Backend, d, s *plane, r int) (exact bo
 	return !rounded.Load(), err
 }
 
-// sumsExactly reports whether sums of n samples, whose least magnitude but 0 and greatest have these bits, need no
-// rounding in float64: they are multiples of the last place of the least, and less than 2⁵³ of it.
+// sumsExactly reports whether sums of n samples need no rounding in float64. Given are the bits of the smallest nonzero
+// magnitude and of the largest: all samples are multiples of the last place of the smallest, and the sum is less than
+// 2⁵³ of it.
 func sumsExactly(least, most uint32, n float64) bool {
 	return most < infinity && (least == 0 || n*float64(math.Float32frombits(most)) < unitOf(least)*(1<<53))
 }
 
-// unitOf returns the last place of a positive sample with these bits.
+// unitOf returns the value of the last place of a positive sample with these bits.
 func unitOf(bits uint32) float64 { return math.Ldexp(1, max(int(bits>>23), 1)-150) }
 
-// magnitudes returns the bits of the least magnitude of samples that are not 0, 0 if there is none, and of the
-// greatest.
+// magnitudes returns the bits of the smallest nonzero magnitude of the samples, 0 if there is none, and of the largest.
 func magnitudes(s []float32) (least, most uint32) {
 	least--
 	for _, v := range s {
@@ -459,41 +459,41 @@ func floatMeans(dst []float32, col []float64, k int, c *floatCounts) {
 	}
 }
 
-// groupRows is how many rows boxMeanFloat takes along the rows together: as many as a vector has lanes.
+// groupRows is how many rows boxMeanFloat processes together along the rows: as many as a vector has lanes.
 const groupRows = 8
 
-// blockGroup holds rows of column sums of a tile, and where the means of their windows go.
+// blockGroup holds rows of column sums of a tile, and the rows for the means of their windows.
 type blockGroup struct {
 	// col are groupRows rows of pitch sums, a multiple of groupRows; n + k − 1 of each count.
 	col   []float64
 	pitch int
-	// dst are the rows that are there.
+	// dst are the rows that exist.
 	dst [][]float32
 	n   int
-	// k is the width of the windows, nx and ny how many columns and rows of each lie inside the picture. A vector may
-	// be read from the last column of nx on.
+	// k is the width of the windows, nx and ny how many columns and rows of each lie inside the picture. A whole vector
+	// may be read at the last column of nx.
 	k  int
 	nx []float64
 	ny [groupRows]float64
-	// lanes is scratch for the sums with those of a column side by side, means for as many floats.
+	// lanes is scratch: the sums of each column side by side, and for their means as many floats.
 	lanes []float64
 	means []float32
 }
 
-// boxMeanFloat sums down the columns and then along the rows of a tile. Blocks begin at multiples of the window's side
-// wherever the tiles do, so that the order in which floats are added is fixed.
+// boxMeanFloat sums down the columns and then along the rows of a tile. Blocks begin at multiples of the window's side,
+// wherever tiles begin, so that the order of float additions is fixed.
 func boxMeanFloat(ctx context.Context, b *Backend, d, s *plane, r int) error {
 	dst, src, w, h := d.data.F32, s.data.F32, d.w, d.h
 	g := newWindow(w, h, r)
 	kx, ky := 2*g.rx+1, 2*g.ry+1
-	// The ring of a tile stays in the second-level cache, and every worker gets one.
+	// The ring of a tile stays in the second-level cache, and every worker gets a tile.
 	tw := min(max(2*b.tiling.ring/8/ky, 8*g.rx), b.tiling.tile, (w+b.workers-1)/b.workers)
 	tw = max(1, (tw+kx-1)/kx) * kx
 	return b.each(ctx, (w+tw-1)/tw, func(t *worker, i int) {
 		tile := rect{i * tw, 0, min(w, (i+1)*tw), h}
 		x0, x1, at := g.columns(tile)
 		m := x1 - x0
-		// Rows of the ring do not begin at the same place of a page.
+		// Rows of the ring begin at different offsets within a page.
 		const line = 8
 		pitch := (m+line-1)/line*line + line
 		ring := take[float64](t, ky*pitch)
@@ -563,7 +563,7 @@ func (g *blockGroup) next(dst []float32, ny, x0, x1 int) []float64 {
 	g.dst = append(g.dst, dst)
 	g.ny[i] = float64(ny)
 	col := g.col[i*g.pitch : (i+1)*g.pitch]
-	// blockMeans may have left something there.
+	// blockMeans may have left values there.
 	clear(col[:x0])
 	clear(col[x1:])
 	return col[x0:x1]
@@ -604,7 +604,7 @@ func blockMeans(g *blockGroup) {
 	}
 }
 
-// blockSums is windowMax with + for max.
+// blockSums is windowMax with + instead of max.
 func blockSums(dst, src []float64, k int) {
 	for j := 0; j < len(dst); j += k {
 		block := src[j : j+k]

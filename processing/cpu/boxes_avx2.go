@@ -114,7 +114,7 @@ func censoredMean32x256(dst []uint16, sum []uint32, inverse []uint64, need uint3
 		}
 		q := s.AsInt32x8().ConvertToFloat32().Mul(share).ConvertToInt32()
 		rest := s.Sub(q.AsUint32x8().Mul(count)).AsInt32x8()
-		// Where as much as the count is left, the mask is −1.
+		// The mask is −1 where at least the count is left.
 		q = q.Sub(rest.Greater(count.Sub(one).AsInt32x8()).ToInt32x8())
 		storeWords8(to, i, q, order)
 		if i == n-8 {
@@ -167,13 +167,13 @@ func (p prefix8) totalWords(col []uint16, k int) archsimd.Uint32x8 {
 	return p.end(s).Add(archsimd.BroadcastUint32x8(sumUp(col[:first])))
 }
 
-// end returns the sum of the lanes in all.
+// end returns the sum of all lanes in every lane.
 func (p prefix8) end(v archsimd.Uint32x8) archsimd.Uint32x8 {
 	return p.of(v).Permute(archsimd.BroadcastUint32x8(7))
 }
 
-// variances8x256 works on eight columns. In float32 a quotient of a sum and a number of pixels is what that in float64
-// rounds to.
+// variances8x256 works on eight columns. The quotient of a sum and a number of pixels in float32 equals the rounded
+// quotient in float64.
 func variances8x256(mean, variance []float32, col []uint16, col2 []uint32, k int, c *counts) {
 	const block = 8
 	n := len(mean)
@@ -275,7 +275,7 @@ func boxes16x256(dst []uint16, col []uint32, k int, c *counts) {
 		s = s.Add(count.ShiftRight(one))
 		q := s.AsInt32x8().ConvertToFloat32().Mul(loadFloats8(inverse, i).Mul(less)).ConvertToInt32()
 		rest := s.Sub(q.AsUint32x8().Mul(count)).AsInt32x8()
-		// Where as much as the count is left, the mask is −1.
+		// The mask is −1 where at least the count is left.
 		return q.Sub(rest.Greater(count.Sub(one).AsInt32x8()).ToInt32x8())
 	}
 	to := unsafe.Pointer(&dst[0])

@@ -43,7 +43,7 @@ func slideBytes512(col []uint16, add, sub []uint8) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// Places that bring a sum of 32 bits to the lanes behind those that it is over; 16 is a zero.
+// Indices that move a sum of 32 bits to the lanes after those that it covers; 16 selects a zero.
 const (
 	fourBefore = "\x10\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00\x10\x00\x00\x00" +
 		"\x03\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00\x03\x00\x00\x00" +
@@ -75,7 +75,7 @@ func newPrefix16() prefix16 {
 	return prefix16{places16(fourBefore), places16(eightBefore), archsimd.BroadcastUint32x16(0)}
 }
 
-// total returns the sum of k sums, in all lanes; a vector may be read from the last one on.
+// total returns the sum of k sums, in all lanes; a whole vector may be read at the last one.
 func (p prefix16) total(from unsafe.Pointer, k int) archsimd.Uint32x16 {
 	s, i := p.zero, 0
 	for ; i+16 <= k; i += 16 {
@@ -93,7 +93,7 @@ func (p prefix16) totalWords(from unsafe.Pointer, k int) archsimd.Uint32x16 {
 	return p.end(s.Add(loadWords16(from, i).ExtendToUint32().Masked(firstOf16(k - i))))
 }
 
-// end returns the sum of the lanes in all.
+// end returns the sum of all lanes in every lane.
 func (p prefix16) end(v archsimd.Uint32x16) archsimd.Uint32x16 {
 	return p.of(v).Permute(archsimd.BroadcastUint32x16(15))
 }
@@ -101,8 +101,8 @@ func (p prefix16) end(v archsimd.Uint32x16) archsimd.Uint32x16 {
 // firstOf16 selects the first n lanes.
 func firstOf16(n int) archsimd.Mask32x16 { return archsimd.Mask32x16FromBits(1<<n - 1) }
 
-// boxes8x512 takes the sums of pairs of columns along the vector, so that it works on 32 columns with the steps of 16.
-// Quotients are exact as those of quotients are.
+// boxes8x512 takes the sums of pairs of columns along the vector, so that it covers 32 columns with steps of 16 lanes.
+// Quotients are exact, as those of quotients are.
 func boxes8x512(dst []uint8, col []uint16, k int, c *counts) {
 	n := len(dst)
 	blocks := (n + countsBlock - 1) / countsBlock
@@ -136,7 +136,7 @@ func boxes8x512(dst []uint8, col []uint16, k int, c *counts) {
 	}
 }
 
-// boxes16x512 divides in float32 by slightly too much, which gives the quotient or one less, and puts that right.
+// boxes16x512 divides in float32 by slightly too much, which gives the quotient or one less, and then corrects it.
 func boxes16x512(dst []uint16, col []uint32, k int, c *counts) {
 	const block = countsBlock / 2
 	n := len(dst)
@@ -187,7 +187,7 @@ func scan32x512(dst, col []uint32, k int) {
 	last := n - 16
 	for i := 1; ; i += 16 {
 		if i > last {
-			// The window before the last vector is known.
+			// The window before the last vector is already computed.
 			i = last
 			carry = loadSums16(to, last-16).Permute(all)
 		}
@@ -224,8 +224,8 @@ func censor32x512(col []uint32, add, sub []uint16, addOut, subOut []uint8) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// censoredMean32x512 divides as boxes16x512 does. Most windows hold as many pixels as the one before, so that a
-// division is spared.
+// censoredMean32x512 divides as boxes16x512 does. Most windows hold as many pixels as the one before, so that their
+// reciprocal is reused.
 func censoredMean32x512(dst []uint16, sum []uint32, inverse []uint64, need uint32) bool {
 	n := len(dst)
 	if n < 16 {
@@ -281,7 +281,7 @@ func slideSquares512(col []uint32, add, sub []uint8) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// shares are numbers of pixels, their squares, and the reciprocals of the squares. round says that quotients by the
+// shares are numbers of pixels, their squares, and the reciprocals of the squares. round says whether quotients by the
 // squares need a correction.
 type shares struct {
 	n, n2, two archsimd.Float64x8
@@ -297,12 +297,12 @@ func newShares(count archsimd.Uint32x8) (s shares) {
 	return s
 }
 
-// maxOddShare bounds odd numbers n of pixels for which a whole number below 2⁴⁴ times 1/n², both rounded, is the
-// quotient in float32: this is farther than 2⁻⁵¹ of itself from any number half-way between two others, since n² is
-// odd.
+// maxOddShare bounds odd numbers n of pixels for which the product of a whole number below 2⁴⁴ and 1/n², both rounded,
+// gives the exact quotient in float32: it differs by more than a relative 2⁻⁵¹ from every midpoint between two floats,
+// because n² is odd.
 const maxOddShare = 1<<13 - 1
 
-// variance returns that of the sums. Products of the sums are exact, and quotients those of meanVariance512.
+// variance returns the variance from the sums. Products of the sums are exact, and quotients those of meanVariance512.
 func (s *shares) variance(sum, sum2 archsimd.Uint32x8, zero archsimd.Float64x8) archsimd.Float32x8 {
 	x, x2 := sum.AsInt32x8().ConvertToFloat64(), sum2.AsInt32x8().ConvertToFloat64()
 	x2 = x2.Mul(s.n).Sub(x.Mul(x))
@@ -314,8 +314,8 @@ func (s *shares) variance(sum, sum2 archsimd.Uint32x8, zero archsimd.Float64x8) 
 }
 
 // variances8x512 works on 16 columns. Sums of squares are below 2³¹. Means are products with the reciprocal, corrected
-// once in float32: a sum below 2²³ over fewer than 2¹⁴ pixels is too far from the middle of two numbers to be rounded
-// otherwise.
+// once in float32: a sum below 2²³ over fewer than 2¹⁴ pixels is too far from every midpoint between two floats to be
+// rounded to the wrong one.
 func variances8x512(mean, variance []float32, col []uint16, col2 []uint32, k int, c *counts) {
 	const block = countsBlock / 2
 	n := len(mean)

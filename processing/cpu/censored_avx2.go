@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Kernels of running sums in 64 bits with vectors of 256 bits, as those of sums_avx512.go. AVX2 has no conversion
-// between floats and whole numbers of 64 bits, nor their product.
+// Kernels of running sums in 64 bits with vectors of 256 bits, like those of sums_avx512.go. AVX2 can neither convert
+// between floats and whole numbers of 64 bits nor multiply the latter.
 
 // prefix64 is prefixD256 for whole numbers.
 type prefix64 struct{ prefixD256 }
@@ -36,7 +36,7 @@ func scan64x256(dst, col []uint64, k int) {
 	last := n - 4
 	for i := 1; ; i += 4 {
 		if i > last {
-			// The window before the last vector is known.
+			// The window before the last vector is already computed.
 			i = last
 			carry = p.end(load4x64(to, last-4))
 		}
@@ -65,7 +65,7 @@ func censor256(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
 	r, s := unsafe.Pointer(&addOut[:n][0]), unsafe.Pointer(&subOut[:n][0])
 	zero, shift := archsimd.BroadcastUint16x16(0), archsimd.BroadcastUint64x4(countShift)
-	// moved is four sums with the differences of samples, and of counts, taken in.
+	// moved adds the differences of samples and of counts to four sums.
 	moved := func(i int, d, counts archsimd.Int32x4) archsimd.Uint64x4 {
 		v := load4x64(c, i).Add(d.ExtendToInt64().AsUint64x4())
 		return v.Add(counts.ExtendToInt64().AsUint64x4().ShiftLeft(shift))
@@ -100,7 +100,7 @@ func censorSquares256(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
 	r, s := unsafe.Pointer(&addOut[:n][0]), unsafe.Pointer(&subOut[:n][0])
 	zero := archsimd.BroadcastUint16x16(0)
-	// moved takes the squares of eight samples into as many sums.
+	// moved adds the squares of eight samples to as many sums.
 	moved := func(i int, x, y archsimd.Uint16x8) (a, b archsimd.Uint64x4) {
 		u, v := x.ExtendToUint32(), y.ExtendToUint32()
 		u, v = u.Mul(u), v.Mul(v)
@@ -123,8 +123,8 @@ func censorSquares256(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// doubles64 converts whole numbers to float64: the halves of one are each a float with a suitable exponent, less which
-// they add up with a single rounding.
+// doubles64 converts whole numbers to float64: each half of a number becomes a float with a suitable exponent;
+// subtracting the exponents and adding the halves rounds only once.
 type doubles64 struct {
 	low, lowExponent, highExponent, half archsimd.Uint64x4
 	both                                 archsimd.Float64x4

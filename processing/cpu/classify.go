@@ -50,7 +50,7 @@ func cores(cls []uint8, y, bg, m []uint16, rule processing.CoreRule) {
 	y, bg, m = y[:n], bg[:n], m[:n]
 	for i := 0; i < n; i++ {
 		if cls[i] == 0 {
-			// Most pixels are of no class: go over them by words.
+			// Most pixels have no class: skip them by words.
 			for _, v := range words(cls[i+1:]) {
 				if v != 0 {
 					break

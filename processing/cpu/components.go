@@ -28,7 +28,7 @@ func (c *components) Release() {
 	c.MarkReleased()
 }
 
-// runs returns the runs of pixels of a class plane with one of the given bits.
+// runs returns the runs of pixels of a class plane with any of the given bits.
 func (b *Backend) runs(ctx context.Context, cls *plane, bits uint8) ([]processing.Span, error) {
 	rows := max(1, b.tiling.span/cls.w)
 	parts := make([][]processing.Span, (cls.h+rows-1)/rows)
@@ -40,13 +40,13 @@ func (b *Backend) runs(ctx context.Context, cls *plane, bits uint8) ([]processin
 	return slices.Concat(parts...), nil
 }
 
-// runs returns the runs of some rows, in memory of their number.
+// runs returns the runs of rows y0 … y1−1, in memory of exactly their number.
 func (t *worker) runs(cls *plane, y0, y1 int, bits uint8) []processing.Span {
 	t.spans = span.Append(t.spans[:0], cls.data.U8, cls.w, y0, y1, bits)
 	return slices.Clone(t.spans)
 }
 
-// Label returns the 8-connected components of the pixels of cls that have one of the given bits.
+// Label returns the 8-connected components of the pixels of cls that have any of the given bits.
 func (b executor) Label(ctx context.Context, op processing.Label) (processing.Components, error) {
 	c := op.Class.(*plane)
 	spans, err := b.runs(ctx, c, op.Bits)
@@ -58,7 +58,7 @@ func (b executor) Label(ctx context.Context, op processing.Label) (processing.Co
 	return out, nil
 }
 
-// FilterComponents empties the components whose label is not kept.
+// FilterComponents empties the components that are not kept.
 func (b executor) FilterComponents(ctx context.Context, op processing.FilterComponents) error {
 	q := op.Components.(*components)
 	q.spans = slices.DeleteFunc(q.spans, func(s processing.Span) bool { return !op.Keep[s.Label] })
@@ -93,8 +93,8 @@ func (b executor) Spans(ctx context.Context, op processing.Spans) ([]processing.
 
 // Grow extends cores over pixels of Class with ClassGrow.
 //
-// Whatever a core may reach lies with it in one connected set of pixels that are core or can grow, an island. Islands
-// are independent of each other, and most are small.
+// All that a core may reach lies in the same connected set of pixels that are core or can grow, an island. Islands are
+// independent of each other, and most are small.
 func (b executor) Grow(ctx context.Context, op processing.Grow) (processing.Components, error) {
 	c, k := op.Class.(*plane), op.Cores.(*components)
 	out := b.newComponents(c, k.n)
@@ -128,7 +128,7 @@ func (b executor) Grow(ctx context.Context, op processing.Grow) (processing.Comp
 	return out, ctx.Err()
 }
 
-// inReadingOrder joins the spans of islands: by rows, which are counted, and then along each row.
+// inReadingOrder joins the spans of islands: by counting rows, then sorting along each row.
 func inReadingOrder(parts [][]processing.Span, h int) []processing.Span {
 	ends := make([]int, h+1)
 	for _, part := range parts {
@@ -177,10 +177,10 @@ type growth struct {
 	rule   processing.Growth
 	areas  []int
 	limits []int32
-	// rings counts for each core the pixels of its rings, keep is the distance² that it keeps.
+	// rings counts for each core the pixels in its rings; keep is the squared distance that it keeps.
 	rings [][]int32
 	keep  []int32
-	// ringOf is the ring of a distance².
+	// ringOf is the ring of a squared distance.
 	ringOf []uint8
 }
 
@@ -189,7 +189,8 @@ type island struct {
 	spans, cores []processing.Span
 }
 
-// islands returns the islands with a core, the largest first, so that none is left for the end; spans is reordered.
+// islands returns the islands with a core, the largest first, so that no large one is left for the end; spans is
+// reordered.
 func (g *growth) islands(spans, cores []processing.Span) []island {
 	n := span.Connect(spans, span.Eight)
 	// The span under a core, found by going along both lists.
@@ -238,18 +239,19 @@ func group(spans []processing.Span, n int, key func(i int) uint32) [][]processin
 	return parts
 }
 
-// claim is a pixel that a core reaches: x of the island's span number in, and the core pixel it is reached from.
+// claim is a pixel that a core reaches: column x in span number in of the island, and the core pixel that it is reached
+// from.
 type claim struct {
 	x, in  int32
 	fx, fy int32
 	label  uint32
 }
 
-// order is that of core pixels.
+// order is the order of core pixels in reading order.
 func (c *claim) order() uint64 { return uint64(uint32(c.fy))<<32 | uint64(uint32(c.fx)) }
 
-// sortClaims sorts claims by order, in spare memory for as many, and returns them and the memory that is spare then.
-// Most lists are short and nearly sorted. Long ones are dealt out by rows, in which few come together.
+// sortClaims sorts claims by order, with spare memory for as many, and returns them and the memory that is then spare.
+// Most lists are short and nearly sorted. Long ones are first distributed over rows, with few claims each.
 func sortClaims(claims, spare []claim) (sorted, rest []claim) {
 	const short = 24
 	if len(claims) <= short {
@@ -303,21 +305,22 @@ const none = ^uint32(0)
 // front is the growth of one island.
 type front struct {
 	spans []processing.Span
-	// first[i] is the index of the first pixel of span i in owner and dist; above[i] the first span of the row above
-	// that may touch span i, and below likewise.
+	// first[i] is the index of the first pixel of span i in owner and dist; above[i] is the first span of the row above
+	// that may touch span i, and below[i] that of the row below.
 	first, above, below []int32
 	owner               []uint32
-	// dist is the least distance² at which a pixel is claimed; what claims it at a greater one comes too late.
+	// dist is the least squared distance at which a pixel is claimed; claims at a larger one are dropped.
 	dist   []int32
 	limits []int32
-	// queue holds the claims by distance², waiting how many there are, same those of the value that is being settled.
+	// queue holds the claims by squared distance, waiting is their number, same are those of the distance being
+	// settled.
 	queue       [][]claim
 	waiting     int
 	same, spare []claim
 }
 
-// grow settles pixels in the order of their values, as Dijkstra's method does: no way to a pixel leads over one of a
-// greater value. It returns the spans of the components.
+// grow settles pixels in the order of their values, as Dijkstra's algorithm does: no path to a pixel leads over one
+// with a larger value. It returns the spans of the components.
 func (is island) grow(t *worker, g *growth) []processing.Span {
 	farthest := int32(0)
 	for _, c := range is.cores {
@@ -358,8 +361,8 @@ func (is island) grow(t *worker, g *growth) []processing.Span {
 	return f.cut(t, g, is.cores)
 }
 
-// begin makes the cores' pixels theirs, and claims for them what they touch: of the pixels of a run only those that are
-// nearest to a pixel beside it.
+// begin gives the cores their pixels, and claims the neighbours of these: in a run, from the nearest pixel of the core
+// only.
 func (f *front) begin(cores []processing.Span) {
 	at := int32(0)
 	for _, c := range cores {
@@ -400,7 +403,7 @@ func (f *front) begin(cores []processing.Span) {
 	}
 }
 
-// claim queues a claim that is reached from a pixel settled at distance² d2, if its pixel is free and within reach.
+// claim queues a claim from a pixel settled at squared distance d2, if its pixel is free and within reach.
 func (f *front) claim(c claim, d2 int32) {
 	s := &f.spans[c.in]
 	p := f.first[c.in] + c.x - s.X0
@@ -421,7 +424,7 @@ func (f *front) claim(c claim, d2 int32) {
 	f.waiting++
 }
 
-// settle gives the pixels claimed at distance² d2 to those who claim them first.
+// settle gives each pixel claimed at squared distance d2 to the first in order that claims it.
 func (f *front) settle(d2 int32) {
 	claims := f.queue[d2]
 	f.waiting -= len(claims)
@@ -447,7 +450,7 @@ func (f *front) settle(d2 int32) {
 	f.queue[d2], f.spare = open[:0], spare[:0]
 }
 
-// spread claims the neighbours of a pixel settled at distance² d2.
+// spread claims the neighbours of a pixel settled at squared distance d2.
 func (f *front) spread(c claim, d2 int32) {
 	x, in := c.x, c.in
 	y := f.spans[in].Y
@@ -467,8 +470,7 @@ func (f *front) spread(c claim, d2 int32) {
 	}
 }
 
-// neighbours writes, for each span, the first span of the row dy below that ends behind its first column less one: so
-// those that touch it begin.
+// neighbours writes, for each span, the index of the first span of the row dy below that may touch it.
 func neighbours(into []int32, spans []processing.Span, dy int32) {
 	j := int32(0)
 	for i, s := range spans {
@@ -479,7 +481,7 @@ func neighbours(into []int32, spans []processing.Span, dy int32) {
 	}
 }
 
-// cut drops what Growth.Keep does not let a core keep, and returns the spans of the rest.
+// cut drops the pixels beyond what Growth.Keep allows, and returns the spans of the rest.
 func (f *front) cut(t *worker, g *growth, cores []processing.Span) []processing.Span {
 	// A core lies in one island, so that its entries of rings and keep belong to this one.
 	for _, c := range cores {
@@ -561,14 +563,14 @@ func (b executor) MeasureRegions(ctx context.Context, op processing.MeasureRegio
 	return out, nil
 }
 
-// regionPlanes are what regions are measured on.
+// regionPlanes are the planes in which regions are measured.
 type regionPlanes struct {
 	cls, y, bg, v, deviation, starlet *plane
 	member                            flags
 	encode                            []uint8
 }
 
-// add takes in a span of a component.
+// add adds a span of a component.
 func (s *regionPlanes) add(c *processing.RegionProps, r processing.Span) {
 	c.All.Add(r)
 	at := int(r.Y)*s.cls.w + int(r.X0)

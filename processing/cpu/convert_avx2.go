@@ -63,20 +63,20 @@ func toFloats16x256(dst []float32, src []uint16) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// Tables of places, as they lie in memory. They are loaded from constants, as a copy of an array would be made by
-// instructions of the older kind, which may cost hundreds of cycles between those on long vectors.
+// Tables of indices, as they lie in memory. They are loaded from constants: the compiler would copy an array by SSE
+// instructions, which may cost hundreds of cycles in between those on long vectors.
 const (
 	// evenBytes and oddBytes move the low bytes of words to the beginning and to the end of a vector of 128 bits.
 	evenBytes = "\x00\x02\x04\x06\x08\x0a\x0c\x0e\xff\xff\xff\xff\xff\xff\xff\xff"
 	oddBytes  = "\xff\xff\xff\xff\xff\xff\xff\xff\x00\x02\x04\x06\x08\x0a\x0c\x0e"
-	// fours puts the fours of samples in order after two packings, which work on halves, and twos after one.
+	// fours restores the order of groups of four samples after two packings, which work on halves; twos does after one.
 	fours = "\x00\x00\x00\x00\x04\x00\x00\x00\x01\x00\x00\x00\x05\x00\x00\x00" +
 		"\x02\x00\x00\x00\x06\x00\x00\x00\x03\x00\x00\x00\x07\x00\x00\x00"
 	twos = "\x00\x00\x00\x00\x01\x00\x00\x00\x04\x00\x00\x00\x05\x00\x00\x00" +
 		"\x02\x00\x00\x00\x03\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00"
 )
 
-// places8 and places32 load tables of places of bytes and of 32-bit samples.
+// places8 and places32 load tables of indices of bytes and of 32-bit samples.
 func places8(table string) archsimd.Int8x32 {
 	return archsimd.LoadInt8x32((*[32]int8)(unsafe.Pointer(unsafe.StringData(table))))
 }

@@ -22,17 +22,16 @@ type Backend struct {
 	mu     sync.Mutex
 	idle   []*worker
 	stages []stage
-	// network is the last model that Glints was asked for, made ready.
+	// network is the last model that Glints used, prepared for the kernels.
 	network *network.Engine
 }
 
 var _ processing.Backend = (*Backend)(nil)
 
-// Option changes how New sets up a Backend.
+// Option is an option of New.
 type Option func(*Backend)
 
-// Workers sets how many goroutines an operation is spread over; values below 1 leave the default, one for
-// each processor.
+// Workers sets over how many goroutines an operation is spread; values below 1 leave the default, one per processor.
 func Workers(n int) Option {
 	return func(b *Backend) {
 		if n >= 1 {
@@ -41,8 +40,8 @@ func Workers(n int) Option {
 	}
 }
 
-// Kernels sets which row kernels an operation runs on, instead of those that simd.Chosen names; those above it are not
-// checked for.
+// Kernels sets the row kernels of operations, instead of those that simd.Chosen names. It does not check whether the
+// processor can run them.
 func Kernels(level simd.Level) Option {
 	return func(b *Backend) { b.level, b.kernels = level, kernelsOf(level) }
 }
@@ -69,7 +68,7 @@ func (b *Backend) Close() error {
 	return nil
 }
 
-// stage is a named stretch of time; ended counts its repetitions that are over.
+// stage is a named interval of time; ended counts its finished repetitions.
 type stage struct {
 	name  string
 	time  time.Duration

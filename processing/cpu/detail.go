@@ -6,7 +6,7 @@ import (
 	"blik/processing"
 )
 
-// Detail writes the two finest bands of the starlet transform of the known pixels, 0 elsewhere.
+// Detail writes the sum of the two finest bands of the starlet transform of the known pixels, 0 elsewhere.
 func (b executor) Detail(ctx context.Context, op processing.Detail) error {
 	return b.onTiles(ctx, op.Tiles, op.Dst, op.Src, op.State, func(t *worker, _ int, c *cutout) bool {
 		return b.detail(t, c.p, c.state, c.w, c.h)
@@ -42,17 +42,17 @@ func (b *Backend) detail(t *worker, p []float32, state []uint8, w, h int) bool {
 	return true
 }
 
-// smoothing is what it takes to smooth the known pixels of a tile of w × h.
+// smoothing holds the buffers for smoothing the known pixels of a tile of w × h.
 type smoothing struct {
 	w, h int
-	// value and weight are the sums along rows, down and count those of a row along columns as well.
+	// value and weight are the sums along rows; down and count are those of one row, along columns as well.
 	value, weight, down, count []float32
-	// padded has 0 around a row, empty is a row of 0.
+	// padded is a row with zeros around it, empty a row of zeros.
 	padded, empty []float32
 	weights       *weights5
 }
 
-// weights5 are 4 and 6, each as often as a vector holds.
+// weights5 are the weights 4 and 6, each repeated over a vector.
 type weights5 [2][8]float32
 
 func newWeights5() *weights5 {
@@ -63,7 +63,7 @@ func newWeights5() *weights5 {
 	return w
 }
 
-// margin is how far the smoothing with the wider gap reaches.
+// margin is the reach of the smoothing with the wider gap.
 const margin = 4
 
 func newSmoothing(t *worker, w, h int) *smoothing {
@@ -78,7 +78,7 @@ func newSmoothing(t *worker, w, h int) *smoothing {
 }
 
 // smooth smooths the known pixels with [1 4 6 4 1] at the given gap, first along rows, then along columns, and divides
-// by the weights that were met. p is 0 and known is 0 where a pixel is not known, and known is 1 elsewhere.
+// by the sum of the weights on known pixels. known is 1 in known pixels; elsewhere p and known are 0.
 func (s *smoothing) smooth(k *kernels, p, known []float32, gap int) {
 	w := s.w
 	along := func(dst, src []float32) {
@@ -105,7 +105,7 @@ func (s *smoothing) smooth(k *kernels, p, known []float32, gap int) {
 	}
 }
 
-// taps5 adds five rows with the weights 1, 4, 6, 4 and 1, in this order, from 0 on.
+// taps5 adds five rows with the weights 1, 4, 6, 4 and 1, in this order.
 func taps5(dst, a, b, c, d, e []float32, _ *weights5) {
 	n := len(dst)
 	a, b, c, d, e = a[:n], b[:n], c[:n], d[:n], e[:n]

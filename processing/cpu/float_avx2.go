@@ -10,7 +10,7 @@ import (
 )
 
 // Kernels of floats with vectors of 256 bits; scripts/widen.sh makes those with 512 bits from them. Sums and products
-// are those of the plain kernels, each rounded by itself and in the same order. Offsets are in bytes.
+// are those of the plain kernels, each rounded on its own and in the same order. Offsets are in bytes.
 
 func loadF256(p unsafe.Pointer, at int) archsimd.Float32x8 {
 	return archsimd.LoadFloat32x8((*[32 / 4]float32)(unsafe.Add(p, at)))
@@ -20,7 +20,7 @@ func storeF256(p unsafe.Pointer, at int, v archsimd.Float32x8) {
 	v.Store((*[32 / 4]float32)(unsafe.Add(p, at)))
 }
 
-// symmetric256 works on two vectors at a time, which is what hides the time that a sum waits for the one before.
+// symmetric256 works on two vectors at a time, which hides the latency of the sums.
 func symmetric256(dst, middle []float32, tap float32, pairs []pair[float32], taps []float32) {
 	size := 4 * len(dst)
 	if size < 2*32 {
@@ -152,8 +152,8 @@ func both4x256(low, high, a, b, c, d []float32, f *filter) {
 }
 
 // pair4x256 works on a vector of low and one of high coefficients at a time. The last one overlaps the one before, so
-// that its rows come first, and what is kept of it at the end. The first one reaches round the row's end, which copies
-// of both beginnings follow: vectors that began behind it would cross a cache line each.
+// its rows are computed first, and its result is stored last. The first one wraps round the end of the row, and so
+// reads a copy: of each row's last two samples, followed by its beginning.
 func pair4x256(low, high, c, d, a, b []float32, f *filter) {
 	const lanes = 32 / 4
 	n := len(a) / 2
@@ -218,7 +218,7 @@ func storeKeys256(p unsafe.Pointer, at int, v archsimd.Int32x8) {
 	v.Store((*[32 / 4]int32)(unsafe.Add(p, at)))
 }
 
-// ordered256 looks at blocks, so that it ends early where a row is not.
+// ordered256 looks at blocks, so that it ends early if a row is not ordered.
 func ordered256(src []int32) bool {
 	size := 4 * len(src)
 	if size < 32 {
@@ -400,8 +400,8 @@ func slideRounded256(col, col2 []float64, add, sub []float32, r *rounding) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// sumD256 returns the sum of k doubles, of which first is that of the first k%lanes, in all lanes. The compiler adds up
-// single doubles by instructions of the older kind, so that the caller does it before it uses vectors.
+// sumD256 returns the sum of k doubles in all lanes; first is the sum of the first k%lanes. The caller computes it before
+// it uses vectors, because the compiler adds single doubles by SSE instructions.
 func sumD256(p prefixD256, from unsafe.Pointer, k int, first float64) archsimd.Float64x4 {
 	const lanes = 32 / 8
 	var s archsimd.Float64x4

@@ -19,7 +19,7 @@ func storeF512(p unsafe.Pointer, at int, v archsimd.Float32x16) {
 	v.Store((*[64 / 4]float32)(unsafe.Add(p, at)))
 }
 
-// symmetric512 works on two vectors at a time, which is what hides the time that a sum waits for the one before.
+// symmetric512 works on two vectors at a time, which hides the latency of the sums.
 func symmetric512(dst, middle []float32, tap float32, pairs []pair[float32], taps []float32) {
 	size := 4 * len(dst)
 	if size < 2*64 {
@@ -151,8 +151,8 @@ func both4x512(low, high, a, b, c, d []float32, f *filter) {
 }
 
 // pair4x512 works on a vector of low and one of high coefficients at a time. The last one overlaps the one before, so
-// that its rows come first, and what is kept of it at the end. The first one reaches round the row's end, which copies
-// of both beginnings follow: vectors that began behind it would cross a cache line each.
+// its rows are computed first, and its result is stored last. The first one wraps round the end of the row, and so
+// reads a copy: of each row's last two samples, followed by its beginning.
 func pair4x512(low, high, c, d, a, b []float32, f *filter) {
 	const lanes = 64 / 4
 	n := len(a) / 2
@@ -217,7 +217,7 @@ func storeKeys512(p unsafe.Pointer, at int, v archsimd.Int32x16) {
 	v.Store((*[64 / 4]int32)(unsafe.Add(p, at)))
 }
 
-// ordered512 looks at blocks, so that it ends early where a row is not.
+// ordered512 looks at blocks, so that it ends early if a row is not ordered.
 func ordered512(src []int32) bool {
 	size := 4 * len(src)
 	if size < 64 {
@@ -399,8 +399,8 @@ func slideRounded512(col, col2 []float64, add, sub []float32, r *rounding) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// sumD512 returns the sum of k doubles, of which first is that of the first k%lanes, in all lanes. The compiler adds up
-// single doubles by instructions of the older kind, so that the caller does it before it uses vectors.
+// sumD512 returns the sum of k doubles in all lanes; first is the sum of the first k%lanes. The caller computes it before
+// it uses vectors, because the compiler adds single doubles by SSE instructions.
 func sumD512(p prefixD512, from unsafe.Pointer, k int, first float64) archsimd.Float64x8 {
 	const lanes = 64 / 8
 	var s archsimd.Float64x8

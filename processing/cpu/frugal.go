@@ -11,20 +11,20 @@ import (
 var _ processing.Frugal = (*Backend)(nil)
 
 const (
-	// estimateRows and classRows are the heights of the bands in which FirstEstimate and Classify go over a picture:
-	// high against the rows above and below that they take in addition, low so that a band stays in the cache and
-	// takes no memory to speak of. classColumns is the width of the tiles of these in which Classify looks for peaks.
+	// estimateRows and classRows are the heights of the bands in which FirstEstimate and Classify go over a picture.
+	// They are large compared with the rows needed above and below, and small enough that a band stays in the cache and
+	// takes little memory. classColumns is the width of the tiles in which Classify looks for peaks.
 	estimateRows, classRows, classColumns = 160, 128, 640
 )
 
-// bandsOf divides h rows into bands of at most most rows, such that every worker gets some, and returns their height.
+// bandsOf divides h rows into bands of at most most rows, so that every worker gets some, and returns their height.
 func (b *Backend) bandsOf(h, most int) int {
 	const least = 32
 	share := (h + 4*b.workers - 1) / (4 * b.workers)
 	return min(b.tiling.band*most/classRows, max(least, share))
 }
 
-// band returns scratch for n samples, with undefined content, that t keeps.
+// band returns scratch for n samples, with undefined content, that stays in t.
 func band[T sample](s *[]T, n int) []T {
 	if cap(*s) < n {
 		*s = make([]T, n)
@@ -33,7 +33,7 @@ func band[T sample](s *[]T, n int) []T {
 }
 
 // FirstEstimate implements processing.Frugal. It goes over the picture in tiles that stay in the second-level cache,
-// each copied with what surrounds it.
+// each with its surroundings.
 func (b *Backend) FirstEstimate(ctx context.Context, op processing.FirstEstimate) error {
 	out, y, v := op.Exclude.(*plane), op.Y.(*plane), op.V.(*plane)
 	height, width := b.bandsOf(y.h, estimateRows), b.columnsOf(y.w)
@@ -50,10 +50,10 @@ func (b *Backend) columnsOf(w int) int {
 	return ((w+n-1)/n + 63) / 64 * 64
 }
 
-// firstEstimate is FirstEstimate of a tile.
+// firstEstimate computes FirstEstimate of a tile.
 func (b *Backend) firstEstimate(t *worker, op *processing.FirstEstimate, tile rect, out *span.Set, y, v *plane) {
 	r, around := op.Radius, op.Margin+3*op.Radius
-	// What is looked at; its columns and rows are counted from its own first ones.
+	// The tile with its surroundings; below, columns and rows count from its corner.
 	from := rect{max(0, tile.x0-around), max(0, tile.y0-around), min(y.w, tile.x1+around), min(y.h, tile.y1+around)}
 	w, n := from.x1-from.x0, from.y1-from.y0
 	light, one, other := band(&t.bands[0], n*w), band(&t.bands[1], n*w), band(&t.bands[2], n*w)
@@ -110,7 +110,7 @@ func (l *lines[T]) strip(t *worker, r rect, radius int) {
 	}
 }
 
-// boxMeanBand is BoxMean of a part of w × n samples.
+// boxMeanBand computes BoxMean of a part of w × n samples.
 func (b *Backend) boxMeanBand(t *worker, dst, src []uint16, w, n, r int, part rect) {
 	g := newWindow(w, n, r)
 	t.used = 0
@@ -188,7 +188,7 @@ func (b *Backend) Classify(ctx context.Context, op processing.Classify) (process
 	return b.gathered(kept, w, h), nil
 }
 
-// classes writes the class bits of a tile. Seeds are held for the tile and what its peaks look at around it.
+// classes writes the class bits of a tile. Seeds are kept for the tile and the surroundings that its peaks depend on.
 func (b *Backend) classes(t *worker, op *processing.Classify, tile rect, cls, y, v *plane, background raster) {
 	r := op.PeakRadius
 	from := rect{max(0, tile.x0-r), max(0, tile.y0-r), min(y.w, tile.x1+r), min(y.h, tile.y1+r)}
@@ -212,7 +212,7 @@ func (b *Backend) classes(t *worker, op *processing.Classify, tile rect, cls, y,
 	}
 }
 
-// gathered puts what bands kept together.
+// gathered joins what the bands kept.
 func (b *Backend) gathered(kept []classified, w, h int) *plane {
 	spans := 0
 	for i := range kept {

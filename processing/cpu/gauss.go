@@ -22,8 +22,8 @@ func (b executor) Gaussian(ctx context.Context, op processing.Gaussian) error {
 	}
 }
 
-// gaussian sums down the columns where the picture is, and mirrors the sums. A tile is so narrow that the rows of a
-// usual window stay in the first-level cache.
+// gaussian sums down the columns inside the picture, and mirrors the sums. Tiles are so narrow that the rows of a usual
+// window stay in the first-level cache.
 func gaussian[T sample](ctx context.Context, b *Backend, d, s *plane, sigma float64) error {
 	dst, src, w, h := pixels[T](d), pixels[T](s), d.w, d.h
 	taps := processing.GaussianTaps(sigma)
@@ -35,7 +35,7 @@ func gaussian[T sample](ctx context.Context, b *Backend, d, s *plane, sigma floa
 	return b.tiles(ctx, w, h, r, r, func(t *worker, tile rect) {
 		n := tile.x1 - tile.x0
 		x0, x1 := max(0, tile.x0-r), min(w, tile.x1+r)
-		// A kernel sums so many pairs of rows at a time.
+		// A kernel sums up to this many pairs of rows at a time.
 		group := min(r, 16)
 		padded := take[float32](t, n+2*r)
 		inside := padded[x0-(tile.x0-r):][:x1-x0]
@@ -75,8 +75,8 @@ func gaussian[T sample](ctx context.Context, b *Backend, d, s *plane, sigma floa
 // pair points to the beginnings of two rows.
 type pair[T sample] struct{ a, b *T }
 
-// symmetric sums rows, each product and each sum rounded by itself: the conversions of products keep a compiler from
-// fusing them with the sums, which would round differently.
+// symmetric sums rows; each product and each sum is rounded on its own: the conversions of products keep the compiler
+// from fusing them with the sums, which would round differently.
 func symmetric[T sample](dst []float32, middle []T, tap float32, pairs []pair[T], taps []float32) {
 	n := len(dst)
 	if middle != nil {
@@ -107,7 +107,7 @@ func roundedSymmetric[T uint8 | uint16](dst []T, middle []float32, tap float32, 
 	}
 }
 
-// moved returns the pointer to the sample i places further on.
+// moved returns the pointer to the sample i places after p.
 func moved(p *float32, i int) *float32 { return &unsafe.Slice(p, i+1)[i] }
 
 // toFloats converts samples.

@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// Kernels of Gaussians of integers with vectors of 512 bits; down16x512 stands in gauss_gen.go. Offsets are in samples.
+// Kernels of Gaussians of integers with vectors of 512 bits; down16x512 is in gauss_gen.go. Offsets are in samples.
 
-// Places of samples in two vectors of which one has the lower and one the upper fours of each eight: of the first and
-// second half in order, and of the fours from the ordered.
+// Indices into two vectors, one with the lower and one with the upper four of each eight samples: for the first and the
+// second half in order, and back.
 const (
 	firstHalf = "\x00\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00" +
 		"\x10\x00\x00\x00\x11\x00\x00\x00\x12\x00\x00\x00\x13\x00\x00\x00" +
@@ -34,9 +34,9 @@ func places512(table string) archsimd.Uint32x16 {
 	return archsimd.LoadUint32x16((*[16]uint32)(unsafe.Pointer(unsafe.StringData(table))))
 }
 
-// down8x512 adds bytes before it converts them, which is exact. Below the upper half of 2²³ as a float, a sum v is the
-// float 2²³ + v; times c, less 2²³·c, rounded once, that is v·c. The last step overlaps the one before and begins with
-// what that one has not yet changed.
+// down8x512 adds bytes before it converts them, which is exact. A sum v in the low bits of the float 2²³ makes it 2²³ +
+// v; times c minus 2²³·c, rounded once, gives v·c. The last step overlaps the one before, and begins with what that one
+// has not changed yet.
 func down8x512(dst []float32, middle []uint8, tap float32, pairs []pair[uint8], taps []float32) {
 	n := len(dst)
 	if n < 64 {

@@ -26,8 +26,8 @@ func (b executor) Glints(ctx context.Context, op processing.Glints) error {
 	})
 }
 
-// networkTile returns the sides of the network's tiles, multiples of grain. Each is computed with a part of its
-// surroundings, which some of its neighbours compute, too: so they are large, but there are some for every worker.
+// networkTile returns the sides of the network's tiles, multiples of grain. Surroundings of a tile are computed by its
+// neighbours, too, so tiles are large, but there are several for every worker.
 func (b executor) networkTile(w, h, grain int) (tw, th int) {
 	n := 3 * b.workers
 	side := func(whole, parts int) int {
@@ -38,7 +38,7 @@ func (b executor) networkTile(w, h, grain int) (tw, th int) {
 	return side(w, nx), side(h, (n+nx-1)/nx)
 }
 
-// engine returns the model made ready for the backend's kernels; the last one is kept.
+// engine returns the model prepared for the backend's kernels, and keeps the last one.
 func (b *Backend) engine(m *network.Model) *network.Engine {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -48,7 +48,7 @@ func (b *Backend) engine(m *network.Model) *network.Engine {
 	return b.network
 }
 
-// GlintChannels runs the network on the tiles in which pixels are asked for.
+// GlintChannels runs the network on the tiles that hold requested pixels.
 func (b executor) GlintChannels(ctx context.Context, op processing.GlintChannels) ([]uint8, error) {
 	w, h := op.Red.Size()
 	pic := network.Picture{

@@ -12,8 +12,8 @@ const (
 	madviseHuge = 14
 )
 
-// useHugePages asks the system for large pages under new samples: fewer page faults, and fewer misses of the address
-// cache, which rows of a wide picture each cause anew. It may decline.
+// useHugePages asks the system for large pages for new samples: fewer page faults, and fewer TLB misses, which each row
+// of a wide picture would cause. The system may decline.
 func useHugePages[T sample](s []T) {
 	start := unsafe.Pointer(unsafe.SliceData(s))
 	size := uintptr(len(s)) * unsafe.Sizeof(*new(T))

@@ -16,7 +16,7 @@ func (b *Backend) Colours(ctx context.Context, op processing.Luminance) error {
 	return b.luminance(ctx, &op, nil, nil)
 }
 
-// luminance writes the planes that are not nil.
+// luminance writes those planes that are not nil.
 func (b *Backend) luminance(ctx context.Context, op *processing.Luminance, yp, vp *plane) error {
 	l := newLuminanceRows(op.Tables)
 	pic, c := op.Picture, op.Picture.Channels
@@ -30,7 +30,7 @@ func (b *Backend) luminance(ctx context.Context, op *processing.Luminance, yp, v
 				out.rgb[k] = p.(*plane).data.U8[i:j]
 			}
 		}
-		// Where samples are made others first, they are in pieces that stay in the first-level cache.
+		// Samples that are converted first are processed in pieces that stay in the first-level cache.
 		const piece = 2048
 		switch {
 		case pic.U8 != nil && c == 4:
@@ -67,15 +67,14 @@ func (b *Backend) luminance(ctx context.Context, op *processing.Luminance, yp, v
 	})
 }
 
-// lumaRow is where the planes of some pixels go: those of luminance or of the colours are nil where they are not asked
-// for.
+// lumaRow is the destination of some pixels; the rows of luminance or of the colours are nil if they are not needed.
 type lumaRow struct {
 	y   []uint16
 	v   []uint8
 	rgb [3][]uint8
 }
 
-// len is the number of pixels.
+// len returns the number of pixels.
 func (o *lumaRow) len() int { return max(len(o.y), len(o.rgb[0])) }
 
 // pieces calls f with the place and the planes of every n pixels.
@@ -113,7 +112,7 @@ func coloured[S uint8 | uint16](out *lumaRow, display []uint8, pix []S, channels
 	}
 }
 
-// luminanceRows holds the tables with what 8-bit samples have in common multiplied out.
+// luminanceRows holds the tables, with the products for 8-bit samples computed in advance.
 type luminanceRows struct {
 	red, green, blue [256]uint32
 	// level8 is Encode8 of Linear8.
@@ -148,7 +147,7 @@ func (l *luminanceRows) row8(out lumaRow, pix []uint8, channels int) {
 	v := out.v[:len(y)]
 	if channels == 1 {
 		for i, p := range pix[:len(y)] {
-			// Weights of 65536 in all leave a grey sample's light as it is.
+			// The weights add up to 65536, so that the light of a grey sample stays.
 			y[i] = uint16((l.red[p] + l.green[p] + l.blue[p]) >> 16)
 			v[i] = l.level8[p]
 		}

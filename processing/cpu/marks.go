@@ -7,17 +7,17 @@ import (
 	"blik/processing/internal/span"
 )
 
-// flags are samples (U8) of which only matters whether they are 0: bytes, or bits where marks is not nil.
+// flags are samples (U8) that only count as zero or nonzero: bytes, or bits if marks is not nil.
 type flags struct {
 	bytes []uint8
 	marks *span.Set
 	w     int
 }
 
-// flags returns those of a plane (U8).
+// flags returns the flags of a plane (U8).
 func (p *plane) flags() flags { return flags{p.data.U8, p.marks, p.w} }
 
-// buffer returns memory in which row may unpack n samples.
+// buffer returns memory into which row can unpack n samples.
 func (f *flags) buffer(t *worker, n int) []uint8 {
 	if f.marks == nil {
 		return nil
@@ -25,7 +25,7 @@ func (f *flags) buffer(t *worker, n int) []uint8 {
 	return take[uint8](t, n)
 }
 
-// row returns the samples x0 … x1−1 of row y, unpacked into buf if need be, or those of none when y is negative.
+// row returns the samples x0 … x1−1 of row y, unpacked into buf if needed, or those of none if y is negative.
 func (f *flags) row(y, x0, x1 int, none, buf []uint8) []uint8 {
 	if f.marks == nil || y < 0 {
 		return rowOr(f.bytes, f.w, y, x0, x1, none)
@@ -43,7 +43,7 @@ func (f *flags) has(x, y int) bool {
 	return f.bytes[y*f.w+x] != 0
 }
 
-// count returns how many of the samples x0 … x1−1 of row y have one of the bits.
+// count counts the samples x0 … x1−1 of row y that have any of the bits.
 func (f *flags) count(y, x0, x1 int, bits uint8) int {
 	if f.marks != nil {
 		if bits == 0 {

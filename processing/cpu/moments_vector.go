@@ -6,9 +6,9 @@ import "math"
 
 // sumSteps are the kernels of floatSumsBy, on rows whose length is a multiple of eight.
 type sumSteps struct {
-	// all adds samples as momentLanes.add does, and appends values with the extremes of them where there is no NaN.
+	// all adds samples as momentLanes.add does, and appends values with the extremes of the samples if there is no NaN.
 	all func(l *momentLanes, s, extremes []float32) []float32
-	// rising adds them where no sum is less than a sample, no sum of squares less than a square, exact where sums of
+	// rising adds them if no sum is less than a sample and no sum of squares less than a square, exact if sums of
 	// samples need no rounding, too. Both return the least and the greatest of the samples' bits.
 	rising, exact func(l *momentLanes, s []float32) (low, high uint32)
 	// least returns the least of the samples' bits that are not 0.
@@ -21,10 +21,10 @@ const (
 	nextPart  = 2048
 )
 
-// floatSumsBy is floatSumsOf with fewer operations where the samples allow it. The error of s + x is x − ((s + x) − s)
-// where s ≥ x ≥ 0 (Dekker), and Knuth's two-sum takes twice as many operations for the same. It is 0 where all sums are
-// multiples of a unit, the last place of the least sample, and less than 2⁵³ units. Each part is added as if it allowed
-// what the one before did, which its extremes show afterwards; where it did not, it is added again.
+// floatSumsBy is floatSumsOf with fewer operations if the samples allow it. The error of s + x is x − ((s + x) − s) if
+// s ≥ x ≥ 0 (Dekker); Knuth's two-sum takes twice as many operations. The error is 0 if all sums are multiples of a
+// unit, the last place of the smallest sample, and less than 2⁵³ units. Each part is added on the assumption that it
+// allows the same as the one before. Its extremes then show whether that was right; if not, it is added again.
 func floatSumsBy(k *sumSteps, s []float32) floatSums {
 	var l momentLanes
 	whole := len(s) &^ 7
@@ -33,7 +33,7 @@ func floatSumsBy(k *sumSteps, s []float32) floatSums {
 	}
 	extremes := make([]float32, 0, 16*(2+momentBlock/nextPart))
 	unit, bound := math.Inf(1), 0.0
-	// signed says that a sample was negative or not finite, rounded that a sum of samples may need it.
+	// signed says that a sample was negative or not finite, rounded that a sum of samples may need rounding.
 	signed, rounded := false, false
 	for i, n := 0, firstPart; i < whole; i, n = i+n, nextPart {
 		part := s[i:min(i+n, whole)]
@@ -89,9 +89,9 @@ func minOf(s *[8]float64) float64 {
 	return least
 }
 
-// floatSumBy is floatSumOf where the sums of a block need no rounding, in whatever order they are taken, and one kernel
-// of sums beside others where they might. lanes takes the sums over every eighth sample of a row whose length is a
-// multiple of eight, and returns the least and the greatest of the samples' bits.
+// floatSumBy is floatSumOf for blocks whose sums need no rounding, in any order; for others it also uses a kernel of
+// sums. lanes takes the sums over every eighth sample of a row whose length is a multiple of eight, and returns the
+// least and the greatest of the samples' bits.
 func floatSumBy(lanes func(sum *[8]float64, s []float32) (low, high uint32), k *sumSteps, s []float32) double {
 	whole := len(s) &^ 7
 	if whole == 0 {

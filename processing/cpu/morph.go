@@ -8,10 +8,10 @@ import (
 	"blik/processing"
 )
 
-// Morph applies op with element e to U8, U16 and F32 planes; dst may be src. A rectangle is a vertical line and a
-// horizontal one. Vertical and diagonal lines run by van Herk's and Gil and Werman's recursion, three comparisons a
-// pixel whatever their length, and horizontal ones by merging windows that are known, log₄ of their length. Floats are
-// ordered by integers; NaN wins always.
+// Morph applies op with element e to U8, U16 and F32 planes; dst may be src. A rectangle is a vertical line followed by
+// a horizontal one. Vertical and diagonal lines use the recursion of van Herk, Gil and Werman, three comparisons per
+// pixel for any length; horizontal ones merge known windows, log₄ of their length times. Floats are ordered by integer
+// keys; NaN always wins.
 func (b executor) Morph(ctx context.Context, op processing.Morph) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	switch d.kind {
@@ -54,7 +54,7 @@ func morph[T sample](ctx context.Context, b *Backend, d, s *plane, op processing
 	return executor{b}.topHat(ctx, d, s, op)
 }
 
-// topHat writes the source less its opening.
+// topHat writes the source minus its opening.
 func (b executor) topHat(ctx context.Context, d, s *plane, op processing.Morph) error {
 	opened := d
 	if d == s {
@@ -102,8 +102,8 @@ type lines[T sample] struct {
 	dst, src []T
 	w, h     int
 	order    *order[T]
-	// encode and decode convert rows, in place too; nil where samples are ordered as they are. ordered reports whether
-	// those of a row are, too, which rows of floats usually are.
+	// encode and decode convert rows, also in place; nil if samples need no keys. ordered reports whether the samples
+	// of a row are their own keys, as in most rows of floats.
 	encode, decode func(dst, src []T)
 	ordered        func(src []T) bool
 }
@@ -134,9 +134,9 @@ func (l *lines[T]) run(ctx context.Context, e processing.Element) error {
 }
 
 // rectangle takes the best over kx × ky pixels. The picture is divided into strips of rows, and these into tiles whose
-// rings of rows stay in the second-level cache. Rows go through a tile's vertical line and at once through the
-// horizontal one. In place, a strip goes over the whole width, reads each of its rows before it is written, and finds
-// the rows of its neighbours in copies.
+// rings of rows stay in the second-level cache. A row goes through a tile's vertical line and at once through the
+// horizontal one. In place, a strip covers the whole width, reads each of its rows before that is written, and reads
+// the rows of neighbouring strips from copies.
 func (l *lines[T]) rectangle(ctx context.Context, kx, ky int) error {
 	rx, ry := min(kx/2, l.w-1), min(ky/2, l.h-1)
 	if rx == 0 && ry == 0 {
@@ -171,8 +171,8 @@ func (l *lines[T]) rectangle(ctx context.Context, kx, ky int) error {
 	})
 }
 
-// tile writes a tile of rectangle. borders holds copies of the rows above and below it where they are about to be
-// written, else nothing.
+// tile writes a tile of rectangle. borders holds copies of the rows above and below it if these may be overwritten,
+// else nothing.
 func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 	x0, x1 := max(0, r.x0-rx), min(l.w, r.x1+rx)
 	m, n, at := x1-x0, r.x1-r.x0, x0-(r.x0-rx)
@@ -196,7 +196,7 @@ func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 		}
 		return line[at : at+m]
 	}
-	// keyed returns a row in its order, in slot where that is not its own; encoded says that one was not.
+	// keyed returns a row of keys, in slot if they are not the row itself; encoded says that one was not.
 	encoded := false
 	keyed := func(slot, row []T) []T {
 		if l.encode == nil || l.ordered(row) {
@@ -209,7 +209,7 @@ func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 	emit := func(y int) {
 		out := l.dst[y*l.w+r.x0 : y*l.w+r.x1]
 		if rx > 0 {
-			// The kernel has left something left of the picture.
+			// The kernel may have changed samples left of the picture.
 			copy(line, margin)
 			l.order.window(out, line, 2*rx+1)
 		}
@@ -232,12 +232,12 @@ func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 	}
 }
 
-// maxMerged is the largest radius whose windows are at most four windows of four rows.
+// maxMerged is the largest radius for which a window is covered by four windows of four rows.
 const maxMerged = 7
 
-// merged takes the best over 2r+1 rows of m samples by merging windows of four rows, which takes fewer stores than van
-// Herk's recursion where at most four of them cover a window. Rows outside the picture are those at its border, which
-// their windows hold anyway.
+// merged takes the best over 2r+1 rows of m samples by merging windows of four rows. It stores less than van Herk's
+// recursion if at most four of them cover a window. Rows outside the picture are replaced by those at its border, which
+// are in their windows anyway.
 func (l *lines[T]) merged(t *worker, tile rect, m, r int, p *cancelCheck, key func(slot []T, y int) []T,
 	into func(y int) []T, emit func(y int)) {
 	var slots, rows [4][]T
@@ -254,7 +254,7 @@ func (l *lines[T]) merged(t *worker, tile rect, m, r int, p *cancelCheck, key fu
 		}
 		return rows[y%4]
 	}
-	// Windows of four rows are known by their first one.
+	// Windows of four rows are stored under their first row.
 	fours := max(0, 2*r-2)
 	const line = 64
 	pitch := (m+line-1)/line*line + line
@@ -279,10 +279,10 @@ func (l *lines[T]) merged(t *worker, tile rect, m, r int, p *cancelCheck, key fu
 	}
 }
 
-// down takes the best over 2r+1 rows of m samples by van Herk's recursion: a ring holds that many rows, at first as
-// read, then each as the best from itself to the end of the ring; run is the best of the rows read since. Row i of a
-// block needs slot i and run, and slot i−1, no longer needed, takes the row that run has taken in. So every row is read
-// once, before a row r above it is written.
+// down takes the best over 2r+1 rows of m samples by van Herk's recursion. A ring holds that many rows: first as read,
+// then each as the best from itself to the end of the ring; run is the best of the rows read since. Row i of a block
+// needs slot i and run; slot i−1, no longer needed, takes the row that was merged into run. So every row is read once,
+// before the row r above it is written.
 func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, key func(slot []T, y int) []T,
 	into func(y int) []T, emit func(y int)) {
 	k, o := 2*r+1, l.order
@@ -292,7 +292,7 @@ func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, key func
 	run, none := take[T](t, m), take[T](t, m)
 	fill(none, o.worst)
 	slot := func(i int) []T { return ring[i*pitch:][:m] }
-	// read returns row y, in the slot that it is for where key puts it there.
+	// read returns row y, in the slot for it if key puts it there.
 	read := func(slot []T, y int) []T {
 		if y < 0 || y >= l.h {
 			return none
@@ -325,9 +325,9 @@ func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, key func
 	}
 }
 
-// diagonal takes the best over k pixels down the diagonals: with shear s, 1 or −1, the column u holds pixel u + s·y of
-// row y. Van Herk's recursion (see down) runs on tiles of such columns, in place: every row is read before it is
-// written, and dst may be src.
+// diagonal takes the best over k pixels down the diagonals: with shear s, 1 or −1, column u holds pixel u + s·y of row
+// y. Van Herk's recursion (see down) runs on tiles of such columns, in place: every row is read before it is written,
+// and dst may be src.
 func (l *lines[T]) diagonal(ctx context.Context, k, shear int) error {
 	b, w, h, src := l.b, l.w, l.h, l.src
 	r := min(k/2, min(w, h)-1)
@@ -375,8 +375,8 @@ func (c *column[T]) span(y int) (i, j, pixel int) {
 	return i, j, y*c.w + x + i
 }
 
-// read copies row y into a slot, worst where the tile leaves the picture, and reports whether the row is blank, in
-// which case the slot stays as it is.
+// read copies row y into a slot, with worst outside the picture, and reports whether the row is blank; the slot of a
+// blank row is left as it is.
 func (c *column[T]) read(slot, src []T, o *order[T], y int) (blank bool) {
 	if y < c.y0 || y >= c.y1 {
 		return true
@@ -392,7 +392,7 @@ func (c *column[T]) read(slot, src []T, o *order[T], y int) (blank bool) {
 	return false
 }
 
-// run filters the tile. Blank rows, of which masks have many, are marked and not touched.
+// run filters the tile. Blank rows, which are common in masks, are flagged and skipped.
 func (c *column[T]) run(t *worker, dst, src []T, o *order[T], r int) {
 	k := 2*r + 1
 	const line = 64

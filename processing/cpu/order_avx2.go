@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Kernels of order for the largest of bytes, with vectors of 256 bits. scripts/widen.sh makes those of other samples,
-// of the smallest, and with vectors of 512 bits from them; see there.
+// Kernels of order for the largest of bytes, with vectors of 256 bits. scripts/widen.sh makes from them those of other
+// samples, of the smallest, and with vectors of 512 bits.
 //
 // A row is worked on in whole vectors; the last one overlaps the one before, so that no sample is left over. Offsets
 // are in bytes.

@@ -16,22 +16,22 @@ type worker struct {
 	ctx   context.Context
 	arena []uint64
 	used  int
-	// network is scratch of its own.
+	// network is the scratch of the network.
 	network network.Scratch
 	grid    relax.Grid
 
-	// bands are rows that lie between operations which are carried out together, marks those of bytes.
+	// bands are rows between fused operations, marks those of bytes.
 	bands [3][]uint16
 	marks []uint8
 	spans []processing.Span
 
-	// What the growth of an island queues, and for each distance² what is to be settled there.
+	// seeds and same are the queues of the growth of an island: see front.
 	seeds, same []claim
 	queue       [][]claim
 }
 
 // take returns n values of scratch with undefined content, valid until the task ends. They begin on a cache line, so
-// that row kernels meet aligned rows.
+// that row kernels get aligned rows.
 func take[T sample | uint64 | int32 | float64](t *worker, n int) []T {
 	var zero T
 	const line = 8
@@ -46,24 +46,25 @@ func take[T sample | uint64 | int32 | float64](t *worker, n int) []T {
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s))), words*8/int(unsafe.Sizeof(zero)))[:n:n]
 }
 
-// stopped reports whether the operation was cancelled. Tasks check at least once every few spanPixels pixels.
+// stopped reports whether the operation was cancelled. Tasks check at least once in every few spanPixels pixels.
 func (t *worker) stopped() bool { return t.ctx.Err() != nil }
 
-// spanPixels is how many pixels a task works on between two checks of its context: at most some 0.2 ms.
+// spanPixels is how many pixels a task processes between two checks of its context: at most about 0.2 ms.
 const spanPixels = 1 << 15
 
-// tiling holds the sizes of the pieces that pictures are divided into. They affect speed only, never a result.
+// tiling holds the sizes of the pieces that pictures are divided into. They affect only speed, never a result.
 type tiling struct {
 	// span is the number of pixels of a task where neighbours do not matter.
 	span int
 	// tile and rows are the least sides of a tile, strip the least length of a part of a row. Tiles of rows up to whole
 	// pixels wide take them whole.
 	tile, rows, strip, whole int
-	// ring is the memory of the ring of rows of a column tile, in bytes.
+	// ring is the memory of the ring of rows of a tile of columns, in bytes.
 	ring int
-	// band is the greatest height of a band of Classify, rows; columns is about the width of a tile of FirstEstimate.
+	// band is the largest height of a band of Classify, in rows; columns is roughly the width of a tile of
+	// FirstEstimate.
 	band, columns int
-	// narrow and wide are the least side and the greatest width of a tile of the network.
+	// narrow and wide are the smallest side and the largest width of a tile of the network.
 	narrow, wide int
 }
 
@@ -76,10 +77,10 @@ func defaultTiling() tiling {
 	}
 }
 
-// maxArena is the most scratch, in words, that a worker keeps after an operation.
+// maxArena is the most scratch that a worker keeps after an operation, in words.
 const maxArena = 1 << 19
 
-// maxClaims is how large an island may be for a worker to keep what its growth queued.
+// maxClaims is the largest island, in pixels, whose queues a worker keeps.
 const maxClaims = 1 << 16
 
 // each runs task 0 … n−1 on the workers, in any order, and returns the context's error.
@@ -120,7 +121,7 @@ func (b *Backend) put(t *worker) {
 	b.idle = append(b.idle, t)
 }
 
-// chunks divides 0 … n−1 into runs of some spanPixels and calls f on each.
+// chunks divides 0 … n−1 into runs of about spanPixels and calls f on each.
 func (b *Backend) chunks(ctx context.Context, n int, f func(t *worker, i, j int)) error {
 	span := b.tiling.span
 	return b.each(ctx, (n+span-1)/span, func(t *worker, s int) {
@@ -132,10 +133,9 @@ func (b *Backend) chunks(ctx context.Context, n int, f func(t *worker, i, j int)
 type rect struct{ x0, y0, x1, y1 int }
 
 // tiles divides a picture into rectangles for an operation that reads a border of rx and ry pixels around each, and
-// calls f on each. The sides are large against the border, and small enough that column sums stay in the second-level
-// cache and every worker gets several. Whole rows follow each other in memory, so that a processor fetches the next one
-// before it is asked for, as it does not where each row of a tile begins at a place of its own; but tiles should not
-// become low for that.
+// calls f on each. The sides are large compared with the border, and small enough that column sums stay in the
+// second-level cache and every worker gets several tiles. Tiles of whole rows are contiguous in memory, so that the
+// processor prefetches the next row; but tiles should not become low for that.
 func (b *Backend) tiles(ctx context.Context, w, h, rx, ry int, f func(t *worker, r rect)) error {
 	tw := max(b.tiling.tile, 8*rx)
 	if h >= b.workers*max(4*b.tiling.rows, 16*ry) {
@@ -144,8 +144,8 @@ func (b *Backend) tiles(ctx context.Context, w, h, rx, ry int, f func(t *worker,
 	tw = min(w, tw)
 	nx := (w + tw - 1) / tw
 	tw = (w + nx - 1) / nx
-	// A tile reads 2·ry rows more than it has, which is little if it is high; but no worker should be without one. A
-	// single worker needs no small tiles.
+	// A tile reads 2·ry rows more than it has: little if it is high. But every worker should get a tile. A single
+	// worker needs no small ones.
 	share := (h*nx + b.workers - 1) / b.workers
 	low, high := min(max(b.tiling.rows, 8*ry), max(b.tiling.rows, share)), max(4*b.tiling.rows, 16*ry)
 	th := (share + 3) / 4

@@ -21,11 +21,11 @@ type plane struct {
 	kind    processing.Kind
 	w, h    int
 	data    processing.Samples
-	// few, if not nil, holds the samples in place of data: those of some pixels (U16).
+	// few, if not nil, replaces data: the samples of some pixels only (U16).
 	few *few
-	// marks, if not nil, holds the samples in place of data: 0 and 255 (U8).
+	// marks, if not nil, replaces data: samples 0 and 255 (U8).
 	marks *span.Set
-	// borrowed: the memory is that of another plane.
+	// borrowed: the memory belongs to another plane.
 	borrowed bool
 }
 
@@ -62,9 +62,9 @@ func pixels[T sample](p *plane) []T {
 	}
 }
 
-// pool keeps the memory of released planes for the next ones. Slices are interchangeable when kind and number of
-// samples agree; when a plane of another number is allocated, another picture is being processed, and the memory kept
-// for the last one is dropped.
+// pool keeps the memory of released planes for later ones. Slices are interchangeable if kind and number of samples
+// agree. When a plane with another number of samples is allocated, another picture is being processed, and the memory
+// kept for the last one is dropped.
 type pool struct {
 	mu     sync.Mutex
 	count  int
@@ -124,7 +124,7 @@ func (l *pool) put(p *plane) {
 	p.data = processing.Samples{}
 }
 
-// forget is put of a plane whose memory somebody else keeps.
+// forget is put for a plane whose memory belongs to another owner.
 func (l *pool) forget(p *plane) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -23,7 +23,7 @@ func (b executor) Histogram(ctx context.Context, op processing.Histogram) ([]uin
 	}
 	total := make([]uint64, bins)
 	var mu sync.Mutex
-	// A task is a large share of the picture, so that clearing and adding its bins is little beside it.
+	// A task is a large share of the picture, so that clearing and adding its bins takes little time in comparison.
 	n := s.w * s.h
 	share := max(spanPixels, (n+4*b.workers-1)/(4*b.workers), 4*bins)
 	share = min(share, 1<<30)
@@ -58,7 +58,7 @@ func (b executor) Histogram(ctx context.Context, op processing.Histogram) ([]uin
 
 func histogram[T uint8 | uint16](bins []uint32, src []T, exclude []uint8) {
 	if exclude == nil {
-		// Runs of one value would wait for their bin, so that four counters of it take turns where that is cheap.
+		// Runs of equal values would wait for their bin, so four bins take turns where that is cheap.
 		if bytes, ok := any(src).([]uint8); ok {
 			var more [4][1 << 8]uint32
 			eight := words(bytes)
@@ -90,11 +90,11 @@ func histogram[T uint8 | uint16](bins []uint32, src []T, exclude []uint8) {
 }
 
 // momentBlock is the number of samples, in reading order, of a block. Every eighth of them is summed one after the
-// other, these eight sums in their order, and the sums of blocks pairwise: all of that depends only on the plane.
+// other, then the eight sums in their order, and the sums of blocks pairwise: all of this depends only on the plane.
 const momentBlock = 1 << 14
 
-// SumMoments sums over src. For F32 every addition carries the rounding error of the sum along (Knuth's two-sum), so
-// that the sums are as good as if taken with twice the precision of float64 and rounded once.
+// SumMoments sums over src. For F32, every addition keeps the rounding error of the sum (Knuth's two-sum), so that the
+// sums are as good as if computed with twice the precision of float64 and rounded once.
 func (b executor) SumMoments(ctx context.Context, op processing.SumMoments) (processing.Moments, error) {
 	s := op.Src.(*plane)
 	switch s.kind {
@@ -123,7 +123,7 @@ func momentsOf[T uint8 | uint16](s []T) moments[T] {
 	return moments[T]{low: s[0], high: s[0]}.with(s)
 }
 
-// with takes in more samples.
+// with adds more samples.
 func (m moments[T]) with(s []T) moments[T] {
 	for _, v := range s {
 		x := uint64(v)
@@ -134,7 +134,7 @@ func (m moments[T]) with(s []T) moments[T] {
 	return m
 }
 
-// wideMoments are moments with the upper bits of the squares' sum.
+// wideMoments are moments with the upper bits of the sum of squares.
 func wideMoments(s []uint32) (m moments[uint32], high uint64) {
 	m.low, m.high = s[0], s[0]
 	for _, v := range s {
@@ -198,7 +198,7 @@ func (d *double) exact() *big.Float {
 	return sum.Add(sum, processing.WideFloat().SetFloat64(d.rest))
 }
 
-// floatSumOf is the sum of floatSumsOf.
+// floatSumOf returns the sum of floatSumsOf.
 func floatSumOf(s []float32) double {
 	var lanes [8]double
 	for i, v := range s {
@@ -219,14 +219,14 @@ type floatSums struct {
 	min, max  float32
 }
 
-// join takes in the sums of q.
+// join adds the sums of q.
 func (p *floatSums) join(q *floatSums) {
 	p.sum.join(&q.sum)
 	p.sum2.join(&q.sum2)
 	p.min, p.max = min(p.min, q.min), max(p.max, q.max)
 }
 
-// momentLanes are sums over every eighth sample, which do not wait for each other.
+// momentLanes are sums over every eighth sample, independent of each other.
 type momentLanes struct{ sum, rest, sum2, rest2 [8]float64 }
 
 // floatSumsOf sums a block.
@@ -248,7 +248,7 @@ func (l *momentLanes) add(lane int, x float64) {
 	l.sum[lane], l.rest[lane], l.sum2[lane], l.rest2[lane] = d.sum, d.rest, d2.sum, d2.rest
 }
 
-// join takes in fewer than eight samples, one a lane, and adds up the lanes. The extremes are those of another row.
+// join adds fewer than eight samples, one per lane, and adds up the lanes. The extremes are those of another row.
 func (l *momentLanes) join(s, extremes []float32) floatSums {
 	for j, v := range s {
 		l.add(j, float64(v))
@@ -267,7 +267,7 @@ func (l *momentLanes) join(s, extremes []float32) floatSums {
 	return p
 }
 
-// Sum is the sum of SumMoments.
+// Sum returns the sum of SumMoments.
 func (b executor) Sum(ctx context.Context, op processing.Sum) (float64, error) {
 	s := op.Src.(*plane).data.F32
 	blocks := make([]double, (len(s)+momentBlock-1)/momentBlock)
@@ -307,7 +307,7 @@ func floatMoments(ctx context.Context, b *Backend, s []float32) (processing.Mome
 	low, high := float64(t.min), float64(t.max)
 	naive := t.sum.sum + t.sum2.sum
 	if math.IsNaN(naive) || math.IsInf(naive, 0) {
-		// An infinite or undefined sample: so are the sums.
+		// With an infinite sample or a NaN, so are the sums.
 		mean := t.sum.sum / float64(len(s))
 		return processing.Moments{N: uint64(len(s)), Sum: t.sum.sum, Sum2: t.sum2.sum, Min: low, Max: high, Mean: mean,
 			StdDev: math.NaN()}, nil

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Kernels of sums over a plane with vectors of 256 bits. What is left of a row when its whole vectors are done, less
-// than a vector, is added as the plain kernels do.
+// Kernels of sums over a plane with vectors of 256 bits. The rest of a row after its whole vectors is added as the
+// plain kernels do.
 
 func moments8x256(s []uint8) moments[uint8] {
 	whole := len(s) &^ 31
@@ -59,7 +59,7 @@ func moments16x256(s []uint16) moments[uint16] {
 		low, high = low.Min(v), high.Max(v)
 		a, b := v.GetLo().ExtendToUint32(), v.GetHi().ExtendToUint32()
 		sum = sum.Add(a.Add(b))
-		// The squares are 32 bits; half of them lie in the upper halves of 64.
+		// The squares have 32 bits; half of them lie in the upper halves of 64.
 		a, b = a.Mul(a), b.Mul(b)
 		even = even.Add(a.AsUint64x4().ShiftRight(half)).Add(b.AsUint64x4().ShiftRight(half))
 		odd = odd.Add(a.AsUint64x4().And(lower)).Add(b.AsUint64x4().And(lower))
@@ -83,7 +83,7 @@ func moments16x256(s []uint16) moments[uint16] {
 	return m.with(s[whole:])
 }
 
-// joined takes x into sums and into what their roundings left (Knuth's two-sum).
+// joined256 adds x to sums, and the rounding errors to rest (Knuth's two-sum).
 func joined256(sum, rest, x archsimd.Float64x4) (_, _ archsimd.Float64x4) {
 	t := sum.Add(x)
 	z := t.Sub(sum)
@@ -124,7 +124,7 @@ func sumLanes256(sum *[8]float64, s []float32) (low, high uint32) {
 func least256(s []float32) uint32 {
 	from := unsafe.Pointer(&s[0])
 	one := archsimd.BroadcastUint32x8(1)
-	// Of 0, the bits less 1 are the greatest number.
+	// For 0, the bits minus 1 wrap to the largest number.
 	least := loadFloats8(from, 0).AsUint32x8().Sub(one)
 	for i := 8; i < len(s); i += 8 {
 		least = least.Min(loadFloats8(from, i).AsUint32x8().Sub(one))
@@ -230,7 +230,7 @@ func setLanes256(s *[8]float64, a, b archsimd.Float64x4) {
 	b.Store((*[4]float64)(s[4:]))
 }
 
-// split256 divides samples into even and odd ones, which are in order after inOrder.
+// split256 separates samples into even and odd ones, which are in order after inOrder.
 type split256 struct{ order archsimd.Uint32x8 }
 
 func newSplit256() split256 { return split256{places32(twos)} }
@@ -242,7 +242,7 @@ func (s split256) of(from unsafe.Pointer, at int) (even, odd archsimd.Float32x8)
 
 func (s split256) inOrder(v archsimd.Float32x8) archsimd.Float32x8 { return v.Permute(s.order) }
 
-// analyse256 leaves the coefficients that reach round the row's end, the first, to the plain kernel.
+// analyse256 leaves the first coefficients, which wrap round the end of the row, to the plain kernel.
 func analyse256(low, high, x []float32, f *filter) {
 	n := len(high)
 	if n < 9 {
@@ -270,7 +270,7 @@ func analyse256(low, high, x []float32, f *filter) {
 	last := n - 8
 	for i := 1; ; i += 8 {
 		i = min(i, last)
-		// Even and odd samples, the fours of both vectors by halves.
+		// Even and odd samples; the halves of both vectors alternate in groups of four.
 		p, q := loadFloats8(from, 2*i), loadFloats8(from, 2*i+8)
 		c, d := p.SelectFromPairGrouped(0, 2, 4, 6, q), p.SelectFromPairGrouped(1, 3, 5, 7, q)
 		var u, v archsimd.Float32x8

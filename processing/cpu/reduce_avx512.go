@@ -9,7 +9,7 @@ import (
 
 // Kernels of sums over a plane with vectors of 512 bits, as those of reduce_avx2.go.
 
-// moments8x512 takes the bytes of a word apart by shifts, which need no places exchanged.
+// moments8x512 separates the bytes of a word by shifts, which need no permutation.
 func moments8x512(s []uint8) moments[uint8] {
 	whole := len(s) &^ 63
 	if whole == 0 {
@@ -131,8 +131,8 @@ func sumExact512(l *momentLanes, s []float32) (low, high uint32) {
 
 func floatSum512(s []float32) double { return floatSumBy(sumLanes512, steps512(), s) }
 
-// sumLanes512 takes sums that need no rounding. It reads four parts of a long row at once, since memory answers to more
-// than one place at a time.
+// sumLanes512 takes sums that need no rounding. It reads four parts of a long row at once, because several streams use
+// more of the memory's bandwidth.
 func sumLanes512(sum *[8]float64, s []float32) (low, high uint32) {
 	from := unsafe.Pointer(&s[0])
 	zero := archsimd.BroadcastFloat64x8(0)
@@ -162,7 +162,7 @@ func sumLanes512(sum *[8]float64, s []float32) (low, high uint32) {
 	return leastMost256(least, most)
 }
 
-// Places of the even and the odd samples of two vectors.
+// Indices of the even and the odd samples of two vectors.
 const (
 	evenOfTwo = "\x00\x00\x00\x00\x02\x00\x00\x00\x04\x00\x00\x00\x06\x00\x00\x00" +
 		"\x08\x00\x00\x00\x0a\x00\x00\x00\x0c\x00\x00\x00\x0e\x00\x00\x00" +
@@ -174,7 +174,7 @@ const (
 		"\x19\x00\x00\x00\x1b\x00\x00\x00\x1d\x00\x00\x00\x1f\x00\x00\x00"
 )
 
-// split512 is split256, in order at once.
+// split512 is split256, but with the samples in order.
 type split512 struct{ even, odd archsimd.Uint32x16 }
 
 func newSplit512() split512 { return split512{places16(evenOfTwo), places16(oddOfTwo)} }

@@ -7,7 +7,7 @@ import (
 	"blik/processing"
 )
 
-// square holds the running sums of a window: of the samples, and where wanted of their squares.
+// square holds the running sums of a window: of the samples and, if wanted, of their squares.
 type square struct {
 	window
 	col   []uint32
@@ -33,7 +33,7 @@ func newSquare(t *worker, g window, tile rect, squares bool) *square {
 }
 
 // squareSums slides windows of several radii down a tile together and calls emit with their sums for every row. All
-// sums are exact: of 16-bit samples over at most 255 × 255 pixels they fit 32 bits, those of the squares 64, and so
+// sums are exact: those of 16-bit samples over at most 255 × 255 pixels fit 32 bits, those of the squares 64, and so
 // does n·ΣX².
 func squareSums[T uint8 | uint16](b *Backend, t *worker, tile rect, src []T, squares []*square, emit func(y int)) {
 	k := sumsOf[T](&b.kernels)
@@ -113,7 +113,7 @@ func (b *Backend) varianceRows(ctx context.Context, m, v, s *plane, g window) er
 	src, w := s.data.U8, s.w
 	return b.tiles(ctx, w, s.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
-		// The kernel takes the columns from one before the first window on.
+		// The kernel takes the columns from the one before the first window on.
 		width := 1 + g.width(tile) + countsBlock
 		col, col2 := zeros[uint16](t, width), zeros[uint32](t, width)
 		none := zeros[uint8](t, x1-x0)
@@ -164,7 +164,7 @@ func meanVarianceRow(mean, variance []float32, sum []uint32, sum2 []uint64, n in
 	}
 }
 
-// GuardRing writes the z-score of the core window against the ring between the windows of radius guard and outer. Where
+// GuardRing writes the z-score of the core window against the ring between the windows of radius guard and outer. If
 // the ring is flat and noise is 0, z is 0 at the ring's own mean and infinite elsewhere.
 func (b executor) GuardRing(ctx context.Context, op processing.GuardRing) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)

@@ -8,14 +8,14 @@ import (
 	"blik/processing"
 )
 
-// kernels is the table of row operations that the drivers are written on. An entry works on rows of the length of its
-// first argument, which do not overlap unless it says so, and may be replaced by a faster body with the same results.
+// kernels is the table of row operations that the drivers use. An entry works on rows of the length of its first
+// argument, which do not overlap unless it says so, and may be replaced by a faster body with the same results.
 type kernels struct {
 	dilate8, erode8   order[uint8]
 	dilate16, erode16 order[uint16]
 	// dilate32 and erode32 order the keys of floats.
 	dilate32, erode32 order[int32]
-	// keys and unkeyed convert floats to integers of the same order and back, in place too. nan is the key of NaN.
+	// keys and unkeyed convert floats to integers of the same order and back, also in place. nan is the key of NaN.
 	keys    func(dst []int32, src []int32, nan int32)
 	unkeyed func(dst []int32, src []int32)
 	// ordered reports whether the bits of floats are their keys: none is NaN or has a sign.
@@ -40,8 +40,8 @@ type kernels struct {
 	addRow      func(dst, a []float64)
 	doubles     func(dst []float64, src []float32)
 	advanceSums func(dst, run, keep []float64, x []float32, suffix []float64)
-	// magnitudes, slideFloats and floatMeans are the steps of boxMeanExact. floatMeans may write anything where sums
-	// need rounding.
+	// magnitudes, slideFloats and floatMeans are the steps of boxMeanExact. floatMeans may write anything if sums need
+	// rounding.
 	magnitudes  func(s []float32) (least, most uint32)
 	slideFloats func(col []float64, add, sub []float32)
 	floatMeans  func(dst []float32, col []float64, k int, c *floatCounts)
@@ -82,27 +82,28 @@ type kernels struct {
 	boxes8     func(dst []uint8, col []uint16, k int, c *counts)
 	boxes16    func(dst []uint16, col []uint32, k int, c *counts)
 	slideBytes func(col []uint16, add, sub []uint8)
-	// variances8 writes mean and variance of such windows, from sums of squares too, which slideSquares slides down.
+	// variances8 writes mean and variance of such windows from their sums and sums of squares, which slideSquares
+	// slides down.
 	variances8   func(mean, variance []float32, col []uint16, col2 []uint32, k int, c *counts)
 	slideSquares func(col []uint32, add, sub []uint8)
 
-	// countBits slides down the counts, at most 255 a column, of pixels that have one of the bits.
+	// countBits slides the counts of pixels with any of the bits down by a row; they are at most 255 per column.
 	countBits func(col, add, sub []uint8, bits uint8)
 	// scanCount is scan32 over such counts.
 	scanCount func(dst []uint16, col []uint8, k int)
 
-	// spline16 and spline32 sum rows with the weights 1, 4, 6, 4, 1; they may be one row at five offsets. The sums do
+	// spline16 and spline32 sum rows with the weights 1, 4, 6, 4, 1; these may be one row at five offsets. The sums do
 	// not overflow.
 	spline16 func(dst, a, b, c, d, e []uint16)
 	spline32 func(dst, a, b, c, d, e []uint32)
 
-	// taps5 smooths floats by five taps of a row each, mendKnown divides by the weights that were met: see smoothing.
+	// taps5 smooths floats by five taps of a row each, mendKnown divides by the sum of weights: see smoothing.
 	taps5     func(dst, a, b, c, d, e []float32, w *weights5)
 	mendKnown func(dst, v, m, known []float32)
 
-	// tap2 and tap4 combine rows with the taps of a wavelet, both2 and both4 with those of its two filters; analyse and
-	// synthesise transform a row, haarPair two. pair4 transforms two of even length and combines them with the two
-	// before, in c and d transformed, to a low and a high row; c and d become theirs.
+	// tap2 and tap4 combine rows with the taps of a wavelet, both2 and both4 with those of its two filters. analyse and
+	// synthesise transform a row, haarPair two rows. pair4 transforms two rows of even length and combines them with
+	// the two transformed rows before, in c and d, to a low and a high row; it leaves the new ones in c and d.
 	tap2       func(dst, a, b []float32, t0, t1 float32)
 	tap4       func(dst, a, b, c, d []float32, t *[4]float32)
 	both2      func(low, high, a, b []float32, f *filter)
@@ -127,8 +128,8 @@ type order[T sample] struct {
 	advance func(dst, run, keep, x, suffix []T)
 	// best4: dst = best(a, b, c, d), which may all begin in dst itself or behind its beginning.
 	best4 func(dst, a, b, c, d []T)
-	// window: dst[i] = best(src[i], …, src[i+k−1]); len(src) = len(dst) + k − 1. It may leave in src[i] the best of
-	// src[i] and some that follow it.
+	// window: dst[i] = best(src[i], …, src[i+k−1]); len(src) = len(dst) + k − 1. It may replace src[i] by the best of
+	// src[i] and some that follow.
 	window func(dst, src []T, k int)
 }
 
@@ -281,7 +282,6 @@ func conversionsOf[T sample](k *kernels) *conversions[T] {
 
 func copyFloats(dst, src []float32) { copy(dst, src) }
 
-// fill sets every sample of a row.
 // fill sets every sample of a row, most of them by copies of those that are set.
 func fill[T any](dst []T, v T) {
 	n := min(len(dst), 8)

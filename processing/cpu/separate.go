@@ -9,7 +9,7 @@ import (
 	"blik/processing/internal/relax"
 )
 
-// Separate splits what was seen through glare into paint and light.
+// Separate splits the light that was seen into paint and glare.
 func (b executor) Separate(ctx context.Context, op processing.Separate) error {
 	n := len(op.Seen)
 	var p, o [4]*plane
@@ -51,7 +51,7 @@ type veil struct {
 	state           []uint8
 }
 
-// separate improves the tile. It returns false where there is nothing to be written back.
+// separate improves the tile. It returns false if there is nothing to write back.
 func (v *veil) separate(t *worker, level simd.Level, r processing.Tile) bool {
 	if v.n == 3 {
 		t.grid.Reset(level, v.state, r.W, r.H, false)

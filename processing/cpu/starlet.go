@@ -6,8 +6,8 @@ import (
 	"blik/processing"
 )
 
-// mirror returns the sample that stands for index i of n: the picture is mirrored at its border without repeating
-// the edge, again and again if need be.
+// mirror returns the index of the sample that stands for index i of n: the picture is mirrored at its border without
+// repeating the edge, repeatedly if needed.
 func mirror(i, n int) int {
 	if i >= 0 && i < n {
 		return i
@@ -44,10 +44,10 @@ func spread[D uint16 | float32, T sample](dst []D, row []T, first, x, w int) {
 }
 
 // StarletBand writes the positive part of a band of the starlet transform of src (U8) in 1/256 grey levels, rounded
-// down. All is integer: the smooth plane of level j is exact in 1/256^j, at most 32 bits at level 3.
+// down. All arithmetic is integer: the smooth plane of level j is exact in 1/256^j, at most 32 bits at level 3.
 func (b executor) StarletBand(ctx context.Context, op processing.StarletBand) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
-	// The filter of level j reaches 2^j pixels, all of them together halo.
+	// The filter of level j reaches 2^j pixels; halo is the sum over all levels.
 	halo := 2<<op.Level - 2
 	return b.wanted(ctx, d, halo, op.Where, func(t *worker, tile rect, out *target) {
 		b.streamBand(t, tile, out, s, op.Level, halo)
@@ -55,9 +55,9 @@ func (b executor) StarletBand(ctx context.Context, op processing.StarletBand) er
 }
 
 // streamBand streams source rows through the levels: plane j keeps the last 4·2^j+1 rows of the picture smoothed j
-// times, and gives out a row of plane j+1 as soon as the middle one has its neighbours. Rows above and below the
-// picture are those that mirror gives; mirroring about a sample commutes with a symmetric filter, so that every level
-// sees its own mirrored border. The first smoothing fits 16 bits and takes four pixels at a time, the others two.
+// times, and outputs a row of plane j+1 as soon as the middle one has its neighbours. Rows above and below the picture
+// are mirrored. Mirroring commutes with a symmetric filter, so every level sees its own mirrored border. The first
+// smoothing fits 16 bits and takes four pixels at a time, the others two.
 func (b *Backend) streamBand(t *worker, tile rect, out *target, s *plane, level, halo int) {
 	width := tile.x1 - tile.x0
 	source := newRing[uint16](t, 0, width+2*halo)
@@ -76,7 +76,7 @@ func (b *Backend) streamBand(t *worker, tile rect, out *target, s *plane, level,
 		}
 		in := mirror(y, s.h) * s.w
 		spread(source.row(y), s.data.U8[in:in+s.w], 0, tile.x0-halo, s.w)
-		// Each smoothing gives out row at, and has given out those since first.
+		// Each smoothing outputs row at, and has output those since first.
 		first, at := tile.y0-halo+2, y-2
 		if at < first {
 			continue
@@ -105,7 +105,7 @@ func (b *Backend) streamBand(t *worker, tile rect, out *target, s *plane, level,
 	}
 }
 
-// ring holds the rows of a smooth plane that the next smoothing with holes of a step needs.
+// ring holds the rows of a smooth plane that the next smoothing, with gaps of step, needs.
 type ring[T uint16 | uint32] struct {
 	step int
 	rows [][]T
@@ -119,10 +119,10 @@ func newRing[T uint16 | uint32](t *worker, level, width int) ring[T] {
 	return r
 }
 
-// row returns the place of row y.
+// row returns the memory of row y.
 func (r *ring[T]) row(y int) []T { return r.rows[ringIndex(y, len(r.rows))] }
 
-// smooth writes row y smoothed down and across, 4 steps shorter than the rows of the ring.
+// smooth writes row y smoothed down and across; it is 4 steps shorter than the rows of the ring.
 func (r *ring[T]) smooth(spline func(dst, a, b, c, d, e []T), dst, down []T, y int) {
 	s := r.step
 	down = down[:len(dst)+4*s]
@@ -146,7 +146,7 @@ func ringIndex(y, n int) int {
 	return y
 }
 
-// bandRow writes (256·fine − coarse) / 2^shift where positive.
+// bandRow writes (256·fine − coarse) / 2^shift where that is positive.
 func bandRow[T uint16 | uint32](dst []uint16, fine, coarse []T, shift int) {
 	fine, coarse = fine[:len(dst)], coarse[:len(dst)]
 	for i := range dst {

@@ -9,8 +9,8 @@ import (
 	"blik/processing"
 )
 
-// Kernels of running sums in 32 bits with vectors of 256 bits. A row is worked on in whole vectors; the last one
-// overlaps the one before, and where sums are updated in place it is computed first and written last. Offsets are in
+// Kernels of running sums in 32 bits with vectors of 256 bits. A row is processed in whole vectors; the last one
+// overlaps the one before, and if sums are updated in place, it is computed first and written last. Offsets are in
 // samples.
 
 func loadSums8(p unsafe.Pointer, at int) archsimd.Uint32x8 {
@@ -79,8 +79,8 @@ func slide32x16(col []uint32, add, sub []uint16) {
 const upperHalf = "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
 	"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"
 
-// scan32x256 adds up the differences inside a vector in three steps, apart from the running sum, so that a single
-// addition a vector waits for the one before.
+// scan32x256 adds up the differences inside a vector in three steps, apart from the running sum, so that each vector
+// waits for the one before by a single addition only.
 func scan32x256(dst, col []uint32, k int) {
 	n := len(dst)
 	if n < 17 {
@@ -94,7 +94,7 @@ func scan32x256(dst, col []uint32, k int) {
 	last := n - 8
 	for i := 1; ; i += 8 {
 		if i > last {
-			// The window before the last vector is known.
+			// The window before the last vector is already computed.
 			i = last
 			carry = loadSums8(to, last-8).Permute(seven)
 		}
@@ -187,7 +187,7 @@ func differenceThreshold256(dst []uint8, y, bg []uint16, v []uint8, over, level 
 	even, odd := lowByteOrder()
 	for i := 0; ; i += 16 {
 		i = min(i, n-16)
-		// y − bg > over where something is left of the difference when over is taken off.
+		// y − bg > over if something is left of the difference after over is subtracted.
 		low := loadWords16(p, i).SubSaturated(loadWords16(q, i)).SubSaturated(limit).Equal(zero).ToInt16x16()
 		level := loadBytes16(r, i)
 		bright := level.Max(least).Equal(level).ToInt8x16().AsUint8x16()
@@ -199,7 +199,7 @@ func differenceThreshold256(dst []uint8, y, bg []uint16, v []uint8, over, level 
 	archsimd.ClearAVXUpperBits()
 }
 
-// contrast256 looks at 32 pixels at a time; few of them hold one that is bright enough to be looked at by itself.
+// contrast256 looks at 32 pixels at a time; few blocks hold one that is bright enough to be looked at on its own.
 func contrast256(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.ContrastRule) {
 	n := len(cls)
 	if n < 32 {
@@ -214,8 +214,8 @@ func contrast256(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.C
 	}
 }
 
-// darkUntil clears whole 32 pixels of cls and seed as long as none of them is brighter than its background by more than
-// over, and returns how many.
+// darkUntil clears cls and seed in blocks of 32 pixels as long as no pixel is brighter than its background by more than
+// over, and returns the number of pixels cleared.
 func darkUntil(cls []uint8, seed, y, bg []uint16, over uint16) int {
 	n := len(cls)
 	if n < 32 {
@@ -239,8 +239,8 @@ func darkUntil(cls []uint8, seed, y, bg []uint16, over uint16) int {
 	return i
 }
 
-// Places of the upper half of each half of a vector, of the upper double, and which doubles have one of the lower half
-// before them.
+// Indices of the upper half of each half of a vector and of the last double, and which doubles have one of the lower
+// half before them.
 const (
 	upperDouble = "\x06\x00\x00\x00\x07\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00" +
 		"\x06\x00\x00\x00\x07\x00\x00\x00\x06\x00\x00\x00\x07\x00\x00\x00"
@@ -264,7 +264,7 @@ func (p prefixD256) of(v archsimd.Float64x4) archsimd.Float64x4 {
 	return v.Add(v.AsUint32x8().Permute(p.second).And(p.upper).AsFloat64x4())
 }
 
-// end returns the last lane in all.
+// end returns the last lane in every lane.
 func (p prefixD256) end(v archsimd.Float64x4) archsimd.Float64x4 {
 	return v.AsUint32x8().Permute(p.last).AsFloat64x4()
 }

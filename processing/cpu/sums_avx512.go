@@ -22,7 +22,7 @@ func loadWords8(p unsafe.Pointer, at int) archsimd.Uint16x8 {
 	return archsimd.LoadUint16x8((*[8]uint16)(unsafe.Add(p, 2*at)))
 }
 
-// Places that bring a sum to the lanes behind those that it is over; 8 is a zero.
+// Indices that move a sum to the lanes after those that it covers; 8 selects a zero.
 const (
 	sumOfTwo = "\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
 		"\x08\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00" +
@@ -59,7 +59,7 @@ func scan64x512(dst, col []uint64, k int) {
 	last := n - 8
 	for i := 1; ; i += 8 {
 		if i > last {
-			// The window before the last vector is known.
+			// The window before the last vector is already computed.
 			i = last
 			carry = load64(to, last-8).Permute(all)
 		}
@@ -76,7 +76,7 @@ func scan64x512(dst, col []uint64, k int) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// counted returns 16 samples with what they count, 0 where out is not.
+// counted returns 16 samples and their counts, both 0 where out is not 0.
 func counted(p, out unsafe.Pointer, at int, one, zero archsimd.Uint16x16) (v, count archsimd.Uint16x16) {
 	in := loadBytes16(out, at).ExtendToUint16().Equal(zero)
 	return loadWords16(p, at).Masked(in), one.Masked(in)
@@ -147,8 +147,8 @@ func censorSquares512(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// censoredMean512 divides in floats, which is exact: a sum of n samples and half a unit is at least half a unit off the
-// next multiple of n. Most windows hold as many pixels as the one before, so that a division is spared.
+// censoredMean512 divides in floats, which is exact: a sum of n samples plus half a unit is at least half a unit away
+// from the next multiple of n. Most windows hold as many pixels as the one before, so that a division is saved.
 func censoredMean512(dst []uint16, sum, inverse []uint64, need uint64) bool {
 	n := len(dst)
 	if n < 8 {
@@ -183,7 +183,7 @@ func censoredMean512(dst []uint16, sum, inverse []uint64, need uint64) bool {
 	return short != 0
 }
 
-// deviations512 divides the root in floats, which is within one unit of the integer, and puts it right.
+// deviations512 divides the root in floats, which is within one unit of the integer, and then corrects it.
 func deviations512(dst []uint16, sum, sum2 []uint64, share []float64) {
 	n := len(dst)
 	if n < 8 {

@@ -44,7 +44,7 @@ func (b *Backend) onTiles(ctx context.Context, tiles []processing.Tile, dst, src
 	})
 }
 
-// hole lists the pixels of a tile that are not known, those with even x + y first.
+// hole lists the unknown pixels of a tile, those with even x + y first.
 type hole struct {
 	w, h  int
 	known int
@@ -72,7 +72,7 @@ func holeOf(t *worker, state []uint8, w, h int) hole {
 	return o
 }
 
-// around returns the sum over the neighbours of pixel i and how many there are.
+// around returns the sum over the neighbours of pixel i and their number.
 func (o *hole) around(p []float32, i int) (sum float32, n int) {
 	x, y := i%o.w, i/o.w
 	if x > 0 && y > 0 && x < o.w-1 && y < o.h-1 {
@@ -101,7 +101,7 @@ func (o *hole) around(p []float32, i int) (sum float32, n int) {
 // reciprocals of the possible numbers of neighbours; a tile of one pixel has none.
 func reciprocals() [5]float32 { return [5]float32{0, 1, 1.0 / 2, 1.0 / 3, 1.0 / 4} }
 
-// Convolve fills the pixels that are not known by normalised convolution.
+// Convolve fills the unknown pixels by normalised convolution.
 func (b executor) Convolve(ctx context.Context, op processing.Convolve) error {
 	return b.onTiles(ctx, op.Tiles, op.Dst, op.Dst, op.State, func(t *worker, i int, c *cutout) bool {
 		g := bell(t, op.Sigmas[i], max(c.w, c.h))
@@ -168,7 +168,7 @@ func (b executor) Harmonic(ctx context.Context, op processing.Harmonic) error {
 	})
 }
 
-// harmonic solves a tile in several planes. It returns false where there is nothing to be written back.
+// harmonic solves a tile in several planes. It returns false if there is nothing to write back.
 func (b *Backend) harmonic(t *worker, planes [][]float32, state []uint8, w, h, sweeps int, omega float32) bool {
 	t.grid.Reset(b.level, state, w, h, false)
 	if n := t.grid.Pixels(); n == 0 || n == len(state) {
@@ -183,8 +183,8 @@ func (b *Backend) harmonic(t *worker, planes [][]float32, state []uint8, w, h, s
 	return true
 }
 
-// pullPush fills the pixels that are not known with the mean of the known ones of the smallest 2ᵏ × 2ᵏ block around
-// them that has any.
+// pullPush fills the unknown pixels with the mean of the known ones in the smallest 2ᵏ × 2ᵏ block around them that has
+// any.
 func pullPush(t *worker, p []float32, state []uint8, w, h int) {
 	if w == 1 && h == 1 {
 		return
@@ -267,14 +267,14 @@ func (b executor) Biharmonic(ctx context.Context, op processing.Biharmonic) erro
 }
 
 // bend relaxes the pixels of the hole towards the least sum of squared Laplacians, which it keeps in lap. It returns
-// false when it was stopped.
+// false if it was stopped.
 func (o *hole) bend(t *worker, p, lap []float32, sweeps int, omega float32, across bool) bool {
 	w, h := o.w, o.h
 	for i := range lap {
 		sum, n := o.around(p, i)
 		lap[i] = sum - float32(float32(n)*p[i])
 	}
-	// Pixels of a class are at least three apart in x or y, so that none sees another's Laplacian.
+	// Pixels of a class are at least three apart in x or y, so that none changes a Laplacian that another reads.
 	var classes [9][]int32
 	for _, j := range o.index {
 		x, y := int(j)%w, int(j)/w

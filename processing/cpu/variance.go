@@ -8,26 +8,26 @@ import (
 	"blik/processing"
 )
 
-// unit53 returns 1.5·2⁵² units so large that whole numbers of them up to a sum of this size are exact in float64. A
-// number of at most an eighth of the sum that it is added to becomes a whole number of units, rounded to nearest.
+// unit53 returns 1.5·2⁵² units, with the unit so large that whole numbers of units up to the given sum are exact in
+// float64. Adding it to a number of at most an eighth of the sum rounds the number to whole units.
 func unit53(sum float64) float64 {
 	_, exponent := math.Frexp(sum)
 	return math.Ldexp(1.5, exponent-1)
 }
 
-// rounding holds what rounds samples and their squares to whole numbers of units, so that their sums need no rounding
-// and are the same however they are taken.
+// rounding rounds samples and their squares to whole numbers of units, so that their sums need no rounding and are the
+// same in any order.
 type rounding struct{ sample, square float64 }
 
-// newRounding is for windows of g and samples of at most some magnitude.
+// newRounding returns the rounding for windows of g and samples up to a magnitude.
 func newRounding(g window, most float64) *rounding {
 	// Kernels add up eight columns at a time, and sums of samples are differences of two windows.
 	pixels := float64(max(2*g.rx+1, 8)) * float64(2*g.ry+1)
 	return &rounding{unit53(2 * pixels * most), unit53(pixels * most * most)}
 }
 
-// floatVariance is MeanVariance for floats, by running sums. It works with the unit that a few rows suggest, and once
-// more if the greatest of all samples asks for another.
+// floatVariance is MeanVariance for floats, by running sums. It works with the unit that a few rows suggest, and again
+// if the largest of all samples needs another one.
 func (b *Backend) floatVariance(ctx context.Context, m, v, s *plane, g window) error {
 	const step = 16
 	var most uint32
@@ -80,7 +80,7 @@ func (b *Backend) roundedVariance(ctx context.Context, m, v, s *plane, g window,
 	return greatest, err
 }
 
-// finiteVariance is floatVariance where samples are infinite or undefined: it works without them, and then marks the
+// finiteVariance is floatVariance for planes with infinite samples or NaN: it leaves these out, and then marks the
 // windows that hold one.
 func (b *Backend) finiteVariance(ctx context.Context, m, v, s *plane, g window) error {
 	var planes [3]*plane
@@ -129,7 +129,8 @@ func slideRounded(col, col2 []float64, add, sub []float32, r *rounding) {
 	}
 }
 
-// floatVariances writes mean and variance of windows of the columns i+1 … i+k. What rounding leaves below 0 is 0.
+// floatVariances writes mean and variance of windows of the columns i+1 … i+k. Values that rounding makes negative
+// become 0.
 func floatVariances(mean, variance []float32, col, col2 []float64, k int, c *floatCounts) {
 	var s, s2 float64
 	for i, v := range col[:k] {

@@ -26,9 +26,9 @@ func (f *filter) backward(odd int) *[4]float32 {
 	return &[4]float32{f.low[2+odd], f.high[2+odd], f.low[odd], f.high[odd]}
 }
 
-// missing is the factor that makes the last high coefficient from b − a, where a and b are what the inverse gives
-// without it for the last sample and for its extension: with it they become equal. On a side of one sample they are
-// equal without.
+// missing is the factor that gives the last high coefficient from b − a, where a and b are the inverse without that
+// coefficient at the last sample and at its copy: with it they become equal. On a side of one sample they are equal
+// without.
 func (f *filter) missing() float32 { return 1 / (f.high[2] - f.high[3]) }
 
 // tap4 writes ((t0·a + t1·b) + t2·c) + t3·d. The conversions keep a compiler from fusing products and sums.
@@ -61,8 +61,8 @@ func both2(low, high, a, b []float32, f *filter) {
 	tap2(high, a, b, f.high[2], f.high[3])
 }
 
-// haarPair transforms two rows of even length: the low coefficients of both along the rows, then the high ones,
-// combined down the columns to a low and a high row. It computes what analyse and both2 do.
+// haarPair transforms two rows of even length: it combines the low coefficients of both, then the high ones, down the
+// columns to a low and a high row. The result is that of analyse and both2.
 func haarPair(low, high, a, b []float32, f *filter) {
 	n := len(a) / 2
 	l0, l1, h0, h1 := f.low[2], f.low[3], f.high[2], f.high[3]
@@ -75,7 +75,7 @@ func haarPair(low, high, a, b []float32, f *filter) {
 	}
 }
 
-// pair4 computes what analyse of both rows and both4 do, without storing the rows between.
+// pair4 gives the result of analyse of both rows and both4, without storing the rows between.
 func pair4(low, high, c, d, a, b []float32, f *filter) {
 	n := len(a) / 2
 	l, h := f.low, f.high
@@ -219,7 +219,7 @@ func (b executor) InverseWavelet(ctx context.Context, op processing.InverseWavel
 	out, in, w, h := d.data.F32, s.data.F32, d.w, d.h
 	m, half := (h+1)/2, (w+1)/2
 	row := func(y int) []float32 { return in[y*w : (y+1)*w] }
-	// lost is the last row of high coefficients where the height is odd.
+	// lost is the last row of high coefficients if the height is odd.
 	lost := make([]float32, w)
 	highRow := func(i int) []float32 {
 		if m+i < h {
@@ -263,7 +263,7 @@ func (b executor) InverseWavelet(ctx context.Context, op processing.InverseWavel
 	})
 }
 
-// strips cuts n rows that cost as much as perRow pixels each into runs and calls f on each.
+// strips divides n rows, each of which costs as much as perRow pixels, into runs, and calls f on each.
 func (b *Backend) strips(ctx context.Context, n, perRow int, f func(t *worker, i, j int)) error {
 	step := max(1, min((n+4*b.workers-1)/(4*b.workers), max(8, 8*spanPixels/perRow)))
 	return b.each(ctx, (n+step-1)/step, func(t *worker, k int) { f(t, k*step, min(n, (k+1)*step)) })
@@ -281,7 +281,7 @@ func (b executor) NoiseTiles(ctx context.Context, op processing.NoiseTiles) ([]f
 
 func noiseTiles[T uint8 | uint16](ctx context.Context, b *Backend, s *plane, side int) ([]float64, error) {
 	src, w, h := pixels[T](s), s.w, s.h
-	// A side beyond this leaves the whole picture under a quarter of the area as well.
+	// A larger side also leaves the whole picture under a quarter of the tile's area.
 	side = min(side, 2*max(w, h)+1)
 	nx, ny := (w+side-1)/side, (h+side-1)/side
 	sigma := make([]float64, nx*ny)
@@ -302,12 +302,12 @@ func noiseTiles[T uint8 | uint16](ctx context.Context, b *Backend, s *plane, sid
 	return slices.DeleteFunc(sigma, math.IsNaN), nil
 }
 
-// fineBits is how many low bits of a detail medianDetail leaves to its second look.
+// fineBits is the number of low bits of a detail that medianDetail leaves to its second pass.
 const fineBits = 8
 
-// medianDetail returns the median of |a − b − c + d| over the blocks a b / c d of a tile, the mean of the two in the
-// middle of an even number. It counts the high bits of all values, and then the low bits of those that share the
-// high bits of the median, so that it needs no memory for the values whatever the tile.
+// medianDetail returns the median of |a − b − c + d| over the blocks a b / c d of a tile, for an even number the mean
+// of the middle two. It counts the high bits of all values, and then the low bits of those that share the high bits of
+// the median, so that it needs no memory for the values, whatever the tile.
 func medianDetail[T uint8 | uint16](t *worker, src []T, w int, tile rect) float64 {
 	n, rows := (tile.x1-tile.x0)/2, (tile.y1-tile.y0)/2
 	p := newCancelCheck(t, 2*n)
@@ -350,8 +350,8 @@ func medianDetail[T uint8 | uint16](t *worker, src []T, w int, tile rect) float6
 	return (float64(ranked((n*rows-1)/2)) + float64(ranked(n*rows/2))) / 2
 }
 
-// medianOfBytes is medianDetail of bytes, whose details are so few that one look counts them all. Details are small,
-// so that two counters of each take turns.
+// medianOfBytes is medianDetail for bytes, whose details are so few that one pass counts them all. Details are small,
+// so two counters of each value take turns.
 func medianOfBytes(p *cancelCheck, src []uint8, w int, tile rect) float64 {
 	var counts [2][512]int32
 	n, rows := (tile.x1-tile.x0)/2, (tile.y1-tile.y0)/2

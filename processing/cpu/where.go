@@ -9,7 +9,7 @@ import (
 	"blik/processing/internal/span"
 )
 
-// target is where the rows of a tile go: into the plane, or where only some of its pixels are wanted, these, by way of
+// target is where the rows of a tile go: into the plane or, if only some of its pixels are wanted, into these by way of
 // line.
 type target struct {
 	dst   *plane
@@ -26,7 +26,7 @@ func (o *target) row(y int) []uint16 {
 	return o.dst.data.U16[y*o.dst.w+o.tile.x0 : y*o.dst.w+o.tile.x1]
 }
 
-// put takes over row y; rows come in order.
+// put stores row y; rows come in order.
 func (o *target) put(y int) {
 	for ; len(o.spans) > 0 && int(o.spans[0].Y) <= y; o.spans = o.spans[1:] {
 		if s := o.spans[0]; int(s.Y) == y {
@@ -35,7 +35,7 @@ func (o *target) put(y int) {
 	}
 }
 
-// whole returns the target for a tile of which all is computed.
+// whole returns the target for a tile that is computed as a whole.
 func (d *plane) whole(t *worker, tile rect) *target {
 	o := &target{dst: d, tile: tile}
 	if d.few != nil {
@@ -47,7 +47,7 @@ func (d *plane) whole(t *worker, tile rect) *target {
 // few holds the samples of the pixels of some spans, which are in reading order.
 type few struct {
 	spans []processing.Span
-	// rows[y] is the first span of row y or below, first[i] where the samples of span i begin.
+	// rows[y] is the first span of row y or below; first[i] is where the samples of span i begin.
 	rows, first []int32
 	samples     []uint16
 }
@@ -76,7 +76,7 @@ func (f *few) find(y, x int32) int {
 	return from + i
 }
 
-// run returns the samples of a span that lies in one of f's.
+// run returns the samples of a span that lies in one span of f.
 func (f *few) run(s processing.Span) []uint16 {
 	i := f.find(s.Y, s.X0)
 	at := f.first[i] + s.X0 - f.spans[i].X0
@@ -104,8 +104,8 @@ func (p *plane) run(s processing.Span) []uint16 {
 	return p.data.U16[int(s.Y)*p.w+int(s.X0) : int(s.Y)*p.w+int(s.X1)]
 }
 
-// wanted calls f on tiles of d that hold all pixels of where, or all there are where that is nil or no less work. halo
-// is how far a pixel's surroundings reach.
+// wanted calls f on tiles of d that hold all pixels of where, or on all tiles if where is nil or that is no more work.
+// halo is how far a pixel's surroundings reach.
 func (b *Backend) wanted(ctx context.Context, d *plane, halo int, where []processing.Span, f func(t *worker, tile rect,
 	out *target)) error {
 	whole := func() error {
@@ -128,7 +128,7 @@ func (b *Backend) wanted(ctx context.Context, d *plane, halo int, where []proces
 		boxes[i] = r
 		work += (r.x1 - r.x0 + 2*halo) * (r.y1 - r.y0 + 2*halo)
 	}
-	// Rows as short as those of most boxes take several times as long a pixel.
+	// Rows as short as those of most boxes take several times as long per pixel.
 	const dearer = 3
 	if dearer*work > d.w*d.h {
 		return whole()
