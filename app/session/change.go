@@ -10,35 +10,35 @@ import (
 	"blik/processing"
 )
 
-// Change says what is different since the last one. Listeners read the new state from the Session.
+// Change says what has changed since the last Change. Listeners read the new state from the Session.
 type Change struct {
-	// Pixels is the part of the mask whose pixels may differ. While a stroke is painted nothing else is set.
+	// Pixels is the part of the mask to redraw. While a stroke is being painted nothing else is set.
 	Pixels image.Rectangle
-	// Document: another picture is open, so that everything about it is new.
+	// Document: another picture is open, so everything about it is new.
 	Document bool
-	// Mask: the mask has another content, and so other findings.
+	// Mask: the content of the mask, and with it the findings.
 	Mask bool
-	// Corrections: other pixels of the picture are corrected.
+	// Corrections: which pixels of the picture are corrected, or how.
 	Corrections bool
-	// Result: another detection is the last one.
+	// Result: the result of the last detection.
 	Result bool
 	// Region: the search region.
 	Region bool
-	// Decisions: what was decided about findings. Listing: which of them are listed, and in which order.
+	// Decisions: the decisions about findings. Listing: which findings are listed, and in which order.
 	Decisions, Listing bool
-	// Selection: the selected finding, or how it is corrected.
+	// Selection: the selected finding, or its correction.
 	Selection bool
-	// Compared: what the mask is compared with.
+	// Compared: the mask to compare with.
 	Compared bool
-	// History: the steps, or how many of them are done.
+	// History: the steps, or how many of them are in effect.
 	History bool
 	// Saved: what is on disk.
 	Saved bool
 	// Params: the parameters of detection and correction.
 	Params bool
-	// Busy: a job began or ended. Progress: it got on.
+	// Busy: a job began or ended. Progress: the progress of the job.
 	Busy, Progress bool
-	// Queue: what waits for the job.
+	// Queue: what is queued behind the job.
 	Queue bool
 	// Device: the chosen device, its state, or the list of devices.
 	Device bool
@@ -46,16 +46,16 @@ type Change struct {
 	Placeholder bool
 	// Recent: the list of recent files. Film: the filmstrip.
 	Recent, Film bool
-	// Fault is why something could not be shown.
+	// Fault is an error that the user should see, nil for none.
 	Fault error
-	// Cause is the operation that ended with this change, if it was one.
+	// Cause is the operation that led to this change.
 	Cause Cause
 }
 
-// Cause is an operation that listeners may want to know of.
+// Cause is an operation that listeners treat specially.
 type Cause uint8
 
-// The causes of a Change.
+// Other stands for all operations that have no value of their own.
 const (
 	Other Cause = iota
 	Opened
@@ -66,7 +66,7 @@ const (
 	SavedPicture
 )
 
-// Everything is the change of a listener that has shown nothing yet.
+// Everything is the Change for a listener that has shown nothing yet.
 func Everything() Change {
 	return Change{
 		Document: true, Mask: true, Corrections: true, Result: true, Region: true, Decisions: true, Listing: true,
@@ -75,7 +75,7 @@ func Everything() Change {
 	}
 }
 
-// state is what changes are found from: two states that are equal show the same.
+// state is the part of the session's state that Change describes; publish compares two of them.
 type state struct {
 	doc         *document.Document
 	mask        uint64
@@ -143,7 +143,7 @@ func (s *Session) now() state {
 	return n
 }
 
-// publish tells the listeners what differs since the last time, if anything does.
+// publish notifies the listeners of what has changed since the last call. pixels is the part of the mask to redraw.
 func (s *Session) publish(cause Cause, pixels image.Rectangle) {
 	if s.doc != nil {
 		pixels = pixels.Union(s.doc.Dropped())
@@ -183,7 +183,7 @@ func (s *Session) publish(cause Cause, pixels image.Rectangle) {
 	})
 }
 
-// notify passes a change on unless it is empty.
+// notify calls the listeners unless c is empty.
 func (s *Session) notify(c Change) {
 	if c == (Change{}) {
 		return
@@ -193,5 +193,5 @@ func (s *Session) notify(c Change) {
 	}
 }
 
-// Subscribe makes listen a listener of all changes to come.
+// Subscribe calls listen for all future changes, on the session's goroutine.
 func (s *Session) Subscribe(listen func(Change)) { s.listeners = append(s.listeners, listen) }

@@ -7,12 +7,12 @@ import (
 	"blik/app/thumbnail"
 )
 
-// closeupZoom is the zoom of close-ups.
+// closeupZoom is the largest zoom of close-ups.
 const closeupZoom = 2
 
-// Closeups returns the surroundings of a finding, which is in their middle, as the screen shows them, upright, in at
-// most side × side pixels: the original, and what is corrected, nil where nothing of the finding is. They are shown at
-// 200 %, or as large as the whole finding fits. What lies beside the picture is transparent.
+// Closeups returns pictures of a finding with its surroundings, upright and in screen colours, of at most side × side
+// pixels: of the original, and of the corrected picture, which is nil if the finding is not corrected. The zoom is 200
+// %, or less if the finding would not fit. Pixels outside the picture are transparent.
 func (s *Session) Closeups(f document.Spot, side int) (before, after image.Image) {
 	area := around(f.Bounds(), max(side/closeupZoom, f.Width, f.Height))
 	before = s.closeup(area, false, side)
@@ -33,7 +33,7 @@ func (s *Session) closeup(area image.Rectangle, corrected bool, side int) image.
 	return thumbnail.Upright(thumbnail.Enlarge(all, closeupZoom, side), s.original.Orientation)
 }
 
-// around returns the square with the given side about the middle of a rectangle.
+// around returns the square with the given side around the centre of a rectangle.
 func around(r image.Rectangle, side int) image.Rectangle {
 	corner := image.Pt((r.Min.X+r.Max.X)/2-side/2, (r.Min.Y+r.Max.Y)/2-side/2)
 	return image.Rectangle{corner, corner.Add(image.Pt(side, side))}

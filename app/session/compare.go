@@ -9,21 +9,21 @@ import (
 	"blik/processing"
 )
 
-// compared is a mask from a file that the document's own is compared with.
+// compared is a mask from a file, for comparison with that of the document.
 type compared struct {
 	path  string
 	other *document.Other
 	view  *view.MaskPyramid
 }
 
-// Comparison says how the mask agrees with that of a file.
+// Comparison says how far the mask agrees with that of a file.
 type Comparison struct {
 	Path string
 	document.Overlap
 }
 
-// CompareMask reads a mask of the picture's size, and compares the document's with it until EndComparison or until
-// another picture is open.
+// CompareMask reads a mask and compares the document's mask with it, until EndComparison is called or another picture
+// is opened. done gets an error if the file has not the size of the picture.
 func (s *Session) CompareMask(path string, done func(error)) {
 	doc, size := s.doc, s.doc.Size()
 	work := func(ctx context.Context, report processing.Progress) (*compared, error) {
@@ -44,13 +44,13 @@ func (s *Session) CompareMask(path string, done func(error)) {
 	}, func(_ *compared, err error) { done(err) })
 }
 
-// EndComparison ends the comparison of masks.
+// EndComparison ends what CompareMask began.
 func (s *Session) EndComparison() {
 	s.compared = nil
 	s.publish(Other, image.Rectangle{})
 }
 
-// Comparison compares the mask as it is now; ok is false where it is compared with none.
+// Comparison compares the present mask with that of CompareMask; ok is false if there is none.
 func (s *Session) Comparison() (c Comparison, ok bool) {
 	if s.compared == nil {
 		return Comparison{}, false
@@ -58,7 +58,7 @@ func (s *Session) Comparison() (c Comparison, ok bool) {
 	return Comparison{s.compared.path, s.doc.Overlap(s.compared.other)}, true
 }
 
-// ComparedView shows the mask that the document's is compared with, nil for none.
+// ComparedView returns the view of the mask of CompareMask, nil if there is none.
 func (s *Session) ComparedView() *view.MaskPyramid {
 	if s.compared == nil {
 		return nil

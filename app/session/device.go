@@ -6,11 +6,11 @@ import (
 	"blik/app/device"
 )
 
-// OpenDevices begins to open the device of the settings and to look for all others.
+// OpenDevices starts opening the device of the settings and listing all devices.
 func (s *Session) OpenDevices() {
 	s.SetDevice(s.settings.Device, func() {})
 	go func() {
-		// Why there is no GPU, if there is none, is said where a device is used or chosen.
+		// The error says why there is no GPU. It is reported where a device is used or chosen.
 		found, _ := s.list()
 		s.dispatch(func() {
 			s.devices = found
@@ -19,7 +19,7 @@ func (s *Session) OpenDevices() {
 	}()
 }
 
-// SetDevice makes a device that of the next work. opened is called when it is open, unless another was chosen
+// SetDevice chooses the device for future jobs. opened is called when it is open, unless another one was chosen
 // meanwhile.
 func (s *Session) SetDevice(name string, opened func()) {
 	s.settings.Device = name
@@ -34,7 +34,7 @@ func (s *Session) SetDevice(name string, opened func()) {
 	s.publish(Other, image.Rectangle{})
 }
 
-// Devices returns the devices of the machine, as far as they are known.
+// Devices returns the devices of the machine; nil until they are known.
 func (s *Session) Devices() []device.Device { return s.devices }
 
 // DeviceState returns the state of the chosen device.

@@ -12,29 +12,29 @@ import (
 	"blik/processing/cpu"
 )
 
-// BeginStroke starts a stroke of the brush.
+// BeginStroke starts a brush stroke.
 func (s *Session) BeginStroke(b document.Brush, at processing.Point) {
 	s.painted(s.doc.BeginStroke(b, at.X, at.Y))
 }
 
-// StrokeTo paints on.
+// StrokeTo continues the stroke to a point of the picture.
 func (s *Session) StrokeTo(at processing.Point) { s.painted(s.doc.StrokeTo(at.X, at.Y)) }
 
-// EndStroke makes the stroke one step of the history.
+// EndStroke adds the stroke to the history as one step.
 func (s *Session) EndStroke() {
 	s.doc.EndStroke()
 	s.publish(Other, image.Rectangle{})
 }
 
-// CancelStroke takes the stroke back.
+// CancelStroke removes what the stroke painted.
 func (s *Session) CancelStroke() { s.publish(Other, s.doc.CancelStroke()) }
 
-// painted shows a piece of a stroke; what follows from it is found when the stroke ends.
+// painted reports a piece of a stroke. Everything else that changes is reported when the stroke ends.
 func (s *Session) painted(pixels image.Rectangle) {
 	s.notify(Change{Pixels: pixels.Union(s.doc.Dropped())})
 }
 
-// Region returns the search region, nil for the whole picture.
+// Region returns the search region, or nil for the whole picture.
 func (s *Session) Region() *processing.Region {
 	if s.doc == nil {
 		return nil
@@ -42,14 +42,15 @@ func (s *Session) Region() *processing.Region {
 	return s.doc.Region()
 }
 
-// SetRegion changes the search region; the error is processing.ErrRegionOutside where it lies beside the picture.
+// SetRegion sets the search region; nil is the whole picture. The error is processing.ErrRegionOutside if the region
+// lies outside the picture.
 func (s *Session) SetRegion(r *processing.Region) error {
 	err := s.doc.SetRegion(r)
 	s.publish(Other, image.Rectangle{})
 	return err
 }
 
-// Steps reports whether there is a step to undo, and one to redo.
+// Steps reports whether there are steps to undo and to redo.
 func (s *Session) Steps() (undo, redo bool) {
 	if s.doc == nil {
 		return false, false
@@ -59,17 +60,17 @@ func (s *Session) Steps() (undo, redo bool) {
 	return undo, redo
 }
 
-// Undo takes back the last step and returns its name; ok is false where there is none.
+// Undo undoes the last step and returns its name; ok is false if there is none.
 func (s *Session) Undo() (name message.Message, ok bool) {
 	return s.stepped(s.doc.UndoName, s.doc.Undo)
 }
 
-// Redo repeats the step undone last and returns its name; ok is false where there is none.
+// Redo repeats the step that was undone last and returns its name; ok is false if there is none.
 func (s *Session) Redo() (name message.Message, ok bool) {
 	return s.stepped(s.doc.RedoName, s.doc.Redo)
 }
 
-// History returns the names of the steps that are kept, the oldest first, and how many of them are done.
+// History returns the names of the steps, oldest first. The first done of them are in effect.
 func (s *Session) History() (names []message.Message, done int) {
 	if s.doc == nil {
 		return nil, 0
@@ -77,7 +78,7 @@ func (s *Session) History() (names []message.Message, done int) {
 	return s.doc.Steps()
 }
 
-// GoTo undoes or redoes steps until so many of the history are done.
+// GoTo undoes or redoes steps until the first done steps of the history are in effect.
 func (s *Session) GoTo(done int) {
 	s.settle()
 	s.publish(Stepped, s.doc.GoTo(done))
@@ -95,7 +96,7 @@ func (s *Session) stepped(name func() (message.Message, bool), step func() (imag
 	return text, ok
 }
 
-// InvertMask makes glare of the background and the other way round, in the search region if there is one.
+// InvertMask inverts the mask, only inside the search region if one is set.
 func (s *Session) InvertMask() {
 	s.settle()
 	s.publish(Other, s.doc.InvertMask())
@@ -107,7 +108,8 @@ func (s *Session) ClearMask() {
 	s.publish(Other, s.doc.ClearMask())
 }
 
-// FillShape changes the mask by a shape; the error is processing.ErrRegionOutside where it lies beside the picture.
+// FillShape combines the mask with a shape. The error is processing.ErrRegionOutside if the shape lies outside the
+// picture.
 func (s *Session) FillShape(r *processing.Region, how document.Combine) error {
 	s.settle()
 	pixels, err := s.doc.FillShape(r, how)
@@ -115,25 +117,25 @@ func (s *Session) FillShape(r *processing.Region, how document.Combine) error {
 	return err
 }
 
-// GrowMask widens the mask by a pixel, in the search region if there is one.
+// GrowMask grows the mask by one pixel, only inside the search region if one is set.
 func (s *Session) GrowMask() {
 	s.settle()
 	s.publish(Other, s.doc.GrowMask())
 }
 
-// ShrinkMask narrows it by a pixel.
+// ShrinkMask shrinks the mask by one pixel, in the same way.
 func (s *Session) ShrinkMask() {
 	s.settle()
 	s.publish(Other, s.doc.ShrinkMask())
 }
 
-// FillHoles marks the holes of the mask, in the search region if there is one.
+// FillHoles marks the holes of the mask, only inside the search region if one is set.
 func (s *Session) FillHoles() {
 	s.settle()
 	s.publish(Other, s.doc.FillHoles())
 }
 
-// Select selects a finding of the mask.
+// Select selects a finding.
 func (s *Session) Select(f document.Spot) {
 	s.doc.SelectSpot(f)
 	s.publish(Other, image.Rectangle{})
@@ -147,10 +149,10 @@ func (s *Session) Selected() (f document.Spot, ok bool) {
 	return s.doc.Selected()
 }
 
-// RemoveSelected takes the selected finding out of the mask: it is ignored.
+// RemoveSelected removes the selected finding from the mask, so that it counts as ignored.
 func (s *Session) RemoveSelected() (ok bool) { return s.decide(s.selectedOnly(), s.doc.Ignore) }
 
-// RemoveCorrection brings back the original at the selected finding.
+// RemoveCorrection restores the original at the selected finding.
 func (s *Session) RemoveCorrection() (ok bool) {
 	if at, selected := s.doc.SelectedPixel(); selected {
 		ok = s.doc.RemoveCorrection(at.X, at.Y)
@@ -159,7 +161,7 @@ func (s *Session) RemoveCorrection() (ok bool) {
 	return ok
 }
 
-// RemoveCorrections brings back the original everywhere.
+// RemoveCorrections restores the original everywhere.
 func (s *Session) RemoveCorrections() (ok bool) {
 	ok = s.doc.ClearCorrections()
 	s.publish(Other, image.Rectangle{})
@@ -169,7 +171,7 @@ func (s *Session) RemoveCorrections() (ok bool) {
 // Toggled is what Toggle did.
 type Toggled uint8
 
-// What Toggle and Touch can do; Marked is only done by Touch.
+// What Toggle and Touch can do. Only Touch returns Marked.
 const (
 	Unchanged Toggled = iota
 	Removed
@@ -177,8 +179,8 @@ const (
 	Marked
 )
 
-// Toggle takes the finding at a place out of the mask, or puts back one that the last detection found there. Findings
-// within the slack around the place count as hit.
+// Toggle removes the finding at a point from the mask, or restores one that the last detection found there. It also
+// hits findings whose bounding boxes are at most slack pixels away.
 func (s *Session) Toggle(at processing.Point, slack float64) Toggled {
 	pixel, inMask, ok := s.hit(at, slack)
 	if !ok {
@@ -196,18 +198,18 @@ func (s *Session) Toggle(at processing.Point, slack float64) Toggled {
 	return did
 }
 
-// touchSlack is the largest distance from which Touch finds a glint, in pixels of the picture.
+// touchSlack is the largest distance of a click from the glint that Touch marks, in pixels of the picture.
 const touchSlack = 12
 
-// touched is what Touch marked last: the pixel that was clicked, and one of the glint that was found there.
+// touched holds the pixel that was last clicked with Touch, and a pixel of the glint that it marked.
 type touched struct {
 	doc        *document.Document
 	at, marked image.Point
 }
 
-// Touch marks the glint at a place or within the slack, grown by the rule of detection, and selects it; a finding of
-// the mask at the very place is removed instead, and so is what the last call marked from there, which may lie beside.
-// The error is processing.ErrNoGlint where there is neither.
+// Touch marks the glint at a point, or at most slack pixels away, by the rules of detection, and selects it. If a
+// finding of the mask contains the point, Touch removes it instead. It also removes what the last call marked from the
+// same pixel, because that glint may lie beside it. The error is processing.ErrNoGlint if there is neither.
 func (s *Session) Touch(at processing.Point, slack float64) (Toggled, error) {
 	s.settle()
 	pixel := image.Pt(int(math.Floor(at.X)), int(math.Floor(at.Y)))
@@ -226,7 +228,7 @@ func (s *Session) Touch(at processing.Point, slack float64) (Toggled, error) {
 	if s.memory.Serves(s.doc.Picture(), s.detectedWith, s.settings.Params) {
 		o.Memory = s.memory
 	}
-	// It is a few thousand pixels: the way to another device would take longer.
+	// Use the CPU: for a few thousand pixels, transfers to a GPU would take longer.
 	be := cpu.New()
 	glint, err := processing.Touch(context.Background(), be, s.doc.Picture(), s.settings.Params, o)
 	if err := errors.Join(err, be.Close()); err != nil {
@@ -241,14 +243,14 @@ func (s *Session) Touch(at processing.Point, slack float64) (Toggled, error) {
 	return Marked, err
 }
 
-// Hit reports whether Toggle would do something.
+// Hit reports whether Toggle would hit a finding.
 func (s *Session) Hit(at processing.Point, slack float64) bool {
 	_, _, ok := s.hit(at, slack)
 	return ok
 }
 
-// hit returns a pixel of the finding under a place, or of the nearest one within the slack. It is in the mask, or was
-// taken out of it.
+// hit returns a pixel of the finding at a point, or of the nearest one at most slack pixels away. inMask says whether
+// it is in the mask; otherwise it was removed.
 func (s *Session) hit(at processing.Point, slack float64) (pixel image.Point, inMask, ok bool) {
 	if s.doc == nil {
 		return image.Point{}, false, false
@@ -283,8 +285,8 @@ func (s *Session) hit(at processing.Point, slack float64) (pixel image.Point, in
 	return pixels[i], i < len(inside), true
 }
 
-// nearest returns the index of the box nearest to a point and no further than slack, or −1. Of boxes that contain the
-// point the smallest wins, so that the box of a large finding does not hide a small one.
+// nearest returns the index of the box nearest to a point, at most slack away, or −1. Of several at the same distance
+// it returns the smallest, so that a large finding does not hide a small one in its box.
 func nearest(boxes []image.Rectangle, at processing.Point, slack float64) int {
 	best, bestDistance, bestArea := -1, slack, math.MaxInt
 	for i, b := range boxes {

@@ -19,11 +19,11 @@ import (
 	"blik/processing"
 )
 
-// FrameState says how far the work on a picture of the filmstrip is.
+// FrameState is the state of the work on a picture of the filmstrip.
 type FrameState uint8
 
-// The states. FrameFound: glare is marked; FrameCorrected: all of it is corrected; FrameSaved: that was saved;
-// FrameClear: it was searched, and nothing is marked.
+// FrameFound: glare is marked. FrameCorrected: all of it is corrected. FrameSaved: the corrected picture is saved.
+// FrameClear: the picture was searched, and nothing is marked.
 const (
 	FrameToDo FrameState = iota
 	FrameFound
@@ -32,26 +32,26 @@ const (
 	FrameClear
 )
 
-// Frame is a picture of the filmstrip. A value never changes.
+// Frame is a picture of the filmstrip. It is immutable.
 type Frame struct {
 	Path  string
 	State FrameState
 	// Findings is the number of findings in its mask.
 	Findings int
-	// Small is a small picture of it; nil where none is known yet.
+	// Small is its thumbnail; nil until it is known.
 	Small image.Image
-	// Err is what went wrong with it in a batch.
+	// Err is the error of the last batch for this picture.
 	Err error
 }
 
-// film is the filmstrip: a list that is replaced when anything in it changes.
+// film is the filmstrip. The list is replaced when anything in it changes, never modified.
 type film struct {
 	frames []Frame
 	// changes counts the changes.
 	changes uint64
 }
 
-// MaxFrames bounds the filmstrip.
+// MaxFrames is the largest number of pictures in the filmstrip.
 const MaxFrames = 500
 
 // Film returns the filmstrip. The slice must not be changed.
@@ -63,7 +63,7 @@ func (s *Session) setFilm(frames []Frame) {
 	s.film.changes++
 }
 
-// setFrame replaces a frame of the filmstrip by what change makes of it.
+// setFrame changes a frame of the filmstrip, if path is in it.
 func (s *Session) setFrame(path string, change func(f *Frame)) {
 	i := slices.IndexFunc(s.film.frames, func(f Frame) bool { return f.Path == path })
 	if i < 0 {
@@ -81,9 +81,9 @@ func (s *Session) setFrame(path string, change func(f *Frame)) {
 	}
 }
 
-// AddFrames adds pictures to the filmstrip, and those in folders, in the order of their names; what Blik itself writes
-// beside a picture is left out. The open picture becomes the first where the filmstrip was empty. It returns how many
-// were added; small pictures and states follow.
+// AddFrames adds pictures and the pictures in folders to the filmstrip, except files that Blik itself writes beside a
+// picture. If the filmstrip was empty, the open picture is added too, and all are sorted by path. It returns the number
+// of pictures added. Their thumbnails and states are found later, on another goroutine.
 func (s *Session) AddFrames(paths []string) (added int) {
 	var all []string
 	if s.doc != nil && len(s.film.frames) == 0 {
@@ -125,7 +125,7 @@ func (s *Session) CloseFilm() {
 	s.publish(Other, image.Rectangle{})
 }
 
-// picturesIn returns the pictures of a folder, without results, masks and projects of Blik.
+// picturesIn returns the paths of the pictures in a folder, without results, masks and projects of Blik.
 func picturesIn(dir string) (paths []string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -145,7 +145,7 @@ func picturesIn(dir string) (paths []string) {
 	return paths
 }
 
-// describeFrames finds states and small pictures, one after the other, on a goroutine of its own.
+// describeFrames finds the thumbnails and states of pictures, one by one. It runs on its own goroutine.
 func (s *Session) describeFrames(paths []string) {
 	for _, path := range paths {
 		small := s.smallPicture(path)
@@ -164,11 +164,10 @@ func (s *Session) describeFrames(paths []string) {
 	}
 }
 
-// mostSmallBytes is the largest file that is read only for its small picture; those of others are made when they are
-// opened.
+// mostSmallBytes is the largest file that is read only to make a thumbnail. Larger files get one when they are opened.
 const mostSmallBytes = 256 << 20
 
-// smallPicture returns the small picture of a file that is kept, or makes one; nil where that fails.
+// smallPicture returns the stored thumbnail of a file, or makes one; nil if that fails.
 func (s *Session) smallPicture(path string) image.Image {
 	if s.thumbs != nil {
 		if m, err := s.thumbs.Load(path); err == nil {
@@ -189,13 +188,13 @@ func (s *Session) smallPicture(path string) image.Image {
 		return nil
 	}
 	if s.thumbs != nil {
-		// One that cannot be kept is made again.
+		// If it cannot be stored, it will be made again.
 		_ = s.thumbs.Save(ctx, path, m)
 	}
 	return m
 }
 
-// stateOf returns how far work is, and how many findings its mask has.
+// stateOf returns the state of work, and the number of findings in its mask.
 func stateOf(w document.Work, saved bool) (FrameState, int) {
 	spots := processing.Spots(w.Mask)
 	switch {
@@ -211,7 +210,7 @@ func stateOf(w document.Work, saved bool) (FrameState, int) {
 	return FrameCorrected, len(spots)
 }
 
-// followFilm keeps the frame of the open picture up to date.
+// followFilm updates the frame of the open picture.
 func (s *Session) followFilm() {
 	if s.doc == nil || len(s.film.frames) == 0 {
 		return
@@ -227,7 +226,7 @@ func (s *Session) followFilm() {
 	})
 }
 
-// documentState returns how far the work in a document is, and how many findings its mask has.
+// documentState returns the state of the work in a document, and the number of findings in its mask.
 func documentState(d *document.Document) (state FrameState, findings int) {
 	spots := d.Spots()
 	done := 0
@@ -249,7 +248,8 @@ func documentState(d *document.Document) (state FrameState, findings int) {
 	return FrameSaved, len(spots)
 }
 
-// FrameBeside returns the picture of the filmstrip after the open one, or for a negative direction the one before.
+// FrameBeside returns the path of the picture direction places after the open one in the filmstrip, before it if
+// negative. ok is false if there is none.
 func (s *Session) FrameBeside(direction int) (path string, ok bool) {
 	if s.doc == nil {
 		return "", false
@@ -261,17 +261,17 @@ func (s *Session) FrameBeside(direction int) (path string, ok bool) {
 	return s.film.frames[i].Path, true
 }
 
-// Batch is what a batch did with the pictures of the filmstrip.
+// Batch is the result of RunBatch, in numbers of pictures.
 type Batch struct {
-	// Done were worked on, Skipped needed nothing, Failed could not be.
+	// Done were processed, Skipped needed nothing, Failed had errors.
 	Done, Skipped, Failed int
 }
 
-// RunBatch works on all pictures of the filmstrip, one after the other, with the current parameters: it looks for glare
-// where none is marked and, with correct, corrects and saves what is not saved, with a report in the given language if
-// the settings ask for one. Each keeps its work in its project. Files that exist are not overwritten. What goes wrong
-// with a picture is in its frame, and the others go on. The open picture takes part with what its project holds, and is
-// opened again; its work must be safe before.
+// RunBatch processes all pictures of the filmstrip, one after the other, with the current parameters. It detects glare
+// where none is marked. With correct, it also corrects and saves what is not saved, with a report in the given language
+// if the settings ask for one. The work on each picture is stored in its project. Existing files are not overwritten.
+// An error of one picture is stored in its frame, and the others are still processed. Of the open picture, only what
+// its project holds is used, so its work must be saved there before; it is opened again at the end.
 func (s *Session) RunBatch(correct bool, lang string, done func(Batch, error)) {
 	s.settle()
 	frames, params, open := s.Film(), s.settings.Params, ""
@@ -322,14 +322,14 @@ func (s *Session) RunBatch(correct bool, lang string, done func(Batch, error)) {
 	})
 }
 
-// treatment is the work of a batch on one picture.
+// treatment processes one picture of a batch.
 type treatment struct {
 	s          *Session
 	ctx        context.Context
 	path, lang string
 	params     processing.Params
 	correct    bool
-	// report takes the share of the work on the picture that is done.
+	// report is called with the share of the work on the picture that is done, 0…1.
 	report func(share float64)
 
 	state    FrameState
@@ -337,7 +337,7 @@ type treatment struct {
 	small    image.Image
 }
 
-// run works on the picture; worked is false where nothing was to be done.
+// run processes the picture; worked is false if nothing had to be done.
 func (t *treatment) run() (worked bool, err error) {
 	file, err := t.s.files.Read(t.ctx, t.path)
 	if err != nil {
@@ -367,7 +367,7 @@ func (t *treatment) run() (worked bool, err error) {
 	return worked, err
 }
 
-// work detects, corrects and saves as far as that is to be done.
+// work detects, corrects and saves, as far as necessary.
 func (t *treatment) work(o *opened) (worked bool, err error) {
 	state, _ := documentState(o.doc)
 	if state == FrameToDo {
@@ -402,10 +402,11 @@ func (t *treatment) work(o *opened) (worked bool, err error) {
 	return true, nil
 }
 
-// Shares of the work on one picture of a batch that is corrected as well, as they roughly are.
+// Rough shares of the time for one picture, if it is corrected too, after each part.
 const shareRead, shareDetected, shareCorrected = 0.1, 0.4, 0.85
 
-// within returns the progress of a part of the work on the picture; one that ends with the search goes faster on.
+// within returns the progress function of a part of the work, from one share to another. Without correction, detection
+// counts as the end.
 func (t *treatment) within(from, to float64) processing.Progress {
 	whole := 1.0
 	if !t.correct {
@@ -414,7 +415,7 @@ func (t *treatment) within(from, to float64) processing.Progress {
 	return func(_ message.Message, done float64) { t.report(min((from+done*(to-from))/whole, 1)) }
 }
 
-// fill corrects all findings, each by the method chosen for it.
+// fill corrects all findings, each with the method that was chosen for it.
 func (t *treatment) fill(o *opened) error {
 	asked := map[int]processing.Method{}
 	for _, f := range o.doc.Spots() {
@@ -433,7 +434,7 @@ func (t *treatment) fill(o *opened) error {
 	return err
 }
 
-// keep writes the project.
+// keep saves the project.
 func (t *treatment) keep(o *opened) error {
 	return project.Write(t.ctx, t.path, &project.Project{
 		Checksum: project.Checksum(o.file.Picture), Date: time.Now().Round(time.Second), Params: *o.params,

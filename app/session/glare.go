@@ -16,22 +16,22 @@ type Outcome struct {
 	// Count is the number of findings detected or, with Corrected, corrected.
 	Count     int
 	Corrected bool
-	// Took is the time that it took on Device; Notice, if not nil, is a sentence for the user on the device.
+	// Took is the time that the work took on Device. Notice, if not nil, is a sentence for the user about the device.
 	Took   time.Duration
 	Device string
 	Notice *message.Message
 }
 
-// Detect looks for glare in the search region with the current parameters and updates the mask there.
+// Detect detects glare in the search region with the current parameters and replaces the mask there.
 func (s *Session) Detect(done func(Outcome, error)) { s.detect(s.doc.ApplyFound, done) }
 
-// detect looks for glare; apply makes the result the document's.
+// detect is Detect; apply applies the result to the document.
 func (s *Session) detect(apply func(document.Found) image.Rectangle, done func(Outcome, error)) {
 	s.settle()
 	var outcome Outcome
 	shot, params, memory := s.doc.Snapshot(), s.settings.Params, s.memory
 	if !memory.Serves(shot.Picture, s.detectedWith, params) {
-		// One that is to be filled is nobody else's: a cancelled job may go on for a while.
+		// Detection will fill it, so it must be a new one: a cancelled job may still be using the old one for a while.
 		memory = &processing.Memory{}
 	}
 	work := func(ctx context.Context, report processing.Progress) (document.Found, error) {
@@ -50,11 +50,11 @@ func (s *Session) detect(apply func(document.Found) image.Rectangle, done func(O
 	}, func(_ document.Found, err error) { done(outcome, err) })
 }
 
-// Previewing reports whether the job that runs follows a change of the parameters.
+// Previewing reports whether the running job follows a change of the parameters.
 func (s *Session) Previewing() bool { return s.previewing && s.Busy() }
 
-// previewCorrection corrects the selected finding again after a change of the parameters, if it is corrected, as
-// CorrectSelected would. While it does, further changes are noted, and the last of them is what it ends with.
+// previewCorrection corrects the selected finding again after a change of the parameters, if it is corrected already.
+// If parameters change while it runs, it runs once more afterwards.
 func (s *Session) previewCorrection() {
 	if s.previewing {
 		s.corrects = true
@@ -68,8 +68,8 @@ func (s *Session) previewCorrection() {
 	s.correct(Other, map[int]processing.Method{f.ID: f.Asked}, s.doc.PreviewCorrection, s.previewed)
 }
 
-// AfterPreview calls do when the job that follows a change of the parameters has ended; queued is false, and do is not
-// called, where no such job runs. Only the last of several is called.
+// AfterPreview calls do when the job that follows a change of the parameters has ended, and only the last do if it is
+// called several times. If no such job runs, queued is false and do is not called.
 func (s *Session) AfterPreview(do func()) (queued bool) {
 	if !s.Previewing() {
 		return false
@@ -88,7 +88,7 @@ func detectsOtherwise(a, b processing.Params) bool {
 	return WithStage(a, b, processing.StageDetection) != a || a.Learned != b.Learned
 }
 
-// CorrectAll corrects every finding by the method chosen for it, or by that of the parameters.
+// CorrectAll corrects every finding with the method chosen for it, or else with that of the parameters.
 func (s *Session) CorrectAll(done func(Outcome, error)) {
 	s.settle()
 	methods := map[int]processing.Method{}
@@ -98,7 +98,8 @@ func (s *Session) CorrectAll(done func(Outcome, error)) {
 	s.correct(CorrectedSpots, methods, s.applyCorrection, done)
 }
 
-// CorrectSelected corrects the selected finding by a method; MethodAuto is that of the parameters.
+// CorrectSelected corrects the selected finding with a method; MethodAuto means that of the parameters. If none is
+// selected, or an ignored one, it does nothing and done is not called.
 func (s *Session) CorrectSelected(m processing.Method, done func(Outcome, error)) {
 	s.settle()
 	if f, ok := s.doc.Selected(); ok && f.Decision != document.Ignored {
@@ -106,8 +107,8 @@ func (s *Session) CorrectSelected(m processing.Method, done func(Outcome, error)
 	}
 }
 
-// CorrectListed corrects all listed findings of the mask by a method; MethodAuto is that of the parameters. Each keeps
-// it when all are corrected again. It returns their number, and does nothing where that is 0.
+// CorrectListed corrects all listed findings of the mask with a method; MethodAuto means that of the parameters.
+// CorrectAll will use the same method for them again. It returns their number; if that is 0, done is not called.
 func (s *Session) CorrectListed(m processing.Method, done func(Outcome, error)) int {
 	s.settle()
 	methods := map[int]processing.Method{}
@@ -122,19 +123,20 @@ func (s *Session) CorrectListed(m processing.Method, done func(Outcome, error)) 
 	return len(methods)
 }
 
-// corrected is a correction with the findings that it was made of.
+// corrected is a correction with the findings that were corrected.
 type corrected struct {
 	spots  []processing.Spot
 	result *processing.Correction
 }
 
-// applyCorrection makes a correction the document's.
+// applyCorrection applies a correction to the document.
 func (s *Session) applyCorrection(c *processing.Correction, spots []processing.Spot, p processing.Params) error {
 	_, err := s.doc.ApplyCorrection(c, spots, p)
 	return err
 }
 
-// correct corrects the findings with the given numbers by their methods; apply makes the result the document's.
+// correct corrects the findings whose IDs are the keys of methods, each with its method; apply applies the result to
+// the document.
 func (s *Session) correct(cause Cause, methods map[int]processing.Method,
 	apply func(*processing.Correction, []processing.Spot, processing.Params) error, done func(Outcome, error),
 ) {
@@ -143,7 +145,7 @@ func (s *Session) correct(cause Cause, methods map[int]processing.Method,
 	work := func(ctx context.Context, report processing.Progress) (corrected, error) {
 		begun := time.Now()
 		mask := shot.Mask()
-		// The document numbers the findings of a mask in the same order.
+		// These have the same IDs as the findings of the document.
 		spots := slices.DeleteFunc(processing.Spots(mask), func(f processing.Spot) bool {
 			_, wanted := methods[f.ID]
 			return !wanted
@@ -163,10 +165,10 @@ func (s *Session) correct(cause Cause, methods map[int]processing.Method,
 	}, func(_ corrected, err error) { done(outcome, err) })
 }
 
-// Step is what the user may want to do next.
+// Step is what the user will probably want to do next.
 type Step uint8
 
-// The steps, in their order.
+// The steps, in order.
 const (
 	StepOpen Step = iota
 	// StepDetect: there are no findings.
@@ -181,7 +183,7 @@ const (
 	StepOverwritten
 )
 
-// Next returns the next step, with the number of findings that it is about.
+// Next returns the next step and the number of findings that it concerns.
 func (s *Session) Next() (step Step, findings int) {
 	if s.doc == nil {
 		return StepOpen, 0

@@ -10,23 +10,24 @@ import (
 	"blik/processing"
 )
 
-// Look is a layer of detection, in numbers and as the screen shows it.
+// Look is a layer of detection: its values, and its view in false colours.
 type Look struct {
 	Map  *processing.LayerMap
 	View *view.Pyramid
 }
 
-// Levels count the pixels of each level, 0…255, in the whole picture and in the search region, nil without one.
+// Levels holds the number of pixels of each level, 0…255, in the whole picture and inside the search region. Inside is
+// nil if no region is set.
 type Levels struct{ All, Inside []uint64 }
 
-// Inspect computes a layer of a part of the picture, as a detection with the current parameters does, beside other
-// work; one that was asked for before is cancelled. progress may be nil. done gets the result, or context.Canceled; it
-// is not called where another was asked for, or where the picture is no longer open.
+// Inspect computes a layer of detection for a part of the picture, with the current parameters, in parallel with other
+// work. It cancels an earlier Inspect. progress may be nil. done gets the result or an error, which is context.Canceled
+// after StopInspecting. done is not called if Inspect is called again before, or if the picture is no longer open.
 func (s *Session) Inspect(layer processing.Layer, part image.Rectangle, progress func(job.Update),
 	done func(Look, error),
 ) {
 	pic, params := s.doc.Picture(), s.settings.Params
-	// A detection may fill the memory that it is given while this one is read.
+	// A copy, because a detection may fill the original meanwhile.
 	memory := *s.memory
 	ask(s, &s.looking, func(ctx context.Context, report processing.Progress) (l Look, err error) {
 		l.Map, err = s.engine.Inspect(ctx, pic, params, processing.LayerOptions{
@@ -39,14 +40,14 @@ func (s *Session) Inspect(layer processing.Layer, part image.Rectangle, progress
 	}, progress, done)
 }
 
-// StopInspecting cancels what Inspect has begun.
+// StopInspecting cancels Inspect.
 func (s *Session) StopInspecting() {
 	s.looking.next = nil
 	s.looking.jobs.Cancel()
 }
 
-// CountLevels counts the levels of the picture and of the search region beside other work; a count that was asked for
-// before is cancelled. done is called as by Inspect.
+// CountLevels counts the levels of the picture and of the search region, in parallel with other work. It cancels an
+// earlier CountLevels; for done see Inspect.
 func (s *Session) CountLevels(done func(Levels, error)) {
 	pic, region := s.doc.Picture(), s.doc.Region()
 	ask(s, &s.counting, func(ctx context.Context, _ processing.Progress) (l Levels, err error) {
@@ -55,14 +56,14 @@ func (s *Session) CountLevels(done func(Levels, error)) {
 	}, nil, done)
 }
 
-// latest does one thing at a time beside the session's job, of those asked for only the last.
+// latest runs one job at a time, in parallel with the session's job. Of several that wait, only the last one runs.
 type latest struct {
 	jobs *job.Runner
-	// next begins what was asked for meanwhile.
+	// next starts the job that waits; nil for none.
 	next func()
 }
 
-// ask does work when what was asked for before has ended, which it cancels.
+// ask cancels the running job of l, if any, and starts work when it has ended.
 func ask[T any](s *Session, l *latest, work job.Work[T], progress func(job.Update), done func(T, error)) {
 	doc := s.doc
 	begin := func() {
@@ -89,7 +90,7 @@ func ask[T any](s *Session, l *latest, work job.Work[T], progress func(job.Updat
 	begin()
 }
 
-// Inspect computes on the device; what that has to say is of no use to somebody who looks.
+// Inspect ignores the notice of the device, because it is only for display.
 func (e engine) Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.LayerOptions) (
 	m *processing.LayerMap, err error,
 ) {
@@ -101,7 +102,7 @@ func (e engine) Inspect(ctx context.Context, pic *processing.Picture, p processi
 	return m, err
 }
 
-// Levels counts on the device.
+// Levels ignores the notice of the device, like Inspect.
 func (e engine) Levels(ctx context.Context, pic *processing.Picture, region *processing.Region) (
 	all, inside []uint64, err error,
 ) {
@@ -112,7 +113,7 @@ func (e engine) Levels(ctx context.Context, pic *processing.Picture, region *pro
 	return all, inside, err
 }
 
-// StopCounting cancels what CountLevels has begun.
+// StopCounting cancels CountLevels.
 func (s *Session) StopCounting() {
 	s.counting.next = nil
 	s.counting.jobs.Cancel()

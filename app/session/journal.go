@@ -25,61 +25,63 @@ import (
 	"blik/processing"
 )
 
-// The names of the files of a journal, and what the first line of its content begins with.
+// Extensions of the files of a journal, and the start of its first line.
 const (
 	journalEnding = ".journal"
 	lockEnding    = ".lock"
 	journalMark   = "blik journal 2"
 )
 
-// journalPause is the least time between two writings of the journal, journalRetry that after a failed one where there
-// is nothing newer to write.
+// journalPause is the shortest time between two writes of the journal. journalRetry is the time after which a failed
+// write is repeated, unless there is newer work to write.
 const (
 	journalPause = 300 * time.Millisecond
 	journalRetry = 5 * time.Second
 )
 
-// Unsaved is the work on a picture that a program left unsaved when it ended.
+// Unsaved is the work on a picture that was not saved when a program ended.
 type Unsaved struct {
-	// Path is the picture, State what its file was (imagefile.State), and Date when the work was written down.
+	// Path is the picture, State the state of its file when it was read (imagefile.State), Date the time of the
+	// journal.
 	Path, State string
 	Date        time.Time
 	// Width and Height are those of the picture; Mask has as many values, row by row.
 	Width, Height int
 	Mask          []uint8
-	// Region is the search region as text, empty for the whole picture.
+	// Region is the search region as text (Region.String), empty for the whole picture.
 	Region string
-	// Found is the mask of the last detection, Findings what it found, FoundWith its parameters and FoundOn its device;
-	// Found is nil before the first. Renewed and Drawn say what was done to the mask since; see document.Work.
+	// Found is the mask of the last detection, Findings its findings, FoundWith its parameters and FoundOn its device.
+	// Found is nil before the first detection. For Renewed and Drawn see document.Work.
 	Found          []uint8
 	Findings       []processing.Finding
 	FoundWith      processing.Params
 	FoundOn        string
 	Renewed, Drawn bool
-	// Kept holds a pixel of each finding that was kept.
+	// Kept holds one pixel of each kept finding.
 	Kept []image.Point
-	// Numbers are those of findings; see document.Work.
+	// Numbers holds the numbers of findings; see document.Work.
 	Numbers []document.Numbered
-	// Spots and Patches are the corrections; Made says for each which of Params and Devices it was made with.
+	// Spots and Patches are the corrections; Made[i] is the index, in Params and Devices, of what correction i was made
+	// with.
 	Spots   []processing.Spot
 	Patches []processing.Patch
 	Made    []int
 	Params  []processing.Params
 	Devices []string
 
-	// journal is the file that it was read from.
+	// journal is the path of the journal.
 	journal string
 }
 
-// journal writes down what is not saved, on a goroutine of its own, and removes it when everything is.
+// journal writes unsaved work to a file, on its own goroutine, and removes the file when everything is saved.
 type journal struct {
 	fsys atomicfile.FileSystem
 	path string
-	// failed is called, on any goroutine, when the journal cannot be written, once until it could be again. retry is
-	// the time after which that is tried again.
+	// failed is called, on any goroutine, for the first of several failed writes in a row. After retry a failed write
+	// is repeated.
 	failed func(error)
 	retry  time.Duration
-	// shots holds what makes the newest state that is not written yet.
+	// shots holds a function that returns the newest work that is not written yet.
 	shots chan func() *Unsaved
 	// done is closed when the goroutine has ended.
 	done chan struct{}
@@ -88,7 +90,7 @@ type journal struct {
 	lock    io.Closer
 }
 
-// newJournal begins a journal in a folder, which is made when there is something to write.
+// newJournal starts a journal in a folder, which is created when there is something to write.
 func newJournal(fsys atomicfile.FileSystem, dir string, failed func(error)) *journal {
 	name := fmt.Sprintf("%s-%d", time.Now().Format("20060102-150405.000000000"), os.Getpid())
 	j := &journal{
@@ -99,7 +101,7 @@ func newJournal(fsys atomicfile.FileSystem, dir string, failed func(error)) *jou
 	return j
 }
 
-// note replaces the state to be written, which make returns, nil if everything is saved. It never waits.
+// note sets the work to write next, which make returns: nil if everything is saved. It never blocks.
 func (j *journal) note(make func() *Unsaved) {
 	select {
 	case <-j.shots: // older
@@ -108,8 +110,8 @@ func (j *journal) note(make func() *Unsaved) {
 	j.shots <- make
 }
 
-// run writes states as they come, with a pause between them. One that cannot be written is tried again until there is a
-// newer one; what was written before it stays.
+// run writes the work that note announces, with a pause after each write. A failed write is repeated until there is
+// newer work; the file written before stays.
 func (j *journal) run() {
 	defer close(j.done)
 	told := false
@@ -131,7 +133,7 @@ func (j *journal) run() {
 	}
 }
 
-// write writes a state, or removes the journal where there is none.
+// write writes u, or removes the file if u is nil.
 func (j *journal) write(u *Unsaved) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
@@ -163,7 +165,7 @@ func (j *journal) remove() error {
 	return err
 }
 
-// close ends the journal when the newest state is written. Without keep its file is removed.
+// close ends the journal after the newest work has been written. Unless keep is set, it removes the file.
 func (j *journal) close(ctx context.Context, keep bool) error {
 	if !keep {
 		j.note(func() *Unsaved { return nil })
@@ -180,10 +182,10 @@ func (j *journal) close(ctx context.Context, keep bool) error {
 	return errors.Join(j.lock.Close(), os.Remove(strings.TrimSuffix(j.path, journalEnding)+lockEnding))
 }
 
-// encode returns the content of a journal: a line with the sum of the rest, and the rest, packed.
+// encode returns the content of a journal: a line with the SHA-256 of the rest, and the rest, compressed.
 func (u *Unsaved) encode() ([]byte, error) {
 	var body bytes.Buffer
-	// Masks are mostly zeros, so that the fastest packing does.
+	// Masks are mostly zeros, so the fastest compression is good enough.
 	z, err := zlib.NewWriterLevel(&body, zlib.BestSpeed)
 	if err == nil {
 		err = gob.NewEncoder(z).Encode(u)
@@ -198,7 +200,7 @@ func (u *Unsaved) encode() ([]byte, error) {
 	return append(fmt.Appendf(nil, "%s %s\n", journalMark, hex.EncodeToString(sum[:])), body.Bytes()...), nil
 }
 
-// decodeUnsaved is the inverse of encode. It refuses what is damaged or contradicts itself.
+// decodeUnsaved is the inverse of encode. It returns an error if data are damaged or inconsistent.
 func decodeUnsaved(data []byte) (*Unsaved, error) {
 	head, body, _ := bytes.Cut(data, []byte("\n"))
 	sum := sha256.Sum256(body)
@@ -225,7 +227,7 @@ func decodeUnsaved(data []byte) (*Unsaved, error) {
 	return u, nil
 }
 
-// unsaved returns what makes a record of what is not saved, on any goroutine; that is nil where everything is saved.
+// unsaved returns a function, for any goroutine, that returns the unsaved work, or nil if everything is saved.
 func (s *Session) unsaved() func() *Unsaved {
 	if mask, picture := s.Unsaved(); !mask && !picture && !s.Decisive() {
 		return func() *Unsaved { return nil }
@@ -234,7 +236,7 @@ func (s *Session) unsaved() func() *Unsaved {
 	return func() *Unsaved { return record(shot, state) }
 }
 
-// Decisive reports whether anything was decided about findings that no project holds.
+// Decisive reports whether there are decisions about findings that no project holds.
 func (s *Session) Decisive() bool {
 	return s.doc != nil && !s.safe() && (s.doc.Decisions() != nil || len(s.doc.Ignored()) > 0)
 }
@@ -264,7 +266,7 @@ func record(shot document.Snapshot, state string) *Unsaved {
 	return u
 }
 
-// work is what record described.
+// work is the inverse of record.
 func (u *Unsaved) work() (w document.Work, err error) {
 	w = document.Work{
 		Mask:    &processing.Mask{Width: u.Width, Height: u.Height, Pix: u.Mask},
@@ -292,20 +294,20 @@ func (u *Unsaved) work() (w document.Work, err error) {
 	return w, nil
 }
 
-// notKept tells that what is not saved cannot be written down.
+// notKept notifies the listeners that the journal cannot be written.
 func (s *Session) notKept(err error) {
 	fault := message.Errorf("save your work, it could not be restored after a crash: %w",
 		imagefile.WriteError(s.journal.path, err))
 	s.dispatch(func() { s.notify(Change{Fault: fault}) })
 }
 
-// Interrupted returns the work that programs left unsaved when they were killed or crashed, oldest first. Those that
-// still run are left alone, and so is what is damaged.
+// Interrupted returns the unsaved work of programs that were killed or crashed, oldest first. It skips damaged journals
+// and those of programs that are still running.
 func (s *Session) Interrupted() []*Unsaved {
 	if s.journalDir == "" {
 		return nil
 	}
-	// Half-written journals are of no use to anybody.
+	// Remove what an interrupted write has left.
 	imagefile.Recover(s.journalDir)
 	paths, err := filepath.Glob(filepath.Join(s.journalDir, "*"+journalEnding))
 	if err != nil {
@@ -342,15 +344,15 @@ func (s *Session) Discard(u *Unsaved) error {
 	return err
 }
 
-// Resume opens the picture of interrupted work and puts mask and corrections back. The work stays in its old journal
-// until it is in that of this session. A picture that has changed since is refused.
+// Resume opens the picture of interrupted work and restores the work. The old journal is removed only once the journal
+// of this session holds the work. The error says if the picture has changed since.
 func (s *Session) Resume(u *Unsaved, done func(error)) {
 	if u.State != "" && imagefile.State(u.Path) != u.State {
 		done(message.Errorf("%s: the picture has been changed or deleted since then, so the saved work no longer "+
 			"fits it", u.Path))
 		return
 	}
-	// The journal is newer than a project can be.
+	// Without its project: the journal is newer.
 	s.open(u.Path, false, func(err error) {
 		if err == nil {
 			err = s.restore(u)
@@ -362,7 +364,7 @@ func (s *Session) Resume(u *Unsaved, done func(error)) {
 	})
 }
 
-// restore makes the work that of the open document.
+// restore restores work in the open document and writes it to the journal of this session.
 func (s *Session) restore(u *Unsaved) error {
 	w, err := u.work()
 	if err != nil {
@@ -379,7 +381,7 @@ func (s *Session) restore(u *Unsaved) error {
 	return s.journal.write(s.unsaved()())
 }
 
-// keepJournal writes down what differs from the disk, if that has changed.
+// keepJournal updates the journal if the unsaved work has changed.
 func (s *Session) keepJournal(was, is state) {
 	same := is.doc == was.doc && is.mask == was.mask && is.corrections == was.corrections && is.saved == was.saved &&
 		is.region == was.region && is.decisions == was.decisions && is.result == was.result
@@ -388,10 +390,10 @@ func (s *Session) keepJournal(was, is state) {
 	}
 }
 
-// Forget makes Close remove the journal: the user does not want to keep what is not saved.
+// Forget makes Close remove the journal, because the user does not want to keep unsaved work.
 func (s *Session) Forget() { s.forget = true }
 
-// closeJournal ends the journal. What is not saved stays in it, unless the user has given it up.
+// closeJournal closes the journal. Unsaved work stays in it unless Forget was called.
 func (s *Session) closeJournal(ctx context.Context) error {
 	if s.journal == nil {
 		return nil

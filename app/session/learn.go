@@ -13,22 +13,22 @@ import (
 	"blik/processing/network"
 )
 
-// Teaching is what was learned from decisions.
+// Teaching is the result of learning from decisions.
 type Teaching struct {
 	*learn.Result
 	// Pictures is the number of pictures whose decisions were learned from.
 	Pictures int
-	// Effect is what it does to their findings; zero where nothing was learned.
+	// Effect is how it changes their findings; zero if nothing was learned.
 	Effect learn.Effect
 }
 
-// Levels of the mask that decisions are passed on in; see learn.Decide.
+// Values of the mask that decided returns; see learn.Decide.
 const (
 	saidPaint, saidNothing, saidGlare = 0, 128, 255
 )
 
-// decided is the picture of the decisions: glare is what was kept or painted by hand, paint what was ignored, and about
-// everything else nothing was said.
+// decided returns the decisions as a mask: what was kept or painted by hand is glare, what was ignored is paint, and
+// about everything else nothing is known.
 func decided(doc *document.Document) *processing.Mask {
 	size := doc.Size()
 	m := processing.NewMask(size.X, size.Y)
@@ -55,11 +55,12 @@ func decided(doc *document.Document) *processing.Mask {
 	return m
 }
 
-// parts divide a picture for learning from it: one part at a time is left out.
+// partsAcross × partsDown parts of the picture are the groups of the cross-validation, in which learning leaves out one
+// part at a time.
 const partsAcross, partsDown = 4, 2
 
-// Learn adapts the decision what is glare to the decisions about the findings of this picture, and of those opened
-// before from which was learned. Nothing changes until UseLearned.
+// Learn adapts what counts as glare to the user's decisions about the findings of this picture, and of pictures opened
+// before on which Learn was called. It changes nothing until UseLearned.
 func (s *Session) Learn(done func(*Teaching, error)) {
 	s.settle()
 	doc, params, marked := s.doc, s.settings.Params, decided(s.doc)
@@ -89,7 +90,7 @@ func (s *Session) Learn(done func(*Teaching, error)) {
 	}, done)
 }
 
-// teach learns from the decisions about pictures.
+// teach learns from decisions, given by the path of the picture. The error says if there are too few.
 func teach(ctx context.Context, lessons map[string][]learn.Spot) (*Teaching, error) {
 	var spots []learn.Spot
 	t := &Teaching{}
@@ -127,7 +128,7 @@ func teach(ctx context.Context, lessons map[string][]learn.Spot) (*Teaching, err
 	return t, nil
 }
 
-// UseLearned makes what was learned part of the parameters; nil forgets it.
+// UseLearned adds what was learned to the parameters; nil removes it.
 func (s *Session) UseLearned(l *processing.Learned) {
 	p := s.settings.Params
 	p.Learned = l

@@ -14,7 +14,7 @@ import (
 	"blik/processing"
 )
 
-// Column is a column of the list of findings, by which it can be sorted.
+// Column is a column of the list of findings, by which the list can be sorted.
 type Column uint8
 
 // The columns.
@@ -31,8 +31,8 @@ const (
 // Choice says which findings are listed.
 type Choice uint8
 
-// The choices. InMask is all of the mask, Painted those of it that no detection found; of the others Ignored are those
-// that were taken out of the mask.
+// InMask lists all findings of the mask, Painted those that no detection found. Open are undecided. Ignored lists
+// findings that were removed from the mask; all other choices are of the mask.
 const (
 	InMask Choice = iota
 	Open
@@ -43,7 +43,7 @@ const (
 	Painted
 )
 
-// Bound is a least value, if it is set.
+// Bound is an optional lower bound.
 type Bound struct {
 	Set   bool
 	Least float64
@@ -54,13 +54,14 @@ func (b Bound) passes(v float64) bool { return !b.Set || v >= b.Least }
 // Listing says which findings are listed, and in which order. The zero value lists those of the mask by their numbers.
 type Listing struct {
 	Choice Choice
-	// Area is in pixels, Contrast a share of white. Bounds of score and contrast leave out what was painted by hand.
+	// Area is in pixels, Contrast a share of white. Bounds of score and contrast exclude what was painted by hand,
+	// which has neither.
 	Area, Score, Contrast Bound
 	By                    Column
 	Descending            bool
 }
 
-// Of returns the findings of a document that are listed, in their order.
+// Of returns the listed findings of a document in the order of the list. The slice must not be changed.
 func (l Listing) Of(doc *document.Document) []document.Spot {
 	if l == (Listing{}) {
 		return doc.Numbered()
@@ -79,7 +80,7 @@ func (l Listing) Of(doc *document.Document) []document.Spot {
 	if l.Descending {
 		compare = func(a, b document.Spot) int { return l.compare(b, a) }
 	}
-	// Equal ones stay in the order of their numbers either way.
+	// Findings that compare as equal stay in the order of their numbers.
 	slices.SortStableFunc(list, compare)
 	return list
 }
@@ -104,7 +105,7 @@ func (l Listing) lists(s document.Spot) bool {
 	return true
 }
 
-// compare orders by the column. What was painted by hand comes before every score and contrast.
+// compare compares by the column. What was painted by hand sorts after all others by score and contrast.
 func (l Listing) compare(a, b document.Spot) int {
 	detected := 0
 	if a.Detected != b.Detected {
@@ -130,26 +131,26 @@ func (l Listing) compare(a, b document.Spot) int {
 	return cmp.Compare(a.Number, b.Number)
 }
 
-// listed is the list of findings, as far as it is known.
+// listed caches the list of findings.
 type listed struct {
 	spots []document.Spot
-	// of is the state that the list is of, fresh that it was made.
+	// of is the state for which the list was made, if fresh is set.
 	of    state
 	fresh bool
-	// place is where in the list the selected finding was last.
+	// place is the last index of the selected finding in the list.
 	place int
 }
 
-// Listing returns which findings are listed, and in which order.
+// Listing returns the present listing.
 func (s *Session) Listing() Listing { return s.listing }
 
-// SetListing lists other findings, or in another order.
+// SetListing sets which findings are listed, and in which order.
 func (s *Session) SetListing(l Listing) {
 	s.listing = l
 	s.publish(Other, image.Rectangle{})
 }
 
-// Listed returns the findings that are listed. The slice must not be changed.
+// Listed returns the listed findings. The slice must not be changed.
 func (s *Session) Listed() []document.Spot {
 	if s.doc == nil {
 		return nil
@@ -162,13 +163,13 @@ func (s *Session) Listed() []document.Spot {
 	return s.listed.spots
 }
 
-// same reports whether two states list the same.
+// same reports whether two states have the same list.
 func same(a, b state) bool {
 	return a.doc == b.doc && a.mask == b.mask && a.corrections == b.corrections && a.result == b.result &&
 		a.decisions == b.decisions && a.listing == b.listing
 }
 
-// SelectedRow returns the place of the selected finding in the list, −1 where it is not listed.
+// SelectedRow returns the index of the selected finding in the list, −1 if it is not listed.
 func (s *Session) SelectedRow() int {
 	f, ok := s.Selected()
 	if !ok {
@@ -182,8 +183,9 @@ func (s *Session) SelectedRow() int {
 	})
 }
 
-// SelectNext selects the next finding of the list, or for a negative direction the previous one, the first after the
-// last. Where the selected one is not listed any more it goes on from its place. ok is false where none is listed.
+// SelectNext selects the next finding of the list for direction 1, the previous one for −1, and wraps around at the
+// ends. If the selected finding is no longer listed, it continues from its last index. ok is false if the list is
+// empty.
 func (s *Session) SelectNext(direction int) (f document.Spot, ok bool) {
 	if s.listing == (Listing{}) {
 		move := s.doc.Next
@@ -212,13 +214,13 @@ func (s *Session) SelectNext(direction int) (f document.Spot, ok bool) {
 	return list[row], true
 }
 
-// KeepSelected marks the selected finding as kept; an ignored one comes back into the mask.
+// KeepSelected marks the selected finding as kept. An ignored one is added to the mask again.
 func (s *Session) KeepSelected() (ok bool) { return s.decide(s.selectedOnly(), s.doc.Keep) }
 
 // KeepListed marks all listed findings as kept and returns their number.
 func (s *Session) KeepListed() int { return s.decideListed(s.doc.Keep) }
 
-// IgnoreListed takes all listed findings out of the mask and returns their number.
+// IgnoreListed removes all listed findings from the mask and returns their number.
 func (s *Session) IgnoreListed() int { return s.decideListed(s.doc.Ignore) }
 
 func (s *Session) selectedOnly() []document.Spot {
@@ -244,7 +246,7 @@ func (s *Session) decide(list []document.Spot, how func([]document.Spot) (image.
 	return ok
 }
 
-// Decided counts the findings of the mask that are kept, all of the mask, and those that are ignored.
+// Decided returns the numbers of kept findings, of all findings in the mask, and of ignored findings.
 func (s *Session) Decided() (kept, all, ignored int) {
 	if s.doc == nil {
 		return 0, 0, 0
@@ -257,7 +259,7 @@ func (s *Session) Decided() (kept, all, ignored int) {
 	return kept, len(s.doc.Spots()), len(s.doc.Ignored())
 }
 
-// SaveFindings writes the listed findings in their order as a table for spreadsheets.
+// SaveFindings writes the listed findings to a CSV file, in the order of the list.
 func (s *Session) SaveFindings(ctx context.Context, path string) error {
 	var rows []report.ListedFinding
 	for _, f := range s.Listed() {
@@ -281,7 +283,7 @@ func (s *Session) SaveFindings(ctx context.Context, path string) error {
 	return atomicfile.WriteFile(path, b.Bytes(), 0o666)
 }
 
-// methodID is the name of a method in tables.
+// methodID returns the name of a method in tables.
 func methodID(m processing.Method) string {
 	spec, _ := processing.SpecByID("method")
 	return spec.Choices[m].ID

@@ -17,26 +17,27 @@ import (
 	"blik/processing"
 )
 
-// opened is a picture that is ready to be shown.
+// opened is a picture with everything that is needed to show it.
 type opened struct {
 	file    *imagefile.File
 	doc     *document.Document
 	pyramid *view.Pyramid
 	mask    *view.MaskPyramid
 	screen  *colour.Screen
-	// continued says what became of the project of the picture, params are those of it.
+	// continued says whether the project of the picture was used. project is the state of its file, params are its
+	// parameters; nil if it was not used.
 	continued Continued
 	project   project.State
 	params    *processing.Params
-	// small is a small picture of it.
+	// small is its thumbnail.
 	small image.Image
 }
 
-// Open reads a picture and makes it the document, with the work of its project if there is one; see Continued. What
-// was not saved of the one before is lost.
+// Open reads a picture and makes it the document, with the work of its project if there is one; see Continued. Unsaved
+// work on the previous picture is lost.
 func (s *Session) Open(path string, done func(error)) { s.open(path, true, done) }
 
-// open reads a picture, with the work of its project or without.
+// open is Open, with or without the work of the project.
 func (s *Session) open(path string, withProject bool, done func(error)) {
 	if abs, err := filepath.Abs(path); err == nil {
 		path = abs
@@ -69,7 +70,7 @@ func (s *Session) open(path string, withProject bool, done func(error)) {
 			s.settings.Params, s.kept = *o.params, s.work()
 		}
 		s.settings.AddRecent(path)
-		// Settings that cannot be written now are tried again when the program ends.
+		// If this fails, the settings are written again when the program ends.
 		_ = s.SaveSettings()
 		return image.Rectangle{}, nil
 	}, func(_ opened, err error) {
@@ -82,7 +83,7 @@ func (s *Session) open(path string, withProject bool, done func(error)) {
 	})
 }
 
-// read reads a picture and prepares it for showing.
+// read reads a picture and prepares it for display, on the job's goroutine.
 func (s *Session) read(ctx context.Context, path string, withProject bool, report processing.Progress) (
 	opened, error,
 ) {
@@ -115,8 +116,8 @@ func (s *Session) read(ctx context.Context, path string, withProject bool, repor
 // thumbnailSize is the larger side of the thumbnails of recent files and of the filmstrip, in pixels.
 const thumbnailSize = 128
 
-// keepThumbnail makes a small picture, and keeps it for the first of the recent files. One that cannot be kept is not
-// missed.
+// keepThumbnail makes a thumbnail of a picture, stores it for recent[0], and deletes the thumbnails of files that are
+// not in recent. Errors are ignored; the thumbnail will be made again.
 func (s *Session) keepThumbnail(ctx context.Context, o opened, recent []string) image.Image {
 	m, err := thumbnail.Make(ctx, o.file.Picture, o.screen, o.file.Orientation, thumbnailSize)
 	if err != nil {
@@ -129,7 +130,7 @@ func (s *Session) keepThumbnail(ctx context.Context, o opened, recent []string) 
 	return m
 }
 
-// Thumbnail returns the small picture of a recent file; ok is false where there is none, or the file has changed.
+// Thumbnail returns the thumbnail of a recent file; ok is false if there is none or the file has changed.
 func (s *Session) Thumbnail(path string) (m image.Image, ok bool) {
 	if s.thumbs == nil {
 		return nil, false
@@ -138,13 +139,13 @@ func (s *Session) Thumbnail(path string) (m image.Image, ok bool) {
 	return m, err == nil
 }
 
-// named is the stage of work on a file.
+// named returns the name of a file as the stage of a job.
 func named(path string) message.Message {
 	name := filepath.Base(path)
 	return message.Of("%s", name)
 }
 
-// LoadMask replaces the mask by one from a file.
+// LoadMask replaces the mask by one from a file of the same size.
 func (s *Session) LoadMask(path string, done func(error)) {
 	size := s.doc.Size()
 	work := func(ctx context.Context, report processing.Progress) (*processing.Mask, error) {
@@ -155,11 +156,12 @@ func (s *Session) LoadMask(path string, done func(error)) {
 		func(_ *processing.Mask, err error) { done(err) })
 }
 
-// MaskFile returns where the mask was saved last, empty if it was not.
+// MaskFile returns the file in which the mask was last saved, empty if it was not.
 func (s *Session) MaskFile() string { return s.maskFile }
 
-// SaveMask writes the mask, with the permissions of the picture. Without overwrite an existing file is
-// imagefile.ErrExists, and imagefile.ErrForeign one that another program has changed since it was saved here.
+// SaveMask writes the mask, with the permissions of the picture's file. Unless overwrite is set, the error is
+// imagefile.ErrExists if the file exists, or imagefile.ErrForeign if the mask was last saved there and another program
+// has changed it since.
 func (s *Session) SaveMask(path string, overwrite bool, done func(error)) {
 	s.settle()
 	shot := s.doc.Snapshot()

@@ -9,18 +9,18 @@ import (
 	"blik/processing"
 )
 
-// Live reports whether the mask follows the parameters: the picture was searched, and the mask holds nothing that
-// another search would lose.
+// Live reports whether the mask follows changes of the parameters: a detection has run, and another one would lose no
+// work of the user.
 func (s *Session) Live() bool { return s.doc != nil && s.doc.Result() != nil && s.doc.Untouched() }
 
-// decides reports whether a search with the parameters as they are only has to decide anew.
+// decides reports whether a detection with the current parameters only has to repeat the decision about candidates.
 func (s *Session) decides() bool {
 	return s.memory.Serves(s.doc.Picture(), s.detectedWith, s.settings.Params)
 }
 
-// preview searches again after a change of the parameters, where the mask follows them. What takes longer than deciding
-// anew is shown in the visible part of the picture first. While it works, further changes are noted, and the last of
-// them is what it ends with; a search of the whole picture that has become idle is given up.
+// preview detects again after a change of the parameters, if the mask follows them. If the detection has to do more
+// than decide, it shows the visible part of the picture first. If parameters change while a preview runs, another one
+// follows it; a detection of the whole picture that is out of date is cancelled.
 func (s *Session) preview() {
 	if s.previewing {
 		s.wanted = true
@@ -40,7 +40,7 @@ func (s *Session) preview() {
 	s.previewPart(s.Visible())
 }
 
-// previewPart shows what a search finds in a part of the picture, and goes on to the whole.
+// previewPart detects in the visible part of the picture, shows the result, and continues with the whole picture.
 func (s *Session) previewPart(visible image.Rectangle) {
 	type shown struct {
 		mask *processing.Mask
@@ -81,20 +81,20 @@ func (s *Session) previewPart(visible image.Rectangle) {
 	})
 }
 
-// worthAPart reports whether searching an area takes clearly less time than the whole picture does.
+// worthAPart reports whether detection in an area takes clearly less time than in the whole picture.
 func (s *Session) worthAPart(area image.Rectangle, size image.Point) bool {
 	return float64(area.Dx()*area.Dy()) <= s.partShare*float64(size.X*size.Y)
 }
 
-// usualPartShare is the largest share of a picture that is shown before the whole.
+// usualPartShare is the default of Session.partShare.
 const usualPartShare = 0.6
 
-// previewWhole searches the whole picture; a part that is shown stays until it has ended.
+// previewWhole detects in the whole picture. A part that is shown stays until then.
 func (s *Session) previewWhole() {
 	s.whole = !s.decides()
 	apply := func(f document.Found) image.Rectangle {
 		if !s.doc.Untouched() {
-			// What was painted meanwhile counts more.
+			// Do not overwrite what the user has painted meanwhile.
 			return image.Rectangle{}
 		}
 		return s.doc.PreviewFound(f)
@@ -102,14 +102,15 @@ func (s *Session) previewWhole() {
 	s.keeping(func() { s.detect(apply, s.previewed) })
 }
 
-// keeping does something during which the part that is shown stays.
+// keeping calls do without removing the part that is shown.
 func (s *Session) keeping(do func()) {
 	s.keepsPart = true
 	do()
 	s.keepsPart = false
 }
 
-// again previews once more if the parameters have changed meanwhile, and takes away a part that nothing follows.
+// again starts another preview if the parameters have changed meanwhile. If none starts, it removes the part that is
+// shown.
 func (s *Session) again() {
 	s.wanted = false
 	s.preview()
@@ -119,7 +120,7 @@ func (s *Session) again() {
 	}
 }
 
-// previewed goes on after a preview with what has to follow.
+// previewed ends a preview and starts what has to follow.
 func (s *Session) previewed(o Outcome, err error) {
 	givenUp := s.wanted && s.whole && errors.Is(err, context.Canceled)
 	s.previewing, s.whole = false, false

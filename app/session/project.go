@@ -13,18 +13,18 @@ import (
 	"blik/processing"
 )
 
-// Continued says what became of the project beside the open picture.
+// Continued says whether the project beside the open picture was used.
 type Continued struct {
-	// Date is when it was saved, zero where there is none.
+	// Date is when the project was saved; zero if there is none or it was not used.
 	Date time.Time
-	// Err is why it was not used; nil where it was.
+	// Err is why it was not used; nil if it was or there is none.
 	Err error
 }
 
-// Continued returns what became of the project of the open picture.
+// Continued says whether the project of the open picture was used.
 func (s *Session) Continued() Continued { return s.continued }
 
-// kept is the work that the project on the disk holds.
+// kept identifies the work that the project on disk holds.
 type kept struct {
 	doc         *document.Document
 	mask        uint64
@@ -34,7 +34,7 @@ type kept struct {
 	decisions   *document.Decisions
 }
 
-// work names the work on the open picture.
+// work identifies the present work on the open picture.
 func (s *Session) work() kept {
 	d := s.doc
 	return kept{d, d.Generation(), d.Corrections(), d.Result(), d.Region(), d.Decisions()}
@@ -43,7 +43,8 @@ func (s *Session) work() kept {
 // safe reports whether the project holds all work on the open picture.
 func (s *Session) safe() bool { return s.doc != nil && s.kept == s.work() }
 
-// continueProject puts the work of the project beside a picture into its document, which nobody else knows yet.
+// continueProject restores the work of the project beside a picture in its document, which no other goroutine uses yet.
+// A project that does not fit is not an error but sets o.continued.Err.
 func (s *Session) continueProject(ctx context.Context, path string, o *opened) error {
 	state := project.Stat(path)
 	p, err := project.Read(ctx, path, Limits())
@@ -58,7 +59,7 @@ func (s *Session) continueProject(ctx context.Context, path string, o *opened) e
 	}
 	if err != nil {
 		o.continued.Err = err
-		// What was taken over of it goes.
+		// Restore may have changed the document before it failed.
 		o.doc, err = document.New(path, o.file.Picture)
 		return errors.Join(err, ctx.Err())
 	}
@@ -69,9 +70,10 @@ func (s *Session) continueProject(ctx context.Context, path string, o *opened) e
 	return ctx.Err()
 }
 
-// SaveProject writes the work on the open picture into a project beside it: what it holds counts as saved. It takes the
-// place of the project that the work began with or was saved to. Another one, also one that could not be used, is
-// imagefile.ErrExists, and one that has changed since imagefile.ErrForeign, unless overwrite permits it.
+// SaveProject writes the work on the open picture to a project beside it; this work then counts as saved. It replaces
+// the project that the work was read from or last saved to. Unless overwrite is set, the error is imagefile.ErrExists
+// if there is another project, even one that could not be used, and imagefile.ErrForeign if the project has changed
+// since.
 func (s *Session) SaveProject(overwrite bool, done func(error)) {
 	s.settle()
 	shot, work := s.doc.Snapshot(), s.work()

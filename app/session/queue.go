@@ -8,31 +8,31 @@ import (
 	"blik/internal/message"
 )
 
-// Waiting is something that waits for the running job and for what was queued before it.
+// Waiting is an entry of the queue.
 type Waiting struct {
-	// ID tells it apart from all others.
+	// ID is unique in the session.
 	ID int
-	// Name says what it is.
+	// Name describes it to the user.
 	Name message.Message
 	do   func()
 }
 
-// queue is a list that is replaced when anything in it changes.
+// queue is the list of what waits for the running job. The list is replaced when it changes, never modified.
 type queue struct {
 	waiting []Waiting
-	// given is the last ID, changes counts the changes.
+	// given is the last ID that was used; changes counts the changes.
 	given   int
 	changes uint64
-	// looks says that the queue will be looked at again although no job ends.
+	// looks is set while a timer of lookLater runs.
 	looks bool
 }
 
-// heldStep is the time after which a queue that is held is looked at again.
+// heldStep is the interval at which a held queue checks whether it may continue.
 const heldStep = 100 * time.Millisecond
 
-// Queue calls do, which may start a job: at once where no job runs, and otherwise when the running one and what was
-// queued before have ended, whether they succeeded or not. queued says that it waits, or that the last thing that waits
-// has the same name, which is then left alone.
+// Queue calls do, which may start a job: immediately if no job runs, otherwise when the running job and everything
+// queued before have ended, successfully or not. In the second case queued is true. If the last entry of the queue has
+// the same name, do is dropped, and queued is true as well.
 func (s *Session) Queue(name message.Message, do func()) (queued bool) {
 	if !s.Busy() {
 		do()
@@ -46,10 +46,10 @@ func (s *Session) Queue(name message.Message, do func()) (queued bool) {
 	return true
 }
 
-// Waiting returns what waits, in its order. The slice must not be changed.
+// Waiting returns the queue in order. The slice must not be changed.
 func (s *Session) Waiting() []Waiting { return s.queue.waiting }
 
-// Withdraw takes something out of the queue, if it still waits.
+// Withdraw removes an entry from the queue, if it still waits.
 func (s *Session) Withdraw(id int) {
 	s.setQueue(slices.DeleteFunc(slices.Clone(s.queue.waiting), func(w Waiting) bool { return w.ID == id }))
 }
@@ -61,7 +61,7 @@ func (s *Session) setQueue(waiting []Waiting) {
 	s.publish(Other, image.Rectangle{})
 }
 
-// advance goes on with what waits until a job runs.
+// advance starts entries of the queue until a job runs.
 func (s *Session) advance() {
 	for len(s.queue.waiting) > 0 && !s.Busy() {
 		if s.Held != nil && s.Held() {
@@ -74,7 +74,7 @@ func (s *Session) advance() {
 	}
 }
 
-// lookLater looks again after a while whether the queue is still held.
+// lookLater calls advance again after heldStep.
 func (s *Session) lookLater() {
 	if s.queue.looks {
 		return

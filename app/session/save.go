@@ -11,11 +11,12 @@ import (
 	"blik/processing"
 )
 
-// Written returns the corrected picture that was saved last.
+// Written returns the corrected picture that was last saved.
 func (s *Session) Written() Written { return s.written }
 
-// SaveTarget returns where the corrected picture goes without a question: to where it was saved before, or beside the
-// original. ok is false for a JPEG not saved before, since the user has to choose another format.
+// SaveTarget returns where to save the corrected picture without asking: in the file where it was last saved, or in a
+// new one beside the original. ok is false for a JPEG that was not saved before, because the user must choose another
+// format.
 func (s *Session) SaveTarget() (path string, o imagefile.SaveOptions, ok bool) {
 	if last := s.written.Saved; last != nil {
 		return last.Path, imagefile.SaveOptions{Overwrite: true, Expect: last.State, AllowLossy: last.Lossy}, true
@@ -35,8 +36,8 @@ func (s *Session) IsOriginal(path string) bool {
 }
 
 // SavePicture writes the corrected picture and, if the settings ask for it, its report in the given language: both or
-// none. The error may be imagefile.ErrExists, imagefile.ErrForeign or imagefile.ErrLossy, which an answer of the user
-// can allow. An original that was overwritten is opened again with its mask.
+// neither. The error may be imagefile.ErrExists, imagefile.ErrForeign or imagefile.ErrLossy; with the user's consent o
+// can permit these. If the original was overwritten, it is opened again with its mask.
 func (s *Session) SavePicture(path, lang string, o imagefile.SaveOptions, done func(error)) {
 	s.settle()
 	shot := s.doc.Snapshot()
@@ -64,8 +65,8 @@ func (s *Session) SavePicture(path, lang string, o imagefile.SaveOptions, done f
 	})
 }
 
-// reopen opens the original again after it was overwritten: what was corrected is now part of it, and saving again has
-// to start from the new file.
+// reopen opens the original again after it was overwritten: the corrections are now part of it, and saving again must
+// start from the new file.
 func (s *Session) reopen(mask *processing.Mask, done func(error)) {
 	maskFile, maskState, written, clean := s.maskFile, s.maskState, s.written, !s.doc.Dirty()
 	s.open(s.doc.Path(), false, func(err error) {

@@ -22,7 +22,7 @@ import (
 	"blik/processing/learn"
 )
 
-// Device is what a session computes on; *device.Switch is one.
+// Device runs the jobs of a session; *device.Switch implements it.
 type Device interface {
 	Runner
 	Choose(name string, opened func())
@@ -30,33 +30,33 @@ type Device interface {
 	Close(ctx context.Context) error
 }
 
-// Options are what a session is made from.
+// Options are the parts of a session.
 type Options struct {
 	Files  Files
 	Device Device
-	// Engine computes; nil is On(Device).
+	// Engine detects and corrects; nil means On(Device).
 	Engine Engine
-	// Devices lists the devices of the machine; it may take its time.
+	// Devices lists the devices of the machine. It may be slow; it is called on another goroutine.
 	Devices func() ([]device.Device, error)
-	// Settings are changed in place; SettingsPath is their file, empty to keep them nowhere.
+	// Settings are changed in place. SettingsPath is their file, or empty to not save them.
 	Settings     *settings.Settings
 	SettingsPath string
-	// Journal is the folder in which unsaved work is written down, empty to do without.
+	// Journal is the folder for the journal of unsaved work, or empty for none.
 	Journal string
-	// Thumbnails keeps small pictures of the recent files; nil keeps none.
+	// Thumbnails stores the thumbnails of recent files; it may be nil.
 	Thumbnails *thumbnail.Cache
-	// Version is that of the program, for reports.
+	// Version is the version of the program, for reports.
 	Version string
-	// Dispatch runs functions on the goroutine that the session belongs to, in their order.
+	// Dispatch queues a function to run on the session's goroutine, in order. It does not wait.
 	Dispatch func(func())
-	// Ahead is what is read of the picture that will be opened first; it may be nil.
+	// Ahead is the placeholder of the picture that will be opened first; it may be nil.
 	Ahead *Ahead
-	// Panicked is called for a panic in a job, on the job's goroutine.
+	// Panicked is called when a job panics, on the job's goroutine.
 	Panicked func(*job.PanicError)
 }
 
-// Session is one document with all that is done to it. It belongs to the goroutine of Options.Dispatch, on which the
-// listeners and all callbacks run as well.
+// Session holds one document and everything that works on it. It belongs to the goroutine of Options.Dispatch;
+// listeners and callbacks also run there.
 type Session struct {
 	files    Files
 	engine   Engine
@@ -71,54 +71,55 @@ type Session struct {
 	jobs     *job.Runner
 	progress job.Update
 	queue    queue
-	// looking computes layers, counting histograms, beside the job.
+	// looking computes layers and counting histograms, in parallel with the job.
 	looking, counting latest
 
-	// Settle ends what the user is drawing, so that it is part of the document before anything else changes or reads
-	// it. It may be nil.
+	// Settle, which may be nil, completes what the user is drawing. It is called before anything else changes or reads
+	// the document.
 	Settle func()
-	// Held, which may be nil, reports whether what is queued has to wait although no job runs.
+	// Held, which may be nil, reports whether the queue must wait although no job runs.
 	Held func() bool
-	// Visible returns the part of the picture that is in sight, which another detection shows first. It may be nil.
+	// Visible, which may be nil, returns the visible part of the picture. Previews search it first.
 	Visible func() image.Rectangle
-	// Previewed, if not nil, is called after a detection or a correction that followed a change of the parameters.
+	// Previewed, which may be nil, is called after a detection or a correction that followed a change of the
+	// parameters.
 	Previewed func(Outcome, error)
 
 	doc *document.Document
-	// original is the file that the picture was read from.
+	// original is the file of the picture.
 	original *imagefile.File
-	// before shows the original, after what corrections made of it, mask the mask.
+	// before shows the original, after the corrected picture, mask the mask.
 	before, after *view.Pyramid
 	mask          *view.MaskPyramid
-	// screen converts its pixels for small pictures.
+	// screen converts the picture's samples for thumbnails and close-ups. shown are the corrections that after shows.
 	screen *colour.Screen
 	shown  *document.Corrections
-	// left is what was shown before that, for a step back.
+	// left is what after showed before, so that an undo is fast.
 	left pictured
-	// touched is what the spot wand marked last.
+	// touched is what Touch marked last.
 	touched touched
-	// compared is what the mask is compared with, nil for nothing.
+	// compared is the mask to compare with; nil for none.
 	compared *compared
-	// maskFile is where the mask was saved last, and maskState what the file was then (imagefile.State); written is
-	// where the corrected picture was saved.
+	// maskFile is the file in which the mask was last saved, maskState its state then (imagefile.State). written is the
+	// corrected picture that was last saved.
 	maskFile, maskState string
 	written             Written
-	// overwritten is the generation of the mask whose findings are corrected in the original itself, which was
-	// overwritten; 0 if it was not.
+	// overwritten is the generation of the mask when the corrected picture replaced the original; 0 if it did not.
 	overwritten uint64
 
-	// lessons are the decisions about pictures that were learned from, by their paths.
+	// lessons holds the decisions that were learned from, by the path of the picture.
 	lessons map[string][]learn.Spot
-	// memory keeps what was measured of the picture.
+	// memory keeps intermediate results of the last detection.
 	memory *processing.Memory
-	// detectedWith are the parameters of the last detection as they were set.
+	// detectedWith are the parameters that were set for the last detection.
 	detectedWith processing.Params
-	// previewing says that the job follows a change of the parameters, wanted that another detection has to follow, and
-	// corrects that another correction of the selected finding has.
+	// previewing is set while the job follows a change of the parameters. If parameters change meanwhile, wanted asks
+	// for another detection after it, and corrects for another correction of the selected finding.
 	previewing, wanted, corrects bool
-	// whole says that the job searches the whole picture after a part of it was shown, keepsPart that the part stays.
+	// whole is set while that job searches the whole picture and not only decides again. keepsPart makes settle leave
+	// the part that is shown.
 	whole, keepsPart bool
-	// partShare is the largest share of a picture, with its surroundings, that is searched before the whole.
+	// partShare is the largest share of a picture that is worth searching before the whole.
 	partShare    float64
 	afterPreview func()
 	// placeholder shows the picture that is being read; nil for none.
@@ -126,24 +127,25 @@ type Session struct {
 	// placeholderWait is the longest time that reading waits for it; placeholderShown ends the wait.
 	placeholderWait  time.Duration
 	placeholderShown func()
-	// ahead is what was read of the first picture before the session was there; nil for nothing.
+	// ahead is the placeholder that was read before the session existed; nil for none.
 	ahead *Ahead
-	// continued says what became of the project of the open picture, kept what the one on the disk holds.
+	// continued says whether the project of the open picture was used. project is its file, kept the work that the file
+	// holds.
 	continued Continued
 	project   project.State
 	kept      kept
-	// film is the filmstrip, small a small picture of the open one.
+	// film is the filmstrip, small the thumbnail of the open picture.
 	film  film
 	small image.Image
-	// listing says which findings are listed.
+	// listing says which findings are listed, and in which order.
 	listing Listing
 	listed  listed
 
 	last      state
 	listeners []func(Change)
 
-	// journal keeps what is not saved, in journalDir; nil keeps nothing. originalState is that of the original's file
-	// when it was read; forget says that the user has given up what is not saved.
+	// journal, which may be nil, stores unsaved work in journalDir. originalState is the state of the original's file
+	// when it was read. forget is set if the user does not want to keep unsaved work.
 	journal       *journal
 	journalDir    string
 	originalState string
@@ -168,22 +170,22 @@ func New(o Options) *Session {
 	return s
 }
 
-// Document returns the open document, nil before the first. Only the session changes it.
+// Document returns the open document, or nil before the first. Only the session may change it.
 func (s *Session) Document() *document.Document { return s.doc }
 
 // Original returns the file that the picture was read from.
 func (s *Session) Original() *imagefile.File { return s.original }
 
-// Pictures returns what shows the original and the corrected picture, the same where nothing is corrected.
+// Pictures returns the views of the original and the corrected picture; they are the same if nothing is corrected.
 func (s *Session) Pictures() (before, after *view.Pyramid) { return s.before, s.after }
 
-// MaskView returns what shows the mask.
+// MaskView returns the view of the mask.
 func (s *Session) MaskView() *view.MaskPyramid { return s.mask }
 
-// Settings returns the settings. Params and Recent are changed only by the session.
+// Settings returns the settings. Only the session may change Params and Recent.
 func (s *Session) Settings() *settings.Settings { return s.settings }
 
-// SaveSettings writes the settings, if they are kept anywhere.
+// SaveSettings writes the settings, if they have a file.
 func (s *Session) SaveSettings() error {
 	if s.path == "" {
 		return nil
@@ -194,8 +196,7 @@ func (s *Session) SaveSettings() error {
 // Corrected reports whether anything in the picture is corrected.
 func (s *Session) Corrected() bool { return s.doc != nil && s.doc.Corrections() != nil }
 
-// Unsaved reports whether the mask and the corrected picture differ from what is on disk, and the project does not hold
-// them either.
+// Unsaved reports whether the mask and the corrected picture contain work that is neither saved nor in the project.
 func (s *Session) Unsaved() (mask, picture bool) {
 	if s.doc == nil {
 		return false, false
@@ -209,27 +210,28 @@ func (s *Session) Unsaved() (mask, picture bool) {
 // Busy reports whether a job runs.
 func (s *Session) Busy() bool { return s.jobs.Busy() }
 
-// Progress returns how far the job is.
+// Progress returns the last progress of the job.
 func (s *Session) Progress() job.Update { return s.progress }
 
 // Cancel cancels the job, if one runs.
 func (s *Session) Cancel() { s.jobs.Cancel() }
 
-// Close cancels the job, releases the device, ends the journal, and waits for them or for ctx.
+// Close cancels all jobs, releases the device and closes the journal. It waits until that is done or ctx ends.
 func (s *Session) Close(ctx context.Context) error {
 	s.queue.waiting = nil
 	return errors.Join(s.jobs.Close(ctx), s.looking.jobs.Close(ctx), s.counting.jobs.Close(ctx), s.device.Close(ctx),
 		s.closeJournal(ctx))
 }
 
-// Start runs work as the session's one job. done gets its result, or its error: context.Canceled after Cancel,
-// job.ErrBusy at once if another job runs.
+// Start runs work as the session's one job and then calls done with its result or error. The error is context.Canceled
+// after Cancel, and job.ErrBusy, immediately, if another job runs.
 func Start[T any](s *Session, work job.Work[T], done func(T, error)) {
 	start(s, Other, work, nil, done)
 }
 
-// start is Start for work whose result changes the session: apply takes it before listeners and done are called. What
-// that takes of the session's goroutine comes in several pieces.
+// start is Start for work whose result changes the session. apply, if not nil, applies the result before listeners and
+// done are called; it returns the part of the mask to redraw. What has to run on the session's goroutine is divided
+// into steps, so that the window stays responsive.
 func start[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (image.Rectangle, error), done func(T,
 	error)) {
 	s.settle()
@@ -251,7 +253,7 @@ func start[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (imag
 		{Aside: func(T) { drawn.make() }, Do: func(T) { failed = errors.Join(failed, s.updatePictures(false, drawn)) }},
 	}
 	if apply == nil || cause == Opened {
-		// Another document and what shows it change together.
+		// Another document and its views must change together.
 		steps = nil
 	}
 	err := job.StartSteps(s.jobs, work, progressed, steps, func(v T, err error) {
@@ -275,7 +277,7 @@ func start[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (imag
 	s.publish(Other, image.Rectangle{})
 }
 
-// settle ends what the user is drawing.
+// settle completes what the user is drawing, and removes a part of another detection that is only shown.
 func (s *Session) settle() {
 	if s.Settle != nil {
 		s.Settle()
@@ -285,13 +287,13 @@ func (s *Session) settle() {
 	}
 }
 
-// pictured is what shows the picture with corrections.
+// pictured is the view of the picture with certain corrections.
 type pictured struct {
 	of      *document.Corrections
 	pyramid *view.Pyramid
 }
 
-// drawing is what shows the picture with other corrections, in the making.
+// drawing is a view of the picture with changed corrections that is being made.
 type drawing struct {
 	from    *view.Pyramid
 	patches []processing.Patch
@@ -299,7 +301,7 @@ type drawing struct {
 	err     error
 }
 
-// draw begins to show what is corrected now; nil where nothing is to be made for that.
+// draw returns the drawing of the present corrections, or nil if they have a view already.
 func (s *Session) draw() *drawing {
 	now := s.doc.Corrections()
 	if now == nil || now == s.shown || now == s.left.of {
@@ -308,7 +310,7 @@ func (s *Session) draw() *drawing {
 	return &drawing{from: s.after, patches: s.doc.PatchesSince(s.shown), made: pictured{of: now}}
 }
 
-// make does the work, on any goroutine. It costs what has changed.
+// make makes the view, on any goroutine. Its time is proportional to what has changed.
 func (d *drawing) make() {
 	if d == nil {
 		return
@@ -318,8 +320,8 @@ func (d *drawing) make() {
 	}
 }
 
-// updatePictures shows what is corrected now. drawn may be what was made for that, beside other work; it counts for
-// nothing where corrections have changed again.
+// updatePictures shows the present corrections. drawn, which may be nil, is a drawing that was made on another
+// goroutine; it is ignored if the corrections have changed since.
 func (s *Session) updatePictures(reopened bool, drawn *drawing) error {
 	if reopened {
 		s.after, s.shown, s.left = s.before, nil, pictured{}
@@ -347,7 +349,7 @@ func (s *Session) updatePictures(reopened bool, drawn *drawing) error {
 	return nil
 }
 
-// SetParams replaces the parameters of detection and correction.
+// SetParams replaces the parameters of detection and correction, and starts previews that follow them.
 func (s *Session) SetParams(p processing.Params) {
 	was := s.settings.Params
 	s.settings.Params = p
@@ -358,7 +360,7 @@ func (s *Session) SetParams(p processing.Params) {
 	}
 }
 
-// SetParam sets one parameter.
+// SetParam sets one parameter, like SetParams. The error is that of Spec.Set.
 func (s *Session) SetParam(spec processing.Spec, v float64) error {
 	p := s.settings.Params
 	if err := spec.Set(&p, v); err != nil {
@@ -368,7 +370,7 @@ func (s *Session) SetParam(spec processing.Spec, v float64) error {
 	return nil
 }
 
-// TakeOver makes the detection parameters of the last detection those of manual mode.
+// TakeOver switches to manual mode with the detection parameters of the last detection.
 func (s *Session) TakeOver() {
 	p := WithStage(s.settings.Params, s.doc.Result().Params, processing.StageDetection)
 	p.Mode = processing.Manual

@@ -12,20 +12,20 @@ import (
 	"blik/processing"
 )
 
-// Files reads and writes what a session works on.
+// Files reads and writes the files of a session.
 type Files interface {
 	Read(ctx context.Context, path string) (*imagefile.File, error)
-	// ReadPreview reads some pixels of a picture in much less time than Read, at most side of them in a row or a
-	// column; nil where there is no such way.
+	// ReadPreview reads a reduced picture, with at most side pixels in a row or column, in much less time than Read. It
+	// returns nil if that is not possible.
 	ReadPreview(ctx context.Context, path string, side int) (*imagefile.Preview, error)
 	ReadMask(ctx context.Context, path string, w, h int) (*processing.Mask, error)
 	WriteMask(ctx context.Context, path string, m *processing.Mask, o imagefile.WriteOptions) error
-	// Save writes the corrected picture that account describes and, with a language, its report, both or none; see
-	// imagefile.Save.
+	// Save writes the corrected picture that account describes and, unless lang is empty, its report in that language.
+	// It writes both or neither; see imagefile.Save.
 	Save(ctx context.Context, account report.Correction, path, lang string, o imagefile.SaveOptions) (Written, error)
 }
 
-// Disk returns the Files of this machine, which refuses to read pictures beyond the limits.
+// Disk returns Files on the disks of this machine. Reading fails for pictures beyond the limits.
 func Disk(limits imagefile.Limits) Files { return disk{limits} }
 
 type disk struct{ limits imagefile.Limits }
@@ -71,14 +71,14 @@ func (disk) Save(ctx context.Context, account report.Correction, path, lang stri
 	return w, nil
 }
 
-// Limits are those of pictures that detection can work on.
+// Limits returns the limits of pictures that detection can process.
 func Limits() imagefile.Limits {
 	limits := imagefile.DefaultLimits()
 	limits.Work = processing.DetectionBytes
 	return limits
 }
 
-// Engine detects and corrects glare. A notice, if not nil, is a sentence for the user on the device that was used.
+// Engine detects and corrects glare. A notice, if not nil, is a sentence for the user about the device that was used.
 type Engine interface {
 	Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (
 		r *processing.Result, notice *message.Message, err error)
@@ -92,12 +92,12 @@ type Engine interface {
 	Levels(ctx context.Context, pic *processing.Picture, region *processing.Region) (all, inside []uint64, err error)
 }
 
-// Runner runs a job on a device; *device.Runner and *device.Switch are runners.
+// Runner runs a job on a device; *device.Runner and *device.Switch implement it.
 type Runner interface {
 	Run(ctx context.Context, pixels int, job device.Job) (notice *message.Message, err error)
 }
 
-// On returns the Engine that computes on a device.
+// On returns the Engine that runs on a device.
 func On(r Runner) Engine { return engine{r} }
 
 type engine struct{ runner Runner }
@@ -135,16 +135,16 @@ func (e engine) Correct(ctx context.Context, pic *processing.Picture, m *process
 	return c, notice, err
 }
 
-// Written is a corrected picture that was saved, with the path of its report, if one was written.
+// Written is a corrected picture that was saved. Report is the path of its report, empty if none was written.
 type Written struct {
 	Saved  *imagefile.Saved
 	Report string
 }
 
-// WithStage returns p with the parameters of one stage taken from others, which must be valid.
+// WithStage returns p with the parameters of one stage replaced by those of others, which must be valid.
 func WithStage(p, others processing.Params, stage processing.Stage) processing.Params {
 	for _, s := range processing.SpecsOf(stage) {
-		// A value of valid parameters is valid.
+		// Values of valid parameters cause no error.
 		_ = s.Set(&p, s.Get(others))
 	}
 	return p
