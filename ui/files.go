@@ -140,7 +140,7 @@ func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
 func (f *files) guard(next func()) {
 	f.display.end()
 	mask, picture := f.Unsaved()
-	if !mask && !picture && !f.Decisive() {
+	if !mask && !picture && !f.UnsavedDecisions() {
 		next()
 		return
 	}

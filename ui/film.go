@@ -302,7 +302,7 @@ func (f *files) openBeside(direction int) func() {
 func (f *files) kept(next func()) {
 	f.display.end()
 	mask, picture := f.Unsaved()
-	if f.Document() == nil || !mask && !picture && !f.Decisive() {
+	if f.Document() == nil || !mask && !picture && !f.UnsavedDecisions() {
 		next()
 		return
 	}

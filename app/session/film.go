@@ -148,7 +148,7 @@ func picturesIn(dir string) (paths []string) {
 // describeFrames finds the thumbnails and states of pictures, one by one. It runs on its own goroutine.
 func (s *Session) describeFrames(paths []string) {
 	for _, path := range paths {
-		small := s.smallPicture(path)
+		small := s.thumbnailOf(path)
 		p, err := project.Read(context.Background(), path, Limits())
 		s.dispatch(func() {
 			s.setFrame(path, func(f *Frame) {
@@ -164,17 +164,18 @@ func (s *Session) describeFrames(paths []string) {
 	}
 }
 
-// mostSmallBytes is the largest file that is read only to make a thumbnail. Larger files get one when they are opened.
-const mostSmallBytes = 256 << 20
+// maxThumbnailSource is the largest file that is read only to make a thumbnail. Larger files get one when they are
+// opened.
+const maxThumbnailSource = 256 << 20
 
-// smallPicture returns the stored thumbnail of a file, or makes one; nil if that fails.
-func (s *Session) smallPicture(path string) image.Image {
+// thumbnailOf returns the stored thumbnail of a file, or makes one; nil if that fails.
+func (s *Session) thumbnailOf(path string) image.Image {
 	if s.thumbs != nil {
 		if m, err := s.thumbs.Load(path); err == nil {
 			return m
 		}
 	}
-	if info, err := os.Stat(path); err != nil || info.Size() > mostSmallBytes {
+	if info, err := os.Stat(path); err != nil || info.Size() > maxThumbnailSource {
 		return nil
 	}
 	ctx := context.Background()
@@ -194,20 +195,26 @@ func (s *Session) smallPicture(path string) image.Image {
 	return m
 }
 
-// stateOf returns the state of work, and the number of findings in its mask.
-func stateOf(w document.Work, saved bool) (FrameState, int) {
-	spots := processing.Spots(w.Mask)
+// frameState returns the state of work with so many findings in the mask, of which so many are corrected. searched is
+// set after a detection, saved if the corrected picture is saved.
+func frameState(findings, corrected int, searched, saved bool) FrameState {
 	switch {
-	case len(spots) == 0 && w.Found != nil:
-		return FrameClear, 0
-	case len(spots) == 0:
-		return FrameToDo, 0
-	case len(w.Spots) < len(spots):
-		return FrameFound, len(spots)
+	case findings == 0 && searched:
+		return FrameClear
+	case findings == 0:
+		return FrameToDo
+	case corrected < findings:
+		return FrameFound
 	case saved:
-		return FrameSaved, len(spots)
+		return FrameSaved
 	}
-	return FrameCorrected, len(spots)
+	return FrameCorrected
+}
+
+// stateOf returns the state of work, and the number of findings in its mask.
+func stateOf(w document.Work, saved bool) (state FrameState, findings int) {
+	findings = len(processing.Spots(w.Mask))
+	return frameState(findings, len(w.Spots), w.Found != nil, saved), findings
 }
 
 // followFilm updates the frame of the open picture.
@@ -228,24 +235,19 @@ func (s *Session) followFilm() {
 
 // documentState returns the state of the work in a document, and the number of findings in its mask.
 func documentState(d *document.Document) (state FrameState, findings int) {
-	spots := d.Spots()
-	done := 0
-	for _, f := range spots {
+	findings, corrected := countFindings(d)
+	return frameState(findings, corrected, d.Result() != nil, !d.PictureDirty()), findings
+}
+
+// countFindings returns the number of findings in the mask, and how many of them are corrected.
+func countFindings(d *document.Document) (findings, corrected int) {
+	for _, f := range d.Spots() {
+		findings++
 		if f.State == document.Corrected {
-			done++
+			corrected++
 		}
 	}
-	switch {
-	case len(spots) == 0 && d.Result() != nil:
-		return FrameClear, 0
-	case len(spots) == 0:
-		return FrameToDo, 0
-	case done < len(spots):
-		return FrameFound, len(spots)
-	case d.PictureDirty():
-		return FrameCorrected, len(spots)
-	}
-	return FrameSaved, len(spots)
+	return findings, corrected
 }
 
 // FrameBeside returns the path of the picture direction places after the open one in the filmstrip, before it if
@@ -284,7 +286,7 @@ func (s *Session) RunBatch(correct bool, lang string, done func(Batch, error)) {
 	work := func(ctx context.Context, progress processing.Progress) (b Batch, err error) {
 		for i, f := range frames {
 			stage := message.Of("%d of %d: %s", i+1, len(frames), filepath.Base(f.Path))
-			t := treatment{s: s, ctx: ctx, path: f.Path, params: params, correct: correct, lang: lang}
+			t := batchItem{s: s, ctx: ctx, path: f.Path, params: params, correct: correct, lang: lang}
 			t.report = func(share float64) { progress(stage, (float64(i)+share)/float64(len(frames))) }
 			t.report(0)
 			worked, err := t.run()
@@ -322,8 +324,8 @@ func (s *Session) RunBatch(correct bool, lang string, done func(Batch, error)) {
 	})
 }
 
-// treatment processes one picture of a batch.
-type treatment struct {
+// batchItem processes one picture of a batch.
+type batchItem struct {
 	s          *Session
 	ctx        context.Context
 	path, lang string
@@ -338,7 +340,7 @@ type treatment struct {
 }
 
 // run processes the picture; worked is false if nothing had to be done.
-func (t *treatment) run() (worked bool, err error) {
+func (t *batchItem) run() (worked bool, err error) {
 	file, err := t.s.files.Read(t.ctx, t.path)
 	if err != nil {
 		return false, err
@@ -359,16 +361,16 @@ func (t *treatment) run() (worked bool, err error) {
 	if t.small, err = thumbnail.Make(t.ctx, file.Picture, o.screen, file.Orientation, thumbnailSize); err != nil {
 		return false, err
 	}
-	worked, err = t.work(&o)
+	worked, err = t.process(&o)
 	if err == nil && worked {
-		err = t.keep(&o)
+		err = t.saveProject(&o)
 	}
 	t.state, t.findings = documentState(o.doc)
 	return worked, err
 }
 
-// work detects, corrects and saves, as far as necessary.
-func (t *treatment) work(o *opened) (worked bool, err error) {
+// process detects, corrects and saves, as far as necessary.
+func (t *batchItem) process(o *opened) (worked bool, err error) {
 	state, _ := documentState(o.doc)
 	if state == FrameToDo {
 		r, _, err := t.s.engine.Detect(t.ctx, o.doc.Picture(), *o.params,
@@ -386,7 +388,7 @@ func (t *treatment) work(o *opened) (worked bool, err error) {
 		return worked, nil
 	}
 	if state == FrameFound {
-		if err := t.fill(o); err != nil {
+		if err := t.correctAll(o); err != nil {
 			return worked, err
 		}
 	}
@@ -407,7 +409,7 @@ const shareRead, shareDetected, shareCorrected = 0.1, 0.4, 0.85
 
 // within returns the progress function of a part of the work, from one share to another. Without correction, detection
 // counts as the end.
-func (t *treatment) within(from, to float64) processing.Progress {
+func (t *batchItem) within(from, to float64) processing.Progress {
 	whole := 1.0
 	if !t.correct {
 		whole = shareDetected
@@ -415,8 +417,8 @@ func (t *treatment) within(from, to float64) processing.Progress {
 	return func(_ message.Message, done float64) { t.report(min((from+done*(to-from))/whole, 1)) }
 }
 
-// fill corrects all findings, each with the method that was chosen for it.
-func (t *treatment) fill(o *opened) error {
+// correctAll corrects all findings, each with the method that was chosen for it.
+func (t *batchItem) correctAll(o *opened) error {
 	asked := map[int]processing.Method{}
 	for _, f := range o.doc.Spots() {
 		asked[f.ID] = f.Asked
@@ -434,8 +436,8 @@ func (t *treatment) fill(o *opened) error {
 	return err
 }
 
-// keep saves the project.
-func (t *treatment) keep(o *opened) error {
+// saveProject saves the project.
+func (t *batchItem) saveProject(o *opened) error {
 	return project.Write(t.ctx, t.path, &project.Project{
 		Checksum: project.Checksum(o.file.Picture), Date: time.Now().Round(time.Second), Params: *o.params,
 		Work: o.doc.Snapshot().Work(), Saved: o.doc.Corrections() != nil && !o.doc.PictureDirty(),

@@ -57,15 +57,15 @@ func (s *Session) Previewing() bool { return s.previewing && s.Busy() }
 // If parameters change while it runs, it runs once more afterwards.
 func (s *Session) previewCorrection() {
 	if s.previewing {
-		s.corrects = true
+		s.correctAgain = true
 		return
 	}
 	f, ok := s.Selected()
 	if s.Busy() || !ok || f.Decision == document.Ignored || f.State == document.Uncorrected {
 		return
 	}
-	s.previewing, s.corrects = true, false
-	s.correct(Other, map[int]processing.Method{f.ID: f.Asked}, s.doc.PreviewCorrection, s.previewed)
+	s.previewing, s.correctAgain = true, false
+	s.correct(Other, map[int]processing.Method{f.ID: f.Asked}, s.doc.PreviewCorrection, s.endPreview)
 }
 
 // AfterPreview calls do when the job that follows a change of the parameters has ended, and only the last do if it is
@@ -188,13 +188,7 @@ func (s *Session) Next() (step Step, findings int) {
 	if s.doc == nil {
 		return StepOpen, 0
 	}
-	found, done := 0, 0
-	for _, f := range s.doc.Spots() {
-		found++
-		if f.State == document.Corrected {
-			done++
-		}
-	}
+	found, done := countFindings(s.doc)
 	switch {
 	case found == 0:
 		return StepDetect, 0

@@ -29,7 +29,7 @@ func (s *Session) Inspect(layer processing.Layer, part image.Rectangle, progress
 	pic, params := s.doc.Picture(), s.settings.Params
 	// A copy, because a detection may fill the original meanwhile.
 	memory := *s.memory
-	ask(s, &s.looking, func(ctx context.Context, report processing.Progress) (l Look, err error) {
+	runLatest(s, &s.inspecting, func(ctx context.Context, report processing.Progress) (l Look, err error) {
 		l.Map, err = s.engine.Inspect(ctx, pic, params, processing.LayerOptions{
 			Layer: layer, Rect: part, Progress: report, Memory: &memory,
 		})
@@ -42,15 +42,15 @@ func (s *Session) Inspect(layer processing.Layer, part image.Rectangle, progress
 
 // StopInspecting cancels Inspect.
 func (s *Session) StopInspecting() {
-	s.looking.next = nil
-	s.looking.jobs.Cancel()
+	s.inspecting.next = nil
+	s.inspecting.jobs.Cancel()
 }
 
 // CountLevels counts the levels of the picture and of the search region, in parallel with other work. It cancels an
 // earlier CountLevels; for done see Inspect.
 func (s *Session) CountLevels(done func(Levels, error)) {
 	pic, region := s.doc.Picture(), s.doc.Region()
-	ask(s, &s.counting, func(ctx context.Context, _ processing.Progress) (l Levels, err error) {
+	runLatest(s, &s.counting, func(ctx context.Context, _ processing.Progress) (l Levels, err error) {
 		l.All, l.Inside, err = s.engine.Levels(ctx, pic, region)
 		return l, err
 	}, nil, done)
@@ -63,8 +63,8 @@ type latest struct {
 	next func()
 }
 
-// ask cancels the running job of l, if any, and starts work when it has ended.
-func ask[T any](s *Session, l *latest, work job.Work[T], progress func(job.Update), done func(T, error)) {
+// runLatest cancels the running job of l, if any, and starts work when it has ended.
+func runLatest[T any](s *Session, l *latest, work job.Work[T], progress func(job.Update), done func(T, error)) {
 	doc := s.doc
 	begin := func() {
 		err := job.Start(l.jobs, work, progress, func(v T, err error) {

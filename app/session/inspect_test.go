@@ -12,7 +12,7 @@ import (
 // inspected runs callbacks until what was asked for beside the job has ended.
 func (f *fake) inspected() {
 	f.t.Helper()
-	for f.looking.jobs.Busy() || f.counting.jobs.Busy() {
+	for f.inspecting.jobs.Busy() || f.counting.jobs.Busy() {
 		(<-f.queue)()
 	}
 }

@@ -114,13 +114,13 @@ func (j *journal) note(make func() *Unsaved) {
 // newer work; the file written before stays.
 func (j *journal) run() {
 	defer close(j.done)
-	told := false
+	reported := false
 	for shot, open := <-j.shots; open; {
 		err := j.write(shot())
-		if err != nil && !told {
+		if err != nil && !reported {
 			j.failed(err)
 		}
-		told = err != nil
+		reported = err != nil
 		time.Sleep(journalPause)
 		var again <-chan time.Time
 		if err != nil {
@@ -229,15 +229,15 @@ func decodeUnsaved(data []byte) (*Unsaved, error) {
 
 // unsaved returns a function, for any goroutine, that returns the unsaved work, or nil if everything is saved.
 func (s *Session) unsaved() func() *Unsaved {
-	if mask, picture := s.Unsaved(); !mask && !picture && !s.Decisive() {
+	if mask, picture := s.Unsaved(); !mask && !picture && !s.UnsavedDecisions() {
 		return func() *Unsaved { return nil }
 	}
 	shot, state := s.doc.Snapshot(), s.originalState
 	return func() *Unsaved { return record(shot, state) }
 }
 
-// Decisive reports whether there are decisions about findings that no project holds.
-func (s *Session) Decisive() bool {
+// UnsavedDecisions reports whether there are decisions about findings that no project holds.
+func (s *Session) UnsavedDecisions() bool {
 	return s.doc != nil && !s.safe() && (s.doc.Decisions() != nil || len(s.doc.Ignored()) > 0)
 }
 
@@ -294,8 +294,8 @@ func (u *Unsaved) work() (w document.Work, err error) {
 	return w, nil
 }
 
-// notKept notifies the listeners that the journal cannot be written.
-func (s *Session) notKept(err error) {
+// journalFailed notifies the listeners that the journal cannot be written.
+func (s *Session) journalFailed(err error) {
 	fault := message.Errorf("save your work, it could not be restored after a crash: %w",
 		imagefile.WriteError(s.journal.path, err))
 	s.dispatch(func() { s.notify(Change{Fault: fault}) })
@@ -399,5 +399,5 @@ func (s *Session) closeJournal(ctx context.Context) error {
 		return nil
 	}
 	mask, picture := s.Unsaved()
-	return s.journal.close(ctx, (mask || picture || s.Decisive()) && !s.forget)
+	return s.journal.close(ctx, (mask || picture || s.UnsavedDecisions()) && !s.forget)
 }

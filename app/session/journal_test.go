@@ -48,7 +48,7 @@ func keepingOn(t *testing.T, disk atomicfile.FileSystem, dir string) *fake {
 	t.Helper()
 	f := newFake(t)
 	f.journalDir = dir
-	f.journal = newJournal(disk, dir, f.notKept)
+	f.journal = newJournal(disk, dir, f.journalFailed)
 	return f
 }
 
@@ -61,7 +61,8 @@ func (f *fake) die() {
 	f.journal = nil
 }
 
-// What is painted and corrected is written down within a second, and a later session goes on with it; saving removes it.
+// What is painted and corrected is written down within a second, and a later session goes on with it; saving removes
+// it.
 func TestJournal(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "unsaved")

@@ -24,7 +24,7 @@ type Teaching struct {
 
 // Values of the mask that decided returns; see learn.Decide.
 const (
-	saidPaint, saidNothing, saidGlare = 0, 128, 255
+	decidedPaint, undecided, decidedGlare = 0, 128, 255
 )
 
 // decided returns the decisions as a mask: what was kept or painted by hand is glare, what was ignored is paint, and
@@ -33,7 +33,7 @@ func decided(doc *document.Document) *processing.Mask {
 	size := doc.Size()
 	m := processing.NewMask(size.X, size.Y)
 	for i := range m.Pix {
-		m.Pix[i] = saidNothing
+		m.Pix[i] = undecided
 	}
 	set := func(runs []processing.Run, v uint8) {
 		for _, r := range runs {
@@ -44,12 +44,12 @@ func decided(doc *document.Document) *processing.Mask {
 		}
 	}
 	for _, s := range doc.Ignored() {
-		set(s.Runs, saidPaint)
+		set(s.Runs, decidedPaint)
 	}
 	for _, s := range doc.Spots() {
 		if s.Decision == document.Kept || !s.Detected {
 			at := doc.FirstPixel(s)
-			set(doc.SpotRuns(at.X, at.Y), saidGlare)
+			set(doc.SpotRuns(at.X, at.Y), decidedGlare)
 		}
 	}
 	return m

@@ -105,14 +105,14 @@ func (l Listing) lists(s document.Spot) bool {
 	return true
 }
 
-// compare compares by the column. What was painted by hand sorts after all others by score and contrast.
+// compare compares by the column. What was painted by hand has neither score nor contrast and sorts as the lowest.
 func (l Listing) compare(a, b document.Spot) int {
-	detected := 0
-	if a.Detected != b.Detected {
-		detected = 1
-		if b.Detected {
-			detected = -1
-		}
+	byDetected := 0
+	switch {
+	case a.Detected && !b.Detected:
+		byDetected = 1
+	case b.Detected && !a.Detected:
+		byDetected = -1
 	}
 	switch l.By {
 	case ByX:
@@ -122,9 +122,9 @@ func (l Listing) compare(a, b document.Spot) int {
 	case ByArea:
 		return cmp.Compare(a.Area, b.Area)
 	case ByScore:
-		return cmp.Or(detected, cmp.Compare(a.Score, b.Score))
+		return cmp.Or(byDetected, cmp.Compare(a.Score, b.Score))
 	case ByContrast:
-		return cmp.Or(detected, cmp.Compare(a.Contrast, b.Contrast))
+		return cmp.Or(byDetected, cmp.Compare(a.Contrast, b.Contrast))
 	case ByMethod:
 		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(a.Method, b.Method))
 	}
@@ -134,11 +134,20 @@ func (l Listing) compare(a, b document.Spot) int {
 // listed caches the list of findings.
 type listed struct {
 	spots []document.Spot
-	// of is the state for which the list was made, if fresh is set.
-	of    state
-	fresh bool
+	// of is what the list was made from.
+	of listKey
 	// place is the last index of the selected finding in the list.
 	place int
+}
+
+// listKey identifies all that the list of findings depends on.
+type listKey struct {
+	doc         *document.Document
+	mask        uint64
+	corrections *document.Corrections
+	result      *processing.Result
+	decisions   *document.Decisions
+	listing     Listing
 }
 
 // Listing returns the present listing.
@@ -155,18 +164,11 @@ func (s *Session) Listed() []document.Spot {
 	if s.doc == nil {
 		return nil
 	}
-	now := state{doc: s.doc, mask: s.doc.Generation(), corrections: s.doc.Corrections(), result: s.doc.Result(),
-		decisions: s.doc.Decisions(), listing: s.listing}
-	if !s.listed.fresh || !same(s.listed.of, now) {
-		s.listed.spots, s.listed.of, s.listed.fresh = s.listing.Of(s.doc), now, true
+	now := listKey{s.doc, s.doc.Generation(), s.doc.Corrections(), s.doc.Result(), s.doc.Decisions(), s.listing}
+	if s.listed.of != now {
+		s.listed.spots, s.listed.of = s.listing.Of(s.doc), now
 	}
 	return s.listed.spots
-}
-
-// same reports whether two states have the same list.
-func same(a, b state) bool {
-	return a.doc == b.doc && a.mask == b.mask && a.corrections == b.corrections && a.result == b.result &&
-		a.decisions == b.decisions && a.listing == b.listing
 }
 
 // SelectedRow returns the index of the selected finding in the list, −1 if it is not listed.

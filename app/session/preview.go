@@ -13,8 +13,8 @@ import (
 // work of the user.
 func (s *Session) Live() bool { return s.doc != nil && s.doc.Result() != nil && s.doc.Untouched() }
 
-// decides reports whether a detection with the current parameters only has to repeat the decision about candidates.
-func (s *Session) decides() bool {
+// onlyDecides reports whether a detection with the current parameters only has to repeat the decision about candidates.
+func (s *Session) onlyDecides() bool {
 	return s.memory.Serves(s.doc.Picture(), s.detectedWith, s.settings.Params)
 }
 
@@ -23,8 +23,8 @@ func (s *Session) decides() bool {
 // follows it; a detection of the whole picture that is out of date is cancelled.
 func (s *Session) preview() {
 	if s.previewing {
-		s.wanted = true
-		if s.whole {
+		s.detectAgain = true
+		if s.previewsWhole {
 			s.jobs.Cancel()
 		}
 		return
@@ -32,8 +32,8 @@ func (s *Session) preview() {
 	if s.Busy() || !s.Live() || !detectsOtherwise(s.detectedWith, s.settings.Params) {
 		return
 	}
-	s.previewing, s.wanted = true, false
-	if s.decides() || s.Visible == nil || len(s.doc.Ignored()) > 0 {
+	s.previewing, s.detectAgain = true, false
+	if s.onlyDecides() || s.Visible == nil || len(s.doc.Ignored()) > 0 {
 		s.previewWhole()
 		return
 	}
@@ -61,7 +61,7 @@ func (s *Session) previewPart(visible image.Rectangle) {
 		mask, at := part.Mask(r)
 		return &shown{mask, at}, nil
 	}
-	s.keeping(func() {
+	s.keepPart(func() {
 		start(s, Other, work, func(p *shown) (image.Rectangle, error) {
 			if p == nil || !s.Live() {
 				return image.Rectangle{}, nil
@@ -70,10 +70,10 @@ func (s *Session) previewPart(visible image.Rectangle) {
 		}, func(_ *shown, err error) {
 			switch {
 			case err != nil:
-				s.previewed(Outcome{}, err)
-			case s.wanted || !s.Live():
+				s.endPreview(Outcome{}, err)
+			case s.detectAgain || !s.Live():
 				s.previewing = false
-				s.again()
+				s.previewAgain()
 			default:
 				s.previewWhole()
 			}
@@ -86,12 +86,12 @@ func (s *Session) worthAPart(area image.Rectangle, size image.Point) bool {
 	return float64(area.Dx()*area.Dy()) <= s.partShare*float64(size.X*size.Y)
 }
 
-// usualPartShare is the default of Session.partShare.
-const usualPartShare = 0.6
+// defaultPartShare is the default of Session.partShare.
+const defaultPartShare = 0.6
 
 // previewWhole detects in the whole picture. A part that is shown stays until then.
 func (s *Session) previewWhole() {
-	s.whole = !s.decides()
+	s.previewsWhole = !s.onlyDecides()
 	apply := func(f document.Found) image.Rectangle {
 		if !s.doc.Untouched() {
 			// Do not overwrite what the user has painted meanwhile.
@@ -99,20 +99,20 @@ func (s *Session) previewWhole() {
 		}
 		return s.doc.PreviewFound(f)
 	}
-	s.keeping(func() { s.detect(apply, s.previewed) })
+	s.keepPart(func() { s.detect(apply, s.endPreview) })
 }
 
-// keeping calls do without removing the part that is shown.
-func (s *Session) keeping(do func()) {
+// keepPart calls do without removing the part that is shown.
+func (s *Session) keepPart(do func()) {
 	s.keepsPart = true
 	do()
 	s.keepsPart = false
 }
 
-// again starts another preview if the parameters have changed meanwhile. If none starts, it removes the part that is
-// shown.
-func (s *Session) again() {
-	s.wanted = false
+// previewAgain starts another preview if the parameters have changed meanwhile. If none starts, it removes the part
+// that is shown.
+func (s *Session) previewAgain() {
+	s.detectAgain = false
 	s.preview()
 	if !s.previewing {
 		s.doc.DropPart()
@@ -120,17 +120,17 @@ func (s *Session) again() {
 	}
 }
 
-// previewed ends a preview and starts what has to follow.
-func (s *Session) previewed(o Outcome, err error) {
-	givenUp := s.wanted && s.whole && errors.Is(err, context.Canceled)
-	s.previewing, s.whole = false, false
-	if s.wanted && err == nil || givenUp {
-		s.again()
+// endPreview ends a preview and starts what has to follow.
+func (s *Session) endPreview(o Outcome, err error) {
+	givenUp := s.detectAgain && s.previewsWhole && errors.Is(err, context.Canceled)
+	s.previewing, s.previewsWhole = false, false
+	if s.detectAgain && err == nil || givenUp {
+		s.previewAgain()
 	} else {
 		s.doc.DropPart()
 		s.publish(Other, image.Rectangle{})
 	}
-	if s.corrects && err == nil && !s.previewing {
+	if s.correctAgain && err == nil && !s.previewing {
 		s.previewCorrection()
 	}
 	if s.Previewed != nil && !givenUp {

@@ -184,7 +184,7 @@ func TestPreviewOfAnyParameter(t *testing.T) {
 		if !s.Previewing() {
 			t.Fatalf("change %d does not show", i)
 		}
-		for !s.whole {
+		for !s.previewsWhole {
 			(<-s.queue)()
 		}
 		for k, v := range s.doc.Mask().Pix {
@@ -226,7 +226,7 @@ func TestPreviewGivesWay(t *testing.T) {
 	for _, window := range []int{21, 31, 41} {
 		p.Window = window
 		s.SetParams(p)
-		for !s.whole && s.Busy() {
+		for !s.previewsWhole && s.Busy() {
 			(<-s.queue)()
 		}
 	}
@@ -242,7 +242,7 @@ func TestPreviewGivesWay(t *testing.T) {
 	}
 	p.Visible, p.Contrast = 2, 4
 	s.SetParams(p)
-	for !s.whole {
+	for !s.previewsWhole {
 		(<-s.queue)()
 	}
 	s.BeginStroke(document.Brush{Radius: 4}, processing.Point{X: 90, Y: 60})

@@ -23,12 +23,12 @@ type queue struct {
 	// given is the last ID that was used; changes counts the changes.
 	given   int
 	changes uint64
-	// looks is set while a timer of lookLater runs.
-	looks bool
+	// timed is set while a timer of advanceLater runs.
+	timed bool
 }
 
-// heldStep is the interval at which a held queue checks whether it may continue.
-const heldStep = 100 * time.Millisecond
+// heldInterval is the interval at which a held queue checks whether it may continue.
+const heldInterval = 100 * time.Millisecond
 
 // Queue calls do, which may start a job: immediately if no job runs, otherwise when the running job and everything
 // queued before have ended, successfully or not. In the second case queued is true. If the last entry of the queue has
@@ -65,7 +65,7 @@ func (s *Session) setQueue(waiting []Waiting) {
 func (s *Session) advance() {
 	for len(s.queue.waiting) > 0 && !s.Busy() {
 		if s.Held != nil && s.Held() {
-			s.lookLater()
+			s.advanceLater()
 			return
 		}
 		next := s.queue.waiting[0]
@@ -74,15 +74,15 @@ func (s *Session) advance() {
 	}
 }
 
-// lookLater calls advance again after heldStep.
-func (s *Session) lookLater() {
-	if s.queue.looks {
+// advanceLater calls advance again after heldInterval.
+func (s *Session) advanceLater() {
+	if s.queue.timed {
 		return
 	}
-	s.queue.looks = true
-	time.AfterFunc(heldStep, func() {
+	s.queue.timed = true
+	time.AfterFunc(heldInterval, func() {
 		s.dispatch(func() {
-			s.queue.looks = false
+			s.queue.timed = false
 			s.advance()
 		})
 	})

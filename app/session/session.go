@@ -71,8 +71,8 @@ type Session struct {
 	jobs     *job.Runner
 	progress job.Update
 	queue    queue
-	// looking computes layers and counting histograms, in parallel with the job.
-	looking, counting latest
+	// inspecting computes layers and counting histograms, in parallel with the job.
+	inspecting, counting latest
 
 	// Settle, which may be nil, completes what the user is drawing. It is called before anything else changes or reads
 	// the document.
@@ -94,8 +94,8 @@ type Session struct {
 	// screen converts the picture's samples for thumbnails and close-ups. shown are the corrections that after shows.
 	screen *colour.Screen
 	shown  *document.Corrections
-	// left is what after showed before, so that an undo is fast.
-	left pictured
+	// previous is what after showed before, so that an undo is fast.
+	previous pictureView
 	// touched is what Touch marked last.
 	touched touched
 	// compared is the mask to compare with; nil for none.
@@ -114,11 +114,11 @@ type Session struct {
 	// detectedWith are the parameters that were set for the last detection.
 	detectedWith processing.Params
 	// previewing is set while the job follows a change of the parameters. If parameters change meanwhile, wanted asks
-	// for another detection after it, and corrects for another correction of the selected finding.
-	previewing, wanted, corrects bool
-	// whole is set while that job searches the whole picture and not only decides again. keepsPart makes settle leave
-	// the part that is shown.
-	whole, keepsPart bool
+	// for another detection after it, and correctAgain for another correction of the selected finding.
+	previewing, detectAgain, correctAgain bool
+	// previewsWhole is set while that job searches the whole picture and not only decides again. keepsPart makes settle
+	// leave the part that is shown.
+	previewsWhole, keepsPart bool
 	// partShare is the largest share of a picture that is worth searching before the whole.
 	partShare    float64
 	afterPreview func()
@@ -156,15 +156,15 @@ type Session struct {
 func New(o Options) *Session {
 	s := &Session{
 		files: o.Files, engine: o.Engine, device: o.Device, list: o.Devices, settings: o.Settings, path: o.SettingsPath,
-		thumbs: o.Thumbnails, partShare: usualPartShare, ahead: o.Ahead, placeholderWait: defaultPlaceholderWait,
+		thumbs: o.Thumbnails, partShare: defaultPartShare, ahead: o.Ahead, placeholderWait: defaultPlaceholderWait,
 		version: o.Version, dispatch: o.Dispatch, jobs: job.NewRunner(o.Dispatch, o.Panicked),
 	}
 	if s.engine == nil {
 		s.engine = On(o.Device)
 	}
-	s.looking.jobs, s.counting.jobs = job.NewRunner(o.Dispatch, o.Panicked), job.NewRunner(o.Dispatch, o.Panicked)
+	s.inspecting.jobs, s.counting.jobs = job.NewRunner(o.Dispatch, o.Panicked), job.NewRunner(o.Dispatch, o.Panicked)
 	if o.Journal != "" {
-		s.journalDir, s.journal = o.Journal, newJournal(atomicfile.Disk{}, o.Journal, s.notKept)
+		s.journalDir, s.journal = o.Journal, newJournal(atomicfile.Disk{}, o.Journal, s.journalFailed)
 	}
 	s.last = s.now()
 	return s
@@ -219,7 +219,7 @@ func (s *Session) Cancel() { s.jobs.Cancel() }
 // Close cancels all jobs, releases the device and closes the journal. It waits until that is done or ctx ends.
 func (s *Session) Close(ctx context.Context) error {
 	s.queue.waiting = nil
-	return errors.Join(s.jobs.Close(ctx), s.looking.jobs.Close(ctx), s.counting.jobs.Close(ctx), s.device.Close(ctx),
+	return errors.Join(s.jobs.Close(ctx), s.inspecting.jobs.Close(ctx), s.counting.jobs.Close(ctx), s.device.Close(ctx),
 		s.closeJournal(ctx))
 }
 
@@ -287,8 +287,8 @@ func (s *Session) settle() {
 	}
 }
 
-// pictured is the view of the picture with certain corrections.
-type pictured struct {
+// pictureView is the view of the picture with certain corrections.
+type pictureView struct {
 	of      *document.Corrections
 	pyramid *view.Pyramid
 }
@@ -297,17 +297,17 @@ type pictured struct {
 type drawing struct {
 	from    *view.Pyramid
 	patches []processing.Patch
-	made    pictured
+	made    pictureView
 	err     error
 }
 
 // draw returns the drawing of the present corrections, or nil if they have a view already.
 func (s *Session) draw() *drawing {
 	now := s.doc.Corrections()
-	if now == nil || now == s.shown || now == s.left.of {
+	if now == nil || now == s.shown || now == s.previous.of {
 		return nil
 	}
-	return &drawing{from: s.after, patches: s.doc.PatchesSince(s.shown), made: pictured{of: now}}
+	return &drawing{from: s.after, patches: s.doc.PatchesSince(s.shown), made: pictureView{of: now}}
 }
 
 // make makes the view, on any goroutine. Its time is proportional to what has changed.
@@ -324,17 +324,17 @@ func (d *drawing) make() {
 // goroutine; it is ignored if the corrections have changed since.
 func (s *Session) updatePictures(reopened bool, drawn *drawing) error {
 	if reopened {
-		s.after, s.shown, s.left = s.before, nil, pictured{}
+		s.after, s.shown, s.previous = s.before, nil, pictureView{}
 	}
 	now := s.doc.Corrections()
 	if now == s.shown {
 		return nil
 	}
-	next := s.left
+	next := s.previous
 	switch {
 	case now == nil:
-		next = pictured{nil, s.before}
-	case now != s.left.of:
+		next = pictureView{nil, s.before}
+	case now != s.previous.of:
 		if drawn == nil || drawn.made.of != now {
 			drawn = s.draw()
 			drawn.make()
@@ -344,7 +344,7 @@ func (s *Session) updatePictures(reopened bool, drawn *drawing) error {
 		}
 		next = drawn.made
 	}
-	s.left = pictured{s.shown, s.after}
+	s.previous = pictureView{s.shown, s.after}
 	s.shown, s.after = next.of, next.pyramid
 	return nil
 }
