@@ -8,13 +8,13 @@ import (
 	"blik/processing"
 )
 
-// copier is a device that measures its own copies: bytes a second within its memory (read and written together), from
-// pinned host memory, and to it.
+// copier is a backend that can measure copies in bytes per second: local within its memory (read plus written), up from
+// pinned host memory to the device, down back to it.
 type copier interface {
 	CopyRates(ctx context.Context) (local, up, down float64, err error)
 }
 
-// copyRates measures the copies of a backend's device, on the CPU of hostBytes; those that are not known stay 0.
+// copyRates measures plain copies on the device of a backend, on the CPU with hostBytes bytes. Unknown rates are 0.
 func copyRates(ctx context.Context, b processing.Backend, hostBytes int) (CopyRates, error) {
 	if c, ok := b.(copier); ok {
 		local, up, down, err := c.CopyRates(ctx)
@@ -27,24 +27,24 @@ func copyRates(ctx context.Context, b processing.Backend, hostBytes int) (CopyRa
 	return CopyRates{Local: local}, err
 }
 
-// Two buffers of hostCopyBytes are more than the caches of any common processor hold, so that memory is measured, not
-// caches: beside one of 300 MiB two of half the size are copied 1.3 times as fast.
+// Two buffers of hostCopyBytes exceed the caches of any common processor, so that memory is measured and not caches.
+// With half this size, copies beside a cache of 300 MiB were 1.3 times as fast.
 const (
 	hostCopyBytes = 256 << 20
 	hostCopies    = 5
 )
 
-// hostCopyRate is the rate of a copy of n bytes by all cores, read and written, in bytes a second: the fastest of
-// several.
+// hostCopyRate returns the rate of the fastest of several copies of n bytes by all cores: bytes read plus written, per
+// second.
 func hostCopyRate(ctx context.Context, n, times int) (float64, error) {
 	src, dst := make([]byte, n), make([]byte, n)
-	// Pages of zeros that were never written are all the same page.
+	// Write each page, because the system maps all untouched pages to one page of zeros.
 	for i := 0; i < n; i += 4096 {
 		src[i] = byte(i >> 12)
 	}
 	workers := parallel.Processors()
 	var fastest time.Duration
-	// The first copy is not counted: it makes the pages of dst.
+	// The first copy is not timed, because it allocates the pages of dst.
 	for i := range times + 1 {
 		if err := ctx.Err(); err != nil {
 			return 0, err

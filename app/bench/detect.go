@@ -20,28 +20,29 @@ import (
 
 // Request describes what Compare measures.
 type Request struct {
-	// Picture is what glare is searched on, with Params and, if not nil, in Region.
+	// Picture is searched for glare with Params, and only in Region unless that is nil.
 	Picture *processing.Picture
 	Params  processing.Params
 	Region  *processing.Region
 	// Devices are measured one after the other, by the names that device.Open takes ("cpu", "cuda", "cuda:1"; not
-	// "auto"); without any, the CPU and all GPUs. The speed-up of the others is relative to the first.
+	// "auto"). If it is empty, the CPU and all GPUs are measured. Speed-ups are relative to the first device that was
+	// measured.
 	Devices []string
-	// Repeat is the number of warm detections that are timed on each device, at least 1.
+	// Repeat is the number of warm detections to time on each device, at least 1.
 	Repeat int
-	// Before is how long the process had been running before the request, if the time from its start is to be reported;
-	// else 0.
+	// Before is how long the process had been running before the request, for Measurement.Start; 0 if that is not
+	// wanted.
 	Before time.Duration
-	// Progress may be nil. It may be called from any goroutine and must return at once.
+	// Progress may be nil. It may be called on any goroutine and must return quickly.
 	Progress func(Progress)
-	// Open opens a device; nil is device.Open.
+	// Open opens a device; nil means device.Open.
 	Open func(ctx context.Context, name string) (Runner, error)
 
-	// copyBytes are copied to find the CPU's limit, 0 is hostCopyBytes; tests take less.
+	// copyBytes is the size of the copies that measure the CPU's limit; 0 means hostCopyBytes. Tests use less.
 	copyBytes int
 }
 
-// Runner runs jobs on a device, which it may change for another; *device.Runner is one.
+// Runner runs jobs on a device, or on another one that it falls back to; *device.Runner implements it.
 type Runner interface {
 	Run(ctx context.Context, pixels int, job func(ctx context.Context,
 		b processing.Backend) error) (notice *message.Message, err error)
@@ -50,74 +51,72 @@ type Runner interface {
 
 // Progress is the progress of a comparison.
 type Progress struct {
-	// Device is the name of the device that is measured, and Doing what it does: a stage of detection, or one of the
-	// comparison's own steps.
+	// Device is the name of the device being measured, Doing a stage of detection or a step of the comparison.
 	Device string
 	Doing  message.Message
 	// Done is the share of the whole, 0…1.
 	Done float64
 }
 
-// Comparison is one detection measured on several devices.
+// Comparison is the same detection measured on several devices.
 type Comparison struct {
 	// Width and Height are those of the picture in pixels, Depth the bits of one of its samples.
 	Width, Height, Channels, Depth int
-	// Params are those asked for.
+	// Params are those of the request.
 	Params processing.Params
-	// Devices are in the order asked for, also those that could not be measured.
+	// Devices are in the order of the request. They include those that could not be measured.
 	Devices []Measurement
-	// Missing says in one sentence why no GPU was measured, where no devices were named and none was found.
+	// Missing says in one sentence why no GPU was measured, if the request named no devices and none was found.
 	Missing message.Message
-	// Findings and Marked are the number of findings and of pixels of the mask that count as glare, on the first device
-	// that has a result.
+	// Findings and Marked are the numbers of findings and of pixels that count as glare, from the first device that has
+	// a result.
 	Findings, Marked int
-	// Differences are the devices whose result is not the one of the first device in every byte of the mask and in
-	// every finding, in any run. It is empty where all results are the same.
+	// Differences lists the devices for which, in any run, a byte of the mask or a finding differs from the first
+	// device. It is empty if all results are identical.
 	Differences []Difference
 }
 
 // Measurement is what was measured on one device.
 type Measurement struct {
-	// Name is the device's own: "cpu", "cuda:0"; Title the maker's name of the processor or of the GPU, if known.
+	// Name is the name of the device: "cpu", "cuda:0". Title is the product name of the processor or GPU, if known.
 	Name, Title string
-	// State is experiment.Measured, experiment.NeedsGPU where the device could not be opened, or experiment.Failed
-	// where it failed before the end; what was measured before that is still here.
+	// State is experiment.Measured; experiment.NeedsGPU if the device could not be opened; or experiment.Failed if it
+	// failed later. In the last case, what was measured before is still included.
 	State experiment.State
-	// Note says why it was not measured, or what else has to be known, such as that the picture was worked on in bands.
+	// Note says why the device was not measured, or something that the reader must know, such as that the picture was
+	// processed in bands.
 	Note message.Message
-	// Start is the time from the start of the process until it would have opened the device had it been the first thing
-	// to do: Request.Before, and for a GPU the start of the driver; 0 where that is not reported.
+	// Start is the time from the start of the process to the opening of the device, as if nothing else had happened
+	// between: Request.Before, plus the start of the driver for a GPU. It is 0 if Request.Before is.
 	Start time.Duration
 	// Open is the time to open the device.
 	Open time.Duration
-	// Runs is the number of warm detections that were timed; 0 where the device failed before the first.
+	// Runs is the number of warm detections that were timed; 0 if the device failed before the first.
 	Runs int
-	// Stages are those of detection in their order.
+	// Stages are the stages of detection, in order.
 	Stages []Stage
-	// Upload and Download are the copies between the memory of the host and the device's; on the CPU there are none.
-	// Kernels is the sum of the stages, which the copies are not part of, but waits for the host are. Rest is what of
-	// the total is none of these: what runs between the stages, mostly on the host. Total is the wall clock around the
-	// whole detection.
+	// Upload and Download are the copies between the memory of the host and that of the device, zero on the CPU.
+	// Kernels is the sum of the stages, without these copies but with waits for the host. Total is the wall-clock time
+	// of the whole detection. Rest is the remainder of Total: what runs between the stages, mostly on the host.
 	Upload, Download, Kernels, Rest, Total Stage
 	// Limits are the rates of plain copies on this device.
 	Limits CopyRates
 }
 
-// Stage is a part of a detection, or a sum of parts.
+// Stage is a stage of a detection, or a sum of stages.
 type Stage struct {
 	Name message.Message
-	// Cold is the time in the first detection after the device was opened, Warm that of the later ones.
+	// Cold is its time in the first detection after the device was opened, Warm that in the later ones.
 	Cold time.Duration
 	Warm experiment.Spread
-	// Bytes is the least that the stage has to move through memory, or for a copy between host and device through the
-	// bus; the same for all devices, 0 where nothing is counted. See traffic.go for what is.
+	// Bytes is the least number of bytes that the stage has to move through memory, or over the bus for a copy between
+	// host and device. It is the same for all devices, and 0 if nothing is counted; see type traffic.
 	Bytes int64
-	// Limit is the rate of a plain copy where those bytes are, in bytes per second; 0 if unknown.
+	// Limit is the rate of a plain copy in the same memory or over the same bus, in bytes per second; 0 if unknown.
 	Limit float64
 }
 
-// Share is the part of the limit that Rate is; 0 where either is not known. It can exceed 1 where a processor's caches
-// hold what the stage works on.
+// Share is Rate divided by Limit; 0 if either is unknown. It can exceed 1 if the data of the stage fit into the caches.
 func (s Stage) Share() float64 {
 	if s.Limit == 0 {
 		return 0
@@ -125,7 +124,7 @@ func (s Stage) Share() float64 {
 	return s.Rate() / s.Limit
 }
 
-// Rate is the number of bytes a second that the stage reached at its median time; 0 where nothing is counted.
+// Rate is Bytes divided by the median time, in bytes per second; 0 if nothing is counted.
 func (s Stage) Rate() float64 {
 	if s.Bytes == 0 || s.Warm.Median <= 0 {
 		return 0
@@ -133,7 +132,7 @@ func (s Stage) Rate() float64 {
 	return float64(s.Bytes) / s.Warm.Median.Seconds()
 }
 
-// Rows are the stages in their order, then upload, kernels, download, rest and total.
+// Rows returns the stages in order, then upload, kernels, download, rest and total.
 func (m *Measurement) Rows() []Stage {
 	if len(m.Stages) == 0 {
 		return nil
@@ -141,30 +140,30 @@ func (m *Measurement) Rows() []Stage {
 	return append(slices.Clone(m.Stages), m.Upload, m.Kernels, m.Download, m.Rest, m.Total)
 }
 
-// CopyRates are the rates of plain copies on a device in bytes a second, the fastest of several; 0 where not known.
+// CopyRates are the rates of plain copies on a device in bytes per second, the fastest of several; 0 if unknown.
 type CopyRates struct {
-	// Local is that of a copy within the device's own memory, bytes read and bytes written together. On the CPU it is
-	// made by all cores.
+	// Local is that of a copy within the device's own memory, counting bytes read plus bytes written. On the CPU all
+	// cores copy.
 	Local float64
-	// Up and Down are those from pinned host memory to the device and back; 0 on the CPU.
+	// Up and Down are those of copies from pinned host memory to the device and back; 0 on the CPU.
 	Up, Down float64
 }
 
 // Difference describes how a result differs from that of the first device.
 type Difference struct {
-	// Device has another result than Against.
+	// Device has a different result from Against.
 	Device, Against string
-	// Pixels is the number of pixels of the mask that differ; (X, Y) is the first of them in reading order, where the
-	// mask has Got instead of Want.
+	// Pixels is the number of pixels of the mask that differ. (X, Y) is the first of them in reading order; its value
+	// is Got instead of Want.
 	Pixels    int
 	X, Y      int
 	Got, Want uint8
-	// Finding is the ID of the first finding that differs or that only one of the results has; 0 where only the mask
+	// Finding is the ID of the first finding that differs or exists in only one of the results; 0 if only the mask
 	// differs.
 	Finding int
 }
 
-// Text is the difference in one sentence.
+// Text describes the difference in one sentence.
 func (d Difference) Text() message.Message {
 	if d.Pixels > 0 {
 		return message.Of("The masks of %s and %s differ in %d pixels, the first at (%d, %d): %d instead of %d.",
@@ -174,8 +173,8 @@ func (d Difference) Text() message.Message {
 		d.Against, d.Finding)
 }
 
-// Speedup is how many times as fast a whole warm detection is on device i as on the first device that was measured; 0
-// where it was not measured there.
+// Speedup returns how many times faster a whole warm detection is on device i than on the first device that was
+// measured; 0 if device i was not measured.
 func (c *Comparison) Speedup(i int) float64 {
 	if list := c.measured(); len(list) > 0 {
 		return ratio(list[0].Total, c.Devices[i].Total)
@@ -190,9 +189,8 @@ func ratio(base, of Stage) float64 {
 	return float64(base.Warm.Median) / float64(of.Warm.Median)
 }
 
-// Compare measures detection on each of the devices. The Measurement of a device that is missing or fails says so, and
-// the others are measured all the same. The error is the context's, or that of a picture, of
-// parameters or of a region that are not valid.
+// Compare measures detection on each of the devices. If a device is missing or fails, its Measurement says so and the
+// others are still measured. The error is ctx.Err(), or says what in the request is not valid.
 func Compare(ctx context.Context, r Request) (*Comparison, error) {
 	if r.Repeat < 1 {
 		return nil, fmt.Errorf("%d repetitions: must be at least 1", r.Repeat)
@@ -264,7 +262,7 @@ func title(name string, found []device.Device) string {
 	return ""
 }
 
-// outcome is a result and the device that has it.
+// outcome is a result and the device that computed it.
 type outcome struct {
 	device string
 	result *processing.Result
@@ -275,26 +273,27 @@ type meter struct {
 	Request
 	name          string
 	before, share float64
-	// first is what the results are compared with; nil until there is one.
+	// first is the result to compare others with; nil until there is one.
 	first      *outcome
 	difference *Difference
 
 	result Measurement
 	bytes  map[string]int64
-	// names are the stages' names by their English, as detection reports them with its progress.
+	// names maps the English names of stages to the messages that detection reports as progress. mu guards it.
 	mu    sync.Mutex
 	names map[string]message.Message
 	cold  run
 	warm  []run
 }
 
-// run is the times of one detection.
+// run holds the times of one detection.
 type run struct {
 	stages []processing.StageTime
 	total  time.Duration
 }
 
-// warmUp detections after the first are not timed: memory that the first has given back finds its place.
+// warmUp is the number of detections after the first that are not timed, because memory that the first one released is
+// still being reused for the first time.
 const warmUp = 1
 
 func stepStart() message.Message {
@@ -307,15 +306,15 @@ func stepLimit() message.Message {
 
 func nameTotal() message.Message { return message.Of("total") }
 
-// errElsewhere ends a job that the runner has brought to another device than the one that is measured.
+// errElsewhere ends a job that the runner runs on another device than the one being measured.
 var errElsewhere = errors.New("the job went on on another device")
 
-// measure fills the result, as far as the device comes.
+// measure measures the device and fills the result, as far as the device gets.
 func (m *meter) measure(ctx context.Context) {
 	m.result = Measurement{Name: m.name, State: experiment.NeedsGPU}
 	m.names, m.bytes = map[string]message.Message{}, map[string]int64{}
 	m.report(stepOpen(), 0)
-	// What was left over before should not be collected while this is timed.
+	// Collect garbage now, not while times are measured.
 	runtime.GC()
 	start := time.Now()
 	runner, err := m.Open(ctx, m.name)
@@ -343,7 +342,7 @@ func (m *meter) measure(ctx context.Context) {
 	}
 	m.summarise()
 	m.report(stepLimit(), (steps-1)/steps)
-	// A picture of one pixel is worked on by the device itself, whatever is done with those that are too large for it.
+	// Pretend a picture of one pixel: for larger ones the runner may choose a backend that works in bands.
 	if _, err := runner.Run(ctx, 1, func(ctx context.Context, b processing.Backend) (err error) {
 		m.result.Limits, err = copyRates(ctx, b, cmp.Or(m.copyBytes, hostCopyBytes))
 		return err
@@ -358,7 +357,7 @@ func (m *meter) measure(ctx context.Context) {
 	r.Kernels.Limit, r.Upload.Limit, r.Download.Limit = r.Limits.Local, r.Limits.Up, r.Limits.Down
 }
 
-// failed keeps what was measured so far beside the reason of the end.
+// failed records why the measurement ended, and keeps what was measured before.
 func (m *meter) failed(err error) {
 	m.result.State, m.result.Note = experiment.Failed, m.explain(err)
 	if len(m.result.Stages) == 0 && m.cold.total > 0 {
@@ -389,7 +388,7 @@ func (m *meter) detect(ctx context.Context, runner Runner, before, share float64
 	notice, err := runner.Run(ctx, m.Picture.Width*m.Picture.Height,
 		func(ctx context.Context, b processing.Backend) error {
 			if b.Name() == "cpu" && m.name != "cpu" {
-				// The runner does on the CPU what the device could not, which is not what is measured here.
+				// The runner has fallen back to the CPU, which is not to be measured here.
 				return errElsewhere
 			}
 			m.result.Name = b.Name()
@@ -428,7 +427,7 @@ func (m *meter) detect(ctx context.Context, runner Runner, before, share float64
 	return now, nil
 }
 
-// differ returns nil where a result is the first one in every byte of the mask and in every finding.
+// differ returns how a result differs from the first one, or nil if every byte of the mask and every finding are equal.
 func differ(name string, got *processing.Result, first *outcome) *Difference {
 	want := first.result
 	d := Difference{Device: name, Against: first.device}
@@ -458,7 +457,7 @@ func differ(name string, got *processing.Result, first *outcome) *Difference {
 	return &d
 }
 
-// summarise makes the stages of the times.
+// summarise computes the stages from the times.
 func (m *meter) summarise() {
 	r := &m.result
 	r.Runs = len(m.warm)

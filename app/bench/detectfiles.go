@@ -11,8 +11,8 @@ import (
 	"blik/processing/experiment"
 )
 
-// CSV writes a row for each stage and sum of each device, warm and cold, with a head; times are in nanoseconds. A
-// device that was not measured has one row that says why. It is the same in every language.
+// CSV writes a head and a row for each stage and sum of each device, with warm and cold times in nanoseconds. A device
+// that was not measured has one row that says why. The text is English in every language.
 func (c *Comparison) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
 	head := []string{"device", "title", "width", "height", "channels", "depth", "state", "note", "stage", "runs",
@@ -51,7 +51,7 @@ func (c *Comparison) CSV(w io.Writer) error {
 	return out.Error()
 }
 
-// positive is a whole number, empty where it is not known.
+// positive formats v as a whole number, or as nothing unless it is positive.
 func positive(v float64) string {
 	if v <= 0 {
 		return ""
@@ -73,7 +73,7 @@ type comparisonDocument struct {
 	Devices  []deviceDocument  `json:"devices"`
 	Findings int               `json:"findings"`
 	Marked   int               `json:"markedPixels"`
-	// Identical is absent where there was nothing to compare.
+	// Identical is nil if there was nothing to compare.
 	Identical   *bool    `json:"identical,omitempty"`
 	Differences []string `json:"differences,omitempty"`
 }
@@ -84,11 +84,11 @@ type deviceDocument struct {
 	State experiment.State `json:"state"`
 	Note  string           `json:"note,omitempty"`
 	Runs  int              `json:"runs"`
-	// Start is from the start of the process until the device could be opened.
+	// Start is the time from the start of the process to the opening of the device.
 	Start   int64   `json:"startNs,omitempty"`
 	Open    int64   `json:"openNs,omitempty"`
 	Speedup float64 `json:"speedup,omitempty"`
-	// The limits are in bytes a second.
+	// The copy limits are in bytes per second.
 	Local  float64         `json:"copyWithin,omitempty"`
 	Up     float64         `json:"copyTo,omitempty"`
 	Down   float64         `json:"copyFrom,omitempty"`
@@ -109,7 +109,7 @@ type stageDocument struct {
 	Share   float64 `json:"shareOfCopy,omitempty"`
 }
 
-// JSON writes machine, picture, parameters and measurements, texts in the given language; times are in nanoseconds.
+// JSON writes machine, picture, parameters and measurements, with texts in the language of tr and times in nanoseconds.
 func (c *Comparison) JSON(w io.Writer, m Machine, tr *i18n.Printer) error {
 	d := comparisonDocument{Format: "blik bench detect", Version: 1, Machine: m, Width: c.Width, Height: c.Height,
 		Channels: c.Channels, Depth: c.Depth,

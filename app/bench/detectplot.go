@@ -16,8 +16,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Plots draws the times of the stages on all devices, warm and cold, and the share of the copy limit that they reached.
-// There are none where nothing was measured.
+// Plots plots the times of the stages on all devices, warm and cold, and the share of the copy limit that they reached.
+// It returns none if nothing was measured.
 func (c *Comparison) Plots(tr *i18n.Printer) ([]Plot, error) {
 	names := slices.DeleteFunc(c.Names(), func(name message.Message) bool {
 		return !slices.ContainsFunc(c.measured(), func(m *Measurement) bool {
@@ -46,7 +46,7 @@ func (c *Comparison) Plots(tr *i18n.Printer) ([]Plot, error) {
 	return plots, nil
 }
 
-// rowPlot is a plot with a row for each name, the first on top.
+// rowPlot returns an empty plot with a row for each name, the first at the top.
 func rowPlot(names []message.Message, title string, tr *i18n.Printer) *plot.Plot {
 	p := plot.New()
 	p.BackgroundColor = color.White
@@ -57,7 +57,7 @@ func rowPlot(names []message.Message, title string, tr *i18n.Printer) *plot.Plot
 		labels = append(labels, plot.Tick{Value: at(i, names), Label: tr.Sprint(name)})
 	}
 	p.Y.Tick.Marker, p.Y.Tick.Length = labels, 0
-	// Without this the longest label would begin outside of the plot.
+	// Without this the longest label would start outside the plot.
 	p.Y.Label.Text = " "
 	p.Y.Min, p.Y.Max = 0.4, float64(len(names))+0.6
 	return p
@@ -65,13 +65,13 @@ func rowPlot(names []message.Message, title string, tr *i18n.Printer) *plot.Plot
 
 func at(i int, names []message.Message) float64 { return float64(len(names) - i) }
 
-// across are points with error bars along x.
+// across holds points with error bars along x.
 type across struct {
 	plotter.XYs
 	plotter.XErrors
 }
 
-// plotTimes puts a filled dot at the warm median, with bars to the quartiles, and a ring at the time of the first
+// plotTimes plots a filled dot at the warm median, with bars to the quartiles, and a ring at the time of the first
 // detection.
 func (c *Comparison) plotTimes(names []message.Message, tr *i18n.Printer) (*plot.Plot, error) {
 	p := rowPlot(names, tr.Sprintf("Detection, %.1f MP, %d bits: time, ms", float64(c.Width*c.Height)/1e6, c.Depth), tr)
@@ -84,7 +84,7 @@ func (c *Comparison) plotTimes(names []message.Message, tr *i18n.Printer) (*plot
 		var cold plotter.XYs
 		for i, name := range names {
 			s := m.Row(name)
-			// Devices lie beside each other, not on top.
+			// The dots of several devices must not cover each other.
 			y := at(i, names) + 0.16*(float64(len(c.measured())-1)/2-float64(k))
 			if s.Warm.Median > 0 {
 				x := ms(s.Warm.Median)
@@ -119,7 +119,7 @@ func (c *Comparison) plotTimes(names []message.Message, tr *i18n.Printer) (*plot
 			p.Legend.Add(m.Name+tr.Sprintf(", the first detection"), rings)
 		}
 	}
-	// No dot should lie on the frame, and one decade at least be seen.
+	// Keep dots off the frame, and show at least one decade.
 	p.X.Min, p.X.Max = p.X.Min/1.2, 1.2*p.X.Max
 	if wide := p.X.Max / p.X.Min; wide < 10 {
 		p.X.Min, p.X.Max = p.X.Min/math.Sqrt(10/wide), p.X.Max*math.Sqrt(10/wide)
@@ -127,7 +127,7 @@ func (c *Comparison) plotTimes(names []message.Message, tr *i18n.Printer) (*plot
 	return p, nil
 }
 
-// plotShares draws bars side by side.
+// plotShares plots the shares as bars, those of several devices side by side.
 func (c *Comparison) plotShares(names []message.Message, tr *i18n.Printer) (*plot.Plot, error) {
 	p := rowPlot(names, tr.Sprintf("Detection, %.1f MP, %d bits: rate, %% of a plain copy",
 		float64(c.Width*c.Height)/1e6, c.Depth), tr)

@@ -13,8 +13,8 @@ import (
 	"blik/processing/experiment"
 )
 
-// Table writes a comparison for people: the machine, the picture, the warm stages side by side, the first detection
-// after opening, the copy limits, and what follows. lang is an ISO 639-1 code.
+// Table writes a comparison as text: the machine, the picture, the warm stages side by side, the first detection after
+// opening, the copy limits, and the conclusions.
 func (c *Comparison) Table(w io.Writer, m Machine, tr *i18n.Printer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n%s\n%s\n\n", tr.Sprintf("Detection of glare on the CPU and on GPUs"), m.line(tr),
@@ -39,7 +39,7 @@ func (c *Comparison) Table(w io.Writer, m Machine, tr *i18n.Printer) error {
 	return err
 }
 
-// Markdown writes the tables of a comparison and what follows from them.
+// Markdown writes the tables of a comparison and the conclusions.
 func (c *Comparison) Markdown(w io.Writer, tr *i18n.Printer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", c.picture(tr))
@@ -57,7 +57,7 @@ func (c *Comparison) Markdown(w io.Writer, tr *i18n.Printer) error {
 	return err
 }
 
-// picture is what was measured in one line.
+// picture describes the picture and the mode in one line.
 func (c *Comparison) picture(tr *i18n.Printer) string {
 	mode := tr.Sprintf("adaptive mode")
 	if c.Params.Mode == processing.Manual {
@@ -74,7 +74,7 @@ func legend(tr *i18n.Printer) string {
 			"time; % of copy: of a plain copy's rate.")
 }
 
-// measured are the devices with a result.
+// measured returns the devices that have a result.
 func (c *Comparison) measured() []*Measurement {
 	var list []*Measurement
 	for i := range c.Devices {
@@ -85,7 +85,7 @@ func (c *Comparison) measured() []*Measurement {
 	return list
 }
 
-// Names are those of the rows of all devices, each once: the stages in their order, then the sums.
+// Names returns the names of the rows of all devices, each once: the stages in order, then the sums.
 func (c *Comparison) Names() []message.Message {
 	var stages, sums []message.Message
 	for _, m := range c.measured() {
@@ -102,7 +102,7 @@ func (c *Comparison) Names() []message.Message {
 	return append(stages, sums...)
 }
 
-// Row returns the stage or the sum of a name; its times are 0 if the device has no such stage.
+// Row returns the stage or sum with the given name; its times are 0 if the device has none.
 func (m *Measurement) Row(name message.Message) Stage {
 	for _, s := range m.Rows() {
 		if s.Name.Equal(name) {
@@ -112,7 +112,8 @@ func (m *Measurement) Row(name message.Message) Stage {
 	return Stage{Name: name}
 }
 
-// Warm returns head and rows of the warm times, side by side. Cells of what a device does not have are empty.
+// Warm returns the table of the warm times, the first row being its head. A cell is empty if the device has no such
+// stage.
 func (c *Comparison) Warm(tr *i18n.Printer) [][]string {
 	var list []*Measurement
 	for _, m := range c.measured() {
@@ -156,7 +157,7 @@ func (c *Comparison) Warm(tr *i18n.Printer) [][]string {
 			}
 			row = append(row, cells...)
 		}
-		// Without a GPU nothing is copied.
+		// Without a GPU, the rows of the copies are empty.
 		if slices.ContainsFunc(row[1:], func(cell string) bool { return cell != "" }) {
 			rows = append(rows, row)
 		}
@@ -164,7 +165,7 @@ func (c *Comparison) Warm(tr *i18n.Printer) [][]string {
 	return withoutEmpty(localized(rows, tr))
 }
 
-// percent has two digits after the point where one would be 0.
+// percent formats v with one decimal, or with two below 0.1.
 func percent(v float64) string {
 	if v < 0.1 {
 		return fmt.Sprintf("%.2f", v)
@@ -172,7 +173,7 @@ func percent(v float64) string {
 	return fmt.Sprintf("%.1f", v)
 }
 
-// Cold returns head and rows of the first detection after opening, side by side, in milliseconds.
+// Cold returns the table of the first detection after opening, in milliseconds, the first row being its head.
 func (c *Comparison) Cold(tr *i18n.Printer) [][]string {
 	list := c.measured()
 	head := []string{tr.Sprintf("step")}
@@ -212,7 +213,7 @@ func (c *Comparison) Cold(tr *i18n.Printer) [][]string {
 	return localized(rows, tr)
 }
 
-// Copies returns head and rows of the copy limits, in GB/s.
+// Copies returns the table of the copy limits, in GB/s, the first row being its head.
 func (c *Comparison) Copies(tr *i18n.Printer) [][]string {
 	rows := [][]string{{tr.Sprintf("device"), tr.Sprintf("within its memory"), tr.Sprintf("to the device"),
 		tr.Sprintf("from the device")}}
@@ -233,8 +234,8 @@ func (c *Comparison) Copies(tr *i18n.Printer) [][]string {
 	return withoutEmpty(localized(rows, tr))
 }
 
-// Conclusions returns what follows from the measurements, each in one line: what is missing, the speed-up, and whether
-// all devices have the same result.
+// Conclusions returns one line for each device that was not fully measured, each speed-up, and whether all devices have
+// the same result.
 func (c *Comparison) Conclusions(tr *i18n.Printer) []string {
 	var lines []string
 	if !c.Missing.IsZero() {

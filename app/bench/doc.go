@@ -1,3 +1,3 @@
-// Package bench presents measurements: tables for terminals, CSV and JSON with a description of the machine, and plots.
-// It measures detection itself; package experiment measures the experiments. It needs no window.
+// Package bench presents measurements as text tables, CSV, JSON with a description of the machine, and plots. It also
+// measures detection; package experiment measures the experiments.
 package bench

@@ -11,7 +11,7 @@ import (
 	"blik/processing/experiment"
 )
 
-// CSV writes the rows of a result with a head; times are in nanoseconds. It is the same in every language.
+// CSV writes a head and the rows of a result, with times in nanoseconds. The text is English in every language.
 func CSV(w io.Writer, r *experiment.Result) error {
 	out := csv.NewWriter(w)
 	head := []string{"experiment", "variant", "device", "width", "height", "samples"}
@@ -102,7 +102,7 @@ type conclusion struct {
 	Text    string             `json:"text"`
 }
 
-// JSON writes machine, rows and conclusions, texts in the given language; times are in nanoseconds.
+// JSON writes machine, rows and conclusions, with texts in the language of tr and times in nanoseconds.
 func JSON(w io.Writer, m Machine, r *experiment.Result, tr *i18n.Printer) error {
 	d := document{Format: "blik bench", Version: 1, Machine: m, Experiment: r.Experiment.ID,
 		Question: tr.Sprint(r.Experiment.Question),

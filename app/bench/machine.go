@@ -14,15 +14,15 @@ import (
 	"blik/internal/simd"
 )
 
-// Machine describes the machine of a measurement.
+// Machine describes the machine on which something was measured.
 type Machine struct {
 	// CPU is the product name of the processor, empty if the system does not report it.
 	CPU string `json:"cpu"`
-	// Cores is the number of processors that goroutines run on.
+	// Cores is the number of processors that run goroutines.
 	Cores int `json:"cores"`
-	// Kernels are those that ran on the processor: "plain", "avx2", "avx512" or "vnni".
+	// Kernels is the level of the CPU kernels: "plain", "avx2", "avx512" or "vnni".
 	Kernels string `json:"kernels"`
-	// GPUs are the names of those that took part, each as often as there are of the name.
+	// GPUs are the product names of the GPUs that took part, one for each GPU.
 	GPUs    []string  `json:"gpus"`
 	System  string    `json:"system"`
 	Go      string    `json:"go"`
@@ -30,7 +30,7 @@ type Machine struct {
 	Date    time.Time `json:"date"`
 }
 
-// ThisMachine returns the facts of the machine that the program runs on.
+// ThisMachine describes the machine on which the program runs.
 func ThisMachine(version string, now time.Time) Machine {
 	return Machine{
 		CPU: processorName(), Cores: parallel.Processors(), Kernels: simd.Chosen().String(), GPUs: []string{},
@@ -39,7 +39,7 @@ func ThisMachine(version string, now time.Time) Machine {
 	}
 }
 
-// processorName reads Linux's account of the first processor.
+// processorName returns the product name of the first processor on Linux, empty elsewhere.
 func processorName() string {
 	file, err := os.Open("/proc/cpuinfo")
 	if err != nil {
@@ -57,8 +57,8 @@ func processorName() string {
 // tick is the unit in which Linux reports the times of processes (proc(5), USER_HZ).
 const tick = 10 * time.Millisecond
 
-// SinceStart returns how long the process has been running, to a hundredth of a second and at least that; 0 where the
-// system does not tell.
+// SinceStart returns how long the process has been running, rounded to 10 ms but at least that; 0 if the system does
+// not report it.
 func SinceStart() time.Duration {
 	if runtime.GOOS != "linux" {
 		return 0
@@ -71,7 +71,8 @@ func SinceStart() time.Duration {
 	if err != nil {
 		return 0
 	}
-	// The name of the program, the second field, is in brackets and may hold any others. The start is the 22nd field.
+	// The second field is the program's name in brackets, which may itself contain brackets. The start time is field
+	// 22.
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	var ticks int64
 	var up float64
@@ -92,7 +93,7 @@ func SinceStart() time.Duration {
 	return max(ran.Round(tick), tick)
 }
 
-// line is the machine in one line.
+// line describes the machine in one line.
 func (m Machine) line(tr *i18n.Printer) string {
 	cpu := m.CPU
 	if cpu == "" {
@@ -106,7 +107,7 @@ func (m Machine) line(tr *i18n.Printer) string {
 		cpu, m.Cores, m.Kernels, gpus, m.System, m.Go, m.Version, m.Date.Format("2006-01-02 15:04"))
 }
 
-// alike writes names in one line, those that are the same once with their number: "2 × NVIDIA H200, Tesla T4".
+// alike joins names to a list in which equal names appear once, with their number: "2 × NVIDIA H200, Tesla T4".
 func alike(names []string) string {
 	var parts []string
 	seen := map[string]bool{}

@@ -19,7 +19,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Plot is one picture of a result, its legend below.
+// Plot is a plot of a result, with the legend below it.
 type Plot struct {
 	// Name can be used as a file name.
 	Name   string
@@ -27,17 +27,17 @@ type Plot struct {
 	legend plot.Legend
 }
 
-// measure is what a plot shows of a row; ok is false where the row has none.
+// measure is a quantity to plot. of returns its value for a row, with error bars from low to high; ok is false if the
+// row has none.
 type measure struct {
 	name, label string
 	log         bool
 	of          func(row experiment.Row) (y, low, high float64, ok bool)
 }
 
-// Plots draws the times of a result, and where it has them the speed-up over its first variant and the errors: one plot
-// for each setting of the parameters that are not on the axis, with a line for each variant. The axis is that of the
-// experiment, and then each other parameter that is a number. Settings with fewer than two points on the axis have
-// none.
+// Plots plots the times of a result and, if it has them, the speed-up over its first variant and the errors. The x axis
+// is the axis of the experiment and, in further plots, each other numeric parameter. There is one plot for each setting
+// of the remaining parameters, with a line for each variant. Settings with fewer than two points have no plot.
 func Plots(r *experiment.Result, tr *i18n.Printer) ([]Plot, error) {
 	e := r.Experiment
 	var rows []experiment.Row
@@ -72,7 +72,8 @@ func Plots(r *experiment.Result, tr *i18n.Printer) ([]Plot, error) {
 				if key != "" {
 					p.Title.Text += ": " + key
 				}
-				// A label along a logarithmic axis would take its room from above the plot.
+				// The measure stands in the title, because a label along a logarithmic axis would take space above the
+				// plot.
 				p.Title.Text += "\n" + m.label
 				p.X.Label.Text = axis.label
 				name := strings.Join(strings.FieldsFunc(e.ID+"_"+m.name+axis.name+"_"+key,
@@ -84,15 +85,15 @@ func Plots(r *experiment.Result, tr *i18n.Printer) ([]Plot, error) {
 	return plots, nil
 }
 
-// setting is what the rows of a plot have in common.
+// setting holds what the rows of a plot have in common.
 type setting struct {
-	// size is that of the rows where it is not on the axis; else "2-D" for pictures where there are lines, too.
+	// size is the size of the rows if it is not on the axis. Otherwise it is "2-D" for pictures if other rows are 1-D.
 	size string
-	// values are those of the parameters that are not on the axis.
+	// values holds the parameters that are not on the axis.
 	values map[string]string
 }
 
-// String is good for a title.
+// String returns the setting for a title.
 func (s setting) String() string {
 	var parts []string
 	if s.size != "" {
@@ -104,7 +105,7 @@ func (s setting) String() string {
 	return strings.Join(parts, ", ")
 }
 
-// covers says whether rows with the setting t belong to the plot of s, too: they may have fewer values.
+// covers reports whether rows with setting t also belong to the plot of s: t may lack some of the parameters of s.
 func (s setting) covers(t setting) bool {
 	for id, v := range t.values {
 		if s.values[id] != v {
@@ -114,14 +115,14 @@ func (s setting) covers(t setting) bool {
 	return s.size == t.size
 }
 
-// group is the rows of a plot.
+// group holds the rows of a plot.
 type group struct {
 	setting
 	rows []experiment.Row
 }
 
-// groups returns the rows of each setting less what is on the axis, by name. Variants for which a parameter makes no
-// difference are in the plots of all its values; settings of which no variant has two points have no plot.
+// groups returns the rows of each plot, sorted by the name of the setting. Variants that do not depend on a parameter
+// are in the plots of all its values. Settings in which no variant has two points have no plot.
 func groups(rows []experiment.Row, e *experiment.Experiment, axis string) []group {
 	has := func(pictures bool) bool {
 		return slices.ContainsFunc(rows, func(row experiment.Row) bool { return (row.Case.Size.H > 0) == pictures })
@@ -184,7 +185,7 @@ func groups(rows []experiment.Row, e *experiment.Experiment, axis string) []grou
 	return list
 }
 
-// place is where a row is on an axis.
+// place returns the position of a row on an axis.
 func place(row experiment.Row, axis string) float64 {
 	if axis == "" {
 		return float64(row.Case.Size.Samples())
@@ -223,7 +224,7 @@ func measures(rows []experiment.Row, speedup bool, tr *i18n.Printer) []measure {
 				if row.Check.Error == nil {
 					return 0, 0, 0, false
 				}
-				// An exact sum is shown at the bottom of a logarithmic axis.
+				// An error of 0 cannot be shown on a logarithmic axis.
 				v := max(*row.Check.Error, 1e-10)
 				return v, v, v, true
 			}})
@@ -237,7 +238,7 @@ type points struct {
 	plotter.YErrors
 }
 
-// draws returns nil where no variant has two points.
+// draws returns the plot of rows, or nil if no variant has two points.
 func draws(rows []experiment.Row, axis string, m measure, tr *i18n.Printer) (*plot.Plot, error) {
 	type line struct {
 		variant string
@@ -247,7 +248,7 @@ func draws(rows []experiment.Row, axis string, m measure, tr *i18n.Printer) (*pl
 		points  points
 	}
 	var lines []*line
-	// The paper's line of a variant has the colour of the variant's own.
+	// The paper's line of a variant has the same colour as the variant.
 	colours := map[string]color.Color{}
 	find := func(v experiment.Variant, paper bool) *line {
 		for _, l := range lines {
@@ -318,7 +319,7 @@ func draws(rows []experiment.Row, axis string, m measure, tr *i18n.Printer) (*pl
 		p.Add(bars)
 		p.Legend.Add(l.name, drawn, dots)
 	}
-	// One entry stands for the paper's lines, so that the legend leaves room for the plot.
+	// One entry for all lines of the paper keeps the legend small.
 	if paper != nil {
 		dashes := *paper
 		dashes.Color = color.Black
@@ -330,7 +331,7 @@ func draws(rows []experiment.Row, axis string, m measure, tr *i18n.Printer) (*pl
 	return p, nil
 }
 
-// glyph is round for a CPU and square for a GPU, and hollow for the paper's figures.
+// glyph returns a circle for a CPU and a square for a GPU, hollow for the paper's figures.
 func glyph(d experiment.Device, paper bool) draw.GlyphDrawer {
 	switch {
 	case d == experiment.GPU && paper:
@@ -343,8 +344,8 @@ func glyph(d experiment.Device, paper bool) draw.GlyphDrawer {
 	return draw.CircleGlyph{}
 }
 
-// decades are the ticks of a logarithmic axis, within its ends: powers of ten, and where these are fewer than two also
-// their double and fivefold, have labels.
+// decades are the ticks of a logarithmic axis. Powers of ten have labels; if the axis contains fewer than two of them,
+// so do their multiples by 2 and 5.
 type decades struct{}
 
 // Ticks implements plot.Ticker.
@@ -371,7 +372,7 @@ func (decades) Ticks(low, high float64) []plot.Tick {
 	return list
 }
 
-// ticks labels the values that were measured, less those that would run into the one before.
+// ticks labels the measured values, except those whose labels would overlap the previous one.
 func ticks(sorted []experiment.Row, axis string, at func(experiment.Row) float64) plot.ConstantTicks {
 	var list plot.ConstantTicks
 	whole := math.Log(at(sorted[len(sorted)-1]) / at(sorted[0]))
@@ -390,7 +391,8 @@ func ticks(sorted []experiment.Row, axis string, at func(experiment.Row) float64
 	return list
 }
 
-// palette is that of Okabe and Ito, which people with any colour vision tell apart, with grey instead of its yellow.
+// palette is that of Okabe and Ito (2008), which people with any colour vision can distinguish, with grey instead of
+// yellow.
 func palette() []color.RGBA {
 	return []color.RGBA{
 		{0, 114, 178, 255}, {213, 94, 0, 255}, {0, 158, 115, 255}, {204, 121, 167, 255}, {230, 159, 0, 255},

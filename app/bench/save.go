@@ -26,9 +26,9 @@ const (
 	plotHeight = 11 * vg.Centimeter
 )
 
-// Save writes a result into a folder, made if missing: NAME.txt, NAME.md, NAME.csv, NAME.json, its plots as PNG and
-// SVG, and the experiment's figures as PNG. Without overwrite, existing files are refused. It returns the paths
-// written, also those before an error.
+// Save writes a result into a folder, which it creates if necessary: NAME.txt, NAME.md, NAME.csv, NAME.json, its plots
+// as PNG and SVG, and the experiment's figures as PNG. Existing files are an error unless overwrite is set. Save
+// returns the paths written, even with an error.
 func Save(
 	ctx context.Context, dir string, overwrite bool, m Machine, r *experiment.Result, tr *i18n.Printer,
 ) ([]string, error) {
@@ -61,9 +61,9 @@ func Save(
 	return written, nil
 }
 
-// Save writes a comparison into a folder, made if missing: detect.txt, detect.md, detect.csv, detect.json and its plots
-// as PNG and SVG. Without overwrite, existing files are refused. It returns the paths written, also those before an
-// error.
+// Save writes a comparison into a folder, which it creates if necessary: detect.txt, detect.md, detect.csv,
+// detect.json, and its plots as PNG and SVG. Existing files are an error unless overwrite is set. Save returns the
+// paths written, even with an error.
 func (c *Comparison) Save(
 	ctx context.Context, dir string, overwrite bool, m Machine, tr *i18n.Printer,
 ) ([]string, error) {
@@ -79,13 +79,13 @@ func (c *Comparison) Save(
 	}, plots)
 }
 
-// text is a file and what writes it.
+// text is a file and the function that writes it.
 type text struct {
 	name  string
 	write func(w io.Writer) error
 }
 
-// saveTexts writes the files, and the plots as PNG and SVG, into a folder, made if missing.
+// saveTexts writes the files, and the plots as PNG and SVG, into a folder, which it creates if necessary.
 func saveTexts(ctx context.Context, dir string, overwrite bool, files []text, plots []Plot) ([]string, error) {
 	o := imagefile.WriteOptions{Overwrite: overwrite}
 	for _, p := range plots {
@@ -107,7 +107,7 @@ func saveTexts(ctx context.Context, dir string, overwrite bool, files []text, pl
 	return written, nil
 }
 
-// Write draws the plot as png or svg.
+// Write writes the plot in a format, "png" or "svg".
 func (p Plot) Write(w io.Writer, format string) error {
 	canvas, err := draw.NewFormattedCanvas(plotWidth, plotHeight, format)
 	if err != nil {
@@ -118,13 +118,14 @@ func (p Plot) Write(w io.Writer, format string) error {
 	if _, err := canvas.WriteTo(&drawn); err != nil {
 		return fmt.Errorf("plot %s: %w", p.Name, err)
 	}
-	// Few systems other than Linux have the plots' font, but all have one of its widths, by which labels are placed.
+	// Labels are placed by the widths of the plots' font. Outside Linux few systems have it, but all have one of equal
+	// widths.
 	_, err = w.Write(bytes.ReplaceAll(drawn.Bytes(), []byte("font-family:Liberation Serif;"),
 		[]byte("font-family:'Liberation Serif','Times New Roman',Tinos,Times,serif;")))
 	return err
 }
 
-// Image draws the plot as large as it fits into w × h pixels, but at least a quarter of the size that Write gives it.
+// Image draws the plot as large as fits into w × h pixels, but at least at a quarter of the size that Write uses.
 func (p Plot) Image(w, h int) image.Image {
 	scale := min(float64(w)/plotWidth.Dots(vgimg.DefaultDPI), float64(h)/plotHeight.Dots(vgimg.DefaultDPI))
 	dpi := max(int(scale*vgimg.DefaultDPI), vgimg.DefaultDPI/4)
@@ -134,7 +135,7 @@ func (p Plot) Image(w, h int) image.Image {
 }
 
 func (p Plot) draw(canvas vg.CanvasSizer) {
-	// Drawing takes the legend out of the plot, where it would cover lines.
+	// Draw the legend separately, because inside the plot it would cover lines.
 	drawn := *p.plot
 	drawn.Legend = plot.NewLegend()
 	whole := draw.New(canvas)

@@ -11,8 +11,8 @@ import (
 	"blik/processing/experiment"
 )
 
-// Table writes a result for people: the question, the machine, a row for each variant and case, the paper's figures,
-// and the conclusions. lang is an ISO 639-1 code.
+// Table writes a result as text: the question, the machine, a row for each variant and case, the paper's figures, and
+// the conclusions.
 func Table(w io.Writer, m Machine, r *experiment.Result, tr *i18n.Printer) error {
 	e := r.Experiment
 	var b strings.Builder
@@ -30,7 +30,7 @@ func Table(w io.Writer, m Machine, r *experiment.Result, tr *i18n.Printer) error
 	return err
 }
 
-// Cells returns head and rows of a result as text. Columns that no row fills are left out.
+// Cells returns the table of a result, the first row being its head, without empty columns.
 func Cells(r *experiment.Result, tr *i18n.Printer) [][]string {
 	e := r.Experiment
 	head := []string{tr.Sprintf("variant"), tr.Sprintf("size")}
@@ -85,7 +85,7 @@ func paperTime(row experiment.Row) time.Duration {
 	return row.Variant.Paper(row.Case)
 }
 
-// withoutEmpty drops the columns that are empty below the head.
+// withoutEmpty removes the columns that are empty below the head.
 func withoutEmpty(rows [][]string) [][]string {
 	var keep []int
 	for c := range rows[0] {
@@ -105,12 +105,12 @@ func withoutEmpty(rows [][]string) [][]string {
 	return out
 }
 
-// isFigures says whether a cell is a number, a range of numbers or empty.
+// isFigures reports whether a cell is a number, a range of numbers, or empty.
 func isFigures(cell string) bool {
 	return strings.IndexFunc(cell, func(r rune) bool { return !strings.ContainsRune("0123456789.,e+-…%", r) }) < 0
 }
 
-// localized writes the figures below the head with the decimal sign of the language.
+// localized replaces the decimal points of figures below the head by the decimal sign of the language. It changes rows.
 func localized(rows [][]string, tr *i18n.Printer) [][]string {
 	for _, row := range rows[1:] {
 		for i, cell := range row {
@@ -122,7 +122,7 @@ func localized(rows [][]string, tr *i18n.Printer) [][]string {
 	return rows
 }
 
-// check says how a result was compared.
+// check describes how a result was checked.
 func check(c experiment.Check, tr *i18n.Printer) string {
 	result := tr.Sprintf("exact")
 	if c.Tolerance > 0 {
@@ -134,10 +134,11 @@ func check(c experiment.Check, tr *i18n.Printer) string {
 	return result
 }
 
-// milliseconds writes a time in ms with three significant digits or more, without an exponent.
+// milliseconds formats a time in ms like figure.
 func milliseconds(d time.Duration) string { return figure(float64(d) / 1e6) }
 
-// figure writes a positive number with three significant digits or more, without an exponent.
+// figure formats a positive number without an exponent, with three significant digits or more from 0.1 on and five
+// decimals below.
 func figure(v float64) string {
 	switch {
 	case v >= 100:
@@ -152,7 +153,7 @@ func figure(v float64) string {
 	return fmt.Sprintf("%.5f", v)
 }
 
-// writeAligned writes columns; those whose cells all are numbers or empty are aligned to the right.
+// writeAligned writes aligned columns. Those that contain only numbers and empty cells are aligned to the right.
 func writeAligned(b *strings.Builder, rows [][]string) {
 	if len(rows) == 0 {
 		return

@@ -7,31 +7,33 @@ import (
 	"blik/processing"
 )
 
-// The stages that backends put copies between host and device under.
+// The stages under which backends record copies between host and device.
 const (
 	stageUpload   = "upload"
 	stageDownload = "download"
 )
 
-// traffic is a backend that counts, for each stage, the least that its operations have to move, whatever device they
-// run on: a plane that is read counts once and a plane that is written counts once, in bytes; Morph, Gaussian and the
-// like need not read any pixel twice, if what they read stays in caches. So the time of a stage at the rate of a plain
-// copy is a bound that no implementation with the same operations is faster than.
+// traffic is a backend that counts, for each stage, the least number of bytes that its operations have to move on any
+// device. A plane that is read counts once, and so does a plane that is written: even Morph or Gaussian need not read
+// any pixel from memory twice if it stays in the caches. Dividing the bytes of a stage by the rate of a plain copy
+// therefore gives a time that no implementation of the same operations can beat.
 //
-// Where an operation is about a set of pixels, only these count: Gather those asked for, MeasureRegions those of the
-// components, the operations on tiles those of the tiles. Grow touches only the pixels of the components and their
-// surroundings, a small part of most pictures, and counts nothing; so does what the detector does in host memory.
+// If an operation works on a set of pixels, only these count: those listed for Gather, those of the components for
+// MeasureRegions, those of the tiles for operations on tiles. Grow counts nothing, because it touches only the
+// components and their surroundings, a small part of most pictures. Work of the detector in host memory counts nothing
+// either.
 //
-// What a device with its own memory must be sent and what it must send back (a picture, planes for Host, lists and
-// results) counts as upload and as download, not for the stage that it happens in.
+// What must be transferred to a device with its own memory and back (a picture, planes for Host, lists and results)
+// counts as upload and download, not for the stage in which it happens.
 type traffic struct {
 	processing.Backend
-	// bytes are by the names of stages, "" outside of all.
+	// bytes maps the names of stages to bytes; "" stands for operations outside all stages. open are the stages that
+	// run, the innermost last.
 	bytes map[string]int64
 	open  []string
 }
 
-// count adds to the stage that was started last and still runs.
+// count adds n bytes to the innermost stage that runs.
 func (t *traffic) count(n int64) {
 	name := ""
 	if k := len(t.open); k > 0 {
@@ -43,7 +45,7 @@ func (t *traffic) count(n int64) {
 func (t *traffic) up(n int64)   { t.bytes[stageUpload] += n }
 func (t *traffic) down(n int64) { t.bytes[stageDownload] += n }
 
-// listBytes is the size of a list.
+// listBytes returns the size of the elements of a list.
 func listBytes[T any](list []T) int64 {
 	var v T
 	return int64(unsafe.Sizeof(v)) * int64(len(list))
@@ -64,7 +66,7 @@ func (t *traffic) Host(ctx context.Context, p processing.Plane) (processing.Samp
 	return t.Backend.Host(ctx, p)
 }
 
-// Do counts what an operation moves after it is done, when its results are known.
+// Do runs an operation and then counts what it moved, because that may depend on its results.
 func (t *traffic) Do(ctx context.Context, op processing.Op) error {
 	if err := t.Backend.Do(ctx, op); err != nil {
 		return err
@@ -107,7 +109,7 @@ func (t *traffic) Do(ctx context.Context, op processing.Op) error {
 	return nil
 }
 
-// pixelBytes is what an operation moves for each of its pixels.
+// pixelBytes returns the number of bytes that an operation moves for each of its pixels.
 func pixelBytes(uses processing.Uses) (n int64) {
 	for _, p := range uses.Planes {
 		if p.Read {
@@ -120,7 +122,7 @@ func pixelBytes(uses processing.Uses) (n int64) {
 	return n
 }
 
-// pixels is how many pixels of each plane an operation moves.
+// pixels returns the number of pixels of each plane that an operation moves.
 func pixels(uses processing.Uses) (n int64) {
 	if !uses.Tiled {
 		if len(uses.Planes) == 0 {
@@ -135,7 +137,7 @@ func pixels(uses processing.Uses) (n int64) {
 	return n
 }
 
-// Stage counts what follows under the name until it ends.
+// Stage counts all operations for the named stage until end is called.
 func (t *traffic) Stage(name string) (end func()) {
 	t.open = append(t.open, name)
 	depth := len(t.open)

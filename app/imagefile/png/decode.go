@@ -6,7 +6,8 @@ import (
 	"blik/processing"
 )
 
-// Decode returns the colour samples; alpha and tRNS are left out. Palettes become RGB, greys of 1, 2 and 4 bits 8 bits.
+// Decode returns the colour samples, without alpha and tRNS, as 8 or 16 bits. Palettes become RGB, and grey of fewer
+// than 8 bits becomes 8 bits.
 func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 	lines, err := f.inflate(ctx)
 	if err != nil {
@@ -30,8 +31,8 @@ func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 	return pic, nil
 }
 
-// eachRow calls visit for the rows of all passes with the samples as they are packed in the file, which must stay as
-// they are.
+// eachRow calls visit for the rows of all passes. row holds the samples as packed in the file; visit must not change
+// it.
 func (f *File) eachRow(ctx context.Context, lines *inflater, visit func(p pass, y int, row []byte) error) error {
 	zero := make([]byte, f.rowBytes(f.width))
 	bpp := f.pixelBytes()
@@ -59,7 +60,7 @@ func (f *File) eachRow(ctx context.Context, lines *inflater, visit func(p pass, 
 	return lines.end()
 }
 
-// store returns the function that puts a row of a pass into pic.
+// store returns the function that stores a row of a pass in pic.
 func (f *File) store(pic *processing.Picture) func(p pass, y int, row []byte) {
 	to8 := func(into func(dst, row []byte, step int)) func(p pass, y int, row []byte) {
 		return func(p pass, y int, row []byte) {
@@ -120,7 +121,8 @@ func (f *File) store(pic *processing.Picture) func(p pass, y int, row []byte) {
 	}
 }
 
-// store16 takes the first channels of each pixel of samples big-endian samples; step is the distance of pixels in dst.
+// store16 stores the first channels samples of each pixel, which has samples big-endian samples. step is the distance
+// between pixels in dst.
 func store16(dst []uint16, row []byte, step, channels, samples int) {
 	if channels == samples && step == samples {
 		for i := range dst[:min(len(row)/2, len(dst))] {
@@ -136,7 +138,7 @@ func store16(dst []uint16, row []byte, step, channels, samples int) {
 	}
 }
 
-// index returns the sample at x of a row with one sample a pixel and at most 8 bits.
+// index returns sample x of a row with one sample of at most 8 bits per pixel.
 func (f *File) index(row []byte, x int) int {
 	if f.depth == 8 {
 		return int(row[x])
@@ -146,7 +148,7 @@ func (f *File) index(row []byte, x int) int {
 	return int(row[x/perByte]) >> shift & (1<<f.depth - 1)
 }
 
-// colours returns the palette. Indices past its end are black, as in the standard library and libpng.
+// colours returns the palette. Indices beyond its end are black, as in the standard library and libpng.
 func (f *File) colours() (table [256][3]uint8) {
 	for i := range len(f.palette) / 3 {
 		copy(table[i][:], f.palette[3*i:])

@@ -15,21 +15,21 @@ import (
 )
 
 const (
-	// bandBytes is about the size of the rows that are compressed together.
+	// bandBytes is the approximate size of a band.
 	bandBytes = 1 << 20
-	// windowBytes is how far back deflate can refer (RFC 1951, 2).
+	// windowBytes is the largest distance of a match in deflate (RFC 1951, 2).
 	windowBytes = 1 << 15
 )
 
-// band is a run of rows of one pass that is filtered and compressed on its own.
+// band is a run of rows of one pass that is filtered and compressed independently.
 type band struct {
-	// rows holds the rows, each width bytes, after the context rows that precede them: the first of those is only the
-	// row above, the others make the dictionary.
+	// rows holds context rows and then the rows of the band, each of width bytes. The context rows precede the band:
+	// the first is only needed for filtering the second, the others form the dictionary.
 	rows           []byte
 	width, context int
 	last           bool
 
-	// lines are the filtered rows but for the first; deflate blocks may refer to the first dict bytes of them.
+	// lines are the filtered rows, except the first. Their first dict bytes are the dictionary.
 	lines []byte
 	dict  int
 	out   bytes.Buffer
@@ -38,15 +38,15 @@ type band struct {
 	done  chan struct{}
 }
 
-// rowWriter filters and compresses rows on all processors, in bands, and writes each band as an IDAT chunk, in order.
-// Together they are one zlib stream: each band but the last ends with an empty stored block, which fills the byte, and
-// takes the end of the band before as its dictionary (the method of Mark Adler's pigz).
+// rowWriter filters and compresses rows in bands, on all processors, and writes each band as an IDAT chunk, in order.
+// Together they are one zlib stream, made as in Mark Adler's pigz: each band except the last ends with an empty stored
+// block, which aligns the stream to a byte, and each band uses the end of the previous one as its dictionary.
 type rowWriter struct {
 	ctx  context.Context
 	stop context.CancelFunc
 	free chan *band
 	work chan *band
-	// order holds the bands in the order of the stream.
+	// order holds the bands in stream order.
 	order   chan *band
 	workers sync.WaitGroup
 	writer  sync.WaitGroup
@@ -55,11 +55,11 @@ type rowWriter struct {
 	current *band
 }
 
-// newRowWriter starts writing to w rows whose pixels are pixelBytes wide, at a level of package flate. close must be
-// called in the end.
+// newRowWriter starts writing rows to w, with pixels of pixelBytes bytes and at a level of package flate. The caller
+// must call close.
 func newRowWriter(ctx context.Context, w io.Writer, pixelBytes, level int) *rowWriter {
 	workers := parallel.Processors()
-	count := workers + 2 // one is being filled, one written
+	count := workers + 2 // one is being filled, one is being written
 	d := &rowWriter{free: make(chan *band, count), work: make(chan *band, count), order: make(chan *band, count)}
 	d.ctx, d.stop = context.WithCancel(ctx)
 	for range count {
@@ -67,7 +67,7 @@ func newRowWriter(ctx context.Context, w io.Writer, pixelBytes, level int) *rowW
 	}
 	for range workers {
 		d.workers.Go(func() {
-			// The level is always one that flate has.
+			// The only error is an invalid level.
 			z, _ := flate.NewWriter(nil, level)
 			for b := range d.work {
 				if d.ctx.Err() == nil {
@@ -103,7 +103,7 @@ func newRowWriter(ctx context.Context, w io.Writer, pixelBytes, level int) *rowW
 	return d
 }
 
-// beginPass announces rows of so many bytes, the first of which has none above it.
+// beginPass starts a pass with rows of width bytes. Its first row has none above it.
 func (d *rowWriter) beginPass(width int) error {
 	d.add()
 	b, err := d.next(width)
@@ -115,9 +115,9 @@ func (d *rowWriter) beginPass(width int) error {
 	return nil
 }
 
-// row writes a row of the pass.
+// row adds a row to the pass.
 func (d *rowWriter) row(row []byte) error {
-	// The next band begins only when there is a row for it, so that the last one is known in the end.
+	// Start a new band only when a row needs it, so that finish knows the last one.
 	if b := d.current; len(b.rows)-b.context*b.width >= bandBytes {
 		d.add()
 		next, err := d.next(b.width)
@@ -132,7 +132,7 @@ func (d *rowWriter) row(row []byte) error {
 	return nil
 }
 
-// next makes a free band the current one.
+// next takes a free band and makes it the current one.
 func (d *rowWriter) next(width int) (*band, error) {
 	select {
 	case b := <-d.free:
@@ -144,7 +144,7 @@ func (d *rowWriter) next(width int) (*band, error) {
 	}
 }
 
-// add hands the current band over, if there is one.
+// add passes on the current band, if there is one, to be compressed and written.
 func (d *rowWriter) add() {
 	if b := d.current; b != nil {
 		d.current = nil
@@ -153,13 +153,13 @@ func (d *rowWriter) add() {
 	}
 }
 
-// finish hands over the last band.
+// finish passes on the last band.
 func (d *rowWriter) finish() {
 	d.current.last = true
 	d.add()
 }
 
-// close waits until everything is written and returns the first error.
+// close waits until everything has been written, and returns the first error.
 func (d *rowWriter) close() error {
 	close(d.work)
 	d.workers.Wait()
@@ -169,7 +169,7 @@ func (d *rowWriter) close() error {
 	return d.err
 }
 
-// filter filters the rows and, for the dictionary, those before them.
+// filter filters the rows of the band and those of the dictionary.
 func (b *band) filter(pixelBytes int) {
 	var c chooser
 	b.lines, b.dict = b.lines[:0], 0
@@ -181,7 +181,7 @@ func (b *band) filter(pixelBytes int) {
 	}
 }
 
-// compress makes the deflate blocks of the band.
+// compress compresses the band.
 func (b *band) compress(z *flate.Writer) {
 	b.out.Reset()
 	z.ResetDict(&b.out, b.lines[max(b.dict-windowBytes, 0):b.dict])
@@ -197,10 +197,10 @@ func (b *band) compress(z *flate.Writer) {
 	}
 }
 
-// zlibHeader returns the two bytes that begin the stream (RFC 1950, 2.2): a window of 32 KiB, compressed fast.
+// zlibHeader returns the first two bytes of the stream (RFC 1950, 2.2): a window of 32 KiB, fast compression.
 func zlibHeader() []byte { return []byte{0x78, 0x5e} }
 
-// writeIDAT writes a band as a chunk, after the head of the stream if it is not nil, and with sum after the last one.
+// writeIDAT writes a band as a chunk, preceded by head, which may be empty, and followed by sum if it is the last band.
 func writeIDAT(w io.Writer, head []byte, b *band, sum uint32) error {
 	var tail []byte
 	if b.last {
@@ -220,8 +220,8 @@ func writeIDAT(w io.Writer, head []byte, b *band, sum uint32) error {
 	return nil
 }
 
-// adlerJoin returns the Adler-32 of two byte strings after each other from their own, the second of length n: every
-// step over the second adds what the first had gathered above its start value of 1.
+// adlerJoin returns the Adler-32 of the concatenation of two byte strings from theirs; n is the length of the second.
+// Each of the n steps adds the low sum of the first, less its start value 1, to the high sum.
 func adlerJoin(first, second uint32, n int) uint32 {
 	const mod = 65521
 	a1, b1 := uint64(first&0xffff), uint64(first>>16)

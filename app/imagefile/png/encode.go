@@ -9,10 +9,9 @@ import (
 )
 
 // Encode writes a new PNG: grey or RGB of 8 or 16 bits, with the profile, EXIF, XMP, IPTC and resolution of m.
-// Floating-point samples become 16 bits, what lies outside 0…1 is clipped. The rows are filtered and compressed on all
-// processors.
+// Floating-point samples are clipped to 0…1 and become 16 bits. Rows are filtered and compressed on all processors.
 //
-// PNG has no CMYK, which is Unsupported.
+// The error is container.Unsupported for CMYK, which PNG does not have.
 func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m container.Metadata) error {
 	if err := pic.Validate(); err != nil {
 		return err
@@ -46,8 +45,8 @@ func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m contain
 	return err
 }
 
-// encodeLevel is the level of package flate for new pictures: of photographs it makes 1 % more than the default level,
-// in three quarters of the time.
+// encodeLevel is the level of package flate for new pictures. Photographs become 1 % larger than with the default
+// level, in three quarters of the time.
 const encodeLevel = 3
 
 // rows writes the rows of pic.
@@ -65,7 +64,7 @@ func (d *rowWriter) rows(pic *processing.Picture, h header) error {
 	return nil
 }
 
-// appendRow appends the bytes of row y as PNG stores them.
+// appendRow appends the bytes of row y in the format of PNG.
 func appendRow(dst []byte, p *processing.Picture, y int) []byte {
 	n := p.Width * p.Channels
 	switch {
@@ -77,7 +76,7 @@ func appendRow(dst []byte, p *processing.Picture, y int) []byte {
 		}
 	default:
 		for _, v := range p.F32[y*n : (y+1)*n] {
-			// Written so that what is not a number becomes 0.
+			// Both comparisons are false for NaN, which becomes 0.
 			s := uint16(0)
 			if v >= 1 {
 				s = 65535

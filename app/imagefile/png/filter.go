@@ -16,8 +16,8 @@ const (
 	filterPaeth
 )
 
-// unfilter makes samples of a row in place. above is the row before it, all zero for the first, and bpp the distance to
-// the byte on the left.
+// unfilter reverses the filter of a row in place. above is the previous row, all zero for the first, and bpp the
+// distance to the byte on the left.
 func unfilter(kind uint8, row, above []byte, bpp int) error {
 	above = above[:len(row)]
 	switch kind {
@@ -51,8 +51,9 @@ func unfilter(kind uint8, row, above []byte, bpp int) error {
 }
 
 func unfilterPaeth(row, above []byte, bpp int) {
-	// Each byte waits for the one on its left. Three channels side by side are three chains, on which a processor works
-	// at the same time; for others, one channel after the other at least keeps left and upper left in registers.
+	// Each byte depends on the one to its left. Three channels side by side are three independent chains, which a
+	// processor computes in parallel. For other counts, channel by channel at least keeps left and upper left in
+	// registers.
 	switch bpp {
 	case 3:
 		var a0, a1, a2, c0, c1, c2 int
@@ -77,7 +78,7 @@ func unfilterPaeth(row, above []byte, bpp int) {
 	}
 }
 
-// predict is Paeth's predictor: of left, above and upper left the one nearest to left + above − upper left.
+// predict is Paeth's predictor: whichever of left, above and upper left is nearest to left + above − upper left.
 func predict(a, b, c int) int {
 	pa, pb := b-c, a-c
 	pc := pa + pb
@@ -91,7 +92,8 @@ func predict(a, b, c int) int {
 	return c
 }
 
-// Eight bytes of a word are added and subtracted together; what their top bits carry is left out and put in on its own.
+// addBytes and subtractBytes work on the eight bytes of a word in parallel. Top bits are computed separately, so that
+// no carry reaches the next byte.
 const topBits = 0x8080808080808080
 
 func addBytes(x, y uint64) uint64 { return (x&^topBits + y&^topBits) ^ (x^y)&topBits }
@@ -112,7 +114,7 @@ func subtract(dst, a, b []byte) {
 	}
 }
 
-// filter returns the line of a row with the given filter, in dst.
+// filter returns the filtered line of a row, filter type first, in the memory of dst.
 func filter(dst []byte, kind uint8, row, above []byte, bpp int) []byte {
 	dst = append(append(dst[:0], kind), row...)
 	line, above := dst[1:], above[:len(row)]
@@ -134,7 +136,8 @@ func filter(dst []byte, kind uint8, row, above []byte, bpp int) []byte {
 			line[i] -= above[i]
 		}
 		for i := bpp; i < len(row); i++ {
-			// Where left and upper left are the same, the prediction is what is above: in masks nearly everywhere.
+			// If left and upper left are equal, the prediction is the pixel above. In masks that holds almost
+			// everywhere.
 			for i+8 <= len(row) && equalWords(row[i-bpp:], above[i-bpp:]) && equalWords(row[i:], above[i:]) {
 				clear(line[i : i+8])
 				i += 8
@@ -147,12 +150,12 @@ func filter(dst []byte, kind uint8, row, above []byte, bpp int) []byte {
 	return dst
 }
 
-// equalWords compares the first eight bytes; pixels have at most eight.
+// equalWords compares the first eight bytes. A pixel has at most eight.
 func equalWords(a, b []byte) bool {
 	return binary.LittleEndian.Uint64(a) == binary.LittleEndian.Uint64(b)
 }
 
-// costOf is the sum of the absolute differences of a line.
+// costOf returns the sum of the absolute values of a filtered line.
 func costOf(line []byte) int {
 	const ones, pairs = 0x0101010101010101, 0x00ff00ff00ff00ff
 	cost, i := 0, 0
@@ -176,11 +179,11 @@ func costOf(line []byte) int {
 	return cost
 }
 
-// chooser filters rows with the filter that leaves the least, in buffers that it keeps.
+// chooser filters rows with the filter that promises the smallest result. It reuses its buffers.
 type chooser struct{ tries [3][]byte }
 
-// line returns the filtered line, good until the next call: of left, up and Paeth the filter with the smallest sum of
-// absolute differences (12.7).
+// line returns the filtered line, which is valid until the next call. Of Sub, Up and Paeth it uses the filter with the
+// smallest sum of absolute differences (12.7).
 func (c *chooser) line(row, above []byte, bpp int) []byte {
 	if bytes.Equal(row, above) { // most rows of a mask
 		c.tries[1] = append(c.tries[1][:0], filterUp)

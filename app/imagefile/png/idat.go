@@ -12,10 +12,11 @@ import (
 	"blik/app/imagefile/inflate"
 )
 
-// idatReader reads the data of the IDAT chunks as one stream and checks their checksums.
+// idatReader reads the data of the IDAT chunks as one stream and verifies their checksums.
 type idatReader struct {
 	src *bufio.Reader
-	// at is the offset of the next byte, end where the run of chunks ends, left what remains of the chunk.
+	// at is the offset of the next byte, end that of the end of the last chunk, left the number of bytes left in the
+	// chunk.
 	at, end int64
 	left    int64
 	crc     hash.Hash32
@@ -35,7 +36,7 @@ func (r *idatReader) Read(p []byte) (int, error) {
 		if r.at == r.end {
 			return 0, io.EOF
 		}
-		// Open has seen that these are IDAT chunks that lie within the file.
+		// Open has verified that these are IDAT chunks within the file.
 		var head [8]byte
 		if _, err := io.ReadFull(r.src, head[:]); err != nil {
 			return 0, container.ReadError(err)
@@ -55,7 +56,7 @@ func (r *idatReader) Read(p []byte) (int, error) {
 	return 0, container.ReadError(err)
 }
 
-// finish checks the chunk that was read to its end.
+// finish verifies the checksum of the chunk that has been read.
 func (r *idatReader) finish() error {
 	if r.crc == nil {
 		return nil
@@ -72,48 +73,48 @@ func (r *idatReader) finish() error {
 	return nil
 }
 
-// inflater turns the IDAT chunks into lines: filter type and filtered row. It inflates ahead in its own goroutine,
-// because inflating and filtering take about the same time.
+// inflater decompresses the IDAT chunks to lines: filter type and filtered row. It works ahead on its own goroutine,
+// because inflating and unfiltering take about the same time.
 type inflater struct {
 	blocks <-chan block
 	free   chan<- []byte
 	stop   context.CancelFunc
-	// current and before are the blocks that the last two lines lie in.
+	// current and before are the blocks of the last two lines.
 	current, before []byte
 	rest            []byte
 }
 
-// block is some whole lines, or the error that ended them.
+// block holds whole lines, or the error that ended the stream.
 type block struct {
 	lines []byte
 	err   error
 }
 
 const (
-	// blockBytes is about the size of the blocks in which lines are handed over: large enough for the handing over to
-	// cost nothing, small enough to stay in the cache.
+	// blockBytes is the approximate size of a block: large enough that passing it on costs next to nothing, small
+	// enough to stay in the cache.
 	blockBytes = 1 << 17
-	// blockCount: one is being filled, one waits, and the reader of the lines holds two.
+	// blockCount is the number of blocks: one is being filled, one waits, and the reader of the lines holds two.
 	blockCount = 4
 )
 
-// scratch returns the memory of a decoder besides the samples.
+// scratch returns the memory of a decoder in bytes, without the samples.
 func (f *File) scratch() int64 {
 	line := int64(f.rowBytes(f.width)) + 1
 	return blockCount*max(line, blockBytes) + line + inflate.Memory + 1<<17
 }
 
-// inflate starts to inflate. close must be called in the end.
+// inflate starts decompression. The caller must call close.
 func (f *File) inflate(ctx context.Context) (*inflater, error) {
 	if f.rawBytes()/maxExpansion > f.packed {
 		return nil, container.Truncated()
 	}
 	ctx, stop := context.WithCancel(ctx)
-	// Room for all blocks and an error: the goroutine waits only for blocks that come back.
+	// With room for all blocks and an error, the goroutine waits only for free blocks.
 	blocks, free := make(chan block, blockCount+1), make(chan []byte, blockCount)
 	size := max(f.rowBytes(f.width)+1, blockBytes)
 	for range blockCount {
-		free <- nil // allocated when it is first filled
+		free <- nil // allocated when first filled
 	}
 	go func() {
 		defer close(blocks)
@@ -124,7 +125,7 @@ func (f *File) inflate(ctx context.Context) (*inflater, error) {
 	return &inflater{blocks: blocks, free: free, stop: stop}, nil
 }
 
-// fill inflates into blocks of at most size bytes.
+// fill inflates into blocks of at most size bytes, or one line.
 func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte, size int) error {
 	packed := f.idatReader()
 	z, err := inflate.NewReader(packed)
@@ -152,7 +153,7 @@ func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte
 			y += rows
 		}
 	}
-	// Reading on verifies the checksums.
+	// Reading to the end verifies the checksums.
 	var more [1]byte
 	n, err := io.ReadFull(z, more[:])
 	if n > 0 {
@@ -165,7 +166,7 @@ func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte
 	return err
 }
 
-// inflateError makes a fault of an error of the zlib stream; others pass.
+// inflateError converts errors of the zlib stream to faults of the file, and returns others unchanged.
 func inflateError(err error) error {
 	switch err {
 	case io.EOF, io.ErrUnexpectedEOF:
@@ -178,8 +179,7 @@ func inflateError(err error) error {
 	return err
 }
 
-// line returns the next line of n bytes, which the caller may change and which is good until the second call after
-// this.
+// line returns the next line, of n bytes. The caller may change it. It is valid until the second call after this one.
 func (r *inflater) line(n int) ([]byte, error) {
 	if len(r.rest) == 0 {
 		if r.before != nil {
@@ -200,7 +200,7 @@ func (r *inflater) line(n int) ([]byte, error) {
 	return line, nil
 }
 
-// end waits until the data after the last line are checked.
+// end waits until the data after the last line have been verified.
 func (r *inflater) end() error {
 	for b := range r.blocks {
 		if b.err != nil {
@@ -210,7 +210,7 @@ func (r *inflater) end() error {
 	return nil
 }
 
-// close ends the inflating and waits for it, so that the file is no longer read afterwards.
+// close stops decompression and waits until the file is no longer being read.
 func (r *inflater) close() {
 	r.stop()
 	for range r.blocks {

@@ -9,8 +9,8 @@ import (
 	"blik/internal/message"
 )
 
-// Inventory lists all chunks but those of the pixels, in their order before and after these, whether each pixel is
-// transparent, and what follows the last chunk.
+// Inventory lists all chunks except the pixels, separately those before and after the pixels, the transparency of the
+// pixels, and data after the last chunk. With changed, it lists what the rewritten file will contain.
 func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventory, error) {
 	v := &container.Inventory{}
 	changed = changed && f.converts()
@@ -50,7 +50,7 @@ func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventor
 	return v, f.listTransparency(ctx, v, changed)
 }
 
-// listConverted lists a chunk that describes the samples; changed lists what it becomes with them.
+// listConverted lists a chunk that describes the samples; if changed is set, it lists the converted chunk.
 func (f *File) listConverted(v *container.Inventory, c chunk, name message.Message, changed bool) error {
 	d := make([]byte, min(c.n, 3*256))
 	if _, err := f.r.ReadAt(d, c.at); err != nil && err != io.EOF {
@@ -63,7 +63,7 @@ func (f *File) listConverted(v *container.Inventory, c chunk, name message.Messa
 	}
 	if c.name == "IHDR" && len(d) == 13 {
 		v.AddGeometry(message.Of("size").Context("differs"), d[:8])
-		// All but the order in which the rows are stored.
+		// All except the interlace method.
 		v.Add(name, d[8:12])
 		return nil
 	}
@@ -71,7 +71,7 @@ func (f *File) listConverted(v *container.Inventory, c chunk, name message.Messa
 	return nil
 }
 
-// listTransparency lists the opacity of each pixel, where they may differ in it.
+// listTransparency lists the alpha of all pixels, unless all are opaque.
 func (f *File) listTransparency(ctx context.Context, v *container.Inventory, changed bool) error {
 	if !f.alpha() && f.transparency == nil {
 		return nil
@@ -82,7 +82,7 @@ func (f *File) listTransparency(ctx context.Context, v *container.Inventory, cha
 		return err
 	}
 	defer lines.close()
-	// Rows of a pass come in another order than those of the picture, so each is hashed with its place.
+	// Interlaced files store pixels in another order, so their alpha is first collected in plane.
 	sum, fresh := sha256.New(), []byte(nil)
 	opacity := make([]byte, 0, 2*f.width)
 	plane := []byte(nil)
@@ -110,7 +110,7 @@ func (f *File) listTransparency(ctx context.Context, v *container.Inventory, cha
 	return nil
 }
 
-// opacity appends that of the pixels of a row, two bytes each.
+// opacity appends the alpha of the pixels of a row, two bytes each.
 func (h header) opacity(dst, row []byte, width int, key []byte) []byte {
 	bpp := h.pixelBytes()
 	for x := range width {

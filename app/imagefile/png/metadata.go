@@ -17,14 +17,15 @@ import (
 	"blik/app/imagefile/exif"
 )
 
-// The keywords of textual chunks that hold metadata.
+// Keywords of textual chunks that hold metadata.
 const (
 	keywordXMP = "XML:com.adobe.xmp"
-	// rawProfile begins the keywords under which ImageMagick stores, as hexadecimal text, what PNG had no chunk for.
+	// rawProfile is the prefix of the keywords under which ImageMagick stores metadata as hexadecimal text, if PNG had
+	// no chunk for them.
 	rawProfile = "Raw profile type "
 )
 
-// readMetadata takes the metadata of a chunk; of several of a kind the first counts.
+// readMetadata reads a chunk of metadata. If several are of the same kind, the first one is used.
 func (f *File) readMetadata(c chunk) error {
 	m := &f.meta
 	switch c.name {
@@ -59,7 +60,7 @@ func (f *File) readMetadata(c chunk) error {
 		case c.name == "sRGB":
 			f.srgb = true
 		case c.name == "cICP" && len(d) == 4:
-			// Transfer characteristics 13 is the curve of sRGB (ITU-T H.273).
+			// Transfer characteristics 13 are those of sRGB (ITU-T H.273).
 			f.srgb = d[1] == 13
 		}
 	default:
@@ -68,7 +69,7 @@ func (f *File) readMetadata(c chunk) error {
 	return nil
 }
 
-// readProfile takes the profile. One that is damaged is left alone, with a warning: the picture does not need it.
+// readProfile reads the colour profile. A damaged one is ignored with a warning, unless it expands beyond the limits.
 func (f *File) readProfile(c chunk) error {
 	before := f.unpacked
 	d, err := f.chunkData(c, maxMetadata)
@@ -89,14 +90,14 @@ func (f *File) readProfile(c chunk) error {
 	return err
 }
 
-// drop notes a chunk that a new file would not hold.
+// drop records a chunk that a new file would not contain.
 func (f *File) drop(name string) {
 	if !slices.Contains(f.dropped, name) {
 		f.dropped = append(f.dropped, name)
 	}
 }
 
-// setEXIF takes a TIFF structure, which some writers precede with the mark of JPEG's segment.
+// setEXIF stores EXIF data. Some writers put the prefix of the JPEG segment before the TIFF structure.
 func (f *File) setEXIF(d []byte) {
 	d = bytes.TrimPrefix(d, []byte("Exif\x00\x00"))
 	if f.meta.EXIF != nil || len(d) == 0 {
@@ -109,7 +110,7 @@ func (f *File) setEXIF(d []byte) {
 	}
 }
 
-// setResolution takes pHYs, which comes before EXIF: pixels per metre, given on per centimetre, or a mere ratio.
+// setResolution stores pHYs, which overrides EXIF: pixels per metre, stored per centimetre, or only an aspect ratio.
 func (f *File) setResolution(d []byte) {
 	x, y := float64(binary.BigEndian.Uint32(d)), float64(binary.BigEndian.Uint32(d[4:]))
 	if x == 0 || y == 0 {
@@ -122,7 +123,7 @@ func (f *File) setResolution(d []byte) {
 	f.meta.XResolution, f.meta.YResolution = x, y
 }
 
-// begins reports whether the data of a chunk begin with the text, without reading more of it.
+// begins reports whether the data of a chunk begin with text. It reads no more than that.
 func (f *File) begins(c chunk, text string) (bool, error) {
 	if c.n < int64(len(text)) {
 		return false, nil
@@ -134,7 +135,7 @@ func (f *File) begins(c chunk, text string) (bool, error) {
 	return string(head) == text, nil
 }
 
-// readInternational takes the XMP packet (11.3.3.4, and XMP specification part 3, 1.1.5).
+// readInternational reads iTXt if it is an XMP packet (11.3.3.4, and XMP specification part 3, 1.1.5).
 func (f *File) readInternational(c chunk) error {
 	if ok, err := f.begins(c, keywordXMP+"\x00"); !ok || err != nil || f.meta.XMP != nil {
 		f.drop(c.name)
@@ -160,8 +161,7 @@ func (f *File) readInternational(c chunk) error {
 	return err
 }
 
-// readText takes EXIF, XMP, IPTC and Photoshop's resources that ImageMagick stored. What does not read as such is left
-// alone: it is only text.
+// readText reads EXIF, XMP, IPTC and Photoshop resources that ImageMagick stored as text, and ignores other text.
 func (f *File) readText(c chunk) error {
 	if ok, err := f.begins(c, rawProfile); !ok || err != nil {
 		f.drop(c.name)
@@ -195,7 +195,7 @@ func (f *File) readText(c chunk) error {
 		if f.meta.XMP == nil {
 			f.meta.XMP = profile
 		}
-	case kind == "APP1": // something else
+	case kind == "APP1": // not EXIF
 	case bytes.HasPrefix(profile, []byte("8BIM")):
 		if f.meta.Photoshop == nil {
 			f.meta.Photoshop, f.meta.IPTC = profile, exif.IPTC(profile)
@@ -206,7 +206,7 @@ func (f *File) readText(c chunk) error {
 	return nil
 }
 
-// parseRawProfile reads "\nname\n   length\nhexadecimal digits with line breaks"; nil where it is not that.
+// parseRawProfile parses "\nname\n length\nhexadecimal digits with line breaks"; nil if text has another form.
 func parseRawProfile(text []byte) []byte {
 	lines := strings.SplitN(strings.TrimLeft(string(text), "\n"), "\n", 3)
 	if len(lines) < 3 {
@@ -224,8 +224,8 @@ func parseRawProfile(text []byte) []byte {
 	return profile
 }
 
-// unpack inflates metadata, which may become maxMetadata long and no longer, and all of a file four times that: each
-// kind is wanted once, but several may have to be looked at.
+// unpack decompresses metadata of at most maxMetadata bytes. All metadata of a file may have four times that, because
+// several kinds may exist.
 func (f *File) unpack(name string, packed []byte) ([]byte, error) {
 	z, err := zlib.NewReader(bytes.NewReader(packed))
 	if err != nil {
@@ -244,7 +244,7 @@ func (f *File) unpack(name string, packed []byte) ([]byte, error) {
 	return out, nil
 }
 
-// appendMetadata appends the chunks that carry m: those that must precede PLTE and IDAT, in their order.
+// appendMetadata appends the chunks of m in an order in which they may precede IDAT.
 func appendMetadata(dst []byte, m container.Metadata) []byte {
 	if len(m.ICC) > 0 {
 		dst = appendChunk(dst, "iCCP", append([]byte("ICC profile\x00\x00"), pack(m.ICC)...))
@@ -256,7 +256,7 @@ func appendMetadata(dst []byte, m container.Metadata) []byte {
 		dst = appendChunk(dst, "eXIf", m.EXIF)
 	}
 	if len(m.XMP) > 0 {
-		// Not compressed, so that what searches files for packets finds it; no language, no translated keyword.
+		// Not compressed, so that programs that scan files for XMP packets find it; no language, no translated keyword.
 		dst = appendChunk(dst, "iTXt", append([]byte(keywordXMP+"\x00\x00\x00\x00\x00"), m.XMP...))
 	}
 	for _, text := range m.Comments {
@@ -277,13 +277,13 @@ func appendMetadata(dst []byte, m container.Metadata) []byte {
 	return dst
 }
 
-// leftPad writes the length as ImageMagick does, in eight columns.
+// leftPad formats a length in eight columns, like ImageMagick.
 func leftPad(n int) string {
 	s := strconv.Itoa(n)
 	return strings.Repeat(" ", max(8-len(s), 0)) + s
 }
 
-// physicalSize returns the data of pHYs: whole pixels per metre, or the ratio of the sides.
+// physicalSize returns the data of pHYs: whole pixels per metre, or an aspect ratio; nil if there is no resolution.
 func physicalSize(m container.Metadata) []byte {
 	x, y, unit := m.XResolution, m.YResolution, byte(1)
 	switch m.Unit {
@@ -308,11 +308,11 @@ func physicalSize(m container.Metadata) []byte {
 	return append(binary.BigEndian.AppendUint32(d, uint32(y)), unit)
 }
 
-// pack deflates metadata.
+// pack compresses metadata.
 func pack(data []byte) []byte {
 	var out bytes.Buffer
 	z := zlib.NewWriter(&out)
-	// A bytes.Buffer takes everything.
+	// Writing to a bytes.Buffer cannot fail.
 	_, _ = z.Write(data)
 	_ = z.Close()
 	return out.Bytes()

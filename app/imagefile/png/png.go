@@ -1,8 +1,8 @@
-// Package png reads PNG files, writes new ones, and rewrites the pixels of old ones with every other chunk kept as it
-// is (W3C Portable Network Graphics, third edition; section numbers in the comments are of that text).
+// Package png reads PNG files, writes new ones, and rewrites the pixels of existing ones without changing any other
+// chunk. Section numbers in the comments refer to W3C Portable Network Graphics (PNG), third edition.
 //
-// Rows are decoded one after the other, so that a picture is held once, as samples. Pixels are inflated while the rows
-// before are unfiltered, and deflated in bands on all processors.
+// Rows are decoded one by one, so that a picture is in memory only once, as samples. Pixels are inflated while earlier
+// rows are unfiltered, and deflated in bands on all processors.
 package png
 
 import (
@@ -27,9 +27,9 @@ const (
 
 const (
 	signature = "\x89PNG\r\n\x1a\n"
-	// maxExpansion bounds deflate: a match of 258 bytes takes at least two bits.
+	// maxExpansion is the largest ratio of deflate: a match of 258 bytes takes at least two bits.
 	maxExpansion = 1032
-	// maxMetadata is what a chunk of metadata may be, and may unpack to.
+	// maxMetadata is the largest size of a chunk of metadata, compressed and decompressed.
 	maxMetadata = 16 << 20
 	// maxChunk is the longest chunk that the format allows (5.3).
 	maxChunk = 1<<31 - 1
@@ -42,7 +42,7 @@ type header struct {
 	interlaced    bool
 }
 
-// samples returns the samples of a pixel, alpha included.
+// samples returns the number of samples of a pixel, including alpha.
 func (h header) samples() int {
 	switch h.kind {
 	case typeRGB:
@@ -56,18 +56,18 @@ func (h header) samples() int {
 	}
 }
 
-// alpha says that the last sample of a pixel is opacity.
+// alpha reports whether the last sample of a pixel is its alpha.
 func (h header) alpha() bool { return h.kind == typeGreyAlpha || h.kind == typeRGBAlpha }
 
-// rowBytes returns the bytes of a row of w pixels, without its filter type.
+// rowBytes returns the number of bytes of a row of w pixels, without its filter type.
 func (h header) rowBytes(w int) int {
 	return int((int64(w)*int64(h.samples())*int64(h.depth) + 7) / 8)
 }
 
-// pixelBytes returns the distance between a byte and the one that filters call left of it (9.2).
+// pixelBytes returns the distance between a byte and the corresponding byte of the pixel to the left, at least 1 (9.2).
 func (h header) pixelBytes() int { return max(h.samples()*int(h.depth)/8, 1) }
 
-// rawBytes returns the bytes of all rows, without their filter types.
+// rawBytes returns the number of bytes of all rows, without their filter types.
 func (h header) rawBytes() int64 {
 	var n int64
 	for _, p := range h.passes() {
@@ -76,10 +76,10 @@ func (h header) rawBytes() int64 {
 	return n
 }
 
-// pass is a reduced picture: the pixels x0, x0+dx … of the rows y0, y0+dy …
+// pass is a reduced picture: pixels x0, x0+dx, … of rows y0, y0+dy, …
 type pass struct{ x0, y0, dx, dy, width, height int }
 
-// passes returns the whole picture, or Adam7's seven without those that hold no pixel (8.2).
+// passes returns the whole picture as one pass, or the seven passes of Adam7 without the empty ones (8.2).
 func (h header) passes() []pass {
 	if !h.interlaced {
 		return []pass{{0, 0, 1, 1, h.width, h.height}}
@@ -104,27 +104,29 @@ type File struct {
 	r    io.ReaderAt
 	size int64
 	header
-	// palette is PLTE and transparency tRNS, nil where there are none.
+	// palette is PLTE and transparency tRNS; nil if the chunk is missing.
 	palette, transparency []byte
-	// idat and idatEnd are where the run of IDAT chunks begins and ends; packed is the bytes inside them.
+	// idat and idatEnd are the offsets of the start and end of the IDAT chunks, packed is the number of data bytes in
+	// them.
 	idat, idatEnd, packed int64
-	// frames is what acTL says, or 0; still says that the picture is not one of them.
+	// frames is the number of frames according to acTL, or 0. still is set if the picture is not one of them.
 	frames int
 	still  bool
-	// gamma is that of gAMA; srgb says that sRGB or cICP name the curve of sRGB, which comes first.
+	// gamma is that of gAMA. srgb is set if sRGB or cICP names the transfer curve of sRGB, which has precedence.
 	gamma float64
 	srgb  bool
 	meta  container.Metadata
-	// unpacked is the bytes that metadata were inflated to so far.
+	// unpacked is the number of bytes that metadata were decompressed to so far.
 	unpacked int64
 	warnings []message.Message
-	// dropped are the names of the chunks that a new file would not hold.
+	// dropped holds the names of the chunks that a new file would not contain.
 	dropped []string
 }
 
 var _ container.Rewriter = (*File)(nil)
 
-// Open reads the chunks of a file of size bytes, except the pixels. What it returns reads from r as long as it is used.
+// Open reads the chunks of a file of size bytes, except the pixels. The File keeps r and reads from it later. Errors
+// are those of package container: the file is damaged, truncated or not supported.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	f := &File{r: r, size: size}
 	f.meta.Orientation = 1
@@ -134,7 +136,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// Info returns the facts of the chunks.
+// Info describes the file.
 func (f *File) Info() container.Info {
 	i := container.Info{
 		Width: f.width, Height: f.height, Depth: int(f.depth), Compression: "Deflate", Pictures: 1, Meta: f.meta,
@@ -174,17 +176,17 @@ func (f *File) Info() container.Info {
 	return i
 }
 
-// chunk is where a chunk's data lie.
+// chunk is the name of a chunk, with the offset and the length of its data.
 type chunk struct {
 	name string
 	at   int64
 	n    int64
 }
 
-// end returns where the next chunk begins.
+// end returns the offset of the next chunk.
 func (c chunk) end() int64 { return c.at + c.n + 4 }
 
-// chunkAt reads the header of the chunk that begins at offset.
+// chunkAt reads the header of the chunk at offset.
 func (f *File) chunkAt(offset int64) (chunk, error) {
 	if offset+12 > f.size {
 		return chunk{}, container.Truncated()
@@ -208,7 +210,7 @@ func (f *File) chunkAt(offset int64) (chunk, error) {
 	return c, nil
 }
 
-// chunkData reads a chunk of at most limit bytes and checks it.
+// chunkData reads the data of a chunk, at most limit bytes, and verifies its checksum.
 func (f *File) chunkData(c chunk, limit int64) ([]byte, error) {
 	if c.n > limit {
 		return nil, damaged(c.name, "is too long")
@@ -224,7 +226,7 @@ func (f *File) chunkData(c chunk, limit int64) ([]byte, error) {
 	return buf[:c.n:c.n], nil
 }
 
-// walk goes over all chunks up to IEND.
+// walk reads all chunks up to IEND, except the pixels.
 func (f *File) walk() error {
 	var magic [len(signature)]byte
 	if f.size < int64(len(magic)) {
@@ -301,7 +303,7 @@ func (f *File) readHeader(c chunk) error {
 		return container.Damaged("a size of %d × %d pixels is not possible", w, h)
 	}
 	f.header = header{width: int(w), height: int(h), depth: d[8], kind: d[9], interlaced: d[12] == 1}
-	// A bit for each depth that the colour type may have.
+	// A bit for each depth that is valid for the colour type.
 	depths := map[uint8]uint32{
 		typeGrey: 1<<1 | 1<<2 | 1<<4 | 1<<8 | 1<<16, typePalette: 1<<1 | 1<<2 | 1<<4 | 1<<8,
 		typeRGB: 1<<8 | 1<<16, typeGreyAlpha: 1<<8 | 1<<16, typeRGBAlpha: 1<<8 | 1<<16,
@@ -312,7 +314,7 @@ func (f *File) readHeader(c chunk) error {
 	if d[10] != 0 || d[11] != 0 || d[12] > 1 {
 		return container.Unsupported("the PNG uses an unknown compression, filter or interlace method")
 	}
-	// The product of two sides may be more than any number here can hold.
+	// The number of bytes must not overflow.
 	if int64(h) > (1<<62)/(int64(w)*8) {
 		return container.Damaged("a size of %d × %d pixels is not possible", w, h)
 	}
@@ -355,7 +357,7 @@ func (f *File) readTransparency(c chunk) error {
 
 func (f *File) readAnimation(c chunk) error {
 	if c.n != 8 || f.idat != 0 {
-		return nil // a file that says so is read as a still picture
+		return nil // read the file as a still picture
 	}
 	d, err := f.chunkData(c, 8)
 	if err != nil {
@@ -365,7 +367,7 @@ func (f *File) readAnimation(c chunk) error {
 	return nil
 }
 
-// damaged is a fault of one chunk.
+// damaged returns the error for a damaged chunk. The text continues "the chunk NAME …".
 func damaged(name string, format message.Text, args ...any) error {
 	return container.Damaged("the chunk %s %s", name, message.Of(format, args...))
 }
@@ -374,5 +376,6 @@ func misplaced(name string) error {
 	return damaged(name, "stands in the wrong place")
 }
 
-// converts says that rewriting changes how the samples are stored: palettes become RGB, greys below 8 bits 8 bits.
+// converts reports whether rewriting changes how samples are stored: a palette becomes RGB, and grey of fewer than 8
+// bits becomes 8 bits.
 func (h header) converts() bool { return h.kind == typePalette || h.depth < 8 }

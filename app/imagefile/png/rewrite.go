@@ -13,18 +13,19 @@ import (
 	"blik/processing"
 )
 
-// Rewrite writes the file with the pixels of the patches instead of its own. All chunks but IDAT stay byte for byte
-// where they are, and so does what follows IEND; the pixels are filtered and compressed again. Interlace stays; opacity
-// is never changed.
+// Rewrite writes the file with the pixels of the patches in place of its own. The pixels are filtered and compressed
+// again, with the same interlacing. All chunks except IDAT, and anything after IEND, are copied byte for byte. Alpha
+// never changes.
 //
-// Where tRNS names a colour that is transparent, a transparent pixel keeps its (invisible) colour, and a visible one
-// whose new colour would be the transparent one gets it with the last channel one level beside it.
+// If tRNS makes a colour transparent, a transparent pixel keeps its (invisible) colour. If the new colour of a visible
+// pixel would be the transparent one, its last channel is changed by one level.
 //
-// A palette becomes RGB with 8 bits (RGBA if tRNS is there) and greys below 8 bits become 8 bits. IHDR, tRNS, bKGD and
-// sBIT follow, PLTE and hIST go with the palette, and sBIT of such greys goes, since their samples have more bits now.
+// A palette becomes 8-bit RGB (RGBA if tRNS exists), and grey of fewer than 8 bits becomes 8 bits. IHDR, tRNS, bKGD and
+// sBIT are converted accordingly. PLTE and hIST are removed with the palette, and sBIT of such greys, whose samples now
+// have more bits.
 //
-// The patches must have the depth and channels of Decode's picture. Without patches the file is copied, and so is one
-// that would have to be converted though no pixel changes.
+// The patches must have the depth and channels of the picture that Decode returns. Without patches, and if a file that
+// would be converted would not change in any pixel, the file is copied.
 func (f *File) Rewrite(ctx context.Context, w io.Writer, patches []processing.Patch) error {
 	if len(patches) == 0 {
 		return f.copyRange(ctx, w, 0, f.size)
@@ -70,10 +71,10 @@ func (f *File) Rewrite(ctx context.Context, w io.Writer, patches []processing.Pa
 	return out.Flush()
 }
 
-// rewriteLevel is the level of package flate for pictures that were compressed by others, usually with care.
+// rewriteLevel is the level of package flate for rewritten pictures. Other programs have usually compressed them well.
 const rewriteLevel = 6
 
-// copyRange copies bytes of the file.
+// copyRange copies the bytes from…to−1 of the file.
 func (f *File) copyRange(ctx context.Context, w io.Writer, from, to int64) error {
 	const step = 8 << 20
 	for ; from < to; from += step {
@@ -92,14 +93,14 @@ func (f *File) copyRange(ctx context.Context, w io.Writer, from, to int64) error
 	return nil
 }
 
-// edit are the new samples of pixels of a row.
+// edit is a run of pixels of a row with its new samples.
 type edit struct {
 	processing.Run
-	// samples are big-endian, of the colour channels.
+	// samples holds the colour channels, big-endian.
 	samples []byte
 }
 
-// edits sorts the runs of the patches by rows.
+// edits returns the runs of the patches, sorted by row.
 func (f *File) edits(patches []processing.Patch) ([]edit, error) {
 	channels, depth := f.Info().Channels(), max(int(f.depth), 8)
 	if err := container.CheckPatches(f.width, f.height, channels, depth, patches); err != nil {
@@ -134,10 +135,10 @@ func (f *File) rewritten() header {
 	return h
 }
 
-// scale is what greys below 8 bits are multiplied with to become 8 bits.
+// scale returns the factor that converts grey of fewer than 8 bits to 8 bits.
 func (f *File) scale() int { return 255 / (1<<min(f.depth, 8) - 1) }
 
-// writeHead writes what stands before the pixels.
+// writeHead writes everything before the pixels.
 func (f *File) writeHead(ctx context.Context, w io.Writer) error {
 	if !f.converts() {
 		return f.copyRange(ctx, w, 0, f.idat)
@@ -169,7 +170,7 @@ func (f *File) writeHead(ctx context.Context, w io.Writer) error {
 	return nil
 }
 
-// convertChunk returns what the data of a chunk become together with the samples; nil where they mean nothing any more.
+// convertChunk converts the data of a chunk to match the converted samples; nil if the chunk no longer has a meaning.
 func (f *File) convertChunk(name string, d []byte) []byte {
 	palette := f.kind == typePalette
 	switch name {
@@ -194,7 +195,7 @@ func (f *File) convertChunk(name string, d []byte) []byte {
 	return nil
 }
 
-// expand appends a row as it is stored in the rewritten file.
+// expand appends a row in the format of the rewritten file.
 func (f *File) expand(dst, row []byte, width int, colours *[256][4]uint8) []byte {
 	switch {
 	case !f.converts():
@@ -215,7 +216,7 @@ func (f *File) expand(dst, row []byte, width int, colours *[256][4]uint8) []byte
 	return dst
 }
 
-// opaqueColours returns the palette with its opacity.
+// opaqueColours returns the palette with alpha.
 func (f *File) opaqueColours() *[256][4]uint8 {
 	table := new([256][4]uint8)
 	for i, c := range f.colours() {
@@ -229,7 +230,7 @@ func (f *File) opaqueColours() *[256][4]uint8 {
 	return table
 }
 
-// key returns the colour that tRNS makes transparent, as a pixel of the rewritten file; nil where there is none.
+// key returns the colour that tRNS makes transparent, as a pixel of the rewritten file; nil if there is none.
 func (f *File) key() []byte {
 	switch {
 	case f.transparency == nil || f.kind == typePalette:
@@ -260,7 +261,7 @@ func (f *File) differs(ctx context.Context, edits []edit) (bool, error) {
 	return differs, err
 }
 
-// rewriteRows writes all rows, with the edits.
+// rewriteRows writes all rows with the edits applied.
 func (f *File) rewriteRows(ctx context.Context, lines *inflater, d *rowWriter, edits []edit) error {
 	h, key, colours := f.rewritten(), f.key(), f.opaqueColours()
 	var fresh []byte
@@ -276,7 +277,8 @@ func (f *File) rewriteRows(ctx context.Context, lines *inflater, d *rowWriter, e
 	})
 }
 
-// change makes the edits in row y of a pass, as header h describes it, and reports whether it changed.
+// change applies the edits to row y of a pass, whose format is that of h, and reports whether a pixel changed. Pixels
+// of the colour key are not changed.
 func change(row []byte, p pass, y int, h header, key []byte, edits []edit) bool {
 	y = p.y0 + y*p.dy
 	changed := false
@@ -290,7 +292,7 @@ func change(row []byte, p pass, y int, h header, key []byte, edits []edit) bool 
 		if e.Y != y {
 			break
 		}
-		// The pass's first pixel that is not left of the run.
+		// The first pixel of the pass that is not left of the run.
 		i := max((e.X0-p.x0+p.dx-1)/p.dx, 0)
 		for x := p.x0 + i*p.dx; x < e.X1; x, i = x+p.dx, i+1 {
 			pixel := row[i*bpp:][:colour]
