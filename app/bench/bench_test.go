@@ -28,7 +28,7 @@ func machine() Machine {
 		Date: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)}
 }
 
-// result is made up: rows of the sliding window at two windows, one left out and one without a GPU.
+// result returns made-up rows of the sliding window with two window sizes, one skipped and one without a GPU.
 func result(t *testing.T, id string) *experiment.Result {
 	t.Helper()
 	e, err := experiment.Find(id)
@@ -59,7 +59,7 @@ func result(t *testing.T, id string) *experiment.Result {
 	return r
 }
 
-// sums is made up, with errors.
+// sums returns made-up rows with errors.
 func sums(t *testing.T) *experiment.Result {
 	t.Helper()
 	e, err := experiment.Find("sum")
@@ -105,7 +105,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("blanks at the end of %q", line)
 		}
 	}
-	// A column that no row fills is left out.
+	// Empty columns are left out.
 	if strings.Contains(got, "error") {
 		t.Error("a column of errors without any")
 	}
@@ -257,7 +257,7 @@ func TestPlots(t *testing.T) {
 	}
 }
 
-// One point makes no line, none no plot, and times of zero are left out of a logarithmic axis.
+// A single point is not plotted as a line, an empty result has no plot, and times of 0 are not plotted.
 func TestPlotsOfLittle(t *testing.T) {
 	t.Parallel()
 	r := result(t, "sliding")
@@ -363,7 +363,7 @@ func TestSaveWritesFigures(t *testing.T) {
 	}
 }
 
-// The clocks of the test and of the child that it starts agree.
+// The times measured by the test and by its child process agree.
 func TestSinceStart(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("BLIK_CHILD") == "since" {

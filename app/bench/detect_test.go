@@ -39,12 +39,12 @@ func painting(t testing.TB, w, h, depth int) *processing.Picture {
 	return pic
 }
 
-// fakeGPU computes on the CPU and says that it copied.
+// fakeGPU computes on the CPU and pretends to copy.
 type fakeGPU struct {
 	*cpu.Backend
-	// wrong changes the first sample that is asked for.
+	// wrong changes the first sample that Host returns.
 	wrong bool
-	// failure comes with the detection of this number, from 0.
+	// failure, if not nil, is the error of detection number fails, counted from 0.
 	failure error
 	fails   int
 	runs    int
@@ -80,7 +80,7 @@ func (g *fakeGPU) CopyRates(ctx context.Context) (local, up, down float64, err e
 	return 4e12, 5e10, 6e10, ctx.Err()
 }
 
-// fakeRunner runs on b, and like a device.Runner on the CPU where that fails.
+// fakeRunner runs jobs on b and, like a device.Runner, on the CPU if that fails.
 type fakeRunner struct {
 	b      processing.Backend
 	notice *message.Message
@@ -101,7 +101,7 @@ func (r fakeRunner) Run(ctx context.Context, _ int, job func(context.Context,
 
 func (r fakeRunner) Close() error { *r.closed++; return r.b.Close() }
 
-// devices opens the CPU and what is given under its name.
+// devices returns a function that opens the CPU and the given GPUs by name.
 func devices(closed *int, gpus map[string]*fakeGPU) func(context.Context, string) (Runner, error) {
 	return func(_ context.Context, name string) (Runner, error) {
 		if name == "cpu" {
@@ -115,7 +115,7 @@ func devices(closed *int, gpus map[string]*fakeGPU) func(context.Context, string
 }
 
 func request(pic *processing.Picture, closed *int, g *fakeGPU) Request {
-	// The classical search has most stages.
+	// The classical detector has the most stages.
 	p := processing.DefaultParams()
 	p.Detector = processing.DetectClassic
 	return Request{Picture: pic, Params: p, Devices: []string{"cpu", "cuda:7"}, Repeat: 3,
@@ -174,7 +174,7 @@ func TestCompare(t *testing.T) {
 				m.Download.Cold, m.Rest.Cold)
 		}
 	}
-	// The same bytes for both, copies only where there are any.
+	// Both count the same bytes; only the GPU has copies.
 	for i, s := range host.Rows() {
 		if g := gpu.Rows()[i]; s.Bytes != g.Bytes || !s.Name.Equal(g.Name) {
 			t.Errorf("%+v beside %+v", s, g)
@@ -211,7 +211,7 @@ func TestCompareFindsDifferences(t *testing.T) {
 	pic := painting(t, 161, 123, 8)
 	closed := 0
 	r := request(pic, &closed, &fakeGPU{Backend: cpu.New(), wrong: true})
-	// The mask comes from the device only where it is cleaned up there.
+	// The mask is downloaded only if it is cleaned up on the device.
 	r.Params.Margin = 1
 	c, err := Compare(t.Context(), r)
 	if err != nil {
@@ -260,7 +260,7 @@ func TestDiffer(t *testing.T) {
 	}
 }
 
-// A device that fails at any detection keeps what it had, and the other one is complete.
+// If a device fails at any detection, its earlier measurements are kept, and the other device is complete.
 func TestCompareDeviceFails(t *testing.T) {
 	t.Parallel()
 	pic := painting(t, 161, 123, 8)
@@ -426,7 +426,7 @@ func TestHostCopyRate(t *testing.T) {
 	}
 }
 
-// comparison is made up: two devices and one that is missing.
+// comparison returns a made-up comparison of two devices and a missing one.
 func comparison() *Comparison {
 	stage := func(name message.Text, ms float64, bytes int64, limit float64) Stage {
 		d := time.Duration(ms * 1e6)
@@ -488,7 +488,7 @@ func TestComparisonTable(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}
 	}
-	// The CPU alone copies nothing.
+	// Without a GPU there are no copies.
 	alone := comparison()
 	alone.Devices = alone.Devices[:1]
 	if rows := alone.Warm(i18n.For("en")); len(rows) != 1+2+3 || rows[3][0] != "kernels" || len(rows[0]) != 5 {

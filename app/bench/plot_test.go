@@ -11,7 +11,7 @@ import (
 	"blik/processing/experiment"
 )
 
-// timed makes a measured row of a variant, with values in pairs after a name.
+// timed returns a measured row of a variant. values are pairs of a parameter's name and its value.
 func timed(e *experiment.Experiment, variant string, size experiment.Size, values ...string) experiment.Row {
 	i := slices.IndexFunc(e.Variants, func(v experiment.Variant) bool { return v.ID == variant })
 	row := experiment.Row{Variant: e.Variants[i], Case: experiment.Case{Size: size, Values: map[string]string{}},
@@ -31,7 +31,7 @@ func drawn(t *testing.T, p Plot) string {
 	return b.String()
 }
 
-// What a parameter makes no difference to is beside every value of it.
+// A variant that does not depend on a parameter is in the plot of each of its values.
 func TestPlotsOfVariantsThatIgnore(t *testing.T) {
 	t.Parallel()
 	e, err := experiment.Find("traversal")
@@ -57,14 +57,14 @@ func TestPlotsOfVariantsThatIgnore(t *testing.T) {
 			}
 		}
 	}
-	// Where no value of the parameter has a line, the variant without it has its own plot.
+	// If no value of the parameter has a line, the variant that does not depend on it has its own plot.
 	r.Rows = r.Rows[:4]
 	if plots, err := Plots(r, i18n.For("en")); err != nil || !slices.Equal(names(plots), []string{"traversal_time"}) {
 		t.Errorf("%q, %v", names(plots), err)
 	}
 }
 
-// Numbers beside the size have their own plot, and single cases of them none over the sizes.
+// Numeric parameters have their own plots, and single values of them have none over the size.
 func TestPlotsAlongEachNumber(t *testing.T) {
 	t.Parallel()
 	e, err := experiment.Find("wavelet")

@@ -10,7 +10,7 @@ import (
 	"blik/processing/optest"
 )
 
-// Each operation counts the bytes that are expected here, which are worked out from the planes' kinds by hand.
+// Each operation counts the expected bytes, computed by hand from the kinds of its planes.
 func TestTrafficCountsEveryOperation(t *testing.T) {
 	const n, tiles = optest.W * optest.H, 7
 	type moved struct{ stage, up, down int64 }
@@ -102,7 +102,7 @@ func TestTrafficCountsEveryOperation(t *testing.T) {
 	}
 }
 
-// What runs outside of all stages, and in one that lies within another, is not counted for the outer one.
+// Operations outside all stages, and those in a nested stage, do not count for the outer stage.
 func TestTrafficByStage(t *testing.T) {
 	b := &traffic{Backend: cpu.New(), bytes: map[string]int64{}}
 	p, err := b.Alloc(processing.U8, 5, 2)

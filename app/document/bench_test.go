@@ -10,7 +10,7 @@ import (
 
 var sizes = []struct{ w, h int }{{5300, 3533}, {12000, 8400}}
 
-// BenchmarkStroke moves a brush by 40 pixels an event, and counts the findings after each, as the status bar does.
+// BenchmarkStroke moves a brush by 40 pixels per event and counts the findings after each, like the status bar.
 func BenchmarkStroke(b *testing.B) {
 	for _, size := range sizes {
 		for _, brush := range []Brush{{Radius: 20}, {Radius: 300}, {Radius: 2000}, {Radius: 300, Soft: 0.5},
@@ -90,7 +90,7 @@ func BenchmarkWhole(b *testing.B) {
 	}
 }
 
-// BenchmarkCorrections merges the patches of a whole picture, erases one of its spots, and takes both back.
+// BenchmarkCorrections merges the patches of a whole picture, erases one of its spots, and undoes both.
 func BenchmarkCorrections(b *testing.B) {
 	for _, size := range sizes {
 		d := newDocument(b, size.w, size.h)

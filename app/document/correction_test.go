@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// layer is a correction as the slow model keeps it: the pixels of its spot, and the values that it puts over others.
+// layer is a correction in the slow model: the pixels of its spot, and the values of the pixels that it covers.
 type layer struct {
 	spot   map[image.Point]bool
 	pixels map[image.Point]uint8
@@ -23,10 +23,10 @@ type layer struct {
 	asked  processing.Method
 }
 
-// layers are the corrections of the model; a value never changes.
+// layers are the corrections of the model. They are immutable.
 type layers []layer
 
-// erode returns the layers whose spots are still in the mask.
+// erode returns the layers whose spots are still completely in the mask.
 func (ls layers) erode(pix []uint8, w int) layers {
 	var kept layers
 	for _, l := range ls {
@@ -41,8 +41,8 @@ func (ls layers) erode(pix []uint8, w int) layers {
 	return kept
 }
 
-// trim returns what a stroke leaves of the layers: of a spot that lost pixels one layer for each spot of the mask that
-// has some of the others.
+// trim returns what a stroke leaves of the layers: for a spot that lost pixels, one layer for each spot of the mask
+// that contains some of the rest.
 func (ls layers) trim(m *processing.Mask) layers {
 	var kept layers
 	for _, l := range ls {
@@ -50,7 +50,7 @@ func (ls layers) trim(m *processing.Mask) layers {
 			kept = append(kept, l)
 			continue
 		}
-		// Owner −1 is what was erased; it takes the pixels that it reaches first, or as soon as others.
+		// Owner −1 are the erased pixels, which also own what they reach before or together with others.
 		owner := map[image.Point]int{}
 		for p := range l.spot {
 			owner[p] = -1
@@ -93,7 +93,7 @@ func (ls layers) trim(m *processing.Mask) layers {
 	return kept
 }
 
-// partOrder returns the place of each part among them, by the first pixel that it owns.
+// partOrder returns the rank of each part, by the first pixel that it owns.
 func partOrder(owner map[image.Point]int, parts int) []int {
 	first := make([]image.Point, parts)
 	for i := range first {
@@ -115,7 +115,7 @@ func partOrder(owner map[image.Point]int, parts int) []int {
 	return order
 }
 
-// widen gives the pixels around those that have an owner to the first of their neighbours' owners.
+// widen gives each pixel without an owner that has a neighbour with one to the first owner among its neighbours.
 func widen(owner map[image.Point]int, order []int) map[image.Point]int {
 	rank := func(i int) int {
 		if i < 0 {
@@ -140,7 +140,7 @@ func widen(owner map[image.Point]int, order []int) map[image.Point]int {
 	return next
 }
 
-// covers reports whether all pixels have an owner.
+// covers reports whether each pixel has an owner.
 func covers(owner map[image.Point]int, pixels map[image.Point]uint8) bool {
 	for p := range pixels {
 		if _, has := owner[p]; !has {
@@ -150,7 +150,7 @@ func covers(owner map[image.Point]int, pixels map[image.Point]uint8) bool {
 	return true
 }
 
-// over returns ls with fresh over them.
+// over returns ls with fresh laid over them.
 func (ls layers) over(fresh layers) layers {
 	var next layers
 	for _, old := range ls {
@@ -178,7 +178,7 @@ func (ls layers) over(fresh layers) layers {
 	return append(next, fresh...)
 }
 
-// picture lays the layers over the source.
+// picture returns the source with the layers over it.
 func (ls layers) picture(pic *processing.Picture) []uint8 {
 	out := bytes.Clone(pic.U8)
 	for _, l := range ls {
@@ -189,7 +189,7 @@ func (ls layers) picture(pic *processing.Picture) []uint8 {
 	return out
 }
 
-// lay writes patches over a copy of base, and fails where two of them share a pixel unless they may.
+// lay returns a copy of base with patches applied. Unless it is allowed, it fails if two of them share a pixel.
 func lay(t failer, base []uint8, w int, patches []processing.Patch, mayShare bool) []uint8 {
 	t.Helper()
 	out := bytes.Clone(base)
@@ -229,8 +229,8 @@ func runsOf(set map[image.Point]bool) []processing.Run {
 	return runs
 }
 
-// correct corrects some spots of a mask, with a halo of the given width that belongs to the first spot to reach it, and
-// returns what the document and what the model make of it. Values are those of tint.
+// correct corrects some spots of a mask, with a halo of the given width that belongs to the first spot that reaches it.
+// It returns the correction for the document and for the model. Values are those of tint.
 func correct(spots [][]image.Point, pick func(i int) bool, w, h, halo int, tint uint8,
 	asked processing.Method) (*processing.Correction, []processing.Spot, layers) {
 	owner := map[image.Point]int{}
@@ -287,7 +287,7 @@ func correct(spots [][]image.Point, pick func(i int) bool, w, h, halo int, tint 
 	return c, orders, fresh
 }
 
-// checkCorrections compares all that d says of its corrections with the layers of the model.
+// checkCorrections compares everything that d reports about its corrections with the layers of the model.
 func checkCorrections(t failer, d *Document, ls layers) {
 	t.Helper()
 	w := d.pic.Width
@@ -310,7 +310,7 @@ func checkCorrections(t failer, d *Document, ls layers) {
 	for y := range d.pic.Height {
 		for x := range w {
 			i := y*w + x
-			// All pixels would take too long on the larger pictures.
+			// Checking all pixels of the larger pictures would take too long.
 			if (x+7*y)%5 != 0 {
 				continue
 			}
@@ -342,7 +342,7 @@ func checkCorrections(t failer, d *Document, ls layers) {
 	}
 }
 
-// textured is a document of a picture in which no two neighbours are equal.
+// textured returns a document with a picture in which no two neighbouring pixels are equal.
 func textured(t failer, w, h int) *Document {
 	t.Helper()
 	p := testpic.Flat(w, h, 1, 0)
@@ -356,7 +356,7 @@ func textured(t failer, w, h int) *Document {
 	return d
 }
 
-// disc paints a dab of the brush.
+// disc paints one dab of the brush.
 func disc(d *Document, x, y, radius float64, erase bool) {
 	d.BeginStroke(Brush{Radius: radius, Erase: erase}, x, y)
 	d.EndStroke()
@@ -373,7 +373,7 @@ func correctAll(t failer, d *Document, halo int, tint uint8) layers {
 	return ls
 }
 
-// TestCorrectionsAgainstModel drives a document and the model through the same changes.
+// TestCorrectionsAgainstModel applies the same changes to a document and to the model.
 func TestCorrectionsAgainstModel(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -384,7 +384,7 @@ func TestCorrectionsAgainstModel(t *testing.T) {
 		states := []layers{nil}
 		seen := []*Corrections{nil}
 		now := 0
-		// step tells the model of a change after which the document has the given layers.
+		// step records in the model a change after which the document has the given layers.
 		step := func(before int, ls layers) {
 			if len(d.history.done) == before {
 				states[now] = ls
@@ -534,8 +534,8 @@ func TestCorrectionGoesWithItsSpot(t *testing.T) {
 	}
 }
 
-// What a stroke leaves of a corrected spot stays corrected; what it takes shows the source again, with the halo beside
-// it.
+// What a stroke leaves of a corrected spot stays corrected. What it erases shows the source again, with the halo next
+// to it.
 func TestErasingPartOfACorrection(t *testing.T) {
 	t.Parallel()
 	d := textured(t, 60, 20)
@@ -553,7 +553,7 @@ func TestErasingPartOfACorrection(t *testing.T) {
 	checkCorrections(t, d, ls.trim(d.mask))
 	for x, want := range map[int]bool{27: true, 28: false, 29: false, 31: false, 32: true} {
 		for y := 7; y < 13; y++ {
-			// The halo above and below the cut is as near to what was erased as to the rest, up to its own width.
+			// Up to its own width, the halo above and below the cut is as near to erased pixels as to the rest.
 			if p, _ := d.PixelAt(x, y); p.Corrected != want && (y > 7 && y < 12 || !want) {
 				t.Errorf("pixel %d, %d is corrected: %v", x, y, p.Corrected)
 			}
@@ -567,7 +567,7 @@ func TestErasingPartOfACorrection(t *testing.T) {
 		origins[0] != corrected.Origins()[0] {
 		t.Error("the rests do not say how they were corrected")
 	}
-	// One of them goes by itself.
+	// One of them can be removed separately.
 	if !d.RemoveCorrection(12, 10) || d.Spots()[0].State != Uncorrected || d.Spots()[1].State != Corrected {
 		t.Errorf("after the first was removed: %+v", d.Spots())
 	}
@@ -579,7 +579,7 @@ func TestErasingPartOfACorrection(t *testing.T) {
 	d.Redo()
 	checkCorrections(t, d, ls.trim(d.mask))
 
-	// Another mask drops what was made for spots that it has in part.
+	// A new mask drops corrections of spots that it contains only partly.
 	m := processing.NewMask(60, 20)
 	copy(m.Pix, d.mask.Pix)
 	m.Pix[10*60+12] = 0
@@ -591,7 +591,7 @@ func TestErasingPartOfACorrection(t *testing.T) {
 	}
 }
 
-// A result that comes when its spot is no longer in the mask is dropped; one for what is left is taken.
+// A result is dropped if its spot is no longer in the mask; a result for what is left of the spot is applied.
 func TestSpotErasedDuringCorrection(t *testing.T) {
 	t.Parallel()
 	d := textured(t, 60, 40)
@@ -696,7 +696,7 @@ func TestMalformedCorrections(t *testing.T) {
 	}
 }
 
-// Every depth and number of channels comes through whole, also where a newer patch cuts an older one.
+// Patches of every depth and number of channels are applied correctly, also if a newer patch cuts an older one.
 func TestCorrectedSamples(t *testing.T) {
 	t.Parallel()
 	const w, h = 9, 3
@@ -796,7 +796,7 @@ func TestHistoryCountsCorrections(t *testing.T) {
 	}
 }
 
-// An open stroke that erases a corrected spot leaves the list usable.
+// The list of findings can be used while an open stroke erases a corrected spot.
 func TestListDuringAStroke(t *testing.T) {
 	t.Parallel()
 	d := textured(t, 60, 40)
@@ -811,7 +811,7 @@ func TestListDuringAStroke(t *testing.T) {
 	checkCorrections(t, d, ls)
 }
 
-// Each patch says how it was made, also after a part of it was taken by a newer one.
+// Each patch has its origin, even after a newer one replaced a part of it.
 func TestOrigins(t *testing.T) {
 	t.Parallel()
 	d := textured(t, 40, 20)

@@ -8,7 +8,7 @@ import (
 	"blik/processing"
 )
 
-// painted is a picture of 150 × 140 pixels, at any depth.
+// painted returns a picture of 150 × 140 pixels of the given depth.
 func painted(channels, depth int) *processing.Picture {
 	if depth < 32 {
 		return testpic.Painted(150, 140, channels, depth)
@@ -21,7 +21,7 @@ func painted(channels, depth int) *processing.Picture {
 	return pic
 }
 
-// A part of the picture holds what PixelAt says of each of its pixels, before and after correction, at every depth.
+// Crop agrees with PixelAt in every pixel, before and after correction, at every depth.
 func TestCrop(t *testing.T) {
 	t.Parallel()
 	for _, depth := range []int{8, 16, 32} {

@@ -8,7 +8,7 @@ import (
 	"blik/processing"
 )
 
-// dots makes a document of 60 × 20 pixels in which glints of 2 × 2 pixels were found at the given places.
+// dots returns a document of 60 × 20 pixels in which glints of 2 × 2 pixels were found at the given positions.
 func dots(t *testing.T, xs ...int) (*Document, *processing.Result) {
 	t.Helper()
 	d, err := New("", testpic.Flat(60, 20, 3, 100))
@@ -42,7 +42,7 @@ func decisions(d *Document) (list []Decision) {
 	return list
 }
 
-// What is kept is marked, what is ignored leaves the mask and can be brought back, and each is one step.
+// A kept finding is marked as such, an ignored one leaves the mask and can be restored, and each is one step.
 func TestDecide(t *testing.T) {
 	d, _ := dots(t, 5, 20, 40)
 	if _, ok := d.Keep(d.Spots()[1:2]); !ok {
@@ -66,7 +66,7 @@ func TestDecide(t *testing.T) {
 	if _, ok := d.Ignore(d.Ignored()); ok {
 		t.Error("what is ignored was ignored again")
 	}
-	// Keeping an ignored finding brings it back.
+	// Keeping an ignored finding restores it.
 	if _, ok := d.Keep(d.Ignored()[:1]); !ok {
 		t.Fatal("the ignored finding was not kept")
 	}
@@ -87,7 +87,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// Decisions outlive another detection: what was ignored stays so where half of it or more is found again.
+// Decisions survive another detection: a finding stays ignored if at least half of it was ignored before.
 func TestDecisionsOutliveDetection(t *testing.T) {
 	d, _ := dots(t, 5, 20, 40)
 	d.Keep(d.Spots()[:1])
@@ -106,7 +106,7 @@ func TestDecisionsOutliveDetection(t *testing.T) {
 	if !slices.Equal(again.Mask.Pix, before) {
 		t.Error("the mask of the result was changed")
 	}
-	// A large finding that covers a little that was ignored is another one.
+	// A large finding of which only a small part was ignored is a new one.
 	large := detected(5, 20)
 	f := processing.Finding{ID: 3, Left: 38, Top: 5, Width: 12, Height: 1, Area: 12,
 		Runs: []processing.Run{{Y: 5, X0: 38, X1: 50}}}
@@ -122,7 +122,7 @@ func TestDecisionsOutliveDetection(t *testing.T) {
 	}
 }
 
-// A mask that was made anew says nothing about findings, and what the cleanup took away was never shown.
+// A mask that was replaced ignores no findings, and neither does the cleanup of the mask.
 func TestWhatIsNotIgnored(t *testing.T) {
 	d, _ := dots(t, 5, 20)
 	d.ClearMask()

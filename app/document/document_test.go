@@ -109,7 +109,7 @@ func TestSmallestBrushPaintsSinglePixels(t *testing.T) {
 	})
 }
 
-// TestHugeBrush holds the brush of the largest radius against the reference where the picture is smaller than it.
+// TestHugeBrush compares the largest brush with the reference on a picture that is smaller than the brush.
 func TestHugeBrush(t *testing.T) {
 	t.Parallel()
 	d := newDocument(t, 300, 200)
@@ -191,7 +191,7 @@ func TestDirtyFollowsTheSavedMask(t *testing.T) {
 	}
 }
 
-// A snapshot has every pixel of the mask, soft ones and those of cut tiles at the edges alike.
+// A snapshot has every pixel of the mask, including soft ones and those of smaller tiles at the edges.
 func TestSnapshotIsTheMask(t *testing.T) {
 	t.Parallel()
 	for _, size := range []image.Point{{1, 1}, {130, 7}, {300, 257}} {
@@ -257,8 +257,8 @@ func TestRegionIsCopied(t *testing.T) {
 	}
 }
 
-// result is a detection that found squares of 3 × 3 with their first pixels at the given places, widened by one in
-// the mask.
+// result returns a detection with findings of 3 × 3 pixels whose first pixels are given. In the mask they are one pixel
+// wider on each side.
 func result(w, h int, at ...image.Point) *processing.Result {
 	r := &processing.Result{Mask: processing.NewMask(w, h)}
 	for i, p := range at {
@@ -395,7 +395,7 @@ func TestSoftEdge(t *testing.T) {
 	if !bytes.Equal(d.mask.Pix, r.Mask.Pix) {
 		t.Error("a spot with a soft edge did not come back as a whole")
 	}
-	// Where the edges meet, the neighbour keeps its pixels and those around them.
+	// Where soft edges meet, the neighbour keeps its pixels and those around them.
 	cone(36, 20)
 	if _, err := d.LoadMask(r.Mask); err != nil {
 		t.Fatal(err)
@@ -571,9 +571,9 @@ func TestSoftStrokesAlongTheAxes(t *testing.T) {
 func TestSoftEdgeStopsAtItsNeighbours(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ row, want []uint8 }{
-		// Uphill from the edge begins something else, though it is no glare.
+		// Where values rise again, something else begins, although it does not count as glare.
 		{[]uint8{255, 100, 50, 20, 60, 100, 60, 20}, []uint8{0, 0, 0, 0, 60, 100, 60, 20}},
-		// A level edge goes, but for what touches the neighbour.
+		// An edge of equal values is removed, except what touches the neighbour.
 		{[]uint8{255, 50, 50, 50, 50, 200, 50}, []uint8{0, 0, 0, 0, 50, 200, 50}},
 		{[]uint8{255, 255, 0, 90, 30}, []uint8{0, 0, 0, 90, 30}},
 		{[]uint8{200, 127, 128}, []uint8{0, 127, 128}},

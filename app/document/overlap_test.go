@@ -43,7 +43,7 @@ func slowOverlap(a, b *processing.Mask) Overlap {
 	return sum
 }
 
-// Two masks are compared as a slow count does it, also after one has changed.
+// Overlap agrees with a slow count, also after one of the masks has changed.
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

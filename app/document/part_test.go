@@ -10,7 +10,7 @@ import (
 	"blik/processing"
 )
 
-// A part is shown only: whatever comes next finds the mask as if it had never been there.
+// A part is only shown: everything else works as if the mask had not changed.
 func TestShownPart(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -56,7 +56,7 @@ func TestShownPart(t *testing.T) {
 	})
 }
 
-// Of a part only the search region changes, and none beside the picture is taken.
+// Only the search region of a part is shown, and a part outside the picture is an error.
 func TestShownPartKeepsToTheRegion(t *testing.T) {
 	t.Parallel()
 	d := newDocument(t, 20, 10)

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// failer is what testing.T and rapid.T have in common.
+// failer is implemented by testing.T and rapid.T.
 type failer interface {
 	Helper()
 	Fatal(args ...any)
@@ -28,7 +28,7 @@ func newDocument(t failer, w, h int) *Document {
 	return d
 }
 
-// checkSpots compares everything that d says of its findings with a flood fill of its mask.
+// checkSpots compares everything that d reports about its findings with a flood fill of its mask.
 func checkSpots(t failer, d *Document) {
 	t.Helper()
 	want := testpic.Flood(d.Mask())
@@ -73,8 +73,8 @@ func checkSpots(t failer, d *Document) {
 	}
 }
 
-// slowStroke paints a segment pixel by pixel. Where a middle lies on the brush's edge, within rounding, it takes what
-// the document has in got.
+// slowStroke paints a segment pixel by pixel. If rounding decides whether a pixel centre is inside the brush, it takes
+// the pixel from got.
 func slowStroke(pix, got []uint8, w, h int, b Brush, from, to processing.Point) {
 	for y := range h {
 		for x := range w {
@@ -102,7 +102,7 @@ func slowStroke(pix, got []uint8, w, h int, b Brush, from, to processing.Point) 
 				want = uint8(math.Min(float64(pix[i]), 255-v) + 0.5)
 			}
 			if b.Soft > 0 && math.Abs(float64(want)-float64(got[i])) <= 1 {
-				// The table of a soft brush is off by one at most.
+				// The table of a soft brush may be off by one.
 				want = got[i]
 			}
 			pix[i] = want
@@ -110,7 +110,7 @@ func slowStroke(pix, got []uint8, w, h int, b Brush, from, to processing.Point) 
 	}
 }
 
-// outsideOf fails where now and was differ outside the rectangle that a change reported.
+// outsideOf fails if now and was differ outside the rectangle that a change reported.
 func outsideOf(t failer, what string, now, was []uint8, w int, dirty image.Rectangle) {
 	t.Helper()
 	for i := range now {
@@ -159,14 +159,14 @@ func drawPoint(t *rapid.T, w, h int) (x, y float64) {
 	return coordinate(w), coordinate(h)
 }
 
-// TestAgainstCopies drives a document and a plain list of whole copies of the mask through the same changes.
+// TestAgainstCopies applies the same changes to a document and to a list of whole copies of the mask.
 func TestAgainstCopies(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := rapid.SampledFrom([]int{1, 2, 9, 127, 128, 129, 150, 261}).Draw(t, "w")
 		h := rapid.SampledFrom([]int{1, 3, 8, 127, 128, 130, 140}).Draw(t, "h")
 		d := newDocument(t, w, h)
-		// The states after each step, and which of them is the present one.
+		// The states after each step, and the index of the present one.
 		states := [][]uint8{bytes.Clone(d.Mask().Pix)}
 		regions := []*processing.Region{nil}
 		now := 0
@@ -175,7 +175,7 @@ func TestAgainstCopies(t *testing.T) {
 			regions = append(regions[:now+1], region)
 			now++
 		}
-		// edited tells the model of a change that d reported.
+		// edited records in the model a change that d reported.
 		edited := func(t *rapid.T, what string, dirty image.Rectangle, want []uint8) {
 			if !bytes.Equal(d.Mask().Pix, want) {
 				t.Fatalf("%s made a wrong mask", what)
@@ -232,7 +232,7 @@ func TestAgainstCopies(t *testing.T) {
 					t.Fatal(err)
 				}
 				if rapid.Bool().Draw(t, "another") {
-					// What was prepared for another state of the document.
+					// A result that was prepared for another state of the document.
 					if _, err := d.ApplyResult(&processing.Result{Mask: drawMask(t, w, h)}, nil); err != nil {
 						t.Fatal(err)
 					}
@@ -249,7 +249,7 @@ func TestAgainstCopies(t *testing.T) {
 			"invert": func(t *rapid.T) {
 				want := bytes.Clone(d.Mask().Pix)
 				for i := range want {
-					// A middle on the lower edge is outside.
+					// A pixel centre on the lower edge is outside.
 					if r := regions[now]; r == nil || float64(i/w)+0.5 < r.Points[1].Y {
 						want[i] = 255 - want[i]
 					}
@@ -295,7 +295,7 @@ func TestAgainstCopies(t *testing.T) {
 					want[p.Y*w+p.X] = 0
 				}
 				for i, v := range d.Mask().Pix {
-					// Of soft edges it takes some, which TestSoftEdge looks at.
+					// It also removes soft edges, which TestSoftEdge checks.
 					if v == 0 && want[i] < processing.MaskLevel {
 						want[i] = 0
 					}

@@ -11,7 +11,7 @@ import (
 	"blik/processing"
 )
 
-// Shapes and neighbours change each pixel as a slow reference does, and each is one step.
+// Filling, growing and shrinking agree with a slow reference in every pixel, and each is one step.
 func TestShapes(t *testing.T) {
 	const w, h = 150, 140
 	at := func(r *rapid.T, name string) processing.Point {
@@ -107,7 +107,7 @@ func TestShapes(t *testing.T) {
 	})
 }
 
-// slowHoles floods what is no glare from the edge of the picture, pixel by pixel; the rest of it are holes.
+// slowHoles flood-fills the unmarked pixels from the edge of the picture. The unmarked pixels that remain are holes.
 func slowHoles(pix []uint8, w, h int) []bool {
 	in := make([]bool, len(pix))
 	for i, v := range pix {
@@ -138,7 +138,7 @@ func slowHoles(pix []uint8, w, h int) []bool {
 	return in
 }
 
-// Holes of random masks are those that a flood from the edge leaves, whatever the size.
+// The holes of random masks of any size are those that a flood fill from the edge leaves.
 func TestHoles(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {

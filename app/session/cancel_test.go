@@ -18,7 +18,7 @@ import (
 	"blik/processing"
 )
 
-// watched notes when work has ended.
+// watched records when work has ended.
 type watched struct {
 	Engine
 	ended chan time.Time
@@ -38,8 +38,8 @@ func (w watched) Correct(ctx context.Context, pic *processing.Picture, m *proces
 	return w.Engine.Correct(ctx, pic, m, p, o)
 }
 
-// BenchmarkCancel cancels detection and correction of 18.7 megapixels at ten moments spread over their time, and
-// prints how long it takes until the session is free again, and until the work has ended.
+// BenchmarkCancel cancels detection and correction of 18.7 megapixels at ten times during the work. It prints how long
+// it takes until the session is free again, and until the work has ended.
 //
 //	go test -run '^$' -bench Cancel -benchtime 1x ./app/session
 func BenchmarkCancel(b *testing.B) {
@@ -58,8 +58,8 @@ func BenchmarkCancel(b *testing.B) {
 		b.Fatal(err)
 	}
 	s.after, s.mask, s.memory = s.before, view.NewMaskPyramid(s.doc.Mask()), &processing.Memory{}
-	// run starts a job, cancels it after a time unless that is 0, and returns how long it ran and, since the cancel, how
-	// long it took to be free and to end.
+	// run starts a job and cancels it after a time, unless that is 0. It returns how long the job ran and how long
+	// after the cancel the session was free and the work ended.
 	run := func(start func(func(Outcome, error)), after time.Duration) (ran, free, ended time.Duration) {
 		begun := time.Now()
 		var cancelled time.Time
@@ -122,7 +122,7 @@ func BenchmarkCancel(b *testing.B) {
 	}
 }
 
-// tiledPicture lays a picture beside itself.
+// tiledPicture returns a picture of repeated copies of another one.
 func tiledPicture(b *testing.B, tile image.Image, w, h int) *processing.Picture {
 	b.Helper()
 	pic := &processing.Picture{Width: w, Height: h, Channels: 3, U8: make([]uint8, 3*w*h)}

@@ -41,7 +41,7 @@ func TestCloseups(t *testing.T) {
 			}
 		}
 	}
-	// A finding larger than the close-up is shown whole, and the picture may be smaller.
+	// A finding larger than the close-up is shown as a whole, even if the picture is smaller.
 	f.BeginStroke(document.Brush{Radius: 10}, f.middle())
 	f.EndStroke()
 	for _, s := range f.Document().Spots() {

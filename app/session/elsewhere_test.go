@@ -15,7 +15,7 @@ import (
 	"blik/internal/testpic"
 )
 
-// onDisk is a fake with a picture of 40 × 30 pixels that is really on the disk, with a finding that is corrected.
+// onDisk returns a fake with a picture of 40 × 30 pixels that really is on disk, and a corrected finding.
 func onDisk(t *testing.T, dir string) (f *fake, path string) {
 	t.Helper()
 	path = filepath.Join(dir, "a.png")
@@ -37,8 +37,8 @@ func (f *fake) save(path string) (err error) {
 	return err
 }
 
-// A picture that is removed, moved or changed while it is open is not taken for the one that was read: the copy is not
-// written, one sentence says why, and the work stays and can be saved otherwise.
+// If a picture is removed, moved or changed on disk while it is open, the corrected copy is not written. One sentence
+// says why, and the work stays and can be saved in other ways.
 func TestPictureChangesOnDisk(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -79,7 +79,7 @@ func TestPictureChangesOnDisk(t *testing.T) {
 		if err != nil || !bytes.Equal(m.Pix, before) {
 			t.Errorf("%s: the mask was not saved: %v", c.name, err)
 		}
-		// The search goes on as well: the pixels are those that were read.
+		// Detection still works, on the pixels that were read.
 		f.Detect(f.outcome)
 		f.settle()
 		if c.name != "moved" {
@@ -92,7 +92,7 @@ func TestPictureChangesOnDisk(t *testing.T) {
 	}
 }
 
-// A mask of another size, one that is damaged and one that is gone change nothing.
+// A mask of another size, a damaged one and a missing one change nothing.
 func TestMaskThatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -126,8 +126,8 @@ func TestMaskThatDoesNotFit(t *testing.T) {
 	}
 }
 
-// Two programs that work on one picture are both offered for going on after both were killed, and neither takes the
-// other's work away.
+// If two programs that work on one picture are killed, the work of both is offered for recovery, and neither overwrites
+// the other's.
 func TestTwoProgramsOnOnePicture(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "unsaved")

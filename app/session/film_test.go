@@ -28,7 +28,7 @@ func (f *fake) strip() string {
 	return strings.Join(all, ", ")
 }
 
-// filmed is a session with a folder of pictures in its filmstrip, the first of which is open.
+// filmed returns a session with a folder of pictures in its filmstrip, the first of which is open.
 func filmed(t *testing.T) (*fake, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -48,7 +48,7 @@ func filmed(t *testing.T) (*fake, string) {
 	return f, dir
 }
 
-// The filmstrip holds the pictures of a folder and no results, once each, and follows the work on the open one.
+// The filmstrip holds each picture of a folder once, without results, and follows the work on the open one.
 func TestFilm(t *testing.T) {
 	t.Parallel()
 	f, dir := filmed(t)
@@ -90,8 +90,8 @@ func TestFilm(t *testing.T) {
 	}
 }
 
-// A batch finds, then corrects and saves every picture, with decisions of the person's own in place; what fails is said
-// and does not stop it; running it again does nothing.
+// A batch detects glare in every picture, then corrects and saves it, and respects decisions of the user. It reports
+// errors and continues. Running it again does nothing.
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	f, dir := filmed(t)
@@ -134,7 +134,7 @@ func TestBatch(t *testing.T) {
 	batch(true, Batch{Skipped: 1, Failed: 3}, "a.png 3 1, b.PNG 0 0 failed, c.png 1 3 failed, gone.tif 0 0 failed")
 }
 
-// A batch that is cancelled stops and says so.
+// A cancelled batch stops and returns context.Canceled.
 func TestBatchCancelled(t *testing.T) {
 	t.Parallel()
 	f, _ := filmed(t)

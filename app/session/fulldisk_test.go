@@ -20,7 +20,7 @@ import (
 	"blik/processing"
 )
 
-// filling is a disk that is full while told so.
+// filling is a disk that is full while full is set.
 type filling struct {
 	atomicfile.Disk
 	full *atomic.Bool
@@ -44,13 +44,13 @@ func (f fillingFile) Write(p []byte) (int, error) {
 	return f.File.Write(p)
 }
 
-// paintAt marks the surroundings of a pixel.
+// paintAt marks a pixel and its surroundings.
 func (f *fake) paintAt(x, y float64) {
 	f.BeginStroke(document.Brush{Radius: 2}, processing.Point{X: x, Y: y})
 	f.EndStroke()
 }
 
-// fault runs what is dispatched until something is told to be wrong, and forgets the changes.
+// fault runs callbacks until a fault is reported, clears the list of changes, and returns the fault.
 func (f *fake) fault() (err error) {
 	f.until(func() bool {
 		for _, c := range f.changes {
@@ -64,7 +64,7 @@ func (f *fake) fault() (err error) {
 	return err
 }
 
-// faults counts what is told to be wrong by the changes so far.
+// faults returns the number of faults reported so far.
 func (f *fake) faults() (n int) {
 	for _, c := range f.changes {
 		if c.Fault != nil {
@@ -92,8 +92,8 @@ func awaitMask(t *testing.T, dir string, mask []uint8) {
 	}
 }
 
-// Where the disk fills up the window says so once, keeps the work and the older journal, and writes the journal when
-// there is room.
+// If the disk is full, that is reported once, work and older journal are kept, and the journal is written when there is
+// room again.
 func TestJournalOnFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "unsaved")
@@ -114,7 +114,7 @@ func TestJournalOnFullDisk(t *testing.T) {
 		if f.Document().Mask().Pix[(20-8*x)*40+10] == 0 {
 			t.Error("the stroke is lost")
 		}
-		// The journal goes on, so that the next failure is another one; what failed meanwhile was told already.
+		// The journal was written, so the next failure is reported again. Failures before that were reported already.
 		full.Store(false)
 		f.paintAt(30, 25-float64(8*x))
 		before = bytes.Clone(f.Document().Mask().Pix)
@@ -125,7 +125,7 @@ func TestJournalOnFullDisk(t *testing.T) {
 	}
 }
 
-// What could not be written is written when there is room, although nothing else happens.
+// What could not be written is written when there is room, even if nothing else happens.
 func TestJournalTriesAgain(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -150,7 +150,7 @@ func TestJournalTriesAgain(t *testing.T) {
 	journals(t, dir, 0)
 }
 
-// The same on a disk that is really full, where the tests may make one.
+// The same on a disk that really is full, if the test may create one.
 func TestJournalOnSmallDisk(t *testing.T) {
 	t.Parallel()
 	disk := t.TempDir()

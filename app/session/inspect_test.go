@@ -9,7 +9,7 @@ import (
 	"blik/processing"
 )
 
-// inspected runs callbacks until what was asked for beside the job has ended.
+// inspected runs callbacks until inspecting and counting have ended.
 func (f *fake) inspected() {
 	f.t.Helper()
 	for f.inspecting.jobs.Busy() || f.counting.jobs.Busy() {
@@ -17,7 +17,7 @@ func (f *fake) inspected() {
 	}
 }
 
-// Of several layers asked for only the last is answered, and none once another picture is open.
+// Of several calls of Inspect only the last one calls done, and none does once another picture is open.
 func TestInspectAnswersTheLast(t *testing.T) {
 	t.Parallel()
 	f := newFake(t).opened("a.png")
@@ -51,7 +51,7 @@ func TestInspectAnswersTheLast(t *testing.T) {
 	}
 }
 
-// A cancel is answered as such, and leaves nothing behind that would begin.
+// StopInspecting reports context.Canceled and leaves nothing waiting.
 func TestStopInspecting(t *testing.T) {
 	t.Parallel()
 	f := newFake(t).opened("a.png")
@@ -72,7 +72,7 @@ func TestStopInspecting(t *testing.T) {
 	}
 }
 
-// The region has a histogram of its own, of as many pixels as it has.
+// The region has its own histogram, which counts each of its pixels.
 func TestCountLevels(t *testing.T) {
 	t.Parallel()
 	f := newFake(t).opened("a.png")

@@ -16,7 +16,7 @@ import (
 	"blik/processing"
 )
 
-// journals returns the journals in a folder, when there are n of them.
+// journals waits until a folder contains n journals and returns them.
 func journals(t *testing.T, dir string, n int) []string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -52,7 +52,7 @@ func keepingOn(t *testing.T, disk atomicfile.FileSystem, dir string) *fake {
 	return f
 }
 
-// die ends a session as a kill does: its lock goes, its journal stays.
+// die ends a session as if it were killed: its lock is released, its journal stays.
 func (f *fake) die() {
 	f.t.Helper()
 	if err := f.journal.close(context.Background(), true); err != nil {
@@ -61,8 +61,8 @@ func (f *fake) die() {
 	f.journal = nil
 }
 
-// What is painted and corrected is written down within a second, and a later session goes on with it; saving removes
-// it.
+// What is painted and corrected is in the journal within a second, and a later session can resume it. Saving removes
+// the journal.
 func TestJournal(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "unsaved")
@@ -124,7 +124,7 @@ func TestJournal(t *testing.T) {
 	later.settle()
 	later.SavePicture("/b.png", "", imagefile.SaveOptions{}, later.ok)
 	later.settle()
-	// No file holds the decisions yet.
+	// The decisions are not in any file yet.
 	journals(t, dir, 1)
 	for range 3 {
 		later.Undo()

@@ -11,13 +11,13 @@ import (
 	"blik/processing"
 )
 
-// taught is an engine whose candidates are those of taughtDocument.
+// taught is an engine that returns the candidates of taughtDocument.
 type taught struct {
 	engineOf
 	asked processing.Params
 }
 
-// spotsTaught is the number of findings of taughtDocument: every other one is paint.
+// spotsTaught is the number of findings of taughtDocument. Every other one is paint.
 const spotsTaught = 40
 
 func taughtRun(i int) processing.Run {
@@ -35,7 +35,7 @@ func (e *taught) Candidates(_ context.Context, _ *processing.Picture, p processi
 		if i%2 == 0 {
 			v[2] = 4
 		}
-		// The default takes all for glare, and is hardly sure of it.
+		// By default all count as glare, with little certainty.
 		list = append(list, processing.Candidate{Score: 0.2, Vector: v, Runs: []processing.Run{taughtRun(i)}})
 	}
 	return list, nil, nil
@@ -60,7 +60,7 @@ func taughtDocument(t *testing.T, path string) *document.Document {
 	return d
 }
 
-// decideAll keeps what is glare and ignores what is paint of the first n findings.
+// decideAll keeps glare and ignores paint among the first n findings.
 func decideAll(d *document.Document, n int) {
 	var keep, ignore []document.Spot
 	for i, s := range d.Spots()[:n] {
@@ -115,13 +115,13 @@ func TestLearn(t *testing.T) {
 	if s.settings.Params.Learned != got.Learned {
 		t.Error("what was learned is not used")
 	}
-	// Decisions about the picture before count as well.
+	// Decisions about the previous picture count as well.
 	s.doc = taughtDocument(t, "/b.png")
 	decideAll(s.doc, 8)
 	if got, err = learned(); err != nil || got.Pictures != 2 || got.Glare != 24 || got.Groups != 2 {
 		t.Errorf("from two pictures: %+v, %v", got, err)
 	}
-	// What was painted is glare, what nobody decided about is neither.
+	// What was painted is glare; undecided findings are neither.
 	s.lessons = nil
 	s.doc = taughtDocument(t, "/c.png")
 	s.doc.Ignore(s.doc.Spots()[1:5])

@@ -11,7 +11,7 @@ import (
 	"blik/processing"
 )
 
-// glints are findings with their place, area, score and contrast.
+// glints are findings with position, area, score and contrast.
 func glints() []processing.Finding {
 	var list []processing.Finding
 	for i, g := range []struct {
@@ -52,7 +52,7 @@ func TestListing(t *testing.T) {
 	doc.Keep(doc.Spots()[1:2])
 	doc.Ignore(doc.Spots()[2:3])
 	set := func(v float64) Bound { return Bound{true, v} }
-	// Findings by their column: those of glints, and 50, which is painted; that at 70 is ignored.
+	// Findings are identified by their column. 50 is painted, 70 is ignored.
 	for name, c := range map[string]struct {
 		l    Listing
 		want []int
@@ -90,7 +90,7 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// The next finding is the next of the list, also where the last one has left it.
+// SelectNext selects the next finding of the list, even if the selected one is no longer in it.
 func TestStepsFollowTheList(t *testing.T) {
 	s := newFake(t)
 	s.doc = listingDocument(t)

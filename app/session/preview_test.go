@@ -23,7 +23,7 @@ func (o onCPU) Run(ctx context.Context, _ int, job device.Job) (*message.Message
 	return nil, job(ctx, o.be)
 }
 
-// searched is a session with a small painting in which glare was found.
+// searched returns a session with a small painting in which glare was detected.
 func searched(t *testing.T) (*fake, *processing.Picture) {
 	t.Helper()
 	s := newFake(t)
@@ -70,7 +70,7 @@ func (f *fake) sensitivity(v float64) {
 	f.SetParams(p)
 }
 
-// What is shown while the sensitivity moves is what a search with it finds, and one step takes all of it back.
+// While the sensitivity changes, the mask is that of a detection with it, and one undo reverts all of it.
 func TestPreview(t *testing.T) {
 	s, pic := searched(t)
 	first := slices.Clone(s.doc.Mask().Pix)
@@ -114,7 +114,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// A preview never takes away work of the user's, and only follows what it can show at once.
+// A preview never removes work of the user.
 func TestPreviewLosesNothing(t *testing.T) {
 	s, _ := searched(t)
 	shows := func(what string, expected bool) {
@@ -156,12 +156,12 @@ func TestPreviewLosesNothing(t *testing.T) {
 	shows("corrected", false)
 }
 
-// Every parameter of detection shows: first in the visible part, as a search of the whole picture finds it there, then
-// in the whole picture; and one step takes all of it back.
+// A change of any parameter of detection is shown first in the visible part, with the same pixels as a detection of the
+// whole picture, then in the whole picture. One undo reverts all of it.
 func TestPreviewOfAnyParameter(t *testing.T) {
 	s, pic := searched(t)
 	first := slices.Clone(s.doc.Mask().Pix)
-	// The surroundings are most of so small a picture.
+	// In such a small picture the surroundings are most of it.
 	s.partShare = 1
 	visible := image.Rect(40, 30, 130, 90)
 	s.Visible = func() image.Rectangle { return visible }
@@ -210,8 +210,8 @@ func TestPreviewOfAnyParameter(t *testing.T) {
 	}
 }
 
-// A search of the whole picture that another change has made idle is given up, and what is painted meanwhile is painted
-// on the mask without the preview.
+// A detection of the whole picture that is out of date is cancelled. What the user paints meanwhile is painted on the
+// mask without the preview.
 func TestPreviewGivesWay(t *testing.T) {
 	s, pic := searched(t)
 	s.partShare = 1
@@ -258,8 +258,8 @@ func TestPreviewGivesWay(t *testing.T) {
 	}
 }
 
-// What is shown while a parameter of correction moves is what correcting the selected finding with it gives, one step
-// takes all of it back, and no other finding changes.
+// While a parameter of correction changes, the selected finding is shown corrected with it. One undo reverts all of it,
+// and no other finding changes.
 func TestCorrectionPreview(t *testing.T) {
 	t.Parallel()
 	s, _ := searched(t)
@@ -310,7 +310,7 @@ func TestCorrectionPreview(t *testing.T) {
 	if len(was) != len(want) || changed == 0 {
 		t.Errorf("%d of %d corrections are others", changed, len(was))
 	}
-	// Another finding is another step.
+	// A preview of another finding is a new step.
 	s.SelectNext(1)
 	halo(7)
 	s.rest()

@@ -15,8 +15,8 @@ import (
 	"blik/processing"
 )
 
-// Work that is saved as a project counts as saved, needs no journal, and goes on in a later session with the decisions,
-// the corrections and the parameters.
+// Work that is saved in a project counts as saved and needs no journal. A later session continues it with decisions,
+// corrections and parameters.
 func TestProjectGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -101,8 +101,8 @@ func TestProjectDoesNotFit(t *testing.T) {
 	check("damaged")
 }
 
-// A project takes the place of the one that the work began with, and of no other: not of one that could not be used, and
-// not of one that another session has saved since.
+// SaveProject overwrites only the project that the work was read from: neither one that could not be used nor one that
+// another session has saved since.
 func TestProjectOfOthers(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.png")
@@ -116,7 +116,7 @@ func TestProjectOfOthers(t *testing.T) {
 	f.ok(save(f, false))
 	f.ok(save(f, false))
 	for _, path := range []string{name, mask} {
-		// Windows has no permissions of this kind.
+		// Windows has no such permissions.
 		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o640 && runtime.GOOS != "windows" {
 			t.Errorf("permissions %v, %v: not those of the picture", info, err)
 		}

@@ -11,14 +11,14 @@ import (
 	"blik/processing"
 )
 
-// jobs starts jobs that end when they are told to, and keeps the order in which they do.
+// jobs starts jobs that end on request, and records the order in which they end.
 type jobs struct {
 	*fake
 	end   map[string]chan error
 	ended []string
 }
 
-// job returns what starts a job.
+// job returns a function that starts a job.
 func (j *jobs) job(name string) func() {
 	end := make(chan error, 1)
 	j.end[name] = end
@@ -45,7 +45,7 @@ func (j *jobs) job(name string) func() {
 // add queues a job.
 func (j *jobs) add(name string) (queued bool) { return j.Queue(message.Of("%s", name), j.job(name)) }
 
-// waits names what waits.
+// waits returns the names of the queued jobs.
 func (j *jobs) waits() string {
 	var names []string
 	for _, w := range j.Waiting() {
@@ -94,7 +94,7 @@ func TestQueue(t *testing.T) {
 	}
 }
 
-// A queue that is held goes on when it no longer is, although no job ends then.
+// A held queue continues when it is no longer held, even if no job ends then.
 func TestQueueIsHeld(t *testing.T) {
 	t.Parallel()
 	j := &jobs{fake: newFake(t), end: map[string]chan error{}}
@@ -107,7 +107,7 @@ func TestQueueIsHeld(t *testing.T) {
 	if j.Busy() || j.waits() != "b" {
 		t.Fatalf("%q wait, busy %v", j.waits(), j.Busy())
 	}
-	// What asks meanwhile is not held up by it.
+	// A job that is queued meanwhile is not delayed.
 	(<-j.queue)()
 	if j.Busy() {
 		t.Fatal("it goes on while it is held")
@@ -119,7 +119,7 @@ func TestQueueIsHeld(t *testing.T) {
 	}
 }
 
-// A closed session starts nothing of what waits.
+// A closed session does not start queued jobs.
 func TestCloseEmptiesTheQueue(t *testing.T) {
 	t.Parallel()
 	j := &jobs{fake: newFake(t), end: map[string]chan error{}}
@@ -134,7 +134,7 @@ func TestCloseEmptiesTheQueue(t *testing.T) {
 	}
 }
 
-// Commands given in a row do one after the other what they would have done one by one.
+// Queued commands have the same effect as commands that are given one by one.
 func TestQueuedWork(t *testing.T) {
 	t.Parallel()
 	f := newFake(t).opened("/art/a.png")

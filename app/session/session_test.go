@@ -26,7 +26,7 @@ import (
 	"blik/processing/cpu"
 )
 
-// fake is a session whose files and results are made up and whose callbacks run on the test's goroutine.
+// fake is a session with made-up files and results. Its callbacks run on the test's goroutine.
 type fake struct {
 	*Session
 	t     *testing.T
@@ -125,7 +125,7 @@ func (f files) Save(_ context.Context, c report.Correction, path, lang string, o
 	return w, nil
 }
 
-// engineOf finds two glints and fills findings with zeros.
+// engineOf detects two glints and corrects findings to zeros.
 type engineOf struct{}
 
 func (engineOf) Candidates(context.Context, *processing.Picture, processing.Params, processing.Options) (
@@ -182,7 +182,7 @@ func (f *fake) settle() {
 	}
 }
 
-// ok fails the test for an error of a job.
+// ok fails the test if a job has an error.
 func (f *fake) ok(err error) {
 	f.t.Helper()
 	if err != nil {
@@ -190,7 +190,7 @@ func (f *fake) ok(err error) {
 	}
 }
 
-// rooted returns a path that is absolute in every system, where / alone is not.
+// rooted returns a path that is absolute on every system.
 func rooted(path string) string {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -207,16 +207,16 @@ func (f *fake) opened(path string) *fake {
 	return f
 }
 
-// outcome takes the outcome of a job that must succeed.
+// outcome receives the outcome of a job that must succeed.
 func (f *fake) outcome(_ Outcome, err error) { f.ok(err) }
 
-// middle is that of the picture.
+// middle is the centre of the picture.
 func (f *fake) middle() processing.Point {
 	size := f.Document().Size()
 	return processing.Point{X: float64(size.X) / 2, Y: float64(size.Y) / 2}
 }
 
-// changed names what changed since it was called last.
+// changed returns the names of what has changed since its last call.
 func (f *fake) changed() string {
 	var names []string
 	add := func(name string, on bool) {
@@ -242,7 +242,7 @@ func (f *fake) changed() string {
 	return strings.Join(names, " ")
 }
 
-// A listener that shows only what a Change names shows the whole truth.
+// A listener that updates only what a Change names is never out of date.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
@@ -294,7 +294,7 @@ func spec(t *testing.T, id string) processing.Spec {
 	return s
 }
 
-// What the user is drawing becomes part of the document before anything else happens to it.
+// What the user is drawing becomes part of the document before anything else changes or reads it.
 func TestSettle(t *testing.T) {
 	t.Parallel()
 	f := newFake(t).opened("/a.png")
@@ -389,7 +389,7 @@ func TestSavePicture(t *testing.T) {
 	if save(o); !errors.Is(got, imagefile.ErrExists) || f.Written().Saved != nil {
 		t.Errorf("an existing file: %v", got)
 	}
-	// Picture and report are saved together or not at all.
+	// Picture and report are saved both or not at all.
 	f.saveErr = errors.New("disk full")
 	if save(imagefile.SaveOptions{Overwrite: true}); got != f.saveErr || !f.Document().PictureDirty() {
 		t.Errorf("a save that fails: %v", got)
@@ -409,7 +409,7 @@ func TestSavePicture(t *testing.T) {
 	if save(imagefile.SaveOptions{Overwrite: true}); got != nil || len(f.reports) != 1 {
 		t.Errorf("%v, %d reports", got, len(f.reports))
 	}
-	// A JPEG takes a question first.
+	// For a JPEG the user has to choose another format first.
 	if _, _, ok := f.opened("/a.jpg").SaveTarget(); ok {
 		t.Error("a JPEG is saved without a question")
 	}

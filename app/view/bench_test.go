@@ -89,7 +89,7 @@ func BenchmarkMaskPyramid(b *testing.B) {
 	}
 }
 
-// glints are n patches of some hundred pixels, spread over the picture.
+// glints returns n patches of a few hundred pixels each, distributed over the picture.
 func glints(pic *processing.Picture, n int) []processing.Patch {
 	rnd := rand.New(rand.NewPCG(5, 6))
 	patches := make([]processing.Patch, n)

@@ -12,7 +12,7 @@ import (
 	"blik/processing"
 )
 
-// Where a layer lies, its colours are seen under the mask; elsewhere, and left of the split line, the picture is.
+// A layer is visible under the mask in its area. Elsewhere, and left of the split line, the picture is.
 func TestLayerLiesOverThePicture(t *testing.T) {
 	t.Parallel()
 	r, single := NewRenderer(), NewRenderer()
@@ -28,8 +28,8 @@ func TestLayerLiesOverThePicture(t *testing.T) {
 		v.Turn = source.Turn()
 		exact := v.Zoom == 1 || v.Zoom >= nearestZoom
 
-		// The same values in a map of the whole picture and in one of a part. Between the pixels of a level the part
-		// ends elsewhere than the whole, so there only equal values compare.
+		// A map of the whole picture and one of a part, with the same values. Interpolation at the edges of the part
+		// differs, so only equal values can be compared there.
 		all := image.Rect(0, 0, pic.Width, pic.Height)
 		x, y := rapid.IntRange(0, pic.Width-1).Draw(t, "left"), rapid.IntRange(0, pic.Height-1).Draw(t, "top")
 		part := image.Rect(x, y, rapid.IntRange(x+1, pic.Width).Draw(t, "right"),
@@ -94,7 +94,7 @@ func TestLayerLiesOverThePicture(t *testing.T) {
 	})
 }
 
-// A layer is where its map says.
+// A layer covers the area of its map.
 func TestLayerArea(t *testing.T) {
 	t.Parallel()
 	p, err := NewLayer(context.Background(), &processing.LayerMap{

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawPatch draws a patch of new samples for some runs of pic.
+// drawPatch generates a patch of random samples for some runs of pic.
 func drawPatch(t *rapid.T, pic *processing.Picture) processing.Patch {
 	p := processing.Patch{Spot: 1}
 	n := 0
@@ -42,7 +42,7 @@ func drawPatch(t *rapid.T, pic *processing.Picture) processing.Patch {
 	return p
 }
 
-// apply writes patches into a copy of the picture, a pixel at a time.
+// apply returns a copy of the picture with patches applied pixel by pixel.
 func apply(pic *processing.Picture, patches ...processing.Patch) *processing.Picture {
 	out := *pic
 	out.U8, out.U16, out.F32 = slices.Clone(pic.U8), slices.Clone(pic.U16), slices.Clone(pic.F32)
@@ -68,7 +68,7 @@ func apply(pic *processing.Picture, patches ...processing.Patch) *processing.Pic
 	return &out
 }
 
-// samePyramid fails where two pyramids would show different pixels at any level.
+// samePyramid fails if two pyramids differ in a pixel of any level.
 func samePyramid(t interface{ Fatalf(string, ...any) }, what string, a, b *Pyramid) {
 	for l := range len(a.levels) + 1 {
 		w, h := a.levelSize(l)
@@ -85,7 +85,7 @@ func samePyramid(t interface{ Fatalf(string, ...any) }, what string, a, b *Pyram
 	}
 }
 
-// TestWithIsThePyramidOfThePatchedPicture patches twice, and compares with pyramids built from the start.
+// TestWithIsThePyramidOfThePatchedPicture applies patches twice, and compares with newly built pyramids.
 func TestWithIsThePyramidOfThePatchedPicture(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -120,7 +120,7 @@ func TestWithIsThePyramidOfThePatchedPicture(t *testing.T) {
 		if !a.Changed(a).Empty() || source.Changed(rebuilt()) != image.Rect(0, 0, pic.Width, pic.Height) {
 			t.Fatal("nothing changed, or all, and the rectangle does not say so")
 		}
-		// Drawn, and drawn anew in part.
+		// Drawn completely, and a part redrawn.
 		v, o := drawView(t, pic.Width, pic.Height), drawOptions(t)
 		viewport := image.Rect(0, 0, 67, 59)
 		retained, whole, want := image.NewRGBA(viewport), image.NewRGBA(viewport), image.NewRGBA(viewport)
@@ -137,7 +137,7 @@ func TestWithIsThePyramidOfThePatchedPicture(t *testing.T) {
 	})
 }
 
-// TestSplitIsTwoFrames compares the split view with the two whole ones.
+// TestSplitIsTwoFrames compares the split view with the two whole views.
 func TestSplitIsTwoFrames(t *testing.T) {
 	t.Parallel()
 	r, single := NewRenderer(), NewRenderer()
@@ -207,7 +207,7 @@ func TestWithRefuses(t *testing.T) {
 	}
 }
 
-// TestPyramidsAreShared patches and draws from several goroutines at once.
+// TestPyramidsAreShared applies patches and draws on several goroutines at once.
 func TestPyramidsAreShared(t *testing.T) {
 	t.Parallel()
 	pic := testpic.Noise(300, 200, 3, 16)
@@ -238,7 +238,8 @@ func TestPyramidsAreShared(t *testing.T) {
 	wg.Wait()
 }
 
-// TestProfileIsFollowed shows a linear picture through its profile: the same as one whose samples say so themselves.
+// TestProfileIsFollowed shows a picture with a linear profile. It must look like the same picture with a linear
+// transfer curve.
 func TestProfileIsFollowed(t *testing.T) {
 	t.Parallel()
 	profile, err := colour.FromGamma(3, 1)
@@ -254,7 +255,7 @@ func TestProfileIsFollowed(t *testing.T) {
 	linear.Transfer = processing.TransferLinear
 	want, _ := pyramids(t, &linear, processing.NewMask(61, 47))
 	samePyramid(t, "linear", got, want)
-	// A profile of other channels is fitted to the picture.
+	// A profile for another number of channels is adapted to the picture.
 	grey := testpic.Noise(20, 10, 1, 8)
 	got, err = NewPyramid(context.Background(), grey, WithProfile(colour.SRGB()))
 	if err != nil {

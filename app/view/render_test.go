@@ -76,7 +76,7 @@ func pyramids(t interface{ Fatal(args ...any) }, p *processing.Picture, m *proce
 	return a, NewMaskPyramid(m)
 }
 
-// light is a sample as linear light.
+// light converts a sample to linear light.
 func light(p *processing.Picture, x, y, channel int) float64 {
 	if p.Channels == 1 {
 		channel = 0
@@ -85,7 +85,7 @@ func light(p *processing.Picture, x, y, channel int) float64 {
 	if p.U8 != nil {
 		most = 255
 	}
-	// sample returns a sample as a whole number up to most.
+	// sample returns a sample as an integer from 0 to most.
 	sample := func(i int) float64 {
 		switch {
 		case p.U8 != nil:
@@ -107,8 +107,8 @@ func light(p *processing.Picture, x, y, channel int) float64 {
 	return p.Linear(v / most)
 }
 
-// slowLevel returns a channel of a level of the pyramid as encoded values, from the definition: each level is the mean
-// in linear light of the one before, rounded.
+// slowLevel returns a channel of a level of the pyramid as encoded values, by definition: each level is the rounded
+// mean, in linear light, of the previous one.
 func slowLevel(p *processing.Picture, level, channel int) (pix []float64, w, h int) {
 	w, h = p.Width, p.Height
 	lin := make([]float64, w*h)
@@ -150,7 +150,7 @@ func TestPyramidIsTheMeanInLinearLight(t *testing.T) {
 					t.Fatalf("level %d is %d × %d, want %d × %d", i+1, l.w, l.h, w, h)
 				}
 				for k, v := range want {
-					// Half a value is lost to rounding in each level; near black the tables cost one more.
+					// Each level rounds by up to half a value; near black the tables add one more.
 					if got := float64(uint8(l.pix[k] >> (8 * c))); !near(got, v, 1.6+0.5*float64(i)) ||
 						l.pix[k]>>24 != 255 {
 						t.Fatalf("level %d pixel %d channel %d = %v, want %v", i+1, k, c, got, v)
@@ -185,7 +185,7 @@ func TestPyramidIsCancelled(t *testing.T) {
 	}
 }
 
-// slowMax returns the maximum of the mask over what pixel (x, y) of a level stands for.
+// slowMax returns the maximum of the mask over the area of pixel (x, y) of a level.
 func slowMax(m *processing.Mask, level, w, h, x, y int) uint8 {
 	x1, y1 := (x+1)<<level, (y+1)<<level
 	if x == w-1 {
@@ -230,7 +230,7 @@ func TestMaskPyramidIsTheMaximum(t *testing.T) {
 					m.Pix[y*w+x] = v
 				}
 			}
-			// More than was changed, and more than the mask, is as good.
+			// The rectangle may be larger than the change, and extend beyond the mask.
 			p.Update(r.Inset(-rapid.IntRange(0, 90).Draw(t, "margin")))
 			if rapid.Bool().Draw(t, "look") {
 				checkMaskPyramid(t, p)
@@ -247,7 +247,7 @@ func TestLargeMaskPyramid(t *testing.T) {
 	checkMaskPyramid(t, p)
 }
 
-// reference draws slowly. It remembers levels, of which every pixel needs one.
+// reference is a slow renderer. It caches levels, because every pixel needs one.
 type reference struct {
 	pic    *processing.Picture
 	m      *processing.Mask
@@ -268,8 +268,8 @@ func (r *reference) level(level, channel int) slowPlane {
 	return r.levels[key]
 }
 
-// pixel computes what the renderer should show at a device pixel, from the definitions, as floats. ok is false where a
-// sample falls so near the edge of a pixel that rounding decides.
+// pixel computes the expected device pixel from the definitions, as floats. ok is false if rounding decides which pixel
+// a sample hits.
 func (r *reference) pixel(t Transform, o Options, x, y int) (want [3]float64, ok bool) {
 	pic, m := r.pic, r.m
 	at := func(x, y int) (float64, float64) {
@@ -435,7 +435,7 @@ func TestRenderAgainstDefinition(t *testing.T) {
 	})
 }
 
-// TestOutlineMovesWithItsNeighbour changes one pixel inside a block: the outline of the pixels beside it changes.
+// TestOutlineMovesWithItsNeighbour changes one pixel inside a block, which changes the outline of its neighbours.
 func TestOutlineMovesWithItsNeighbour(t *testing.T) {
 	t.Parallel()
 	m := processing.NewMask(20, 20)
@@ -471,7 +471,7 @@ func TestPartOfAFrameIsThatOfTheWhole(t *testing.T) {
 	checkPartOfAFrame(t, func(*rapid.T) int { return 1 })
 }
 
-// checkPartOfAFrame compares parts of a frame of a picture of an orientation with the whole frame.
+// checkPartOfAFrame compares parts of a frame with the whole frame, for a picture of some orientation.
 func checkPartOfAFrame(t *testing.T, orientation func(t *rapid.T) int) {
 	r := NewRenderer()
 	rapid.Check(t, func(t *rapid.T) {
@@ -501,7 +501,7 @@ func checkPartOfAFrame(t *testing.T, orientation func(t *rapid.T) int) {
 		if !bytes.Equal(retained.Pix, whole.Pix) {
 			t.Fatal("redrawing the dirty rectangle gives another frame than drawing it all")
 		}
-		// Any part, into a frame of which the rest must stay.
+		// Any part of a frame; the rest must not change.
 		part := image.Rect(rapid.IntRange(-5, 60).Draw(t, "px"), rapid.IntRange(-5, 70).Draw(t, "py"), 70,
 			rapid.IntRange(0, 90).Draw(t, "py1"))
 		marked := image.NewRGBA(viewport)
@@ -516,7 +516,7 @@ func checkPartOfAFrame(t *testing.T, orientation func(t *rapid.T) int) {
 	})
 }
 
-// TestSingleGlintIsSeenAtAnyZoom puts one pixel into the mask and looks for it.
+// TestSingleGlintIsSeenAtAnyZoom marks one pixel and looks for it in the frame.
 func TestSingleGlintIsSeenAtAnyZoom(t *testing.T) {
 	t.Parallel()
 	r := NewRenderer()

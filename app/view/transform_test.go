@@ -70,7 +70,7 @@ func TestPanMovesByDevicePixels(t *testing.T) {
 			t.Fatalf("panned by %v, %v went to %v", d, p, got)
 		}
 	})
-	// At powers of two, where offsets are exact, so is the way back.
+	// At powers of two offsets are exact, and so is the way back.
 	a := Transform{Zoom: 4, X: 10, Y: 20}
 	if b := a.Pan(7, -3).Pan(-7, 3); b != a {
 		t.Errorf("pan and back gave %v, want %v", b, a)

@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// slowUpright says where EXIF's orientation puts pixel (x, y) of a file of w × h, from the standard's words: which side
-// of the upright picture row 0 and column 0 are.
+// slowUpright returns the upright position of pixel (x, y) of a file of w × h pixels, from the definition in the EXIF
+// standard: which sides of the upright picture are row 0 and column 0.
 func slowUpright(orientation, w, h, x, y int) (u, v int) {
 	left, right, top, bottom := "left", "right", "top", "bottom"
 	sides := map[int][2]string{ // row 0, column 0
@@ -41,7 +41,7 @@ func slowUpright(orientation, w, h, x, y int) (u, v int) {
 	return u, v
 }
 
-// upright returns the picture and mask that a file shows, and moves the region along.
+// upright returns picture, mask and region of a file in upright orientation.
 func upright(pic *processing.Picture, m *processing.Mask, orientation int) (*processing.Picture, *processing.Mask) {
 	size := NewTurn(orientation, image.Pt(pic.Width, pic.Height)).Upright(image.Pt(pic.Width, pic.Height))
 	out := *pic
@@ -101,7 +101,7 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// drawnAt reports whether a device pixel shows a place so near the edge of an image pixel that rounding decides.
+// drawnAt reports whether rounding decides which image pixel a device pixel shows.
 func onTheBrink(v Transform, x, y int) bool {
 	for _, u := range []float64{v.X + (float64(x)+0.5)/v.Zoom, v.Y + (float64(y)+0.5)/v.Zoom} {
 		if near(u, math.Round(u), 1e-9) {
@@ -111,7 +111,7 @@ func onTheBrink(v Transform, x, y int) bool {
 	return false
 }
 
-// TestOrientationAgainstATurnedPicture draws files of all orientations, and the pictures that a slow copy sets upright.
+// TestOrientationAgainstATurnedPicture draws files of all orientations and compares them with slowly turned copies.
 func TestOrientationAgainstATurnedPicture(t *testing.T) {
 	t.Parallel()
 	r, slow := NewRenderer(), NewRenderer()
@@ -128,7 +128,7 @@ func TestOrientationAgainstATurnedPicture(t *testing.T) {
 		slow.SetPicture(pyramids(t, turned, turnedMask))
 
 		v := drawView(t, turned.Width, turned.Height)
-		// Below, levels and the mask's last column depend on which end of an odd side counts as the last.
+		// Below that, the levels and the mask's last column depend on which end of an odd side is the last.
 		v.Zoom = rapid.SampledFrom([]float64{0.75, 0.9, 1, 1.2, 1.5, 2.3, 4, 9.7}).Draw(t, "zoom of level 0")
 		o := drawOptions(t)
 		o.Grid = false
@@ -149,7 +149,7 @@ func TestOrientationAgainstATurnedPicture(t *testing.T) {
 				}
 			}
 			for k := range 4 {
-				// Weights are rounded to 1/256 from the other side.
+				// Weights are rounded to 1/256 in the other direction.
 				if !brink && !near(float64(got.Pix[i+k]), float64(want.Pix[i+k]), 2) {
 					t.Fatalf("orientation %d, %+v: device pixel %d, %d is %v, want %v", orientation, v, x, y,
 						got.Pix[i:i+4], want.Pix[i:i+4])
@@ -159,7 +159,7 @@ func TestOrientationAgainstATurnedPicture(t *testing.T) {
 	})
 }
 
-// TestOrientationOfReducedLevels looks at sides that all levels halve evenly, where no end is the last.
+// TestOrientationOfReducedLevels uses sides that all levels halve evenly.
 func TestOrientationOfReducedLevels(t *testing.T) {
 	t.Parallel()
 	pic, m := testpic.Noise(256, 128, 3, 8), testpic.Specks(256, 128)
@@ -191,13 +191,13 @@ func TestOrientationOfReducedLevels(t *testing.T) {
 	}
 }
 
-// TestPartOfATurnedFrame redraws what a change of the mask touches, and any part.
+// TestPartOfATurnedFrame redraws what a change of the mask affects, and arbitrary parts.
 func TestPartOfATurnedFrame(t *testing.T) {
 	t.Parallel()
 	checkPartOfAFrame(t, func(t *rapid.T) int { return rapid.IntRange(1, 8).Draw(t, "orientation") })
 }
 
-// TestTurnedTransform holds the promises of a Transform in every orientation.
+// TestTurnedTransform checks the properties of a Transform in every orientation.
 func TestTurnedTransform(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -241,7 +241,7 @@ func TestTurnedTransform(t *testing.T) {
 }
 
 func ExampleNewTurn() {
-	// A camera held upright: row 0 of the file is the right side of what was seen.
+	// A camera held upright: row 0 of the file is the right side of the scene.
 	turn := NewTurn(6, image.Pt(400, 300))
 	fmt.Println(turn.Upright(image.Pt(400, 300)), turn.ToUpright(processing.Point{X: 0, Y: 0}))
 	// Output: (300,400) {300 0}

@@ -10,8 +10,8 @@ import (
 	"blik/processing"
 )
 
-// painting returns 18.7 megapixels of 8 or 16 bits that compress like a photograph: smooth colour with noise of a few
-// levels.
+// painting returns a picture of 18.7 megapixels of 8 or 16 bits that compresses like a photograph: smooth colours with
+// a little noise.
 func painting(channels, depth int) *processing.Picture {
 	const w, h = 5292, 3528
 	p := &processing.Picture{Width: w, Height: h, Channels: channels}
@@ -45,7 +45,7 @@ func encoded(b *testing.B, p *processing.Picture) *File {
 	return f
 }
 
-// glints are 2,000 small patches, as a correction makes them.
+// glints returns 2,000 small patches, like those of a correction.
 func glints(p *processing.Picture) []processing.Patch {
 	rng := rand.New(rand.NewPCG(3, 4))
 	patches := make([]processing.Patch, 2000)
@@ -97,7 +97,7 @@ func benchmarkAll(b *testing.B, channels, depth int) {
 	})
 }
 
-// counter counts what is written.
+// counter counts the bytes written.
 type counter int64
 
 func (c *counter) Write(p []byte) (int, error) {

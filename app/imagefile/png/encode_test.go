@@ -19,7 +19,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestEncodeRoundTrip writes pictures of all kinds, some of several bands, and reads them with the standard library and here.
+// TestEncodeRoundTrip writes pictures of all kinds, some of several bands, and reads them with the standard library and
+// here.
 func TestEncodeRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &processing.Picture{
@@ -63,8 +64,8 @@ func TestEncodeRoundTrip(t *testing.T) {
 	})
 }
 
-// TestRewriteManyBands rewrites a picture that is compressed in several pieces, and lets the standard library check that
-// they are one stream.
+// TestRewriteManyBands rewrites a picture in several bands and decodes it with the standard library, to check that they
+// form one stream.
 func TestRewriteManyBands(t *testing.T) {
 	v := variant{header: header{500, 400, 16, typeRGBAlpha, false}, filter: -1}
 	data := v.encode(rand.New(rand.NewPCG(1, 1)))

@@ -18,13 +18,13 @@ import (
 	"blik/internal/testpic"
 )
 
-// small returns a small RGB file with chunks before the pixels.
+// small returns a small RGB file with further chunks before the pixels.
 func small(before ...[]byte) []byte {
 	v := variant{header: header{9, 7, 8, typeRGB, false}, filter: -1, before: slices.Concat(before...), split: 50}
 	return v.encode(rand.New(rand.NewPCG(1, 1)))
 }
 
-// repaired sets the checksum of the first chunk of a name.
+// repaired corrects the checksum of the first chunk with a name.
 func repaired(data []byte, name string) []byte {
 	at := bytes.Index(data, []byte(name))
 	n := int(binary.BigEndian.Uint32(data[at-4:]))
@@ -107,7 +107,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// A damaged profile is a warning: the picture is there.
+// A damaged profile is only a warning; the picture can be read.
 func TestDamagedProfile(t *testing.T) {
 	for name, chunk := range map[string][]byte{
 		"checksum": append(appendChunk(nil, "iCCP", nil)[:11], 0),
@@ -124,7 +124,7 @@ func TestDamagedProfile(t *testing.T) {
 	}
 }
 
-// TestMetadataBombs packs much into little: one profile that is too large, and texts that are it together.
+// TestMetadataBombs opens files whose metadata expand too far: one large profile, and several texts together.
 func TestMetadataBombs(t *testing.T) {
 	testpic.Need(t, !testpic.Race, "a run without the race detector, to which one goroutine is of no interest")
 	packed := zipped(make([]byte, maxMetadata))
@@ -141,7 +141,7 @@ func TestMetadataBombs(t *testing.T) {
 	}
 }
 
-// TestEveryTruncation cuts a file at every byte: a fault each time, and never a panic.
+// TestEveryTruncation truncates a file at every byte: each time an error, never a panic.
 func TestEveryTruncation(t *testing.T) {
 	data := small(appendMetadata(nil, someMetadata()))
 	for n := range data {
@@ -198,7 +198,7 @@ func TestGamma(t *testing.T) {
 	}
 }
 
-// TestLittleMemoryBeforeDecode has a small file claim a large picture.
+// TestLittleMemoryBeforeDecode opens a small file whose header claims a large picture.
 func TestLittleMemoryBeforeDecode(t *testing.T) {
 	// A header that claims 2³¹−1 × 400 pixels over few bytes.
 	h := header{1<<31 - 1, 400, 16, typeRGBAlpha, false}

@@ -7,7 +7,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestFiltersEqualDefinition compares filters, their inverse and their cost with the formulas of 9.2, byte by byte.
+// TestFiltersEqualDefinition compares the filters, their inverses and their cost with the formulas of 9.2, byte by
+// byte.
 func TestFiltersEqualDefinition(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

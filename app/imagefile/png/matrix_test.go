@@ -12,16 +12,16 @@ import (
 	"testing"
 )
 
-// variant is one kind of PNG file, made in code.
+// variant is one kind of PNG file.
 type variant struct {
 	header
 	// palette and transparency are the data of PLTE and tRNS.
 	palette, transparency []byte
-	// filter is the filter of all rows, or −1 for a different one in each.
+	// filter is the filter of all rows, or −1 for alternating filters.
 	filter int
 	// before and after are chunks around the pixels.
 	before, after []byte
-	// split is the length of the IDAT chunks; 0: a single one.
+	// split is the length of the IDAT chunks; 0 means a single one.
 	split int
 }
 
@@ -30,7 +30,7 @@ func (v variant) String() string {
 		v.kind, v.depth, v.width, v.height, v.interlaced, len(v.transparency), v.filter)
 }
 
-// encode writes the variant with random samples. It filters in the simplest way that the text of the standard allows.
+// encode returns the variant with random samples. It filters by the formulas of the standard.
 func (v variant) encode(rng *rand.Rand) []byte {
 	var raw bytes.Buffer
 	z := zlib.NewWriter(&raw)
@@ -89,7 +89,7 @@ func (v variant) clampIndices(row []byte) {
 	}
 }
 
-// naiveFilter follows the table of 9.2 byte by byte.
+// naiveFilter filters by the table of 9.2, byte by byte.
 func naiveFilter(kind int, row, above []byte, bpp int) []byte {
 	out := make([]byte, len(row))
 	at := func(r []byte, i int) int {
@@ -212,7 +212,7 @@ func TestDecodeAllVariants(t *testing.T) {
 	}
 }
 
-// standardSamples returns red, green and blue of the standard library's picture as they are stored.
+// standardSamples returns red, green and blue of a picture decoded by the standard library, as stored.
 func standardSamples(img image.Image, x, y int, deep bool) [3]int {
 	if deep {
 		c := color.NRGBA64Model.Convert(img.At(x, y)).(color.NRGBA64)

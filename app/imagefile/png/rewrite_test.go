@@ -32,7 +32,7 @@ func mustRewrite(t *testing.T, data []byte, patches []processing.Patch) []byte {
 	return containertest.Rewrite(t, Open, data, patches)
 }
 
-// chunks lists the chunks of a file with all their bytes, the IDAT chunks together as one entry, and what follows IEND.
+// chunks lists the chunks of a file with all their bytes, all IDAT chunks as one entry, and the data after IEND.
 func chunks(t *testing.T, data []byte) []string {
 	t.Helper()
 	var list []string
@@ -56,7 +56,7 @@ func chunks(t *testing.T, data []byte) []string {
 	return nil
 }
 
-// somePatches changes the given pixels of pic to random colours and returns them as patches of a few pixels each.
+// somePatches changes the given pixels of pic to random colours and returns patches of a few pixels each.
 func somePatches(rng *rand.Rand, pic *processing.Picture, density float64) []processing.Patch {
 	var patches []processing.Patch
 	for y := range pic.Height {
@@ -80,7 +80,7 @@ func somePatches(rng *rand.Rand, pic *processing.Picture, density float64) []pro
 	return patches
 }
 
-// pixelOf returns a pixel as the standard library decodes it, with its opacity.
+// pixelOf returns a pixel with alpha, as decoded by the standard library.
 func pixelOf(img image.Image, x, y int) [4]int {
 	switch m := img.(type) {
 	case *image.NRGBA64:
@@ -165,7 +165,7 @@ func TestRewriteChangesThePatchesOnly(t *testing.T) {
 	}
 }
 
-// applyPatch is a plain Patch.Apply.
+// applyPatch is a simple Patch.Apply.
 func applyPatch(p *processing.Patch, pic *processing.Picture) {
 	i := 0
 	for _, r := range p.Runs {
@@ -215,7 +215,7 @@ func TestTransparentColourIsAvoided(t *testing.T) {
 	if got := mustDecode(t, out).U8[0]; got != 101 {
 		t.Errorf("the pixel is %d, want 101: 100 would be transparent", got)
 	}
-	// Back again: 101 is visible, its new colour 7 too; and a transparent one stays.
+	// In reverse: 101 and its new colour 7 are visible; a transparent pixel stays.
 	out = mustRewrite(t, out, []processing.Patch{{Runs: []processing.Run{{Y: 0, X0: 0, X1: 1}}, U8: []uint8{7}}})
 	if got := mustDecode(t, out).U8[0]; got != 7 {
 		t.Errorf("the pixel is %d, want 7", got)

@@ -17,13 +17,13 @@ import (
 	"blik/processing"
 )
 
-// raster is a picture as OpenCV decodes it: channels in its order (blue first, opacity last), rows from the top.
+// raster is a picture decoded by OpenCV: channels in its order (blue first, alpha last), rows from the top.
 type raster struct {
 	width, height, channels int
 	samples                 []int
 }
 
-// opencv decodes files with libpng by way of Python's OpenCV.
+// opencv decodes files with OpenCV's Python module, which uses libpng.
 func opencv(t *testing.T, paths ...string) []raster {
 	t.Helper()
 	const script = "import sys, cv2, numpy, struct\n" +
@@ -50,7 +50,7 @@ func opencv(t *testing.T, paths ...string) []raster {
 	return list
 }
 
-// TestSamplesAsLibpngSeesThem decodes all samples, changes a pixel, and looks at both with libpng and exiftool.
+// TestSamplesAsLibpngSeesThem decodes all samples, changes a pixel, and compares both with libpng and exiftool.
 func TestSamplesAsLibpngSeesThem(t *testing.T) {
 	names := append(testpic.SharedFiles(t, "io-samples/*.png"), testpic.SharedFiles(t, "negatives/*.png")[:1]...)
 	folder := t.TempDir()
@@ -125,7 +125,7 @@ func TestSamplesAsLibpngSeesThem(t *testing.T) {
 	}
 }
 
-// TestMetadataAsExiftoolSeesThem writes all kinds of metadata and reads them with another program.
+// TestMetadataAsExiftoolSeesThem writes all kinds of metadata and reads them with exiftool.
 func TestMetadataAsExiftoolSeesThem(t *testing.T) {
 	pic := &processing.Picture{Width: 3, Height: 2, Channels: 3, U8: make([]uint8, 18)}
 	var out bytes.Buffer
@@ -159,7 +159,7 @@ func TestMetadataAsExiftoolSeesThem(t *testing.T) {
 	}
 }
 
-// TestInfoAgainstProperties compares with what libvips found out about the files.
+// TestInfoAgainstProperties compares Info with the properties that libvips reports.
 func TestInfoAgainstProperties(t *testing.T) {
 	containertest.Properties(t, func(t *testing.T, data []byte, want map[string]string) {
 		f := mustOpen(t, data)
@@ -189,7 +189,7 @@ func TestMalformed(t *testing.T) {
 		}
 		f, err := Open(bytes.NewReader(data), int64(len(data)))
 		if strings.HasPrefix(filepath.Base(name), "bomb") {
-			// It is well formed; who opens it is told how large it is, and decides.
+			// The file is valid; Info reports its size, and the caller decides.
 			if err != nil || f.Info().Width != 20000 || f.Info().Raw != 20000*20000/8 {
 				t.Errorf("%s: %v", filepath.Base(name), err)
 			}
