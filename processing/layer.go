@@ -90,7 +90,7 @@ func Layers() []LayerSpec {
 			Layer: LayerZ, ID: "z", Name: message.Of("Guard-ring z"), Unit: message.Of("σ"),
 			High: 20, Decimals: 1,
 			Help: message.Of("How far a pixel rises above a ring around it, in standard deviations of that ring. " +
-				"High values are unusual here at any brightness."),
+				"A high value is unusual at this place, whatever its brightness."),
 			step: 1. / 256, offset: -32,
 		}, {
 			Layer: LayerStroke, ID: "stroke", Name: message.Of("Rise over strokes"), Unit: levels, High: 120,
@@ -105,7 +105,7 @@ func Layers() []LayerSpec {
 		}, {
 			Layer: LayerNetwork, ID: "network", Name: message.Of("Network"), Unit: message.Of("logit"), Low: -8,
 			High: 8, Decimals: 1, Signed: true,
-			Help: message.Of("What the network says of each pixel: above 0 it is more likely glare than not."),
+			Help: message.Of("The network's verdict on each pixel: above 0, glare is more likely than paint."),
 			step: 1. / 16, offset: -8,
 		}, {
 			Layer: LayerScore, ID: "score", Name: message.Of("Score"), Unit: message.Of("steps of the sensitivity"),

@@ -340,36 +340,40 @@ func Specs() []Spec {
 			},
 			field: func(p *Params) any { return &p.Detector },
 			Help: message.Of("What decides which spots are glare: the network, the classical search, or both " +
-				"joined. Auto is the method that was best on paintings it was not fitted on; in manual mode, whose " +
-				"parameters belong to the classical search, it is the classical search.")},
+				"joined. Auto is the method that did best on paintings that were not used to fit it; in manual " +
+				"mode it is the classical search, to which the manual parameters belong.")},
 		{ID: "sensitivity", Group: mode, Kind: KindReal, Min: -5, Max: 5, Step: 0.1,
 			Name: message.Of("Sensitivity"), field: func(p *Params) any { return &p.Sensitivity },
 			Stops: sensitivityStops(), Help: sensitivityHelp()},
 		{ID: "scale", Group: search, Kind: KindReal, Min: 0.5, Max: 4, Step: 0.5, Manual: true,
 			Name: message.Of("Scale"), field: func(p *Params) any { return &p.Scale },
-			Help: message.Of("Radius of the largest glare in units of 12 px; all windows scale with it.")},
+			Help: message.Of("Radius of the largest glare, in units of 12 px: 2 is for glare of up to 24 px " +
+				"radius. All windows scale with it.")},
 		{ID: "window", Group: search, Kind: KindOdd, Min: 3, Max: 63, Step: 2, Manual: true, Unit: px,
 			Name: message.Of("Background window"), field: func(p *Params) any { return &p.Window },
-			Help: message.Of("Side of the smallest window for the background mean; odd. Windows up to about 6 times " +
-				"as large are used where glare fills it.")},
+			Help: message.Of("Side of the square over which the background is averaged; odd. Where glare fills " +
+				"the square, squares up to about 6 times as large are used.")},
 		{ID: "visible", Group: search, Kind: KindReal, Min: 1, Max: 90, Step: 0.5, Manual: true, Unit: white,
 			Name: message.Of("Visible contrast"), field: func(p *Params) any { return &p.Visible },
-			Help: message.Of("Rise of linear luminance over the background from which a pixel may belong to glare.")},
+			Help: message.Of("How much brighter than the background a pixel must be to belong to glare, in " +
+				"linear light.")},
 		{ID: "relative", Group: search, Kind: KindReal, Min: 0, Max: 200, Step: 1, Manual: true,
 			Unit: message.Of("% of background"),
 			Name: message.Of("Relative contrast"), field: func(p *Params) any { return &p.Relative },
-			Help: message.Of("The same rise as a share of the background's luminance; both must be exceeded.")},
+			Help: message.Of("The same as a share of the background's own luminance. A pixel must exceed both " +
+				"limits.")},
 		{ID: "contrast", Group: search, Kind: KindReal, Min: 1, Max: 95, Step: 0.5, Manual: true, Unit: white,
 			Name: message.Of("Seed contrast"), field: func(p *Params) any { return &p.Contrast },
-			Help: message.Of("Rise over the background that at least one pixel of a finding must reach.")},
+			Help: message.Of("How much brighter than the background at least one pixel of a finding must be.")},
 		{ID: "level", Group: search, Kind: KindInt, Min: 0, Max: 255, Step: 1, Manual: true,
 			Name: message.Of("Seed level"), field: func(p *Params) any { return &p.Level },
-			Help: message.Of("Smallest mean of luminance and darkest channel (8-bit levels) of a finding's " +
-				"brightest pixel.")},
+			Help: message.Of("How bright the brightest pixel of a finding must be: the mean of its luminance and " +
+				"its darkest channel, in levels from 0 to 255.")},
 		{ID: "core", Group: search, Kind: KindReal, Min: 10, Max: 95, Step: 1, Manual: true,
 			Unit: message.Of("% of peak"),
 			Name: message.Of("Core share"), field: func(p *Params) any { return &p.Core },
-			Help: message.Of("Share of the strongest contrast nearby from which a pixel belongs to a finding's core.")},
+			Help: message.Of("A finding grows from its core. This is how strong the contrast of a core pixel " +
+				"must be, compared with the strongest contrast nearby.")},
 		{ID: "min-area", Group: decide, Kind: KindInt, Min: 1, Max: 1000, Step: 1, Manual: true, Unit: px,
 			Name: message.Of("Smallest area"), field: func(p *Params) any { return &p.MinArea },
 			Help: message.Of("Smaller findings are dropped.")},
@@ -378,25 +382,28 @@ func Specs() []Spec {
 			Help: message.Of("Larger findings are dropped.")},
 		{ID: "max-elongation", Group: decide, Kind: KindReal, Min: 1, Max: 100, Step: 0.5, Manual: true,
 			Name: message.Of("Largest elongation"), field: func(p *Params) any { return &p.MaxElongation },
-			Help: message.Of("Ratio of long to short axis above which a finding counts as a brush stroke.")},
+			Help: message.Of("Ratio of the long axis of a finding to the short one; more elongated findings " +
+				"count as brush strokes and are dropped.")},
 		{ID: "score", Group: decide, Kind: KindReal, Min: scoreOff, Max: 20, Step: 0.1, Manual: true,
 			Name: message.Of("Score threshold"), field: func(p *Params) any { return &p.Score },
-			Help: message.Of("Smallest score of a finding; −20 turns the score off, so that only the rules decide.")},
+			Help: message.Of("Smallest score of a finding, with the sensitivity added; −20 switches the score " +
+				"off, so that only the other rules decide.")},
 		{ID: "min-z", Group: decide, Kind: KindReal, Min: 0, Max: 50, Step: 0.5, Manual: true, Unit: message.Of("σ"),
 			Name: message.Of("Guard-ring z"), field: func(p *Params) any { return &p.MinZ },
-			Help: message.Of("Smallest rise of the peak over the ring around it, in standard deviations of the ring; " +
-				"0 is off.")},
+			Help: message.Of("How far the peak of a finding must rise above the ring around it, in standard " +
+				"deviations of the ring; 0 is off.")},
 		{ID: "min-top-hat", Group: decide, Kind: KindInt, Min: 0, Max: 255, Step: 1, Manual: true,
 			Name: message.Of("Top-hat"), field: func(p *Params) any { return &p.MinTopHat },
-			Help: message.Of("Smallest white top-hat (8-bit levels) of the peak; 0 is off.")},
+			Help: message.Of("How far the peak of a finding must rise above the picture without its small bright " +
+				"spots (white top-hat), in levels from 0 to 255; 0 is off.")},
 		{ID: "min-line", Group: decide, Kind: KindInt, Min: 0, Max: 255, Step: 1, Manual: true,
 			Name: message.Of("Line residue"), field: func(p *Params) any { return &p.MinLine },
-			Help: message.Of("Smallest rise (8-bit levels) of the peak over openings with lines in four directions, " +
-				"which keep strokes and remove points; 0 is off.")},
+			Help: message.Of("How far the peak of a finding must rise above openings with lines in four " +
+				"directions, in levels from 0 to 255. These keep brush strokes and remove points; 0 is off.")},
 		{ID: "colour-gate", Group: decide, Kind: KindSwitch, Min: 0, Max: 1, Step: 1, Manual: true,
 			Name: message.Of("Colour gate"), field: func(p *Params) any { return &p.ColourGate },
-			Help: message.Of("Accept only what differs from its surroundings along the light's colour (cosine at " +
-				"least 0.9 in linear light).")},
+			Help: message.Of("Keeps only findings that differ from their surroundings by the colour of the " +
+				"light, as a reflection does (cosine of at least 0.9 in linear light).")},
 		{ID: "open", Group: cleanup, Kind: KindInt, Min: 0, Max: 50, Step: 1, Unit: px,
 			Name: message.Of("Opening radius"), field: func(p *Params) any { return &p.Open },
 			Help: message.Of("Removes parts of the mask narrower than a square of this radius; 0 is off.")},
@@ -411,8 +418,8 @@ func Specs() []Spec {
 			Help: message.Of("Grows the mask on all sides to include the halo of the glare.")},
 		{ID: "feather", Group: cleanup, Kind: KindReal, Min: 0, Max: 20, Step: 0.5, Unit: px,
 			Name: message.Of("Feather"), field: func(p *Params) any { return &p.Feather },
-			Help: message.Of("Standard deviation of the Gaussian that softens the mask's edge; 0 leaves it hard (0 " +
-				"or 255).")},
+			Help: message.Of("Softens the edge of the mask with a Gaussian of this standard deviation; 0 leaves " +
+				"it hard (0 or 255).")},
 		{ID: "method", Stage: StageCorrection, Group: correct, Kind: KindChoice, Min: 0, Max: float64(methodCount - 1),
 			Step: 1,
 			Name: message.Of("Method"), Choices: methodChoices(), field: func(p *Params) any { return &p.Method },
@@ -425,8 +432,8 @@ func Specs() []Spec {
 		{ID: "blend", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 100, Step: 5,
 			Unit: message.Of("% of radius"),
 			Name: message.Of("Soft edge"), field: func(p *Params) any { return &p.Blend },
-			Help: message.Of("Width of the transition from the correction to the untouched picture, as a share of " +
-				"the finding's radius; at most half the halo.")},
+			Help: message.Of("Width of the transition from the correction to the untouched picture, as a share " +
+				"of the finding's radius; at most half the halo.")},
 		{ID: "grain", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 200, Step: 5,
 			Unit: message.Of("%"),
 			Name: message.Of("Grain"), field: func(p *Params) any { return &p.Grain },

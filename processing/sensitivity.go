@@ -40,9 +40,10 @@ func sensitivityStops() []SpecStop {
 
 // sensitivityHelp describes what the sensitivity does, and what was measured at its stops.
 func sensitivityHelp() message.Message {
-	parts := []message.Message{message.Of("Added to every score: higher finds more and fainter glare, lower keeps " +
-		"only what is certain. Each step changes the number of false findings by the same factor. A stop may be " +
-		"given by its name; measured on rendered glare of paintings that were left out:")}
+	parts := []message.Message{message.Of("Added to every score: higher values find more and fainter glare, " +
+		"lower ones keep only what is certain. Each step changes the number of false findings by the same " +
+		"factor. The following values can also be given by name; they were measured with rendered glare on " +
+		"paintings that were not used for the fit:")}
 	for _, s := range measuredStops() {
 		percent := func(share float64) int { return int(math.Round(100 * share)) }
 		parts = append(parts, message.Of("%s (%s, %s) finds %d %% of the bright and %d %% of the dim glints, with "+

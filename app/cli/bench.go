@@ -258,7 +258,7 @@ func (b *benchmark) find(names []string) ([]*experiment.Experiment, error) {
 		case name == everyExperiment:
 			chosen = append(chosen, experiment.All()...)
 		case name == detectionName:
-			return nil, b.usage("%s is a command of its own: blik bench %s", name, name)
+			return nil, b.usage("%s is a separate command: blik bench %s", name, name)
 		case err != nil:
 			return nil, b.usage("unknown experiment %q; choose from %s", name, benchNames())
 		default:

@@ -83,7 +83,7 @@ func TestBenchRefuses(t *testing.T) {
 	}{
 		{[]string{"slide"}, `unknown experiment "slide"; choose from sliding, vhgw, traversal, wavelet, sum, all, detect`},
 		{[]string{"slide", "--lang", "ru"}, `нет опыта "slide"; есть sliding, vhgw, traversal, wavelet, sum, all, detect`},
-		{[]string{"sum", "detect"}, "detect is a command of its own: blik bench detect"},
+		{[]string{"sum", "detect"}, "detect is a separate command: blik bench detect"},
 		{[]string{"sum", "--variant", "x"}, `unknown variant "x"; choose from cpu-sequential, cpu-pairwise`},
 		{[]string{"sum", "--size", "3x3"}, "a number of values such as 2^20 is needed"},
 		{[]string{"sum", "--size", "big"}, `--size: size "big": expected as 1024x768`},

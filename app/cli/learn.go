@@ -191,9 +191,9 @@ func (l *learning) report(r *learn.Result, pictures int) string {
 	line := func(format message.Text, args ...any) { fmt.Fprintln(&b, l.say(format, args...)) }
 	line("learned from %d spots of glare and %d of paint", r.Glare, r.Paint)
 	if pictures > 1 {
-		line("wrong decisions about pictures that were not learned from (%d times one was left out):", r.Groups)
+		line("wrong decisions about pictures, each left out of learning in turn (%d pictures):", r.Groups)
 	} else {
-		line("wrong decisions about parts of the picture that were not learned from (%d times one was left out):",
+		line("wrong decisions about parts of the picture, each left out of learning in turn (%d parts):",
 			r.Groups)
 	}
 	for _, row := range []struct {
@@ -210,9 +210,9 @@ func (l *learning) report(r *learn.Result, pictures int) string {
 	case r.Learned == nil:
 		line("neither method is clearly better than the default, which stays; no preset is written")
 	case r.Learned.Way == processing.WayConjugacy:
-		line("the conjugacy indicator is best and is taken")
+		line("the conjugacy indicator is best and is used")
 	default:
-		line("the linear shift is best and is taken")
+		line("the linear shift is best and is used")
 	}
 	return b.String()
 }

@@ -400,8 +400,8 @@ func slideRounded256(col, col2 []float64, add, sub []float32, r *rounding) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// sumD256 returns the sum of k doubles in all lanes; first is the sum of the first k%lanes. The caller computes it before
-// it uses vectors, because the compiler adds single doubles by SSE instructions.
+// sumD256 returns the sum of k doubles in all lanes; first is the sum of the first k%lanes. The caller computes that
+// before it uses vectors, because the compiler adds single doubles by SSE instructions.
 func sumD256(p prefixD256, from unsafe.Pointer, k int, first float64) archsimd.Float64x4 {
 	const lanes = 32 / 8
 	var s archsimd.Float64x4

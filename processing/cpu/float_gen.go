@@ -399,8 +399,8 @@ func slideRounded512(col, col2 []float64, add, sub []float32, r *rounding) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// sumD512 returns the sum of k doubles in all lanes; first is the sum of the first k%lanes. The caller computes it before
-// it uses vectors, because the compiler adds single doubles by SSE instructions.
+// sumD512 returns the sum of k doubles in all lanes; first is the sum of the first k%lanes. The caller computes that
+// before it uses vectors, because the compiler adds single doubles by SSE instructions.
 func sumD512(p prefixD512, from unsafe.Pointer, k int, first float64) archsimd.Float64x8 {
 	const lanes = 64 / 8
 	var s archsimd.Float64x8

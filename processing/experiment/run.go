@@ -505,7 +505,7 @@ func (r *runner) alike(t task, c Check, out Output) error {
 	key := Case{t.full.Size, t.full.Values}.key()
 	d := maphash.Bytes(r.seed, out.U8)
 	if r.digested == key && d != r.digest {
-		return say("wrong result: it differs from that of the variants before where the reference was not computed")
+		return say("wrong result: it differs from that of earlier variants where the reference was not computed")
 	}
 	r.digested, r.digest = key, d
 	return nil

@@ -31,10 +31,10 @@ func sliding() *Experiment {
 	return &Experiment{
 		ID:   "sliding",
 		Name: text("Mean over a sliding window"),
-		Question: text("Does the recursion make the time independent of the window's side m, where the direct sum " +
-			"takes m² operations a pixel?"),
-		Result: text("Mean of the 8-bit pixels of the window that lie in the picture, rounded to nearest; equal to " +
-			"the reference in every bit. Times of a GPU are those of its kernels, the picture lying in its memory."),
+		Question: text("Does the recursion make the time independent of the window's side m, where the direct " +
+			"sum takes m² operations per pixel?"),
+		Result: text("Mean of the window's 8-bit pixels inside the picture, rounded to nearest; identical to the " +
+			"reference. GPU times are those of the kernels, with the picture in GPU memory."),
 		Paper: Paper{
 			Setup: text("1024 × 1024, Pentium IV 3 GHz and GeForce 9500; ms."),
 			Head:  []message.Message{text("variant"), text("m = 5"), text("m = 9"), text("m = 15")},
@@ -86,14 +86,14 @@ func sliding() *Experiment {
 				Help:  text("the program's own sums and sums of squares in one pass; the result is the mean"),
 				Takes: inVarianceSide, Method: ownMeanVariance(processing.U8)},
 			{ID: "cpu-mean-variance-floats", Device: CPU, Name: text("CPU mean and variance of floats"),
-				Help:  text("the same of the samples as floats, whose sums are exact, all threads"),
+				Help:  text("the same for the samples as floats, whose sums are exact, all threads"),
 				Takes: inVarianceSide, Method: ownMeanVariance(processing.F32)},
 		},
 		Claims: []Claim{
 			{Text: text("the time of the recursion does not depend on the window (GPU)"), Paper: 12.0 / 12,
 				measure: along("gpu-recursive-coalesced", "m"), judge: flat, missing: onGPU()},
-			{Text: text("nor on one thread of the CPU does the time of the recursion depend on the window (the " +
-				"paper's own version there still grew, 5.16 × from m = 5 to 15)"), Paper: 12.0 / 12,
+			{Text: text("the time of the recursion does not depend on the window on one thread of the CPU either " +
+				"(in the paper it still grew there, 5.16 × from m = 5 to 15)"), Paper: 12.0 / 12,
 				measure: along("cpu-recursive", "m"), judge: flat, missing: moreCases()},
 			{Text: text("the direct sum at m = 15 against the recursion, one thread of the CPU"), Paper: 2531.0 / 733,
 				measure: between("cpu-direct", "cpu-recursive", having("m", "15")), judge: near, missing: moreCases()},

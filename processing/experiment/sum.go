@@ -41,18 +41,18 @@ func sum() *Experiment {
 		Name: text("Sum of a large array"),
 		Question: text("How does the speed-up of parallel addition grow with the array, and how far is each order of " +
 			"addition from the exact sum?"),
-		Result: text("Sum in float32 of values of mixed magnitude, 2⁻¹⁶ to 2¹⁶, a quarter of them negative, or of " +
-			"the grey levels of your picture. Error: relative to the exact sum, from an integer superaccumulator. " +
-			"Deviation: error over Σ|x|; allowed is the a-priori bound of the order of addition (Higham 2002, " +
-			"chapter 4): n·u in sequence, (log₂ n + 8)·u in a tree, (2·log₂ n + 1)·u by halves of odd lengths, (2 + " +
-			"n²·u)·u compensated, u = 2⁻²⁴. From 2²⁴ values on the first and the last exceed 1 and tell nothing. " +
-			"Times of a GPU are those of its kernels, the values lying in its memory; that of several GPUs lasts " +
-			"until the host has added up their sums."),
+		Result: text("Sum in float32 of values of mixed magnitude, 2⁻¹⁶ to 2¹⁶, a quarter of them negative, or " +
+			"of the grey levels of your picture. Error: relative to the exact sum, from an integer " +
+			"superaccumulator. Deviation: error over Σ|x|; the limit is the a-priori bound of the order of " +
+			"addition (Higham 2002, chapter 4): n·u in sequence, (log₂ n + 8)·u in a tree, (2·log₂ n + 1)·u by " +
+			"halves of odd lengths, (2 + n²·u)·u compensated, u = 2⁻²⁴. From 2²⁴ values on, the first and the " +
+			"last bound exceed 1 and mean nothing. GPU times are those of the kernels, with the values in GPU " +
+			"memory; with several GPUs they include adding up the sums on the host."),
 		Paper: Paper{
 			Setup: text("Core 2 Duo P8800 2.66 GHz against ATI Mobility Radeon HD 4650, OpenCL; up to billions of " +
 				"floats."),
-			Found: text("The GPU is faster, and the more so the larger the array, while the CPU's efficiency stays " +
-				"constant; further cards can share the work. The paper gives no table."),
+			Found: text("The GPU is faster, increasingly so for larger arrays, while the CPU's efficiency stays " +
+				"constant; several cards can share the work. The paper gives no table."),
 		},
 		Grids: []Grid{{Sizes: sizes}},
 		Quick: []Grid{{Sizes: []Size{Line(1 << 10), Line(1 << 16), Line(1 << 20), Line(999_999)}}},
@@ -64,7 +64,7 @@ func sum() *Experiment {
 				Help:   text("in a balanced tree, one thread"),
 				Method: method(nothing, inPairs), Tolerance: allowed(treeDepth)},
 			{ID: "cpu-neumaier", Device: CPU, Name: text("CPU Neumaier"),
-				Help:      text("in sequence with the rounding errors added up beside (Neumaier 1974)"),
+				Help:      text("in sequence, with the rounding errors summed separately (Neumaier 1974)"),
 				Method:    method(nothing, compensated),
 				Tolerance: allowed(func(n float64) float64 { return 2 + n*n*unit })},
 			{ID: "cpu-all", Device: CPU, Name: text("CPU all cores"),
@@ -80,7 +80,7 @@ func sum() *Experiment {
 			{ID: "gpu-tree", Device: GPU, Tolerance: allowed(treeDepth), Name: text("GPU tree"),
 				Help: text("a tree in each block, in one pass over the array")},
 			{ID: "gpu-several", Device: GPU, Tolerance: allowed(treeDepth), Name: text("several GPUs"),
-				Help:  text("the tree, the array shared out to all devices"),
+				Help:  text("the tree, with the array divided among all devices"),
 				Needs: text("needs two NVIDIA GPUs")},
 		},
 		Claims: []Claim{
@@ -93,7 +93,7 @@ func sum() *Experiment {
 				missing: text("needs two NVIDIA GPUs")},
 			{Text: text("the speed-up of all cores of the CPU grows with the array, too (the paper: GPU)"), Paper: 0,
 				measure: growth("cpu-pairwise", "cpu-all"), judge: clearlyAbove, missing: moreCases()},
-			{Text: text("the sequential CPU's time an element stays constant from 2^18 on"), Paper: 1,
+			{Text: text("the sequential CPU's time per element stays constant from 2^18 on"), Paper: 1,
 				measure: perElement("cpu-sequential", 1<<18), judge: equal, missing: moreCases()},
 		},
 		Speedup: true,

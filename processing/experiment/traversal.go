@@ -69,11 +69,11 @@ func traversal() *Experiment {
 	return &Experiment{
 		ID:   "traversal",
 		Name: text("Order of traversal"),
-		Question: text("Does visiting pixels along Hilbert's curve speed up a convolution, and at what cost for " +
-			"finding the way?"),
-		Result: text("Gaussian of radius 5 (σ = 5/3) with taps in 1/65536, each pass rounded to 8 bits; equal to " +
-			"the reference in every bit. Sizes that are no power of two take the curve of the next one and skip what " +
-			"lies outside."),
+		Question: text("Does visiting pixels along the Hilbert curve speed up a convolution, and what does " +
+			"computing the order cost?"),
+		Result: text("Gaussian of radius 5 (σ = 5/3) with taps in 1/65536, each pass rounded to 8 bits; " +
+			"identical to the reference. Sizes that are not a power of two use the curve of the next power and " +
+			"skip the points outside."),
 		Paper: Paper{
 			Setup: text("Gaussian of radius 5, two passes, 512² to 4096², OpenCL on Radeon 7660D (no memory of its " +
 				"own) and 8670M (1 GB)."),
@@ -84,12 +84,12 @@ func traversal() *Experiment {
 				paperRow("cache hits, vertical pass", "85.7 %", "54.9 %"),
 				paperRow("cache hits, horizontal pass", "86.5 %", "56.1 %"),
 			},
-			Found: text("With memory shared with the host, fast Hilbert equals fast raster in spite of its " +
-				"arithmetic; with device memory fast raster is 2.5 × faster."),
+			Found: text("With memory shared with the host, fast Hilbert is as fast as fast raster despite its " +
+				"arithmetic; with device memory, fast raster is 2.5 × faster."),
 		},
 		Params: []Param{{
 			ID: "memory", Name: text("Memory"),
-			Help:   text("of a GPU: its own, or the host's mapped into it"),
+			Help:   text("memory of a GPU: its own, or the host's mapped into it"),
 			Values: []string{"device", "mapped"},
 		}},
 		Grids: []Grid{
@@ -134,10 +134,10 @@ func traversal() *Experiment {
 			{Text: text("fast Hilbert against fast raster in device memory"), Paper: 2.5,
 				measure: between("gpu-hilbert-fast", "gpu-raster-fast-4", having("memory", "device")), judge: near,
 				missing: onGPU()},
-			{Text: text("fast Hilbert equals fast raster in memory of the host"), Paper: 1,
+			{Text: text("fast Hilbert is as fast as fast raster in host memory"), Paper: 1,
 				measure: between("gpu-hilbert-fast", "gpu-raster-fast-16", having("memory", "mapped")), judge: equal,
 				missing: onGPU()},
-			{Text: text("fast Hilbert against fast raster on the CPU, whose memory is near (the paper: GPU)"),
+			{Text: text("fast Hilbert against fast raster on the CPU with its own memory (the paper: GPU)"),
 				Paper:   2.5,
 				measure: between("cpu-hilbert-fast", "cpu-raster-fast", nil), judge: near, missing: moreCases()},
 		},

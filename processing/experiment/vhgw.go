@@ -28,8 +28,8 @@ func vhgw() *Experiment {
 		Name: text("Morphology by van Herk, Gil and Werman"),
 		Question: text("Does the time of erosion and dilation stay flat as the structuring element grows, on one " +
 			"thread, on all, and on a GPU?"),
-		Result: text("8-bit pixels, equal to the reference in every bit. Times of a GPU are those of its kernels, " +
-			"the picture lying in its memory."),
+		Result: text("8-bit pixels, identical to the reference. GPU times are those of the kernels, with the " +
+			"picture in GPU memory."),
 		Paper: Paper{
 			Setup: text("An aerial photograph at several resolutions, each run 100 times; 1 and 12 threads of " +
 				"OpenMP, CUDA with global memory."),
@@ -39,8 +39,8 @@ func vhgw() *Experiment {
 				{text("12 threads / 1"), text("clearly < 1")},
 				paperRow("OpenMP / CUDA", "≈ 15"),
 			},
-			Found: text("The time does not grow with the element and even falls; 12 threads are clearly below one; " +
-				"CUDA is about 15 × OpenMP."),
+			Found: text("The time does not grow with the element and even falls; 12 threads are clearly faster " +
+				"than one; CUDA is about 15 × faster than OpenMP."),
 		},
 		Params: []Param{
 			{ID: "op", Name: text("Operation"), Help: text("erode, dilate, open or close"),
@@ -73,13 +73,13 @@ func vhgw() *Experiment {
 			{ID: "cpu-vhgw-all", Device: CPU, Name: text("vHGW, all threads"),
 				Help: text("the same over strips and column tiles on all processors"), Method: onThreads(0)},
 			{ID: "gpu-vhgw-global", Device: GPU, Name: text("CUDA, global memory"),
-				Help: text("as the paper chose: the prefixes and suffixes of a window in global memory, by a thread " +
-					"each; rows are filtered as columns of the transposed picture, so that access is coalesced in " +
-					"both directions")},
+				Help: text("as in the paper: the prefixes and suffixes of a window in global memory, each by its " +
+					"own thread; rows are filtered as columns of the transposed picture, so that access is " +
+					"coalesced in both directions")},
 			{ID: "gpu-vhgw-shared", Device: GPU, Name: text("CUDA, shared memory"),
-				Help: text("what the paper argued against: the same with prefixes and suffixes in shared memory, " +
-					"which leaves room for the fewer threads the longer the element is")},
-			{ID: "gpu-program", Device: GPU, Name: text("CUDA, the program's own"),
+				Help: text("what the paper argues against: the same with prefixes and suffixes in shared memory, " +
+					"where fewer threads fit the longer the element is")},
+			{ID: "gpu-program", Device: GPU, Name: text("CUDA, as in the program"),
 				Help: text("what detection uses: four pixels at a time, only the suffixes are kept, those of rows in " +
 					"shared memory")},
 		},
@@ -95,7 +95,7 @@ func vhgw() *Experiment {
 				measure: between("cpu-vhgw-all", "gpu-vhgw-global", having("se", "51")), judge: near, missing: onGPU()},
 			{Text: text("the time does not grow with the element (CUDA)"), Paper: 1,
 				measure: along("gpu-vhgw-global", "se"), judge: flat, missing: onGPU()},
-			{Text: text("at SE 51 shared memory takes longer than global memory, as the paper argues from the " +
+			{Text: text("at SE 51, shared memory takes longer than global memory, as the paper argues from " +
 				"occupancy"), Paper: 0,
 				measure: between("gpu-vhgw-shared", "gpu-vhgw-global", having("se", "51")), judge: clearlyAbove,
 				missing: onGPU()},

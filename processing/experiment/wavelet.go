@@ -107,12 +107,12 @@ func wavelet() *Experiment {
 	return &Experiment{
 		ID:   "wavelet",
 		Name: text("Wavelet transform"),
-		Question: text("What do the memories of a GPU, shifts instead of divisions, threads a block and results a " +
-			"thread each contribute, and what do all cores of a CPU?"),
+		Question: text("What do the kinds of GPU memory, shifts instead of divisions, threads per block and " +
+			"results per thread contribute, and what do all cores of a CPU?"),
 		Result: text("Approximation and detail in float32 at every second point. Deviation: largest difference " +
-			"from the sums in float64 over the largest input value, at most 2e-6, since the rounding of 8 products " +
-			"and sums of taps with Σ|h| ≤ √8 stays below 9·2⁻²⁴·√8 = 1.5e-6 (for pictures its double and more: " +
-			"1e-5); for the inverse, from the input itself, at most 1e-5."),
+			"from the sums in float64 over the largest input value, at most 2e-6, because the rounding of 8 " +
+			"products and sums of taps with Σ|h| ≤ √8 stays below 9·2⁻²⁴·√8 = 1.5e-6 (at least twice that for " +
+			"pictures, whose limit is 1e-5); for the inverse, from the input itself, at most 1e-5."),
 		Paper: Paper{
 			Setup: text("GeForce 8400 GS and Athlon 64 3800+; change of the time from step to step."),
 			Head:  []message.Message{text("step"), text("division"), text("shifts")},
@@ -124,8 +124,8 @@ func wavelet() *Experiment {
 				paperRow("5 constant parameters", "−12 %", "−10 %"),
 				paperRow("6 coalesced copy", "+13 %", "−43 %"),
 			},
-			Found: text("128 threads a block are best (−9 %), and 2 results a thread; with shifts 6 is 28 % ahead of " +
-				"5; parallel against sequential the time fell by 76 %."),
+			Found: text("128 threads per block (−9 %) and 2 results per thread are best; with shifts, 6 is 28 % " +
+				"faster than 5; the parallel version takes 76 % less time than the sequential one."),
 		},
 		Params: []Param{
 			{ID: "wavelet", Name: text("Wavelet"), Help: text("2, 4 or 8 taps"), Values: []string{"d4", "haar", "d8"}},
@@ -164,19 +164,19 @@ func wavelet() *Experiment {
 				Help:  text("the transform of the processing core, on all processors; pictures, d4 and haar only"),
 				Takes: onProgramWavelet, Method: ownWavelet()},
 			gpuRow("gpu-1-global", "GPU 1 global",
-				"everything in global memory; both filters read the same data twice "+
-					"and accumulate there; like all steps a thread a stretch of adjacent results, and of pictures the "+
-					"rows, a transposition, again rows, and a transposition"),
-			gpuRow("gpu-2-shared", "GPU 2 shared", "1, with the data copied to shared memory first, a thread its own "+
-				"stretch, and accumulated there"),
+				"everything in global memory: both filters read the same data and accumulate there; in every "+
+					"step, a thread computes a stretch of adjacent results, and a picture is filtered by rows, "+
+					"transposed, filtered by rows again and transposed back"),
+			gpuRow("gpu-2-shared", "GPU 2 shared", "1, with the data first copied to shared memory, each thread "+
+				"its own stretch, and accumulated there"),
 			gpuRow("gpu-3-constant-wavelet", "GPU 3 constant wavelet", "2, with the taps in constant memory"),
 			gpuRow("gpu-4-registers", "GPU 4 registers", "3, accumulating in a register and storing at the end"),
 			gpuRow("gpu-5-constant-parameters", "GPU 5 constant parameters",
-				"4, with the kernel's parameters in constant memory and the index of the copy counted on instead of "+
-					"computed anew"),
+				"4, with the kernel's parameters in constant memory, and the index of the copy incremented "+
+					"instead of recomputed"),
 			gpuRow("gpu-6-coalesced", "GPU 6 coalesced copy",
-				"5, neighbouring threads copying neighbouring elements to "+
-					"shared memory, whose indices are computed anew"),
+				"5, with neighbouring threads copying neighbouring elements to shared memory, whose indices are "+
+					"recomputed"),
 		},
 		Claims: []Claim{
 			{Text: text("sequential against parallel time (GPU; the paper: −76 %)"), Paper: 1 / 0.24,
@@ -188,7 +188,7 @@ func wavelet() *Experiment {
 			stepClaim("data in shared memory, 1 against 2", 1/0.62, near, "gpu-1-global", "gpu-2-shared", "division"),
 			stepClaim("taps in constant memory, 2 against 3", 1/0.27, near, "gpu-2-shared", "gpu-3-constant-wavelet",
 				"division"),
-			stepClaim("accumulating in registers makes hardly a difference, 3 against 4", 1/0.99, equal,
+			stepClaim("accumulating in registers makes hardly any difference, 3 against 4", 1/0.99, equal,
 				"gpu-3-constant-wavelet", "gpu-4-registers", "division"),
 			stepClaim("parameters in constant memory, 4 against 5", 1/0.88, near, "gpu-4-registers",
 				"gpu-5-constant-parameters", "division"),
@@ -201,9 +201,9 @@ func wavelet() *Experiment {
 				missing: bothIndices},
 			{Text: text("division against shifts in 6"), Paper: 1 / 0.57,
 				measure: choices("gpu-6-coalesced", "index", "division", "shift"), judge: near, missing: bothIndices},
-			{Text: text("the best other number of threads a block against 128"),
+			{Text: text("the best other number of threads per block against 128"),
 				measure: othersAgainst("gpu-6-coalesced", "threads", "128"), judge: best, missing: severalValues},
-			{Text: text("the best other number of results a thread against 2"),
+			{Text: text("the best other number of results per thread against 2"),
 				measure: othersAgainst("gpu-6-coalesced", "results", "2"), judge: best, missing: severalValues},
 		},
 		shape: pictures | lines,
