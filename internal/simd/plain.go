@@ -8,3 +8,6 @@ const built = false
 func processor() Level { return Plain }
 
 func clearUpper() {}
+
+// FourPlaces is for vector kernels.
+func FourPlaces() bool { return false }

@@ -91,7 +91,7 @@ func minOf(s *[8]float64) float64 {
 
 // floatSumBy is floatSumOf for blocks whose sums need no rounding, in any order; for others it also uses a kernel of
 // sums. lanes takes the sums over every eighth sample of a row whose length is a multiple of eight, and returns the
-// least and the greatest of the samples' bits.
+// least of the samples' bits, or of those that are not 0, and the greatest.
 func floatSumBy(lanes func(sum *[8]float64, s []float32) (low, high uint32), k *sumSteps, s []float32) double {
 	whole := len(s) &^ 7
 	if whole == 0 {

@@ -4,5 +4,5 @@ package cpu
 
 import "blik/internal/simd"
 
-// kernelsOf returns the table of kernels; there are only plain ones.
-func kernelsOf(simd.Level) kernels { return plainKernels() }
+// kernelsFor returns the table of kernels; there are only plain ones.
+func kernelsFor(simd.Level, bool) kernels { return plainKernels() }

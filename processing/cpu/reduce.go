@@ -271,8 +271,12 @@ func (l *momentLanes) join(s, extremes []float32) floatSums {
 func (b executor) Sum(ctx context.Context, op processing.Sum) (float64, error) {
 	s := op.Src.(*plane).data.F32
 	blocks := make([]double, (len(s)+momentBlock-1)/momentBlock)
-	err := b.each(ctx, len(blocks), func(_ *worker, k int) {
-		blocks[k] = b.kernels.floatSum(s[k*momentBlock : min(len(s), (k+1)*momentBlock)])
+	// A task is several blocks, since they are short beside handing them out.
+	const group = 8
+	err := b.each(ctx, (len(blocks)+group-1)/group, func(t *worker, i int) {
+		for k := i * group; k < min(len(blocks), (i+1)*group) && !t.stopped(); k++ {
+			blocks[k] = b.kernels.floatSum(s[k*momentBlock : min(len(s), (k+1)*momentBlock)])
+		}
 	})
 	if err != nil {
 		return 0, err

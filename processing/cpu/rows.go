@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"blik/internal/simd"
 	"blik/processing"
 )
 
@@ -155,6 +156,9 @@ type conversions[T sample] struct {
 	// where samples are integers. There is a middle.
 	across func(dst []T, middle []float32, tap float32, pairs []pair[float32], taps []float32)
 }
+
+// kernelsOf returns the table of kernels of this processor for a level of vector instructions.
+func kernelsOf(level simd.Level) kernels { return kernelsFor(level, simd.FourPlaces()) }
 
 // plainKernels is the table in plain Go.
 func plainKernels() kernels {

@@ -8,8 +8,9 @@ import (
 	"blik/internal/simd"
 )
 
-// kernelsOf returns the table of kernels for a level of vector instructions.
-func kernelsOf(level simd.Level) kernels {
+// kernelsFor returns the table of kernels for a level of vector instructions and a processor that simd.FourPlaces
+// describes.
+func kernelsFor(level simd.Level, fourPlaces bool) kernels {
 	k := plainKernels()
 	if level == simd.Plain {
 		return k
@@ -45,6 +46,9 @@ func kernelsOf(level simd.Level) kernels {
 		k.tap2, k.tap4, k.both2, k.both4 = tap2x512, tap4x512, both2x512, both4x512
 		k.pair4 = pair4x512
 		k.moments8, k.floatSums, k.floatSum = moments8x512, floatSums512, floatSum512
+		if fourPlaces {
+			k.floatSum = floatSumFour512
+		}
 		k.floats8.down, k.floats8.across = down8x512, across8x512
 		k.floats16.down, k.floats16.across = down16x512, across16x512
 		k.floatsF.down, k.floatsF.across = symmetric512, symmetric512
