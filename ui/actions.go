@@ -20,6 +20,9 @@ type action struct {
 	// ready reports whether the action can run now; nil means always. The driver also runs the shortcuts of greyed menu
 	// items, so do checks again.
 	ready func() bool
+	// useful reports whether the action would do anything; nil means always. A menu greys one that would not. By key it
+	// runs all the same and says why it does nothing.
+	useful func() bool
 	// checked reports whether its menu item has a tick; nil for one that never has.
 	checked  func() bool
 	shortcut fyne.Shortcut
@@ -92,6 +95,12 @@ func (a *actions) do(id string) {
 func (a *actions) can(id string) bool {
 	known, ok := a.table[id]
 	return ok && (known.ready == nil || known.ready() || a.queued(id))
+}
+
+// offers reports whether a menu offers an action: it can run and would do something.
+func (a *actions) offers(id string) bool {
+	known, ok := a.table[id]
+	return ok && a.can(id) && (known.useful == nil || known.useful() || a.queued(id))
 }
 
 // queued reports whether an action would wait for the running job.
@@ -259,8 +268,40 @@ func (w *window) makeActions() {
 	}
 	w.makeChoices()
 	w.makeLooks()
+	w.makeUseful()
 	for _, a := range w.actions.table {
 		a.usual = a.inForce()
+	}
+}
+
+// makeUseful adds when actions that can always run would do something.
+func (w *window) makeUseful() {
+	undo := func() bool { undo, _ := w.Steps(); return undo && !w.Busy() }
+	redo := func() bool { _, redo := w.Steps(); return redo && !w.Busy() }
+	open := func() bool { return w.Document() != nil }
+	marked := func() bool { return open() && !w.Document().Blank() }
+	found := func() bool { return open() && w.Document().Stats().Spots > 0 }
+	listed := func() bool { return len(w.Listed()) > 0 }
+	selectedIs := func(is func(f document.Spot) bool) func() bool {
+		return func() bool {
+			f, ok := w.Selected()
+			return ok && is(f)
+		}
+	}
+	inMask := selectedIs(func(f document.Spot) bool { return f.Decision != document.Ignored })
+	brush := func() bool { return w.toolbox.current.Brush }
+	for id, useful := range map[string]func() bool{
+		"edit.undo": undo, "edit.redo": redo, "edit.history": open, "edit.copy": open,
+		"edit.clear": marked, "edit.grow": marked, "edit.shrink": marked, "edit.fill": marked,
+		"edit.takeRegion": marked, "edit.keepRegion": marked,
+		"file.savePicture": w.Corrected, "file.savePictureAs": w.Corrected,
+		"find.next": listed, "find.previous": listed, "find.keep": listed, "find.ignore": listed,
+		"find.keepListed": listed, "find.ignoreListed": listed, "find.save": listed, "find.copy": listed,
+		"find.remove": inMask, "correct.all": found, "correct.selected": inMask,
+		"correct.remove": selectedIs(func(f document.Spot) bool { return f.State != document.Uncorrected }),
+		"brush.smaller":  brush, "brush.larger": brush,
+	} {
+		w.actions.table[id].useful = useful
 	}
 }
 

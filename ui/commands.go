@@ -118,12 +118,12 @@ func (w *window) takeOver() {
 }
 
 // undo undoes the last step, or the last typing if a field has the focus.
-func (w *window) undo() { w.stepBy(&fyne.ShortcutUndo{}, w.Undo, "Undone: %s") }
+func (w *window) undo() { w.stepBy(&fyne.ShortcutUndo{}, w.Undo, "Undone: %s", "Nothing to undo") }
 
 // redo repeats what undo undid.
-func (w *window) redo() { w.stepBy(&fyne.ShortcutRedo{}, w.Redo, "Redone: %s") }
+func (w *window) redo() { w.stepBy(&fyne.ShortcutRedo{}, w.Redo, "Redone: %s", "Nothing to redo") }
 
-func (w *window) stepBy(s fyne.Shortcut, step func() (message.Message, bool), format message.Text) {
+func (w *window) stepBy(s fyne.Shortcut, step func() (message.Message, bool), format, nothing message.Text) {
 	// The driver asks the menu before the field that has the focus.
 	if field, ok := w.win.Canvas().Focused().(fyne.Shortcutable); ok {
 		field.TypedShortcut(s)
@@ -134,6 +134,8 @@ func (w *window) stepBy(s fyne.Shortcut, step func() (message.Message, bool), fo
 	}
 	if name, ok := step(); ok {
 		w.say(w.t(format, name))
+	} else {
+		w.say(w.t(nothing))
 	}
 }
 

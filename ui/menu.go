@@ -87,7 +87,7 @@ func (m *mainMenu) update(c change) {
 // affectsMenu reports whether a change may affect the menu; most changes of a stroke or a job do not.
 func affectsMenu(c change) bool {
 	return c.Document || c.Listing || c.Mask || c.Corrections || c.Result || c.Region || c.Selection || c.Params ||
-		c.Busy || c.Device || c.Compared || c.Presets || c.Recent || c.Film || c.Tool || c.View || c.Layout
+		c.History || c.Busy || c.Device || c.Compared || c.Presets || c.Recent || c.Film || c.Tool || c.View || c.Layout
 }
 
 // describe writes all visible properties of a menu.
@@ -145,7 +145,7 @@ func (m *mainMenu) item(id string) *fyne.MenuItem {
 	if i.Shortcut = a.shortcut; i.Shortcut == nil {
 		i.Shortcut = a.singleKey()
 	}
-	i.Disabled = !m.actions.can(id)
+	i.Disabled = !m.actions.offers(id)
 	i.Checked = a.checked != nil && a.checked()
 	return i
 }

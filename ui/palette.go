@@ -25,7 +25,7 @@ func (w *window) commands() (all []command) {
 	for _, m := range menuTable() {
 		for _, id := range m.ids {
 			if a := w.actions.table[id]; a != nil && a.name != "" && id != commandsAction {
-				all = append(all, command{id, w.name(id), w.keyText(id), w.t(m.title), w.actions.can(id)})
+				all = append(all, command{id, w.name(id), w.keyText(id), w.t(m.title), w.actions.offers(id)})
 			}
 		}
 	}

@@ -145,3 +145,27 @@ func TestNumbersAreRestored(t *testing.T) {
 		t.Error("a number 0 was restored")
 	}
 }
+
+// A mask is blank only if nothing of it is marked, not even softly.
+func TestBlank(t *testing.T) {
+	d, _ := dots(t, 5)
+	want := func(blank bool) {
+		t.Helper()
+		if d.Blank() != blank {
+			t.Errorf("blank is %v, want %v", !blank, blank)
+		}
+	}
+	want(false)
+	d.RemoveSpot(5, 5)
+	want(true)
+	soft := processing.NewMask(60, 20)
+	soft.Pix[7*60+3] = 1
+	if _, err := d.LoadMask(soft); err != nil {
+		t.Fatal(err)
+	}
+	want(false)
+	d.Snapshot()
+	want(false)
+	d.ClearMask()
+	want(true)
+}

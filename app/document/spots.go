@@ -148,6 +148,30 @@ func (d *Document) Stats() Stats {
 	return Stats{Spots: d.spots.spots, Area: d.spots.area}
 }
 
+// Blank reports whether the mask is empty: no pixel is marked, not even softly.
+func (d *Document) Blank() bool {
+	if d.Stats().Area > 0 {
+		return false
+	}
+	for i, t := range d.packed {
+		if !t.stale {
+			if len(t.data) > 0 {
+				return false
+			}
+			continue
+		}
+		r := d.tiles.rect(i)
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			for _, v := range d.mask.Pix[y*d.mask.Width+r.Min.X : y*d.mask.Width+r.Max.X] {
+				if v != 0 {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
 // Spots returns the findings in the mask in reading order of their first pixels. The slice must not be changed.
 func (d *Document) Spots() []Spot { return d.current().spots }
 

@@ -1,0 +1,62 @@
+package ui
+
+import (
+	"slices"
+	"testing"
+)
+
+// greyed returns the IDs of actions whose menu items are greyed.
+func (h *harness) greyed() (ids []string) {
+	for i, entry := range menuTable() {
+		for k, id := range entry.ids {
+			if _, ok := h.actions.table[id]; ok && h.win.MainMenu().Items[i].Items[k].Disabled {
+				ids = append(ids, id)
+			}
+		}
+	}
+	return ids
+}
+
+// Menu items that would do nothing are greyed, and no others.
+func TestMenuGreysWhatDoesNothing(t *testing.T) {
+	h := newHarness(t, "en")
+	check := func(what string, greyed bool, ids ...string) {
+		t.Helper()
+		now := h.greyed()
+		for _, id := range ids {
+			if slices.Contains(now, id) != greyed {
+				t.Errorf("%s: %s is greyed: %v", what, id, !greyed)
+			}
+		}
+	}
+	undo := []string{"edit.undo", "edit.redo"}
+	mask := []string{"edit.clear", "edit.grow", "edit.shrink", "edit.fill"}
+	list := []string{"find.next", "find.previous", "find.keepListed", "find.ignoreListed", "find.save", "find.copy",
+		"correct.all"}
+	chosen := []string{"find.remove", "correct.selected"}
+	brush := []string{"brush.smaller", "brush.larger"}
+	check("no picture", true, slices.Concat(undo, mask, list, chosen, brush, []string{"edit.history", "edit.copy"})...)
+	h.opened()
+	check("opened", true, slices.Concat(undo, mask, list, chosen)...)
+	check("opened", false, "edit.history", "edit.copy", "edit.invert", "find.run", "file.saveMask")
+	h.actions.do("edit.undo")
+	if text := h.status.message.Text(); text != "Nothing to undo" {
+		t.Errorf("the status bar says %q", text)
+	}
+	h.actions.do("find.run")
+	h.settle()
+	check("found", false, slices.Concat(undo[:1], mask, list)...)
+	check("found", true, slices.Concat(undo[1:], chosen, []string{"correct.remove", "file.savePicture"})...)
+	h.actions.do("find.next")
+	check("selected", false, chosen...)
+	h.actions.do("correct.selected")
+	h.settle()
+	check("corrected", false, "correct.remove", "file.savePicture", "file.savePictureAs")
+	for range 2 {
+		h.actions.do("edit.undo")
+	}
+	check("undone", true, slices.Concat(undo[:1], mask, list)...)
+	check("undone", false, undo[1])
+	h.actions.do("tool.brush")
+	check("the brush is taken", false, brush...)
+}
