@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"image/color"
 	"path/filepath"
 
@@ -82,13 +83,19 @@ func (f *files) chooseCompared() {
 	f.dialogs.Open(filedialog.Request{
 		Title: f.t("Compare with a mask"), Folder: filepath.Dir(f.Document().Path()),
 		Name: f.t("Masks"), Extensions: imagefile.MaskExtensions(),
-	}, f.chosen(func(path string) {
-		f.waitHere(message.Of("Load %s", baseName(path)), func() {
-			f.CompareMask(path, func(err error) {
-				if f.prompts.ended(err) {
-					f.display.showMask()
-				}
-			})
+	}, f.chosen(func(path string) { f.compareMask(path, false) }))
+}
+
+// compareMask compares with a mask from a file. It asks first whether a picture that hardly is a mask is meant.
+func (f *files) compareMask(path string, anyPicture bool) {
+	f.waitHere(message.Of("Load %s", baseName(path)), func() {
+		f.CompareMask(path, anyPicture, func(err error) {
+			switch {
+			case errors.Is(err, imagefile.ErrNotMask):
+				f.confirmMask(err, func() { f.compareMask(path, true) })
+			case f.prompts.ended(err):
+				f.display.showMask()
+			}
 		})
-	}))
+	})
 }

@@ -266,16 +266,35 @@ func (f *files) chooseMask() {
 	}, f.chosen(f.loadMask))
 }
 
-// loadMask replaces the mask by one from a file.
-func (f *files) loadMask(path string) {
+// loadMask replaces the mask with one from a file. It asks first whether a picture that hardly is a mask is meant.
+func (f *files) loadMask(path string) { f.loadPictureAsMask(path, false) }
+
+func (f *files) loadPictureAsMask(path string, anyPicture bool) {
 	f.waitHere(message.Of("Load %s", baseName(path)), func() {
-		f.LoadMask(path, func(err error) {
-			if f.prompts.ended(err) {
+		f.LoadMask(path, anyPicture, func(err error) {
+			switch {
+			case errors.Is(err, imagefile.ErrNotMask):
+				f.confirmMask(err, func() { f.loadPictureAsMask(path, true) })
+			case f.prompts.ended(err):
 				f.display.showMask()
-				f.say(f.t("Mask loaded: %s", baseName(path)))
+				n := f.Document().Stats().Spots
+				text := f.texts.Plural(n, "Mask loaded: %s, %s finding", "Mask loaded: %s, %s findings", baseName(path),
+					f.texts.Int(n))
+				if n == 0 {
+					text = f.t("Mask loaded: %s. It is empty: no pixel is at least half as bright as white",
+						baseName(path))
+				}
+				f.say(text)
 			}
 		})
 	})
+}
+
+// confirmMask says why a picture hardly is a mask, and asks whether it is meant as one.
+func (f *files) confirmMask(err error, yes func()) {
+	f.prompts.ask(f.t("Use this picture as a mask?"), f.texts.Error(err)+".\n\n"+f.t("In a mask, glare is white and "+
+		"everything else is black. Every pixel whose brightest channel is at least half of white would be marked."),
+		[]answer{{f.t("Use it as a mask"), widget.MediumImportance, yes}})
 }
 
 func (f *files) choosePreset() {

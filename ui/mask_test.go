@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"testing"
 
 	"blik/processing"
@@ -108,4 +109,47 @@ func TestWand(t *testing.T) {
 	}
 	click(-5, 80)
 	click(1e9, 80)
+}
+
+// A picture that is not a mask is loaded, or compared with, only after a question; without it nothing changes.
+func TestPictureAsMask(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	photo := processing.NewMask(200, 100)
+	photo.Pix[0], photo.Pix[50] = 200, 255
+	h.masks["/art/photo.png"], h.dialogs.path = photo, "/art/photo.png"
+	for _, id := range []string{"file.loadMask", "file.compareMask"} {
+		h.actions.do(id)
+		h.settle()
+		if text := h.dialogTexts(); !strings.HasPrefix(text, "/art/photo.png: this is not a mask.\n\nIn a mask,") {
+			t.Errorf("%s: the question is %q", id, text)
+		}
+		h.press("Cancel")
+		h.settle()
+		if _, on := h.Comparison(); on || h.Document().Generation() != 0 {
+			t.Errorf("%s: the picture was used without consent", id)
+		}
+	}
+	h.files.loadMask("/art/photo.png")
+	h.settle()
+	h.press("Use it as a mask")
+	h.settle()
+	if n := h.Document().Stats().Area; n != 2 {
+		t.Errorf("the mask has %d pixels, want 2", n)
+	}
+	if text := h.status.message.Text(); text != "Mask loaded: photo.png, 2 findings" {
+		t.Errorf("the status bar says %q", text)
+	}
+	h.actions.do("file.compareMask")
+	h.settle()
+	h.press("Use it as a mask")
+	h.settle()
+	if _, on := h.Comparison(); !on {
+		t.Error("the mask is not compared")
+	}
+	h.masks["/art/dark.png"] = processing.NewMask(200, 100)
+	h.files.loadMask("/art/dark.png")
+	h.settle()
+	if text := h.status.message.Text(); !strings.HasPrefix(text, "Mask loaded: dark.png. It is empty: ") {
+		t.Errorf("the status bar says %q", text)
+	}
 }

@@ -121,7 +121,12 @@ func (h *harness) Read(ctx context.Context, path string) (*imagefile.File, error
 }
 
 // ReadMask returns a mask of the fake disk.
-func (h *harness) ReadMask(_ context.Context, path string, width, height int) (*processing.Mask, error) {
+func (h *harness) ReadMask(_ context.Context, path string, width, height int, anyPicture bool) (
+	*processing.Mask, error,
+) {
+	if strings.HasSuffix(path, "photo.png") && !anyPicture {
+		return nil, &imagefile.Error{Path: path, Kind: imagefile.ErrNotMask, Fault: message.Of("this is not a mask")}
+	}
 	m := h.masks[path]
 	if m == nil || m.Width != width || m.Height != height {
 		return nil, errors.New("the mask has another size")

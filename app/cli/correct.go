@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -140,6 +141,19 @@ const (
 	shareCorrected = 0.85
 )
 
+// readMask reads the mask of a picture. If it hardly is a mask, a remark says so.
+func (d *correction) readMask(ctx context.Context, t *task, path string, pic *processing.Picture) (
+	*processing.Mask, error,
+) {
+	m, err := imagefile.ReadPlainMask(ctx, path, pic.Width, pic.Height, d.limits)
+	var of *imagefile.Error
+	if errors.Is(err, imagefile.ErrNotMask) && errors.As(err, &of) {
+		t.remark(of.Message())
+		return imagefile.ReadMask(ctx, path, pic.Width, pic.Height, d.limits)
+	}
+	return m, err
+}
+
 // process corrects one file.
 func (d *correction) process(ctx context.Context, t *task) error {
 	file, err := t.read(ctx)
@@ -164,7 +178,7 @@ func (d *correction) process(ctx context.Context, t *task) error {
 		found *processing.Result // nil if the mask is given
 	)
 	if maskPath != "" {
-		mask, err = imagefile.ReadMask(ctx, maskPath, pic.Width, pic.Height, d.limits)
+		mask, err = d.readMask(ctx, t, maskPath, pic)
 	} else if found, err = t.detect(ctx, pic, t.progress(shareRead, shareDetected)); err == nil {
 		mask = found.Mask
 	}

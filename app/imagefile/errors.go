@@ -25,6 +25,8 @@ var (
 	ErrMemory = fmt.Errorf("too little memory: %w", ErrTooLarge)
 	// ErrSize: a mask whose size is not the picture's.
 	ErrSize = errors.New("another size")
+	// ErrNotMask: a picture that hardly is a mask.
+	ErrNotMask = errors.New("not a mask")
 	// ErrWrite: the file could not be written; an existing file is untouched.
 	ErrWrite = errors.New("not written")
 	// ErrFull: the disk is full; an ErrWrite.

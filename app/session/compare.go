@@ -23,12 +23,13 @@ type Comparison struct {
 }
 
 // CompareMask reads a mask and compares the document's mask with it, until EndComparison is called or another picture
-// is opened. done gets an error if the file has not the size of the picture.
-func (s *Session) CompareMask(path string, done func(error)) {
+// is opened. done gets an error if the file has not the size of the picture; without anyPicture, a picture that hardly
+// is a mask is imagefile.ErrNotMask.
+func (s *Session) CompareMask(path string, anyPicture bool, done func(error)) {
 	doc, size := s.doc, s.doc.Size()
 	work := func(ctx context.Context, report processing.Progress) (*compared, error) {
 		report(named(path), 0)
-		m, err := s.files.ReadMask(ctx, path, size.X, size.Y)
+		m, err := s.files.ReadMask(ctx, path, size.X, size.Y, anyPicture)
 		if err != nil {
 			return nil, err
 		}

@@ -114,7 +114,7 @@ func TestMaskThatDoesNotFit(t *testing.T) {
 		filepath.Join(dir, "no", "dir.png"): {fs.ErrNotExist, ""},
 	} {
 		var got error
-		f.LoadMask(path, func(err error) { got = err })
+		f.LoadMask(path, false, func(err error) { got = err })
 		f.settle()
 		if !errors.Is(got, want.kind) || !strings.Contains(got.Error(), want.says) ||
 			!strings.HasPrefix(got.Error(), path+": ") {

@@ -145,12 +145,13 @@ func named(path string) message.Message {
 	return message.Of("%s", name)
 }
 
-// LoadMask replaces the mask by one from a file of the same size.
-func (s *Session) LoadMask(path string, done func(error)) {
+// LoadMask replaces the mask with one from a file. Without anyPicture, a picture that hardly is a mask is
+// imagefile.ErrNotMask.
+func (s *Session) LoadMask(path string, anyPicture bool, done func(error)) {
 	size := s.doc.Size()
 	work := func(ctx context.Context, report processing.Progress) (*processing.Mask, error) {
 		report(named(path), 0)
-		return s.files.ReadMask(ctx, path, size.X, size.Y)
+		return s.files.ReadMask(ctx, path, size.X, size.Y, anyPicture)
 	}
 	start(s, Other, work, func(m *processing.Mask) (image.Rectangle, error) { return s.doc.LoadMask(m) },
 		func(_ *processing.Mask, err error) { done(err) })

@@ -98,7 +98,7 @@ func (f files) Read(ctx context.Context, path string) (*imagefile.File, error) {
 	return &imagefile.File{Path: path, Format: format, Depth: 8, Orientation: 1, Mode: 0o640, Picture: pic}, nil
 }
 
-func (f files) ReadMask(_ context.Context, path string, w, h int) (*processing.Mask, error) {
+func (f files) ReadMask(_ context.Context, path string, w, h int, _ bool) (*processing.Mask, error) {
 	return f.masks[path], nil
 }
 
@@ -271,7 +271,7 @@ func TestChanges(t *testing.T) {
 		{"the same parameters", func() { f.ok(f.SetParam(spec(t, "halo"), 7)) }, ""},
 		{"save the mask", func() { f.SaveMask("/m.png", false, f.ok) }, "saved"},
 		{"save the picture", func() { f.SavePicture("/b.png", "en", imagefile.SaveOptions{}, f.ok) }, "saved"},
-		{"load the mask", func() { f.LoadMask("/m.png", f.ok) }, ""},
+		{"load the mask", func() { f.LoadMask("/m.png", false, f.ok) }, ""},
 		{"clear", f.ClearMask, "corrections history mask pixels saved selection"},
 		{"take over", f.TakeOver, "params"},
 		{"open another", func() { f.Open("/c.png", f.ok) },

@@ -18,7 +18,9 @@ type Files interface {
 	// ReadPreview reads a reduced picture, with at most side pixels in a row or column, in much less time than Read. It
 	// returns nil if that is not possible.
 	ReadPreview(ctx context.Context, path string, side int) (*imagefile.Preview, error)
-	ReadMask(ctx context.Context, path string, w, h int) (*processing.Mask, error)
+	// ReadMask reads a mask of w × h pixels. Without anyPicture, a picture that hardly is a mask is
+	// imagefile.ErrNotMask.
+	ReadMask(ctx context.Context, path string, w, h int, anyPicture bool) (*processing.Mask, error)
 	WriteMask(ctx context.Context, path string, m *processing.Mask, o imagefile.WriteOptions) error
 	// Save writes the corrected picture that account describes and, unless lang is empty, its report in that language.
 	// It writes both or neither; see imagefile.Save.
@@ -38,8 +40,11 @@ func (d disk) ReadPreview(ctx context.Context, path string, side int) (*imagefil
 	return imagefile.ReadPreview(ctx, path, d.limits, side)
 }
 
-func (d disk) ReadMask(ctx context.Context, path string, w, h int) (*processing.Mask, error) {
-	return imagefile.ReadMask(ctx, path, w, h, d.limits)
+func (d disk) ReadMask(ctx context.Context, path string, w, h int, anyPicture bool) (*processing.Mask, error) {
+	if anyPicture {
+		return imagefile.ReadMask(ctx, path, w, h, d.limits)
+	}
+	return imagefile.ReadPlainMask(ctx, path, w, h, d.limits)
 }
 
 func (disk) WriteMask(ctx context.Context, path string, m *processing.Mask, o imagefile.WriteOptions) error {
