@@ -52,7 +52,7 @@ func (w *window) correctAll() {
 	w.win.Canvas().Unfocus()
 	w.CorrectAll(w.corrected)
 	// Showing another tab takes so long that it gets an event of its own.
-	w.config.session.Dispatch(w.panel.showCorrection)
+	w.config.later(w.panel.showCorrection)
 }
 
 // correctSelected corrects the selected finding by the method chosen for it.

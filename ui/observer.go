@@ -98,7 +98,7 @@ func (o *observed) update(c change) {
 	}
 	if c.Busy || c.History || c.Layout {
 		// The panel is laid out after this call.
-		go o.w.config.session.Dispatch(o.places)
+		go o.w.config.later(o.places)
 	}
 	if c.Device {
 		now := o.w.DeviceState()

@@ -38,7 +38,7 @@ type panel struct {
 	history    *historyPanel
 }
 
-func newPanel(c *common, dispatch func(func())) *panel {
+func newPanel(c *common, later func(func())) *panel {
 	p := &panel{common: c}
 	p.run = xwidget.NewButtonWithIcon(c.t("Find glare"), theme.SearchIcon(), c.keys,
 		func() { c.actions.do("find.run") })
@@ -67,7 +67,7 @@ func newPanel(c *common, dispatch func(func())) *panel {
 	show := p.tabs.OnSelected
 	p.tabs.OnSelected = func(t *container.TabItem) {
 		show(t)
-		dispatch(p.findings.showSelected)
+		later(p.findings.showSelected)
 	}
 	head := container.New(layout.NewCustomPaddedLayout(6, 2, 8, 8),
 		// The larger height is reserved, so that nothing moves when a job begins or ends.

@@ -44,6 +44,9 @@ type Options struct {
 	Version string
 	// Crash is the program's crash log, which records panics of jobs; it may be nil.
 	Crash *crash.Guard
+	// Watch, which may be nil, is called before the window handles events, with a function that posts others to its
+	// goroutine. It is for measurements.
+	Watch func(post func(func()))
 }
 
 // ErrNoDisplay is returned by Run if there is no screen to open a window on.
@@ -94,12 +97,16 @@ func Run(ctx context.Context, o Options) error {
 	a := app.NewWithID(appID)
 	a.SetIcon(fyne.NewStaticResource("icon.png", assets.Icon()))
 	adoptPreferences(a.Preferences(), &stored)
+	queue := newPosts()
+	if o.Watch != nil {
+		o.Watch(queue.post)
+	}
 	w, err := newWindow(a, config{
 		texts: tr, version: o.Version, dialogs: chooseDialogs(), crash: o.Crash, observer: observer,
-		exit: func() { os.Exit(0) },
+		exit: func() { os.Exit(0) }, later: queue.later,
 		session: session.Options{
 			Files: files, Ahead: ahead, Device: device.NewSwitch(), Devices: device.List,
-			Thumbnails: thumbnails(), Settings: &stored, SettingsPath: path, Version: o.Version, Dispatch: fyne.Do,
+			Thumbnails: thumbnails(), Settings: &stored, SettingsPath: path, Version: o.Version, Dispatch: queue.post,
 			Journal: filepath.Join(filepath.Dir(path), "unsaved"),
 		},
 	})
@@ -109,7 +116,7 @@ func Run(ctx context.Context, o Options) error {
 	w.openFirst(o)
 	a.Lifecycle().SetOnStarted(func() { w.started(damaged) })
 	a.Lifecycle().SetOnExitedForeground(w.focusLost)
-	stop := context.AfterFunc(ctx, func() { fyne.Do(w.close) })
+	stop := context.AfterFunc(ctx, func() { queue.post(w.close) })
 	defer stop()
 	w.win.ShowAndRun()
 	return nil

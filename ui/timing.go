@@ -23,6 +23,7 @@ func (w *window) showTiming() {
 	if w.timing == nil {
 		host := timing.Host{
 			App: w.app, Version: w.config.version, Session: w.Session, Dispatch: w.config.session.Dispatch,
+			Later: w.config.later,
 			Files: func(win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs {
 				return w.config.dialogs(w.prompts, win, modals)
 			},

@@ -26,6 +26,8 @@ type config struct {
 	version string
 	dialogs dialogMaker
 	crash   *crash.Guard
+	// later runs a function after the next frame; nil is session.Dispatch.
+	later func(func())
 	// observer, which may be nil, receives the events of the window.
 	observer Observer
 	// exit, which may be nil, ends the process if the toolkit does not: the main loop of Fyne 2.7.3 drops calls that
@@ -72,6 +74,9 @@ const programName = "Blik"
 const closeGrace = 2 * time.Second
 
 func newWindow(a fyne.App, c config) (*window, error) {
+	if c.later == nil {
+		c.later = c.session.Dispatch
+	}
 	c.session.Panicked = func(p *job.PanicError) { c.crash.Record(p.Value, p.Stack) }
 	w := &window{config: c, app: a, win: a.NewWindow(programName), panelShown: true}
 	w.win.SetPadded(false)
@@ -118,7 +123,7 @@ func (w *window) build() {
 	w.status = newStatusBar(w.common)
 	w.status.panelHidden = !w.panelShown
 	w.bar = newToolbar(w.common)
-	w.panel = newPanel(w.common, w.config.session.Dispatch)
+	w.panel = newPanel(w.common, w.config.later)
 	w.strip = newStrip(w.common)
 	w.comparison = newComparison(w.common)
 	w.welcome = newStartPage(w.common, w.files.open)

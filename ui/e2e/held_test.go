@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -16,35 +17,65 @@ import (
 	"blik/ui/uitest"
 )
 
-// heldVariable names the log of watchHeld in the program of childVariable.
+// heldVariable names the log of held in the program of childVariable.
 const heldVariable = "BLIK_E2E_HELD"
 
 // heldStep is the time between two functions posted to the toolkit's goroutine, heldLimit the largest acceptable delay
 // of each.
 const heldStep, heldLimit = 3 * time.Millisecond, 50 * time.Millisecond
 
-// watchHeld repeatedly posts a function to the toolkit's goroutine and writes a line "TIME LATE USED" for each: when it
-// was posted, its delay, and the processor time that the goroutine's thread used meanwhile, all in nanoseconds. Each
-// function is posted only after the previous one has run.
-func watchHeld(path string) error {
+// held watches the toolkit's goroutine and writes to a log, with all times in nanoseconds:
+//
+//   - a line "post TIME LATE USED" for each function posted to it, as jobs post their results: when it was posted, its
+//     delay, and the processor time that the goroutine's thread used meanwhile. Each function is posted only after the
+//     previous one has run.
+//   - a line "poll TIME GAP" each time that the toolkit takes events: the time since it last did so. No key and no
+//     movement of the pointer waits longer.
+type held struct {
+	mu  sync.Mutex
+	out *bufio.Writer
+}
+
+func newHeld(path string) (*held, error) {
 	f, err := os.Create(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	out := bufio.NewWriter(f)
+	return &held{out: bufio.NewWriter(f)}, nil
+}
+
+// line writes a line at once.
+func (h *held) line(format string, args ...any) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	fmt.Fprintf(h.out, format+"\n", args...)
+	h.out.Flush()
+}
+
+// watch begins to measure.
+func (h *held) watch(post func(func())) {
+	var polled time.Time
+	// Animations go on between the events and the painting.
+	poll := fyne.NewAnimation(time.Hour, func(float32) {
+		now := time.Now()
+		if !polled.IsZero() {
+			h.line("poll %d %d", now.UnixNano(), now.Sub(polled).Nanoseconds())
+		}
+		polled = now
+	})
+	poll.RepeatCount = fyne.AnimationRepeatForever
+	poll.Start()
 	ran := make(chan time.Duration)
 	go func() {
 		last := time.Duration(0)
 		for ; ; time.Sleep(heldStep) {
 			posted := time.Now()
-			go fyne.Do(func() { ran <- threadTime() })
+			go post(func() { ran <- threadTime() })
 			used := <-ran
-			fmt.Fprintf(out, "%d %d %d\n", posted.UnixNano(), time.Since(posted).Nanoseconds(), (used - last).Nanoseconds())
-			out.Flush()
+			h.line("post %d %d %d", posted.UnixNano(), time.Since(posted).Nanoseconds(), (used - last).Nanoseconds())
 			last = used
 		}
 	}()
-	return nil
 }
 
 // threadTime returns the processor time of the calling thread.
@@ -58,8 +89,9 @@ func threadTime() time.Duration {
 }
 
 // BenchmarkXvfbHeld measures, on a picture of 18.7 megapixels, the delay of events on the window's goroutine while it
-// opens, detects, corrects, undoes and saves: the largest delay, the 99th percentile, and the most processor time that
-// the goroutine used between two events, which does not depend on the load of the machine.
+// opens, detects, corrects, undoes and saves: the largest delay of a posted function, the 99th percentile, the longest
+// time between two moments at which keys and the pointer are handled, and the most processor time that the goroutine
+// used between two posted functions, which does not depend on the load of the machine.
 //
 //	go test -run '^$' -bench Held -benchtime 1x ./ui/e2e
 func BenchmarkXvfbHeld(b *testing.B) {
@@ -95,25 +127,32 @@ func reportHeld(b *testing.B, name, log string, from time.Time) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	var late, used []time.Duration
+	var late, used, gaps []time.Duration
 	for line := range strings.Lines(string(data)) {
-		var at, l, u int64
-		if n, _ := fmt.Sscanf(line, "%d %d %d", &at, &l, &u); n == 3 && at >= from.UnixNano() {
-			late, used = append(late, time.Duration(l)), append(used, time.Duration(u))
+		var kind string
+		var at, first, second int64
+		n, _ := fmt.Sscan(line, &kind, &at, &first, &second)
+		switch {
+		case at < from.UnixNano():
+		case kind == "post" && n == 4:
+			late, used = append(late, time.Duration(first)), append(used, time.Duration(second))
+		case kind == "poll" && n == 3:
+			gaps = append(gaps, time.Duration(first))
 		}
 	}
-	if len(late) == 0 {
+	if len(late) == 0 || len(gaps) == 0 {
 		b.Fatalf("%s: no measurements", name)
 	}
 	slices.Sort(late)
 	slices.Sort(used)
+	slices.Sort(gaps)
 	ms := func(d time.Duration) float64 { return d.Seconds() * 1e3 }
-	n, beyond := len(late), 0
-	for _, l := range late {
-		if l > heldLimit {
-			beyond++
-		}
+	beyond := func(list []time.Duration) int {
+		n, _ := slices.BinarySearch(list, heldLimit)
+		return len(list) - n
 	}
-	b.Logf("%-15s %5d events: latest %6.1f ms, p99 %5.1f ms, %d beyond %v; longest %6.1f ms of processor time",
-		name, n, ms(late[n-1]), ms(late[n*99/100]), beyond, heldLimit, ms(used[n-1]))
+	n, polls := len(late), len(gaps)
+	b.Logf("%-15s %4d posted: latest %5.1f ms, p99 %5.1f ms, %d beyond %v; events taken %3d times: %5.1f ms apart at "+
+		"most, %d beyond; longest %5.1f ms of processor time", name, n, ms(late[n-1]), ms(late[n*99/100]),
+		beyond(late), heldLimit, polls, ms(gaps[polls-1]), beyond(gaps), ms(used[n-1]))
 }

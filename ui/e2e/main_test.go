@@ -25,13 +25,16 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	o := ui.Options{Files: os.Args[1:], Lang: lang, Version: "test"}
 	if path := os.Getenv(heldVariable); path != "" {
-		if err := watchHeld(path); err != nil {
+		held, err := newHeld(path)
+		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
+		o.Watch = held.watch
 	}
-	if err := ui.Run(context.Background(), ui.Options{Files: os.Args[1:], Lang: lang, Version: "test"}); err != nil {
+	if err := ui.Run(context.Background(), o); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -81,7 +81,7 @@ func openIn(t testing.TB, home, lang string, width, height int, files ...string)
 	background(t, w.env, "openbox")
 
 	w.child = exec.Command(os.Args[0], files...)
-	if binary := os.Getenv("BLIK_BINARY"); binary != "" && lang != bareWindow {
+	if binary := os.Getenv("BLIK_BINARY"); binary != "" && lang != bareWindow && os.Getenv(heldVariable) == "" {
 		w.child = exec.Command(binary, append([]string{"open", "--lang", lang}, files...)...)
 	}
 	w.child.Env, w.child.Stderr = w.env, w.stderr

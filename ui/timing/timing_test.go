@@ -63,7 +63,7 @@ func newHarness(t *testing.T, lang string) *harness {
 		}
 	})
 	h.View = New(Host{
-		App: test.NewTempApp(t), Version: "1.2.3", Session: work, Dispatch: dispatch,
+		App: test.NewTempApp(t), Version: "1.2.3", Session: work, Dispatch: dispatch, Later: dispatch,
 		Files:      func(fyne.Window, *xwidget.Modals) filedialog.Dialogs { return h },
 		Sentence:   func(err error) string { return err.Error() },
 		Compare:    h.compare,

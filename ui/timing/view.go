@@ -44,6 +44,8 @@ type Host struct {
 	Session *session.Session
 	// Dispatch runs functions on the toolkit's goroutine, in their order.
 	Dispatch func(func())
+	// Later runs functions there after the next frame.
+	Later func(func())
 	// Files makes the file dialogs of the view's window.
 	Files func(win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs
 	// Sentence returns an error as a sentence in the user's language.
@@ -170,7 +172,7 @@ func (v *View) SetTexts(words *i18n.Printer) {
 	content := container.NewStack(container.NewBorder(nil, foot, nil, nil, v.tabs), v.tips.Layer)
 	if v.Note != nil {
 		content.Layout = &watched{content.Layout, v}
-		v.tabs.OnSelected = func(*container.TabItem) { v.Dispatch(v.notePage) }
+		v.tabs.OnSelected = func(*container.TabItem) { v.Later(v.notePage) }
 	}
 	v.win.SetContent(content)
 	v.Refresh()

@@ -11,7 +11,7 @@ type watched struct {
 // Layout lays out the content and then reports the positions.
 func (w *watched) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	w.inner.Layout(objects, size)
-	w.v.Dispatch(w.v.notePlaces)
+	w.v.Later(w.v.notePlaces)
 }
 
 // MinSize is that of the content.
