@@ -108,8 +108,8 @@ Exit status: 0 success, 1 some variant failed or the device does not exist, 2 us
 	f.StringArrayVar(&b.values, "param", nil, p.say("`NAME=VALUE,…` of a parameter; may be repeated"))
 	f.StringVar(&b.input, "input", "", p.say("use the picture in `FILE`, as 8-bit grey, instead of a generated one"))
 	b.addFlags(c)
-	f.BoolVar(&b.quick, "quick", false, p.say("a first look: fewer cases and repetitions"))
-	f.Float64Var(&b.longest, "longest", 1, p.say("skip what would take longer than `SECONDS` a run"))
+	f.BoolVar(&b.quick, "quick", false, p.say("quick run: fewer cases and repetitions"))
+	f.Float64Var(&b.longest, "longest", 1, p.say("skip what would take longer than `SECONDS` per run"))
 	f.Float64Var(&b.memory, "memory", 0,
 		p.say("skip what needs more than `GiB` of memory; by default half of the machine's"))
 	f.StringVar(&b.deviceName, "device", "auto",

@@ -72,7 +72,7 @@ Exit status: 0 success, 1 a device failed or the results differ, 2 usage error, 
 	f.IntVar(&b.depth, "depth", 8, p.say("`bits` per sample of the generated picture: 8 or 16"))
 	f.Uint64Var(&b.seed, "seed", 1, p.say("random `seed` of it"))
 	f.IntVar(&b.repeat, "repeat", compareRepeat, p.say("time `N` warm detections on each device"))
-	f.BoolVar(&b.quick, "quick", false, p.say("a first look: %d MP, %d repetitions", quickMP, quickRepeat))
+	f.BoolVar(&b.quick, "quick", false, p.say("quick run: %d MP, %d repetitions", quickMP, quickRepeat))
 	b.addFlags(c)
 	// Without this, help would show [] as the default.
 	f.Lookup("device").DefValue = ""

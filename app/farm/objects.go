@@ -37,7 +37,7 @@ const (
 var errGone = message.Errorf("it is not in the store")
 
 // errDamaged is the cause of the error of a file with a wrong SHA-256.
-var errDamaged = message.Errorf("its SHA-256 is another one")
+var errDamaged = message.Errorf("its SHA-256 does not match")
 
 // objects reads and writes the object store.
 type objects struct {

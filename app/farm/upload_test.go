@@ -254,7 +254,7 @@ func TestUploadDamaged(t *testing.T) {
 	if end := s.wait(sub.Batch.ID); end.Done != 1 || end.Failed != 1 || r.count("000.tif") != 0 {
 		t.Fatalf("%+v; %d runs", end, r.count("000.tif"))
 	}
-	if f := s.manager.Status(sub.Batch.ID, 1).Batches[0].Failures[0]; !strings.Contains(f.Reason, "its SHA-256 is another one") {
+	if f := s.manager.Status(sub.Batch.ID, 1).Batches[0].Failures[0]; !strings.Contains(f.Reason, "its SHA-256 does not match") {
 		t.Errorf("the failure: %+v", f)
 	}
 	// A file of the same name is not replaced, and a result that lies stays where it is.

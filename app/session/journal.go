@@ -222,7 +222,7 @@ func decodeUnsaved(data []byte) (*Unsaved, error) {
 		whole = whole && made >= 0 && made < len(u.Params)
 	}
 	if !whole {
-		return nil, message.Errorf("the journal contradicts itself")
+		return nil, message.Errorf("the journal is inconsistent")
 	}
 	return u, nil
 }
@@ -296,7 +296,7 @@ func (u *Unsaved) work() (w document.Work, err error) {
 
 // journalFailed notifies the listeners that the journal cannot be written.
 func (s *Session) journalFailed(err error) {
-	fault := message.Errorf("save your work, it could not be restored after a crash: %w",
+	fault := message.Errorf("save your work; it cannot be recovered after a crash: %w",
 		imagefile.WriteError(s.journal.path, err))
 	s.dispatch(func() { s.notify(Change{Fault: fault}) })
 }

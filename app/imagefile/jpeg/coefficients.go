@@ -176,7 +176,7 @@ func nextSegment(data []byte, at int) (begin int, s segment, err error) {
 
 // readHuffmanTables reads DHT (B.2.4.2).
 func readHuffmanTables(tables *[2][4]*decodeTable, body []byte) error {
-	wrong := damaged(markerDHT, "contradicts itself")
+	wrong := damaged(markerDHT, "is inconsistent")
 	for len(body) > 0 {
 		if len(body) < 17 || body[0]>>4 > 1 || body[0]&15 > 3 {
 			return wrong
@@ -200,7 +200,7 @@ func readHuffmanTables(tables *[2][4]*decodeTable, body []byte) error {
 
 // readQuantisation reads DQT (B.2.4.1).
 func readQuantisation(quant *[4]*[64]uint16, body []byte) error {
-	wrong := damaged(markerDQT, "contradicts itself")
+	wrong := damaged(markerDQT, "is inconsistent")
 	for len(body) > 0 {
 		precise, id := body[0]>>4, body[0]&15
 		n := 64 * (1 + int(precise))
@@ -226,7 +226,7 @@ func readQuantisation(quant *[4]*[64]uint16, body []byte) error {
 
 // readScan reads the header of a scan.
 func (f *File) readScan(body []byte) (*scan, error) {
-	wrong := damaged(markerSOS, "contradicts itself")
+	wrong := damaged(markerSOS, "is inconsistent")
 	if len(body) < 1 || body[0] < 1 || body[0] > 4 || len(body) != 4+2*int(body[0]) {
 		return nil, wrong
 	}

@@ -332,7 +332,7 @@ func (f *File) readFrame(s segment) error {
 		return damaged(s.marker, "has a wrong length")
 	}
 	if d[0] != 8 {
-		return container.Unsupported("JPEG with %d bits a sample cannot be read; save it as TIFF", d[0])
+		return container.Unsupported("JPEG with %d bits per sample cannot be read; save it as TIFF", d[0])
 	}
 	f.frame = s.marker
 	f.height, f.width = int(binary.BigEndian.Uint16(d[1:])), int(binary.BigEndian.Uint16(d[3:]))
@@ -345,7 +345,7 @@ func (f *File) readFrame(s segment) error {
 	for d = d[6:]; len(d) > 0; d = d[3:] {
 		c := component{id: d[0], h: int(d[1] >> 4), v: int(d[1] & 15), quant: d[2]}
 		if c.h < 1 || c.h > 4 || c.v < 1 || c.v > 4 || c.quant > 3 {
-			return damaged(s.marker, "contradicts itself")
+			return damaged(s.marker, "is inconsistent")
 		}
 		for _, other := range f.components {
 			if other.id == c.id {

@@ -373,7 +373,7 @@ func damaged(name string, format message.Text, args ...any) error {
 }
 
 func misplaced(name string) error {
-	return damaged(name, "stands in the wrong place")
+	return damaged(name, "is in the wrong place")
 }
 
 // converts reports whether rewriting changes how samples are stored: a palette becomes RGB, and grey of fewer than 8

@@ -18,7 +18,7 @@ func (l *layout) readJPEG(s *exif.Reader, d *exif.Directory) error {
 	case l.depth != 8 || l.float || l.planar || l.samples != l.colours,
 		l.photometric == photometricInk, l.photometric == photometricIndex:
 		return container.Unsupported(
-			"TIFF with JPEG compression is read only where it is 8-bit grey, RGB or YCbCr without alpha")
+			"TIFF with JPEG compression is supported only for 8-bit grey, RGB or YCbCr without alpha")
 	}
 	var err error
 	if l.tables, err = s.Raw(d.Find(tagJPEGTables)); err != nil {

@@ -83,13 +83,13 @@ func readLayout(s *exif.Reader, d *exif.Directory) (*layout, error) {
 	}
 	switch {
 	case w < 0 || h < 0:
-		return nil, container.Damaged("the file does not say how large its picture is")
+		return nil, container.Damaged("the size of the picture is missing")
 	case w == 0 || h == 0:
 		return nil, container.Damaged("the picture has no pixels: %d × %d", w, h)
 	case w > maxSide || h > maxSide || w > maxPixels/h:
 		return nil, container.Damaged("the picture claims an implausible size: %d × %d pixels", w, h)
 	case samples < 1 || samples > math.MaxUint16:
-		return nil, container.Damaged("the picture is damaged: %d samples a pixel", samples)
+		return nil, container.Damaged("the picture is damaged: %d samples per pixel", samples)
 	case planar != 1 && planar != 2:
 		return nil, container.Damaged("the picture is damaged: planar configuration %d", planar)
 	case fill != 1 && fill != 2:
@@ -142,13 +142,14 @@ func (l *layout) readFormat(s *exif.Reader, d *exif.Directory) error {
 	const unsigned, signed, float, undefined = 1, 2, 3, 4
 	switch {
 	case !equal || !sameFormat:
-		return container.Unsupported("TIFF whose samples differ in depth or format is not read")
+		return container.Unsupported("TIFF whose samples differ in depth or format is not supported")
 	case format == float && depth != 32:
-		return container.Unsupported("TIFF with %d-bit floating-point samples is not read; save it with 32 bits", depth)
+		return container.Unsupported(
+			"TIFF with %d-bit floating-point samples is not supported; save it with 32 bits", depth)
 	case format == signed:
-		return container.Unsupported("TIFF with signed samples is not read; save it with unsigned ones")
+		return container.Unsupported("TIFF with signed samples is not supported; save it with unsigned ones")
 	case format != unsigned && format != float && format != undefined:
-		return container.Unsupported("TIFF with samples of format %d is not read", format)
+		return container.Unsupported("TIFF with samples of format %d is not supported", format)
 	}
 	switch depth {
 	case 1, 2, 4, 8, 16:
@@ -159,7 +160,7 @@ func (l *layout) readFormat(s *exif.Reader, d *exif.Directory) error {
 		fallthrough
 	default:
 		return container.Unsupported(
-			"TIFF with %d-bit samples is not read; 8, 16 or 32-bit floating point expected", depth)
+			"TIFF with %d-bit samples is not supported; save it with 8 or 16 bits, or 32-bit floating point", depth)
 	}
 	l.depth, l.float = int(depth), format == float
 	l.decoded = max(l.depth, 8)
@@ -172,7 +173,7 @@ func (l *layout) readColours(s *exif.Reader, d *exif.Directory, inks int64) erro
 	case whiteIsZero, blackIsZero:
 		l.colours, l.channels = 1, 1
 		if l.photometric == whiteIsZero && l.float {
-			return container.Unsupported("floating-point TIFF whose white is zero is not read")
+			return container.Unsupported("floating-point TIFF in which 0 is white is not supported")
 		}
 	case photometricRGB, photometricYCbCr:
 		l.colours, l.channels = 3, 3
@@ -187,25 +188,25 @@ func (l *layout) readColours(s *exif.Reader, d *exif.Directory, inks int64) erro
 	case photometricInk:
 		l.colours, l.channels = 4, 4
 		if inks != 1 || l.samples < 4 {
-			return container.Unsupported("TIFF with inks other than cyan, magenta, yellow and black is not read")
+			return container.Unsupported("TIFF with inks other than cyan, magenta, yellow and black is not supported")
 		}
 	case photometricMask:
 		return container.Unsupported("the first picture of the file is a transparency mask")
 	case 8, 9, 10:
-		return container.Unsupported("TIFF in Lab colours is not read; save it as RGB")
+		return container.Unsupported("TIFF in Lab colours is not supported; save it as RGB")
 	case 32844, 32845:
-		return container.Unsupported("TIFF in LogLuv encoding is not read; save it as RGB")
+		return container.Unsupported("TIFF in LogLuv encoding is not supported; save it as RGB")
 	case 32803, 34892:
-		return container.Unsupported("raw camera data are not read; develop the picture and save it as RGB")
+		return container.Unsupported("raw camera data are not supported; develop the picture and save it as RGB")
 	case -1:
-		return container.Damaged("the file does not say which colours its samples are")
+		return container.Damaged("the colour model of the picture is missing")
 	default:
 		return container.Unsupported(
-			"TIFF in this colour model (PhotometricInterpretation %d) is not read; save it as RGB", l.photometric)
+			"TIFF in this colour model (PhotometricInterpretation %d) is not supported; save it as RGB", l.photometric)
 	}
 	if l.samples < l.colours {
 		return container.Damaged(
-			"the picture is damaged: %d samples a pixel where its colours need %d", l.samples, l.colours)
+			"the picture is damaged: %d samples per pixel, but its colours need %d", l.samples, l.colours)
 	}
 	return nil
 }
@@ -253,16 +254,16 @@ func (l *layout) readCompression(s *exif.Reader, d *exif.Directory, comp int64) 
 		l.compression = 0
 	case l.compression == compG3 && l.t4&1 != 0:
 		return container.Unsupported(
-			"TIFF with two-dimensional CCITT group 3 compression is not read; save it with LZW")
+			"TIFF with two-dimensional CCITT group 3 compression is not supported; save it with LZW")
 	}
 	switch l.compression {
 	case compNone, compPackBits:
 	case compLZW, compDeflate, compOldZip:
 		switch {
 		case l.predictor < predictNone || l.predictor > predictFloat:
-			return container.Unsupported("TIFF with predictor %d is not read", l.predictor)
+			return container.Unsupported("TIFF with predictor %d is not supported", l.predictor)
 		case l.predictor == predictHorizontal && l.depth < 8:
-			return container.Unsupported("TIFF with a predictor for %d-bit samples is not read", l.depth)
+			return container.Unsupported("TIFF with a predictor for %d-bit samples is not supported", l.depth)
 		case l.predictor == predictFloat && !l.float:
 			return container.Damaged("the picture is damaged: its predictor is for floating-point samples only")
 		}
@@ -279,13 +280,13 @@ func (l *layout) readCompression(s *exif.Reader, d *exif.Directory, comp int64) 
 			2: "CCITT RLE", 6: "old-style JPEG", 34661: "JBIG", 34712: "JPEG 2000", 34925: "LZMA",
 			50000: "Zstandard", 50001: "WebP", 50002: "JPEG XL", 52546: "JPEG XL"}[l.compression]
 		return container.Unsupported(
-			"TIFF with %s compression is not read; save it uncompressed or with LZW or Deflate", name)
+			"TIFF with %s compression is not supported; save it uncompressed or with LZW or Deflate", name)
 	default:
 		return container.Unsupported(
-			"TIFF with compression %d is not read; save it uncompressed or with LZW or Deflate", comp)
+			"TIFF with compression %d is not supported; save it uncompressed or with LZW or Deflate", comp)
 	}
 	if l.photometric == photometricYCbCr && l.compression != compJPEG {
-		return container.Unsupported("TIFF in YCbCr colours is read with JPEG compression only; save it as RGB")
+		return container.Unsupported("TIFF in YCbCr colours is supported only with JPEG compression; save it as RGB")
 	}
 	if l.compression != compLZW && l.compression != compDeflate && l.compression != compOldZip {
 		l.predictor = predictNone
@@ -321,7 +322,7 @@ func (l *layout) readSegments(s *exif.Reader, d *exif.Directory) error {
 		planes = int64(l.samples)
 	}
 	if across*down > maxSegments/planes {
-		return container.Unsupported("TIFF with more than %d strips or tiles is not read", maxSegments)
+		return container.Unsupported("TIFF with more than %d strips or tiles is not supported", maxSegments)
 	}
 	l.segmentWidth, l.segmentHeight, l.across, l.down = int(segW), int(segH), int(across), int(down)
 	n := int(across * down * planes)
@@ -333,7 +334,7 @@ func (l *layout) readSegments(s *exif.Reader, d *exif.Directory) error {
 	}
 	l.countsEntry = d.Find(countsTag)
 	if l.offsetsEntry == nil || l.countsEntry == nil && l.compression != compNone {
-		return container.Damaged("the file does not say where its pixels are")
+		return container.Damaged("the location of the pixels is missing")
 	}
 	var err error
 	if l.offsets, err = s.Ints(l.offsetsEntry, n); err != nil {
@@ -367,7 +368,7 @@ func (l *layout) sizeUncompressed(n int) error {
 		need := l.rowBytes() * int64(u.rows)
 		if i < len(given) && n > 1 && given[i] > 0 && given[i] < l.rowBytes()*int64(u.h) {
 			return container.Damaged(
-				"the picture is damaged: strip or tile %d has %d bytes where its pixels need %d", i+1, given[i], need)
+				"the picture is damaged: strip or tile %d has %d bytes, but its pixels need %d", i+1, given[i], need)
 		}
 		l.counts[i] = need
 		if i < len(given) && given[i] == 0 && l.offsets[i] == 0 {

@@ -70,7 +70,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 // refuseOther rejects files whose first IFD is not the main image.
 func refuseOther(s *exif.Reader, d *exif.Directory) error {
 	if d.Find(tagDNGVersion) != nil {
-		return container.Unsupported("raw camera data are not read; develop the picture and save it as RGB")
+		return container.Unsupported("raw camera data are not supported; develop the picture and save it as RGB")
 	}
 	const reduced = 1
 	kind, err := s.First(d, tagSubfileType, 0)
@@ -93,7 +93,7 @@ func (f *File) warnings() []message.Message {
 				"corrected; Photoshop will show the uncorrected layers."))
 	}
 	if n := f.copies(); n > 0 {
-		w = append(w, message.Of("Sub-pictures in the file, as a rule smaller copies, keep the glare: %d.", n))
+		w = append(w, message.Of("Sub-pictures in the file, usually smaller copies, keep the glare: %d.", n))
 	}
 	return w
 }
@@ -204,7 +204,7 @@ func (f *File) readonly() error {
 			"pixels compressed with JPEG cannot be changed without loss; save the picture as a new file")
 	case f.converts() && l.samples > l.colours:
 		return container.Unsupported(
-			"a picture with a palette or fewer than 8 bits a sample, and with extra samples, cannot be changed in " +
+			"a picture with a palette or fewer than 8 bits per sample, and with extra samples, cannot be changed in " +
 				"place; save it as a new file")
 	}
 	return nil
