@@ -82,7 +82,7 @@ func TestBenchRefuses(t *testing.T) {
 		want string
 	}{
 		{[]string{"slide"}, `unknown experiment "slide"; choose from sliding, vhgw, traversal, wavelet, sum, all, detect`},
-		{[]string{"slide", "--lang", "ru"}, `нет опыта "slide"; есть sliding, vhgw, traversal, wavelet, sum, all, detect`},
+		{[]string{"slide", "--lang", "ru"}, `неизвестный опыт "slide"; есть sliding, vhgw, traversal, wavelet, sum, all, detect`},
 		{[]string{"sum", "detect"}, "detect is a separate command: blik bench detect"},
 		{[]string{"sum", "--variant", "x"}, `unknown variant "x"; choose from cpu-sequential, cpu-pairwise`},
 		{[]string{"sum", "--size", "3x3"}, "a number of values such as 2^20 is needed"},
@@ -98,7 +98,7 @@ func TestBenchRefuses(t *testing.T) {
 		{[]string{"all", "--variant", "cpu-all"}, "apply to a single experiment"},
 		{[]string{"sum", "sliding", "--format", "json"}, "--format json applies to a single experiment; -o DIR writes it for several"},
 		{[]string{"--quick"}, "name an experiment: sliding, vhgw, traversal, wavelet, sum, all, detect"},
-		{[]string{"--quick", "--lang", "ru"}, "какой опыт?"},
+		{[]string{"--quick", "--lang", "ru"}, "укажите опыт:"},
 	} {
 		got := call(t, append([]string{"bench"}, c.args...)...)
 		if got.status != exitUsage || !strings.Contains(got.errors, c.want) {
