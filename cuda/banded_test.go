@@ -24,7 +24,7 @@ func isShort(err error) bool {
 	return errors.As(err, &p) && (p.Reason == driver.NoMemory || p.Reason == driver.TooLarge)
 }
 
-// confine lets the pool have so many bytes, and all again when the test ends.
+// confine limits the pool to the given number of bytes until the test ends.
 func confine(t testing.TB, dev *Backend, bytes int64) {
 	t.Helper()
 	set := func(limit int64) {
@@ -42,7 +42,7 @@ func confine(t testing.TB, dev *Backend, bytes int64) {
 	t.Cleanup(func() { set(0) })
 }
 
-// inBands detects with at most so many bytes of device memory.
+// inBands detects with at most the given number of bytes of device memory.
 func inBands(t testing.TB, dev *Backend, pic *processing.Picture, p processing.Params,
 	limit int64) (*processing.Result, error) {
 	t.Helper()
@@ -60,7 +60,7 @@ func inBands(t testing.TB, dev *Backend, pic *processing.Picture, p processing.P
 	return res, err
 }
 
-// Detection in bands gives what the CPU gives, whether the bands fit at first or have to be halved.
+// Detection in bands gives the same as the CPU, whether the bands fit at first or have to be halved.
 func TestBanded(t *testing.T) {
 	dev := gpu(t)
 	host := cpu.New()
@@ -85,7 +85,7 @@ func TestBanded(t *testing.T) {
 	}
 }
 
-// A memory that no band fits into is an error of the device.
+// Memory into which no band fits is an error of the device.
 func TestBandedNoMemory(t *testing.T) {
 	dev := gpu(t)
 	confine(t, dev, 1<<16)
@@ -98,7 +98,7 @@ func TestBandedNoMemory(t *testing.T) {
 	}
 }
 
-// repeated is a picture of about so many megapixels, made of copies of one part.
+// repeated is a picture of about the given number of megapixels, made of copies of one part.
 func repeated(t testing.TB, megapixels, depth int) *processing.Picture {
 	t.Helper()
 	part := glaring(t, 4000, 2500, depth, 7, 1)
@@ -118,7 +118,7 @@ func repeated(t testing.TB, megapixels, depth int) *processing.Picture {
 	return pic
 }
 
-// TestBandedTimes tells how long detection takes by bands, on the CPU and on the whole GPU. BLIK_BANDED names the
+// TestBandedTimes prints how long detection takes by bands, on the CPU and on the whole GPU. BLIK_BANDED names the
 // pictures and the memory in MiB: "200x8:1024 400x8:2048".
 func TestBandedTimes(t *testing.T) {
 	cases := strings.Fields(os.Getenv("BLIK_BANDED"))

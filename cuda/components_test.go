@@ -14,7 +14,7 @@ import (
 	"blik/processing/cpu"
 )
 
-// mask draws which pixels are set: patterns that are easy for nobody.
+// mask draws which pixels are set: patterns that are hard in different ways.
 func mask(t *rapid.T, name string, w, h int) []bool {
 	set := make([]bool, w*h)
 	kind := rapid.SampledFrom([]string{"noise", "noise", "discs", "discs", "all", "none", "checks", "comb", "spiral",
@@ -103,7 +103,7 @@ func (p *pair) classes(t *rapid.T, name string) planes {
 	return p.load(processing.U8, processing.Samples{U8: pix})
 }
 
-// growth draws a rule, often one of detection's, at times one at its ends.
+// growth draws a rule, often one of detection's, sometimes an extreme one.
 func growth(t *rapid.T) processing.Growth {
 	limit := rapid.SampledFrom([]float64{0, 0.9, 1, 6, 15, 30, 120, processing.MaxGrowth}).Draw(t, "limit")
 	g := processing.Growth{Base: 1.5, Slope: 0.7, FarBase: 4, FarSlope: 2, Closed: 0.15, Limit: limit, MaxCore: 4000}
@@ -119,7 +119,7 @@ func growth(t *rapid.T) processing.Growth {
 	return g
 }
 
-// newPair is for tests on pictures of a given size; close says what is left over.
+// newPair makes a pair for pictures of the given size; close reports what is left in use.
 func newPair(t testing.TB, dev *Backend, w, h int) *pair {
 	return &pair{t: t, host: cpu.New(), dev: dev, w: w, h: h}
 }
@@ -166,7 +166,7 @@ func (s sets) release() {
 	s.dev.Release() // which is harmless
 }
 
-// equalSets compares components, and keeps some of them.
+// equalSets compares components, and then some of them.
 func (p *pair) equalSets(what string, s sets) {
 	p.t.Helper()
 	if s.dev.Len() != s.host.Len() {
@@ -263,7 +263,7 @@ func TestFillHoles(t *testing.T) {
 	})
 }
 
-// More runs than there is room for at first, in wide pictures and high ones, and a component over all of them.
+// More runs than fit at first, in wide pictures and high ones, and a component over all of them.
 func TestManyRuns(t *testing.T) {
 	dev := gpu(t)
 	sizes := [][2]int{{2047, 1}, {1, 2048}, {255, 40}, {2051, 21}, {21, 2051}, {1024, 16}, {1023, 40}}
@@ -302,7 +302,7 @@ func TestManyRuns(t *testing.T) {
 	}
 }
 
-// A core reaches along a way that winds through many tiles.
+// A core grows along a path that winds through many tiles.
 func TestGrowAlongWindingWays(t *testing.T) {
 	dev := gpu(t)
 	p := newPair(t, dev, 160, 160)

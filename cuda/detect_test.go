@@ -83,7 +83,7 @@ func decoded(t testing.TB, path string) *processing.Picture {
 	return pic
 }
 
-// sameDetection runs detection on both backends and compares everything but the times.
+// sameDetection runs detection on both backends and compares everything except the times.
 func sameDetection(t *testing.T, dev *Backend, pic *processing.Picture, p processing.Params) *processing.Result {
 	t.Helper()
 	host := cpu.New()
@@ -128,7 +128,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// A picture as high or as wide as may be passes through detection and through elements of every kind.
+// A picture of the greatest height or width passes through detection and through elements of every kind.
 func TestLongestSides(t *testing.T) {
 	testpic.Long(t)
 	dev := gpu(t)
@@ -154,7 +154,7 @@ func TestLongestSides(t *testing.T) {
 	}
 }
 
-// Every parameter at both ends.
+// Every parameter at its minimum and maximum.
 func TestDetectParameters(t *testing.T) {
 	dev := gpu(t)
 	pic := small(t, 301, 233, 8, 5)
@@ -181,7 +181,7 @@ func TestDetectGlareDev(t *testing.T) {
 	}
 }
 
-// Many detections in a row hold neither more device memory nor more host memory than a few. BLIK_LEAK_RUNS sets how
+// Many detections in a row use neither more device memory nor more host memory than a few. BLIK_LEAK_RUNS sets how
 // many.
 func TestNoLeak(t *testing.T) {
 	dev := gpu(t)
@@ -245,7 +245,7 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
-// A GPU with too little memory says so, holds nothing, and works on.
+// A GPU with too little memory reports that, holds nothing, and continues to work.
 func TestTooLittleMemory(t *testing.T) {
 	dev := gpu(t)
 	pic := small(t, 641, 479, 8, 3)
@@ -275,7 +275,7 @@ func TestTooLittleMemory(t *testing.T) {
 	sameDetection(t, dev, pic, processing.DefaultParams())
 }
 
-// A closed backend refuses work and may still be asked for its times.
+// A closed backend refuses work, but still reports its times.
 func TestClosed(t *testing.T) {
 	gpu(t)
 	b, err := Open(0)

@@ -23,9 +23,8 @@ import (
 	"blik/processing"
 )
 
-// alone runs the test once more, in a process of its own whose driver library is the one for tests, which computes
-// nothing but copies, and returns false there; the caller then does what it tests. That process writes no record of
-// verification.
+// alone runs the test again in a process of its own, whose driver library is the one for tests, which does nothing but
+// copy, and returns false there; the caller then runs what it tests. That process writes no record of verification.
 func alone(t *testing.T) (parent bool) {
 	t.Helper()
 	if os.Getenv("BLIK_CHILD") != "" {
@@ -89,7 +88,7 @@ func TestTransfersInParts(t *testing.T) {
 	}
 }
 
-// Pinned memory is used again for what is nearly as large, kept up to a limit, and given back when there is no more.
+// Pinned memory is reused for requests of nearly the same size, kept up to a limit, and freed when there is no more.
 func TestPinnedMemoryIsKept(t *testing.T) {
 	if alone(t) {
 		return
@@ -147,8 +146,7 @@ func TestPinnedMemoryIsKept(t *testing.T) {
 	}
 }
 
-// Device memory is kept for pictures of several sizes, as far as the budget goes, and given back where there is no
-// more.
+// Device memory is kept for pictures of several sizes, within the budget, and freed when there is no more.
 func TestDeviceMemoryIsKept(t *testing.T) {
 	if alone(t) {
 		return
@@ -174,7 +172,7 @@ func TestDeviceMemoryIsKept(t *testing.T) {
 	if memory(h) != first || l.held != bytes+bytes/2 {
 		t.Errorf("%d bytes are held: what was kept of a picture was not used again", l.held)
 	}
-	// More than the budget is kept now, which counts when the size changes again.
+	// More than the budget is kept now, which matters when the size changes again.
 	if memory(2 * h); l.held != bytes+bytes/2+2*bytes {
 		t.Errorf("%d bytes are held before the budget counts", l.held)
 	}
@@ -190,7 +188,7 @@ func TestDeviceMemoryIsKept(t *testing.T) {
 	}
 }
 
-// Two devices, used by several goroutines at a time: the library for tests refuses calls in another context than the
+// Two devices, used by several goroutines at a time: the library for tests refuses calls in a context other than the
 // stream's.
 func TestDevicesSideBySide(t *testing.T) {
 	if alone(t) {
@@ -237,7 +235,7 @@ func TestDevicesSideBySide(t *testing.T) {
 	}
 }
 
-// countdown is a context that is cancelled when it has been looked at so many times.
+// countdown is a context that is cancelled after it has been checked a given number of times.
 type countdown struct {
 	context.Context
 	left atomic.Int64
@@ -259,7 +257,7 @@ func speckled(t *testing.T) (*processing.Picture, *processing.Mask) {
 	return pic, mask
 }
 
-// Wherever a job is cancelled, it says so and leaves nothing on the device, which works on.
+// Wherever a job is cancelled, it reports that and leaves nothing on the device, which continues to work.
 func TestCancelAtEveryLook(t *testing.T) {
 	if alone(t) {
 		return
@@ -296,7 +294,7 @@ func TestCancelAtEveryLook(t *testing.T) {
 			t.Fatalf("%s looks at its context %d times: %v", name, looks, err)
 		}
 		for n := 0; n < looks; n++ {
-			// The last looks may be those of goroutines that find nothing left to do.
+			// The last checks may be those of goroutines that find nothing left to do.
 			if _, err := run(n); !errors.Is(err, context.Canceled) && (err != nil || n < looks*9/10) {
 				t.Errorf("%s, cancelled after %d of %d looks: %v", name, n, looks, err)
 			}
@@ -310,7 +308,7 @@ func TestCancelAtEveryLook(t *testing.T) {
 	}
 }
 
-// Whichever call fails, the error is told, and everything that was made is given back.
+// Whichever call fails, the error is reported, and everything that was allocated is freed.
 func TestFaultsLeaveNothing(t *testing.T) {
 	if alone(t) {
 		return
@@ -369,13 +367,13 @@ func TestFaultsLeaveNothing(t *testing.T) {
 			}
 		}
 	}
-	// The others are at the end, where times are asked for and everything is given back.
+	// The others come at the end, when times are requested and everything is freed.
 	if told < tried/2 {
 		t.Errorf("%d of %d errors were told", told, tried)
 	}
 }
 
-// A device that never does what was queued is given up, then and at its end.
+// A device that never completes its work is given up, during the work and when it is closed.
 func TestDeviceDoesNotAnswer(t *testing.T) {
 	if alone(t) {
 		return

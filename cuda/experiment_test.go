@@ -97,7 +97,8 @@ func TestSlidingTrialsAtTheirEnds(t *testing.T) {
 	}
 }
 
-// Blocks of the kernels with shared memory take what every GPU has, and at the longest element still a thread.
+// Blocks of the kernels with shared memory use what every GPU has, and even with the longest element they have a
+// thread.
 func TestVHGWBlock(t *testing.T) {
 	for k := 1; k <= 4095; k += 2 {
 		b := vhgwBlock(k)
@@ -160,7 +161,7 @@ func TestSumOfSeveralNeedsThem(t *testing.T) {
 	}
 }
 
-// Whole numbers add up exactly, in any order, so that every length must give the very sum.
+// Whole numbers add up exactly in any order, so every length must give exactly the sum.
 func TestSumsOfWholeNumbers(t *testing.T) {
 	x := experimentsOnGPU(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -230,7 +231,7 @@ func TestTrialsTooLarge(t *testing.T) {
 	}
 }
 
-// What does not fit into the device's memory is left out, and nothing of it stays behind.
+// A case that does not fit into the device's memory is left out, and nothing of it remains.
 func TestTrialsWithoutMemory(t *testing.T) {
 	x := experimentsOnGPU(t)
 	for id, size := range map[string]experiment.Size{"sliding": {W: 400, H: 300}, "vhgw": {W: 400, H: 300},

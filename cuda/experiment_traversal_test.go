@@ -30,7 +30,7 @@ func experimentsOnGPU(t *testing.T) *Experiments {
 	return x
 }
 
-// trialOutput runs a variant twice, as a repetition would, and returns its result. Nothing may be left on the device.
+// trialOutput runs a variant twice, as a repetition would, and returns its result. Nothing may remain on the device.
 func trialOutput(t rapid.TB, x *Experiments, v experiment.Variant, in *experiment.Input,
 	c experiment.Case) experiment.Output {
 	t.Helper()
@@ -131,8 +131,8 @@ func TestTraversalMeasured(t *testing.T) {
 	measuredByFrame(t, x, "traversal", experiment.Options{Sizes: sizes}, 2*5*len(sizes))
 }
 
-// refused wants every variant of a list to refuse a case for want of memory, to leave nothing on the device, and to
-// tell of a cancel.
+// refused requires every variant of a list to refuse a case for lack of memory, to leave nothing on the device, and to
+// report a cancel.
 func refused(t *testing.T, x *Experiments, variants []experiment.Variant, in *experiment.Input, c experiment.Case) {
 	t.Helper()
 	cancelled, cancel := context.WithCancel(background)

@@ -100,7 +100,7 @@ func TestWaveletTrials(t *testing.T) {
 	})
 }
 
-// Two variants prepared at a time must not take each other's constants.
+// Two variants prepared at the same time must not use each other's constants.
 func TestWaveletTrialsTakeTurns(t *testing.T) {
 	x := experimentsOnGPU(t)
 	s := experiment.Line(100)
@@ -116,7 +116,7 @@ func TestWaveletTrialsTakeTurns(t *testing.T) {
 	for _, wavelet := range wavelets {
 		c := experiment.Case{Size: s, Values: map[string]string{"wavelet": wavelet, "threads": "32", "results": "1",
 			"index": "shift", "direction": "forward"}}
-		// Asked for anew, as by another Run of the experiment.
+		// Prepared again, as by another Run of the experiment.
 		run, err := x.Variants("wavelet")[5].Method.Prepare(background, in, c)
 		if err != nil {
 			t.Fatal(err)
@@ -143,7 +143,7 @@ func TestWaveletMeasured(t *testing.T) {
 	measuredByFrame(t, x, "wavelet", experiment.Options{Sizes: sizes, Values: values}, 6*2*len(sizes))
 }
 
-// A block that would need more shared memory than there is leaves its row out, as does a device without memory.
+// A block that would need more shared memory than exists leaves its row out, as does a device without memory.
 func TestWaveletLeftOut(t *testing.T) {
 	x := experimentsOnGPU(t)
 	for _, s := range []experiment.Size{experiment.Line(100), {W: 10, H: 10}} {
@@ -158,7 +158,7 @@ func TestWaveletLeftOut(t *testing.T) {
 	}
 }
 
-// The parts of a line follow each other without a gap, each a power of two where indices are shifted.
+// The parts of a line follow each other without a gap, each a power of two if indices are shifted.
 func TestWaveletParts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := 2 * rapid.IntRange(1, 1<<29).Draw(t, "half")

@@ -72,7 +72,7 @@ func writeRecord(path string, b *Backend) error {
 	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
-// milliseconds is the median over repetitions of the device's time for an operation with everything warm.
+// milliseconds returns the median over repetitions of the device's time for an operation with everything warm.
 func milliseconds(b *Backend, f func() error) (float64, error) {
 	const warm, repeats, times = 3, 9, 8
 	var ms []float64
@@ -95,7 +95,7 @@ func milliseconds(b *Backend, f func() error) (float64, error) {
 	return ms[len(ms)/2], nil
 }
 
-// meter collects figures and ratios; the first error stays.
+// meter collects figures and ratios; it keeps the first error.
 type meter struct {
 	b       *Backend
 	figures []kernels.Figure
@@ -104,7 +104,7 @@ type meter struct {
 	err     error
 }
 
-// time measures an operation that reads and writes so many bytes at least, and returns its milliseconds.
+// time measures an operation that reads and writes at least the given number of bytes, and returns its milliseconds.
 func (m *meter) time(name string, bytes int, f func() error) float64 {
 	if m.err != nil {
 		return 1
@@ -119,12 +119,12 @@ func (m *meter) time(name string, bytes int, f func() error) float64 {
 	return ms
 }
 
-// ratio notes a number that is no time.
+// ratio records a number that is not a time.
 func (m *meter) ratio(name string, value float64, unit string) {
 	m.ratios = append(m.ratios, kernels.Ratio{Name: name, Value: value, Unit: unit})
 }
 
-// spread says by how much the slowest of some times exceeds the fastest.
+// spread returns by how much the slowest of some times exceeds the fastest.
 func (m *meter) spread(name string, ms []float64) {
 	m.ratio(name+": slowest above fastest", round(100*(slices.Max(ms)/slices.Min(ms)-1)), "%")
 }
@@ -153,7 +153,7 @@ func (m *meter) release() {
 	m.live = nil
 }
 
-// random are n samples, always the same.
+// random returns n samples, always the same.
 func random(kind processing.Kind, n int) (s processing.Samples) {
 	r := rand.New(rand.NewPCG(1, uint64(kind)))
 	switch kind {
@@ -176,7 +176,7 @@ func random(kind processing.Kind, n int) (s processing.Samples) {
 	return s
 }
 
-// measure takes the figures of the record, on 18.7 megapixels whose planes lie on the device.
+// measure takes the figures of the record, on 18.7 megapixels with planes on the device.
 func measure(b *Backend) (*meter, error) {
 	m := &meter{b: b}
 	defer m.release()
@@ -315,7 +315,7 @@ func (m *meter) windows() {
 	})
 }
 
-// network measures what finds glints, and what it takes to make its planes beside those of the classical detector.
+// network measures the network, and the time for its planes in addition to those of the classical detector.
 func (m *meter) network() {
 	const w, h = 5300, 3533
 	const n = w * h
@@ -334,7 +334,7 @@ func (m *meter) network() {
 	})
 }
 
-// sum measures the sum of 16 Mi floats, and its error beside that of adding float32s in pairs.
+// sum measures the sum of 16 Mi floats, and its error compared with that of adding float32 in pairs.
 func (m *meter) sum() {
 	const side = 4096
 	p := m.plane(processing.F32, side, side, true)
@@ -373,8 +373,7 @@ func pairwise(v []float32) float32 {
 	return pairwise(v[:len(v)/2]) + pairwise(v[len(v)/2:])
 }
 
-// detection measures the stages of detection on a painting with glare; what is copied is in the stages upload and
-// download.
+// detection measures the stages of detection on a painting with glare; copies are in the stages upload and download.
 func (m *meter) detection() {
 	if m.err != nil {
 		return
@@ -438,8 +437,8 @@ func (m *meter) detection() {
 }
 
 // kernelTime adds up the times of all kernels of a detection, and counts them. Each lies between two events of the
-// stream; nothing waits for them until the end. Where the device is done before the host has queued the next kernel,
-// its event comes early: the sum is never too small.
+// stream, for which nothing waits before the end. If the device is done before the host has queued the next kernel, the
+// event comes early: the sum is never too small.
 func kernelTime(b *Backend, pic *processing.Picture) (sum time.Duration, kernels int, err error) {
 	d := b.device
 	var marks []cu.Event
@@ -480,7 +479,7 @@ func kernelTime(b *Backend, pic *processing.Picture) (sum time.Duration, kernels
 	return sum, len(marks) / 2, err
 }
 
-// The time of the kernels alone is a part of the whole.
+// The time of the kernels is a part of the whole.
 func TestKernelTime(t *testing.T) {
 	b := gpu(t)
 	pic := small(t, 641, 479, 8, 3)
@@ -545,8 +544,8 @@ func TestDetectTimes(t *testing.T) {
 	}
 }
 
-// TestNetworkStageTimes prints what the steps of the network's stage take on the host, 18.7 megapixels. A step that
-// returns nothing only queues its work.
+// TestNetworkStageTimes prints how long the steps of the network's stage take on the host, for 18.7 megapixels. A step
+// without a result only queues its work.
 func TestNetworkStageTimes(t *testing.T) {
 	b := gpu(t)
 	testpic.Long(t)

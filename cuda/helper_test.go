@@ -19,7 +19,7 @@ import (
 
 var background = context.Background()
 
-// shared opens the first GPU once for all tests: making a context takes longer than most of them.
+// shared opens the first GPU once for all tests: creating a context takes longer than most of them.
 var shared = sync.OnceValues(func() (*Backend, error) { return Open(0) })
 
 // gpu returns a Backend on a GPU, or skips the test where there is none; with BLIK_REQUIRE_GPU set it fails then.
@@ -37,7 +37,7 @@ func gpu(t testing.TB) *Backend {
 	return b
 }
 
-// pair is the same job on both backends.
+// pair is a backend of the host and one of the device, for the same job.
 type pair struct {
 	t    rapid.TB
 	host *cpu.Backend
@@ -49,7 +49,7 @@ type pair struct {
 // planes are the same plane on both backends.
 type planes struct{ host, dev processing.Plane }
 
-// check runs a property on pictures of drawn sizes, and sees that no memory of the device is left over.
+// check runs a property on pictures of drawn sizes, and checks that no device memory remains in use.
 func check(t *testing.T, f func(t *rapid.T, p *pair)) {
 	dev := gpu(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -170,7 +170,7 @@ func noise[T uint8 | uint16 | uint32](t *rapid.T, name string, n int, most uint6
 	return s
 }
 
-// do carries out an operation, given with the planes of the host, on both backends; both must succeed.
+// do carries out an operation, given with the host's planes, on both backends; both must succeed.
 func (p *pair) do(op processing.Op) {
 	p.t.Helper()
 	p.must(p.host.Do(background, op))
@@ -187,7 +187,7 @@ func (p *pair) both(host, dev error) {
 	p.must(dev)
 }
 
-// equal compares a plane on both backends, bit for bit but for the sign of zero and the payload of NaN.
+// equal compares a plane on both backends, bit for bit except the sign of zero and the payload of NaN.
 func (p *pair) equal(what string, q planes) {
 	p.t.Helper()
 	h, err := p.host.Host(background, q.host)

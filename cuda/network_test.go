@@ -29,7 +29,7 @@ type link struct {
 	dilation, stride int
 }
 
-// drawnModel is a model with the given layers and random weights, which make the most of the range of activations.
+// drawnModel is a model with the given layers and random weights, which use most of the range of activations.
 func drawnModel(t *rapid.T, links []link) *network.Model {
 	seed := rapid.Uint64().Draw(t, "weights") | 1
 	next := func() uint64 {
@@ -84,7 +84,7 @@ func thrifty(fine, coarse int, dilations ...int) []link {
 	return append(links, link{from: []int{len(links) - 1}, kind: network.Conv1, out: 4})
 }
 
-// networks are graphs that use every kernel, and what the kernels for tensor cores do not do.
+// networks are graphs that use every kernel, and graphs that the kernels for tensor cores do not support.
 var networks = map[string][]link{
 	"12":                      thrifty(12, 24, 1, 4),
 	"16":                      thrifty(16, 32, 2, 3),
@@ -130,10 +130,10 @@ func TestGlints(t *testing.T) {
 	}
 }
 
-// glintsAlike compares the network of both backends, on tensor cores and without.
+// glintsAlike compares the network on both backends, with tensor cores and without.
 func glintsAlike(t *testing.T, model func(t *rapid.T) *network.Model) {
 	check(t, func(t *rapid.T, p *pair) {
-		// Plain networks take their time, and wide ones more.
+		// Plain networks are slow, and wide ones more so.
 		p.w, p.h = min(p.w, 300), min(p.h, 100)
 		m := model(t)
 		r, g, b := p.drawn(t, processing.U8, "red"), p.drawn(t, processing.U8, "green"), p.drawn(t, processing.U8, "blue")
@@ -298,7 +298,7 @@ func planeOn(t *testing.T, b *Backend, kind processing.Kind, w, h int) processin
 	return p
 }
 
-// The network stops between two kernels, and says when there is too little memory; it holds nothing then and works on.
+// The network stops between two kernels, and reports too little memory; it then holds nothing and continues to work.
 func TestGlintsGivesUp(t *testing.T) {
 	dev := gpu(t)
 	m, err := network.Default()

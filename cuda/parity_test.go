@@ -159,7 +159,7 @@ func TestGuardRing(t *testing.T) {
 func TestBackground(t *testing.T) {
 	check(t, func(t *rapid.T, p *pair) {
 		y, e, d := p.drawn(t, processing.U16, "y"), p.drawn(t, processing.U8, "exclude"), p.soiled(processing.U16)
-		// Up to 48 and 127 other kernels do it than beyond.
+		// Up to 48 and up to 127, other kernels are used than beyond.
 		radii := rapid.SliceOfN(rapid.IntRange(0, rapid.SampledFrom([]int{7, 48, 127, 300, 2047}).Draw(t, "largest")),
 			1, 9).Draw(t, "radii")
 		slices.Sort(radii)
@@ -290,7 +290,8 @@ func TestMoments(t *testing.T) {
 	})
 }
 
-// Operations with a thread or a block for each row or column, on pictures as long as may be: grids have limits, too.
+// Operations with a thread or a block for each row or column, on pictures of the greatest length: grids have limits,
+// too.
 func TestLongestGrids(t *testing.T) {
 	dev := gpu(t)
 	sizes := [][2]int{{1, maxSide}, {maxSide, 1}}

@@ -32,7 +32,7 @@ func TestCopyRates(t *testing.T) {
 	}
 }
 
-// A driver that fails at any call of the measurement is an error; one that has too little memory at first is not.
+// A driver that fails at any call of the measurement is an error; one that first lacks memory is not.
 func TestCopyRatesOfAFailingDriver(t *testing.T) {
 	if alone(t) {
 		return
@@ -70,7 +70,7 @@ func TestCopyRatesOfAFailingDriver(t *testing.T) {
 	if err != nil || after[0]-before[0] < 50 || after[1]-before[1] != 3 {
 		t.Fatalf("%v, calls %v to %v", err, before, after)
 	}
-	// The last calls give memory and events back.
+	// The last calls free memory and events.
 	for n := before[0] + 1; n <= after[0]-7; n += 3 {
 		_, _, err := measure(fmt.Sprintf("break %d 719", n))
 		var p *driver.Problem

@@ -13,7 +13,7 @@ import (
 	"blik/processing/network"
 )
 
-// What is looked at strip by strip while the picture is uploaded is what is looked at when all of it is there.
+// A picture processed strip by strip while it is uploaded gives the same as one that is uploaded first.
 func TestOverlap(t *testing.T) {
 	dev := gpu(t)
 	model, err := network.Default()
@@ -21,7 +21,7 @@ func TestOverlap(t *testing.T) {
 		t.Fatal(err)
 	}
 	if testing.Short() {
-		// An emulated GPU takes its time.
+		// An emulated GPU is slow.
 		model = rapid.Custom(func(t *rapid.T) *network.Model {
 			return drawnModel(t, networks["the last layer's source is read twice"])
 		}).Example(1)

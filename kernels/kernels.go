@@ -29,7 +29,7 @@ func Names() []string {
 }
 
 // PTX returns the text of a module, which the driver compiles, for a GPU of the given compute capability, 90 for 9.0.
-// One for every GPU from 5.0 on there always is.
+// Every module has one for all GPUs from 5.0 on.
 func PTX(name string, capability int) (string, error) {
 	if capability >= 80 {
 		text, err := files.ReadFile("ptx/" + name + "_80.ptx")
@@ -44,10 +44,10 @@ func PTX(name string, capability int) (string, error) {
 	return string(text), nil
 }
 
-// Cubin returns the machine code of a module for a GPU of the given compute capability, which spares the driver to
-// compile the PTX: a second or more at the first use of the program. It is nil where there is none for the
-// GPU, and where what there is was made of another PTX. Machine code runs on GPUs of its own major version from its
-// minor version on.
+// Cubin returns the machine code of a module for a GPU of the given compute capability. It saves the driver from
+// compiling the PTX, which takes a second or more at the first use of the program. It is nil if there is none for the
+// GPU, or if it was made from another PTX. Machine code runs on GPUs of its own major version from its minor version
+// on.
 func Cubin(name string, capability int) ([]byte, error) {
 	fail := func(err error) ([]byte, error) { return nil, fmt.Errorf("kernels: machine code of %s: %w", name, err) }
 	archive, err := files.ReadFile("cubin/" + name + ".tar")
@@ -128,7 +128,7 @@ func Entries(text string) []string {
 	}
 }
 
-// SourceHash is the SHA-256 of the source of a module and of what it includes, as its PTX names it in the first line.
+// SourceHash is the SHA-256 of the source of a module and its includes, as named in the first line of its PTX.
 func SourceHash(name string) string {
 	sum := sha256.New()
 	for _, f := range []string{"common.cuh", name + ".cu"} {
@@ -138,7 +138,7 @@ func SourceHash(name string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Hash is the SHA-256 of all sources, PTX and machine code: what was verified on a GPU is what has this hash.
+// Hash is the SHA-256 of all sources, PTX and machine code; the record of a verification names it.
 func Hash() string {
 	sum := sha256.New()
 	var names []string

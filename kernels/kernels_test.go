@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Whoever changes a source must remake its PTX: make kernels.
+// A changed source needs a new PTX: make kernels.
 func TestPTXIsOfItsSource(t *testing.T) {
 	sources, err := filepath.Glob("*.cu")
 	if err != nil {
@@ -41,10 +41,10 @@ func TestPTXIsOfItsSource(t *testing.T) {
 	}
 }
 
-// The same run of make kernels brings PTX and machine code.
+// make kernels makes PTX and machine code in the same run.
 func TestCubinIsOfItsPTX(t *testing.T) {
 	for _, name := range Names() {
-		// 87 runs what is made for 86.
+		// A GPU of 8.7 runs the code for 8.6.
 		for capability, target := range map[int]uint32{75: 75, 80: 80, 86: 86, 87: 86, 89: 89, 90: 90} {
 			code, err := Cubin(name, capability)
 			if err != nil {

@@ -9,21 +9,21 @@ import (
 //go:embed verified.json
 var verified []byte
 
-// Record says that the kernels of a hash passed their tests on a GPU. "make gpu-verify" writes it.
+// Record says that the kernels with a hash passed their tests on a GPU. "make gpu-verify" writes it.
 type Record struct {
 	// Device and Driver are where the tests ran, Date when: "2006-01-02".
 	Device string `json:"device"`
 	Driver string `json:"driver"`
 	Date   string `json:"date"`
-	// Hash is what Hash was then.
+	// Hash is the result of Hash at that time.
 	Hash string `json:"hash"`
-	// Note says what is unusual about the record, if anything is.
+	// Note describes anything unusual about the record.
 	Note string `json:"note,omitempty"`
 	// Tests are the tests that passed.
 	Tests []string `json:"tests"`
 	// Figures are times with the planes on the device.
 	Figures []Figure `json:"figures"`
-	// Ratios are what the figures come to beside each other, and errors of sums.
+	// Ratios are comparisons of figures, and errors of sums.
 	Ratios []Ratio `json:"ratios"`
 }
 

@@ -111,7 +111,7 @@ func newLuminanceTables(depth int, linear func(float64) float64) *LuminanceTable
 	return l
 }
 
-// encode8 returns Encode8, which is the same for all pictures; nobody changes it.
+// encode8 returns Encode8, which is the same for all pictures and is never changed.
 var encode8 = sync.OnceValue(func() []uint8 { return encodeTable(1<<16, TransferLinear.Linear) })
 
 // encodeTable returns n samples re-encoded to 8-bit sRGB, to nearest. The values ascend, so it is enough to find where

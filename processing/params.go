@@ -27,9 +27,9 @@ type Detector uint8
 const (
 	// DetectAuto uses what was best in cross-validation: see Decision.Auto.
 	DetectAuto Detector = iota
-	// DetectNetwork uses the network alone.
+	// DetectNetwork uses only the network.
 	DetectNetwork
-	// DetectClassic uses the classical search alone.
+	// DetectClassic uses only the classical search.
 	DetectClassic
 	// DetectJoined lets one score of both decide.
 	DetectJoined

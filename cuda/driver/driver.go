@@ -20,7 +20,7 @@ import (
 // The least driver: it must know the PTX that the kernels are compiled to.
 const leastVersion = 11080
 
-// The error numbers of the driver that have a meaning of their own.
+// The error numbers of the driver that are treated specially.
 const (
 	codeOutOfMemory    = 2
 	codeNoDevice       = 100

@@ -15,7 +15,7 @@ import (
 	"blik/internal/testpic"
 )
 
-// TestChild is what the other tests start with another driver library: it prints what Status says.
+// TestChild is started by the other tests with another driver library: it prints the result of Status.
 func TestChild(t *testing.T) {
 	testpic.Need(t, os.Getenv("BLIK_CHILD") != "", "to be started by another test")
 	var p *Problem

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The program must start where there is no driver, so libcuda may not be among what it needs.
+// The program must start without a driver, so libcuda must not be among the libraries that it needs.
 func TestProgramDoesNotNeedTheLibrary(t *testing.T) {
 	f, err := elf.Open(os.Args[0])
 	if err != nil {

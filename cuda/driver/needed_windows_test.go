@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// The program must start where there is no driver, so nvcuda may not be among what it needs.
+// The program must start without a driver, so nvcuda must not be among the libraries that it needs.
 func TestProgramDoesNotNeedTheLibrary(t *testing.T) {
 	f, err := pe.Open(os.Args[0])
 	if err != nil {

@@ -13,7 +13,7 @@ const (
 	NotBuilt Reason = iota
 	// NoLibrary: NVIDIA's driver library is not installed.
 	NoLibrary
-	// NoDevice: there is a driver but no GPU, or not the one asked for.
+	// NoDevice: there is a driver but no GPU, or not the requested one.
 	NoDevice
 	// TooOld: the driver is older than the program's kernels need, or the GPU is.
 	TooOld

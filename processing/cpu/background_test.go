@@ -152,7 +152,7 @@ func TestDeviationExtreme(t *testing.T) {
 	}
 }
 
-// At a whole deviation, and a hair below it, floats alone come out on the wrong side.
+// At an exact standard deviation, and slightly below it, floats by themselves give the wrong result.
 func TestDeviationsRounding(t *testing.T) {
 	share := make([]float64, 255*255+1)
 	for n := 1; n < len(share); n++ {

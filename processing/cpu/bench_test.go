@@ -11,8 +11,8 @@ import (
 	"blik/processing"
 )
 
-// scene holds the planes that detection has at hand in the middle of its work: textured paint, and glints on a few
-// pixels in ten thousand.
+// scene holds the planes of detection in the middle of its work: textured paint, and glints on a few pixels in ten
+// thousand.
 type scene struct {
 	w, h                             int
 	pic                              *processing.Picture
@@ -55,7 +55,7 @@ func newScene(b rapid.TB, be *Backend, w, h int) *scene {
 	}
 	ctx := context.Background()
 	must(b, be.Do(ctx, processing.Luminance{Y: s.y, V: s.v, Picture: s.pic, Tables: s.tables}))
-	// What is as bright as a lamp counts as glare, whatever the background is.
+	// Pixels as bright as a lamp count as glare, whatever the background is.
 	must(b, be.Upload(ctx, s.bg, processing.Samples{U16: make([]uint16, w*h)}))
 	must(b, be.Do(ctx, processing.DifferenceThreshold{Dst: s.mask, Y: s.y, Background: s.bg, V: s.v, Level: 240}))
 	must(b, be.Do(ctx, processing.Morph{
@@ -74,7 +74,7 @@ func detectionRule() processing.ContrastRule {
 	return processing.ContrastRule{Absolute: 5243, Relative: 16384, SeedAbsolute: 13107, SeedLevel: 150}
 }
 
-// operation is one with a name.
+// operation is an operation with a name.
 type operation struct {
 	name string
 	op   processing.Op
@@ -132,7 +132,7 @@ func operations(s *scene) []operation {
 	}
 }
 
-// BenchmarkOperations prints the time of every operation; MB/s are millions of pixels a second.
+// BenchmarkOperations prints the time of every operation; MB/s are millions of pixels per second.
 func BenchmarkOperations(b *testing.B) {
 	for _, size := range [][2]int{{1024, 1024}, {5300, 3533}} {
 		be := New()
@@ -148,7 +148,7 @@ func BenchmarkOperations(b *testing.B) {
 	}
 }
 
-// BenchmarkDetection runs what adaptive detection asks of a backend, in sizes that show whether the time is linear in
+// BenchmarkDetection runs the operations of adaptive detection, in sizes that show whether the time is linear in
 // pixels.
 func BenchmarkDetection(b *testing.B) {
 	for _, size := range [][2]int{{1224, 816}, {5300, 3533}, {12248, 8165}} {

@@ -59,7 +59,7 @@ func TestBoxMean(t *testing.T) {
 	}))
 }
 
-// An infinite sample must not be felt outside the windows that hold it.
+// An infinite sample must not affect windows that do not hold it.
 func TestBoxMeanFloatForgets(t *testing.T) {
 	const w, h, r = 40, 30, 3
 	src := make([]float32, w*h)
@@ -77,7 +77,7 @@ func TestBoxMeanFloatForgets(t *testing.T) {
 	}
 }
 
-// Windows of more than 257 × 257 pixels leave 32-bit sums.
+// Windows of more than 257 × 257 pixels exceed 32-bit sums.
 func TestBoxMeanLargeWindow(t *testing.T) {
 	const w, h = 700, 610
 	src := make([]uint16, w*h)
@@ -123,7 +123,7 @@ func TestBoxCount(t *testing.T) {
 	})
 }
 
-// 255 × 255 pixels that all count are the most that the column counts hold.
+// 255 × 255 pixels that all count are the most that column counts can hold.
 func TestBoxCountFull(t *testing.T) {
 	const side = 300
 	src := make([]uint8, side*side)
@@ -136,7 +136,7 @@ func TestBoxCountFull(t *testing.T) {
 	}
 }
 
-// Running sums, where none needs rounding, give the bits of the recursion, and are not used where one does.
+// Running sums, if none needs rounding, give the same bits as the recursion, and are not used if one does.
 func TestBoxMeanExact(t *testing.T) {
 	kinds := map[string]func(r *rand.Rand) float32{
 		"bytes":     func(r *rand.Rand) float32 { return float32(r.IntN(256)) },

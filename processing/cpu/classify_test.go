@@ -60,7 +60,7 @@ func TestContrast(t *testing.T) {
 	})
 }
 
-// Every threshold, met exactly and passed by one.
+// Every threshold, met exactly and exceeded by one.
 func TestContrastEdges(t *testing.T) {
 	const wide, seed = processing.ClassWide, processing.ClassWide | processing.ClassSeed
 	for _, c := range []struct {
@@ -103,7 +103,7 @@ func TestCores(t *testing.T) {
 		bg, m := near(t, y), noise[uint16](t, w*h, math.MaxUint16)
 		cls := noise[uint8](t, w*h, math.MaxUint8)
 		for i := range cls {
-			// Seeds are wide; the other bits are none of Cores's business and must stay.
+			// Seeds are wide; the other bits do not concern Cores and must stay.
 			if cls[i] &= 0xf3; cls[i]&processing.ClassSeed != 0 {
 				cls[i] |= processing.ClassWide
 			}

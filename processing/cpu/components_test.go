@@ -55,7 +55,7 @@ type value struct{ d2, core int }
 
 const nowhere = math.MaxInt
 
-// grown computes processing.Grow as its comment defines it: one pixel at a time, each time the least of all.
+// grown computes processing.Grow as its comment defines it: one pixel at a time, always the one with the least value.
 func grown(w, h int, label []int, cls []uint8, g processing.Growth) []int {
 	area := map[int]int{}
 	for _, l := range label {
@@ -214,7 +214,7 @@ func TestSortClaims(t *testing.T) {
 	})
 }
 
-// TestGrowTurnsBack grows round a corner, where the way leads back towards the core.
+// TestGrowTurnsBack grows round a corner, where the path leads back towards the core.
 func TestGrowTurnsBack(t *testing.T) {
 	const g = processing.ClassGrow
 	ctx := context.Background()

@@ -10,7 +10,7 @@ import (
 	"blik/processing"
 )
 
-// frugal returns a backend whose bands are low, and the planes of a picture: luminance, level and what is excluded.
+// frugal returns a backend with low bands, and the planes of a picture: luminance, level and exclusion.
 func frugal(t *rapid.T) (b *Backend, w, h int, y, v, exclude processing.Plane) {
 	b = New(Workers(rapid.SampledFrom(workerCounts).Draw(t, "workers")))
 	t.Cleanup(func() { b.Close() })
@@ -49,7 +49,7 @@ func unpacked(p processing.Plane) []uint8 {
 	return pix
 }
 
-// TestMarksEqualBytes carries out all that takes marks on them and on the same samples as bytes.
+// TestMarksEqualBytes runs all operations that accept marks on marks and on the same samples as bytes.
 func TestMarksEqualBytes(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -180,7 +180,7 @@ func TestClassifyEqualsSteps(t *testing.T) {
 	})
 }
 
-// TestFewEqualsWhole computes on planes for some pixels and on whole ones.
+// TestFewEqualsWhole computes on planes of selected pixels and on whole ones.
 func TestFewEqualsWhole(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -256,7 +256,7 @@ func TestTakeBytes(t *testing.T) {
 	}
 }
 
-// TestBorrow computes the colours in the memory of other planes, and then what these are for.
+// TestBorrow computes the colours in the memory of other planes, and then those planes.
 func TestBorrow(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()

@@ -31,7 +31,7 @@ func slowGaussian[T sample](src []T, w, h int, sigma float64) []float64 {
 	})
 }
 
-// checkGaussian allows an integer to lie half a level and the error of float32 sums off, some 2⁻²⁰ of white.
+// checkGaussian allows an error of half a level for integers, and of float32 sums, about 2⁻²⁰ of white.
 func checkGaussian[T sample](t *rapid.T, w, h int, src []T, tolerance float64) {
 	sigma := rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(0, 3), rapid.Float64Range(0, 9)).Draw(t, "sigma")
 	want := slowGaussian(src, w, h, sigma)

@@ -12,7 +12,7 @@ import (
 	"blik/processing"
 )
 
-// workerCounts are the numbers of workers that every operation must give the same result with.
+// workerCounts are the numbers of workers with which every operation must give the same result.
 var workerCounts = []int{1, 2, 3, 7}
 
 // size draws the sides of a picture, small ones and lines included.
@@ -21,7 +21,7 @@ func size(t *rapid.T) (w, h int) {
 	return side.Draw(t, "w"), side.Draw(t, "h")
 }
 
-// noise draws n samples up to most: random ones, with runs of both extremes, or all alike.
+// noise draws n samples up to most: random ones, with runs of both extremes, or all equal.
 func noise[T sample](t *rapid.T, n int, most int) []T {
 	kind := rapid.SampledFrom([]string{"random", "runs", "white", "black", "sparse"}).Draw(t, "content")
 	seed := rapid.Uint64().Draw(t, "seed")
@@ -89,7 +89,7 @@ func up[T sample](t rapid.TB, b *Backend, w, h int, s []T) processing.Plane {
 	return p
 }
 
-// empty allocates a plane and soils it, since its content is undefined.
+// empty allocates a plane and fills it with arbitrary values, because its content is undefined.
 func empty(t rapid.TB, b *Backend, kind processing.Kind, w, h int) processing.Plane {
 	t.Helper()
 	p, err := b.Alloc(kind, w, h)
@@ -113,8 +113,8 @@ func down[T sample](t rapid.TB, p processing.Plane) []T {
 	return slices.Clone(pixels[T](p.(*plane)))
 }
 
-// each runs a test with every number of workers and sees that no plane is left over. All but the first cut
-// the picture into pieces so small that every border between them is met.
+// each runs a test with every number of workers and checks that no plane remains. All but the first cut the picture
+// into pieces so small that every border between them occurs.
 func each(t *rapid.T, run func(b *Backend)) {
 	for i, n := range workerCounts {
 		b := New(Workers(n), Kernels(levels()[i%len(levels())]))
@@ -139,7 +139,7 @@ func levels() []simd.Level {
 	return all
 }
 
-// release gives planes back.
+// release releases planes.
 func release(planes ...processing.Plane) {
 	for _, p := range planes {
 		p.Release()
@@ -186,7 +186,7 @@ func clipped(w, h, x, y, r int, f func(i int)) {
 	}
 }
 
-// perPixel makes a plane by a function of the place.
+// perPixel returns a plane computed by a function of the place.
 func perPixel[T any](w, h int, f func(x, y int) T) []T {
 	s := make([]T, w*h)
 	for y := range h {

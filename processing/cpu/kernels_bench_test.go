@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// BenchmarkKernels prints the time of kernels of running sums on a row, for each level of vectors: those that are not
-// faster than the plain ones, or than two others that do the same one after the other, have no place in the table.
+// BenchmarkKernels prints the time of kernels of running sums on a row, for each level of vectors. A kernel that is not
+// faster than the plain one, or than two others in sequence, does not belong in the table.
 func BenchmarkKernels(b *testing.B) {
 	const n, k = 2048, 25
 	r := &source{Rand: rand.New(rand.NewPCG(1, 2)), n: n}

@@ -21,7 +21,7 @@ func vectorLevels(t *testing.T, f func(t *rapid.T, r *source, plain, vector *ker
 		plain, vector := plainKernels(), kernelsOf(level)
 		t.Run(level.String(), rapid.MakeCheck(func(t *rapid.T) {
 			seed := rapid.Uint64().Draw(t, "seed")
-			// Short rows have less than a vector, long ones several and a remainder.
+			// Short rows have less than a vector, long ones several vectors and a remainder.
 			n := rapid.OneOf(rapid.IntRange(1, 80), rapid.IntRange(1, 700)).Draw(t, "length")
 			extreme := rapid.SampledFrom([]float64{0, 0.5, 1}).Draw(t, "share of extremes")
 			f(t, &source{rand.New(rand.NewPCG(seed, 1)), n, extreme}, &plain, &vector)
@@ -87,7 +87,7 @@ func guarded[T comparable](t *rapid.T, dst []T, call func(dst []T)) []T {
 	return out
 }
 
-// same fails unless a kernel does to a row what the plain one does.
+// same fails unless a kernel gives the same row as the plain one.
 func same[T comparable](t *rapid.T, what string, dst []T, plain, vector func(dst []T)) {
 	t.Helper()
 	want, got := slices.Clone(dst), guarded(t, dst, vector)
@@ -310,7 +310,7 @@ func TestVarianceKernels(t *testing.T) {
 		add, sub := r.bytes(r.n), r.bytes(r.n)
 		same(t, "slideSquares", col, func(s []uint32) { plain.slideSquares(s, add, sub) },
 			func(s []uint32) { vector.slideSquares(s, add, sub) })
-		// Columns of real bytes, as no others have their squares.
+		// Columns of real bytes, because others do not have their sums of squares.
 		g := newWindow(r.n+r.IntN(99), 1+r.IntN(127), r.IntN(maxBytes))
 		x0, y := r.IntN(g.w-r.n+1), r.IntN(g.h)
 		c := newCounts(&worker{}, g, x0, r.n)
@@ -344,7 +344,7 @@ func TestNarrowCensoredKernels(t *testing.T) {
 		addOut, subOut := r.bytes(r.n), r.bytes(r.n)
 		same(t, "censor32", col, func(s []uint32) { plain.censor32(s, add, sub, addOut, subOut) },
 			func(s []uint32) { vector.censor32(s, add, sub, addOut, subOut) })
-		// Sums of as many pixels as there are, and those right below and at a half.
+		// Sums of the number of pixels, and those right below and at a half.
 		most, need := 1+r.Uint32N(225), r.Uint32N(226)
 		sum := make([]uint32, r.n)
 		for i := range sum {
@@ -368,7 +368,7 @@ func TestNarrowCensoredKernels(t *testing.T) {
 	})
 }
 
-// Groups of fewer rows than lanes, sums that are infinite or undefined, and windows cut off at all sides.
+// Groups of fewer rows than lanes, infinite sums and NaN, and windows clipped on all sides.
 func TestBlockMeans(t *testing.T) {
 	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
 		w := newWindow(r.n+r.IntN(99), 1+r.IntN(300), r.IntN(30))
@@ -424,7 +424,7 @@ func TestExactMeans(t *testing.T) {
 	})
 }
 
-// Columns of real floats, as no others have their squares.
+// Columns of real floats, because others do not have their sums of squares.
 func TestFloatVarianceKernels(t *testing.T) {
 	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
 		g := newWindow(r.n+r.IntN(99), 1+r.IntN(60), r.IntN(30))
@@ -505,7 +505,7 @@ func TestCensoredKernels(t *testing.T) {
 	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
 		exclusion := func() []uint8 {
 			s := row(r, r.n, 0, 255, func() uint8 { return 0 })
-			// Long runs that nothing is excluded from.
+			// Long runs without excluded pixels.
 			if from := r.IntN(len(s)); r.IntN(2) == 0 {
 				clear(s[from : from+r.IntN(len(s)-from)])
 			}
@@ -601,7 +601,7 @@ func TestMomentKernels(t *testing.T) {
 	})
 }
 
-// The sums of whole blocks are those of the plain kernel, whatever operations the samples allow to leave out.
+// The sums of whole blocks equal those of the plain kernel, whichever operations the samples allow to be skipped.
 func TestFloatSumsOfBlocks(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
@@ -646,7 +646,7 @@ func TestFloatSumsOfBlocks(t *testing.T) {
 					}
 					return b
 				}
-				// The sign of an extreme 0 is nobody's.
+				// The sign of an extreme 0 is not defined.
 				got.min, got.max, want.min, want.max = got.min+0, got.max+0, want.min+0, want.max+0
 				if bits(got) != bits(want) {
 					t.Fatalf("%s, %d samples, round %d, %v: %+v, want %+v", name, len(s), round, level, got, want)

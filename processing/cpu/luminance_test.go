@@ -142,7 +142,7 @@ func TestLuma(t *testing.T) {
 	})
 }
 
-// More pixels than one of the pieces in which floats and inks are made other samples.
+// More pixels than in one of the pieces in which floats and inks are converted.
 func TestLumaWide(t *testing.T) {
 	for _, channels := range []int{3, 4} {
 		for _, depth := range []int{8, 16, 32} {

@@ -110,7 +110,7 @@ func TestMorph(t *testing.T) {
 	t.Run("F32", rapid.MakeCheck(func(t *rapid.T) {
 		w, h := size(t)
 		src := floats(t, w*h)
-		// Most rows have no sign, as those of pictures; −0 comes before 0, which the comparison does not see.
+		// Most rows have no sign, like those of pictures; −0 comes before 0, which the comparison does not see.
 		for i := range src {
 			if i/w%4 != 3 {
 				src[i] = float32(math.Abs(float64(src[i])))

@@ -92,7 +92,7 @@ func TestEveryOperationIsAnswered(t *testing.T) {
 	}
 }
 
-// countdown is a context that is cancelled when it has been looked at so many times.
+// countdown is a context that is cancelled after it has been checked a given number of times.
 type countdown struct {
 	context.Context
 	left  atomic.Int64
@@ -130,7 +130,7 @@ func cancellable(b *Backend, s *scene) []job {
 	return jobs
 }
 
-// An operation that is cancelled says so wherever it is, looks at its context often enough, and stops when told to.
+// An operation that is cancelled reports that wherever it is, checks its context often enough, and stops when asked.
 func TestCancel(t *testing.T) {
 	const w, h = 1100, 900
 	b := New(Workers(2))
@@ -139,7 +139,7 @@ func TestCancel(t *testing.T) {
 	for _, op := range ops {
 		t.Run(op.name, func(t *testing.T) {
 			looks := 0
-			// Once with tiles as large as the picture, so that the looks are those inside a task.
+			// Once with tiles as large as the picture, so that only the checks inside a task count.
 			for _, c := range []tiling{{span: spanPixels, tile: w, rows: h, strip: w, ring: 1 << 30, narrow: 1, wide: 1 << 30}, defaultTiling()} {
 				b.tiling = c
 				all := newCountdown(1 << 40)
@@ -154,7 +154,7 @@ func TestCancel(t *testing.T) {
 				if err := op.run(c); !errors.Is(err, context.Canceled) {
 					t.Fatalf("cancelled at look %d of %d: error %v", n, looks, err)
 				}
-				// Each worker notices once, and the end reports it; passes that follow are not begun.
+				// Each worker notices once, and the end reports it; passes that follow do not begin.
 				if after := c.after.Load(); after > 12 {
 					t.Errorf("cancelled at look %d of %d, and looked %d times more", n, looks, after)
 				}
@@ -163,7 +163,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A thin picture is as long as any other.
+// A thin picture can be cancelled like any other.
 func TestCancelThin(t *testing.T) {
 	for _, size := range [][2]int{{1, 60000}, {60000, 1}} {
 		b := New(Workers(2))

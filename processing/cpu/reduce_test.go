@@ -98,7 +98,7 @@ func TestMoments(t *testing.T) {
 	t.Run("U32", rapid.MakeCheck(func(t *rapid.T) { checkIntegerMoments[uint32](t, math.MaxUint32) }))
 }
 
-// Samples of mixed magnitude cancel in plain sums; the compensated ones keep what is left, for any number of workers.
+// Samples of mixed magnitude cancel in plain sums; compensated sums keep the rest, with any number of workers.
 func TestMomentsFloat(t *testing.T) {
 	const w, h = 321, 257
 	src := make([]float32, w*h)

@@ -45,7 +45,7 @@ func TestMeanVariance(t *testing.T) {
 	t.Run("U16", rapid.MakeCheck(func(t *rapid.T) { checkMeanVariance[uint16](t, math.MaxUint16) }))
 }
 
-// The largest window of the largest samples fills 32 and 64 bits to the brim.
+// The largest window of the largest samples uses 32 and 64 bits completely.
 func TestMeanVarianceExtreme(t *testing.T) {
 	const side = 300
 	src := make([]uint16, side*side)

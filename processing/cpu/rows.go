@@ -591,7 +591,7 @@ func windowBy4[T sample](best4 func(dst, a, b, c, d []T), dst, src []T, k int) {
 	best4(dst, src, from(1), from(2), from(3))
 }
 
-// block is the number of samples that are looked at together for being blank.
+// block is the number of samples that are checked together for being blank.
 const block = 64
 
 // sparse is a window kernel that goes over long blank stretches: seeds and masks are blank almost everywhere.
@@ -658,7 +658,7 @@ func ordered(src []int32) bool {
 	return true
 }
 
-// infinity is the bits of the infinite float; those of NaN are greater, but for the sign.
+// infinity is the bits of positive infinity; those of NaN are larger, apart from the sign.
 const infinity = 0x7f800000
 
 // unkeyed undoes keys; both keys of NaN that are used give NaN.

@@ -10,7 +10,7 @@ import (
 	"blik/processing"
 )
 
-// The sweeps for three channels, and those of Harmonic, give the bits of those from pixel to pixel.
+// The sweeps for three channels, and those of Harmonic, give the same bits as those pixel by pixel.
 func TestSweepsKeepTheirBits(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

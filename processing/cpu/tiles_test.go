@@ -12,7 +12,7 @@ import (
 	"blik/processing"
 )
 
-// cut draws tiles that do not overlap, a column of them, and the planes' size.
+// drawTiles draws tiles that do not overlap, a column of them, and the size of the planes.
 func drawTiles(t *rapid.T) (tiles []processing.Tile, w, h int) {
 	n := rapid.IntRange(1, 4).Draw(t, "tiles")
 	for range n {
@@ -24,7 +24,7 @@ func drawTiles(t *rapid.T) (tiles []processing.Tile, w, h int) {
 	return tiles, w, h
 }
 
-// drawStates draws a state plane of which about a share is not known.
+// drawStates draws a state plane with a drawn share of unknown pixels.
 func drawStates(t *rapid.T, n int) []uint8 {
 	most := rapid.SampledFrom([]int{1, 4, 9, 10}).Draw(t, "holes of ten")
 	s := noise[uint8](t, n, 29)
@@ -38,7 +38,7 @@ func drawStates(t *rapid.T, n int) []uint8 {
 	return s
 }
 
-// inTile says whether pixel i of a plane of width w lies in one of the tiles.
+// inTile reports whether pixel i of a plane of width w lies in one of the tiles, and in which.
 func inTile(tiles []processing.Tile, w, i int) (int, bool) {
 	for k, r := range tiles {
 		if x, y := i%w, i/w; x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H {
@@ -114,9 +114,9 @@ func operator(r processing.Tile) [][]float64 {
 	return m
 }
 
-// solved returns what the tile should hold: the unknown pixels make m·u = 0 in their own rows. nil where the system has
-// no single solution. spread is the largest that a pixel changes where each row is off by up to 1, the row sum norm of
-// the inverse, for an m whose inverse has one sign.
+// solved returns the result for a tile: the unknown pixels solve m·u = 0 in their own rows. It is nil if the system has
+// no unique solution. spread is the largest change of a pixel if each row is off by up to 1, the row sum norm of the
+// inverse, for an m whose inverse has one sign.
 func solved(m [][]float64, p []float32, state []uint8) (out []float64, spread float64) {
 	var unknown []int
 	for i, s := range state {
@@ -166,8 +166,8 @@ func clone(m [][]float64) [][]float64 {
 	return out
 }
 
-// checkSolver compares an iterated operation with elimination, tile by tile, and sees that nothing else is written.
-// tolerance is what each row may be off by, in units of 2⁻²⁴ of the largest sample.
+// checkSolver compares an iterated operation with elimination, tile by tile, and checks that nothing else is written.
+// tolerance is the error allowed in each row, in units of 2⁻²⁴ of the largest sample.
 func checkSolver(t *rapid.T, tolerance float64, matrix func(processing.Tile) [][]float64,
 	run func(b *Backend, dst, state processing.Plane, tiles []processing.Tile) error) {
 	tiles, w, h := drawTiles(t)
@@ -226,9 +226,9 @@ func checkSolver(t *rapid.T, tolerance float64, matrix func(processing.Tile) [][
 	}
 }
 
-// harmonicRounding is what a row is off by where nothing changes any more, in units of 2⁻²⁴ of the largest sample. An
-// update u += ω(Σ/n − u) of n ≤ 4 neighbours rounds by some 7 of them at ω = 1.8: 2.25 in Σ/n by its additions and 1 by
-// its division, both times ω, and 1 at the end. In the equation that counts n/ω times, and n times more by the
+// harmonicRounding is the error of a row when nothing changes any more, in units of 2⁻²⁴ of the largest sample. An
+// update u += ω(Σ/n − u) with n ≤ 4 neighbours rounds by about 7 of them at ω = 1.8: 2.25 in Σ/n by its additions and 1
+// by its division, both times ω, and 1 at the end. In the equation that counts n/ω times, and n times more by the
 // neighbours that were updated before: 43. The largest of 10⁵ drawn cases was between 12 and 16.
 const harmonicRounding = 43
 
@@ -247,7 +247,7 @@ func TestHarmonicAgainstElimination(t *testing.T) {
 	})
 }
 
-// The few sweeps that correction asks for must come close as well, for holes as deep as they are made for.
+// The few sweeps of correction must also come close, for holes of the depths that they are meant for.
 func TestHarmonicConvergesOnADisc(t *testing.T) {
 	for _, depth := range []int{1, 3, 8, 14} {
 		side := 2*depth + 5
@@ -291,8 +291,8 @@ func TestBiharmonicAgainstElimination(t *testing.T) {
 		}
 		return m
 	}
-	// A hole in the middle of one tile: without paint on all sides the plate is nearly free to tilt, and single
-	// precision says little.
+	// A hole in the middle of one tile: without paint on all sides the plate can tilt almost freely, and single
+	// precision gives no meaningful result.
 	for _, c := range []struct{ w, h, x0, y0, x1, y1 int }{{7, 7, 3, 3, 4, 4}, {9, 8, 3, 2, 6, 6},
 		{12, 12, 3, 3, 9, 9}} {
 		r := processing.Tile{X: 1, Y: 2, W: c.w, H: c.h}

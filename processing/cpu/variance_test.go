@@ -11,7 +11,7 @@ import (
 	"blik/processing"
 )
 
-// floatPlanes are kinds of samples that sums of squares are hard on.
+// floatPlanes are kinds of samples that are difficult for sums of squares.
 func floatPlanes() map[string]func(r *rand.Rand) float32 {
 	return map[string]func(r *rand.Rand) float32{
 		"noise":      func(r *rand.Rand) float32 { return float32(r.NormFloat64()) },
@@ -24,8 +24,8 @@ func floatPlanes() map[string]func(r *rand.Rand) float32 {
 	}
 }
 
-// Means and variances are those of float64, taken in two passes, within the bounds of processing.MeanVariance; the same
-// bits with every number of workers, tiling and level of vectors; and no variance is negative.
+// Means and variances equal those of float64 in two passes, within the bounds of processing.MeanVariance; the bits are
+// the same with every number of workers, tiling and level of vectors; and no variance is negative.
 func TestFloatMeanVariance(t *testing.T) {
 	for name, next := range floatPlanes() {
 		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
@@ -71,7 +71,7 @@ func TestFloatMeanVariance(t *testing.T) {
 	}
 }
 
-// wantRounded compares floats with what numbers within some distance are rounded to.
+// wantRounded compares floats with the rounded values of numbers within some distance.
 func wantRounded(t rapid.TB, what string, w int, got []float32, want []float64, distance float64) {
 	t.Helper()
 	for i, v := range want {
@@ -81,7 +81,7 @@ func wantRounded(t rapid.TB, what string, w int, got []float32, want []float64, 
 	}
 }
 
-// Whole numbers, whose squares need no rounding, give the bits of the integers' own sums.
+// Whole numbers, whose squares need no rounding, give the same bits as the sums of integers.
 func TestFloatMeanVarianceOfIntegers(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := size(t)
@@ -106,7 +106,7 @@ func TestFloatMeanVarianceOfIntegers(t *testing.T) {
 	})
 }
 
-// Infinite and undefined samples spoil the windows that hold them, and nothing else.
+// Infinite samples and NaN affect the windows that hold them, and no others.
 func TestFloatMeanVarianceUndefined(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := size(t)

@@ -11,8 +11,8 @@ import (
 	"blik/processing"
 )
 
-// slowAnalysis is a level in one dimension, from the definition: an odd side is extended by its last sample, indices
-// go round.
+// slowAnalysis is a level in one dimension, from the definition: an odd side is extended by its last sample, and
+// indices wrap round.
 func slowAnalysis(x []float64, wave processing.Wavelet) []float64 {
 	n := len(x)
 	if n%2 == 1 {
@@ -156,7 +156,7 @@ func TestNoiseTiles(t *testing.T) {
 	t.Run("U16", rapid.MakeCheck(func(t *rapid.T) { checkNoiseTiles[uint16](t, math.MaxUint16) }))
 }
 
-// Normal noise of a known deviation is found again.
+// Normal noise of a known standard deviation is measured correctly.
 func TestNoiseTilesNormal(t *testing.T) {
 	const side, sigma = 512, 6.0
 	src := make([]uint16, side*side)

@@ -11,7 +11,7 @@ import (
 	"blik/processing/internal/span"
 )
 
-// What is wanted of a plane is as if all of it were, whether few pixels are or many.
+// The wanted pixels are the same as if all were computed, whether there are few or many.
 func TestWanted(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := size(t)
@@ -54,7 +54,7 @@ func TestWanted(t *testing.T) {
 	})
 }
 
-// One pixel of a large picture takes another way than all of them.
+// One pixel of a large picture is computed in another way than all of them.
 func TestWantedFew(t *testing.T) {
 	const w, h = 900, 700
 	b := New(Workers(2))

@@ -138,7 +138,7 @@ func TestMedianAndSpread(t *testing.T) {
 	}
 }
 
-// Runs shorter than the clock can tell are timed together.
+// Runs too short for the clock are timed together.
 func TestShortRunsAreTimedTogether(t *testing.T) {
 	t.Parallel()
 	c := &clock{}
@@ -187,7 +187,7 @@ func TestWrongResultIsNotTimed(t *testing.T) {
 	}
 }
 
-// What is no number does not get into the rows, which files could not hold.
+// NaN and infinity do not get into the rows, because files could not hold them.
 func TestNoNumber(t *testing.T) {
 	t.Parallel()
 	e := sum()

@@ -6,7 +6,7 @@ import (
 	"blik/processing"
 )
 
-// What is learned lifts glare and lowers paint, and the aspects named are those that tell them apart.
+// Learning raises the scores of glare and lowers those of paint, and the named aspects are those that separate the two.
 func TestEffect(t *testing.T) {
 	n := len(processing.Measures()) + 4
 	spots := drawn(3, 150, 2, n, 1)

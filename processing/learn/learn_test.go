@@ -10,7 +10,8 @@ import (
 	"blik/processing"
 )
 
-// drawn are spots of some pictures. The default knows little of what tells glare from paint: a direction of the vectors.
+// drawn are spots of some pictures. The default knows little of what separates glare from paint: a direction of the
+// vectors.
 func drawn(seed uint64, n, pictures, size int, tells float64) []Spot {
 	r := rand.New(rand.NewPCG(seed, 7))
 	var spots []Spot
@@ -69,7 +70,7 @@ func TestFromHelps(t *testing.T) {
 	}
 }
 
-// What is no better than chance does little harm: a preset of it decides nearly as the default does.
+// What is no better than chance does little harm: a preset made from it decides nearly as the default does.
 func TestFromNoise(t *testing.T) {
 	t.Parallel()
 	before, after := 0, 0
@@ -88,7 +89,7 @@ func TestFromNoise(t *testing.T) {
 	}
 }
 
-// Each way alone finds what only it can see.
+// Each method finds what only it can see.
 func TestWays(t *testing.T) {
 	t.Parallel()
 	spots := drawn(3, 300, 3, 10, 1.2)

@@ -121,7 +121,7 @@ func TestGreyIsTheLuminance(t *testing.T) {
 }
 
 // A painting looks like one: tones from dark to bright, structure at the scale of strokes, fine detail, and bright
-// touches that a detector has to leave alone.
+// touches that a detector must not mark.
 func TestPaintingsHaveTonesStructureAndBrightDetails(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)

@@ -107,7 +107,7 @@ func (o *glass) through(notes *float32, at int32, lights *float32, lane int32) {
 	old.Merge(light, clipped).Store(&o.light)
 }
 
-// rootOf is √max(v, 0). What is no number stays so, and −0 becomes 0.
+// rootOf is √max(v, 0). NaN stays NaN, and −0 becomes 0.
 func rootOf(v, zero vec) vec { return zero.Merge(v, v.Less(zero)).Add(zero).Sqrt() }
 
 // meanAlong returns the mean of the neighbours of a block, weighed along the strokes: their weights are the first four

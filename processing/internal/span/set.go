@@ -43,7 +43,7 @@ func (s *Set) Mark(margin int, sets ...[]Span) {
 	})
 }
 
-// add takes in the pixels x0 … x1−1 of row y, at least one.
+// add adds the pixels x0 … x1−1 of row y, at least one.
 func (s *Set) add(y, x0, x1 int) {
 	row := s.words[y*s.stride : (y+1)*s.stride]
 	a, b := x0/64, (x1-1)/64
