@@ -116,8 +116,7 @@ func BenchmarkXvfbHeld(b *testing.B) {
 		w.await(step.end)
 		phase(step.name, from)
 	}
-	w.child.Process.Kill()
-	<-w.ended
+	w.kill()
 }
 
 // reportHeld prints the measurements since a time.

@@ -57,35 +57,48 @@ func largeTIFF(t testing.TB, w, h int) string {
 	return path
 }
 
-// TestXvfbOpening measures the time until the first pixels, and then all pixels, of an uncompressed 16-bit TIFF of 108
-// megapixels can be on the screen. It measures once from the start of the process with the file as its argument,
+// TestXvfbLarge opens a picture of 108 megapixels, whose first pixels are on the screen before all are read, and moves,
+// enlarges and paints it. How long that takes is measured by BenchmarkXvfbOpening and BenchmarkXvfbFrames.
+func TestXvfbLarge(t *testing.T) {
+	testpic.Long(t)
+	w := open(t, "en", 1600, 1000, largeTIFF(t, 12000, 9000))
+	whole := w.opened(w.begun)
+	if first := w.moment("placeholder", w.begun); first >= whole {
+		t.Errorf("first pixels after %v, all after %v", first, whole)
+	}
+	w.gestures(30)
+	w.kill()
+}
+
+// BenchmarkXvfbOpening measures the time until the first pixels, and then all pixels, of an uncompressed 16-bit TIFF of
+// 108 megapixels can be on the screen. It measures once from the start of the process with the file as its argument,
 // including the time until the window is visible, the peak memory and the processor time; and once from the key that
 // chooses the file in the menu Open recent of a window that shows another picture. The file is in the system's cache,
 // because it has just been written. The first process starts with empty user caches, which include Mesa's shaders. The
 // time of the whole picture is rounded up to the polling interval of the test.
-func TestXvfbOpening(t *testing.T) {
-	testpic.Long(t)
-	path := largeTIFF(t, 12000, 9000)
-	home := t.TempDir()
+//
+//	go test -run '^$' -bench XvfbOpening -benchtime 1x ./ui/e2e
+func BenchmarkXvfbOpening(b *testing.B) {
+	path := largeTIFF(b, 12000, 9000)
+	home := b.TempDir()
 	for i := range 4 {
-		w := openIn(t, home, "en", 1600, 1000, path)
+		w := openIn(b, home, "en", 1600, 1000, path)
 		whole := w.opened(w.begun)
 		w.view()
-		peak := peakMemory(t, w.child.Process.Pid)
-		w.child.Process.Kill()
-		<-w.ended
+		peak := peakMemory(b, w.child.Process.Pid)
+		w.kill()
 		used := w.child.ProcessState
 		caches := "warm"
 		if i == 0 {
 			caches = "cold"
 		}
-		t.Logf("process, %s caches: window after %v, first pixels after %v, picture after %v, processor time %v, "+
+		b.Logf("process, %s caches: window after %v, first pixels after %v, picture after %v, processor time %v, "+
 			"peak of memory %s",
 			caches, w.moment("shown", w.begun), w.moment("placeholder", w.begun), whole,
 			(used.UserTime() + used.SystemTime()).Round(time.Millisecond), peak)
 	}
 	// In the menu of recent files the open picture is first, the previous one second.
-	w := openIn(t, home, "en", 1600, 1000, paint(t, 900, 600, nil))
+	w := openIn(b, home, "en", 1600, 1000, paint(b, 900, 600, nil))
 	w.await("picture ")
 	for i := range 6 {
 		w.view()
@@ -93,11 +106,10 @@ func TestXvfbOpening(t *testing.T) {
 		begun := time.Now()
 		w.key("Return")
 		if whole := w.opened(begun); i%2 == 0 {
-			t.Logf("command: first pixels after %v, picture after %v", w.moment("placeholder", begun), whole)
+			b.Logf("command: first pixels after %v, picture after %v", w.moment("placeholder", begun), whole)
 		}
 	}
-	w.child.Process.Kill()
-	<-w.ended
+	w.kill()
 }
 
 // opened waits for a picture and returns the time since the given one.

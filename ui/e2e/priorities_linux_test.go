@@ -13,6 +13,7 @@ import (
 
 // TestXvfbPriorities checks that the threads of jobs have a lower priority than that of the window.
 func TestXvfbPriorities(t *testing.T) {
+	t.Parallel()
 	w := open(t, "en", 900, 700)
 	nice := func(pid, thread int) int {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/stat", pid, thread))
@@ -45,6 +46,5 @@ func TestXvfbPriorities(t *testing.T) {
 	if least := runtime.NumCPU(); nicer < least {
 		t.Errorf("%d of %d threads have a lower priority than the window, want at least %d", nicer, len(threads), least)
 	}
-	w.child.Process.Kill()
-	<-w.ended
+	w.kill()
 }

@@ -114,9 +114,23 @@ func openIn(t testing.TB, home, lang string, width, height int, files ...string)
 	return w
 }
 
+// kill ends the program at once.
+func (w *window) kill() {
+	w.t.Helper()
+	if err := w.child.Process.Kill(); err != nil {
+		w.t.Fatal(err)
+	}
+	<-w.ended
+}
+
+// choosing is held while an X server looks for a free display.
+var choosing sync.Mutex
+
 // startScreen starts an X server on a free display and returns the display's name.
 func startScreen(t testing.TB) string {
 	t.Helper()
+	choosing.Lock()
+	defer choosing.Unlock()
 	r, pipe, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -101,6 +101,7 @@ func (c *conservator) stroke(points ...[2]float64) {
 // TestXvfbSession is a day's work: a region, detection, marking what detection missed, ignoring what is not glare,
 // correction and its verification. Then the program is killed and continues where it was.
 func TestXvfbSession(t *testing.T) {
+	t.Parallel()
 	testpic.Long(t)
 	const width, height = 900, 600
 	inside := []spot{{120, 110, 3}, {200, 320, 4}, {330, 210, 3}}
@@ -185,10 +186,7 @@ func TestXvfbSession(t *testing.T) {
 	c.awaitView("the whole picture", func(v view) bool { return v.zoom < 1 })
 	c.stroke([2]float64{100, 500}, [2]float64{150, 500}, [2]float64{200, 500})
 	c.awaitJournal(home, time.Now())
-	if err := c.child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-c.ended
+	c.kill()
 
 	again := &conservator{window: openIn(t, home, "en", 1100, 760), t: t, width: width, height: height}
 	again.await("overlays 1")
@@ -202,10 +200,7 @@ func TestXvfbSession(t *testing.T) {
 	again.await("compare 1")
 	again.xdo("keyup", "c")
 	again.await("compare 0")
-	if err := again.child.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	<-again.ended
+	again.kill()
 }
 
 // control returns the position and size of a control of the panel once it is visible.

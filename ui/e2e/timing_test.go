@@ -12,6 +12,7 @@ import (
 // TestXvfbTiming measures in the timing view: detection, whose rows are saved, and an experiment, which is cancelled by
 // closing the view. The window continues to work afterwards.
 func TestXvfbTiming(t *testing.T) {
+	t.Parallel()
 	w := open(t, "en", 1100, 760, paint(t, 300, 200, []spot{{100, 90, 3}, {200, 120, 3}}))
 	defer func() {
 		if t.Failed() {

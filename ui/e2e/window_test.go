@@ -70,6 +70,7 @@ func paint(t testing.TB, w, h int, spots []spot) string {
 
 // TestXvfbWindow uses the real window as a person does: look around, search a region, edit by hand, save.
 func TestXvfbWindow(t *testing.T) {
+	t.Parallel()
 	const width, height = 900, 600
 	left := []spot{{120, 110, 3}, {200, 320, 4}, {330, 210, 3}, {150, 460, 2}}
 	right := []spot{{620, 150, 3}, {700, 400, 4}}
@@ -184,6 +185,7 @@ func TestXvfbWindow(t *testing.T) {
 
 // TestXvfbRussian uses a Russian keyboard: letters work by their characters, shortcuts by their keys.
 func TestXvfbRussian(t *testing.T) {
+	t.Parallel()
 	w := open(t, "ru", 1024, 700, paint(t, 2000, 1500, []spot{{600, 500, 3}, {1500, 1100, 3}}))
 	w.await("picture ")
 	w.key("F5")
@@ -220,6 +222,7 @@ func (w *window) layout(name string) {
 // TestXvfbCorrection corrects a painting, compares, changes the method of one finding, undoes that, and saves. The
 // saved file is then compared with the original.
 func TestXvfbCorrection(t *testing.T) {
+	t.Parallel()
 	source := painting(t)
 	w := open(t, "en", 1100, 760, source)
 	defer func() {
@@ -355,52 +358,52 @@ func methods(t *testing.T, source, result string, want int) map[string]int {
 	return counts
 }
 
-// TestXvfbFrames measures pan, zoom and brush at 1600 × 1000 on 18.7 and 108 MP, from the start of the raster's
+// BenchmarkXvfbFrames measures pan, zoom and brush at 1600 × 1000 on 18.7 and 108 MP, from the start of the raster's
 // generator to the end of the frame. Freeing the old texture and checking the layout come before that and take another
 // 0.6 ms. Before each picture it measures the lower limit: a window of the same size that only uploads and shows ready
 // pixels, with the same number of wheel turns and pointer movements.
-func TestXvfbFrames(t *testing.T) {
-	testpic.Long(t)
+//
+//	go test -run '^$' -bench XvfbFrames -benchtime 1x ./ui/e2e
+func BenchmarkXvfbFrames(b *testing.B) {
+	const steps = 120
 	for _, size := range [][2]int{{5300, 3533}, {12000, 9000}} {
-		floor := openIn(t, t.TempDir(), bareWindow, 1600, 1000)
+		floor := openIn(b, b.TempDir(), bareWindow, 1600, 1000)
 		v := floor.view()
 		floor.move(v, v.width/2, v.height/2)
-		floor.report("bare, wheel", v, floor.wheel)
-		floor.report("bare, moves", v, func() { floor.shake(v, "1", 120) })
-		floor.child.Process.Kill()
-		<-floor.ended
-		w := open(t, "en", 1600, 1000, paint(t, size[0], size[1], nil))
+		floor.report("bare, wheel", v, func() { floor.wheel(steps) })
+		floor.report("bare, moves", v, func() { floor.shake(v, "1", steps) })
+		floor.kill()
+		w := open(b, "en", 1600, 1000, paint(b, size[0], size[1], nil))
 		w.await("picture ")
-		t.Logf("%d × %d px:", size[0], size[1])
-		w.gestures()
-		w.child.Process.Kill()
-		<-w.ended
+		b.Logf("%d × %d px:", size[0], size[1])
+		w.gestures(steps)
+		w.kill()
 	}
 }
 
-// gestures measures the gestures of a person.
-func (w *window) gestures() {
+// gestures measures the gestures of a person, each in a number of steps.
+func (w *window) gestures(steps int) {
 	v := w.view()
 	w.move(v, v.width/2, v.height/2)
-	w.report("zoom", v, w.wheel)
+	w.report("zoom", v, func() { w.wheel(steps) })
 	w.key("ctrl+0")
 	w.move(w.view(), v.width/2, v.height/2)
 	w.xdo("click", "4", "click", "4")
-	w.report("pan zoomed", w.view(), func() { w.shake(v, "2", 120) })
+	w.report("pan zoomed", w.view(), func() { w.shake(v, "2", steps) })
 	w.key("ctrl+1")
-	w.report("pan at 1:1", w.view(), func() { w.shake(v, "2", 120) })
+	w.report("pan at 1:1", w.view(), func() { w.shake(v, "2", steps) })
 	w.key("b")
-	w.report("brush", w.view(), func() { w.shake(v, "1", 120) })
+	w.report("brush", w.view(), func() { w.shake(v, "1", steps) })
 	// 15 % more at each press: from 10 to the largest radius of 2,000 px.
 	w.key("ctrl+0")
 	w.key(slices.Repeat([]string{"bracketright"}, 40)...)
-	w.report("brush 2,000", w.view(), func() { w.shake(v, "1", 120) })
+	w.report("brush 2,000", w.view(), func() { w.shake(v, "1", steps) })
 }
 
 // wheel turns the wheel back and forth.
-func (w *window) wheel() {
+func (w *window) wheel(steps int) {
 	var wheel []string
-	for i := range 120 {
+	for i := range steps {
 		wheel = append(wheel, "click", []string{"4", "5"}[i/15%2], "sleep", "0.02")
 	}
 	w.xdo(wheel...)
@@ -423,11 +426,12 @@ func (w *window) shake(v view, button string, steps int) {
 	w.xdo(append(do, "mouseup", button)...)
 }
 
-// report measures the frames while f runs; if the machine is so busy that there are few, f runs again.
+// report measures the frames while f runs. On a busy machine, where there are few or they come late, f runs again.
 func (w *window) report(name string, v view, f func()) {
 	w.t.Helper()
 	const enough, most = 20, 5
 	var frames, drawn []time.Duration
+	median := time.Duration(math.MaxInt64)
 	from := len(w.lines())
 	for range most {
 		f()
@@ -439,17 +443,20 @@ func (w *window) report(name string, v view, f func()) {
 				frames, drawn = append(frames, time.Duration(total)), append(drawn, time.Duration(own))
 			}
 		}
-		if len(frames) >= enough {
+		if len(frames) < enough {
+			continue
+		}
+		slices.Sort(frames)
+		slices.Sort(drawn)
+		if median = frames[len(frames)/2]; median <= frameLimit {
 			break
 		}
+		from = len(w.lines())
 	}
 	if len(frames) < enough {
 		w.t.Fatalf("%s: %d frames only", name, len(frames))
 	}
-	slices.Sort(frames)
-	slices.Sort(drawn)
 	ms := func(d time.Duration) float64 { return d.Seconds() * 1e3 }
-	median := frames[len(frames)/2]
 	w.t.Logf("%-11s %3d frames, viewport %.0f × %.0f px: median %.1f ms, "+
 		"of it drawing %.1f ms; p95 %.1f ms, fastest %.1f ms", name, len(frames), v.width, v.height, ms(median),
 		ms(drawn[len(drawn)/2]), ms(frames[len(frames)*95/100]), ms(frames[0]))
