@@ -75,7 +75,7 @@ func (c *common) correctBy(m processing.Method) {
 func (c *common) correctListed(m processing.Method) {
 	c.prompts.win.Canvas().Unfocus()
 	if c.CorrectListed(m, c.corrected) == 0 {
-		c.say(c.t("No finding of the mask is listed"))
+		c.say(c.t("None of the listed findings is in the mask"))
 	}
 }
 

@@ -39,7 +39,7 @@ type correctionPanel struct {
 
 func newCorrectionPanel(c *common) *correctionPanel {
 	p := &correctionPanel{common: c}
-	p.hold = xwidget.NewHoldButton(c.t("Hold: original"),
+	p.hold = xwidget.NewHoldButton(c.t("Hold to see original"),
 		c.t("Shows the original picture while the button or the key %s is held.", c.keyText(holdAction)), c.tips,
 		c.display.holdButton)
 	p.hold.Keys = c.keys

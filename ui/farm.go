@@ -47,7 +47,7 @@ func (f *farmDialogs) open() {
 	folder, address := widget.NewEntry(), widget.NewPasswordEntry()
 	folder.SetText(filepath.Join(filepath.Dir(frames[0].Path), "blik"))
 	address.SetText(farmAddress())
-	shared := xwidget.NewCheck(f.t("Its workers see these folders under the same paths"), f.keys, nil)
+	shared := xwidget.NewCheck(f.t("Workers see these folders at the same paths"), f.keys, nil)
 	where := xwidget.NewRadio([]string{here, there}, f.keys, func(chosen string) {
 		xwidget.SetVisible(address, chosen == there)
 		xwidget.SetVisible(shared, chosen == there)
@@ -57,13 +57,13 @@ func (f *farmDialogs) open() {
 	correct, search := f.t("Find and correct"), f.t("Find only")
 	work := xwidget.NewRadio([]string{correct, search}, f.keys, nil)
 	form := container.New(layout.NewFormLayout(),
-		xwidget.NewHeading(f.t("Work")), work,
-		xwidget.NewHeading(f.t("On")), where,
+		xwidget.NewHeading(f.t("Task")), work,
+		xwidget.NewHeading(f.t("Run on")), where,
 		widget.NewLabel(""), address,
 		widget.NewLabel(""), shared,
-		xwidget.NewHeading(f.t("Results into")), folder)
+		xwidget.NewHeading(f.t("Save results to")), folder)
 	note := xwidget.NewWrapped(f.texts.Plural(len(frames),
-		"%s picture is worked on with the current parameters, and goes on after a crash or a power cut.",
+		"%s picture will be processed with the current parameters. Processing resumes after a crash or a power cut.",
 		"%s pictures will be processed with the current parameters. Processing resumes after a crash or a power cut.",
 		f.texts.Int(len(frames))))
 	d := dialog.NewCustomWithoutButtons(f.t("Batch"), container.NewBorder(nil, note, nil, nil, form), f.win)

@@ -339,7 +339,7 @@ func (f *files) savePreset() {
 // savePicture writes the corrected picture, without a question if possible, and calls next when it is on the disk.
 func (f *files) savePicture(next func()) {
 	if !f.Corrected() {
-		f.say(f.t("Nothing is corrected yet; Ctrl+M saves the mask"))
+		f.say(f.t("Nothing is corrected yet; %s saves the mask", f.press("file.saveMask")))
 		return
 	}
 	if path, o, ok := f.SaveTarget(); ok {
@@ -377,7 +377,7 @@ func (f *files) cmyk() bool { return f.Document().Picture().Channels == 4 }
 // savePictureAs asks for a file and writes the corrected picture there.
 func (f *files) savePictureAs() {
 	if !f.Corrected() {
-		f.say(f.t("Nothing is corrected yet; Ctrl+M saves the mask"))
+		f.say(f.t("Nothing is corrected yet; %s saves the mask", f.press("file.saveMask")))
 		return
 	}
 	path, _, _ := f.SaveTarget()
@@ -398,7 +398,7 @@ func (f *files) savePictureAs() {
 				"no original will remain unless you keep it as %s. Then the file is opened again.", baseName(path),
 				baseName(imagefile.OriginalName(path))), []answer{
 				{f.t("Overwrite the original"), widget.DangerImportance, func() { save(false) }},
-				{f.t("Keep the original, too"), widget.MediumImportance, func() { save(true) }},
+				{f.t("Keep the original too"), widget.MediumImportance, func() { save(true) }},
 			})
 	}))
 }

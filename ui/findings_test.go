@@ -264,7 +264,7 @@ func TestCorrectListed(t *testing.T) {
 	}
 	h.SetListing(session.Listing{Area: session.Bound{Set: true, Least: 99}})
 	h.correctListed(processing.MethodTelea)
-	if h.Busy() || h.status.message.Text() != "No finding of the mask is listed" {
+	if h.Busy() || h.status.message.Text() != "None of the listed findings is in the mask" {
 		t.Errorf("with an empty list the status says %q", h.status.message.Text())
 	}
 }

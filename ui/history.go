@@ -48,7 +48,7 @@ func (p *historyPanel) show(i int, l *widget.Label) {
 	if i > p.done {
 		l.Importance = widget.LowImportance
 	}
-	text := p.t("Before the first step")
+	text := p.t("Initial state")
 	if i > 0 && i <= len(p.names) {
 		text = p.texts.Int(i) + "  " + p.texts.Sprint(p.names[i-1])
 	}

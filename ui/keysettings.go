@@ -115,9 +115,9 @@ func (k *keySettings) put(stored string) {
 	chosen[c.id] = stored
 	k.w.setKeys(chosen)
 	k.leave()
-	text := k.w.t("“%s” has no key now.", c.name)
+	text := k.w.t("“%s” no longer has a key.", c.name)
 	if shown := k.w.keyText(c.id); shown != "" {
-		text = k.w.t("“%s” has the keys %s now.", c.name, shown)
+		text = k.w.t("“%s” now has the keys %s.", c.name, shown)
 	}
 	k.catcher.SetText(text)
 }
@@ -127,15 +127,15 @@ func (w *window) refusal(id string, k keySet, ok bool) string {
 	other, held := w.actions.holder(id, k)
 	switch {
 	case !ok:
-		return w.t("Text entries, dialogs and tools need this key.")
+		return w.t("Text fields, dialogs and tools need this key.")
 	case held:
-		return w.t("“%s” has these keys already.", w.name(other))
+		return w.t("“%s” already uses these keys.", w.name(other))
 	case w.actions.fits(id, k):
 		return ""
 	case id == holdAction:
-		return w.t("“%s” works while its key is held, so it needs a letter or a sign.", w.name(id))
+		return w.t("“%s” lasts only while its key is held, so it needs a letter or a symbol.", w.name(id))
 	}
-	return w.t("Text entries need these keys.")
+	return w.t("Text fields need these keys.")
 }
 
 // setKeys puts keys into force and shows them everywhere; nil restores the usual ones.

@@ -98,7 +98,7 @@ func TestChosenKeys(t *testing.T) {
 // Keys are chosen by pressing them, shown everywhere, and reset with one click.
 func TestKeySettings(t *testing.T) {
 	for lang, words := range map[string][2]string{
-		"en": {"“Correct all” has these keys already", "Text entries"},
+		"en": {"“Correct all” already uses these keys", "Text fields"},
 		"ru": {"Эти клавиши уже заняты: «Исправить всё»", "нужн"},
 	} {
 		h := newHarness(t, lang).opened()

@@ -136,7 +136,7 @@ func (m *mainMenu) item(id string) *fyne.MenuItem {
 	case "listedMethods":
 		return submenu(m.t("Correct all listed by"), m.listedMethodItems())
 	case "review":
-		return submenu(m.t("Zoom at a finding"), m.reviewItems())
+		return submenu(m.t("Zoom for findings"), m.reviewItems())
 	case "device":
 		return submenu(m.t("Compute device"), m.deviceItems())
 	}
@@ -256,7 +256,7 @@ func (m *mainMenu) listedMethodItems() (items []*fyne.MenuItem) {
 // reviewItems lists the zooms at which findings are centred.
 func (m *mainMenu) reviewItems() (items []*fyne.MenuItem) {
 	for _, zoom := range []float64{0, 1, 2, 4} {
-		title := m.t("As it is")
+		title := m.t("Unchanged")
 		if zoom > 0 {
 			title = m.percent(zoom)
 		}

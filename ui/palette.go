@@ -74,7 +74,7 @@ type palette struct {
 // showCommands shows the list of all commands.
 func (w *window) showCommands() {
 	p := &palette{w: w, all: w.commands()}
-	p.entry = xwidget.NewSearchEntry(w.t("Name of a command"))
+	p.entry = xwidget.NewSearchEntry(w.t("Search commands"))
 	p.entry.OnChanged = p.search
 	p.entry.OnStep = p.step
 	p.entry.OnSubmitted = func(string) { p.run(p.at) }

@@ -153,8 +153,8 @@ func newDetectionPanel(c *common) *detectionPanel {
 	p.chosenBox = container.NewVBox(xwidget.NewHeading(c.t("Chosen for this picture")), p.chosen,
 		xwidget.NewButton(c.t("Copy values to manual mode"), c.keys, func() { c.actions.do("find.takeOver") }))
 	forget := xwidget.NewButton(c.t("Forget"), c.keys, func() { c.actions.do("find.forget") })
-	adapted := xwidget.NewHelpLabel(c.t("Adapted to your decisions"), c.t("Detection follows your decisions. Save "+
-		"preset stores them for other pictures and for the command line."), c.tips)
+	adapted := xwidget.NewHelpLabel(c.t("Adapted to your decisions"), c.t("Detection is adapted to your decisions. "+
+		"“Save preset” stores this for other pictures and for the command line."), c.tips)
 	adapted.Explain(forget)
 	p.learned = inset(4, 4, container.NewBorder(nil, nil, nil, forget, container.NewCenter(adapted)))
 	p.object = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12),

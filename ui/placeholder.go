@@ -28,7 +28,7 @@ type placeholder struct {
 
 func newPlaceholder(c *common, dispatch func(func())) *placeholder {
 	p := &placeholder{common: c, port: viewport.New(), dispatch: dispatch}
-	words := widget.NewLabel(c.t("Still being read: not all pixels are shown yet"))
+	words := widget.NewLabel(c.t("Still loading: not all pixels are shown yet"))
 	strip := container.NewStack(canvas.NewRectangle(theme.Color(theme.ColorNameBackground)), words)
 	p.object = container.NewStack(p.port, newShield(), container.NewBorder(nil,
 		container.NewHBox(strip), nil, nil))

@@ -52,16 +52,16 @@ func (w *window) preferences() fyne.CanvasObject {
 		}
 		names = append(names, name)
 	}
-	row(w.t("Size of the interface"), choose(names, max(slices.Index(interfaceScales, w.Settings().InterfaceScale), 0),
+	row(w.t("Interface size"), choose(names, max(slices.Index(interfaceScales, w.Settings().InterfaceScale), 0),
 		func(i int) { w.Settings().InterfaceScale = interfaceScales[i] }))
 	form.Add(layout.NewSpacer())
 	form.Add(xwidget.NewWrapped(w.t("The size takes effect when Blik is restarted.")))
 	zooms := []float64{0, 1, 2, 4}
-	names = []string{w.t("As it is")}
+	names = []string{w.t("Unchanged")}
 	for _, zoom := range zooms[1:] {
 		names = append(names, w.percent(zoom))
 	}
-	row(w.t("Zoom at a finding"), choose(names, max(slices.Index(zooms, w.Settings().ReviewZoom), 0),
+	row(w.t("Zoom for findings"), choose(names, max(slices.Index(zooms, w.Settings().ReviewZoom), 0),
 		func(i int) { w.setReviewZoom(zooms[i]) }))
 	reports := xwidget.NewCheck("", w.keys, nil)
 	reports.SetChecked(w.Settings().WriteReport)

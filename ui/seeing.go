@@ -107,8 +107,8 @@ func (w *window) makeLooks() {
 		checked: func() bool { return d.beside }}
 	table["view.grid"] = &action{name: "Pixel grid from 800 %", run: d.toggleGrid, named: []fyne.KeyName{fyne.KeyF10},
 		checked: func() bool { return d.look.Grid }}
-	table["view.reasons"] = &action{name: "Reasons at the pointer", run: w.toggle(&set.HideReasons, ""), keys: "i",
-		checked: func() bool { return !set.HideReasons }}
+	table["view.reasons"] = &action{name: "Explain finding under pointer", keys: "i",
+		run: w.toggle(&set.HideReasons, ""), checked: func() bool { return !set.HideReasons }}
 	for id, c := range map[string]struct {
 		name    message.Text
 		setting *bool

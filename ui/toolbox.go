@@ -168,7 +168,7 @@ func (t *toolbox) touch(at processing.Point, slack float64) {
 	case err != nil:
 		t.prompts.showError(err)
 	case did == session.Removed:
-		t.say(t.t("Finding removed; Ctrl+Z restores it"))
+		t.say(t.t("Finding removed; undo (%s) restores it", t.press("edit.undo")))
 	default:
 		if f, ok := t.Selected(); ok {
 			t.say(t.t("Marked: finding %s, %s px", fmt.Sprint(f.Number), t.texts.Int(f.Area)))

@@ -732,7 +732,7 @@ func TestLanguageSwitch(t *testing.T) {
 	if h.panel.run.Text != "Найти блики" || h.win.MainMenu().Items[0].Label != "Файл" {
 		t.Errorf("after the switch: %q, %q", h.panel.run.Text, h.win.MainMenu().Items[0].Label)
 	}
-	if got := h.status.found.Text(); got != "2 находки, 6 пкс, 0,03 %" {
+	if got := h.status.found.Text(); got != "2 находки, 6 пкс, 0,03 %" {
 		t.Errorf("status %q", got)
 	}
 	if !h.strip.buttons["tool.brush"].Selected() || h.Settings().Language != "ru" {

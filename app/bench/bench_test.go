@@ -114,7 +114,7 @@ func TestTable(t *testing.T) {
 	if err := Table(&b, machine(), sums(t), i18n.For("ru")); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"ядер: 4, вычислительные ядра: ", "; без GPU", "cpu-pairwise    2^14", "1e-07", "1,0e-08 ≤ 1,0e-06", "медиана, мс"} {
+	for _, want := range []string{"ядер: 4, код: ", "; без GPU", "cpu-pairwise    2^14", "1e-07", "1,0e-08 ≤ 1,0e-06", "медиана, мс"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

@@ -70,7 +70,7 @@ func TestBenchLeavesOutWhatIsTooLarge(t *testing.T) {
 		t.Error(got.out, got.errors)
 	}
 	got = call(t, "--lang", "ru", "bench", "sliding", "--size", "1000x1000", "--longest", "0.000001", "--variant", "cpu-direct", "--param", "m=101")
-	if got.status != exitDone || !strings.Contains(got.out, "пропущено: один запуск занял бы около 10 с") {
+	if got.status != exitDone || !strings.Contains(got.out, "пропущено: один запуск занял бы около 10\u00a0с") {
 		t.Error(got.out, got.errors)
 	}
 }

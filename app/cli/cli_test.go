@@ -604,7 +604,7 @@ func TestLanguages(t *testing.T) {
 		}
 	}
 	got = call(t, "correct", "--lang", "ru", "--timing", "-o", dir, in)
-	_, times, _ := strings.Cut(got.out, "вычислительные ядра: ")
+	_, times, _ := strings.Cut(got.out, "вычислительный код: ")
 	_, times, _ = strings.Cut(times, "\n")
 	if times == "" || strings.ContainsFunc(times, func(r rune) bool { return r >= 'a' && r <= 'z' }) {
 		t.Errorf("not all of the times are in Russian:\n%s", got.out)
@@ -614,13 +614,14 @@ func TestLanguages(t *testing.T) {
 // Every parameter is a flag, described in both languages, and its ends are accepted.
 func TestEveryParameterIsAFlag(t *testing.T) {
 	t.Parallel()
+	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	for _, lang := range []string{"en", "ru"} {
 		help := call(t, "correct", "--help", "--lang", lang)
 		detect := call(t, "detect", "--help", "--lang", lang)
 		manual := call(t, "help", "parameters", "--lang", lang)
-		flat := strings.Join(strings.Fields(help.out), " ")
+		flat := words(help.out)
 		for _, s := range processing.Specs() {
-			if !strings.Contains(help.out, "--"+s.ID+" ") || !strings.Contains(flat, i18n.For(lang).Sprint(s.Help)) || !strings.Contains(flat, i18n.For(lang).Sprint(s.Unit)) {
+			if !strings.Contains(help.out, "--"+s.ID+" ") || !strings.Contains(flat, words(i18n.For(lang).Sprint(s.Help))) || !strings.Contains(flat, i18n.For(lang).Sprint(s.Unit)) {
 				t.Errorf("%s: the help of correct does not describe --%s", lang, s.ID)
 			}
 			if strings.Contains(detect.out, "--"+s.ID+" ") != (s.Stage == processing.StageDetection) {

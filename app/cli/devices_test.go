@@ -48,7 +48,7 @@ func TestWhatAutoDoes(t *testing.T) {
 		{settings.Speed{}, false, "cuda:0: the first use of --device auto measures", "cuda:0: при первом использовании --device auto один раз"},
 		{settings.Speed{CPU: slope(1, 9), GPU: slope(3, 1), Open: time.Second}, true,
 			"cuda:0: measured for --device auto: the GPU is faster from 0.25 megapixels; detection takes 1.0 + 9.0 ms per megapixel on the CPU, 3.0 + 1.0 ms on the GPU, which takes 1000 ms to start",
-			"видеокарта быстрее начиная с 0,25 мегапикселя; поиск занимает 1,0 + 9,0 мс на мегапиксель на процессоре, 3,0 + 1,0 мс на видеокарте, запуск которой занимает 1000 мс"},
+			"видеокарта быстрее начиная с 0,25 мегапикселя; поиск занимает 1,0 + 9,0\u00a0мс на мегапиксель на процессоре, 3,0 + 1,0\u00a0мс на видеокарте, запуск которой занимает 1000\u00a0мс"},
 		{settings.Speed{CPU: slope(3, 9), GPU: slope(3, 1)}, true, "the GPU is always faster; ", "видеокарта всегда быстрее; "},
 		{settings.Speed{CPU: slope(1, 1), GPU: slope(3, 1)}, true, "the GPU is never faster; ", "видеокарта не бывает быстрее; "},
 	} {

@@ -291,7 +291,7 @@ machine that submits, both give them a name: --root scans=/mnt/scans there, --ro
 
 func (p *program) addRoots(c *cobra.Command, roots *[]string) {
 	c.Flags().StringArrayVar(roots, "root", nil,
-		p.say("originals lie below this folder; `[NAME=]DIR`, may be repeated"))
+		p.say("originals are in this folder or below; `[NAME=]DIR`, may be repeated"))
 }
 
 // rootsOf reads the flags of folders.

@@ -193,11 +193,11 @@ func TestCheck(t *testing.T) {
 	}{
 		{Limits{Pixels: 1e9, Bytes: 16 * gib}, 1e9, 8 * gib, "", ""},
 		{Limits{Pixels: 1e9, Bytes: 16 * gib}, 1e9, 0, "", ""},
-		{Limits{Pixels: 1e9, Bytes: 16 * gib}, 1e9, gib, "take 2.1 GiB of memory, and only 1.0 GiB are free", "а свободно только 1,0 ГиБ"},
-		{Limits{Pixels: 1e9, Bytes: 2 * gib}, 1e9, 8 * gib, "take 2.1 GiB of memory, more than the limit of 2.0 GiB", "больше допустимых 2,0 ГиБ"},
-		{Limits{Pixels: 1e9, Bytes: 16 * gib, Work: 12}, 1e9, 3 * gib, "take 3.4 GiB of memory, and only 3.0 GiB are free", "а свободно только 3,0 ГиБ"},
+		{Limits{Pixels: 1e9, Bytes: 16 * gib}, 1e9, gib, "take 2.1 GiB of memory, and only 1.0 GiB are free", "а свободно только 1,0\u00a0ГиБ"},
+		{Limits{Pixels: 1e9, Bytes: 2 * gib}, 1e9, 8 * gib, "take 2.1 GiB of memory, more than the limit of 2.0 GiB", "больше допустимых 2,0\u00a0ГиБ"},
+		{Limits{Pixels: 1e9, Bytes: 16 * gib, Work: 12}, 1e9, 3 * gib, "take 3.4 GiB of memory, and only 3.0 GiB are free", "а свободно только 3,0\u00a0ГиБ"},
 		{Limits{Pixels: 1e9, Bytes: 16 * gib}, 1e6, 8 * gib, "", ""},
-		{Limits{Pixels: 1e8, Bytes: 16 * gib}, 1e9, 8 * gib, "20000 × 10000 pixels are more than the limit of 100 MP", "допустимых 100 Мпкс"},
+		{Limits{Pixels: 1e8, Bytes: 16 * gib}, 1e9, 8 * gib, "20000 × 10000 pixels are more than the limit of 100 MP", "допустимых 100\u00a0Мп"},
 	} {
 		err := check(info, c.limits, c.size, c.available)
 		var p *faultWithoutPath
