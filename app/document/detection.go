@@ -41,6 +41,8 @@ type Found struct {
 	inside rows
 	// known is the detection before; detection is the result merged with it.
 	known, detection *detection
+	// pixels is a copy of the result's mask, which can become that of the document; nil if the result is for a region.
+	pixels *processing.Mask
 }
 
 // Found prepares a result for ApplyFound, on any goroutine; see Document.ApplyResult for arguments and errors.
@@ -70,6 +72,9 @@ func newFound(pic *processing.Picture, known *detection, r *processing.Result, r
 	f := Found{result: r, inside: newRows(region, t), known: known}
 	f.detection = known.merge(r, f.inside, t)
 	f.detection.index()
+	if f.inside.spans == nil {
+		f.pixels = &processing.Mask{Width: r.Mask.Width, Height: r.Mask.Height, Pix: slices.Clone(r.Mask.Pix)}
+	}
 	return f, nil
 }
 
@@ -91,7 +96,7 @@ func (d *Document) ApplyFound(f Found) image.Rectangle {
 	mask := d.withoutIgnored(f.result.Mask, f.detection)
 	whole := f.inside.spans == nil && mask == f.result.Mask
 	if whole {
-		d.replaceMask(f.detection)
+		d.replaceMask(f.detection, f.pixels)
 	} else {
 		d.rewrite(func(row []uint8, y, x0 int) {
 			f.inside.each(y, x0, x0+len(row), func(a, b int) { copy(row[a-x0:b-x0], mask.Pix[y*mask.Width+a:]) })

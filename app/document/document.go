@@ -288,8 +288,9 @@ func (d *Document) rewrite(change func(row []uint8, y, x0 int)) {
 	}
 }
 
-// replaceMask replaces the mask by that of a detection of the whole picture. Tiles that are equal stay untouched.
-func (d *Document) replaceMask(found *detection) {
+// replaceMask replaces the mask by that of a detection of the whole picture. It takes the pixels over, if another call
+// has not: writing them anew takes longer than an event should wait, above all into memory that was never used.
+func (d *Document) replaceMask(found *detection, pixels *processing.Mask) {
 	d.edit.exact = true
 	var differ []int
 	forEach(len(found.mask), newBuffer, func(i int, scratch *tileBuffer) { d.pack(i, scratch) })
@@ -299,8 +300,13 @@ func (d *Document) replaceMask(found *detection) {
 			differ = append(differ, i)
 		}
 	}
-	d.unpackTiles(differ, found.mask)
+	if pixels.Pix == nil {
+		d.unpackTiles(differ, found.mask)
+	} else {
+		d.mask.Pix, pixels.Pix = pixels.Pix, nil
+	}
 	for _, i := range differ {
+		d.packed[i] = packedTile{data: found.mask[i]}
 		d.spots.adopt(i, found.index())
 	}
 }

@@ -367,6 +367,37 @@ func TestResultOfARegion(t *testing.T) {
 	}
 }
 
+// TestFoundIsAppliedAgain applies a prepared detection twice, with a stroke between: the document takes its pixels over
+// only once, and never those of the result.
+func TestFoundIsAppliedAgain(t *testing.T) {
+	t.Parallel()
+	d := newDocument(t, 300, 200)
+	r := result(300, 200, image.Pt(10, 10), image.Pt(210, 10))
+	want := bytes.Clone(r.Mask.Pix)
+	f, err := d.Snapshot().Found(r, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		d.ApplyFound(f)
+		if !bytes.Equal(d.Mask().Pix, want) {
+			t.Fatalf("time %d: the mask is not that of the detection", i+1)
+		}
+		checkSpots(t, d)
+		d.BeginStroke(Brush{Radius: 3}, 50, 150)
+		d.EndStroke()
+	}
+	if !bytes.Equal(r.Mask.Pix, want) {
+		t.Error("a stroke has changed the mask of the result")
+	}
+	for range 4 {
+		d.Undo()
+	}
+	if !bytes.Equal(d.Mask().Pix, make([]byte, len(want))) {
+		t.Error("Undo does not lead back to the empty mask")
+	}
+}
+
 // TestSoftEdge removes and restores one of two feathered spots.
 func TestSoftEdge(t *testing.T) {
 	t.Parallel()
