@@ -65,15 +65,19 @@ func (h *held) watch(post func(func())) {
 	})
 	poll.RepeatCount = fyne.AnimationRepeatForever
 	poll.Start()
-	ran := make(chan time.Duration)
+	type run struct {
+		late, used time.Duration
+	}
+	// A goroutine that receives late must not hold the window's.
+	ran := make(chan run, 1)
 	go func() {
 		last := time.Duration(0)
 		for ; ; time.Sleep(heldStep) {
 			posted := time.Now()
-			go post(func() { ran <- threadTime() })
-			used := <-ran
-			h.line("post %d %d %d", posted.UnixNano(), time.Since(posted).Nanoseconds(), (used - last).Nanoseconds())
-			last = used
+			post(func() { ran <- run{time.Since(posted), threadTime()} })
+			r := <-ran
+			h.line("post %d %d %d", posted.UnixNano(), r.late.Nanoseconds(), (r.used - last).Nanoseconds())
+			last = r.used
 		}
 	}()
 }
