@@ -22,8 +22,7 @@ func (b executor) Gaussian(ctx context.Context, op processing.Gaussian) error {
 	}
 }
 
-// gaussian sums down the columns inside the picture, and mirrors the sums. Tiles are so narrow that the rows of a usual
-// window stay in the first-level cache.
+// gaussian sums down the columns inside the picture, and mirrors the sums.
 func gaussian[T sample](ctx context.Context, b *Backend, d, s *plane, sigma float64) error {
 	dst, src, w, h := pixels[T](d), pixels[T](s), d.w, d.h
 	taps := processing.GaussianTaps(sigma)
@@ -32,25 +31,40 @@ func gaussian[T sample](ctx context.Context, b *Backend, d, s *plane, sigma floa
 		return copyPlane(ctx, b, dst, src)
 	}
 	k := conversionsOf[T](&b.kernels)
+	// A vector of floats is as long as a line of the cache. Each row is read 2r+1 times, so rows that do not begin with a
+	// line are copied, unless this takes much memory. A kernel sums up to most pairs of rows at a time.
+	const line, most = 16, 16
+	copied := d.kind == processing.F32 && w%line != 0 && r <= most
 	return b.tiles(ctx, w, h, r, r, func(t *worker, tile rect) {
 		n := tile.x1 - tile.x0
 		x0, x1 := max(0, tile.x0-r), min(w, tile.x1+r)
-		// A kernel sums up to this many pairs of rows at a time.
-		group := min(r, 16)
+		group := min(r, most)
 		padded := take[float32](t, n+2*r)
 		inside := padded[x0-(tile.x0-r):][:x1-x0]
 		across, down := make([]pair[float32], r), make([]pair[T], group)
 		for i := range across {
 			across[i] = pair[float32]{&padded[r-1-i], &padded[r+1+i]}
 		}
+		var ring []T
+		pitch := (len(inside) + line - 1) / line * line
+		if copied {
+			ring = take[T](t, (2*r+1)*pitch)
+		}
 		row := func(y int) []T {
 			y = mirror(y, h)
+			if copied {
+				return ring[y%(2*r+1)*pitch:][:len(inside)]
+			}
 			return src[y*w+x0 : y*w+x1]
 		}
+		next := max(0, tile.y0-r)
 		p := newCancelCheck(t, (r+1)*len(inside))
 		for y := tile.y0; y < tile.y1; y++ {
 			if p.stop() {
 				return
+			}
+			for ; copied && next <= min(h-1, y+r); next++ {
+				copy(row(next), src[next*w+x0:])
 			}
 			middle := row(y)
 			for i := 0; i < r; i += group {
