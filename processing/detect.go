@@ -254,9 +254,11 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 	if err != nil {
 		return nil, err
 	}
-	look := func() error { return d.stage(stepLuminance(), func() error { return d.look(pic) }) }
+	luminance := func() error {
+		return d.stage(stepLuminance(), func() error { return d.computeLuminance(pic) })
+	}
 	if !d.borrows() {
-		if err := look(); err != nil {
+		if err := luminance(); err != nil {
 			return nil, err
 		}
 	}
@@ -278,7 +280,7 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 	}
 	if d.borrows() {
 		d.frugal.Trim()
-		if err := look(); err != nil {
+		if err := luminance(); err != nil {
 			return nil, err
 		}
 	}
@@ -299,13 +301,13 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 			}
 		}
 		// The surroundings are measured here, while the backend works on its planes.
-		visited := make(chan *sites, 1)
-		go func() { visited <- d.visit(pic, grown, seen) }()
+		surveying := make(chan *surveyed, 1)
+		go func() { surveying <- d.surveyCandidates(pic, grown, seen) }()
 		found, err := d.measure(grown)
 		if err == nil {
 			err = d.measureNoise()
 		}
-		s := <-visited
+		s := <-surveying
 		if err != nil {
 			return err
 		}
@@ -364,8 +366,8 @@ func (d *detector) search() error {
 	return nil
 }
 
-// sites are the candidates with what was measured in the picture around them.
-type sites struct {
+// surveyed are the candidates with the measures of their surroundings in the picture.
+type surveyed struct {
 	cands []candidate
 	// searched is the number of candidates that only the search found; they come first.
 	searched int
@@ -376,8 +378,8 @@ type sites struct {
 	err  error
 }
 
-// visit joins the candidates of search and network, and measures their surroundings.
-func (d *detector) visit(pic *Picture, grown []Span, seen <-chan glintsFound) *sites {
+// surveyCandidates joins the candidates of search and network, and measures their surroundings.
+func (d *detector) surveyCandidates(pic *Picture, grown []Span, seen <-chan glintsFound) *surveyed {
 	var by glintsFound
 	if seen != nil {
 		by = <-seen
@@ -391,7 +393,7 @@ func (d *detector) visit(pic *Picture, grown []Span, seen <-chan glintsFound) *s
 	v := attach(components, grown, by)
 	v.kept = make([][]Span, len(v.cands))
 	near := newNeighbours(d.w, d.h, v.cands)
-	order, ends := shares(v.cands)
+	order, ends := surveyTasks(v.cands)
 	taken := <-marked
 	v.err = parallel.Workers(d.ctx, 0, len(ends)-1, func(tasks iter.Seq[int]) {
 		s := surveyor{pic: pic, tables: d.tables, taken: taken, rule: d.outline(), exposure: d.exposure}
@@ -402,7 +404,7 @@ func (d *detector) visit(pic *Picture, grown []Span, seen <-chan glintsFound) *s
 					c.spans[j].Label = uint32(i)
 				}
 				near.count(c)
-				c.look, v.kept[i] = s.survey(c.spans, d.isLocal() || i >= v.searched)
+				c.look, v.kept[i] = s.survey(c.spans, d.trimsSearch() || i >= v.searched)
 			}
 		}
 	})
@@ -410,7 +412,7 @@ func (d *detector) visit(pic *Picture, grown []Span, seen <-chan glintsFound) *s
 }
 
 // decide computes the scores of candidates; found is what the search measured of its components.
-func (d *detector) decide(v *sites, found []searched) error {
+func (d *detector) decide(v *surveyed, found []searched) error {
 	if v.err != nil {
 		return v.err
 	}
@@ -444,9 +446,9 @@ func (d *detector) decide(v *sites, found []searched) error {
 	})
 }
 
-// shares divides the work on candidates: large ones first and on their own, so that no thread waits for the last of
+// surveyTasks divides the work on candidates: large ones first and on their own, so that no thread waits for the last of
 // them. Task i works on order[ends[i]:ends[i+1]].
-func shares(cands []candidate) (order, ends []int) {
+func surveyTasks(cands []candidate) (order, ends []int) {
 	const large, share = 64 * 64, 16
 	order = make([]int, 0, len(cands))
 	small := make([]int, 0, len(cands))
@@ -474,10 +476,10 @@ func (d *detector) outline() outlineRule {
 	return outlineRule{absolute: d.p.Visible / 100, relative: d.p.Relative / 100, share: 0.4}
 }
 
-// isLocal reports whether the components of the search are trimmed by the outline rule, too: with the classical
+// trimsSearch reports whether the components of the search are trimmed by the outline rule, too: with the classical
 // detector in adaptive mode. The search grows in luminance, and so spreads over saturated paint that is as luminous as
 // the white glint on it.
-func (d *detector) isLocal() bool { return d.ruleID == RuleClassic && d.p.Mode == Adaptive }
+func (d *detector) trimsSearch() bool { return d.ruleID == RuleClassic && d.p.Mode == Adaptive }
 
 // trim drops the pixels of the search's components outside their outline. Spans are labelled by the index of their
 // candidate; own are the spans of the other candidates, which do not count as ground.
@@ -485,7 +487,7 @@ func (d *detector) trim(spans, own []Span) ([]Span, error) {
 	kept := make([]candidate, d.searched)
 	deal(kept, spans, nil)
 	taken := marks(d.w, d.h, spans, own)
-	order, ends := shares(kept)
+	order, ends := surveyTasks(kept)
 	err := parallel.Workers(d.ctx, 0, len(ends)-1, func(tasks iter.Seq[int]) {
 		s := surveyor{pic: d.seen, tables: d.tables, taken: taken, rule: d.outline()}
 		for task := range tasks {
@@ -767,7 +769,7 @@ func (d *detector) accepts(c *candidate) bool {
 		return false
 	}
 	return c.shape.N >= int64(d.p.MinArea) && c.shape.N <= int64(d.p.MaxArea) && len(c.spans) > 0 &&
-		c.extent() <= d.p.MaxElongation
+		c.elongation() <= d.p.MaxElongation
 }
 
 // refine computes the background once more, without what was accepted, grows the accepted cores of the search again,
@@ -808,7 +810,7 @@ func (d *detector) refine(cands []candidate, accepted []bool) ([]Span, error) {
 		spans[i].Label = number[spans[i].Label]
 	}
 	others := <-own
-	if err == nil && d.isLocal() {
+	if err == nil && d.trimsSearch() {
 		spans, err = d.trim(spans, others)
 	}
 	return merge(spans, others), err

@@ -67,8 +67,8 @@ type glintsFound struct {
 	spare []candidate
 }
 
-// look computes the luminance of the picture, and on a remote backend also the network's logits.
-func (d *detector) look(pic *Picture) (err error) {
+// computeLuminance computes the luminance of the picture, and on a remote backend also the network's logits.
+func (d *detector) computeLuminance(pic *Picture) (err error) {
 	if d.ruleID != RuleClassic && !d.borrows() {
 		for i := range d.colours {
 			if d.colours[i], err = d.be.Alloc(U8, d.w, d.h); err != nil {
@@ -343,10 +343,10 @@ func (f *glintsFound) after(n int) []candidate {
 // attach joins the components of search and network. Every component of the network is a candidate, and is linked to
 // the component of the search with which it shares most pixels. A component of the search that shares no pixel with the
 // network's is a candidate, too: these come first, and searched is their number.
-func attach(found int, grown []Span, by glintsFound) *sites {
+func attach(found int, grown []Span, by glintsFound) *surveyed {
 	// The components of the search that a glint shares pixels with form a chain: few glints have more than one.
 	type share struct {
-		candidate uint32
+		component uint32
 		next      int32
 		pixels    int64
 	}
@@ -355,21 +355,21 @@ func attach(found int, grown []Span, by glintsFound) *sites {
 	for i := range chain {
 		chain[i] = -1
 	}
-	add := func(glint, candidate uint32, pixels int64) {
+	add := func(glint, component uint32, pixels int64) {
 		at := chain[glint]
-		for at >= 0 && shares[at].candidate != candidate {
+		for at >= 0 && shares[at].component != component {
 			at = shares[at].next
 		}
 		if at < 0 {
 			at = int32(len(shares))
-			shares = append(shares, share{candidate: candidate, next: chain[glint]})
+			shares = append(shares, share{component: component, next: chain[glint]})
 			chain[glint] = at
 		}
 		shares[at].pixels += pixels
 	}
 	// Parts of the list are compared in parallel.
 	type overlap struct {
-		glint, candidate uint32
+		glint, component uint32
 		pixels           int64
 	}
 	const least = 1024
@@ -399,7 +399,7 @@ func attach(found int, grown []Span, by glintsFound) *sites {
 	close(parts)
 	for list := range parts {
 		for _, o := range list {
-			add(o.glint, o.candidate, o.pixels)
+			add(o.glint, o.component, o.pixels)
 		}
 	}
 	seen := make([]bool, found)
@@ -407,14 +407,14 @@ func attach(found int, grown []Span, by glintsFound) *sites {
 	for i, at := range chain {
 		partner[i] = -1
 		for ; at >= 0; at = shares[at].next {
-			c, n := int32(shares[at].candidate), shares[at].pixels
+			c, n := int32(shares[at].component), shares[at].pixels
 			seen[c] = true
 			if n > most[i] || n == most[i] && c < partner[i] {
 				most[i], partner[i] = n, c
 			}
 		}
 	}
-	v := &sites{}
+	v := &surveyed{}
 	number := make([]int32, found)
 	for i := range number {
 		if number[i] = -1; !seen[i] {
@@ -476,7 +476,7 @@ func newNeighbours(w, h int, cands []candidate) *neighbours {
 	v.number, v.strength = make([]float64, v.w*v.h), make([]float64, v.w*v.h)
 	for i := range cands {
 		x, y := cands[i].square()
-		n, s := cands[i].says()
+		n, s := cands[i].vote()
 		v.number[y*v.w+x] += n
 		v.strength[y*v.w+x] += s
 	}
@@ -488,8 +488,8 @@ func (c *candidate) square() (x, y int) {
 	return int(c.shape.SX/c.shape.N) / neighbourhood, int(c.shape.SY/c.shape.N) / neighbourhood
 }
 
-// says returns 1 and its strength if the network calls it glare, else zeros.
-func (c *candidate) says() (n, s float64) {
+// vote returns 1 and its strength if the network calls it glare, else zeros.
+func (c *candidate) vote() (n, s float64) {
 	if c.glint.strong <= 0 {
 		return 0, 0
 	}
@@ -500,7 +500,7 @@ func (c *candidate) says() (n, s float64) {
 // their strengths.
 func (v *neighbours) count(c *candidate) {
 	x, y := c.square()
-	n, s := c.says()
+	n, s := c.vote()
 	n, s = -n, -s
 	for y0 := max(y-2, 0); y0 <= min(y+2, v.h-1); y0++ {
 		for x0 := max(x-2, 0); x0 <= min(x+2, v.w-1); x0++ {

@@ -53,8 +53,8 @@ const LearnedReach = 1.0
 // learnedLimit is the largest standardised component that counts.
 const learnedLimit = 5.0
 
-// Standardise writes the standardised vector.
-func (l *Learned) Standardise(z, vector []float64) {
+// Standardize writes the standardised vector.
+func (l *Learned) Standardize(z, vector []float64) {
 	for i, v := range vector {
 		z[i] = min(max((v-l.Mean[i])/l.Deviation[i], -learnedLimit), learnedLimit)
 		if math.IsNaN(v) {
@@ -66,7 +66,7 @@ func (l *Learned) Standardise(z, vector []float64) {
 // Shift returns the shift of a candidate's score.
 func (l *Learned) Shift(vector []float64) float64 {
 	z := make([]float64, len(vector))
-	l.Standardise(z, vector)
+	l.Standardize(z, vector)
 	return l.shift(z)
 }
 

@@ -188,8 +188,8 @@ func (c *candidate) measure(list []Measure) {
 	}
 }
 
-// extent returns the ratio of axes that MaxElongation limits.
-func (c *candidate) extent() float64 {
+// elongation returns the ratio of axes that MaxElongation limits.
+func (c *candidate) elongation() float64 {
 	if c.props != nil {
 		return c.props.Core.Elongation()
 	}

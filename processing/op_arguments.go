@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -127,6 +128,15 @@ func (a *arguments) wanted(where []Span) []Span {
 		}
 	}
 	return where
+}
+
+// indices requires pixel indices, row·width + column, to lie in the planes, which must be visited before.
+func (a *arguments) indices(list []uint32) {
+	if len(list) > 0 && a.valid() {
+		if i := slices.Max(list); uint64(i) >= uint64(a.check.w)*uint64(a.check.h) {
+			a.failf("index %d lies outside a plane of %d × %d pixels", i, a.check.w, a.check.h)
+		}
+	}
 }
 
 // result requires a place for the result.

@@ -3,7 +3,6 @@ package processing
 import (
 	"context"
 	"math"
-	"slices"
 
 	"blik/processing/network"
 )
@@ -69,11 +68,7 @@ func (o GlintChannels) describe(a *arguments) Op {
 	case o.Model.Hidden() == 0:
 		a.failf("the model has no hidden layer")
 	}
-	if len(o.Index) > 0 && a.valid() {
-		if i := slices.Max(o.Index); uint64(i) >= uint64(a.check.w)*uint64(a.check.h) {
-			a.failf("index %d lies outside a plane of %d × %d pixels", i, a.check.w, a.check.h)
-		}
-	}
+	a.indices(o.Index)
 	a.result(o.Out != nil)
 	return o
 }

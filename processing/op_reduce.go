@@ -3,7 +3,6 @@ package processing
 import (
 	"context"
 	"math/big"
-	"slices"
 )
 
 // Gather writes Src (U8, U16 or U32) at the pixels of Index (row·width + column) into Values, which has the length of
@@ -23,11 +22,7 @@ func (o Gather) describe(a *arguments) Op {
 	if len(o.Values) != len(o.Index) {
 		a.failf("room for %d values given, %d asked for", len(o.Values), len(o.Index))
 	}
-	if len(o.Index) > 0 && a.valid() {
-		if i := slices.Max(o.Index); uint64(i) >= uint64(a.check.w)*uint64(a.check.h) {
-			a.failf("index %d lies outside a plane of %d × %d pixels", i, a.check.w, a.check.h)
-		}
-	}
+	a.indices(o.Index)
 	return o
 }
 

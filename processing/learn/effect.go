@@ -35,7 +35,7 @@ func EffectOn(l *processing.Learned, spots []Spot) Effect {
 			k, sum = 1, &e.Glare
 		}
 		*sum += l.Shift(s.Vector)
-		l.Standardise(z, s.Vector)
+		l.Standardize(z, s.Vector)
 		for i, v := range z {
 			mean[k][i] += v
 		}

@@ -324,7 +324,7 @@ func standardised(spots []numbered, way processing.LearnedWay, basis string) (*p
 	z := make([][]float64, len(spots))
 	for k, s := range spots {
 		z[k] = make([]float64, n)
-		l.Standardise(z[k], s.Vector)
+		l.Standardize(z[k], s.Vector)
 	}
 	return l, z
 }
