@@ -446,8 +446,8 @@ func (d *detector) decide(v *surveyed, found []searched) error {
 	})
 }
 
-// surveyTasks divides the work on candidates: large ones first and on their own, so that no thread waits for the last of
-// them. Task i works on order[ends[i]:ends[i+1]].
+// surveyTasks divides the work on candidates: large ones first and on their own, so that no thread waits for the last
+// of them. Task i works on order[ends[i]:ends[i+1]].
 func surveyTasks(cands []candidate) (order, ends []int) {
 	const large, share = 64 * 64, 16
 	order = make([]int, 0, len(cands))
