@@ -529,11 +529,11 @@ func TestCorrectRefuses(t *testing.T) {
 
 func TestCorrectCancel(t *testing.T) {
 	t.Parallel()
-	w, h := 300, 240
+	w, h, radius := 300, 240, 12.
 	if testing.Short() {
-		w, h = 120, 96
+		w, h, radius = 120, 96, 5
 	}
-	mask := discs(w, h, 8, 12, 3)
+	mask := discs(w, h, 8, radius, 3)
 	pic := texture(w, h, 3, 8, mask, 3)
 	methods := []processing.Method{processing.MethodAuto, processing.MethodBiharmonic, processing.MethodTelea}
 	if testing.Short() {

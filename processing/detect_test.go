@@ -319,6 +319,7 @@ func TestRegionClips(t *testing.T) {
 
 // TestTakenOver: the values that adaptive mode chose give the same mask in manual mode.
 func TestTakenOver(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	pic := glaring(t, 420, 300, 8, 3)
 	p := processing.DefaultParams()

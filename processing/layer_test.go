@@ -25,6 +25,7 @@ func inspect(t testing.TB, pic *processing.Picture, p processing.Params, o proce
 
 // In any part of the picture every layer has the values that it has in the whole one.
 func TestLayersOfAPart(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	pic, p, memory := glaring(t, 330, 190, 8, 5), processing.DefaultParams(), &processing.Memory{}
 	detect(t, pic, p, processing.Options{Memory: memory})

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 )
@@ -20,6 +21,7 @@ func same(a, b *processing.Result) bool {
 
 // Whatever changes between two detections, the second gives the same with and without a memory.
 func TestMemoryChangesNoResult(t *testing.T) {
+	testpic.NoRace(t)
 	pics := []*processing.Picture{glaring(t, 150, 110, 8, 1), glaring(t, 97, 61, 16, 2), spots(1, 1, [3]uint8{9, 9, 9})}
 	specs := processing.SpecsOf(processing.StageDetection)
 	base := []processing.Params{processing.DefaultParams(), processing.DefaultParams(), processing.DefaultParams()}

@@ -4,6 +4,7 @@ import (
 	"image"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 )
@@ -38,6 +39,7 @@ func differing(whole, part *processing.Mask, at image.Point) (n int) {
 // A part with its surroundings gives the same mask as the whole picture, whatever the parameters and wherever the part
 // lies.
 func TestPartsAreThoseOfTheWhole(t *testing.T) {
+	testpic.NoRace(t)
 	const w, h = 600, 420
 	pic := glaring(t, w, h, 8, 3)
 	specs := processing.SpecsOf(processing.StageDetection)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 )
@@ -33,6 +34,7 @@ func overlap(a, b []processing.Run) float64 {
 // Without candidates of a detection, pointing at each of its findings gives nearly the same pixels; with them, exactly
 // those of the candidate.
 func TestTouchFindsWhatDetectionFinds(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	be := cpu.New()
 	for _, depth := range []int{8, 16} {
