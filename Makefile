@@ -42,7 +42,8 @@ build: setup gpu ## the program with its window: build/blik
 headless: go gpu ## the program without a window, for servers without X11, GL and GTK: build/blik-headless
 	$(GPU_ENV) CGO_ENABLED=$(or $(GPU_CGO),0) $(GO) $(BUILD) -tags headless$(if $(GPU_TAG),$(comma)$(GPU_TAG)) -o build/blik-headless .
 
-test: setup-test check unit plain race window ## set up and run everything
+test: export BLIK_REQUIRE_XVFB := 1
+test: setup-test check unit plain race ## set up and run everything
 
 check: headless ## gofmt, vet, staticcheck, and whether the tables of parameters are up to date
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
@@ -55,10 +56,14 @@ check: headless ## gofmt, vet, staticcheck, and whether the tables of parameters
 # On a busy machine a package may take longer than go test's default limit of ten minutes.
 PATIENT := -timeout 30m
 
-# The tests run without go vet, which make check has already run.
-unit: ## unit, property and golden tests; those on ../shared/data say when it is absent
+# The real window is tested as it was built.
+DRIVEN := BLIK_BINARY=$(CURDIR)/build/blik
+
+# The tests run without go vet, which make check has already run. The window's tests wait more than they compute, so the
+# others run beside them.
+unit: build ## unit, property and golden tests, and the real window; those on ../shared/data say when it is absent
 	@test -d ../shared/data || echo "../shared/data is absent: the tests on it are skipped"
-	$(GO) test -vet=off $(PATIENT) -skip Xvfb ./...
+	$(DRIVEN) $(GO) test -vet=off $(PATIENT) ./ui/e2e ./processing ./...
 
 plain: ## the tests of the loops without vector kernels, and without the experiment that these are built with
 	BLIK_KERNELS=plain $(GO) test -vet=off -short ./processing/cpu ./processing/network
@@ -81,16 +86,16 @@ LOOPS       := -gcflags=blik/processing/cpu=-race=false
 # These have no goroutines. Rendering is slow under the detector, so only its tests of goroutines run.
 ALONE := /processing/(learn|score|internal/.*)$$|/app/imagefile/inflate$$|/internal/house$$
 
-# The slowest packages start first.
+# The slowest packages start first. Those in the background have one goroutine most of the time.
 race: ## the short tests under the race detector, the real window among them
-	$(GO) test -vet=off $(PATIENT) $(RACE) -short ./processing/cpu
-	$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short -run 'Workers|Deterministic|Cancelled' ./processing/synth
-	$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short -skip Xvfb ./ui ./processing \
+	$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short ./ui/e2e ./ui ./processing \
 		$$($(GO) list ./... | grep -vE '$(ALONE)|/processing/(cpu|synth)$$')
-	$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short -run Xvfb ./ui/e2e
+	@$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short -run 'Workers|Deterministic|Cancelled' ./processing/synth & synth=$$!; \
+		$(GO) test -vet=off $(PATIENT) $(RACE) -short ./processing/cpu; cpu=$$?; \
+		wait $$synth && exit $$cpu
 
-window: build ## drive the real window under Xvfb
-	BLIK_REQUIRE_XVFB=1 BLIK_BINARY=$(CURDIR)/build/blik $(GO) test -vet=off -count=1 -run Xvfb ./ui/e2e
+window: build ## drive the real window under Xvfb, as unit does among others
+	BLIK_REQUIRE_XVFB=1 $(DRIVEN) $(GO) test -vet=off -count=1 -run Xvfb ./ui/e2e
 
 bench: ## benchmarks of the processing core
 	$(GO) test -run '^$$' -bench . ./processing/...

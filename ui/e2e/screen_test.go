@@ -82,6 +82,10 @@ func openIn(t testing.TB, home, lang string, width, height int, files ...string)
 
 	w.child = exec.Command(os.Args[0], files...)
 	if binary := os.Getenv("BLIK_BINARY"); binary != "" && lang != bareWindow && os.Getenv(heldVariable) == "" {
+		// A result that go test keeps is that of this binary.
+		if _, err := os.Stat(binary); err != nil {
+			t.Fatal(err)
+		}
 		w.child = exec.Command(binary, append([]string{"open", "--lang", lang}, files...)...)
 	}
 	w.child.Env, w.child.Stderr = w.env, w.stderr
