@@ -142,7 +142,7 @@ func TestOnFarm(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
-	m, err := farm.StartManager(t.Context(), farm.ManagerOptions{Inside: server, Log: quiet})
+	m, err := farm.StartManager(t.Context(), farm.ManagerOptions{Embedded: server, Log: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestOnFarm(t *testing.T) {
 	scratch := t.TempDir()
 	go func() {
 		o := Worker("1")
-		o.Inside, o.Runner, o.Slots, o.Memory, o.Scratch, o.Log = server, r, Slots([]string{"cpu"}, 2), nil, scratch, quiet
+		o.Embedded, o.Runner, o.Slots, o.Memory, o.Scratch, o.Log = server, r, Slots([]string{"cpu"}, 2), nil, scratch, quiet
 		o.Roots = roots
 		ended <- farm.RunWorker(ctx, o)
 	}()

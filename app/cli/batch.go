@@ -47,8 +47,8 @@ type made struct {
 	outputs                               []string
 }
 
-// tell reports the outputs of a file.
-func (b *batch) tell(m made) {
+// reportOutputs reports the outputs of a file.
+func (b *batch) reportOutputs(m made) {
 	if b.made != nil {
 		b.made(m)
 	}
@@ -200,7 +200,7 @@ func (b *batch) run(ctx context.Context, files []string, process func(context.Co
 			return ctx.Err()
 		case err != nil:
 			failed = true
-			b.complain(err)
+			b.printError(err)
 			b.index.addFailed(input, b.sentence(err))
 		default:
 			if _, err := io.WriteString(b.Stdout, t.out.String()); err != nil {

@@ -317,7 +317,7 @@ func (b *benchmark) run(ctx context.Context, names []string) error {
 		for _, row := range r.Rows {
 			if row.State == experiment.Failed {
 				failed = true
-				b.complain(fmt.Errorf("%s, %s, %s: %s", e.ID, row.Variant.ID, row.Case.Size, b.tr.Sprint(row.Note)))
+				b.printError(fmt.Errorf("%s, %s, %s: %s", e.ID, row.Variant.ID, row.Case.Size, b.tr.Sprint(row.Note)))
 			}
 		}
 	}

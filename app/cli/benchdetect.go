@@ -33,7 +33,7 @@ type comparison struct {
 const (
 	compareMP, quickMP         = 18.7, 1
 	compareRepeat, quickRepeat = 9, 3
-	mostRepeats                = 10000
+	maxRepeats                 = 10000
 )
 
 // compareBytes is the memory for painting a picture and finding its glare, in bytes per pixel: the process peaked at 54
@@ -105,8 +105,8 @@ func (b *comparison) request() (bench.Request, error) {
 		return r, err
 	}
 	switch {
-	case b.repeat < 1 || b.repeat > mostRepeats:
-		return r, b.usage("--repeat %d: must be between 1 and %d", b.repeat, mostRepeats)
+	case b.repeat < 1 || b.repeat > maxRepeats:
+		return r, b.usage("--repeat %d: must be between 1 and %d", b.repeat, maxRepeats)
 	case !(b.megapixels > 0 && b.megapixels <= sampleMaxMP):
 		return r, b.usage("--megapixels %g: must be above 0 and at most %d", b.megapixels, sampleMaxMP)
 	case b.depth != 8 && b.depth != 16:
@@ -199,12 +199,12 @@ func (b *comparison) judge(c *bench.Comparison) error {
 	for _, m := range c.Devices {
 		if m.State != experiment.Measured {
 			failed = true
-			b.complain(errors.New(b.failure(m.Name, m.Note)))
+			b.printError(errors.New(b.failure(m.Name, m.Note)))
 		}
 	}
 	for _, d := range c.Differences {
 		failed = true
-		b.complain(fmt.Errorf("%s", b.tr.Sprint(d.Text())))
+		b.printError(fmt.Errorf("%s", b.tr.Sprint(d.Text())))
 	}
 	if failed {
 		return errReported

@@ -96,9 +96,9 @@ func Main(args []string, o Options) int {
 	return run(ctx, args, o)
 }
 
-// leastSpace is the minimum address space for the heap that the program needs to start: the smallest step by which the
+// minSpace is the minimum address space for the heap that the program needs to start: the smallest step by which the
 // heap grows.
-const leastSpace = 64 << 20
+const minSpace = 64 << 20
 
 // endings are the signals that cancel the command: interrupt (Ctrl-C), termination, hangup of the terminal unless the
 // command was started to outlive it, and quit.
@@ -138,7 +138,7 @@ func run(ctx context.Context, args []string, o Options) int {
 	if space := imagefile.AddressSpace(); space > 0 && p.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(space)
 	}
-	p.tellCrashes()
+	p.printCrashes()
 	root := p.root()
 	// With nil, cobra would read os.Args.
 	root.SetArgs(append([]string{}, args...))
@@ -148,28 +148,28 @@ func run(ctx context.Context, args []string, o Options) int {
 	case err == nil:
 		return exitDone
 	case ctx.Err() != nil:
-		p.complain(message.Errorf("cancelled"))
+		p.printError(message.Errorf("cancelled"))
 		return exitCancelled
 	case errors.Is(err, errReported):
 		return exitFailed
 	case errors.As(err, &usage):
-		p.complain(err)
+		p.printError(err)
 		fmt.Fprint(p.Stderr, p.say("See `%s --help`.\n", cmd.CommandPath()))
 		return exitUsage
 	}
-	p.complain(err)
+	p.printError(err)
 	return exitFailed
 }
 
-// tellCrashes prints the paths of the logs of earlier runs that crashed. The window shows them itself.
-func (p *program) tellCrashes() {
+// printCrashes prints the paths of the logs of earlier runs that crashed. The window shows them itself.
+func (p *program) printCrashes() {
 	if p.Window != nil || p.Crashes == nil {
 		return
 	}
 	// Logs that cannot be read now are reported later.
 	logs, _ := p.Crashes()
 	for _, log := range logs {
-		p.complain(message.Errorf("an earlier run ended unexpectedly; %s says where and contains no image data; "+
+		p.printError(message.Errorf("an earlier run ended unexpectedly; %s says where and contains no image data; "+
 			"please attach it to a bug report", log))
 	}
 }
@@ -211,8 +211,8 @@ func (p *program) sentence(err error) string {
 	return strings.Join(strings.Fields(p.tr.Error(err)), " ")
 }
 
-// complain prints an error as one line.
-func (p *program) complain(err error) { fmt.Fprintf(p.Stderr, "blik: %s\n", p.sentence(err)) }
+// printError prints an error as one line.
+func (p *program) printError(err error) { fmt.Fprintf(p.Stderr, "blik: %s\n", p.sentence(err)) }
 
 // Commands returns the tree of commands with its texts in a language, for a manual. Its commands cannot be run.
 func Commands(lang, version string) *cobra.Command {
@@ -247,9 +247,9 @@ Without a command it opens the window, with the files named.`),
 	root.Flags().Bool("version", false, p.say("print the version"))
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		// The runtime ends the program if it cannot get the memory that it requests.
-		if space := imagefile.AddressSpace(); space > 0 && space < leastSpace {
+		if space := imagefile.AddressSpace(); space > 0 && space < minSpace {
 			return message.Errorf("the limit of the address space (ulimit -v) leaves %d MiB for pictures; at least "+
-				"%d MiB are needed", space>>20, leastSpace>>20)
+				"%d MiB are needed", space>>20, minSpace>>20)
 		}
 		if p.given != "" && p.given != p.tr.Code() {
 			return p.usage("--lang %s: must be en or ru", p.given)

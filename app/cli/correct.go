@@ -293,7 +293,7 @@ func (d *correction) writeOthers(
 	if err := out.Commit(ctx, account.Saved.Path); err != nil {
 		return err
 	}
-	d.tell(made{
+	d.reportOutputs(made{
 		sourceSHA256: account.Saved.SourceSHA256, sha256: account.Saved.SHA256, device: account.Device,
 		summary: d.summary(account), outputs: append([]string{account.Saved.Path}, pages...),
 	})

@@ -211,7 +211,7 @@ func (d *detection) write(ctx context.Context, t *task, file *imagefile.File, fo
 	if err := out.Commit(ctx, o.mask); err != nil {
 		return err
 	}
-	d.tell(made{device: found.Device, summary: d.summary(found), outputs: o.resultFirst()})
+	d.reportOutputs(made{device: found.Device, summary: d.summary(found), outputs: o.resultFirst()})
 	return d.index.add(ctx, file, found.Mask, d.summary(found), o.list())
 }
 

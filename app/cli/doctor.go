@@ -124,11 +124,11 @@ func (p *program) folder(what, path string, err error) string {
 		probe.Close()
 		os.Remove(probe.Name())
 	}
-	return fmt.Sprintf("%s: %s (%s)", what, homeless(path), state)
+	return fmt.Sprintf("%s: %s (%s)", what, abbreviateHome(path), state)
 }
 
-// homeless replaces the home folder in a path, which often holds the user's name, by ~.
-func homeless(path string) string {
+// abbreviateHome replaces the home folder in a path, which often holds the user's name, by ~.
+func abbreviateHome(path string) string {
 	home, err := os.UserHomeDir()
 	if err != nil || home == "" {
 		return path

@@ -50,7 +50,7 @@ func TestDoctorTriesFolders(t *testing.T) {
 	p := &program{tr: i18n.For("en")}
 	dir := t.TempDir()
 	for path, want := range map[string]string{dir: "(can be written)", filepath.Join(dir, "a", "b"): "(does not exist yet)"} {
-		if got := p.folder("x", path, nil); got != "x: "+homeless(path)+" "+want {
+		if got := p.folder("x", path, nil); got != "x: "+abbreviateHome(path)+" "+want {
 			t.Error(got)
 		}
 	}
@@ -76,7 +76,7 @@ func TestHomeless(t *testing.T) {
 	for path, want := range map[string]string{
 		home: "~", filepath.Join(home, "a"): "~" + string(filepath.Separator) + "a", home + "2": home + "2", "/x": "/x",
 	} {
-		if got := homeless(path); got != want {
+		if got := abbreviateHome(path); got != want {
 			t.Errorf("%s: %s", path, got)
 		}
 	}

@@ -179,7 +179,7 @@ func (s *farmServer) run(ctx context.Context) error {
 	}
 	o := farm.ManagerOptions{
 		Patience: s.patience, Replicas: s.replicas, Log: log, MaxFiles: int64(s.files * 1e9), Keep: s.keep,
-		Alone: s.Getenv("GOGC") == "" && s.Getenv("GOMEMLIMIT") == "",
+		ServerOnly: s.Getenv("GOGC") == "" && s.Getenv("GOMEMLIMIT") == "",
 	}
 	if s.cluster != "" {
 		s.join.address = s.cluster
@@ -195,7 +195,7 @@ func (s *farmServer) run(ctx context.Context) error {
 			return err
 		}
 		defer server.Close()
-		o.Inside = server
+		o.Embedded = server
 	}
 	m, err := farm.StartManager(ctx, o)
 	if err != nil {
@@ -208,7 +208,7 @@ func (s *farmServer) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		page, err = m.StartPage(farm.PageOptions{Listen: s.page, Server: o.Inside, Roots: roots, Printer: s.tr})
+		page, err = m.StartPage(farm.PageOptions{Listen: s.page, Server: o.Embedded, Roots: roots, Printer: s.tr})
 		if err != nil {
 			return err
 		}
@@ -225,15 +225,15 @@ func (s *farmServer) run(ctx context.Context) error {
 func (s *farmServer) announce(o farm.ManagerOptions, page *farm.Page) error {
 	var err error
 	switch {
-	case o.Inside == nil:
+	case o.Embedded == nil:
 		_, err = io.WriteString(s.Stdout, s.say("The farm uses %s.\n", o.Join.URL))
-	case o.Inside.Certificate == nil:
+	case o.Embedded.Certificate == nil:
 		_, err = io.WriteString(s.Stdout, s.say("Programs on this machine can connect to the farm. To start a "+
-			"worker:\n  blik farm work --join nats://%s --root FOLDER --output-root FOLDER\n", o.Inside.Address()))
+			"worker:\n  blik farm work --join nats://%s --root FOLDER --output-root FOLDER\n", o.Embedded.Address()))
 	default:
 		_, err = io.WriteString(s.Stdout, s.say("The farm listens at %s. Create a key for each machine with\n  "+
 			"blik farm key NAME --role worker --store %s\nwhich prints the address for blik farm work --join.\n",
-			o.Inside.Address(), s.store))
+			o.Embedded.Address(), s.store))
 	}
 	if err != nil || page == nil {
 		return err

@@ -239,7 +239,7 @@ func (s *submission) warn(err error) {
 	s.saying.Lock()
 	defer s.saying.Unlock()
 	s.bar.clear()
-	s.complain(err)
+	s.printError(err)
 }
 
 // submit submits the files and prints the outcome. opened, if not nil, is called once the batch is known.

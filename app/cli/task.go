@@ -150,7 +150,7 @@ func (t *task) computed(notice *message.Message, err error) error {
 // remark prints a remark on the file on its own line.
 func (t *task) remark(text message.Message) {
 	t.bar.clear()
-	t.complain(fmt.Errorf("%s: %s", t.input, t.tr.Sprint(text)))
+	t.printError(fmt.Errorf("%s: %s", t.input, t.tr.Sprint(text)))
 }
 
 // printTimings prints the time of each stage and the peak memory of the process so far.

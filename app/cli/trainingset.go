@@ -73,12 +73,12 @@ The same paintings and seed give the same files.`),
 	complete(c, "kind", kinds)
 
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		const most, leastSide, mostSide = 100_000, 64, 4096
+		const most, minSide, maxSide = 100_000, 64, 4096
 		switch {
 		case count < 1 || count > most:
 			return p.usage("--count must be between 1 and %d", most)
-		case min(width, height) < leastSide || max(width, height) > mostSide:
-			return p.usage("width and height must be between %d and %d", leastSide, mostSide)
+		case min(width, height) < minSide || max(width, height) > maxSide:
+			return p.usage("width and height must be between %d and %d", minSide, maxSide)
 		}
 		if kind != "" {
 			if err := p.checkChoice("kind", kind, kinds); err != nil {

@@ -77,7 +77,7 @@ func (p *program) checkReport(ctx context.Context, source, result string, quiet 
 		}
 		if got != f.sum {
 			fits = false
-			p.complain(message.Errorf("%s is not the file that report %s describes: SHA-256 %s instead of %s",
+			p.printError(message.Errorf("%s is not the file that report %s describes: SHA-256 %s instead of %s",
 				f.path, sums.Report, got, f.sum))
 		}
 	}

@@ -33,8 +33,8 @@ type icc struct {
 
 const (
 	headerSize = 128
-	// mostTags is far more than real profiles have.
-	mostTags = 1000
+	// maxTags is far more than real profiles have.
+	maxTags = 1000
 )
 
 // FromICC reads an ICC profile of version 2 or 4 for grey, RGB or CMYK pictures: curves and matrix, or tables (lut8,
@@ -85,7 +85,7 @@ func open(data []byte) (*icc, string, error) {
 		return nil, "", bad("a connection space of %q: XYZ or Lab expected", pcs)
 	}
 	n := binary.BigEndian.Uint32(data[headerSize:])
-	if n > mostTags || uint64(n)*12 > uint64(len(data)-headerSize-4) {
+	if n > maxTags || uint64(n)*12 > uint64(len(data)-headerSize-4) {
 		return nil, "", bad("%d tags do not fit into its %d bytes", n, len(data))
 	}
 	for i := range int(n) {

@@ -88,7 +88,7 @@ func (s *site) start(o ServerOptions) {
 		s.t.Fatal(err)
 	}
 	s.manager, err = StartManager(s.t.Context(),
-		ManagerOptions{Inside: s.server, Patience: 500 * time.Millisecond, Keep: s.keep, Log: quiet()})
+		ManagerOptions{Embedded: s.server, Patience: 500 * time.Millisecond, Keep: s.keep, Log: quiet()})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -165,7 +165,7 @@ func (s *site) submitTelling(b Batch, again string, told func(error)) Submission
 func (s *site) work(name string, r Runner, change func(*WorkerOptions)) (stop func()) {
 	ctx, cancel := context.WithCancel(s.t.Context())
 	o := WorkerOptions{
-		Inside: s.server, Name: name, Program: "1", Model: "m", Slots: []Slot{{"cpu", 1}}, Roots: s.roots(), Runner: r,
+		Embedded: s.server, Name: name, Program: "1", Model: "m", Slots: []Slot{{"cpu", 1}}, Roots: s.roots(), Runner: r,
 		Log: quiet(),
 	}
 	if change != nil {
@@ -348,8 +348,8 @@ func TestDeliveriesAreNoCrashes(t *testing.T) {
 		t.Errorf("while another worker has it: %s", v)
 	}
 	delete(s.manager.workers, "busy")
-	for n := range mostLost {
-		if v := begin(fmt.Sprint("vanished", n), 1); v != proceed && n < mostLost-1 {
+	for n := range maxLost {
+		if v := begin(fmt.Sprint("vanished", n), 1); v != proceed && n < maxLost-1 {
 			t.Fatalf("worker %d: %s", n, v)
 		}
 	}

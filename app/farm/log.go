@@ -12,8 +12,8 @@ import (
 
 // The limits of a message of RESULTS.
 const (
-	mostEntries = 200
-	entryBytes  = 400 << 10
+	maxEntries = 200
+	entryBytes = 400 << 10
 )
 
 // write is an entry to be written to RESULTS.
@@ -32,7 +32,7 @@ type written struct {
 // append writes an entry to RESULTS and adds it to the index. If the job is already settled, nothing is written, and
 // the mark shows that.
 func (m *Manager) append(ctx context.Context, b *batch, kind string, key jobKey, r Result) (mark, error) {
-	if err := m.disk(roomForResults); err != nil {
+	if err := m.disk(spaceForResults); err != nil {
 		return 0, err
 	}
 	data, err := json.Marshal(r)
@@ -66,7 +66,7 @@ func (m *Manager) write() {
 				return
 			}
 		}
-		for more := true; more && len(queue) < 4*mostEntries; {
+		for more := true; more && len(queue) < 4*maxEntries; {
 			select {
 			case w := <-m.writes:
 				queue = append(queue, w)
@@ -88,7 +88,7 @@ func (m *Manager) writeSome(queue []*write) (left []*write) {
 	for _, w := range queue {
 		old := w.batch.jobs[w.key]
 		switch {
-		case w.batch != b, in[w.key], len(group) == mostEntries, len(data) > 0 && len(data)+len(w.body) > entryBytes:
+		case w.batch != b, in[w.key], len(group) == maxEntries, len(data) > 0 && len(data)+len(w.body) > entryBytes:
 			left = append(left, w)
 		case w.kind != kindAgain && old.status() != waiting:
 			w.done <- written{old: old}

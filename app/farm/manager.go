@@ -21,9 +21,9 @@ import (
 
 // ManagerOptions configure a manager.
 type ManagerOptions struct {
-	// Join is the server; Inside is the one in this process, if any.
-	Join   Join
-	Inside *Server
+	// Join is the server; Embedded is the one in this process, if any.
+	Join     Join
+	Embedded *Server
 	// Patience is how long a worker may be silent before its file is given to another worker; 0: 45 s.
 	Patience time.Duration
 	// Keep is how long a finished or cancelled batch is kept after its last result; 0: 90 days.
@@ -32,21 +32,21 @@ type ManagerOptions struct {
 	Replicas int
 	// MaxFiles limits the object store of uploaded files in bytes; 0: half of the disk of the store.
 	MaxFiles int64
-	// Sole means that all workers are in this process. Workers of earlier processes no longer exist, so their jobs need
-	// not wait until Patience has passed.
-	Sole bool
-	// Alone means that the process is only a server and should use little memory.
-	Alone bool
-	Log   *slog.Logger
+	// OwnWorkers means that all workers are in this process. Workers of earlier processes no longer exist, so their
+	// jobs need not wait until Patience has passed.
+	OwnWorkers bool
+	// ServerOnly means that the process is only a server and should use little memory.
+	ServerOnly bool
+	Log        *slog.Logger
 }
 
 // The limits of the manager.
 const (
-	// A file with mostCrashes crashes is set aside.
-	mostCrashes = 2
-	// A file is set aside after mostLost workers vanished while processing it without reporting a crash: it may bring
+	// A file with maxCrashes crashes is set aside.
+	maxCrashes = 2
+	// A file is set aside after maxLost workers vanished while processing it without reporting a crash: it may bring
 	// down whole machines. The limit is high because machines are also switched off.
-	mostLost = 10
+	maxLost = 10
 	// vanished is the time after which a silent worker is no longer listed.
 	vanished = 30 * time.Second
 	// skewed is the clock difference from which a remark is shown.
@@ -143,9 +143,9 @@ func StartManager(ctx context.Context, o ManagerOptions) (*Manager, error) {
 		o.Keep = 90 * 24 * time.Hour
 	}
 	var inside nats.InProcessConnProvider
-	if o.Inside != nil {
-		inside = o.Inside.nats
-		o.Join = o.Inside.Join()
+	if o.Embedded != nil {
+		inside = o.Embedded.nats
+		o.Join = o.Embedded.Join()
 		// A connection within the process is not encrypted.
 		o.Join.URL, o.Join.Certificate = "nats://blik", ""
 	}
@@ -159,9 +159,9 @@ func StartManager(ctx context.Context, o ManagerOptions) (*Manager, error) {
 		skewed:  map[string]bool{}, feeding: make(chan struct{}, 1), writes: make(chan *write, 1024),
 	}
 	m.ctx, m.cancel = context.WithCancel(context.WithoutCancel(ctx))
-	if o.Alone {
+	if o.ServerOnly {
 		limitMemory(0)
-		m.running.Go(m.frugal)
+		m.running.Go(m.saveMemory)
 	}
 	if err := m.open(ctx); err != nil {
 		m.Close()
@@ -186,7 +186,7 @@ func (m *Manager) open(ctx context.Context) error {
 		submitBatch: m.addBatch, submitList: m.addJobs, control: m.control,
 		workHello: m.hello, workBegin: m.begin, workResult: m.result, workCrash: m.crash,
 		seeStatus: m.status, seeJobs: m.listJobs,
-		submitNeed: m.need, submitTaken: m.taken, submitRoom: m.submitterRoom, workRoom: m.workerRoom,
+		submitNeed: m.need, submitTaken: m.taken, submitRoom: m.submitterSpace, workRoom: m.workerSpace,
 	} {
 		if err := m.serve(subject, handle); err != nil {
 			return err
@@ -222,7 +222,7 @@ func (m *Manager) load(ctx context.Context) error {
 		}
 		b.last = b.Created
 		m.batches[id] = b
-		if m.options.Sole {
+		if m.options.OwnWorkers {
 			err := m.stores.js.DeleteConsumer(ctx, jobsStream, consumer(id))
 			if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
 				return err
@@ -333,7 +333,7 @@ func (m *Manager) refusal(subject string, err error) *Refusal {
 	if errors.As(err, &no) {
 		return no
 	}
-	if noRoom(err) {
+	if noSpace(err) {
 		m.setFault("the store of the server is full")
 		no = refuse("the store of the server is full")
 	} else {
@@ -370,7 +370,7 @@ func (m *Manager) addBatch(ctx context.Context, r request) (answer, error) {
 		copied := known.Batch
 		return answer{Batch: &copied}, nil
 	}
-	if err := m.disk(roomForWork); err != nil {
+	if err := m.disk(spaceForWork); err != nil {
 		return answer{}, err
 	}
 	b.Created, b.State = time.Now().UTC(), Running
@@ -444,7 +444,7 @@ func (m *Manager) addJobs(ctx context.Context, r request) (answer, error) {
 	if len(fresh) == 0 {
 		return a, nil
 	}
-	if err := m.disk(roomForWork); err != nil {
+	if err := m.disk(spaceForWork); err != nil {
 		return answer{}, err
 	}
 	if err := m.list(ctx, b, fresh); err != nil {
@@ -473,12 +473,12 @@ func (m *Manager) list(ctx context.Context, b *batch, jobs []Job) error {
 			b.jobs[key] = newMark(waiting, b.jobs[key].crashes(), 0)
 		}
 	}
-	m.hurry()
+	m.wakeFeed()
 	return nil
 }
 
-// hurry makes feed run at once.
-func (m *Manager) hurry() {
+// wakeFeed makes feed run at once.
+func (m *Manager) wakeFeed() {
 	select {
 	case m.feeding <- struct{}{}:
 	default:
@@ -524,7 +524,7 @@ func (m *Manager) feed() {
 		for _, id := range order {
 			if err := m.feedBatch(m.ctx, id); err != nil && m.ctx.Err() == nil {
 				m.options.Log.Error("feed", "batch", id, "error", err)
-				if noRoom(err) {
+				if noSpace(err) {
 					m.setFault("the store of the server is full")
 				}
 			}
@@ -568,7 +568,7 @@ func (m *Manager) feedBatch(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		fed, err := m.hand(ctx, b, jobs, msg.Sequence, round)
+		fed, err := m.publishJobs(ctx, b, jobs, msg.Sequence, round)
 		if err != nil {
 			return err
 		}
@@ -589,10 +589,10 @@ func (m *Manager) move(b *batch, next uint64, round int) {
 	}
 }
 
-// hand publishes the unsettled jobs and returns their number. A crash midway does no harm: JOBS recognises repeated
-// messages, and later the index recognises the jobs.
-func (m *Manager) hand(ctx context.Context, b *batch, jobs []Job, list uint64, round int) (int, error) {
-	if err := m.disk(roomForWork); err != nil {
+// publishJobs publishes the unsettled jobs and returns their number. A crash midway does no harm: JOBS recognises
+// repeated messages, and later the index recognises the jobs.
+func (m *Manager) publishJobs(ctx context.Context, b *batch, jobs []Job, list uint64, round int) (int, error) {
+	if err := m.disk(spaceForWork); err != nil {
 		return 0, err
 	}
 	var futures []jetstream.PubAckFuture
@@ -634,9 +634,9 @@ func (m *Manager) wake() {
 	}
 }
 
-// frugal limits the memory of a process that is only a server: such a process runs for weeks and does little, so that
-// extra work for the garbage collector hardly matters.
-func (m *Manager) frugal() {
+// saveMemory limits the memory of a process that is only a server: such a process runs for weeks and does little, so
+// that extra work for the garbage collector hardly matters.
+func (m *Manager) saveMemory() {
 	for tick := time.NewTicker(time.Second); ; {
 		m.mu.Lock()
 		files := 0

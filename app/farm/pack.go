@@ -48,8 +48,8 @@ func pack(data []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// mostUnpacked bounds the size of an unpacked message.
-const mostUnpacked = 64 << 20
+// maxUnpacked bounds the size of an unpacked message.
+const maxUnpacked = 64 << 20
 
 // unpack is the inverse of pack; uncompressed data is returned unchanged.
 func unpack(data []byte) ([]byte, error) {
@@ -58,5 +58,5 @@ func unpack(data []byte) ([]byte, error) {
 	}
 	r := flate.NewReaderDict(bytes.NewReader(data[1:]), []byte(dictionary))
 	defer r.Close()
-	return io.ReadAll(io.LimitReader(r, mostUnpacked))
+	return io.ReadAll(io.LimitReader(r, maxUnpacked))
 }

@@ -57,7 +57,7 @@ func (m *Manager) StartPage(o PageOptions) (*Page, error) {
 	}
 	var err error
 	if !open {
-		if p.password, err = o.Server.door.ring.pagePassword(); err != nil {
+		if p.password, err = o.Server.auth.ring.pagePassword(); err != nil {
 			return nil, err
 		}
 	}

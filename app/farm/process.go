@@ -23,8 +23,8 @@ type Process struct {
 	Environment []string
 }
 
-// lastWords bounds the output kept of a crashed process.
-const lastWords = 2000
+// maxTail bounds the output kept of a crashed process.
+const maxTail = 2000
 
 // Run implements Runner.
 func (p Process) Run(ctx context.Context, t Task) (Outcome, error) {
@@ -41,7 +41,7 @@ func (p Process) Run(ctx context.Context, t Task) (Outcome, error) {
 		c.Env = append(c.Env, fmt.Sprintf("GOMAXPROCS=%d", t.Threads))
 	}
 	var out bytes.Buffer
-	said := &tail{limit: lastWords}
+	said := &tail{limit: maxTail}
 	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(input), &out, said
 	c.Cancel = func() error { return interrupt(c.Process) }
 	c.WaitDelay = 10 * time.Second

@@ -303,8 +303,8 @@ type Heartbeat struct {
 	Seen time.Time `json:"seen,omitzero"`
 }
 
-// greeting is the longest interval between heartbeats; it is shorter if Patience is short.
-const greeting = 2 * time.Second
+// heartbeatInterval is the longest interval between heartbeats; it is shorter if Patience is short.
+const heartbeatInterval = 2 * time.Second
 
 // Activity is a file being processed.
 type Activity struct {

@@ -33,7 +33,7 @@ func TestServer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := StartManager(t.Context(), ManagerOptions{Inside: s, Alone: true, Log: quiet()})
+	m, err := StartManager(t.Context(), ManagerOptions{Embedded: s, ServerOnly: true, Log: quiet()})
 	if err != nil {
 		t.Fatal(err)
 	}

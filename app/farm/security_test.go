@@ -129,8 +129,8 @@ func (l *link) deaf(t *testing.T, subject string) error {
 	return l.complaint()
 }
 
-// complaint waits for what the server complains of, which comes before the answer to a flush; the client handles it in a
-// goroutine of its own.
+// complaint waits for what the server complains of, which comes before the answer to a flush; the client handles it in
+// a goroutine of its own.
 func (l *link) complaint() error {
 	patience := time.After(10 * time.Second)
 	for tick := time.NewTicker(time.Millisecond); ; {
@@ -182,7 +182,7 @@ func TestStrangers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	if err := s.server.door.ring.Remove(string(Observer)); err != nil {
+	if err := s.server.auth.ring.Remove(string(Observer)); err != nil {
 		t.Fatal(err)
 	}
 	for l.IsConnected() {

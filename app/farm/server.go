@@ -38,7 +38,7 @@ type ServerOptions struct {
 type Server struct {
 	options ServerOptions
 	nats    *server.Server
-	door    *door // nil without keys
+	auth    *authenticator // nil without keys
 	lock    interface{ Close() error }
 	// Certificate is the certificate of the server; nil without TLS.
 	Certificate *tls.Certificate
@@ -108,10 +108,10 @@ func (s *Server) start(ctx context.Context) error {
 		}
 		s.Certificate = &pair
 		no.TLSConfig = &tls.Config{MinVersion: tls.VersionTLS13, Certificates: []tls.Certificate{pair}}
-		if s.door, err = openDoor(ring, o.Log); err != nil {
+		if s.auth, err = newAuthenticator(ring, o.Log); err != nil {
 			return err
 		}
-		no.CustomClientAuthentication, no.AlwaysEnableNonce = s.door, true
+		no.CustomClientAuthentication, no.AlwaysEnableNonce = s.auth, true
 	}
 	ns, err := server.NewServer(no)
 	if err != nil {
@@ -131,10 +131,10 @@ func (s *Server) start(ctx context.Context) error {
 			return message.Errorf("the server cannot start (%w)", errors.New(fault))
 		}
 	}
-	if s.door != nil {
+	if s.auth != nil {
 		watch, stop := context.WithCancel(context.Background())
 		s.stop = stop
-		s.done.Go(func() { s.door.watch(watch, ns) })
+		s.done.Go(func() { s.auth.watch(watch, ns) })
 	}
 	return nil
 }
@@ -163,8 +163,8 @@ func (s *Server) Join() Join {
 	if s.Certificate != nil {
 		j.URL, j.Certificate = "tls://"+s.Address(), fingerprint(s.Certificate.Certificate[0])
 	}
-	if s.door != nil {
-		j.Seed = s.door.seed
+	if s.auth != nil {
+		j.Seed = s.auth.seed
 	}
 	return j
 }
@@ -188,8 +188,8 @@ func (s *Server) Close() {
 	s.lock.Close()
 }
 
-// door authenticates clients by their keys.
-type door struct {
+// authenticator authenticates clients by their keys.
+type authenticator struct {
 	ring *Keyring
 	log  *slog.Logger
 	// seed and public are the key of the manager, new at each start.
@@ -201,7 +201,7 @@ type door struct {
 	clients map[uint64]string
 }
 
-func openDoor(ring *Keyring, log *slog.Logger) (*door, error) {
+func newAuthenticator(ring *Keyring, log *slog.Logger) (*authenticator, error) {
 	pair, err := nkeys.CreateUser()
 	if err != nil {
 		return nil, err
@@ -210,7 +210,7 @@ func openDoor(ring *Keyring, log *slog.Logger) (*door, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &door{ring: ring, log: log, seed: string(seed), clients: map[uint64]string{}}
+	d := &authenticator{ring: ring, log: log, seed: string(seed), clients: map[uint64]string{}}
 	if d.public, err = pair.PublicKey(); err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func openDoor(ring *Keyring, log *slog.Logger) (*door, error) {
 }
 
 // read reloads the keys if they have changed.
-func (d *door) read() error {
+func (d *authenticator) read() error {
 	state := ""
 	if info, err := os.Stat(d.ring.file()); err == nil {
 		state = fmt.Sprint(info.Size(), info.ModTime().UnixNano())
@@ -240,7 +240,7 @@ func (d *door) read() error {
 }
 
 // Check implements server.Authentication.
-func (d *door) Check(c server.ClientAuthentication) bool {
+func (d *authenticator) Check(c server.ClientAuthentication) bool {
 	o := c.GetOpts()
 	if o.Nkey == "" || o.Sig == "" {
 		return false
@@ -297,7 +297,7 @@ func permissions(k Key) *server.Permissions {
 }
 
 // watch closes the connections of keys that were removed.
-func (d *door) watch(ctx context.Context, ns *server.Server) {
+func (d *authenticator) watch(ctx context.Context, ns *server.Server) {
 	for tick := time.NewTicker(time.Second); ; {
 		select {
 		case <-ctx.Done():

@@ -57,8 +57,8 @@ type Failure struct {
 // Finished reports whether a batch is complete or cancelled.
 func (b BatchStatus) Finished() bool { return b.Done+b.Failed == b.Files || b.State == Cancelled }
 
-// pace is the period over which the rate is measured.
-const pace = time.Minute
+// ratePeriod is the period over which the rate is measured.
+const ratePeriod = time.Minute
 
 func (m *Manager) status(_ context.Context, r request) (answer, error) {
 	s := m.Status(r.ID, r.Failures)
@@ -67,13 +67,13 @@ func (m *Manager) status(_ context.Context, r request) (answer, error) {
 
 // Status returns the status of one batch or, without an ID, of all, each with its first failures.
 func (m *Manager) Status(id string, failures int) Status {
-	stored, room := m.stored3(), m.disk(roomForWork)
+	stored, full := m.streamBytes(), m.disk(spaceForWork)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
 	s := Status{Started: m.started, Now: now, Fault: m.fault, Stored: stored, Batches: []BatchStatus{},
 		Workers: []Heartbeat{}}
-	if s.Fault == "" && room != nil {
+	if s.Fault == "" && full != nil {
 		s.Fault = diskFault
 	}
 	working := map[string]bool{}
@@ -88,9 +88,9 @@ func (m *Manager) Status(id string, failures int) Status {
 		}
 	}
 	slices.SortFunc(s.Workers, func(a, b Heartbeat) int { return strings.Compare(a.Name, b.Name) })
-	cut := slices.IndexFunc(m.recent, func(t time.Time) bool { return now.Sub(t) < pace })
+	cut := slices.IndexFunc(m.recent, func(t time.Time) bool { return now.Sub(t) < ratePeriod })
 	if cut >= 0 {
-		span := min(pace, max(now.Sub(m.recent[cut]), time.Second), max(now.Sub(m.started), time.Second))
+		span := min(ratePeriod, max(now.Sub(m.recent[cut]), time.Second), max(now.Sub(m.started), time.Second))
 		s.Rate = float64(len(m.recent)-cut) / span.Seconds()
 	}
 	waits := 0.0
@@ -125,8 +125,8 @@ func (m *Manager) Status(id string, failures int) Status {
 	return s
 }
 
-// stored3 returns the size of the streams.
-func (m *Manager) stored3() int64 {
+// streamBytes returns the size of the streams.
+func (m *Manager) streamBytes() int64 {
 	ctx, cancel := context.WithTimeout(m.ctx, time.Second)
 	defer cancel()
 	account, err := m.stores.js.AccountInfo(ctx)
@@ -136,8 +136,8 @@ func (m *Manager) stored3() int64 {
 	return int64(account.Store)
 }
 
-// mostListed bounds the results in one answer, so that it fits into a message.
-const mostListed = 200
+// maxListed bounds the results in one answer, so that it fits into a message.
+const maxListed = 200
 
 // listJobs returns the results of a batch from a number on, to be collected or listed.
 func (m *Manager) listJobs(ctx context.Context, r request) (answer, error) {
@@ -161,7 +161,7 @@ func (m *Manager) listJobs(ctx context.Context, r request) (answer, error) {
 	var a answer
 	for i, s := range all {
 		// All results of one message are returned together, because the next request continues after the message.
-		if i >= mostListed && s.seq != all[i-1].seq {
+		if i >= maxListed && s.seq != all[i-1].seq {
 			break
 		}
 		result, err := m.stored(ctx, s.seq, s.key.String())

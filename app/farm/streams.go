@@ -22,9 +22,9 @@ const (
 	chunk = 200
 	// repeats is how long JOBS recognises a message that is published twice.
 	repeats = time.Minute
-	// mostLists and mostResults bound the number of messages of LISTS and RESULTS; the store bounds the total bytes.
-	mostLists   = 1 << 22
-	mostResults = 1 << 24
+	// maxLists and maxResults bound the number of messages of LISTS and RESULTS; the store bounds the total bytes.
+	maxLists   = 1 << 22
+	maxResults = 1 << 24
 	// taken bounds the number of jobs of a batch in progress at a time.
 	taken = 20000
 )
@@ -56,8 +56,8 @@ func openStores(ctx context.Context, js jetstream.JetStream, replicas int) (*sto
 		queue.PersistMode = jetstream.AsyncPersistMode
 	}
 	s.jobs = create(jobsStream, jobsSubject, queue)
-	s.lists = create(listsStream, listsSubject, jetstream.StreamConfig{MaxMsgs: mostLists})
-	s.results = create(resultsStream, resultsSubject, jetstream.StreamConfig{MaxMsgs: mostResults})
+	s.lists = create(listsStream, listsSubject, jetstream.StreamConfig{MaxMsgs: maxLists})
+	s.results = create(resultsStream, resultsSubject, jetstream.StreamConfig{MaxMsgs: maxResults})
 	if err == nil {
 		s.batches, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
 			Bucket: batchBucket, History: 1, Storage: jetstream.FileStorage, Replicas: replicas,
@@ -173,8 +173,8 @@ func eachEntry(data []byte, f func(e entry)) {
 	}
 }
 
-// noRoom reports whether the server has no space for a message: its disk is full, or a limit is reached.
-func noRoom(err error) bool {
+// noSpace reports whether the server has no space for a message: its disk is full, or a limit is reached.
+func noSpace(err error) bool {
 	var api *jetstream.APIError
 	if !errors.As(err, &api) {
 		return false

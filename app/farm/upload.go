@@ -42,7 +42,7 @@ func (c *Client) upload(ctx context.Context, batch string, jobs []Job, waiting f
 		job.Batch = batch
 		job.identify()
 		if slices.Contains(a.Need, job.ID) {
-			err := c.store1(ctx, job, waiting)
+			err := c.storeOne(ctx, job, waiting)
 			var no *Refusal
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
@@ -71,16 +71,16 @@ func localFault(err error) bool {
 	return errors.As(err, &local) || errors.Is(err, errChanged)
 }
 
-// store1 stores the original of a job as soon as there is space.
-func (c *Client) store1(ctx context.Context, job Job, waiting func(error)) error {
+// storeOne stores the original of a job as soon as there is space.
+func (c *Client) storeOne(ctx context.Context, job Job, waiting func(error)) error {
 	if _, err := c.link.insist(ctx, submitRoom, request{Bytes: job.Size}, waiting); err != nil {
 		return err
 	}
-	return c.insistent(ctx, waiting, func(o *objects) error { return o.put(ctx, job, original, job.Upload, job.file) })
+	return c.withRetries(ctx, waiting, func(o *objects) error { return o.put(ctx, job, original, job.Upload, job.file) })
 }
 
-// insistent retries until it succeeds or retrying is pointless.
-func (c *Client) insistent(ctx context.Context, waiting func(error), try func(*objects) error) error {
+// withRetries retries until it succeeds or retrying is pointless.
+func (c *Client) withRetries(ctx context.Context, waiting func(error), try func(*objects) error) error {
 	var rest pause
 	for told := false; ; {
 		o, err := c.store(ctx)
@@ -204,7 +204,7 @@ func (c *Client) fetch(ctx context.Context, job Job, out Output, folder string, 
 	t := atomicfile.Target{FS: atomicfile.Disk{}, Path: target, Overwrite: o.Overwrite}
 	var rest pause
 	for told := false; ; {
-		err := c.insistent(ctx, o.Notify, func(store *objects) error {
+		err := c.withRetries(ctx, o.Notify, func(store *objects) error {
 			fill := func(f atomicfile.File) error { return store.get(ctx, job, results, out.SHA256, f) }
 			return t.Write(ctx, fill, nil)
 		})

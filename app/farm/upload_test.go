@@ -288,18 +288,18 @@ func TestUploadDamaged(t *testing.T) {
 func TestDesk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	first, err := openDesk(dir)
+	first, err := openScratch(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := first.place(Job{ID: "x"}); err != nil {
 		t.Fatal(err)
 	}
-	dead := filepath.Join(dir, deskPrefix+"dead")
-	if err := errors.Join(os.Mkdir(dead, 0o700), os.WriteFile(filepath.Join(dead, deskLock), nil, 0o600)); err != nil {
+	dead := filepath.Join(dir, scratchPrefix+"dead")
+	if err := errors.Join(os.Mkdir(dead, 0o700), os.WriteFile(filepath.Join(dead, scratchLock), nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openDesk(dir); err != nil {
+	if _, err := openScratch(dir); err != nil {
 		t.Fatal(err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 || filepath.Join(dir, left[0].Name()) != first.folder {
@@ -309,7 +309,7 @@ func TestDesk(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("%v, %v", left, err)
 	}
-	if _, err := openDesk(filepath.Join(dir, "missing")); err == nil {
+	if _, err := openScratch(filepath.Join(dir, "missing")); err == nil {
 		t.Error("a folder that is not there")
 	}
 }

@@ -29,7 +29,7 @@ func (m *Manager) hello(_ context.Context, r request) (answer, error) {
 		m.skewed[w.Name] = true
 		m.options.Log.Warn("the clock of a worker is wrong", "worker", w.Name, "difference", skew.String())
 	}
-	a := answer{Time: now, Every: m.greeting()}
+	a := answer{Time: now, Every: m.heartbeatInterval()}
 	for _, id := range m.order {
 		b := m.batches[id]
 		if b.State == Cancelled || b.done+b.failed < len(b.jobs) {
@@ -39,8 +39,10 @@ func (m *Manager) hello(_ context.Context, r request) (answer, error) {
 	return a, nil
 }
 
-// greeting returns the interval between heartbeats.
-func (m *Manager) greeting() time.Duration { return min(greeting, m.options.Patience/4) }
+// heartbeatInterval returns the interval between heartbeats.
+func (m *Manager) heartbeatInterval() time.Duration {
+	return min(heartbeatInterval, m.options.Patience/4)
+}
 
 // begin decides whether a worker may start a job that it has received.
 func (m *Manager) begin(ctx context.Context, r request) (answer, error) {
@@ -67,23 +69,23 @@ func (m *Manager) begin(ctx context.Context, r request) (answer, error) {
 		lost = m.hold(r.Job.ID, r.Worker.Name)
 	}
 	m.mu.Unlock()
-	if lost >= mostLost {
+	if lost >= maxLost {
 		text := message.Of("%d workers disappeared while processing this file; set aside", lost)
 		return answer{Verdict: settled}, m.settle(ctx, b, Result{
 			Job: *r.Job, Outcome: Outcome{End: Failed, Sentence: b.say(text)}, Worker: r.Worker.Name,
 		})
 	}
-	return answer{Verdict: verdict, Wait: m.greeting()}, nil
+	return answer{Verdict: verdict, Wait: m.heartbeatInterval()}, nil
 }
 
 // inWork reports whether another live worker is processing a job: a restarted server hands out jobs again. Right after
 // its start the manager does not yet know which workers exist.
 func (m *Manager) inWork(job, asks string, delivered int) bool {
-	if delivered > 1 && time.Since(m.started) < 2*m.greeting() {
+	if delivered > 1 && time.Since(m.started) < 2*m.heartbeatInterval() {
 		return true
 	}
 	for name, w := range m.workers {
-		if name != asks && time.Since(w.Seen) < 3*m.greeting() &&
+		if name != asks && time.Since(w.Seen) < 3*m.heartbeatInterval() &&
 			slices.ContainsFunc(w.Activities, func(d Activity) bool { return d.Job == job }) {
 			return true
 		}
@@ -96,7 +98,7 @@ func (m *Manager) inWork(job, asks string, delivered int) bool {
 func (m *Manager) hold(job, worker string) (lost int) {
 	h := m.holders[job]
 	last := m.workers[h.worker]
-	if h.worker != "" && h.worker != worker && (last == nil || time.Since(last.Seen) > 3*m.greeting()) {
+	if h.worker != "" && h.worker != worker && (last == nil || time.Since(last.Seen) > 3*m.heartbeatInterval()) {
 		h.lost++
 	}
 	h.worker = worker
@@ -216,8 +218,8 @@ func (m *Manager) crash(ctx context.Context, r request) (answer, error) {
 	m.mu.Unlock()
 	m.options.Log.Error("crash", "batch", b.ID, "file", r.Job.In.String(), "worker", r.Worker.Name, "crashes", crashes,
 		"log", r.Log)
-	if crashes < mostCrashes {
-		return answer{Verdict: proceed, Wait: m.greeting() / 2}, nil
+	if crashes < maxCrashes {
+		return answer{Verdict: proceed, Wait: m.heartbeatInterval() / 2}, nil
 	}
 	text := message.Of("the program crashed %d times on this file; set aside", crashes)
 	return answer{Verdict: settled}, m.settle(ctx, b, Result{
@@ -290,15 +292,15 @@ func (m *Manager) act(ctx context.Context, b *batch, action string) (int, error)
 		err := m.stores.jobs.Purge(ctx, jetstream.WithPurgeSubject(jobsSubject+b.ID))
 		return left, err
 	case Retry:
-		return m.again(ctx, b)
+		return m.retryFailed(ctx, b)
 	}
-	m.hurry()
+	m.wakeFeed()
 	return left, nil
 }
 
-// again repeats the failed files of a batch. The batch is paused until all of them are marked, so that a crash midway
-// loses none: the batch stays paused.
-func (m *Manager) again(ctx context.Context, b *batch) (int, error) {
+// retryFailed repeats the failed files of a batch. The batch is paused until all of them are marked, so that a crash
+// midway loses none: the batch stays paused.
+func (m *Manager) retryFailed(ctx context.Context, b *batch) (int, error) {
 	m.mu.Lock()
 	var keys []jobKey
 	for key, mark := range b.jobs {
@@ -316,6 +318,6 @@ func (m *Manager) again(ctx context.Context, b *batch) (int, error) {
 	b.State = Running
 	copied := b.Batch
 	m.mu.Unlock()
-	m.hurry()
+	m.wakeFeed()
 	return len(keys), m.keep(ctx, copied)
 }

@@ -49,8 +49,8 @@ func (c *Crash) Error() string { return c.How }
 
 // WorkerOptions configure a worker.
 type WorkerOptions struct {
-	Join   Join
-	Inside *Server
+	Join     Join
+	Embedded *Server
 	// Name is unique in the farm; empty: derived from the names of the machine and the process.
 	Name           string
 	Program, Model string
@@ -75,23 +75,23 @@ type WorkerOptions struct {
 
 // Worker processes jobs.
 type Worker struct {
-	o      WorkerOptions
-	link   *link
-	js     jetstream.JetStream
-	memory *budget
-	woken  chan struct{}
-	desk   *desk
+	o       WorkerOptions
+	link    *link
+	js      jetstream.JetStream
+	memory  *budget
+	woken   chan struct{}
+	scratch *scratchDir
 
-	mu      sync.Mutex
-	every   time.Duration
-	batches []Batch
-	doing   map[int]Activity
-	cancel  map[string]context.CancelCauseFunc // of the jobs in progress, by ID
-	batchOf map[string]string
-	remarks map[int]string
-	told    map[string]bool
-	entered map[string]bool // folders of results
-	done    int
+	mu       sync.Mutex
+	every    time.Duration
+	batches  []Batch
+	doing    map[int]Activity
+	cancel   map[string]context.CancelCauseFunc // of the jobs in progress, by ID
+	batchOf  map[string]string
+	remarks  map[int]string
+	reported map[string]bool
+	entered  map[string]bool // folders of results
+	done     int
 }
 
 // The subjects of messages that may be shown again.
@@ -114,7 +114,7 @@ func RunWorker(ctx context.Context, o WorkerOptions) error {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	l, err := dialTo(ctx, o.Join, o.Inside, true)
+	l, err := dialTo(ctx, o.Join, o.Embedded, true)
 	if err != nil {
 		return err
 	}
@@ -126,13 +126,13 @@ func RunWorker(ctx context.Context, o WorkerOptions) error {
 	w := &Worker{
 		o: o, link: l, js: js, memory: newBudget(o.Budget), woken: make(chan struct{}, 1), doing: map[int]Activity{},
 		cancel: map[string]context.CancelCauseFunc{}, batchOf: map[string]string{}, remarks: map[int]string{},
-		told: map[string]bool{}, entered: map[string]bool{}, every: greeting,
+		reported: map[string]bool{}, entered: map[string]bool{}, every: heartbeatInterval,
 	}
-	if w.desk, err = openDesk(o.Scratch); err != nil {
+	if w.scratch, err = openScratch(o.Scratch); err != nil {
 		return err
 	}
-	defer w.desk.close()
-	if _, err := l.Subscribe(wake, func(_ *nats.Msg) { w.hurry() }); err != nil {
+	defer w.scratch.close()
+	if _, err := l.Subscribe(wake, func(_ *nats.Msg) { w.wakeFeed() }); err != nil {
 		return err
 	}
 	if err := w.hello(ctx); err != nil {
@@ -152,7 +152,7 @@ func RunWorker(ctx context.Context, o WorkerOptions) error {
 	return ctx.Err()
 }
 
-func (w *Worker) hurry() {
+func (w *Worker) wakeFeed() {
 	select {
 	case w.woken <- struct{}{}:
 	default:
@@ -163,8 +163,8 @@ func (w *Worker) hurry() {
 func (w *Worker) tell(about string, text message.Message) {
 	w.mu.Lock()
 	key := about + "\x00" + text.String()
-	known := w.told[key]
-	w.told[key] = true
+	known := w.reported[key]
+	w.reported[key] = true
 	w.mu.Unlock()
 	if known {
 		return
@@ -233,7 +233,7 @@ func (w *Worker) hello(ctx context.Context) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if a.Every > 0 {
-		w.every = min(a.Every, greeting)
+		w.every = min(a.Every, heartbeatInterval)
 	}
 	w.batches = mine
 	for _, b := range a.Batches {
@@ -324,7 +324,7 @@ func (w *Worker) giveBack(m jetstream.Msg, wait time.Duration) {
 }
 
 // finish acknowledges a job. If the server is unreachable, it will hand the job out again, and the worker that gets it
-// is told that it is done.
+// is reported that it is done.
 func (w *Worker) finish(ctx context.Context, m jetstream.Msg) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
@@ -444,10 +444,10 @@ func (w *Worker) run(ctx context.Context, n int, b Batch, job Job, delivered int
 	defer w.mu.Unlock()
 	w.done++
 	delete(w.remarks, n)
-	for key := range w.told {
+	for key := range w.reported {
 		// The obstacle no longer exists.
 		if strings.HasPrefix(key, aboutFarm) || strings.HasPrefix(key, aboutPause) {
-			delete(w.told, key)
+			delete(w.reported, key)
 		}
 	}
 }

@@ -19,8 +19,8 @@ type Preview struct {
 	Orientation int
 }
 
-// leastStep is the smallest step of a Preview. Files small enough for a smaller step are read whole almost as fast.
-const leastStep = 4
+// minStep is the smallest step of a Preview. Files small enough for a smaller step are read whole almost as fast.
+const minStep = 4
 
 // ReadPreview reads a coarse version of the picture in the file at path, with at most side pixels in a row or a column.
 // It returns nil without an error if reading all pixels takes about as long, as with small and with compressed files.
@@ -52,7 +52,7 @@ func readPreview(ctx context.Context, path string, limits Limits, side int) (*Pr
 	}
 	coarse, ok := opened.(container.CoarseDecoder)
 	step := (max(info.Width, info.Height) + side - 1) / side
-	if !ok || step < leastStep {
+	if !ok || step < minStep {
 		return nil, nil
 	}
 	pic, err := coarse.DecodeCoarse(ctx, step)

@@ -90,9 +90,9 @@ func (p *Proof) faults() []message.Message {
 		faults = append(faults, message.Of("%d JPEG blocks without a pixel of the mask changed", p.Blocks.Outside))
 	}
 	if n := len(p.Differs); n > 0 {
-		list := message.Join(", ", p.Differs[:min(n, mostNamed)]...)
-		if n > mostNamed {
-			list = message.Of("%s and %d more", list, n-mostNamed)
+		list := message.Join(", ", p.Differs[:min(n, maxNamed)]...)
+		if n > maxNamed {
+			list = message.Of("%s and %d more", list, n-maxNamed)
 		}
 		faults = append(faults, message.Of("differs from the original: %s", list))
 	}
@@ -108,8 +108,8 @@ func (p *Proof) faults() []message.Message {
 	return faults
 }
 
-// mostNamed is the number of differences that a sentence names.
-const mostNamed = 8
+// maxNamed is the number of differences that a sentence names.
+const maxNamed = 8
 
 // differs names a property in which the pictures of two files differ.
 func differs(name message.Text) message.Message { return message.Of(name).Context("differs") }

@@ -383,8 +383,8 @@ func take(patch *processing.Patch, c correction, pixels []processing.Run) error 
 	for _, r := range pixels {
 		n += r.X1 - r.X0
 	}
-	const mostChannels, mostBytes = 4, 4
-	raw, err := unpackAtMost(c.Samples, n*mostChannels*mostBytes)
+	const maxChannels, maxBytes = 4, 4
+	raw, err := unpackAtMost(c.Samples, n*maxChannels*maxBytes)
 	if err != nil {
 		return err
 	}

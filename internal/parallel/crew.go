@@ -19,13 +19,13 @@ type Crew struct {
 	work    chan *loop
 }
 
-// lookout is how long a goroutine polls for the next loop, patience how long the caller of a loop polls for its last
+// pollTime is how long a goroutine polls for the next loop, patience how long the caller of a loop polls for its last
 // goroutine to finish before it sleeps. The number of polls is limited too, to a few milliseconds, because the clock
 // stands still in tests with a fake clock.
 const (
-	lookout  = 50 * time.Microsecond
+	pollTime = 50 * time.Microsecond
 	patience = 200 * time.Microsecond
-	looks    = 1 << 17
+	maxPolls = 1 << 17
 )
 
 // loop is a call of Workers.
@@ -92,13 +92,13 @@ func (c *Crew) help(l *loop, stay bool) {
 // next polls for a loop, and returns nil if none came.
 func (c *Crew) next() *loop {
 	c.waiting.Add(1)
-	for begin, i := time.Now(), 1; i < looks; i++ {
+	for begin, i := time.Now(), 1; i < maxPolls; i++ {
 		select {
 		case l := <-c.work:
 			return l
 		default:
 		}
-		if i%16 == 0 && time.Since(begin) > lookout {
+		if i%16 == 0 && time.Since(begin) > pollTime {
 			break
 		}
 	}
@@ -134,7 +134,7 @@ func (l *loop) help() (woke bool) {
 
 // wait waits until the loop is finished.
 func (l *loop) wait() {
-	for begin, i := time.Now(), 1; l.running.Load() > 0 && i < looks; i++ {
+	for begin, i := time.Now(), 1; l.running.Load() > 0 && i < maxPolls; i++ {
 		if i%16 == 0 && time.Since(begin) > patience {
 			break
 		}

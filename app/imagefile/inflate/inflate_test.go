@@ -251,7 +251,7 @@ func TestTablesHold(t *testing.T) {
 	// Codes of every length up to the longest, with as many sub-tables as possible: half of the symbols share the
 	// shortest code's other half.
 	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(2, mostLiterals).Draw(t, "codes")
+		n := rapid.IntRange(2, maxLiterals).Draw(t, "codes")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		lengths := make([]uint8, 0, n)
 		lengths = append(lengths, 1, 1)

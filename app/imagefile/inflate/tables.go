@@ -11,9 +11,9 @@ const (
 	longestCode               = 15
 	literalCodes              = 288
 	distanceCodes             = 32
-	// mostLiterals and mostDistances are the maximum numbers of codes in a block.
-	mostLiterals, mostDistances = 286, 30
-	endOfBlock                  = 256
+	// maxLiterals and maxDistances are the maximum numbers of codes in a block.
+	maxLiterals, maxDistances = 286, 30
+	endOfBlock                = 256
 )
 
 // The lowest six bits of an entry are its length in bits. An invalid code has only these, so that a stream that ends
@@ -111,7 +111,7 @@ func literalOf(symbol int, n uint32) uint32 {
 		return literalEntry | 1<<24 | uint32(symbol)<<8 | n
 	case symbol == endOfBlock:
 		return endEntry | n
-	case symbol >= mostLiterals:
+	case symbol >= maxLiterals:
 		return n
 	}
 	base, extra := lengthOf(symbol)
@@ -124,7 +124,7 @@ func lengthOf(symbol int) (base, extra uint32) {
 	switch {
 	case i < 8:
 		return 3 + i, 0
-	case symbol == mostLiterals-1:
+	case symbol == maxLiterals-1:
 		return longest, 0
 	}
 	extra = i/4 - 1
@@ -135,7 +135,7 @@ func lengthOf(symbol int) (base, extra uint32) {
 func distanceOf(symbol int, n uint32) uint32 {
 	i := uint32(symbol)
 	switch {
-	case symbol >= mostDistances:
+	case symbol >= maxDistances:
 		return n
 	case i < 4:
 		return (1+i)<<8 | n
@@ -199,7 +199,7 @@ func (r *Reader) dynamic() error {
 		return err
 	}
 	literals, distances, given := int(head&31)+257, int(head>>5&31)+1, int(head>>10)+4
-	if literals > mostLiterals || distances > mostDistances {
+	if literals > maxLiterals || distances > maxDistances {
 		return ErrCorrupt
 	}
 	var lengths [literalCodes + distanceCodes]uint8

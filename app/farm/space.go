@@ -12,8 +12,8 @@ import (
 // Space on the disk of the server. JetStream cannot continue on a completely full disk, so new work is refused earlier,
 // and results a little later, so that running work can finish.
 const (
-	roomForWork    = 128 << 20
-	roomForResults = 32 << 20
+	spaceForWork    = 128 << 20
+	spaceForResults = 32 << 20
 	// forOriginals is the share of the object store available to originals. The rest is reserved for results, without
 	// which no original would ever be removed.
 	forOriginals = 0.4
@@ -23,10 +23,10 @@ const (
 
 // free returns the free bytes on the disk of the server's streams; −1 if unknown.
 func (m *Manager) free() int64 {
-	if m.options.Inside == nil {
+	if m.options.Embedded == nil {
 		return -1
 	}
-	return (atomicfile.Disk{}).Free(filepath.Clean(m.options.Inside.options.Store))
+	return (atomicfile.Disk{}).Free(filepath.Clean(m.options.Embedded.options.Store))
 }
 
 // diskFault is the fault of a disk that is too full for more work.
@@ -53,17 +53,17 @@ func (m *Manager) maxFiles(used int64) int64 {
 	return clustered
 }
 
-func (m *Manager) submitterRoom(ctx context.Context, r request) (answer, error) {
-	return answer{}, m.room(ctx, r.Bytes, forOriginals, forOriginals)
+func (m *Manager) submitterSpace(ctx context.Context, r request) (answer, error) {
+	return answer{}, m.checkSpace(ctx, r.Bytes, forOriginals, forOriginals)
 }
 
-func (m *Manager) workerRoom(ctx context.Context, r request) (answer, error) {
-	return answer{}, m.room(ctx, r.Bytes, 1, 1-forOriginals)
+func (m *Manager) workerSpace(ctx context.Context, r request) (answer, error) {
+	return answer{}, m.checkSpace(ctx, r.Bytes, 1, 1-forOriginals)
 }
 
-// room permits the upload of files up to a share of the store. Otherwise it refuses for now, or permanently if the
-// files are larger than a share that is certain to become free.
-func (m *Manager) room(ctx context.Context, bytes int64, share, free float64) error {
+// checkSpace permits the upload of files up to a share of the store. Otherwise it refuses for now, or permanently if
+// the files are larger than a share that is certain to become free.
+func (m *Manager) checkSpace(ctx context.Context, bytes int64, share, free float64) error {
 	info, err := m.stores.files.stream.Info(ctx)
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (m *Manager) room(ctx context.Context, bytes int64, share, free float64) er
 		no.Full = true
 		return no
 	}
-	return m.disk(bytes + roomForWork)
+	return m.disk(bytes + spaceForWork)
 }
 
 // need lists the jobs whose originals are needed but not in the object store.

@@ -94,7 +94,7 @@ func (q Queue) Run(ctx context.Context, o farm.WorkerOptions,
 		return err
 	}
 	defer server.Close()
-	m, err := farm.StartManager(ctx, farm.ManagerOptions{Inside: server, Sole: true, Log: q.Log})
+	m, err := farm.StartManager(ctx, farm.ManagerOptions{Embedded: server, OwnWorkers: true, Log: q.Log})
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (q Queue) Run(ctx context.Context, o farm.WorkerOptions,
 	if err != nil {
 		return err
 	}
-	o.Inside, o.Only, o.Log = server, b.ID, q.Log
+	o.Embedded, o.Only, o.Log = server, b.ID, q.Log
 	work, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
 	go func() { ended <- farm.RunWorker(work, o) }()

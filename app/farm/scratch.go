@@ -17,8 +17,8 @@ import (
 	"blik/internal/message"
 )
 
-// desk is the folder in which a worker keeps files from the object store while it processes them.
-type desk struct {
+// scratchDir is the folder in which a worker keeps files from the object store while it processes them.
+type scratchDir struct {
 	parent string
 
 	mu      sync.Mutex
@@ -27,22 +27,22 @@ type desk struct {
 	objects *objects
 }
 
-// deskPrefix is the prefix of the names of such folders; deskLock is a file in each that is locked while its worker
-// runs.
+// scratchPrefix is the prefix of the names of such folders; scratchLock is a file in each that is locked while its
+// worker runs.
 const (
-	deskPrefix = "blik-farm-"
-	deskLock   = "lock"
+	scratchPrefix = "blik-farm-"
+	scratchLock   = "lock"
 )
 
-// openDesk opens a desk and removes those of killed workers.
-func openDesk(parent string) (*desk, error) {
+// openScratch opens a scratch folder and removes those of killed workers.
+func openScratch(parent string) (*scratchDir, error) {
 	if parent == "" {
 		parent = os.TempDir()
 	}
 	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
 		return nil, message.Errorf("%s: this folder cannot hold the files being processed", parent)
 	}
-	left, err := filepath.Glob(filepath.Join(parent, deskPrefix+"*", deskLock))
+	left, err := filepath.Glob(filepath.Join(parent, scratchPrefix+"*", scratchLock))
 	if err != nil {
 		return nil, err
 	}
@@ -52,19 +52,19 @@ func openDesk(parent string) (*desk, error) {
 			_ = os.RemoveAll(filepath.Dir(name))
 		}
 	}
-	return &desk{parent: parent}, nil
+	return &scratchDir{parent: parent}, nil
 }
 
 // place makes a new folder for a job.
-func (d *desk) place(job Job) (string, error) {
+func (d *scratchDir) place(job Job) (string, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.folder == "" {
-		folder, err := os.MkdirTemp(d.parent, deskPrefix)
+		folder, err := os.MkdirTemp(d.parent, scratchPrefix)
 		if err != nil {
 			return "", err
 		}
-		if d.lock, err = atomicfile.Lock(filepath.Join(folder, deskLock)); err != nil {
+		if d.lock, err = atomicfile.Lock(filepath.Join(folder, scratchLock)); err != nil {
 			return "", errors.Join(err, os.RemoveAll(folder))
 		}
 		d.folder = folder
@@ -73,7 +73,7 @@ func (d *desk) place(job Job) (string, error) {
 }
 
 // store returns the object store, opened at the first call.
-func (d *desk) store(ctx context.Context, l *link) (*objects, error) {
+func (d *scratchDir) store(ctx context.Context, l *link) (*objects, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.objects == nil {
@@ -86,7 +86,7 @@ func (d *desk) store(ctx context.Context, l *link) (*objects, error) {
 	return d.objects, nil
 }
 
-func (d *desk) close() {
+func (d *scratchDir) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.lock != nil {
@@ -111,13 +111,13 @@ func (w *Worker) performUploaded(ctx context.Context, n int, b Batch, job Job) (
 	if err := Portable(name); err != nil || !filepath.IsLocal(name) {
 		return Outcome{}, message.Errorf("%s: a file with this name cannot be created here", name)
 	}
-	folder, err := w.desk.place(job)
+	folder, err := w.scratch.place(job)
 	if err != nil {
-		return w.unplaced(b, w.desk.parent, err)
+		return w.unplaced(b, w.scratch.parent, err)
 	}
 	defer os.RemoveAll(folder)
 	if free := (atomicfile.Disk{}).Free(folder); free >= 0 && free < 2*job.Size {
-		return w.full(b, w.desk.parent), nil
+		return w.full(b, w.scratch.parent), nil
 	}
 	out := filepath.Join(folder, "out")
 	if err := os.Mkdir(out, 0o700); err != nil {
@@ -142,11 +142,12 @@ func (w *Worker) unplaced(b Batch, folder string, err error) (Outcome, error) {
 	return Outcome{}, err
 }
 
-// insistent retries until it succeeds or the fault is permanent: a missing or damaged file, or a fault of this machine.
-func (w *Worker) insistent(ctx context.Context, try func(*objects) error) error {
+// withRetries retries until it succeeds or the fault is permanent: a missing or damaged file, or a fault of this
+// machine.
+func (w *Worker) withRetries(ctx context.Context, try func(*objects) error) error {
 	var rest pause
 	for {
-		o, err := w.desk.store(ctx, w.link)
+		o, err := w.scratch.store(ctx, w.link)
 		if err == nil {
 			err = try(o)
 		}
@@ -165,7 +166,7 @@ func (w *Worker) insistent(ctx context.Context, try func(*objects) error) error 
 }
 
 func (w *Worker) download(ctx context.Context, job Job, file string) error {
-	return w.insistent(ctx, func(o *objects) error {
+	return w.withRetries(ctx, func(o *objects) error {
 		_ = os.Remove(file) // incomplete if the server became unreachable
 		return o.fetch(ctx, job, job.Upload, file)
 	})
@@ -187,7 +188,7 @@ func (w *Worker) upload(ctx context.Context, job Job, folder string, outputs []O
 		return err
 	}
 	for _, out := range outputs {
-		err := w.insistent(ctx, func(o *objects) error {
+		err := w.withRetries(ctx, func(o *objects) error {
 			return o.put(ctx, job, results, out.SHA256, filepath.Join(folder, out.Name))
 		})
 		if err != nil {
