@@ -284,14 +284,16 @@ func slideSquares512(col []uint32, add, sub []uint8) {
 // shares are numbers of pixels, their squares, and the reciprocals of the squares. round says whether quotients by the
 // squares need a correction.
 type shares struct {
-	n, n2, two archsimd.Float64x8
-	round      bool
+	n, less, two archsimd.Float64x8
+	round        bool
 }
 
+// newShares takes the square with the sign turned, as the correction does.
 func newShares(count archsimd.Uint32x8) (s shares) {
 	s.n = count.AsInt32x8().ConvertToFloat64()
-	s.n2 = s.n.Mul(s.n)
-	s.two = archsimd.BroadcastFloat64x8(1).Div(s.n2)
+	square := s.n.Mul(s.n)
+	s.two = archsimd.BroadcastFloat64x8(1).Div(square)
+	s.less = archsimd.BroadcastFloat64x8(0).Sub(square)
 	one, most := archsimd.BroadcastUint32x8(1), archsimd.BroadcastUint32x8(maxOddShare)
 	s.round = count.And(one).Equal(one).And(count.LessEqual(most)).ToBits() != 0xff
 	return s
@@ -303,19 +305,19 @@ func newShares(count archsimd.Uint32x8) (s shares) {
 const maxOddShare = 1<<13 - 1
 
 // variance returns the variance from the sums. Products of the sums are exact, and quotients those of meanVariance512.
-func (s *shares) variance(sum, sum2 archsimd.Uint32x8, zero archsimd.Float64x8) archsimd.Float32x8 {
+func (s *shares) variance(sum, sum2 archsimd.Uint32x8) archsimd.Float32x8 {
 	x, x2 := sum.AsInt32x8().ConvertToFloat64(), sum2.AsInt32x8().ConvertToFloat64()
 	x2 = x2.Mul(s.n).Sub(x.Mul(x))
 	q := x2.Mul(s.two)
 	if s.round {
-		q = zero.Sub(q).MulAdd(s.n2, x2).MulAdd(s.two, q)
+		q = q.MulAdd(s.less, x2).MulAdd(s.two, q)
 	}
 	return q.ConvertToFloat32()
 }
 
 // variances8x512 works on 16 columns. Sums of squares are below 2³¹. Means are products with the reciprocal, corrected
 // once in float32: a sum below 2²³ over fewer than 2¹⁴ pixels is too far from every midpoint between two floats to be
-// rounded to the wrong one.
+// rounded to the wrong one. Windows of the columns from … to−1 hold as many pixels as each other.
 func variances8x512(mean, variance []float32, col []uint16, col2 []uint32, k int, c *counts) {
 	const block = countsBlock / 2
 	n := len(mean)
@@ -325,12 +327,11 @@ func variances8x512(mean, variance []float32, col []uint16, col2 []uint32, k int
 	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:n][0])
 	p := newPrefix16()
 	carry, carry2 := p.totalWords(from, k), p.total(from2, k)
-	all, zero := archsimd.BroadcastUint32x16(15), archsimd.BroadcastFloat64x8(0)
-	same := loadSums16(pixels, 0)
-	low, high := newShares(same.GetLo()), newShares(same.GetHi())
-	none, unit := archsimd.BroadcastFloat32x16(0), archsimd.BroadcastFloat32x16(1)
-	counts := same.AsInt32x16().ConvertToFloat32()
-	share := unit.Div(counts)
+	all := archsimd.BroadcastUint32x16(15)
+	alike, different := c.from, min(c.to, n)-block
+	whole := newShares(archsimd.BroadcastUint32x8(c.pixels[c.from]))
+	less := archsimd.BroadcastFloat32x16(-float32(c.pixels[c.from]))
+	share := archsimd.BroadcastFloat32x16(1 / float32(c.pixels[c.from]))
 	var rest, rest2 [block]float32
 	for i := 0; i < blocks*block; i += block {
 		d := loadWords16(from, i+k).Sub(loadWords16(from, i)).AsInt16x16().ExtendToInt32().AsUint32x16()
@@ -338,15 +339,21 @@ func variances8x512(mean, variance []float32, col []uint16, col2 []uint32, k int
 		carry = s.Permute(all)
 		s2 := p.of(loadSums16(from2, i+k).Sub(loadSums16(from2, i))).Add(carry2)
 		carry2 = s2.Permute(all)
-		if count := loadSums16(pixels, i); count.Equal(same).ToBits() != 0xffff {
-			same, low, high = count, newShares(count.GetLo()), newShares(count.GetHi())
-			counts = count.AsInt32x16().ConvertToFloat32()
-			share = unit.Div(counts)
-		}
 		x := s.AsInt32x16().ConvertToFloat32()
-		q := x.Mul(share)
-		m := none.Sub(q).MulAdd(counts, x).MulAdd(share, q)
-		v, v2 := low.variance(s.GetLo(), s2.GetLo(), zero), high.variance(s.GetHi(), s2.GetHi(), zero)
+		if i >= alike && i <= different {
+			q := x.Mul(share)
+			q.MulAdd(less, x).MulAdd(share, q).Store((*[16]float32)(unsafe.Add(to, 4*i)))
+			storeFloats8(to2, i, whole.variance(s.GetLo(), s2.GetLo()))
+			storeFloats8(to2, i+8, whole.variance(s.GetHi(), s2.GetHi()))
+			continue
+		}
+		count := loadSums16(pixels, i)
+		counts := count.AsInt32x16().ConvertToFloat32()
+		inverse := archsimd.BroadcastFloat32x16(1).Div(counts)
+		q := x.Mul(inverse)
+		m := archsimd.BroadcastFloat32x16(0).Sub(q).MulAdd(counts, x).MulAdd(inverse, q)
+		low, high := newShares(count.GetLo()), newShares(count.GetHi())
+		v, v2 := low.variance(s.GetLo(), s2.GetLo()), high.variance(s.GetHi(), s2.GetHi())
 		if i+block > n {
 			m.Store(&rest)
 			v.Store((*[8]float32)(rest2[:8]))
