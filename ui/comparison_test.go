@@ -20,6 +20,7 @@ func TestComparison(t *testing.T) {
 	}
 	h.actions.do("find.run")
 	h.settle()
+	height := h.seeing.object.Size().Height
 	// A mask of another size is refused with a message.
 	h.dialogs.path = "/art/small.png"
 	h.actions.do("file.compareMask")
@@ -45,11 +46,17 @@ func TestComparison(t *testing.T) {
 	if !h.comparison.object.Visible() || h.display.port.Options().Other == nil {
 		t.Error("the comparison is not shown")
 	}
+	if h.seeing.object.Size().Height >= height {
+		t.Error("the comparison lies over the picture")
+	}
 	h.actions.do("edit.clear")
 	check("cleared", "0", "0 findings (0 px)", "1 finding (10 px)", "0 findings (0 px)")
 	h.actions.do("file.endCompare")
 	if h.comparison.object.Visible() || h.display.port.Options().Other != nil {
 		t.Error("the comparison is still shown")
+	}
+	if now := h.seeing.object.Size().Height; now != height {
+		t.Errorf("the picture is %v high after the comparison, before it %v", now, height)
 	}
 	h.actions.do("file.compareMask")
 	h.settle()

@@ -243,7 +243,9 @@ func (m *mainMenu) listedMethodItems() (items []*fyne.MenuItem) {
 	if !m.actions.can("correct.all") || len(m.Listed()) == 0 {
 		return nil
 	}
-	for method, name := range m.methodNames() {
+	names := m.methodNames()
+	names[0] = m.t("the method of the parameters")
+	for method, name := range names {
 		items = append(items, fyne.NewMenuItem(name, func() {
 			if m.actions.can("correct.all") && !m.actions.blocked() {
 				m.correctListed(processing.Method(method))

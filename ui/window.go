@@ -61,8 +61,10 @@ type window struct {
 	welcome     *startPage
 	placeholder *placeholder
 	side        *fyne.Container
-	panelShown  bool
-	parts       []part
+	// middle holds the picture between the comparison and the filmstrip.
+	middle     *fyne.Container
+	panelShown bool
+	parts      []part
 	// observed reports to the observer, if there is one.
 	observed *observed
 }
@@ -140,9 +142,9 @@ func (w *window) build() {
 	if w.observed != nil {
 		w.parts = append(w.parts, w.observed)
 	}
-	middle := container.NewBorder(w.comparison.object, w.film.object, nil, nil,
+	w.middle = container.NewBorder(w.comparison.object, w.film.object, nil, nil,
 		container.NewStack(w.seeing.object, w.welcome.object, w.placeholder.object))
-	body := container.New(bodyLayout{}, w.bar.object, w.strip.object, middle, w.side, w.status.object)
+	body := container.New(bodyLayout{}, w.bar.object, w.strip.object, w.middle, w.side, w.status.object)
 	w.win.SetContent(container.NewStack(body, w.tips.Layer))
 	w.update(everything())
 	if w.timing != nil {
@@ -155,8 +157,13 @@ func (w *window) update(c change) {
 	if c.Change != (session.Change{}) && w.display.follow(c) {
 		c.View = true
 	}
+	around := [2]bool{w.comparison.object.Visible(), w.film.object.Visible()}
 	for _, p := range w.parts {
 		p.update(c)
+	}
+	if around != [2]bool{w.comparison.object.Visible(), w.film.object.Visible()} {
+		// Fyne does not give the room of what is hidden to the picture.
+		w.middle.Layout.Layout(w.middle.Objects, w.middle.Size())
 	}
 	if c.Document || c.Saved {
 		w.showTitle()
