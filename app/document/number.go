@@ -6,31 +6,31 @@ import (
 	"slices"
 )
 
-// Numbered is a number that a finding keeps, and pixels by which the finding is known again.
+// Numbered is the number of a finding, with pixels that identify the finding later.
 type Numbered struct {
 	Number int
 	Pixels []image.Point
 }
 
-// numbering gives findings the numbers that they keep until the next detection, or until the mask is made anew. The
-// findings of the detection are numbered in reading order, those that are marked later go on from there. A number is
-// never given to another finding, so that a note of it stays right.
+// numbering assigns the numbers of findings, which stay the same until the next detection or until the mask is
+// replaced. The findings of a detection are numbered in reading order, and those marked later continue from there. A
+// number is never given to another finding, so that written notes stay right.
 type numbering struct {
-	// found is the detection whose findings are numbered; nil where nothing follows from one.
+	// found is the detection whose findings are numbered; nil if the mask does not come from one.
 	found *detection
-	// last is the highest number that was given.
+	// last is the highest number assigned so far.
 	last int
-	// marked are the numbers of what was marked later, and of findings that were cut in pieces: the largest piece keeps
-	// the number. The list is replaced, never changed, so that snapshots can hold it.
+	// marked holds the numbers of findings that were marked later or cut into pieces, of which the largest keeps the
+	// number. The list is replaced, never modified, because snapshots share it.
 	marked []Numbered
 }
 
 func newNumbering(found *detection) *numbering { return &numbering{found: found} }
 
-// numberPixels is how many pixels a finding is known by, maxNumber the highest number that is restored.
+// numberPixels is the number of pixels that identify a finding, maxNumber the highest number that can be restored.
 const numberPixels, maxNumber = 6, 1 << 30
 
-// CorrectedNumbers returns the numbers of the findings that Corrections.Patches were made for.
+// CorrectedNumbers returns the numbers of the findings of Corrections.Patches.
 func (d *Document) CorrectedNumbers() []int {
 	numbers := make([]int, 0, d.corrections.Len())
 	for _, k := range d.corrections.all() {
@@ -40,16 +40,16 @@ func (d *Document) CorrectedNumbers() []int {
 	return numbers
 }
 
-// claim says that a spot has a pixel of the finding with a number.
+// claim says that a spot contains a pixel of the finding with a number.
 type claim struct{ number, spot int }
 
-// assign numbers the spots of a mask. With keep it remembers the numbers that it gives.
+// assign numbers the spots of a mask. With keep it remembers the numbers that it assigns.
 func (n *numbering) assign(l *labels, s *spotList, keep bool) {
 	claims := n.claims(l, s)
 	for i := range s.spots {
 		s.spots[i].Number = 0
 	}
-	// renewed are the numbers to be remembered, of the spots that have them.
+	// renewed holds the numbers to remember, for each spot.
 	renewed, any := make([]int, len(s.spots)), false
 	for len(claims) > 0 {
 		number, end := claims[0].number, 1
@@ -84,7 +84,7 @@ func (n *numbering) assign(l *labels, s *spotList, keep bool) {
 	}
 }
 
-// claims returns which spots have pixels of numbered findings, in the order of the numbers.
+// claims returns which spots contain pixels of numbered findings, in the order of the numbers.
 func (n *numbering) claims(l *labels, s *spotList) (list []claim) {
 	cut := map[int]bool{}
 	for _, m := range n.marked {
@@ -110,11 +110,11 @@ func (n *numbering) claims(l *labels, s *spotList) (list []claim) {
 	return slices.Compact(list)
 }
 
-// common calls do with the components of two masks of the same tiling that share a pixel, with some of them more than
-// once.
+// common calls do for each pair of components of two masks that share a pixel, for some pairs more than once. The masks
+// have the same tiling.
 func common(a, b *labels, do func(a, b int32)) {
 	for i := range a.tile {
-		// seen[k] is the part of b, plus one, that part k of a was seen with last.
+		// seen[k] is one plus the part of b with which part k of a was last reported.
 		seen := make([]uint16, len(a.tile[i].parts))
 		s, t := a.tile[i].runs, b.tile[i].runs
 		for len(s) > 0 && len(t) > 0 {
@@ -132,15 +132,15 @@ func common(a, b *labels, do func(a, b int32)) {
 	}
 }
 
-// remember notes the numbers of spots with pixels of each, spread over its runs. numbers[i] is that of spot i, 0 for
-// one that is not to be noted.
+// remember stores the numbers of spots with some pixels of each, distributed over its runs. numbers[i] is the number of
+// spot i, 0 if it is not to be stored.
 func (n *numbering) remember(l *labels, s *spotList, numbers []int) {
 	each := func(do func(spot int, at image.Point)) {
 		for i := range l.tile {
 			corner := l.tiles.rect(i).Min
 			for k, run := range l.tile[i].runs {
 				if spot := int(s.of[root(l.parent, l.base[i]+int32(run.part))]); numbers[spot] > 0 {
-					// Not always the middle, so that not all of them lie on one line.
+					// Vary the position, so that the pixels do not all lie on one line.
 					x := int(run.x0) + int(run.x1-run.x0)*(k%3+1)/4
 					do(spot, corner.Add(image.Pt(x, int(run.y))))
 				}

@@ -8,7 +8,7 @@ import (
 	"blik/processing"
 )
 
-// named returns the numbers of the findings in the mask in reading order, and of those that are ignored.
+// named returns the numbers of the findings in the mask, in reading order, and those of ignored ones.
 func named(d *Document) (inMask, ignored []int) {
 	for _, s := range d.Spots() {
 		inMask = append(inMask, s.Number)
@@ -33,11 +33,11 @@ func block(t *testing.T, d *Document, x0, y0, x1, y1 float64, how Combine) {
 	if _, err := d.FillShape(r, how); err != nil {
 		t.Fatal(err)
 	}
-	// The window looks at the findings after each step.
+	// Like the window, look at the findings after each step.
 	d.Spots()
 }
 
-// A finding keeps its number whatever is decided about others, and gets it back when it is restored.
+// A finding keeps its number whatever is decided about others, and has it again when it is restored.
 func TestNumbersOutlastDecisions(t *testing.T) {
 	d, _ := dots(t, 5, 20, 40)
 	wantNames(t, "found", d, []int{1, 2, 3}, nil)
@@ -59,7 +59,7 @@ func TestNumbersOutlastDecisions(t *testing.T) {
 	wantNames(t, "searched again", d, []int{3}, []int{1, 2})
 }
 
-// What is marked by hand goes on from the numbers of detection, and comes back with the number that it had.
+// What is marked by hand continues the numbers of the detection, and an undo restores its number.
 func TestNumbersOfWhatIsMarked(t *testing.T) {
 	d, _ := dots(t, 5, 20)
 	block(t, d, 30, 1, 36, 4, Add)
@@ -84,7 +84,7 @@ func TestNumbersOfWhatIsMarked(t *testing.T) {
 	wantNames(t, "and is the old one again", d, []int{3, 1, 2, 4}, nil)
 }
 
-// The largest piece of a finding that is cut keeps its number, also when it is the smaller one later.
+// The largest piece of a finding that is cut keeps its number, even if it becomes the smaller one later.
 func TestNumbersOfPieces(t *testing.T) {
 	d, _ := dots(t, 5)
 	block(t, d, 20, 5, 40, 15, Add)
@@ -102,7 +102,7 @@ func TestNumbersOfPieces(t *testing.T) {
 	wantNames(t, "half is erased", d, []int{1}, nil)
 }
 
-// An open stroke gives no number that its end would not.
+// While a stroke is open, no numbers are assigned that would differ at its end.
 func TestNumbersDuringAStroke(t *testing.T) {
 	d, _ := dots(t, 5)
 	d.BeginStroke(Brush{Radius: 2}, 30, 5)
@@ -113,7 +113,7 @@ func TestNumbersDuringAStroke(t *testing.T) {
 	wantNames(t, "another one", d, []int{2, 1}, nil)
 }
 
-// Work that is restored has the numbers that it had.
+// Restored work has the same numbers as before.
 func TestNumbersAreRestored(t *testing.T) {
 	d, _ := dots(t, 5, 20, 40)
 	block(t, d, 50, 1, 56, 4, Add)

@@ -76,7 +76,9 @@ func (c *Client) storeOne(ctx context.Context, job Job, waiting func(error)) err
 	if _, err := c.link.insist(ctx, submitRoom, request{Bytes: job.Size}, waiting); err != nil {
 		return err
 	}
-	return c.withRetries(ctx, waiting, func(o *objects) error { return o.put(ctx, job, original, job.Upload, job.file) })
+	return c.withRetries(ctx, waiting, func(o *objects) error {
+		return o.put(ctx, job, original, job.Upload, job.file)
+	})
 }
 
 // withRetries retries until it succeeds or retrying is pointless.

@@ -11,8 +11,8 @@ import (
 	"blik/processing"
 )
 
-// attributed writes a picture with an extended attribute of a program and an access control list. It reports which of
-// the two the file system holds.
+// attributed writes a picture with an extended attribute and an access control list. It reports which of the two the
+// file system supports.
 func attributed(t *testing.T) (path string, attribute, list []byte) {
 	t.Helper()
 	path = write(t, "a.tif", rgba())
@@ -28,8 +28,8 @@ func attributed(t *testing.T) (path string, attribute, list []byte) {
 	return path, attribute, list
 }
 
-// accessControl returns the list of acl(5) as Linux stores it (posix_acl_xattr.h): the owner may do what owner says,
-// user 1 and the mask read and execute, the group and others what is given.
+// accessControl returns a list as described in acl(5), in the format of Linux (posix_acl_xattr.h), with the given
+// permissions of owner, group and others. User 1 and the mask may read and execute.
 func accessControl(owner, group, others uint16) []byte {
 	const userObject, user, groupObject, mask, other = 1, 2, 4, 16, 32
 	data := binary.LittleEndian.AppendUint32(nil, 2)
@@ -58,8 +58,8 @@ func attributeOf(t *testing.T, path, name string) string {
 	return string(value[:n])
 }
 
-// A corrected picture keeps what programs and administrators have attached to the original; a mask beside it gets the
-// list of who may read it, and nothing else.
+// A corrected picture keeps the extended attributes and the access control list of the original. A mask beside it gets
+// only the access control list.
 func TestOutputsKeepAttributes(t *testing.T) {
 	t.Parallel()
 	path, attribute, list := attributed(t)

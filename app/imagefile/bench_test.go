@@ -9,8 +9,8 @@ import (
 	"blik/processing"
 )
 
-// BenchmarkSaveMaster saves an uncompressed TIFF of 600 MB, 100 MP of 16-bit RGB, with 2,000 changed places of about 100
-// pixels, beside the system's own copy of the file: as cp leaves it, and brought to the disk as Save does.
+// BenchmarkSaveMaster saves an uncompressed TIFF of 600 MB, 100 MP of 16-bit RGB, with 2,000 changed places of about
+// 100 pixels. For comparison it copies the file with the system, without and with flushing it to disk as Save does.
 //
 //	go test -run '^$' -bench SaveMaster -benchtime 5x ./app/imagefile
 func BenchmarkSaveMaster(b *testing.B) {

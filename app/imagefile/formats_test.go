@@ -17,7 +17,7 @@ import (
 	"blik/processing"
 )
 
-// Every row of the table opens what it encodes, by the first bytes alone, and keeps what it promises to keep.
+// Every row of the table opens what it encodes, recognised only by the first bytes, and keeps what the table says.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	var extensions []string
@@ -105,7 +105,7 @@ func TestExtensions(t *testing.T) {
 	}
 }
 
-// Extensions stand in the table only: no file of the command line or of the window names those of two formats.
+// Extensions are defined only in the table: no file of the command line or of the window names those of two formats.
 func TestExtensionsAreInTheTable(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{"../cli/*.go", "../../ui/*.go", "../session/*.go"} {

@@ -12,9 +12,9 @@ import (
 	"blik/processing"
 )
 
-// FuzzSave states what saving promises, for any file: one that is read, is corrected in some pixels, saved, and found
-// proven; the result holds the new samples and nothing but them differs; a PNG says the same to another decoder. A
-// source is never changed, and what is refused leaves nothing.
+// FuzzSave checks the guarantees of saving for any file: if it can be read, it is corrected in some pixels, saved, and
+// proven. The result has the new samples, and nothing else differs; for a PNG another decoder agrees. The source never
+// changes, and after an error no file is left.
 func FuzzSave(f *testing.F) {
 	for _, s := range fuzzSeeds(f) {
 		f.Add(s, uint16(3), uint16(5), uint8(0x40))
@@ -84,8 +84,9 @@ func fuzzPatch(pic *processing.Picture, x, y int, change uint8) processing.Patch
 	return p
 }
 
-// checkWithOtherPNG compares a PNG with its source outside the mask by means of the standard library's decoder. What that
-// one refuses in the source, as a wrong checksum of a chunk that says nothing about pixels, it may refuse in the result.
+// checkWithOtherPNG compares a PNG with its source outside the mask, with the decoder of the standard library. If that
+// rejects the source, for example for a wrong checksum of a chunk that does not affect pixels, it may reject the
+// result.
 func checkWithOtherPNG(t *testing.T, file *File, result string, mask *processing.Mask) {
 	t.Helper()
 	var source image.Image
@@ -116,7 +117,7 @@ func checkWithOtherPNG(t *testing.T, file *File, result string, mask *processing
 	}
 }
 
-// fuzzSeeds are files of every kind.
+// fuzzSeeds returns files of every kind.
 func fuzzSeeds(f *testing.F) [][]byte {
 	f.Helper()
 	var seeds [][]byte

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// TestKilledWhileSaving kills a process that saves a picture onto itself over and over, at random moments. Each time the
-// file is one of the two that it may be, to the byte, and what killed runs leave behind disturbs none that follows.
+// TestKilledWhileSaving kills a process that repeatedly saves a picture over itself, at random moments. Each time the
+// file must be one of two versions, byte for byte, and leftovers of killed runs must not disturb later ones.
 func TestKilledWhileSaving(t *testing.T) {
 	const variable = "BLIK_TEST_SAVE"
 	if path := os.Getenv(variable); path != "" {
@@ -80,13 +80,14 @@ func TestKilledWhileSaving(t *testing.T) {
 	}
 }
 
-// What a saving process says before and after each file.
+// What a saving process prints before and after each file.
 const (
 	saysSaving = "("
 	saysSaved  = ")"
 )
 
-// saveForever saves the picture at path onto itself, changing one pixel to and fro, and says when it saves.
+// saveForever repeatedly saves the picture at path over itself, with one pixel alternating between two values, and
+// prints when it saves.
 func saveForever(path string) {
 	ctx := context.Background()
 	for {

@@ -10,7 +10,7 @@ import (
 	"blik/processing"
 )
 
-// A mask of a large picture is almost nothing: however small its file, it is read wherever it fits in memory.
+// The file of a mask can be tiny even if the picture is large: it is read if the mask fits into memory.
 func TestSparseMasks(t *testing.T) {
 	testpic.Long(t)
 	for _, size := range [][2]int{{11300, 9000}, {20000, 20000}} {
@@ -38,7 +38,7 @@ func TestSparseMasks(t *testing.T) {
 	}
 }
 
-// A photograph is no mask, in colour or in grey; what programs save as masks is one.
+// Photographs are recognised as not being masks, in colour and in grey; what programs save as masks is accepted.
 func TestPlainMask(t *testing.T) {
 	const w, h = 64, 48
 	of := func(channels int, sample func(x, y, c int) uint8) *processing.Picture {

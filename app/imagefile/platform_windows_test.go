@@ -37,7 +37,7 @@ func TestPhysicalMemory(t *testing.T) {
 	}
 }
 
-// Names longer than MAX_PATH, which programs without the mark in the manifest cannot open by the plain interface.
+// Names longer than MAX_PATH, which programs cannot open directly unless their manifest enables long paths.
 func TestLongPath(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

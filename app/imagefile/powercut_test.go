@@ -11,9 +11,9 @@ import (
 	"blik/internal/atomicfile/powercut"
 )
 
-// TestPowerCutWhileSaving cuts the power between any two calls of a save with a report and a mask, over older ones: no
-// file is half written, and after the next run picture, report and mask are all old or all new. The same holds when each
-// call fails in turn.
+// TestPowerCutWhileSaving simulates a power cut between any two calls while picture, report and mask are saved over
+// older ones. No file may be half written, and after the next run all three must be old or all new. The same must hold
+// if each call fails in turn.
 func TestPowerCutWhileSaving(t *testing.T) {
 	f := tiffScan(t, t.TempDir(), "a.tif", 30, 20)
 	old := map[string]string{"/d/b.tif": "old picture", "/d/b.json": "old report", "/d/b_mask.png": "old mask"}

@@ -9,7 +9,7 @@ import (
 	"blik/internal/testpic"
 )
 
-// checkPreview compares some pixels of a file with all of them. It reports whether there were any.
+// checkPreview compares the preview of a file with the whole picture. It reports whether there was a preview.
 func checkPreview(t *testing.T, path string, side int) bool {
 	t.Helper()
 	limits := DefaultLimits()
@@ -43,7 +43,7 @@ func checkPreview(t *testing.T, path string, side int) bool {
 	return true
 }
 
-// Of real files, and of damaged ones, some pixels are those of the picture, or there are none.
+// The preview of a file, real or damaged, has the pixels of the picture, or there is none.
 func TestPreview(t *testing.T) {
 	t.Parallel()
 	seen := 0
@@ -59,7 +59,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// A file that is read in no time is not shown before.
+// A file that is read quickly has no preview.
 func TestPreviewOfSmallFiles(t *testing.T) {
 	t.Parallel()
 	path := write(t, "a.tif", rgba())

@@ -52,7 +52,7 @@ func adobeProfile() []byte {
 	return append(append(b, directory...), data...)
 }
 
-// TestPrimaries: a picture has the primaries of its profile; without one, those of sRGB.
+// TestPrimaries checks that a picture has the primaries of its profile, or those of sRGB without one.
 func TestPrimaries(t *testing.T) {
 	t.Parallel()
 	var plain, packed, chunk bytes.Buffer

@@ -46,8 +46,7 @@ func at(p *processing.Picture, x, y int) (c [3]uint16) {
 	return c
 }
 
-// straight is the slow reference: the standard library's conversion of one pixel, to a depth of 8 or 16 bits, alpha
-// left out.
+// straight is the slow reference: the standard library's conversion of one pixel to 8 or 16 bits, without alpha.
 func straight(c color.Color, depth int) [3]uint16 {
 	wide := func(r, g, b uint8) [3]uint16 { return [3]uint16{uint16(r) * 257, uint16(g) * 257, uint16(b) * 257} }
 	switch c := c.(type) {
@@ -87,7 +86,7 @@ func encoded(t testing.TB, f func(*bytes.Buffer) error) []byte {
 	return b.Bytes()
 }
 
-// Files that encoders wrote come back with the samples, depth and channels they had.
+// Files written by encoders are read with the same samples, depth and channels.
 func TestReadEncoded(t *testing.T) {
 	rect := image.Rect(0, 0, 37, 21)
 	gray, gray16 := image.NewGray(rect), image.NewGray16(rect)
@@ -300,7 +299,7 @@ func TestReadTIFFVariants(t *testing.T) {
 	}
 }
 
-// Every bad input gives one sentence that begins with the file's name and says what is wrong.
+// Every bad input results in one sentence that begins with the file's name and says what is wrong.
 func TestReadBadInput(t *testing.T) {
 	eights := slices.Repeat([]uint32{8}, 3)
 	tif := func(es []entry, pixels ...byte) []byte { return tiffBytes(binary.LittleEndian, es, pixels) }
@@ -387,8 +386,8 @@ func checkSentence(t *testing.T, path string, f *File, err, kind error, says str
 	}
 }
 
-// Every file of the collection of broken ones ends quickly, in little memory, with a picture or a sentence. A bomb is
-// stopped by the bound on memory, before anything is allocated.
+// Every file of the collection of broken files results in a picture or one sentence, quickly and with little memory.
+// The memory limit stops decompression bombs before anything is allocated.
 func TestReadMalformed(t *testing.T) {
 	files := testpic.SharedFiles(t, "malformed/*")
 	limits := DefaultLimits()
@@ -399,7 +398,7 @@ func TestReadMalformed(t *testing.T) {
 		ctx := &looking{Context: t.Context(), until: math.MaxInt64}
 		f, err := Read(ctx, path, limits)
 		runtime.ReadMemStats(&after)
-		// Decoders look at the context at each row, tile or scan.
+		// Decoders check the context at each row, tile or scan.
 		if memory := after.TotalAlloc - before.TotalAlloc; ctx.looks.Load() > 1e6 || memory > 256<<20 {
 			t.Errorf("%s: %d looks at the context and %d MiB", path, ctx.looks.Load(), memory>>20)
 		}
@@ -415,7 +414,7 @@ func TestReadMalformed(t *testing.T) {
 	}
 }
 
-// Real files agree in size, channels, depth and orientation with what another library says of them.
+// Size, channels, depth and orientation of real files are those that another library reports.
 func TestReadSamples(t *testing.T) {
 	data, err := os.ReadFile(testpic.Shared(t, "io-samples/properties.json"))
 	if err != nil {
@@ -493,13 +492,13 @@ func TestReadCancel(t *testing.T) {
 	if _, err := Read(half, path, DefaultLimits()); err != context.Canceled {
 		t.Fatalf("cancelled while decoding: %v", err)
 	}
-	// A few more, of those who clean up.
+	// A few more goroutines may be cleaning up.
 	if late := half.looks.Load() - half.until; late > 10 {
 		t.Errorf("%d looks at the context after the cancel", late)
 	}
 }
 
-// looking is a context that counts how often it is looked at, and is cancelled after so many looks.
+// looking is a context that counts how often it is checked, and is cancelled after a number of checks.
 type looking struct {
 	context.Context
 	until int64
@@ -533,8 +532,8 @@ func TestEachRow(t *testing.T) {
 	}
 }
 
-// FuzzRead reads whatever it is given and, where that is a picture, saves it with one pixel changed: a sentence or a
-// proven result.
+// FuzzRead reads any data and, if they are a picture, saves it with one pixel changed. The outcome must be one sentence
+// or a proven result.
 func FuzzRead(f *testing.F) {
 	gray := image.NewGray(image.Rect(0, 0, 5, 4))
 	f.Add(encoded(f, func(b *bytes.Buffer) error { return png.Encode(b, gray) }))

@@ -83,8 +83,8 @@ func samples(t *testing.T) []string {
 	return testpic.SharedFiles(t, "io-samples/*.tif", "io-samples/*.tiff", "io-samples/*.png", "io-samples/*.jpg")
 }
 
-// The whole trip of every sample: opened, changed in one pixel, saved by default and opened again, it differs in that
-// pixel and in nothing else; this package, an independent decoder and exiftool agree.
+// Every sample is opened, changed in one pixel, saved with the default options and opened again. It may differ only in
+// that pixel; this package, an independent decoder and exiftool must agree.
 func TestSaveSamples(t *testing.T) {
 	var trips []trip
 	for i, path := range samples(t) {
@@ -141,7 +141,7 @@ type trip struct {
 	x, y   int
 }
 
-// account holds what Saved says against the files.
+// account compares Saved with the files.
 func account(t *testing.T, f *File, saved *Saved) {
 	t.Helper()
 	data := readAll(t, saved.Path)
@@ -152,7 +152,7 @@ func account(t *testing.T, f *File, saved *Saved) {
 	if saved.Method != want || saved.Lossy || saved.Format != f.SaveFormat() {
 		t.Errorf("saved as %s, %s, lossy %t; want %s", saved.Format, saved.Method, saved.Lossy, want)
 	}
-	// Windows knows only whether a file may be written.
+	// On Windows, permissions only say whether a file may be written.
 	if info, err := os.Stat(saved.Path); err != nil || info.Mode().Perm() != 0o640 && runtime.GOOS != "windows" {
 		t.Errorf("permissions %v, %v; want those of the source", info.Mode(), err)
 	}
@@ -175,7 +175,7 @@ func onlyFiles(t *testing.T, dir string, names ...string) {
 	}
 }
 
-// onlyPixels decodes sources and results with OpenCV, and finds one pixel of each changed.
+// onlyPixels decodes sources and results with OpenCV and checks that exactly one pixel of each changed.
 func onlyPixels(t *testing.T, trips []trip) {
 	const script = `
 import sys, numpy as np, cv2
@@ -207,7 +207,7 @@ for a, b in zip(sys.argv[1::2], sys.argv[2::2]):
 		case got == "unread":
 			t.Logf("%s: not read by OpenCV", name)
 		case tr.f.Format == JPEG && (tr.f.Info.Channels() == 4 || tr.f.Orientation != 1):
-			// OpenCV makes RGB of CMYK, and turns TIFFs where it does not turn JPEGs.
+			// OpenCV converts CMYK to RGB, and rotates TIFFs even when it does not rotate JPEGs.
 		case got != fmt.Sprintf("[(%d, %d)]", tr.x, tr.y):
 			t.Errorf("%s: an independent decoder finds changed: %s, want %d, %d alone", name, got, tr.x, tr.y)
 		default:
@@ -217,7 +217,7 @@ for a, b in zip(sys.argv[1::2], sys.argv[2::2]):
 	t.Logf("%d of %d files compared", read, len(trips))
 }
 
-// sameTags compares everything that exiftool knows of sources and results.
+// sameTags compares everything that exiftool reports about sources and results.
 func sameTags(t *testing.T, trips []trip) {
 	args := []string{"-j", "-G1", "-a", "-u", "-x", "System:all", "-x", "ExifTool:all"}
 	for _, tr := range trips {
@@ -239,7 +239,7 @@ func sameTags(t *testing.T, trips []trip) {
 			sameOfEXIF(t, tr, a, b)
 			continue
 		}
-		// Where the samples lie, and what of a palette or of bits became plain, may differ.
+		// The location of the samples may differ, and so may tags of a palette or of few bits, which were expanded.
 		free := []string{"IFD0:StripOffsets", "IFD0:StripByteCounts", "IFD0:TileOffsets", "IFD0:TileByteCounts"}
 		if tr.f.Depth < 8 || tr.f.Info.Colour == container.Palette {
 			free = append(free, "IFD0:BitsPerSample", "IFD0:PhotometricInterpretation", "IFD0:SamplesPerPixel", "IFD0:ColorMap",
@@ -262,13 +262,13 @@ func sameTags(t *testing.T, trips []trip) {
 	}
 }
 
-// sameOfEXIF: in another container, every tag of EXIF, GPS, XMP, IPTC and the profile has its value.
+// sameOfEXIF checks that every tag of EXIF, GPS, XMP, IPTC and the profile has the same value in another container.
 func sameOfEXIF(t *testing.T, tr trip, a, b map[string]any) {
 	t.Helper()
 	for _, name := range slices.Sorted(maps.Keys(a)) {
 		group, tag, _ := strings.Cut(name, ":")
 		carried := slices.Contains([]string{"ExifIFD", "GPS", "InteropIFD", "IPTC", "IFD0"}, group) || strings.HasPrefix(group, "XMP") || strings.HasPrefix(group, "ICC")
-		// The sampling of JPEG's own colour means nothing in an RGB picture.
+		// The chroma subsampling of a JPEG has no meaning in an RGB picture.
 		if !carried || strings.HasPrefix(tag, "YCbCr") || tag == "ExifOffset" {
 			continue
 		}
@@ -278,7 +278,7 @@ func sameOfEXIF(t *testing.T, tr trip, a, b map[string]any) {
 	}
 }
 
-// A JPEG stays one only by leave, and then only the blocks of the changed pixel differ.
+// A JPEG is saved as JPEG only with permission, and then only the blocks of the changed pixel differ.
 func TestSaveJPEG(t *testing.T) {
 	f := opened(t, testpic.Shared(t, "io-samples/Landscape_6.jpg"))
 	target := filepath.Join(t.TempDir(), "a.jpg")
@@ -308,7 +308,7 @@ func TestSaveJPEG(t *testing.T) {
 	}
 }
 
-// A TIFF whose pixels are a JPEG becomes a new TIFF, in which only the changed pixel differs from what was decoded.
+// A TIFF with JPEG compression becomes a new TIFF, in which only the changed pixel differs from the decoded picture.
 func TestSaveJPEGInTIFF(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.tif")
@@ -349,7 +349,7 @@ func tiffScan(t testing.TB, dir, name string, w, h int) *File {
 	return f
 }
 
-// Names that need care, and the file system's own idea of them.
+// Unusual file names, and links.
 func TestSaveNames(t *testing.T) {
 	for _, name := range []string{"a name with spaces.tif", "Блик — «Закат».TIF", "no extension", ".tif", "é́.tiff", "a.b.c.tif",
 		strings.Repeat("ж", 118) + ".tif"} {
@@ -386,7 +386,7 @@ func TestSaveNames(t *testing.T) {
 	}
 }
 
-// Nothing that is there is replaced without leave; with it the source itself may be.
+// No existing file is replaced without permission; with permission even the source can be.
 func TestSaveOverwrites(t *testing.T) {
 	dir := t.TempDir()
 	f := tiffScan(t, dir, "a.tif", 9, 9)
@@ -427,7 +427,7 @@ func TestSaveOverwrites(t *testing.T) {
 	}
 }
 
-// A source that is no longer the file that was read is found out: by size and time, and where both were kept, by its
+// A source that is no longer the file that was read is detected: by size and time, or, if both were preserved, by its
 // pixels.
 func TestSaveChangedSource(t *testing.T) {
 	for name, spoil := range map[string]func(f *File) error{
@@ -467,7 +467,7 @@ func TestSaveChangedSource(t *testing.T) {
 	}
 }
 
-// Whatever step of saving fails, old files are as they were, nothing else stays, and one sentence says why.
+// Whichever step of saving fails, old files are unchanged, no other file is left, and one sentence says why.
 func TestFailedSaveLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	f := tiffScan(t, dir, "a.tif", 40, 40)
@@ -505,12 +505,12 @@ func TestFailedSaveLeavesNothing(t *testing.T) {
 	}
 }
 
-// small is a disk with little room.
+// small is a disk with little free space.
 type small struct{ atomicfile.Disk }
 
 func (small) Free(string) int64 { return 1000 }
 
-// A disk that is really full, and a folder that is really read-only, where the tests may make them.
+// A disk that really is full, and a folder that really is read-only, if the test may create them.
 func TestSaveOnFullDisk(t *testing.T) {
 	dir := t.TempDir()
 	mount := exec.Command("mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", dir)
@@ -534,12 +534,12 @@ func TestSaveOnFullDisk(t *testing.T) {
 	}
 }
 
-// boastful is a disk that does not tell how full it is.
+// boastful is a disk that does not report its free space.
 type boastful struct{ atomicfile.Disk }
 
 func (boastful) Free(string) int64 { return -1 }
 
-// A cancel at any time leaves the old file, or comes too late.
+// After a cancel at any time the old file is unchanged, or the cancel came too late.
 func TestCancelledSave(t *testing.T) {
 	dir := t.TempDir()
 	f := tiffScan(t, dir, "a.tif", 300, 300)
@@ -562,7 +562,7 @@ func TestCancelledSave(t *testing.T) {
 	}
 }
 
-// Patches that do not fit are refused before anything is written.
+// Patches that do not fit are rejected before anything is written.
 func TestSaveRefusesPatches(t *testing.T) {
 	dir := t.TempDir()
 	f := tiffScan(t, dir, "a.tif", 8, 8)
@@ -581,7 +581,7 @@ func TestSaveRefusesPatches(t *testing.T) {
 	onlyFiles(t, dir, "a.tif")
 }
 
-// The independent decoder of PNG is the standard library's: it reads what was rewritten.
+// The standard library, as an independent decoder, reads rewritten PNG files.
 func TestRewrittenPNGDecodes(t *testing.T) {
 	f := opened(t, testpic.Shared(t, "io-samples/io_reference_16bit.png"))
 	target := filepath.Join(t.TempDir(), "b.png")
@@ -602,7 +602,7 @@ func TestRewrittenPNGDecodes(t *testing.T) {
 	}
 }
 
-// A disk that does not keep what it is given is found out before the result gets its name.
+// A disk that does not store what was written is detected before the result gets its name.
 func TestSaveOnFaultyDisk(t *testing.T) {
 	dir := t.TempDir()
 	f := tiffScan(t, dir, "a.tif", 40, 30)
@@ -629,7 +629,7 @@ func TestSaveOnFaultyDisk(t *testing.T) {
 	}
 }
 
-// faulty is a disk that does something else with patches, or nothing.
+// faulty is a disk that writes patches wrongly or not at all.
 type faulty struct {
 	atomicfile.Disk
 	damage func(atomicfile.File) error

@@ -16,19 +16,19 @@ import (
 	"blik/processing"
 )
 
-// A specimen is a source of one kind, what makes its result, and the ways in which somebody may tamper with that.
+// A specimen is a source of one kind, the way to make its result, and the ways to tamper with it.
 type specimen struct {
 	name, extension, result string
 	data                    []byte
-	// sources tamper with what the result is made from, results with its bytes.
+	// sources tamper with the file that the result is made from, results with the bytes of the result.
 	sources map[string]func() []byte
 	results map[string]func(data []byte) []byte
-	// packed hold the same as the source.
+	// packed are files with the same content as the source, encoded differently.
 	packed [][]byte
 }
 
-// TestTampering tampers with results in every way known, one at a time, and prints which of them the proof catches:
-// all. What is untouched, or packed in another way, it finds proven.
+// TestTampering tampers with results in every way of the specimens, one at a time, and prints which of them the proof
+// detects: all. Untouched results, and those that are only encoded differently, must be proven.
 func TestTampering(t *testing.T) {
 	testpic.Long(t)
 	var caught, missed, untouched, alarms int
@@ -114,7 +114,7 @@ func tamperMask() *processing.Mask {
 	return m
 }
 
-// tamperSide is the side of the pictures: several strips, tiles and JPEG blocks.
+// tamperSide is the side of the pictures, large enough for several strips, tiles and JPEG blocks.
 const tamperSide = 40
 
 // save corrects a pixel of a source and returns the result.
@@ -164,7 +164,7 @@ func specimens(t testing.TB) []specimen {
 	return append(append(all, pngSpecimens(t)...), jpegSpecimens(t)...)
 }
 
-// tamperPages are two pages, the first with alpha and a fifth channel, metadata of all kinds and two smaller copies.
+// tamperPages returns two pages, the first with alpha, a fifth channel, metadata of all kinds and two smaller copies.
 func tamperPages(compression uint16) []*page {
 	picture := func(w, extra int, seed uint32) *page {
 		p := &page{w: w, h: w, depth: 16, colours: 3, extra: extra, photometric: 2, rows: 8, compression: compression}
@@ -200,7 +200,7 @@ func find(tags []tagged, tag uint16) *tagged {
 	return &tags[i]
 }
 
-// without returns the tags but one.
+// without returns all tags except one.
 func without(tags []tagged, tag uint16) []tagged {
 	return slices.DeleteFunc(tags, func(t tagged) bool { return t.tag == tag })
 }
@@ -274,7 +274,7 @@ func tiffSpecimen(name string, f form, pages func() []*page) specimen {
 	for way, do := range edits {
 		s.sources[way] = func() []byte { return writeTIFF(f, do(pages())...) }
 	}
-	// A byte more must not hide anything.
+	// An additional byte must not hide anything.
 	for _, way := range []string{"alpha of a pixel", "fifth channel", "private tag", "page 2, sample", "pyramid level, sample"} {
 		s.sources[way+" + a byte"] = func() []byte { return append(s.sources[way](), 0) }
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// A page is a picture of a TIFF to be written by the test, independently of the package that is tested.
+// A page is a picture of a TIFF that the test writes independently of the package under test.
 type page struct {
 	w, h, depth, colours, extra int
 	photometric                 uint16
@@ -61,7 +61,7 @@ func (w *tiffWriter) offset(b []byte, v int) []byte {
 	return w.order.AppendUint32(b, uint32(v))
 }
 
-// turned returns big-endian numbers in the order of the file.
+// turned converts big-endian numbers to the byte order of the file.
 func (w *tiffWriter) turned(data []byte, number int) []byte {
 	data = slices.Clone(data)
 	if w.order == binary.AppendByteOrder(binary.LittleEndian) {
@@ -242,7 +242,7 @@ func (w *tiffWriter) segments(p *page) (offsets, counts []int) {
 	return offsets, counts
 }
 
-// pack codes a segment in the plainest way.
+// pack encodes a segment in the simplest way.
 func pack(compression uint16, raw []byte) []byte {
 	var out bytes.Buffer
 	switch compression {

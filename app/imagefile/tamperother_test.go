@@ -19,7 +19,7 @@ func pngChunk(name string, data []byte) []byte {
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[4:]))
 }
 
-// eachChunk rebuilds a PNG from what do makes of its chunks, and keeps what follows them.
+// eachChunk rebuilds a PNG with its chunks replaced by the results of do. Data after the last chunk are kept.
 func eachChunk(data []byte, do func(name string, body []byte) []byte) []byte {
 	out, at := bytes.Clone(data[:8]), 8
 	for at < len(data) {
@@ -55,8 +55,8 @@ func stdPNG(t testing.TB, m image.Image) []byte {
 	return b.Bytes()
 }
 
-// pngSpecimens are PNGs of colours with alpha, of a palette with opacity, of grey with a transparent level, and one that
-// is animated.
+// pngSpecimens are PNGs of colours with alpha, of a palette with opacity, of grey with a transparent level, and one
+// that is animated.
 func pngSpecimens(t testing.TB) []specimen {
 	bounds := image.Rect(0, 0, tamperSide, tamperSide)
 	colours := func(alpha func(x, y int) uint8) []byte {
@@ -137,7 +137,7 @@ func pngSpecimens(t testing.TB) []specimen {
 	return []specimen{alpha, palette, keyed, animated}
 }
 
-// chunkEdits changes, removes and doubles each of the chunks, and adds others.
+// chunkEdits changes, removes and duplicates each of the chunks, and adds others.
 func chunkEdits(names ...string) map[string]func([]byte) []byte {
 	edits := map[string]func([]byte) []byte{
 		"text added":          func(d []byte) []byte { return inserted(d, "IDAT", pngChunk("tEXt", []byte("Software\x00x"))) },
@@ -209,7 +209,7 @@ func jpegSpecimens(t testing.TB) []specimen {
 			"XMP":        with(func(p *parts) { p.xmp += " " }),
 			"comment":    with(func(p *parts) { p.comment = "another" }),
 		}, results: map[string]func([]byte) []byte{}}
-		// Another pixel corrected than those of the mask.
+		// A pixel outside the mask is corrected.
 		s.results["colour outside the mask"] = func([]byte) []byte { return s.saveAt(t, s.data, 30, 30) }
 		s.results["a byte appended"] = func(d []byte) []byte { return append(d, 7) }
 		switch k[1] {

@@ -35,7 +35,7 @@ func words(list []message.Message) []string {
 	return all
 }
 
-// What differs is told by name and by place, whatever hides it.
+// Every difference is reported with its name and position.
 func TestVerifyFindsWhatDiffers(t *testing.T) {
 	source := write(t, "a.tif", rgba())
 	pixels := len(rgba()) - 24
@@ -112,7 +112,7 @@ func TestVerifyOtherKinds(t *testing.T) {
 	}
 }
 
-// changes against the slow way: apply the patch and compare pixel by pixel.
+// changes agrees with a slow reference: apply the patch and compare pixel by pixel.
 func TestChanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		pic := &processing.Picture{Width: rapid.IntRange(1, 12).Draw(t, "w"), Height: rapid.IntRange(1, 6).Draw(t, "h"), Channels: rapid.SampledFrom([]int{1, 3, 4}).Draw(t, "c")}
@@ -182,7 +182,7 @@ func TestChanges(t *testing.T) {
 	})
 }
 
-// More than the machine has free is refused with the figure, whatever the limits say.
+// A picture that needs more than the free memory is rejected, with the figure, whatever the limits are.
 func TestCheck(t *testing.T) {
 	const gib = 1 << 30
 	info := container.Info{Width: 20000, Height: 10000, Depth: 16, Colour: container.RGB, Scratch: gib}
@@ -222,7 +222,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// The groups of a process and those above them count, in both versions of control groups.
+// The limits of a process's control groups and of their ancestors apply, in both versions of control groups.
 func TestControlGroups(t *testing.T) {
 	mount := t.TempDir()
 	put := func(path, content string) {

@@ -21,7 +21,7 @@ import (
 	"blik/processing"
 )
 
-// What is written as PNG is read as it was.
+// A picture written as PNG is read unchanged.
 func TestWritePNG(t *testing.T) {
 	for _, want := range []*processing.Picture{
 		{Width: 5, Height: 3, Channels: 1, U8: noise(15)},
@@ -72,7 +72,7 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// Of colours the highest counts, of 16 bits the upper eight.
+// The value of a mask is the highest of several colour samples, and the upper eight of 16 bits.
 func TestReadMaskOfOtherKinds(t *testing.T) {
 	for name, p := range map[string]*processing.Picture{
 		"rgb":    {Width: 2, Height: 1, Channels: 3, U8: []uint8{1, 200, 3, 0, 0, 0}},
@@ -105,7 +105,7 @@ func TestWritePNGRefuses(t *testing.T) {
 	}
 }
 
-// failing is a disk on which one step goes wrong.
+// failing is a disk on which one step fails.
 type failing struct {
 	atomicfile.Disk
 	step string
@@ -183,7 +183,7 @@ func unnamed(t *testing.T, dir string) bool {
 	return false
 }
 
-// Whatever step fails, the old file is as it was, nothing half written stays, and one sentence says why.
+// Whichever step fails, the old file is unchanged, no half-written file is left, and one sentence says why.
 func TestFailedWriteLeavesNothing(t *testing.T) {
 	for _, c := range []struct {
 		err  error

@@ -14,7 +14,7 @@ import (
 	"blik/processing"
 )
 
-// A pipe stands in for a device such as /dev/null, whose name a file would take from the whole system.
+// A pipe stands for a device such as /dev/null, which a file must not replace.
 func TestWriteLeavesDevices(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	testpic.Need(t, syscall.Mkfifo(pipe, 0o600) == nil, "a file system with pipes")

@@ -18,7 +18,7 @@ import (
 	"blik/processing"
 )
 
-// T is what testing.TB and *rapid.T have in common, as far as it is needed.
+// T contains the methods of testing.TB and *rapid.T that this package needs.
 type T interface {
 	Helper()
 	Fatal(args ...any)
@@ -28,7 +28,7 @@ type T interface {
 // Opener is the function Open of a container.
 type Opener[C container.Container] func(r io.ReaderAt, size int64) (C, error)
 
-// Open opens a file that must be sound.
+// Open opens a file that must be valid.
 func Open[C container.Container](t T, open Opener[C], data []byte) C {
 	t.Helper()
 	c, err := open(bytes.NewReader(data), int64(len(data)))
@@ -38,7 +38,7 @@ func Open[C container.Container](t T, open Opener[C], data []byte) C {
 	return c
 }
 
-// Decode decodes a file that must be sound.
+// Decode decodes a file that must be valid.
 func Decode[C container.Container](t T, open Opener[C], data []byte) *processing.Picture {
 	t.Helper()
 	pic, err := Open(t, open, data).Decode(context.Background())
@@ -58,7 +58,7 @@ func Rewrite[C container.Rewriter](t T, open Opener[C], data []byte, patches []p
 	return out.Bytes()
 }
 
-// Fault fails for an error that is not one clear clause.
+// Fault fails unless the error is one clear clause.
 func Fault(t T, err error) {
 	t.Helper()
 	var fault *container.Fault
@@ -67,8 +67,8 @@ func Fault(t T, err error) {
 	}
 }
 
-// Attempt decodes data that may be anything. It fails for errors that are no faults and for pictures that are not
-// valid, and returns false where there is no picture, or one of more than so many pixels.
+// Attempt decodes arbitrary data. It fails for errors that are not faults and for invalid pictures. It returns false if
+// there is no picture or one with too many pixels.
 func Attempt[C container.Container](
 	t T, open Opener[C], data []byte, pixels int64,
 ) (c C, p *processing.Picture, ok bool) {
@@ -93,7 +93,7 @@ func Attempt[C container.Container](
 	return c, p, true
 }
 
-// Truncations cuts a file at every byte but the last; each time there must be a fault.
+// Truncations truncates a file at every length; each time there must be a fault.
 func Truncations[C container.Container](t T, open Opener[C], data []byte) {
 	t.Helper()
 	for n := range len(data) - 1 {
@@ -119,7 +119,7 @@ func Refuses(t *testing.T, c container.Rewriter, patches map[string]processing.P
 	}
 }
 
-// ExifTool lists all metadata of files, as JSON, but what belongs to the file system.
+// ExifTool lists all metadata of files, as JSON, except those of the file system.
 func ExifTool(t *testing.T, paths ...string) []map[string]string {
 	t.Helper()
 	args := append([]string{"-j", "-G1", "-a", "-u"}, paths...)
@@ -144,7 +144,8 @@ func ExifTool(t *testing.T, paths ...string) []map[string]string {
 	return list
 }
 
-// Properties calls check with each shared sample whose name has one of the extensions, and what libvips knows about it.
+// Properties calls check with each shared sample that has one of the extensions, and with its properties according to
+// libvips.
 func Properties(t *testing.T, check func(t *testing.T, data []byte, want map[string]string), extensions ...string) {
 	t.Helper()
 	text, err := os.ReadFile(testpic.Shared(t, "io-samples/properties.json"))

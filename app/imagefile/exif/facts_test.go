@@ -55,7 +55,7 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// EXIF in another byte order and at other places is the same; a tag that is gone or has another value is not.
+// EXIF blocks with another byte order or layout are equal; a missing tag or another value makes them differ.
 func TestSame(t *testing.T) {
 	maker, many := longs{271, []uint32{0x41424300}}, longs{272, []uint32{1, 2, 70000}}
 	a := block(binary.LittleEndian, maker, many)

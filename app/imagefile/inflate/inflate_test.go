@@ -14,8 +14,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// material returns bytes of several kinds: what photographs leave after filtering, runs, repetitions near and far, and
-// values whose frequencies make the longest codes.
+// material returns bytes of several kinds: filtered photographs, runs, near and far repetitions, and values whose
+// frequencies lead to the longest codes.
 func material(kind int, n int, seed uint64) []byte {
 	rng := rand.New(rand.NewPCG(seed, uint64(kind)))
 	data := make([]byte, n)
@@ -69,8 +69,8 @@ func packed(t testing.TB, data []byte, level int, other bool) []byte {
 	return out.Bytes()
 }
 
-// both inflates with the standard library and here, and compares bytes and outcome. Of a damaged stream the library
-// may have delivered more or less before it noticed.
+// both inflates with the standard library and with this package, and compares bytes and outcome. For a damaged stream
+// the library may deliver more or fewer bytes before it returns the error.
 func both(t rapid.TB, stream []byte, source func(io.Reader) io.Reader) {
 	t.Helper()
 	var want, got []byte
@@ -141,7 +141,7 @@ func TestInflateDamaged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		stream := bytes.Clone(streams[rapid.IntRange(0, kinds-1).Draw(t, "kind")])
 		for range rapid.IntRange(0, 3).Draw(t, "changes") {
-			// Most of what makes a stream lies in its head.
+			// Most of the structure of a stream is at its start.
 			at := rapid.IntRange(0, len(stream)-1).Draw(t, "at")
 			if rapid.Bool().Draw(t, "head") {
 				at = min(at, rapid.IntRange(0, 90).Draw(t, "head at"))
@@ -158,7 +158,7 @@ func TestInflateDamaged(t *testing.T) {
 	}
 }
 
-// TestInflateOddStreams reads codes that no usual writer makes. Bits are written from the lowest up.
+// TestInflateOddStreams reads codes that ordinary encoders do not write. Bits are written from the lowest up.
 func TestInflateOddStreams(t *testing.T) {
 	t.Parallel()
 	for name, bits := range map[string]string{

@@ -19,7 +19,8 @@ func open(t *testing.T, data []byte) *File {
 	return containertest.Open(t, Open, data)
 }
 
-// TestDecodeAsLibjpeg holds every kind of subsampling, and real files, to libjpeg-turbo: every sample must be the same.
+// TestDecodeAsLibjpeg compares every kind of subsampling, and real files, with libjpeg-turbo: every sample must be the
+// same.
 func TestDecodeAsLibjpeg(t *testing.T) {
 	check := func(t *testing.T, data, want []byte) {
 		t.Helper()
@@ -72,7 +73,7 @@ func TestDecodeAsLibjpeg(t *testing.T) {
 	}
 }
 
-// tame takes out coefficients that no picture has: libjpeg's vector code computes with 16 bits, which they overflow.
+// tame removes coefficients that no picture has: they would overflow the 16 bits of libjpeg's vector code.
 func tame(p *picture) {
 	for _, blocks := range p.blocks {
 		for i := range blocks {
@@ -83,7 +84,8 @@ func tame(p *picture) {
 	}
 }
 
-// TestDecodeNearTheStandardLibrary needs nothing but Go: samples that are not subsampled may differ by rounding alone.
+// TestDecodeNearTheStandardLibrary needs no other programs: samples that are not subsampled may differ only by
+// rounding.
 func TestDecodeNearTheStandardLibrary(t *testing.T) {
 	m := image.NewYCbCr(image.Rect(0, 0, 61, 43), image.YCbCrSubsampleRatio444)
 	for y := range 43 {

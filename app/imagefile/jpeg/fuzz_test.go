@@ -9,10 +9,10 @@ import (
 	"blik/processing"
 )
 
-// fuzzPixels keeps the fuzzer to pictures that decode at once; larger ones are refused by who calls this package.
+// fuzzPixels limits the fuzzer to pictures that decode quickly; callers of this package reject larger ones.
 const fuzzPixels = 1 << 18
 
-// FuzzOpen does with a file all that is done with one: its facts, its pixels, and a pixel changed.
+// FuzzOpen uses all of the package on a file: it reads information and pixels and rewrites one pixel.
 func FuzzOpen(f *testing.F) {
 	for seed, list := range [][][][2]int{factors1, factors3, factors4} {
 		for _, hv := range list {

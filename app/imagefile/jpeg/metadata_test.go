@@ -47,7 +47,7 @@ func TestProfileInPieces(t *testing.T) {
 	}
 }
 
-// What a new file would not hold has a name, and comments are texts in any character set.
+// Parts that a new file would not hold are named, and comments can be in any character set.
 func TestDropped(t *testing.T) {
 	mpf := append([]byte("MPF\x00MM\x00*\x00\x00\x00\x08\x00\x01\xb0\x02\x00\x07\x00\x00\x00\x30\x00\x00\x00\x1a\x00\x00\x00\x00"),
 		make([]byte, 48)...)
@@ -204,7 +204,7 @@ func TestWhatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestManyScans has a file send everything again and again.
+// TestManyScans opens a file that repeats all scans many times.
 func TestManyScans(t *testing.T) {
 	s := synthetic{File: File{width: 9, height: 7, frame: markerSOF0, adobe: -1, components: []component{{id: 1, h: 1, v: 1}}}}
 	p := s.coefficients(rand.New(rand.NewPCG(1, 1)))
@@ -220,7 +220,7 @@ func TestManyScans(t *testing.T) {
 	}
 }
 
-// TestEveryTruncation cuts a file at every byte: a fault each time, and never a panic.
+// TestEveryTruncation truncates a file at every byte: each time an error, never a panic.
 func TestEveryTruncation(t *testing.T) {
 	data := grey(t, iccChunk(1, 1, "profile"))
 	containertest.Truncations(t, Open, data)

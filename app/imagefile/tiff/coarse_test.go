@@ -33,7 +33,8 @@ func thinned(t *testing.T, pic, got *processing.Picture, step int) {
 	}
 }
 
-// Every kind of uncompressed file gives the pixels of the whole picture, and compressed ones give none.
+// Every kind of uncompressed file has a coarse version with the pixels of the whole picture; compressed files have
+// none.
 func TestDecodeCoarse(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 2))
@@ -72,8 +73,8 @@ func TestDecodeCoarse(t *testing.T) {
 	}
 }
 
-// A file that is damaged anywhere is refused as it is when all of it is decoded: cut at every length, and with every
-// byte of its structure changed.
+// A damaged file gives the same error as when it is decoded completely: truncated at every length, and with every byte
+// of its structure changed.
 func TestDecodeCoarseDamaged(t *testing.T) {
 	t.Parallel()
 	f := form{order: binary.LittleEndian, tiled: true, planar: true, depth: 16, compression: compNone,

@@ -94,7 +94,7 @@ func TestEncodeRoundTrip(t *testing.T) {
 	})
 }
 
-// TestEncodeForLibtiff lets libtiff read what was written, and exiftool what was carried over from a JPEG's blocks.
+// TestEncodeForLibtiff reads what was written with libtiff, and metadata copied from a JPEG with exiftool.
 func TestEncodeForLibtiff(t *testing.T) {
 	testpic.Program(t, "exiftool")
 	rng := rand.New(rand.NewPCG(21, 22))
@@ -147,7 +147,7 @@ func TestEncodeForLibtiff(t *testing.T) {
 	}
 }
 
-// TestEncodeDamagedEXIF: what a damaged block holds is not worth failing for, nor may it lead in circles.
+// TestEncodeDamagedEXIF checks that a damaged EXIF block causes neither an error nor an endless loop.
 func TestEncodeDamagedEXIF(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		d := dialect{order: binary.LittleEndian}
@@ -175,7 +175,7 @@ func TestEncodeDamagedEXIF(t *testing.T) {
 	})
 }
 
-// TestEncodeBig: strips that together are longer than 4 GiB make a BigTIFF.
+// TestEncodeBig checks that more than 4 GiB of strips are written as BigTIFF.
 func TestEncodeBig(t *testing.T) {
 	pic := randomPicture(rand.New(rand.NewPCG(31, 32)), 600, 600, 1, 8)
 	for _, c := range []struct {

@@ -16,8 +16,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// FuzzOpen: whatever the bytes are, there is no panic; faults are reported as such; and where a picture can
-// be read and a pixel changed, that pixel changes and no other.
+// FuzzOpen checks that no data cause a panic, that faults are reported as such, and that changing a pixel of a readable
+// picture changes no other pixel.
 func FuzzOpen(f *testing.F) {
 	rng := rand.New(rand.NewPCG(23, 24))
 	for i, form := range forms(rng) {
@@ -53,7 +53,7 @@ func attempt(t containertest.T, data []byte) {
 	onlyChanged(t, pic, got, patch)
 }
 
-// TestContradictions puts odd numbers into the tags of good files, which chance alone seldom does.
+// TestContradictions puts odd numbers into the tags of valid files, which the fuzzer seldom does.
 func TestContradictions(t *testing.T) {
 	rng := rand.New(rand.NewPCG(29, 30))
 	all := forms(rng)

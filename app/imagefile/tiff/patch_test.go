@@ -48,7 +48,8 @@ func rgb16(order binary.ByteOrder) form {
 	return form{order: order, depth: 16, compression: compNone, photometric: photometricRGB, width: 70, height: 50, segW: 32, segH: 16}
 }
 
-// TestRich changes one pixel of files with all that archives put into one, and looks at them with independent eyes.
+// TestRich changes one pixel of files with everything that archives store in them, and checks them with independent
+// programs.
 func TestRich(t *testing.T) {
 	testpic.Program(t, "exiftool")
 	testpic.Program(t, "tiffcp")
@@ -164,7 +165,7 @@ func TestNothingToChange(t *testing.T) {
 	}
 }
 
-// TestSharedStrips: strips that share their bytes part when one of them changes.
+// TestSharedStrips checks that strips that share their bytes are separated when one of them changes.
 func TestSharedStrips(t *testing.T) {
 	for _, comp := range []compression{compNone, compLZW} {
 		f := rgb16(binary.LittleEndian)
@@ -181,7 +182,7 @@ func TestSharedStrips(t *testing.T) {
 	}
 }
 
-// TestSharedPages: a page that uses the same strips keeps seeing what it saw.
+// TestSharedPages checks that a second page with the same strips does not change.
 func TestSharedPages(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	for _, comp := range []compression{compNone, compDeflate} {
@@ -207,7 +208,7 @@ func TestSharedPages(t *testing.T) {
 	}
 }
 
-// TestPixelsAcrossTags: a damaged file whose pixels lie across its own directory keeps its tags.
+// TestPixelsAcrossTags checks that a damaged file whose pixels overlap its directory keeps its tags.
 func TestPixelsAcrossTags(t *testing.T) {
 	f := form{order: binary.LittleEndian, depth: 8, compression: compNone, photometric: blackIsZero, width: 10, height: 10, segH: 10}
 	data := f.write(t, make([]uint32, 100))
@@ -225,8 +226,7 @@ func TestPixelsAcrossTags(t *testing.T) {
 	}
 }
 
-// TestShortArrays: offsets of 16 bits that do not reach the end of the file, and byte counts that do not hold the new
-// length, give way to wider ones.
+// TestShortArrays checks that 16-bit offsets and byte counts are replaced by wider ones if the new values do not fit.
 func TestShortArrays(t *testing.T) {
 	for _, single := range []bool{false, true} {
 		f := form{order: binary.BigEndian, depth: 8, compression: compLZW, photometric: blackIsZero, width: 300, height: 210, segH: 105, shortOffsets: true}
@@ -254,7 +254,7 @@ func TestShortArrays(t *testing.T) {
 	}
 }
 
-// TestFourGiB: a classic TIFF that would outgrow its offsets is refused before anything is written.
+// TestFourGiB checks that a classic TIFF that would exceed 4 GiB is rejected before anything is written.
 func TestFourGiB(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	for _, photometric := range []uint16{blackIsZero, photometricIndex} {
@@ -324,8 +324,8 @@ func TestBadPatches(t *testing.T) {
 	}
 }
 
-// TestFromLibtiff reads what libtiff compresses, and lets it read what was changed there. The picture is large enough
-// for codes of every length and for full tables.
+// TestFromLibtiff reads files compressed by libtiff, and reads them with libtiff after a change. The picture is large
+// enough for codes of every length and for full tables.
 func TestFromLibtiff(t *testing.T) {
 	testpic.Program(t, "tiffcp")
 	rng := rand.New(rand.NewPCG(15, 16))

@@ -14,7 +14,7 @@ import (
 	"blik/app/imagefile/exif"
 )
 
-// TestRefused: variants that are not read, and contradictions, each with its kind of fault.
+// TestRefused checks the kind of fault of unsupported variants and of contradictions.
 func TestRefused(t *testing.T) {
 	d := dialect{order: binary.LittleEndian}
 	grey := form{order: d.order, depth: 8, compression: compNone, photometric: blackIsZero, width: 20, height: 10, segH: 4}
@@ -84,7 +84,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestLoop: directories that lead to themselves end the count of pictures.
+// TestLoop checks that directories that refer to themselves do not cause an endless loop.
 func TestLoop(t *testing.T) {
 	f := form{order: binary.BigEndian, depth: 8, compression: compNone, photometric: blackIsZero, width: 20, height: 10, segH: 4}
 	data := f.write(t, make([]uint32, 200))
@@ -119,8 +119,8 @@ func TestBesideThePicture(t *testing.T) {
 	}
 }
 
-// TestTruncated cuts files at every length: nothing but a fault may come of it, unless only the end of the chain or the
-// values of tags beside the picture are missing.
+// TestTruncated truncates files at every length: the result must be a fault, unless only the end of the chain or tag
+// values outside the picture are missing.
 func TestTruncated(t *testing.T) {
 	for _, big := range []bool{false, true} {
 		f := form{order: binary.BigEndian, big: big, depth: 8, compression: compLZW, photometric: photometricRGB, width: 9, height: 6, segH: 4}

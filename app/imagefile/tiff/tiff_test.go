@@ -53,14 +53,15 @@ func decode(t testing.TB, data []byte) *processing.Picture {
 
 var stripLine = regexp.MustCompile(`(?m)^\s+(\d+): \[\s*(\d+),\s+(\d+)\]`)
 
-// libtiff returns all samples of the first page of the file at path as libtiff decodes them: chunky rows, little-endian.
+// libtiff returns all samples of the first page of the file at path as libtiff decodes them: chunky rows,
+// little-endian.
 func libtiff(t *testing.T, path string, l *layout) []byte {
 	t.Helper()
 	testpic.Program(t, "tiffcp")
 	testpic.Program(t, "tiffinfo")
 	plain := filepath.Join(t.TempDir(), "plain.tif")
-	// Planes in strips are put together here, because tiffcp cannot do it with compressed ones; those in tiles by tiffcp,
-	// because it cannot leave them apart with more than 8 bits.
+	// Planes in strips are put together here, because tiffcp cannot do it with compressed ones; those in tiles by
+	// tiffcp, because it cannot leave them apart with more than 8 bits.
 	planar, apart := "contig", l.planar && !l.tiled
 	if apart {
 		planar = "separate"
@@ -161,8 +162,8 @@ func TestSamplesAgainstLibtiff(t *testing.T) {
 	}
 }
 
-// TestReferences compares the derived files with the pixels that they were made of, but for the one whose colours were
-// converted besides.
+// TestReferences compares the derived files with the pixels from which they were made, except the one whose colours
+// were also converted.
 func TestReferences(t *testing.T) {
 	for name, reference := range map[string]string{
 		"rgb16_deflate_predictor_tiled.tif": "io_reference_16bit.png",
@@ -216,7 +217,7 @@ func TestProperties(t *testing.T) {
 	}, ".tif", ".tiff")
 }
 
-// tags returns what exiftool reads in the files, without what tells of the file system and where pixels lie.
+// tags returns what exiftool reads in the files, except file system data and the location of pixels.
 func tags(t *testing.T, paths ...string) []map[string]any {
 	t.Helper()
 	testpic.Program(t, "exiftool")
@@ -240,7 +241,7 @@ func tags(t *testing.T, paths ...string) []map[string]any {
 	return all
 }
 
-// sameTags fails where exiftool or tiffinfo sees another tag in the second file of a pair.
+// sameTags fails if exiftool or tiffinfo reports another tag for the second file of a pair.
 func sameTags(t *testing.T, pairs ...[2]string) {
 	t.Helper()
 	var paths []string
@@ -317,9 +318,9 @@ func TestPatchSamples(t *testing.T) {
 	sameTags(t, pairs...)
 }
 
-// TestMalformed: whatever is wrong is reported as a fault.
+// TestMalformed checks that every defect is reported as a fault.
 func TestMalformed(t *testing.T) {
-	// These hold a whole first picture beside what is wrong with them.
+	// These contain a complete first picture despite their defects.
 	readable := map[string]bool{"imagetiff-oor_panic-5.tif": true, "imagetiff-oor_panic-6.tif": true}
 	for _, path := range files(t, "malformed") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
