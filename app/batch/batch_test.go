@@ -14,7 +14,7 @@ import (
 	"blik/processing"
 )
 
-// runner copies each file, and says what is wrong with bad ones.
+// runner copies each file, and reports an error for bad ones.
 type runner struct {
 	mu    sync.Mutex
 	runs  map[string]int
@@ -71,7 +71,7 @@ func request(t *testing.T, r farm.Runner) Request {
 	return q
 }
 
-// check compares the end of a batch with what request asks for.
+// check compares the end of a batch with its request.
 func check(t *testing.T, q Request, end State) {
 	t.Helper()
 	if end.Err != nil || !end.Ended || end.Files != 5 || end.Done != 3 || end.Failed != 2 || len(end.Failures) != 2 {
@@ -94,7 +94,7 @@ func check(t *testing.T, q Request, end State) {
 	}
 }
 
-// A batch on this computer does each file, names what fails, and does nothing twice.
+// A batch on this computer processes each file once and names failed ones.
 func TestHere(t *testing.T) {
 	t.Parallel()
 	r := &runner{}
@@ -112,7 +112,7 @@ func TestHere(t *testing.T) {
 	}
 }
 
-// Cancelling leaves what is done, and the next start continues.
+// Finished results stay after a cancel, and the next start continues.
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	r := &runner{block: make(chan struct{}, 8)}
@@ -133,7 +133,7 @@ func TestCancel(t *testing.T) {
 	check(t, q, Start(t.Context(), q, func(State) {}).Wait())
 }
 
-// A farm gets the files sent, or sees them, and one that is not there is said to be so.
+// A farm works with uploaded files and with shared folders, and a missing farm is an error.
 func TestOnFarm(t *testing.T) {
 	t.Parallel()
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))

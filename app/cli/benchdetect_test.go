@@ -18,12 +18,12 @@ import (
 	"blik/processing/cpu"
 )
 
-// quick is a CPU whose copies need not be measured, which takes long with the race detector.
+// quick is a CPU whose copy rates are not measured, because that is slow with the race detector.
 type quick struct{ *cpu.Backend }
 
 func (quick) CopyRates(context.Context) (local, up, down float64, err error) { return 1e10, 0, 0, nil }
 
-// compare runs `blik bench detect` on that CPU, whatever devices are named; missing says which is missing.
+// compare runs `blik bench detect` with that CPU for all devices, except the missing one.
 func compare(t *testing.T, missing int, args ...string) outcome {
 	t.Helper()
 	opened := 0
@@ -88,7 +88,7 @@ func TestBenchDetectFormats(t *testing.T) {
 	}
 }
 
-// A device that is asked for by name and is not there is an error, but the rest is printed.
+// A device that is requested by name and missing is an error, but the rest is printed.
 func TestBenchDetectWithoutTheDevice(t *testing.T) {
 	t.Parallel()
 	testpic.Clock(t)
@@ -98,7 +98,7 @@ func TestBenchDetectWithoutTheDevice(t *testing.T) {
 	}
 }
 
-// failing is a GPU that fails with the picture's luminance, or finds it brighter than it is.
+// failing is a GPU that fails computing the luminance, or computes too large values.
 type failing struct {
 	quick
 	err error
@@ -178,7 +178,7 @@ func TestBenchDetectFits(t *testing.T) {
 	if err := b.fits(5 << 30); err == nil || err.Error() != "--megapixels 100: takes 5.2 GiB of memory, more than the limit of 5.0 GiB" {
 		t.Error(err)
 	}
-	// Reading looks at the memory for a picture of the user's.
+	// For a picture of the user, reading checks the memory.
 	b.input = "scan.tif"
 	if err := b.fits(1); err != nil {
 		t.Error(err)

@@ -28,7 +28,7 @@ import (
 	"blik/processing/cpu"
 )
 
-// outcome is what a run of the command line left.
+// outcome is the result of a run of the command line.
 type outcome struct {
 	status      int
 	out, errors string
@@ -48,7 +48,7 @@ func callWith(ctx context.Context, o Options, args ...string) outcome {
 	return outcome{run(ctx, args, o), out.String(), errs.String()}
 }
 
-// painting writes a grey picture with glints at known places and returns its path.
+// painting writes a grey picture with glints at known positions and returns its path.
 func painting(t *testing.T, dir, name string) string {
 	t.Helper()
 	const w, h = 160, 120
@@ -154,7 +154,7 @@ func TestDetectWritesMaskAndFindings(t *testing.T) {
 	}
 }
 
-// The values that adaptive mode chose, stored with the findings, give the same mask again.
+// The values that adaptive mode chose are stored with the findings and reproduce the mask.
 func TestAdaptiveResultRepeats(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -263,7 +263,7 @@ func TestRegion(t *testing.T) {
 	}
 }
 
-// Each bad file is one line on stderr and status 1, and the good one is done all the same.
+// Each bad file causes one line on stderr and status 1, and the good one is still processed.
 func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -382,7 +382,7 @@ func TestWrongUse(t *testing.T) {
 	}
 }
 
-// A result never replaces a picture that is being read, as it would when a folder of pictures and masks is given whole.
+// A result never replaces an input, which could happen if all of a folder of pictures and masks is given.
 func TestInputIsNeverOverwritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -492,7 +492,8 @@ func (h hooked) Do(ctx context.Context, op processing.Op) error {
 	return h.Backend.Do(ctx, op)
 }
 
-// Ctrl-C on a real process: it runs itself as the program, which waits within detection until it is interrupted.
+// Ctrl-C on a real process: the test starts itself as the program, which waits during detection until it is
+// interrupted.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	testpic.Need(t, runtime.GOOS != "windows", "a system with signals between processes")
@@ -533,7 +534,7 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// waiting is a Backend that says so on stdout and works until it is cancelled.
+// waiting is a Backend that prints that it waits, and waits until it is cancelled.
 type waiting struct{ processing.Backend }
 
 func (waiting) Do(ctx context.Context, _ processing.Op) error {
@@ -542,7 +543,8 @@ func (waiting) Do(ctx context.Context, _ processing.Op) error {
 	return ctx.Err()
 }
 
-// A panic while one file is done is a sentence about that file, with the place of the record; the other is still done.
+// A panic during one file causes a sentence about that file with the path of the crash log; the other is still
+// processed.
 func TestPanicIsASentence(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -611,7 +613,7 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// Every parameter is a flag, described in both languages, and its ends are accepted.
+// Every parameter is a flag, described in both languages, and accepts the ends of its range.
 func TestEveryParameterIsAFlag(t *testing.T) {
 	t.Parallel()
 	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
@@ -694,7 +696,7 @@ func TestWindow(t *testing.T) {
 	}
 }
 
-// Flags are shown in the order in which they are worked with, not in that of the alphabet.
+// Flags are listed in order of use, not alphabetically.
 func TestHelpKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	got := call(t, "help", "correct")
@@ -823,7 +825,7 @@ func TestProgressBar(t *testing.T) {
 	})
 }
 
-// lazy is a terminal that takes its time for the first line.
+// lazy is a terminal that is slow to write the first line.
 type lazy struct {
 	bytes.Buffer
 	begun, gate chan struct{}
@@ -838,7 +840,7 @@ func (l *lazy) Write(p []byte) (int, error) {
 	return l.Buffer.Write(p)
 }
 
-// A bar that is being drawn while it is cleared does not come after the text that follows.
+// A bar that is being drawn while clear is called does not appear after the text that follows.
 func TestProgressBarIsGoneWhenCleared(t *testing.T) {
 	t.Parallel()
 	screen := &lazy{begun: make(chan struct{}), gate: make(chan struct{})}
@@ -879,7 +881,7 @@ func scorePy(t *testing.T) (python, script string) {
 	return testpic.Python(t, "cv2", "numpy", "scipy"), script
 }
 
-// The real pictures go through detect and score, and the table is that of score.py to the letter.
+// On real pictures, detect and score print exactly the table of score.py.
 func TestScoreEqualsScorePy(t *testing.T) {
 	t.Parallel()
 	py, script := scorePy(t)
@@ -922,7 +924,7 @@ func writeMask(t *testing.T, path string, w int, pix ...uint8) string {
 	return path
 }
 
-// The table on small literal masks; score.py prints the same for them.
+// The table for small literal masks, which score.py prints as well.
 func TestScoreTable(t *testing.T) {
 	t.Parallel()
 	truthDir, predDir := t.TempDir(), t.TempDir()
@@ -974,7 +976,7 @@ func TestScoreTable(t *testing.T) {
 	}
 }
 
-// A manifest names the items; those whose picture is stored nowhere are left out with a word.
+// A manifest lists the items; those without a stored picture are left out with a remark.
 func TestScoreManifest(t *testing.T) {
 	t.Parallel()
 	truthDir, predDir, large := t.TempDir(), t.TempDir(), t.TempDir()
@@ -1005,7 +1007,7 @@ func TestScoreManifest(t *testing.T) {
 	}
 }
 
-// What there is depends on the machine, but the CPU always is; and a GPU that is not there is a sentence.
+// The devices depend on the machine, but the CPU always exists. A missing GPU causes one sentence.
 func TestDevices(t *testing.T) {
 	t.Parallel()
 	got := callWith(t.Context(), Options{}, "devices")

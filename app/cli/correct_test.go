@@ -17,13 +17,13 @@ import (
 	"blik/processing/cpu"
 )
 
-// fixed is the command line on a day that does not change.
+// fixed runs the command line with a fixed date.
 func fixed(t *testing.T, args ...string) outcome {
 	t.Helper()
 	return callWith(t.Context(), Options{now: func() time.Time { return time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC) }}, args...)
 }
 
-// The picture is corrected where glare is found, and proven to be the source elsewhere; everything is written beside it.
+// The picture is corrected where glare is found and proven to equal the source elsewhere; reports and mask are written.
 func TestCorrect(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -77,7 +77,7 @@ func TestCorrect(t *testing.T) {
 		t.Fatal(got)
 	}
 	bare := filepath.Join(dir, "scan.v2_mask.png")
-	// A mask that lacks one of the changed pixels does not hold all of the change.
+	// With a mask that lacks one of the changed pixels, the proof fails.
 	m, err := imagefile.ReadMask(t.Context(), bare, 160, 120, imagefile.DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
-// An empty mask gives the source itself, byte for byte.
+// With an empty mask the result is the source, byte for byte.
 func TestCorrectNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -121,7 +121,7 @@ func TestCorrectNothing(t *testing.T) {
 	}
 }
 
-// Nothing is replaced without leave, and an input never.
+// Nothing is replaced without permission, and an input never.
 func TestCorrectOverwrites(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -150,7 +150,7 @@ func TestCorrectOverwrites(t *testing.T) {
 	}
 }
 
-// A mask that was made by hand is not replaced by the one with the halo, by whatever name and in whatever folder it was found.
+// A mask made by hand is not replaced by the mask with the halo, whatever its name and folder.
 func TestCorrectKeepsTheMask(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -272,7 +272,7 @@ func TestCorrectWrongUse(t *testing.T) {
 	}
 }
 
-// Each bad file is one sentence, and the good one is done all the same.
+// Each bad file causes one sentence, and the good one is still processed.
 func TestCorrectBadFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -10,7 +10,7 @@ import (
 	"blik/app/settings"
 )
 
-// Where there are other GPUs than the one named, they are named.
+// If only other GPUs exist than the requested one, the error lists them.
 func TestOthers(t *testing.T) {
 	t.Parallel()
 	p := &program{tr: i18n.For("en")}

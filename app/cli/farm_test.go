@@ -18,12 +18,12 @@ import (
 	"blik/app/i18n"
 )
 
-// asChild makes the process of a file of this test binary (see TestProgram).
+// asChild makes this test binary process a file (see TestProgram).
 func asChild(path string, args []string) farm.Process {
 	return farm.Process{Program: path, Arguments: []string{programTest}, Environment: []string{asProgramWith(args)}}
 }
 
-// address returns one of this machine on which nothing listens.
+// address returns a free address of this machine.
 func address(t *testing.T) string {
 	t.Helper()
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -65,8 +65,8 @@ func inBackground(t *testing.T, args ...string) {
 	})
 }
 
-// Without a shared folder the files go to the server and the results come back, the same as those of a direct run; what
-// continues is shown meanwhile.
+// Without a shared folder, files are uploaded and results downloaded, equal to those of a direct run; progress is
+// shown.
 func TestFarmUpload(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -116,7 +116,7 @@ func TestFarmUpload(t *testing.T) {
 	}
 }
 
-// A batch writes what correct writes, each file once, names what fails, and continues where it was.
+// A batch writes the same as correct, processes each file once, names failed files, and resumes.
 func TestBatch(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -149,7 +149,7 @@ func TestBatch(t *testing.T) {
 	}
 }
 
-// A batch that is killed continues with the same command, does nothing twice, and leaves nothing behind.
+// The same command resumes a killed batch, does nothing twice, and leaves nothing behind.
 func TestBatchKilled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -169,7 +169,7 @@ func TestBatchKilled(t *testing.T) {
 		child := start(t, said, args...)
 		done := make(chan error, 1)
 		go func() { done <- child.Wait() }()
-		// Killed when one more result is there.
+		// Kill it when there is one more result.
 		for tick, ended := time.NewTicker(time.Millisecond), false; !ended; {
 			select {
 			case err := <-done:
@@ -220,7 +220,7 @@ func TestBatchKilled(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with a name, an address or a key is said in a sentence, and the rest continues.
+// An invalid name, address or key causes one sentence, and everything else continues.
 func TestFarmSentences(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -266,7 +266,7 @@ func TestFarmSentences(t *testing.T) {
 			t.Errorf("%v: %+v", c.args, got)
 		}
 	}
-	// Cancel, resume and the rest reach the server.
+	// All actions, such as cancel and resume, reach the server.
 	for _, action := range []string{"pause", "resume", "cancel", "resume"} {
 		if got := call(t, "farm", action, join, st.Batches[0].ID); got.status != exitDone || got.out != "files concerned: 2\n" {
 			t.Errorf("%s: %+v", action, got)
@@ -277,7 +277,7 @@ func TestFarmSentences(t *testing.T) {
 	}
 }
 
-// The parts of a list do each file once.
+// Together, the slices of a list process each file once.
 func TestSlice(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -302,7 +302,7 @@ func TestSlice(t *testing.T) {
 	}
 }
 
-// patient dials until the server is there.
+// patient dials until the server answers.
 func patient(ctx context.Context, j farm.Join) (*farm.Client, error) {
 	for tick := time.NewTicker(20 * time.Millisecond); ; {
 		c, err := farm.Dial(ctx, j, nil)
@@ -317,7 +317,7 @@ func patient(ctx context.Context, j farm.Join) (*farm.Client, error) {
 	}
 }
 
-// lockedBuffer takes what several processes say.
+// lockedBuffer collects the output of several processes.
 type lockedBuffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -23,7 +23,7 @@ import (
 	"blik/processing"
 )
 
-// member is a process of a farm that is restarted when it is killed.
+// member is a process of a farm that is restarted after it is killed.
 type member struct {
 	args []string
 	out  *lockedBuffer
@@ -40,11 +40,12 @@ func (m *member) kill() {
 	_ = m.cmd.Wait()
 }
 
-// TestFarmChaos kills servers and workers while a batch is done in which one file kills its process, one is missing, and
-// the disk of one worker is full. BLIK_FARM_CHAOS is PICTURES,REPEATS, of which -parallel run at a time; a short form runs
-// otherwise.
+// TestFarmChaos kills servers and workers during a batch in which one file kills its process, one file is missing, and
+// the disk of one worker is full. BLIK_FARM_CHAOS is PICTURES,REPEATS, of which -parallel run at a time; without it a
+// short form runs.
 //
-// All other pictures get one result each, to the bit that of a direct run; the two failures are named; nothing is left.
+// All other pictures must get one result each, bit for bit that of a direct run. The two failures must be named, and
+// nothing may be left behind.
 func TestFarmChaos(t *testing.T) {
 	testpic.Long(t)
 	pictures, repeats := 8, 1
@@ -60,7 +61,7 @@ func TestFarmChaos(t *testing.T) {
 	}
 }
 
-// sheet writes a picture that no other number gives.
+// sheet writes a picture that is different for each number.
 func sheet(t *testing.T, path string, n int) {
 	t.Helper()
 	const w, h = 96, 80
@@ -80,7 +81,7 @@ func sheet(t *testing.T, path string, n int) {
 	}
 }
 
-// fullDisk returns a folder on a file system without room, where this user may mount one, else an empty name.
+// fullDisk returns a folder on a full file system, or an empty name if this user may not mount one.
 func fullDisk(t *testing.T, dir string) string {
 	t.Helper()
 	if os.Mkdir(dir, 0o755) != nil || syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k") != nil {
@@ -203,7 +204,7 @@ func chaos(t *testing.T, pictures int, long bool, seed uint64) (kills [2]int) {
 	return kills
 }
 
-// judge compares what a farm has done with direct runs.
+// judge compares the results of a farm with those of direct runs.
 func judge(t *testing.T, client *farm.Client, id string, pictures int, end farm.BatchStatus, direct, out string) {
 	t.Helper()
 	if end.Done != pictures-2 || end.Failed != 2 {

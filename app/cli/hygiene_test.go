@@ -17,7 +17,7 @@ import (
 	"blik/processing"
 )
 
-// Names of files are shown, not acted on: by terminals, spreadsheets and browsers.
+// Terminals, spreadsheets and browsers show file names and do not interpret them.
 func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	dir, out := t.TempDir(), t.TempDir()
@@ -61,7 +61,7 @@ func TestHostileNames(t *testing.T) {
 	}
 }
 
-// Outputs are for the same readers as the picture.
+// Outputs have the permissions of the picture.
 func TestOutputsKeepPermissions(t *testing.T) {
 	t.Parallel()
 	dir, out := t.TempDir(), t.TempDir()
@@ -83,7 +83,7 @@ func TestOutputsKeepPermissions(t *testing.T) {
 	}
 }
 
-// A limit of the address space gives a sentence, not a stack trace.
+// A limit of the address space causes a sentence, not a stack trace.
 func TestAddressSpaceLimit(t *testing.T) {
 	testpic.Need(t, runtime.GOOS == "linux" && !testpic.Race, "Linux, without the race detector")
 	dir := t.TempDir()

@@ -29,7 +29,7 @@ func TestPreview(t *testing.T) {
 	}
 }
 
-// The contact sheet shows the files that were done, in their order, and names those that failed.
+// The contact sheet shows the processed files in order, and names those that failed.
 func TestIndex(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -64,7 +64,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// A page of somebody else is never replaced, one of its own only with --overwrite.
+// A page that Blik did not write is never replaced, its own only with --overwrite.
 func TestIndexIsNotOverwritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -22,11 +22,11 @@ import (
 	"blik/app/imagefile"
 )
 
-// TestKilledWhileCorrecting kills the program at random moments while it corrects pictures with reports and masks, now
-// for the first time and now over older results. BLIK_KILLS is the number of kills, 40 if it is not set, 8 in short runs.
+// TestKilledWhileCorrecting kills the program at random moments while it corrects pictures with reports and masks,
+// sometimes over older results. BLIK_KILLS is the number of kills; the default is 40, and 8 in short runs.
 //
-// After each kill a result is one of those that a run left alone writes, and the report beside it is about it; after the
-// next run nothing of the killed one is left.
+// After each kill, a result must be one that an undisturbed run writes, and its report must describe it. After the next
+// run nothing of the killed one may be left.
 func TestKilledWhileCorrecting(t *testing.T) {
 	kills := 40
 	if testing.Short() {
@@ -65,7 +65,7 @@ func TestKilledWhileCorrecting(t *testing.T) {
 			out = t.TempDir()
 		}
 		child := start(t, io.Discard, args(out, i)...)
-		// Mostly near the end, where the files get their names, also where the machine becomes faster or slower.
+		// Kill mostly near the end, when the files get their names, even if the machine becomes faster or slower.
 		time.Sleep(time.Duration((0.3 + 0.9*rng.Float64()) * float64(typical)))
 		_ = child.Process.Kill() // fails if the run is done
 		_ = child.Wait()
@@ -89,7 +89,7 @@ func TestKilledWhileCorrecting(t *testing.T) {
 				apart++
 			}
 		}
-		// The next run, whatever it does, finishes what the killed one had decided.
+		// The next run completes what the killed one had committed.
 		imagefile.Recover(out)
 		if left, _ := filepath.Glob(filepath.Join(out, ".blik-*")); len(left) > 0 {
 			t.Fatalf("after kill %d and the next run there is %v", i, left)
@@ -115,7 +115,7 @@ func sum(t *testing.T, path string) string {
 	return hex.EncodeToString(s[:])
 }
 
-// accountOf returns the sum of the result in the report in a folder.
+// accountOf returns the checksum of the result according to the report in a folder.
 func accountOf(t *testing.T, dir string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, "a_corrected.json"))
@@ -129,7 +129,7 @@ func accountOf(t *testing.T, dir string) string {
 	return r.Result.SHA256
 }
 
-// Each signal that asks a program to end cancels it: it says so and leaves nothing.
+// Each signal that asks a program to end cancels it: it reports that and leaves nothing behind.
 func TestSignals(t *testing.T) {
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
@@ -160,7 +160,7 @@ func TestSignals(t *testing.T) {
 			t.Errorf("%v left %v", s, left)
 		}
 	}
-	// Nobody reads what it prints.
+	// Its output is not read.
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"blik/processing/network"
 )
 
-// What learning cannot be done from is told in one sentence, and nothing is written.
+// If learning is impossible, one sentence says why, and nothing is written.
 func TestLearnRefuses(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
@@ -74,7 +74,7 @@ func TestLearnRefuses(t *testing.T) {
 	}
 }
 
-// Learning says how well each way decides, and writes a preset where one is better than the default, else none.
+// Learning prints how well each method decides, and writes a preset only if one is better than the default.
 func TestLearn(t *testing.T) {
 	dir := t.TempDir()
 	picture, mask := filepath.Join(dir, "a.png"), filepath.Join(dir, "a_mask.png")
@@ -95,7 +95,7 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// Detection applies what a preset learned, within its reach, and --save-preset keeps it.
+// Detection applies the learned part of a preset within its limit, and --save-preset keeps it.
 func TestLearnedPreset(t *testing.T) {
 	dir := t.TempDir()
 	picture := filepath.Join(dir, "a.png")
@@ -129,7 +129,7 @@ func TestLearnedPreset(t *testing.T) {
 		}
 		found[offset] = string(readFile(t, filepath.Join(dir, "a_mask.png")))
 	}
-	// As far as the reach, learning is as a change of the sensitivity.
+	// Up to the limit, learning has the effect of a change of the sensitivity.
 	for offset, sensitivity := range map[float64]string{-9: "-1", 0: "0", 9: "1"} {
 		got := call(t, "detect", "-o", dir, "--sensitivity", sensitivity, "--device", "cpu", "--overwrite", picture)
 		if got.status != exitDone {

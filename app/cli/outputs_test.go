@@ -11,8 +11,8 @@ import (
 	"blik/internal/testpic"
 )
 
-// No command replaces a file without --overwrite, and with it never an input, a link's target elsewhere, or the report
-// on another file.
+// No command replaces a file without --overwrite. Even with it, none replaces an input, the target of a link to another
+// folder, or the report on another file.
 func TestNobodysFileIsReplaced(t *testing.T) {
 	t.Parallel()
 	dir, out := t.TempDir(), t.TempDir()
@@ -90,11 +90,11 @@ func TestNobodysFileIsReplaced(t *testing.T) {
 	if got := call(t, "detect", "-q", "--overwrite", "-o", out, in); got != (outcome{}) {
 		t.Errorf("the same picture again: %+v", got)
 	}
-	// The mask that is given is an input, and so is a picture of another file of the run.
+	// A given mask is an input, and so are the other files of the run.
 	refused("the mask", call(t, "correct", "--overwrite", "--save-mask", "--mask", filepath.Join(out, "scan_mask.png"), "-o", out, in), "is an input")
 }
 
-// verify holds a report against the files that it is about.
+// verify compares a report with its files.
 func TestVerifyChecksTheReport(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -42,10 +42,10 @@ func TestProgram(t *testing.T) {
 	}))
 }
 
-// poison is the name of the file on which the process of a file kills itself.
+// poison is the name of the file whose process kills itself.
 const poison = "poison.png"
 
-// poisoned returns the standard input. A process that is to work on the poison kills itself.
+// poisoned returns the standard input. A process that is to process the poison kills itself.
 func poisoned(t *testing.T) io.Reader {
 	if !strings.Contains(os.Getenv(asProgram), `"task"`) {
 		return os.Stdin

@@ -11,7 +11,7 @@ import (
 	"blik/app/imagefile"
 )
 
-// What was read ahead is what reading gives, errors included; another picture is read as ever.
+// Reading ahead returns the same as reading, including errors; another picture is read normally.
 func TestReadAhead(t *testing.T) {
 	dir := t.TempDir()
 	a, b := painting(t, dir, "a.png"), painting(t, dir, "b.png")

@@ -17,7 +17,7 @@ import (
 	"blik/processing/cpu"
 )
 
-// slow is a GPU of which the first operation of every detection takes some time longer.
+// slow is a GPU on which the first operation of every detection takes longer.
 type slow struct {
 	processing.Backend
 	longer settings.Line
@@ -32,7 +32,7 @@ func (s slow) Do(ctx context.Context, op processing.Op) error {
 	return s.Backend.Do(ctx, op)
 }
 
-// workshop is a machine with one GPU, which opens when gate is closed.
+// workshop returns a machine with one GPU, which opens when gate is closed.
 func workshop(t *testing.T, gpu processing.Backend) (m machine, gate chan struct{}) {
 	gate = make(chan struct{})
 	return machine{
@@ -47,7 +47,7 @@ func workshop(t *testing.T, gpu processing.Backend) (m machine, gate chan struct
 	}, gate
 }
 
-// ranOn runs a job that does nothing on a picture of so many pixels, and returns on what.
+// ranOn runs an empty job on a picture with the given number of pixels, and returns the device.
 func ranOn(t *testing.T, r *Runner, pixels int) (name string, notice *message.Message) {
 	t.Helper()
 	notice, err := r.Run(t.Context(), pixels, func(_ context.Context, b processing.Backend) error {
@@ -60,8 +60,8 @@ func ranOn(t *testing.T, r *Runner, pixels int) (name string, notice *message.Me
 	return name, notice
 }
 
-// The first job measures; the measurement is remembered, and the next program does not measure again. In the bubble
-// time passes only where somebody sleeps, so that the CPU takes none.
+// The first job measures. The measurement is stored, and the next program does not repeat it. With the fake clock time
+// passes only during sleeps, so the CPU takes none.
 func TestAutoMeasuresOnce(t *testing.T) { synctest.Test(t, autoMeasuresOnce) }
 
 func autoMeasuresOnce(t *testing.T) {
@@ -123,7 +123,7 @@ func TestAutoChoosesBySize(t *testing.T) {
 	}
 }
 
-// While a GPU is being opened, jobs run on the CPU that are done there before it is ready; the others wait.
+// While a GPU is being opened, jobs that the CPU can finish sooner run there; the others wait.
 func TestAutoWhileTheGPUOpens(t *testing.T) {
 	m, gate := workshop(t, slow{Backend: cpu.New()})
 	s := settings.Speed{SpeedKey: m.key(Device{Title: "A GPU", Driver: "12.8"}), Open: time.Hour,
@@ -145,7 +145,7 @@ func TestAutoWhileTheGPUOpens(t *testing.T) {
 	}
 }
 
-// A driver that hangs costs one job the patience; the user reads why once.
+// A driver that hangs delays only one job, by patience, and the user is told once.
 func TestAutoOfAGPUThatHangs(t *testing.T) {
 	m, gate := workshop(t, slow{Backend: cpu.New()})
 	m.patience = 30 * time.Millisecond
@@ -205,7 +205,7 @@ func TestAutoIsCancelled(t *testing.T) {
 	}
 }
 
-// What fails while it is measured is told as of the job.
+// A failure during the measurement is reported like a failure of the job.
 func TestAutoOfAGPUThatFails(t *testing.T) {
 	gpu := &broken{Backend: cpu.New(), err: &driver.Problem{Reason: driver.Fault, Code: 700,
 		Detail: "wait for the GPU"}}

@@ -49,7 +49,7 @@ func TestCPU(t *testing.T) {
 	}
 }
 
-// broken is a GPU whose operations fail with err; the rest is the CPU's.
+// broken is a GPU whose operations fail with err; everything else runs on the CPU.
 type broken struct {
 	processing.Backend
 	err    error
@@ -137,7 +137,7 @@ func (g *low) Do(ctx context.Context, op processing.Op) error {
 	return g.Backend.Do(ctx, op)
 }
 
-// A picture that is too large for the GPU is worked on in bands there; if the GPU fails even so, on the CPU.
+// A picture that is too large for the GPU is processed there in bands, or on the CPU if that fails as well.
 func TestRunInBands(t *testing.T) {
 	ctx := context.Background()
 	pic := grey(150)
@@ -176,7 +176,7 @@ func TestRunInBands(t *testing.T) {
 			t.Errorf("%v: closed %d times: %v", c.err, gpu.closed, err)
 		}
 	}
-	// A cancelled job is not tried again.
+	// A cancelled job is not repeated.
 	ctx, cancel := context.WithCancel(ctx)
 	r := &Runner{machine: thisMachine(), gpu: &low{broken{Backend: cpu.New()}}, host: cpu.New()}
 	defer r.Close()
@@ -193,7 +193,7 @@ func TestRunInBands(t *testing.T) {
 	}
 }
 
-// What is not the device's fault stays the job's error.
+// Errors that are not the device's fault are returned.
 func TestRunKeepsOtherErrors(t *testing.T) {
 	r := &Runner{gpu: &broken{Backend: cpu.New()}, host: cpu.New()}
 	defer r.Close()

@@ -48,7 +48,7 @@ func (p provider) Close() error {
 	return nil
 }
 
-// A driver that hangs does not keep who has given up; what it opens after that is closed.
+// A driver that hangs does not block a cancelled call; a device that opens later is closed.
 func TestExperimentsOfADriverThatHangs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	gate, late := make(chan struct{}), provider{closed: make(chan struct{})}

@@ -78,7 +78,7 @@ func TestSwitchWaitsForTheDevice(t *testing.T) {
 	})
 }
 
-// A driver that hangs while a device is opened costs one job the patience, or less if the user cancels.
+// A driver that hangs while a device is opened delays only one job, by patience, or less if the user cancels.
 func TestSwitchToADriverThatHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
@@ -112,7 +112,7 @@ func TestSwitchToADriverThatHangs(t *testing.T) {
 	})
 }
 
-// A device that cannot be opened leaves every job to the CPU, and says so.
+// If a device cannot be opened, every job runs on the CPU, and the notice says so.
 func TestSwitchToAMissingDevice(t *testing.T) {
 	s := gpuSwitch(func(int) (processing.Backend, error) { return nil, &driver.Problem{Reason: driver.NoMemory} })
 	for name, want := range map[string]string{"cuda:3": "memory", "nonsense": "must be"} {
@@ -151,7 +151,7 @@ func TestSwitchWithoutAChoice(t *testing.T) {
 	}
 }
 
-// A device is released once, after the last job on it, whatever is chosen meanwhile; closing waits for the job.
+// A device is released once, after its last job, whatever is chosen meanwhile; Close waits for the job.
 func TestSwitchWhileAJobRuns(t *testing.T) {
 	closed := [2]*atomic.Int32{new(atomic.Int32), new(atomic.Int32)}
 	s := gpuSwitch(func(ordinal int) (processing.Backend, error) { return counted{cpu.New(), closed[ordinal]}, nil })
@@ -190,7 +190,7 @@ func TestSwitchWhileAJobRuns(t *testing.T) {
 	}
 }
 
-// Devices that are chosen and left before they are open are released all the same.
+// Devices that are replaced before they are open are still released.
 func TestSwitchInQuickSuccession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		opened, closed := new(atomic.Int32), new(atomic.Int32)

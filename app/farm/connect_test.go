@@ -7,7 +7,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// A request to a server that has begun to take connections, but not yet to answer, waits for it.
+// A request waits for a server that already accepts connections but does not answer yet.
 func TestRequestBeforeTheServerAnswers(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 0)

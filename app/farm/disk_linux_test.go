@@ -13,7 +13,7 @@ import (
 	"blik/internal/testpic"
 )
 
-// smallDisk mounts a file system of so many bytes on the store of a farm, where this user may.
+// smallDisk mounts a file system of the given size on the store of a farm, if this user may.
 func smallDisk(t *testing.T, store string, size string) {
 	t.Helper()
 	err := os.MkdirAll(store, 0o700)
@@ -24,8 +24,8 @@ func smallDisk(t *testing.T, store string, size string) {
 	t.Cleanup(func() { _ = syscall.Unmount(store, 2) })
 }
 
-// A full disk of the server, filled by others to the last byte, stops it with a sentence; with room again it continues,
-// and nothing is lost.
+// If other programs fill the disk of the server to the last byte, the farm stops with a sentence. When there is space
+// again it continues, and nothing is lost.
 func TestServerDiskFull(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 4)
@@ -48,7 +48,7 @@ func TestServerDiskFull(t *testing.T) {
 			}
 		}
 	}
-	// New work is refused while results still have room.
+	// New work is refused while there is still space for results.
 	fill(60 << 20)
 	var said atomic.Pointer[string]
 	added := make(chan Submission, 1)
@@ -74,7 +74,7 @@ func TestServerDiskFull(t *testing.T) {
 	if got.Added != 5 {
 		t.Errorf("with room again: %+v", got)
 	}
-	// Not a byte is left while files are in work: the workers wait with their results, and say so.
+	// No byte is free while files are being processed: the workers wait with their results, and report that.
 	full, begun := make(chan struct{}), make(chan struct{}, 8)
 	r := &stub{do: func(ctx context.Context, t Task, _ int) (Outcome, error) {
 		begun <- struct{}{}
@@ -106,7 +106,7 @@ func TestServerDiskFull(t *testing.T) {
 	if f := s.manager.Status("", 0).Fault; f != "" {
 		t.Errorf("a fault stays: %s", f)
 	}
-	// What was written is there after a restart.
+	// What was written still exists after a restart.
 	s.stop()
 	s.start(ServerOptions{})
 	if st := s.manager.Status(got.Batch.ID, 0).Batches[0]; st.Done != 5 {

@@ -112,7 +112,7 @@ func (s *site) batch() Batch {
 	return Batch{Work: Work{Command: "correct", Preset: json.RawMessage("{}"), Limit: 1000}, Program: "1", Model: "m"}
 }
 
-// until waits for something.
+// until waits for a condition.
 func (s *site) until(ready func() bool) {
 	s.t.Helper()
 	patience := time.After(time.Minute)
@@ -131,7 +131,7 @@ func (s *site) submit(b Batch, again string) Submission {
 	return s.submitTelling(b, again, nil)
 }
 
-// submitTelling calls told with what it waits for.
+// submitTelling calls told with the reason for which it waits.
 func (s *site) submitTelling(b Batch, again string, told func(error)) Submission {
 	s.t.Helper()
 	entries, err := os.ReadDir(s.in)
@@ -196,7 +196,7 @@ func (s *site) wait(id string) BatchStatus {
 	return end
 }
 
-// Every picture gets one result, also when the same is submitted again, and the server starts again.
+// Every picture gets one result, even if it is submitted again and the server restarts.
 func TestEachOnce(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 20)
@@ -264,7 +264,7 @@ func TestRestart(t *testing.T) {
 	if again := s.submit(s.batch(), ""); again.Added != 0 || again.Ready != 4 {
 		t.Errorf("submitted after a restart: %+v", again)
 	}
-	// The failure is done again when that is asked for, and only then.
+	// The failed file is processed again on request, and only then.
 	r.do = nil
 	stop = s.work("b", r, nil)
 	defer stop()
@@ -282,7 +282,7 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// Two crashes set a file aside, with what it said last; the others are done.
+// After two crashes a file is set aside, with its last output; the others are processed.
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 6)
@@ -314,7 +314,7 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// Deliveries do not set a file aside, however many; workers that vanish with it do, where they are many.
+// Repeated deliveries do not set a file aside, but many workers that vanish while processing it do.
 func TestDeliveriesAreNoCrashes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 1)

@@ -26,7 +26,7 @@ func TestPack(t *testing.T) {
 			}
 		}
 	}
-	// What an older program has stored is read as it is.
+	// Uncompressed data of an older program are read unchanged.
 	for _, old := range []string{"done abc 2 3\n{}", "[]", ""} {
 		if back, err := unpack([]byte(old)); err != nil || string(back) != old {
 			t.Errorf("%q becomes %q, %v", old, back, err)

@@ -36,7 +36,7 @@ func get(t *testing.T, url string, change func(*http.Request)) (int, string) {
 	return answer.StatusCode, string(body)
 }
 
-// pageSite is a farm with a page, a failure under a name that browsers could take for markup, and reports.
+// pageSite is a farm with a page, with reports, and with a failed file whose name contains markup.
 func pageSite(t *testing.T, lang string) (*Page, *site) {
 	t.Helper()
 	s := newSite(t, 3)
@@ -65,7 +65,7 @@ func pageSite(t *testing.T, lang string) (*Page, *site) {
 	return p, s
 }
 
-// The page shows progress, workers, failures and reports, and nothing that a name could smuggle in.
+// The page shows progress, workers, failures and reports, and escapes markup in names.
 func TestPage(t *testing.T) {
 	t.Parallel()
 	p, s := pageSite(t, "ru")
@@ -101,7 +101,7 @@ func TestPage(t *testing.T) {
 	if status, _ := get(t, p.URL()+"healthz", nil); status != http.StatusServiceUnavailable {
 		t.Errorf("/healthz with a fault: %d", status)
 	}
-	// A page of another site, whose name leads here, learns nothing; and nothing can be changed.
+	// A page of another site whose name resolves to this machine gets no data, and nothing can be changed.
 	if status, _ := get(t, p.URL(), func(r *http.Request) { r.Host = "example.org" }); status != http.StatusForbidden {
 		t.Errorf("under another name: %d", status)
 	}
@@ -113,7 +113,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// A browser shows the page as it is meant: rows, bars, no overflow. BLIK_FARM_SCREENSHOT is a folder for the picture.
+// A browser shows the page correctly: rows, bars, no overflow. BLIK_FARM_SCREENSHOT is a folder for the screenshot.
 func TestPageInBrowser(t *testing.T) {
 	testpic.Long(t)
 	t.Parallel()

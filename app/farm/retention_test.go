@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Batches that are finished or cancelled are forgotten after a while, with all that was stored for them; others stay.
+// Finished and cancelled batches are removed after a while with all their data; others stay.
 func TestRetention(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 3)
@@ -25,7 +25,7 @@ func TestRetention(t *testing.T) {
 	if n, err := s.client.Control(t.Context(), cancelled.Batch.ID, Cancel); n != 3 || err != nil {
 		t.Fatal(n, err)
 	}
-	// The last messages of RESULTS are those of the batches that are forgotten.
+	// The last messages of RESULTS belong to the batches that are removed.
 	s.stop()
 	s.keep = time.Millisecond
 	s.start(ServerOptions{})
@@ -61,7 +61,7 @@ func TestRetention(t *testing.T) {
 	}
 }
 
-// A store that is full holds submitters up with a sentence; they continue when it has room again.
+// If the store is full, submitters wait and are told why; they continue when there is space again.
 func TestStoreLimit(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 0)

@@ -43,7 +43,7 @@ func TestServer(t *testing.T) {
 	os.Exit(0)
 }
 
-// host is a server in its own process.
+// host is a server in a separate process.
 type host struct {
 	cmd  *exec.Cmd
 	join func(Role) Join
@@ -134,7 +134,7 @@ func size(t *testing.T, dir string) float64 {
 	return float64(sum) / 1e6
 }
 
-// TestScale measures a farm of stub jobs: BLIK_FARM_SCALE is FILES,NODES,JOBS, of which JOBS files are worked on.
+// TestScale measures a farm with stub jobs. BLIK_FARM_SCALE is FILES,NODES,JOBS; JOBS of the files are processed.
 func TestScale(t *testing.T) {
 	testpic.Long(t)
 	var files, nodes, jobs int
@@ -168,7 +168,7 @@ func TestScale(t *testing.T) {
 	sub, err := c.Add(t.Context(), b, func() (Job, bool) {
 		i++
 		name := filepath.Join(in, fmt.Sprintf("inventory-%04d-recto.tif", i%100))
-		// The time makes each another file.
+		// Their times make the files different.
 		return Job{In: Place{Path: name}, Out: Place{Path: out}, Size: 1, Modified: int64(i)}, i <= files
 	}, nil)
 	if err != nil || sub.Added != files {
@@ -229,7 +229,7 @@ func TestScale(t *testing.T) {
 		files, nodes, jobs, submitted.Seconds(), per, 1e3/per, empty, queued, full, peak, again, stored, second.took)
 }
 
-// counter is a Runner that does nothing, and says when it has done enough.
+// counter is a Runner that does nothing and reports when it has run often enough.
 type counter struct {
 	mu     sync.Mutex
 	done   int

@@ -38,7 +38,7 @@ func secureSite(t *testing.T) (s *site, join map[Role]Join) {
 	return s, join
 }
 
-// Each key may do what its role permits, and nothing else; what is refused says so.
+// Each key may do what its role permits and nothing else; refusals are reported.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	s, join := secureSite(t)
@@ -77,7 +77,7 @@ func TestRights(t *testing.T) {
 				t.Errorf("%s may %s: %v", role, subject, err)
 			}
 		}
-		// The streams themselves are closed to all, but for taking jobs.
+		// Nobody can access the streams directly, except to take jobs.
 		for _, subject := range []string{
 			jobsSubject + sub.Batch.ID, listsSubject + sub.Batch.ID, resultsSubject + sub.Batch.ID, "$KV.BATCHES." + sub.Batch.ID,
 			"$JS.API.STREAM.DELETE.RESULTS", "$JS.API.STREAM.PURGE.JOBS", "$JS.API.STREAM.MSG.DELETE.RESULTS",
@@ -89,7 +89,7 @@ func TestRights(t *testing.T) {
 				t.Errorf("%s may publish to %s", role, subject)
 			}
 		}
-		// Nobody reads the replies to others.
+		// Nobody can read the replies to others.
 		for _, subject := range []string{">", "_INBOX.>", "farm.>", "$JS.>"} {
 			if err := l.deaf(t, subject); err == nil {
 				t.Errorf("%s may listen to %s", role, subject)
@@ -102,7 +102,7 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// closed reports what the server says to a message.
+// closed returns the server's reply to a message.
 func (l *link) closed(t *testing.T, subject string) error {
 	t.Helper()
 	l.denied.Store(nil)
@@ -129,8 +129,8 @@ func (l *link) deaf(t *testing.T, subject string) error {
 	return l.complaint()
 }
 
-// complaint waits for what the server complains of, which comes before the answer to a flush; the client handles it in
-// a goroutine of its own.
+// complaint waits for an error of the server. It arrives before the answer to a flush, but the client handles it on
+// another goroutine.
 func (l *link) complaint() error {
 	patience := time.After(10 * time.Second)
 	for tick := time.NewTicker(time.Millisecond); ; {
@@ -145,7 +145,7 @@ func (l *link) complaint() error {
 	}
 }
 
-// Whoever has no key, another one, or talks to another server is told so in a sentence.
+// Clients without a key, with a wrong key or at the wrong server get a sentence that says so.
 func TestStrangers(t *testing.T) {
 	t.Parallel()
 	s, join := secureSite(t)
@@ -176,7 +176,7 @@ func TestStrangers(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
-	// A key that is removed is refused at once.
+	// A removed key is refused immediately.
 	l, err := dial(t.Context(), good, nil, false)
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +194,7 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// No server listens beyond loopback without keys.
+// A server does not listen beyond loopback without keys.
 func TestNoOpenPort(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"0.0.0.0:0", ":0", "[::]:0", "192.0.2.1:4222", "example.org:1"} {
@@ -206,7 +206,7 @@ func TestNoOpenPort(t *testing.T) {
 	}
 }
 
-// Jobs cannot leave the roots, by whatever name.
+// No name lets jobs leave the roots.
 func TestRoots(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()

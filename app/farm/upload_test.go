@@ -46,7 +46,7 @@ func backwards(data []byte) []byte {
 	return turned
 }
 
-// uploads are files of sizes around that of a chunk.
+// uploads are files with sizes around that of a chunk.
 func uploads(t *testing.T, dir string, sizes ...int) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
@@ -63,7 +63,7 @@ func uploads(t *testing.T, dir string, sizes ...int) map[string][]byte {
 	return files
 }
 
-// send submits files by upload, and returns the batch.
+// send uploads and submits files, and returns the batch.
 func (s *site) send(names []string, told func(error)) Submission {
 	s.t.Helper()
 	b := s.batch()
@@ -101,7 +101,7 @@ func (s *site) names() (names []string) {
 	return names
 }
 
-// stored returns how many bytes the object store holds.
+// stored returns the number of bytes in the object store.
 func (s *site) stored() uint64 {
 	s.t.Helper()
 	info, err := s.manager.stores.files.stream.Info(s.t.Context())
@@ -111,7 +111,7 @@ func (s *site) stored() uint64 {
 	return info.State.Bytes
 }
 
-// fetch fetches what is done.
+// fetch downloads the finished results.
 func (s *site) fetch(id string, told func(error)) Collected {
 	s.t.Helper()
 	if told == nil {
@@ -126,7 +126,8 @@ func (s *site) fetch(id string, told func(error)) Collected {
 	return got
 }
 
-// Files go through the object store to a worker that has no folder in common, and come back whole; then it is empty.
+// Files are sent through the object store to a worker without a shared folder, and results come back intact. Then the
+// store is empty.
 func TestUpload(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 0)
@@ -155,7 +156,7 @@ func TestUpload(t *testing.T) {
 			}
 		}
 	}
-	// What failed can be tried again; everything else is gone, and nothing lies about.
+	// Failed files can be retried; everything else has been removed.
 	if n := s.stored(); n > 2000 {
 		t.Errorf("the object store still holds %d bytes", n)
 	}
@@ -172,7 +173,7 @@ func TestUpload(t *testing.T) {
 	}
 }
 
-// A store smaller than the batch holds it up, and nothing more.
+// A store that is smaller than the batch only delays it.
 func TestUploadThroughSmallStore(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 0)
@@ -219,7 +220,7 @@ func TestUploadThroughSmallStore(t *testing.T) {
 	}
 }
 
-// What is damaged in the store is neither worked on nor written, and names lead nowhere else.
+// Damaged files of the store are neither processed nor written, and names cannot lead to other folders.
 func TestUploadDamaged(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 0)
@@ -257,7 +258,7 @@ func TestUploadDamaged(t *testing.T) {
 	if f := s.manager.Status(sub.Batch.ID, 1).Batches[0].Failures[0]; !strings.Contains(f.Reason, "its SHA-256 does not match") {
 		t.Errorf("the failure: %+v", f)
 	}
-	// A file of the same name is not replaced, and a result that lies stays where it is.
+	// A file of the same name is not replaced, and a result with a wrong checksum is not downloaded.
 	target := filepath.Join(s.out, "sub", "001.tif.out")
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		t.Fatal(err)
@@ -284,7 +285,7 @@ func TestUploadDamaged(t *testing.T) {
 	}
 }
 
-// What a killed worker has left in the folder of files in work is removed by the next.
+// The next worker removes what a killed one has left in its scratch folder.
 func TestDesk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -12,7 +12,7 @@ import (
 	"blik/internal/message"
 )
 
-// Cancel stops what is in work and begins nothing more; resume continues with what is left, and does nothing twice.
+// Cancel stops running files and starts no more; resume continues with the rest and does nothing twice.
 func TestCancelAndResume(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 5)
@@ -49,7 +49,7 @@ func TestCancelAndResume(t *testing.T) {
 	if r.count("000.tif") != 1 || r.count("004.tif") != 1 || len(begun) != 0 {
 		t.Errorf("runs: %v; %d more were begun", r.runs, len(begun))
 	}
-	// A batch that is done cannot be cancelled, one that is not there is named, and nor is there any other action.
+	// A finished batch cannot be cancelled, and unknown batches and actions are errors.
 	if n, err := s.client.Control(t.Context(), sub.Batch.ID, Cancel); err != nil || n != 0 {
 		t.Errorf("cancelling what is done: %d, %v", n, err)
 	}
@@ -61,7 +61,7 @@ func TestCancelAndResume(t *testing.T) {
 	}
 }
 
-// A paused batch begins no more files, also after a restart of the server.
+// A paused batch starts no more files, even after a restart of the server.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 3)
@@ -89,8 +89,8 @@ func TestPause(t *testing.T) {
 	}
 }
 
-// A worker of another version, or with another network, leaves a batch alone and says so; the server takes no job from
-// it either.
+// A worker of another version or with another network skips a batch and reports that; the server does not give it jobs
+// either.
 func TestOtherVersion(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 2)
@@ -130,7 +130,7 @@ func TestOtherVersion(t *testing.T) {
 	}
 }
 
-// A wrong clock is worth a sentence at both ends, and nothing more.
+// A wrong clock only causes a sentence on both sides.
 func TestClockSkew(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 2)
@@ -153,8 +153,8 @@ func TestClockSkew(t *testing.T) {
 	}
 }
 
-// Two files that do not fit into the memory together are done one after the other; one that is too large for all of it
-// has the machine for itself.
+// Two files that do not fit into memory together are processed one after the other; one that is too large for all of it
+// is processed alone.
 func TestMemoryAccount(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 6)
@@ -195,7 +195,8 @@ func TestMemoryAccount(t *testing.T) {
 	}
 }
 
-// A file that a machine has too little memory for goes to another, and fails with a sentence if none takes it.
+// A file for which a machine has too little memory goes to another one, and fails with a sentence if none can process
+// it.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 1)
@@ -210,7 +211,7 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// Two that submit the same folder at the same time add each file once.
+// If two clients submit the same folder at the same time, each file is added once.
 func TestDuplicateSubmit(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 50)

@@ -17,7 +17,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// anyParams draws a value for every parameter, on the ends of its range as well.
+// anyParams draws a value for every parameter, including the ends of its range.
 func anyParams(t *rapid.T) processing.Params {
 	p := processing.DefaultParams()
 	for _, s := range processing.Specs() {
@@ -49,7 +49,7 @@ func TestRoundTrip(t *testing.T) {
 	})
 }
 
-// A preset from before there was correction is read as it was meant, and one for correction alone says only that.
+// Presets from before correction existed keep their meaning, and a preset may contain only parameters of correction.
 func TestPresetsOfOneStage(t *testing.T) {
 	t.Parallel()
 	for text, change := range map[string]func(*processing.Params){
@@ -133,7 +133,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// learned is something that a preset can carry.
+// learned returns learned parameters for a preset.
 func learned(t *testing.T, way processing.LearnedWay) *processing.Learned {
 	t.Helper()
 	model, err := network.Default()
@@ -162,7 +162,7 @@ func learned(t *testing.T, way processing.LearnedWay) *processing.Learned {
 	return l
 }
 
-// What was learned comes back to the last bit, by either way; older versions say that the preset is newer.
+// Learned parameters of both methods are restored bit for bit; older versions reject the preset as newer.
 func TestLearnedRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, way := range []processing.LearnedWay{processing.WayShift, processing.WayConjugacy} {

@@ -20,7 +20,7 @@ import (
 	"blik/processing"
 )
 
-// worked returns a document with work of every kind on it.
+// worked returns a document with every kind of work.
 func worked(t *testing.T, depth int) *document.Document {
 	t.Helper()
 	d, err := document.New("/a.tif", testpic.Painted(90, 70, 3, depth))
@@ -73,7 +73,7 @@ func worked(t *testing.T, depth int) *document.Document {
 	return d
 }
 
-// What was saved comes back whole, in another document of the same picture, and is saved as the same again.
+// Saved work is restored completely in another document of the same picture, and saving it again gives the same.
 func TestProject(t *testing.T) {
 	t.Parallel()
 	for _, depth := range []int{8, 16} {
@@ -83,7 +83,7 @@ func TestProject(t *testing.T) {
 			Params: processing.DefaultParams(), Work: d.Snapshot().Work()}
 		want.Params.Sensitivity = 1.5
 		for range 2 {
-			// The second time it takes the place of the first.
+			// The second time it replaces the first.
 			if err := Write(t.Context(), picture, want, Options{Overwrite: true}); err != nil {
 				t.Fatal(err)
 			}
@@ -114,7 +114,7 @@ func TestProject(t *testing.T) {
 	}
 }
 
-// A project that is damaged, newer, or of something else is refused with a sentence, and nothing of it is taken over.
+// A damaged, newer or foreign project is rejected with a sentence, and nothing of it is used.
 func TestDamagedProject(t *testing.T) {
 	t.Parallel()
 	d := worked(t, 8)
@@ -137,7 +137,7 @@ func TestDamagedProject(t *testing.T) {
 		changed := bytes.Clone(whole)
 		changed[i] ^= 5
 		if p, size, err := decode(changed); err == nil {
-			// What still can be read fits together, and a document takes or refuses it.
+			// What can still be read is consistent, and a document accepts or rejects it.
 			p.Work.Mask = processing.NewMask(max(min(size.X, 200), 1), max(min(size.Y, 200), 1))
 			if other, err := document.New("", testpic.Painted(90, 70, 3, 8)); err == nil {
 				_, _ = other.Restore(p.Work)

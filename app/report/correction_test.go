@@ -100,7 +100,7 @@ func TestCorrectionJSON(t *testing.T) {
 		t.Errorf("proof: %+v", got.Proof)
 	}
 	score, contrast := 2.5, 0.25
-	// The numbers of the window take the place of those that count from 1.
+	// The numbers of the window replace those that count from 1.
 	c.Numbers = []int{7, 3, 9}
 	var numbered struct{ Places []report.Place }
 	var again bytes.Buffer
@@ -151,8 +151,7 @@ func shownPictures(t *testing.T, html []byte) []image.Image {
 	return all
 }
 
-// The report for people names everything, in both languages, needs no other file, and shows each place before and
-// after.
+// The HTML report contains everything, in both languages, needs no other file, and shows each place before and after.
 func TestCorrectionHTML(t *testing.T) {
 	t.Parallel()
 	for lang, says := range map[string][]string{
@@ -215,7 +214,7 @@ func TestCorrectionHTMLUpright(t *testing.T) {
 	}
 }
 
-// A report on very many places shows the largest and says how many more there are; one on none says so.
+// A report on very many places shows the largest and the number of the others; one without places says so.
 func TestCorrectionHTMLPaging(t *testing.T) {
 	t.Parallel()
 	c := corrected(1)
@@ -244,7 +243,7 @@ func TestCorrectionHTMLPaging(t *testing.T) {
 	}
 }
 
-// A place larger than fits is shown smaller, every pixel of it.
+// A place that is too large is shown completely, at a smaller scale.
 func TestCorrectionHTMLLarge(t *testing.T) {
 	t.Parallel()
 	c := corrected(1)
@@ -362,7 +361,7 @@ func TestOtherParameters(t *testing.T) {
 			t.Errorf("%s: found %v, %s", lang, found, rows)
 		}
 	}
-	// The same parameters need no second account.
+	// Equal parameters are listed only once.
 	c.Made = []processing.Params{c.Params, c.Params, c.Params}
 	b.Reset()
 	if err := report.WriteCorrectionJSON(&b, c); err != nil || strings.Contains(b.String(), "other_presets") {

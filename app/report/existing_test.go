@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A link stands for what a file system that does not tell upper from lower case would find.
+// A link simulates a file system that ignores case.
 func TestOneFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Keys come back as they were chosen.
+// Keys are restored as chosen.
 func TestKeysComeBack(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "settings.json")
@@ -21,7 +21,7 @@ func TestKeysComeBack(t *testing.T) {
 	}
 }
 
-// Damaged keys spoil neither the other keys nor the other settings.
+// Damaged keys affect neither other keys nor other settings.
 func TestDamagedKeys(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Keys{

@@ -9,7 +9,7 @@ import (
 	"blik/processing/network"
 )
 
-// What was learned comes back, unless another version of the detector learned it.
+// Learned parameters are restored, unless another version of the detector learned them.
 func TestLearnedComesBack(t *testing.T) {
 	model, err := network.Default()
 	if err != nil {

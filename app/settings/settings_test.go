@@ -93,7 +93,7 @@ func TestDamagedFileIsKept(t *testing.T) {
 func TestOneBadValueSpoilsNoOther(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "settings.json")
-	// What is absolute begins with a drive in Windows.
+	// On Windows, absolute paths begin with a drive.
 	recent := filepath.ToSlash(filepath.VolumeName(t.TempDir())) + "/a.tif"
 	content := `{"language": "fr", "overlay-opacity": 7, "brush-radius": -1, "brush-soft": true, "window-width": 900,
 		"recent": ["relative.tif", "` + recent + `", "` + recent + `"], "unknown": {"a": 1},

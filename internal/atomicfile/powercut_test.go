@@ -76,7 +76,7 @@ func (s set) wholly(content map[string]string) error {
 }
 
 // TestPowerCuts cuts the power between any two calls, in every way of writing, and again while the next run recovers.
-// No file is ever half written, and after the recovery the old files are there or the new ones.
+// No file may be half written, and after the recovery all files must be old or all new.
 func TestPowerCuts(t *testing.T) {
 	most := 256
 	if testing.Short() {
@@ -125,7 +125,7 @@ func TestPowerCuts(t *testing.T) {
 	t.Logf("%d power cuts, %d states of the disk", cuts, states)
 }
 
-// unbroken returns an error if a file is neither what it was nor what it was to become.
+// unbroken returns an error if a file has neither its old nor its new content.
 func (s set) unbroken(content map[string]string) error {
 	for _, f := range s.fresh {
 		got, exists := content[f[0]]
@@ -140,7 +140,7 @@ func (s set) unbroken(content map[string]string) error {
 	return nil
 }
 
-// Each call fails in turn: the old files are there or the new ones, and an error says which, without any leftovers.
+// Each call fails in turn: all files are old or all new, the error says which, and there are no leftovers.
 func TestFailingCalls(t *testing.T) {
 	var calls int
 	for _, s := range sets() {
@@ -172,7 +172,7 @@ func TestFailingCalls(t *testing.T) {
 	t.Logf("%d failing calls", calls)
 }
 
-// What is written while other files of this kind are there leaves them alone, whatever they hold.
+// Writing does not change other temporary files, whatever they contain.
 func TestRecoverLeavesOthers(t *testing.T) {
 	foreign := map[string]string{"/d/.blik-x.commit": "not a record", "/d/b.tmp": "b", "/d/.blik-notes": "notes", "/d/a.json": "a"}
 	d := powercut.New(foreign)
@@ -185,7 +185,7 @@ func TestRecoverLeavesOthers(t *testing.T) {
 	}
 }
 
-// TestReplace cuts the power while settings or a journal are replaced: the old content is there or the new one.
+// TestReplace cuts the power while settings or a journal are replaced: the file must have its old or its new content.
 func TestReplace(t *testing.T) {
 	for _, named := range []bool{false, true} {
 		disk := func() *powercut.Disk {

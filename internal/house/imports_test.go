@@ -19,8 +19,8 @@ const (
 	module = "blik"
 )
 
-// rooms lists which packages of the project a package may import, by the first element of its path ("." is main); a
-// room may always import its own packages. docs/architecture.md quotes the table.
+// rooms lists which packages of the project a package may import, by the first element of its path ("." is main).
+// Packages may always import others with the same first element. docs/architecture.md quotes the table.
 var rooms = map[string][]string{
 	".":          {"app", "ui"},
 	"app":        {"processing", "cuda", "assets", "docs", "internal"},
@@ -119,7 +119,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// The table that a reader sees says the same. Its rows start with the room, `app/`, and end with what it may import.
+// The table in the documentation is the same. Its rows start with a directory, `app/`, and end with what it may import.
 func TestDocumentedImports(t *testing.T) {
 	t.Parallel()
 	found := map[string]bool{}
@@ -157,7 +157,7 @@ func TestDocumentedImports(t *testing.T) {
 	}
 }
 
-// Tests are skipped by package testpic only, so that a skip has one wording and can be made a failure.
+// Tests are skipped only by package testpic, so that skips have one wording and can be turned into failures.
 func TestSkips(t *testing.T) {
 	t.Parallel()
 	sources(t, func(path string, file *ast.File) {

@@ -149,7 +149,7 @@ func catalogue(t *testing.T, path string) map[string]translation {
 	return file.Messages
 }
 
-// same are texts that no language of the program writes in another way.
+// same lists texts that are the same in every language.
 var same = map[string]bool{
 	"RGB": true, "CMYK": true, "σ": true, "m = 5": true, "m = 9": true, "m = 15": true, "OpenMP / CUDA": true,
 	"--size: %s": true,
@@ -226,7 +226,7 @@ func TestEveryTextIsTranslated(t *testing.T) {
 	}
 }
 
-// contextual is what tells equal texts apart; see message.Context.
+// contextual matches the context that distinguishes equal texts; see message.Context.
 var contextual = regexp.MustCompile(`^[a-z]+\|`)
 
 // eachSource calls f with every file of production code.
@@ -301,8 +301,8 @@ func hasString(t types.Type) bool {
 	return ok
 }
 
-// No text for people in another language than English stands in the code, and its lines are at most 120 columns wide,
-// with tabs of four.
+// The code contains no texts in languages other than English, and its lines are at most 120 columns wide, with tabs of
+// four.
 func TestLines(t *testing.T) {
 	t.Parallel()
 	eachSource(t, func(path, text string) {

@@ -15,7 +15,7 @@ func TestChoose(t *testing.T) {
 		{Plain, "", Plain}, {AVX2, "", AVX2}, {AVX512, "", AVX512},
 		{AVX512, "plain", Plain}, {AVX512, "avx2", AVX2}, {AVX512, "avx512", AVX512},
 		{VNNI, "", VNNI}, {VNNI, "vnni", VNNI}, {VNNI, "avx512", AVX512}, {AVX512, "vnni", AVX512},
-		// What the processor lacks cannot be forced; a value that is not known forces the slowest.
+		// A level that the processor lacks cannot be forced; an unknown value forces the slowest.
 		{AVX2, "avx512", AVX2}, {Plain, "avx512", Plain}, {AVX512, "AVX2", Plain},
 	} {
 		got := choose(c.processor, c.forced)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// recorder notes what becomes of a test instead of ending it.
+// recorder records the outcome of a test instead of ending it.
 type recorder struct {
 	testing.TB
 	skipped, failed string
