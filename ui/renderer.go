@@ -16,7 +16,7 @@ import (
 // Renderer returns the OpenGL renderer of the window: vendor, renderer, version. It opens an invisible window, and must
 // be called from the main goroutine while no other window is open. Errors state what is missing.
 func Renderer() (name string, err error) {
-	if err := reachable(); err != nil {
+	if err := checkDisplay(); err != nil {
 		return "", err
 	}
 	// GLFW's binding logs errors that it cannot return, and panics if GLFW was not initialised after all.

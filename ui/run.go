@@ -202,17 +202,17 @@ func fileObserver(path string) (send Observer, close func(), err error) {
 	}, func() { f.Close() }, nil
 }
 
-// reachable returns an error if there is no screen.
-func reachable() error {
+// checkDisplay returns an error if there is no screen.
+func checkDisplay() error {
 	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
 		return ErrNoDisplay
 	}
-	return answers(os.Getenv("DISPLAY"))
+	return checkServer(os.Getenv("DISPLAY"))
 }
 
-// answers returns an error unless a local X server listens on display, given as ":0" or ":0.1"; the toolkit would
+// checkServer returns an error unless a local X server listens on display, given as ":0" or ":0.1"; the toolkit would
 // panic. Displays of another form are left to the toolkit.
-func answers(display string) error {
+func checkServer(display string) error {
 	number, local := strings.CutPrefix(display, ":")
 	if runtime.GOOS != "linux" || !local {
 		return nil

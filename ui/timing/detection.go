@@ -48,7 +48,7 @@ type detectionPage struct {
 
 	chart              *fyne.Container
 	warm, cold, copies *xwidget.CellTable
-	says               *widget.Label
+	summary            *widget.Label
 }
 
 // newDetectionPage makes the page with the choices of the previous page, which may be nil.
@@ -90,13 +90,13 @@ func newDetectionPage(v *View, before *detectionPage) *detectionPage {
 		container.NewTabItem(v.t("Copy limits"), p.copies))
 	split := container.NewHSplit(p.chart, tables)
 	split.SetOffset(0.28)
-	p.says = xwidget.NewWrapped("")
+	p.summary = xwidget.NewWrapped("")
 	// The text may be long; it scrolls, so that it does not move what is above it.
-	says := container.NewVScroll(p.says)
-	says.SetMinSize(fyne.NewSize(0, 84))
+	summary := container.NewVScroll(p.summary)
+	summary.SetMinSize(fyne.NewSize(0, 84))
 	p.object = container.NewBorder(
 		container.New(layout.NewCustomPaddedLayout(8, 6, 8, 8), head),
-		container.NewVBox(widget.NewSeparator(), says), nil, nil, split)
+		container.NewVBox(widget.NewSeparator(), summary), nil, nil, split)
 	p.show()
 	return p
 }
@@ -133,7 +133,7 @@ func (p *detectionPage) show() {
 	what := p.v.t("%s: %s × %s px, %s MP, %d bit, %s", p.v.compared.name, p.v.texts.Int(c.Width),
 		p.v.texts.Int(c.Height), p.v.texts.Megapixels(c.Width, c.Height), c.Depth, mode)
 	what += "\n" + p.v.t("CPU kernels: %s", p.v.compared.machine.Kernels)
-	p.says.SetText(what + "\n" + strings.Join(c.Conclusions(tr), "\n"))
+	p.summary.SetText(what + "\n" + strings.Join(c.Conclusions(tr), "\n"))
 }
 
 // start starts a measurement.

@@ -196,7 +196,7 @@ func TestDetection(t *testing.T) {
 		!strings.Contains(got, "speed-up") {
 		t.Errorf("the table shows %s", got)
 	}
-	if got := p.says.Text; !strings.HasPrefix(got,
+	if got := p.summary.Text; !strings.HasPrefix(got,
 		"synthetic, 4 MP: 40 × 40 px, 0 MP, 8 bit, adaptive parameters\n") || !strings.Contains(got, "identical") {
 		t.Errorf("the text is %q", got)
 	}
@@ -558,9 +558,9 @@ func TestChoicesFit(t *testing.T) {
 	}
 }
 
-func TestSeldom(t *testing.T) {
+func TestThrottled(t *testing.T) {
 	reports := 0
-	report := seldom(func(message.Message, float64) { reports++ })
+	report := throttled(func(message.Message, float64) { reports++ })
 	for range 1000 {
 		report(message.Message{}, 0.5)
 	}

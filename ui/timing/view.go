@@ -214,7 +214,7 @@ func start[T any](v *View, what string, work job.Work[T], done func(T, error)) (
 	v.turn++
 	v.running = true
 	v.say(what)
-	quiet := func(ctx context.Context, report processing.Progress) (T, error) { return work(ctx, seldom(report)) }
+	quiet := func(ctx context.Context, report processing.Progress) (T, error) { return work(ctx, throttled(report)) }
 	session.Start(v.Session, quiet, func(r T, err error) {
 		v.running = false
 		v.turn++
@@ -234,17 +234,17 @@ func start[T any](v *View, what string, work job.Work[T], done func(T, error)) (
 	return true
 }
 
-// rest is the shortest time between two progress reports, because drawing them slows down what is measured.
-const rest = 500 * time.Millisecond
+// progressInterval is the shortest time between two progress reports, because drawing them slows down what is measured.
+const progressInterval = 500 * time.Millisecond
 
-// seldom limits progress reports to one every rest.
-func seldom(report processing.Progress) processing.Progress {
+// throttled limits progress reports to one in each progressInterval.
+func throttled(report processing.Progress) processing.Progress {
 	var mu sync.Mutex
 	var last time.Time
 	return func(stage message.Message, done float64) {
 		mu.Lock()
 		defer mu.Unlock()
-		if now := time.Now(); now.Sub(last) >= rest {
+		if now := time.Now(); now.Sub(last) >= progressInterval {
 			last = now
 			report(stage, done)
 		}
