@@ -22,6 +22,7 @@ func open(t *testing.T, data []byte) *File {
 // TestDecodeAsLibjpeg compares every kind of subsampling, and real files, with libjpeg-turbo: every sample must be the
 // same.
 func TestDecodeAsLibjpeg(t *testing.T) {
+	testpic.NoRace(t)
 	check := func(t *testing.T, data, want []byte) {
 		t.Helper()
 		f := open(t, data)

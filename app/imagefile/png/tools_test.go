@@ -52,6 +52,7 @@ func opencv(t *testing.T, paths ...string) []raster {
 
 // TestSamplesAsLibpngSeesThem decodes all samples, changes a pixel, and compares both with libpng and exiftool.
 func TestSamplesAsLibpngSeesThem(t *testing.T) {
+	testpic.NoRace(t)
 	names := append(testpic.SharedFiles(t, "io-samples/*.png"), testpic.SharedFiles(t, "negatives/*.png")[:1]...)
 	folder := t.TempDir()
 	var pictures []*processing.Picture

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -36,6 +37,7 @@ func thinned(t *testing.T, pic, got *processing.Picture, step int) {
 // Every kind of uncompressed file has a coarse version with the pixels of the whole picture; compressed files have
 // none.
 func TestDecodeCoarse(t *testing.T) {
+	testpic.NoRace(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(14, 2))
 	all := forms(rng)

@@ -96,6 +96,7 @@ func TestEncodeRoundTrip(t *testing.T) {
 
 // TestEncodeForLibtiff reads what was written with libtiff, and metadata copied from a JPEG with exiftool.
 func TestEncodeForLibtiff(t *testing.T) {
+	testpic.NoRace(t)
 	testpic.Program(t, "exiftool")
 	rng := rand.New(rand.NewPCG(21, 22))
 	for _, order := range []string{"II", "MM"} {

@@ -327,6 +327,7 @@ func TestBadPatches(t *testing.T) {
 // TestFromLibtiff reads files compressed by libtiff, and reads them with libtiff after a change. The picture is large
 // enough for codes of every length and for full tables.
 func TestFromLibtiff(t *testing.T) {
+	testpic.NoRace(t)
 	testpic.Program(t, "tiffcp")
 	rng := rand.New(rand.NewPCG(15, 16))
 	for i, c := range []struct {
