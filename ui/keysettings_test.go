@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"blik/app/settings"
+	"blik/internal/testpic"
 )
 
 // No two actions have the same default keys on any keyboard, and parsing their stored form returns the same keys.
@@ -97,6 +98,7 @@ func TestChosenKeys(t *testing.T) {
 
 // Keys are chosen by pressing them, shown everywhere, and reset with one click.
 func TestKeySettings(t *testing.T) {
+	testpic.NoRace(t)
 	for lang, words := range map[string][2]string{
 		"en": {"“Correct all” already uses these keys", "Text fields"},
 		"ru": {"Эти клавиши уже заняты: «Исправить всё»", "нужн"},

@@ -42,6 +42,7 @@ func languages() []string {
 
 // Every part of the window has the expected layout and texts, in both languages.
 func TestMarkup(t *testing.T) {
+	testpic.NoRace(t)
 	for _, lang := range languages() {
 		t.Run(lang, func(t *testing.T) {
 			checkMarkup(t, lang+"/start.xml", newHarness(t, lang).welcome.object)

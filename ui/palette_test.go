@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"blik/internal/testpic"
 	"blik/ui/uitest"
 
 	"fyne.io/fyne/v2"
@@ -14,6 +15,7 @@ import (
 
 // Every command is found by part of its name in the window's language; the arrow keys choose and Enter runs it.
 func TestCommandPalette(t *testing.T) {
+	testpic.NoRace(t)
 	h := newHarness(t, "ru").opened()
 	all := h.commands()
 	if len(all) < 60 {
@@ -60,6 +62,7 @@ func TestCommandPalette(t *testing.T) {
 
 // F1 shows the guide in the language of the window.
 func TestGuideIsShown(t *testing.T) {
+	testpic.NoRace(t)
 	for lang, want := range map[string]string{"en": "Guide to the window", "ru": "Руководство по окну программы"} {
 		h := newHarness(t, lang)
 		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF1})

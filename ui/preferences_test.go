@@ -5,11 +5,13 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"blik/internal/testpic"
 	"blik/ui/xwidget"
 )
 
 // Each preference is a setting and shows its current value.
 func TestPreferences(t *testing.T) {
+	testpic.NoRace(t)
 	h := newHarness(t, "en").opened()
 	h.Settings().InterfaceScale = 1.5
 	var choices []*xwidget.Select

@@ -14,6 +14,7 @@ import (
 
 	"blik/app/imagefile/container"
 	"blik/app/view"
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -367,6 +368,7 @@ func TestLoupeZoom(t *testing.T) {
 
 // The cards have the expected layout and texts, in both languages and all appearances.
 func TestMarkupOfCards(t *testing.T) {
+	testpic.NoRace(t)
 	for _, lang := range languages() {
 		t.Run(lang, func(t *testing.T) {
 			h := found(t, lang)

@@ -748,6 +748,7 @@ func TestLanguageSwitch(t *testing.T) {
 }
 
 func TestZoomBox(t *testing.T) {
+	testpic.NoRace(t)
 	h := newHarness(t, "en").opened()
 	type_ := func(text string) {
 		h.bar.zoom.SetText("")
@@ -812,6 +813,7 @@ func TestActions(t *testing.T) {
 
 // The menu contains every action that has a text.
 func TestMenu(t *testing.T) {
+	testpic.NoRace(t)
 	h := newHarness(t, "en").opened()
 	in := map[string]bool{}
 	var walk func(items []*fyne.MenuItem)

@@ -13,6 +13,7 @@ import (
 
 	"blik/app/session"
 	"blik/app/settings"
+	"blik/internal/testpic"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
@@ -112,6 +113,7 @@ func TestNoTextOutsideTheTables(t *testing.T) {
 
 // The next step fits into the width that the panel has for it.
 func TestNextStepFits(t *testing.T) {
+	testpic.NoRace(t)
 	for _, lang := range []string{"en", "ru"} {
 		h := newHarness(t, lang)
 		h.win.Resize(fyne.NewSize(1024, 700))
@@ -145,6 +147,7 @@ func TestNextNamesChosenKeys(t *testing.T) {
 
 // The right end of the status bar stays inside the window when the name of the shown picture changes.
 func TestStatusStaysInside(t *testing.T) {
+	testpic.NoRace(t)
 	for _, lang := range []string{"en", "ru"} {
 		h := newHarness(t, lang).opened()
 		h.win.Resize(fyne.NewSize(1280, 720))
