@@ -38,5 +38,5 @@ func (f *frame) compareRow(out []uint8, y int) {
 }
 
 func inkOf(c color.RGBA) lanes {
-	return spread(packed(c.R) | packed(c.G)<<8 | packed(c.B)<<16 | opaque)
+	return unpack(packed(c.R) | packed(c.G)<<8 | packed(c.B)<<16 | opaque)
 }

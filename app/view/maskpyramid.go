@@ -70,9 +70,9 @@ func (p *MaskPyramid) refresh() {
 func (p *MaskPyramid) reduce(dirty image.Rectangle) {
 	finer := p.level(0)
 	// For fewer pixels, starting goroutines costs more than it saves.
-	const worthSpreading = 1 << 20
+	const worthParallel = 1 << 20
 	for _, l := range p.levels {
-		wide := dirty.Dx()*dirty.Dy() >= worthSpreading
+		wide := dirty.Dx()*dirty.Dy() >= worthParallel
 		dirty = image.Rect(
 			min(dirty.Min.X/2, l.w-1), min(dirty.Min.Y/2, l.h-1),
 			min((dirty.Max.X-1)/2, l.w-1)+1, min((dirty.Max.Y-1)/2, l.h-1)+1)

@@ -33,8 +33,8 @@ func (t *tiles[T]) run(x, y, x1 int) (*T, int) {
 	return tile, min(i*tileSide, x1)
 }
 
-// copied returns a copy of t, for a raster of w × h pixels, that can be changed independently.
-func (t tiles[T]) copied(w, h int) tiles[T] {
+// clone returns a copy of t, for a raster of w × h pixels, that can be changed independently.
+func (t tiles[T]) clone(w, h int) tiles[T] {
 	if t.at != nil {
 		return tiles[T]{t.columns, slices.Clone(t.at)}
 	}
@@ -48,12 +48,12 @@ func (t tiles[T]) copied(w, h int) tiles[T] {
 func (p *Pyramid) With(ctx context.Context, patches []processing.Patch) (*Pyramid, error) {
 	q := *p
 	q.levels = slices.Clone(p.levels)
-	q.patched = p.patched.copied(p.pic.Width, p.pic.Height)
+	q.patched = p.patched.clone(p.pic.Width, p.pic.Height)
 	boxes, err := q.boxes(patches)
 	if err != nil {
 		return nil, err
 	}
-	if err := eachTile(ctx, boxes, func(of []box) { q.patched.at[of[0].tile] = q.ownSamples(of[0].r) }); err != nil {
+	if err := eachTile(ctx, boxes, func(of []box) { q.patched.at[of[0].tile] = q.copyTile(of[0].r) }); err != nil {
 		return nil, err
 	}
 	for i := range patches {
@@ -61,7 +61,7 @@ func (p *Pyramid) With(ctx context.Context, patches []processing.Patch) (*Pyrami
 	}
 	for i := range q.levels {
 		l := &q.levels[i]
-		l.patched = l.patched.copied(l.w, l.h)
+		l.patched = l.patched.clone(l.w, l.h)
 		boxes = l.halved(boxes)
 		if err := eachTile(ctx, boxes, func(of []box) {
 			t := l.ownTile(of[0])
@@ -124,7 +124,7 @@ func (p *Pyramid) boxes(patches []processing.Patch) ([]box, error) {
 				want)
 		}
 	}
-	return sorted(boxes), nil
+	return sortBoxes(boxes), nil
 }
 
 // halved returns the boxes of l that correspond to those of the next finer level. Because tiles have even sides, each
@@ -135,11 +135,11 @@ func (l *level) halved(finer []box) []box {
 		r := image.Rect(b.r.Min.X/2, b.r.Min.Y/2, (b.r.Max.X+1)/2, (b.r.Max.Y+1)/2)
 		boxes[i] = box{r.Min.Y/tileSide*l.patched.columns + r.Min.X/tileSide, r}
 	}
-	return sorted(boxes)
+	return sortBoxes(boxes)
 }
 
-// sorted sorts boxes by tile and removes duplicates.
-func sorted(boxes []box) []box {
+// sortBoxes sorts boxes by tile and removes duplicates.
+func sortBoxes(boxes []box) []box {
 	slices.SortFunc(boxes, func(a, b box) int {
 		return cmp.Or(a.tile-b.tile, a.r.Min.Y-b.r.Min.Y, a.r.Min.X-b.r.Min.X)
 	})
@@ -162,8 +162,8 @@ func eachTile(ctx context.Context, boxes []box, do func(of []box)) error {
 	})
 }
 
-// ownSamples returns a copy of the tile of level 0 that contains r.
-func (p *Pyramid) ownSamples(r image.Rectangle) *processing.Picture {
+// copyTile returns a copy of the tile of level 0 that contains r.
+func (p *Pyramid) copyTile(r image.Rectangle) *processing.Picture {
 	x, y := r.Min.X/tileSide*tileSide, r.Min.Y/tileSide*tileSide
 	t := &processing.Picture{}
 	p.samples(t, image.Rect(x, y, min(x+tileSide, p.pic.Width), min(y+tileSide, p.pic.Height)))

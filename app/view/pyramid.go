@@ -164,7 +164,7 @@ const (
 	half lanes = 0x0080008000800080
 )
 
-func spread(p packed) lanes { return lanes(p&0x00ff00ff) | lanes(p&0xff00ff00)<<24 }
+func unpack(p packed) lanes { return lanes(p&0x00ff00ff) | lanes(p&0xff00ff00)<<24 }
 
 func (l lanes) pack() packed { return packed(l)&0x00ff00ff | packed(l>>24)&0xff00ff00 }
 

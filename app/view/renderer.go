@@ -125,8 +125,8 @@ type Renderer struct {
 	layer *Pyramid
 	// picture is the one being drawn.
 	picture *Pyramid
-	// lying holds a frame in the orientation of the file, before it is turned upright.
-	lying *image.RGBA
+	// unturned holds a frame in the orientation of the file, before it is turned upright.
+	unturned *image.RGBA
 
 	frame   frame
 	workers []worker
@@ -266,12 +266,12 @@ func (r *Renderer) drawUpright(p *Pyramid, dst *image.RGBA, t Transform, o Optio
 		return
 	}
 	size, file, turn := t.turned(dst.Rect.Size())
-	if r.lying == nil || r.lying.Rect.Size() != size {
-		r.lying = image.NewRGBA(image.Rectangle{Max: size})
+	if r.unturned == nil || r.unturned.Rect.Size() != size {
+		r.unturned = image.NewRGBA(image.Rectangle{Max: size})
 	}
 	part := turn.inverse().rectangle(rect.Sub(dst.Rect.Min))
-	r.draw(p, r.lying, file, o, part)
-	turn.copyPixels(dst, r.lying, rect.Sub(dst.Rect.Min))
+	r.draw(p, r.unturned, file, o, part)
+	turn.copyPixels(dst, r.unturned, rect.Sub(dst.Rect.Min))
 }
 
 // draw draws a part of a picture in the orientation of the file.
@@ -653,7 +653,7 @@ func (r *Renderer) blendRows(w *worker, y int) []lanes {
 	out := w.blended
 	b, out = b[:len(a)], out[:len(a)]
 	for i, p := range a {
-		out[i] = mix(spread(p), spread(b[i]), weight)
+		out[i] = mix(unpack(p), unpack(b[i]), weight)
 	}
 	for i := len(out); i < len(w.blended); i++ {
 		w.blended[i] = w.blended[i-1]
@@ -714,7 +714,7 @@ func tint(out []uint8, colour, share lanes) {
 	rest := 256 - share
 	for i := 0; i+4 <= len(out); i += 4 {
 		pixel := out[i : i+4 : i+4]
-		p := spread(binary.LittleEndian.Uint32(pixel))
+		p := unpack(binary.LittleEndian.Uint32(pixel))
 		binary.LittleEndian.PutUint32(pixel, ((p*rest + ink) >> 8 & laneMask).pack())
 	}
 }
@@ -760,7 +760,7 @@ func drawLine(out []uint8) {
 	if out[1] < 128 {
 		to = 0xffffffff
 	}
-	binary.LittleEndian.PutUint32(out, mix(spread(p), spread(to), gridStrength).pack())
+	binary.LittleEndian.PutUint32(out, mix(unpack(p), unpack(to), gridStrength).pack())
 }
 
 // fill sets all pixels of out.
