@@ -186,13 +186,15 @@ func starts(spans []Span) []int {
 	return first
 }
 
+// spansPerTask is the least number of spans in a part of a list that a goroutine processes.
+const spansPerTask = 1024
+
 // connectGlints forms glints from n components with the given spans and the logits of their pixels. In a component with
 // a logit above 0, only the pixels above glintInner count, which may divide it.
 func connectGlints(spans []Span, values []uint8, n int) glintsFound {
 	first := starts(spans)
-	const least = 1024
 	high := make([]uint8, len(spans))
-	parallel.Split(len(spans), least, func(from, to int) {
+	parallel.Split(len(spans), spansPerTask, func(from, to int) {
 		for i := from; i < to; i++ {
 			high[i] = slices.Max(values[first[i]:first[i+1]])
 		}
@@ -201,43 +203,7 @@ func connectGlints(spans []Span, values []uint8, n int) glintsFound {
 	for i, s := range spans {
 		sure[s.Label] = sure[s.Label] || high[i] > glintOffset
 	}
-	// Parts of the list are processed in parallel.
-	type piece struct {
-		from    int
-		kept    []Span
-		tallies []tally
-	}
-	pieces := make(chan piece, len(spans)/least+1)
-	parallel.Split(len(spans), least, func(from, to int) {
-		p := piece{from, make([]Span, 0, to-from), make([]tally, 0, to-from)}
-		for i, s := range spans[from:to] {
-			row := values[first[from+i]:first[from+i+1]]
-			least := uint8(0)
-			if sure[s.Label] {
-				least = glintInner
-			}
-			for x := 0; x < len(row); x++ {
-				if row[x] <= least {
-					continue
-				}
-				x0 := x
-				for x < len(row) && row[x] > least {
-					x++
-				}
-				var t tally
-				t.add(row[x0:x])
-				p.kept = append(p.kept, Span{Y: s.Y, X0: s.X0 + int32(x0), X1: s.X0 + int32(x)})
-				p.tallies = append(p.tallies, t)
-			}
-		}
-		pieces <- p
-	})
-	close(pieces)
-	var parts []piece
-	for p := range pieces {
-		parts = append(parts, p)
-	}
-	slices.SortFunc(parts, func(a, b piece) int { return cmp.Compare(a.from, b.from) })
+	parts := cutSpans(spans, values, first, sure)
 	kept := make([]Span, 0, len(spans)+len(spans)/8)
 	for _, p := range parts {
 		kept = append(kept, p.kept...)
@@ -255,6 +221,55 @@ func connectGlints(spans []Span, values []uint8, n int) glintsFound {
 		glints[i] = whole[i].glint()
 	}
 	return glintsFound{spans: kept, glints: glints}
+}
+
+// piece is what cutSpans keeps of some consecutive spans, the first of which has index from.
+type piece struct {
+	from    int
+	kept    []Span
+	tallies []tally
+}
+
+// cutSpans keeps the runs of pixels that count, with a tally for each: in a component that is sure those above
+// glintInner, in others those above 0. first holds the index of each span's first value. Parts of the list are
+// processed in parallel.
+func cutSpans(spans []Span, values []uint8, first []int, sure []bool) []piece {
+	pieces := make(chan piece, len(spans)/spansPerTask+1)
+	parallel.Split(len(spans), spansPerTask, func(from, to int) {
+		p := piece{from, make([]Span, 0, to-from), make([]tally, 0, to-from)}
+		for i, s := range spans[from:to] {
+			above := uint8(0)
+			if sure[s.Label] {
+				above = glintInner
+			}
+			p.cut(s, values[first[from+i]:first[from+i+1]], above)
+		}
+		pieces <- p
+	})
+	close(pieces)
+	var parts []piece
+	for p := range pieces {
+		parts = append(parts, p)
+	}
+	slices.SortFunc(parts, func(a, b piece) int { return cmp.Compare(a.from, b.from) })
+	return parts
+}
+
+// cut keeps the runs of a span whose values exceed above.
+func (p *piece) cut(s Span, values []uint8, above uint8) {
+	for x := 0; x < len(values); x++ {
+		if values[x] <= above {
+			continue
+		}
+		x0 := x
+		for x < len(values) && values[x] > above {
+			x++
+		}
+		var t tally
+		t.add(values[x0:x])
+		p.kept = append(p.kept, Span{Y: s.Y, X0: s.X0 + int32(x0), X1: s.X0 + int32(x)})
+		p.tallies = append(p.tallies, t)
+	}
 }
 
 // forgetLogits releases the plane of the logits, once it has been read.
@@ -367,37 +382,7 @@ func attach(found int, grown []Span, by glintsFound) *surveyed {
 		}
 		shares[at].pixels += pixels
 	}
-	// Parts of the list are compared in parallel.
-	type overlap struct {
-		glint, component uint32
-		pixels           int64
-	}
-	const least = 1024
-	parts := make(chan []overlap, len(by.spans)/least+1)
-	parallel.Split(len(by.spans), least, func(from, to int) {
-		if from == to {
-			return
-		}
-		begin := by.spans[from]
-		first := sort.Search(len(grown), func(i int) bool {
-			return grown[i].Y > begin.Y || grown[i].Y == begin.Y && grown[i].X1 > begin.X0
-		})
-		var list []overlap
-		for _, s := range by.spans[from:to] {
-			for first < len(grown) && (grown[first].Y < s.Y || grown[first].Y == s.Y && grown[first].X1 <= s.X0) {
-				first++
-			}
-			for _, g := range grown[first:] {
-				if g.Y != s.Y || g.X0 >= s.X1 {
-					break
-				}
-				list = append(list, overlap{s.Label, g.Label, int64(min(g.X1, s.X1) - max(g.X0, s.X0))})
-			}
-		}
-		parts <- list
-	})
-	close(parts)
-	for list := range parts {
+	for _, list := range overlaps(by.spans, grown) {
 		for _, o := range list {
 			add(o.glint, o.component, o.pixels)
 		}
@@ -427,6 +412,46 @@ func attach(found int, grown []Span, by glintsFound) *surveyed {
 	v.cands = by.after(v.searched)
 	deal(v.cands[:v.searched], grown, number)
 	return v
+}
+
+// overlap is a number of pixels that a glint shares with a component of the search.
+type overlap struct {
+	glint, component uint32
+	pixels           int64
+}
+
+// overlaps returns the overlaps of the spans of glints with those of the search's components, both in reading order.
+// Parts of the list are compared in parallel, so the order varies.
+func overlaps(glints, grown []Span) [][]overlap {
+	parts := make(chan []overlap, len(glints)/spansPerTask+1)
+	parallel.Split(len(glints), spansPerTask, func(from, to int) {
+		if from == to {
+			return
+		}
+		begin := glints[from]
+		first := sort.Search(len(grown), func(i int) bool {
+			return grown[i].Y > begin.Y || grown[i].Y == begin.Y && grown[i].X1 > begin.X0
+		})
+		var list []overlap
+		for _, s := range glints[from:to] {
+			for first < len(grown) && (grown[first].Y < s.Y || grown[first].Y == s.Y && grown[first].X1 <= s.X0) {
+				first++
+			}
+			for _, g := range grown[first:] {
+				if g.Y != s.Y || g.X0 >= s.X1 {
+					break
+				}
+				list = append(list, overlap{s.Label, g.Label, int64(min(g.X1, s.X1) - max(g.X0, s.X0))})
+			}
+		}
+		parts <- list
+	})
+	close(parts)
+	var all [][]overlap
+	for list := range parts {
+		all = append(all, list)
+	}
+	return all
 }
 
 // deal gives each candidate its spans and their sums. A span belongs to the candidate of its label, or if number is not
