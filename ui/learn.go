@@ -64,7 +64,7 @@ func (c *common) teachingText(t *session.Teaching) string {
 		for i, a := range t.Effect.Aspects {
 			names[i] = a.Name()
 		}
-		lines = append(lines, c.t("What tells them apart: %s.", message.Join(", ", names...)))
+		lines = append(lines, c.t("What distinguishes them: %s.", message.Join(", ", names...)))
 	}
 	return strings.Join(lines, "\n")
 }
