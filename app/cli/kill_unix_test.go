@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"blik/app/imagefile"
+	"blik/internal/testpic"
 )
 
 // TestKilledWhileCorrecting kills the program at random moments while it corrects pictures with reports and masks,
@@ -28,6 +29,7 @@ import (
 // After each kill, a result must be one that an undisturbed run writes, and its report must describe it. After the next
 // run nothing of the killed one may be left.
 func TestKilledWhileCorrecting(t *testing.T) {
+	testpic.NoRace(t)
 	kills := 40
 	if testing.Short() {
 		kills = 8

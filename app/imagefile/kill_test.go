@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"blik/internal/testpic"
 )
 
 // TestKilledWhileSaving kills a process that repeatedly saves a picture over itself, at random moments. Each time the
@@ -19,6 +21,7 @@ func TestKilledWhileSaving(t *testing.T) {
 	if path := os.Getenv(variable); path != "" {
 		saveForever(path)
 	}
+	testpic.NoRace(t)
 	kills := 100
 	if testing.Short() {
 		kills = 50
