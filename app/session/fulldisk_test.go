@@ -106,8 +106,8 @@ func TestJournalOnFullDisk(t *testing.T) {
 		full.Store(true)
 		f.paintAt(20+float64(8*x), 10)
 		err := f.fault()
-		if !errors.Is(err, imagefile.ErrFull) || !strings.HasPrefix(err.Error(), "save your work, ") {
-			t.Fatalf("told %v", err)
+		if !errors.Is(err, imagefile.ErrFull) || !strings.HasPrefix(err.Error(), "save your work; ") {
+			t.Fatalf("reported %v", err)
 		}
 		awaitMask(t, dir, before)
 		f.paintAt(10, 20-float64(8*x))
@@ -120,7 +120,7 @@ func TestJournalOnFullDisk(t *testing.T) {
 		before = bytes.Clone(f.Document().Mask().Pix)
 		awaitMask(t, dir, before)
 		if n := f.faults(); n != 0 {
-			t.Errorf("told %d times more", n)
+			t.Errorf("reported %d times more", n)
 		}
 	}
 }
@@ -167,7 +167,7 @@ func TestJournalOnSmallDisk(t *testing.T) {
 	}
 	f.paintAt(20, 10)
 	if err := f.fault(); !errors.Is(err, imagefile.ErrFull) {
-		t.Errorf("told %v", err)
+		t.Errorf("reported %v", err)
 	}
 	awaitMask(t, dir, before)
 	if err := os.Remove(filler); err != nil {
