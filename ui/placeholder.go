@@ -51,6 +51,8 @@ func (p *placeholder) update(c change) {
 		}
 	}
 	xwidget.SetVisible(p.object, picture != nil)
+	// The toolkit does not know the canvas of an object before it has painted it.
+	p.display.port.Repaint()
 }
 
 func (p *placeholder) onScreen() {

@@ -63,6 +63,9 @@ func (v *Viewport) Place(r image.Rectangle) (at fyne.Position, size fyne.Size) {
 	return at, fyne.NewSize(max(a.X, b.X)-at.X, max(a.Y, b.Y)-at.Y)
 }
 
+// Repaint asks for a new frame, also on behalf of objects that have not been shown yet and cannot ask for one.
+func (v *Viewport) Repaint() { v.still.Refresh() }
+
 // Idle reports whether no gesture is in progress.
 func (v *Viewport) Idle() bool { return v.gesture.kind == gestureNone }
 
