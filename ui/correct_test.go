@@ -590,7 +590,7 @@ func TestApproximateColours(t *testing.T) {
 		t.Error("the status bar does not show that colours are approximate")
 	}
 	h.setLanguage("ru")
-	if !strings.Contains(h.approximately(), "профиль для оттенках серого") || len(h.status.colours.Objects) == 0 {
+	if !strings.Contains(h.approximately(), "цвета профиля — оттенки серого, изображения — RGB") || len(h.status.colours.Objects) == 0 {
 		t.Errorf("in Russian %q", h.approximately())
 	}
 	h.profile = colour.SRGB()
