@@ -67,6 +67,8 @@ type palette struct {
 	found []command
 	at    int
 	list  *widget.List
+	// none is shown in place of the list if no command matches.
+	none  *widget.Label
 	entry *xwidget.SearchEntry
 	hide  func()
 }
@@ -83,6 +85,8 @@ func (w *window) showCommands() {
 			return container.NewBorder(nil, nil, nil, widget.NewLabel(""), widget.NewLabel(""))
 		},
 		func(i widget.ListItemID, o fyne.CanvasObject) { p.show(i, o.(*fyne.Container)) })
+	p.none = widget.NewLabel(w.t("No command has these words in its name."))
+	p.none.Importance = widget.LowImportance
 	p.list.OnSelected = func(i widget.ListItemID) {
 		if i != p.at {
 			p.run(i)
@@ -90,7 +94,7 @@ func (w *window) showCommands() {
 	}
 	p.search("")
 	d := dialog.NewCustom(w.t("All commands"), w.t("Close"),
-		container.NewBorder(p.entry, nil, nil, nil, p.list), w.win)
+		container.NewBorder(p.entry, nil, nil, nil, p.list, container.NewCenter(p.none)), w.win)
 	p.hide = d.Hide
 	p.entry.OnEscape = d.Hide
 	w.prompts.show(d, 560, 480, nil)
@@ -119,6 +123,7 @@ func (p *palette) search(text string) {
 	p.found = matching(p.all, text)
 	p.list.UnselectAll()
 	p.list.Refresh()
+	xwidget.SetVisible(p.none, len(p.found) == 0)
 	p.at = 0
 	p.step(0)
 }

@@ -49,10 +49,22 @@ func TestCommandPalette(t *testing.T) {
 		t.Errorf("dialog %v, %d findings", h.dialogOpen(), h.Document().Stats().Spots)
 	}
 	h.actions.do(commandsAction)
+	nothing := func() bool {
+		labels := uitest.Find[*widget.Label](h.win.Canvas().Overlays().Top())
+		return slices.ContainsFunc(labels, func(l *widget.Label) bool {
+			return l.Visible() && l.Text == "Нет команды с такими словами в названии."
+		})
+	}
+	if nothing() {
+		t.Error("all commands are listed, and none is said to be found")
+	}
 	test.Type(h.win.Canvas().Focused(), "zzz")
 	h.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 	if !h.dialogOpen() {
 		t.Error("Enter without a match closed the list")
+	}
+	if !nothing() {
+		t.Error("nothing says that no command was found")
 	}
 	h.win.Canvas().Focused().TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	if h.dialogOpen() {
