@@ -47,8 +47,8 @@ type actions struct {
 	// blocked reports whether a dialog covers the window; started is called before an action runs.
 	blocked func() bool
 	started func()
-	// looking reports whether the placeholder of a picture is shown that is still being read.
-	looking func() bool
+	// reading reports whether the placeholder of a picture is shown that is still being read.
+	reading func() bool
 	// later postpones do until the end of a running preview; it returns false if none is running.
 	later func(do func()) bool
 	// working reports whether a job is running that the user waits for; queue puts an action into the queue behind it.
@@ -77,7 +77,7 @@ func (a *actions) do(id string) {
 	a.catch = nil
 	typing := id == "edit.undo" || id == "edit.redo" || id == "edit.copy"
 	queued := a.queued(id)
-	if !a.can(id) || a.blocked() && !typing || a.looking() && !goesOn(id) && !queued {
+	if !a.can(id) || a.blocked() && !typing || a.reading() && !allowedWhileReading(id) && !queued {
 		return
 	}
 	a.started()

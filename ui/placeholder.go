@@ -16,7 +16,7 @@ import (
 )
 
 // placeholder covers the viewport while a picture is being read, and shows some of its pixels. It takes all pointer
-// events, and while it is shown only the actions of goesOn are enabled.
+// events, and while it is shown only the actions of allowedWhileReading are enabled.
 type placeholder struct {
 	*common
 	object   fyne.CanvasObject
@@ -62,8 +62,10 @@ func (p *placeholder) onScreen() {
 	}
 }
 
-// goesOn reports whether an action can be done while a picture is being read.
-func goesOn(id string) bool { return id == "find.cancel" || id == "escape" || id == "file.quit" }
+// allowedWhileReading reports whether an action can be done while a picture is being read.
+func allowedWhileReading(id string) bool {
+	return id == "find.cancel" || id == "escape" || id == "file.quit"
+}
 
 // shield takes all events of the pointer and does nothing with them.
 type shield struct{ widget.BaseWidget }

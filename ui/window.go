@@ -93,7 +93,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.files = &files{common: w.common, presets: w.presetFolder(),
 		dialogs: c.dialogs(w.prompts, w.win, w.prompts.modals)}
 	w.actions = &actions{blocked: w.dialogOpen, started: func() { w.tips.Hide() }, later: w.AfterPreview,
-		looking: func() bool { return w.Placeholder() != nil }, queue: w.queueAction,
+		reading: func() bool { return w.Placeholder() != nil }, queue: w.queueAction,
 		working: func() bool { return w.Busy() && !w.Previewing() }}
 	w.Held = w.dialogOpen
 	w.Previewed = w.previewed
