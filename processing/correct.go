@@ -324,9 +324,13 @@ func (c *corrector) solve(sites []*site, done, share float64) error {
 	return c.stage(message.Of("fill"), done+float64(0.6*share), func() error {
 		c.each(len(sites), func(i int) {
 			s := sites[i]
-			if fill := c.methods[s.method].fill; fill != nil && s.known > 0 {
+			if s.known == 0 {
+				return
+			}
+			if fill := c.methods[s.method].fill; fill != nil {
 				fill(s, c.ctx)
 			}
+			s.followTexture()
 		})
 		return c.details(sites)
 	})

@@ -24,11 +24,13 @@ const (
 	veilMost, veilWeakest = 0.01, 0.0012
 	// veilEnd is the light at which a veil ends: half a level of an 8-bit file on dark paint.
 	veilEnd = 3e-4
+	// veilRounds is how many times the veils are estimated, each time on the picture without the veils found before.
+	veilRounds = 2
 	// veilSpread is the standard deviation between the veils of one picture, as their sides show them.
-	veilSpread = 0.006
+	veilSpread = 0.004
 	// veilOwn is the standard deviation of the light at the centre of single veils about that of the picture, and
 	// veilStrongest their largest ratio.
-	veilOwn, veilStrongest = 0.002, 4
+	veilOwn, veilStrongest = 0.003, 4
 	// veilGlint is the least light, the mean over the channels, of the brightest pixel of a spot with a veil.
 	veilGlint = 0.3
 	// veilCell is the side of the squares of the lookup grid, in pixels.
@@ -37,10 +39,10 @@ const (
 
 // veils are the veils of a picture.
 type veils struct {
-	// light is the light at the centre of a veil of strength 1, by channel, and end the share of it at which a veil
-	// ends.
-	light [4]float32
-	end   float64
+	// light is the light at the centre of a veil of strength 1, by channel, amount its mean over the channels, and end
+	// the share of it at which a veil ends.
+	light       [4]float32
+	amount, end float64
 	// sources are sorted by the rank of their spots; of holds the index of the source of each spot, or −1.
 	sources []veilSource
 	of      []int32
@@ -94,13 +96,25 @@ func (c *corrector) findVeils() *veils {
 			large = append(large, i)
 		}
 	}
-	sides := make([][]veilSide, min(len(large), veilSpots))
-	c.eachWith(len(sides), func(t *tools, i int) { sides[i] = c.veilSides(&t.scratch, large[i]) })
-	amount := veilAmount(slices.Concat(sides...))
-	if amount == 0 {
-		return nil
+	var v *veils
+	for range veilRounds {
+		sides := make([][]veilSide, min(len(large), veilSpots))
+		c.eachWith(len(sides), func(t *tools, i int) { sides[i] = c.veilSides(&t.scratch, large[i], v) })
+		amount := veilAmount(slices.Concat(sides...))
+		if amount == 0 {
+			return nil
+		}
+		v = c.newVeils(large, sides, amount)
 	}
-	v := &veils{of: make([]int32, len(g.spots)), across: (g.w + veilCell - 1) / veilCell, end: veilEnd / amount}
+	return v
+}
+
+// newVeils returns the veils of the large spots, given the amount of light of the picture and the sides of the first
+// spots.
+func (c *corrector) newVeils(large []int32, sides [][]veilSide, amount float64) *veils {
+	g := c.glare
+	v := &veils{of: make([]int32, len(g.spots)), across: (g.w + veilCell - 1) / veilCell, amount: amount,
+		end: veilEnd / amount}
 	for i := range v.of {
 		v.of[i] = -1
 	}
@@ -169,8 +183,10 @@ func ownStrength(sides []veilSide, amount float64) float64 {
 type veilSide struct{ light, weight float64 }
 
 // veilSides compares the paint on each side near the spot with the paint farther away: it fits, by least squares, the
-// light of the veil that explains why the root of light rises towards the spot.
-func (c *corrector) veilSides(t *scratch, spot int32) []veilSide {
+// light of the veil that explains why the root of light rises towards the spot. Where veils overlap, each hides how the
+// others fall off: the veils found before are therefore subtracted first, and what is left is added to that of the
+// spot.
+func (c *corrector) veilSides(t *scratch, spot int32, before *veils) []veilSide {
 	s := c.veilOf(spot)
 	r := math.Max(math.Sqrt(s.reach2)*0.78, discRadius(int(c.glare.areas[spot]))+6)
 	b := box{int(s.x - r), int(s.y - r), int(s.x+r) + 1, int(s.y+r) + 1}.grown(0, c.pic.Width, c.pic.Height)
@@ -179,6 +195,8 @@ func (c *corrector) veilSides(t *scratch, spot int32) []veilSide {
 	}
 	own, depth := take[int32](t, b.area()), take[int32](t, b.area())
 	c.glare.owners(t, b, own, depth)
+	veil := before.over(t, b, nil)
+	known := before.lightOf(spot)
 	type sums struct {
 		n, share, square    float64
 		root, both, squares [4]float64
@@ -191,7 +209,8 @@ func (c *corrector) veilSides(t *scratch, spot int32) []veilSide {
 		for x := b.x0; x < b.x1; x += step {
 			dx, dy := float64(x)+0.5-s.x, float64(y)+0.5-s.y
 			d2 := float64(dx*dx) + float64(dy*dy)
-			if own[(y-b.y0)*b.width()+x-b.x0] != free || d2 >= r*r || dx*dy == 0 || math.Abs(dx) == math.Abs(dy) {
+			i := (y-b.y0)*b.width() + x - b.x0
+			if own[i] != free || d2 >= r*r || dx*dy == 0 || math.Abs(dx) == math.Abs(dy) {
 				continue
 			}
 			k := 0
@@ -206,7 +225,11 @@ func (c *corrector) veilSides(t *scratch, spot int32) []veilSide {
 			to.square += grid(float64(share * share))
 			at := (y*c.pic.Width + x) * ch
 			for k := range ch {
-				root := float64(c.codec.rootOf(at + k))
+				seen := c.codec.rootOf(at + k)
+				if veil != nil {
+					seen = before.without(seen, veil[i], k)
+				}
+				root := float64(seen)
 				to.root[k] += grid(root)
 				to.both[k] += grid(float64(share * root))
 				to.squares[k] += grid(float64(root * root))
@@ -235,7 +258,7 @@ func (c *corrector) veilSides(t *scratch, spot int32) []veilSide {
 		rest = math.Max(rest-float64(light*along), 1e-9)
 		// Paint is correlated: the pixels of a side count as a few independent ones.
 		worth := math.Min(t.n/12+1, 4) * float64(ch)
-		out = append(out, veilSide{light, 1 / (rest/(sure*worth) + veilSpread*veilSpread)})
+		out = append(out, veilSide{light + known, 1 / (rest/(sure*worth) + veilSpread*veilSpread)})
 	}
 	return out
 }
@@ -317,6 +340,14 @@ func (v *veils) over(t *scratch, b box, owner []int32) []float32 {
 		out[i] = float32(t)
 	}
 	return out
+}
+
+// lightOf returns the light at the centre of the veil of a spot, the mean over the channels.
+func (v *veils) lightOf(spot int32) float64 {
+	if v == nil || v.of[spot] < 0 {
+		return 0
+	}
+	return v.amount * v.sources[v.of[spot]].strength
 }
 
 // area returns an upper bound of the number of pixels around a spot that its veil is subtracted from.

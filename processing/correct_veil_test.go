@@ -12,12 +12,17 @@ import (
 // veiledPainting is dark paint with 15 clipped discs, the light of a veil around each, and the mask, 2 px wider than
 // the discs.
 func veiledPainting(channels, depth int, veil float64) (clean, glare *processing.Picture, mask *processing.Mask) {
-	const w, h = 280, 190
+	return veiledDiscs(280, 190, 53, 60, channels, depth, veil)
+}
+
+// veiledDiscs is the same in five columns and three rows, across and down pixels apart.
+func veiledDiscs(w, h, across, down, channels, depth int, veil float64) (clean, glare *processing.Picture,
+	mask *processing.Mask) {
 	clean = texture(w, h, channels, depth, nil, 7)
 	light := make([]float64, w*h)
 	core := processing.NewMask(w, h)
 	for n := range 15 {
-		cx, cy := float64(28+53*(n%5)+n*7%11), float64(28+60*(n/5)+n*5%9)
+		cx, cy := float64(28+across*(n%5)+n*7%11), float64(28+down*(n/5)+n*5%9)
 		r := 3.5 + float64(n%3)
 		for i := range light {
 			d := math.Hypot(float64(i%w)+0.5-cx, float64(i/w)+0.5-cy)
@@ -117,6 +122,19 @@ func TestCorrectTakesVeilsAway(t *testing.T) {
 				t.Errorf("patch %d differs when others are corrected, too", p.Spot)
 			}
 		}
+	}
+}
+
+// Veils that overlap are found as well as single ones: each is measured without the others.
+func TestCorrectSeparatesVeilsThatOverlap(t *testing.T) {
+	testpic.NoRace(t)
+	t.Parallel()
+	clean, glare, mask := veiledDiscs(190, 130, 32, 34, 3, 8, 0.006)
+	got, _ := correct(t, glare, mask, processing.DefaultParams(), processing.CorrectOptions{})
+	before, after := errorAround(glare, clean, mask), errorAround(got, clean, mask)
+	t.Logf("around the glints %.4f, before %.4f", after, before)
+	if after > 0.77*before {
+		t.Errorf("the error around the glints is %.4f, before %.4f", after, before)
 	}
 }
 

@@ -307,8 +307,9 @@ const (
 	hotLight, hotSigmas = 0.1, 4
 	// ownColour is the light on a spot, in white pixels, from which on its own colour counts more than the picture's.
 	ownColour = 3
-	// least is the light expected where the profile shows none.
-	least = 3e-4
+	// least is the least light expected around a glint, leastShare the same as a share of its brightest light: lenses
+	// scatter light, and the texture of the paint hides some of it.
+	least, leastShare = 3e-4, 0.008
 	// skirtSigmas is the mean light at a distance, in standard deviations of a pixel, below which the skirt ends: faint
 	// veils on dark paint stay below one.
 	skirtSigmas = 0.5
@@ -379,6 +380,7 @@ func (v *view) model(t *tools, picture [4]float64) {
 	hot = look(unit(sum, ch))
 	dist := v.fromHot(&t.scratch, hole, hot)
 	level, end := v.profile(hole, rise, sd, dist)
+	faintest := math.Max(least, leastShare*v.peak(unclipped, rise))
 	for i := range v.expected {
 		v.expected[i] = 1e9
 	}
@@ -388,13 +390,27 @@ func (v *view) model(t *tools, picture [4]float64) {
 			if d == 0 {
 				continue
 			}
-			v.expected[i] = float32(level[d])
+			v.expected[i] = float32(math.Max(level[d], faintest))
 			if d >= end && v.own[i] == v.index {
 				v.state[i] = StateKnown
 				v.beyond = append(v.beyond, int32(i))
 			}
 		}
 	}
+}
+
+// peak returns the brightest light in the window, 1 = white; the light on a clipped pixel counts as white.
+func (v *view) peak(unclipped []int32, rise []float64) float64 {
+	for i, state := range v.state {
+		if state == StateClipped && v.own[i] == v.index {
+			return 1
+		}
+	}
+	most := 0.0
+	for _, i := range unclipped {
+		most = max(most, rise[i])
+	}
+	return min(most/math.Sqrt(float64(len(v.pix))), 1)
 }
 
 // sweeps returns the number of sweeps: least, and more for each pixel of the hole's depth. Crowded spots get half as
@@ -544,7 +560,7 @@ func (v *view) profile(hole box, rise, sd []float64, dist []int32) (level []floa
 			end = max(d, nearest)
 		}
 		for ; d <= b.last; d++ {
-			level[d] = math.Max(b.sum/b.n, least)
+			level[d] = b.sum / b.n
 		}
 	}
 	return level, end
