@@ -74,7 +74,8 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 	return res, nil
 }
 
-// Candidates returns every spot that Detect would decide on. The decision is fitted on them.
+// Candidates returns every spot that Detect would decide about. The decision function is fitted on those that are not
+// Reduced.
 func Candidates(ctx context.Context, be Backend, pic *Picture, p Params, o Options) ([]Candidate, error) {
 	d, err := newDetector(ctx, be, pic, p, o)
 	if err != nil {
@@ -90,6 +91,7 @@ func Candidates(ctx context.Context, be Backend, pic *Picture, p Params, o Optio
 		c := &cands[i]
 		out[i] = Candidate{
 			Measures: c.measures, Score: c.score, Searched: c.props != nil, Peak: int(c.look.darkest), Vector: c.vector,
+			Reduced: c.side > 1,
 		}
 		for _, r := range c.spans {
 			out[i].Runs = append(out[i].Runs, Run{int(r.Y), int(r.X0), int(r.X1)})
@@ -130,6 +132,9 @@ type detector struct {
 	// is known.
 	seen     *Picture
 	exposure *exposure
+	// cutting says what the picture is a part of; nil if it is whole. reduced: only this size is searched.
+	cutting *cutting
+	reduced bool
 
 	// frugal is the backend if it is one: then b and seed are nil, exclude is a plane of AllocMarks, and background is
 	// that of the last pass.
@@ -165,7 +170,7 @@ func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Opti
 	be.Timings() // what an earlier, failed job left
 	d := &detector{
 		ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p, progress: o.Progress, decision: o.Decision, known: o.noise,
-		exposure: o.exposure,
+		exposure: o.exposure, cutting: o.cutting,
 	}
 	d.frugal, _ = be.(Frugal)
 	d.remote, _ = be.(Remote)
@@ -248,8 +253,21 @@ func (d *detector) backgroundRadii() []int {
 func share(percent float64) uint32 { return uint32(float64(percent/100*65536) + 0.5) }
 func level(percent float64) uint16 { return uint16(float64(percent/100*65535) + 0.5) }
 
-// candidates finds, measures and scores everything that the decision may be about.
+// candidates finds and measures everything that the decision may be about, at every size.
 func (d *detector) candidates(pic *Picture) ([]candidate, error) {
+	large, err := d.searchOctaves(pic)
+	if err != nil {
+		return nil, err
+	}
+	fine, err := d.ownCandidates(pic)
+	if err != nil {
+		return nil, err
+	}
+	return d.outlineOctaves(fine, large)
+}
+
+// ownCandidates finds and measures the candidates at the picture's own size.
+func (d *detector) ownCandidates(pic *Picture) ([]candidate, error) {
 	pic, err := d.allocate(pic)
 	if err != nil {
 		return nil, err
@@ -531,8 +549,19 @@ func stepComponents() step { return step{message.Of("components"), 0.04} }
 func stepMeasures() step   { return step{message.Of("measures"), 0.16} }
 func stepCleanup() step    { return step{message.Of("cleanup"), 0.03} }
 
-// wholeWork adds up the shares of all steps of the rule.
+// wholeWork adds up the shares of all steps of the rule, at every size.
 func (d *detector) wholeWork() float64 {
+	sum := d.ownWork()
+	if d.searchesOctaves() {
+		for n := 1; n <= octaveCount; n++ {
+			sum += d.ownWork() / float64(int(1)<<(2*n))
+		}
+	}
+	return sum
+}
+
+// ownWork adds up the shares of the steps at the picture's own size.
+func (d *detector) ownWork() float64 {
 	search := stepEstimate().share + float64(4*(stepBackground().share+stepCores().share+stepComponents().share))
 	sum := stepLuminance().share + stepMeasures().share + stepCleanup().share
 	if d.ruleID != RuleNetwork {
@@ -768,7 +797,11 @@ func (d *detector) accepts(c *candidate) bool {
 	} else if c.score+d.p.Sensitivity < d.p.Score {
 		return false
 	}
-	return c.shape.N >= int64(d.p.MinArea) && c.shape.N <= int64(d.p.MaxArea) && len(c.spans) > 0 &&
+	largest := int64(d.p.MaxArea)
+	if c.side > 1 {
+		largest *= int64(c.side * c.side)
+	}
+	return c.shape.N >= int64(d.p.MinArea) && c.shape.N <= largest && len(c.spans) > 0 &&
 		c.elongation() <= d.p.MaxElongation
 }
 

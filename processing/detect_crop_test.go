@@ -8,13 +8,13 @@ import (
 	"blik/processing"
 )
 
-// A part of a photograph gives the same result there as the whole. The part begins at multiples of 32 pixels, like the
-// squares in which neighbours are counted, and of 4, the network's largest cells.
+// A part of a photograph gives the same result there as the whole. The part begins at multiples of 128 pixels: the side
+// of the squares in which neighbours are counted, 32 pixels, at a quarter of the size. That size also looks farthest.
 func TestPartGivesWhatTheWholeGives(t *testing.T) {
 	testpic.NoRace(t)
 	t.Parallel()
-	const w, h, x0, y0, pw, ph, margin = 640, 512, 96, 64, 448, 400, 128
-	pic := glaring(t, w, h, 8, 4)
+	const w, h, x0, y0, pw, ph, margin = 1664, 1536, 256, 128, 1280, 1280, 512
+	pic := glaring(t, w, h, 8, 24)
 	// A white corner, far from the part.
 	for y := range 40 {
 		for i := range 3 * 60 {

@@ -26,7 +26,7 @@ type Part struct {
 func NewPart(pic *Picture, p Params, o Options, inside image.Rectangle) (part *Part, ok bool, err error) {
 	whole := image.Rect(0, 0, pic.Width, pic.Height)
 	inside = inside.Intersect(whole)
-	reach, grain, known, err := surroundings(pic, p, o)
+	reach, own, grain, known, err := surroundings(pic, p, o)
 	if err != nil {
 		return nil, false, err
 	}
@@ -36,6 +36,7 @@ func NewPart(pic *Picture, p Params, o Options, inside image.Rectangle) (part *P
 	if inside.Empty() {
 		return nil, false, nil
 	}
+	o.cutting = &cutting{whole: pic, inside: inside, at: area.Min, reach: own, grain: grain}
 	if known != nil {
 		o.exposure = known.part(area.Min.X/whiteSide, area.Min.Y/whiteSide, area.Dx(), area.Dy())
 	}
@@ -68,16 +69,16 @@ func (p *Part) Mask(r *Result) (*Mask, image.Point) {
 	return m, p.inside.Min
 }
 
-// surroundings returns how far around a part of a picture detection looks, in pixels, what the part's place must be a
-// multiple of, and how the picture is brightened, if that is known.
-func surroundings(pic *Picture, p Params, o Options) (reach, grain int, known *exposure, err error) {
+// surroundings returns how far around a part of a picture detection looks, in pixels, and how far its candidates alone
+// do in each size, what the part's place must be a multiple of, and how the picture is brightened, if that is known.
+func surroundings(pic *Picture, p Params, o Options) (reach, own, grain int, known *exposure, err error) {
 	if p.Mode == Adaptive {
 		p = adaptive(p)
 	}
 	decision := o.Decision
 	if decision == nil {
 		if decision, err = DefaultDecision(); err != nil {
-			return 0, 0, nil, err
+			return 0, 0, 0, nil, err
 		}
 	}
 	rule := p.Detector.resolve(p.Mode, decision).rule()
@@ -94,7 +95,7 @@ func surroundings(pic *Picture, p Params, o Options) (reach, grain int, known *e
 		model := o.Network
 		if model == nil {
 			if model, err = network.Default(); err != nil {
-				return 0, 0, nil, err
+				return 0, 0, 0, nil, err
 			}
 		}
 		reach = max(reach, model.Reach())
@@ -104,6 +105,7 @@ func surroundings(pic *Picture, p Params, o Options) (reach, grain int, known *e
 	}
 	// What measures look at around a candidate: counts in windows, and neighbours two squares away.
 	reach += max(d.radius(32), 3*neighbourhood)
+	own = reach
 	if r, ok := d.whiteRule(); ok {
 		// The squares whose centres surround a pixel, and the squares whose white counts around those.
 		reach += 2 * whiteSide
@@ -111,7 +113,7 @@ func surroundings(pic *Picture, p Params, o Options) (reach, grain int, known *e
 			reach += r.reach * whiteSide
 		}
 	}
-	return reach + 2*p.Open + 2*p.Close + p.Margin + int(4*p.Feather) + 1, grain, known, nil
+	return reach + 2*p.Open + 2*p.Close + p.Margin + int(4*p.Feather) + 1, own, grain, known, nil
 }
 
 // searchPasses is the number of passes of the search that the surroundings cover. On rendered glare, with each

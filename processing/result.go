@@ -88,6 +88,8 @@ type Options struct {
 	noise *float64
 	// exposure, if not nil, is how that part of the whole picture is brightened.
 	exposure *exposure
+	// cutting, if not nil, says what the picture is a part of.
+	cutting *cutting
 }
 
 // Candidate is a spot that detection considered, with its measures.
@@ -96,6 +98,8 @@ type Candidate struct {
 	Measures []float64
 	// Score is the value of the linear decision function, before sensitivity.
 	Score float64
+	// Reduced: it was found in the picture at half or a quarter of its size.
+	Reduced bool
 	// Searched: the classical search found it, too.
 	Searched bool
 	// Peak is the highest level of its darkest channel.

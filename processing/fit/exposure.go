@@ -65,7 +65,7 @@ func (e *Example) findExposed(
 			if err != nil {
 				return err
 			}
-			e.Exposed[r.ID] = append(e.Exposed[r.ID], found)
+			e.Exposed[r.ID] = append(e.Exposed[r.ID], atFullSize(found))
 		}
 	}
 	return nil

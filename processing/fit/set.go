@@ -373,7 +373,12 @@ func (e *Example) Find(
 		if err != nil {
 			return err
 		}
-		e.Candidates[r.ID] = found
+		e.Candidates[r.ID] = atFullSize(found)
 	}
 	return e.findExposed(ctx, be, pic, model)
+}
+
+// atFullSize returns the candidates that were found at the picture's own size: the decision is fitted on these.
+func atFullSize(found []processing.Candidate) []processing.Candidate {
+	return slices.DeleteFunc(found, func(c processing.Candidate) bool { return c.Reduced })
 }

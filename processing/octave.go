@@ -1,0 +1,288 @@
+package processing
+
+import (
+	"context"
+	"image"
+	"iter"
+	"math"
+	"slices"
+
+	"blik/internal/message"
+	"blik/internal/parallel"
+	"blik/processing/internal/span"
+)
+
+// Large glints, and those of blurred pictures, are unlike anything that the network was trained on. At half or a quarter
+// of the picture's size they look like others, so these sizes are searched as well.
+const (
+	// octaveCount is how many times the picture is halved.
+	octaveCount = 2
+	// leastOctave is the length that the shorter side of a reduced picture must have, in pixels.
+	leastOctave = 48
+	// octaveDoubt is subtracted from the score of what is found in a reduced picture, in steps of the sensitivity: what
+	// looks like a glint only there is more often paint.
+	octaveDoubt = 1
+	// knownShare is the share of its pixels that makes a spot of a reduced picture one that is known already.
+	knownShare = 0.3
+)
+
+// octave is a picture reduced to half or a quarter of its size, or a part of one.
+type octave struct {
+	pic *Picture
+	// side is the side of the squares of the whole picture, in pixels, that became pixels of pic.
+	side int
+	// at is where pic begins, in pixels of the picture that is searched.
+	at image.Point
+}
+
+// cutting says where a picture was cut out of a whole one, of which the reduced pictures are made.
+type cutting struct {
+	whole *Picture
+	// inside is what the picture was cut out for, at where it begins, both in pixels of the whole.
+	inside image.Rectangle
+	at     image.Point
+	// reach is how far around a part detection looks in each size, grain what the place of a part must be a multiple of.
+	reach, grain int
+}
+
+// octave returns the part of the whole, in its pixels, that a search of the picture at 1/side of its size needs.
+func (c *cutting) octave(side int) image.Rectangle {
+	r, unit := c.inside.Inset(-c.reach*side), c.grain*side
+	r.Min.X, r.Min.Y = max(r.Min.X, 0)/unit*unit, max(r.Min.Y, 0)/unit*unit
+	return r.Intersect(image.Rect(0, 0, c.whole.Width, c.whole.Height))
+}
+
+// newOctaves reduces a picture, or what surrounds it in the whole that it was cut out of.
+func newOctaves(ctx context.Context, pic *Picture, from *cutting) ([]octave, error) {
+	whole := pic
+	if from != nil {
+		whole = from.whole
+	}
+	var list []octave
+	for n := 1; n <= octaveCount && min(whole.Width, whole.Height)>>n >= leastOctave; n++ {
+		o := octave{side: 1 << n, pic: pic}
+		halvings := n
+		switch {
+		case from != nil:
+			part := from.octave(o.side)
+			o.at = part.Min.Sub(from.at)
+			o.pic = whole.Part(part.Min.X, part.Min.Y, part.Dx(), part.Dy())
+		case n > 1:
+			o.pic, halvings = list[n-2].pic, 1
+		}
+		for range halvings {
+			var err error
+			if o.pic, err = o.pic.halved(ctx); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, o)
+	}
+	return list, nil
+}
+
+// halved returns the picture at half its size, rounded up, in 16 bits, so that pictures of any depth give the same. Each
+// sample is the mean of those of 2 × 2 pixels, as they are encoded, rounded to nearest; beyond the right and lower edges
+// the last pixels are repeated.
+func (p *Picture) halved(ctx context.Context) (*Picture, error) {
+	out := *p
+	out.Width, out.Height = (p.Width+1)/2, (p.Height+1)/2
+	out.U8, out.F32 = nil, nil
+	out.U16 = make([]uint16, out.Width*out.Height*p.Channels)
+	const rows = 16
+	err := parallel.Chunks(ctx, out.Height, rows, func(from, to int) {
+		length := p.Width * p.Channels
+		var above, below []uint16
+		if p.F32 != nil {
+			above, below = make([]uint16, length), make([]uint16, length)
+		}
+		for y := from; y < to; y++ {
+			first, second := 2*y*length, min(2*y+1, p.Height-1)*length
+			dst := out.U16[y*out.Width*p.Channels:][:out.Width*p.Channels]
+			switch {
+			case p.U8 != nil:
+				const unit = math.MaxUint16 / math.MaxUint8
+				halveRow(dst, p.U8[first:][:length], p.U8[second:][:length], p.Channels, unit)
+			case p.U16 != nil:
+				halveRow(dst, p.U16[first:][:length], p.U16[second:][:length], p.Channels, 1)
+			default:
+				Quantise(above, p.F32[first:][:length])
+				Quantise(below, p.F32[second:][:length])
+				halveRow(dst, above, below, p.Channels, 1)
+			}
+		}
+	})
+	return &out, err
+}
+
+// halveRow writes a row of a halved picture with n channels from two of the picture, whose samples count unit each.
+func halveRow[S uint8 | uint16](dst []uint16, above, below []S, n int, unit uint32) {
+	below = below[:len(above)]
+	last := len(dst)
+	if len(above) < 2*len(dst) {
+		last -= n
+	}
+	for i, k := 0, 0; i < last; i, k = i+n, k+2*n {
+		for c := k; c < k+n; c++ {
+			sum := uint32(above[c]) + uint32(above[c+n]) + uint32(below[c]) + uint32(below[c+n])
+			dst[i+c-k] = uint16((unit*sum + 2) >> 2)
+		}
+	}
+	for i := last; i < len(dst); i++ {
+		k := len(above) - len(dst) + i
+		dst[i] = uint16((unit*(uint32(above[k])+uint32(below[k])) + 1) >> 1)
+	}
+}
+
+// searchesOctaves reports whether reduced pictures are searched as well. Only the network needs that: the windows of the
+// search can be scaled.
+func (d *detector) searchesOctaves() bool { return d.ruleID != RuleClassic && !d.reduced }
+
+// searchOctaves returns the candidates of the reduced pictures, with their pixels in the whole one. It is called before
+// the planes of the whole picture are allocated, so that memory is not needed for all at once.
+func (d *detector) searchOctaves(pic *Picture) ([]candidate, error) {
+	if !d.searchesOctaves() {
+		return nil, nil
+	}
+	list, err := newOctaves(d.ctx, pic, d.cutting)
+	if err != nil {
+		return nil, err
+	}
+	var all []candidate
+	for i := range list {
+		found, err := d.searchOctave(&list[i])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+	}
+	return all, nil
+}
+
+// searchOctave returns the candidates of a reduced picture.
+func (d *detector) searchOctave(o *octave) ([]candidate, error) {
+	sub := &detector{
+		ctx: d.ctx, be: d.be, w: o.pic.Width, h: o.pic.Height, p: d.p, decision: d.decision, rule: d.rule,
+		ruleID: d.ruleID, model: d.model, vectors: d.vectors, frugal: d.frugal, remote: d.remote, known: new(float64),
+		// A picture that is dark as a whole is brightened at full size only.
+		exposure: newExposure(o.pic.Width, o.pic.Height), reduced: true,
+	}
+	defer sub.release()
+	work := d.ownWork() / d.wholeWork() / float64(o.side*o.side)
+	if d.progress != nil {
+		sub.progress = func(stage message.Message, done float64) { d.progress(stage, min(d.done+done*work, 1)) }
+	}
+	cands, err := sub.ownCandidates(o.pic)
+	if err != nil {
+		return nil, err
+	}
+	d.done += work
+	found := cands[:0]
+	for _, c := range cands {
+		if c.spans = o.enlarged(c.spans, d.w, d.h); len(c.spans) > 0 {
+			// The rules of the search know only what it found at full size.
+			c.searched, c.side = searched{}, o.side
+			c.score -= octaveDoubt
+			found = append(found, c)
+		}
+	}
+	return found, nil
+}
+
+// enlarged returns the pixels of a w × h picture that spans of the reduced one cover.
+func (o *octave) enlarged(spans []Span, w, h int) []Span {
+	side, left, top := int32(o.side), int32(o.at.X), int32(o.at.Y)
+	var large []Span
+	for _, s := range spans {
+		x0, x1 := max(s.X0*side+left, 0), min(s.X1*side+left, int32(w))
+		for y := max(s.Y*side+top, 0); y < min((s.Y+1)*side+top, int32(h)) && x0 < x1; y++ {
+			large = append(large, Span{Y: y, X0: x0, X1: x1})
+		}
+	}
+	return merge(large)
+}
+
+// outlineOctaves gives the candidates of reduced pictures, found, their outlines in the picture itself, and appends to
+// those of the picture what is not among them already.
+func (d *detector) outlineOctaves(fine, found []candidate) ([]candidate, error) {
+	if len(found) == 0 {
+		return fine, nil
+	}
+	taken := span.NewSet(d.w, d.h)
+	taken.Mark(1, spansOf(fine, nil), spansOf(found, nil))
+	for i := range found {
+		found[i].shape = sumsOf(found[i].spans)
+	}
+	order, ends := surveyTasks(found)
+	err := parallel.Workers(d.ctx, 0, len(ends)-1, func(tasks iter.Seq[int]) {
+		s := surveyor{pic: d.seen, tables: d.tables, taken: taken, rule: d.outline(), exposure: d.exposure}
+		for task := range tasks {
+			for _, i := range order[ends[task]:ends[task+1]] {
+				c := &found[i]
+				c.look, c.spans = s.survey(c.spans, true)
+				c.shape = sumsOf(c.spans)
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := slices.Clone(fine)
+	for side := 2; side <= 1<<octaveCount; side *= 2 {
+		finer := newOverlay(d.h, all)
+		for i := range found {
+			c := &found[i]
+			if c.side != side || finer.knows(c) {
+				continue
+			}
+			for k := range c.spans {
+				c.spans[k].Label = uint32(len(all))
+			}
+			all = append(all, *c)
+		}
+	}
+	return all, nil
+}
+
+// sumsOf returns the sums of the pixels of spans.
+func sumsOf(spans []Span) Sums {
+	s := NewSums()
+	for _, r := range spans {
+		s.Add(r)
+	}
+	return s
+}
+
+// overlay finds the candidates that have a pixel.
+type overlay struct {
+	cands []candidate
+	// spans are in reading order; those of row y are spans[first[y]:first[y+1]].
+	spans []Span
+	first []int
+}
+
+func newOverlay(h int, cands []candidate) *overlay {
+	o := &overlay{cands: cands, spans: spansOf(cands, nil), first: make([]int, h+1)}
+	for _, s := range o.spans {
+		o.first[s.Y+1]++
+	}
+	for y := range h {
+		o.first[y+1] += o.first[y]
+	}
+	return o
+}
+
+// knows reports whether at least knownShare of the pixels of c belong to candidates that count as glare where c does, or
+// at the default sensitivity. As that does not depend on the sensitivity, a higher one never loses a finding.
+func (o *overlay) knows(c *candidate) bool {
+	var pixels int64
+	least := min(c.score, 0)
+	for _, s := range c.spans {
+		for _, f := range o.spans[o.first[s.Y]:o.first[s.Y+1]] {
+			if x0, x1 := max(s.X0, f.X0), min(s.X1, f.X1); x0 < x1 && o.cands[f.Label].score >= least {
+				pixels += int64(x1 - x0)
+			}
+		}
+	}
+	return float64(pixels) >= knownShare*float64(c.shape.N)
+}
