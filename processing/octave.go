@@ -22,7 +22,7 @@ const (
 	// octaveDoubt is subtracted from the score of what is found in a reduced picture, in steps of the sensitivity: what
 	// looks like a glint only there is more often paint.
 	octaveDoubt = 1
-	// knownShare is the share of its pixels that makes a spot of a reduced picture one that is known already.
+	// knownShare is the share of its core that must be known already for what a reduced picture shows to be left out.
 	knownShare = 0.3
 )
 
@@ -213,12 +213,16 @@ func (d *detector) outlineOctaves(fine, found []candidate) ([]candidate, error) 
 	for i := range found {
 		found[i].shape = sumsOf(found[i].spans)
 	}
+	cores := make([][]Span, len(found))
 	order, ends := surveyTasks(found)
 	err := parallel.Workers(d.ctx, 0, len(ends)-1, func(tasks iter.Seq[int]) {
-		s := surveyor{pic: d.seen, tables: d.tables, taken: taken, rule: d.outline(), exposure: d.exposure}
+		s := surveyor{pic: d.seen, tables: d.tables, taken: taken, exposure: d.exposure}
 		for task := range tasks {
 			for _, i := range order[ends[task]:ends[task+1]] {
 				c := &found[i]
+				s.rule = outlineRule{absolute: 1, share: coreShare}
+				_, cores[i] = s.survey(c.spans, true)
+				s.rule = d.outline()
 				c.look, c.spans = s.survey(c.spans, true)
 				c.shape = sumsOf(c.spans)
 			}
@@ -232,7 +236,7 @@ func (d *detector) outlineOctaves(fine, found []candidate) ([]candidate, error) 
 		finer := newOverlay(d.h, all)
 		for i := range found {
 			c := &found[i]
-			if c.side != side || finer.knows(c) {
+			if c.side != side || finer.knows(cores[i], c.score) {
 				continue
 			}
 			for k := range c.spans {
@@ -272,17 +276,19 @@ func newOverlay(h int, cands []candidate) *overlay {
 	return o
 }
 
-// knows reports whether at least knownShare of the pixels of c belong to candidates that count as glare where c does, or
-// at the default sensitivity. As that does not depend on the sensitivity, a higher one never loses a finding.
-func (o *overlay) knows(c *candidate) bool {
-	var pixels int64
-	least := min(c.score, 0)
-	for _, s := range c.spans {
+// knows reports whether at least knownShare of the pixels of the core of a candidate with that score belong to candidates
+// that count as glare where it does, or at the default sensitivity. As that does not depend on the sensitivity, a higher
+// one never loses a finding. In a cluster of small glints, these are the core of what a reduced picture shows.
+func (o *overlay) knows(core []Span, score float64) bool {
+	least := min(score, 0)
+	var pixels, known int
+	for _, s := range core {
+		pixels += int(s.X1 - s.X0)
 		for _, f := range o.spans[o.first[s.Y]:o.first[s.Y+1]] {
 			if x0, x1 := max(s.X0, f.X0), min(s.X1, f.X1); x0 < x1 && o.cands[f.Label].score >= least {
-				pixels += int64(x1 - x0)
+				known += int(x1 - x0)
 			}
 		}
 	}
-	return float64(pixels) >= knownShare*float64(c.shape.N)
+	return float64(known) >= knownShare*float64(pixels)
 }

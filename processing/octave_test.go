@@ -118,17 +118,19 @@ func TestOverlayKnows(t *testing.T) {
 		}
 		first, ownsFirst := draw("first")
 		spans, owns := draw("spans")
-		score := rapid.Float64Range(-3, 3).Draw(t, "score")
-		c := &candidate{spans: spans, shape: sumsOf(spans), score: rapid.Float64Range(-3, 3).Draw(t, "own score")}
-		shared := 0
+		score, own := rapid.Float64Range(-3, 3).Draw(t, "score"), rapid.Float64Range(-3, 3).Draw(t, "own score")
+		pixels, shared := 0, 0
 		for i := range owns {
-			if owns[i] && ownsFirst[i] {
-				shared++
+			if owns[i] {
+				pixels++
+				if ownsFirst[i] && score >= min(own, 0) {
+					shared++
+				}
 			}
 		}
-		want := score >= min(c.score, 0) && float64(shared) >= knownShare*float64(c.shape.N) || c.shape.N == 0
-		if got := newOverlay(h, []candidate{{spans: first, score: score}}).knows(c); got != want {
-			t.Fatalf("%d of %d pixels: %v", shared, c.shape.N, got)
+		want := float64(shared) >= knownShare*float64(pixels)
+		if got := newOverlay(h, []candidate{{spans: first, score: score}}).knows(spans, own); got != want {
+			t.Fatalf("%d of %d pixels: %v", shared, pixels, got)
 		}
 	})
 }
