@@ -48,7 +48,7 @@ func (d *detector) chosen() []Chosen {
 	}
 	radii := d.backgroundRadii()
 	reasons := map[string]message.Message{
-		"scale": message.Of("suits glare of up to about 12 px radius; increase it by hand if larger glare is missed"),
+		"scale": message.Of("suits glare of up to about 12 px radius; the network also looks for larger glare"),
 		"window": message.Of("the smallest window with enough paint between findings; windows of up to %d px are "+
 			"used elsewhere", 2*radii[len(radii)-1]+1),
 		"visible":  message.Of("what the eye sees as glare on a painting, far above the noise (%.1f levels)", d.noise),

@@ -1,6 +1,7 @@
 package processing
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"iter"
@@ -12,8 +13,8 @@ import (
 	"blik/processing/internal/span"
 )
 
-// Large glints, and those of blurred pictures, are unlike anything that the network was trained on. At half or a quarter
-// of the picture's size they look like others, so these sizes are searched as well.
+// Large glints, and those of blurred pictures, are unlike anything that the network was trained on. At half or a
+// quarter of the picture's size they look like others, so these sizes are searched as well.
 const (
 	// octaveCount is how many times the picture is halved.
 	octaveCount = 2
@@ -41,7 +42,7 @@ type cutting struct {
 	// inside is what the picture was cut out for, at where it begins, both in pixels of the whole.
 	inside image.Rectangle
 	at     image.Point
-	// reach is how far around a part detection looks in each size, grain what the place of a part must be a multiple of.
+	// reach is how far around a part detection looks in each size; the place of a part must be a multiple of grain.
 	reach, grain int
 }
 
@@ -81,9 +82,9 @@ func newOctaves(ctx context.Context, pic *Picture, from *cutting) ([]octave, err
 	return list, nil
 }
 
-// halved returns the picture at half its size, rounded up, in 16 bits, so that pictures of any depth give the same. Each
-// sample is the mean of those of 2 × 2 pixels, as they are encoded, rounded to nearest; beyond the right and lower edges
-// the last pixels are repeated.
+// halved returns the picture at half its size, rounded up, in 16 bits, so that pictures of any depth give the same.
+// Each sample is the mean of those of 2 × 2 pixels, as they are encoded, rounded to nearest; beyond the right and lower
+// edges the last pixels are repeated.
 func (p *Picture) halved(ctx context.Context) (*Picture, error) {
 	out := *p
 	out.Width, out.Height = (p.Width+1)/2, (p.Height+1)/2
@@ -134,8 +135,8 @@ func halveRow[S uint8 | uint16](dst []uint16, above, below []S, n int, unit uint
 	}
 }
 
-// searchesOctaves reports whether reduced pictures are searched as well. Only the network needs that: the windows of the
-// search can be scaled.
+// searchesOctaves reports whether reduced pictures are searched as well. Only the network needs that: the windows of
+// the classical search can be scaled.
 func (d *detector) searchesOctaves() bool { return d.ruleID != RuleClassic && !d.reduced }
 
 // searchOctaves returns the candidates of the reduced pictures, with their pixels in the whole one. It is called before
@@ -189,17 +190,26 @@ func (d *detector) searchOctave(o *octave) ([]candidate, error) {
 	return found, nil
 }
 
-// enlarged returns the pixels of a w × h picture that spans of the reduced one cover.
+// enlarged returns the pixels of a w × h picture that spans of the reduced one, in reading order, cover.
 func (o *octave) enlarged(spans []Span, w, h int) []Span {
 	side, left, top := int32(o.side), int32(o.at.X), int32(o.at.Y)
 	var large []Span
-	for _, s := range spans {
-		x0, x1 := max(s.X0*side+left, 0), min(s.X1*side+left, int32(w))
-		for y := max(s.Y*side+top, 0); y < min((s.Y+1)*side+top, int32(h)) && x0 < x1; y++ {
-			large = append(large, Span{Y: y, X0: x0, X1: x1})
+	for len(spans) > 0 {
+		n := 1
+		for n < len(spans) && spans[n].Y == spans[0].Y {
+			n++
 		}
+		from := spans[0].Y*side + top
+		for y := max(from, 0); y < min(from+side, int32(h)); y++ {
+			for _, s := range spans[:n] {
+				if x0, x1 := max(s.X0*side+left, 0), min(s.X1*side+left, int32(w)); x0 < x1 {
+					large = append(large, Span{Y: y, X0: x0, X1: x1})
+				}
+			}
+		}
+		spans = spans[n:]
 	}
-	return merge(large)
+	return large
 }
 
 // outlineOctaves gives the candidates of reduced pictures, found, their outlines in the picture itself, and appends to
@@ -248,6 +258,16 @@ func (d *detector) outlineOctaves(fine, found []candidate) ([]candidate, error) 
 	return all, nil
 }
 
+// reasons returns what spoke for the candidate and against it, strongest first.
+func (c *candidate) reasons(explain func(measures []float64) []Reason) []Reason {
+	list := explain(c.measures)
+	if c.side > 1 {
+		list = append(list, Reason{AspectReduced, -octaveDoubt})
+		slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	}
+	return list
+}
+
 // sumsOf returns the sums of the pixels of spans.
 func sumsOf(spans []Span) Sums {
 	s := NewSums()
@@ -276,9 +296,10 @@ func newOverlay(h int, cands []candidate) *overlay {
 	return o
 }
 
-// knows reports whether at least knownShare of the pixels of the core of a candidate with that score belong to candidates
-// that count as glare where it does, or at the default sensitivity. As that does not depend on the sensitivity, a higher
-// one never loses a finding. In a cluster of small glints, these are the core of what a reduced picture shows.
+// knows reports whether at least knownShare of the pixels of the core of a candidate with that score belong to
+// candidates that count as glare where it does, or at the default sensitivity. As that does not depend on the
+// sensitivity, a higher one never loses a finding. In a cluster of small glints, these are the core of what a reduced
+// picture shows.
 func (o *overlay) knows(core []Span, score float64) bool {
 	least := min(score, 0)
 	var pixels, known int

@@ -379,7 +379,8 @@ func Specs() []Spec {
 			Help: message.Of("Smaller findings are dropped.")},
 		{ID: "max-area", Group: decide, Kind: KindInt, Min: 1, Max: 100000, Step: 10, Manual: true, Unit: px,
 			Name: message.Of("Largest area"), field: func(p *Params) any { return &p.MaxArea },
-			Help: message.Of("Larger findings are dropped.")},
+			Help: message.Of("Larger findings are dropped. If a finding was found at a reduced size, the pixels of " +
+				"the reduced picture count.")},
 		{ID: "max-elongation", Group: decide, Kind: KindReal, Min: 1, Max: 100, Step: 0.5, Manual: true,
 			Name: message.Of("Largest elongation"), field: func(p *Params) any { return &p.MaxElongation },
 			Help: message.Of("Ratio of the long axis of a finding to the short one; more elongated findings " +

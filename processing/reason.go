@@ -24,12 +24,14 @@ const (
 	AspectColour
 	AspectForm
 	AspectSearch
+	AspectReduced
 	aspectCount
 )
 
 // ID returns a short name of the aspect.
 func (a Aspect) ID() string {
-	return [aspectCount]string{"network", "neighbours", "rise", "ground", "white", "colour", "form", "search"}[a]
+	return [aspectCount]string{"network", "neighbours", "rise", "ground", "white", "colour", "form", "search",
+		"reduced"}[a]
 }
 
 // Name returns the aspect in words.
@@ -37,7 +39,7 @@ func (a Aspect) Name() message.Message {
 	return [aspectCount]message.Message{
 		message.Of("what the network sees"), message.Of("glints nearby"), message.Of("rise over the ground"),
 		message.Of("the ground around"), message.Of("whiteness"), message.Of("colour"), message.Of("size and form"),
-		message.Of("the classical search"),
+		message.Of("the classical search"), message.Of("found at a reduced size only"),
 	}[a]
 }
 

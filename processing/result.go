@@ -173,7 +173,7 @@ func findings(spans []Span, cands []candidate, explain func(measures []float64) 
 			f.Left, f.Top, f.Width, f.Height = int(s.Left), int(s.Top), int(s.Right-s.Left), int(s.Base-s.Top)
 			f.Area = int(s.N)
 			f.Elongation = s.Elongation()
-			f.Reasons = explain(best.measures)
+			f.Reasons = best.reasons(explain)
 		}
 	})
 	return found
