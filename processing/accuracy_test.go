@@ -218,13 +218,13 @@ func TestCleanPaintings(t *testing.T) {
 }
 
 // TestOtherRenderer measures the kinds of glare that the development set lacks, on parts of its clean paintings; -v
-// prints the table. Many large and mixed ones are missed, see docs/detection.md; the floors catch a loss.
+// prints the table. A quarter of the mixed ones is missed, see docs/detection.md; the floors catch a loss.
 func TestOtherRenderer(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
 	set := developmentSet(t)[:5]
 	floors := map[string]float64{"default": 0.9, "dense": 0.91, "few": 0.85, "soft": 0.87, "unclipped": 0.67,
-		"tinted": 0.74, "large": 0.59, "mixed": 0.75}
+		"tinted": 0.74, "large": 0.86, "mixed": 0.75}
 	for _, name := range synth.Presets() {
 		var all []score.Metrics
 		for i, p := range set {

@@ -797,6 +797,11 @@ func (d *detector) accepts(c *candidate) bool {
 	} else if c.score+d.p.Sensitivity < d.p.Score {
 		return false
 	}
+	return d.fits(c)
+}
+
+// fits reports whether the parameters allow a finding of that area and elongation.
+func (d *detector) fits(c *candidate) bool {
 	largest := int64(d.p.MaxArea)
 	if c.side > 1 {
 		largest *= int64(c.side * c.side)

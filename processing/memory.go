@@ -33,15 +33,29 @@ type measured struct {
 	vectors                                  bool
 	scale, visible, relative, contrast, core float64
 	window, level                            int
+	// limits are what decides which candidates of reduced pictures are known already; zero where none are searched.
+	limits limits
 }
+
+// limits are what findings may be like.
+type limits struct {
+	minArea, maxArea int
+	maxElongation    float64
+}
+
+func (p *Params) limits() limits { return limits{p.MinArea, p.MaxArea, p.MaxElongation} }
 
 // measured returns what the candidates of this run depend on.
 func (d *detector) measured(pic *Picture) measured {
-	return measured{
+	m := measured{
 		pic: pic, device: d.be.Name(), rule: d.ruleID, mode: d.p.Mode, model: d.model, decision: d.decision,
 		learned: d.p.Learned, vectors: d.vectors, scale: d.p.Scale, visible: d.p.Visible, relative: d.p.Relative,
 		contrast: d.p.Contrast, core: d.p.Core, window: d.p.Window, level: d.p.Level,
 	}
+	if d.searchesOctaves() {
+		m.limits = d.p.limits()
+	}
+	return m
 }
 
 // Serves reports whether a detection of pic with p would only have to decide on what one with was left in the memory.
@@ -53,10 +67,14 @@ func (m *Memory) Serves(pic *Picture, was, p Params) bool {
 		if p.Mode == Adaptive {
 			p = adaptive(p)
 		}
-		return Params{
+		q := Params{
 			Mode: p.Mode, Detector: p.Detector, Scale: p.Scale, Window: p.Window, Visible: p.Visible,
 			Relative: p.Relative, Contrast: p.Contrast, Level: p.Level, Core: p.Core, Learned: p.Learned,
 		}
+		if m.of.rule != RuleClassic {
+			q.MinArea, q.MaxArea, q.MaxElongation = p.MinArea, p.MaxArea, p.MaxElongation
+		}
+		return q
 	}
 	return of(was) == of(p)
 }

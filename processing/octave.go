@@ -243,7 +243,7 @@ func (d *detector) outlineOctaves(fine, found []candidate) ([]candidate, error) 
 	}
 	all := slices.Clone(fine)
 	for side := 2; side <= 1<<octaveCount; side *= 2 {
-		finer := newOverlay(d.h, all)
+		finer := newOverlay(d.h, all, d.fits)
 		for i := range found {
 			c := &found[i]
 			if c.side != side || finer.knows(cores[i], c.score) {
@@ -277,7 +277,7 @@ func sumsOf(spans []Span) Sums {
 	return s
 }
 
-// overlay finds the candidates that have a pixel.
+// overlay finds the candidates that have a pixel, of those that may count as glare.
 type overlay struct {
 	cands []candidate
 	// spans are in reading order; those of row y are spans[first[y]:first[y+1]].
@@ -285,8 +285,9 @@ type overlay struct {
 	first []int
 }
 
-func newOverlay(h int, cands []candidate) *overlay {
-	o := &overlay{cands: cands, spans: spansOf(cands, nil), first: make([]int, h+1)}
+func newOverlay(h int, cands []candidate, may func(c *candidate) bool) *overlay {
+	spans := spansOf(cands, func(i int) bool { return may(&cands[i]) })
+	o := &overlay{cands: cands, spans: spans, first: make([]int, h+1)}
 	for _, s := range o.spans {
 		o.first[s.Y+1]++
 	}

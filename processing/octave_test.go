@@ -129,7 +129,9 @@ func TestOverlayKnows(t *testing.T) {
 			}
 		}
 		want := float64(shared) >= knownShare*float64(pixels)
-		if got := newOverlay(h, []candidate{{spans: first, score: score}}).knows(spans, own); got != want {
+		finer := []candidate{{spans: first, score: score}, {spans: spans, score: 9, side: 2}}
+		full := func(c *candidate) bool { return c.side == 0 }
+		if got := newOverlay(h, finer, full).knows(spans, own); got != want {
 			t.Fatalf("%d of %d pixels: %v", shared, pixels, got)
 		}
 	})
