@@ -17,7 +17,8 @@ import (
 	"blik/processing/cpu"
 )
 
-// slow is a GPU on which the first operation of every detection takes longer.
+// slow is a GPU on which the first operation on the picture itself takes longer, not those on the reduced pictures,
+// which have 16 bits.
 type slow struct {
 	processing.Backend
 	longer settings.Line
@@ -26,7 +27,7 @@ type slow struct {
 func (s slow) Name() string { return "cuda:0" }
 
 func (s slow) Do(ctx context.Context, op processing.Op) error {
-	if o, ok := op.(processing.Luminance); ok {
+	if o, ok := op.(processing.Luminance); ok && o.Picture.U8 != nil {
 		time.Sleep(s.longer.At(o.Picture.Width * o.Picture.Height))
 	}
 	return s.Backend.Do(ctx, op)
