@@ -22,6 +22,9 @@ for stop in certain balanced 0.5 visible dim; do
 done
 "$python" $shared/tools/score_real.py --gt $shared/data/glare-real "${masks[@]}"
 
+printf '\nPhotographed glare, enlarged\n'
+"$python" scripts/enlarged.py "$blik" "$out"
+
 printf '\nRendered glare by cross-validation\n'
 cp -n $shared/data/paintings/*.jpg $shared/data/paintings-more/*.jpg $shared/data/negatives/*.png "$out/paintings/"
 # p005 and p009 have labelled real glare and are never used for training.

@@ -3,8 +3,9 @@
   parts.py BLIK      reads ../shared/data/glare-dev
 
 Four parts of each development picture, of up to 900 x 700 pixels, are detected by themselves; what lies within 128 pixels
-of a part's border is left out. Parts that begin at multiples of 32 pixels give the same mask; elsewhere the cells of the
-network and the squares in which neighbours are counted lie otherwise.
+of a part's border is left out. Parts that begin at multiples of 128 pixels give the same mask, but for what the pictures
+at half and a quarter of the size see farther away; elsewhere the cells of the network and the squares in which
+neighbours are counted lie otherwise.
 """
 import glob
 import os
@@ -27,7 +28,7 @@ def main():
         sys.exit(__doc__)
     pictures = sorted(glob.glob("../shared/data/glare-dev/*_glare.*"))
     print("%-28s %8s %8s %8s %8s %8s" % ("parts", "whole px", "part px", "differ", "findings", "in parts"))
-    for name, step, shift in (("at multiples of 32", 32, 0), ("at multiples of 32, plus 5", 32, 5)):
+    for name, step, shift in (("at multiples of 128", 128, 0), ("at multiples of 128, plus 5", 128, 5)):
         totals = np.zeros(5, int)
         for path in pictures:
             with tempfile.TemporaryDirectory() as folder:
