@@ -87,6 +87,15 @@ func (p *Picture) Part(left, top, w, h int) *Picture {
 	part := &Picture{
 		Width: w, Height: h, Channels: p.Channels, Transfer: p.Transfer, Curve: p.Curve, ToSRGB: p.ToSRGB,
 	}
+	n := w * h * p.Channels
+	switch {
+	case p.U8 != nil:
+		part.U8 = make([]uint8, 0, n)
+	case p.U16 != nil:
+		part.U16 = make([]uint16, 0, n)
+	default:
+		part.F32 = make([]float32, 0, n)
+	}
 	for y := top; y < top+h; y++ {
 		a, b := (y*p.Width+left)*p.Channels, (y*p.Width+left+w)*p.Channels
 		switch {
