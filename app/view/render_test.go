@@ -280,8 +280,7 @@ func (r *reference) pixel(t Transform, o Options, x, y int) (want [3]float64, ok
 	}
 	for dy := -1; dy <= 1; dy++ {
 		for dx := -1; dx <= 1; dx++ {
-			u, v := at(x+dx, y+dy)
-			if near(u, math.Round(u), 1e-9) || near(v, math.Round(v), 1e-9) {
+			if onTheBrink(t, x+dx, y+dy) {
 				return want, false
 			}
 		}

@@ -101,10 +101,11 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// drawnAt reports whether rounding decides which image pixel a device pixel shows.
+// onTheBrink reports whether rounding decides which image pixel a device pixel shows. Offsets within 1e-6 device pixels
+// of whole ones are rounded (see newAxis).
 func onTheBrink(v Transform, x, y int) bool {
 	for _, u := range []float64{v.X + (float64(x)+0.5)/v.Zoom, v.Y + (float64(y)+0.5)/v.Zoom} {
-		if near(u, math.Round(u), 1e-9) {
+		if near(u, math.Round(u), 1e-9+1e-6/v.Zoom) {
 			return true
 		}
 	}
