@@ -134,6 +134,10 @@ func (o *observed) places() {
 func (o *observed) place(name string, object fyne.CanvasObject, size fyne.Size) {
 	driver, scale := fyne.CurrentApp().Driver(), o.w.win.Canvas().Scale()
 	at := driver.AbsolutePositionForObject(object)
+	if at.IsZero() {
+		// The tab has been selected, but its content is not in the window yet.
+		return
+	}
 	line := fmt.Sprintf("control %s %.0f %.0f %.0f %.0f", name, at.X*scale, at.Y*scale, size.Width*scale,
 		size.Height*scale)
 	if line != o.controls[name] {
