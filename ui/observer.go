@@ -136,6 +136,7 @@ func (o *observed) place(name string, object fyne.CanvasObject, size fyne.Size) 
 	at := driver.AbsolutePositionForObject(object)
 	if at.IsZero() {
 		// The tab has been selected, but its content is not in the window yet.
+		go o.w.config.later(o.places)
 		return
 	}
 	line := fmt.Sprintf("control %s %.0f %.0f %.0f %.0f", name, at.X*scale, at.Y*scale, size.Width*scale,
