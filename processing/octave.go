@@ -1,7 +1,6 @@
 package processing
 
 import (
-	"cmp"
 	"context"
 	"image"
 	"iter"
@@ -82,9 +81,9 @@ func newOctaves(ctx context.Context, pic *Picture, from *cutting) ([]octave, err
 	return list, nil
 }
 
-// halved returns the picture at half its size, rounded up, in 16 bits, so that pictures of any depth give the same.
-// Each sample is the mean of those of 2 × 2 pixels, as they are encoded, rounded to nearest; beyond the right and lower
-// edges the last pixels are repeated.
+// halved returns the picture at half its size, rounded up, in 16 bits, so that pictures of any depth give the same;
+// floats are clipped to 0…1. Each sample is the mean of those of 2 × 2 pixels, as they are encoded, rounded to nearest;
+// beyond the right and lower edges the last pixels are repeated.
 func (p *Picture) halved(ctx context.Context) (*Picture, error) {
 	out := *p
 	out.Width, out.Height = (p.Width+1)/2, (p.Height+1)/2
@@ -258,25 +257,6 @@ func (d *detector) outlineOctaves(fine, found []candidate) ([]candidate, error) 
 	return all, nil
 }
 
-// reasons returns what spoke for the candidate and against it, strongest first.
-func (c *candidate) reasons(explain func(measures []float64) []Reason) []Reason {
-	list := explain(c.measures)
-	if c.side > 1 {
-		list = append(list, Reason{AspectReduced, -octaveDoubt})
-		slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
-	}
-	return list
-}
-
-// sumsOf returns the sums of the pixels of spans.
-func sumsOf(spans []Span) Sums {
-	s := NewSums()
-	for _, r := range spans {
-		s.Add(r)
-	}
-	return s
-}
-
 // overlay finds the candidates that have a pixel, of those that may count as glare.
 type overlay struct {
 	cands []candidate
@@ -285,6 +265,7 @@ type overlay struct {
 	first []int
 }
 
+// newOverlay returns that of the candidates of a picture with h rows for which may holds.
 func newOverlay(h int, cands []candidate, may func(c *candidate) bool) *overlay {
 	spans := spansOf(cands, func(i int) bool { return may(&cands[i]) })
 	o := &overlay{cands: cands, spans: spans, first: make([]int, h+1)}

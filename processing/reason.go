@@ -110,6 +110,16 @@ func (r *Rule) explainer() func(measures []float64) []Reason {
 	}
 }
 
+// reasons returns what spoke for the candidate and against it, strongest first.
+func (c *candidate) reasons(explain func(measures []float64) []Reason) []Reason {
+	list := explain(c.measures)
+	if c.side > 1 {
+		list = append(list, Reason{AspectReduced, -octaveDoubt})
+		slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+	}
+	return list
+}
+
 // unit returns the mean difference between the sums of neighbouring steps of the score.
 func (s *Scale) unit() float64 {
 	n := len(s.Sums)

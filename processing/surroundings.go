@@ -91,10 +91,7 @@ const (
 // survey measures the candidate with the given pixels, in reading order. If trim is true it first drops the pixels
 // outside the outline; it returns the pixels that are left.
 func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
-	shape := NewSums()
-	for _, r := range spans {
-		shape.Add(r)
-	}
+	shape := sumsOf(spans)
 	ground := s.window(&shape, spans, nearMargin)
 	if ground.N < enoughGround {
 		ground = s.window(&shape, spans, wideMargin)
@@ -114,10 +111,7 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 		least := math.Min(math.Max(s.rule.absolute*white, s.rule.relative*at), s.rule.share*high)
 		from := levelAbove(at, least)
 		spans = s.trim(spans, half, from)
-		shape = NewSums()
-		for _, r := range spans {
-			shape.Add(r)
-		}
+		shape = sumsOf(spans)
 	}
 	t := look{area: float64(shape.N), peakRise: high / white, ground: at / white, spread: base.spread / white,
 		elongation: shape.Elongation(),
@@ -158,6 +152,15 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 		t.colour(meanOf(&core), base)
 	}
 	return t, spans
+}
+
+// sumsOf returns the sums of the pixels of spans.
+func sumsOf(spans []Span) Sums {
+	s := NewSums()
+	for _, r := range spans {
+		s.Add(r)
+	}
+	return s
 }
 
 // run returns the tones of a span.
