@@ -8,7 +8,7 @@ import (
 	"blik/processing/cpu"
 )
 
-// onBackend is the method of an operation of processing.Backend on 8-bit planes, as used by the program itself.
+// onBackend runs one of the program's own operations on 8-bit planes.
 type onBackend struct {
 	workers    int
 	operations func(c Case) float64

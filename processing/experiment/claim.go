@@ -8,12 +8,12 @@ import (
 	"blik/internal/message"
 )
 
-// Claim is a statement of the paper that measured times can confirm.
+// Claim is a statement of the paper that measured times can confirm or refute.
 type Claim struct {
 	Text message.Message
 	// Paper is the ratio in the paper, 0 if it gives none; the measured ratio compares the same two quantities.
 	Paper float64
-	// measure computes the ratio from the measured rows; ok is false if the rows are not sufficient.
+	// measure computes the ratio from the measured rows; ok is false if they do not contain what it needs.
 	measure func(rows []Row) (r ratio, ok bool)
 	judge   func(ratio, paper float64) Verdict
 	// missing explains what is needed to measure it.
@@ -37,14 +37,14 @@ func over(a, b Row, where string) ratio {
 	}
 }
 
-// Verdict is the result of comparing a measurement with a claim.
+// Verdict is the outcome of a claim.
 type Verdict string
 
 // The verdicts.
 const (
 	Confirmed    Verdict = "confirmed"
 	NotConfirmed Verdict = "not confirmed"
-	// Different: the effect exists, but of another size.
+	// Different: the effect exists, but its size differs.
 	Different Verdict = "different"
 	// Open: no measurement could decide the claim.
 	Open Verdict = "open"

@@ -15,8 +15,8 @@ const referenceWork = 4e8
 // result is undefined.
 type rowsOf func(y0, y1 int) []uint8
 
-// known caches the reference of the last case of an input, because all variants are compared with the same one.
-type known struct {
+// referenceRows caches the reference of the last case of an input, because all variants are compared with the same one.
+type referenceRows struct {
 	key   string
 	parts []knownRows
 }
@@ -27,9 +27,9 @@ type knownRows struct {
 	pix    []uint8
 }
 
-// compareRows compares an 8-bit result with its definition: all rows if that takes no more than referenceWork, at cost
-// operations per pixel; otherwise stretches at the top, at the bottom and in between. A stretch takes border rows in
-// addition to its own.
+// compareRows compares an 8-bit result with its definition: all rows if that takes at most referenceWork operations, at
+// cost operations per pixel; otherwise bands of rows at the top, at the bottom and in between. Each band needs border
+// more rows of input on either side.
 func compareRows(
 	ctx context.Context, in *Input, c Case, out Output, cost float64, border int, want rowsOf,
 ) (Check, error) {
@@ -44,7 +44,7 @@ func compareRows(
 		if err != nil {
 			return r, err
 		}
-		in.known = known{key: c.key(), parts: parts}
+		in.known = referenceRows{key: c.key(), parts: parts}
 	}
 	for _, p := range in.known.parts {
 		r.Compared += int64(len(p.pix))
@@ -62,7 +62,7 @@ func compareRows(
 	return r, nil
 }
 
-// stretches chooses the rows to compare. They do not overlap.
+// stretches chooses the bands of rows to compare. They do not overlap.
 func stretches(w, h int, cost float64, border int) []knownRows {
 	const rows = 4
 	var parts []knownRows
@@ -87,7 +87,7 @@ func wrongLength(got, want int) error {
 	return say("wrong result: %d values, %d expected", got, want)
 }
 
-// tooFar reports whether a deviation exceeds the tolerance, as NaN does.
+// tooFar returns an error if the deviation exceeds the tolerance or is NaN.
 func (c Check) tooFar() error {
 	if c.Deviation <= c.Tolerance {
 		return nil

@@ -17,8 +17,8 @@ func CheckOrder(s Size) error {
 	return nil
 }
 
-// RasterOrder lists the pixels of a picture that CheckOrder accepts row by row: x in the low and y in the high 16 bits.
-// It is incomplete when ctx is cancelled.
+// RasterOrder lists the pixels of a picture that CheckOrder accepts, row by row, with x in the low and y in the high 16
+// bits. It is incomplete if ctx is cancelled.
 func RasterOrder(ctx context.Context, w, h int) []uint32 {
 	list := make([]uint32, w*h)
 	_ = parallel.Chunks(ctx, h, max(1, part/w), func(i, j int) {
@@ -55,7 +55,7 @@ func HilbertOrder(ctx context.Context, w, h int) []uint32 {
 	return list
 }
 
-// CurveOrder returns the order of the curve that covers a picture: its side is 2 to this power.
+// CurveOrder returns the order of the curve that covers a picture: its side is 2^order.
 func CurveOrder(w, h int) int { return newCurve(w, h).order }
 
 // curve is the Hilbert curve over the square of side 2^order (Hilbert 1891), restricted to a picture of w × h pixels:
@@ -68,8 +68,8 @@ func newCurve(w, h int) curve { return curve{w, h, log2(max(w, h))} }
 // positions is the number of positions on the whole curve.
 func (c curve) positions() int { return 1 << (2 * c.order) }
 
-// at returns the pixel at distance d along the whole curve: each pair of bits, lowest first, rotates and places the
-// quadrant below it.
+// at returns the pixel at distance d along the whole curve. Each pair of bits, lowest first, rotates the quadrant below
+// it and moves it into place.
 func (c curve) at(d int) (x, y int) {
 	for s := 1; s < 1<<c.order; s <<= 1 {
 		qx := d >> 1 & 1

@@ -161,10 +161,10 @@ type Input struct {
 	F32  []float32
 
 	// Data shared by checks and variants is cached for the next ones.
-	exact    exactly
-	known    known
+	exact    exactSums
+	known    referenceRows
 	extended []float32
-	defined  defined
+	defined  definedCoefficients
 }
 
 // Figure is a grey picture with a title.

@@ -9,7 +9,7 @@ import (
 	"blik/processing/cpu"
 )
 
-// program is the method of an operation of the program with planes other than the 8-bit ones of onBackend.
+// program runs operations of the program on planes of other types than the 8-bit ones of onBackend.
 type program struct {
 	memory     func(c Case) int64
 	operations func(c Case) float64
@@ -58,9 +58,9 @@ const maxVarianceSide = 255
 
 func inVarianceSide(c Case) bool { return c.Int("m") <= maxVarianceSide }
 
-// ownMeanVariance takes mean and variance of bytes or of the same samples as floats in one pass; its result is the
-// mean, rounded. The quotient of two integers below 2²⁴ is never rounded across a half, so the rounded mean is that of
-// the integers.
+// ownMeanVariance computes mean and variance of bytes, or of the same samples as floats, in one pass; its result is the
+// rounded mean. Rounding the quotient of two integers below 2²⁴ to a float never moves it across a half, so the rounded
+// mean equals that of integer arithmetic.
 func ownMeanVariance(kind processing.Kind) Method {
 	return program{
 		memory:     func(c Case) int64 { return 13*int64(c.Size.Samples()) + 64<<20 },
@@ -93,18 +93,19 @@ func ownMeanVariance(kind processing.Kind) Method {
 	}
 }
 
-// programWavelets are the wavelets of the program by their names here.
+// programWavelets maps this package's names to the wavelets of the program.
 func programWavelets() map[string]processing.Wavelet {
 	return map[string]processing.Wavelet{"haar": processing.Haar, "d4": processing.Daubechies4}
 }
 
-// onProgramWavelet reports whether the program has the transform of a case: of pictures, with its own wavelets.
+// onProgramWavelet reports whether the program implements the transform of a case: it does so only for pictures and its
+// own wavelets.
 func onProgramWavelet(c Case) bool {
 	_, ok := programWavelets()[c.Values["wavelet"]]
 	return ok && c.Size.H > 0
 }
 
-// ownWavelet is the program's transform, or its inverse.
+// ownWavelet runs the program's transform or its inverse.
 func ownWavelet() Method {
 	return program{
 		memory:     func(c Case) int64 { return 3*4*int64(Coefficients(c.Size).Samples()) + 64<<20 },
@@ -142,15 +143,15 @@ func ownWavelet() Method {
 	}
 }
 
-// placed puts the coefficients of the program where this package has them: its coefficient of 4 taps begins two samples
-// earlier, which is one place further in each band.
+// placed reorders the program's coefficients to the order of this package: with 4 taps, the program's filter starts two
+// samples earlier, which shifts each band by one place.
 func placed(x []float32, size Size, wave processing.Wavelet) []float32 {
 	if wave == processing.Haar {
 		return x
 	}
 	w, h := size.W, size.H
 	out := make([]float32, len(x))
-	next := func(i, n int) int { // in the half of n that i lies in
+	next := func(i, n int) int { // within the half of n that contains i
 		if i%(n/2) == n/2-1 {
 			return i - n/2 + 1
 		}

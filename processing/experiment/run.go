@@ -204,7 +204,7 @@ func (e *Experiment) Provided(providers []Provider) []Variant {
 	return list
 }
 
-// runner is one Run.
+// runner is the state of one Run.
 type runner struct {
 	Options
 	experiment *Experiment
@@ -212,18 +212,19 @@ type runner struct {
 	pace       pace
 	source     *source
 
-	// The input of the last row, kept as long as rows have the same.
+	// The input of the previous row is kept while rows share it.
 	content string
 	in      *Input
-	// digest of the first right result of a case: pixels must all be alike, also where the reference has not looked.
+	// digest is the hash of the first correct result of a case. All variants must produce the same pixels, including
+	// those that the reference does not cover.
 	seed     maphash.Seed
 	digest   uint64
 	digested string
-	// rate of a variant is the time of an operation in ns, in its last measured case.
+	// rate is the time of one operation of a variant in ns, from its last measured case.
 	rate map[string]float64
 }
 
-// plan lists the rows to be, each once, ordered so that those with the same input follow each other.
+// plan lists the rows to measure, each once, with rows that share an input next to each other.
 func (r *runner) plan() ([]task, error) {
 	e := r.experiment
 	variants := e.Provided(r.Providers)
@@ -320,7 +321,7 @@ func (r *runner) plan() ([]task, error) {
 	return tasks, nil
 }
 
-// order puts rows without a method last.
+// order sorts rows without a method last.
 func order(t task) int {
 	if t.variant.Method == nil {
 		return 1
@@ -339,7 +340,7 @@ func mergeValues(a, b map[string][]string) map[string][]string {
 	return m
 }
 
-// row measures one variant in one case. The only error is that of the context.
+// row measures one variant in one case. It returns no error except the context's.
 func (r *runner) row(ctx context.Context, t task) (Row, error) {
 	row := Row{Variant: t.variant, Case: t.cse}
 	if err := ctx.Err(); err != nil {
@@ -371,7 +372,7 @@ func (r *runner) row(ctx context.Context, t task) (Row, error) {
 	case errors.Is(err, ErrMemory):
 		row.State, row.Note = LeftOut, textOf(err)
 	case err != nil:
-		// A wrong result may be no number; what it was is in the note.
+		// The deviation of a wrong result may be NaN; the note describes it.
 		row.State, row.Note, row.Check = Failed, textOf(err), Check{}
 	default:
 		row.State = Measured
@@ -382,8 +383,8 @@ func (r *runner) row(ctx context.Context, t task) (Row, error) {
 	return row, nil
 }
 
-// expected guesses the time of a run from the variant's case before, at first from one operation a nanosecond on a
-// processor and a thousand on a GPU.
+// expected estimates the time of a run from the variant's previous case; before the first one it assumes 1 ns per
+// operation on a processor and 1 ps on a GPU.
 func (r *runner) expected(t task, operations float64) time.Duration {
 	rate, ok := r.rate[t.variant.ID]
 	switch {
@@ -413,9 +414,10 @@ func (r *runner) measure(ctx context.Context, t task, row *Row) error {
 	return errors.Join(err, run.Close())
 }
 
-// repeat checks the first result and then times the run as often as the pace says.
+// repeat checks the first result and then times as many runs as the pace requires.
 func (r *runner) repeat(ctx context.Context, run Runner, t task, row *Row) error {
-	// lasted is what a computation took, spent the time that passed for it: a device times a part of a run, or several.
+	// lasted is the time of one computation, spent the elapsed time: a Timed runner measures only part of a run, or
+	// repeats the computation.
 	once := func() (lasted, spent time.Duration, err error) {
 		if err := ctx.Err(); err != nil {
 			return 0, 0, err
@@ -441,12 +443,12 @@ func (r *runner) repeat(ctx context.Context, run Runner, t task, row *Row) error
 	if row.Check, err = r.experiment.check(ctx, r.in, t.full, t.variant, out); err != nil {
 		return err
 	}
-	if err := r.alike(t, row.Check, out); err != nil {
+	if err := r.checkAgreement(t, row.Check, out); err != nil {
 		return err
 	}
 
 	runtime.GC()
-	// The shortest: the last of many short runs is more often than not one that was interrupted, for that ends the
+	// Use the shortest run: of many short ones, the last is often one that was interrupted, because a long run ends the
 	// loop.
 	usual := first
 	for warm := passed; warm < r.pace.warm; warm += passed {
@@ -496,12 +498,12 @@ func (r *runner) repeat(ctx context.Context, run Runner, t task, row *Row) error
 	return nil
 }
 
-// alike refuses pixels that differ from those of the previous variant where the reference did not compare them all.
-func (r *runner) alike(t task, c Check, out Output) error {
+// checkAgreement returns an error if pixels that the reference does not cover differ from the previous variant's.
+func (r *runner) checkAgreement(t task, c Check, out Output) error {
 	if out.U8 == nil || c.Compared == c.Samples {
 		return nil
 	}
-	// Cases that differ in what the variant ignores have the same result.
+	// Cases that differ only in parameters that the variant ignores have the same result.
 	key := Case{t.full.Size, t.full.Values}.key()
 	d := maphash.Bytes(r.seed, out.U8)
 	if r.digested == key && d != r.digest {
@@ -514,7 +516,7 @@ func (r *runner) alike(t task, c Check, out Output) error {
 // Spread is the distribution of a time over repetitions.
 type Spread struct{ Median, Q1, Q3, Fastest time.Duration }
 
-// SpreadOf returns the distribution of the times, all 0 where there are none.
+// SpreadOf returns the distribution of the times; all zero if there are none.
 func SpreadOf(times []time.Duration) Spread {
 	if len(times) == 0 {
 		return Spread{}

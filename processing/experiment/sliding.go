@@ -8,18 +8,17 @@ import (
 	"blik/processing"
 )
 
-// DirectAdditions is how many additions the direct sum takes in a case of sliding; windows do not reach beyond the
+// DirectAdditions returns the number of additions of the direct sum in a case of sliding. Windows are clipped to the
 // picture.
 func DirectAdditions(c Case) float64 {
 	m := c.Int("m")
 	return float64(min(m, 2*c.Size.W-1)) * float64(min(m, 2*c.Size.H-1)) * float64(c.Size.Samples())
 }
 
-// RecursiveAdditions is how many the recursion takes: 4 a pixel.
+// RecursiveAdditions returns the number of additions of the recursion: 4 per pixel.
 func RecursiveAdditions(c Case) float64 { return 4 * float64(c.Size.Samples()) }
 
-// sliding is the mean over an m × m window, clipped at the picture's edge and rounded to nearest, as
-// processing.BoxMean.
+// sliding is the mean over an m × m window, clipped to the picture and rounded to nearest, as in processing.BoxMean.
 func sliding() *Experiment {
 	box := func(workers int) Method {
 		return onBackend{workers: workers, operations: RecursiveAdditions,
@@ -126,7 +125,7 @@ func sliding() *Experiment {
 	}
 }
 
-// paperTimes returns the milliseconds that a paper gives for the values of a parameter at 1024 × 1024.
+// paperTimes returns the times in ms that a paper reports for the values of a parameter at 1024 × 1024.
 func paperTimes(param string, ms map[string]int) func(Case) time.Duration {
 	return func(c Case) time.Duration {
 		if (c.Size != Size{1024, 1024}) {
@@ -136,7 +135,7 @@ func paperTimes(param string, ms map[string]int) func(Case) time.Duration {
 	}
 }
 
-// directMean adds up every window separately; 0 workers means one per processor.
+// directMean sums every window separately; 0 workers means one per processor.
 func directMean(workers int) Method {
 	return plain{
 		memory:     func(c Case) int64 { return int64(c.Size.Samples()) },
@@ -144,7 +143,7 @@ func directMean(workers int) Method {
 		prepare: func(_ context.Context, in *Input, c Case) (func(context.Context) error, *Output, error) {
 			w, h, r := in.Size.W, in.Size.H, c.Int("m")/2
 			dst := make([]uint8, w*h)
-			// Rows are the pieces between two looks at the context.
+			// The context is checked after each row.
 			return func(ctx context.Context) error {
 				return chunks(ctx, workers, h, 1, func(y, _ int) { directMeanRow(dst[y*w:(y+1)*w], in.U8, w, h, r, y) })
 			}, &Output{U8: dst}, nil
@@ -167,7 +166,7 @@ func directMeanRow(dst, src []uint8, w, h, r, y int) {
 	}
 }
 
-// meanRows is the reference: it adds up the columns of a row's windows and then these, nothing slides.
+// meanRows is the reference: it sums the columns of a row's windows, then the windows, without sliding.
 func meanRows(ctx context.Context, in *Input, r, y0, y1 int) []uint8 {
 	w, h := in.Size.W, in.Size.H
 	out := make([]uint8, 0, (y1-y0)*w)

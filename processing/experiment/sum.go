@@ -13,7 +13,7 @@ import (
 	"blik/processing/cpu"
 )
 
-// sum adds up many floats of mixed magnitude.
+// sum adds many floats of mixed magnitude.
 func sum() *Experiment {
 	operations := func(c Case) float64 { return float64(c.Size.Samples()) }
 	method := func(memory func(n int64) int64, add func(ctx context.Context, x []float32) (float32, error)) Method {
@@ -116,7 +116,7 @@ func sum() *Experiment {
 	}
 }
 
-// ownSum adds up with the program's own operation, whose result is rounded to float32 once.
+// ownSum uses the program's own operation; its result is rounded to float32 once.
 func ownSum(operations func(Case) float64) Method {
 	return plain{
 		memory:     func(c Case) int64 { return 4 * int64(c.Size.Samples()) },
@@ -140,27 +140,28 @@ func ownSum(operations func(Case) float64) Method {
 	}
 }
 
-// unit is the rounding unit of float32.
+// unit is the unit roundoff of float32.
 const unit = 1.0 / (1 << 24)
 
-// treeDepth bounds the additions that a value takes part in.
+// treeDepth is an upper bound on the number of additions that a value takes part in.
 func treeDepth(n float64) float64 { return math.Ceil(math.Log2(max(n, 1))) + 8 }
 
-// halvingDepth bounds the same for halves: the first value takes in the last one of every odd length as well.
+// halvingDepth is the same bound for repeated halving, where the first value also takes in the last one of every odd
+// length.
 func halvingDepth(n float64) float64 { return 2*math.Ceil(math.Log2(max(n, 1))) + 1 }
 
-// allowed makes a tolerance of a bound in rounding units.
+// allowed converts a bound in units of roundoff to a tolerance.
 func allowed(units func(n float64) float64) func(Case) float64 {
 	return func(c Case) float64 { return units(float64(c.Size.Samples())) * unit }
 }
 
-// lookEvery is how many values are added between two looks at the context.
-const lookEvery = 1 << 20
+// checkEvery is the number of values added between two checks of the context.
+const checkEvery = 1 << 20
 
 func inSequence(ctx context.Context, x []float32) (float32, error) {
 	var s float32
 	for len(x) > 0 {
-		n := min(len(x), lookEvery)
+		n := min(len(x), checkEvery)
 		for _, v := range x[:n] {
 			s += v
 		}
@@ -171,11 +172,12 @@ func inSequence(ctx context.Context, x []float32) (float32, error) {
 	return s, nil
 }
 
-// compensated keeps what rounding drops in a second sum, whichever of the two terms is larger.
+// compensated accumulates rounding errors in a second sum, whichever of the two terms is larger (Neumaier's variant of
+// Kahan summation).
 func compensated(ctx context.Context, x []float32) (float32, error) {
 	var s, lost float32
 	for len(x) > 0 {
-		n := min(len(x), lookEvery)
+		n := min(len(x), checkEvery)
 		for _, v := range x[:n] {
 			t := s + v
 			if magnitude(s) >= magnitude(v) {
@@ -208,7 +210,7 @@ func overBlocks(ctx context.Context, workers int, x []float32) (float32, error) 
 	return pairwise(sums), err
 }
 
-// pairwise adds in a balanced tree whose leaves are eight values wide, enough to keep the adders busy.
+// pairwise sums in a balanced tree whose leaves are eight values wide, enough to keep the adders busy.
 func pairwise(x []float32) float32 {
 	if len(x) > 64 {
 		half := (len(x)/2 + 7) &^ 7
@@ -227,7 +229,7 @@ func pairwise(x []float32) float32 {
 	return s + rest
 }
 
-// accumulator holds a sum of finite floats exactly: the mantissas of each exponent add up in an integer of their own
+// accumulator holds an exact sum of finite floats: the mantissas of each exponent are summed in an integer of their own
 // (Malcolm 1971). A bin has room for 2^39 values.
 type accumulator struct{ bins [256]int64 }
 
@@ -284,7 +286,7 @@ func exactSum(ctx context.Context, x []float32) (s, magnitude float64, err error
 	return total.value(), magnitude, err
 }
 
-// checkSum compares with the exact sum.
+// checkSum compares the result with the exact sum.
 func checkSum(ctx context.Context, in *Input, c Case, v Variant, out Output) (Check, error) {
 	n := int64(len(in.F32))
 	r := Check{Compared: n, Samples: n}
@@ -311,13 +313,13 @@ func checkSum(ctx context.Context, in *Input, c Case, v Variant, out Output) (Ch
 	return r, r.tooFar()
 }
 
-// exactly keeps the exact sum of an input.
-type exactly struct {
+// exactSums caches the exact sum of an input.
+type exactSums struct {
 	done         bool
 	s, magnitude float64
 }
 
-func (e *exactly) of(ctx context.Context, x []float32) (s, magnitude float64, err error) {
+func (e *exactSums) of(ctx context.Context, x []float32) (s, magnitude float64, err error) {
 	if !e.done {
 		if e.s, e.magnitude, err = exactSum(ctx, x); err != nil {
 			return 0, 0, err
@@ -327,8 +329,8 @@ func (e *exactly) of(ctx context.Context, x []float32) (s, magnitude float64, er
 	return e.s, e.magnitude, nil
 }
 
-// growth measures the speed-up of b over a at the largest size against that at the smallest. Rows come in the order of
-// sizes.
+// growth measures the speed-up of b over a at the largest size relative to that at the smallest. Rows are in the order
+// of sizes.
 func growth(a, b string) func(rows []Row) (ratio, bool) {
 	return func(rows []Row) (ratio, bool) {
 		var sizes []Size
@@ -351,7 +353,8 @@ func growth(a, b string) func(rows []Row) (ratio, bool) {
 	}
 }
 
-// perElement measures a variant's time an element at its largest size against that at the first of at least n.
+// perElement measures a variant's time per element at its largest size relative to that at the first size of at least
+// n.
 func perElement(variant string, n int) func(rows []Row) (ratio, bool) {
 	return func(rows []Row) (ratio, bool) {
 		var first, last *Row

@@ -8,7 +8,7 @@ import (
 	"blik/internal/parallel"
 )
 
-// gaussRadius is that of the paper's filter.
+// gaussRadius is the radius of the paper's filter.
 const gaussRadius = 5
 
 // GaussTaps returns the taps of a Gaussian of radius 5 (σ = 5/3) at distances 0 … 5 in 1/65536; all eleven add up to 1.
@@ -151,16 +151,16 @@ func traversal() *Experiment {
 	}
 }
 
-// blur is one picture's filter.
+// blur filters pictures of one size.
 type blur struct {
 	w, h int
 	taps [gaussRadius + 1]uint32
 }
 
-// walk filters all pixels of src in its order, down the columns or along the rows.
+// walk filters all pixels of src in its own order, along the columns or along the rows.
 type walk func(ctx context.Context, dst, src []uint8, vertical bool) error
 
-// pixel filters one pixel: the n samples a step apart that it lies on, at place i.
+// pixel filters the sample at index at, which is number i of a line of n samples that are step apart.
 func (b *blur) pixel(src []uint8, at, i, n, step int) uint8 {
 	sum := uint32(1<<15) + b.taps[0]*uint32(src[at])
 	if i >= gaussRadius && i < n-gaussRadius {
@@ -175,7 +175,7 @@ func (b *blur) pixel(src []uint8, at, i, n, step int) uint8 {
 	return uint8(sum >> 16)
 }
 
-// visit filters the pixel at x, y.
+// visit filters pixel (x, y).
 func (b *blur) visit(dst, src []uint8, x, y int, vertical bool) {
 	at := y*b.w + x
 	if vertical {
@@ -185,10 +185,10 @@ func (b *blur) visit(dst, src []uint8, x, y int, vertical bool) {
 	}
 }
 
-// part is the number of pixels that a goroutine takes at a time.
+// part is the number of pixels that a goroutine processes at a time.
 const part = 1 << 14
 
-// alongList visits the pixels of a list, x in the low and y in the high 16 bits.
+// alongList visits the pixels of a list, with x in the low and y in the high 16 bits.
 func (b *blur) alongList(list []uint32) walk {
 	return func(ctx context.Context, dst, src []uint8, vertical bool) error {
 		return parallel.Chunks(ctx, len(list), part, func(i, j int) {
@@ -214,7 +214,7 @@ func (b *blur) alongRows(ctx context.Context, dst, src []uint8, vertical bool) e
 	})
 }
 
-// tileSide is that of the tiles that alongTiles visits along the curve.
+// tileSide is the side of the tiles that alongTiles visits along the curve.
 const tileSide = 64
 
 func (b *blur) alongTiles(ctx context.Context, dst, src []uint8, vertical bool) error {
@@ -267,7 +267,8 @@ func (b *blur) row(dst, src []uint8, x0, x1, y int, vertical bool) {
 	}
 }
 
-// gaussRows is the reference: rows y0 … y1−1, all eleven products of every pixel with coordinates held to the picture.
+// gaussRows is the reference for rows y0 … y1−1: all eleven products for every pixel, with coordinates clamped to the
+// picture.
 func gaussRows(in *Input, y0, y1 int) []uint8 {
 	w, h, t := in.Size.W, in.Size.H, GaussTaps()
 	hold := func(i, n int) int { return min(max(i, 0), n-1) }

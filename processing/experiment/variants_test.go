@@ -479,7 +479,7 @@ func TestSumOrders(t *testing.T) {
 	}
 	// Every value is added once, also where the context is looked at in between.
 	for i := range 3 {
-		ones := make([]float32, 2*lookEvery+i-1)
+		ones := make([]float32, 2*checkEvery+i-1)
 		for i := range ones {
 			ones[i] = 1
 		}

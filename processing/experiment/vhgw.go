@@ -7,8 +7,8 @@ import (
 	"blik/processing"
 )
 
-// vhgw is grey-scale morphology with flat rectangles. Pixels outside the picture never win, as in processing.Morph;
-// that is the paper's border of 0 for dilation and 255 for erosion.
+// vhgw is grey-scale morphology with flat rectangles. Pixels outside the picture are ignored, as in processing.Morph;
+// this equals the paper's border of 0 for dilation and 255 for erosion.
 func vhgw() *Experiment {
 	direct := func(c Case) float64 {
 		_, e := Morphology(c)
@@ -109,7 +109,7 @@ func vhgw() *Experiment {
 			op, e := Morphology(c)
 			cost, border := float64(e.Size+e.Size2), 0
 			if op == processing.Open || op == processing.Close {
-				// Half of it is the first step, which takes rows for the second one's windows as well.
+				// The first step is half of the work and needs additional rows for the windows of the second.
 				cost, border = 2*cost, e.Size2/2
 			}
 			return compareRows(ctx, in, c, out, cost, border,
@@ -119,7 +119,7 @@ func vhgw() *Experiment {
 	}
 }
 
-// Morphology returns the operation of a case of vhgw and its structuring element, a rectangle.
+// Morphology returns the operation of a case of vhgw and its rectangular structuring element.
 func Morphology(c Case) (op processing.MorphOp, e processing.Element) {
 	switch c.Values["op"] {
 	case "dilate":
@@ -142,7 +142,8 @@ func Morphology(c Case) (op processing.MorphOp, e processing.Element) {
 	return op, e
 }
 
-// extremes is how many results the erosions and dilations of a case have: an opening or closing is one of each.
+// extremes returns the number of results of all erosions and dilations of a case: an opening or closing consists of one
+// of each.
 func extremes(c Case) float64 {
 	n := float64(c.Size.Samples())
 	if op := c.Values["op"]; op == "open" || op == "close" {
@@ -151,7 +152,8 @@ func extremes(c Case) float64 {
 	return n
 }
 
-// RecursiveComparisons is how many comparisons the recursion takes in a case of vhgw: 3 a result and line.
+// RecursiveComparisons returns the number of comparisons of the recursion in a case of vhgw: 3 per result and
+// direction.
 func RecursiveComparisons(c Case) float64 {
 	if c.Values["shape"] == "square" {
 		return 6 * extremes(c)
@@ -159,8 +161,8 @@ func RecursiveComparisons(c Case) float64 {
 	return 3 * extremes(c)
 }
 
-// morphInput is a grey picture, or of the same size a noisy fingerprint: the user's picture in black and white where
-// there is one.
+// morphInput is a grey picture or a noisy fingerprint of the same size; if the user supplies a picture, the latter is
+// that picture in black and white.
 func morphInput(ctx context.Context, c Case, src *source) (*Input, error) {
 	if c.Values["kind"] != "binary" {
 		return planeInput(ctx, c, src)
@@ -179,7 +181,7 @@ func morphInput(ctx context.Context, c Case, src *source) (*Input, error) {
 	return in, nil
 }
 
-// directMorph compares all pixels of the element, on one thread.
+// directMorph compares all pixels of the element on one thread.
 func directMorph(operations func(Case) float64) Method {
 	return plain{
 		memory:     func(c Case) int64 { return 2*int64(c.Size.Samples()) + int64(framedWidth(c))*int64(c.Size.H) },
@@ -205,21 +207,21 @@ func directMorph(operations func(Case) float64) Method {
 	}
 }
 
-// framed is a picture of w × h pixels whose rows have room on both sides for an element of across × down pixels, filled
-// with what never wins, as in the paper.
+// framed is a picture of w × h pixels whose rows are padded on both sides for an element of across × down pixels, with
+// the neutral value of the operation, as in the paper.
 type framed struct {
 	pix                []uint8
 	w, h, across, down int
 }
 
-// framedWidth is the length of framed's rows in a case: an element need not reach further than the picture does.
+// framedWidth returns the length of framed's rows in a case; an element need not reach further than the picture does.
 func framedWidth(c Case) int {
 	_, e := Morphology(c)
 	return c.Size.W + 2*min(e.Size/2, c.Size.W-1)
 }
 
-// extreme writes the dilation or erosion of src. A row is compared with four shifted rows of the element at a time, so
-// that the inner loop runs along rows and what it has found stays in a register for four comparisons.
+// extreme writes the dilation or erosion of src. It compares a row with four shifted rows of the element at a time, so
+// that the inner loop runs along rows and intermediate results stay in a register for four comparisons.
 func (f *framed) extreme(ctx context.Context, dst, src []uint8, dilate bool) error {
 	edge, fold := uint8(255), least
 	if dilate {
@@ -236,8 +238,8 @@ func (f *framed) extreme(ctx context.Context, dst, src []uint8, dilate bool) err
 	return chunks(ctx, 1, f.h, 1, func(y, _ int) {
 		row := dst[y*f.w : (y+1)*f.w]
 		copy(row, src[y*f.w:])
-		// A line that is compared twice changes nothing, so what is left over after the last four is compared with
-		// three of the lines before.
+		// Comparing with a row twice changes nothing, so an incomplete last group is filled up with rows of the
+		// previous one.
 		four, n := [4][]uint8{row, row, row, row}, 0
 		for v := max(y-f.down/2, 0); v <= min(y+f.down/2, f.h-1); v++ {
 			for shift := range f.across {
@@ -253,8 +255,8 @@ func (f *framed) extreme(ctx context.Context, dst, src []uint8, dilate bool) err
 	})
 }
 
-// least and greatest compare a row with four others. Whole words are compared without a branch, which noise would
-// mispredict.
+// least and greatest compare a row with four others. They compare whole words, which compiles without branches; noise
+// would make branches mispredict.
 func least(dst []uint8, with *[4][]uint8) {
 	a, b, c, d := with[0][:len(dst)], with[1][:len(dst)], with[2][:len(dst)], with[3][:len(dst)]
 	for x, v := range dst {
@@ -269,8 +271,7 @@ func greatest(dst []uint8, with *[4][]uint8) {
 	}
 }
 
-// morphRows is the reference: rows y0 … y1−1, the extremes of a row's columns and then those of its lines, pixel by
-// pixel.
+// morphRows is the reference for rows y0 … y1−1: the extremes of the columns, then of the rows, pixel by pixel.
 func morphRows(ctx context.Context, in *Input, op processing.MorphOp, e processing.Element, y0, y1 int) []uint8 {
 	w, h := in.Size.W, in.Size.H
 	at := func(y int) []uint8 { return in.U8[y*w : (y+1)*w] }
@@ -285,7 +286,7 @@ func morphRows(ctx context.Context, in *Input, op processing.MorphOp, e processi
 	return extremeRows(ctx, at, w, h, e, y0, y1, op == processing.Dilate || op == processing.Open)
 }
 
-// extremeRows turns the order round for an erosion, so that it is a dilation as well.
+// extremeRows inverts the order for an erosion, which turns it into a dilation.
 func extremeRows(ctx context.Context, at func(y int) []uint8, w, h int, e processing.Element, y0, y1 int,
 	dilate bool) []uint8 {
 	flip := uint(255)

@@ -8,12 +8,13 @@ import (
 	"blik/internal/parallel"
 )
 
-// Wavelet is an orthogonal filter pair. Coefficient i of the approximation is the sum over k of Low[k]·x[2i+k], of the
-// detail that of High[k]·x[2i+k], indices taken round the even length; a line of odd length is extended by its last
-// sample.
+// Wavelet is an orthogonal filter pair. Coefficient i of the approximation is the sum over k of Low[k]·x[2i+k], that of
+// the detail the sum of High[k]·x[2i+k]; indices wrap around at the even length, and a line of odd length is extended
+// by its last sample.
 type Wavelet struct{ Low, High []float64 }
 
-// NewWavelet returns haar, d4 or d8: Daubechies' wavelets of 2, 4 and 8 taps (Daubechies 1988), nil for another name.
+// NewWavelet returns haar, d4 or d8, Daubechies' wavelets of 2, 4 and 8 taps (Daubechies 1988), or nil for any other
+// name.
 func NewWavelet(name string) *Wavelet {
 	var low []float64
 	switch name {
@@ -40,11 +41,11 @@ func NewWavelet(name string) *Wavelet {
 	return &Wavelet{low, high}
 }
 
-// even returns n extended to an even length.
+// even rounds n up to an even length.
 func even(n int) int { return n + n&1 }
 
-// Coefficients returns the size of the transform of an input: lines hold the approximation and then the detail,
-// pictures the quarters of both directions.
+// Coefficients returns the size of the transform of an input. Lines hold the approximation followed by the detail,
+// pictures the four quadrants.
 func Coefficients(s Size) Size {
 	if s.H == 0 {
 		return Line(even(s.W))
@@ -52,7 +53,7 @@ func Coefficients(s Size) Size {
 	return Size{even(s.W), even(s.H)}
 }
 
-// WaveletOperations is the number of products of a case, each of which is added.
+// WaveletOperations returns the number of multiply-adds of a case.
 func WaveletOperations(c Case) float64 {
 	n := float64(Coefficients(c.Size).Samples()) * float64(len(NewWavelet(c.Values["wavelet"]).Low))
 	if c.Size.H > 0 {
@@ -61,7 +62,7 @@ func WaveletOperations(c Case) float64 {
 	return n
 }
 
-// transformMethod is the transform, or its inverse, by a number of goroutines; 0 is one for each processor.
+// transformMethod computes the transform, or its inverse, on the given number of goroutines; 0 means one per processor.
 func transformMethod(workers int) Method {
 	return plain{
 		memory:     func(c Case) int64 { return 4 * 4 * int64(Coefficients(c.Size).Samples()) },
@@ -81,12 +82,12 @@ func transformMethod(workers int) Method {
 	}
 }
 
-// gpuRow describes a step of the paper, which only a GPU takes.
+// gpuRow describes a step of the paper that only a GPU takes.
 func gpuRow(id string, name, help message.Text) Variant {
 	return Variant{ID: id, Device: GPU, Name: text(name), Help: text(help)}
 }
 
-// stepClaim is what the paper says of one step against the one before.
+// stepClaim is the paper's claim about one step relative to the previous one.
 func stepClaim(claim message.Text, paper float64, judge func(ratio, paper float64) Verdict, before, after,
 	index string) Claim {
 	return Claim{Text: text(claim), Paper: paper, measure: between(before, after, having("index", index)),
@@ -94,7 +95,7 @@ func stepClaim(claim message.Text, paper float64, judge func(ratio, paper float6
 		missing: text("needs an NVIDIA GPU and index=%s", index)}
 }
 
-// wavelet is one level of the transform, of a line, or of the rows and then the columns of a picture.
+// wavelet is one level of the transform of a line, or of the rows and then the columns of a picture.
 func wavelet() *Experiment {
 	var lengths []Size
 	for k := 16; k <= 26; k += 2 {
@@ -216,7 +217,7 @@ func wavelet() *Experiment {
 	}
 }
 
-// Extended returns the input with the even sides of Coefficients, read-only.
+// Extended returns the input extended to the even sides of Coefficients, read-only.
 func Extended(in *Input) []float32 {
 	s := Coefficients(in.Size)
 	if s == in.Size {
@@ -238,7 +239,7 @@ func Extended(in *Input) []float32 {
 	return x
 }
 
-// transform is one level of a wavelet for lines or pictures with even sides.
+// transform computes one level of a wavelet transform for lines or pictures with even sides.
 type transform struct {
 	size      Size
 	low, high []float32
@@ -319,7 +320,7 @@ func combine(a, b []float32, from [][]float32, p, q []float32) {
 // analyse computes coefficients i … j−1 of both bands.
 func (t *transform) analyse(low, high, x []float32, i, j int) {
 	n := len(x)
-	// Windows up to this one end within the line.
+	// The windows of coefficients below inside do not wrap around.
 	inside := min(j, (n-len(t.low))/2+1)
 	if n < len(t.low) {
 		inside = i
@@ -364,7 +365,7 @@ func (t *transform) inverse(ctx context.Context, c []float32) error {
 		return chunks(ctx, t.workers, w/2, stretch, func(i, j int) { t.synthesise(t.out, c[:w/2], c[w/2:], i, j) })
 	}
 	half, taps := h/2, len(t.low)
-	// What the rows 2v and 2v+1 take of row v, v−1, … of both bands.
+	// The rows of taps that both bands contribute to rows 2v and 2v+1 from rows v, v−1, ….
 	var evens, odds [8]float32
 	for k := 0; k < taps; k += 2 {
 		evens[k], evens[k+1] = t.low[k], t.high[k]
@@ -391,7 +392,7 @@ func (t *transform) inverse(ctx context.Context, c []float32) error {
 	})
 }
 
-// wrap takes i ≥ −n·k round the length n.
+// wrap maps i ≥ −n·k to 0 … n−1, modulo n.
 func wrap(i, n int) int {
 	for i < 0 {
 		i += n
@@ -399,8 +400,8 @@ func wrap(i, n int) int {
 	return i
 }
 
-// synthesise computes the samples 2i … 2j−1 from both bands: those of x[2i] and x[2i+1] take part in the coefficients
-// i, i−1, … as far as the filter is long.
+// synthesise computes samples 2i … 2j−1 from both bands: x[2i] and x[2i+1] contribute to coefficients i, i−1, … as far
+// as the filter reaches.
 func (t *transform) synthesise(x, low, high []float32, i, j int) {
 	n, half := len(low), len(t.low)/2
 	for ; i < min(j, half-1); i++ {
@@ -436,10 +437,10 @@ func (t *transform) synthesise(x, low, high []float32, i, j int) {
 	}
 }
 
-// referenceCoefficients is how many coefficients the reference computes at most.
+// referenceCoefficients is the maximum number of coefficients that the reference computes.
 const referenceCoefficients = 1 << 18
 
-// checkWavelet compares a transform with its definition in float64, or an inverse with what went in.
+// checkWavelet compares a transform with its definition in float64, or an inverse with the original input.
 func checkWavelet(ctx context.Context, in *Input, c Case, _ Variant, out Output) (Check, error) {
 	size := Coefficients(in.Size)
 	r := Check{Samples: int64(size.Samples()), Tolerance: 2e-6}
@@ -478,31 +479,32 @@ func checkWavelet(ctx context.Context, in *Input, c Case, _ Variant, out Output)
 	return r, r.tooFar()
 }
 
-// defined keeps some coefficients of an input by definition, since all steps are compared with the same.
-type defined struct {
-	// largest is the largest magnitude of the input, 1 if that is 0; 0 before it is known.
+// definedCoefficients caches some coefficients of an input, computed by definition, because all steps are compared with
+// the same ones.
+type definedCoefficients struct {
+	// largest is the largest magnitude of the input, or 1 if the input is all zero; 0 until it is computed.
 	largest float64
-	// wavelet is that of the coefficients: want[i] is number at[i] of the transform.
+	// wavelet names the wavelet of the coefficients: want[i] is number at[i] of its transform.
 	wavelet string
 	at      []int
 	want    []float64
 }
 
-// coefficients chooses and computes the coefficients to compare with, unless it has those of the wavelet.
-func (d *defined) coefficients(ctx context.Context, x []float32, size Size, name string) error {
+// coefficients chooses and computes the coefficients for comparison, unless those of the wavelet are cached.
+func (d *definedCoefficients) coefficients(ctx context.Context, x []float32, size Size, name string) error {
 	if d.wavelet == name {
 		return nil
 	}
 	var at []int
 	step := 1
 	if n := len(x); n > referenceCoefficients {
-		// Odd, so that both bands and all residues are met.
+		// Odd, so that both bands and all residues occur.
 		step = n/referenceCoefficients | 1
 	}
 	for i := 0; i < len(x); i += step {
 		at = append(at, i)
 	}
-	// The last windows of both bands run round the end.
+	// The last windows of both bands wrap around.
 	for i := 1; i <= min(len(x)/2, 64) && step > 1; i++ {
 		at = append(at, len(x)-i, len(x)/2-i)
 	}
@@ -518,7 +520,7 @@ func (d *defined) coefficients(ctx context.Context, x []float32, size Size, name
 	return err
 }
 
-// worse is the larger of two deviations, and NaN if one is.
+// worse returns the larger of two deviations, or NaN if either is.
 func worse(a, b float64) float64 {
 	if a >= b || math.IsNaN(a) {
 		return a
@@ -526,7 +528,7 @@ func worse(a, b float64) float64 {
 	return b
 }
 
-// worst returns that of f(0) … f(n−1).
+// worst returns the worst of f(0) … f(n−1).
 func worst(ctx context.Context, n int, f func(i int) float64) (float64, error) {
 	const length = 1 << 18
 	parts := make([]float64, (n+length-1)/length)
@@ -544,7 +546,7 @@ func worst(ctx context.Context, n int, f func(i int) float64) (float64, error) {
 	return most, err
 }
 
-// coefficient is number i of the transform by definition.
+// coefficient returns number i of the transform by definition.
 func (w *Wavelet) coefficient(x []float32, s Size, i int) float64 {
 	band := func(i, n int) (at int, taps []float64) {
 		if i < n/2 {
