@@ -126,8 +126,8 @@ func (s *submission) check() error {
 	return nil
 }
 
-// the batch that the work is for.
-func (s *submission) opened() (farm.Batch, string) {
+// newBatch returns the batch that the work belongs to, and what distinguishes it from others with the same work.
+func (s *submission) newBatch() (farm.Batch, string) {
 	b := farm.Batch{Work: s.work, Program: s.Version, Model: network.SHA256()}
 	again := ""
 	if s.again {
@@ -253,7 +253,7 @@ func (s *submission) submit(ctx context.Context, client *farm.Client, args []str
 	if err := s.makeFolder(s.outDir); err != nil {
 		return farm.Submission{}, err
 	}
-	b, again := s.opened()
+	b, again := s.newBatch()
 	files := s.walk(ctx, args)
 	next := func() (farm.Job, bool) {
 		for f := range files {

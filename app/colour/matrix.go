@@ -36,7 +36,8 @@ func toScreen() matrix {
 	}
 }
 
-// CIE 1976 L*a*b* is computed from f(X/Xn), f(Y/Yn) and f(Z/Zn); f is a cube root with a linear segment near zero.
+// labEdge is where f, the function of X/Xn, Y/Yn and Z/Zn in CIE 1976 L*a*b*, changes from a linear segment to the cube
+// root.
 const labEdge = 6. / 29
 
 func labF(t float64) float64 {

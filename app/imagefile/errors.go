@@ -74,7 +74,7 @@ func fault(path string, kind, cause error, format message.Text, args ...any) *Er
 	return &Error{Path: path, Fault: what, Kind: kind, Cause: cause}
 }
 
-// partial is a fault found by code that does not know the path.
+// faultWithoutPath is a fault found by code that does not know the path.
 type faultWithoutPath struct {
 	kind error
 	text message.Message

@@ -83,7 +83,7 @@ func Read(ctx context.Context, path string, limits Limits) (*File, error) {
 	})
 }
 
-// abandon runs f and stops waiting for it when ctx is cancelled: decoders check the context only between reads,
+// runCancellable runs f and stops waiting for it when ctx is cancelled: decoders check the context only between reads,
 // which may take long. f must return soon after that, and its result is dropped.
 func runCancellable[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type answer struct {

@@ -39,7 +39,7 @@ type SaveOptions struct {
 	Progress processing.Progress
 }
 
-// How is the way in which a picture was saved.
+// SaveMethod is the way in which a picture was saved.
 type SaveMethod string
 
 // The ways of saving.

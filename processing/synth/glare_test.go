@@ -14,7 +14,7 @@ import (
 	"blik/processing"
 )
 
-// paint fills a picture with a smooth coloured pattern that spans dark to bright.
+// pattern returns a picture with a smooth coloured pattern from dark to bright.
 func pattern(w, h, channels, depth int, t processing.Transfer) *processing.Picture {
 	p, err := newPicture(w, h, channels, depth, t)
 	if err != nil {
