@@ -1,4 +1,4 @@
-// Package differences sums up the differences between neighbouring pixels.
+// Package differences computes sums of differences between neighbouring pixels.
 package differences
 
 import (
@@ -7,28 +7,27 @@ import (
 	"blik/internal/simd"
 )
 
-// A grid number is a multiple of 1/Scale. Sums of such numbers are exact as long as they are below Exact, so that they
-// do not depend on the order.
+// A grid number is a multiple of 1/Scale. Sums of grid numbers are exact below Exact, so they do not depend on the
+// order of summation.
 const (
 	Scale = 1 << 36
 	Exact = 1 << 16
-	// Adding 1.5 · 2⁵² leaves no bits for fractions, as long as the number is below 2⁵¹.
+	// Adding 1.5 · 2⁵² rounds a number below 2⁵¹ to an integer.
 	shift = 3 << 51
-	// most is the largest difference whose square is in that range.
+	// most is the largest difference whose square stays in that range.
 	most = 1 << 7
 )
 
-// Sums are those of the products of the first channel with itself, of the second with the first and itself, and of the
-// third with all.
+// Sums accumulates the products of the differences of each pair of channels: 0·0, 1·0, 1·1, 2·0, 2·1, 2·2.
 type Sums struct {
 	level simd.Level
-	// products are in several parts, times Scale.
+	// products are multiplied by Scale and divided into partial sums.
 	products [6][4]float64
 	pairs    int
 	vectors
 }
 
-// New returns empty sums, which use the vector instructions of a level.
+// New returns empty sums that use the given level of vector instructions.
 func New(level simd.Level) *Sums { return &Sums{level: level, vectors: newVectors()} }
 
 // Products returns the sums and the number of pairs of pixels.
@@ -50,8 +49,8 @@ func (r *Row) From(x int) Row {
 	return Row{Pix: [3][]float32{r.Pix[0][x:], r.Pix[1][x:], r.Pix[2][x:]}, Known: r.Known[x:]}
 }
 
-// Add adds the products of the differences between a and b, n pixels of each, rounded to grid numbers. It returns false
-// if a difference is too large for that.
+// Add adds the products of the differences between n pixels of a and b, rounded to grid numbers. It returns false if a
+// difference is too large for that.
 func (s *Sums) Add(a, b *Row, n int) bool {
 	done, ok := 0, true
 	if s.level >= simd.AVX2 {
@@ -60,7 +59,7 @@ func (s *Sums) Add(a, b *Row, n int) bool {
 	return ok && s.add(a, b, done, n)
 }
 
-// add is Add for pixels from …to−1.
+// add is Add for pixels from … to−1.
 func (s *Sums) add(a, b *Row, from, to int) bool {
 	for i := from; i < to; i++ {
 		if a.Known[i] == 0 || b.Known[i] == 0 {

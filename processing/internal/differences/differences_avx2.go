@@ -8,14 +8,14 @@ import (
 	"unsafe"
 )
 
-// lanes is the number of pixels of a vector; products are worked on in halves of it.
+// lanes is the number of pixels in a vector; products are computed in halves of it.
 const lanes = 8
 
 func get(p []float32, i int) archsimd.Float32x8 {
 	return archsimd.LoadFloat32x8((*[lanes]float32)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(p)), 4*i)))
 }
 
-// vectors holds numbers in all lanes, as they are needed for each row.
+// vectors holds constants that every row needs, in all lanes.
 type vectors struct {
 	scale, shift [lanes / 2]float64
 	top, bottom  [lanes]float32
@@ -28,7 +28,7 @@ func newVectors() (v vectors) {
 	return v
 }
 
-// addVectors adds as many pixels as fill vectors and returns how many these were.
+// addVectors adds all pixels that fill whole vectors and returns their number.
 func (s *Sums) addVectors(a, b *Row, n int) (done int, ok bool) {
 	sum := &s.products
 	s0, s1, s2 := archsimd.LoadFloat64x4(&sum[0]), archsimd.LoadFloat64x4(&sum[1]), archsimd.LoadFloat64x4(&sum[2])

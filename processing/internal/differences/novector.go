@@ -2,7 +2,7 @@
 
 package differences
 
-// vectors is what the vector instructions need; there are none.
+// vectors is empty without vector instructions.
 type vectors struct{}
 
 func newVectors() (v vectors) { return v }

@@ -2,18 +2,18 @@ package differences
 
 import "blik/internal/simd"
 
-// One number holds both sums over pairs of neighbours: that of the squared differences in units of 2⁻²⁴, below 2⁴⁸, and
-// above it, in multiples of Pair, the number of pairs.
+// One number packs two sums over pairs of neighbours: the squared differences in units of 2⁻²⁴, below 2⁴⁸, and above
+// them, in multiples of Pair, the number of pairs.
 const (
 	Pair   = 1 << 48
 	square = 1 << 24
-	// beyond is effectively infinite: roots of light may exceed 1 in float pictures.
+	// beyond acts as infinity: square roots of light may exceed 1 in float pictures.
 	beyond = 256
 )
 
-// Between writes, for the pairs of pixels at and at+to of the planes and those to their right, as many as dst has, Pair
-// and the sum over the planes of their squared difference, at most 256; 0 where known is 0 for one of the two. The
-// pixels known and knownTo belong to at and at+to.
+// Between compares the pixels of a row, from index at on, with those at an offset of to, as many as dst has. For each
+// pair it writes Pair plus the squared difference summed over the planes, at most 256, or 0 if known is 0 for either
+// pixel. known belongs to the pixels from at on, knownTo to those from at+to on.
 func Between(level simd.Level, dst []int64, planes [][]float32, at, to int, known, knownTo []float32) {
 	done := 0
 	if level >= simd.AVX2 {
@@ -33,7 +33,7 @@ func Between(level simd.Level, dst []int64, planes [][]float32, at, to int, know
 	}
 }
 
-// Slide replaces a row of sums, old, by p + q, and changes the totals over rows by the difference. All have the same
+// Slide replaces a row of sums, old, by p + q, and updates the totals over rows by the difference. All have the same
 // length.
 func Slide(level simd.Level, totals, old, p, q []int64) {
 	n := len(totals)

@@ -7,14 +7,14 @@ import (
 	"unsafe"
 )
 
-// betweenVectors is Between for as many pairs as fill vectors, which it returns.
+// betweenVectors is Between for all pairs that fill whole vectors; it returns their number.
 func betweenVectors(dst []int64, planes [][]float32, at, to int, known, knownTo []float32) (done int) {
 	n := len(dst) &^ (lanes - 1)
 	if n == 0 {
 		return 0
 	}
 	scale, most := archsimd.BroadcastFloat32x8(square), archsimd.BroadcastFloat32x8(beyond)
-	// Added to an integer below 2⁵², it leaves that in the lowest bits.
+	// Adding 2⁵² to an integer below it leaves the integer in the lowest bits.
 	high, pair := archsimd.BroadcastFloat64x4(1<<52), archsimd.BroadcastInt64x4(Pair)
 	bits := archsimd.BroadcastInt64x4(1<<52 - 1)
 	zero := scale.Sub(scale)
@@ -38,7 +38,7 @@ func betweenVectors(dst []int64, planes [][]float32, at, to int, known, knownTo 
 	return done
 }
 
-// slideVectors is Slide for as many numbers as fill vectors, which it returns.
+// slideVectors is Slide for all numbers that fill whole vectors; it returns their number.
 func slideVectors(totals, old, p, q []int64) (done int) {
 	const four = 4
 	get := func(p []int64, i int) archsimd.Int64x4 {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// ErrSingular is the error for a matrix that is not positive definite.
+// ErrSingular means that a matrix is not positive definite.
 var ErrSingular = errors.New("the matrix is not positive definite")
 
 // Solve returns the solution x of a·x = b for a symmetric positive definite matrix a of len(b) rows, by Cholesky
@@ -46,8 +46,8 @@ func Solve(a, b []float64) ([]float64, error) {
 	return x, nil
 }
 
-// Eigen returns the eigenvalues of a symmetric matrix of n rows, largest first, and a unit eigenvector of each, by
-// Jacobi's rotations (Golub & Van Loan, Matrix Computations, 8.5).
+// Eigen returns the eigenvalues of a symmetric matrix of n rows, largest first, with a unit eigenvector for each. It
+// uses Jacobi rotations (Golub & Van Loan, Matrix Computations, 8.5).
 func Eigen(a []float64, n int) (values []float64, vectors [][]float64) {
 	m := slices.Clone(a)
 	v := make([][]float64, n)
@@ -95,7 +95,7 @@ func Eigen(a []float64, n int) (values []float64, vectors [][]float64) {
 	return values, vectors
 }
 
-// rotate makes the element (p, q) zero. Row i of v is the vector of column i.
+// rotate zeroes element (p, q). Row i of v is the eigenvector of column i.
 func rotate(m []float64, v [][]float64, n, p, q int) {
 	if m[p*n+q] == 0 {
 		return
@@ -121,7 +121,7 @@ func rotate(m []float64, v [][]float64, n, p, q int) {
 	}
 }
 
-// Dot is the scalar product, rounded after each product and sum, so that all processors agree on it.
+// Dot is the scalar product, rounded after each product and sum, so that all processors give the same result.
 func Dot(a, b []float64) float64 {
 	s := 0.0
 	for i, x := range a {

@@ -1,4 +1,4 @@
-// Package patch compares a patch of a picture with many others at a time, for filling from examples.
+// Package patch compares one patch of a picture with many others at a time, for exemplar-based filling.
 package patch
 
 import (
@@ -10,7 +10,8 @@ import (
 // Lanes is the number of patches compared at a time.
 const Lanes = 16
 
-// Places are positions in a window that lie in rows of equal steps, in groups that are compared together.
+// Places are the positions of candidate patches in a window. Their columns are multiples of a step, and neighbouring
+// places form groups that are compared together.
 type Places struct {
 	step   int
 	pitch  int
@@ -18,19 +19,20 @@ type Places struct {
 	groups []Group
 }
 
-// Group is a set of places in one row: the first one, and a bit for each following position that is also a place.
+// Group is a set of places in one row, at most Lanes steps wide.
 type Group struct {
-	// At is the index of the first place in the window, Mask has a bit for each place, the first one's lowest.
+	// At is the index of the first place in the window. Mask has a bit for each of the Lanes positions from At on, the
+	// lowest for At itself, which is set if the position is a place.
 	At   int32
 	Mask uint16
 	from int32
 }
 
-// NewPlaces returns the places of a window of w × h in list, which is ascending; all columns are multiples of step,
-// which is at least 1. Each plane of pix is a channel.
+// NewPlaces returns the places in list, which is sorted, in a window of w × h. All columns are multiples of step ≥ 1.
+// Each plane of pix is a channel.
 func NewPlaces(pix [][]float32, w, h, step int, list []int32) *Places {
 	p := &Places{step: step, pitch: (w + step - 1) / step}
-	// Pixels a step apart lie side by side. Groups may reach beyond the end.
+	// Pixels that are a step apart are stored side by side. Groups may extend beyond the end.
 	n := step*p.pitch*h + Lanes
 	for _, from := range pix {
 		plane := make([]float32, n)
@@ -61,16 +63,16 @@ func NewPlaces(pix [][]float32, w, h, step int, list []int32) *Places {
 	return p
 }
 
-// Groups returns all places.
+// Groups returns the groups of all places.
 func (p *Places) Groups() []Group { return p.groups }
 
-// At returns the group of up to Lanes places from at on, for steps of 1.
+// At returns the group of up to Lanes places from index at on, for a step of 1.
 func (p *Places) At(at int32, mask uint16) Group { return Group{At: at, Mask: mask, from: at} }
 
 // Place returns the index in the window of place k of a group.
 func (p *Places) Place(g Group, k int) int32 { return g.At + int32(k*p.step) }
 
-// Patch is the patch to compare others with: for each pixel its offset from the middle, its channels and its weight.
+// Patch is the patch to compare with others: the offset from its centre, the channels and the weight of each pixel.
 type Patch struct {
 	dx, dy []int32
 	values []float32
@@ -99,7 +101,7 @@ func fill(to *[Lanes]float32, v float32) {
 	}
 }
 
-// Offsets returns where the pixels of the patch lie from a place, for Costs.
+// Offsets returns the offsets of the patch's pixels from a place, for Costs.
 func (t *Patch) Offsets(p *Places, h int, to []int32) []int32 {
 	to = to[:0]
 	for i, dx := range t.dx {
@@ -113,16 +115,16 @@ func (t *Patch) Offsets(p *Places, h int, to []int32) []int32 {
 	return to
 }
 
-// Comparer computes costs.
+// Comparer computes the costs of groups.
 type Comparer struct {
 	costs func(sum *[Lanes]float32, planes [][]float32, g Group, offsets []int32, values []float32, limit float32)
 }
 
-// NewComparer returns a Comparer that uses the vector instructions of a level.
+// NewComparer returns a Comparer that uses the given level of vector instructions.
 func NewComparer(level simd.Level) *Comparer { return &Comparer{costs: kernelOf(level)} }
 
-// Costs writes the weighted sums of squared differences between the patch and those about the places of a group. If all
-// are at least limit, it may write any such numbers. Lanes without a place get arbitrary numbers.
+// Costs writes the weighted sums of squared differences between the patch and the patches at the places of a group.
+// Sums of at least limit may be inexact if all of them are. Lanes without a place get arbitrary values.
 func (c *Comparer) Costs(sum *[Lanes]float32, t *Patch, p *Places, g Group, offsets []int32, limit float32) {
 	c.costs(sum, p.planes, g, offsets, t.values, limit)
 }

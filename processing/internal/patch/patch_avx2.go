@@ -19,7 +19,7 @@ func kernelOf(level simd.Level) func(*[Lanes]float32, [][]float32, Group, []int3
 	return costs
 }
 
-// between is how many pixels are compared between two looks at the limit.
+// between is the number of pixels compared between two checks of the limit.
 const between = 6
 
 func get(p unsafe.Pointer, at int) archsimd.Float32x8 {

@@ -1,6 +1,6 @@
-// Package relax relaxes the pixels of a hole: those of even x + y first, then the others. Pixels of one colour of a
-// chessboard do not wait for each other, so that vector instructions work on eight at a time; plain loops give the same
-// bits.
+// Package relax relaxes the pixels of a hole in red–black order: first those with even x + y, then the others. Pixels
+// of one colour do not depend on each other, so that vector instructions process eight at a time; the plain loops give
+// the same bits.
 package relax
 
 import "blik/internal/simd"
@@ -8,16 +8,16 @@ import "blik/internal/simd"
 // lanes is the number of pixels processed at a time.
 const lanes = 8
 
-// Grid holds the shape of a hole for planes of halves: a half has the pixels of one colour of a chessboard, so that
-// the pixels that are relaxed together lie side by side, as do their neighbours of the other colour and, on the
-// diagonals, of their own. The zero Grid is ready for Reset; its memory is reused.
+// Grid holds the shape of a hole, for planes split into two halves, one for each colour of the checkerboard. Pixels
+// that are relaxed together then lie side by side, as do their direct neighbours, which have the other colour, and
+// their diagonal neighbours, which have the same. The zero Grid is ready for Reset; its memory is reused.
 type Grid struct {
 	level simd.Level
 	w, h  int
-	// The first pixel of the halves in the window. Halves have rows of stride values, the first and last of which are
-	// a margin of one pixel about the hole.
+	// (x0, y0) is the first pixel of the halves in the window. The halves have rows of stride values, with a margin of
+	// one pixel around the hole.
 	x0, y0, rows, stride int
-	// repeat: at the border of the window a pixel is its own neighbour; otherwise a 0 is.
+	// repeat: a pixel at the border of the window is its own neighbour there; otherwise the neighbour is 0.
 	repeat bool
 
 	blocks [2][]block
@@ -26,23 +26,24 @@ type Grid struct {
 	pads   []pad
 	floats []float32
 	used   int
-	// omega and step are the relaxation factors of Harmonic and of the others, in all lanes.
+	// omega and step are the relaxation factors of Harmonic and of the other methods, in all lanes.
 	omega, step [lanes]float32
 }
 
-// block is a run of lanes values of a half that begins with a pixel of the hole; left is where the neighbour to the
-// left of the first lies in the other half, and the diagonal ones, a row off, in its own.
+// block is a run of lanes values of a half that starts with a pixel of the hole at index at. left is the index of the
+// left neighbour of that pixel in the other half; its diagonal neighbours have the same index in rows above and below
+// of its own half.
 type block struct{ at, left int32 }
 
-// cell is a pixel of the hole: its index in the window, in the half, and among the lanes of the blocks.
+// cell is a pixel of the hole: its index in the window, in the half, and among the lanes of all blocks.
 type cell struct{ pixel, at, lane int32 }
 
-// pad is a value beyond the border of the window, in a half, and the pixel that it repeats.
+// pad is a value outside the window, in a half, and the pixel that it repeats.
 type pad struct{ half, fromHalf, at, from int32 }
 
-// Reset takes the shape of the pixels of a window of w × h whose state is not 0. With repeat a pixel at the border of
-// the window is its own neighbour there, which Continue and Refine need; without it has none, as Harmonic and Separate
-// take it. The work is done with the vector instructions of a level.
+// Reset sets the hole to the pixels of a w × h window whose state is not 0. With repeat, a pixel at the border of the
+// window is its own neighbour, as Continue and Refine require; otherwise it has no neighbour there, as Harmonic and
+// Separate require. The Grid then uses the given level of vector instructions.
 func (g *Grid) Reset(level simd.Level, state []uint8, w, h int, repeat bool) {
 	g.level = level
 	for i := range g.step {
@@ -73,7 +74,7 @@ func (g *Grid) Reset(level simd.Level, state []uint8, w, h int, repeat bool) {
 		g.rows, g.stride = 0, 0
 		return
 	}
-	// The colours of the halves are those of the window.
+	// The halves have the colours of the window.
 	g.x0, g.y0 = x0-1, y0-1
 	g.x0 -= (g.x0 + g.y0) & 1
 	g.rows, g.stride = y1-y0+2, (x1-g.x0+2)/2
@@ -111,7 +112,7 @@ func (g *Grid) Drop(most int) {
 	}
 }
 
-// border lists the values beyond the border of the window that repeat pixels of the hole.
+// border lists the values outside the window that repeat pixels of the hole.
 func (g *Grid) border(state []uint8) {
 	for y := range g.rows {
 		for x := range 2 * g.stride {
@@ -136,12 +137,12 @@ func (g *Grid) take(n int) []float32 {
 	return s
 }
 
-// halves are the two colours of a plane.
+// halves holds the two colours of a plane.
 type halves [2][]float32
 
-// load returns a plane of the window in halves.
+// load splits a plane of the window into halves.
 func (g *Grid) load(src []float32) halves {
-	// Vectors may reach beyond the last row.
+	// Vectors may extend beyond the last row.
 	n := g.rows*g.stride + 2*lanes
 	out := halves{g.take(n), g.take(n)}
 	for y := range g.rows {
@@ -162,7 +163,7 @@ func (g *Grid) load(src []float32) halves {
 	return out
 }
 
-// value returns a pixel of the window, or what stands for it beyond the border.
+// value returns a pixel of the window, or its substitute outside the window.
 func (g *Grid) value(src []float32, x, y int) float32 {
 	u, v := min(max(x, 0), g.w-1), min(max(y, 0), g.h-1)
 	if !g.repeat && (u != x || v != y) {
@@ -171,7 +172,7 @@ func (g *Grid) value(src []float32, x, y int) float32 {
 	return src[v*g.w+u]
 }
 
-// store writes the pixels of the hole back.
+// store writes the pixels of the hole to a plane.
 func (g *Grid) store(dst []float32, from *halves) {
 	for c, list := range g.cells {
 		half := from[c]
@@ -181,24 +182,23 @@ func (g *Grid) store(dst []float32, from *halves) {
 	}
 }
 
-// notes returns memory for some numbers about each pixel of the hole: those of a block follow each other, a vector for
-// each number.
-func (g *Grid) notes(numbers int) halves {
-	return halves{g.take(numbers * len(g.inside[0])), g.take(numbers * len(g.inside[1]))}
+// coeffs returns memory for some coefficients of each pixel of the hole. Each block holds one vector per coefficient.
+func (g *Grid) coeffs(count int) halves {
+	return halves{g.take(count * len(g.inside[0])), g.take(count * len(g.inside[1]))}
 }
 
-// note writes number k of all pixels of the hole.
-func (g *Grid) note(to *halves, numbers, k int, src []float32) {
+// setCoeff writes coefficient k of all pixels of the hole.
+func (g *Grid) setCoeff(to *halves, count, k int, src []float32) {
 	for c, list := range g.cells {
 		half := to[c]
 		for i := range list {
 			lane := int(list[i].lane)
-			half[(lane/lanes*numbers+k)*lanes+lane%lanes] = src[list[i].pixel]
+			half[(lane/lanes*count+k)*lanes+lane%lanes] = src[list[i].pixel]
 		}
 	}
 }
 
-// refresh repeats the pixels at the border of the window.
+// refresh updates the repeated pixels outside the window.
 func (g *Grid) refresh(planes []halves) {
 	for i := range g.pads {
 		p := &g.pads[i]

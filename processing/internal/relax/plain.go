@@ -2,8 +2,8 @@ package relax
 
 import "math"
 
-// neighbours are where those of a pixel lie: left, right, up and down in the other half, the diagonal ones, to the left
-// and right of up and down, in its own.
+// neighbours holds the indices of a pixel's neighbours. The left, right, upper and lower ones lie in the other half,
+// the diagonal ones a row above and below of left and right in its own.
 type neighbours struct{ left, up, down, stride int32 }
 
 func (g *Grid) around(c int, e *cell) neighbours {
@@ -16,16 +16,16 @@ func (n *neighbours) sum(p []float32) float32 {
 	return (p[n.left] + p[n.left+1]) + (p[n.up] + p[n.down])
 }
 
-// along returns the mean weighed by the notes of a pixel about its strokes.
-func (n *neighbours) along(own, other, notes []float32) float32 {
-	straight := float32(notes[0]*(other[n.left]+other[n.left+1])) + float32(notes[lanes]*(other[n.up]+other[n.down]))
-	return straight + (float32(notes[2*lanes]*(own[n.left-n.stride]+own[n.left+1+n.stride])) +
-		float32(notes[3*lanes]*(own[n.left+1-n.stride]+own[n.left+n.stride])))
+// along returns the mean of the neighbours, weighted along the strokes by the pixel's first four coefficients.
+func (n *neighbours) along(own, other, coeffs []float32) float32 {
+	straight := float32(coeffs[0]*(other[n.left]+other[n.left+1])) + float32(coeffs[lanes]*(other[n.up]+other[n.down]))
+	return straight + (float32(coeffs[2*lanes]*(own[n.left-n.stride]+own[n.left+1+n.stride])) +
+		float32(coeffs[3*lanes]*(own[n.left+1-n.stride]+own[n.left+n.stride])))
 }
 
-// notesAt returns the notes of a pixel from its first on; they are lanes apart.
-func notesAt(notes []float32, numbers int, lane int32) []float32 {
-	return notes[int(lane)/lanes*numbers*lanes+int(lane)%lanes:]
+// coeffsAt returns the coefficients of a pixel from the first on; they are lanes apart.
+func coeffsAt(coeffs []float32, count int, lane int32) []float32 {
+	return coeffs[int(lane)/lanes*count*lanes+int(lane)%lanes:]
 }
 
 func harmonic(g *Grid, p *halves, c int, part []float32) {
@@ -37,16 +37,16 @@ func harmonic(g *Grid, p *halves, c int, part []float32) {
 	}
 }
 
-func separate(g *Grid, p *[3]halves, c int, notes, light []float32, look *glass) {
+func separate(g *Grid, p *[3]halves, c int, coeffs, light []float32, sep *separator) {
 	for i := range g.cells[c] {
 		e := &g.cells[c][i]
-		near, note := g.around(c, e), notesAt(notes, 5, e.lane)
+		near, coeff := g.around(c, e), coeffsAt(coeffs, 5, e.lane)
 		var guess [3]float32
-		part := note[4*lanes]
+		part := coeff[4*lanes]
 		for k := range p {
 			guess[k] = float32(near.sum(p[k][1-c]) * part)
 		}
-		paint, l := look.pixel(&guess, part, note, light[e.lane])
+		paint, l := sep.pixel(&guess, part, coeff, light[e.lane])
 		for k := range p {
 			p[k][c][e.at] = paint[k]
 		}
@@ -54,13 +54,13 @@ func separate(g *Grid, p *[3]halves, c int, notes, light []float32, look *glass)
 	}
 }
 
-func continueHalf(g *Grid, p []halves, c int, notes, next []float32) {
+func continueHalf(g *Grid, p []halves, c int, coeffs, next []float32) {
 	for k := range p {
 		own, other := p[k][c], p[k][1-c]
 		for i := range g.cells[c] {
 			e := &g.cells[c][i]
 			near := g.around(c, e)
-			mean := near.along(own, other, notesAt(notes, 4, e.lane))
+			mean := near.along(own, other, coeffsAt(coeffs, 4, e.lane))
 			next[e.lane] = own[e.at] + float32(strokeStep*(mean-own[e.at]))
 		}
 		for i := range g.cells[c] {
@@ -70,15 +70,15 @@ func continueHalf(g *Grid, p []halves, c int, notes, next []float32) {
 	}
 }
 
-func refine(g *Grid, p *[3]halves, c int, notes, next, light []float32, look *glass) {
+func refine(g *Grid, p *[3]halves, c int, coeffs, next, light []float32, sep *separator) {
 	for i := range g.cells[c] {
 		e := &g.cells[c][i]
-		near, note := g.around(c, e), notesAt(notes, 8, e.lane)
+		near, coeff := g.around(c, e), coeffsAt(coeffs, 8, e.lane)
 		var guess [3]float32
 		for k := range p {
-			guess[k] = near.along(p[k][c], p[k][1-c], note)
+			guess[k] = near.along(p[k][c], p[k][1-c], coeff)
 		}
-		paint, l := look.pixel(&guess, 0.25, note[4*lanes:], light[e.lane])
+		paint, l := sep.pixel(&guess, 0.25, coeff[4*lanes:], light[e.lane])
 		for k := range p {
 			old := p[k][c][e.at]
 			next[3*int(e.lane)+k] = old + float32(strokeStep*(paint[k]-old))
@@ -93,10 +93,11 @@ func refine(g *Grid, p *[3]halves, c int, notes, next, light []float32, look *gl
 	}
 }
 
-// pixel is through for one pixel.
-func (o *glass) pixel(guess *[3]float32, part float32, notes []float32, old float32) (paint [3]float32, light float32) {
+// pixel is solve for one pixel.
+func (o *separator) pixel(guess *[3]float32, part float32, coeffs []float32, old float32) (
+	paint [3]float32, light float32) {
 	g0, g1, g2 := guess[0], guess[1], guess[2]
-	inverse := notes[3*lanes]
+	inverse := coeffs[3*lanes]
 	if inverse < 0 {
 		return *guess, old
 	}
@@ -106,7 +107,7 @@ func (o *glass) pixel(guess *[3]float32, part float32, notes []float32, old floa
 	off := float32(m.Mismatch * old)
 	noise := m.Noise + float32(off*off)
 	s0, s1, s2 := float32(g0*g0), float32(g1*g1), float32(g2*g2)
-	d0, d1, d2 := notes[0]-s0, notes[lanes]-s1, notes[2*lanes]-s2
+	d0, d1, d2 := coeffs[0]-s0, coeffs[lanes]-s1, coeffs[2*lanes]-s2
 	a, e := &m.Axes, &m.Light
 	rest0 := float32(a[0][0]*d0) + float32(a[0][1]*d1) + float32(a[0][2]*d2)
 	rest1 := float32(a[1][0]*d0) + float32(a[1][1]*d1) + float32(a[1][2]*d2)

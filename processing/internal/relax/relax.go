@@ -2,14 +2,13 @@ package relax
 
 import "blik/internal/simd"
 
-// kernels relax the pixels of one colour. Those of Separate and Refine have notes, lights and results in memory of the
-// Grid: see the functions that call them.
+// kernels relax the pixels of one colour. Coefficients, light and results are stored by block in memory of the Grid.
 type kernels struct {
 	harmonic     func(g *Grid, p *halves, c int, part []float32)
-	separate     func(g *Grid, p *[3]halves, c int, notes, light []float32, look *glass)
-	continueHalf func(g *Grid, p []halves, c int, notes, next []float32)
-	refine       func(g *Grid, p *[3]halves, c int, notes, next, light []float32, look *glass)
-	// done comes after the last of them.
+	separate     func(g *Grid, p *[3]halves, c int, coeffs, light []float32, sep *separator)
+	continueHalf func(g *Grid, p []halves, c int, coeffs, next []float32)
+	refine       func(g *Grid, p *[3]halves, c int, coeffs, next, light []float32, sep *separator)
+	// done is called after the last kernel.
 	done func()
 }
 
@@ -23,10 +22,10 @@ func kernelsOf(level simd.Level) kernels {
 
 func plainKernels() kernels { return kernels{harmonic, separate, continueHalf, refine, func() {}} }
 
-// Harmonic is the iteration of processing.Harmonic on one plane. stop is called before each sweep; if it returns true,
-// Harmonic returns false.
+// Harmonic is the iteration of processing.Harmonic on one plane. It calls stop before each sweep and returns false if
+// that returns true.
 func (g *Grid) Harmonic(pix []float32, omega float32, sweeps int, stop func() bool) bool {
-	p, part, kernel := g.load(pix), g.parts(), kernelsOf(g.level)
+	p, part, kernel := g.load(pix), g.reciprocals(), kernelsOf(g.level)
 	for i := range lanes {
 		g.omega[i] = omega
 	}
@@ -46,10 +45,10 @@ func (g *Grid) Harmonic(pix []float32, omega float32, sweeps int, stop func() bo
 	return done
 }
 
-// parts returns the reciprocal of the number of neighbours of each pixel of the hole.
-func (g *Grid) parts() halves {
+// reciprocals returns 1/n for each pixel of the hole, where n is the number of its neighbours.
+func (g *Grid) reciprocals() halves {
 	of := [5]float32{0, 1, 1.0 / 2, 1.0 / 3, 1.0 / 4}
-	out := g.notes(1)
+	out := g.coeffs(1)
 	for c, list := range g.cells {
 		for i := range list {
 			n, x, y := 0, int(list[i].pixel)%g.w, int(list[i].pixel)/g.w
@@ -71,8 +70,8 @@ type Model struct {
 	Noise, Mismatch float32
 }
 
-// Veil is what Separate and Refine know of a window of three channels: the light seen, the light expected, the state,
-// and the state of clipped pixels.
+// Veil holds the known data of a window of three channels for Separate and Refine: the observed light, the expected
+// light, the state of each pixel, and the state that means clipped.
 type Veil struct {
 	Seen     [3][]float32
 	Expected []float32
@@ -80,11 +79,11 @@ type Veil struct {
 	Clipped  uint8
 }
 
-// noteVeil writes the numbers of Veil from number k on: the light seen, and the reciprocal of that expected, −1 where a
-// pixel is clipped.
-func (g *Grid) noteVeil(to *halves, numbers, k int, v *Veil) {
+// veilCoeffs writes coefficients k to k+3: the observed light of the three channels, and the reciprocal of the expected
+// light, or −1 where a pixel is clipped.
+func (g *Grid) veilCoeffs(to *halves, count, k int, v *Veil) {
 	for i := range v.Seen {
-		g.note(to, numbers, k+i, v.Seen[i])
+		g.setCoeff(to, count, k+i, v.Seen[i])
 	}
 	for c, list := range g.cells {
 		half := to[c]
@@ -94,31 +93,31 @@ func (g *Grid) noteVeil(to *halves, numbers, k int, v *Veil) {
 			if v.State[pixel] != v.Clipped {
 				inverse = 1 / v.Expected[pixel]
 			}
-			half[(lane/lanes*numbers+k+3)*lanes+lane%lanes] = inverse
+			half[(lane/lanes*count+k+3)*lanes+lane%lanes] = inverse
 		}
 	}
 }
 
 // Separate is processing.Separate for three channels.
 func (g *Grid) Separate(paint [3][]float32, light []float32, v *Veil, m *Model, sweeps int, stop func() bool) bool {
-	const numbers = 5
+	const count = 5
 	p := [3]halves{g.load(paint[0]), g.load(paint[1]), g.load(paint[2])}
-	notes, lights, part := g.notes(numbers), g.notes(1), g.parts()
-	g.noteVeil(&notes, numbers, 0, v)
-	g.note(&lights, 1, 0, light)
+	coeffs, lights, part := g.coeffs(count), g.coeffs(1), g.reciprocals()
+	g.veilCoeffs(&coeffs, count, 0, v)
+	g.setCoeff(&lights, 1, 0, light)
 	for c := range 2 {
 		for i := range len(g.blocks[c]) {
-			copy(notes[c][(i*numbers+4)*lanes:][:lanes], part[c][i*lanes:])
+			copy(coeffs[c][(i*count+4)*lanes:][:lanes], part[c][i*lanes:])
 		}
 	}
-	look, kernel := newGlass(m), kernelsOf(g.level)
+	sep, kernel := newSeparator(m), kernelsOf(g.level)
 	done := true
 	for range sweeps {
 		if done = !stop(); !done {
 			break
 		}
 		for c := range 2 {
-			kernel.separate(g, &p, c, notes[c], lights[c], look)
+			kernel.separate(g, &p, c, coeffs[c], lights[c], sep)
 		}
 	}
 	kernel.done()
@@ -128,7 +127,7 @@ func (g *Grid) Separate(paint [3][]float32, light []float32, v *Veil, m *Model, 
 	return done
 }
 
-// finish writes paint and light back.
+// finish stores paint and light.
 func (g *Grid) finish(paint [3][]float32, light []float32, p *[3]halves, lights *halves) {
 	for k := range paint {
 		g.store(paint[k], &p[k])
@@ -140,14 +139,14 @@ func (g *Grid) finish(paint [3][]float32, light []float32, p *[3]halves, lights 
 	}
 }
 
-// glass holds a model, each of its numbers in all lanes, and what goes into and comes out of through.
-type glass struct {
+// separator holds a model with each parameter in all lanes, and the input and output of solve.
+type separator struct {
 	m *Model
 
 	axes            [3][3][lanes]float32
 	variance, toned [3][lanes]float32
 	noise, mismatch [lanes]float32
-	// Numbers of the formula, in all lanes.
+	// Constants of the formula, in all lanes.
 	zero, one, two, three, half, hundredth, gamma [lanes]float32
 
 	part         [lanes]float32
@@ -155,8 +154,8 @@ type glass struct {
 	light        [lanes]float32
 }
 
-func newGlass(m *Model) *glass {
-	o := &glass{m: m}
+func newSeparator(m *Model) *separator {
+	o := &separator{m: m}
 	for i := range lanes {
 		for k := range 3 {
 			for c := range 3 {
@@ -170,35 +169,35 @@ func newGlass(m *Model) *glass {
 	return o
 }
 
-// strokeStep is the constant of the same name in package processing.
+// strokeStep must equal the constant of this name in package processing.
 const strokeStep = 0.75
 
-// noteStrokes writes the weights of the neighbours.
-func (g *Grid) noteStrokes(to *halves, numbers int, along [][4]float32) {
+// strokeCoeffs writes the weights of the neighbours as coefficients 0 to 3.
+func (g *Grid) strokeCoeffs(to *halves, count int, along [][4]float32) {
 	for c, list := range g.cells {
 		half := to[c]
 		for i := range list {
 			lane, q := int(list[i].lane), &along[list[i].pixel]
 			for k, v := range q {
-				half[(lane/lanes*numbers+k)*lanes+lane%lanes] = v
+				half[(lane/lanes*count+k)*lanes+lane%lanes] = v
 			}
 		}
 	}
 }
 
-// Continue relaxes planes towards the mean along the strokes.
+// Continue relaxes planes towards the mean of the neighbours along the strokes.
 func (g *Grid) Continue(planes [][]float32, along [][4]float32, sweeps int) {
-	const numbers = 4
+	const count = 4
 	p := make([]halves, len(planes))
 	for k := range p {
 		p[k] = g.load(planes[k])
 	}
-	notes, next := g.notes(numbers), g.notes(len(p))
-	g.noteStrokes(&notes, numbers, along)
+	coeffs, next := g.coeffs(count), g.coeffs(len(p))
+	g.strokeCoeffs(&coeffs, count, along)
 	kernel := kernelsOf(g.level)
 	for range sweeps {
 		for c := range 2 {
-			kernel.continueHalf(g, p, c, notes[c], next[c])
+			kernel.continueHalf(g, p, c, coeffs[c], next[c])
 			g.refresh(p)
 		}
 	}
@@ -208,21 +207,21 @@ func (g *Grid) Continue(planes [][]float32, along [][4]float32, sweeps int) {
 	}
 }
 
-// Refine continues Separate with the mean along the strokes in place of that of the nearest four.
+// Refine is Separate with the mean along the strokes in place of the mean of the four nearest neighbours.
 func (g *Grid) Refine(paint [3][]float32, light []float32, v *Veil, along [][4]float32, m *Model, sweeps int) {
-	const numbers = 8
+	const count = 8
 	p := [3]halves{g.load(paint[0]), g.load(paint[1]), g.load(paint[2])}
-	notes, next, lights := g.notes(numbers), g.notes(3), g.notes(1)
-	g.noteStrokes(&notes, numbers, along)
-	g.noteVeil(&notes, numbers, 4, v)
-	g.note(&lights, 1, 0, light)
-	look, kernel := newGlass(m), kernelsOf(g.level)
-	for i := range look.part {
-		look.part[i] = 0.25
+	coeffs, next, lights := g.coeffs(count), g.coeffs(3), g.coeffs(1)
+	g.strokeCoeffs(&coeffs, count, along)
+	g.veilCoeffs(&coeffs, count, 4, v)
+	g.setCoeff(&lights, 1, 0, light)
+	sep, kernel := newSeparator(m), kernelsOf(g.level)
+	for i := range sep.part {
+		sep.part[i] = 0.25
 	}
 	for range sweeps {
 		for c := range 2 {
-			kernel.refine(g, &p, c, notes[c], next[c], lights[c], look)
+			kernel.refine(g, &p, c, coeffs[c], next[c], lights[c], sep)
 			g.refresh(p[:])
 		}
 	}

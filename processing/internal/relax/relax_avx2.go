@@ -21,7 +21,7 @@ func set(p *float32, at int32, v vec) {
 	v.Store((*[lanes]float32)(unsafe.Add(unsafe.Pointer(p), 4*int(at))))
 }
 
-// keep stores the lanes that belong to the hole.
+// keep stores the lanes that belong to the hole and leaves the others unchanged.
 func keep(p *float32, at int32, v, old vec, inside *int32, lane int) {
 	set(p, at, v.Merge(old, maskAt(inside, lane)))
 }
@@ -44,31 +44,31 @@ func harmonic256(g *Grid, p *halves, c int, parts []float32) {
 	}
 }
 
-func separate256(g *Grid, p *[3]halves, c int, noted, lights []float32, look *glass) {
+func separate256(g *Grid, p *[3]halves, c int, coefficients, lights []float32, sep *separator) {
 	inside, s := unsafe.SliceData(g.inside[c]), int32(g.stride)
-	notes, light := unsafe.SliceData(noted), unsafe.SliceData(lights)
+	coeffs, light := unsafe.SliceData(coefficients), unsafe.SliceData(lights)
 	for n := range g.blocks[c] {
 		b := &g.blocks[c][n]
 		at := int32(n * 5 * lanes)
-		part := get(notes, at+4*lanes)
+		part := get(coeffs, at+4*lanes)
 		for k := range p {
 			other := unsafe.SliceData(p[k][1-c])
 			sum := get(other, b.left).Add(get(other, b.left+1)).Add(get(other, b.at-s).Add(get(other, b.at+s)))
-			set(&look.guess[k][0], 0, sum.Mul(part))
+			set(&sep.guess[k][0], 0, sum.Mul(part))
 		}
-		set(&look.part[0], 0, part)
-		look.through(notes, at, light, int32(n*lanes))
+		set(&sep.part[0], 0, part)
+		sep.solve(coeffs, at, light, int32(n*lanes))
 		for k := range p {
 			own := unsafe.SliceData(p[k][c])
-			keep(own, b.at, get(&look.paint[k][0], 0), get(own, b.at), inside, n*lanes)
+			keep(own, b.at, get(&sep.paint[k][0], 0), get(own, b.at), inside, n*lanes)
 		}
-		set(light, int32(n*lanes), get(&look.light[0], 0))
+		set(light, int32(n*lanes), get(&sep.light[0], 0))
 	}
 }
 
-// through computes paint and light of a block from the guess of the paint, as processing.Separate says: notes are the
-// light seen and the reciprocal of that expected.
-func (o *glass) through(notes *float32, at int32, lights *float32, lane int32) {
+// solve computes paint and light of a block from the estimate of the paint, as processing.Separate does. The
+// coefficients are those of veilCoeffs.
+func (o *separator) solve(coeffs *float32, at int32, lights *float32, lane int32) {
 	at3 := func(p *[lanes]float32) vec { return archsimd.LoadFloat32x8(p) }
 	g0, g1, g2 := at3(&o.guess[0]), at3(&o.guess[1]), at3(&o.guess[2])
 	slope := g0.Add(g1).Add(g2).Mul(at3(&o.two)).Div(at3(&o.three)).Add(at3(&o.hundredth))
@@ -77,8 +77,8 @@ func (o *glass) through(notes *float32, at int32, lights *float32, lane int32) {
 	off := at3(&o.mismatch).Mul(old)
 	noise := at3(&o.noise).Add(off.Mul(off))
 	s0, s1, s2 := g0.Mul(g0), g1.Mul(g1), g2.Mul(g2)
-	d0, d1, d2 := get(notes, at).Sub(s0), get(notes, at+lanes).Sub(s1), get(notes, at+2*lanes).Sub(s2)
-	inverse := get(notes, at+3*lanes)
+	d0, d1, d2 := get(coeffs, at).Sub(s0), get(coeffs, at+lanes).Sub(s1), get(coeffs, at+2*lanes).Sub(s2)
+	inverse := get(coeffs, at+3*lanes)
 	a := &o.axes
 	rest0 := at3(&a[0][0]).Mul(d0).Add(at3(&a[0][1]).Mul(d1)).Add(at3(&a[0][2]).Mul(d2))
 	rest1 := at3(&a[1][0]).Mul(d0).Add(at3(&a[1][1]).Mul(d1)).Add(at3(&a[1][2]).Mul(d2))
@@ -110,51 +110,50 @@ func (o *glass) through(notes *float32, at int32, lights *float32, lane int32) {
 // rootOf is √max(v, 0). NaN stays NaN, and −0 becomes 0.
 func rootOf(v, zero vec) vec { return zero.Merge(v, v.Less(zero)).Add(zero).Sqrt() }
 
-// meanAlong returns the mean of the neighbours of a block, weighed along the strokes: their weights are the first four
-// notes.
-func meanAlong(own, other *float32, b *block, s int32, notes *float32, at int32) vec {
-	straight := get(notes, at).Mul(get(other, b.left).Add(get(other, b.left+1))).
-		Add(get(notes, at+lanes).Mul(get(other, b.at-s).Add(get(other, b.at+s))))
-	return straight.Add(get(notes, at+2*lanes).Mul(get(own, b.left-s).Add(get(own, b.left+1+s))).
-		Add(get(notes, at+3*lanes).Mul(get(own, b.left+1-s).Add(get(own, b.left+s)))))
+// meanAlong returns the mean of a block's neighbours, weighted along the strokes by the first four coefficients.
+func meanAlong(own, other *float32, b *block, s int32, coeffs *float32, at int32) vec {
+	straight := get(coeffs, at).Mul(get(other, b.left).Add(get(other, b.left+1))).
+		Add(get(coeffs, at+lanes).Mul(get(other, b.at-s).Add(get(other, b.at+s))))
+	return straight.Add(get(coeffs, at+2*lanes).Mul(get(own, b.left-s).Add(get(own, b.left+1+s))).
+		Add(get(coeffs, at+3*lanes).Mul(get(own, b.left+1-s).Add(get(own, b.left+s)))))
 }
 
-func continue256(g *Grid, p []halves, c int, noted, nexts []float32) {
+func continue256(g *Grid, p []halves, c int, coefficients, nexts []float32) {
 	inside, s, step := unsafe.SliceData(g.inside[c]), int32(g.stride), archsimd.LoadFloat32x8(&g.step)
-	notes, next := unsafe.SliceData(noted), unsafe.SliceData(nexts)
+	coeffs, next := unsafe.SliceData(coefficients), unsafe.SliceData(nexts)
 	blocks := g.blocks[c]
 	for k := range p {
 		own, other := unsafe.SliceData(p[k][c]), unsafe.SliceData(p[k][1-c])
 		for n := range blocks {
 			b := &blocks[n]
 			old := get(own, b.at)
-			mean := meanAlong(own, other, b, s, notes, int32(n*4*lanes))
+			mean := meanAlong(own, other, b, s, coeffs, int32(n*4*lanes))
 			set(next, int32(n*lanes), old.Add(step.Mul(mean.Sub(old))))
 		}
-		// Diagonal neighbours have seen the old values.
+		// Store only now, because diagonal neighbours need the old values.
 		for n := range blocks {
 			keep(own, blocks[n].at, get(next, int32(n*lanes)), get(own, blocks[n].at), inside, n*lanes)
 		}
 	}
 }
 
-func refine256(g *Grid, p *[3]halves, c int, noted, nexts, lights []float32, look *glass) {
+func refine256(g *Grid, p *[3]halves, c int, coefficients, nexts, lights []float32, sep *separator) {
 	inside, s, step := unsafe.SliceData(g.inside[c]), int32(g.stride), archsimd.LoadFloat32x8(&g.step)
-	notes, next, light := unsafe.SliceData(noted), unsafe.SliceData(nexts), unsafe.SliceData(lights)
+	coeffs, next, light := unsafe.SliceData(coefficients), unsafe.SliceData(nexts), unsafe.SliceData(lights)
 	blocks := g.blocks[c]
 	for n := range blocks {
 		b, at := &blocks[n], int32(n*8*lanes)
 		for k := range p {
 			own, other := unsafe.SliceData(p[k][c]), unsafe.SliceData(p[k][1-c])
-			set(&look.guess[k][0], 0, meanAlong(own, other, b, s, notes, at))
+			set(&sep.guess[k][0], 0, meanAlong(own, other, b, s, coeffs, at))
 		}
-		look.through(notes, at+4*lanes, light, int32(n*lanes))
+		sep.solve(coeffs, at+4*lanes, light, int32(n*lanes))
 		for k := range p {
 			old := get(unsafe.SliceData(p[k][c]), b.at)
-			set(next, int32((3*n+k)*lanes), old.Add(step.Mul(get(&look.paint[k][0], 0).Sub(old))))
+			set(next, int32((3*n+k)*lanes), old.Add(step.Mul(get(&sep.paint[k][0], 0).Sub(old))))
 		}
 		old := get(light, int32(n*lanes))
-		set(light, int32(n*lanes), old.Add(step.Mul(get(&look.light[0], 0).Sub(old))))
+		set(light, int32(n*lanes), old.Add(step.Mul(get(&sep.light[0], 0).Sub(old))))
 	}
 	for n := range blocks {
 		for k := range p {

@@ -8,10 +8,10 @@ import (
 	"blik/internal/parallel"
 )
 
-// Set is a set of pixels of a picture, a bit each: 64 pixels of a row in a word.
+// Set is a set of pixels of a picture, stored as a bitmap: one bit per pixel, 64 pixels of a row per word.
 type Set struct {
 	w, h int
-	// stride is the number of words of a row: one more than needed, so that 64 pixels can be read from any column.
+	// stride is the number of words per row: one more than needed, so that 64 pixels can be read from any column.
 	stride int
 	words  []uint64
 }
@@ -23,8 +23,8 @@ func NewSet(w, h int) *Set {
 	return s
 }
 
-// Mark makes the set the pixels of the given spans, which are in reading order, and those within margin of them, across
-// corners, too.
+// Mark sets the set to the pixels of the given spans, which are in reading order, and all pixels within margin of them
+// (Chebyshev distance).
 func (s *Set) Mark(margin int, sets ...[]Span) {
 	parallel.Split(s.h, 64, func(from, to int) {
 		clear(s.words[from*s.stride : to*s.stride])
@@ -59,8 +59,8 @@ func (s *Set) add(y, x0, x1 int) {
 	row[b] |= last
 }
 
-// At returns 64 pixels of row y from column x on, that of column x in the lowest bit. Of those right of the picture
-// none is in the set; a nil set is empty.
+// At returns 64 pixels of row y from column x on, with that of column x in the lowest bit. Pixels right of the picture
+// are not in the set; a nil set is empty.
 func (s *Set) At(x, y int) uint64 {
 	if s == nil {
 		return 0
@@ -72,7 +72,7 @@ func (s *Set) At(x, y int) uint64 {
 // Has reports whether a pixel is in the set.
 func (s *Set) Has(x, y int) bool { return s.words[y*s.stride+x/64]>>(x%64)&1 != 0 }
 
-// Count returns how many of the pixels x0 … x1−1 of row y are in the set.
+// Count returns the number of pixels in columns x0 … x1−1 of row y that are in the set.
 func (s *Set) Count(y, x0, x1 int) (n int) {
 	for x := x0; x < x1; x += 64 {
 		v := s.At(x, y)
@@ -104,15 +104,15 @@ func (s *Set) Unpack(dst []uint8, x, y int) {
 	}
 }
 
-// spread makes each bit a byte of 0 or 255, the lowest one first.
+// spread expands each bit to a byte of 0 or 255, the lowest bit first.
 func spread(bits uint8) uint64 {
 	const low, every = 0x7f7f7f7f7f7f7f7f, 0x0101010101010101
 	v := uint64(bits) * every & 0x8040201008040201
 	return (v + low) &^ low >> 7 * 255
 }
 
-// Pack makes the pixels of row y from column x on, a multiple of 64, those whose byte is not 0. src ends at such a
-// column or at that of the picture.
+// Pack replaces the pixels of row y from column x on, a multiple of 64, by those whose byte in src is not 0. src ends
+// at such a column or at the picture's edge.
 func (s *Set) Pack(src []uint8, x, y int) {
 	const low = 0x7f7f7f7f7f7f7f7f
 	words := s.words[y*s.stride+x/64:]

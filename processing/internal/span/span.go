@@ -1,4 +1,4 @@
-// Package span holds sets of pixels as runs in rows, and finds their connected components.
+// Package span represents sets of pixels as horizontal runs and finds their connected components.
 package span
 
 import (
@@ -9,7 +9,7 @@ import (
 	"blik/internal/parallel"
 )
 
-// Span is a run of pixels of row Y that belong to the same component: columns X0 up to but not including X1.
+// Span is a run of pixels of row Y that belong to one component: columns X0 to X1−1.
 type Span struct {
 	Y, X0, X1 int32
 	Label     uint32
@@ -37,8 +37,8 @@ func Append(spans []Span, pix []uint8, w, y0, y1 int, bits uint8) []Span {
 // topBits has the top bit of every byte set.
 const topBits = 0x8080808080808080
 
-// next returns the first column from x on whose byte has one of the bits, or with flip set to topBits none of them; the
-// width if there is none.
+// next returns the first column from x on whose byte has one of the bits, or, with flip set to topBits, none of them.
+// It returns the width if there is no such column.
 func next(row []uint8, x int, bits uint8, every, flip uint64) int {
 	if flip == 0 {
 		// Most of a picture is usually empty.
@@ -72,7 +72,7 @@ const (
 )
 
 // Connect labels spans in reading order by connectivity, 0, 1, 2… in the order of each component's first pixel, and
-// returns the number of components. Spans of one row that touch end to end, as labelled ones may, are connected too.
+// returns the number of components. Adjacent spans of one row, which may already be labelled, are connected too.
 func Connect(spans []Span, reach Reach) int {
 	set := join(spans, reach)
 	n := uint32(0)
@@ -87,8 +87,8 @@ func Connect(spans []Span, reach Reach) int {
 	return int(n)
 }
 
-// disjoint is a union-find forest over labels; every root is the smallest label of its set, and every label's parent is
-// no greater than the label.
+// disjoint is a union-find forest over labels. Every root is the smallest label of its set, and no parent is greater
+// than its child.
 type disjoint []uint32
 
 func (d disjoint) find(a uint32) uint32 {
@@ -111,13 +111,13 @@ func (d disjoint) union(a, b uint32) {
 // leastStrip is the minimum number of spans joined at a time.
 const leastStrip = 2048
 
-// join returns the connected sets of the spans' indices, each index with the root of its set. Strips of rows are joined
-// side by side, then along their borders.
+// join returns the connected sets of span indices, mapping each index to the root of its set. It joins strips of rows
+// in parallel, then along their borders.
 func join(spans []Span, reach Reach) disjoint {
 	set := make(disjoint, len(spans))
 	borders := make(chan int, len(spans)/leastStrip+1)
 	parallel.Split(len(spans), leastStrip, func(from, to int) {
-		// All spans of the row in which a strip would begin belong to the previous strip.
+		// All spans of the row in which a strip would begin go to the previous strip.
 		from, to = nextRow(spans, from), nextRow(spans, to)
 		set.joinRows(spans, from, to, reach)
 		if from > 0 && from < to {
@@ -174,8 +174,8 @@ func (d disjoint) joinBorder(spans []Span, at int, reach Reach) {
 	}
 }
 
-// joinAbove joins span i with the spans of the previous row, which ends at row, from above on; it returns the first of
-// these that may touch the spans after i.
+// joinAbove joins span i with the spans of the previous row, from above on; that row ends at index row. It returns the
+// first of them that may also touch later spans.
 func (d disjoint) joinAbove(spans []Span, above, row, i int, reach Reach) int {
 	for above < row && spans[above].X1+int32(reach) <= spans[i].X0 {
 		above++
@@ -239,12 +239,12 @@ type Sums struct {
 	Left, Top, Right, Base int32
 }
 
-// NewSums returns those of no pixels.
+// NewSums returns the sums of no pixels.
 func NewSums() Sums {
 	return Sums{Left: math.MaxInt32, Top: math.MaxInt32, Right: math.MinInt32, Base: math.MinInt32}
 }
 
-// Add adds a span. Sums over x = a…b−1 have closed forms, so the cost depends only on the number of spans.
+// Add adds a span. Sums over x have closed forms, so the cost depends only on the number of spans.
 func (s *Sums) Add(r Span) {
 	a, b, y := int64(r.X0), int64(r.X1), int64(r.Y)
 	n := b - a
@@ -260,7 +260,8 @@ func (s *Sums) Add(r Span) {
 	s.Top, s.Base = min(s.Top, r.Y), max(s.Base, r.Y+1)
 }
 
-// Elongation is √(λ1/λ2) of the second moments, each pixel a unit square (1/12 on the diagonal); λ2 ≥ 1/24.
+// Elongation returns √(λ1/λ2) of the second central moments, where each pixel is a unit square (1/12 on the diagonal);
+// λ2 ≥ 1/24.
 func (s *Sums) Elongation() float64 {
 	n := float64(s.N)
 	mx, my := float64(s.SX)/n, float64(s.SY)/n

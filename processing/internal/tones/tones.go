@@ -1,4 +1,4 @@
-// Package tones converts windows of 8-bit pictures to linear light and sums it.
+// Package tones converts windows of 8-bit pictures to linear light and sums them.
 package tones
 
 import (
@@ -12,10 +12,10 @@ const (
 	Blue  = 4732
 )
 
-// Tone holds luminance and darkest channel of a pixel in 16-bit linear light, in the upper and the lower half.
+// Tone packs luminance and darkest channel of a pixel in 16-bit linear light into the upper and lower half.
 type Tone uint32
 
-// Of combines the halves of a tone.
+// Of returns the Tone with the given luminance and darkest channel.
 func Of(y, dark uint16) Tone { return Tone(y)<<16 | Tone(dark) }
 
 // Y is the luminance.
@@ -24,7 +24,7 @@ func (t Tone) Y() uint16 { return uint16(t >> 16) }
 // Dark is the darkest channel.
 func (t Tone) Dark() uint16 { return uint16(t) }
 
-// Sum adds up pixels: their number, colours, luminances, darkest channels and squared luminances.
+// Sum holds sums over pixels: their number, colours, luminances, darkest channels and squared luminances.
 type Sum struct{ N, R, G, B, Y, Dark, Squares uint64 }
 
 // Join adds another sum.
@@ -40,11 +40,12 @@ func (s *Sum) Join(o *Sum) {
 
 // Window is a part of a picture of three 8-bit channels.
 type Window struct {
-	// Pix are the picture's samples from the window's first on, Stride those of a row of the picture.
+	// Pix holds the picture's samples from the first of the window on; Stride is the number of samples in a row of the
+	// picture.
 	Pix    []uint8
 	Stride int
 	W, H   int
-	// Free has a bit for each pixel that is added up, (W + 63) / 64 words for each row.
+	// Free has a bit for each pixel to be summed, in (W + 63) / 64 words per row.
 	Free []uint64
 	// Linear is the linear light of each sample.
 	Linear *[256]uint16
@@ -53,7 +54,7 @@ type Window struct {
 // words is the number of words of Free per row.
 func (v *Window) words() int { return (v.W + 63) / 64 }
 
-// Slack is the extra capacity for tones in addition to the pixels: kernels write beyond rows.
+// Slack is the extra capacity needed for tones because kernels write beyond the end of rows.
 const Slack = 32
 
 // Reader reads windows. One goroutine uses it at a time. The zero value is ready for use.
@@ -63,7 +64,7 @@ type Reader struct {
 	count counting
 }
 
-// reading and counting are kernels of Read and Count.
+// reading and counting are the kernels of Read and Count.
 type (
 	reading  func(l *lanes, dst []Tone, v *Window, sum *Sum)
 	counting func(own []uint8, tones []Tone, half, from int) (crowd, around int)
@@ -78,8 +79,7 @@ func (r *Reader) choose() {
 	}
 }
 
-// Read writes the tones of a window into dst, which has a capacity of at least Slack more, and returns the sum of its
-// free pixels.
+// Read writes the tones of a window into dst, which needs Slack more capacity, and returns the sum of the free pixels.
 func (r *Reader) Read(dst []Tone, v *Window) Sum {
 	r.choose()
 	var sum Sum
@@ -87,8 +87,8 @@ func (r *Reader) Read(dst []Tone, v *Window) Sum {
 	return sum
 }
 
-// Count returns how many bytes of own are 0, and of how many of these the tone has at least the level from, 0 … 65536,
-// in its half: 16 is that of the luminance, 0 that of the darkest channel. There are as many tones as bytes.
+// Count returns how many bytes of own are 0, and how many of their tones are at least from, 0 … 65536, in the half
+// selected by the shift half: 16 for the luminance, 0 for the darkest channel. There are as many tones as bytes.
 func (r *Reader) Count(own []uint8, tones []Tone, half, from int) (crowd, around int) {
 	r.choose()
 	return r.count(own, tones, half, from)
@@ -129,7 +129,7 @@ func readPiece(dst []Tone, src []uint8, free uint64, linear *[256]uint16, into *
 func countPlain(own []uint8, tones []Tone, half, from int) (crowd, around int) {
 	tones = tones[:len(own)]
 	for i, o := range own {
-		// Without branches: 1 where the condition holds.
+		// Branch-free: 1 where the condition holds.
 		free := int((uint32(o) - 1) >> 31)
 		around += free
 		crowd += free & int(uint64(from-1-int(uint16(tones[i]>>half)))>>63)

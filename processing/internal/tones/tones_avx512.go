@@ -18,8 +18,8 @@ func kernelsOf(level simd.Level) (reading, counting) {
 	return read512, count512
 }
 
-// Places of a channel's samples in three vectors of 32 samples, those of 32 pixels: in the first two, and in what these
-// gave and the third.
+// The positions of one channel's samples in three vectors of 32 samples, which hold 32 pixels: in the first two
+// vectors, and in the result of these and the third.
 const (
 	firstRed = "\x00\x00\x03\x00\x06\x00\x09\x00\x0c\x00\x0f\x00\x12\x00\x15\x00" +
 		"\x18\x00\x1b\x00\x1e\x00\x21\x00\x24\x00\x27\x00\x2a\x00\x2d\x00" +
@@ -51,8 +51,7 @@ func load(p unsafe.Pointer, i int) archsimd.Uint16x32 {
 	return archsimd.LoadUint16x32((*[32]uint16)(unsafe.Add(p, 64*i)))
 }
 
-// Vectors of equal numbers. They are never written. A number that is made a vector in a loop would pass through a
-// register of the older kind.
+// Constant vectors. They are never written. Broadcasting a number inside a loop would use a legacy SSE register.
 var (
 	sampleLimits = [2][32]uint16{
 		{
@@ -102,17 +101,17 @@ func places(table string) archsimd.Uint16x32 {
 	return archsimd.LoadUint16x32((*[32]uint16)(unsafe.Pointer(unsafe.StringData(table))))
 }
 
-// chosen takes of four vectors the lanes whose sample is in their quarter of the range.
+// chosen selects, from four vectors, the lanes whose sample is in their quarter of the range.
 func chosen(p, q, r, s archsimd.Uint16x32, half, quarter archsimd.Mask16x32) archsimd.Uint16x32 {
 	return s.Merge(r, quarter).Merge(q.Merge(p, quarter), half)
 }
 
-// steps is how often 32 pixels are added up before a lane of 32 bits may overflow.
+// steps is the number of times that 32 pixels can be added before a 32-bit lane may overflow.
 const steps = 1 << 14
 
 func read512(l *lanes, dst []Tone, v *Window, sum *Sum) {
 	across := (v.W + 31) / 32
-	// The last rows of a picture end before a vector does.
+	// The last vector of a picture may extend beyond its end.
 	whole := 0
 	if n := len(v.Pix) - 96*across; n >= 0 {
 		whole = min(n/v.Stride+1, v.H)
@@ -128,14 +127,14 @@ func read512(l *lanes, dst []Tone, v *Window, sum *Sum) {
 	}
 }
 
-// rows is the window of n rows from row y on.
+// rows returns the part of the window with n rows from row y on.
 func (v *Window) rows(y, n int) *Window {
 	part := *v
 	part.H, part.Pix, part.Free = n, v.Pix[y*v.Stride:], v.Free[y*v.words():]
 	return &part
 }
 
-// join adds up the lanes.
+// join adds the lanes to sum.
 func (l *lanes) join(sum *Sum) {
 	var s [len(l)]uint64
 	for i := range l {
@@ -146,12 +145,12 @@ func (l *lanes) join(sum *Sum) {
 	sum.Join(&Sum{R: s[0], G: s[1], B: s[2], Y: s[3], Dark: s[4], Squares: s[5] + s[6]<<16})
 }
 
-// read512 leaves the sums in the lanes and returns how many pixels are free.
+// read512 leaves the sums in the lanes and returns the number of free pixels.
 func (v *Window) read512(l *lanes, dst []Tone) int {
 	words, all := v.words(), 0
 	to, from := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(v.Pix))
 	samples := unsafe.Pointer(v.Linear)
-	// The linear light of all samples; 64 are looked up in two vectors.
+	// The linear light of all sample values; 64 of them are looked up in two vectors.
 	l0, l1, l2, l3 := load(samples, 0), load(samples, 1), load(samples, 2), load(samples, 3)
 	l4, l5, l6, l7 := load(samples, 4), load(samples, 5), load(samples, 6), load(samples, 7)
 	low, lowest := load(unsafe.Pointer(&sampleLimits), 0), load(unsafe.Pointer(&sampleLimits), 1)
