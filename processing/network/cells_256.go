@@ -4,8 +4,8 @@ package network
 
 import "simd/archsimd"
 
-// Orders of eight cells: each of the first or last four twice, and the halves of two vectors put together. They are
-// never written.
+// Permutations of eight cells: the first or last four cells, each twice, and the halves of two vectors combined. They
+// are never written.
 var (
 	firstTwice = [8]uint32{0, 0, 1, 1, 2, 2, 3, 3}
 	lastTwice  = [8]uint32{4, 4, 5, 5, 6, 6, 7, 7}

@@ -12,7 +12,7 @@ type Engine struct {
 	model   *Model
 	kernels *kernels
 	nodes   []node
-	// pad is the number of cells beside a row that weights may reach.
+	// pad is the number of cells on either side of a row that the weights may reach.
 	pad int
 	// taps is the maximum number of taps of a layer, wide the maximum for four channels.
 	taps, wide int
@@ -25,25 +25,25 @@ func (e *Engine) Model() *Model { return e.model }
 type kernels struct {
 	// lanes is the number of cells in a vector, 2·lanes that of a block.
 	lanes int
-	// convolve computes four channels of a row. A row is computed in parts, each with blocks times taps of about
-	// products and with all channels one after the other, so that its sources stay in the first-level cache; if
-	// products is 0, it is computed in one part.
+	// convolve computes four channels of a row. A row is processed in parts with about products = blocks · taps each,
+	// all channels of one part before the next, so that its sources stay in the L1 cache. If products is 0, the whole
+	// row is one part.
 	convolve func(j *job)
 	products int
-	// double repeats each cell of a row, part separates the cells of even and of odd columns.
+	// double repeats each cell of a row; part separates the cells of even and odd columns.
 	double func(dst, src []uint32)
 	part   func(even, odd, src []uint32)
-	// darkest, cells, exchange and planes compute the input: see the plain ones.
+	// darkest, cells, exchange and planes compute the input; see their plain versions.
 	darkest  func(dst, a, b, c []uint8)
 	cells    func(p *inputRows, row []int32)
 	exchange func(sums, enter, leave []int32)
 	planes   func(p *inputRows, dst []int8, segment int, here []int32, rows int32)
 }
 
-// The number of blocks of a part of a row is a multiple of blocksOfPart.
+// blocksOfPart divides the number of blocks in a part of a row.
 const blocksOfPart = 3
 
-// NewEngine prepares a model for a level of vector instructions, which the processor must have.
+// NewEngine prepares a model for a level of vector instructions, which the processor must support.
 func NewEngine(m *Model, level simd.Level) *Engine {
 	e := &Engine{model: m, kernels: kernelsOf(level), nodes: m.graph()}
 	for i := range e.nodes {
@@ -73,15 +73,15 @@ type Picture struct {
 // Rect is a part of a picture, X1 and Y1 excluded.
 type Rect struct{ X0, Y0, X1, Y1 int }
 
-// Scratch is the memory of a goroutine, for reuse.
+// Scratch is the reusable memory of one goroutine.
 type Scratch struct {
 	memory []int8
 	strip  strip
 }
 
-// Run writes the logits of a part of a picture in sixteenths plus offset, cut to 0…255, into dst, which has the rows of
-// the picture. The first row and column must be multiples of Model.Grain. It calls stop before each row of a layer, and
-// returns early if that is true.
+// Run writes the logits of a part of a picture, in sixteenths plus offset and clamped to 0…255, into dst, which has the
+// row length of the picture. The first row and column must be multiples of Model.Grain. It calls stop before each row
+// of a layer and returns early if that returns true.
 func (e *Engine) Run(dst []uint8, pic Picture, r Rect, offset int, scratch *Scratch, stop func() bool) {
 	s := &scratch.strip
 	s.begin(e, pic, r, scratch, stop)
@@ -130,20 +130,20 @@ type strip struct {
 	// zeros is the offset of a row outside the picture.
 	zeros  int
 	memory []int8
-	// next is the next row to be computed for each node.
+	// next is the next row to compute for each node.
 	next []int
-	// sources are the positions of the taps of each node, one pack after the other; taps are those of a row.
+	// sources are the positions of the taps of each node, one pack after the other; taps are those of the current row.
 	sources [][]source
 	taps    []int32
 	job     job
 	inputs  inputRows
 }
 
-// source is the input of a tap: a row, one of three for each input node of a layer, and an offset in it.
+// source is the input of a tap: one of three rows per input node of a layer, and an offset in it.
 type source struct{ row, place int32 }
 
-// ring keeps the last rows of a node. A row has blocks of segment bytes, each with four channels of pad cells, the
-// cells of the node's columns, and more cells for the last vectors and for pad.
+// ring keeps the most recent rows of a node. A row consists of blocks of segment bytes. Each block holds four channels
+// of pad cells, the cells of the node's columns, further cells for the last vectors, and pad cells again.
 type ring struct {
 	place, rows, segment, bytes int
 }
@@ -160,7 +160,7 @@ func (s *strip) begin(e *Engine, pic Picture, r Rect, scratch *Scratch, stop fun
 			s.rows[i], s.columns[i] = span{r.Y0 / 2, (r.Y1 + 1) / 2}, span{r.X0 / 2, (r.X1 + 1) / 2}
 		}
 		if s.rows[i] == (span{}) {
-			continue // Nothing needs it.
+			continue // Not needed.
 		}
 		s.next[i] = s.rows[i].from
 		for _, source := range node.from {
@@ -178,7 +178,7 @@ func (s *strip) begin(e *Engine, pic Picture, r Rect, scratch *Scratch, stop fun
 	for i := range s.rings {
 		q := &s.rings[i]
 		c := s.columns[i]
-		// An odd number of lines spreads the blocks of a row over the cache.
+		// An odd number of cache lines spreads the blocks of a row over the cache sets.
 		q.segment = ((4*(2*e.pad+c.to-c.from+block)+line-1)/line | 1) * line
 		q.bytes = q.segment * e.nodes[i].blocks
 		q.place = size
@@ -207,7 +207,7 @@ func (s *strip) begin(e *Engine, pic Picture, r Rect, scratch *Scratch, stop fun
 	s.inputs.begin(e.kernels, s.pic, s.rows[0], s.columns[0])
 }
 
-// plan determines the number of rows of each node that are needed at a time, by simulating the whole computation.
+// plan determines how many rows of each node are needed at the same time, by simulating the whole computation.
 func (s *strip) plan() {
 	next := append([]int(nil), s.next...)
 	var ensure func(i, row int)
@@ -217,7 +217,7 @@ func (s *strip) plan() {
 			for _, source := range s.nodes[i].from {
 				ensure(source, taken.clip(s.height[source]).to-1)
 			}
-			// Only now, because one source may need further rows of another.
+			// Only after all sources are ensured, because one of them may compute further rows of another.
 			for _, source := range s.nodes[i].from {
 				first := taken.clip(s.height[source]).from
 				s.rings[source].rows = max(s.rings[source].rows, next[source]-first)
@@ -231,7 +231,7 @@ func (s *strip) plan() {
 	s.rings[last].rows = 1
 }
 
-// row returns the offset of a row's cell in the first needed column, for its first block.
+// row returns the offset of a row's first needed cell in its first block.
 func (s *strip) row(node, y int) int {
 	q := &s.rings[node]
 	return q.place + y%q.rows*q.bytes + 4*s.pad
@@ -266,7 +266,8 @@ func (s *strip) ensure(i, row int, offset int32) bool {
 	return true
 }
 
-// end clears the cells after a row that ends at the picture's border: values computed there are not part of it.
+// end clears the cells beyond a row's end at the picture's border: the values computed there are not part of the
+// picture.
 func (s *strip) end(i, y int) {
 	c := s.columns[i]
 	if c.to < s.width[i] {
@@ -290,7 +291,7 @@ func (s *strip) convolve(i, y int, offset int32) {
 	if i == len(s.nodes)-1 {
 		j.add, j.top = offset, 255
 	}
-	// starts are the places of the rows that weights are for, in each source, at the result's first column.
+	// starts are the offsets of the rows under the weights, in each source, for the result's first column.
 	side := l.Kind.Side()
 	var starts [3 * maxLayers]int32
 	for k, source := range n.from {
@@ -358,12 +359,12 @@ func (s *strip) repeatRow(i, y int) {
 	}
 }
 
-// splitRow separates the cells of even and of odd columns.
+// splitRow separates the cells of even and odd columns.
 func (s *strip) splitRow(i, y int) {
 	n, c := &s.nodes[i], s.columns[i]
 	source := n.from[0]
 	dst, src := s.row(i, y), s.row(source, y)
-	// The source may begin in the middle of a pair, or end in one.
+	// The source may begin or end in the middle of a pair.
 	shift := 2*c.from - s.columns[source].from
 	half := n.blocks / 2 * s.rings[i].segment
 	for range n.blocks / 2 {
@@ -375,13 +376,13 @@ func (s *strip) splitRow(i, y int) {
 	}
 }
 
-// cells returns n cells of a block from an offset on.
+// cells returns n cells of a block, starting at an offset.
 func (s *strip) cells(place, n int) []uint32 {
 	m := s.memory[place : place+4*n]
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(m))), n)
 }
 
-// emit writes a row of cells of logits as two rows of pixels.
+// emit writes a row of logit cells as two rows of pixels.
 func (s *strip) emit(dst []uint8, y int, r Rect) {
 	last := len(s.nodes) - 1
 	cells := s.cells(s.row(last, y), (r.X1+1)/2-r.X0/2)
@@ -392,7 +393,7 @@ func (s *strip) emit(dst []uint8, y int, r Rect) {
 		lower = dst[(2*y+1)*w+r.X0 : (2*y+1)*w+r.X1]
 	}
 	for x, v := range cells {
-		// If there is no lower row, the upper one overwrites it.
+		// Without a lower row, the upper one overwrites it.
 		lower[2*x], upper[2*x] = uint8(v>>16), uint8(v)
 		if 2*x+1 < len(upper) {
 			lower[2*x+1], upper[2*x+1] = uint8(v>>24), uint8(v>>8)

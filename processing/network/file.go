@@ -10,8 +10,8 @@ import (
 	"blik/internal/message"
 )
 
-// A model file is "BLIKNET1", the length of the header (uint32, little endian like all numbers), the header in JSON,
-// the numbers that the header has the places of, and the SHA-256 of all that.
+// A model file consists of "BLIKNET1", the length of the header (uint32, little endian like all numbers), the header as
+// JSON, the numbers that the header refers to, and the SHA-256 of everything before it.
 const (
 	family, version = "BLIKNET", "1"
 	preface         = len(family) + len(version) + 4
@@ -28,7 +28,7 @@ const (
 	maxShift      = 30
 )
 
-// header is the JSON of a model file. Other fields are ignored.
+// header is the JSON part of a model file. Other fields are ignored.
 type header struct {
 	Unit   int            `json:"unit"`
 	Planes int            `json:"planes"`
@@ -49,8 +49,8 @@ type layerHeading struct {
 	Shift   int `json:"shift"`
 }
 
-// Parse reads a model file. The error for a file that is not a model, has a newer version, is damaged or exceeds the
-// limits of the inference is one sentence.
+// Parse reads a model file. If the file is not a model, has a newer version, is damaged or exceeds the limits of the
+// inference, the error says so in one sentence.
 func Parse(file []byte) (*Model, error) {
 	switch {
 	case len(file) < len(family)+len(version) || !bytes.HasPrefix(file, []byte(family)):
@@ -141,7 +141,7 @@ func (m *Model) add(h *layerHeading, numbers []byte) bool {
 	return l.fits()
 }
 
-// part returns n bytes of numbers from an offset on.
+// part returns n bytes of numbers, starting at an offset.
 func part(numbers []byte, from, n int) ([]byte, bool) {
 	if from < 0 || from > len(numbers) || n > len(numbers)-from {
 		return nil, false
@@ -149,8 +149,8 @@ func part(numbers []byte, from, n int) ([]byte, bool) {
 	return numbers[from : from+n], true
 }
 
-// fits reports whether weights and shifts are in their ranges and no sum, in whatever order it is added up, exceeds 32
-// bits: activations are at most Top.
+// fits reports whether weights and shifts are in range and no partial sum, in any order of summation, exceeds 32 bits,
+// given that activations are at most Top.
 func (l *Layer) fits() bool {
 	n := len(l.Weights) / l.Out
 	for o := range l.Out {

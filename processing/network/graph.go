@@ -1,6 +1,6 @@
 package network
 
-// step is the operation of a node of the graph on a row of its cells.
+// step is the operation that a node of the graph performs on a row of its cells.
 type step uint8
 
 const (
@@ -10,7 +10,7 @@ const (
 	convolve
 	// repeat writes each cell of a coarser node several times.
 	repeat
-	// split moves cells of even columns before those of odd ones, for layers with stride two.
+	// split moves the cells of even columns before those of odd columns, for layers with stride two.
 	split
 )
 
@@ -19,12 +19,12 @@ type node struct {
 	step step
 	// from are the input nodes.
 	from []int
-	// blocks is the number of blocks of four channels in a row; a split node has twice those of its source.
+	// blocks is the number of blocks of four channels in a row; a split node has twice as many as its source.
 	blocks int
-	// times is how often a repeat node repeats a cell in each direction, and whose size, that of another source of the
-	// same layer, its own is.
+	// times is the number of times that a repeat node repeats a cell in each direction. like is the source of the same
+	// layer whose size the node takes.
 	times, like int
-	// layer is the layer computed by a convolve node, packed its packed weights.
+	// layer is the layer that a convolve node computes, packed its packed weights.
 	layer  *Layer
 	packed []pack
 }
@@ -32,7 +32,7 @@ type node struct {
 // graph returns the nodes of a model in topological order. The last one computes the logits.
 func (m *Model) graph() []node {
 	nodes := []node{{step: input, blocks: Inputs / 4}}
-	// at is the node of each layer's result.
+	// at is the node that holds the result of each layer.
 	at := map[int]int{Input: 0}
 	for i := range m.Layers {
 		l := &m.Layers[i]
@@ -62,17 +62,17 @@ func (m *Model) graph() []node {
 	return nodes
 }
 
-// span is a range of rows or columns, to excluded.
+// span is a range of rows or columns, excluding to.
 type span struct{ from, to int }
 
 func (s span) clip(n int) span { return span{max(s.from, 0), min(s.to, n)} }
 
 func (s span) join(t span) span { return span{min(s.from, t.from), max(s.to, t.to)} }
 
-// reach is the maximum distance of a layer's weights from the middle.
+// reach is the largest distance of a layer's weights from the centre.
 func (l *Layer) reach() int { return l.Dilation * (l.Kind.Side() / 2) }
 
-// rows returns the rows of its sources that a node needs for a range of its own.
+// rows returns the rows that a node needs of its sources to compute a range of its own.
 func (n *node) rows(s span) span {
 	switch n.step {
 	case convolve:
@@ -84,7 +84,7 @@ func (n *node) rows(s span) span {
 	return s
 }
 
-// columns returns the columns of its sources that a node needs for a range of its own.
+// columns returns the columns that a node needs of its sources to compute a range of its own.
 func (n *node) columns(s span) span {
 	switch n.step {
 	case convolve:

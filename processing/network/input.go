@@ -5,32 +5,35 @@ import (
 	"unsafe"
 )
 
-// figures are the sums of a cell's four pixels: red, green, blue, darkest channel, lightness and its square.
+// figures is the number of sums over a cell's four pixels: red, green, blue, darkest channel, lightness and squared
+// lightness.
 const figures = 6
 
-// inputRows computes rows of the input planes one after another, from running sums of the surroundings.
+// inputRows computes rows of the input planes in order, from running sums over the surroundings.
 //
 // All its rows begin radius columns of cells before the first that planes are computed for, have stride columns, and
 // hold 0 where there is no picture, so that windows need not be clipped.
 type inputRows struct {
 	kernels *kernels
 	pic     Picture
-	// height is that of the picture in cells; columns are those that planes are computed for.
+	// height is the height of the picture in cells; columns are the columns that planes are computed for.
 	height  int
 	columns span
-	// stride is a multiple of inputLanes, and has at least columnsBehind more columns than are needed.
+	// stride is a multiple of inputLanes and includes at least columnsBehind columns more than needed.
 	stride int
-	// pixels are two rows of each of red, green, blue and the darkest channel, 2·stride bytes each.
+	// pixels holds two rows each of red, green, blue and the darkest channel, 2·stride bytes per row.
 	pixels []uint8
-	// cells are the figures of the last rows of cells: a row has all columns of a figure after those of the one before.
+	// cells holds the figures of the most recent rows of cells. In a row, each figure has all its columns together.
 	cells []int32
-	// sums are the figures summed over the rows of the surroundings, quads the sums of each four columns of sums.
+	// sums holds the figures summed over the rows of the surroundings, quads the sums of every four adjacent columns of
+	// sums.
 	sums, quads []int32
-	// counts are the columns of the surroundings of each column.
+	// counts holds the number of columns in the surroundings of each column.
 	counts []int32
-	// gains are 2^20·8/(deviation + ease) of a row of cells, over the number of pixels n and as such.
+	// gains holds g/n for a row of cells, where g = 2^20·8/(deviation + ease) and n is the number of pixels; products
+	// holds n times that.
 	gains, products []int32
-	// rows are those that sums has.
+	// rows is the range of rows that sums covers.
 	rows span
 }
 
@@ -39,7 +42,7 @@ const (
 	inputLanes = 8
 	// ringRows is the number of rows of cells kept.
 	ringRows = 2*radius + 2
-	// columnsBehind are read behind the last cells of a row, but not used.
+	// columnsBehind is the number of columns read beyond the end of a row; their values are not used.
 	columnsBehind = 3 * inputLanes
 )
 
@@ -59,13 +62,13 @@ func (p *inputRows) begin(k *kernels, pic Picture, rows, columns span) {
 		w := span{x - radius, x + radius + 1}.clip((pic.Width + 1) / 2)
 		p.counts[x-columns.from] = int32(w.to - w.from)
 	}
-	// Of the cells behind the last, counts must not be 0.
+	// The counts beyond the last column must not be 0.
 	for i := columns.to - columns.from; i < p.stride; i++ {
 		p.counts[i] = 1
 	}
 }
 
-// resize returns a slice of n elements of 0, s where it is large enough.
+// resize returns a slice of n zero elements, reusing s if it is large enough.
 func resize[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n)
@@ -75,8 +78,8 @@ func resize[T any](s []T, n int) []T {
 	return s
 }
 
-// row computes row y, which follows the one of the last call, into blocks of segment bytes. Cells have the bytes of
-// four channels. Some cells behind the last column are written, too.
+// row computes row y, which must follow that of the last call, into blocks of segment bytes. Each cell has one byte for
+// each of four channels. Some cells beyond the last column are written too.
 func (p *inputRows) row(dst []int8, segment, y int) {
 	surroundings := span{y - radius, y + radius + 1}.clip(p.height)
 	for p.rows.to < surroundings.to || p.rows.from < surroundings.from {
@@ -97,7 +100,7 @@ func (p *inputRows) row(dst []int8, segment, y int) {
 	p.kernels.planes(p, dst, segment, p.cellRow(y), int32(surroundings.to-surroundings.from))
 }
 
-// slide adds a row of cells to the sums and subtracts one; −1 is none.
+// slide adds one row of cells to the sums and subtracts another; −1 stands for none.
 func (p *inputRows) slide(enter, leave int) {
 	sums := p.sums
 	switch {
@@ -114,7 +117,7 @@ func (p *inputRows) slide(enter, leave int) {
 	}
 }
 
-// cellRow is the row of figures of row y, which must be one of the last.
+// cellRow returns the row of figures of row y, which must be one of the most recent.
 func (p *inputRows) cellRow(y int) []int32 {
 	n := figures * p.stride
 	return p.cells[y%ringRows*n:][:n:n]
@@ -139,20 +142,20 @@ func (p *inputRows) load(y int) {
 	}
 }
 
-// pixelRow is a row of pixels of a channel.
+// pixelRow returns a row of pixels of a channel.
 func (p *inputRows) pixelRow(channel, k int) []uint8 {
 	n := 2 * p.stride
 	return p.pixels[(2*channel+k)*n:][:n:n]
 }
 
-// darkestPlain writes the smallest of three values.
+// darkestPlain writes the minimum of three values.
 func darkestPlain(dst, a, b, c []uint8) {
 	for i := range dst {
 		dst[i] = min(a[i], b[i], c[i])
 	}
 }
 
-// exchangePlain adds a row and subtracts another.
+// exchangePlain adds one row and subtracts another.
 func exchangePlain(sums, enter, leave []int32) {
 	for i := range sums {
 		sums[i] += enter[i] - leave[i]
@@ -181,7 +184,8 @@ func cellsPlain(p *inputRows, row []int32) {
 	}
 }
 
-// planesPlain computes a row of planes; here are the cells' own figures, rows the number of rows of the surroundings.
+// planesPlain computes a row of planes. here holds the cells' own figures; rows is the number of rows in the
+// surroundings.
 func planesPlain(p *inputRows, dst []int8, segment int, here []int32, rows int32) {
 	n := p.stride
 	var window [figures]int32
@@ -201,7 +205,7 @@ func planesPlain(p *inputRows, dst []int8, segment int, here []int32, rows int32
 	}
 }
 
-// cellPlain computes the planes of the cell in column x; window are the figures of the n pixels of surroundings.
+// cellPlain computes the planes of the cell in column x. window holds the figures of the n pixels in its surroundings.
 func (p *inputRows) cellPlain(dst []int8, segment, x int, here []int32, window *[figures]int32, n int32) {
 	square := int64(n)*int64(window[5]) - int64(window[4])*int64(window[4])
 	deviation := int32(math.Sqrt(float64(square)))

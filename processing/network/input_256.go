@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// The vector kernels of the input take inputLanes cells at a time, to the end of a row or behind it.
+// The vector kernels of the input process inputLanes cells at a time, up to the end of a row or beyond it.
 
 func darkest256(dst, a, b, c []uint8) {
 	d, p, q, r := at(dst), at(a), at(b), at(c)
@@ -58,7 +58,7 @@ func planes256(p *inputRows, dst []int8, segment int, here []int32, rows int32) 
 	archsimd.ClearAVXUpperBits()
 }
 
-// sumQuads256 computes the sums of each four columns of sums.
+// sumQuads256 computes the sums of every four adjacent columns of sums.
 func sumQuads256(p *inputRows) {
 	s, q := at(p.sums), at(p.quads)
 	for i := 0; i < len(p.sums)-inputLanes; i += inputLanes {
@@ -66,16 +66,16 @@ func sumQuads256(p *inputRows) {
 	}
 }
 
-// window256 is the figure f over the surroundings, whose first column is x.
+// window256 returns figure f summed over the surroundings, whose first column is x.
 func window256(p *inputRows, f, x int) archsimd.Int32x8 {
 	q, i := at(p.quads), f*p.stride+x
 	four := load8(q, i).Add(load8(q, i+4)).Add(load8(q, i+8).Add(load8(q, i+12)))
 	return four.Add(load8(at(p.sums), i+16))
 }
 
-// gains256 computes gains and products, and the cells of means and deviations. Quotients of integers below 2^24 are
-// exact in floats of 32 bits once rounded down: a fraction is at least 1/divisor away from the next integer, twice as
-// much as rounding can be off.
+// gains256 computes gains and products, and the cells of means and deviations. The integer part of a quotient of
+// integers below 2^24 is exact in float32: a quotient that is not an integer is at least 1/divisor away from the next
+// one, twice the largest rounding error.
 func gains256(p *inputRows, dst unsafe.Pointer, columns int, rows int32) {
 	eight := archsimd.BroadcastFloat32x8(8 << gainBits)
 	top := archsimd.BroadcastInt32x8(Top)
@@ -100,7 +100,7 @@ func gains256(p *inputRows, dst unsafe.Pointer, columns int, rows int32) {
 	}
 }
 
-// deviation4 is the root of n·squares − light², rounded down. All of these are exact in floats of 64 bits.
+// deviation4 returns the square root of n·squares − light², rounded down. All operands are exact in float64.
 func deviation4(n, light, squares archsimd.Int32x4) archsimd.Int32x4 {
 	l := light.ConvertToFloat64()
 	return n.ConvertToFloat64().Mul(squares.ConvertToFloat64()).Sub(l.Mul(l)).Sqrt().ConvertToInt32()
@@ -118,8 +118,8 @@ func own256(dst, here unsafe.Pointer, stride, columns int) {
 	}
 }
 
-// normals256 compares the four pixels of a channel with the surroundings: (pixel·n − sum)·gain is the product of pixel
-// and n·gain, less that of sum and gain; with half and zero added, none exceeds 32 bits.
+// normals256 compares the four pixels of a channel with their surroundings. It computes (pixel·n − sum)·gain as the
+// difference of pixel·(n·gain) and sum·gain; with half and zero added, neither exceeds 32 bits.
 func normals256(dst unsafe.Pointer, p *inputRows, channel, columns int) {
 	pixels := at(p.pixels)
 	first, second := 2*(2*channel*p.stride+radius), 2*((2*channel+1)*p.stride+radius)
@@ -141,14 +141,14 @@ func normals256(dst unsafe.Pointer, p *inputRows, channel, columns int) {
 	}
 }
 
-// at is the place of a slice's first element.
+// at returns a pointer to the first element of a slice.
 func at[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 
 func load16(p unsafe.Pointer, i int) archsimd.Uint8x16 {
 	return archsimd.LoadUint8x16((*[16]uint8)(unsafe.Add(p, i)))
 }
 
-// words are 16 bytes from place i on, in 16 bits each.
+// words loads 16 bytes, starting at index i, as 16-bit numbers.
 func words(p unsafe.Pointer, i int) archsimd.Int16x16 {
 	return load16(p, i).ExtendToUint16().AsInt16x16()
 }

@@ -2,27 +2,27 @@ package network
 
 import "unsafe"
 
-// job is a row of four output channels.
+// job is a row of four output channels to compute.
 type job struct {
 	memory []int8
 	pack   *pack
-	// taps are the places of the first cell that each tap takes, dst that of the result.
+	// taps holds the positions of the first cell for each tap, dst that of the result.
 	taps []int32
 	dst  int
-	// wide is scratch for the weights.
+	// wide is scratch memory for the expanded weights.
 	wide []int8
 	// blocks is the number of blocks of two vectors of cells.
 	blocks int
-	// The result is cut to 0…top after add was added.
+	// The result is clamped to 0…top after add is added.
 	add, top int32
-	// sums are those of a block, four channels after each other. There is room to begin at a cache line.
+	// sums holds the sums of a block, one channel after the other, with room to align it to a cache line.
 	sums [4*32 + line/4]int32
 }
 
 // plainLanes is the number of cells of half a block for plain code.
 const plainLanes = 16
 
-// convolvePlain computes a row of four channels without vectors.
+// convolvePlain computes a row of four channels without vector instructions.
 func convolvePlain(j *job) {
 	p := j.pack
 	const cells = 2 * plainLanes
@@ -57,26 +57,26 @@ func convolvePlain(j *job) {
 	}
 }
 
-// cellsOf are n cells from a place on.
+// cellsOf returns n cells, starting at an offset.
 func cellsOf(memory []int8, place, n int) []uint32 {
 	m := memory[place : place+4*n]
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(m))), n)
 }
 
-// plainKernels are those without vectors.
+// plainKernels returns the kernels without vector instructions.
 func plainKernels() *kernels {
 	return &kernels{lanes: plainLanes, convolve: convolvePlain, darkest: darkestPlain, cells: cellsPlain,
 		exchange: exchangePlain, planes: planesPlain, double: doublePlain, part: partPlain}
 }
 
-// doublePlain repeats each cell, the last one only if dst has an even number of them.
+// doublePlain writes each cell twice; of the last cell it writes only one if dst has an odd length.
 func doublePlain(dst, src []uint32) {
 	for i := range dst {
 		dst[i] = src[i/2]
 	}
 }
 
-// partPlain parts the cells of even columns from those of odd ones.
+// partPlain separates the cells of even columns from those of odd ones.
 func partPlain(even, odd, src []uint32) {
 	for i := range even {
 		even[i], odd[i] = src[2*i], src[2*i+1]

@@ -8,9 +8,9 @@ import (
 )
 
 // convolve256 computes a row of four channels with AVX2, as convolvePlain does, two vectors of cells at a time.
-// Products of unsigned activations and signed weights are added in pairs within 16 bits (vpmaddubsw), those of a group
-// of taps within 16 bits, too, and only then within 32 (vpmaddwd). The sums of a block are in memory: the compiler has
-// 15 vector registers, and what is carried from one turn of a loop to the next would spill.
+// Products of unsigned activations and signed weights are added in pairs in 16 bits (vpmaddubsw), then over a group of
+// taps, still in 16 bits, and only then in 32 bits (vpmaddwd). The sums of a block stay in memory, because the compiler
+// has only 15 vector registers and would spill loop-carried values.
 func convolve256(j *job) {
 	p := j.pack
 	memory := unsafe.Pointer(unsafe.SliceData(j.memory))
@@ -29,15 +29,15 @@ func convolve256(j *job) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// widen256 repeats each four weights of an output for all cells of a vector. It is done anew for each row, since the
-// wide weights of all layers together would not fit into the second-level cache.
+// widen256 broadcasts every four weights of an output to all cells of a vector. It is repeated for each row, because
+// the expanded weights of all layers would not fit into the L2 cache.
 func widen256(wide unsafe.Pointer, weights []int32) {
 	for i, w := range weights {
 		archsimd.BroadcastInt32x8(w).Store((*[8]int32)(unsafe.Add(wide, 32*i)))
 	}
 }
 
-// begin256 sets the sums of a block to the bias.
+// begin256 initialises the sums of a block with the bias.
 func begin256(sums unsafe.Pointer, bias *[4]int32) {
 	for o := range bias {
 		b := archsimd.BroadcastInt32x8(bias[o])
@@ -154,8 +154,8 @@ func twos256(sums, src, wide, taps unsafe.Pointer, groups int) {
 	}
 }
 
-// finish256 divides, cuts and packs the sums of a block. The shift is a vector: a single number would go through an
-// instruction of SSE, which waits long for the upper halves of wider vectors.
+// finish256 scales, clamps and packs the sums of a block. The shift is a vector, because a scalar shift count would use
+// a legacy SSE instruction, which waits for the upper halves of wider registers.
 func finish256(dst, sums unsafe.Pointer, j *job) {
 	add, top := archsimd.BroadcastInt32x8(j.add), archsimd.BroadcastInt32x8(j.top)
 	var zero archsimd.Int32x8

@@ -4,18 +4,18 @@ package network
 
 import "unsafe"
 
-// productsOfPart are taps times blocks of a part of a row: sources and weights of a layer with 48 channels in and out
-// take some 40 KB then.
+// productsOfPart is the number of blocks times taps in a part of a row: the sources and weights of a layer with 48
+// input and output channels then take about 40 KB.
 const productsOfPart = 108 * blocksOfPart
 
-// dots512 computes a row of four channels in blocks of 32 cells, from n taps. Four products of bytes are added to a
-// sum of 32 bits by one instruction (vpdpbusd), with the sums of three blocks in registers.
+// dots512 computes a row of four channels in blocks of 32 cells, from n taps. One instruction (vpdpbusd) adds four
+// products of bytes to a 32-bit sum; the sums of three blocks stay in registers.
 //
 //go:noescape
 func dots512(dst, src unsafe.Pointer, taps, weights *int32, n int, bias, shift *[4]int32, add, top int32, blocks int)
 
 // convolveDots computes a row of four channels as convolvePlain does. It is the only kernel in assembly, because Go's
-// vector package has no such instruction.
+// vector package lacks this instruction.
 func convolveDots(j *job) {
 	p := j.pack
 	memory := unsafe.Pointer(unsafe.SliceData(j.memory))

@@ -29,7 +29,7 @@ var ones = [32]int16{
 	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
 }
 
-// aligned is the first cache line of j.sums.
+// aligned returns the first address in j.sums that is aligned to a cache line.
 func (j *job) aligned() unsafe.Pointer {
 	p := unsafe.Pointer(&j.sums)
 	return unsafe.Add(p, -int(uintptr(p))&(line-1))

@@ -2,8 +2,9 @@ package network
 
 import "math"
 
-// Run computes all layers for a picture of w × h pixels, plainly: it is what faster ways are compared with. It returns
-// the activations of each layer but the last, and the logits of the pixels in sixteenths, cut to 16 bits.
+// Run computes all layers for a picture of w × h pixels in plain loops, as the reference for faster implementations. It
+// returns the activations of all layers except the last, and the logits of the pixels in sixteenths, clamped to 16
+// bits.
 func (m *Model) Run(red, green, blue []uint8, w, h int) (activations []Tensor[uint8], logits []int16) {
 	input := Planes(red, green, blue, w, h)
 	last := len(m.Layers) - 1
@@ -22,13 +23,13 @@ func (m *Model) Run(red, green, blue []uint8, w, h int) (activations []Tensor[ui
 	return activations, logits
 }
 
-// scale divides a sum of an output channel by 2^Shift, to nearest.
+// scale divides a sum of an output channel by 2^Shift, rounded to nearest.
 func (l *Layer) scale(channel int, sum int32) int32 {
 	s := l.Shift[channel]
 	return (sum + int32(1)<<s>>1) >> s
 }
 
-// activate turns the sums of a layer into activations.
+// activate converts the sums of a layer to activations.
 func (l *Layer) activate(sums Tensor[int32]) Tensor[uint8] {
 	t := newTensor[uint8](sums.C, sums.H, sums.W)
 	for c := range t.C {
@@ -42,7 +43,7 @@ func (l *Layer) activate(sums Tensor[int32]) Tensor[uint8] {
 	return t
 }
 
-// sums returns the sums of a layer, before they are divided; activations are those of the layers before it.
+// sums returns the sums of a layer before scaling; activations are those of the previous layers.
 func (m *Model) sums(layer int, input Tensor[uint8], activations []Tensor[uint8]) Tensor[int32] {
 	l := &m.Layers[layer]
 	x := m.joined(l, input, activations)
@@ -77,7 +78,7 @@ func (m *Model) sums(layer int, input Tensor[uint8], activations []Tensor[uint8]
 	return out
 }
 
-// addRow adds weight · src[x·stride+shift] to each dst[x], as far as it exists.
+// addRow adds weight · src[x·stride+shift] to each dst[x] for which that element exists.
 func addRow(dst []int32, src []uint8, weight int32, stride, shift int) {
 	first := 0
 	if shift < 0 {
@@ -88,7 +89,7 @@ func addRow(dst []int32, src []uint8, weight int32, stride, shift int) {
 	}
 }
 
-// joined returns the input of a layer: all channels of what it takes, in cells of the finest of these.
+// joined returns the input of a layer: all channels of its sources, at the finest of their resolutions.
 func (m *Model) joined(l *Layer, input Tensor[uint8], activations []Tensor[uint8]) Tensor[uint8] {
 	of := func(s int) *Tensor[uint8] {
 		if s == Input {

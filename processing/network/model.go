@@ -8,19 +8,19 @@ import (
 	"sync"
 )
 
-// Unit is the value of an activation, or logit, that stands for 1.
+// Unit is the activation or logit that stands for 1.
 const Unit = 16
 
 // Inputs is the number of input planes.
 const Inputs = 24
 
-// Input is the place of the input planes in Layer.From.
+// Input stands for the input planes in Layer.From.
 const Input = -1
 
-// inputResolution is that of the input planes: each of their cells has 2 × 2 pixels.
+// inputResolution is the resolution of the input planes: each cell covers 2 × 2 pixels.
 const inputResolution = 2
 
-// Top is the largest activation. Two products of it with weights fit into 16 bits.
+// Top is the largest activation. The sum of two products of it with weights fits into 16 bits.
 const Top = 127
 
 // Kind is the kind of a layer.
@@ -32,11 +32,11 @@ const (
 	Conv1 Kind = iota
 	// Conv3 is a convolution of 3 × 3.
 	Conv3
-	// Depth3 is a convolution of 3 × 3 of each channel on its own.
+	// Depth3 is a depthwise convolution of 3 × 3.
 	Depth3
 )
 
-// Side is the number of rows, and of columns, of weights.
+// Side returns the number of rows, and of columns, of the weights.
 func (k Kind) Side() int {
 	if k == Conv1 {
 		return 1
@@ -44,27 +44,27 @@ func (k Kind) Side() int {
 	return 3
 }
 
-// Layer is a convolution. Outside the picture its input is 0.
+// Layer is a convolution. Its input is 0 outside the picture.
 type Layer struct {
-	// From are the layers, by number, whose channels are its input one after another, Input for the planes. Those of
-	// coarser resolution than the finest are repeated.
+	// From lists the source layers by number, with Input for the planes; their channels are concatenated. Sources of
+	// coarser resolution are repeated to match the finest.
 	From []int
 	Kind Kind
 	// In and Out are the numbers of channels.
 	In, Out int
-	// Dilation is the distance of the rows, and columns, of weights; Stride that of results. Both are in cells of the
-	// input.
+	// Dilation is the distance between rows, and columns, of weights, Stride the distance between results, both in
+	// cells of the input.
 	Dilation, Stride int
 	// Resolution is the side of a cell of the result in pixels of the picture.
 	Resolution int
-	// Weights are −127…127 in the order output, input, row, column, with one input for Depth3.
+	// Weights are −127…127 in the order output, input, row, column, with a single input for Depth3.
 	Weights []int8
 	// Bias and Shift have one value for each output channel.
 	Bias  []int32
 	Shift []uint8
 }
 
-// inputs is the number of input channels that each output channel has weights for.
+// inputs returns the number of input channels that each output channel has weights for.
 func (l *Layer) inputs() int {
 	if l.Kind == Depth3 {
 		return 1
@@ -72,10 +72,10 @@ func (l *Layer) inputs() int {
 	return l.In
 }
 
-// Model is a network. It never changes, and may be used by several goroutines.
+// Model is a network. It is immutable, so several goroutines may use it.
 type Model struct {
-	// Layers are in the order of computation. The last has four channels at half resolution, the logits of a cell's
-	// pixels in the order of rows.
+	// Layers are in the order of computation. The last one has four channels at half resolution: the logits of a cell's
+	// pixels, row by row.
 	Layers []Layer
 	// Checksum is the SHA-256 of the model file.
 	Checksum [32]byte
@@ -84,11 +84,11 @@ type Model struct {
 //go:embed glints.blik
 var embedded []byte
 
-// Default returns the model that the program comes with.
+// Default returns the model embedded in the program.
 var Default = sync.OnceValues(func() (*Model, error) { return Parse(embedded) })
 
-// Hidden is the number of channels of the last hidden layer: the only one that the last layer reads, by 1 × 1. It is 0
-// for a model without such a layer.
+// Hidden returns the number of channels of the last hidden layer, provided that the last layer reads only this one, by
+// 1 × 1 convolution; otherwise 0.
 func (m *Model) Hidden() int {
 	n := len(m.Layers)
 	if l := &m.Layers[n-1]; n < 2 || l.Kind != Conv1 || l.Stride != 1 || !slices.Equal(l.From, []int{n - 2}) {
@@ -97,8 +97,8 @@ func (m *Model) Hidden() int {
 	return m.Layers[n-2].Out
 }
 
-// Grain is the side in pixels of the coarsest cells: a part of a picture gives the results of the whole where its
-// first row and column are multiples of it.
+// Grain returns the side of the coarsest cells in pixels. A part of a picture gives the same results as the whole if
+// its first row and column are multiples of it.
 func (m *Model) Grain() int {
 	grain := inputResolution
 	for i := range m.Layers {
@@ -107,9 +107,9 @@ func (m *Model) Grain() int {
 	return grain
 }
 
-// Reach is the largest distance in pixels, in rows or columns, of a pixel that a logit depends on.
+// Reach returns the largest distance in pixels, along rows or columns, of a pixel that a logit depends on.
 func (m *Model) Reach() int {
-	// Far from any border; what is reached depends on the place in the coarsest cell.
+	// Far from any border; the result depends on the position within the coarsest cell.
 	const origin = 1 << 20
 	reach := 0
 	for p := origin; p < origin+m.Grain(); p++ {
@@ -119,9 +119,9 @@ func (m *Model) Reach() int {
 	return reach
 }
 
-// field returns the first and the last pixel, in rows or columns, that the logit of pixel p depends on.
+// field returns the first and the last pixel, along rows or columns, that the logit of pixel p depends on.
 func (m *Model) field(p int) (first, last int) {
-	// extent is what is needed of a layer: cells from…to.
+	// extent is the range of cells from … to that is needed of a layer.
 	type extent struct{ from, to int }
 	needed := map[int]extent{len(m.Layers) - 1: {p / inputResolution, p / inputResolution}}
 	for i, l := range slices.Backward(m.Layers) {
@@ -147,12 +147,12 @@ func (m *Model) field(p int) (first, last int) {
 	return inputResolution * (e.from - radius), inputResolution*(e.to+radius+1) - 1
 }
 
-// repeat is how often a cell of an input of l is repeated in each direction.
+// repeat returns how often a cell of a source of l is repeated in each direction.
 func (m *Model) repeat(l *Layer, from int) int {
 	return m.resolution(from) / (l.Resolution / l.Stride)
 }
 
-// resolution is that of a layer, or of the input.
+// resolution returns the resolution of a layer, or of the input.
 func (m *Model) resolution(layer int) int {
 	if layer == Input {
 		return inputResolution
@@ -160,7 +160,7 @@ func (m *Model) resolution(layer int) int {
 	return m.Layers[layer].Resolution
 }
 
-// channels is the number of channels of a layer, or of the input.
+// channels returns the number of channels of a layer, or of the input.
 func (m *Model) channels(layer int) int {
 	if layer == Input {
 		return Inputs
@@ -168,7 +168,7 @@ func (m *Model) channels(layer int) int {
 	return m.Layers[layer].Out
 }
 
-// MultiplyAdds is the number of multiplications that a pixel of a large picture takes.
+// MultiplyAdds returns the number of multiply-adds per pixel of a large picture.
 func (m *Model) MultiplyAdds() float64 {
 	sum := 0.0
 	for i := range m.Layers {
@@ -178,7 +178,7 @@ func (m *Model) MultiplyAdds() float64 {
 	return sum
 }
 
-// SHA256 returns that of the model file in the program, in hexadecimal.
+// SHA256 returns the SHA-256 of the embedded model file in hexadecimal.
 func SHA256() string {
 	sum := sha256.Sum256(embedded)
 	return hex.EncodeToString(sum[:])

@@ -5,34 +5,34 @@ import (
 	"unsafe"
 )
 
-// tap is where the four channels lie that a step of a convolution multiplies: block of node number source in From,
-// row of weights, and column of the source relative to the result's.
+// tap locates the four channels that one step of a convolution multiplies: a block of the node From[source], a row of
+// weights, and a column of the source relative to that of the result.
 type tap struct{ source, block, row, column int }
 
-// pack is what a convolution computes for four output channels: a list of taps, each with four weights for each of the
-// channels, in groups whose sums of two neighbouring products fit into 16 bits.
+// pack is the work of a convolution for four output channels: a list of taps, each with four weights per channel, in
+// groups in which the sums of two adjacent products fit into 16 bits.
 type pack struct {
 	taps []tap
-	// four and two are the numbers of groups of four taps and, behind them, of two.
+	// four is the number of groups of four taps, two the number of groups of two taps that follow them.
 	four, two int
-	// weights are in the order tap, output, with the bytes of four inputs.
+	// weights are in the order tap, output; each packs the bytes of four inputs.
 	weights []int32
-	// bias has half of what the shift drops added.
+	// bias includes half of the divisor, for rounding.
 	bias  [4]int32
 	shift [4]int32
 }
 
-// pairLimit is the most that positive or negative weights of a pair of inputs may add up to in a group: 258 times 127
-// is within 16 bits.
+// pairLimit bounds the sum of the positive, and of the negative, weights of a pair of inputs in a group: 127 · 258 fits
+// into 16 bits.
 const pairLimit = 258
 
-// quad is a tap with its weights for four outputs and four inputs.
+// quad is a tap with weights for four outputs and four inputs.
 type quad struct {
 	tap
 	weights [16]int8
 }
 
-// load returns, for each output and pair of inputs, the sum of positive and of negative weights.
+// load returns the sums of the positive and of the negative weights, for each output and pair of inputs.
 func (q *quad) load() (sums [16]int) {
 	for i, w := range q.weights {
 		if w > 0 {
@@ -44,7 +44,7 @@ func (q *quad) load() (sums [16]int) {
 	return sums
 }
 
-// packs returns what the layer of a node computes.
+// packs returns the packed work of a node's layer.
 func (n *node) packs(nodes []node) []pack {
 	l := n.layer
 	side := l.Kind.Side()
@@ -81,7 +81,7 @@ func (n *node) packs(nodes []node) []pack {
 	return list
 }
 
-// channels is the number of channels of a node; split and repeated ones have those of their source.
+// channels returns the number of channels of a node; split and repeated nodes have as many as their source.
 func (n *node) channels(nodes []node) int {
 	switch n.step {
 	case input:
@@ -92,11 +92,11 @@ func (n *node) channels(nodes []node) int {
 	return nodes[n.from[0]].channels(nodes)
 }
 
-// tap returns where the channels of a block of a source lie for a place of weights.
+// tap locates the channels of a block of a source for a position in the weights.
 func (n *node) tap(source, block, row, column, blocks int) tap {
 	c := n.layer.Dilation*column - n.layer.reach()
 	if n.layer.Stride == 2 {
-		// Odd columns are in the second half of a split node's blocks.
+		// The odd columns are in the second half of a split node's blocks.
 		if c&1 != 0 {
 			block += blocks
 		}
@@ -105,7 +105,7 @@ func (n *node) tap(source, block, row, column, blocks int) tap {
 	return tap{source, block, row, c}
 }
 
-// weight returns the weight of an output for an input, 0 where there is none.
+// weight returns the weight of an output for an input, 0 if it has none.
 func (l *Layer) weight(out, in, row, column int) int8 {
 	side := l.Kind.Side()
 	switch {
@@ -119,7 +119,7 @@ func (l *Layer) weight(out, in, row, column int) int8 {
 	return l.Weights[((out*l.inputs()+in)*side+row)*side+column]
 }
 
-// group orders the taps in groups of up to four, large weights first, each where it leaves least room.
+// group packs the taps into groups of up to four, largest weights first, each into the group that it fills best.
 func (p *pack) group(quads []quad) {
 	type bin struct {
 		quads []quad
@@ -152,7 +152,7 @@ func (p *pack) group(quads []quad) {
 			bins[best].sums[k] += v
 		}
 	}
-	// Where a group lacks taps, weights of 0 fill it.
+	// Missing taps of a group get weights of 0.
 	add := func(b bin, size int) {
 		for i := range size {
 			q := quad{tap: b.quads[0].tap}
@@ -183,7 +183,7 @@ func (p *pack) group(quads []quad) {
 // line is the size of a cache line, and of the largest vector.
 const line = 64
 
-// aligned returns n bytes that begin on a cache line.
+// aligned returns n bytes that start at a cache line.
 func aligned(n int) []int8 {
 	s := make([]int8, n+line)
 	shift := -int(uintptr(unsafe.Pointer(unsafe.SliceData(s)))) & (line - 1)

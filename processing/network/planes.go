@@ -4,17 +4,17 @@ import "math"
 
 // The input is defined in training/planes.py.
 const (
-	// radius is that of the surroundings in cells.
+	// radius is the radius of the surroundings in cells.
 	radius = 8
-	// ease is added to the deviation, in levels, so that noise on flat paint is not blown up.
+	// ease is added to the deviation, in levels, so that noise on flat paint is not amplified.
 	ease = 8
-	// gainBits are the bits of a quotient after the point.
+	// gainBits is the number of fractional bits of a quotient.
 	gainBits = 20
 	// zero stands for no difference from the surroundings.
 	zero = 32
 )
 
-// Tensor holds channels of rows: channel c of cell (x, y) is V[(c·H+y)·W+x].
+// Tensor holds channels in rows: channel c of cell (x, y) is V[(c·H+y)·W+x].
 type Tensor[T uint8 | int32] struct {
 	C, H, W int
 	V       []T
