@@ -52,7 +52,7 @@ func EffectOn(l *processing.Learned, spots []Spot) Effect {
 	return e
 }
 
-// telling returns the aspects in which the weights separate glare from paint most, given the mean difference of each
+// telling returns the aspects whose weights separate glare from paint best, given the mean difference of each
 // component.
 func telling(weights []float64, difference func(i int) float64) []processing.Aspect {
 	sums := map[processing.Aspect]float64{}

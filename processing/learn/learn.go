@@ -31,13 +31,13 @@ type Spot struct {
 
 // Trial evaluates a method on spots that it did not learn from.
 type Trial struct {
-	// Missed is the number of glints classified as paint, False the number of paint spots classified as glare.
+	// Missed is the number of glare spots classified as paint, False the number of paint spots classified as glare.
 	Missed, False int
-	// Mended is the number of wrong decisions of the default that the method corrects, Spoiled the number of right ones
+	// fixed is the number of wrong decisions of the default that the method corrects, broken the number of correct ones
 	// that it makes wrong.
-	Mended, Spoiled int
-	// Loss is the mean logarithmic loss.
-	Loss float64
+	fixed, broken int
+	// loss is the mean log loss.
+	loss float64
 }
 
 // Wrong is the number of wrong decisions.
@@ -59,18 +59,18 @@ const Least = 3
 // slope converts a step of the sensitivity to a logit.
 const slope = 2.0
 
-// near is how far beyond the reach of learning a score may be for its spot to be used: the decision about other spots
-// cannot change.
+// near is the distance in steps beyond the reach of learning up to which a spot is used; for spots further away the
+// decision cannot change.
 const near = 1.0
 
-// mostSpots bounds the number of spots of each kind that are used: those nearest to the threshold.
+// mostSpots bounds the number of spots of each kind that are used: those closest to the threshold.
 const mostSpots = 1500
 
 // From learns from spots, whose vectors have components of the given basis (processing.LearnedBasis). If there are
 // spots of one kind only, or too few, the error has a message for the user.
 func From(ctx context.Context, spots []Spot, basis string) (*Result, error) {
 	r := &Result{}
-	// Groups are counted from 0, without gaps.
+	// Renumber the groups from 0 without gaps.
 	groups := map[int]int{}
 	spots = slices.Clone(spots)
 	for i := range spots {
@@ -122,11 +122,11 @@ func From(ctx context.Context, spots []Spot, basis string) (*Result, error) {
 	return r, err
 }
 
-// convinces reports whether a method mends significantly more decisions than it spoils: by 1.5 standard deviations of
-// the sign test. Three mended decisions are enough if none is spoiled.
+// convinces reports whether a method corrects significantly more decisions than it breaks: by 1.5 standard deviations
+// of the sign test. Three corrected decisions suffice if none is broken.
 func (t Trial) convinces() bool {
 	const deviations = 1.5
-	return float64(t.Mended-t.Spoiled) >= deviations*math.Sqrt(float64(max(t.Mended+t.Spoiled, 1)))
+	return float64(t.fixed-t.broken) >= deviations*math.Sqrt(float64(max(t.fixed+t.broken, 1)))
 }
 
 // better compares trials, first by their decisions.
@@ -134,7 +134,7 @@ func better(a, b Trial) bool {
 	if a.Wrong() != b.Wrong() {
 		return a.Wrong() < b.Wrong()
 	}
-	return a.Loss < b.Loss
+	return a.loss < b.loss
 }
 
 // numbered is a spot with its index in the list.
@@ -171,10 +171,10 @@ func reachable(spots []Spot) []numbered {
 	return slices.Concat(kinds[0], kinds[1])
 }
 
-// way is a learning method: it returns what it learns from spots with each of its settings, the most cautious first.
+// way is a learning method: for each of its settings, most cautious first, it returns what it learns from the spots.
 type way func(spots []numbered, basis string) ([]*processing.Learned, error)
 
-// judge counts wrong decisions; moved is the change of each spot's score, 0 for missing spots.
+// judge counts wrong decisions. moved is the change of each spot's score; missing spots count as 0.
 func judge(spots []Spot, moved map[int]float64) Trial {
 	var t Trial
 	for i, s := range spots {
@@ -182,9 +182,9 @@ func judge(spots []Spot, moved map[int]float64) Trial {
 		wrong := s.Glare != (score >= 0)
 		switch before := s.Glare != (s.Score >= 0); {
 		case before && !wrong:
-			t.Mended++
+			t.fixed++
 		case !before && wrong:
-			t.Spoiled++
+			t.broken++
 		}
 		switch {
 		case wrong && s.Glare:
@@ -192,7 +192,7 @@ func judge(spots []Spot, moved map[int]float64) Trial {
 		case wrong:
 			t.False++
 		}
-		t.Loss += loss(score, s.Glare) / float64(len(spots))
+		t.loss += loss(score, s.Glare) / float64(len(spots))
 	}
 	return t
 }
@@ -206,7 +206,7 @@ func loss(score float64, glare bool) float64 {
 	return math.Max(x, 0) + math.Log1p(simd.Exp(-math.Abs(x)))
 }
 
-// leaveOut returns the change of each spot's score by what was learned from the other groups.
+// leaveOut returns the change of each spot's score according to what was learned from the other groups.
 func leaveOut(ctx context.Context, w way, spots []numbered, basis string) (map[int]float64, error) {
 	moved := map[int]float64{}
 	for _, group := range groupsOf(spots) {
@@ -228,8 +228,8 @@ func leaveOut(ctx context.Context, w way, spots []numbered, basis string) (map[i
 	return moved, nil
 }
 
-// chosen returns the result of learning with the setting that is best on left-out groups, or with the most cautious one
-// if there is only one group.
+// chosen learns with the setting that is best on left-out groups, or with the most cautious one if there is only one
+// group.
 func chosen(ctx context.Context, w way, spots []numbered, basis string) (*processing.Learned, error) {
 	all, err := w(spots, basis)
 	if err != nil {
@@ -264,7 +264,7 @@ func chosen(ctx context.Context, w way, spots []numbered, basis string) (*proces
 	return all[slices.Index(losses, slices.Min(losses))], nil
 }
 
-// mostGroups bounds the number of folds: further groups are left out together with others.
+// mostGroups bounds the number of folds; if there are more groups, several are left out together.
 const mostGroups = 8
 
 func groupsOf(spots []numbered) []int {
@@ -315,7 +315,7 @@ func standardised(spots []numbered, way processing.LearnedWay, basis string) (*p
 		l.Deviation[i] = 1
 		if count > 0 {
 			l.Mean[i] = sum / count
-			// A component in which spots hardly differ carries no information.
+			// A component that hardly varies carries no information.
 			if d := math.Sqrt(math.Max(squares/count-l.Mean[i]*l.Mean[i], 0)); d > 1e-6*(1+math.Abs(l.Mean[i])) {
 				l.Deviation[i] = d
 			}
@@ -397,8 +397,8 @@ func regression(spots []numbered, penalty float64, basis string) (*processing.Le
 	return l, nil
 }
 
-// conjugacy compares the indicators of the subspaces of glare and of paint. Both have the same number of dimensions, so
-// that neither is favoured.
+// conjugacy compares the conjugacy indicators of the subspaces of glare and of paint. Both subspaces have the same
+// dimension, so that neither is favoured.
 func conjugacy(spots []numbered, basis string) ([]*processing.Learned, error) {
 	l, z := standardised(spots, processing.WayConjugacy, basis)
 	var glare, paint [][]float64
@@ -423,8 +423,8 @@ func conjugacy(spots []numbered, basis string) ([]*processing.Learned, error) {
 	return all, nil
 }
 
-// subspace returns an orthonormal basis of the span of unit vectors along x, or its n most important vectors: those of
-// the largest singular values, which the pseudo-inverse keeps.
+// subspace returns an orthonormal basis of the span of the unit vectors along x, or of its n principal directions: the
+// singular vectors with the largest singular values, which the pseudo-inverse keeps.
 func subspace(x [][]float64, n int) [][]float64 {
 	d := len(x[0])
 	a := make([]float64, d*d)
@@ -447,16 +447,16 @@ func subspace(x [][]float64, n int) [][]float64 {
 	return vectors[:keep]
 }
 
-// Levels of a painted mask: from glareLevel on a pixel is glare, below paintLevel it is paint, and in between it is
+// Levels of a painted mask: pixels from glareLevel on are glare, those below paintLevel are paint, and the rest are
 // undecided.
 const (
 	glareLevel = 192
 	paintLevel = 64
 )
 
-// Decide returns the candidates that a mask decides: glare if it marks a third of a candidate or more, paint if it
-// marks none of it. Part returns the group of the candidate that begins at a pixel; sensitivity is that of the
-// detection to be adapted.
+// Decide returns the candidates that a mask decides: glare if it marks at least a third of a candidate, paint if it
+// marks none of it. part returns the group of the candidate whose first pixel is (x, y); sensitivity is that of the
+// detection to adapt.
 func Decide(cands []processing.Candidate, mask *processing.Mask, sensitivity float64, part func(x, y int) int) []Spot {
 	var spots []Spot
 	for i := range cands {
