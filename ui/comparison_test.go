@@ -20,7 +20,7 @@ func TestComparison(t *testing.T) {
 	}
 	h.actions.do("find.run")
 	h.settle()
-	height := h.seeing.object.Size().Height
+	height := h.aids.object.Size().Height
 	// A mask of another size is refused with a message.
 	h.dialogs.path = "/art/small.png"
 	h.actions.do("file.compareMask")
@@ -46,7 +46,7 @@ func TestComparison(t *testing.T) {
 	if !h.comparison.object.Visible() || h.display.port.Options().Other == nil {
 		t.Error("the comparison is not shown")
 	}
-	if h.seeing.object.Size().Height >= height {
+	if h.aids.object.Size().Height >= height {
 		t.Error("the comparison lies over the picture")
 	}
 	h.actions.do("edit.clear")
@@ -55,7 +55,7 @@ func TestComparison(t *testing.T) {
 	if h.comparison.object.Visible() || h.display.port.Options().Other != nil {
 		t.Error("the comparison is still shown")
 	}
-	if now := h.seeing.object.Size().Height; now != height {
+	if now := h.aids.object.Size().Height; now != height {
 		t.Errorf("the picture is %v high after the comparison, before it %v", now, height)
 	}
 	h.actions.do("file.compareMask")

@@ -54,7 +54,7 @@ type window struct {
 	bar         *toolbar
 	strip       *strip
 	film        *filmstrip
-	seeing      *seeing
+	aids        *viewAids
 	panel       *panel
 	status      *statusBar
 	comparison  *comparison
@@ -95,7 +95,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.actions = &actions{blocked: w.dialogOpen, started: func() { w.tips.Hide() }, later: w.AfterPreview,
 		reading: func() bool { return w.Placeholder() != nil }, queue: w.queueAction,
 		working: func() bool { return w.Busy() && !w.Previewing() }}
-	w.Held = w.dialogOpen
+	w.Hold = w.dialogOpen
 	w.Previewed = w.previewed
 	w.layers = &layers{common: w.common}
 	w.makeActions()
@@ -131,19 +131,19 @@ func (w *window) build() {
 	w.welcome = newStartPage(w.common, w.files.open)
 	w.placeholder = newPlaceholder(w.common, w.config.session.Dispatch)
 	w.film = newFilmstrip(w.common, w.files.openFrame)
-	w.seeing = newSeeing(w.common, w.layers)
+	w.aids = newViewAids(w.common, w.layers)
 	w.display.onHover = func(at processing.Point, inside bool) {
 		w.status.hovered(at, inside)
-		w.seeing.hovered(at, inside)
+		w.aids.hovered(at, inside)
 	}
 	w.side = container.NewStack(w.panel.object)
-	w.parts = []part{w.display, w.toolbox, w.strip, w.bar, w.panel, w.film, w.comparison, w.seeing,
+	w.parts = []part{w.display, w.toolbox, w.strip, w.bar, w.panel, w.film, w.comparison, w.aids,
 		w.welcome, w.placeholder, w.status, w.menu}
 	if w.observed != nil {
 		w.parts = append(w.parts, w.observed)
 	}
 	w.middle = container.NewBorder(w.comparison.object, w.film.object, nil, nil,
-		container.NewStack(w.seeing.object, w.welcome.object, w.placeholder.object))
+		container.NewStack(w.aids.object, w.welcome.object, w.placeholder.object))
 	body := container.New(bodyLayout{}, w.bar.object, w.strip.object, w.middle, w.side, w.status.object)
 	w.win.SetContent(container.NewStack(body, w.tips.Layer))
 	w.update(everything())

@@ -120,7 +120,7 @@ func (d *Document) Ignored() []Spot { return d.current().ignored }
 
 // findIgnored lists the findings that were removed from the mask since the last detection.
 func (d *Document) findIgnored() (list []Spot) {
-	if d.detection == nil || d.renewed {
+	if d.detection == nil || d.replaced {
 		return nil
 	}
 	found := d.detection.index()

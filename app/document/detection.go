@@ -48,7 +48,7 @@ type Found struct {
 // Found prepares a result for ApplyFound, on any goroutine; see Document.ApplyResult for arguments and errors.
 func (s Snapshot) Found(r *processing.Result, region *processing.Region) (Found, error) {
 	known := s.detection
-	if s.renewed {
+	if s.replaced {
 		known = nil
 	}
 	return newFound(s.Picture, known, r, region, s.tiles)
@@ -80,7 +80,7 @@ func newFound(pic *processing.Picture, known *detection, r *processing.Result, r
 
 // known returns the detection to merge the next result with, or nil if the user has replaced the whole mask since.
 func (d *Document) known() *detection {
-	if d.renewed {
+	if d.replaced {
 		return nil
 	}
 	return d.detection
@@ -102,7 +102,7 @@ func (d *Document) ApplyFound(f Found) image.Rectangle {
 			f.inside.each(y, x0, x0+len(row), func(a, b int) { copy(row[a-x0:b-x0], mask.Pix[y*mask.Width+a:]) })
 		})
 	}
-	d.detection, d.renewed, d.drawn = f.detection, false, false
+	d.detection, d.replaced, d.painted = f.detection, false, false
 	d.numbers = newNumbering(d.detection)
 	d.edit.step.held = d.detection.bytes()
 	dirty := d.commit()
@@ -127,7 +127,7 @@ func (d *Document) PreviewFound(f Found) image.Rectangle {
 // Untouched reports whether another detection would lose no work of the user. That holds if nothing is corrected and
 // the mask is that of the last detection, apart from findings that were ignored or restored.
 func (d *Document) Untouched() bool {
-	return d.detection != nil && !d.renewed && !d.drawn && d.corrections == nil
+	return d.detection != nil && !d.replaced && !d.painted && d.corrections == nil
 }
 
 // withoutIgnored returns the mask of a new detection without those findings of which at least half the pixels were

@@ -25,11 +25,11 @@ type Document struct {
 	generation, lastGeneration, saved uint64
 
 	detection *detection
-	// renewed is set if the user replaced the whole mask since the last detection. A finding that is missing from such
+	// replaced is set if the user replaced the whole mask since the last detection. A finding that is missing from such
 	// a mask does not count as ignored.
-	renewed bool
-	// drawn is set if the user painted or erased since the last detection.
-	drawn bool
+	replaced bool
+	// painted is set if the user painted or erased since the last detection.
+	painted bool
 	// decisions holds the findings that the user chose to keep.
 	decisions *Decisions
 	// numbers assigns the numbers of the findings.
@@ -96,12 +96,12 @@ type Snapshot struct {
 	// Generation is that of the mask.
 	Generation uint64
 
-	tiles          tiling
-	mask           []tileData
-	detection      *detection
-	decisions      *Decisions
-	renewed, drawn bool
-	numbers        []Numbered
+	tiles             tiling
+	mask              []tileData
+	detection         *detection
+	decisions         *Decisions
+	replaced, painted bool
+	numbers           []Numbered
 }
 
 // Mask returns a new copy of the mask. It writes every pixel; taking the Snapshot does not.
@@ -165,7 +165,7 @@ func (d *Document) Snapshot() Snapshot {
 	}
 	return Snapshot{Path: d.path, Picture: d.pic, Region: d.region, Corrections: d.corrections,
 		Generation: d.generation, tiles: d.tiles, mask: mask, detection: d.detection, decisions: d.decisions,
-		renewed: d.renewed, drawn: d.drawn, numbers: d.numbers.marked}
+		replaced: d.replaced, painted: d.painted, numbers: d.numbers.marked}
 }
 
 // Generation identifies the content of the mask: it changes whenever the mask does, and an undo restores it.
@@ -202,7 +202,7 @@ func (d *Document) LoadMask(m *processing.Mask) (image.Rectangle, error) {
 	}
 	d.begin(message.Of("Load mask"))
 	d.rewrite(func(row []uint8, y, x0 int) { copy(row, m.Pix[y*m.Width+x0:]) })
-	d.renew()
+	d.markReplaced()
 	return d.commit(), nil
 }
 
@@ -227,7 +227,7 @@ func fits(pic *processing.Picture, m *processing.Mask) error {
 func (d *Document) ClearMask() image.Rectangle {
 	d.begin(message.Of("Clear mask"))
 	d.rewrite(func(row []uint8, y, x0 int) { clear(row) })
-	d.renew()
+	d.markReplaced()
 	return d.commit()
 }
 
@@ -244,15 +244,15 @@ func (d *Document) InvertMask() image.Rectangle {
 		})
 	})
 	if d.region == nil {
-		d.renew()
+		d.markReplaced()
 	} else {
 		d.edit.byHand = true
 	}
 	return d.commit()
 }
 
-// renew records that the whole mask is replaced: it has nothing to do with the findings and numbers before it.
-func (d *Document) renew() { d.renewed, d.numbers = true, newNumbering(nil) }
+// markReplaced records that the whole mask is replaced: it has nothing to do with the findings and numbers before it.
+func (d *Document) markReplaced() { d.replaced, d.numbers = true, newNumbering(nil) }
 
 // rewrite calls change with a copy of each row of each tile, on several goroutines, then saves the tiles that changed
 // in the edit and writes them to the mask. The row starts at pixel (x0, y).

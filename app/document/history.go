@@ -25,8 +25,8 @@ type step struct {
 	generation uint64
 	region     *processing.Region
 	detection  *detection
-	renewed    bool
-	drawn      bool
+	replaced   bool
+	painted    bool
 	decisions  *Decisions
 	numbers    *numbering
 	// preview is not zero if the next preview of the same kind replaces the step.
@@ -123,7 +123,7 @@ func (d *Document) begin(name message.Message) {
 	d.EndStroke()
 	d.DropPart()
 	d.edit.step = &step{name: name, generation: d.generation, region: d.region, detection: d.detection,
-		renewed: d.renewed, drawn: d.drawn, decisions: d.decisions, numbers: d.numbers, corrections: d.corrections}
+		replaced: d.replaced, painted: d.painted, decisions: d.decisions, numbers: d.numbers, corrections: d.corrections}
 	d.edit.exact, d.edit.byHand = false, false
 }
 
@@ -160,13 +160,13 @@ func (d *Document) commit() image.Rectangle {
 		d.generation = s.generation
 		if s.region == d.region && s.detection == d.detection && s.corrections == d.corrections &&
 			s.decisions == d.decisions {
-			d.renewed, d.numbers = s.renewed, s.numbers
+			d.replaced, d.numbers = s.replaced, s.numbers
 			return dirty
 		}
 	} else {
 		d.changed()
 		d.dropUncovered(dirty)
-		d.drawn = d.drawn || d.edit.byHand
+		d.painted = d.painted || d.edit.byHand
 	}
 	d.history.push(s)
 	return dirty
@@ -205,8 +205,8 @@ func (d *Document) swap(s *step) image.Rectangle {
 	s.generation, d.generation = d.generation, s.generation
 	s.region, d.region = d.region, s.region
 	s.detection, d.detection = d.detection, s.detection
-	s.renewed, d.renewed = d.renewed, s.renewed
-	s.drawn, d.drawn = d.drawn, s.drawn
+	s.replaced, d.replaced = d.replaced, s.replaced
+	s.painted, d.painted = d.painted, s.painted
 	s.decisions, d.decisions = d.decisions, s.decisions
 	s.numbers, d.numbers = d.numbers, s.numbers
 	s.corrections, d.corrections = d.corrections, s.corrections

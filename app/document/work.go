@@ -17,8 +17,8 @@ type Work struct {
 	// Found is the last detection with its mask and all findings, nil before the first. It lacks the times and the
 	// values that adaptive mode chose.
 	Found *processing.Result
-	// Renewed and Drawn say whether the user has since replaced the whole mask or painted on it.
-	Renewed, Drawn bool
+	// Replaced and Painted say whether the user has since replaced the whole mask or painted on it.
+	Replaced, Painted bool
 	// Kept holds one pixel of each kept finding, in reading order.
 	Kept []image.Point
 	// Numbers are those of findings whose numbers follow neither from Found nor from the order of the mask.
@@ -32,7 +32,7 @@ type Work struct {
 // Work returns the work on the picture. It writes every pixel of two masks; taking the Snapshot does not.
 func (s Snapshot) Work() Work {
 	w := Work{
-		Mask: s.Mask(), Region: s.Region, Renewed: s.renewed, Drawn: s.drawn,
+		Mask: s.Mask(), Region: s.Region, Replaced: s.replaced, Painted: s.painted,
 		Numbers: s.numbers, Spots: s.Corrections.Spots(), Patches: s.Corrections.Patches(),
 		Origins: s.Corrections.Origins(),
 	}
@@ -71,14 +71,14 @@ func (d *Document) Restore(w Work) (dirty image.Rectangle, err error) {
 		d.edit.step.held += d.decisions.bytes()
 	}
 	d.numbers = &numbering{marked: slices.Clone(w.Numbers)}
-	if !w.Renewed {
+	if !w.Replaced {
 		d.numbers.found = d.detection
 	}
 	for _, n := range w.Numbers {
 		d.numbers.last = max(d.numbers.last, n.Number)
 	}
 	dirty = d.commit()
-	d.renewed, d.drawn = w.Renewed, w.Drawn
+	d.replaced, d.painted = w.Replaced, w.Painted
 	for i, by := range w.Origins {
 		if slices.Index(w.Origins, by) < i {
 			continue

@@ -194,7 +194,7 @@ func (p *Project) file(picture string) (*file, error) {
 	f := &file{
 		Format: Format, Version: Version, Picture: picture, Checksum: p.Checksum,
 		Width: w.Mask.Width, Height: w.Mask.Height,
-		Date: p.Date, Saved: p.Saved, Preset: preset.Encode(p.Params), Renewed: w.Renewed, Drawn: w.Drawn,
+		Date: p.Date, Saved: p.Saved, Preset: preset.Encode(p.Params), Renewed: w.Replaced, Drawn: w.Painted,
 		Kept: []int{}, Corrections: []correction{}, Made: []made{},
 	}
 	if w.Region != nil {
@@ -286,7 +286,7 @@ func decode(data []byte) (p *Project, size image.Point, err error) {
 		return nil, size, damaged()
 	}
 	p = &Project{Checksum: f.Checksum, Date: f.Date, Saved: f.Saved}
-	p.Work.Renewed, p.Work.Drawn = f.Renewed, f.Drawn
+	p.Work.Replaced, p.Work.Painted = f.Renewed, f.Drawn
 	if p.Params, err = preset.Decode(f.Preset); err != nil {
 		return nil, size, err
 	}

@@ -51,7 +51,8 @@ type Unsaved struct {
 	// Region is the search region as text (Region.String), empty for the whole picture.
 	Region string
 	// Found is the mask of the last detection, Findings its findings, FoundWith its parameters and FoundOn its device.
-	// Found is nil before the first detection. For Renewed and Drawn see document.Work.
+	// Found is nil before the first detection. Renewed and Drawn are Replaced and Painted of document.Work, by the names
+	// that stored journals use.
 	Found          []uint8
 	Findings       []processing.Finding
 	FoundWith      processing.Params
@@ -246,7 +247,7 @@ func record(shot document.Snapshot, state string) *Unsaved {
 	w := shot.Work()
 	u := &Unsaved{
 		Path: shot.Path, State: state, Date: time.Now(), Width: w.Mask.Width, Height: w.Mask.Height, Mask: w.Mask.Pix,
-		Renewed: w.Renewed, Drawn: w.Drawn, Kept: w.Kept, Numbers: w.Numbers, Spots: w.Spots,
+		Renewed: w.Replaced, Drawn: w.Painted, Kept: w.Kept, Numbers: w.Numbers, Spots: w.Spots,
 		Patches: w.Patches,
 	}
 	if w.Region != nil {
@@ -269,8 +270,8 @@ func record(shot document.Snapshot, state string) *Unsaved {
 // work is the inverse of record.
 func (u *Unsaved) work() (w document.Work, err error) {
 	w = document.Work{
-		Mask:    &processing.Mask{Width: u.Width, Height: u.Height, Pix: u.Mask},
-		Renewed: u.Renewed, Drawn: u.Drawn, Kept: u.Kept, Numbers: u.Numbers, Spots: u.Spots,
+		Mask:     &processing.Mask{Width: u.Width, Height: u.Height, Pix: u.Mask},
+		Replaced: u.Renewed, Painted: u.Drawn, Kept: u.Kept, Numbers: u.Numbers, Spots: u.Spots,
 		Patches: u.Patches,
 	}
 	if u.Region != "" {

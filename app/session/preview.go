@@ -9,9 +9,11 @@ import (
 	"blik/processing"
 )
 
-// Live reports whether the mask follows changes of the parameters: a detection has run, and another one would lose no
-// work of the user.
-func (s *Session) Live() bool { return s.doc != nil && s.doc.Result() != nil && s.doc.Untouched() }
+// followsParams reports whether the mask follows changes of the parameters: a detection has run, and another one would
+// lose no work of the user.
+func (s *Session) followsParams() bool {
+	return s.doc != nil && s.doc.Result() != nil && s.doc.Untouched()
+}
 
 // onlyDecides reports whether a detection with the current parameters only has to repeat the decision about candidates.
 func (s *Session) onlyDecides() bool {
@@ -29,7 +31,7 @@ func (s *Session) preview() {
 		}
 		return
 	}
-	if s.Busy() || !s.Live() || !detectsOtherwise(s.detectedWith, s.settings.Params) {
+	if s.Busy() || !s.followsParams() || !detectsOtherwise(s.detectedWith, s.settings.Params) {
 		return
 	}
 	s.previewing, s.detectAgain = true, false
@@ -63,7 +65,7 @@ func (s *Session) previewPart(visible image.Rectangle) {
 	}
 	s.keepPart(func() {
 		start(s, Other, work, func(p *shown) (image.Rectangle, error) {
-			if p == nil || !s.Live() {
+			if p == nil || !s.followsParams() {
 				return image.Rectangle{}, nil
 			}
 			return s.doc.ShowPart(p.mask, p.at)
@@ -71,7 +73,7 @@ func (s *Session) previewPart(visible image.Rectangle) {
 			switch {
 			case err != nil:
 				s.endPreview(Outcome{}, err)
-			case s.detectAgain || !s.Live():
+			case s.detectAgain || !s.followsParams():
 				s.previewing = false
 				s.previewAgain()
 			default:

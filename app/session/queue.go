@@ -64,7 +64,7 @@ func (s *Session) setQueue(waiting []Waiting) {
 // advance starts entries of the queue until a job runs.
 func (s *Session) advance() {
 	for len(s.queue.waiting) > 0 && !s.Busy() {
-		if s.Held != nil && s.Held() {
+		if s.Hold != nil && s.Hold() {
 			s.advanceLater()
 			return
 		}

@@ -99,7 +99,7 @@ func TestQueueIsHeld(t *testing.T) {
 	t.Parallel()
 	j := &jobs{fake: newFake(t), end: map[string]chan error{}}
 	held := true
-	j.Held = func() bool { return held }
+	j.Hold = func() bool { return held }
 	j.add("a")
 	j.add("b")
 	j.end["a"] <- nil

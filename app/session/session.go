@@ -77,8 +77,8 @@ type Session struct {
 	// Settle, which may be nil, completes what the user is drawing. It is called before anything else changes or reads
 	// the document.
 	Settle func()
-	// Held, which may be nil, reports whether the queue must wait although no job runs.
-	Held func() bool
+	// Hold, which may be nil, reports whether the queue must wait although no job runs.
+	Hold func() bool
 	// Visible, which may be nil, returns the visible part of the picture. Previews search it first.
 	Visible func() image.Rectangle
 	// Previewed, which may be nil, is called after a detection or a correction that followed a change of the

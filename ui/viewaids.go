@@ -12,9 +12,9 @@ import (
 	"blik/processing"
 )
 
-// seeing holds the aids for looking at the picture: layers of detection with their legend, navigator, loupe, histogram,
+// viewAids holds the aids for looking at the picture: layers of detection with their legend, navigator, loupe, histogram,
 // and the reasons for the finding under the pointer.
-type seeing struct {
+type viewAids struct {
 	*common
 	object fyne.CanvasObject
 	layers *layers
@@ -30,9 +30,9 @@ type seeing struct {
 // closeIcon is the icon of the button that closes a card.
 func closeIcon() fyne.Resource { return theme.CancelIcon() }
 
-// newSeeing makes the parts in the window's language; l keeps the chosen layer.
-func newSeeing(c *common, l *layers) *seeing {
-	s := &seeing{common: c, layers: l}
+// newViewAids makes the parts in the window's language; l keeps the chosen layer.
+func newViewAids(c *common, l *layers) *viewAids {
+	s := &viewAids{common: c, layers: l}
 	s.legend, s.navigator, s.loupe, s.levels = newLegend(c, l), newNavigator(c), newLoupe(c), newLevels(c)
 	s.reasons = &reasons{common: c}
 	// In the order of the corners.
@@ -41,7 +41,7 @@ func newSeeing(c *common, l *layers) *seeing {
 	return s
 }
 
-func (s *seeing) update(c change) {
+func (s *viewAids) update(c change) {
 	s.layers.update(c)
 	before := s.wanted()
 	s.legend.card.wanted = s.layers.on && s.Document() != nil
@@ -57,7 +57,7 @@ func (s *seeing) update(c change) {
 }
 
 // wanted returns which cards the user has opened.
-func (s *seeing) wanted() (open [4]bool) {
+func (s *viewAids) wanted() (open [4]bool) {
 	for i, o := range s.cards.Objects {
 		open[i] = o.(*card).wanted
 	}
@@ -65,7 +65,7 @@ func (s *seeing) wanted() (open [4]bool) {
 }
 
 // hovered follows the pointer; inside is false if it has left the picture.
-func (s *seeing) hovered(at processing.Point, inside bool) {
+func (s *viewAids) hovered(at processing.Point, inside bool) {
 	doc := s.Document()
 	if doc == nil {
 		return
@@ -84,14 +84,14 @@ func (w *window) toggle(setting *bool, name message.Text) func() {
 	return func() {
 		*setting = !*setting
 		w.update(change{View: true, Layout: true})
-		if *setting && name != "" && !w.seeing.shown(setting) {
+		if *setting && name != "" && !w.aids.shown(setting) {
 			w.say(w.t("Not enough space to show: %s", w.t(name)))
 		}
 	}
 }
 
 // shown reports whether the card of a setting is visible, if the user has opened it.
-func (s *seeing) shown(setting *bool) bool {
+func (s *viewAids) shown(setting *bool) bool {
 	c := map[*bool]*card{
 		&s.Settings().Navigator: s.navigator.card, &s.Settings().Loupe: s.loupe.card,
 		&s.Settings().Histogram: s.levels.card,

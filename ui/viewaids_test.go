@@ -169,21 +169,21 @@ func TestHistogramIsDrawn(t *testing.T) {
 func TestLayerIsShown(t *testing.T) {
 	h := found(t, "en")
 	h.keys.(*keyboard).Rune('4')
-	if h.seeing.legend.state.Text() != "computing… 0\u00a0%" {
-		t.Errorf("while computing: %q", h.seeing.legend.state.Text())
+	if h.aids.legend.state.Text() != "computing… 0\u00a0%" {
+		t.Errorf("while computing: %q", h.aids.legend.state.Text())
 	}
 	h.looked()
-	if h.display.layer == nil || h.layers.look.Map.Spec.ID != "contrast" || !h.seeing.legend.card.Visible() {
+	if h.display.layer == nil || h.layers.look.Map.Spec.ID != "contrast" || !h.aids.legend.card.Visible() {
 		t.Fatal("the layer is not shown")
 	}
 	if o := h.display.port.Options(); o.Mode != view.Outlines {
 		t.Error("the mask hides the layer")
 	}
-	if got := h.seeing.legend.state.Text(); got != "Visible contrast 8; Seed contrast 15" {
+	if got := h.aids.legend.state.Text(); got != "Visible contrast 8; Seed contrast 15" {
 		t.Errorf("the legend says %q", got)
 	}
 	h.display.onHover(processing.Point{X: 7.5, Y: 8.5}, true)
-	if got := h.seeing.legend.state.Text(); got != "here: 0" {
+	if got := h.aids.legend.state.Text(); got != "here: 0" {
 		t.Errorf("under the pointer: %q", got)
 	}
 	// The original is shown while the key is held, even though nothing is corrected.
@@ -210,7 +210,7 @@ func TestLayerIsShown(t *testing.T) {
 	h.keys.(*keyboard).Rune('9')
 	h.looked()
 	h.display.onHover(processing.Point{X: 7.5, Y: 8.5}, true)
-	if got := h.seeing.legend.state.Text(); got != "no candidate here" {
+	if got := h.aids.legend.state.Text(); got != "no candidate here" {
 		t.Errorf("legend of the score: %q", got)
 	}
 	h.openOther(t)
@@ -219,7 +219,7 @@ func TestLayerIsShown(t *testing.T) {
 		t.Error("the next picture shows the layer of the previous one")
 	}
 	h.keys.(*keyboard).Rune('0')
-	if h.display.layer != nil || h.seeing.legend.card.Visible() || h.display.port.Options().Mode == view.Outlines {
+	if h.display.layer != nil || h.aids.legend.card.Visible() || h.display.port.Options().Mode == view.Outlines {
 		t.Error("the layer is still shown")
 	}
 }
@@ -276,8 +276,8 @@ func TestSideBySide(t *testing.T) {
 func TestNavigatorMovesTheView(t *testing.T) {
 	h := found(t, "en")
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF4})
-	n := h.seeing.navigator.overview
-	if !h.seeing.navigator.card.Visible() || !h.Settings().Navigator {
+	n := h.aids.navigator.overview
+	if !h.aids.navigator.card.Visible() || !h.Settings().Navigator {
 		t.Fatal("the navigator is not visible")
 	}
 	h.display.port.SetZoom(20)
@@ -313,16 +313,16 @@ func TestReasonsAtThePointer(t *testing.T) {
 		t.Errorf("the text is %q", text)
 	}
 	h.display.onHover(processing.Point{X: 21.5, Y: 10.5}, true)
-	if !h.seeing.reasons.on {
+	if !h.aids.reasons.on {
 		t.Error("no tooltip for the finding under the pointer")
 	}
 	h.display.onHover(processing.Point{X: 60.5, Y: 10.5}, true)
-	if h.seeing.reasons.on {
+	if h.aids.reasons.on {
 		t.Error("a tooltip where there is no finding")
 	}
 	h.actions.do("view.reasons")
 	h.display.onHover(processing.Point{X: 21.5, Y: 10.5}, true)
-	if h.seeing.reasons.on || !h.Settings().HideReasons {
+	if h.aids.reasons.on || !h.Settings().HideReasons {
 		t.Error("a tooltip although switched off")
 	}
 }
@@ -376,18 +376,18 @@ func TestMarkupOfCards(t *testing.T) {
 				h.actions.do(id)
 			}
 			h.looked()
-			for h.seeing.levels.counted.All == nil {
+			for h.aids.levels.counted.All == nil {
 				(<-h.queue)()
 			}
 			for name, c := range map[string]*card{
-				"legend": h.seeing.legend.card, "navigator": h.seeing.navigator.card, "loupe": h.seeing.loupe.card,
-				"histogram": h.seeing.levels.card,
+				"legend": h.aids.legend.card, "navigator": h.aids.navigator.card, "loupe": h.aids.loupe.card,
+				"histogram": h.aids.levels.card,
 			} {
 				checkMarkup(t, lang+"/card-"+name+".xml", c)
 			}
 			for _, look := range []appearance{appearanceLight, appearanceNeutral} {
 				h.setAppearance(look)
-				checkMarkup(t, lang+"/card-legend-"+string(look)+".xml", h.seeing.legend.card)
+				checkMarkup(t, lang+"/card-legend-"+string(look)+".xml", h.aids.legend.card)
 			}
 		})
 	}
