@@ -169,7 +169,9 @@ func (t *task) printTimings(pic *processing.Picture, device string) {
 		t.shown, pic.Width, pic.Height, pic.Channels, pic.Depth(), device))
 	for _, s := range stages {
 		share := 100 * float64(s.Time) / float64(max(total, 1))
-		fmt.Fprintf(&t.out, "  %s %9.1f %s %5.1f %%\n", column(s.Name, width), float64(s.Time)/1e6, t.say("ms"), share)
+		ms := t.tr.Decimal(fmt.Sprintf("%9.1f", float64(s.Time)/1e6))
+		fmt.Fprintf(&t.out, "  %s %s %s %s %%\n", column(s.Name, width), ms, t.say("ms"),
+			t.tr.Decimal(fmt.Sprintf("%5.1f", share)))
 	}
 	if peak := peakMemory(); peak > 0 {
 		t.out.WriteString(t.say("  peak memory %d MiB\n", peak>>20))
