@@ -98,10 +98,15 @@ const (
 	blockCount = 4
 )
 
-// scratch returns the memory of a decoder in bytes, without the samples.
+// scratch returns the memory of a decoder in bytes, without the samples. Inventory is counted too: it collects the alpha
+// of interlaced pictures.
 func (f *File) scratch() int64 {
 	line := int64(f.rowBytes(f.width)) + 1
-	return blockCount*max(line, blockBytes) + line + inflate.Memory + 1<<17
+	n := blockCount*max(line, blockBytes) + line + inflate.Memory + 1<<17
+	if f.interlaced && f.transparent() {
+		n += alphaBytes * int64(f.width) * int64(f.height)
+	}
+	return n
 }
 
 // inflate starts decompression. The caller must call close.

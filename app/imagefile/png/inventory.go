@@ -73,7 +73,7 @@ func (f *File) listConverted(v *container.Inventory, c chunk, name message.Messa
 
 // listTransparency lists the alpha of all pixels, unless all are opaque.
 func (f *File) listTransparency(ctx context.Context, v *container.Inventory, changed bool) error {
-	if !f.alpha() && f.transparency == nil {
+	if !f.transparent() {
 		return nil
 	}
 	key, colours := f.key(), f.opaqueColours()
@@ -84,10 +84,10 @@ func (f *File) listTransparency(ctx context.Context, v *container.Inventory, cha
 	defer lines.close()
 	// Interlaced files store pixels in another order, so their alpha is first collected in plane.
 	sum, fresh := sha256.New(), []byte(nil)
-	opacity := make([]byte, 0, 2*f.width)
+	opacity := make([]byte, 0, alphaBytes*f.width)
 	plane := []byte(nil)
 	if f.interlaced {
-		plane = make([]byte, 2*f.width*f.height)
+		plane = make([]byte, alphaBytes*f.width*f.height)
 	}
 	err = f.eachRow(ctx, lines, func(p pass, y int, row []byte) error {
 		fresh = f.expand(fresh[:0], row, p.width, colours)
@@ -97,8 +97,8 @@ func (f *File) listTransparency(ctx context.Context, v *container.Inventory, cha
 			return nil
 		}
 		for x := range p.width {
-			at := 2 * ((p.y0+y*p.dy)*f.width + p.x0 + x*p.dx)
-			copy(plane[at:at+2], opacity[2*x:])
+			at := alphaBytes * ((p.y0+y*p.dy)*f.width + p.x0 + x*p.dx)
+			copy(plane[at:at+alphaBytes], opacity[alphaBytes*x:])
 		}
 		return nil
 	})
@@ -110,7 +110,13 @@ func (f *File) listTransparency(ctx context.Context, v *container.Inventory, cha
 	return nil
 }
 
-// opacity appends the alpha of the pixels of a row, two bytes each.
+// transparent reports whether pixels may be transparent.
+func (f *File) transparent() bool { return f.alpha() || f.transparency != nil }
+
+// alphaBytes is the number of bytes for the alpha of a pixel in an inventory.
+const alphaBytes = 2
+
+// opacity appends the alpha of the pixels of a row, alphaBytes each.
 func (h header) opacity(dst, row []byte, width int, key []byte) []byte {
 	bpp := h.pixelBytes()
 	for x := range width {

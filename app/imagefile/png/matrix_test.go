@@ -235,3 +235,19 @@ func standardSamples(img image.Image, x, y int, deep bool) [3]int {
 	}
 	return [3]int{int(c.R), int(c.G), int(c.B)}
 }
+
+// The limits of memory count the plane in which an inventory collects the alpha of an interlaced picture.
+func TestScratchCountsTransparency(t *testing.T) {
+	const w, h = 300, 200
+	for kind, want := range map[uint8]int64{typeRGB: 0, typeRGBAlpha: alphaBytes * w * h} {
+		var scratch []int64
+		for _, interlaced := range []bool{false, true} {
+			v := variant{header: header{w, h, 8, kind, interlaced}}
+			f := mustOpen(t, v.encode(rand.New(rand.NewPCG(1, 2))))
+			scratch = append(scratch, f.Info().Scratch)
+		}
+		if got := scratch[1] - scratch[0]; got != want {
+			t.Errorf("type %d: interlacing takes %d bytes more, want %d", kind, got, want)
+		}
+	}
+}
