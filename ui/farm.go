@@ -30,7 +30,7 @@ type farmDialogs struct {
 
 // farmAddress returns the default address: a farm on this computer, unless the environment names another.
 func farmAddress() string {
-	if text := os.Getenv("BLIK_FARM_JOIN"); text != "" && !strings.HasPrefix(text, "@") {
+	if text := os.Getenv("BLIK_FARM_JOIN"); text != "" {
 		return text
 	}
 	return "nats://127.0.0.1:4222"

@@ -31,8 +31,8 @@ type Request struct {
 	Overwrite bool
 	// Language is the language of reports and messages; Version is the version of the program.
 	Language, Version string
-	// Farm is the address of a farm; empty: this computer. Shared means that its workers see the same folders under the
-	// same paths; otherwise the files are uploaded and the results downloaded.
+	// Farm is the address of a farm, as farm.ReadJoin takes it; empty: this computer. Shared means that its workers see
+	// the same folders under the same paths; otherwise the files are uploaded and the results downloaded.
 	Farm   string
 	Shared bool
 	// Store is the folder of the queue on this computer; empty: the default one.
@@ -133,7 +133,7 @@ func (b *Run) run(ctx context.Context) error {
 
 // onFarm submits the files to a farm and uploads them unless the farm sees the same folders.
 func (b *Run) onFarm(ctx context.Context) error {
-	join, err := farm.ParseJoin(b.request.Farm)
+	join, err := farm.ReadJoin(b.request.Farm)
 	if err != nil {
 		return err
 	}

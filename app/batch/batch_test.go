@@ -168,6 +168,13 @@ func TestOnFarm(t *testing.T) {
 		check(t, q, Start(t.Context(), q, func(State) {}).Wait())
 	}
 	q := request(t, r)
+	address := filepath.Join(t.TempDir(), "submitter.key")
+	if err := os.WriteFile(address, []byte(server.Join().Text(farm.Submitter)+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	q.Farm = "@" + address
+	check(t, q, Start(t.Context(), q, func(State) {}).Wait())
+	q = request(t, r)
 	q.Farm = "nats://127.0.0.1:1"
 	if end := Start(t.Context(), q, func(State) {}).Wait(); end.Err == nil || !strings.Contains(end.Err.Error(), "no farm responds") {
 		t.Errorf("without a farm: %+v", end)

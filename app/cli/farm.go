@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	workbatch "blik/app/batch"
@@ -94,14 +92,7 @@ func (j joining) open(p *program) (farm.Join, error) {
 	if text == "" {
 		text = "nats://" + defaultFarm
 	}
-	if file, ok := strings.CutPrefix(text, "@"); ok {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return farm.Join{}, &usageError{message.Errorf("%s: the file cannot be read (%w)", file, err)}
-		}
-		text = strings.TrimSpace(string(data))
-	}
-	join, err := farm.ParseJoin(text)
+	join, err := farm.ReadJoin(text)
 	if err != nil {
 		return join, &usageError{err}
 	}

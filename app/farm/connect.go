@@ -57,6 +57,19 @@ func ParseJoin(text string) (Join, error) {
 	return j, nil
 }
 
+// ReadJoin parses the address of a farm, or with @FILE the address in a file, which keeps the key out of process lists
+// and settings.
+func ReadJoin(text string) (Join, error) {
+	if file, ok := strings.CutPrefix(text, "@"); ok {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return Join{}, message.Errorf("%s: the file cannot be read (%w)", file, plain(err))
+		}
+		text = strings.TrimSpace(string(data))
+	}
+	return ParseJoin(text)
+}
+
 // redacted returns an address without its key.
 func redacted(text string) string {
 	if at := strings.LastIndex(text, "@"); at >= 0 {
