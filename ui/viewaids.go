@@ -12,7 +12,7 @@ import (
 	"blik/processing"
 )
 
-// viewAids holds the aids for looking at the picture: layers of detection with their legend, navigator, loupe, histogram,
+// viewAids holds the aids for viewing the picture: layers of detection with their legend, navigator, loupe, histogram,
 // and the reasons for the finding under the pointer.
 type viewAids struct {
 	*common

@@ -50,9 +50,9 @@ type Unsaved struct {
 	Mask          []uint8
 	// Region is the search region as text (Region.String), empty for the whole picture.
 	Region string
-	// Found is the mask of the last detection, Findings its findings, FoundWith its parameters and FoundOn its device.
-	// Found is nil before the first detection. Renewed and Drawn are Replaced and Painted of document.Work, by the names
-	// that stored journals use.
+	// Found is the mask of the last detection, nil before the first, Findings its findings, FoundWith its parameters
+	// and FoundOn its device. Renewed and Drawn are Replaced and Painted of document.Work, under the names in stored
+	// journals.
 	Found          []uint8
 	Findings       []processing.Finding
 	FoundWith      processing.Params
