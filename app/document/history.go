@@ -123,7 +123,8 @@ func (d *Document) begin(name message.Message) {
 	d.EndStroke()
 	d.DropPart()
 	d.edit.step = &step{name: name, generation: d.generation, region: d.region, detection: d.detection,
-		replaced: d.replaced, painted: d.painted, decisions: d.decisions, numbers: d.numbers, corrections: d.corrections}
+		replaced: d.replaced, painted: d.painted, decisions: d.decisions, numbers: d.numbers,
+		corrections: d.corrections}
 	d.edit.exact, d.edit.byHand = false, false
 }
 

@@ -98,8 +98,8 @@ const (
 	blockCount = 4
 )
 
-// scratch returns the memory of a decoder in bytes, without the samples. Inventory is counted too: it collects the alpha
-// of interlaced pictures.
+// scratch returns the memory of a decoder in bytes, without the samples. It also counts that of Inventory, which
+// collects the alpha of interlaced pictures.
 func (f *File) scratch() int64 {
 	line := int64(f.rowBytes(f.width)) + 1
 	n := blockCount*max(line, blockBytes) + line + inflate.Memory + 1<<17
