@@ -71,8 +71,9 @@ func TestLayerLiesOverThePicture(t *testing.T) {
 		r.Render(got, v, o)
 		for i := 0; i < len(got.Pix); i += 4 {
 			x, y := i/4%viewport.Dx(), i/4/viewport.Dx()
-			at := v.ScreenToImage(processing.Point{X: float64(x) + 0.5, Y: float64(y) + 0.5})
-			if onTheBrink(v, x, y) {
+			size := v.Turn.Upright(image.Pt(pic.Width, pic.Height))
+			at := v.Turn.FromUpright(processing.Point{X: shownAt(v.X, v.Zoom, size.X, x), Y: shownAt(v.Y, v.Zoom, size.Y, y)})
+			if onTheBrink(v, size, x, y) {
 				continue
 			}
 			want := under

@@ -273,14 +273,14 @@ func (r *reference) level(level, channel int) slowPlane {
 func (r *reference) pixel(t Transform, o Options, x, y int) (want [3]float64, ok bool) {
 	pic, m := r.pic, r.m
 	at := func(x, y int) (float64, float64) {
-		return t.X + (float64(x)+0.5)/t.Zoom, t.Y + (float64(y)+0.5)/t.Zoom
+		return shownAt(t.X, t.Zoom, pic.Width, x), shownAt(t.Y, t.Zoom, pic.Height, y)
 	}
 	inPicture := func(u, v float64) bool {
 		return u >= 0 && v >= 0 && u < float64(pic.Width) && v < float64(pic.Height)
 	}
 	for dy := -1; dy <= 1; dy++ {
 		for dx := -1; dx <= 1; dx++ {
-			if onTheBrink(t, x+dx, y+dy) {
+			if onTheBrink(t, image.Pt(pic.Width, pic.Height), x+dx, y+dy) {
 				return want, false
 			}
 		}
@@ -620,4 +620,40 @@ func ExampleTransform_ZoomAbout() {
 	cursor := processing.Point{X: 300, Y: 200}
 	fmt.Println(t.Pixel(cursor), t.ZoomAbout(cursor, 4).Pixel(cursor))
 	// Output: (400,250) (400,250)
+}
+
+// TestNarrowPictureIsVisible shows strips narrower than a device pixel at every offset.
+func TestNarrowPictureIsVisible(t *testing.T) {
+	t.Parallel()
+	r := NewRenderer()
+	for _, size := range []image.Point{{1, 5000}, {5000, 1}} {
+		pic := &processing.Picture{Width: size.X, Height: size.Y, Channels: 1, U8: bytes.Repeat([]byte{200}, 5000)}
+		r.SetPicture(pyramids(t, pic, processing.NewMask(size.X, size.Y)))
+		for _, viewport := range []image.Point{{300, 200}, {301, 201}} {
+			fit := Fit(size, viewport)
+			for shift := -3.0; shift <= 3; shift += 0.25 {
+				dst := image.NewRGBA(image.Rectangle{Max: viewport})
+				v := fit.Pan(shift, shift)
+				r.Render(dst, v, DefaultOptions())
+				shown := image.Rectangle{}
+				for y := range viewport.Y {
+					for x := range viewport.X {
+						if dst.RGBAAt(x, y) != Surround() {
+							shown = shown.Union(image.Rect(x, y, x+1, y+1))
+						}
+					}
+				}
+				narrow, middle := shown.Dx(), viewport.X/2+int(math.Floor(shift+float64(viewport.X%2)/2))
+				at := shown.Min.X
+				if size.X > size.Y {
+					narrow, at = shown.Dy(), shown.Min.Y
+					middle = viewport.Y/2 + int(math.Floor(shift+float64(viewport.Y%2)/2))
+				}
+				if narrow != 1 || at != middle {
+					t.Errorf("%v in %v moved by %v is shown at %v, want one device pixel at %d", size, viewport, shift,
+						shown, middle)
+				}
+			}
+		}
+	}
 }

@@ -363,8 +363,9 @@ func (r *Renderer) prepare(dst *image.RGBA, t Transform, o Options, rect image.R
 		return
 	}
 	pic := r.picture.pic
-	f.columns, f.rows = newAxis(t.X, t.Zoom, r.picture.origin.X), newAxis(t.Y, t.Zoom, r.picture.origin.Y)
-	f.pictureX, f.pictureY = newAxis(t.X, t.Zoom, 0), newAxis(t.Y, t.Zoom, 0)
+	whole, origin := r.after.pic, r.picture.origin
+	f.columns, f.rows = newAxis(t.X, t.Zoom, origin.X, whole.Width), newAxis(t.Y, t.Zoom, origin.Y, whole.Height)
+	f.pictureX, f.pictureY = newAxis(t.X, t.Zoom, 0, whole.Width), newAxis(t.Y, t.Zoom, 0, whole.Height)
 	x0, x1 := f.columns.within(rect.Min.X-f.origin.X, rect.Max.X-f.origin.X, pic.Width)
 	y0, y1 := f.rows.within(rect.Min.Y-f.origin.Y, rect.Max.Y-f.origin.Y, pic.Height)
 	if x0 >= x1 || y0 >= y1 {
@@ -400,23 +401,41 @@ func grow[T any](s []T, n int) []T {
 // axis maps device columns, or rows, to coordinates of a picture.
 type axis struct {
 	// corner is the position of the viewport's corner relative to the picture's origin, in device pixels. origin is the
-	// position of the pyramid being drawn, in pixels of the picture.
-	corner, zoom, origin float64
+	// position of the pyramid being drawn, in pixels of the picture; size is the picture's, in its own pixels.
+	corner, zoom, origin, size float64
+	// only is the device column that shows a picture narrower than a device pixel, if narrow is set. Such a picture may
+	// lie between the centres of two device pixels, and would disappear.
+	narrow bool
+	only   int
 }
 
 // newAxis returns the axis for an offset of a Transform, in pixels of the picture. Offsets that are whole device pixels
 // but for rounding are rounded, so that a picture panned by whole device pixels looks exactly the same.
-func newAxis(offset, zoom float64, origin int) axis {
+func newAxis(offset, zoom float64, origin, size int) axis {
 	corner := offset * zoom
 	if whole := math.Round(corner); math.Abs(corner-whole) < 1e-6 {
 		corner = whole
 	}
-	return axis{corner, zoom, float64(origin)}
+	a := axis{corner: corner, zoom: zoom, origin: float64(origin), size: float64(size)}
+	if a.size*zoom < 1 {
+		a.narrow, a.only = true, int(math.Floor(a.size/2*zoom-corner))
+	}
+	return a
 }
 
 // position returns the coordinate under the centre of device column or row i. All sampling uses it, so a part of a
 // frame is drawn exactly like the whole.
-func (a axis) position(i int) float64 { return (a.corner+float64(i)+0.5)/a.zoom - a.origin }
+func (a axis) position(i int) float64 {
+	switch {
+	case !a.narrow:
+		return (a.corner+float64(i)+0.5)/a.zoom - a.origin
+	case i < a.only:
+		return -1 - a.origin
+	case i > a.only:
+		return a.size - a.origin
+	}
+	return a.size/2 - a.origin
+}
 
 // pixel returns the pixel under device column or row i.
 func (a axis) pixel(i int) int { return int(math.Floor(a.position(i))) }

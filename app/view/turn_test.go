@@ -101,15 +101,34 @@ func TestTurn(t *testing.T) {
 	}
 }
 
-// onTheBrink reports whether rounding decides which image pixel a device pixel shows. Offsets within 1e-6 device pixels
-// of whole ones are rounded (see newAxis).
-func onTheBrink(v Transform, x, y int) bool {
-	for _, u := range []float64{v.X + (float64(x)+0.5)/v.Zoom, v.Y + (float64(y)+0.5)/v.Zoom} {
-		if near(u, math.Round(u), 1e-9+1e-6/v.Zoom) {
+// onTheBrink reports whether rounding decides which pixel of a picture, given its upright size, a device pixel shows.
+// Offsets within 1e-6 device pixels of whole ones are rounded (see newAxis).
+func onTheBrink(v Transform, upright image.Point, x, y int) bool {
+	for _, axis := range []struct {
+		offset  float64
+		size, i int
+	}{{v.X, upright.X, x}, {v.Y, upright.Y, y}} {
+		u := axis.offset + (float64(axis.i)+0.5)/v.Zoom
+		middle := (float64(axis.size)/2 - axis.offset) * v.Zoom
+		if near(u, math.Round(u), 1e-9+1e-6/v.Zoom) ||
+			float64(axis.size)*v.Zoom < 1+1e-6 && near(middle, math.Round(middle), 2e-6) {
 			return true
 		}
 	}
 	return false
+}
+
+// shownAt returns the coordinate of a picture that device column or row i shows: the one under its centre. Only the
+// column under the middle of a picture narrower than a column shows it.
+func shownAt(offset, zoom float64, size, i int) float64 {
+	if float64(size)*zoom >= 1 {
+		return offset + (float64(i)+0.5)/zoom
+	}
+	middle := (float64(size)/2 - offset) * zoom
+	if float64(i) <= middle && middle < float64(i+1) {
+		return float64(size) / 2
+	}
+	return -1
 }
 
 // TestOrientationAgainstATurnedPicture draws files of all orientations and compares them with slowly turned copies.
@@ -146,7 +165,7 @@ func TestOrientationAgainstATurnedPicture(t *testing.T) {
 			brink := false
 			for dy := -1; dy <= 1; dy++ {
 				for dx := -1; dx <= 1; dx++ {
-					brink = brink || onTheBrink(v, x+dx, y+dy)
+					brink = brink || onTheBrink(v, image.Pt(turned.Width, turned.Height), x+dx, y+dy)
 				}
 			}
 			for k := range 4 {
