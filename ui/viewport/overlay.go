@@ -115,7 +115,6 @@ func (r *renderer) Destroy() {}
 
 func (r *renderer) Layout(size fyne.Size) {
 	r.v.resized(size)
-	r.v.raster.Resize(size)
 }
 
 func (r *renderer) MinSize() fyne.Size { return fyne.NewSize(200, 150) }

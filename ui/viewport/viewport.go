@@ -60,7 +60,7 @@ type Viewport struct {
 	transform view.Transform
 	// fitted keeps the whole picture visible when the window is resized; follower leaves that to another viewport.
 	fitted, follower bool
-	// device is the viewport's size in device pixels, scale the number of device pixels per Fyne unit.
+	// device is the viewport's size in whole device pixels, scale the number of device pixels per Fyne unit.
 	device image.Point
 	scale  float64
 
@@ -461,7 +461,10 @@ func (v *Viewport) resized(size fyne.Size) {
 	if c := fyne.CurrentApp().Driver().CanvasForObject(v); c != nil {
 		v.scale = float64(c.Scale())
 	}
-	device := image.Pt(int(math.Round(float64(size.Width)*v.scale)), int(math.Round(float64(size.Height)*v.scale)))
+	device := image.Pt(wholePixels(size.Width, v.scale), wholePixels(size.Height, v.scale))
+	// The toolkit rounds both ends of the raster to device pixels. If its length were not whole, they could be one more
+	// or less apart than the rows drawn, and a row of the picture would be repeated or dropped.
+	v.raster.Resize(fyne.NewSize(float32(float64(device.X)/v.scale), float32(float64(device.Y)/v.scale)))
 	if device == v.device {
 		return
 	}
@@ -483,6 +486,12 @@ func (v *Viewport) resized(size fyne.Size) {
 	default:
 		v.show(v.transform.Pan(float64(device.X-old.X)/2, float64(device.Y-old.Y)/2))
 	}
+}
+
+// wholePixels returns the number of complete device pixels in a length of Fyne units.
+func wholePixels(length float32, scale float64) int {
+	const rounding = 0.01
+	return int(float64(length)*scale + rounding)
 }
 
 func (v *Viewport) toDevice(p fyne.Position) processing.Point {

@@ -10,6 +10,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 	"pgregory.net/rapid"
@@ -684,4 +685,36 @@ func places(v *viewport.Viewport) (at []fyne.Position) {
 		}
 	}
 	return at
+}
+
+// The toolkit, which rounds both ends of the raster to device pixels, shows each row and column of it exactly once,
+// wherever the viewport is and whatever its size.
+func TestRasterOfWholePixels(t *testing.T) {
+	v, _ := newViewport(t)
+	c := fyne.CurrentApp().Driver().CanvasForObject(v).(test.WindowlessCanvas)
+	c.SetContent(container.NewWithoutLayout(v))
+	at, size := fyne.NewPos(42, 68.703), fyne.NewSize(301.4, 221.593)
+	for _, scale := range []float32{1, 1.25, 1.5, 2} {
+		c.SetScale(scale)
+		round := func(x float32) int { return int(math.Round(float64(x * scale))) }
+		for range 10 {
+			at, size = at.AddXY(0.13, 0.29), size.AddWidthHeight(0.37, 0.11)
+			v.Move(at)
+			v.Resize(size)
+			c.Capture()
+			raster, device := test.WidgetRenderer(v).Objects()[0].(*canvas.Raster).Size(), v.Device()
+			for _, axis := range []struct {
+				from, length, room float32
+				drawn              int
+			}{{at.X, raster.Width, size.Width, device.X}, {at.Y, raster.Height, size.Height, device.Y}} {
+				shown := round(axis.from+axis.length) - round(axis.from)
+				if shown != axis.drawn || round(axis.length) != axis.drawn {
+					t.Errorf("scale %v at %v: %d pixels are drawn and shown as %d", scale, at, axis.drawn, shown)
+				}
+				if room := axis.room * scale; math.Abs(float64(room)-float64(axis.drawn)-0.5) > 0.52 {
+					t.Errorf("scale %v: %d pixels in %v", scale, axis.drawn, room)
+				}
+			}
+		}
+	}
 }
