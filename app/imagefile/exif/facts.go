@@ -2,14 +2,12 @@ package exif
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math"
-	"slices"
 
 	"blik/app/imagefile/container"
 )
 
-// The tags that Facts and Same look for.
+// The tags that Facts looks for.
 const (
 	TagOrientation    = 274
 	TagXResolution    = 282
@@ -77,74 +75,4 @@ func (s *Reader) rational(e *Entry) float64 {
 		return 0
 	}
 	return over / under
-}
-
-// Same reports whether every tag of EXIF block a that describes the picture is in b, with the same value. In another
-// container a block may have another layout, lack its thumbnail, and have its numbers in the other byte order.
-func Same(a, b []byte) bool {
-	have := tagsOf(b)
-	for tag, value := range tagsOf(a) {
-		if other, ok := have[tag]; !ok || !slices.Equal(value, other) {
-			return false
-		}
-	}
-	return true
-}
-
-// place is a tag in one of the directories of an EXIF block: that of the picture (0), or the one under a pointer.
-type place struct{ directory, tag uint16 }
-
-// tagsOf returns the tags of an EXIF block (Exif 2.32, 4.5 and 4.6) with their kinds and values, numbers as big-endian.
-// Damaged tags count as missing. Tags of the picture's own directory that describe how its samples are stored are left
-// out.
-func tagsOf(block []byte) map[place][]byte {
-	found := map[place][]byte{}
-	if s, at, err := Open(bytes.NewReader(block), int64(len(block))); err == nil {
-		s.collect(found, 0, at)
-	}
-	return found
-}
-
-func (s *Reader) collect(found map[place][]byte, directory uint16, at int64) {
-	d, _ := s.Directory(at)
-	if d == nil {
-		return
-	}
-	for i := range d.Entries {
-		e := &d.Entries[i]
-		switch {
-		case directory == 0 && (e.Tag == TagEXIF || e.Tag == TagGPS), directory == TagEXIF && e.Tag == TagInterop:
-			if v, err := s.Ints(e, 1); err == nil && len(v) == 1 {
-				s.collect(found, e.Tag, v[0])
-			}
-			continue
-		case directory == 0 && !describesPicture(e.Tag):
-			continue
-		}
-		value := binary.BigEndian.AppendUint16(nil, uint16(e.Kind))
-		if e.Kind.Size() > 0 {
-			data, err := s.Raw(e)
-			if err != nil {
-				continue
-			}
-			if unit := int(e.Kind.Unit()); s.Order == binary.ByteOrder(binary.LittleEndian) {
-				for n := 0; n < len(data); n += unit {
-					slices.Reverse(data[n : n+unit])
-				}
-			}
-			value = append(value, data...)
-		}
-		found[place{directory, e.Tag}] = value
-	}
-}
-
-// describesPicture reports whether a tag of the first directory describes the picture and not its storage: those of
-// Exif 2.32, table 4, but resolution, orientation and what only JPEG needs, and those that Windows adds.
-func describesPicture(tag uint16) bool {
-	switch {
-	case tag >= 270 && tag <= 272, tag == 305, tag == 306, tag == 315, tag == 33432, tag == 18246, tag == 18249,
-		tag >= 40091 && tag <= 40095:
-		return true
-	}
-	return false
 }
