@@ -128,8 +128,8 @@ func Entries(text string) []string {
 	}
 }
 
-// SourceHash is the SHA-256 of the source of a module and its includes, as named in the first line of its PTX.
-func SourceHash(name string) string {
+// sourceHash is the SHA-256 of the source of a module and its includes, as named in the first line of its PTX.
+func sourceHash(name string) string {
 	sum := sha256.New()
 	for _, f := range []string{"common.cuh", name + ".cu"} {
 		text, _ := files.ReadFile(f)

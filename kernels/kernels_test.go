@@ -34,7 +34,7 @@ func TestPTXIsOfItsSource(t *testing.T) {
 				t.Fatal(err)
 			}
 			first, _, _ := strings.Cut(string(text), "\n")
-			if want := "// source " + SourceHash(name); first != want {
+			if want := "// source " + sourceHash(name); first != want {
 				t.Errorf("%s was made of another source: run make kernels", p)
 			}
 		}

@@ -136,7 +136,7 @@ func TestMilliseconds(t *testing.T) {
 func TestMarkdown(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := Markdown(&b, result(t, "sliding"), i18n.For("en")); err != nil {
+	if err := markdown(&b, result(t, "sliding"), i18n.For("en")); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")

@@ -479,7 +479,7 @@ func TestComparisonTable(t *testing.T) {
 	c := comparison()
 	c.Differences = []Difference{{Device: "cuda:0", Against: "cpu", Pixels: 3, X: 1, Y: 2, Got: 255}}
 	c.Params.Mode = processing.Manual
-	if err := errors.Join(c.Table(&b, machine(), i18n.For("ru")), c.Markdown(&b, i18n.For("ru"))); err != nil {
+	if err := errors.Join(c.Table(&b, machine(), i18n.For("ru")), c.markdown(&b, i18n.For("ru"))); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"ручной режим", "обработка маски", "ускорение", "Маски cuda:0 и cpu различаются (пикселей: 3), впервые в (1, 2): 255 вместо 0.", "| яркость | 10,0 | 9,00…11,0 |", "- cuda:1: не измерено. There is none.\n",

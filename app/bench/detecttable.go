@@ -39,8 +39,8 @@ func (c *Comparison) Table(w io.Writer, m Machine, tr *i18n.Printer) error {
 	return err
 }
 
-// Markdown writes the tables of a comparison and the conclusions.
-func (c *Comparison) Markdown(w io.Writer, tr *i18n.Printer) error {
+// markdown writes the tables of a comparison and the conclusions.
+func (c *Comparison) markdown(w io.Writer, tr *i18n.Printer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n", c.picture(tr))
 	for _, rows := range [][][]string{c.Warm(tr), c.Cold(tr), c.Copies(tr)} {

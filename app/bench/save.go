@@ -39,7 +39,7 @@ func Save(
 	}
 	written, err := saveTexts(ctx, dir, overwrite, []text{
 		{id + ".txt", func(w io.Writer) error { return Table(w, m, r, tr) }},
-		{id + ".md", func(w io.Writer) error { return Markdown(w, r, tr) }},
+		{id + ".md", func(w io.Writer) error { return markdown(w, r, tr) }},
 		{id + ".csv", func(w io.Writer) error { return CSV(w, r) }},
 		{id + ".json", func(w io.Writer) error { return JSON(w, m, r, tr) }},
 	}, plots)
@@ -73,7 +73,7 @@ func (c *Comparison) Save(
 	}
 	return saveTexts(ctx, dir, overwrite, []text{
 		{"detect.txt", func(w io.Writer) error { return c.Table(w, m, tr) }},
-		{"detect.md", func(w io.Writer) error { return c.Markdown(w, tr) }},
+		{"detect.md", func(w io.Writer) error { return c.markdown(w, tr) }},
 		{"detect.csv", c.CSV},
 		{"detect.json", func(w io.Writer) error { return c.JSON(w, m, tr) }},
 	}, plots)

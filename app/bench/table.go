@@ -182,8 +182,8 @@ func writeAligned(b *strings.Builder, rows [][]string) {
 	}
 }
 
-// Markdown writes the rows of a result as a Markdown table.
-func Markdown(w io.Writer, r *experiment.Result, tr *i18n.Printer) error {
+// markdown writes the rows of a result as a Markdown table.
+func markdown(w io.Writer, r *experiment.Result, tr *i18n.Printer) error {
 	var b strings.Builder
 	writeMarkdown(&b, Cells(r, tr))
 	_, err := io.WriteString(w, b.String())

@@ -10,9 +10,9 @@ import (
 // Scale is a colour scale for measured values, from the lowest value that it distinguishes to the highest.
 type Scale [256]color.RGBA
 
-// Sequential returns a scale of monotonically increasing brightness, on screen and in grey print, from black through
+// sequential returns a scale of monotonically increasing brightness, on screen and in grey print, from black through
 // blue, green and rose to white (cubehelix: Green 2011).
-func Sequential() *Scale {
+func sequential() *Scale {
 	const start, turns, hue = 0.5, -1.5, 1.0
 	var s Scale
 	for i := range s {
@@ -27,9 +27,9 @@ func Sequential() *Scale {
 	return &s
 }
 
-// Signed returns a scale that is black in the middle, blue below and orange to yellow above; these colours can be
+// signed returns a scale that is black in the middle, blue below and orange to yellow above; these colours can be
 // distinguished with any kind of colour vision (Okabe & Ito 2008).
-func Signed() *Scale {
+func signed() *Scale {
 	below := []color.RGBA{{0, 0, 0, 255}, {0, 114, 178, 255}, {86, 180, 233, 255}}
 	above := []color.RGBA{{0, 0, 0, 255}, {213, 94, 0, 255}, {240, 228, 66, 255}}
 	var s Scale
@@ -56,9 +56,9 @@ func Nothing() color.RGBA { return color.RGBA{52, 52, 52, 255} }
 // ScaleOf returns the scale of a layer.
 func ScaleOf(layer *processing.LayerSpec) *Scale {
 	if layer.Signed {
-		return Signed()
+		return signed()
 	}
-	return Sequential()
+	return sequential()
 }
 
 // FalseColour returns the conversion of the samples of a processing.LayerMap, as a grey picture of 16 bits.

@@ -776,7 +776,7 @@ func TestHistoryCountsCorrections(t *testing.T) {
 	if grown, area := d.history.bytes-mask, d.Corrections().Pixels(); grown < int64(area) {
 		t.Errorf("the history grew by %d bytes for %d pixels", grown, area)
 	}
-	d.SetHistoryBudget(4 * d.history.bytes)
+	d.setHistoryBudget(4 * d.history.bytes)
 	steps := len(d.history.done)
 	for i := range 20 {
 		correctAll(t, d, 2, uint8(60+i))

@@ -115,7 +115,7 @@ func New(path string, pic *processing.Picture) (*Document, error) {
 	d := &Document{
 		path: path, pic: pic,
 		mask: processing.NewMask(pic.Width, pic.Height), tiles: newTiling(pic.Width, pic.Height),
-		history: history{budget: DefaultHistoryBudget}, numbers: newNumbering(nil),
+		history: history{budget: defaultHistoryBudget}, numbers: newNumbering(nil),
 	}
 	d.packed = make([]packedTile, d.tiles.count())
 	d.edit.touched = make([]bool, d.tiles.count())

@@ -128,7 +128,7 @@ func TestHugeBrush(t *testing.T) {
 func TestHistoryKeepsItsBudget(t *testing.T) {
 	t.Parallel()
 	d := newDocument(t, 640, 640)
-	d.SetHistoryBudget(20_000)
+	d.setHistoryBudget(20_000)
 	noisy := processing.NewMask(640, 640)
 	for i := range noisy.Pix {
 		noisy.Pix[i] = uint8(i * 2654435761 >> 7)

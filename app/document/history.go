@@ -7,8 +7,8 @@ import (
 	"blik/processing"
 )
 
-// DefaultHistoryBudget is the most memory that the history takes by default, in bytes: 512 MiB. See SetHistoryBudget.
-const DefaultHistoryBudget = 512 << 20
+// defaultHistoryBudget is the most memory that the history takes by default, in bytes: 512 MiB. See setHistoryBudget.
+const defaultHistoryBudget = 512 << 20
 
 // stepBytes estimates the memory of a step without its tiles, savedBytes that of a tile without its content.
 const (
@@ -307,9 +307,9 @@ func lastName(steps []*step) (message.Message, bool) {
 	return steps[len(steps)-1].name.Context("step"), true
 }
 
-// SetHistoryBudget limits the memory of the history, in bytes, by dropping the oldest steps. The last step always
+// setHistoryBudget limits the memory of the history, in bytes, by dropping the oldest steps. The last step always
 // stays.
-func (d *Document) SetHistoryBudget(bytes int64) {
+func (d *Document) setHistoryBudget(bytes int64) {
 	d.history.budget = bytes
 	d.history.trim()
 }

@@ -41,8 +41,8 @@ const (
 	WorkerRole Role = "worker"
 )
 
-// Roles lists the roles.
-func Roles() []Role { return []Role{WorkerRole, Submitter, Observer} }
+// roles lists the roles.
+func roles() []Role { return []Role{WorkerRole, Submitter, Observer} }
 
 // Key is the key of a machine. The server stores only its public half.
 type Key struct {
@@ -96,7 +96,7 @@ func (k *Keyring) Make(name string, role Role) (seed string, err error) {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
 		return "", message.Errorf("%q cannot be the name of a key", name)
 	}
-	if !slices.Contains(Roles(), role) {
+	if !slices.Contains(roles(), role) {
 		return "", message.Errorf("%s is not a role; choose worker, submitter or observer", string(role))
 	}
 	keys, err := k.Keys()
@@ -147,7 +147,7 @@ func (k *Keyring) store(keys []Key) error {
 // machine. Clients identify it by its SHA-256 (Fingerprint), so that neither a certificate authority nor the clocks
 // matter.
 func (k *Keyring) certificate(hosts []string) (tls.Certificate, error) {
-	certFile, keyFile := k.CertificateFile(), filepath.Join(k.dir, "server-key.pem")
+	certFile, keyFile := k.certificateFile(), filepath.Join(k.dir, "server-key.pem")
 	if _, err := os.Stat(keyFile); errors.Is(err, fs.ErrNotExist) {
 		if err := makeCertificate(certFile, keyFile, hosts); err != nil {
 			return tls.Certificate{}, err
@@ -160,12 +160,12 @@ func (k *Keyring) certificate(hosts []string) (tls.Certificate, error) {
 	return pair, nil
 }
 
-// CertificateFile returns the path of the server's certificate, which other programs can use as a CA certificate.
-func (k *Keyring) CertificateFile() string { return filepath.Join(k.dir, "server-cert.pem") }
+// certificateFile returns the path of the server's certificate, which other programs can use as a CA certificate.
+func (k *Keyring) certificateFile() string { return filepath.Join(k.dir, "server-cert.pem") }
 
 // Fingerprint returns the hexadecimal SHA-256 of the server's certificate; empty if there is none.
 func (k *Keyring) Fingerprint() (string, error) {
-	data, err := os.ReadFile(k.CertificateFile())
+	data, err := os.ReadFile(k.certificateFile())
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -174,7 +174,7 @@ func (k *Keyring) Fingerprint() (string, error) {
 	}
 	block, _ := pem.Decode(data)
 	if block == nil {
-		return "", message.Errorf("%s is not a certificate", k.CertificateFile())
+		return "", message.Errorf("%s is not a certificate", k.certificateFile())
 	}
 	return fingerprint(block.Bytes), nil
 }

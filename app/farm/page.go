@@ -144,7 +144,7 @@ func (p *Page) guard(next http.Handler, open bool) http.Handler {
 
 // pagePassword returns the password, which the first call creates.
 func (k *Keyring) pagePassword() (string, error) {
-	file := k.PasswordFile()
+	file := k.passwordFile()
 	data, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		data = []byte(rand.Text() + "\n")
@@ -156,8 +156,8 @@ func (k *Keyring) pagePassword() (string, error) {
 	return strings.TrimSpace(string(data)), nil
 }
 
-// PasswordFile returns the path of the file with the password that the page requires beyond loopback.
-func (k *Keyring) PasswordFile() string { return filepath.Join(k.dir, "page-password") }
+// passwordFile returns the path of the file with the password that the page requires beyond loopback.
+func (k *Keyring) passwordFile() string { return filepath.Join(k.dir, "page-password") }
 
 func (p *Page) stateName(b BatchStatus) string {
 	switch {

@@ -86,7 +86,7 @@ func startHost(t *testing.T, store string) host {
 		t.Fatal(err)
 	}
 	seeds := map[Role]string{}
-	for _, role := range Roles() {
+	for _, role := range roles() {
 		name := string(role) + strconv.Itoa(c.Process.Pid)
 		if seeds[role], err = ring.Make(name, role); err != nil {
 			t.Fatal(err)

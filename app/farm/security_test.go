@@ -24,7 +24,7 @@ func secureSite(t *testing.T) (s *site, join map[Role]Join) {
 		t.Fatal(err)
 	}
 	join = map[Role]Join{}
-	for _, role := range Roles() {
+	for _, role := range roles() {
 		seed, err := ring.Make(string(role), role)
 		if err != nil {
 			t.Fatal(err)

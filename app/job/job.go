@@ -50,8 +50,8 @@ type Update struct {
 	Elapsed, Left time.Duration
 }
 
-// Left estimates the remaining time from the share that is done; it is 0 if too little is done to say.
-func Left(elapsed time.Duration, done float64) time.Duration {
+// remaining estimates the remaining time from the share that is done; it is 0 if too little is done to say.
+func remaining(elapsed time.Duration, done float64) time.Duration {
 	const least, share = time.Second, 0.02
 	if elapsed < least || done < share || done >= 1 {
 		return 0

@@ -26,7 +26,7 @@ func TestLeft(t *testing.T) {
 		{10 * time.Second, 1.5, 0},
 		{10 * time.Second, -1, 0},
 	} {
-		if got := Left(c.elapsed, c.done); got.Round(time.Millisecond) != c.want {
+		if got := remaining(c.elapsed, c.done); got.Round(time.Millisecond) != c.want {
 			t.Errorf("%v, share %v: %v left, want %v", c.elapsed, c.done, got, c.want)
 		}
 	}

@@ -80,7 +80,7 @@ func (r *reporter) send() {
 		r.pending, r.last = false, time.Now()
 		r.mu.Unlock()
 		u.Elapsed = time.Since(r.begun)
-		u.Left = Left(u.Elapsed, u.Done)
+		u.Left = remaining(u.Elapsed, u.Done)
 		if !late {
 			r.progress(u)
 		}

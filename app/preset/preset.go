@@ -29,11 +29,11 @@ import (
 	"blik/processing/network"
 )
 
-// Format is what Encode writes; Version is the newest that Decode reads. Encode writes version 1 wherever it is enough,
+// format is what Encode writes; version is the newest that Decode reads. Encode writes version 1 wherever it is enough,
 // for older versions of the program.
 const (
-	Format  = "blik preset"
-	Version = 2
+	format  = "blik preset"
+	version = 2
 )
 
 // maxBytes bounds a preset file; a complete preset has less than a thousand bytes, or about twenty thousand with a
@@ -76,7 +76,7 @@ func Encode(p processing.Params) []byte {
 	if p.Learned != nil {
 		version = 2
 	}
-	fmt.Fprintf(&b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"values\": {", Format, version)
+	fmt.Fprintf(&b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"values\": {", format, version)
 	for i, s := range processing.Specs() {
 		if i > 0 {
 			b.WriteByte(',')
@@ -113,12 +113,12 @@ func Decode(data []byte) (processing.Params, error) {
 		head.Format = ""
 	}
 	switch {
-	case head.Format != Format || head.Version < 1:
+	case head.Format != format || head.Version < 1:
 		return processing.Params{}, fault(nil, "this is not a preset of Blik")
-	case head.Version > Version:
+	case head.Version > version:
 		return processing.Params{}, fault(ErrNewer,
 			"the preset has version %d, written by a newer Blik; this one reads up to version %d",
-			head.Version, Version)
+			head.Version, version)
 	}
 
 	var body struct {

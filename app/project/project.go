@@ -25,10 +25,10 @@ import (
 	"blik/processing"
 )
 
-// Format is the first field of a project file, Version the newest that Read supports.
+// format is the first field of a project file, version the newest that Read supports.
 const (
-	Format  = "blik project"
-	Version = 1
+	format  = "blik project"
+	version = 1
 )
 
 // maxBytes bounds the JSON file of a project.
@@ -192,7 +192,7 @@ func Write(ctx context.Context, picture string, p *Project, o Options) error {
 func (p *Project) file(picture string) (*file, error) {
 	w := p.Work
 	f := &file{
-		Format: Format, Version: Version, Picture: picture, Checksum: p.Checksum,
+		Format: format, Version: version, Picture: picture, Checksum: p.Checksum,
 		Width: w.Mask.Width, Height: w.Mask.Height,
 		Date: p.Date, Saved: p.Saved, Preset: preset.Encode(p.Params), Renewed: w.Replaced, Drawn: w.Painted,
 		Kept: []int{}, Corrections: []correction{}, Made: []made{},
@@ -270,12 +270,12 @@ func decode(data []byte) (p *Project, size image.Point, err error) {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
 	}
-	if err := json.Unmarshal(data, &head); err != nil || head.Format != Format || head.Version < 1 {
+	if err := json.Unmarshal(data, &head); err != nil || head.Format != format || head.Version < 1 {
 		return nil, size, message.Errorf("this is not a project of Blik")
 	}
-	if head.Version > Version {
+	if head.Version > version {
 		return nil, size, message.Errorf("the project has version %d, written by a newer Blik; this one reads up to "+
-			"version %d (%w)", head.Version, Version, ErrNewer)
+			"version %d (%w)", head.Version, version, ErrNewer)
 	}
 	f := &file{}
 	if err := json.Unmarshal(data, f); err != nil {

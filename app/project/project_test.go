@@ -151,7 +151,7 @@ func TestDamagedProject(t *testing.T) {
 		return bytes.Replace(whole, []byte(from), []byte(to), 1)
 	}
 	for name, data := range map[string][]byte{
-		"nothing": nil, "another format": edit(Format, "blik preset"), "a list": []byte("[]"),
+		"nothing": nil, "another format": edit(format, "blik preset"), "a list": []byte("[]"),
 		"no size": edit(`"width":90`, `"width":0`), "a larger picture": edit(`"width":90`, `"width":91`),
 		"a huge picture": edit(`"width":90`, `"width":999999999999`), "half a place": edit(`"kept":[`, `"kept":[1,`),
 		"another depth": edit(`"depth":8`, `"depth":7`), "no such method": edit(`"asked":`, `"asked":9`),

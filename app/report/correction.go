@@ -18,10 +18,10 @@ import (
 	"blik/processing"
 )
 
-// CorrectionFormat and CorrectionVersion name the JSON that WriteCorrectionJSON writes.
+// CorrectionFormat and correctionVersion name the JSON that WriteCorrectionJSON writes.
 const (
 	CorrectionFormat  = "blik correction"
-	CorrectionVersion = 1
+	correctionVersion = 1
 )
 
 // Correction describes one corrected picture. The same Correction gives the same bytes.
@@ -297,7 +297,7 @@ func (c Correction) record() (correctionRecord, error) {
 	places, err := c.places()
 	info, pic, saved := c.Source.Info, c.Source.Picture, c.Saved
 	r := correctionRecord{
-		Format: CorrectionFormat, Version: CorrectionVersion,
+		Format: CorrectionFormat, Version: correctionVersion,
 		Program: c.Program, Date: c.Date.Format(time.RFC3339), Device: c.Device,
 		Source: fileRecord{filepath.Base(c.Source.Path), string(c.Source.Format), c.Source.Size, saved.SourceSHA256},
 		Result: fileRecord{filepath.Base(saved.Path), string(saved.Format), saved.Bytes, saved.SHA256},

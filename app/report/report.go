@@ -15,10 +15,10 @@ import (
 	"blik/processing"
 )
 
-// Format and Version name the JSON that WriteJSON writes.
+// Format and version name the JSON that WriteJSON writes.
 const (
 	Format  = "blik findings"
-	Version = 1
+	version = 1
 )
 
 // Report describes the detection on one picture.
@@ -112,7 +112,7 @@ type record struct {
 // the same bytes.
 func WriteJSON(w io.Writer, r Report) error {
 	rec := record{
-		Format: Format, Version: Version, Program: r.Program, File: r.File,
+		Format: Format, Version: version, Program: r.Program, File: r.File,
 		Width: r.Picture.Width, Height: r.Picture.Height, Channels: r.Picture.Channels, Depth: r.Picture.Depth(),
 		Device: r.Result.Device, Mode: "adaptive", MaskArea: r.Result.Mask.Area(),
 		Preset: preset.Encode(r.Result.Params), Chosen: []chosen{}, Findings: r.Result.Findings,

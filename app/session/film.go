@@ -51,8 +51,8 @@ type film struct {
 	changes uint64
 }
 
-// MaxFrames is the largest number of pictures in the filmstrip.
-const MaxFrames = 500
+// maxFrames is the largest number of pictures in the filmstrip.
+const maxFrames = 500
 
 // Film returns the filmstrip. The slice must not be changed.
 func (s *Session) Film() []Frame { return s.film.frames }
@@ -103,7 +103,7 @@ func (s *Session) AddFrames(paths []string) (added int) {
 	var fresh []string
 	for _, path := range all {
 		known := slices.ContainsFunc(frames, func(f Frame) bool { return f.Path == path })
-		if !known && len(frames) < MaxFrames {
+		if !known && len(frames) < maxFrames {
 			frames, fresh = append(frames, Frame{Path: path}), append(fresh, path)
 		}
 	}

@@ -184,9 +184,9 @@ func union(a, b []string) []string {
 	return a
 }
 
-// Provided returns the variants of an experiment with the methods of the providers; those without a provider
+// provided returns the variants of an experiment with the methods of the providers; those without a provider
 // have none.
-func (e *Experiment) Provided(providers []Provider) []Variant {
+func (e *Experiment) provided(providers []Provider) []Variant {
 	list := slices.Clone(e.Variants)
 	for _, p := range providers {
 		for _, v := range p.Variants(e.ID) {
@@ -227,7 +227,7 @@ type runner struct {
 // plan lists the rows to measure, each once, with rows that share an input next to each other.
 func (r *runner) plan() ([]task, error) {
 	e := r.experiment
-	variants := e.Provided(r.Providers)
+	variants := e.provided(r.Providers)
 	if len(r.Options.Variants) > 0 {
 		var chosen []Variant
 		ids := make([]string, len(variants))

@@ -7,10 +7,10 @@ import (
 	"blik/internal/simd"
 )
 
-// A grid number is a multiple of 1/Scale. Sums of grid numbers are exact below Exact, so they do not depend on the
+// A grid number is a multiple of 1/scale. Sums of grid numbers are exact below Exact, so they do not depend on the
 // order of summation.
 const (
-	Scale = 1 << 36
+	scale = 1 << 36
 	Exact = 1 << 16
 	// Adding 1.5 · 2⁵² rounds a number below 2⁵¹ to an integer.
 	shift = 3 << 51
@@ -21,7 +21,7 @@ const (
 // Sums accumulates the products of the differences of each pair of channels: 0·0, 1·0, 1·1, 2·0, 2·1, 2·2.
 type Sums struct {
 	level simd.Level
-	// products are multiplied by Scale and divided into partial sums.
+	// products are multiplied by scale and divided into partial sums.
 	products [6][4]float64
 	pairs    int
 	vectors
@@ -33,7 +33,7 @@ func New(level simd.Level) *Sums { return &Sums{level: level, vectors: newVector
 // Products returns the sums and the number of pairs of pixels.
 func (s *Sums) Products() (products [6]float64, pairs int) {
 	for k, p := range s.products {
-		products[k] = (p[0] + p[1] + p[2] + p[3]) / Scale
+		products[k] = (p[0] + p[1] + p[2] + p[3]) / scale
 	}
 	return products, s.pairs
 }
@@ -70,7 +70,7 @@ func (s *Sums) add(a, b *Row, from, to int) bool {
 			return false
 		}
 		for k, v := range [6]float64{p * p, q * p, q * q, r * p, r * q, r * r} {
-			s.products[k][0] += float64(float64(v*Scale)+shift) - shift
+			s.products[k][0] += float64(float64(v*scale)+shift) - shift
 		}
 		s.pairs++
 	}

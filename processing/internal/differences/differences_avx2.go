@@ -23,7 +23,7 @@ type vectors struct {
 
 func newVectors() (v vectors) {
 	for i := range lanes {
-		v.scale[i/2], v.shift[i/2], v.top[i], v.bottom[i] = Scale, shift, most, -most
+		v.scale[i/2], v.shift[i/2], v.top[i], v.bottom[i] = scale, shift, most, -most
 	}
 	return v
 }

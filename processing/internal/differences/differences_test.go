@@ -36,7 +36,7 @@ func TestSumsAreThoseOfPairs(t *testing.T) {
 				for d := range c + 1 {
 					x, y := float64(a.Pix[c][i]-b.Pix[c][i]), float64(a.Pix[d][i]-b.Pix[d][i])
 					fits = fits && math.Abs(x) < most
-					want[k] += math.RoundToEven(x*y*Scale) / Scale
+					want[k] += math.RoundToEven(x*y*scale) / scale
 					k++
 				}
 			}
