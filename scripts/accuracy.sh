@@ -2,9 +2,8 @@
 # Prints the tables of docs/accuracy.md, in build/accuracy: photographed glare at the named sensitivities, rendered
 # glare by cross-validation, the development pictures (figures of training), parts against wholes, what learning gains,
 # and automatic correction; also draws a sheet of photograph crops. Needs build/blik-headless, ../shared, and a PYTHON
-# with cv2, numpy and scipy, by default /usr/bin/python3 (Debian: python3-opencv, python3-scipy). FOLDS may name a
-# folder with the networks fold0.blik to fold2.blik, each trained without a third of the paintings (make train); without
-# them the second table also shows figures of training.
+# with cv2, numpy and scipy, by default /usr/bin/python3 (Debian: python3-opencv, python3-scipy). FOLDS names the folder
+# of the networks fold0.blik to fold2.blik, each trained without a third of the paintings, by default training/folds.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -49,10 +48,8 @@ varied 104 25
 plain 104 104
 END
 networks=()
-if [ -n "${FOLDS:-}" ]; then
-  for fold in 0 1 2; do networks+=(--network "$FOLDS/fold$fold.blik"); done
-fi
-"$blik" fit "${networks[@]}" "${sets[@]}" --overwrite -o "$out/decision.json"
+for fold in 0 1 2; do networks+=(--network "${FOLDS:-training/folds}/fold$fold.blik"); done
+"$blik" fit --exposures "${networks[@]}" "${sets[@]}" --overwrite -o "$out/decision.json"
 
 printf '\nDevelopment pictures: figures of training\n'
 "$blik" detect --overwrite --quiet -o "$out/dev" $shared/data/glare-dev/*_glare.*

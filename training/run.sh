@@ -43,4 +43,6 @@ train 0 all
 for fold in 0 1 2; do train $((fold + 1)) "fold$fold" --fold "$fold"; done
 wait
 python3 "$here/integer.py" export "$out/all/t24.pt" "$out/glints.blik" "$out/all/log.json" "$out"/fold?/log.json
-for fold in 0 1 2; do python3 "$here/integer.py" export "$out/fold$fold/t24.pt" "$out/fold$fold.blik"; done
+for fold in 0 1 2; do
+	python3 "$here/integer.py" export "$out/fold$fold/t24.pt" "$out/fold$fold.blik" "$out/fold$fold/log.json"
+done

@@ -33,9 +33,11 @@ paintings, prints the tables, and writes the weights. The program embeds process
 	var models []string
 	var folds int
 	f := c.Flags()
-	var overwrite bool
+	var overwrite, exposures bool
 	f.BoolVar(&overwrite, "overwrite", false, p.say("replace the file of weights"))
 	f.StringVarP(&out, "output", "o", "", p.say("write the weights into `FILE`"))
+	f.BoolVar(&exposures, "exposures", false,
+		p.say("also test with less and more light, which takes seven times as long"))
 	f.IntVar(&folds, "folds", 3, p.say("`number` of parts into which the paintings are divided"))
 	f.StringArrayVar(&models, "network", nil,
 		p.say("`MODEL` of a network that was trained without the paintings of a part; once for each part"))
@@ -43,7 +45,7 @@ paintings, prints the tables, and writes the weights. The program embeds process
 		if len(args) == 0 || folds < 2 || len(models) > 0 && len(models) != folds {
 			return p.usage("at least one set, two parts, and no network or one for each part are needed")
 		}
-		f := fitting{folds: folds}
+		f := fitting{folds: folds, exposures: exposures}
 		for _, path := range models {
 			data, err := os.ReadFile(path)
 			if err != nil {
@@ -67,7 +69,7 @@ paintings, prints the tables, and writes the weights. The program embeds process
 		if err != nil {
 			return err
 		}
-		d, err := fit.Report(c.Context(), p.Stdout, examples, folds)
+		d, err := fit.Report(c.Context(), p.Stdout, examples, folds, f.search)
 		if err != nil || out == "" {
 			return err
 		}
@@ -87,9 +89,11 @@ paintings, prints the tables, and writes the weights. The program embeds process
 
 // fitting holds the data to fit: items of training sets, and the network for each fold of the paintings.
 type fitting struct {
-	folds  int
-	models []*network.Model
-	items  []fittingItem
+	folds     int
+	models    []*network.Model
+	exposures bool
+	items     []fittingItem
+	parts     map[string]int // of each painting
 }
 
 type fittingItem struct {
@@ -115,48 +119,74 @@ func (f *fitting) add(dir string) (set trainingSet, err error) {
 	return set, nil
 }
 
+// network returns the network with which the pictures of a painting are searched; nil is the program's own.
+func (f *fitting) network(painting string) *network.Model {
+	if len(f.models) == 0 {
+		return nil
+	}
+	return f.models[f.parts[painting]]
+}
+
 // find reads the pictures and finds their candidates.
 func (f *fitting) find(ctx context.Context) ([]fit.Example, error) {
 	paintings := make([]string, len(f.items))
 	for i, item := range f.items {
 		paintings[i] = fit.Painting(item.Painting)
 	}
-	parts := fit.Folds(paintings, f.folds)
+	f.parts = fit.Folds(paintings, f.folds)
 	out := make([]fit.Example, len(f.items))
 	err := parallel.Try(ctx, 0, len(out), func(ctx context.Context, tasks iter.Seq[int]) error {
 		be := cpu.New()
 		defer be.Close()
 		for i := range tasks {
-			var model *network.Model
-			if len(f.models) > 0 {
-				model = f.models[parts[paintings[i]]]
-			}
-			var err error
-			if out[i], err = f.items[i].example(ctx, be, paintings[i], model); err != nil {
+			e, pic, err := f.items[i].example(ctx)
+			if err != nil {
 				return err
 			}
+			if err := e.Find(ctx, be, pic, f.network(e.Painting), f.exposures); err != nil {
+				return err
+			}
+			out[i] = e
 		}
 		return nil
 	})
 	return out, err
 }
 
-// example reads a picture with its truth and finds the candidates.
-func (item *fittingItem) example(
-	ctx context.Context, be processing.Backend, painting string, model *network.Model,
-) (e fit.Example, err error) {
-	pic, err := imagefile.Read(ctx, filepath.Join(item.dir, item.Picture), imagefile.DefaultLimits())
+// search returns every spot that the default detection considers in an item.
+func (f *fitting) search(ctx context.Context, item int, d *processing.Decision) ([]processing.Candidate, error) {
+	pic, err := f.items[item].picture(ctx)
 	if err != nil {
-		return e, err
+		return nil, err
+	}
+	be := cpu.New()
+	defer be.Close()
+	options := processing.Options{Network: f.network(fit.Painting(f.items[item].Painting)), Decision: d}
+	return processing.Candidates(ctx, be, pic, processing.DefaultParams(), options)
+}
+
+// picture reads the picture of an item.
+func (item *fittingItem) picture(ctx context.Context) (*processing.Picture, error) {
+	file, err := imagefile.Read(ctx, filepath.Join(item.dir, item.Picture), imagefile.DefaultLimits())
+	if err != nil {
+		return nil, err
+	}
+	return file.Picture, nil
+}
+
+// example reads an item's picture, and its truth into an example without candidates.
+func (item *fittingItem) example(ctx context.Context) (e fit.Example, pic *processing.Picture, err error) {
+	if pic, err = item.picture(ctx); err != nil {
+		return e, nil, err
 	}
 	path := filepath.Join(item.dir, item.Truth)
 	truth, err := imagefile.Read(ctx, path, imagefile.DefaultLimits())
 	if err != nil {
-		return e, err
+		return e, nil, err
 	}
 	t := truth.Picture
-	if t.Channels != 1 || t.U8 == nil || t.Width != pic.Picture.Width || t.Height != pic.Picture.Height {
-		return e, fmt.Errorf("%s: not a truth of the size of %s", path, item.Picture)
+	if t.Channels != 1 || t.U8 == nil || t.Width != pic.Width || t.Height != pic.Height {
+		return e, nil, fmt.Errorf("%s: not a truth of the size of %s", path, item.Picture)
 	}
 	group := item.Condition
 	if group == "" {
@@ -166,7 +196,6 @@ func (item *fittingItem) example(
 	if kind == "plain" {
 		kind = "clean"
 	}
-	e = fit.NewExample(item.Picture, kind, group, painting, pic.Picture,
-		&processing.Mask{Width: t.Width, Height: t.Height, Pix: t.U8})
-	return e, e.Find(ctx, be, pic.Picture, model)
+	mask := &processing.Mask{Width: t.Width, Height: t.Height, Pix: t.U8}
+	return fit.NewExample(item.Picture, kind, group, fit.Painting(item.Painting), pic, mask), pic, nil
 }

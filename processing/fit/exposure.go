@@ -72,8 +72,11 @@ func (e *Example) findExposed(
 }
 
 // reportExposures prints what a rule finds in the examples at each of Exposures, at sensitivity 0 of the unchanged
-// pictures; rules are its weights fitted without each fold.
+// pictures; rules are its weights fitted without each fold. It prints nothing if candidates were not asked for.
 func reportExposures(w io.Writer, examples []Example, folds map[string]int, rule string, rules []*processing.Rule) {
+	if len(examples) == 0 || examples[0].Exposed == nil {
+		return
+	}
 	fmt.Fprintf(w, "\n%-16s %7s %6s %6s %6s %6s %6s %6s | %8s %6s\n", rule+" at light", "objR", "bright", "dim",
 		"strong", "objP", "F1", "F1t", "false/MP", "ppm")
 	least := 0.0

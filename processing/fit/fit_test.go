@@ -1,9 +1,11 @@
 package fit
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"blik/processing"
@@ -159,5 +161,47 @@ func TestGlints(t *testing.T) {
 	// Only the last two exceed their surroundings by 80 levels.
 	if m := e.Median; m.P != 1 || math.Abs(m.R-2.0/3) > 1e-9 {
 		t.Errorf("the median residual has P %g and R %g", m.P, m.R)
+	}
+}
+
+// TestReportWhole judges, by the scores that a search returns, one finding that is glare and one that is not.
+func TestReportWhole(t *testing.T) {
+	t.Parallel()
+	truth := processing.NewMask(40, 25)
+	for x := 5; x < 9; x++ {
+		truth.Pix[3*40+x] = 255
+	}
+	examples := []Example{
+		{Kind: "spots", Group: "spots", Painting: "a", Truth: truth},
+		{Kind: "clean", Group: "clean", Painting: "b", Truth: processing.NewMask(40, 25)},
+	}
+	folds := map[string]int{"a": 0, "b": 1}
+	scale := processing.Scale{Least: -1, Sums: []float64{2, 1, 0}}
+	rules := []*processing.Rule{{Offset: 1}, {Offset: 2}}
+	d := &processing.Decision{Auto: "joined", Rules: map[string]*processing.Rule{"joined": {Scale: scale}}}
+	var out strings.Builder
+	err := reportWhole(t.Context(), &out, examples, folds, d, rules,
+		func(_ context.Context, example int, d *processing.Decision) ([]processing.Candidate, error) {
+			rule := d.Rules["joined"]
+			if want := float64(example + 1); rule.Offset != want || !slices.Equal(rule.Scale.Sums, scale.Sums) {
+				t.Errorf("example %d is searched by %+v", example, rule)
+			}
+			return []processing.Candidate{
+				{Score: 0.5, Runs: []processing.Run{{Y: 3, X0: 5, X1: 9}}},
+				{Score: -0.5, Runs: []processing.Run{{Y: 20, X0: 5, X1: 39}}},
+			}, nil
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(out.String(), "\n")
+	spots := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "spots") })
+	clean := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "clean ") })
+	if spots < 0 || !strings.Contains(lines[spots], " 1.000 1.000 1.000 ") {
+		t.Errorf("what the whole detection accepts is not what was judged:\n%s", out.String())
+	}
+	// One finding of 4 pixels on 1,000.
+	if clean < 0 || !strings.Contains(lines[clean], " 1000.0   4000   4000") {
+		t.Errorf("the false finding was not counted:\n%s", out.String())
 	}
 }

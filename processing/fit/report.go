@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"slices"
 
@@ -112,9 +113,15 @@ func touched(m *processing.Mask, runs []processing.Run) bool {
 	return false
 }
 
-// Report fits every rule, judges it by cross-validation with n folds of paintings, prints tables, and returns the
+// Search returns every spot that the whole detection considers in an example, reduced pictures included, scored by the
 // decision.
-func Report(ctx context.Context, w io.Writer, examples []Example, n int) (*processing.Decision, error) {
+type Search func(ctx context.Context, example int, d *processing.Decision) ([]processing.Candidate, error)
+
+// Report fits every rule, judges it by cross-validation with n folds of paintings, prints tables, and returns the
+// decision. With search, the automatic detector is also judged as a whole, by the decisions of the folds.
+func Report(
+	ctx context.Context, w io.Writer, examples []Example, n int, search Search,
+) (*processing.Decision, error) {
 	d := &processing.Decision{Version: processing.DecisionVersion, Rules: map[string]*processing.Rule{}}
 	paintings := make([]string, len(examples))
 	for i := range examples {
@@ -152,7 +159,47 @@ func Report(ctx context.Context, w io.Writer, examples []Example, n int) (*proce
 	for _, rule := range Rules() {
 		reportExposures(w, examples, folds, rule.ID, fitted[rule.ID])
 	}
+	if search != nil {
+		err := reportWhole(ctx, w, examples, folds, d, fitted[d.Auto], search)
+		if err != nil {
+			return nil, err
+		}
+	}
 	return d, nil
+}
+
+// reportWhole prints what the automatic detector finds in the picture and in those reduced from it. Scores are those of
+// rules, its weights fitted without each fold, on the scale of d.
+func reportWhole(ctx context.Context, w io.Writer, examples []Example, folds map[string]int, d *processing.Decision,
+	rules []*processing.Rule, search Search,
+) error {
+	decisions := make([]*processing.Decision, len(rules))
+	for i, r := range rules {
+		r.Scale = d.Rules[d.Auto].Scale
+		decisions[i] = &processing.Decision{
+			Version: d.Version, Auto: d.Auto, Rules: map[string]*processing.Rule{d.Auto: r},
+		}
+	}
+	all := make([]scored, len(examples))
+	err := parallel.Try(ctx, 0, len(all), func(ctx context.Context, tasks iter.Seq[int]) error {
+		for i := range tasks {
+			e := &examples[i]
+			found, err := search(ctx, i, decisions[folds[e.Painting]])
+			if err != nil {
+				return err
+			}
+			all[i] = scored{Example: e, candidates: found}
+			for _, c := range found {
+				all[i].sums = append(all[i].sums, c.Score)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	table(w, d.Auto+", whole", all, &processing.Scale{Least: -1, Sums: []float64{1, 0, -1}})
+	return nil
 }
 
 // table prints the results of a rule at sensitivity 0, and returns the mean F1 with tolerance over the kinds with

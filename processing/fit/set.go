@@ -27,7 +27,7 @@ type Example struct {
 	Median score.Metrics
 	// Candidates are the candidates of each rule, by its ID.
 	Candidates map[string][]processing.Candidate
-	// Exposed are the candidates of each rule at each of Exposures.
+	// Exposed are the candidates of each rule at each of Exposures; nil if they were not asked for.
 	Exposed map[string][][]processing.Candidate
 }
 
@@ -361,9 +361,10 @@ func Painting(file string) string {
 	return strings.Replace(name, "n11", "p038", 1)
 }
 
-// Find finds the candidates of every rule; if model is nil, with the program's own network.
+// Find finds the candidates of every rule, and if exposed is set also those at each of Exposures; if model is nil, with
+// the program's own network.
 func (e *Example) Find(
-	ctx context.Context, be processing.Backend, pic *processing.Picture, model *network.Model,
+	ctx context.Context, be processing.Backend, pic *processing.Picture, model *network.Model, exposed bool,
 ) error {
 	e.Candidates = map[string][]processing.Candidate{}
 	for _, r := range Rules() {
@@ -374,6 +375,9 @@ func (e *Example) Find(
 			return err
 		}
 		e.Candidates[r.ID] = atFullSize(found)
+	}
+	if !exposed {
+		return nil
 	}
 	return e.findExposed(ctx, be, pic, model)
 }
