@@ -3,6 +3,7 @@ package cpu
 import (
 	"context"
 	"math"
+	"math/bits"
 
 	"blik/processing"
 )
@@ -19,9 +20,16 @@ type censoredSums[S uint32 | uint64] struct {
 
 // run calls emit with the window sums of every row of the tile.
 func (c *censoredSums[S]) run(t *worker, tile rect, emit func(y int, sum []S)) bool {
+	col, sum := zeros[S](t, c.width(tile)), take[S](t, tile.x1-tile.x0)
+	return c.down(t, tile, col, func(y int) {
+		c.scanRow(sum, col, 2*c.rx+1)
+		emit(y, sum)
+	})
+}
+
+// down slides the column sums of the tile, all 0 at first, and calls emit when they are those of row y.
+func (c *censoredSums[S]) down(t *worker, tile rect, col []S, emit func(y int)) bool {
 	x0, x1, at := c.columns(tile)
-	col := zeros[S](t, c.width(tile))
-	sum := take[S](t, tile.x1-tile.x0)
 	none, out := zeros[uint16](t, x1-x0), take[uint8](t, x1-x0)
 	fill(out, math.MaxUint8)
 	entering, leaving := c.exclude.buffer(t, x1-x0), c.exclude.buffer(t, x1-x0)
@@ -29,10 +37,7 @@ func (c *censoredSums[S]) run(t *worker, tile rect, emit func(y int, sum []S)) b
 		c.slideRow(col[at:at+x1-x0],
 			rowOr(c.y, c.w, add, x0, x1, none), rowOr(c.y, c.w, sub, x0, x1, none),
 			c.exclude.row(add, x0, x1, out, entering), c.exclude.row(sub, x0, x1, out, leaving))
-	}, func(y int) {
-		c.scanRow(sum, col, 2*c.rx+1)
-		emit(y, sum)
-	})
+	}, emit)
 }
 
 // need returns the number of pixels from which on a window of radius r counts: 4·n ≥ (2r+1)².
@@ -116,32 +121,40 @@ func dividedMean(dst []uint16, sum, _ []uint64, need uint64) bool {
 // background computes a tile. Runs of poor pixels are collected in columns of cells. A cell is wide enough that, if it
 // is poor as a whole, the border around its box is at most a few times its own pixels.
 func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *kernels) {
-	first, cell := &levels[0], max(128, 4*levels[len(levels)-1].rx)
-	cells := make([][]processing.Run, (tile.x1-tile.x0+cell-1)/cell)
-	keep := func(v *backgroundLevel, last bool, y, x0 int, sum []uint64) {
+	first, last := &levels[0], &levels[len(levels)-1]
+	p := poorRuns{left: tile.x0, cell: max(128, 4*last.rx)}
+	p.cells = make([][]processing.Run, (tile.x1-tile.x0+p.cell-1)/p.cell)
+	keep := func(v *backgroundLevel, y, x0 int, sum []uint64) {
+		if v != last {
+			p.short(y, x0, sum, v.need)
+			return
+		}
 		row := dst.row(y, 0, v.w)
-		for i := 0; i < len(sum); i++ {
-			if sum[i]>>countShift >= v.need {
-				continue
+		for i, s := range sum {
+			if s>>countShift == 0 {
+				row[x0+i] = v.y[y*v.w+x0+i]
 			}
-			if last {
-				if sum[i]>>countShift == 0 {
-					row[x0+i] = v.y[y*v.w+x0+i]
-				}
-				continue
-			}
-			c := (x0 + i - tile.x0) / cell
-			end := min(len(sum), tile.x0+(c+1)*cell-x0)
-			j := i + 1
-			for j < end && sum[j]>>countShift < v.need {
-				j++
-			}
-			cells[c] = append(cells[c], processing.Run{Y: y, X0: x0 + i, X1: x0 + j})
-			i = j - 1
 		}
 	}
 	var done bool
-	if first.rx <= narrowRadius && first.ry <= narrowRadius {
+	switch {
+	case first.rx > narrowRadius || first.ry > narrowRadius:
+		done = first.run(t, tile, func(y int, sum []uint64) {
+			if first.mean(dst.row(y, tile.x0, tile.x1), sum, first.inverse, first.need) {
+				keep(first, y, tile.x0, sum)
+			}
+		})
+	case k.narrowMeans != nil && first != last:
+		narrow := censoredSums[uint32]{first.window, k.censor32, k.scan32, first.y, first.exclude}
+		// The kernel takes the columns from the one before the first window on.
+		col := zeros[uint32](t, 1+first.width(tile)+countsBlock)
+		poor := take[uint64](t, (tile.x1-tile.x0+63)/64)
+		done = narrow.down(t, tile, col[1:], func(y int) {
+			if k.narrowMeans(dst.row(y, tile.x0, tile.x1), poor, col, 2*first.rx+1, uint32(first.need)) {
+				p.marked(y, tile.x0, poor)
+			}
+		})
+	default:
 		wide := take[uint64](t, tile.x1-tile.x0)
 		narrow := censoredSums[uint32]{first.window, k.censor32, k.scan32, first.y, first.exclude}
 		done = narrow.run(t, tile, func(y int, sum []uint32) {
@@ -160,43 +173,126 @@ func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *k
 				for ; j < len(sum) && sum[j] < enough; j++ {
 					wide[j] = uint64(sum[j]>>narrowShift)<<countShift | uint64(sum[j]&narrowMask)
 				}
-				keep(first, len(levels) == 1, y, tile.x0+i, wide[i:j])
+				keep(first, y, tile.x0+i, wide[i:j])
 				i = j
-			}
-		})
-	} else {
-		done = first.run(t, tile, func(y int, sum []uint64) {
-			if first.mean(dst.row(y, tile.x0, tile.x1), sum, first.inverse, first.need) {
-				keep(first, len(levels) == 1, y, tile.x0, sum)
 			}
 		})
 	}
 	for i := 1; done && i < len(levels); i++ {
 		v := &levels[i]
-		for c := range cells {
-			runs := cells[c]
-			if len(runs) == 0 {
-				continue
-			}
-			cells[c] = nil
-			box := rect{runs[0].X0, runs[0].Y, runs[0].X1, runs[len(runs)-1].Y + 1}
-			for _, p := range runs {
-				box.x0, box.x1 = min(box.x0, p.X0), max(box.x1, p.X1)
-			}
-			done = v.run(t, box, func(y int, sum []uint64) {
-				for ; len(runs) > 0 && runs[0].Y == y; runs = runs[1:] {
-					p := runs[0]
-					s := sum[p.X0-box.x0 : p.X1-box.x0]
-					if v.mean(dst.row(y, p.X0, p.X1), s, v.inverse, v.need) {
-						keep(v, i == len(levels)-1, y, p.X0, s)
-					}
-				}
-			})
-			if !done {
-				return
+		for c := range p.cells {
+			for runs := p.take(c); done && len(runs) > 0; {
+				n := v.together(runs)
+				done = v.means(t, runs[:n], dst, func(y, x0 int, sum []uint64) { keep(v, y, x0, sum) })
+				runs = runs[n:]
 			}
 		}
 	}
+}
+
+// poorRuns are runs of pixels of a tile whose window holds too few pixels, in columns of cells; each column is in
+// reading order.
+type poorRuns struct {
+	left, cell int
+	cells      [][]processing.Run
+}
+
+// take empties a column and returns its runs.
+func (p *poorRuns) take(c int) []processing.Run {
+	runs := p.cells[c]
+	p.cells[c] = nil
+	return runs
+}
+
+// add adds the pixels x0 … x1−1 of row y.
+func (p *poorRuns) add(y, x0, x1 int) {
+	for x0 < x1 {
+		c := (x0 - p.left) / p.cell
+		end := min(x1, p.left+(c+1)*p.cell)
+		p.cells[c] = append(p.cells[c], processing.Run{Y: y, X0: x0, X1: end})
+		x0 = end
+	}
+}
+
+// short adds the pixels from x0 on whose sums hold fewer than need pixels.
+func (p *poorRuns) short(y, x0 int, sum []uint64, need uint64) {
+	for i := 0; i < len(sum); i++ {
+		if sum[i]>>countShift >= need {
+			continue
+		}
+		j := i + 1
+		for j < len(sum) && sum[j]>>countShift < need {
+			j++
+		}
+		p.add(y, x0+i, x0+j)
+		i = j
+	}
+}
+
+// marked adds the pixels from x0 on whose bits are set.
+func (p *poorRuns) marked(y, x0 int, set []uint64) {
+	begin := -1
+	for i, v := range set {
+		if v == 0 && begin < 0 {
+			continue
+		}
+		for at := 0; at < 64; {
+			if begin < 0 {
+				at += bits.TrailingZeros64(v >> at)
+				if at >= 64 {
+					break
+				}
+				begin = 64*i + at
+			}
+			if at += bits.TrailingZeros64(^(v >> at)); at < 64 {
+				p.add(y, x0+begin, x0+64*i+at)
+				begin = -1
+			}
+		}
+	}
+	if begin >= 0 {
+		p.add(y, x0+begin, x0+64*len(set))
+	}
+}
+
+// together returns how many of the runs, at least the first, are worth a common box: those with fewer rows between them
+// than the window reads above and below a box.
+func (v *backgroundLevel) together(runs []processing.Run) int {
+	for i := 1; i < len(runs); i++ {
+		if runs[i].Y-runs[i-1].Y > 2*v.ry {
+			return i
+		}
+	}
+	return len(runs)
+}
+
+// means writes the means of runs, and calls poor with the sums of those that hold too few pixels.
+func (v *backgroundLevel) means(t *worker, runs []processing.Run, dst raster, poor func(y, x0 int, sum []uint64)) bool {
+	used := t.used
+	defer func() { t.used = used }()
+	box := rect{runs[0].X0, runs[0].Y, runs[0].X1, runs[len(runs)-1].Y + 1}
+	for _, p := range runs {
+		box.x0, box.x1 = min(box.x0, p.X0), max(box.x1, p.X1)
+	}
+	col, sum := zeros[uint64](t, v.width(box)), take[uint64](t, box.x1-box.x0)
+	return v.down(t, box, col, func(y int) {
+		n := 0
+		for n < len(runs) && runs[n].Y == y {
+			n++
+		}
+		if n == 0 {
+			return
+		}
+		x0, x1 := runs[0].X0, runs[n-1].X1
+		v.scanRow(sum[:x1-x0], col[x0-box.x0:x1-box.x0+2*v.rx], 2*v.rx+1)
+		for _, p := range runs[:n] {
+			s := sum[p.X0-x0 : p.X1-x0]
+			if v.mean(dst.row(y, p.X0, p.X1), s, v.inverse, v.need) {
+				poor(y, p.X0, s)
+			}
+		}
+		runs = runs[n:]
+	})
 }
 
 // Deviation writes the standard deviation of Y over the pixels of the window that Exclude does not mark.

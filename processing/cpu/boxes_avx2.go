@@ -55,7 +55,8 @@ func slideSquares256(col []uint32, add, sub []uint8) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// censor32x256 works on 16 pixels at a time.
+// censor32x256 works on 16 pixels at a time. Where nothing is excluded, which is almost everywhere, the counts of the
+// two rows cancel.
 func censor32x256(col []uint32, add, sub []uint16, addOut, subOut []uint8) {
 	n := len(col)
 	if n < 16 {
@@ -78,13 +79,93 @@ func censor32x256(col []uint32, add, sub []uint16, addOut, subOut []uint8) {
 	last := n - 16
 	low1, high1 := moved(last)
 	for i := 0; i < last; i += 16 {
-		low, high := moved(i)
+		var low, high archsimd.Uint32x8
+		if loadBytes16(r, i).Or(loadBytes16(s, i)).IsZero() {
+			low, high = moved16(c, p, q, i)
+		} else {
+			low, high = moved(i)
+		}
 		storeSums8(c, i, low)
 		storeSums8(c, i+8, high)
 	}
 	storeSums8(c, last, low1)
 	storeSums8(c, last+8, high1)
 	archsimd.ClearAVXUpperBits()
+}
+
+// narrowMeans256 works on 16 windows at a time. Where all hold the same number of pixels, it divides exactly by
+// ⌈2³²/n⌉: a sum s of n² · 65536 at most errs by less than s·n/2³² < 1 unit of 1/n. Other sums are divided as
+// censoredMean32x512 does.
+func narrowMeans256(dst []uint16, poor []uint64, col []uint32, k int, need uint32) bool {
+	const block = 16
+	n := len(dst)
+	whole := (n + block - 1) / block * block
+	from, to := unsafe.Pointer(&col[:whole+k][0]), unsafe.Pointer(&dst[0])
+	bits := unsafe.Pointer(&poor[:(n+63)/64][0])
+	poor[(n-1)/64] = 0
+	p := newPrefix8()
+	carry := p.total(col, k)
+	low, one, seven := archsimd.BroadcastUint32x8(narrowMask), archsimd.BroadcastUint32x8(1),
+		archsimd.BroadcastUint32x8(7)
+	shift, order := archsimd.BroadcastUint32x8(narrowShift), places32(twos)
+	upper, half := archsimd.BroadcastUint64x4((1<<32-1)<<32), archsimd.BroadcastUint64x4(32)
+	enough, less := archsimd.BroadcastInt32x8(int32(need)), archsimd.BroadcastFloat32x8(1-1.0/(1<<21))
+	// same is a number of pixels, for which there is a reciprocal; at first it is none that a window can hold.
+	same, more, reciprocal := low, p.zero, p.zero
+	short := uint16(0)
+	var rest [block]uint16
+	for i := 0; i < whole; i += block {
+		d, e := loadSums8(from, i+k).Sub(loadSums8(from, i)), loadSums8(from, i+8+k).Sub(loadSums8(from, i+8))
+		d, e = sums8(d, p.zero), sums8(e, p.zero)
+		s := d.Add(carry)
+		carry = carry.Add(last8(d))
+		u := e.Add(carry)
+		carry = carry.Add(last8(e))
+		count, count2 := s.ShiftRight(shift), u.ShiftRight(shift)
+		s, u = s.And(low), u.And(low)
+		var v archsimd.Uint16x16
+		var found uint16
+		if count.Equal(same).And(count2.Equal(same)).ToBits() == 0xff {
+			s, u = s.Add(more), u.Add(more)
+			a := s.MulEvenWiden(reciprocal).ShiftRight(half)
+			b := s.AsUint64x4().ShiftRight(half).AsUint32x8().MulEvenWiden(reciprocal).And(upper)
+			f := u.MulEvenWiden(reciprocal).ShiftRight(half)
+			g := u.AsUint64x4().ShiftRight(half).AsUint32x8().MulEvenWiden(reciprocal).And(upper)
+			v = a.Or(b).AsInt32x8().SaturateToUint16ConcatGrouped(f.Or(g).AsInt32x8())
+		} else {
+			found = uint16(enough.Greater(count.AsInt32x8()).ToBits()) |
+				uint16(enough.Greater(count2.AsInt32x8()).ToBits())<<8
+			s, u = s.Add(count.ShiftRight(one)), u.Add(count2.ShiftRight(one))
+			count, count2 = count.Max(one), count2.Max(one)
+			a := s.AsInt32x8().ConvertToFloat32().Mul(less.Div(count.AsInt32x8().ConvertToFloat32())).ConvertToInt32()
+			b := u.AsInt32x8().ConvertToFloat32().Mul(less.Div(count2.AsInt32x8().ConvertToFloat32())).ConvertToInt32()
+			// The mask is −1 where at least the count is left.
+			left := s.Sub(a.AsUint32x8().Mul(count)).AsInt32x8()
+			a = a.Sub(left.Greater(count.Sub(one).AsInt32x8()).ToInt32x8())
+			left = u.Sub(b.AsUint32x8().Mul(count2)).AsInt32x8()
+			b = b.Sub(left.Greater(count2.Sub(one).AsInt32x8()).ToInt32x8())
+			v = a.SaturateToUint16ConcatGrouped(b)
+			if m := count2.GetHi().GetElem(3); m >= max(need, 2) {
+				same = count2.Permute(seven)
+				more = same.ShiftRight(one)
+				reciprocal = archsimd.BroadcastUint32x8((1<<32-1)/m + 1)
+			}
+		}
+		v = v.AsUint32x8().Permute(order).AsUint16x16()
+		if i+block > n {
+			v.Store(&rest)
+			found &= 1<<(n-i) - 1
+		} else {
+			store16x256(to, 2*i, v)
+		}
+		*(*uint16)(unsafe.Add(bits, i/8)) = found
+		short |= found
+	}
+	archsimd.ClearAVXUpperBits()
+	if i := n &^ (block - 1); i < n {
+		copy(dst[i:], rest[:])
+	}
+	return short != 0
 }
 
 // censoredMean32x256 divides as censoredMean32x512 does.
@@ -145,6 +226,20 @@ func (p prefix8) of(v archsimd.Uint32x8) archsimd.Uint32x8 {
 	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(12, zero).AsUint32x8())
 	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(8, zero).AsUint32x8())
 	return v.Add(v.Permute(p.three).And(p.upper))
+}
+
+// sums8 is prefix8.of by shuffles inside the halves of a vector and moves of whole halves. On Zen 3 it is faster in the
+// kernels that divide whole numbers of 32 bits, and slower in others.
+func sums8(v, zero archsimd.Uint32x8) archsimd.Uint32x8 {
+	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(12, zero.AsUint8x32()).AsUint32x8())
+	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(8, zero.AsUint8x32()).AsUint32x8())
+	return v.Add(v.PermuteScalarsGrouped(3, 3, 3, 3).Select128FromPair(2, 0, zero))
+}
+
+// last8 returns the last lane in every lane, by the same means.
+func last8(v archsimd.Uint32x8) archsimd.Uint32x8 {
+	v = v.PermuteScalarsGrouped(3, 3, 3, 3)
+	return v.Select128FromPair(1, 1, v)
 }
 
 // total returns the sum of k sums, in all lanes.
@@ -267,10 +362,11 @@ func boxes16x256(dst []uint16, col []uint32, k int, c *counts) {
 	p := newPrefix8()
 	carry := p.total(col, k)
 	less := archsimd.BroadcastFloat32x8(1 - 1.0/(1<<21))
-	seven, one, order := archsimd.BroadcastUint32x8(7), archsimd.BroadcastUint32x8(1), places32(twos)
+	one, order := archsimd.BroadcastUint32x8(1), places32(twos)
 	eight := func(i int) archsimd.Int32x8 {
-		s := p.of(loadSums8(from, i+k).Sub(loadSums8(from, i))).Add(carry)
-		carry = s.Permute(seven)
+		d := sums8(loadSums8(from, i+k).Sub(loadSums8(from, i)), p.zero)
+		s := d.Add(carry)
+		carry = carry.Add(last8(d))
 		count := loadSums8(pixels, i)
 		s = s.Add(count.ShiftRight(one))
 		q := s.AsInt32x8().ConvertToFloat32().Mul(loadFloats8(inverse, i).Mul(less)).ConvertToInt32()

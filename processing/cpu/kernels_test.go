@@ -368,6 +368,86 @@ func TestNarrowCensoredKernels(t *testing.T) {
 	})
 }
 
+// Columns of packed sums, most of them in stretches that hold all their pixels. The means are those of the plain kernels
+// for all sums that a window can have, and the bits those of their poor windows.
+func TestNarrowMeans(t *testing.T) {
+	var inverses [1 << 8]uint64
+	for n := 1; n < len(inverses); n++ {
+		inverses[n] = inverse(uint64(n))
+	}
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
+		if vector.narrowMeans == nil {
+			return
+		}
+		k, rows := 2*r.IntN(narrowRadius+1)+1, 1+r.Uint32N(2*narrowRadius+1)
+		need := 1 + r.Uint32N(uint32(k)*rows)
+		col := make([]uint32, 1+r.n+k-1+countsBlock)
+		held := rows
+		for i := range col {
+			switch r.IntN(12) {
+			case 0:
+				held = r.Uint32N(rows + 1)
+			case 1, 2:
+				held = rows
+			}
+			v := held * 65535
+			if r.Float64() >= r.extreme {
+				v = r.Uint32N(v + 1)
+			}
+			col[i] = held<<narrowShift | v
+		}
+		sum, words := make([]uint32, r.n), (r.n+63)/64
+		plain.scan32(sum, col[1:][:r.n+k-1], k)
+		bits, some := make([]uint64, words), false
+		for i, s := range sum {
+			if s>>narrowShift < need {
+				bits[i/64] |= 1 << (i % 64)
+				some = true
+			}
+		}
+		found := row(r, words, 0, math.MaxUint64, r.Uint64)
+		same(t, "narrowMeans", r.words(r.n),
+			func(s []uint16) { plain.censoredMean32(s, sum, inverses[:], need) },
+			func(s []uint16) {
+				if got := vector.narrowMeans(s, found, col, k, need); got != some {
+					t.Fatalf("poor windows: %v, want %v", got, some)
+				}
+			})
+		if !slices.Equal(found, bits) {
+			t.Fatalf("poor windows %x, want %x", found, bits)
+		}
+	})
+}
+
+// Every sum of every number of pixels that a narrow window can hold has the right mean.
+func TestNarrowReciprocals(t *testing.T) {
+	for _, level := range levels() {
+		k := kernelsOf(level)
+		if k.narrowMeans == nil {
+			continue
+		}
+		const n, most = 16 * 64, (2*narrowRadius + 1) * (2*narrowRadius + 1)
+		dst, poor := make([]uint16, n), make([]uint64, n/64)
+		col := make([]uint32, 1+n+countsBlock)
+		for pixels := uint32(1); pixels <= most; pixels++ {
+			// Multiples of the pixels, and sums at a half, are where a quotient can go wrong.
+			for q := uint32(0); q < 65535; q += 501 {
+				for i := range col {
+					v := min((q+uint32(i)/2)*pixels+pixels/2+uint32(i)%2, 65535*pixels) - uint32(i)%2
+					col[i] = pixels<<narrowShift | min(v, 65535*pixels)
+				}
+				k.narrowMeans(dst, poor, col, 1, 1)
+				for i, got := range dst {
+					s := col[i+1] & narrowMask
+					if want := uint16((s + pixels/2) / pixels); got != want {
+						t.Fatalf("%v: %d/%d is %d, want %d", level, s, pixels, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
 // Groups of fewer rows than lanes, infinite sums and NaN, and windows clipped on all sides.
 func TestBlockMeans(t *testing.T) {
 	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {

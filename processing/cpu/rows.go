@@ -67,6 +67,10 @@ type kernels struct {
 	// censor32 and censoredMean32 are the same for sums packed into 32 bits: see narrowShift.
 	censor32       func(col []uint32, add, sub []uint16, addOut, subOut []uint8)
 	censoredMean32 func(dst []uint16, sum []uint32, inverse []uint64, need uint32) (poor bool)
+	// narrowMeans, if not nil, does what scan32 and censoredMean32 do together, with need at least 1, and sets the bits
+	// of the windows that hold fewer than need pixels. It takes the columns from the one before the first window on,
+	// and countsBlock more.
+	narrowMeans func(dst []uint16, poor []uint64, col []uint32, k int, need uint32) (some bool)
 
 	// deviations writes the standard deviations of packed window sums and those of the squares, rounded down; share[n]
 	// is 1/n.

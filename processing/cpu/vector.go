@@ -38,7 +38,7 @@ func kernelsFor(level simd.Level, fourPlaces bool) kernels {
 		k.scan64, k.censor, k.censorSquares = scan64x256, censor256, censorSquares256
 		k.censoredMean, k.deviations, k.meanVariance = censoredMean256, deviations256, meanVariance256
 		k.variances8, k.slideBytes, k.slideSquares = variances8x256, slideBytes256, slideSquares256
-		k.censor32, k.censoredMean32 = censor32x256, censoredMean32x256
+		k.censor32, k.censoredMean32, k.narrowMeans = censor32x256, censoredMean32x256, narrowMeans256
 		k.dilate8, k.erode8 = orderMax8x256(0), orderMin8x256(math.MaxUint8)
 		k.dilate16, k.erode16 = orderMax16x256(0), orderMin16x256(math.MaxUint16)
 		k.dilate32, k.erode32 = orderMax32x256(math.MinInt32), orderMin32x256(math.MaxInt32)
