@@ -240,6 +240,7 @@ func (w *window) makeActions() {
 
 		"brush.smaller": {name: "Smaller brush", run: func() { w.toolbox.scaleBrush(-1) }, keys: "["},
 		"brush.larger":  {name: "Larger brush", run: func() { w.toolbox.scaleBrush(1) }, keys: "]"},
+		"tool.keys":     {name: "Pointer by keys", run: w.pointByKeys, ready: open, named: keys(fyne.KeyF12)},
 
 		"region.finish": {run: w.toolbox.finish, ready: open, named: keys(fyne.KeyReturn, fyne.KeyEnter)},
 		"region.back":   {run: w.toolbox.back, ready: open, named: keys(fyne.KeyBackspace)},

@@ -149,6 +149,14 @@ func (w *window) escape() {
 	w.win.Canvas().Unfocus()
 }
 
+// pointByKeys lets the keyboard move the pointer over the picture, or stops that.
+func (w *window) pointByKeys() { w.display.under().ToggleKeys() }
+
+// sayKeys explains the keys that move the pointer.
+func (w *window) sayKeys() {
+	w.say(w.t("Arrow keys move the pointer, with Shift by one pixel; the space bar clicks and drags; Esc ends this"))
+}
+
 // changeMask returns a function that changes the mask and makes sure that it is visible.
 func (w *window) changeMask(how func()) func() {
 	return func() {

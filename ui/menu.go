@@ -45,7 +45,7 @@ func menuTable() []struct {
 			"view.loupe", "view.grid", "-", "view.panel", "panel.next", "panel.previous", "appearance",
 			"language"}},
 		{"Analysis", append(layerActions(), "-", "view.histogram", "view.reasons")},
-		{"Tools", append(tools, "-", "brush.smaller", "brush.larger", "-", "device", "view.timing")},
+		{"Tools", append(tools, "-", "brush.smaller", "brush.larger", "tool.keys", "-", "device", "view.timing")},
 		{"Glare", []string{"find.run", "find.cancel", "-", "find.adaptive", "find.manual", "find.takeOver", "-",
 			"find.next", "find.previous", "-", "find.keep", "find.ignore", "find.remove", "-", "find.keepListed",
 			"find.ignoreListed", "find.thumbnails", "find.save", "find.copy", "-", "find.learn", "find.forget"}},

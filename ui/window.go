@@ -101,6 +101,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.makeActions()
 	w.board = &keyboard{w: w}
 	w.keys = w.board
+	w.display.each(func(v *viewport.Viewport) { v.SetKeys(w.keys, w.sayKeys) })
 	w.board.use(w.Settings().Keys)
 	w.menu = &mainMenu{window: w}
 	a.Settings().SetTheme(newTheme(w.appearance()))

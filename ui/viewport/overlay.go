@@ -103,6 +103,7 @@ func (v *Viewport) updateRing() {
 	shown := v.hovering && v.picture != nil && !v.panKey && v.gesture.kind != gesturePan && !v.onDivider() &&
 		v.tool.Pointer(v.event(v.hover)) == tool.Ring
 	v.ring.set(shown, v.hover, max(v.radius*v.transform.Zoom, 1.5)/v.scale, v.scale)
+	v.keyPointer.update()
 	v.still.Refresh()
 }
 
@@ -115,6 +116,7 @@ func (r *renderer) Destroy() {}
 
 func (r *renderer) Layout(size fyne.Size) {
 	r.v.resized(size)
+	r.v.keyPointer.update()
 }
 
 func (r *renderer) MinSize() fyne.Size { return fyne.NewSize(200, 150) }
@@ -122,7 +124,8 @@ func (r *renderer) MinSize() fyne.Size { return fyne.NewSize(200, 150) }
 func (r *renderer) Objects() []fyne.CanvasObject {
 	all := append([]fyne.CanvasObject{r.v.raster, r.v.still}, r.v.overlay.objects()...)
 	all = append(all, r.v.marker[0], r.v.marker[1], r.v.ghost[0], r.v.ghost[1], r.v.label[0], r.v.label[1])
-	return append(append(all, r.v.ring.objects()...), r.v.divider.objects()...)
+	all = append(append(all, r.v.ring.objects()...), r.v.divider.objects()...)
+	return append(all, r.v.keyPointer.objects()...)
 }
 
 // Refresh does not redraw the raster, because its pixels do not depend on the theme. Every change of them requests a

@@ -88,6 +88,8 @@ type Viewport struct {
 	marker  [2]*canvas.Rectangle
 	divider divider
 	overlay *overlay
+	// keyPointer lets the keyboard move the pointer.
+	keyPointer *keyPointer
 	// still is always visible and transparent. Refreshing it requests a new frame, which hidden objects cannot do, and
 	// keeps the raster's texture.
 	still *canvas.Rectangle
@@ -138,6 +140,7 @@ func New() *Viewport {
 	v.ring = newBrushRing()
 	v.ghost, v.label = newGhost(), newLabel()
 	v.marker[0], v.marker[1] = newMarker(color.NRGBA{A: 170}, 4), newMarker(color.NRGBA{255, 210, 0, 255}, 2)
+	v.keyPointer = newKeyPointer(v)
 	v.ExtendBaseWidget(v)
 	return v
 }
@@ -162,6 +165,7 @@ func (v *Viewport) SetPicture(p *view.Pyramid, m *view.MaskPyramid) {
 	v.End()
 	v.before, v.picture, v.mask = p, p, m
 	v.marked = image.Rectangle{}
+	v.offerKeys()
 	v.renderer.SetPicture(p, m)
 	if !v.follower {
 		v.Fit()
@@ -320,6 +324,7 @@ func (v *Viewport) Reveal(r image.Rectangle, maxZoom float64) {
 	}
 	middle := processing.Point{X: float64(r.Min.X+r.Max.X) / 2, Y: float64(r.Min.Y+r.Max.Y) / 2}
 	v.show(t.CentreOn(middle, v.device))
+	v.keyPointer.centre()
 }
 
 // Centre centres an image rectangle at the given zoom, or at the largest at which all of it is visible.
@@ -329,6 +334,7 @@ func (v *Viewport) Centre(r image.Rectangle, zoom float64) {
 	}
 	v.fitted = false
 	v.show(v.transform.Reveal(r, v.device, zoom))
+	v.keyPointer.centre()
 }
 
 // End ends the current gesture as if the button had been released. Without a gesture it does nothing.
