@@ -165,7 +165,7 @@ func square64(v archsimd.Uint64x4) archsimd.Uint64x4 {
 	return v.AsUint32x8().MulEvenWiden(v.AsUint32x8())
 }
 
-// censoredMean256 divides as censoredMean512 does. For short rows, it takes longer to begin than the plain kernel needs.
+// censoredMean256 divides as censoredMean512 does. For short rows, the plain kernel is done before it has begun.
 func censoredMean256(dst []uint16, sum, inverse []uint64, need uint64) bool {
 	const few = 64
 	n := len(dst)
