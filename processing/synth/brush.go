@@ -4,17 +4,17 @@ import "math"
 
 // stroke is one stroke of the brush. Lengths are in millimetres.
 type stroke struct {
-	// x, y is the middle and angle the direction there; half is half the length, wide half the width, bend the
+	// (x, y) is the middle and angle the direction there; half is half the length, wide half the width, bend the
 	// curvature.
 	x, y, angle, half, wide, bend float64
 	colour                        [3]float32
-	// thick is the relief that it leaves; dry, 0…1, is how much the brush runs out of paint towards the end; streak is
-	// how unevenly the bristles carry pigment.
+	// thick is the height of the relief that it leaves; dry, 0…1, is how far the brush runs out of paint towards the
+	// end; streak is how unevenly the bristles carry pigment.
 	thick, dry, streak float64
 	// order sorts strokes of a layer from first to last, and seeds the bristles.
 	order uint64
-	// round makes an ellipse with even paint: a dab; taper lets the width run out towards both ends: a touch of a
-	// pointed brush.
+	// round makes it a dab: an ellipse of even paint. taper narrows it towards both ends, as a touch of a pointed
+	// brush.
 	round, taper bool
 }
 

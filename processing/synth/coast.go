@@ -162,7 +162,7 @@ func (c *coast) details() []stroke {
 	u := c.unit
 	var out []stroke
 	white, warm := srgb(0xe4e0d0), srgb(0xe6cc96)
-	// The horizon, a bright line broken by what stands before it.
+	// The horizon: a bright line, interrupted by what stands in front of it.
 	for i := range 60 {
 		x := (float64(i) + rnd.Float64()) / 60 * c.w
 		if c.cliff(x, c.horizon) < -0.01 && math.Abs(x-c.boatX) > 0.6*c.boat {

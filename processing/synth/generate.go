@@ -6,8 +6,8 @@ import (
 	"blik/processing"
 )
 
-// Generate paints a picture and renders glare on it: Paint followed by RenderGlare, both with the given seed in place
-// of the one in their options. If the glare options add noise, the painting is made without its own.
+// Generate paints a picture and renders glare on it: Paint followed by RenderGlare, both with the given seed instead of
+// those in their options. If the glare options add noise, the painting itself is made without noise.
 func Generate(
 	ctx context.Context, w, h, depth int, seed uint64, paint PaintOptions, glare GlareOptions,
 ) (*processing.Picture, *processing.Mask, Stats, error) {

@@ -71,8 +71,8 @@ func RenderGlare(
 	return out, r.mask, s, ctx.Err()
 }
 
-// renderer is one call of RenderGlare; its fields are read-only while strips are drawn, but for the rows of dst and
-// mask, which belong to one strip each.
+// renderer is the state of one call of RenderGlare. While strips are drawn, its fields are read-only, except for the
+// rows of dst and mask, each of which belongs to one strip.
 type renderer struct {
 	opt      GlareOptions
 	src, dst *processing.Picture
@@ -86,7 +86,7 @@ type renderer struct {
 	clipped  atomic.Int64
 }
 
-// worker returns the drawing of one strip with buffers of its own.
+// worker returns a function that draws one strip; it has its own buffers.
 func (r *renderer) worker() func(y0, y1 int) {
 	st := &stamper{surf: r.surf}
 	n := r.src.Width * r.src.Channels
@@ -147,7 +147,7 @@ func (r *renderer) copyRows(y0, y1 int) {
 	}
 }
 
-// light adds a glint to the rows a…b.
+// light adds a glint to rows a … b−1.
 func (r *renderer) light(lit []float32, st *stamper, g *glint, a, b int) {
 	x0, y0, x1, y1 := g.bounds()
 	x0, y0, x1, y1 = max(x0, 0), max(y0, a), min(x1, r.src.Width), min(y1, b)
@@ -170,7 +170,7 @@ func (r *renderer) light(lit []float32, st *stamper, g *glint, a, b int) {
 	}
 }
 
-// blurColumn writes the vertical blur of picture row y of the rows that begin at row a.
+// blurColumn writes picture row y, blurred vertically, from rows, the first of which is row a of the picture.
 func (r *renderer) blurColumn(dst, rows []float32, y, a, n int) {
 	clear(dst)
 	for i, t := range r.kernel {
@@ -181,7 +181,7 @@ func (r *renderer) blurColumn(dst, rows []float32, y, a, n int) {
 	}
 }
 
-// truth marks what is visible in row y and counts what is clipped there.
+// truth marks the visible glare in row y and counts its clipped pixels.
 func (r *renderer) truth(y int, clean, lit []float32) {
 	ch := r.src.Channels
 	m := r.mask.Pix[y*r.src.Width : (y+1)*r.src.Width]

@@ -29,7 +29,8 @@ type glint struct {
 	shape                        shape
 	seed                         uint64
 	canvas                       *canvas
-	// reach is how far from the middle, in pixels, the glint adds light; haloReach the same of its veil.
+	// reach is the distance from the middle, in pixels, up to which the glint adds light; haloReach is that of its
+	// veil.
 	reach, haloReach float64
 }
 
@@ -37,7 +38,7 @@ type glint struct {
 // darkest shadow.
 const faint = 1e-4
 
-// prepare adapts the shape to the size and computes the reach of the glint.
+// prepare adapts the shape to the size and computes the reaches.
 func (g *glint) prepare() {
 	if g.shape == facet && g.r < 1.5 || g.shape == woven && g.r < 1.2*g.canvas.pitch {
 		g.shape = ellipse
@@ -82,8 +83,8 @@ type stamper struct {
 	facets facetMap
 }
 
-// stamp returns the light of g before its colour for the pixels (x0…x1) × (y0…y1), a row after the other. The slice
-// is overwritten by the next call.
+// stamp returns the light of g, before it is multiplied by its colour, for the pixels (x0 … x1−1) × (y0 … y1−1), row by
+// row. The next call overwrites the slice.
 func (s *stamper) stamp(g *glint, x0, y0, x1, y1 int) []float32 {
 	margin := blurRadius(g.blur)
 	ax, ay, bx, by := x0-margin, y0-margin, x1+margin, y1+margin
@@ -123,7 +124,7 @@ func (s *stamper) stamp(g *glint, x0, y0, x1, y1 int) []float32 {
 	return s.blur.inner(s.pix, w, h, g.blur, margin)
 }
 
-// profile is the share of the peak at the squared distance d2 in radii.
+// profile returns the share of the peak at the squared distance d2 in radii.
 func (g *glint) profile(d2 float64) float64 {
 	if d2 <= 0 {
 		return 1
@@ -167,7 +168,8 @@ func (g *glint) distance(s *stamper) func(dx, dy float64) float64 {
 		return s.facets.at
 	case woven:
 		c := g.canvas
-		// Each crossing shows the crest of the thread on top: long along it, narrow across, warp and weft in turns.
+		// Each crossing shows the crest of the thread on top, which is long along the thread and narrow across it; warp
+		// and weft alternate.
 		return func(dx, dy float64) float64 {
 			u, v := c.threads(g.x+dx, g.y+dy)
 			i, j := math.Round(u), math.Round(v)
@@ -186,7 +188,7 @@ func (g *glint) distance(s *stamper) func(dx, dy float64) float64 {
 	}
 }
 
-// plainAxes turn an offset into the coordinates along and across a glint, in half-axes.
+// plainAxes converts an offset to coordinates along and across a glint, in half-axes.
 type plainAxes struct{ a, b, sin, cos float64 }
 
 // outline returns the squared distance from the middle in units of r(θ) = 1 + Σ aₖ cos(kθ + φₖ), k = 1…7, scaled to
@@ -257,8 +259,8 @@ func (m *facetMap) build(g *glint, s *surface) {
 			energy += x*x + y*y
 		}
 	}
-	// A relief of the varnish, of the glint's own size and as steep as the paint, keeps glints on flat paint from
-	// being perfect and glints on rough paint in one piece.
+	// A relief of the varnish, as large as the glint and as steep as the paint, keeps glints on flat paint from being
+	// perfectly round and glints on rough paint in one piece.
 	rms := math.Sqrt(energy/float64(m.side*m.side)) + 0.005
 	amplitude := rms * g.r
 	for j := range n {
@@ -283,7 +285,7 @@ func (m *facetMap) build(g *glint, s *surface) {
 		}
 	}
 	slices.Sort(m.order)
-	// The lobe is as wide as makes the lit area that of a disc of radius r.
+	// The width of the lobe is chosen so that the lit area equals that of a disc of radius r.
 	lobe := m.order[min(int(math.Pi*g.r*g.r), len(m.order)-1)]
 	lobe = math.Max(lobe, 1e-12)
 	for j := range m.side {

@@ -56,7 +56,7 @@ func planckian(kelvin float64) [3]float64 {
 	}
 }
 
-// curve decodes samples to linear light and encodes it again by table.
+// curve converts samples to linear light and back by table.
 type curve struct {
 	transfer processing.Transfer
 	// decode holds a value for each 8- or 16-bit sample; nil for float samples.
@@ -124,7 +124,7 @@ func (c *curve) decodeRow(dst []float32, p *processing.Picture, y int) {
 	}
 }
 
-// decodeFloat clips to 0…1; NaN counts as 0.
+// decodeFloat clips to 0…1; NaN becomes 0.
 func (c *curve) decodeFloat(v float32) float32 {
 	switch {
 	case v >= 1:

@@ -96,13 +96,13 @@ type layer struct {
 	spacing, length, width float64
 	thick                  float64
 	jitter                 float64
-	// detail: strokes are left out where the scene has less detail than a number drawn between least and this.
+	// Strokes are left out where the detail of the scene is below a random threshold between least and detail.
 	least, detail float64
 	// follows: strokes near an edge of the composition run along it.
 	follows bool
 }
 
-// painter is one call of Paint; read-only while tiles are painted.
+// painter is the state of one call of Paint. It is read-only while tiles are painted.
 type painter struct {
 	opt PaintOptions
 	out *processing.Picture
@@ -154,15 +154,15 @@ func newPainter(out *processing.Picture, opt PaintOptions) *painter {
 // tile holds the wet paint of a tile with its frame, in linear light, and its relief in millimetres.
 type tile struct {
 	*painter
-	// x0 and y0 are the pixel of the first entry; w and h the pixels in use, with the frame; side is the length of a
-	// row.
+	// (x0, y0) is the pixel of the first entry, w × h the number of pixels in use, including the frame, and side the
+	// length of a row.
 	x0, y0, w, h, side int
 	pix                []float32
 	relief             []float32
 	strokes            []stroke
 	cracks             cracks
 	row                []float32
-	// shiftX, a row each, and shiftY, a column each, bend canvas and cracks; in millimetres.
+	// shiftX, one for each row, and shiftY, one for each column, bend canvas and cracks; in millimetres.
 	shiftX, shiftY []float32
 	// crackX and crackY bend the cracks in addition.
 	crackX, crackY []float32
@@ -203,8 +203,8 @@ func (t *tile) paint(ctx context.Context, x0, y0 int) {
 	t.develop()
 }
 
-// ground fills the tile with the composition itself, which the first layer covers; on pictures of so few pixels that no
-// stroke is as wide as one it remains.
+// ground fills the tile with the composition itself. The first layer covers it, except on pictures with so few pixels
+// that every stroke would be narrower than one.
 func (t *tile) ground() {
 	clear(t.relief)
 	if len(t.layers) > 0 {
@@ -241,7 +241,7 @@ func (t *tile) gather(ctx context.Context, n int) {
 	slices.SortFunc(t.strokes, func(a, b stroke) int { return cmp.Compare(a.order, b.order) })
 }
 
-// stroke returns the stroke of cell (i, j) of layer n, or false where there is none.
+// stroke returns the stroke of cell (i, j) of layer n, or false if there is none.
 func (p *painter) stroke(n, i, j int) (stroke, bool) {
 	l := &p.layers[n]
 	key := mix(p.opt.Seed ^ mix(uint64(n)<<58^uint64(uint32(i))<<29^uint64(uint32(j))))
@@ -272,8 +272,8 @@ func (p *painter) stroke(n, i, j int) (stroke, bool) {
 			s.angle = math.Atan2(gx, -gy) + (part(5)-0.5)*0.2
 		}
 	}
-	// A careful hand stays on its own side of an edge (Litwinowicz 1997): but for the first layer, which covers the
-	// ground, strokes end where the composition changes.
+	// A careful painter stays on one side of an edge (Litwinowicz 1997): strokes end where the composition changes,
+	// except in the first layer, which covers the ground.
 	sin, cos := math.Sincos(s.angle)
 	ahead := look(x+cos*s.half, y+sin*s.half)
 	for i := 0; i < 3 && n > 0; i++ {

@@ -139,7 +139,7 @@ func (p *planner) weave(n int) {
 	}
 }
 
-// chain follows a ridge of paint from the strongest of a few places tried, and lights pieces of its crest.
+// chain follows the strongest of several ridges of paint tried, and lights parts of its crest.
 func (p *planner) chain(n int) {
 	const tries = 24
 	var x, y, best float64
@@ -192,7 +192,7 @@ func (p *planner) add(x, y, r, angle, aspect float64, lamp [3]float64) {
 	p.glints = append(p.glints, g)
 }
 
-// inRows returns, for each strip, the glints that touch its rows grown by margin, in order.
+// inRows returns, for each strip, the glints that touch its rows or those within margin of them, in order.
 func inRows(glints []glint, h, margin int) [][]int32 {
 	strips := make([][]int32, (h+stripRows-1)/stripRows)
 	for i := range glints {

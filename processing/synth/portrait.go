@@ -136,7 +136,7 @@ func (p *portrait) details() []stroke {
 		x, y := at(1.25*1.19*math.Cos(a), 1.55+0.42*1.19*math.Sin(a))
 		out = append(out, dab(rnd, x, y, 0.016*s, white))
 	}
-	// Pearls: grey balls, each with its light.
+	// Pearls: grey balls, each with a highlight.
 	for a := 0.35; a < math.Pi-0.3; a += 0.115 {
 		x, y := at(0.52*math.Cos(a), 1.16+0.30*math.Sin(a))
 		out = append(out,

@@ -19,8 +19,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// normals holds the quantiles of the standard normal distribution at the middles of 65,536 equal shares, so that 16
-// random bits make a normal deviate (within ±4.2).
+// normals returns the quantiles of the standard normal distribution at the midpoints of 65,536 equal shares, so that 16
+// random bits yield a normal deviate (within ±4.2).
 func normals() []float32 {
 	t := make([]float32, 1<<16)
 	for i := range t {
@@ -43,7 +43,7 @@ func (r Range) logUniform(g *rand.Rand) float64 {
 	return r.Min * math.Pow(r.Max/r.Min, g.Float64())
 }
 
-// power draws from a density ∝ x^−(e+1) between Min > 0 and Max; e = 0 is uniform in the logarithm.
+// power draws from a density ∝ x^−(e+1) between Min > 0 and Max; with e = 0 it is uniform in the logarithm.
 func (r Range) power(g *rand.Rand, e float64) float64 {
 	if math.Abs(e) < 1e-9 {
 		return r.logUniform(g)

@@ -57,7 +57,7 @@ func RenderRelief(
 	return out, truth, stats, ctx.Err()
 }
 
-// develop adds noise to the light, clips it and stores it with the depth and transfer curve of like.
+// develop adds noise to the light, clips it and converts it to the depth and transfer curve of like.
 func develop(
 	light *plane, seed uint64, gain, read float64, jpegQuality int, like *processing.Picture,
 ) (*processing.Picture, error) {

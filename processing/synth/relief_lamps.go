@@ -11,10 +11,10 @@ import (
 
 // mirror is the reflection of one lamp in the paint.
 type mirror struct {
-	// lobe is the facets' distribution over its peak on the fine grid, sorted a sample of its values.
+	// lobe is the facets' distribution divided by its peak, on the fine grid; sorted holds a sorted sample of it.
 	lobe   *plane
 	sorted []float32
-	// strength is the light where the lobe is at its level, on the picture's grid.
+	// strength is the light at the level of the lobe, on the picture's grid.
 	strength *plane
 	colour   [3]float64
 }
@@ -39,8 +39,8 @@ func newMirror(g *rand.Rand, o *ReliefOptions, s *reliefSurface, colour [3]float
 			hx := float32(tilt*cos + nearness*(float64(x)/float64(m.lobe.w)-x0))
 			i := y*m.lobe.w + x
 			sx, sy := s.x.pix[i], s.y.pix[i]
-			// The squared cosine between facet and half vector, and the distribution of Walter et al. (2007) over its
-			// peak.
+			// The squared cosine between facet and half vector, and the distribution of Walter et al. (2007) divided by
+			// its peak.
 			c := 1 + sx*hx + sy*hy
 			c2 := c * c / ((1 + sx*sx + sy*sy) * (1 + hx*hx + hy*hy))
 			d := a2 / (c2*(a2-1) + 1)
@@ -61,7 +61,7 @@ func newMirror(g *rand.Rand, o *ReliefOptions, s *reliefSurface, colour [3]float
 	return m
 }
 
-// at is the level that the given share of the lobe exceeds.
+// at returns the level that the given share of the lobe exceeds.
 func (m *mirror) at(share float64) float32 {
 	n := len(m.sorted)
 	return m.sorted[min(max(int(float64(n)*(1-share)), 0), n-1)]
@@ -135,7 +135,7 @@ func (p *plane) veil(share float64) *plane {
 	return wide
 }
 
-// hues returns the attenuation of each channel of a glint that takes on the paint's hue; nil if it does not.
+// hues returns the attenuation of each channel of a glint by the paint's hue; nil if glints keep their colour.
 func hues(light *plane, tint float64) *plane {
 	if light.ch != 3 || tint == 0 {
 		return nil

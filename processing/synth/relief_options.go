@@ -91,7 +91,7 @@ type ReliefOptions struct {
 	// StrokeWidth, if not 0, repaints the painting with thick strokes of about this width, of its own colours and along
 	// its own forms.
 	StrokeWidth float64
-	// Dabs are flat pale touches of paint, per million pixels: what is not glare.
+	// Dabs is the number of flat pale touches of paint per million pixels; they are not glare.
 	Dabs float64
 	Grey bool
 

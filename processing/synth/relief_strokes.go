@@ -36,7 +36,7 @@ func repaint(g *rand.Rand, light *plane, width float64, fine int) *plane {
 	for id := range int(2*float64(light.w*light.h)/(length*width)) + 1 {
 		x, y := g.Float64()*float64(light.w), g.Float64()*float64(light.h)
 		s := brushStroke{id: int32(id + 1), opacity: float32(Range{0.6, 1}.uniform(g))}
-		// Broken colour: some strokes bring the paint of the neighbourhood.
+		// Broken colour: some strokes carry the paint of a neighbouring place.
 		from := [2]float64{x, y}
 		if g.Float64() < broken {
 			from[0], from[1] = x+3*width*g.NormFloat64(), y+3*width*g.NormFloat64()
@@ -78,8 +78,8 @@ type brushStroke struct {
 	id      int32
 	colour  [3]float32
 	opacity float32
-	// half is half the stroke's width, profile its height from rim to rim and shade the bristles' effect on the colour,
-	// both in steps of half a sample.
+	// half is half the stroke's width. profile is its height from rim to rim and shade the effect of the bristles on
+	// the colour, both in steps of half a sample.
 	half           float64
 	profile, shade []float32
 	points         []strokePoint

@@ -15,7 +15,7 @@ type reliefSurface struct {
 	// w and h are the picture's size, tone its encoded luminance.
 	w, h, fine int
 	tone       *plane
-	// x and y are the slopes, open is how far a crack opens (0…1) or nil without cracks; all on the fine grid.
+	// x and y are the slopes. open is how far a crack opens, 0…1; nil without cracks. All are on the fine grid.
 	x, y, open *plane
 	// thick is the height of thick strokes on the fine grid, or nil.
 	thick *plane
@@ -139,7 +139,7 @@ func (s *reliefSurface) weave(w, h int) *plane {
 			v := float32(y)*per + 0.35*slowY.pix[i] + 0.12*fastY.pix[i] + 1000
 			a, b := int(u), int(v)
 			fu, fv := 2*(u-float32(a))-1, 2*(v-float32(b))-1
-			// Half a period of the parabola 1 − f² stands for that of a cosine: up on one thread, down on the next.
+			// Half a period of the parabola 1 − f² approximates that of a cosine: up on one thread, down on the next.
 			over := func(f float32, odd bool) float32 {
 				if odd {
 					return 0.5 - 0.5*(1-f*f)
@@ -154,8 +154,8 @@ func (s *reliefSurface) weave(w, h int) *plane {
 	return out
 }
 
-// strokes is the direction of the painting's own strokes in radians, that of the least change in the structure tensor,
-// on the grid of tone.
+// strokes returns the direction of the painting's own strokes in radians, on the grid of tone: the direction of least
+// change in the structure tensor.
 func strokes(g *rand.Rand, tone *plane) *plane {
 	w, h := tone.w, tone.h
 	soft := tone.blurred(1.5)
@@ -177,8 +177,8 @@ func strokes(g *rand.Rand, tone *plane) *plane {
 	return out
 }
 
-// bristles are the furrows of a brush: noise smoothed along the painting's own strokes (line integral convolution,
-// Cabral & Leedom 1993). Wide furrows are made on a coarser grid.
+// bristles returns the furrows of a brush: noise smoothed along the painting's own strokes (line integral convolution,
+// Cabral & Leedom 1993). Wide furrows are computed on a coarser grid.
 func (s *reliefSurface) bristles() *plane {
 	g := stream(s.seed, streamBristles)
 	tone := s.tone.reduced(max(min(s.opt.BristleWidth, s.w, s.h), 1))
@@ -208,7 +208,7 @@ func (s *reliefSurface) bristles() *plane {
 	return out
 }
 
-// ridges are the rims that a brush or knife leaves: curved crests along the painting's strokes, or anywhere.
+// ridges returns the rims left by a brush or knife: curved crests along the painting's strokes, or in any direction.
 func (s *reliefSurface) ridges(w, h int) *plane {
 	g := stream(s.seed, streamRidges)
 	out := newPlane(w, h)
@@ -248,7 +248,7 @@ func nearest(line, direction float64) float64 {
 	return line
 }
 
-// bumps are caps of dried paint, dust and drops of varnish, the smaller the more frequent, on a twentieth of the
+// bumps returns caps of dried paint, dust and drops of varnish, small ones more frequently, on a twentieth of the
 // surface.
 func (s *reliefSurface) bumps(w, h int) *plane {
 	g := stream(s.seed, streamBumps)
@@ -366,7 +366,7 @@ func quantile(values []float32, q float64) float32 {
 	return values[min(int(q*float64(len(values))), len(values)-1)]
 }
 
-// slopeQuantile is the slope that the share q of the samples stay below.
+// slopeQuantile returns the slope that the share q of the samples stay below.
 func slopeQuantile(p *plane, q float64) float64 {
 	var slopes []float32
 	for y := 0; y < p.h; y += 3 {
@@ -378,7 +378,7 @@ func slopeQuantile(p *plane, q float64) float64 {
 	return float64(quantile(slopes, q))
 }
 
-// noiseField is smooth noise of standard deviation about 1 with structures of about the given size.
+// noiseField returns smooth noise of standard deviation about 1 with structures of about the given size.
 func noiseField(g *rand.Rand, w, h int, size float64) *plane {
 	grid := newPlane(int(float64(w)/size)+4, int(float64(h)/size)+4)
 	for i := range grid.pix {

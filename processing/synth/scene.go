@@ -7,7 +7,7 @@ import (
 	"blik/processing"
 )
 
-// scene is a composition: colour, direction and body of the paint at each position. Positions are in millimetres.
+// scene is a composition. For each position, in millimetres, it gives the colour, direction and thickness of the paint.
 type scene interface {
 	at(x, y float64) spot
 	// details are the bright touches and other single strokes on top, in the order of painting.

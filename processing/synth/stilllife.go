@@ -113,7 +113,7 @@ func (s *stillLife) at(x, y float64) spot {
 		l := lambert(dx, dy, nz)
 		colour := ramp(0.25+0.75*l+0.05*fractal(s.seed+40+uint64(i), dx*4, dy*4, 2), b.dark, b.dark.mix(b.middle, 0.5),
 			b.middle, b.pale)
-		// The table lights the underside a little.
+		// The table reflects some light onto the underside.
 		colour = colour.mix(srgb(0x6b5236), 0.22*step(0.3, 0.9, dy)*d2)
 		return spot{colour: colour, angle: math.Atan2(dy, dx) + math.Pi/2, detail: 0.75, body: 0.7}
 	}
@@ -147,7 +147,7 @@ func (s *stillLife) at(x, y float64) spot {
 	return s.behind(x, y)
 }
 
-// behind is the wall and the table with the shadows that fall on it.
+// behind returns the wall and the table, with the shadows that fall on them.
 func (s *stillLife) behind(x, y float64) spot {
 	u := s.unit
 	n := fractal(s.seed+31, x/u*5, y/u*5, 4)
@@ -225,7 +225,7 @@ func (s *stillLife) details() []stroke {
 		}
 		out = append(out, dab(rnd, x, y+0.034*u, 0.0022*u, white))
 	}
-	// Each fruit mirrors the window once, sharply when it is glossy.
+	// Each fruit reflects the window once, sharply if it is glossy.
 	for i := range s.fruit {
 		b := &s.fruit[i]
 		x, y := b.x-0.36*b.rx, b.y-0.36*b.ry

@@ -22,13 +22,13 @@ func (t *tile) surface() {
 		t.crackY[i] = wander(t.opt.Seed+2, x)
 	}
 	t.weave()
-	// Cracks of which a pixel would hold many are part of the tone.
+	// Cracks so fine that a pixel would hold several are part of the tone.
 	if !t.opt.Fresh && t.scale*crackMM > 8 {
 		t.crack()
 	}
 }
 
-// wander is the irregular way of a crack, in millimetres.
+// wander is the irregular displacement of a crack, in millimetres.
 func wander(seed uint64, x float64) float32 {
 	return float32(0.9*valueNoise(seed, x/4.3, 0) + 0.45*valueNoise(seed, x/1.3, 9) + 0.15*valueNoise(seed, x/0.4, 21))
 }

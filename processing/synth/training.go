@@ -12,8 +12,8 @@ import (
 
 // Example is a picture for training a detector.
 type Example struct {
-	// Kind is one of ExampleKinds, Condition the relief condition where the kind is "condition", the preset of Presets
-	// where it is "spots", and "altered" where a clean painting got strokes, dabs or cracks.
+	// Kind is one of ExampleKinds. Condition is the relief condition if the kind is "condition", the preset of Presets
+	// if it is "spots", and "altered" if a clean painting got strokes, dabs or cracks.
 	Kind      string `json:"kind"`
 	Condition string `json:"condition,omitempty"`
 	Seed      uint64 `json:"seed"`
@@ -71,7 +71,7 @@ func NewExample(
 		return e, e.drawSpots(ctx, g, part, o)
 	case "clean":
 		o.Lamps = nil
-		// Half of the clean pictures only have camera noise added.
+		// Half of the clean pictures get only camera noise.
 		if g.IntN(2) == 0 {
 			o.Shading, o.Relief.CrackPitch, o.Dabs, o.StrokeWidth = 0, 0, 0, 0
 		} else {
@@ -107,8 +107,8 @@ func (e *Example) excerpt(g *rand.Rand, painting *processing.Picture, w, h int) 
 	return resampled(painting, e.X, e.Y, scale, w, h)
 }
 
-// resampled returns w × h pixels in 8-bit sRGB, each the mean in linear light of a square of side scale; the first
-// one's corner lies at x0, y0.
+// resampled returns w × h pixels in 8-bit sRGB. Each is the mean in linear light of a square of side scale; the corner
+// of the first square is at (x0, y0).
 func resampled(pic *processing.Picture, x0, y0, scale float64, w, h int) *processing.Picture {
 	from := newCurve(pic.Depth(), pic.Transfer)
 	to := newCurve(8, processing.TransferSRGB)
