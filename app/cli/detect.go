@@ -147,7 +147,7 @@ func (d *detection) process(ctx context.Context, t *task) error {
 		return err
 	}
 	if t.next == "" {
-		// The planes that it keeps are not needed any more, their memory is.
+		// Close the device: its planes are no longer needed, but their memory is.
 		_ = d.device.Close()
 	}
 	t.progress(1-shareWrite, 1)(message.Of("writing"), 0)

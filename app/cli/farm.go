@@ -17,7 +17,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Environment variables of the farm, so that a key need not appear in the process list.
+// joinVariable is the environment variable with the address of a farm, so that a key need not appear in the process
+// list.
 const joinVariable = "BLIK_FARM_JOIN"
 
 // defaultFarm is the default address of servers and clients.

@@ -87,7 +87,7 @@ func (s *farmStatus) run(ctx context.Context, id string) error {
 	})
 }
 
-// renewed clears a terminal.
+// renewed is the escape sequence that clears a terminal.
 const renewed = "\x1b[H\x1b[2J"
 
 // show draws the state of the farm; unless every is 0, it repeats that until everything is done.

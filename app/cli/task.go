@@ -48,7 +48,7 @@ func (t *task) run(ctx context.Context, process func(context.Context, *task) err
 	return process(ctx, t)
 }
 
-// survive turns a panic of the function that defers it into an error about the input.
+// survive, when deferred, turns a panic into an error about the input.
 func (p *program) survive(input string, err *error) {
 	r := recover()
 	if r == nil {

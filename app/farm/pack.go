@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// Stored messages are compressed here one by one: JetStream's own compression works on blocks of 8 MB, for which a
-// server needs four times the memory.
+// Stored messages are compressed one by one: JetStream's own compression works on blocks of 8 MB, for which a server
+// needs four times the memory.
 
 // packedMark is the first byte of compressed messages; no other stored message begins with it.
 const packedMark = 'z'

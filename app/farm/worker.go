@@ -323,8 +323,8 @@ func (w *Worker) giveBack(m jetstream.Msg, wait time.Duration) {
 	}
 }
 
-// finish acknowledges a job. If the server is unreachable, it will hand the job out again, and the worker that gets it
-// is reported that it is done.
+// finish acknowledges a job. If the server is unreachable, it will hand the job out again, and tell the worker that
+// gets it that it is already done.
 func (w *Worker) finish(ctx context.Context, m jetstream.Msg) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()

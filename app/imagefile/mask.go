@@ -41,15 +41,15 @@ func ReadPlainMask(ctx context.Context, path string, w, h int, limits Limits) (*
 	})
 }
 
-// What a mask has at most: a share colouredShare of pixels whose channels differ by more than colourSpread, and, if it
-// has more than fewLevels levels, a share greyShare of pixels that are neither dark nor bright.
+// The limits for a mask: at most a share colouredShare of its pixels have channels that differ by more than
+// colourSpread, and if it has more than fewLevels levels, at most a share greyShare are neither dark nor bright.
 const (
 	colouredShare, colourSpread = 0.001, 32
 	greyShare, fewLevels        = 0.25, 16
 	darkLevel, brightLevel      = 32, 223
 )
 
-// doubt returns why a picture hardly is the mask that was made of it, nil if it may well be.
+// doubt returns why a picture is unlikely to be a mask, or nil.
 func doubt(ctx context.Context, path string, p *processing.Picture, m *processing.Mask) error {
 	var coloured atomic.Int64
 	if c := p.Channels; c > 1 {
@@ -99,7 +99,7 @@ func doubt(ctx context.Context, path string, p *processing.Picture, m *processin
 	return nil
 }
 
-// sample8 returns sample k of a picture with 8 bits.
+// sample8 returns sample k of a picture, converted to 8 bits.
 func sample8(p *processing.Picture, k int) uint8 {
 	switch {
 	case p.U8 != nil:
@@ -112,7 +112,7 @@ func sample8(p *processing.Picture, k int) uint8 {
 	return 0
 }
 
-// sizeOf refuses files of another size than w × h; w = h = 0 refuses none.
+// sizeOf returns a check that rejects files whose size is not w × h; w = h = 0 accepts any.
 func sizeOf(w, h int) func(container.Info) error {
 	return func(i container.Info) error {
 		if (w != 0 || h != 0) && (i.Width != w || i.Height != h) {

@@ -22,8 +22,8 @@ func physicalMemory() (m memory, known bool) {
 	return memory{total: int64(status.total), available: int64(status.available)}, true
 }
 
-// IsNotExist reports whether an error of opening says that there is no such file. A name that Windows does not allow,
-// such as one with a star, is that of none.
+// IsNotExist reports whether an error of opening says that there is no such file. Names that Windows does not allow,
+// such as one with an asterisk, count as missing.
 func IsNotExist(err error) bool {
 	const invalidName = syscall.Errno(123)
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, invalidName)

@@ -43,16 +43,16 @@ const (
 // Reader inflates a zlib stream.
 type Reader struct {
 	src io.Reader
-	// in holds packed bytes; those from at on are neither used nor in bits. At the end of the input zeros follow.
+	// in holds packed bytes. Those from at on are neither consumed nor in bits; zeros follow the end of the input.
 	in     []byte
 	at     int
 	padded bool
 	srcErr error
-	// bits holds the next count bits, the first lowest. Above them may be bits that in still holds from at on.
+	// bits holds the next count bits, the first lowest. Bits above them may be set; in still holds those from at on.
 	bits  uint64
 	count uint
 
-	// out holds inflated bytes: those before read were delivered, those before have are there.
+	// out holds inflated bytes: those before read are delivered, those before have are valid.
 	out        []byte
 	read, have int
 	sum        adler
@@ -75,12 +75,12 @@ func NewReader(src io.Reader) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The method is deflate with a window of at most 32 KiB.
+	// The method must be deflate with a window of at most 32 KiB.
 	if head&0x0f != 8 || head>>4&0x0f > 7 || (head&0xff<<8|head>>8)%31 != 0 {
 		return nil, ErrHeader
 	}
 	if head>>13&1 != 0 {
-		// The checksum of a preset dictionary follows; only that of the empty dictionary is accepted.
+		// A preset dictionary would be identified by its checksum here; only the empty dictionary is accepted.
 		sum, err := r.take(32)
 		if err != nil {
 			return nil, err
@@ -153,14 +153,14 @@ func (r *Reader) verify() error {
 	return io.EOF
 }
 
-// refill makes at least 8 bytes available from at on; at the end of the input it appends zeros, which overdrawn
-// detects.
+// refill makes at least 8 bytes available from at on. At the end of the input it appends zeros, the use of which
+// overdrawn detects.
 func (r *Reader) refill() error {
 	if len(r.in)-r.at >= 8 {
 		return nil
 	}
 	if r.padded {
-		// Less than 8 bytes of padding are left, and bits holds at most 8 of the others.
+		// Less than 8 bytes of padding are left, and bits holds at most 8 more.
 		return r.ended()
 	}
 	// The bytes in bits are kept as well, because a stored block returns them.
@@ -180,7 +180,7 @@ func (r *Reader) refill() error {
 	return nil
 }
 
-// overdrawn reports whether bits of the padding were used.
+// overdrawn reports whether bits of the padding have been used.
 func (r *Reader) overdrawn() bool { return r.left() < 0 }
 
 // left returns the number of remaining bits of the input in memory; it is negative if bits of the padding were used.
@@ -295,7 +295,7 @@ func (r *Reader) copyStored() error {
 	return nil
 }
 
-// codes inflates coded data until the end of the block, of the input in memory or of the space.
+// codes inflates coded data to the end of the block, of the input in memory, or of the output space.
 func (r *Reader) codes() error {
 	lit, dist := &r.literals, &r.distance
 	for r.have < window+ahead {
@@ -309,7 +309,7 @@ func (r *Reader) codes() error {
 			bits |= binary.LittleEndian.Uint64(in[at:]) << (count & 63)
 			at += int(63-count) >> 3
 			count |= 56
-			// Four look-ups take at most 4·primary = 48 bits.
+			// Four lookups take at most 4·primaryBits = 48 bits.
 			e := lit.primary[bits&(1<<primaryBits-1)]
 			for k := 0; k < 3 && e >= literalEntry; k++ {
 				binary.LittleEndian.PutUint16(out[have:], uint16(e>>8))
@@ -343,7 +343,7 @@ func (r *Reader) codes() error {
 					continue
 				}
 			}
-			// A length: the entry holds the length without its extra bits, their number, and that of all bits.
+			// A length: the entry holds the base length, the number of extra bits, and the number of all its bits.
 			extra := e >> 24 & 7
 			length := int(e>>8&0x1ff) + int(bits>>(e&63-extra)&(1<<extra-1))
 			bits >>= e & 63
@@ -406,7 +406,7 @@ func repeat(out []byte, have, back, length int) int {
 		}
 		return end
 	}
-	// A repeating pattern is doubled.
+	// A repeating pattern doubles with each copy.
 	from := have - back
 	for have < end {
 		have += copy(out[have:end], out[from:have])

@@ -43,9 +43,9 @@ type distanceTable struct {
 	subMask uint32
 }
 
-// build makes the tables of the canonical code (RFC 1951, 3.2.2) with the given lengths; entry returns that of a
-// symbol whose code takes n bits. Codes must use up all bit patterns, but for a single code of one bit, and none at
-// all. It returns the mask of the bits that look up sub-tables.
+// build makes the tables of the canonical code with the given lengths (RFC 1951, 3.2.2); entry returns the table entry
+// of a symbol whose code has n bits. The codes must use all bit patterns, with two exceptions: a single code of one
+// bit, and no code at all. build returns the mask of the bits that index sub-tables.
 func build(primary, sub []uint32, lengths []uint8, entry func(symbol int, n uint32) uint32) (mask uint32, ok bool) {
 	var number [longestCode + 1]int
 	most := 0
@@ -118,7 +118,7 @@ func literalOf(symbol int, n uint32) uint32 {
 	return extra<<24 | base<<8 | (n + extra)
 }
 
-// lengthOf returns the least length of a symbol, and how many bits are added to it (3.2.5).
+// lengthOf returns the smallest length of a symbol, and the number of extra bits added to it (3.2.5).
 func lengthOf(symbol int) (base, extra uint32) {
 	i := uint32(symbol - endOfBlock - 1)
 	switch {
@@ -131,7 +131,7 @@ func lengthOf(symbol int) (base, extra uint32) {
 	return 3 + (4+i%4)<<extra, extra
 }
 
-// distanceOf returns the entry of a symbol of distances (3.2.5).
+// distanceOf returns the entry of a distance symbol (3.2.5).
 func distanceOf(symbol int, n uint32) uint32 {
 	i := uint32(symbol)
 	switch {
@@ -144,7 +144,7 @@ func distanceOf(symbol int, n uint32) uint32 {
 	return extra<<24 | (1+(2+i%2)<<extra)<<8 | (n + extra)
 }
 
-// build makes the table; look-ups of two short literals give both.
+// build makes the table; if the next two codes are short literals, one lookup returns both.
 func (t *literalTable) build(lengths []uint8) (ok bool) {
 	if t.subMask, ok = build(t.single[:], t.sub[:], lengths, literalOf); !ok {
 		return false
@@ -166,7 +166,7 @@ func (t *distanceTable) build(lengths []uint8) (ok bool) {
 	return ok
 }
 
-// fixed sets the codes of 3.2.6.
+// fixed sets up the codes of 3.2.6.
 func (r *Reader) fixed() {
 	var lengths [literalCodes]uint8
 	for i := range lengths {
@@ -210,7 +210,7 @@ func (r *Reader) dynamic() error {
 		}
 		lengths[lengthOrder[i]] = uint8(n)
 	}
-	// The codes of lengths have at most 7 bits.
+	// The codes for code lengths have at most 7 bits.
 	const valid = 1 << 16
 	var table [1 << 7]uint32
 	if _, ok := build(table[:], nil, lengths[:19], func(symbol int, n uint32) uint32 {
@@ -220,7 +220,7 @@ func (r *Reader) dynamic() error {
 	}
 	clear(lengths[:19])
 	for i := 0; i < literals+distances; {
-		// The longest is 7 + 7 bits.
+		// The longest take 7 + 7 bits.
 		if r.count < 14 {
 			if err := r.fill(); err != nil {
 				return err
@@ -261,7 +261,7 @@ func (r *Reader) dynamic() error {
 	return nil
 }
 
-// few returns bits that are certain to be available.
+// few returns n bits that must be available.
 func (r *Reader) few(n uint) int {
 	v := int(r.bits & (1<<n - 1))
 	r.drop(n)

@@ -16,7 +16,7 @@ type bitReader struct {
 	missing uint
 }
 
-// fill makes sure of at least 32 bits.
+// fill makes at least 32 bits available.
 func (r *bitReader) fill() {
 	for r.count <= 56 {
 		b := byte(0)
@@ -46,7 +46,7 @@ func (r *bitReader) bits(n uint) int32 {
 	return int32(r.acc >> r.count & (1<<n - 1))
 }
 
-// signed returns a number of n bits as F.2.2.1 extends it.
+// signed reads a number of n bits, extended as in F.2.2.1.
 func (r *bitReader) signed(n uint) int32 {
 	if n == 0 {
 		return 0

@@ -22,8 +22,8 @@ var zigzag = [64]uint8{
 // scan is one pass over some components (B.2.3).
 type scan struct {
 	components []scanComponent
-	// first and last are the band of coefficients; high and low are the positions of successive approximation: the bits
-	// sent before, and the bits still left out.
+	// first and last bound the band of coefficients. high and low are the bit positions of successive approximation:
+	// high is 0 or that of the previous scan, low the number of bits still left out.
 	first, last int
 	high, low   uint
 	// interval is the number of MCUs between restarts, or 0.
@@ -35,7 +35,7 @@ type scanComponent struct {
 	dc, ac uint8
 }
 
-// piece is a part of the file: bytes that stay, or a scan whose data are re-encoded.
+// piece is a part of the file: bytes that stay, or a scan whose data is re-encoded.
 type piece struct {
 	data []byte
 	scan *scan
@@ -77,7 +77,7 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 			p.pieces = append(p.pieces, piece{data: data[kept:]})
 			return p, nil
 		}
-		// Bytes FF may fill the room before a marker.
+		// FF bytes may precede a marker as padding.
 		gap := begin
 		for gap > at && data[gap-1] == 0xff {
 			gap--
@@ -114,7 +114,7 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 					p.quant[c.index] = quant[f.components[c.index].quant]
 				}
 			}
-			// DHT of the new codes goes before SOS.
+			// The DHT of the new codes goes before SOS.
 			p.pieces = append(p.pieces, piece{data: data[kept:begin]}, piece{data: data[begin:at], scan: one})
 			d := scanDecoder{bitReader: bitReader{data: data, at: at}, tables: &tables, picture: p, scan: one}
 			if err = d.decode(ctx); err == errCorrupt {
@@ -319,8 +319,8 @@ func (p *picture) eachBlock(
 	return nil
 }
 
-// blockCoder decodes or encodes a block: all of it, or the part that a progressive scan covers according to G.1.2 and
-// G.2. component is the index in scan.components.
+// blockCoder decodes or encodes a block: all of it, or only the part that a progressive scan covers (G.1.2, G.2).
+// component is the index in scan.components.
 type blockCoder interface {
 	sequential(component int, b *block) error
 	firstDC(component int, b *block) error
@@ -350,7 +350,7 @@ type scanDecoder struct {
 	tables  *[2][4]*decodeTable
 	picture *picture
 	scan    *scan
-	// dc is the last DC value of each component, run the number of blocks still to come without coefficients.
+	// dc is the last DC value of each component, run the number of further blocks without coefficients.
 	dc       [4]int32
 	run      int32
 	restarts byte
@@ -405,7 +405,7 @@ func (d *scanDecoder) restart() error {
 	return nil
 }
 
-// readDC decodes the difference to the DC value before, and returns the value.
+// readDC decodes the difference from the previous DC value and returns the new value.
 func (d *scanDecoder) readDC(component int) (int32, error) {
 	n, err := d.symbol(d.tables[0][d.scan.components[component].dc])
 	if err != nil || n > 16 {
@@ -505,8 +505,8 @@ func (d *scanDecoder) firstAC(_ int, b *block) error {
 func (d *scanDecoder) refineAC(_ int, b *block) error {
 	k := d.scan.first
 	bit := int16(1) << d.scan.low
-	// refine reads the next bit of coefficients that are not zero, over zeros of them, and stops at the zero after
-	// those.
+	// refine reads the next bit of each non-zero coefficient while skipping the given number of zeros, and stops at the
+	// zero after them.
 	refine := func(zeros int) {
 		for ; k <= d.scan.last; k++ {
 			switch {
@@ -566,7 +566,7 @@ func (d *scanDecoder) refineAC(_ int, b *block) error {
 	return nil
 }
 
-// scanEncoder encodes the data of one scan as they were before: the same order, bands, bits and restarts.
+// scanEncoder encodes the data of one scan in its original form: the same order, bands, bits and restarts.
 type scanEncoder struct {
 	bitWriter
 	tables  [2][4]encodeTable
@@ -635,7 +635,7 @@ func (e *scanEncoder) number(v int32, n uint) {
 	e.bits(uint32(v), n)
 }
 
-// bitLength returns the bits of the absolute value of v.
+// bitLength returns the number of bits of the absolute value of v.
 func bitLength(v int32) uint { return uint(mathbits.Len32(uint32(max(v, -v)))) }
 
 func (e *scanEncoder) writeDC(component int, v int32) {
@@ -679,7 +679,7 @@ func (e *scanEncoder) refineDC(_ int, b *block) error {
 	return nil
 }
 
-// shifted drops the bits that a scan leaves out from the absolute value (G.1.2.1).
+// shifted drops the bits that a scan leaves out from the absolute value of c (G.1.2.1).
 func shifted(c int16, low uint) int32 {
 	if c < 0 {
 		return -(-int32(c) >> low)

@@ -24,7 +24,7 @@ const (
 	markerDHT  = 0xc4
 	markerJPG  = 0xc8
 	markerDAC  = 0xcc
-	markerSOF  = 0xcf // the last of them
+	markerSOF  = 0xcf // the last of the SOF markers
 	markerRST0 = 0xd0
 	markerRST7 = 0xd7
 	markerSOI  = 0xd8
@@ -74,10 +74,10 @@ type File struct {
 	r             io.ReaderAt
 	size          int64
 	width, height int
-	// frame is the SOF marker, 0 before it was seen.
+	// frame is the SOF marker; 0 before it is read.
 	frame      byte
 	components []component
-	// scans is where the first scan begins.
+	// scans is the offset of the first scan.
 	scans int64
 	jfif  bool
 	// adobe is the colour transform of Adobe's segment; −1 if there is none.
@@ -144,8 +144,8 @@ func (f *File) scratch() int64 {
 
 // plane is the grid of blocks of a component.
 type plane struct {
-	// stride and rows cover whole MCUs; width and height are the blocks that hold pixels, which alone are stored in
-	// scans of a single component (A.2.2).
+	// stride and rows cover whole MCUs; width and height count the blocks that hold pixels. A scan of a single
+	// component stores only these (A.2.2).
 	stride, rows, width, height int
 }
 
@@ -293,7 +293,7 @@ func (f *File) readSegment(s segment, c *collector) error {
 				f.setDensity(rest)
 			} else if len(d) >= 5 {
 				c.other(s.marker)
-				f.jfif = false // as the standard library has it: the last APP0 decides
+				f.jfif = false // as in the standard library: the last APP0 decides
 			}
 		case markerAPPE:
 			if len(d) >= 12 && bytes.HasPrefix(d, []byte(signatureAdobe)) {

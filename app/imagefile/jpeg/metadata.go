@@ -15,15 +15,15 @@ import (
 	"blik/internal/message"
 )
 
-// collector gathers metadata that are split over several segments.
+// collector gathers metadata that is split over several segments.
 type collector struct {
-	// profile are the chunks of the ICC profile by their number, of count; nil before the first.
+	// profile holds the chunks of the ICC profile by number; nil before the first.
 	profile [][]byte
 	broken  bool
-	// extended is the second part of XMP, with its 40 bytes of heading before each portion.
+	// extended holds the portions of the second part of XMP, each with its 40-byte header.
 	extended [][]byte
 	exif     exif.Facts
-	// pictures is the number of pictures in the file that an index names, others the markers of unknown segments.
+	// pictures is the number of pictures in the file according to an index, others the markers of unknown segments.
 	pictures int
 	others   []byte
 }
@@ -108,7 +108,7 @@ func (c *collector) takeProfile(number, count int, data []byte) {
 	c.profile[number-1] = data
 }
 
-// finish joins metadata that were split, and lists the parts that a new file would not hold.
+// finish joins split metadata and lists the parts that a new file would not hold.
 func (c *collector) finish(f *File) {
 	m := &f.meta
 	for _, chunk := range c.profile {

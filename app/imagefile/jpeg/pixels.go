@@ -47,7 +47,7 @@ type samplePlane struct {
 	stride int
 	// width and height are the size of the part with pixels.
 	width, height int
-	// across and down are the number of pixels that a sample covers in each direction.
+	// across and down are the numbers of pixels that a sample covers in each direction.
 	across, down int
 	// columns is the width of the picture.
 	columns int
@@ -132,7 +132,8 @@ func transform(dst []uint8, stride int, b *block, quant *[64]uint16) {
 	}
 }
 
-// lines is the one-dimensional inverse transform; its results are rounded by the given bits.
+// lines is the one-dimensional inverse transform. Its results are shifted right by the given number of bits, rounded to
+// nearest.
 func lines(c *[8]int32, bits uint) {
 	// The even half.
 	z := (c[2] + c[6]) * c0541
@@ -154,7 +155,7 @@ func lines(c *[8]int32, bits uint) {
 	c[3], c[4] = round(e3+o0, bits), round(e3-o0, bits)
 }
 
-// round drops bits, to the nearest.
+// round shifts v right by the given number of bits, rounded to nearest.
 func round(v int32, bits uint) int32 { return (v + 1<<(bits-1)) >> bits }
 
 func clampSample(v int32) uint8 { return uint8(min(max(v, 0), 255)) }
@@ -178,7 +179,7 @@ func (e *enlarger) row(s *samplePlane, y int) []uint8 {
 	if e.out == nil {
 		e.out = make([]uint8, s.across*s.width)
 	}
-	// The neighbour on the other side of an enlarged row.
+	// far is the neighbouring row of samples on the other side.
 	far := at(y/s.down - 1)
 	if y%2 == 1 {
 		far = at(y/s.down + 1)
@@ -209,9 +210,9 @@ func (e *enlarger) row(s *samplePlane, y int) []uint8 {
 	return e.out[:s.columns]
 }
 
-// widen doubles a row: each sample becomes two, weighted three to one with the neighbour on that side; the outermost
-// are copied. left and right are the rounding terms of the two, added before the lowest shift bits are dropped; they
-// differ so that rounding is unbiased.
+// widen doubles the length of a row. Each sample becomes two, each weighted 3 : 1 with the neighbour on its side; the
+// outermost are copied. left and right are the rounding terms of the two before the lowest shift bits are dropped; they
+// differ, so that rounding is unbiased.
 func widen[T uint8 | int32](dst []uint8, src []T, left, right int32, shift uint) {
 	n := len(src)
 	for i, v := range src {
@@ -248,7 +249,7 @@ func (f *File) colours() func(dst []uint8, rows [][]uint8) {
 		t := newColourTables()
 		return func(dst []uint8, rows [][]uint8) { t.convert(dst, 3, rows) }
 	case container.YCCK:
-		// The inks take the places of red, green and blue; black is inverted.
+		// The inks take the place of red, green and blue; black is inverted.
 		t := newColourTables()
 		return func(dst []uint8, rows [][]uint8) {
 			t.convert(dst, 4, rows)
@@ -267,7 +268,7 @@ func (f *File) colours() func(dst []uint8, rows [][]uint8) {
 	return interleave
 }
 
-// colourTables hold the products of the matrix of JFIF (ITU-T T.871, 7).
+// colourTables holds the products with the coefficients of JFIF's matrix (ITU-T T.871, 7).
 type colourTables struct {
 	red, blue           [256]int32
 	greenRed, greenBlue [256]int32 // in 1/65536
@@ -292,7 +293,7 @@ func newColourTables() *colourTables {
 	return t
 }
 
-// convert writes red, green and blue of luma and chroma; pixels are step samples apart.
+// convert converts luma and chroma to red, green and blue; pixels are step samples apart.
 func (t *colourTables) convert(dst []uint8, step int, rows [][]uint8) {
 	luma, cb, cr := rows[0], rows[1][:len(rows[0])], rows[2][:len(rows[0])]
 	for x, l := range luma {

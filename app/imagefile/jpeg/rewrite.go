@@ -78,7 +78,7 @@ func (f *File) Rewrite(ctx context.Context, w io.Writer, patches []processing.Pa
 	return nil
 }
 
-// edit is a pixel that changes. old and fresh are the samples as the file's components have them, before subsampling.
+// edit is a pixel that changes. old and fresh are its samples in the components of the file, before subsampling.
 type edit struct {
 	x, y       int
 	old, fresh [4]float32
@@ -134,7 +134,7 @@ func (f *File) converter() func(pixel []uint8) [4]float32 {
 	case container.YCbCr:
 		return ycc
 	case container.YCCK:
-		// YCbCr stands for cyan, magenta and yellow as if they were red, green and blue; black is inverted.
+		// YCbCr encodes cyan, magenta and yellow as if they were red, green and blue; black is inverted.
 		return func(pixel []uint8) [4]float32 {
 			c := ycc(pixel)
 			c[3] = 255 - float32(pixel[3])
@@ -154,14 +154,13 @@ func (f *File) converter() func(pixel []uint8) [4]float32 {
 	return plain
 }
 
-// target accumulates the requested values of the samples of a block: the sums of the old and new values of their
-// pixels, and the number of pixels.
+// target accumulates, for each sample of a block, the sums of the old and new values of its pixels, and their number.
 type target struct {
 	old, fresh [64]float32
 	pixels     [64]uint8
 }
 
-// least is the change of a sample in levels from which a block is recomputed.
+// least is the smallest change of a sample, in levels, for which a block is recomputed.
 const least = 0.5
 
 // change computes the blocks of a component in which samples change.
@@ -223,8 +222,8 @@ func add(b *block, quant *[64]uint16, difference [64]float64) {
 	for k, c := range b {
 		step := float64(quant[k])
 		v := math.Round((float64(c)*step + difference[zigzag[k]]) / step)
-		// Baseline codes hold ten bits of AC and eleven of the difference of DC (F.1.2), which cannot be exceeded with
-		// samples of eight bits but by rounding.
+		// Baseline codes hold 10 bits for AC and 11 for DC differences (F.1.2). With 8-bit samples, only rounding can
+		// exceed these.
 		if lo, hi := -1023.0, 1023.0; v != float64(c) {
 			if k == 0 {
 				lo = -1024
@@ -234,7 +233,7 @@ func add(b *block, quant *[64]uint16, difference [64]float64) {
 	}
 }
 
-// basis returns the orthonormal cosines: row u of the transform (A.3.3).
+// basis returns the orthonormal cosines of the transform, one frequency per row (A.3.3).
 func basis() (m [8][8]float64) {
 	for u := range m {
 		for x := range m[u] {
@@ -293,7 +292,7 @@ func inverse(b *block, quant *[64]uint16) [64]float64 {
 }
 
 // moveFurtherPictures adjusts, in place, the index of the pictures that follow the first (CIPA DC-007, 5.2): the size
-// of the first, and where the others begin. head is the file behind SOI up to the first table of Huffman codes.
+// of the first and the offsets of the others. head is the file from after SOI to the first Huffman table.
 func moveFurtherPictures(head []byte, grown int) {
 	for at := 0; ; {
 		_, s, err := nextSegment(head, at)
@@ -329,7 +328,7 @@ type further struct {
 	order binary.ByteOrder
 }
 
-// indexed returns the entries of an index of pictures, which lie in it.
+// indexed returns the entries of an index of pictures; they refer to its memory.
 func indexed(index []byte) []further {
 	const (
 		tagEntries = 0xb002

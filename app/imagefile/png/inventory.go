@@ -9,8 +9,9 @@ import (
 	"blik/internal/message"
 )
 
-// Inventory lists all chunks except the pixels, separately those before and after the pixels, the transparency of the
-// pixels, and data after the last chunk. With changed, it lists what the rewritten file will contain.
+// Inventory lists all chunks except the pixels, with those before the pixels separate from those after them, the
+// transparency of the pixels, and the data after the last chunk. If changed is set, it lists what the rewritten file
+// will contain.
 func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventory, error) {
 	v := &container.Inventory{}
 	changed = changed && f.converts()

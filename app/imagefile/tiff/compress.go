@@ -67,8 +67,8 @@ func (c *compressor) end() ([]byte, error) {
 	return c.out, nil
 }
 
-// packBits appends a row coded as TIFF 6.0, section 9 advises: runs of three and more as runs, pairs only where no
-// literal bytes are before them.
+// packBits appends a row encoded as TIFF 6.0, section 9, recommends: repeats of three or more bytes as runs, repeats of
+// two only where no literal run precedes them.
 func packBits(out, row []byte) []byte {
 	literal := -1 // index of the count of the open run of literal bytes, −1 for none
 	for len(row) > 0 {

@@ -151,7 +151,7 @@ func (l *layout) unpack(pic *processing.Picture, u unit, y int, row []byte) {
 	}
 }
 
-// bits returns sample i of a row of samples of less than 8 bits.
+// bits returns sample i of a row of samples with fewer than 8 bits.
 func (l *layout) bits(row []byte, i int) uint8 {
 	at := i * l.depth
 	return row[at>>3] >> (8 - l.depth - at&7) & (1<<l.depth - 1)
