@@ -232,23 +232,30 @@ func measures(rows []experiment.Row, speedup bool, tr *i18n.Printer) []measure {
 	return list
 }
 
-// points is a line with error bars.
+// points are points with error bars.
 type points struct {
 	plotter.XYs
 	plotter.YErrors
 }
 
-// draws returns the plot of rows, or nil if no variant has two points.
-func draws(rows []experiment.Row, axis string, m measure, tr *i18n.Printer) (*plot.Plot, error) {
-	type line struct {
-		variant string
-		device  experiment.Device
-		name    string
-		paper   bool
-		points  points
-	}
+// line is the line of a variant in a plot, or that of the paper's figures for it, in the same colour.
+type line struct {
+	variant string
+	device  experiment.Device
+	name    string
+	paper   bool
+	colour  color.Color
+	points  points
+}
+
+func (l *line) add(x, y, below, above float64) {
+	l.points.XYs = append(l.points.XYs, plotter.XY{X: x, Y: y})
+	l.points.YErrors = append(l.points.YErrors, struct{ Low, High float64 }{below, above})
+}
+
+// linesOf returns the lines of at least two points for sorted rows, in the order of their first points.
+func linesOf(sorted []experiment.Row, at func(experiment.Row) float64, m measure, tr *i18n.Printer) []*line {
 	var lines []*line
-	// The paper's line of a variant has the same colour as the variant.
 	colours := map[string]color.Color{}
 	find := func(v experiment.Variant, paper bool) *line {
 		for _, l := range lines {
@@ -256,31 +263,32 @@ func draws(rows []experiment.Row, axis string, m measure, tr *i18n.Printer) (*pl
 				return l
 			}
 		}
-		l := &line{variant: v.ID, device: v.Device, name: tr.Sprint(v.Name), paper: paper}
 		if !paper {
 			colours[v.ID] = palette()[len(colours)%len(palette())]
 		}
+		l := &line{variant: v.ID, device: v.Device, name: tr.Sprint(v.Name), paper: paper, colour: colours[v.ID]}
 		lines = append(lines, l)
 		return l
 	}
-	at := func(row experiment.Row) float64 { return place(row, axis) }
-	sorted := slices.Clone(rows)
-	slices.SortStableFunc(sorted, func(a, b experiment.Row) int { return cmp.Compare(at(a), at(b)) })
 	for _, row := range sorted {
 		y, low, high, ok := m.of(row)
 		if !ok {
 			continue
 		}
-		l := find(row.Variant, false)
-		l.points.XYs = append(l.points.XYs, plotter.XY{X: at(row), Y: y})
-		l.points.YErrors = append(l.points.YErrors, struct{ Low, High float64 }{y - low, high - y})
+		find(row.Variant, false).add(at(row), y, y-low, high-y)
 		if t := paperTime(row); t > 0 && m.name == "time" {
-			l := find(row.Variant, true)
-			l.points.XYs = append(l.points.XYs, plotter.XY{X: at(row), Y: float64(t) / 1e6})
-			l.points.YErrors = append(l.points.YErrors, struct{ Low, High float64 }{})
+			find(row.Variant, true).add(at(row), float64(t)/1e6, 0, 0)
 		}
 	}
-	lines = slices.DeleteFunc(lines, func(l *line) bool { return len(l.points.XYs) < 2 })
+	return slices.DeleteFunc(lines, func(l *line) bool { return len(l.points.XYs) < 2 })
+}
+
+// draws returns the plot of rows, or nil if no variant has two points.
+func draws(rows []experiment.Row, axis string, m measure, tr *i18n.Printer) (*plot.Plot, error) {
+	at := func(row experiment.Row) float64 { return place(row, axis) }
+	sorted := slices.Clone(rows)
+	slices.SortStableFunc(sorted, func(a, b experiment.Row) int { return cmp.Compare(at(a), at(b)) })
+	lines := linesOf(sorted, at, m, tr)
 	if !slices.ContainsFunc(lines, func(l *line) bool { return !l.paper }) {
 		return nil, nil
 	}
@@ -303,8 +311,7 @@ func draws(rows []experiment.Row, axis string, m measure, tr *i18n.Printer) (*pl
 		if err != nil {
 			return nil, fmt.Errorf("plot %s: %w", l.name, err)
 		}
-		c := colours[l.variant]
-		drawn.Color, dots.Color, dots.Shape = c, c, glyph(l.device, l.paper)
+		drawn.Color, dots.Color, dots.Shape = l.colour, l.colour, glyph(l.device, l.paper)
 		p.Add(drawn, dots)
 		if l.paper {
 			drawn.Dashes = []vg.Length{vg.Points(4), vg.Points(3)}
@@ -315,7 +322,7 @@ func draws(rows []experiment.Row, axis string, m measure, tr *i18n.Printer) (*pl
 		if err != nil {
 			return nil, fmt.Errorf("plot %s: %w", l.name, err)
 		}
-		bars.Color = c
+		bars.Color = l.colour
 		p.Add(bars)
 		p.Legend.Add(l.name, drawn, dots)
 	}

@@ -227,49 +227,16 @@ type runner struct {
 // plan lists the rows to measure, each once, with rows that share an input next to each other.
 func (r *runner) plan() ([]task, error) {
 	e := r.experiment
-	variants := e.provided(r.Providers)
-	if len(r.Options.Variants) > 0 {
-		var chosen []Variant
-		ids := make([]string, len(variants))
-		for i, v := range variants {
-			ids[i] = v.ID
-		}
-		for _, id := range r.Options.Variants {
-			i := slices.Index(ids, id)
-			if i < 0 {
-				return nil, unknown("no variant %q exists", "unknown variant %q; choose from %s", id, ids)
-			}
-			chosen = append(chosen, variants[i])
-		}
-		variants = chosen
+	variants, err := r.variants()
+	if err != nil {
+		return nil, err
 	}
-	for id, values := range r.Values {
-		i := slices.IndexFunc(e.Params, func(p Param) bool { return p.ID == id })
-		if i < 0 {
-			ids := make([]string, len(e.Params))
-			for i, p := range e.Params {
-				ids[i] = p.ID
-			}
-			return nil, unknown("no parameter %q exists", "unknown parameter %q; choose from %s", id, ids)
-		}
-		for _, v := range values {
-			if err := e.Params[i].check(v); err != nil {
-				return nil, err
-			}
-		}
+	if err := r.checkValues(); err != nil {
+		return nil, err
 	}
-	sizes := r.Sizes
-	if len(sizes) == 0 && r.Picture != nil {
-		if e.shape&pictures != 0 {
-			sizes = []Size{{r.Picture.Width, r.Picture.Height}}
-		} else {
-			sizes = []Size{Line(r.Picture.Width * r.Picture.Height)}
-		}
-	}
-	for _, s := range sizes {
-		if err := e.fits(s); err != nil {
-			return nil, err
-		}
+	sizes, err := r.sizes()
+	if err != nil {
+		return nil, err
 	}
 
 	grids := e.Grids
@@ -319,6 +286,66 @@ func (r *runner) plan() ([]task, error) {
 			cmp.Compare(a.content, b.content))
 	})
 	return tasks, nil
+}
+
+// variants returns the variants to measure, in the order of the options.
+func (r *runner) variants() ([]Variant, error) {
+	all := r.experiment.provided(r.Providers)
+	if len(r.Options.Variants) == 0 {
+		return all, nil
+	}
+	ids := make([]string, len(all))
+	for i, v := range all {
+		ids[i] = v.ID
+	}
+	var chosen []Variant
+	for _, id := range r.Options.Variants {
+		i := slices.Index(ids, id)
+		if i < 0 {
+			return nil, unknown("no variant %q exists", "unknown variant %q; choose from %s", id, ids)
+		}
+		chosen = append(chosen, all[i])
+	}
+	return chosen, nil
+}
+
+// checkValues returns an error if the options give a value to an unknown parameter, or an invalid one.
+func (r *runner) checkValues() error {
+	params := r.experiment.Params
+	for id, values := range r.Values {
+		i := slices.IndexFunc(params, func(p Param) bool { return p.ID == id })
+		if i < 0 {
+			ids := make([]string, len(params))
+			for i, p := range params {
+				ids[i] = p.ID
+			}
+			return unknown("no parameter %q exists", "unknown parameter %q; choose from %s", id, ids)
+		}
+		for _, v := range values {
+			if err := params[i].check(v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// sizes returns the sizes that replace those of the grids; none keeps them.
+func (r *runner) sizes() ([]Size, error) {
+	e, sizes := r.experiment, r.Sizes
+	if len(sizes) == 0 && r.Picture != nil {
+		if e.shape&pictures != 0 {
+			sizes = []Size{{r.Picture.Width, r.Picture.Height}}
+		} else {
+			sizes = []Size{Line(r.Picture.Width * r.Picture.Height)}
+		}
+	}
+	for _, s := range sizes {
+		if err := e.fits(s); err != nil {
+			return nil, err
+		}
+	}
+	return sizes, nil
 }
 
 // order sorts rows without a method last.
