@@ -194,7 +194,8 @@ func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Opti
 		}
 	}
 	if d.vectors = o.Vectors || p.Learned != nil; d.vectors && d.model == nil {
-		return nil, message.Errorf("what was learned needs the network: choose another detector than %s", d.ruleID)
+		return nil, message.Errorf("the learned adjustment needs the network; choose a detector other than %s",
+			d.ruleID)
 	}
 	if p.Learned != nil {
 		if err := p.Learned.Validate(d.model); err != nil {

@@ -101,7 +101,7 @@ func Conjugacy(basis [][]float64, x []float64) float64 {
 func (l *Learned) Validate(model *network.Model) error {
 	basis, n := LearnedBasis(model)
 	if l.Basis != basis {
-		return message.Errorf("what the preset learned belongs to another version of the detector; learn it again")
+		return message.Errorf("the preset was learned with another version of the detector; learn it again")
 	}
 	return l.check(n)
 }
@@ -125,7 +125,7 @@ func vectorMeasures(list []Measure) []Measure {
 
 // check returns an error if it cannot be used for vectors of n components.
 func (l *Learned) check(n int) error {
-	damaged := message.Errorf("what the preset learned is damaged")
+	damaged := message.Errorf("the learned part of the preset is damaged")
 	if len(l.Mean) != n || len(l.Deviation) != n || l.Way != WayShift && l.Way != WayConjugacy ||
 		l.Way == WayShift && len(l.Weights) != n {
 		return damaged

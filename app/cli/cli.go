@@ -324,7 +324,7 @@ func (p *program) completionCommand() *cobra.Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(p.Stdout)
 			}
-			return p.usage("no script for shell %q; there are %s", shell, strings.Join(shells, ", "))
+			return p.usage("no script for shell %q; choose from %s", shell, strings.Join(shells, ", "))
 		},
 	}
 }

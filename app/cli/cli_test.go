@@ -725,7 +725,7 @@ func TestVersionAndCompletion(t *testing.T) {
 		}
 	}
 	for _, args := range [][]string{{"completion"}, {"completion", "csh"}, {"completion", "bash", "zsh"}} {
-		if got := call(t, args...); got.status != exitUsage || !strings.Contains(got.errors, "there are bash, zsh, fish, powershell") {
+		if got := call(t, args...); got.status != exitUsage || !strings.Contains(got.errors, "choose from bash, zsh, fish, powershell") {
 			t.Errorf("%q: %+v", args, got)
 		}
 	}

@@ -181,7 +181,7 @@ func (s *farmStatus) table(w io.Writer, st farm.Status) {
 			fmt.Fprintln(w)
 		}
 	}
-	fmt.Fprint(w, "\n", s.say("%.2f files a second in the last minute; the queue takes %.1f MB.\n", st.Rate,
+	fmt.Fprint(w, "\n", s.say("%.2f files per second in the last minute; the queue takes %.1f MB.\n", st.Rate,
 		float64(st.Stored)/1e6))
 }
 

@@ -522,7 +522,7 @@ func (s *saving) decodeRows(plain container.RowDecoder) error {
 
 func (s *saving) unproven(why message.Message) error {
 	return fault(s.saved.Path, ErrWrite, nil,
-		"not written: reading back the result does not give the original with the corrected pixels (%s); "+
+		"not written: the result, read back, is not the original with the corrected pixels (%s); "+
 			"the original may have changed", why)
 }
 

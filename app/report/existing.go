@@ -62,7 +62,7 @@ func CheckReport(path, format, file string) error {
 	case imagefile.IsNotExist(err):
 		return nil
 	case err != nil:
-		return foreign(path, message.Of("not written: the file that exists cannot be read"))
+		return foreign(path, message.Of("not written: the existing file cannot be read"))
 	case !ok || r.Format != format:
 		return foreign(path, message.Of("not written: this file is not a report of Blik"))
 	}

@@ -92,7 +92,8 @@ func (c Check) tooFar() error {
 	if c.Deviation <= c.Tolerance {
 		return nil
 	}
-	return say("wrong result: it deviates by %.3g from the reference, allowed is %.3g", c.Deviation, c.Tolerance)
+	return say("wrong result: it deviates from the reference by %.3g, more than the %.3g allowed",
+		c.Deviation, c.Tolerance)
 }
 
 func text(format message.Text, args ...any) message.Message { return message.Of(format, args...) }

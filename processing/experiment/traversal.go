@@ -119,9 +119,10 @@ func traversal() *Experiment {
 				Help:   text("tiles of 64 × 64 pixels along the curve, rows inside, all threads"),
 				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongTiles })},
 			{ID: "gpu-raster-memory", Device: GPU, Name: text("GPU raster order from memory"),
-				Help: text("a thread a pixel, its coordinates read from a list in the same memory")},
+				Help: text("one thread per pixel, its coordinates read from a list in the same memory")},
 			{ID: "gpu-hilbert-memory", Device: GPU, Name: text("GPU Hilbert order from memory"),
-				Help: text("a thread a pixel, its coordinates read from a list along the curve in the same memory")},
+				Help: text("one thread per pixel, its coordinates read from a list along the curve in the same " +
+					"memory")},
 			{ID: "gpu-raster-fast-4", Device: GPU, Name: text("GPU fast raster, 4 pixels"),
 				Help: text("index from the scheduler; a thread filters a vector of 4 pixels in the vertical pass, " +
 					"one in the horizontal")},

@@ -135,9 +135,9 @@ func wavelet() *Experiment {
 				Values: []string{"forward", "inverse"}},
 			{ID: "index", Name: text("Index"), Help: text("GPU: line, tile and place in the line by shifts and " +
 				"comparisons (tiles in powers of two), or by division"), Values: []string{"shift", "division"}},
-			{ID: "threads", Name: text("Threads"), Help: text("GPU: threads a block"),
+			{ID: "threads", Name: text("Threads"), Help: text("GPU: threads per block"),
 				Values: []string{"128", "32", "64", "256", "512"}, Number: &Number{Min: 32, Max: 1024}},
-			{ID: "results", Name: text("Results"), Help: text("GPU: results a thread"),
+			{ID: "results", Name: text("Results"), Help: text("GPU: results per thread"),
 				Values: []string{"2", "1", "4", "8", "16"}, Number: &Number{Min: 1, Max: 64}},
 		},
 		Grids: []Grid{

@@ -17,7 +17,7 @@ const maxFill = 16
 func (f *File) Unreferenced(ctx context.Context, original container.Container) (int64, error) {
 	spans, ok := f.spans()
 	if !ok {
-		return 0, container.Unsupported("the file has too many parts to find the bytes that belong to none")
+		return 0, container.Unsupported("the file has too many parts to find bytes that belong to none of them")
 	}
 	if f.lay.countsEntry != nil {
 		// The counts of the layout are those that the samples need; the file may state larger ones.
