@@ -28,6 +28,7 @@ func kernelsFor(level simd.Level, fourPlaces bool) kernels {
 	k.analyse, k.haarPair = analyse256, haarPair256
 	switch level {
 	case simd.AVX2:
+		k.floatsF.down, k.floatsF.across = symmetricRows256, symmetricRows256
 		k.tap2, k.tap4, k.both2, k.both4 = tap2x256, tap4x256, both2x256, both4x256
 		k.pair4 = pair4x256
 		k.keys, k.unkeyed, k.ordered = keys256, unkeyed256, ordered256
