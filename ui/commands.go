@@ -152,8 +152,12 @@ func (w *window) escape() {
 // pointByKeys lets the keyboard move the pointer over the picture, or stops that.
 func (w *window) pointByKeys() { w.display.under().ToggleKeys() }
 
-// sayKeys explains the keys that move the pointer.
-func (w *window) sayKeys() {
+// sayKeys explains the keys that move the pointer as long as they do.
+func (w *window) sayKeys(on bool) {
+	if !on {
+		w.say("")
+		return
+	}
 	w.say(w.t("Arrow keys move the pointer, with Shift by one pixel; the space bar clicks and drags; Esc ends this"))
 }
 

@@ -13,6 +13,7 @@ import (
 	"blik/app/imagefile"
 	"blik/app/preset"
 	"blik/app/project"
+	"blik/app/session"
 	"blik/internal/message"
 	"blik/ui/filedialog"
 )
@@ -114,11 +115,13 @@ func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
 		for _, u := range uris {
 			paths = append(paths, u.Path())
 		}
-		f.addFrames(paths)
-		if frames := f.Film(); err == nil && info.IsDir() && len(frames) > 0 {
-			path = frames[0].Path
+		first, ok := session.FirstPicture(paths)
+		if !ok {
+			f.say(f.t("No pictures in the folder %s.", baseName(path)))
+			return
 		}
-		f.open(path)
+		f.addFrames(paths)
+		f.open(first)
 		return
 	}
 	if strings.HasSuffix(strings.TrimSuffix(path, filepath.Ext(path)), maskSuffix) && f.Document() != nil {

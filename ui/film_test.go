@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -26,6 +27,11 @@ func TestFilmstrip(t *testing.T) {
 	}
 	if h.film.object.Visible() || h.actions.can("film.find") {
 		t.Error("the filmstrip is visible without pictures")
+	}
+	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(t.TempDir())})
+	if h.film.object.Visible() || !strings.HasPrefix(h.status.message.Text(), "No pictures in the folder") {
+		t.Errorf("an empty folder was dropped: filmstrip visible %v, message %q", h.film.object.Visible(),
+			h.status.message.Text())
 	}
 	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
 	h.settle()

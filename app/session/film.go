@@ -125,6 +125,19 @@ func (s *Session) CloseFilm() {
 	s.publish(Other, image.Rectangle{})
 }
 
+// FirstPicture returns the first of the pictures that AddFrames would add; ok is false if there are none.
+func FirstPicture(paths []string) (path string, ok bool) {
+	for _, path := range paths {
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			return path, true
+		}
+		if all := picturesIn(path); len(all) > 0 {
+			return all[0], true
+		}
+	}
+	return "", false
+}
+
 // picturesIn returns the paths of the pictures in a folder, without results, masks and projects of Blik.
 func picturesIn(dir string) (paths []string) {
 	entries, err := os.ReadDir(dir)

@@ -20,8 +20,8 @@ type keyPointer struct {
 	widget.BaseWidget
 	v    *Viewport
 	keys xwidget.Keys
-	// began is called when the pointer gets the focus.
-	began func()
+	// changed is called when the pointer gets or loses the focus.
+	changed func(focused bool)
 	// focused is set while the keyboard moves the pointer.
 	focused bool
 	cross   [8]*canvas.Line
@@ -53,10 +53,10 @@ func newKeyPointer(v *Viewport) *keyPointer {
 	return k
 }
 
-// SetKeys lets the keyboard move the pointer over the picture. began is called when it begins to; keys receives those
-// keys that are not needed for this.
-func (v *Viewport) SetKeys(keys xwidget.Keys, began func()) {
-	v.keyPointer.keys, v.keyPointer.began = keys, began
+// SetKeys lets the keyboard move the pointer over the picture. changed is called when this begins and ends; keys
+// receives those keys that are not needed for it.
+func (v *Viewport) SetKeys(keys xwidget.Keys, changed func(on bool)) {
+	v.keyPointer.keys, v.keyPointer.changed = keys, changed
 	v.offerKeys()
 }
 
@@ -108,7 +108,7 @@ func (k *keyPointer) update() {
 func (k *keyPointer) FocusGained() {
 	k.focused = true
 	k.centre()
-	k.began()
+	k.changed(true)
 }
 
 // centre moves the pointer to the middle if the keyboard moves it.
@@ -125,6 +125,7 @@ func (k *keyPointer) FocusLost() {
 	k.v.End()
 	k.v.hovering = false
 	k.v.hovered()
+	k.changed(false)
 }
 
 // point moves the pointer to a position.
