@@ -1,9 +1,9 @@
-"""Finds the labelled glints of photographs that were enlarged, as scans of higher resolution show them.
+"""Measures detection on enlarged photographs with labelled glints, as a substitute for scans of higher resolution.
 
   enlarged.py BLIK [FOLDER [OPTION...]]     reads ../shared/data/glare-real; masks are left in FOLDER
 
 Each photograph is enlarged 1, 2, 3 and 4 times (cubic interpolation), searched with `BLIK detect` and the options, and
-the mask reduced again: a pixel counts if at least 35 % of it is marked. ../shared/tools/score_real.py then counts.
+the mask is reduced again: a pixel counts if at least 35 % of it is marked. ../shared/tools/score_real.py scores it.
 """
 import glob
 import os

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs all tests and figures of the GPU on this machine and writes kernels/verified.json, the record that tests without a
-# GPU check. Arguments: the test programs of cuda and of app/device, built with the tag cuda, for a machine without Go;
-# without them they are built here. BLIK_RECORD names another file for the record, from the project's folder on;
-# BLIK_LEAK_RUNS another number of detections in a row than 10,000. With BLIK_SANITIZE=1 NVIDIA's compute-sanitizer looks for
-# wrong accesses and races first, and where ../shared/tools is there, peers are measured on the same machine last.
+# Runs all GPU tests and measurements on this machine and writes kernels/verified.json, the record that tests on machines
+# without a GPU check. Arguments: the test programs of cuda and app/device, built with the tag cuda, for a machine without
+# Go; by default they are built here. BLIK_RECORD names another file for the record, relative to the repository;
+# BLIK_LEAK_RUNS is the number of consecutive detections, by default 10,000. With BLIK_SANITIZE=1, NVIDIA's
+# compute-sanitizer first checks for invalid accesses and races. If ../shared/tools exists, peers are measured last.
 set -euo pipefail
 tests=${1:+$(realpath "$1")}
 faults=${2:+$(realpath "$2")}

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Compiles kernels/*.cu with the nvcc given to kernels/ptx/*.ptx, which every GPU from compute capability 5.0 on runs when
-# its driver has compiled it, and that to kernels/cubin/*.tar: the machine code for the GPUs of the last generations, which
-# spares their drivers the work. A source that asks for it has one more PTX for those from 8.0 on. The first line of a PTX names the hash of its source, a member of the archive the hash of
-# its PTX, by which a test sees that the three belong together; the same source gives the same files. Arguments: nvcc, and
-# the names of some sources without their ending to compile these alone.
+# Compiles kernels/*.cu with the given nvcc to kernels/ptx/*.ptx, which the driver of any GPU of compute capability 5.0 or
+# higher can compile, and the PTX to kernels/cubin/*.tar, the machine code for recent GPUs, whose drivers then need not
+# compile. A source can request an additional PTX for 8.0 or higher. The first line of a PTX names the hash of its source, a
+# member of the archive the hash of its PTX; a test verifies that the three belong together. The output is reproducible.
+# Arguments: nvcc, and optionally the names of the sources to compile, without their extension.
 set -euo pipefail
 cd "$(dirname "$0")/../kernels"
 nvcc=$(command -v "${1:-nvcc}" || echo "../${1:-nvcc}")

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures what blik learn gains: it learns from the left half of a picture of ../shared/data/glare-real, and the right
-half and the other pictures are scored before and after.
+"""Measures what blik learn gains. It learns from the left half of a picture of ../shared/data/glare-real; the right half
+and the other pictures are scored before and after.
 
   learning.py BLIK
 
-Prints what blik learn says of the parts that it left out, then the tables of ../shared/tools/score_real.py. Needs
+Prints the figures of blik learn for the parts that it left out, then the tables of ../shared/tools/score_real.py. Needs
 python3-opencv and python3-numpy.
 """
 import glob, os, subprocess, sys, tempfile

@@ -1,11 +1,11 @@
-"""Compares what is found in parts of a photograph with what is found there in the whole of it.
+"""Compares detection in parts of a photograph with detection in the whole of it.
 
   parts.py BLIK      reads ../shared/data/glare-dev
 
-Four parts of each development picture, of up to 900 x 700 pixels, are detected by themselves; what lies within 128 pixels
-of a part's border is left out. Parts that begin at multiples of 128 pixels give the same mask, but for what the pictures
-at half and a quarter of the size see farther away; elsewhere the cells of the network and the squares in which
-neighbours are counted lie otherwise.
+Detection runs on four parts of each development picture, of up to 900 x 700 pixels; pixels within 128 of a part's border
+are not compared. Parts that begin at multiples of 128 pixels give the same mask, except for differences that the pictures
+at half and a quarter of the size cause from farther away. Other parts align differently with the cells of the network and
+with the squares in which neighbours are counted.
 """
 import glob
 import os

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the tests of processing/cpu for arm64 and runs the short ones under qemu-user (Debian: qemu-user-static): there are
-# only plain kernels, and the compiler may fuse products with sums where the code does not keep it from that. With "avx2" it
-# runs them as on an x86-64 processor that has AVX2 but not AVX-512, which the kernels for AVX2 must do with.
+# Builds the tests of processing/cpu for arm64 and runs the short ones under qemu-user (Debian: qemu-user-static). On arm64
+# there are only plain kernels, and the compiler may fuse products and sums unless the code prevents it. With "avx2" the
+# tests run as on an x86-64 processor with AVX2 but without AVX-512.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

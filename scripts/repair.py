@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures automatic correction: against the clean picture, in the true mask and 3 px around it.
+"""Measures automatic correction against the clean picture, in the true mask and 3 px around it.
 
   repair.py BLIK
 
-On pictures that the program paints itself, three of each scene, which neither network nor weights have seen, and on
-../shared/data/glare-dev (figures of training). Prints the tables of ../shared/tools/score.py, for the found mask and
+The pictures are three paintings by the program of each scene, which neither network nor weights have seen, and
+../shared/data/glare-dev (training data). Prints the tables of ../shared/tools/score.py, for the found mask and
 for the true mask grown by 5 x 5. Needs python3-opencv, python3-numpy and python3-scipy.
 """
 import glob, json, os, subprocess, sys, tempfile

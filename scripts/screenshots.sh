@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Takes the screenshots of docs, in both languages, with build/blik on virtual screens; names of some of them as arguments.
-# tour is the series of docs/guide; Blik shows these pictures itself, so they are small.
-# Needs scripts/setup.sh test (Xvfb, openbox, xdotool) and ImageMagick. Look at the pictures before they are committed.
+# Takes the screenshots of docs in both languages, with build/blik on virtual screens. Arguments: the names of the
+# screenshots to take, by default all. tour is the series of docs/guide, whose pictures are small because Blik shows them.
+# Needs scripts/setup.sh test (Xvfb, openbox, xdotool) and ImageMagick. Inspect the pictures before committing them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program=$PWD/build/blik work=$PWD/build/screenshots
@@ -41,7 +41,7 @@ program() {
 }
 
 # steps NAME STEP... carries out steps: a key, click:X,Y, move:X,Y, drag:X,Y,X,Y,... through these points, wait:S,
-# log:WORD, which waits for a line of the window's log that begins so, or picture:NAME, one of docs/guide.
+# log:WORD, which waits for a line of the window's log that begins with WORD, or picture:NAME, one of docs/guide.
 steps() {
   local name=$1 step words
   shift
@@ -71,7 +71,7 @@ steps() {
   done
 }
 
-# shot NAME LANGUAGE STEP... opens the files named in $files, looks for glare, and carries out the steps.
+# shot NAME LANGUAGE STEP... opens the files in $files, finds glare, and carries out the steps.
 shot() {
   local name=$1 language=$2
   shift 2

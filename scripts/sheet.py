@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Draws a sheet of 40 parts of ../shared/data/glare-real, each as it is, with what is found marked, and corrected.
+"""Draws a sheet of 40 parts of ../shared/data/glare-real, each unchanged, with the findings marked, and corrected.
 
   sheet.py BLIK SHEET.png
 
-Each part has 64 x 40 pixels and is shown at 300 %. The parts lie about labelled glints and about findings, drawn with a
-fixed seed, as many of each picture as it has of both, two or more where there are. Needs python3-opencv and
+Each part has 64 x 40 pixels and is shown at 300 %. The parts surround labelled glints and findings, drawn with a fixed
+seed in proportion to their number in each picture, at least two per picture if possible. Needs python3-opencv and
 python3-numpy.
 """
 import glob, os, random, subprocess, sys, tempfile

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures correction on paintings without part in the development set, in the true mask and 3 px around it.
+"""Measures correction on paintings outside the development set, in the true mask and 3 px around it.
 
   unseen.py BLIK [FOLDER]
 
-Glare is the first renderer's standard spots (TestCorrectUnseenPaintings renders it into FOLDER, if that is not there
-yet). Constants may be chosen on the first half of the paintings, the second only measures. Prints PSNR and SSIM of each
-picture, with the true mask grown by 5 x 5 and with the found one, beside cv2.inpaint with the true mask; then, for the
-second half, where the squared error lies by kind, and what would be reached if more were known. Needs
+The glare consists of the first renderer's standard spots; TestCorrectUnseenPaintings renders it into FOLDER if that does
+not exist. Constants may be chosen on the first half of the paintings; the second half is for measurement only. Prints
+PSNR and SSIM of each picture with the true mask grown by 5 x 5, with the found mask, and of cv2.inpaint with the true
+mask; then, for the second half, the squared error by kind, and what could be reached with further knowledge. Needs
 python3-opencv, python3-numpy and python3-scipy.
 """
 import glob, json, os, subprocess, sys, tempfile
@@ -36,7 +36,7 @@ def read(path):
 
 
 def half(name):
-    """Yields the name, the picture, the clean one, the mask and what the columns say of each picture."""
+    """Yields the name, the picture, its clean version, the mask and the columns of the table for each picture."""
     data, out = f"{folder}/{name}", f"{temporary.name}/{name}"
     files = sorted(glob.glob(data + "/*_glare.png"))
     for sub in ("masks", "found"):
@@ -62,7 +62,7 @@ kinds = {}
 
 
 def count(glare, clean, truth, corrected):
-    """Adds the shares of error and of pixels of each kind, of this picture."""
+    """Adds this picture's shares of error and of pixels of each kind."""
     ring = score.dil(truth, 3, square=False)
     error = [((c.astype(float) - clean) ** 2).mean(axis=2) for c in corrected]
     label, n = ndimage.label(ring, np.ones((3, 3)))
@@ -94,7 +94,7 @@ bounds = {}
 
 
 def bound(glare, clean, truth, corrected):
-    """Adds what the correction with the true mask would reach if it knew more, of this picture."""
+    """Adds what the correction with the true mask could reach on this picture with further knowledge."""
     ring = score.dil(truth, 3, square=False)
     light, clipped = (linear(glare) - linear(clean)).mean(axis=2), (glare >= 251).any(axis=2)
     off = corrected.astype(float) - clean

@@ -12,7 +12,7 @@ import numpy as np
 KINDS = ["varied", "condition", "spots", "clean"]
 # The paintings of the labelled glints in glare-real are never used: other parts of them show unmarked glare.
 RESERVED = ["p005", "p009"]
-# Paintings of its clean crops are in fold 0, whose networks are trained without them.
+# The paintings of its clean crops are in fold 0, whose networks are trained without them.
 FOLDS, FIRST_FOLD = 3, ["p013", "p018"]
 RISE, CONTRAST = 22, 1.1
 SHARES = "6,3,1.7,5"  # how often each kind is drawn
@@ -27,20 +27,20 @@ CHROMINANCE = np.array([
 
 
 def painting(name):
-    """The painting of a file: crops of one painting share it."""
+    """Returns the painting of a file; all crops of a painting share it."""
     return "munch" if name.startswith("the_scream") else name.split("_")[0].replace("n11", "p038")
 
 
 def folds(paintings):
-    """The fold of each painting, in the order of names; reserved ones have -1."""
+    """Returns the fold of each painting, in the order of names; -1 for reserved ones."""
     names = sorted(set(paintings) - set(RESERVED))
     out = {n: i % FOLDS for i, n in enumerate(n for n in names if n not in FIRST_FOLD)}
     return out | {n: 0 for n in FIRST_FOLD} | {n: -1 for n in RESERVED}
 
 
 def standing_out(picture, truth):
-    """The truth without the glints that no one would see: those that do not rise by RISE levels over the median about
-    them, or not by CONTRAST deviations of the ground, become unsure. And the number of each glint with its contrast."""
+    """Marks invisible glints as unsure: those that rise by less than RISE levels above the median of their surroundings
+    or by less than CONTRAST deviations of the ground. Returns the truth, and the number of each glint with its contrast."""
     import cv2
     n, label = cv2.connectedComponents((truth == 255).astype(np.uint8), connectivity=8)
     rise, contrast = np.zeros(n), np.zeros(n)
@@ -60,7 +60,7 @@ def read(folder, item):
     im = cv2.imread(os.path.join(folder, item["picture"]), cv2.IMREAD_COLOR)[..., ::-1]
     truth, label, contrast = standing_out(im, cv2.imread(os.path.join(folder, item["truth"]), cv2.IMREAD_GRAYSCALE))
     area = np.bincount(label.ravel())
-    # Pixels of small glints have a higher weight, as have those of prominent ones, which must not be missed.
+    # Pixels of small glints weigh more, and so do those of prominent glints, which must not be missed.
     weight = ((0.15 + 1.5 / np.sqrt(area)) * np.clip(contrast / 2.5, 0.3, 1.5)).astype(np.float32)
     weight[0] = 0
     return np.ascontiguousarray(im), truth, weight[label].astype(np.float16)
@@ -83,7 +83,7 @@ def pack(out, sets):
 
 
 class Batches:
-    """Draws augmented patches on the device. choose is the array of the examples' numbers to draw from."""
+    """Draws augmented patches on the device. choose is the array of numbers of the examples to draw from."""
 
     def __init__(self, store, choose, device, seed, batch, shares, side=192):
         import torch
@@ -104,7 +104,7 @@ class Batches:
         return self.torch.rand(self.batch, generator=self.gen, device=self.device) < p
 
     def choose(self):
-        """Numbers of examples: kinds by their shares, clean examples more often the harder they were."""
+        """Draws numbers of examples: kinds by their shares, clean examples in proportion to their difficulty so far."""
         shares = np.array([s if len(o) else 0 for s, o in zip(self.shares, self.of_kind)])
         out = np.empty(self.batch, np.int64)
         for i, k in enumerate(self.rng.choice(len(KINDS), self.batch, p=shares / shares.sum())):
@@ -114,12 +114,12 @@ class Batches:
         return out
 
     def note(self, chosen, loss):
-        """Stores how hard the negatives of each chosen example were."""
+        """Stores the difficulty of the negatives of each chosen example."""
         for i, v in zip(chosen, loss):
             self.hardness[i] += 0.3 * (float(v) - self.hardness[i])
 
     def geometry(self):
-        """Source positions [batch, side, side] of an upright, rotated or mirrored patch, and the scale; half unscaled."""
+        """Returns source positions [batch, side, side] of upright, rotated or mirrored patches, and scales; half are 1."""
         t, b, n = self.torch, self.batch, self.side
         h, w = self.truth.shape[1:]
         scale = t.where(self.chance(0.5), t.ones(b, device=self.device), t.exp(self.uniform(np.log(0.55), np.log(1.8))))
@@ -136,7 +136,7 @@ class Batches:
         return v + y0[:, None, None], u + x0[:, None, None], scale
 
     def gather(self, chosen, y, x):
-        """Bilinear colour [batch, 3, side, side] in 0...1, shares of glare and of unsure ground, and weights."""
+        """Returns bilinear colour [batch, 3, side, side] in 0...1, shares of glare and of unsure ground, and weights."""
         t = self.torch
         h, w = self.truth.shape[1:]
         y, x = y.clamp(0, h - 1.001), x.clamp(0, w - 1.001)
@@ -154,7 +154,7 @@ class Batches:
         return out.permute(0, 3, 1, 2), glare, unsure, heavy
 
     def photograph(self, rgb):
-        """Other exposures, tints, lenses and cameras."""
+        """Varies exposure, tint, lens and camera."""
         t, f = self.torch, self.torch.nn.functional
         one = lambda v: v[:, None, None, None]
         rgb = rgb.clamp(1e-4, 1) ** one(t.exp(self.uniform(-0.35, 0.35)))
@@ -181,7 +181,7 @@ class Batches:
         return (self.jpeg(rgb.clamp(0, 1)).clamp(0, 1) * 255 + 0.5).to(t.uint8)
 
     def jpeg(self, rgb):
-        """Half of the pictures through a JPEG file's rounding (ITU-T T.81, tables of annex K), without its subsampling."""
+        """Applies JPEG quantisation (ITU-T T.81, tables of annex K) to half of the pictures, without chroma subsampling."""
         t, n = self.torch, self.side // 8
         quality = self.uniform(60, 97)
         factor = t.where(quality < 50, 50 / quality, 2 - quality / 50)[:, None, None, None]
@@ -199,7 +199,7 @@ class Batches:
         return t.where(self.chance(0.5)[:, None, None, None], out, rgb)
 
     def next(self):
-        """Pictures uint8 [batch, 3, side, side], target 0 or 1, weight of each pixel (0 where unsure), chosen numbers."""
+        """Returns pictures uint8 [batch, 3, side, side], targets 0 or 1, pixel weights (0 where unsure), chosen numbers."""
         t = self.torch
         chosen = self.choose()
         number = t.from_numpy(chosen).to(self.device)

@@ -2,8 +2,8 @@
 
   evaluate.py NET.pt PICTURES OUT THRESHOLD [THRESHOLD...]
 
-PICTURES holds NAME_image.png or NAME_glare.png|jpg; OUT-THRESHOLD gets NAME_image_mask.png or NAME_glare_mask.png, for score_real.py
-and score.py of ../shared/tools.
+PICTURES holds NAME_image.png or NAME_glare.png|jpg; OUT-THRESHOLD gets NAME_image_mask.png or NAME_glare_mask.png, for
+score_real.py and score.py of ../shared/tools.
 """
 import glob
 import os

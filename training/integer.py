@@ -1,17 +1,17 @@
 """The network in integers: export, reference and test vectors.
 
-  integer.py export NET.pt MODEL [LOG.json...]   writes MODEL, and MODEL.json with where it comes from: the log of its
+  integer.py export NET.pt MODEL [LOG.json...]   writes MODEL, and MODEL.json with its provenance: the log of its
                                                  training first, then those of the folds
   integer.py vectors MODEL PICTURE OUT.gz        writes the sums of every layer for a tile of the picture
   integer.py check NET.pt MODEL PICTURE          compares the integer network with PyTorch, pixel for pixel
 
-A layer is y = clamp((sum q a + b + 2^(s-1)) >> s, 0, 127), with weights q (int8), bias b (int32) and one shift s an output
-channel; without 2^(s-1) where s is 0. The last layer is not clamped: its values are logits in sixteenths. Outside the
+A layer is y = clamp((sum q a + b + 2^(s-1)) >> s, 0, 127), with weights q (int8), biases b (int32) and one shift s per
+output channel; without 2^(s-1) if s is 0. The last layer is not clamped: its values are logits in sixteenths. Outside the
 picture every plane and every activation is 0. All sums fit into 32 bits, and those of two neighbouring products into 16.
 
 MODEL: "BLIKNET1", the length of the header (uint32, little endian like everything), the header (JSON: `layers` as in
-model.py with `in`, `resolution`, and the offsets `weights`, `bias`, `shift` into what follows), the numbers, and SHA-256 of
-all that. Weights are in the order output, input, row, column. OUT.gz holds "BLIKVEC1", the length of a header with names,
+model.py with `in`, `resolution`, and the offsets `weights`, `bias`, `shift` into what follows), the numbers, and the SHA-256
+of everything before it. Weights are in the order output, input, row, column. OUT.gz holds "BLIKVEC1", the length of a header with names,
 types and shapes, and the tensors.
 """
 import gzip
@@ -29,7 +29,7 @@ MAGIC, VECTORS = b"BLIKNET1", b"BLIKVEC1"
 
 
 def export(net, unit):
-    """The bytes of a quantised network."""
+    """Returns the bytes of a quantised network."""
     import torch
     from model import inputs, resolutions, shifts
     blob, layers = bytearray(), []
@@ -51,7 +51,7 @@ def export(net, unit):
 
 
 def load(data):
-    """The layers of a model with their numbers as arrays."""
+    """Returns the layers of a model with their numbers as arrays."""
     if data[:8] != MAGIC or hashlib.sha256(data[:-32]).digest() != data[-32:]:
         raise ValueError("no model of this version, or a damaged one")
     size = struct.unpack("<I", data[8:12])[0]
@@ -66,7 +66,7 @@ def load(data):
 
 
 def sums(l, x):
-    """Sums of one layer before the shift, int64 [out, h, w]."""
+    """Returns the sums of one layer before the shift, int64 [out, h, w]."""
     side, step, d = l["q"].shape[2], l["stride"], l["dilation"]
     pad = d if side == 3 else 0
     h, w = x.shape[1:]
@@ -112,7 +112,7 @@ def vectors(model, rgb):
 
 
 def provenance(model, name, logs):
-    """Data, seeds, options and figures of a model, from the logs of train.py."""
+    """Returns the data, seeds, options and figures of a model, from the logs of train.py."""
     first = logs[0]
     return {"model_sha256": hashlib.sha256(model).hexdigest(), "network": name, "torch": first["torch"],
             "options": {k: v for k, v in first["options"].items() if k not in ("data", "out")},
@@ -131,7 +131,7 @@ def main():
         sys.exit(__doc__)
     command, source, target = sys.argv[1:4]
     if command == "vectors":
-        # A part of odd size from the middle of the picture, so that borders and half cells are tested.
+        # A part of odd size from the middle of the picture, to test borders and half cells.
         rgb = read(target)
         y, x = rgb.shape[0] // 2, rgb.shape[1] // 2
         tile = np.ascontiguousarray(rgb[y:y + 37, x:x + 45])

@@ -6,8 +6,8 @@ import concurrent.futures
 
 import numpy as np
 
-BRIGHT = 120  # level of the darkest channel at its peak from which on a glint is called bright
-RATES = (3, 6, 12, 25, 60)  # false components a megapixel of clean pictures at which recall is reported
+BRIGHT = 120  # a glint is bright if its darkest channel peaks at this level or above
+RATES = (3, 6, 12, 25, 60)  # false components per megapixel of clean pictures at which recall is reported
 
 
 def findings(logit):
@@ -37,7 +37,7 @@ def logits(net, rgb):
 
 
 def compare(logit, truth, rgb):
-    """Strengths of false findings; of correct ones; and (best strength, bright?) of each true glint of at least 3 px."""
+    """Returns the strengths of false and of correct findings, and (best strength, bright?) of each true glint of 3 px or more."""
     import cv2
     label, strength = findings(logit)
     wide = lambda m: cv2.dilate(m.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
@@ -54,7 +54,7 @@ def compare(logit, truth, rgb):
 
 
 def judge(net, store, items):
-    """Recall at given rates of false findings on clean pictures; thresholds; precision on pictures with varied glints."""
+    """Returns recall at given rates of false findings on clean pictures, thresholds, and precision on varied glints."""
     rows = [(store["kind"][i], logits(net, store["pictures"][i]), store["truth"][i], store["pictures"][i]) for i in items]
     with concurrent.futures.ThreadPoolExecutor() as pool:
         parts = list(pool.map(lambda r: compare(*r[1:]), rows))

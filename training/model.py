@@ -1,11 +1,12 @@
 """Networks: small graphs of convolutions on the planes of planes.py.
 
-A specification is a list of layers, each a dict: `from` (earlier layers, -1 the input, -2 its pixels spread out at full
-resolution; what is coarser is repeated), `kind` (conv3, conv1, depth3), `out` channels, `dilation`, `stride`. Resolution 2 means half of the picture's.
-The last layer gives logits: at half resolution four channels for the four pixels of a cell, as pixel_shuffle orders them.
+A specification is a list of layers, each a dict: `from` (earlier layers; -1 is the input, -2 its pixels at full
+resolution; coarser layers are repeated), `kind` (conv3, conv1, depth3), `out` channels, `dilation`, `stride`. Resolution 2
+means half that of the picture.
+The last layer gives logits: at half resolution, four channels for the pixels of a cell, in the order of pixel_shuffle.
 
 All activations are multiples of 1/16 in 0...127/16 once quantised, so that an integer network needs no scales: with weights
-w = q / 2^s (q in -127...127, s one shift an output channel) a layer is clamp((sum q a + b) >> s, 0, 127).
+w = q / 2^s (q in -127...127, s one shift per output channel) a layer is clamp((sum q a + b) >> s, 0, 127).
 """
 import torch
 import torch.nn as nn
@@ -23,7 +24,7 @@ def layer(source, out, kind="conv3", dilation=1, stride=1):
 
 
 def plain(width, dilations):
-    """Layers of one width at half resolution."""
+    """Layers of equal width at half resolution."""
     spec = [layer(i - 1, width, dilation=d) for i, d in enumerate(dilations)]
     return spec + [layer(len(spec) - 1, 4, "conv1")]
 
@@ -38,7 +39,7 @@ def separable(width, dilations):
 
 
 def quarter(fine, coarse, dilations, stem=2):
-    """A stem at half resolution, context at a quarter, both joined."""
+    """A stem at half resolution, joined with context at a quarter."""
     spec = [layer(i - 1, fine) for i in range(stem)]
     spec.append(layer(stem - 1, coarse, stride=2))
     spec += [layer(stem + i, coarse, dilation=d) for i, d in enumerate(dilations)]
@@ -48,7 +49,7 @@ def quarter(fine, coarse, dilations, stem=2):
 
 
 def thrifty(fine, coarse, dilations):
-    """A stem whose first layer mixes the planes by 1 x 1, context at a quarter, joined by 1 x 1."""
+    """A stem whose first layer mixes the planes by 1 x 1, joined with context at a quarter by 1 x 1."""
     spec = [layer(-1, fine, "conv1"), layer(0, fine), layer(1, coarse, stride=2)]
     spec += [layer(2 + i, coarse, dilation=d) for i, d in enumerate(dilations)]
     spec.append(layer([1, len(spec) - 1], fine, "conv1"))
@@ -57,7 +58,7 @@ def thrifty(fine, coarse, dilations):
 
 
 def full(width, dilations):
-    """Layers of one width at full resolution."""
+    """Layers of equal width at full resolution."""
     spec = [layer(i - 1 if i else -2, width, dilation=d) for i, d in enumerate(dilations)]
     return spec + [layer(len(spec) - 1, 1, "conv1")]
 
@@ -84,7 +85,7 @@ def channels(spec, source):
 
 
 def resolutions(spec):
-    """The resolution of each layer's output, 2 for half, 4 for a quarter."""
+    """Returns the resolution of each layer's output: 2 for half, 4 for a quarter."""
     out = []
     for l in spec:
         out.append(min({-1: 2, -2: 1}.get(s) or out[s] for s in l["from"]) * l["stride"])
@@ -96,7 +97,7 @@ def inputs(spec, l):
 
 
 def cost(spec):
-    """Multiply-adds a pixel of the picture, and weights."""
+    """Returns the multiply-adds per pixel of the picture, and the number of weights."""
     macs = weights = 0
     for l, r in zip(spec, resolutions(spec)):
         n = {"conv3": 9 * inputs(spec, l), "conv1": inputs(spec, l), "depth3": 9}[l["kind"]] * l["out"]
@@ -105,7 +106,7 @@ def cost(spec):
 
 
 class Round(torch.autograd.Function):
-    """Rounds half up; the gradient passes."""
+    """Rounds half up; the gradient passes through unchanged."""
     @staticmethod
     def forward(ctx, x):
         return torch.floor(x + 0.5)
@@ -116,7 +117,7 @@ class Round(torch.autograd.Function):
 
 
 def shifts(weight):
-    """The shift of each output channel: the largest with |weight| * 2^shift <= 127."""
+    """Returns the shift of each output channel: the largest with |weight| * 2^shift <= 127."""
     top = weight.detach().flatten(1).abs().amax(1).clamp(min=1e-4)
     return torch.floor(torch.log2(127 / top)).clamp(0, 15)
 

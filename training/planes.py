@@ -1,14 +1,14 @@
 """The network's input: 24 planes at half resolution, 0...127, exact in integers.
 
 For every cell of 2 x 2 pixels (an odd side is extended by its last row or column):
-   0-15  each pixel's R, G, B and darkest channel against its surroundings: (value - mean) / (deviation + 8 levels), eighths,
+   0-15  each pixel's R, G, B and darkest channel relative to its surroundings: (value - mean) / (deviation + 8 levels), eighths,
          32 meaning 0; plane 4 * channel + 2 * row + column of the pixel in its cell
   16-19  half the cell's mean of R, G, B and the darkest channel
   20-22  half the mean of R, G and B over the surroundings
   23     twice the deviation of the lightness (R + 2 G + B) / 4 over the surroundings
-The surroundings are the 17 x 17 cells about the cell, as far as they lie inside the picture.
+The surroundings are the 17 x 17 cells around the cell, clipped to the picture.
 
-`planes` is the definition in numpy, `planes_torch` the same for a batch on the device; both must agree to the last bit.
+`planes` is the definition in numpy, `planes_torch` the same for a batch on the device; they must agree exactly.
 """
 import numpy as np
 
@@ -19,7 +19,7 @@ SHIFT = 20
 
 
 def window_sums(cells):
-    """Sums over the clipped windows of an int64 array [..., h, w]."""
+    """Returns sums over clipped windows of an int64 array [..., h, w]."""
     h, w = cells.shape[-2:]
     integral = np.zeros(cells.shape[:-2] + (h + 1, w + 1), np.int64)
     integral[..., 1:, 1:] = cells.cumsum(-2).cumsum(-1)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Trains the network where PyTorch sees a GPU; elsewhere it says what is needed. Some six minutes on four H200s with 64
-# processors. Usage: training/run.sh [PAINTINGS [OUT]]
+# Trains the network if PyTorch finds a GPU, and otherwise prints what is needed. Takes about six minutes on four H200s with
+# 64 processors. Usage: training/run.sh [PAINTINGS [OUT]]
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 paintings=${1:-$here/../../shared/data}

@@ -1,10 +1,10 @@
-"""Trains networks of the zoo side by side on the same batches.
+"""Trains several networks side by side on the same batches.
 
   train.py --data SETS.npz --out DIR --nets h24,q16,q16+kd [--fold N] [--steps N] [--seed N]
 
-`+kd` distils from the network `teacher`, which is trained along and must be among the nets. With --fold, the paintings of
-that fold are left out and judged; without, all but the reserved ones are trained on. DIR gets NAME.pt for each network and
-log.json with options, hashes of the data and the figures on the fold that was left out.
+`+kd` distils from the network `teacher`, which must be among the nets and is trained at the same time. With --fold, the
+paintings of that fold are held out for evaluation; otherwise all except the reserved ones are used for training. DIR gets NAME.pt for each network and
+log.json with options, hashes of the data and the figures on the held-out fold.
 """
 import argparse
 import copy
@@ -26,7 +26,7 @@ TEMPERATURE = 1.5
 
 
 def losses(logit, target, weight, teacher):
-    """The loss, and how hard the negatives of each patch are."""
+    """Returns the loss, and the difficulty of the negatives of each patch."""
     ce = torch.nn.functional.binary_cross_entropy_with_logits(logit, target.float(), reduction="none")
     positive, negative = weight * target, weight * ~target
     loss = (ce * positive).sum() / positive.sum().clamp(min=50)
@@ -43,7 +43,7 @@ def losses(logit, target, weight, teacher):
 
 
 class Trainee:
-    """One network with its optimiser, the average of its late weights and its schedule."""
+    """A network with its optimiser, schedule and the average of its late weights."""
 
     def __init__(self, name, seed, device, steps, rate, decay):
         torch.manual_seed(seed)

@@ -1,8 +1,8 @@
 //go:build unix
 
-// Command opencv measures the operations of processing/cpu side by side with OpenCV's, run by the program peer/peer.cc:
-// same data, same number of threads, in turns, medians. It prints a table in Markdown with the ratio of both times for
-// each operation, type and size, and the ratio that is aimed at.
+// Command opencv measures the operations of processing/cpu side by side with OpenCV's, which the program peer/peer.cc
+// runs: on the same data, with the same number of threads, alternately. It prints a Markdown table with the ratio of the
+// median times for each operation, type and size, and the target ratio.
 package main
 
 import (
@@ -50,14 +50,14 @@ type options struct {
 type row struct {
 	name, kind string
 	parameter  float64
-	// target and small are the ratios aimed at on two threads, small at 1024 × 1024; 0 where there is none.
+	// target and small are the target ratios on two threads, small at 1024 × 1024; 0 without a target.
 	target, small float64
-	// peer is what OpenCV does, if it has another name.
+	// peer is OpenCV's name of the operation if it differs.
 	peer string
 	op   func(p *planes) processing.Op
 }
 
-// planes are what operations work on.
+// planes holds the operands.
 type planes struct{ src, dst, dst2, float processing.Plane }
 
 func rows() []row {
@@ -120,14 +120,14 @@ func rows() []row {
 		row{"histogram", "u8", 0, 0, 0, "", func(p *planes) processing.Op {
 			return processing.Histogram{Src: p.src, Out: new([]uint64)}
 		}},
-		// Of one pixel, the largest is a copy, by all threads where OpenCV's is by one.
+		// The maximum of a single pixel is a copy, which uses all threads here but only one in OpenCV.
 		row{"copy", "f32", 0, 0, 0, "", morph(processing.Dilate, 1)},
 		row{"haar", "f32", 0, 1 / 1.6, 1 / 1.6, "copy", wavelet(processing.Haar)},
 		row{"d4", "f32", 0, 1 / 2.2, 1 / 2.2, "copy", wavelet(processing.Daubechies4)},
 	)
 }
 
-// sizes are those of the table.
+// sizes returns the sizes in the table.
 func sizes() [][2]int { return [][2]int{{1024, 1024}, {4096, 4096}, {5300, 3533}} }
 
 func run(o options, w io.Writer) error {
@@ -176,7 +176,7 @@ func run(o options, w io.Writer) error {
 	return nil
 }
 
-// aim is the ratio aimed at with n threads.
+// aim returns the target ratio with n threads.
 func (r *row) aim(n int) string {
 	switch {
 	case r.target == 0:
@@ -214,7 +214,7 @@ func noise(kind string, n int) processing.Samples {
 	return s
 }
 
-// measure runs both programs in turns and returns the medians of their times.
+// measure runs both programs alternately and returns the medians of their times.
 func measure(p *peer, r row, w, h, threads int, o options) (ours, theirs time.Duration, err error) {
 	ctx := context.Background()
 	b := cpu.New(cpu.Workers(threads))
@@ -268,13 +268,13 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// peer is the running program of OpenCV.
+// peer is the running OpenCV program.
 type peer struct {
 	version string
 	command *exec.Cmd
 	in      io.WriteCloser
 	out     *bufio.Scanner
-	// data holds what both programs work on, by type and size.
+	// data holds the operands of both programs, by type and size.
 	data map[string]processing.Samples
 }
 
@@ -305,7 +305,7 @@ func (p *peer) stop() {
 	_ = p.command.Wait()
 }
 
-// measure returns the times of the runs of a turn.
+// measure returns the times of the runs of one turn.
 func (p *peer) measure(r row, w, h, threads int, o options) ([]time.Duration, error) {
 	name := r.name
 	if r.peer != "" {
