@@ -1,8 +1,8 @@
 //go:build unix
 
 // Command opencv measures the operations of processing/cpu side by side with OpenCV's, which the program peer/peer.cc
-// runs: on the same data, with the same number of threads, alternately. It prints a Markdown table with the ratio of the
-// median times for each operation, type and size, and the target ratio.
+// runs: on the same data, with the same number of threads, alternately. It prints a Markdown table with the ratio of
+// the median times for each operation, type and size, and the target ratio.
 package main
 
 import (
