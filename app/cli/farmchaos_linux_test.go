@@ -166,7 +166,7 @@ func chaos(t *testing.T, pictures int, long bool, seed uint64) (kills [2]int) {
 		defer func() { w.kill() }()
 	}
 
-	// The killer.
+	// Kill processes at random.
 	rng := rand.New(rand.NewPCG(seed, 7))
 	ended, stopped := make(chan struct{}), make(chan struct{})
 	go func() {

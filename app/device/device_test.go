@@ -235,7 +235,8 @@ func TestListBeginsWithTheCPU(t *testing.T) {
 	}
 }
 
-// classic returns parameters of the classical search, whose operations the failing devices of these tests know.
+// classic returns parameters of the classical search, the only detector whose operations the failing devices of these
+// tests support.
 func classic() processing.Params {
 	p := processing.DefaultParams()
 	p.Detector = processing.DetectClassic

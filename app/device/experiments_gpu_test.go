@@ -15,12 +15,12 @@ import (
 	"blik/processing/experiment"
 )
 
-// TestExperimentsChild is what TestExperimentsFaults starts with a driver library for tests.
+// TestExperimentsChild is the process that TestExperimentsFaults starts with a driver library for tests.
 func TestExperimentsChild(t *testing.T) {
 	testpic.Need(t, os.Getenv("BLIK_CHILD") == "experiments", "to be started by another test")
 	var calls int
-	// states runs two experiments with a driver in the given mode and counts what became of the rows. Kernels of the
-	// library for tests do nothing, so that no row may be measured.
+	// states runs two experiments with a driver in the given mode and counts the states of the rows. The kernels of the
+	// test library do nothing, so no row may be measured.
 	states := func(mode string) map[experiment.State]int {
 		t.Helper()
 		if err := os.Setenv("FAKE_CUDA", mode); err != nil {
@@ -62,7 +62,7 @@ func TestExperimentsChild(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A GPU that failed may refuse to be closed.
+		// Closing may fail for a GPU that has failed.
 		_ = p.Close()
 		if count[experiment.Measured] > 0 {
 			t.Errorf("%s: a wrong result was measured", mode)
@@ -85,8 +85,7 @@ func TestExperimentsChild(t *testing.T) {
 	}
 }
 
-// A GPU that fails at any one call, or has no memory left, costs rows of the experiments, each with a reason, and
-// nothing else.
+// If a GPU fails at any single call or has no memory left, only rows of the experiments are lost, each with a reason.
 func TestExperimentsFaults(t *testing.T) {
 	arguments := []string{"-test.run=^TestExperimentsChild$", "-test.v"}
 	if testing.Short() {

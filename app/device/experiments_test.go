@@ -37,7 +37,7 @@ func TestExperiments(t *testing.T) {
 	}
 }
 
-// provider is one that was opened.
+// provider is an open provider.
 type provider struct {
 	Provider
 	closed chan struct{}

@@ -20,7 +20,8 @@ import (
 	"blik/processing/cpu"
 )
 
-// TestChild is what the other tests start with a driver library for tests, since a process has one for life.
+// TestChild is the process that the other tests start with a driver library for tests, because a process can load only
+// one.
 func TestChild(t *testing.T) {
 	switch os.Getenv("BLIK_CHILD") {
 	case "":
@@ -32,7 +33,7 @@ func TestChild(t *testing.T) {
 	}
 }
 
-// child runs TestChild on the driver library for tests, or on none where library is empty.
+// child runs TestChild with the driver library for tests, or without one if library is empty.
 func child(t *testing.T, what, library string, env ...string) {
 	t.Helper()
 	arguments := []string{"-test.run=^TestChild$", "-test.v"}
@@ -50,7 +51,7 @@ func child(t *testing.T, what, library string, env ...string) {
 	t.Logf("%s", out)
 }
 
-// Where there is no GPU to be used, "auto" works on the CPU without a notice and knows why.
+// Without a usable GPU, "auto" works on the CPU without a notice and knows the reason.
 func absent(t *testing.T) {
 	r, err := Open(t.Context(), "auto")
 	if err != nil {
@@ -91,9 +92,9 @@ func driverStatus() (bool, *driver.Problem) {
 	return err == nil, p
 }
 
-// A GPU that fails at any one call, for that call alone or for good, that runs out of memory at any request for it, or
-// that starts none of its kernels, leaves the user with the CPU's result, and with a reason or a notice. Kernels of the
-// library for tests do nothing, so that a result of its own says nothing.
+// If a GPU fails at any single call, once or permanently, runs out of memory at any request, or starts none of its
+// kernels, the user gets the CPU's result with a reason or a notice. The kernels of the test library do nothing, so a
+// result of the GPU itself proves nothing.
 func TestFaults(t *testing.T) {
 	child(t, "faults", drivertest.Build(t), "FAKE_CUDA_CALLS="+filepath.Join(t.TempDir(), "calls"))
 }
@@ -112,11 +113,11 @@ func faults(t *testing.T) {
 	if err != nil || len(fixed.Patches) == 0 {
 		t.Fatalf("%v, nothing is corrected on the CPU", err)
 	}
-	// calls counts those of the last run until the device was closed, requests and launches those for memory and of
-	// kernels.
+	// calls is the number of calls of the last run until the device was closed, requests and launches those for memory
+	// and of kernels.
 	var calls, requests, launches int
 	// both detects and corrects with a driver in the given mode, and returns how many of the two jobs ran on the GPU
-	// without a word to the user.
+	// without a notice.
 	both := func(mode string, measured bool) (onGPU int) {
 		t.Helper()
 		if err := os.Setenv("FAKE_CUDA", mode); err != nil {
@@ -132,7 +133,7 @@ func faults(t *testing.T) {
 			t.Fatal(err)
 		}
 		if measured {
-			// As if the GPU had been found faster at all sizes.
+			// Pretend that the GPU was measured to be faster at all sizes.
 			r.speed = &settings.Speed{}
 		}
 		told := false
@@ -181,7 +182,7 @@ func faults(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A GPU that failed may refuse to be closed, which is the user's concern no more.
+		// Closing may fail for a GPU that has failed, which does not concern the user.
 		_ = r.Close()
 		return onGPU
 	}
@@ -191,7 +192,7 @@ func faults(t *testing.T) {
 	}
 	t.Logf("%d calls, %d requests for memory, %d kernels", calls, requests, launches)
 	all, allRequests, allLaunches := calls, requests, launches
-	// step goes through n calls in strides: most of them are alike.
+	// step goes through n calls in strides, because most of them are alike.
 	step := func(n, stride int, one func(n int)) {
 		if testing.Short() {
 			stride *= 5
@@ -206,11 +207,11 @@ func faults(t *testing.T) {
 		}
 	}
 	step(all, 5, func(n int) { both(fmt.Sprintf("fail %d 700", n), true) })
-	// The last calls ask for the times of the stages, when the results are there.
+	// The last calls fetch the times of the stages, after the results.
 	step(all*9/10, 4, func(n int) { noticed(fmt.Sprintf("break %d 719", n)) })
 	step(allLaunches, 2, func(n int) { noticed(fmt.Sprintf("launch %d 701", n)) })
 	step(allRequests, 1, func(n int) { noticed(fmt.Sprintf("memory %d", n)) })
-	// While the GPU is being measured, which tries eight detections.
+	// While the GPU is being measured, which takes eight detections.
 	step(8*all, 199, func(n int) {
 		both(fmt.Sprintf("break %d 719", n), false)
 		both(fmt.Sprintf("memory %d", n), false)

@@ -56,7 +56,7 @@ func TestClaimOnWindows(t *testing.T) {
 	}
 }
 
-// What another program has open without permission to replace it is waited for, and then refused.
+// A file that another program has open without permitting its replacement is retried for a while, and then refused.
 func TestRenameWaits(t *testing.T) {
 	dir, err := os.MkdirTemp("", "wait")
 	if err != nil {

@@ -107,7 +107,7 @@ func TestPowerCuts(t *testing.T) {
 				}
 				inner++
 				if inner%16 == 0 {
-					// The power goes once more while the next run recovers.
+					// The power is cut again while the next run recovers.
 					again, err := powercut.Run(func() *powercut.Disk { return d.Crash(1, nil)[0] }, recover, 8, settled)
 					states += again.States
 					if err != nil {

@@ -22,11 +22,11 @@ import (
 
 const textType = "blik/internal/message.Text"
 
-// text is a constant of type message.Text in the code, with the types of its arguments where it is a format.
+// text is a constant of type message.Text in the code; for a format, with the types of its arguments.
 type text struct {
 	value string
 	where string
-	// format says that it is the parameter of a call that takes arguments for its verbs.
+	// format reports that it is the parameter of a call that takes arguments for its verbs.
 	format bool
 	args   []types.Type
 }
@@ -245,7 +245,7 @@ func eachSource(t *testing.T, f func(path, text string)) {
 	}
 }
 
-// source is all production code, for the texts of what is built with other tags and of names that become texts.
+// source is all production code, for texts in files with other build tags and for names that become texts.
 func source(t *testing.T) string {
 	t.Helper()
 	var all strings.Builder
@@ -253,7 +253,7 @@ func source(t *testing.T) string {
 	return all.String()
 }
 
-// proper reports whether a text is made of names and units that are the same in every language.
+// proper reports whether a text consists of names and units that are the same in every language.
 func proper(s string) bool { return same[s] }
 
 func withoutVerbs(s string) string { return verb.ReplaceAllString(s, "") }

@@ -20,7 +20,7 @@ func TestPrintable(t *testing.T) {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}
 	}
-	// Cut anywhere, the text comes out the same, but for the ends of lines and tabs.
+	// However the text is divided, the output is the same, except for line ends and tabs.
 	text := "п\x1b[2J\n\tа\xff\u202eб€\n"
 	for i := range len(text) + 1 {
 		var b strings.Builder

@@ -199,7 +199,7 @@ func TestCrewStops(t *testing.T) {
 	}
 }
 
-// In a bubble the clock moves only when all goroutines sleep, so nobody may wait for it to move.
+// In a synctest bubble the clock advances only when all goroutines are blocked, so no goroutine may wait for it.
 func TestCrewWhereTheClockStands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c parallel.Crew

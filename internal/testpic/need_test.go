@@ -64,7 +64,7 @@ func TestOtherProgramsAreNotRequired(t *testing.T) {
 	}
 }
 
-// The table of packages holds nothing that setup.sh does not install.
+// The table of packages contains only programs that setup.sh installs.
 func TestPackagesAreInstalled(t *testing.T) {
 	script, err := os.ReadFile(filepath.Join("..", "..", "scripts", "setup.sh"))
 	if err != nil {

@@ -66,7 +66,7 @@ func TestAlong(t *testing.T) {
 	if r, ok := along("a", "m")(rows); !ok || r.value != 1.5 || r.where != "a, 10×10, m = 101 / 5 (5…101)" {
 		t.Errorf("%+v, %v", r, ok)
 	}
-	// What grows and falls again is not flat.
+	// A time that grows and falls again is not flat.
 	hill := []Row{timed("a", small, 9, "m", "101"), timed("a", small, 8, "m", "5"), timed("a", small, 16, "m", "31")}
 	if r, ok := along("a", "m")(hill); !ok || r.value != 2 || r.where != "a, 10×10, m = 31 / 5 (5…101)" {
 		t.Errorf("%+v, %v", r, ok)
@@ -75,7 +75,7 @@ func TestAlong(t *testing.T) {
 	if r, ok := along("a", "m")(falls); !ok || r.value != 0.75 {
 		t.Errorf("%+v, %v", r, ok)
 	}
-	// Of equally many values the larger size counts.
+	// Of cases with equally many values, the larger size counts.
 	if r, ok := along("a", "m")(rows[1:5]); !ok || r.value != 2 {
 		t.Errorf("%+v, %v", r, ok)
 	}
@@ -149,7 +149,7 @@ func TestConclusions(t *testing.T) {
 			"случаев" {
 		t.Errorf("%+v", got[1])
 	}
-	// Who has a GPU misses cases, not one.
+	// With a GPU, cases are missing, not the GPU.
 	for device, want := range map[Device]string{CPU: "needs an NVIDIA GPU", GPU: "the measured cases do not show it"} {
 		alone := timed("a", Size{4, 4}, 30)
 		alone.Variant.Device = device
@@ -159,8 +159,8 @@ func TestConclusions(t *testing.T) {
 	}
 }
 
-// Every claim can be judged by the default cases, if all rows are measured: with equal times, all ratios are 1 but that
-// of the times an element.
+// Every claim can be judged by the default cases if all rows are measured: with equal times, all ratios are 1, except
+// those of times per element.
 func TestClaimsAreMeasured(t *testing.T) {
 	t.Parallel()
 	for _, e := range All() {

@@ -15,12 +15,12 @@ import (
 	"blik/processing"
 )
 
-// clock is moved by the fake variants.
+// clock is advanced by the fake variants.
 type clock struct{ at time.Time }
 
 func (c *clock) now() time.Time { return c.at }
 
-// fake is a method whose runs take the given times one after the other, the last one for ever.
+// fake is a method whose runs take the given times in order; the last time is repeated.
 type fake struct {
 	clock      *clock
 	took       []time.Duration
@@ -65,7 +65,7 @@ type timedFake struct{ *fake }
 
 func (t timedFake) Elapsed() time.Duration { return t.own }
 
-// fakes is an experiment whose right result is one pixel of 1.
+// fakes is an experiment whose correct result is one pixel of 1.
 func fakes(variants ...Variant) *Experiment {
 	return &Experiment{
 		ID: "fake",
@@ -110,15 +110,15 @@ func TestMedianAndSpread(t *testing.T) {
 		runs             int
 		low, q1, mid, q3 time.Duration
 	}{
-		// The first run is that of the check.
+		// The first run is for the check.
 		{ms(9, 5, 1, 4, 2, 3), pace{least: 5, most: 5, long: time.Minute}, 5, 1e6, 2e6, 3e6, 4e6},
 		{ms(9, 40, 10, 20, 30), pace{least: 4, most: 4, long: time.Minute}, 4, 10e6, 17.5e6, 25e6, 32.5e6},
-		// Until enough time has passed.
+		// Repeat until enough time has passed.
 		{ms(20), pace{least: 3, most: 100, enough: 200 * time.Millisecond, long: time.Minute}, 10, 20e6, 20e6, 20e6,
 			20e6},
-		// Long ones less often.
+		// Repeat long runs less often.
 		{ms(2000), pace{least: 5, most: 100, enough: time.Millisecond, long: time.Second}, 3, 2e9, 2e9, 2e9, 2e9},
-		// Warm-up runs are not counted: the first three.
+		// The first three runs warm up and are not counted.
 		{ms(10, 20, 20, 4, 4, 4), pace{least: 3, most: 3, warm: 50 * time.Millisecond, long: time.Minute}, 3, 4e6, 4e6,
 			4e6, 4e6},
 	} {
@@ -150,7 +150,7 @@ func TestShortRunsAreTimedTogether(t *testing.T) {
 	}
 }
 
-// So they are where the warm-up ends with one that was interrupted.
+// They are also timed together if the last run of the warm-up was interrupted.
 func TestInterruptedWarmUp(t *testing.T) {
 	t.Parallel()
 	c := &clock{}
@@ -168,7 +168,7 @@ func TestDeviceMeasuresItself(t *testing.T) {
 	c := &clock{}
 	f := &fake{clock: c, took: []time.Duration{time.Second}, value: 1, own: 3 * time.Microsecond}
 	r, err := Run(t.Context(), fakes(one("x", f)), Options{pace: quiet(), now: c.now})
-	// A second passes with each run, however little of it the device takes.
+	// Each run takes a second in all, however little of it the device uses.
 	if err != nil || r.Rows[0].Median != 3*time.Microsecond || r.Rows[0].Runs != 5 {
 		t.Errorf("%+v, %v", r.Rows, err)
 	}
@@ -187,7 +187,7 @@ func TestWrongResultIsNotTimed(t *testing.T) {
 	}
 }
 
-// NaN and infinity do not get into the rows, because files could not hold them.
+// NaN and infinity never appear in the rows, because files could not represent them.
 func TestNoNumber(t *testing.T) {
 	t.Parallel()
 	e := sum()
@@ -204,7 +204,7 @@ func TestNoNumber(t *testing.T) {
 	}
 }
 
-// Two results that pass where the reference looks, but differ elsewhere.
+// Two results that agree with the reference where it is computed, but differ elsewhere.
 func TestVariantsMustAgree(t *testing.T) {
 	t.Parallel()
 	e := fakes(one("x", &fake{clock: &clock{}, value: 1}), one("y", &fake{clock: &clock{}, value: 3}),
@@ -220,7 +220,7 @@ func TestVariantsMustAgree(t *testing.T) {
 	if states := states(r); !slices.Equal(states, []State{Measured, Failed, Measured}) {
 		t.Error(states)
 	}
-	// What the reference has compared as a whole need not be compared again.
+	// A result that was compared completely need not be compared again.
 	compared = 2
 	if r, err = Run(t.Context(), e, Options{pace: quiet()}); err != nil ||
 		!slices.Equal(states(r), []State{Measured, Measured, Measured}) {
@@ -258,7 +258,7 @@ func TestFailures(t *testing.T) {
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	c := &clock{}
-	// At 2 s for 10 operations, 1000 take 200 s.
+	// At 2 s for 10 operations, 1000 operations take 200 s.
 	slow := &fake{clock: c, took: []time.Duration{2 * time.Second}, value: 1, operations: 10}
 	large := &fake{clock: c, value: 1, memory: 901}
 	fits := &fake{clock: c, value: 1, memory: 900}
@@ -299,7 +299,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// A GPU is not tried with what would take it minutes, before anything is known of it.
+// A case that would take a GPU minutes is left out even if nothing has been measured on it.
 func TestFirstCaseOfAGPU(t *testing.T) {
 	t.Parallel()
 	f := &fake{clock: &clock{}, value: 1, operations: 1e13}
@@ -315,7 +315,7 @@ func TestFirstCaseOfAGPU(t *testing.T) {
 	}
 }
 
-// Sides beyond what a list of pixels holds are left out, not failures.
+// Sides too large for a list of pixels leave a case out; they are not failures.
 func TestTooLongForTheOrder(t *testing.T) {
 	t.Parallel()
 	r, err := Run(t.Context(), traversal(), Options{pace: quiet(), Sizes: []Size{{1, 1<<16 + 1}}, Picture: grey(1, 2)})
@@ -330,7 +330,7 @@ func TestTooLongForTheOrder(t *testing.T) {
 	}
 }
 
-// A cancel does not wait for the reference of an element that takes it minutes.
+// A cancel does not wait for a reference that takes minutes.
 func TestCancelInTheReference(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -395,7 +395,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// provider is a device with the methods of some variants.
+// provider is a device with methods for some variants.
 type provider struct {
 	name     string
 	variants []Variant
@@ -445,8 +445,8 @@ func TestProviderFillsAndAdds(t *testing.T) {
 	}
 }
 
-// A result names the GPUs that took part: not those whose variants were not asked for, but those that failed, and two
-// of a name where a variant has both.
+// A result names the GPUs that took part, including those that failed but not those whose variants were not requested,
+// and a name twice if a variant uses two GPUs of that name.
 func TestDevicesThatTookPart(t *testing.T) {
 	t.Parallel()
 	e := fakes(one("cpu", &fake{clock: &clock{}, value: 1}), Variant{ID: "gpu", Device: GPU})
@@ -689,7 +689,7 @@ func grey(w, h int) *processing.Picture {
 	return p
 }
 
-// A small run of every experiment: nothing fails, on odd sizes too.
+// In a small run of every experiment nothing fails, also with odd sizes.
 func TestEveryExperimentRuns(t *testing.T) {
 	t.Parallel()
 	for _, e := range All() {

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// noise returns bytes that are often extreme, so that windows meet all-black and all-white.
+// noise returns bytes that are often extreme, so that some windows are all black or all white.
 func noise(t *rapid.T, n int) []uint8 {
 	level := rapid.SampledFrom([]uint8{0, 1, 127, 255}).Draw(t, "level")
 	seed := rapid.Uint64().Draw(t, "seed")
@@ -26,12 +26,12 @@ func noise(t *rapid.T, n int) []uint8 {
 	return out
 }
 
-// side draws lengths among which 1, odd ones and powers of two are frequent.
+// side draws lengths; 1, odd numbers and powers of two are frequent.
 func side(t *rapid.T, name string) int {
 	return rapid.OneOf(rapid.SampledFrom([]int{1, 2, 3, 16, 31, 32, 33, 64, 65}), rapid.IntRange(1, 90)).Draw(t, name)
 }
 
-// compute runs a variant twice, as a repetition would, and returns its result.
+// compute runs a variant twice, as repetitions do, and returns its result.
 func compute(t rapid.TB, v Variant, in *Input, c Case) Output {
 	t.Helper()
 	run, err := v.Method.Prepare(context.Background(), in, c.without(v.Ignores))
@@ -60,8 +60,8 @@ func onCPU(e *Experiment, c Case) []Variant {
 	})
 }
 
-// holds checks every processor's variant against what was computed by definition and against the experiment's own
-// check, and that this check finds a single wrong pixel.
+// holds compares every CPU variant with the definition and with the experiment's own check, and verifies that this
+// check finds a single wrong pixel.
 func holds(t rapid.TB, e *Experiment, in *Input, c Case, want []uint8) {
 	t.Helper()
 	for _, v := range onCPU(e, c) {
@@ -113,7 +113,7 @@ func TestSlidingEqualsDefinition(t *testing.T) {
 	})
 }
 
-// Windows count as far as the picture reaches, on whose length the time of the direct variants depends.
+// Windows are clipped to the picture, on whose size the time of the direct variants depends.
 func TestDirectOperations(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -226,7 +226,7 @@ func TestGaussTaps(t *testing.T) {
 	}
 }
 
-// The partial check of large pictures compares some rows, at the borders too.
+// The partial check of large pictures compares some rows, including those at the borders.
 func TestStretches(t *testing.T) {
 	t.Parallel()
 	for _, h := range []int{300, 1000, 3533} {
@@ -294,7 +294,7 @@ func TestCurve(t *testing.T) {
 	})
 }
 
-// Daubechies' conditions: orthonormal to itself at even shifts, and as many vanishing moments as half the taps.
+// Daubechies' conditions: orthonormal to its even shifts, and half as many vanishing moments as taps.
 func TestWaveletFilters(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"haar", "d4", "d8"} {
@@ -359,7 +359,7 @@ func TestWaveletEqualsDefinition(t *testing.T) {
 			if len(out.F32) != w*h {
 				t.Fatalf("%s, %s: %d values, want %d", v.ID, c.key(), len(out.F32), w*h)
 			}
-			// Some coefficients by definition, written once more.
+			// Some coefficients by an independent definition.
 			for _, at := range []int{0, w/2 - 1, w / 2, w - 1, w*h - 1, w * h / 2} {
 				i, j := at%w, at/w
 				want := x(i, j)
@@ -414,7 +414,7 @@ func TestExactSum(t *testing.T) {
 			}
 			return math.Float32frombits(bits)
 		}), 0, 60).Draw(t, "x")
-		// 400 bits hold any sum of these.
+		// 400 bits can hold any sum of these values.
 		want, size := new(big.Float).SetPrec(400), 0.0
 		for _, v := range x {
 			want.Add(want, new(big.Float).SetFloat64(float64(v)))
@@ -456,7 +456,8 @@ func TestSumsAreWithinTheirBounds(t *testing.T) {
 	}
 }
 
-// What each order of addition loses is known here: 2^24 swallows ones in sequence, compensation and a tree keep them.
+// The expected effect of each order of addition: 2^24 absorbs ones that are added in sequence; compensation and a tree
+// keep them.
 func TestSumOrders(t *testing.T) {
 	t.Parallel()
 	x := make([]float32, 1<<12)
@@ -477,7 +478,7 @@ func TestSumOrders(t *testing.T) {
 			t.Errorf("%s: %v, %v; want %g", c.name, got, err, c.want)
 		}
 	}
-	// Every value is added once, also where the context is looked at in between.
+	// Every value is added once, also at the boundaries where the context is checked.
 	for i := range 3 {
 		ones := make([]float32, 2*checkEvery+i-1)
 		for i := range ones {

@@ -10,8 +10,8 @@ import (
 	"blik/processing"
 )
 
-// drawn are spots of some pictures. The default knows little of what separates glare from paint: a direction of the
-// vectors.
+// drawn returns spots of some pictures. The default only partly knows what separates glare from paint, which is a
+// direction in the space of vectors.
 func drawn(seed uint64, n, pictures, size int, tells float64) []Spot {
 	r := rand.New(rand.NewPCG(seed, 7))
 	var spots []Spot
@@ -70,7 +70,7 @@ func TestFromHelps(t *testing.T) {
 	}
 }
 
-// What is no better than chance does little harm: a preset made from it decides nearly as the default does.
+// Learning from random decisions does little harm: a preset made from it decides almost as the default does.
 func TestFromNoise(t *testing.T) {
 	t.Parallel()
 	before, after := 0, 0
@@ -89,7 +89,7 @@ func TestFromNoise(t *testing.T) {
 	}
 }
 
-// Each method finds what only it can see.
+// Each method finds structure that the other cannot.
 func TestWays(t *testing.T) {
 	t.Parallel()
 	spots := drawn(3, 300, 3, 10, 1.2)
@@ -100,7 +100,7 @@ func TestWays(t *testing.T) {
 	if r.Shift.Wrong() >= r.Default.Wrong() || r.Learned == nil {
 		t.Errorf("a linear difference: default %+v, shift %+v", r.Default, r.Shift)
 	}
-	// Glare varies along one line through the mean, paint along another: no plane parts them, subspaces do.
+	// Glare varies along one line through the mean, paint along another: no plane separates them, but subspaces do.
 	for i := range spots {
 		s := &spots[i]
 		a := s.Vector[3] - 3
@@ -121,7 +121,7 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// However little the default thinks of a spot, it moves by no more than the reach.
+// However low the default scores a spot, its score changes by at most the reach.
 func TestReach(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))

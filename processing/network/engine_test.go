@@ -8,7 +8,7 @@ import (
 	"blik/internal/simd"
 )
 
-// levels are those that this processor has.
+// levels returns the levels that this processor supports.
 func levels() []simd.Level {
 	var list []simd.Level
 	for l := range simd.Chosen() + 1 {
@@ -17,7 +17,8 @@ func levels() []simd.Level {
 	return list
 }
 
-// randomModel returns a model of some layers of any kind. Its weights are small, large, or as large as can be.
+// randomModel returns a model of some layers of any kind. Its weights are small, large, or of the largest possible
+// magnitude.
 func randomModel(r *rand.Rand) *Model {
 	m := &Model{}
 	add := func(l Layer) {
@@ -74,7 +75,7 @@ func randomModel(r *rand.Rand) *Model {
 	return m
 }
 
-// wantLogits compares what an engine computes in parts with the logits of the whole picture.
+// wantLogits compares the logits that an engine computes in parts with those of the whole picture.
 func wantLogits(t *testing.T, what string, m *Model, level simd.Level, pic Picture, logits []int16, tile, offset int) {
 	t.Helper()
 	e := NewEngine(m, level)
@@ -94,7 +95,7 @@ func wantLogits(t *testing.T, what string, m *Model, level simd.Level, pic Pictu
 	}
 }
 
-// Networks of any shape give the same with all kernels, whole and in parts.
+// Networks of any shape give the same logits with all kernels, for whole pictures and in parts.
 func TestEngine(t *testing.T) {
 	t.Parallel()
 	seeds := uint64(60)
@@ -114,7 +115,7 @@ func TestEngine(t *testing.T) {
 	}
 }
 
-// The model of the program, on pictures whose sides are no multiples of anything.
+// The program's model on pictures of arbitrary sizes.
 func TestDefaultEngine(t *testing.T) {
 	t.Parallel()
 	m := defaultModel(t)
@@ -131,7 +132,7 @@ func TestDefaultEngine(t *testing.T) {
 	}
 }
 
-// What is stopped returns before another row is computed, and leaves the rest of the result as it was.
+// When stopped, the engine returns before it computes another row, and leaves the rest of the result unchanged.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	m := defaultModel(t)

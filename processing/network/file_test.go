@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// encode returns the file of a header and its numbers.
+// encode returns a file with a header and its numbers.
 func encode(t testing.TB, h any, numbers []byte) []byte {
 	t.Helper()
 	text, err := json.Marshal(h)
@@ -49,7 +49,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// What is wrong is said in one sentence.
+// Every fault is described in one sentence.
 func TestParseRefuses(t *testing.T) {
 	t.Parallel()
 	h, numbers := small()
@@ -120,7 +120,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// A file with valid checksum never makes Parse fail otherwise than by an error, and what it accepts can be run.
+// For a file with a valid checksum, Parse returns an error or a model that can be run, and never panics.
 func FuzzParse(f *testing.F) {
 	h, numbers := small()
 	text, err := json.Marshal(h)

@@ -8,7 +8,7 @@ import (
 	"blik/internal/simd"
 )
 
-// extremes returns bytes of which many are the smallest or the largest.
+// extremes returns bytes, many of which are the smallest or the largest.
 func extremes(r *rand.Rand, n, most int) []uint8 {
 	s := make([]uint8, n)
 	kind := r.IntN(3)
@@ -23,8 +23,8 @@ func extremes(r *rand.Rand, n, most int) []uint8 {
 	return s
 }
 
-// A row of four channels is the same with all kernels: any number of taps and blocks, at any place, with activations
-// and weights as large as they may be.
+// All kernels compute the same row of four channels, for any number of taps and blocks, at any position, with
+// activations and weights up to the limits.
 func TestConvolveKernels(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -73,7 +73,7 @@ func TestConvolveKernels(t *testing.T) {
 	}
 }
 
-// Rows of cells are doubled and parted the same way with all kernels, whatever their lengths are.
+// All kernels double and separate rows of cells in the same way, for any lengths.
 func TestCellKernels(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(17, 18))
@@ -104,7 +104,7 @@ func TestCellKernels(t *testing.T) {
 	}
 }
 
-// The groups of all packs add up within 16 bits, whatever the activations are.
+// The groups of all packs add up within 16 bits for any activations.
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	m := defaultModel(t)
@@ -137,7 +137,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// The kernels of the input give the same, for any width and samples.
+// All kernels of the input give the same cells, for any width and samples.
 func TestInputKernels(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(100) {

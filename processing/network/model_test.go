@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// noisePicture returns random channels, some of them of few levels.
+// noisePicture returns random channels, some with few levels.
 func noisePicture(r *rand.Rand, w, h int) (red, green, blue []uint8) {
 	channel := func() []uint8 {
 		s := make([]uint8, w*h)
@@ -21,7 +21,7 @@ func noisePicture(r *rand.Rand, w, h int) (red, green, blue []uint8) {
 	return channel(), channel(), channel()
 }
 
-// A pixel further away than Reach changes no logit, one at that distance may.
+// A pixel beyond Reach changes no logit; one at that distance may.
 func TestReach(t *testing.T) {
 	t.Parallel()
 	m := defaultModel(t)

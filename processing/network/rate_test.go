@@ -16,7 +16,7 @@ import (
 	"blik/internal/simd"
 )
 
-// spin512 multiplies and adds pairs in registers, twelve chains that do not wait for each other: 12·64 products a turn.
+// spin512 multiplies and adds pairs in registers, in twelve independent chains: 12·64 products per iteration.
 //
 //go:noinline
 func spin512(p unsafe.Pointer, turns int) {
@@ -43,7 +43,7 @@ func spin512(p unsafe.Pointer, turns int) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// spin256 is spin512 with half the width.
+// spin256 is spin512 with vectors of half the width.
 //
 //go:noinline
 func spin256(p unsafe.Pointer, turns int) {
@@ -70,18 +70,18 @@ func spin256(p unsafe.Pointer, turns int) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// spinDots multiplies and adds bytes within 32 bits (vpdpbusd), from the first-level cache.
+// spinDots multiplies and adds bytes in 32 bits (vpdpbusd), from the L1 cache.
 func spinDots(_ unsafe.Pointer, turns int) {
 	const taps = 256
 	j := &job{memory: aligned(2 * 384), pack: &pack{weights: make([]int32, 4*taps)}, taps: make([]int32, taps), dst: 384,
 		blocks: 3, top: Top}
-	// A tap multiplies 24 vectors, as two turns of spin512 do.
+	// A tap multiplies 24 vectors, as two iterations of spin512 do.
 	for range turns / 2 / taps {
 		convolveDots(j)
 	}
 }
 
-// peak returns the most that a core multiplies and adds in a second, doing nothing else, by what a level's kernels use.
+// peak returns the highest rate of multiply-adds of one core with the instructions of a level's kernels.
 func peak(level simd.Level) float64 {
 	const turns = 1 << 17
 	memory := unsafe.Pointer(unsafe.SliceData(aligned(64)))
@@ -99,8 +99,8 @@ func peak(level simd.Level) float64 {
 	return max(rate(spin512, 64), rate(spinDots, 64))
 }
 
-// BenchmarkRate is one goroutine on a tile, beside the most that one core multiplies by vpmaddubsw or vpdpbusd alone: the
-// share of it is printed. Of many short measurements the fastest counts, as other programs take time from both.
+// BenchmarkRate measures one goroutine on a tile and prints its rate as a share of the peak of one core, with
+// vpmaddubsw or vpdpbusd only. The fastest of many short measurements counts, because other programs slow down both.
 func BenchmarkRate(b *testing.B) {
 	m := defaultModel(b)
 	const w, h = 1772, 608
@@ -114,8 +114,8 @@ func BenchmarkRate(b *testing.B) {
 			most, best := 0.0, 0.0
 			for b.Loop() {
 				most = max(most, peak(level))
-				// The time of 16 rows of pixels is short enough to be undisturbed now and then. In the middle of a picture
-				// each of them takes as much, but the first, which need rows above.
+				// The time for 16 rows of pixels is short enough to be undisturbed now and then. In the middle of a
+				// picture all rows take the same time; the first ones also need rows above.
 				s := &scratch.strip
 				s.begin(e, pic, Rect{0, 200, w, h - 200}, &scratch, func() bool { return false })
 				for y := 100; y < h/2-100; y += 8 {
@@ -136,8 +136,8 @@ func BenchmarkRate(b *testing.B) {
 	}
 }
 
-// BenchmarkPicture is the network on 5300 × 3533 pixels with all cores, beside the most that they multiply at the same
-// time by vpmaddubsw or vpdpbusd alone. The least time of the picture and the greatest rate count.
+// BenchmarkPicture measures the network on 5300 × 3533 pixels with all cores, relative to their simultaneous peak with
+// vpmaddubsw or vpdpbusd only. The shortest time and the highest rate count.
 func BenchmarkPicture(b *testing.B) {
 	m := defaultModel(b)
 	const w, h = 5300, 3533

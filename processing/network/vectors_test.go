@@ -14,8 +14,7 @@ import (
 	"testing"
 )
 
-// vectors are the tensors of testdata/glints-vectors.gz, which training/integer.py has computed with the embedded
-// model.
+// vectors holds the tensors of testdata/glints-vectors.gz, which training/integer.py computed with the embedded model.
 type vectors struct {
 	Model   string `json:"model_sha256"`
 	Tensors []struct {
@@ -80,7 +79,7 @@ func readVectors(t *testing.T) *vectors {
 	return v
 }
 
-// picture returns the channels of the picture of the vectors.
+// picture returns the channels of the test picture.
 func (v *vectors) picture() (red, green, blue []uint8, w, h int) {
 	for i, s := range v.values["picture"] {
 		c := []*[]uint8{&red, &green, &blue}[i%3]
@@ -97,7 +96,7 @@ func widened[T uint8 | int16](s []T) []int32 {
 	return out
 }
 
-// wantSame compares with the reference's tensor of a name.
+// wantSame compares a tensor with the reference's tensor of that name.
 func (v *vectors) wantSame(t *testing.T, name string, got []int32) {
 	t.Helper()
 	want := v.values[name]
@@ -111,7 +110,7 @@ func (v *vectors) wantSame(t *testing.T, name string, got []int32) {
 	}
 }
 
-// Every layer gives the sums of the reference in Python.
+// Every layer gives the sums of the Python reference.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	v := readVectors(t)

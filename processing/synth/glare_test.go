@@ -61,7 +61,7 @@ func render(t *testing.T, p *processing.Picture, o GlareOptions) (*processing.Pi
 	return g, m, s
 }
 
-// The truth is the definition, applied to the noiseless rendering with and without glare, also where the whole
+// The truth follows from its definition, applied to the noiseless rendering with and without glare, also if the whole
 // picture is blurred.
 func TestTruthIsTheDefinition(t *testing.T) {
 	t.Parallel()
@@ -138,7 +138,7 @@ func TestPixelsThatNoGlintTouchesAreCopied(t *testing.T) {
 	}
 }
 
-// Every sample survives the way through linear light.
+// Every sample survives conversion to linear light and back.
 func TestCurveRoundTrip(t *testing.T) {
 	t.Parallel()
 	for _, transfer := range []processing.Transfer{processing.TransferSRGB, processing.TransferLinear,
@@ -278,7 +278,7 @@ func TestGlareHasTheColourOfTheLamp(t *testing.T) {
 	}
 }
 
-// A glint doubled in scale is the same glint: its area is four times as large.
+// A glint at twice the scale has the same shape and four times the area.
 func TestScale(t *testing.T) {
 	t.Parallel()
 	o := preset(t, "default")
@@ -396,7 +396,7 @@ func TestWrongGlareOptions(t *testing.T) {
 	}
 }
 
-// componentAreas against a flood fill.
+// componentAreas compared with a flood fill.
 func TestComponentAreas(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -440,7 +440,7 @@ func TestComponentAreas(t *testing.T) {
 	})
 }
 
-// The blur of a stamp and of a picture against the two-dimensional sum.
+// The blur of a stamp and of a picture compared with the two-dimensional sum.
 func TestBlur(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -484,7 +484,7 @@ func TestReflect(t *testing.T) {
 		n := rapid.IntRange(1, 9).Draw(t, "n")
 		i := rapid.IntRange(-50, 50).Draw(t, "i")
 		want, step := 0, 1
-		// Walk from 0, turning at the ends.
+		// Walk from 0, reversing at the ends.
 		for range max(i, -i) {
 			if n == 1 {
 				break
@@ -500,7 +500,7 @@ func TestReflect(t *testing.T) {
 	})
 }
 
-// What is cut off where a glint ends would not be seen.
+// The light cut off at the end of a glint would be invisible.
 func TestGlintsEndUnseen(t *testing.T) {
 	t.Parallel()
 	p := pattern(120, 120, 3, 8, processing.TransferSRGB)

@@ -49,8 +49,8 @@ func TestPaintingDoesNotDependOnWorkers(t *testing.T) {
 	}
 }
 
-// Golden hashes, so that a change of the paintings is noticed: the sample in assets and the figures of other tests
-// rest on them. Other architectures may fuse multiplications and additions and round differently.
+// Golden hashes detect a change of the paintings, on which the sample in assets and figures of other tests depend.
+// Other architectures may fuse multiplications and additions and round differently.
 func TestGolden(t *testing.T) {
 	t.Parallel()
 	testpic.Need(t, runtime.GOARCH == "amd64", "amd64, for which the golden hashes hold")
@@ -120,8 +120,8 @@ func TestGreyIsTheLuminance(t *testing.T) {
 	}
 }
 
-// A painting looks like one: tones from dark to bright, structure at the scale of strokes, fine detail, and bright
-// touches that a detector must not mark.
+// A painting has the properties of one: tones from dark to bright, structure at the scale of strokes, fine detail, and
+// bright touches that a detector must not mark.
 func TestPaintingsHaveTonesStructureAndBrightDetails(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
@@ -155,7 +155,7 @@ func TestPaintingsHaveTonesStructureAndBrightDetails(t *testing.T) {
 	}
 }
 
-// The same painting in more pixels is the same composition.
+// The same painting has the same composition at a higher resolution.
 func TestSizeKeepsTheComposition(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
@@ -233,7 +233,7 @@ func TestWrongPaintings(t *testing.T) {
 	}
 }
 
-// rowSpan against a walk along the row.
+// rowSpan compared with a walk along the row.
 func TestRowSpan(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -257,7 +257,7 @@ func TestRowSpan(t *testing.T) {
 	})
 }
 
-// The distance to a crack against all points of a wide neighbourhood.
+// The distance to a crack compared with all points of a wide neighbourhood.
 func TestCracks(t *testing.T) {
 	t.Parallel()
 	var c cracks
@@ -277,7 +277,7 @@ func TestCracks(t *testing.T) {
 		gap := math.Hypot(float64(c.x[a]-c.x[b]), float64(c.y[a]-c.y[b]))
 		want := (next*next - near*near) / (2 * gap)
 		got, _ := c.at(x, y)
-		// The second point may lie two cells away where no crack is near; only near ones are drawn.
+		// The second point may be two cells away where no crack is near; only near cracks are drawn.
 		if want < 1 && math.Abs(float64(got)-want) > 1e-3 {
 			t.Fatalf("distance %g, want %g", got, want)
 		}
@@ -309,7 +309,7 @@ func BenchmarkRenderGlare(b *testing.B) {
 	}
 }
 
-// Tiles are painted apart but agree: the step across their border is no larger than elsewhere.
+// Tiles are painted separately but match: the step across their border is no larger than elsewhere.
 func TestNoSeams(t *testing.T) {
 	t.Parallel()
 	for _, scene := range Scenes() {

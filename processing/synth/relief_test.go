@@ -47,7 +47,7 @@ func TestReliefIsDeterministic(t *testing.T) {
 	}
 }
 
-// The truth is its rule, applied to the noiseless rendering with and without lamps.
+// The truth follows from its rule, applied to the noiseless rendering with and without lamps.
 func TestReliefTruthIsItsRule(t *testing.T) {
 	t.Parallel()
 	for _, channels := range []int{1, 3} {
@@ -112,7 +112,7 @@ func TestReliefConditionsLightTheShareAskedFor(t *testing.T) {
 	}
 }
 
-// What is measured on labelled glints of real photographs: a few pixels large, and often below white.
+// Renderings resemble labelled glints in real photographs: a few pixels large, and often below white.
 func TestVariedReliefLooksLikePhotographs(t *testing.T) {
 	testpic.Long(t)
 	t.Parallel()

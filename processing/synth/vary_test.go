@@ -84,8 +84,8 @@ func TestVaryDouble(t *testing.T) {
 	}
 }
 
-// With the clean picture at hand the truth of a blurred picture is close to that of a blurred rendering; the
-// two differ where the sensor clipped before the blur.
+// With the clean picture, the truth of a blurred picture is close to that of a blurred rendering; the two differ where
+// the sensor clipped before the blur.
 func TestVaryTruthAfterBlur(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)

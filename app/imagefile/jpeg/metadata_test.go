@@ -16,7 +16,7 @@ import (
 	"blik/processing"
 )
 
-// grey returns a small grey file with segments behind SOI.
+// grey returns a small grey file with segments after SOI.
 func grey(t *testing.T, extra ...[]byte) []byte {
 	t.Helper()
 	s := synthetic{File: File{width: 9, height: 7, frame: markerSOF0, adobe: -1, components: []component{{id: 1, h: 1, v: 1}}}}
@@ -130,7 +130,7 @@ func TestPhotoshop(t *testing.T) {
 	}
 }
 
-// TestFurtherPicturesAreFound rewrites a file with a second picture behind the first, as cameras store previews.
+// TestFurtherPicturesAreFound rewrites a file with a second picture after the first, as cameras store previews.
 func TestFurtherPicturesAreFound(t *testing.T) {
 	index := "MM\x00*\x00\x00\x00\x08" + "\x00\x01" + "\xb0\x02\x00\x07\x00\x00\x00\x20\x00\x00\x00\x1a" + "\x00\x00\x00\x00"
 	entries := make([]byte, 32)

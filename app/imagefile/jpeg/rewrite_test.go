@@ -32,7 +32,7 @@ func blotch(x, y, n int, colour ...uint8) processing.Patch {
 	return p
 }
 
-// TestRecodedCoefficientsAreTheSame takes real files apart and puts them together without a change.
+// TestRecodedCoefficientsAreTheSame decodes and re-encodes real files without a change.
 func TestRecodedCoefficientsAreTheSame(t *testing.T) {
 	names := testpic.SharedFiles(t, "io-samples/*.jpg")
 	if !testpic.Race { // a progressive one of 6.7 megapixels

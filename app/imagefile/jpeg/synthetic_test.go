@@ -20,9 +20,9 @@ import (
 type synthetic struct {
 	File
 	scans []scan
-	// interval is that of DRI.
+	// interval is the restart interval (DRI).
 	interval int
-	// extra are segments behind SOI.
+	// extra holds segments after SOI.
 	extra []byte
 }
 
@@ -36,7 +36,7 @@ var (
 	factors4 = [][][2]int{{{1, 1}, {1, 1}, {1, 1}, {1, 1}}, {{2, 2}, {1, 1}, {1, 1}, {2, 2}}}
 )
 
-// drawSynthetic draws size, components, kind, scans and restarts.
+// drawSynthetic draws size, components, coding process, scans and restarts.
 func drawSynthetic(t *rapid.T) synthetic {
 	s := synthetic{File: File{
 		width: rapid.IntRange(1, 50).Draw(t, "width"), height: rapid.IntRange(1, 40).Draw(t, "height"),
@@ -79,8 +79,8 @@ func drawSynthetic(t *rapid.T) synthetic {
 	return s
 }
 
-// avoidRestarts drops restarts where the standard library would look for them in the wrong place: in scans of one component
-// that is not subsampled among others that are, it counts MCUs of all components instead of blocks.
+// avoidRestarts drops restarts where the standard library would look for them in the wrong place: in scans of a single
+// component that is not subsampled while others are, it counts MCUs of all components instead of blocks.
 func (s *synthetic) avoidRestarts() {
 	for _, one := range s.scans {
 		for _, c := range s.components {
@@ -103,7 +103,8 @@ func (s *synthetic) add(components []int, first, last int, high, low uint) {
 	s.scans = append(s.scans, one)
 }
 
-// coefficients returns random blocks. Those that hold no pixel are zero, as scans of one component leave them out.
+// coefficients returns random blocks. Blocks that hold no pixel are zero, because scans of a single component leave
+// them out.
 func (s *synthetic) coefficients(rng *rand.Rand) *picture {
 	f := s.File
 	if len(f.components) == 1 {
@@ -196,8 +197,8 @@ func TestScansHoldAllCoefficients(t *testing.T) {
 	})
 }
 
-// TestScansDecodeElsewhere has the standard library decode the same coefficients from all kinds of scans: the pixels must be
-// those of the plainest one.
+// TestScansDecodeElsewhere has the standard library decode the same coefficients from all kinds of scans: the pixels
+// must be the same as from a single baseline scan.
 func TestScansDecodeElsewhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSynthetic(t)
@@ -230,16 +231,17 @@ func TestScansDecodeElsewhere(t *testing.T) {
 	})
 }
 
-// besideMCU reports whether a patch of n × n pixels at x, y may change pixel px, py: chroma that is enlarged reaches a pixel beyond
-// the MCUs.
+// besideMCU reports whether a patch of n × n pixels at x, y may change pixel (px, py): interpolated chroma reaches one
+// pixel beyond the MCUs.
 func besideMCU(px, py, x, y, n, maxH, maxV int) bool {
 	w, h := 8*maxH, 8*maxV
 	dx, dy := min(maxH-1, 1), min(maxV-1, 1)
 	return px >= x/w*w-dx && px < ((x+n-1)/w+1)*w+dx && py >= y/h*h-dy && py < ((y+n-1)/h+1)*h+dy
 }
 
-// TestRewriteTouchesOnlyItsBlocks changes some pixels of synthetic files: pixels outside the touched MCUs are the same, all
-// coefficients outside the touched blocks too, and the changed pixels come near what was asked.
+// TestRewriteTouchesOnlyItsBlocks changes some pixels of synthetic files. Pixels outside the touched MCUs and
+// coefficients outside the touched blocks must stay the same, and the changed pixels must be close to the requested
+// values.
 func TestRewriteTouchesOnlyItsBlocks(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSynthetic(t)
@@ -299,7 +301,7 @@ func TestRewriteTouchesOnlyItsBlocks(t *testing.T) {
 	})
 }
 
-// TestRewrittenPixelsComeNear asks for a flat colour in whole MCUs, which every JPEG can hold.
+// TestRewrittenPixelsComeNear requests a flat colour in whole MCUs, which every JPEG can represent.
 func TestRewrittenPixelsComeNear(t *testing.T) {
 	for _, list := range [][][][2]int{factors1, factors3, factors4} {
 		for _, hv := range list {
@@ -314,7 +316,7 @@ func TestRewrittenPixelsComeNear(t *testing.T) {
 				data := s.file(t, s.coefficients(rand.New(rand.NewPCG(1, 1))))
 				colour := []uint8{100, 130, 90, 40}[:open(t, data).Info().Channels()]
 				got := mustDecode(t, mustRewrite(t, data, []processing.Patch{blotch(32, 0, 32, colour...)}))
-				// The outermost pixels have chroma of their neighbours.
+				// The outermost pixels interpolate the chroma of their neighbours.
 				for y := range 31 {
 					for x := 33; x < 63; x++ {
 						for c, want := range colour {

@@ -15,8 +15,8 @@ import (
 	"blik/processing"
 )
 
-// pillow decodes JPEGs with libjpeg-turbo through Python's Pillow, all in one process, which takes longer to start than
-// to decode: their samples are grey, RGB or CMYK with 0 for no ink.
+// pillow decodes JPEGs with libjpeg-turbo through Python's Pillow, all in one process, because starting it takes longer
+// than decoding. The samples are grey, RGB or CMYK with 0 for no ink.
 func pillow(t *testing.T, files ...[]byte) [][]byte {
 	t.Helper()
 	const script = `import sys, io, struct
@@ -45,8 +45,8 @@ while size := read(4):
 	return all
 }
 
-// TestRewriteAsLibjpegSeesIt changes a pixel of each real file. Another decoder, which interpolates chroma, must see a change
-// only in the touched MCU and, where chroma is subsampled, in the pixels beside it; and all metadata must be the same.
+// TestRewriteAsLibjpegSeesIt changes a pixel of each real file. A decoder that interpolates chroma must see a change
+// only in the touched MCU and, with subsampled chroma, in the pixels beside it; all metadata must stay the same.
 func TestRewriteAsLibjpegSeesIt(t *testing.T) {
 	for _, name := range append(testpic.SharedFiles(t, "io-samples/*.jpg"), testpic.SharedFiles(t, "glare-dev/*.jpg")[:1]...) {
 		t.Run(filepath.Base(name), func(t *testing.T) {
@@ -107,7 +107,7 @@ func exiftool(t *testing.T, data []byte) map[string]string {
 	return containertest.ExifTool(t, path)[0]
 }
 
-// TestInfoAgainstProperties compares with what libvips found out about the files.
+// TestInfoAgainstProperties compares with what libvips reports about the files.
 func TestInfoAgainstProperties(t *testing.T) {
 	containertest.Properties(t, func(t *testing.T, data []byte, want map[string]string) {
 		i := open(t, data).Info()
@@ -134,7 +134,7 @@ func TestMalformed(t *testing.T) {
 		if err == nil {
 			_, err = f.Decode(t.Context())
 		}
-		// The two files are odd only in their EXIF, which is no reason not to show them.
+		// Only the EXIF of these two files is unusual, which is no reason not to show them.
 		readable := map[string]bool{"exif_typeerror.jpg": true, "multiple_exif.jpg": true}[filepath.Base(name)]
 		if readable != (err == nil) {
 			t.Errorf("%s: %v", filepath.Base(name), err)

@@ -116,11 +116,11 @@ func TestEncodeForLibtiff(t *testing.T) {
 					path := save(t, "new.tif", data)
 					f := open(t, data)
 					sameSamples(t, f, pic, libtiff(t, path, f.lay))
-					// Of BigTIFF, exiftool takes all directories for the first kind.
+					// exiftool takes all directories of a BigTIFF for the first kind.
 					if depth != 16 || channels != 3 || big {
 						continue
 					}
-					// What is read from the new file carries on to another.
+					// Metadata read from the new file can be copied once more.
 					again := save(t, "again.tif", encode(t, pic, f.Info().Meta))
 					all := tags(t, source, path, again)
 					want, got := all[0], all[1]

@@ -44,7 +44,7 @@ type form struct {
 	extra                      []uint16
 	width, height, segW, segH  int
 	shortOffsets, sharedStrips bool
-	// more are tags that are added or take the place of others.
+	// more holds tags that are added or replace others.
 	more []field
 }
 
@@ -63,7 +63,7 @@ func (f form) colours() int {
 
 func (f form) samples() int { return f.colours() + len(f.extra) }
 
-// random returns samples of a picture: smooth with noise, so that every compression has something to do.
+// random returns the samples of a picture: smooth with noise, so that every compression has an effect.
 func (f form) random(rng *rand.Rand) []uint32 {
 	v := make([]uint32, f.width*f.height*f.samples())
 	for i := range v {
@@ -79,8 +79,8 @@ func (f form) random(rng *rand.Rand) []uint32 {
 	return v
 }
 
-// write makes the file of samples: header, segments, then the directory. at says where each sample of a file that is
-// not compressed lies.
+// write makes the file of samples: header, segments, then the directory. at returns the position of each sample in an
+// uncompressed file.
 func (f form) write(t containertest.T, samples []uint32) []byte {
 	t.Helper()
 	d := dialect{f.order, f.big}
@@ -202,7 +202,7 @@ func (f form) write(t containertest.T, samples []uint32) []byte {
 	return append(out, d.directory(fields, int64(len(out)), 0)...)
 }
 
-// palette has 16-bit colours, but 8-bit ones for indices of 4 bits.
+// palette has 16-bit colours, except for indices of 4 bits, which have 8-bit ones.
 func (f form) palette() []uint16 {
 	if f.photometric != photometricIndex {
 		return nil
@@ -230,7 +230,7 @@ func (f form) put(row []byte, i int, v uint32) {
 	}
 }
 
-// expected returns what a sample must be decoded to.
+// expected returns the decoded value of a sample.
 func (f form) expected(samples []uint32, palette []uint16, i, c int) uint32 {
 	v := samples[i*f.samples()+c*min(1, f.colours()-1)]
 	switch {
@@ -249,7 +249,7 @@ func (f form) expected(samples []uint32, palette []uint16, i, c int) uint32 {
 	return v
 }
 
-// forms are all kinds of samples and compression that are read, each in a random arrangement.
+// forms returns all kinds of samples and compression that are read, each in a random layout.
 func forms(rng *rand.Rand) []form {
 	var all []form
 	for _, depth := range []int{1, 2, 4, 8, 16, 32} {
@@ -305,7 +305,7 @@ func patched(t testing.TB, data []byte, patches ...processing.Patch) []byte {
 	return m.b
 }
 
-// onlyChanged fails unless after is before with the pixels of the patch changed as it says.
+// onlyChanged fails unless after equals before except for the pixels of the patch, which have its values.
 func onlyChanged(t containertest.T, before, after *processing.Picture, p processing.Patch) {
 	t.Helper()
 	want := *before
@@ -333,7 +333,7 @@ func onlyChanged(t containertest.T, before, after *processing.Picture, p process
 	}
 }
 
-// plain returns the rows of all segments of a file as they are before compression.
+// plain returns the uncompressed rows of all segments of a file.
 func plain(t *testing.T, data []byte) [][]byte {
 	t.Helper()
 	f := open(t, data)
@@ -376,7 +376,7 @@ func TestMatrix(t *testing.T) {
 		if testpic.Race && i%7 != 0 {
 			continue // the goroutines are the same
 		}
-		// Calling libtiff takes longer than all the rest, and its tool cannot read planes of such tiles.
+		// Calling libtiff takes longer than everything else, and its tool cannot read planes of such tiles.
 		withLibtiff := i%23 == 0 && !(f.tiled && f.planar && f.depth > 8) && !testing.Short()
 		t.Run(f.String(), func(t *testing.T) {
 			data := f.write(t, samples)
@@ -422,7 +422,7 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
-// untouched checks what lies around one changed pixel.
+// untouched checks the surroundings of a changed pixel.
 func (f form) untouched(t *testing.T, data, result []byte) {
 	t.Helper()
 	most := f.colours() * f.depth / 8
@@ -443,7 +443,7 @@ func (f form) untouched(t *testing.T, data, result []byte) {
 	if n > most || n < f.colours() {
 		t.Fatalf("%d bytes of samples differ, the pixel has %d", n, most)
 	}
-	// Every strip but the touched ones keeps place and bytes.
+	// Every strip except the touched ones keeps its position and bytes.
 	a, b := open(t, data).lay, open(t, result).lay
 	kept := 0
 	for i := range a.offsets {

@@ -48,8 +48,8 @@ func rgb16(order binary.ByteOrder) form {
 	return form{order: order, depth: 16, compression: compNone, photometric: photometricRGB, width: 70, height: 50, segW: 32, segH: 16}
 }
 
-// TestRich changes one pixel of files with everything that archives store in them, and checks them with independent
-// programs.
+// TestRich changes one pixel of files with everything that archives store in them, and checks the results with
+// independent programs.
 func TestRich(t *testing.T) {
 	testpic.Program(t, "exiftool")
 	testpic.Program(t, "tiffcp")
@@ -384,7 +384,7 @@ func TestFromLibtiff(t *testing.T) {
 	}
 }
 
-// near compares what two decoders made of JPEG data, which may round differently.
+// near compares JPEG data decoded by two decoders, which may round differently.
 func near(t *testing.T, pic *processing.Picture, all []byte) {
 	t.Helper()
 	if len(all) != len(pic.U8) {
@@ -449,7 +449,7 @@ func TestCancel(t *testing.T) {
 	if err := Encode(ctx, io.Discard, pic, container.Metadata{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("Encode: %v", err)
 	}
-	// In the middle: the reader cancels, and no more than a few reads follow.
+	// In the middle of the file: the reader cancels, and at most a few more reads follow.
 	ctx, cancel = context.WithCancel(context.Background())
 	r := &cancelling{data: data, cancel: cancel}
 	r.after.Store(3)
@@ -470,7 +470,7 @@ type cancelling struct {
 	data   []byte
 	cancel func()
 	armed  bool
-	// after counts the reads down to the cancel.
+	// after counts down the reads until the cancel.
 	after atomic.Int64
 }
 
@@ -508,7 +508,7 @@ func TestLZW(t *testing.T) {
 	})
 }
 
-// TestPackBits has the example of TIFF 6.0, section 9, and random rows.
+// TestPackBits checks the example of TIFF 6.0, section 9, and random rows.
 func TestPackBits(t *testing.T) {
 	row := []byte{0xaa, 0xaa, 0xaa, 0x80, 0x00, 0x2a, 0xaa, 0xaa, 0xaa, 0xaa, 0x80, 0x00, 0x2a, 0x22, 0xaa, 0xaa, 0xaa, 0xaa, 0xaa,
 		0xaa, 0xaa, 0xaa, 0xaa, 0xaa}

@@ -60,8 +60,8 @@ func libtiff(t *testing.T, path string, l *layout) []byte {
 	testpic.Program(t, "tiffcp")
 	testpic.Program(t, "tiffinfo")
 	plain := filepath.Join(t.TempDir(), "plain.tif")
-	// Planes in strips are put together here, because tiffcp cannot do it with compressed ones; those in tiles by
-	// tiffcp, because it cannot leave them apart with more than 8 bits.
+	// Planes in strips are combined here, because tiffcp cannot combine compressed ones; planes in tiles are combined
+	// by tiffcp, because it cannot keep them separate with more than 8 bits.
 	planar, apart := "contig", l.planar && !l.tiled
 	if apart {
 		planar = "separate"

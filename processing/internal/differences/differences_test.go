@@ -9,7 +9,7 @@ import (
 	"blik/internal/simd"
 )
 
-// The sums are those of the rounded products, one after the other, whatever the instructions.
+// The sums equal those of the rounded products added one by one, at every level of vector instructions.
 func TestSumsAreThoseOfPairs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

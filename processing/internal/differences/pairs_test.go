@@ -9,7 +9,7 @@ import (
 	"blik/internal/simd"
 )
 
-// Pairs are those of a loop over single pixels, and totals the sums of the rows that they stand for.
+// Pairs equal those of a loop over single pixels, and totals equal the sums of the rows that they represent.
 func TestPairsAreThoseOfALoop(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

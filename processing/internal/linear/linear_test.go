@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// symmetric returns xᵀ·x for random x, which is positive definite where x has more rows than columns.
+// symmetric returns xᵀ·x for random x, which is positive definite if x has more rows than columns.
 func symmetric(r *rand.Rand, n, rows int) []float64 {
 	a := make([]float64, n*n)
 	for range rows {

@@ -8,7 +8,7 @@ import (
 	"blik/internal/simd"
 )
 
-// Costs below the limit are those of a loop over the pixels, on places of any step.
+// Costs below the limit equal those of a loop over the pixels, for places of any step.
 func TestCostsAreThoseOfALoop(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -20,7 +20,7 @@ func genBytes(t *rapid.T, w, h int, values ...uint8) []uint8 {
 	return pix
 }
 
-// flood labels the pixels for which in holds by repeated relaxation: slow, and obviously right.
+// flood labels the pixels for which in returns true by repeated relaxation: slow but obviously correct.
 func flood(w, h int, reach Reach, in func(i int) bool) []int {
 	label := make([]int, w*h)
 	for i := range label {
@@ -99,8 +99,8 @@ func TestConnectEqualsFlood(t *testing.T) {
 	})
 }
 
-// TestStripsEqualWhole compares what is joined by strips with what is joined in one go: many rows, rows longer than a
-// strip, gaps between rows.
+// TestStripsEqualWhole compares spans joined in strips with spans joined at once: many rows, rows longer than a strip,
+// gaps between rows.
 func TestStripsEqualWhole(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(4, 2))

@@ -8,7 +8,7 @@ import (
 	"blik/internal/simd"
 )
 
-// obvious is what Read does, a pixel at a time.
+// obvious does what Read does, one pixel at a time.
 func obvious(v *Window) (tones []Tone, s Sum) {
 	for y := range v.H {
 		for x := range v.W {
@@ -24,8 +24,8 @@ func obvious(v *Window) (tones []Tone, s Sum) {
 	return tones, s
 }
 
-// Kernels of all levels read windows of all widths, also those that end where the picture does, as the obvious way
-// does.
+// The kernels of all levels agree with the obvious implementation on windows of all widths, including windows that end
+// where the picture does.
 func TestReadAndCount(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
@@ -45,7 +45,7 @@ func TestReadAndCount(t *testing.T) {
 		}
 		v.Free = make([]uint64, (v.W+63)/64*h)
 		for i := range v.Free {
-			// Bits beyond the width say nothing.
+			// Bits beyond the width are ignored.
 			v.Free[i] = r.Uint64() | uint64(-int64(round%2))
 		}
 		want, sum := obvious(v)
