@@ -41,7 +41,7 @@ func contrast(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.Cont
 func (b executor) Cores(ctx context.Context, op processing.Cores) error {
 	c, l, g, p := op.Class.(*plane), op.Y.(*plane), op.Background.(*plane), op.Peak.(*plane)
 	return b.chunks(ctx, c.w*c.h, func(_ *worker, i, j int) {
-		cores(c.data.U8[i:j], l.data.U16[i:j], g.data.U16[i:j], p.data.U16[i:j], op.Rule)
+		b.kernels.cores(c.data.U8[i:j], l.data.U16[i:j], g.data.U16[i:j], p.data.U16[i:j], op.Rule)
 	})
 }
 

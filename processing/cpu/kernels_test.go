@@ -638,8 +638,9 @@ func TestCensoredKernels(t *testing.T) {
 		same(t, "meanVariance", make([]float32, 2*r.n), both(plain), both(vector))
 
 		y, bg, v := r.words(r.n), r.words(r.n), r.bytes(r.n)
-		rule := processing.ContrastRule{Absolute: uint16(r.Uint32()), Relative: r.Uint32() >> 16,
-			SeedAbsolute: uint16(r.Uint32()), SeedRelative: r.Uint32() >> 16 * uint32(r.IntN(2)), SeedLevel: uint8(r.Uint32())}
+		rule := processing.ContrastRule{Absolute: uint16(r.Uint32() >> r.IntN(32)), Relative: r.Uint32() >> (14 + r.IntN(18)),
+			SeedAbsolute: uint16(r.Uint32() >> r.IntN(32)), SeedRelative: r.Uint32() >> (14 + r.IntN(19)),
+			SeedLevel: uint8(r.Uint32())}
 		if r.IntN(2) == 0 {
 			// Long stretches without contrast.
 			copy(bg[r.IntN(r.n):], y)
@@ -649,6 +650,20 @@ func TestCensoredKernels(t *testing.T) {
 			func(s []uint8) { vector.contrast(s, seeds, y, bg, v, rule) })
 		same(t, "seeds of contrast", seeds, func(s []uint16) { plain.contrast(subOut, s, y, bg, v, rule) },
 			func(s []uint16) { vector.contrast(subOut, s, y, bg, v, rule) })
+		cls, peak := r.bytes(r.n), r.words(r.n)
+		if r.IntN(2) == 0 {
+			clear(cls[r.IntN(r.n):])
+		}
+		part := func() uint32 { return min(r.Uint32()>>(14+r.IntN(18)), 1<<16+r.Uint32N(3)) }
+		shares := processing.CoreRule{Core: part(), Grow: part()}
+		for i := range peak {
+			// Differences at the shares, and on both sides of them.
+			if d := uint64(peak[i]) * uint64(shares.Core+shares.Grow*r.Uint32N(2)) >> 16; r.IntN(2) == 0 {
+				y[i] = uint16(min(uint64(bg[i])+d+r.Uint64N(3), math.MaxUint16))
+			}
+		}
+		same(t, "cores", cls, func(s []uint8) { plain.cores(s, y, bg, peak, shares) },
+			func(s []uint8) { vector.cores(s, y, bg, peak, shares) })
 		over, level := int32(r.IntN(1<<16)), int32(r.IntN(256))
 		same(t, "differenceThreshold", addOut,
 			func(s []uint8) { plain.differenceThreshold(s, y, bg, v, over, level) },

@@ -79,6 +79,8 @@ type kernels struct {
 	meanVariance func(mean, variance []float32, sum []uint32, sum2 []uint64, n int)
 	// contrast writes class bits and the contrast of seeds.
 	contrast func(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.ContrastRule)
+	// cores adds the class bits of cores and growth.
+	cores func(cls []uint8, y, bg, m []uint16, rule processing.CoreRule)
 	// differenceThreshold writes 255 where y − bg > over and v ≥ level, else 0.
 	differenceThreshold func(dst []uint8, y, bg []uint16, v []uint8, over, level int32)
 
@@ -215,6 +217,7 @@ func plainKernels() kernels {
 		meanVariance:   meanVarianceRow,
 
 		contrast:            contrast,
+		cores:               cores,
 		differenceThreshold: differenceThreshold,
 
 		boxes8:     boxes[uint8, uint16],

@@ -3,6 +3,7 @@
 package cpu
 
 import (
+	"math"
 	"simd/archsimd"
 	"unsafe"
 
@@ -199,44 +200,100 @@ func differenceThreshold256(dst []uint8, y, bg []uint16, v []uint8, over, level 
 	archsimd.ClearAVXUpperBits()
 }
 
-// contrast256 looks at 32 pixels at a time; few blocks hold one that is bright enough to be looked at on its own.
-func contrast256(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.ContrastRule) {
-	n := len(cls)
-	if n < 32 {
-		contrast(cls, seed, y, bg, v, rule)
-		return
-	}
-	seed, y, bg, v = seed[:n], y[:n], bg[:n], v[:n]
-	for i := 0; i < n; {
-		j := darkUntil(cls[i:], seed[i:], y[i:], bg[i:], rule.Absolute) + i
-		i = min(j+32, n)
-		contrast(cls[j:i], seed[j:i], y[j:i], bg[j:i], v[j:i], rule)
+// share16 is a share below 2, in 1/65536.
+type share16 struct{ part, whole archsimd.Uint16x16 }
+
+func newShare16(share uint32) share16 {
+	return share16{
+		archsimd.BroadcastUint16x16(uint16(share)), archsimd.BroadcastUint16x16(-uint16(share >> 16 & 1)),
 	}
 }
 
-// darkUntil clears cls and seed in blocks of 32 pixels as long as no pixel is brighter than its background by more than
-// over, and returns the number of pixels cleared.
-func darkUntil(cls []uint8, seed, y, bg []uint16, over uint16) int {
+// of returns the share of v, rounded down, or 65535 if that is less. d·65536 exceeds the share times v if d exceeds
+// this.
+func (s *share16) of(v archsimd.Uint16x16) archsimd.Uint16x16 {
+	return v.MulHigh(s.part).AddSaturated(v.And(s.whole))
+}
+
+// contrast256 works on 16 pixels. In few blocks one is bright enough to be looked at more closely.
+func contrast256(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.ContrastRule) {
 	n := len(cls)
-	if n < 32 {
-		return 0
+	if n < 16 || max(rule.Relative, rule.SeedRelative) >= 1<<17 {
+		contrast(cls, seed, y, bg, v, rule)
+		return
 	}
-	p, q := unsafe.Pointer(&y[0]), unsafe.Pointer(&bg[0])
-	to, to2 := unsafe.Pointer(&cls[0]), unsafe.Pointer(&seed[0])
-	limit, zero := archsimd.BroadcastUint16x16(over), archsimd.BroadcastUint16x16(0)
-	i := 0
-	for ; i+32 <= n; i += 32 {
-		a := loadWords16(p, i).SubSaturated(loadWords16(q, i)).SubSaturated(limit)
-		b := loadWords16(p, i+16).SubSaturated(loadWords16(q, i+16)).SubSaturated(limit)
-		if !a.Or(b).IsZero() {
+	to, to2 := unsafe.Pointer(&cls[0]), unsafe.Pointer(&seed[:n][0])
+	p, q, r := unsafe.Pointer(&y[:n][0]), unsafe.Pointer(&bg[:n][0]), unsafe.Pointer(&v[:n][0])
+	absolute, strong := archsimd.BroadcastUint16x16(rule.Absolute), archsimd.BroadcastUint16x16(rule.SeedAbsolute)
+	level := archsimd.BroadcastUint16x16(uint16(rule.SeedLevel))
+	relative, room := newShare16(rule.Relative), newShare16(rule.SeedRelative)
+	zero, one, white := archsimd.BroadcastUint16x16(0), archsimd.BroadcastUint16x16(1),
+		archsimd.BroadcastUint16x16(math.MaxUint16)
+	wide, both := archsimd.BroadcastUint16x16(uint16(processing.ClassWide)),
+		archsimd.BroadcastUint16x16(uint16(processing.ClassSeed))
+	none := archsimd.BroadcastUint8x16(0)
+	even, odd := lowByteOrder()
+	for i := 0; ; i += 16 {
+		i = min(i, n-16)
+		b := loadWords16(q, i)
+		d := loadWords16(p, i).SubSaturated(b)
+		over := d.SubSaturated(absolute)
+		if over.IsZero() {
+			none.Store((*[16]uint8)(unsafe.Add(to, i)))
+			store16x256(to2, 2*i, zero)
+		} else {
+			// A difference of 0 is a condition that is not met.
+			dark := over.Equal(zero).Or(d.SubSaturated(relative.of(b)).Equal(zero))
+			weak := dark.Or(d.SubSaturated(strong).Equal(zero)).Or(d.SubSaturated(room.of(white.Sub(b))).Equal(zero))
+			light := loadBytes16(r, i).ExtendToUint16().Add(one)
+			fails := weak.Or(light.SubSaturated(level).Equal(zero)).ToInt16x16().AsUint16x16()
+			c := wide.AndNot(dark.ToInt16x16().AsUint16x16()).Or(both.AndNot(fails))
+			lowBytes(c, even, odd).Store((*[16]uint8)(unsafe.Add(to, i)))
+			store16x256(to2, 2*i, d.AndNot(fails))
+		}
+		if i == n-16 {
 			break
 		}
-		store8x256(to, i, zero.AsUint8x32())
-		store16x256(to2, 2*i, zero)
-		store16x256(to2, 2*i+32, zero)
 	}
 	archsimd.ClearAVXUpperBits()
-	return i
+}
+
+// cores256 works on 16 pixels and leaves out blocks without a class. Doing some pixels again at the end changes
+// nothing.
+func cores256(cls []uint8, y, bg, m []uint16, rule processing.CoreRule) {
+	n := len(cls)
+	if n < 16 || rule.Core > 1<<16 || rule.Grow >= 1<<17 {
+		cores(cls, y, bg, m, rule)
+		return
+	}
+	to, p := unsafe.Pointer(&cls[0]), unsafe.Pointer(&y[:n][0])
+	q, r := unsafe.Pointer(&bg[:n][0]), unsafe.Pointer(&m[:n][0])
+	core, grow := newShare16(rule.Core), newShare16(rule.Grow)
+	zero, one := archsimd.BroadcastUint16x16(0), archsimd.BroadcastUint16x16(1)
+	wide, seed := archsimd.BroadcastUint16x16(uint16(processing.ClassWide)),
+		archsimd.BroadcastUint16x16(uint16(processing.ClassSeed))
+	coreBit, growBit := archsimd.BroadcastUint16x16(uint16(processing.ClassCore)),
+		archsimd.BroadcastUint16x16(uint16(processing.ClassGrow))
+	any := archsimd.BroadcastUint8x16(processing.ClassWide | processing.ClassSeed)
+	even, odd := lowByteOrder()
+	for i := 0; ; i += 16 {
+		i = min(i, n-16)
+		if c := loadBytes16(to, i); !c.And(any).IsZero() {
+			d, peak := loadWords16(p, i).SubSaturated(loadWords16(q, i)), loadWords16(r, i)
+			// The share of the peak, rounded up: 1 more, or nothing if no part is left.
+			least := core.of(peak).Add(one).Add(peak.Mul(core.part).Equal(zero).ToInt16x16().AsUint16x16())
+			class := c.ExtendToUint16()
+			strong := least.SubSaturated(d).Equal(zero).ToInt16x16().AsUint16x16().And(coreBit)
+			low := d.SubSaturated(grow.of(peak)).Equal(zero).Or(class.And(wide).Equal(zero)).ToInt16x16().AsUint16x16()
+			no := class.And(seed).Equal(zero).ToInt16x16().AsUint16x16()
+			class = class.Or(strong.AndNot(no)).Or(growBit.AndNot(low))
+			lowBytes(class, even, odd).Store((*[16]uint8)(unsafe.Add(to, i)))
+		}
+		if i == n-16 {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
 }
 
 // Indices of the upper half of each half of a vector and of the last double, and which doubles have one of the lower

@@ -20,7 +20,7 @@ func kernelsFor(level simd.Level, fourPlaces bool) kernels {
 	k.floatsF.down, k.floatsF.across = symmetric256, symmetric256
 	k.sums8.slide32, k.sums16.slide32, k.scan32 = slide32x8, slide32x16, scan32x256
 	k.sums8.mean32, k.sums16.mean32 = mean32x8, mean32x16
-	k.contrast, k.differenceThreshold = contrast256, differenceThreshold256
+	k.contrast, k.cores, k.differenceThreshold = contrast256, cores256, differenceThreshold256
 	k.moments8, k.moments16 = moments8x256, moments16x256
 	k.floatSums, k.floatSum = floatSums256, floatSum256
 	k.floatMeans, k.floatVariances = floatMeans256, floatVariances256
