@@ -1,6 +1,7 @@
 package processing
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -21,6 +22,10 @@ func Detect(ctx context.Context, be Backend, pic *Picture, p Params, o Options) 
 		return nil, err
 	}
 	defer d.release()
+	// The manual rules look at all candidates, and so may a further detection.
+	if o.Memory == nil && !d.hasManualRules(pic) {
+		d.least = d.leastScore()
+	}
 	cands, known, err := d.recall(o.Memory, pic)
 	if err == nil && !known {
 		if cands, err = d.candidates(pic); err == nil {
@@ -135,6 +140,8 @@ type detector struct {
 	// cutting says what the picture is a part of; nil if it is whole. reduced: only this size is searched.
 	cutting *cutting
 	reduced bool
+	// least is at most 0, and the score below which candidates of reduced pictures need not be returned.
+	least float64
 
 	// frugal is the backend if it is one: then b and seed are nil, exclude is a plane of AllocMarks, and background is
 	// that of the last pass.
@@ -170,7 +177,7 @@ func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Opti
 	be.Timings() // what an earlier, failed job left
 	d := &detector{
 		ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p, progress: o.Progress, decision: o.Decision, known: o.noise,
-		exposure: o.exposure, cutting: o.cutting,
+		exposure: o.exposure, cutting: o.cutting, least: math.Inf(-1),
 	}
 	d.frugal, _ = be.(Frugal)
 	d.remote, _ = be.(Remote)
@@ -256,11 +263,39 @@ func level(percent float64) uint16 { return uint16(float64(percent/100*65535) + 
 
 // candidates finds and measures everything that the decision may be about, at every size.
 func (d *detector) candidates(pic *Picture) ([]candidate, error) {
-	large, err := d.searchOctaves(pic)
-	if err != nil {
+	if !d.searchesOctaves() {
+		return d.ownCandidates(pic)
+	}
+	if d.remote == nil {
+		// The reduced pictures come first, so that memory is not needed for the planes of all sizes at once.
+		list, err := newOctaves(d.ctx, pic, d.cutting)
+		if err != nil {
+			return nil, err
+		}
+		large, err := d.searchOctaves(list)
+		if err != nil {
+			return nil, err
+		}
+		fine, err := d.ownCandidates(pic)
+		if err != nil {
+			return nil, err
+		}
+		return d.outlineOctaves(fine, large)
+	}
+	// The host reduces the picture while the backend searches it.
+	var list []octave
+	var reduceErr error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		list, reduceErr = newOctaves(d.ctx, pic, d.cutting)
+	}()
+	fine, err := d.ownCandidates(pic)
+	<-done
+	if err = cmp.Or(err, reduceErr); err != nil {
 		return nil, err
 	}
-	fine, err := d.ownCandidates(pic)
+	large, err := d.searchOctaves(list)
 	if err != nil {
 		return nil, err
 	}
@@ -364,7 +399,10 @@ func (d *detector) allocate(pic *Picture) (*Picture, error) {
 		pic, d.exposure, err = pic.exposed(d.ctx, rule, d.exposure)
 	}
 	if err == nil {
-		d.seen, d.tables = pic, pic.Tables()
+		d.seen = pic
+		if d.tables == nil {
+			d.tables = pic.Tables()
+		}
 	}
 	return pic, err
 }
@@ -786,6 +824,14 @@ func (d *detector) countAround(of Plane, bits uint8, r int, index []uint32) ([]u
 
 // scoreOff is the threshold of the score at which only the manual rules decide, however low a score may fall.
 const scoreOff = -20
+
+// leastScore returns the score below which no candidate counts as glare, nor has an effect on whether others do.
+func (d *detector) leastScore() float64 {
+	if d.p.Score <= scoreOff {
+		return math.Inf(-1)
+	}
+	return math.Min(d.p.Score-d.p.Sensitivity, 0)
+}
 
 // accepts decides whether a candidate is glare.
 func (d *detector) accepts(c *candidate) bool {

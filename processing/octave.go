@@ -138,32 +138,27 @@ func halveRow[S uint8 | uint16](dst []uint16, above, below []S, n int, unit uint
 // the classical search can be scaled.
 func (d *detector) searchesOctaves() bool { return d.ruleID != RuleClassic && !d.reduced }
 
-// searchOctaves returns the candidates of the reduced pictures, with their pixels in the whole one. It is called before
-// the planes of the whole picture are allocated, so that memory is not needed for all at once.
-func (d *detector) searchOctaves(pic *Picture) ([]candidate, error) {
-	if !d.searchesOctaves() {
-		return nil, nil
-	}
-	list, err := newOctaves(d.ctx, pic, d.cutting)
-	if err != nil {
-		return nil, err
-	}
+// searchOctaves returns the candidates of the reduced pictures, with their pixels in the whole one.
+func (d *detector) searchOctaves(list []octave) ([]candidate, error) {
 	var all []candidate
+	var tables *LuminanceTables
 	for i := range list {
-		found, err := d.searchOctave(&list[i])
+		found, used, err := d.searchOctave(&list[i], tables)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, found...)
+		all, tables = append(all, found...), used
 	}
 	return all, nil
 }
 
-// searchOctave returns the candidates of a reduced picture.
-func (d *detector) searchOctave(o *octave) ([]candidate, error) {
+// searchOctave returns the candidates of a reduced picture, and the tables that it used, which are the same for all; nil
+// if they are not known yet.
+func (d *detector) searchOctave(o *octave, tables *LuminanceTables) ([]candidate, *LuminanceTables, error) {
 	sub := &detector{
 		ctx: d.ctx, be: d.be, w: o.pic.Width, h: o.pic.Height, p: d.p, decision: d.decision, rule: d.rule,
 		ruleID: d.ruleID, model: d.model, vectors: d.vectors, frugal: d.frugal, remote: d.remote, known: new(float64),
+		tables: tables,
 		// A picture that is dark as a whole is brightened at full size only.
 		exposure: newExposure(o.pic.Width, o.pic.Height), reduced: true,
 	}
@@ -174,7 +169,7 @@ func (d *detector) searchOctave(o *octave) ([]candidate, error) {
 	}
 	cands, err := sub.ownCandidates(o.pic)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	d.done += work
 	found := cands[:0]
@@ -186,7 +181,7 @@ func (d *detector) searchOctave(o *octave) ([]candidate, error) {
 			found = append(found, c)
 		}
 	}
-	return found, nil
+	return found, sub.tables, nil
 }
 
 // enlarged returns the pixels of a w × h picture that spans of the reduced one, in reading order, cover.
@@ -217,8 +212,16 @@ func (d *detector) outlineOctaves(fine, found []candidate) ([]candidate, error) 
 	if len(found) == 0 {
 		return fine, nil
 	}
+	sets := [2][]candidate{fine, found}
+	var spans [2][]Span
+	parallel.Split(len(sets), 1, func(from, to int) {
+		for i := from; i < to; i++ {
+			spans[i] = spansOf(sets[i], nil)
+		}
+	})
 	taken := span.NewSet(d.w, d.h)
-	taken.Mark(1, spansOf(fine, nil), spansOf(found, nil))
+	taken.Mark(1, spans[:]...)
+	found = slices.DeleteFunc(found, func(c candidate) bool { return c.score < d.least })
 	for i := range found {
 		found[i].shape = sumsOf(found[i].spans)
 	}
@@ -242,7 +245,7 @@ func (d *detector) outlineOctaves(fine, found []candidate) ([]candidate, error) 
 	}
 	all := slices.Clone(fine)
 	for side := 2; side <= 1<<octaveCount; side *= 2 {
-		finer := newOverlay(d.h, all, d.fits)
+		finer := newOverlay(d.h, all, func(c *candidate) bool { return c.score >= d.least && d.fits(c) })
 		for i := range found {
 			c := &found[i]
 			if c.side != side || finer.knows(cores[i], c.score) {
