@@ -85,6 +85,15 @@ func (p *program) addJoin(c *cobra.Command, j *joining) {
 	c.Flags().StringVar(&j.credentials, "creds", "", p.say("`FILE` of credentials for an institution's NATS cluster"))
 }
 
+// dial connects to the farm. The caller must close the client.
+func (j joining) dial(ctx context.Context, p *program) (*farm.Client, error) {
+	join, err := j.open(p)
+	if err != nil {
+		return nil, err
+	}
+	return farm.Dial(ctx, join, nil)
+}
+
 func (j joining) open(p *program) (farm.Join, error) {
 	text := j.address
 	if text == "" {

@@ -61,11 +61,7 @@ func (s *farmStatus) run(ctx context.Context, id string) error {
 	if s.failures < 0 || s.failures > 1000 {
 		return s.usage("--failures %d: must be from 0 to 1000", s.failures)
 	}
-	join, err := s.join.open(s.program)
-	if err != nil {
-		return err
-	}
-	client, err := farm.Dial(ctx, join, nil)
+	client, err := s.join.dial(ctx, s.program)
 	if err != nil {
 		return err
 	}
@@ -220,11 +216,7 @@ func (p *program) farmControlCommand(action, short string) *cobra.Command {
 		if all == (len(args) == 1) {
 			return p.usage("name one batch, or give --all")
 		}
-		j, err := join.open(p)
-		if err != nil {
-			return err
-		}
-		client, err := farm.Dial(c.Context(), j, nil)
+		client, err := join.dial(c.Context(), p)
 		if err != nil {
 			return err
 		}

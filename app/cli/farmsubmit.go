@@ -155,11 +155,7 @@ func (s *submission) run(ctx context.Context, args []string) error {
 	if len(args) == 0 {
 		return s.usage("no files given")
 	}
-	join, err := s.join.open(s.program)
-	if err != nil {
-		return err
-	}
-	client, err := farm.Dial(ctx, join, nil)
+	client, err := s.join.dial(ctx, s.program)
 	if err != nil {
 		return err
 	}

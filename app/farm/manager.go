@@ -205,6 +205,13 @@ func (m *Manager) Close() {
 	m.link.Close()
 }
 
+// markOf returns the mark of a job.
+func (m *Manager) markOf(b *batch, key jobKey) mark {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return b.jobs[key]
+}
+
 // load rebuilds the index.
 func (m *Manager) load(ctx context.Context) error {
 	keys, err := m.stores.batches.Keys(ctx)
@@ -598,10 +605,7 @@ func (m *Manager) publishJobs(ctx context.Context, b *batch, jobs []Job, list ui
 	var futures []jetstream.PubAckFuture
 	for _, job := range jobs {
 		key, _ := keyOf(job.ID)
-		m.mu.Lock()
-		status := b.jobs[key].status()
-		m.mu.Unlock()
-		if status != waiting {
+		if m.markOf(b, key).status() != waiting {
 			continue
 		}
 		data, err := json.Marshal(job)

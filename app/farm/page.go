@@ -225,9 +225,7 @@ func (p *Page) report(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	p.m.mu.Lock()
-	mark := b.jobs[key]
-	p.m.mu.Unlock()
+	mark := p.m.markOf(b, key)
 	if mark.status() == waiting {
 		http.NotFound(w, r)
 		return

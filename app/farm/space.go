@@ -96,10 +96,7 @@ func (m *Manager) need(ctx context.Context, r request) (answer, error) {
 		job.Batch = r.ID
 		job.identify()
 		key, _ := keyOf(job.ID)
-		m.mu.Lock()
-		status := b.jobs[key].status()
-		m.mu.Unlock()
-		if status != waiting {
+		if m.markOf(b, key).status() != waiting {
 			continue
 		}
 		there, err := m.stores.files.has(ctx, objectName(job, original, job.Upload))
@@ -124,9 +121,7 @@ func (m *Manager) taken(ctx context.Context, r request) (answer, error) {
 	}
 	for _, id := range r.Names {
 		key, ok := keyOf(id)
-		m.mu.Lock()
-		mark := b.jobs[key]
-		m.mu.Unlock()
+		mark := m.markOf(b, key)
 		if !ok || mark.status() != done {
 			continue
 		}

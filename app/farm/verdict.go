@@ -213,9 +213,7 @@ func (m *Manager) crash(ctx context.Context, r request) (answer, error) {
 	if _, err := m.append(ctx, b, kindCrash, key, Result{Job: *r.Job, Worker: r.Worker.Name, Log: r.Log}); err != nil {
 		return answer{}, err
 	}
-	m.mu.Lock()
-	crashes := b.jobs[key].crashes()
-	m.mu.Unlock()
+	crashes := m.markOf(b, key).crashes()
 	m.options.Log.Error("crash", "batch", b.ID, "file", r.Job.In.String(), "worker", r.Worker.Name, "crashes", crashes,
 		"log", r.Log)
 	if crashes < maxCrashes {
