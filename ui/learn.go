@@ -34,10 +34,16 @@ func (w *window) learn() {
 	})
 }
 
-// forgetLearned drops what was learned.
+// forgetLearned drops what was learned if the user confirms it, because it cannot be undone.
 func (w *window) forgetLearned() {
-	w.UseLearned(nil)
-	w.say(w.t("What was learned is discarded; find glare again (%s)", w.press("find.run")))
+	w.prompts.ask(w.t("Forget what was learned?"), w.t("This cannot be undone. A preset keeps what was learned for "+
+		"later."), []answer{
+		{w.t("Save preset…"), widget.MediumImportance, w.files.savePreset},
+		{w.t("Forget"), widget.DangerImportance, func() {
+			w.UseLearned(nil)
+			w.say(w.t("What was learned is discarded; find glare again (%s)", w.press("find.run")))
+		}},
+	})
 }
 
 // teachingText explains what was learned, from how many decisions, and how reliable it is.

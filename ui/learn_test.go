@@ -37,6 +37,10 @@ func TestLearnFromDecisions(t *testing.T) {
 		t.Error("detection does not use what was learned")
 	}
 	h.actions.do("find.forget")
+	if !p.learned.Visible() || !strings.Contains(h.dialogTexts(), "A preset keeps what was learned for later.") {
+		t.Errorf("what was learned is shown: %v; the question is %q", p.learned.Visible(), h.dialogTexts())
+	}
+	h.press("Forget")
 	if p.learned.Visible() || h.Settings().Params.Learned != nil {
 		t.Error("what was learned was not forgotten")
 	}

@@ -127,9 +127,8 @@ func Verify(ctx context.Context, source, result string, mask *processing.Mask, l
 		return nil, err
 	}
 	if mask != nil && (mask.Width != a.Picture.Width || mask.Height != a.Picture.Height) {
-		return nil, fault(source, ErrSize, nil,
-			"the mask has %d × %d pixels, the picture %d × %d",
-			mask.Width, mask.Height, a.Picture.Width, a.Picture.Height)
+		return nil, fault(source, ErrSize, nil, "the picture has %d × %d pixels, the mask %d × %d",
+			a.Picture.Width, a.Picture.Height, mask.Width, mask.Height)
 	}
 	b, err := Read(ctx, result, limits)
 	if err != nil {

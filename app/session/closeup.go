@@ -2,9 +2,11 @@ package session
 
 import (
 	"image"
+	"image/draw"
 
 	"blik/app/document"
 	"blik/app/thumbnail"
+	"blik/app/view"
 )
 
 // closeupZoom is the largest zoom of close-ups.
@@ -12,7 +14,7 @@ const closeupZoom = 2
 
 // Closeups returns pictures of a finding with its surroundings, upright and in screen colours, of at most side × side
 // pixels: of the original, and of the corrected picture, which is nil if the finding is not corrected. The zoom is 200
-// %, or less if the finding would not fit. Pixels outside the picture are transparent.
+// %, or less if the finding would not fit. Around the picture is the grey of the viewport.
 func (s *Session) Closeups(f document.Spot, side int) (before, after image.Image) {
 	area := around(f.Bounds(), max(side/closeupZoom, f.Width, f.Height))
 	before = s.closeup(area, false, side)
@@ -24,6 +26,7 @@ func (s *Session) Closeups(f document.Spot, side int) (before, after image.Image
 
 func (s *Session) closeup(area image.Rectangle, corrected bool, side int) image.Image {
 	all := image.NewNRGBA(image.Rectangle{Max: area.Size()})
+	draw.Draw(all, all.Rect, image.NewUniform(view.Surround()), image.Point{}, draw.Src)
 	if part := s.doc.Crop(area, corrected); part != nil {
 		at := area.Intersect(image.Rectangle{Max: s.doc.Size()}).Min.Sub(area.Min)
 		for y := range part.Height {

@@ -28,7 +28,7 @@ func TestCloseups(t *testing.T) {
 		for x := range 20 {
 			want := color.NRGBA{100, 100, 100, 255}
 			if y < 2 {
-				want = color.NRGBA{}
+				want = color.NRGBA{118, 118, 118, 255}
 			}
 			if got := before.At(x, y); got != want {
 				t.Fatalf("(%d, %d) was %v, want %v", x, y, got, want)
