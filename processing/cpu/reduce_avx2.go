@@ -11,22 +11,32 @@ import (
 // Kernels of sums over a plane with vectors of 256 bits. The rest of a row after its whole vectors is added as the
 // plain kernels do.
 
+// moments8x256 adds the squares of even and of odd samples, which masks and products separate.
 func moments8x256(s []uint8) moments[uint8] {
-	whole := len(s) &^ 31
+	whole := len(s) &^ 63
 	if whole == 0 {
 		return momentsOf(s)
 	}
 	from := unsafe.Pointer(&s[0])
 	low, high := load8x256(from, 0), load8x256(from, 0)
+	even, odd := archsimd.BroadcastUint16x16(0xff), archsimd.BroadcastUint16x16(1<<8).AsInt8x32()
 	zero := archsimd.BroadcastUint8x32(0)
 	sum, sum2 := zero.AsUint64x4(), zero.AsInt32x8()
-	for i := 0; i < whole; i += 32 {
-		v := load8x256(from, i)
-		low, high = low.Min(v), high.Max(v)
-		sum = sum.Add(v.SumAbsDiff(zero).AsUint64x4())
-		a, b := v.GetLo().ExtendToUint16().AsInt16x16(), v.GetHi().ExtendToUint16().AsInt16x16()
-		sum2 = sum2.Add(a.DotProductPairs(a)).Add(b.DotProductPairs(b))
+	rest, rest2 := sum, sum2
+	for p, i := from, 0; i < whole; {
+		v, w := load8x256(p, 0), load8x256(p, 32)
+		low, high = low.Min(v.Min(w)), high.Max(v.Max(w))
+		sum, rest = sum.Add(v.SumAbsDiff(zero).AsUint64x4()), rest.Add(w.SumAbsDiff(zero).AsUint64x4())
+		a, b := v.AsUint16x16().And(even).AsInt16x16(), v.DotProductPairsSaturated(odd)
+		c, d := w.AsUint16x16().And(even).AsInt16x16(), w.DotProductPairsSaturated(odd)
+		sum2 = sum2.Add(a.DotProductPairs(a).Add(b.DotProductPairs(b)))
+		rest2 = rest2.Add(c.DotProductPairs(c).Add(d.DotProductPairs(d)))
+		if i += 64; i < whole {
+			p = unsafe.Add(from, i)
+		}
 	}
+	// Each lane is less than 2³⁰.
+	sum, sum2 = sum.Add(rest), sum2.Add(rest2)
 	var least, most [32]uint8
 	var sums [4]uint64
 	var squares [8]int32
@@ -98,27 +108,39 @@ func floatSums256(s []float32) floatSums { return floatSumsBy(steps256(), s) }
 
 func floatSum256(s []float32) double { return floatSumBy(sumLanes256, steps256(), s) }
 
-// sumLanes256 takes sums that need no rounding.
+// sumLanes256 takes sums that need no rounding. The pointer comes from the step before, so that the compiler adds
+// offsets in the loads.
 func sumLanes256(sum *[8]float64, s []float32) (low, high uint32) {
 	from := unsafe.Pointer(&s[0])
 	zero := archsimd.BroadcastFloat64x4(0)
 	a, b, c, d := zero, zero, zero, zero
-	least, most := loadFloats8(from, 0).AsUint32x8(), loadFloats8(from, 0).AsUint32x8()
-	i := 0
-	for ; i+16 <= len(s); i += 16 {
-		u, v := loadFloats8(from, i), loadFloats8(from, i+8)
-		least, most = least.Min(u.AsUint32x8()), most.Max(u.AsUint32x8())
-		least, most = least.Min(v.AsUint32x8()), most.Max(v.AsUint32x8())
-		a, b = a.Add(loadH256(from, 8*i)), b.Add(loadH256(from, 8*i+32))
-		c, d = c.Add(loadH256(from, 8*i+64)), d.Add(loadH256(from, 8*i+96))
+	least, most := loadF256(from, 0).AsUint32x8(), loadF256(from, 0).AsUint32x8()
+	p, i := from, 0
+	for i+32 <= len(s) {
+		t, u := loadF256(p, 0).AsUint32x8(), loadF256(p, 32).AsUint32x8()
+		v, w := loadF256(p, 64).AsUint32x8(), loadF256(p, 96).AsUint32x8()
+		least, most = least.Min(t.Min(u).Min(v.Min(w))), most.Max(t.Max(u).Max(v.Max(w)))
+		a, b = a.Add(loadWide256(p, 0)), b.Add(loadWide256(p, 16))
+		c, d = c.Add(loadWide256(p, 32)), d.Add(loadWide256(p, 48))
+		a, b = a.Add(loadWide256(p, 64)), b.Add(loadWide256(p, 80))
+		c, d = c.Add(loadWide256(p, 96)), d.Add(loadWide256(p, 112))
+		if i += 32; i < len(s) {
+			p = unsafe.Add(from, 4*i)
+		}
 	}
-	if i < len(s) {
-		u := loadFloats8(from, i)
-		least, most = least.Min(u.AsUint32x8()), most.Max(u.AsUint32x8())
-		a, b = a.Add(loadH256(from, 8*i)), b.Add(loadH256(from, 8*i+32))
+	for ; i < len(s); i += 8 {
+		p = unsafe.Add(from, 4*i)
+		u := loadF256(p, 0).AsUint32x8()
+		least, most = least.Min(u), most.Max(u)
+		a, b = a.Add(loadWide256(p, 0)), b.Add(loadWide256(p, 16))
 	}
 	setLanes256(sum, a.Add(c), b.Add(d))
 	return leastMost256(least, most)
+}
+
+// loadWide256 loads four floats at an offset in bytes.
+func loadWide256(p unsafe.Pointer, at int) archsimd.Float64x4 {
+	return archsimd.LoadFloat32x4((*[4]float32)(unsafe.Add(p, at))).ConvertToFloat64()
 }
 
 func least256(s []float32) uint32 {
