@@ -50,80 +50,95 @@ Writes NNNNN.png, NNNNN_truth.png (255 glare, 128 unsure, 0 none) and manifest.j
 The same paintings and seed give the same files.`),
 		Args: p.exactly(0),
 	}
-	var (
-		out, kind            string
-		paintings            []string
-		count, width, height int
-		seed                 uint64
-		quiet, overwrite     bool
-	)
+	r := &rendering{program: p}
 	kinds, _ := synth.ExampleKinds()
 	f := c.Flags()
-	f.StringVarP(&out, "output", "o", "trainingset",
+	f.StringVarP(&r.out, "output", "o", "trainingset",
 		p.say("write into folder `DIR`, created if missing"))
-	p.addOverwrite(c, &overwrite)
-	f.StringArrayVar(&paintings, "paintings", nil,
+	p.addOverwrite(c, &r.overwrite)
+	f.StringArrayVar(&r.paintings, "paintings", nil,
 		p.say("`PATH` of a painting or a folder of them; may be repeated"))
-	f.IntVar(&count, "count", 100, p.say("`number` of pictures"))
-	f.IntVar(&width, "width", 640, p.say("width in `pixels`"))
-	f.IntVar(&height, "height", 480, p.say("height in `pixels`"))
-	f.StringVar(&kind, "kind", "", p.say("`kind` of picture, any if not given: ")+strings.Join(kinds, ", "))
-	f.Uint64Var(&seed, "seed", 1, p.say("random `seed`"))
-	f.BoolVarP(&quiet, "quiet", "q", false, p.say("print nothing but errors"))
+	f.IntVar(&r.count, "count", 100, p.say("`number` of pictures"))
+	f.IntVar(&r.width, "width", 640, p.say("width in `pixels`"))
+	f.IntVar(&r.height, "height", 480, p.say("height in `pixels`"))
+	f.StringVar(&r.kind, "kind", "", p.say("`kind` of picture, any if not given: ")+strings.Join(kinds, ", "))
+	f.Uint64Var(&r.seed, "seed", 1, p.say("random `seed`"))
+	f.BoolVarP(&r.quiet, "quiet", "q", false, p.say("print nothing but errors"))
 	complete(c, "kind", kinds)
 
 	c.RunE = func(c *cobra.Command, _ []string) error {
-		const most, minSide, maxSide = 100_000, 64, 4096
-		switch {
-		case count < 1 || count > most:
-			return p.usage("--count must be between 1 and %d", most)
-		case min(width, height) < minSide || max(width, height) > maxSide:
-			return p.usage("width and height must be between %d and %d", minSide, maxSide)
-		}
-		if kind != "" {
-			if err := p.checkChoice("kind", kind, kinds); err != nil {
-				return err
-			}
-		}
-		files, err := pictureFiles(paintings)
-		if err != nil {
+		if err := r.check(kinds); err != nil {
 			return err
 		}
-		if len(files) == 0 {
-			return p.usage("--paintings: no picture found")
-		}
-		if err := p.makeFolder(out); err != nil {
-			return err
-		}
-		manifest := filepath.Join(out, "manifest.json")
-		if err := free([]string{manifest}, overwrite, existing(files...), manifest); err != nil {
-			return err
-		}
-		options := imagefile.WriteOptions{Overwrite: overwrite}
-		set := trainingSet{Version: 1, Program: p.Version, Seed: seed, Items: make([]trainingItem, count)}
-		random := rand.New(rand.NewPCG(seed, 0))
-		for i := range set.Items {
-			set.Items[i].Example = &synth.Example{Kind: kind, Seed: random.Uint64()}
-		}
-		for i := range min(count, len(files)) {
-			if err := set.render(c.Context(), out, options, files, i, width, height); err != nil {
-				return err
-			}
-		}
-		text, err := json.MarshalIndent(set, "", " ")
-		if err != nil {
-			return err
-		}
-		err = imagefile.WriteFile(c.Context(), manifest, options, func(w io.Writer) error {
-			_, err := w.Write(append(text, '\n'))
-			return err
-		})
-		if err == nil && !quiet {
-			fmt.Fprintln(p.Stdout, p.say("%s: %d pictures of %d paintings", out, count, min(count, len(files))))
-		}
-		return err
+		return r.run(c.Context())
 	}
 	return c
+}
+
+// rendering is one run of `blik trainingset`.
+type rendering struct {
+	*program
+	out, kind            string
+	paintings            []string
+	count, width, height int
+	seed                 uint64
+	quiet, overwrite     bool
+}
+
+// check rejects flags out of range.
+func (r *rendering) check(kinds []string) error {
+	const most, minSide, maxSide = 100_000, 64, 4096
+	switch {
+	case r.count < 1 || r.count > most:
+		return r.usage("--count must be between 1 and %d", most)
+	case min(r.width, r.height) < minSide || max(r.width, r.height) > maxSide:
+		return r.usage("width and height must be between %d and %d", minSide, maxSide)
+	case r.kind != "":
+		return r.checkChoice("kind", r.kind, kinds)
+	}
+	return nil
+}
+
+// run renders the pictures and writes the manifest.
+func (r *rendering) run(ctx context.Context) error {
+	files, err := pictureFiles(r.paintings)
+	if err != nil {
+		return err
+	}
+	if len(files) == 0 {
+		return r.usage("--paintings: no picture found")
+	}
+	if err := r.makeFolder(r.out); err != nil {
+		return err
+	}
+	manifest := filepath.Join(r.out, "manifest.json")
+	if err := free([]string{manifest}, r.overwrite, existing(files...), manifest); err != nil {
+		return err
+	}
+	options := imagefile.WriteOptions{Overwrite: r.overwrite}
+	set := trainingSet{Version: 1, Program: r.Version, Seed: r.seed, Items: make([]trainingItem, r.count)}
+	random := rand.New(rand.NewPCG(r.seed, 0))
+	for i := range set.Items {
+		set.Items[i].Example = &synth.Example{Kind: r.kind, Seed: random.Uint64()}
+	}
+	paintings := min(r.count, len(files))
+	for i := range paintings {
+		if err := set.render(ctx, r.out, options, files, i, r.width, r.height); err != nil {
+			return err
+		}
+	}
+	text, err := json.MarshalIndent(set, "", " ")
+	if err != nil {
+		return err
+	}
+	err = imagefile.WriteFile(ctx, manifest, options, func(w io.Writer) error {
+		_, err := w.Write(append(text, '\n'))
+		return err
+	})
+	if err == nil && !r.quiet {
+		fmt.Fprintln(r.Stdout, r.say("%s: %d pictures of %d paintings", r.out, r.count, paintings))
+	}
+	return err
 }
 
 // pictureFiles lists the pictures that the paths name, those of a folder by name.

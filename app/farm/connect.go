@@ -123,6 +123,37 @@ func (l *link) deny(complaint string) {
 // inbox is the prefix of the reply subjects that only the holder of a key may read.
 func inbox(public string) string { return "_INBOX." + public }
 
+// options returns the options for the address: encryption, key and credentials. inside, if not nil, is the server in
+// this process.
+func (j Join) options(inside nats.InProcessConnProvider) (options []nats.Option, err error) {
+	switch {
+	case inside != nil:
+		options = append(options, nats.InProcessServer(inside))
+	case j.Certificate != "":
+		options = append(options, nats.Secure(pinned(j.Certificate)))
+	case strings.HasPrefix(j.URL, "tls:"):
+		options = append(options, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
+	}
+	if j.Seed != "" {
+		pair, err := nkeys.FromSeed([]byte(j.Seed))
+		if err != nil {
+			return nil, message.Errorf("the key in the address of the farm is damaged; copy it again")
+		}
+		public, err := pair.PublicKey()
+		if err != nil {
+			return nil, err
+		}
+		options = append(options, nats.Nkey(public, pair.Sign), nats.CustomInboxPrefix(inbox(public)))
+	}
+	if j.Credentials != "" {
+		if _, err := os.Stat(j.Credentials); err != nil {
+			return nil, message.Errorf("%s: the credentials cannot be read (%w)", j.Credentials, plain(err))
+		}
+		options = append(options, nats.UserCredentials(j.Credentials))
+	}
+	return options, nil
+}
+
 // dial connects. If the server does not answer, it retries until ctx ends. inside, if not nil, is the server in this
 // process.
 func dial(ctx context.Context, j Join, inside nats.InProcessConnProvider, wait bool) (*link, error) {
@@ -150,32 +181,11 @@ func dial(ctx context.Context, j Join, inside nats.InProcessConnProvider, wait b
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { note(err) }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { note(err) }),
 	}
-	switch {
-	case inside != nil:
-		options = append(options, nats.InProcessServer(inside))
-	case j.Certificate != "":
-		options = append(options, nats.Secure(pinned(j.Certificate)))
-	case strings.HasPrefix(j.URL, "tls:"):
-		options = append(options, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
+	access, err := j.options(inside)
+	if err != nil {
+		return nil, err
 	}
-	if j.Seed != "" {
-		pair, err := nkeys.FromSeed([]byte(j.Seed))
-		if err != nil {
-			return nil, message.Errorf("the key in the address of the farm is damaged; copy it again")
-		}
-		public, err := pair.PublicKey()
-		if err != nil {
-			return nil, err
-		}
-		options = append(options, nats.Nkey(public, pair.Sign), nats.CustomInboxPrefix(inbox(public)))
-	}
-	if j.Credentials != "" {
-		if _, err := os.Stat(j.Credentials); err != nil {
-			return nil, message.Errorf("%s: the credentials cannot be read (%w)", j.Credentials, plain(err))
-		}
-		options = append(options, nats.UserCredentials(j.Credentials))
-	}
-	conn, err := nats.Connect(j.URL, options...)
+	conn, err := nats.Connect(j.URL, append(options, access...)...)
 	if err != nil {
 		return nil, l.sentence(err)
 	}
