@@ -152,8 +152,8 @@ func (d *detector) searchOctaves(list []octave) ([]candidate, error) {
 	return all, nil
 }
 
-// searchOctave returns the candidates of a reduced picture, and the tables that it used. They are the same for all
-// reduced pictures; nil if not known yet.
+// searchOctave returns the candidates of a reduced picture and the tables that it used, which are the same for all of
+// them. tables is nil if they are not known yet.
 func (d *detector) searchOctave(o *octave, tables *LuminanceTables) ([]candidate, *LuminanceTables, error) {
 	sub := &detector{
 		ctx: d.ctx, be: d.be, w: o.pic.Width, h: o.pic.Height, p: d.p, decision: d.decision, rule: d.rule,
