@@ -3,6 +3,7 @@
 package cpu
 
 import (
+	"math/bits"
 	"simd/archsimd"
 	"unsafe"
 )
@@ -351,7 +352,9 @@ func boxes8x256(dst []uint8, col []uint16, k int, c *counts) {
 	}
 }
 
-// boxes16x256 divides as boxes16x512 does.
+// boxes16x256 divides sums of n samples by ⌈2³²⁺ᵏ/n⌉ where all windows are whole; 2ᵏ is the largest power of two below
+// n. A sum s of n · 65536 at most errs by less than s · n/2³²⁺ᵏ < 1 unit of 1/n, because n is below 2¹⁴. At the sides of
+// the picture it divides as boxes16x512 does.
 func boxes16x256(dst []uint16, col []uint32, k int, c *counts) {
 	const block = countsBlock / 2
 	n := len(dst)
@@ -359,26 +362,51 @@ func boxes16x256(dst []uint16, col []uint32, k int, c *counts) {
 	from := unsafe.Pointer(&col[:blocks*block+k][0])
 	pixels := unsafe.Pointer(&c.pixels[:blocks*block][0])
 	inverse := unsafe.Pointer(&c.inverse[:blocks*block][0])
+	first, end, held := c.from, c.to-block, uint32(1)
+	if first < c.to {
+		held = c.pixels[first]
+	}
+	power := max(0, bits.Len32(held-1)-1)
+	whole := archsimd.BroadcastUint32x8(uint32((uint64(1)<<(32+power)-1)/uint64(held) + 1))
+	if held == 1 {
+		// The factor would need a bit more.
+		end = -1
+	}
 	p := newPrefix8()
 	carry := p.total(col, k)
 	less := archsimd.BroadcastFloat32x8(1 - 1.0/(1<<21))
 	one, order := archsimd.BroadcastUint32x8(1), places32(twos)
-	eight := func(i int) archsimd.Int32x8 {
-		d := sums8(loadSums8(from, i+k).Sub(loadSums8(from, i)), p.zero)
-		s := d.Add(carry)
-		carry = carry.Add(last8(d))
-		count := loadSums8(pixels, i)
-		s = s.Add(count.ShiftRight(one))
-		q := s.AsInt32x8().ConvertToFloat32().Mul(loadFloats8(inverse, i).Mul(less)).ConvertToInt32()
-		rest := s.Sub(q.AsUint32x8().Mul(count)).AsInt32x8()
-		// The mask is −1 where at least the count is left.
-		return q.Sub(rest.Greater(count.Sub(one).AsInt32x8()).ToInt32x8())
-	}
+	half, odd := archsimd.BroadcastUint32x8(held/2), archsimd.BroadcastUint64x4(32)
+	shift, low := archsimd.BroadcastUint64x4(uint64(power)), archsimd.BroadcastUint64x4(uint64(32+power))
+	upper := archsimd.BroadcastUint64x4((1<<32 - 1) << 32)
 	to := unsafe.Pointer(&dst[0])
 	var rest [block]uint16
 	for i := 0; i < blocks*block; i += block {
-		a := eight(i)
-		q := a.SaturateToUint16ConcatGrouped(eight(i + 8)).AsUint32x8().Permute(order).AsUint16x16()
+		d := sums8(loadSums8(from, i+k).Sub(loadSums8(from, i)), p.zero)
+		e := sums8(loadSums8(from, i+8+k).Sub(loadSums8(from, i+8)), p.zero)
+		s := d.Add(carry)
+		carry = carry.Add(last8(d))
+		u := e.Add(carry)
+		carry = carry.Add(last8(e))
+		var a, b archsimd.Int32x8
+		if i >= first && i <= end {
+			s, u = s.Add(half), u.Add(half)
+			x := s.AsUint64x4().ShiftRight(odd).AsUint32x8().MulEvenWiden(whole).ShiftRight(shift).And(upper)
+			y := u.AsUint64x4().ShiftRight(odd).AsUint32x8().MulEvenWiden(whole).ShiftRight(shift).And(upper)
+			a = s.MulEvenWiden(whole).ShiftRight(low).Or(x).AsInt32x8()
+			b = u.MulEvenWiden(whole).ShiftRight(low).Or(y).AsInt32x8()
+		} else {
+			count, count2 := loadSums8(pixels, i), loadSums8(pixels, i+8)
+			s, u = s.Add(count.ShiftRight(one)), u.Add(count2.ShiftRight(one))
+			a = s.AsInt32x8().ConvertToFloat32().Mul(loadFloats8(inverse, i).Mul(less)).ConvertToInt32()
+			b = u.AsInt32x8().ConvertToFloat32().Mul(loadFloats8(inverse, i+8).Mul(less)).ConvertToInt32()
+			// The mask is −1 where at least the count is left.
+			left := s.Sub(a.AsUint32x8().Mul(count)).AsInt32x8()
+			a = a.Sub(left.Greater(count.Sub(one).AsInt32x8()).ToInt32x8())
+			left = u.Sub(b.AsUint32x8().Mul(count2)).AsInt32x8()
+			b = b.Sub(left.Greater(count2.Sub(one).AsInt32x8()).ToInt32x8())
+		}
+		q := a.SaturateToUint16ConcatGrouped(b).AsUint32x8().Permute(order).AsUint16x16()
 		if i+block <= n {
 			store16x256(to, 2*i, q)
 		} else {

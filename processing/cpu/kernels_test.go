@@ -304,6 +304,31 @@ func TestBoxKernels(t *testing.T) {
 	})
 }
 
+// Sums of every number of pixels, at and around the halves between two quotients, where these can go wrong.
+func TestBoxReciprocals(t *testing.T) {
+	const n = 2 * countsBlock
+	c := &counts{columns: make([]uint32, n), pixels: make([]uint32, n), half: make([]float32, n),
+		inverse: make([]float32, n), to: n}
+	fill(c.columns, 1)
+	dst, col := make([]uint16, n), make([]uint32, 1+n+countsBlock)
+	for _, level := range levels() {
+		k := kernelsOf(level)
+		for pixels := uint32(1); pixels < maxFloatMean; pixels++ {
+			c.set(int(pixels), false)
+			for i := range col {
+				q := 65535 - uint32(i)/3*uint32(i)%65535
+				col[i] = min(q*pixels-pixels/2+uint32(i)%3-1, 65535*pixels)
+			}
+			k.boxes16(dst, col, 1, c)
+			for i, got := range dst {
+				if want := uint16((col[i+1] + pixels/2) / pixels); got != want {
+					t.Fatalf("%v: %d/%d is %d, want %d", level, col[i+1], pixels, got, want)
+				}
+			}
+		}
+	}
+}
+
 func TestVarianceKernels(t *testing.T) {
 	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *kernels) {
 		col := row(r, r.n, 0, math.MaxUint32, r.Uint32)
