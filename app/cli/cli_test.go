@@ -336,6 +336,8 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"detect", "--window", "1001", in}, "must be an odd whole number"},
 		{[]string{"detect", "--min-area", "1.5", in}, "must be a whole number between 1 and 1000 px"},
 		{[]string{"detect", "--contrast", "lots", in}, "must be a number between 1 and 95 % of white"},
+		{[]string{"detect", "--sensitivity", "high", in},
+			"must be a number between -5 and 5, or one of certain, balanced, visible, dim"},
 		{[]string{"detect", "--mode", "clever", in}, "must be one of adaptive, manual"},
 		{[]string{"detect", "--fill=perhaps", in}, "must be true or false"},
 		{[]string{"detect", "--auto", "--window", "11", in}, "cannot be combined with --window"},

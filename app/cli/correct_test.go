@@ -297,7 +297,7 @@ func TestCorrectBadFiles(t *testing.T) {
 	if got := call(t, "verify", good, missing); got.status != exitFailed || got.errors != "blik: "+missing+": no such file\n" {
 		t.Errorf("verify: %+v", got)
 	}
-	if got := call(t, "verify", "--lang", "ru", "--mask", filepath.Join(masks, "small.png"), good, good); got.status != exitFailed || !strings.Contains(got.errors, "в маске 2 × 1 пикселей") {
+	if got := call(t, "verify", "--lang", "ru", "--mask", filepath.Join(masks, "small.png"), good, good); got.status != exitFailed || !strings.Contains(got.errors, "good.png: в изображении 160 × 120 пикселей, в маске 2 × 1") {
 		t.Errorf("verify with a mask of another size: %+v", got)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"blik/app/preset"
+	"blik/internal/message"
 	"blik/processing"
 
 	"github.com/spf13/cobra"
@@ -40,7 +41,15 @@ func (w *wishError) Error() string { return w.text }
 func (v paramValue) Set(text string) error {
 	x, err := v.spec.Parse(text)
 	if err != nil {
-		return &wishError{v.flags.p.tr.Sprint(preset.Allowed(v.spec))}
+		allowed := preset.Allowed(v.spec)
+		if len(v.spec.Stops) > 0 {
+			ids := make([]string, len(v.spec.Stops))
+			for i, stop := range v.spec.Stops {
+				ids[i] = stop.ID
+			}
+			allowed = message.Of("%s, or one of %s", allowed, strings.Join(ids, ", "))
+		}
+		return &wishError{v.flags.p.tr.Sprint(allowed)}
 	}
 	v.flags.set[v.spec.ID] = x
 	return nil
