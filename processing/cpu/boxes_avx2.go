@@ -353,8 +353,8 @@ func boxes8x256(dst []uint8, col []uint16, k int, c *counts) {
 }
 
 // boxes16x256 divides sums of n samples by ⌈2³²⁺ᵏ/n⌉ where all windows are whole; 2ᵏ is the largest power of two below
-// n. A sum s of n · 65536 at most errs by less than s · n/2³²⁺ᵏ < 1 unit of 1/n, because n is below 2¹⁴. At the sides of
-// the picture it divides as boxes16x512 does.
+// n. A sum s of n · 65536 at most errs by less than s · n/2³²⁺ᵏ < 1 unit of 1/n, because n is below 2¹⁴. At the sides
+// of the picture it divides as boxes16x512 does.
 func boxes16x256(dst []uint16, col []uint32, k int, c *counts) {
 	const block = countsBlock / 2
 	n := len(dst)
