@@ -30,6 +30,8 @@ type kernels struct {
 	// row is one part.
 	convolve func(j *job)
 	products int
+	// anySize says that convolve takes groups of any number of taps.
+	anySize bool
 	// double repeats each cell of a row; part separates the cells of even and odd columns.
 	double func(dst, src []uint32)
 	part   func(even, odd, src []uint32)
@@ -49,7 +51,7 @@ func NewEngine(m *Model, level simd.Level) *Engine {
 	for i := range e.nodes {
 		n := &e.nodes[i]
 		if n.step == convolve {
-			n.packed = n.packs(e.nodes)
+			n.packed = n.packs(e.nodes, e.kernels.anySize)
 			e.pad = max(e.pad, n.layer.reach())
 			sum := 0
 			for k := range n.packed {

@@ -4,8 +4,8 @@ package network
 
 import "unsafe"
 
-// productsOfPart is the number of blocks times taps in a part of a row: the sources and weights of a layer with 48
-// input and output channels then take about 40 KB.
+// productsOfPart is the number of blocks of 32 cells times taps in a part of a row: the sources and weights of a layer
+// with 48 input and output channels then take about 40 KB.
 const productsOfPart = 108 * blocksOfPart
 
 // dots512 computes a row of four channels in blocks of 32 cells, from n taps. One instruction (vpdpbusd) adds four
@@ -14,8 +14,8 @@ const productsOfPart = 108 * blocksOfPart
 //go:noescape
 func dots512(dst, src unsafe.Pointer, taps, weights *int32, n int, bias, shift *[4]int32, add, top int32, blocks int)
 
-// convolveDots computes a row of four channels as convolvePlain does. It is the only kernel in assembly, because Go's
-// vector package lacks this instruction.
+// convolveDots computes a row of four channels as convolvePlain does. It is in assembly, because Go's vector package
+// lacks this instruction.
 func convolveDots(j *job) {
 	p := j.pack
 	memory := unsafe.Pointer(unsafe.SliceData(j.memory))

@@ -1,11 +1,10 @@
 package network
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"blik/internal/simd"
 )
 
 // extremes returns bytes, many of which are the smallest or the largest.
@@ -37,10 +36,9 @@ func TestConvolveKernels(t *testing.T) {
 			}
 			quads = append(quads, q)
 		}
-		var p pack
-		p.group(quads)
-		for o := range p.bias {
-			p.bias[o], p.shift[o] = int32(r.IntN(1<<20)-1<<19), int32(r.IntN(14))
+		var bias, shift [4]int32
+		for o := range bias {
+			bias[o], shift[o] = int32(r.IntN(1<<20)-1<<19), int32(r.IntN(14))
 		}
 		width := 1 + r.IntN(130)
 		segment := 4 * (width + 100)
@@ -52,6 +50,8 @@ func TestConvolveKernels(t *testing.T) {
 		var want []int8
 		for _, level := range levels() {
 			k := kernelsOf(level)
+			p := pack{bias: bias, shift: shift}
+			p.group(quads, k.anySize)
 			cells := 2 * k.lanes
 			j := &job{memory: slices.Clone(memory), pack: &p, dst: 6 * segment, blocks: (width + cells - 1) / cells,
 				add: add, top: top, wide: aligned(16 * len(p.taps) * k.lanes)}
@@ -108,32 +108,39 @@ func TestCellKernels(t *testing.T) {
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	m := defaultModel(t)
-	for i, n := range NewEngine(m, simd.Plain).nodes {
-		for b, p := range n.packed {
-			if len(p.taps) != 4*p.four+2*p.two || len(p.weights) != 4*len(p.taps) {
-				t.Fatalf("node %d, block %d: %d taps in %d and %d groups", i, b, len(p.taps), p.four, p.two)
-			}
-			for k := 0; k < len(p.taps); {
-				size := 4
-				if k >= 4*p.four {
-					size = 2
-				}
-				var sums [16]int
-				for range size {
-					for o, w := range p.weights[4*k : 4*k+4] {
-						for lane := range 4 {
-							v := int(int8(w >> (8 * lane)))
-							sums[4*o+lane/2*2] += max(v, 0)
-							sums[4*o+lane/2*2+1] -= min(v, 0)
-						}
-					}
-					k++
-				}
-				if most := slices.Max(sums[:]); most*Top > 1<<15-1 {
-					t.Errorf("node %d, block %d: a sum of %d", i, b, most*Top)
-				}
+	for _, level := range levels() {
+		for i, n := range NewEngine(m, level).nodes {
+			for b, p := range n.packed {
+				wantGroups(t, fmt.Sprintf("%v, node %d, block %d", level, i, b), &p)
 			}
 		}
+	}
+}
+
+// wantGroups checks the groups of a pack.
+func wantGroups(t *testing.T, what string, p *pack) {
+	t.Helper()
+	sizes := append(slices.Repeat([]int32{4}, p.four), slices.Repeat([]int32{2}, p.two)...)
+	sizes = append(sizes, p.sizes...)
+	k := 0
+	for _, size := range sizes {
+		var sums [16]int
+		for range size {
+			for o, w := range p.weights[4*k : 4*k+4] {
+				for lane := range 4 {
+					v := int(int8(w >> (8 * lane)))
+					sums[4*o+lane/2*2] += max(v, 0)
+					sums[4*o+lane/2*2+1] -= min(v, 0)
+				}
+			}
+			k++
+		}
+		if most := slices.Max(sums[:]); most*Top > 1<<15-1 {
+			t.Errorf("%s: a sum of %d", what, most*Top)
+		}
+	}
+	if k != len(p.taps) || len(p.weights) != 4*k {
+		t.Errorf("%s: %d taps and %d weights in groups of %d", what, len(p.taps), len(p.weights), k)
 	}
 }
 

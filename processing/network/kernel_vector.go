@@ -13,13 +13,15 @@ func kernelsOf(level simd.Level) *kernels {
 	if level == simd.Plain {
 		return plainKernels()
 	}
-	k := &kernels{lanes: 8, convolve: convolve256, darkest: darkest256, cells: cells256, exchange: exchange256,
-		planes: planes256, double: double256, part: part256}
+	k := &kernels{lanes: 16, darkest: darkest256, cells: cells256, exchange: exchange256, planes: planes256,
+		double: double256, part: part256}
 	switch level {
+	case simd.AVX2:
+		k.lanes, k.convolve, k.products, k.anySize = 8, convolve256, 2*productsOfPart, true
 	case simd.AVX512:
-		k.lanes, k.convolve = 16, convolve512
+		k.convolve = convolve512
 	case simd.VNNI:
-		k.lanes, k.convolve, k.products = 16, convolveDots, productsOfPart
+		k.convolve, k.products = convolveDots, productsOfPart
 	}
 	return k
 }

@@ -15,6 +15,8 @@ type pack struct {
 	taps []tap
 	// four is the number of groups of four taps, two the number of groups of two taps that follow them.
 	four, two int
+	// sizes holds the number of taps of each group, for kernels that take groups of any size; four and two are then 0.
+	sizes []int32
 	// weights are in the order tap, output; each packs the bytes of four inputs.
 	weights []int32
 	// bias includes half of the divisor, for rounding.
@@ -44,8 +46,8 @@ func (q *quad) load() (sums [16]int) {
 	return sums
 }
 
-// packs returns the packed work of a node's layer.
-func (n *node) packs(nodes []node) []pack {
+// packs returns the packed work of a node's layer, in groups of any size or of four and two taps.
+func (n *node) packs(nodes []node, anySize bool) []pack {
 	l := n.layer
 	side := l.Kind.Side()
 	list := make([]pack, n.blocks)
@@ -72,7 +74,7 @@ func (n *node) packs(nodes []node) []pack {
 			}
 			first += count
 		}
-		p.group(quads)
+		p.group(quads, anySize)
 		for o := range min(4, l.Out-4*b) {
 			p.shift[o] = int32(l.Shift[4*b+o])
 			p.bias[o] = l.Bias[4*b+o] + int32(1)<<p.shift[o]>>1
@@ -119,8 +121,9 @@ func (l *Layer) weight(out, in, row, column int) int8 {
 	return l.Weights[((out*l.inputs()+in)*side+row)*side+column]
 }
 
-// group packs the taps into groups of up to four, largest weights first, each into the group that it fills best.
-func (p *pack) group(quads []quad) {
+// group packs the taps into groups of up to four, or of any size, largest weights first, each into the group that it
+// fills best.
+func (p *pack) group(quads []quad, anySize bool) {
 	type bin struct {
 		quads []quad
 		sums  [16]int
@@ -139,7 +142,7 @@ func (p *pack) group(quads []quad) {
 			for k, s := range bins[i].sums {
 				top = max(top, s+load[k])
 			}
-			if len(bins[i].quads) < 4 && top <= pairLimit && top > fullest {
+			if (anySize || len(bins[i].quads) < 4) && top <= pairLimit && top > fullest {
 				best, fullest = i, top
 			}
 		}
@@ -165,6 +168,15 @@ func (p *pack) group(quads []quad) {
 					uint32(uint8(q.weights[o+2]))<<16|uint32(uint8(q.weights[o+3]))<<24))
 			}
 		}
+	}
+	if anySize {
+		// The number of taps changes rarely, so that the processor predicts the ends of most groups.
+		slices.SortStableFunc(bins, func(a, b bin) int { return len(b.quads) - len(a.quads) })
+		for _, b := range bins {
+			add(b, len(b.quads))
+			p.sizes = append(p.sizes, int32(len(b.quads)))
+		}
+		return
 	}
 	for _, b := range bins {
 		if len(b.quads) > 2 {

@@ -17,12 +17,13 @@ import (
 )
 
 // spin512 multiplies and adds pairs in registers, in twelve independent chains: 12·64 products per iteration.
+// Each chain starts elsewhere in memory, because the compiler would merge equal ones.
 //
 //go:noinline
 func spin512(p unsafe.Pointer, turns int) {
-	a, b, c, d := bytes512(p), bytes512(p), bytes512(p), bytes512(p)
-	e, f, g, h := a, b, c, d
-	i, j, k, l := a, b, c, d
+	start := func(i int) archsimd.Uint8x64 { return bytes512(unsafe.Add(p, 64*i)) }
+	a, b, c, d, e, f := start(0), start(1), start(2), start(3), start(4), start(5)
+	g, h, i, j, k, l := start(6), start(7), start(8), start(9), start(10), start(11)
 	w := weights512(p)
 	for range turns {
 		a = a.DotProductPairsSaturated(w).AsUint8x64()
@@ -47,9 +48,9 @@ func spin512(p unsafe.Pointer, turns int) {
 //
 //go:noinline
 func spin256(p unsafe.Pointer, turns int) {
-	a, b, c, d := bytes256(p), bytes256(p), bytes256(p), bytes256(p)
-	e, f, g, h := a, b, c, d
-	i, j, k, l := a, b, c, d
+	start := func(i int) archsimd.Uint8x32 { return bytes256(unsafe.Add(p, 32*i)) }
+	a, b, c, d, e, f := start(0), start(1), start(2), start(3), start(4), start(5)
+	g, h, i, j, k, l := start(6), start(7), start(8), start(9), start(10), start(11)
 	w := weights256(p)
 	for range turns {
 		a = a.DotProductPairsSaturated(w).AsUint8x32()
@@ -84,7 +85,7 @@ func spinDots(_ unsafe.Pointer, turns int) {
 // peak returns the highest rate of multiply-adds of one core with the instructions of a level's kernels.
 func peak(level simd.Level) float64 {
 	const turns = 1 << 17
-	memory := unsafe.Pointer(unsafe.SliceData(aligned(64)))
+	memory := unsafe.Pointer(unsafe.SliceData(aligned(12 * 64)))
 	rate := func(spin func(unsafe.Pointer, int), width int) float64 {
 		start := time.Now()
 		spin(memory, turns)
@@ -190,3 +191,7 @@ func BenchmarkPicture(b *testing.B) {
 		})
 	}
 }
+
+func bytes256(p unsafe.Pointer) archsimd.Uint8x32 { return archsimd.LoadUint8x32((*[32]uint8)(p)) }
+
+func weights256(p unsafe.Pointer) archsimd.Int8x32 { return archsimd.LoadInt8x32((*[32]int8)(p)) }
