@@ -140,8 +140,10 @@ type detector struct {
 	// cutting says what the picture is a part of; nil if it is whole. reduced: only this size is searched.
 	cutting *cutting
 	reduced bool
-	// least is at most 0, and the score below which candidates of reduced pictures need not be returned.
-	least float64
+	// least is at most 0, and the score below which candidates of reduced pictures need not be returned. hidden are the
+	// pixels of those.
+	least  float64
+	hidden [][]Span
 
 	// frugal is the backend if it is one: then b and seed are nil, exclude is a plane of AllocMarks, and background is
 	// that of the last pass.
@@ -395,16 +397,22 @@ func (d *detector) allocate(pic *Picture) (*Picture, error) {
 		d.planes = append(d.planes, d.exclude)
 	}
 	pic, err := pic.inSRGB(d.ctx)
-	if rule, ok := d.whiteRule(); ok && err == nil {
-		pic, d.exposure, err = pic.exposed(d.ctx, rule, d.exposure)
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		d.seen = pic
-		if d.tables == nil {
-			d.tables = pic.Tables()
+	if d.tables == nil {
+		d.tables = pic.Tables()
+	}
+	d.seen = pic
+	if rule, ok := d.whiteRule(); ok {
+		if d.seen, d.exposure, err = pic.exposed(d.ctx, d.tables, rule, d.exposure); err != nil {
+			return nil, err
+		}
+		if d.seen != pic {
+			d.tables = d.seen.Tables()
 		}
 	}
-	return pic, err
+	return d.seen, nil
 }
 
 // search finds candidates by background and three passes of core and growth.

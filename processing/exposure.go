@@ -45,15 +45,17 @@ func (d *detector) whiteRule() (r whiteRule, ok bool) {
 
 // exposed brightens the picture until the white around each pixel is the target, and returns it with the gains. If
 // nothing is dark it returns the picture itself, and an exposure without gains. If known is not nil, it holds the
-// gains.
+// gains. tables are those of the picture.
 //
 // The white of a square of 32 × 32 pixels is the highest level of any channel in it and in the squares up to the rule's
 // reach away: W, in 1/65535 of linear light, at least 0.2. Nothing changes where that is enough, or where too few
 // squares lie in the picture. Light is multiplied by k/2²⁴, rounded to nearest, where k interpolates ⌊target·4096/W⌋
 // linearly between the centres of the squares, in steps of 1/64. 8-bit samples become 8-bit sRGB, others 16 bits of
 // linear light.
-func (p *Picture) exposed(ctx context.Context, rule whiteRule, known *exposure) (*Picture, *exposure, error) {
-	s := surveyor{pic: p, tables: p.Tables()}
+func (p *Picture) exposed(
+	ctx context.Context, tables *LuminanceTables, rule whiteRule, known *exposure,
+) (*Picture, *exposure, error) {
+	s := surveyor{pic: p, tables: tables}
 	e := known
 	if e == nil {
 		e = newExposure(p.Width, p.Height)

@@ -85,7 +85,7 @@ func TestExposed(t *testing.T) {
 		}
 		before := slices.Clone(p.U8)
 		for _, rule := range rules {
-			got, e, err := p.exposed(context.Background(), rule, nil)
+			got, e, err := p.exposed(context.Background(), p.Tables(), rule, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -98,7 +98,8 @@ func TestExposed(t *testing.T) {
 					t.Fatalf("%d × %d: sample %d of %d became %d, want %d", w, h, k, p.U8[k], got.U8[k], want[k])
 				}
 			}
-			if again, _, err := p.exposed(context.Background(), rule, e); err != nil || !slices.Equal(again.U8, want) {
+			again, _, err := p.exposed(context.Background(), p.Tables(), rule, e)
+			if err != nil || !slices.Equal(again.U8, want) {
 				t.Errorf("size %d: with known gains it becomes another picture; %v", i, err)
 			}
 			if !slices.Equal(before, p.U8) {
@@ -128,7 +129,7 @@ func TestExposedAlike(t *testing.T) {
 		greys.U16, inks.U16 = append(greys.U16, v, v, v), append(inks.U16, 0)
 	}
 	expose := func(p *Picture) []uint16 {
-		got, _, err := p.exposed(context.Background(), whiteRules(t)[0], nil)
+		got, _, err := p.exposed(context.Background(), p.Tables(), whiteRules(t)[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +164,7 @@ func TestExposedAsItIs(t *testing.T) {
 		return &Picture{Width: w, Height: h, Channels: 3, U8: slices.Repeat([]uint8{40}, 3*w*h)}
 	}
 	changed := func(p *Picture, rule whiteRule) bool {
-		got, e, err := p.exposed(context.Background(), rule, nil)
+		got, e, err := p.exposed(context.Background(), p.Tables(), rule, nil)
 		if err != nil || (got == p) != (e.gain == nil) {
 			t.Fatalf("%p of %p, gains %v, %v", got, p, e.gain, err)
 		}
@@ -187,7 +188,7 @@ func TestExposedAsItIs(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err := dim(300, 200).exposed(ctx, rules[0], nil); !errors.Is(err, context.Canceled) {
+	if _, _, err := dim(300, 200).exposed(ctx, dim(300, 200).Tables(), rules[0], nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("after a cancel: %v", err)
 	}
 }

@@ -172,14 +172,24 @@ func (d *detector) searchOctave(o *octave, tables *LuminanceTables) ([]candidate
 		return nil, nil, err
 	}
 	d.done += work
-	found := cands[:0]
-	for _, c := range cands {
-		if c.spans = o.enlarged(c.spans, d.w, d.h); len(c.spans) > 0 {
-			// The rules of the search know only what it found at full size.
-			c.searched, c.side = searched{}, o.side
-			c.score -= octaveDoubt
-			found = append(found, c)
+	parallel.Split(len(cands), 512, func(from, to int) {
+		for i := from; i < to; i++ {
+			cands[i].spans = o.enlarged(cands[i].spans, d.w, d.h)
 		}
+	})
+	var found []candidate
+	for i := range cands {
+		c := &cands[i]
+		if len(c.spans) == 0 {
+			continue
+		}
+		if c.score -= octaveDoubt; c.score < d.least {
+			d.hidden = append(d.hidden, c.spans)
+			continue
+		}
+		// The rules of the search know only what it found at full size.
+		c.searched, c.side = searched{}, o.side
+		found = append(found, *c)
 	}
 	return found, sub.tables, nil
 }
@@ -212,16 +222,21 @@ func (d *detector) outlineOctaves(fine, found []candidate) ([]candidate, error) 
 	if len(found) == 0 {
 		return fine, nil
 	}
-	sets := [2][]candidate{fine, found}
-	var spans [2][]Span
+	sets := [][]Span{nil, nil, nil}
 	parallel.Split(len(sets), 1, func(from, to int) {
 		for i := from; i < to; i++ {
-			spans[i] = spansOf(sets[i], nil)
+			switch i {
+			case 0:
+				sets[i] = spansOf(fine, nil)
+			case 1:
+				sets[i] = spansOf(found, nil)
+			default:
+				sets[i] = merge(d.hidden...)
+			}
 		}
 	})
 	taken := span.NewSet(d.w, d.h)
-	taken.Mark(1, spans[:]...)
-	found = slices.DeleteFunc(found, func(c candidate) bool { return c.score < d.least })
+	taken.Mark(1, sets...)
 	for i := range found {
 		found[i].shape = sumsOf(found[i].spans)
 	}
