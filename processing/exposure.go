@@ -114,32 +114,51 @@ func (e *exposure) part(x, y, width, height int) *exposure {
 	return part
 }
 
-// measure sets the gains. Levels of some rows are lower bounds: if these are already enough, as in most pictures, the
-// other rows need not be read.
+// measure sets the gains. Levels of some rows are lower bounds: squares around which these are already enough, as all
+// in most pictures, are not dark. Other rows are read only where the levels around the remaining squares depend on them.
 func (e *exposure) measure(ctx context.Context, s surveyor, rule whiteRule) error {
+	level, wanted := make([]uint16, e.w*e.h), slices.Repeat([]uint16{1}, e.w*e.h)
 	for _, step := range []int{whiteSide, someRows, 1} {
-		level, err := e.levels(ctx, s, step)
-		if err != nil {
+		if err := e.raise(ctx, level, wanted, s, step); err != nil {
 			return err
 		}
 		if e.setGain(level, rule); e.gain == nil {
 			return nil
 		}
+		for i, gain := range e.gain {
+			wanted[i] = uint16(min(gain-unitGain, 1))
+		}
+		wanted = e.highestAround(wanted, rule.reach)
 	}
 	return nil
 }
 
-// levels returns the highest level of any channel in each square, in every step-th row.
-func (e *exposure) levels(ctx context.Context, s surveyor, step int) ([]uint16, error) {
-	level := make([]uint16, e.w*e.h)
-	return level, parallel.Chunks(ctx, e.h, 1, func(from, to int) {
+// raise raises the levels of the squares that are wanted to the highest of any channel in every step-th row.
+func (e *exposure) raise(ctx context.Context, level, wanted []uint16, s surveyor, step int) error {
+	return parallel.Chunks(ctx, e.h, 1, func(from, to int) {
 		s := s
 		line := make([]light, s.pic.Width)
 		for y := from * whiteSide; y < min(to*whiteSide, s.pic.Height); y += step {
-			s.read(line, 0, y)
-			for x := range line {
-				l := &level[y/whiteSide*e.w+x/whiteSide]
-				*l = max(*l, line[x].r, line[x].g, line[x].b)
+			row := y / whiteSide * e.w
+			for first := 0; first < e.w; first++ {
+				end := first
+				for end < e.w && wanted[row+end] != 0 {
+					end++
+				}
+				if end == first {
+					continue
+				}
+				run := line[:min(end*whiteSide, s.pic.Width)-first*whiteSide]
+				s.read(run, first*whiteSide, y)
+				for i := first; i < end; i++ {
+					l := level[row+i]
+					square := run[(i-first)*whiteSide:]
+					for _, c := range square[:min(whiteSide, len(square))] {
+						l = max(l, c.r, c.g, c.b)
+					}
+					level[row+i] = l
+				}
+				first = end
 			}
 		}
 	})
