@@ -115,7 +115,7 @@ func (e *exposure) part(x, y, width, height int) *exposure {
 }
 
 // measure sets the gains. Levels of some rows are lower bounds: squares around which these are already enough, as all
-// in most pictures, are not dark. Other rows are read only where the levels around the remaining squares depend on them.
+// in most pictures, are not dark. Other rows are read only where the levels around the other squares depend on them.
 func (e *exposure) measure(ctx context.Context, s surveyor, rule whiteRule) error {
 	level, wanted := make([]uint16, e.w*e.h), slices.Repeat([]uint16{1}, e.w*e.h)
 	for _, step := range []int{whiteSide, someRows, 1} {
