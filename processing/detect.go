@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"image"
 	"iter"
 	"math"
 	"slices"
@@ -122,6 +123,8 @@ type detector struct {
 	model   *network.Model
 	colours [3]Plane // red, green and blue for the network
 	logits  Plane    // output of the network
+	// logitsAt is where the plane of logits begins in the picture.
+	logitsAt image.Point
 	// logitsRead is closed when logits were read; nil if nothing reads them.
 	logitsRead <-chan struct{}
 	decision   *Decision
@@ -140,6 +143,8 @@ type detector struct {
 	// cutting says what the picture is a part of; nil if it is whole. reduced: only this size is searched.
 	cutting *cutting
 	reduced bool
+	// shown is what the network sees of the picture; empty for all of it.
+	shown image.Rectangle
 	// least is at most 0, and the score below which candidates of reduced pictures need not be returned. hidden are the
 	// pixels of those.
 	least  float64
@@ -180,6 +185,9 @@ func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Opti
 	d := &detector{
 		ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p, progress: o.Progress, decision: o.Decision, known: o.noise,
 		exposure: o.exposure, cutting: o.cutting, least: math.Inf(-1),
+	}
+	if c := o.cutting; c != nil {
+		d.shown = c.shown(1, c.at)
 	}
 	d.frugal, _ = be.(Frugal)
 	d.remote, _ = be.(Remote)
@@ -405,6 +413,11 @@ func (d *detector) allocate(pic *Picture) (*Picture, error) {
 	}
 	d.seen = pic
 	if rule, ok := d.whiteRule(); ok {
+		if d.exposure == nil && d.cutting != nil {
+			if d.exposure, err = d.cutting.exposure(d.ctx, d.tables, rule, d.w, d.h); err != nil {
+				return nil, err
+			}
+		}
 		if d.seen, d.exposure, err = pic.exposed(d.ctx, d.tables, rule, d.exposure); err != nil {
 			return nil, err
 		}

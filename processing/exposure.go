@@ -2,6 +2,7 @@ package processing
 
 import (
 	"context"
+	"image"
 	"slices"
 
 	"blik/internal/parallel"
@@ -59,7 +60,7 @@ func (p *Picture) exposed(
 	e := known
 	if e == nil {
 		e = newExposure(p.Width, p.Height)
-		if err := e.measure(ctx, s, rule); err != nil {
+		if err := e.measure(ctx, s, image.Rect(0, 0, p.Width, p.Height), rule); err != nil {
 			return p, nil, err
 		}
 	}
@@ -114,12 +115,13 @@ func (e *exposure) part(x, y, width, height int) *exposure {
 	return part
 }
 
-// measure sets the gains. Levels of some rows are lower bounds: squares around which these are already enough, as all
-// in most pictures, are not dark. Other rows are read only where the levels around the other squares depend on them.
-func (e *exposure) measure(ctx context.Context, s surveyor, rule whiteRule) error {
+// measure sets the gains from an area of the surveyed picture. Levels of some rows are lower bounds: squares around
+// which these are already enough, as all in most pictures, are not dark. Other rows are read only where the levels
+// around the other squares depend on them.
+func (e *exposure) measure(ctx context.Context, s surveyor, area image.Rectangle, rule whiteRule) error {
 	level, wanted := make([]uint16, e.w*e.h), slices.Repeat([]uint16{1}, e.w*e.h)
 	for _, step := range []int{whiteSide, someRows, 1} {
-		if err := e.raise(ctx, level, wanted, s, step); err != nil {
+		if err := e.raise(ctx, level, wanted, s, area, step); err != nil {
 			return err
 		}
 		if e.setGain(level, rule); e.gain == nil {
@@ -134,11 +136,13 @@ func (e *exposure) measure(ctx context.Context, s surveyor, rule whiteRule) erro
 }
 
 // raise raises the levels of the squares that are wanted to the highest of any channel in every step-th row.
-func (e *exposure) raise(ctx context.Context, level, wanted []uint16, s surveyor, step int) error {
+func (e *exposure) raise(
+	ctx context.Context, level, wanted []uint16, s surveyor, area image.Rectangle, step int,
+) error {
 	return parallel.Chunks(ctx, e.h, 1, func(from, to int) {
 		s := s
-		line := make([]light, s.pic.Width)
-		for y := from * whiteSide; y < min(to*whiteSide, s.pic.Height); y += step {
+		line := make([]light, area.Dx())
+		for y := from * whiteSide; y < min(to*whiteSide, area.Dy()); y += step {
 			row := y / whiteSide * e.w
 			for first := 0; first < e.w; first++ {
 				end := first
@@ -148,8 +152,8 @@ func (e *exposure) raise(ctx context.Context, level, wanted []uint16, s surveyor
 				if end == first {
 					continue
 				}
-				run := line[:min(end*whiteSide, s.pic.Width)-first*whiteSide]
-				s.read(run, first*whiteSide, y)
+				run := line[:min(end*whiteSide, area.Dx())-first*whiteSide]
+				s.read(run, area.Min.X+first*whiteSide, area.Min.Y+y)
 				for i := first; i < end; i++ {
 					l := level[row+i]
 					square := run[(i-first)*whiteSide:]

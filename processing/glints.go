@@ -96,9 +96,23 @@ func (d *detector) luminance(pic *Picture) Luminance {
 // borrows reports whether the network runs before the luminance is computed, in the memory of the search's planes.
 func (d *detector) borrows() bool { return d.frugal != nil && d.ruleID != RuleClassic && !d.vectors }
 
-// borrow gets the network's planes from the memory of the search's, and writes the colours of the picture into them.
+// borrow gets the network's planes, from the memory of the search's if the network sees the whole picture, and writes
+// the colours of the picture into them.
 func (d *detector) borrow(pic *Picture) error {
 	var all []Plane
+	if r := d.shown; !r.Empty() {
+		for range 4 {
+			p, err := d.be.Alloc(U8, r.Dx(), r.Dy())
+			if err != nil {
+				return err
+			}
+			all = append(all, p)
+		}
+		d.logits, d.logitsAt = all[copy(d.colours[:], all)], r.Min
+		op := d.luminance(pic.Part(r.Min.X, r.Min.Y, r.Dx(), r.Dy()))
+		op.Y, op.V = nil, nil
+		return d.frugal.Colours(d.ctx, op)
+	}
 	for _, p := range []Plane{d.y, d.v, d.cls} {
 		planes, err := d.frugal.Borrow(p)
 		if err != nil {
@@ -152,11 +166,17 @@ func (d *detector) glints() (_ <-chan glintsFound, err error) {
 		return nil, err
 	}
 	found, n := make(chan glintsFound, 1), components.Len()
+	w, _ := logits.Size()
+	left, top := int32(d.logitsAt.X), int32(d.logitsAt.Y)
 	read := make(chan struct{})
 	d.logitsRead = read
 	go func() {
-		values := valuesOf(host.U8, d.w, spans)
+		values := valuesOf(host.U8, w, spans)
 		close(read)
+		for i := range spans {
+			s := &spans[i]
+			s.X0, s.X1, s.Y = s.X0+left, s.X1+left, s.Y+top
+		}
 		f := connectGlints(spans, values, n)
 		f.makeCandidates()
 		found <- f

@@ -33,71 +33,118 @@ type octave struct {
 	side int
 	// at is where pic begins, in pixels of the picture that is searched.
 	at image.Point
+	// shown is what the network must see of pic; empty for all of it.
+	shown image.Rectangle
 }
 
 // cutting says where a picture was cut out of a whole one, of which the reduced pictures are made.
 type cutting struct {
 	whole *Picture
-	// inside is what the picture was cut out for, at where it begins, both in pixels of the whole.
+	// inside is where findings matter, at where the picture begins, both in pixels of the whole.
 	inside image.Rectangle
 	at     image.Point
-	// reach is how far around a part detection looks in each size; the place of a part must be a multiple of grain.
-	reach, grain int
+	// reach is how far around inside candidates look in each size, network how far those of the network alone do; the
+	// place of a part must be a multiple of grain.
+	reach, network, grain int
+	// light is what surrounds the picture in the whole, and decides how it is brightened.
+	light image.Rectangle
 }
 
-// octave returns the part of the whole, in its pixels, that a search of the picture at 1/side of its size needs.
-func (c *cutting) octave(side int) image.Rectangle {
-	r, unit := c.inside.Inset(-c.reach*side), c.grain*side
+// around returns what lies up to reach pixels of the picture at 1/side of its size around inside, in pixels of the
+// whole.
+func (c *cutting) around(reach, side int) image.Rectangle {
+	r, unit := c.inside.Inset(-reach*side), c.grain*side
 	r.Min.X, r.Min.Y = max(r.Min.X, 0)/unit*unit, max(r.Min.Y, 0)/unit*unit
 	return r.Intersect(image.Rect(0, 0, c.whole.Width, c.whole.Height))
 }
 
+// shown returns what the network must see of the picture at 1/side of its size that begins at at in the whole.
+func (c *cutting) shown(side int, at image.Point) image.Rectangle {
+	return reduced(c.around(c.network, side).Sub(at), side)
+}
+
+// exposure returns how the w × h pixels that were cut out of the whole are brightened in it. tables are theirs.
+func (c *cutting) exposure(
+	ctx context.Context, tables *LuminanceTables, rule whiteRule, w, h int,
+) (*exposure, error) {
+	pic, area := c.whole, c.light
+	if pic.ToSRGB != nil {
+		var err error
+		if pic, err = pic.Part(area.Min.X, area.Min.Y, area.Dx(), area.Dy()).inSRGB(ctx); err != nil {
+			return nil, err
+		}
+		area = area.Sub(area.Min)
+	}
+	e := newExposure(area.Dx(), area.Dy())
+	if err := e.measure(ctx, surveyor{pic: pic, tables: tables}, area, rule); err != nil {
+		return nil, err
+	}
+	first := c.at.Sub(c.light.Min).Div(whiteSide)
+	return e.part(first.X, first.Y, w, h), nil
+}
+
+// reduced returns a rectangle at 1/side of its size; the lower edges are rounded up.
+func reduced(r image.Rectangle, side int) image.Rectangle {
+	return image.Rectangle{r.Min.Div(side), r.Max.Add(image.Pt(side-1, side-1)).Div(side)}
+}
+
 // newOctaves reduces a picture, or what surrounds it in the whole that it was cut out of.
 func newOctaves(ctx context.Context, pic *Picture, from *cutting) ([]octave, error) {
-	whole := pic
+	size := image.Pt(pic.Width, pic.Height)
 	if from != nil {
-		whole = from.whole
+		size = image.Pt(from.whole.Width, from.whole.Height)
 	}
 	var list []octave
-	for n := 1; n <= octaveCount && min(whole.Width, whole.Height)>>n >= leastOctave; n++ {
-		o := octave{side: 1 << n, pic: pic}
-		halvings := n
-		switch {
-		case from != nil:
-			part := from.octave(o.side)
-			o.at = part.Min.Sub(from.at)
-			o.pic = whole.Part(part.Min.X, part.Min.Y, part.Dx(), part.Dy())
-		case n > 1:
-			o.pic, halvings = list[n-2].pic, 1
+	for n := 1; n <= octaveCount && min(size.X, size.Y)>>n >= leastOctave; n++ {
+		list = append(list, octave{side: 1 << n})
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	// The part of the smallest size covers those of the others.
+	area := image.Rectangle{Max: size}
+	if from != nil {
+		pic, area = from.whole, from.around(from.reach, list[len(list)-1].side)
+	}
+	first, in := area.Min, area
+	for i := range list {
+		o := &list[i]
+		var err error
+		if pic, err = pic.halved(ctx, in); err != nil {
+			return nil, err
 		}
-		for range halvings {
-			var err error
-			if o.pic, err = o.pic.halved(ctx); err != nil {
-				return nil, err
-			}
+		in = image.Rect(0, 0, pic.Width, pic.Height)
+		o.pic = pic
+		if from != nil && i < len(list)-1 {
+			part := from.around(from.reach, o.side)
+			at := reduced(part.Sub(first), o.side).Intersect(in)
+			o.pic = pic.Part(at.Min.X, at.Min.Y, at.Dx(), at.Dy())
+			o.at, o.shown = part.Min.Sub(from.at), from.shown(o.side, part.Min)
+		} else if from != nil {
+			o.at, o.shown = first.Sub(from.at), from.shown(o.side, first)
 		}
-		list = append(list, o)
 	}
 	return list, nil
 }
 
-// halved returns the picture at half its size, rounded up, in 16 bits, so that pictures of any depth give the same;
-// floats are clipped to 0…1. Each sample is the mean of those of 2 × 2 pixels, as they are encoded, rounded to nearest;
-// beyond the right and lower edges the last pixels are repeated.
-func (p *Picture) halved(ctx context.Context) (*Picture, error) {
+// halved returns an area of the picture at half its size, rounded up, in 16 bits, so that pictures of any depth give
+// the same; floats are clipped to 0…1. Each sample is the mean of those of 2 × 2 pixels, as they are encoded, rounded to
+// nearest; beyond the right and lower edges of the area its last pixels are repeated.
+func (p *Picture) halved(ctx context.Context, area image.Rectangle) (*Picture, error) {
 	out := *p
-	out.Width, out.Height = (p.Width+1)/2, (p.Height+1)/2
+	out.Width, out.Height = (area.Dx()+1)/2, (area.Dy()+1)/2
 	out.U8, out.F32 = nil, nil
 	out.U16 = make([]uint16, out.Width*out.Height*p.Channels)
 	const rows = 16
 	err := parallel.Chunks(ctx, out.Height, rows, func(from, to int) {
-		length := p.Width * p.Channels
+		length := area.Dx() * p.Channels
 		var above, below []uint16
 		if p.F32 != nil {
 			above, below = make([]uint16, length), make([]uint16, length)
 		}
 		for y := from; y < to; y++ {
-			first, second := 2*y*length, min(2*y+1, p.Height-1)*length
+			first := ((area.Min.Y+2*y)*p.Width + area.Min.X) * p.Channels
+			second := (min(area.Min.Y+2*y+1, area.Max.Y-1)*p.Width + area.Min.X) * p.Channels
 			dst := out.U16[y*out.Width*p.Channels:][:out.Width*p.Channels]
 			switch {
 			case p.U8 != nil:
@@ -160,7 +207,7 @@ func (d *detector) searchOctave(o *octave, tables *LuminanceTables) ([]candidate
 		ruleID: d.ruleID, model: d.model, vectors: d.vectors, frugal: d.frugal, remote: d.remote, known: new(float64),
 		tables: tables,
 		// A picture that is dark as a whole is brightened at full size only.
-		exposure: newExposure(o.pic.Width, o.pic.Height), reduced: true,
+		exposure: newExposure(o.pic.Width, o.pic.Height), reduced: true, shown: o.shown,
 	}
 	defer sub.release()
 	work := d.ownWork() / d.wholeWork() / float64(o.side*o.side)

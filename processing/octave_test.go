@@ -1,6 +1,7 @@
 package processing
 
 import (
+	"image"
 	"math"
 	"testing"
 
@@ -8,7 +9,7 @@ import (
 )
 
 // TestHalved compares halving with its definition: each sample is the mean of the four nearest ones, the last row and
-// column being repeated.
+// column of the area being repeated.
 func TestHalved(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, h := rapid.IntRange(1, 40).Draw(t, "w"), rapid.IntRange(1, 40).Draw(t, "h")
@@ -28,22 +29,25 @@ func TestHalved(t *testing.T) {
 				p.F32 = append(p.F32, float32(v)/math.MaxUint16)
 			}
 		}
-		half, err := p.halved(t.Context())
+		left, first := rapid.IntRange(0, w-1).Draw(t, "left"), rapid.IntRange(0, h-1).Draw(t, "first row")
+		right, bottom := rapid.IntRange(left+1, w).Draw(t, "right"), rapid.IntRange(first+1, h).Draw(t, "bottom")
+		area := image.Rect(left, first, right, bottom)
+		half, err := p.halved(t.Context(), area)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := half.Validate(); err != nil {
 			t.Fatal(err)
 		}
-		if half.Width != (w+1)/2 || half.Height != (h+1)/2 || half.Transfer != TransferLinear {
-			t.Fatalf("%d × %d of %d × %d", half.Width, half.Height, w, h)
+		if half.Width != (area.Dx()+1)/2 || half.Height != (area.Dy()+1)/2 || half.Transfer != TransferLinear {
+			t.Fatalf("%d × %d of %v", half.Width, half.Height, area)
 		}
 		for y := range half.Height {
 			for x := range half.Width {
 				for c := range channels {
 					sum := 0
-					for _, row := range []int{2 * y, min(2*y+1, h-1)} {
-						for _, column := range []int{2 * x, min(2*x+1, w-1)} {
+					for _, row := range []int{first + 2*y, min(first+2*y+1, area.Max.Y-1)} {
+						for _, column := range []int{left + 2*x, min(left+2*x+1, area.Max.X-1)} {
 							sum += int(samples[(row*w+column)*channels+c])
 						}
 					}

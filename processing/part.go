@@ -26,18 +26,22 @@ type Part struct {
 func NewPart(pic *Picture, p Params, o Options, inside image.Rectangle) (part *Part, ok bool, err error) {
 	whole := image.Rect(0, 0, pic.Width, pic.Height)
 	inside = inside.Intersect(whole)
-	reach, own, grain, known, err := surroundings(pic, p, o)
+	around, err := surroundings(pic, p, o)
 	if err != nil {
 		return nil, false, err
 	}
-	area := inside.Inset(-reach)
+	grain := around.grain
+	area := inside.Inset(-around.reach)
 	area.Min.X, area.Min.Y = max(area.Min.X, 0)/grain*grain, max(area.Min.Y, 0)/grain*grain
 	area = area.Intersect(whole)
 	if inside.Empty() {
 		return nil, false, nil
 	}
-	o.cutting = &cutting{whole: pic, inside: inside, at: area.Min, reach: own, grain: grain}
-	if known != nil {
+	o.cutting = &cutting{
+		whole: pic, inside: inside.Inset(-around.cleanup).Intersect(whole), at: area.Min, reach: around.candidates,
+		network: around.network, grain: grain, light: area.Inset(-around.light).Intersect(whole),
+	}
+	if known := around.exposure; known != nil {
 		o.exposure = known.part(area.Min.X/whiteSide, area.Min.Y/whiteSide, area.Dx(), area.Dy())
 	}
 	if o.Memory != nil && o.Memory.filled && o.Memory.of.pic == pic {
@@ -69,51 +73,66 @@ func (p *Part) Mask(r *Result) (*Mask, image.Point) {
 	return m, p.inside.Min
 }
 
-// surroundings returns how far around a part of a picture detection looks, in pixels, and how far its candidates alone
-// do in each size, what the part's place must be a multiple of, and how the picture is brightened, if that is known.
-func surroundings(pic *Picture, p Params, o Options) (reach, own, grain int, known *exposure, err error) {
+// surrounded says what detection of a part of a picture depends on; distances are in pixels.
+type surrounded struct {
+	// reach is how far around the part detection looks. It comprises cleanup, within which findings matter, and how far
+	// the candidates of one size look, candidates; those of the network alone look as far as network.
+	reach, cleanup, candidates, network int
+	// light is how far around all that white is looked for; 0 if exposure is known: how the picture is brightened.
+	light    int
+	exposure *exposure
+	// grain is what the place of the part with its surroundings must be a multiple of.
+	grain int
+}
+
+// surroundings returns what detection of a part of pic with p and o depends on.
+func surroundings(pic *Picture, p Params, o Options) (s surrounded, err error) {
 	if p.Mode == Adaptive {
 		p = adaptive(p)
 	}
 	decision := o.Decision
 	if decision == nil {
 		if decision, err = DefaultDecision(); err != nil {
-			return 0, 0, 0, nil, err
+			return s, err
 		}
 	}
 	rule := p.Detector.resolve(p.Mode, decision).rule()
 	d := &detector{p: p, ruleID: rule}
-	grain = neighbourhood
+	s.grain = neighbourhood
 	if rule != RuleNetwork {
 		radii := d.backgroundRadii()
 		// The first estimate, and what one pass needs: the background's widest window, the seeds, the growth.
 		first := 3*d.radius(12) + 3
 		pass := radii[len(radii)-1] + d.radius(4) + int(d.growth().Limit) + 1
-		reach = first + searchPasses*pass
+		s.candidates = first + searchPasses*pass
 	}
 	if rule != RuleClassic {
 		model := o.Network
 		if model == nil {
 			if model, err = network.Default(); err != nil {
-				return 0, 0, 0, nil, err
+				return s, err
 			}
 		}
-		reach = max(reach, model.Reach())
-		for side := grain; grain%model.Grain() != 0; {
-			grain += side
+		s.network = model.Reach()
+		s.candidates = max(s.candidates, s.network)
+		for side := s.grain; s.grain%model.Grain() != 0; {
+			s.grain += side
 		}
 	}
-	// What measures look at around a candidate: counts in windows, and neighbours two squares away.
-	reach += max(d.radius(32), 3*neighbourhood)
-	own = reach
+	// What measures look at around a candidate: counts in windows, and neighbours two squares away with their pixels.
+	measures := max(d.radius(32), 4*neighbourhood)
+	s.candidates += measures
+	s.network += measures
+	s.cleanup = 2*p.Open + 2*p.Close + p.Margin + int(4*p.Feather) + 1
+	s.reach = s.candidates + s.cleanup
 	if r, ok := d.whiteRule(); ok {
-		// The squares whose centres surround a pixel, and the squares whose white counts around those.
-		reach += 2 * whiteSide
-		if known = o.Memory.exposed(pic, rule, p.Mode); known == nil {
-			reach += r.reach * whiteSide
+		// The squares whose centres surround a pixel.
+		s.reach += whiteSide
+		if s.exposure = o.Memory.exposed(pic, rule, p.Mode); s.exposure == nil {
+			s.light = (r.reach + 1) * whiteSide
 		}
 	}
-	return reach + 2*p.Open + 2*p.Close + p.Margin + int(4*p.Feather) + 1, own, grain, known, nil
+	return s, nil
 }
 
 // searchPasses is the number of passes of the search that the surroundings cover. On rendered glare, with each
