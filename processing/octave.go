@@ -128,8 +128,8 @@ func newOctaves(ctx context.Context, pic *Picture, from *cutting) ([]octave, err
 }
 
 // halved returns an area of the picture at half its size, rounded up, in 16 bits, so that pictures of any depth give
-// the same; floats are clipped to 0…1. Each sample is the mean of those of 2 × 2 pixels, as they are encoded, rounded to
-// nearest; beyond the right and lower edges of the area its last pixels are repeated.
+// the same; floats are clipped to 0…1. Each sample is the mean of those of 2 × 2 pixels, as they are encoded, rounded
+// to nearest; beyond the right and lower edges of the area its last pixels are repeated.
 func (p *Picture) halved(ctx context.Context, area image.Rectangle) (*Picture, error) {
 	out := *p
 	out.Width, out.Height = (area.Dx()+1)/2, (area.Dy()+1)/2
