@@ -11,11 +11,14 @@ import (
 	"blik/ui/viewport"
 )
 
+// searchFailed is the title of the error of a search.
+const searchFailed message.Text = "Could not search for glare"
+
 // detect searches for glare with the current parameters.
 func (w *window) detect() {
 	w.win.Canvas().Unfocus()
 	w.Detect(func(o session.Outcome, err error) {
-		if w.prompts.ended(err) {
+		if w.prompts.ended(searchFailed, err) {
 			w.say(w.foundSentence(o))
 		}
 	})
@@ -37,7 +40,7 @@ func (w *window) previewed(o session.Outcome, err error) {
 		w.corrected(o, err)
 		return
 	}
-	if w.prompts.ended(err) {
+	if w.prompts.ended(searchFailed, err) {
 		w.say(w.foundSentence(o))
 	}
 }
@@ -81,7 +84,7 @@ func (c *common) correctListed(m processing.Method) {
 
 // corrected announces the result of a correction, and how to show the mask again if it was hidden.
 func (c *common) corrected(o session.Outcome, err error) {
-	if !c.prompts.ended(err) {
+	if !c.prompts.ended("Could not correct the findings", err) {
 		return
 	}
 	hint := ""

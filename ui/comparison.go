@@ -93,7 +93,7 @@ func (f *files) compareMask(path string, anyPicture bool) {
 			switch {
 			case errors.Is(err, imagefile.ErrNotMask):
 				f.confirmMask(err, func() { f.compareMask(path, true) })
-			case f.prompts.ended(err):
+			case f.prompts.ended("Could not compare the masks", err):
 				f.display.showMask()
 			}
 		})

@@ -42,7 +42,7 @@ func (w *window) offerCrashLogs() {
 		d.Hide()
 		for _, log := range logs {
 			if err := os.Remove(log); err != nil && !os.IsNotExist(err) {
-				w.prompts.showError(err)
+				w.prompts.showError("Could not remove the log", err)
 				return
 			}
 		}

@@ -28,8 +28,9 @@ type prompts struct {
 	version string
 }
 
-// ended reports the end of work that the user asked for; ok is true if it succeeded.
-func (p *prompts) ended(err error) (ok bool) {
+// ended reports the end of work that the user asked for; ok is true if it succeeded. failed says what did not work, as
+// the title of the error.
+func (p *prompts) ended(failed message.Text, err error) (ok bool) {
 	switch {
 	case err == nil:
 		return true
@@ -39,7 +40,7 @@ func (p *prompts) ended(err error) (ok bool) {
 		p.say(p.t("Cancelled"))
 	default:
 		p.say("")
-		p.showError(err)
+		p.showError(failed, err)
 	}
 	return false
 }
@@ -52,12 +53,9 @@ func (p *prompts) errorText(err error) string {
 	return p.texts.Error(err)
 }
 
-// showError shows an error.
-func (p *prompts) showError(err error) { p.showSentence(p.errorText(err)) }
-
-// showSentence shows an error that is already a sentence.
-func (p *prompts) showSentence(sentence string) {
-	p.showCustom(p.t("Something went wrong"), p.t("OK"), xwidget.NewWrapped(sentence), 460, 160)
+// showError shows an error below a title that says what did not work.
+func (p *prompts) showError(failed message.Text, err error) {
+	p.showCustom(p.t(failed), p.t("OK"), xwidget.NewWrapped(p.errorText(err)), 460, 160)
 }
 
 // showCustom shows a dialog with one button, of the given size or as large as the window allows.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -12,7 +13,7 @@ func (h *harness) enter() { h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyReturn}) }
 func TestEnterAnswersDialogs(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	for _, show := range []func(){h.prompts.showKeys, h.prompts.showAbout, h.prompts.showInformation,
-		func() { h.prompts.showSentence("no") }} {
+		func() { h.prompts.showError("Could not open the picture", errors.New("no")) }} {
 		if show(); !h.dialogOpen() {
 			t.Fatal("no dialog is shown")
 		}

@@ -46,7 +46,7 @@ func (f *files) chosen(use func(path string)) func(string, error) {
 		case errors.Is(err, filedialog.ErrBusy):
 			f.say(f.t("A file dialog is already open"))
 		case err != nil:
-			f.prompts.showError(err)
+			f.prompts.showError("Could not show the file dialog", err)
 		case path != "":
 			use(path)
 		}
@@ -82,7 +82,7 @@ func (f *files) waitHere(name message.Message, do func()) {
 func (f *files) openNow(path string, then func()) {
 	f.guard(func() {
 		f.Open(path, func(err error) {
-			if !f.prompts.ended(err) {
+			if !f.prompts.ended("Could not open the picture", err) {
 				return
 			}
 			doc := f.Document()
@@ -90,7 +90,7 @@ func (f *files) openNow(path string, then func()) {
 				doc.Picture().Depth())
 			switch c := f.Continued(); {
 			case c.Err != nil:
-				f.prompts.showError(c.Err)
+				f.prompts.showError("The project was not used", c.Err)
 			case !c.Date.IsZero():
 				text += ". " + f.t("Continuing from the project of %s", c.Date.Format("2006-01-02 15:04"))
 			}
@@ -191,7 +191,7 @@ func (f *files) writeProject(overwrite bool, next func()) {
 			switch {
 			case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):
 				f.confirmForeign(err, path, func() { f.writeProject(true, next) })
-			case f.prompts.ended(err):
+			case f.prompts.ended("Could not save the project", err):
 				f.say(f.t("Project saved: %s", baseName(path)))
 				next()
 			}
@@ -239,7 +239,7 @@ func (f *files) writeMask(path string, overwrite bool, next func()) {
 			switch {
 			case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):
 				f.confirmForeign(err, path, func() { f.writeMask(path, true, next) })
-			case f.prompts.ended(err):
+			case f.prompts.ended("Could not save the mask", err):
 				f.say(f.t("Mask saved: %s", path))
 				next()
 			}
@@ -278,7 +278,7 @@ func (f *files) loadPictureAsMask(path string, anyPicture bool) {
 			switch {
 			case errors.Is(err, imagefile.ErrNotMask):
 				f.confirmMask(err, func() { f.loadPictureAsMask(path, true) })
-			case f.prompts.ended(err):
+			case f.prompts.ended("Could not load the mask", err):
 				f.display.showMask()
 				n := f.Document().Stats().Spots
 				text := f.texts.Plural(n, "Mask loaded: %s, %s finding", "Mask loaded: %s, %s findings", baseName(path),
@@ -318,7 +318,7 @@ func (f *files) presetsFolder() string {
 func (f *files) readPreset(path string) {
 	p, err := preset.Read(path)
 	if err != nil {
-		f.prompts.showError(err)
+		f.prompts.showError("Could not load the preset", err)
 		return
 	}
 	f.SetParams(p)
@@ -331,7 +331,7 @@ func (f *files) savePreset() {
 		Name: f.t("Presets (JSON)"), Extensions: []string{presetExtension},
 	}, f.chosen(func(path string) {
 		if err := preset.Write(context.Background(), path, f.Settings().Params); err != nil {
-			f.prompts.showError(err)
+			f.prompts.showError("Could not save the preset", err)
 			return
 		}
 		f.say(f.t("Preset saved: %s", baseName(path)))
@@ -430,7 +430,7 @@ func (f *files) writePictureNow(path string, o imagefile.SaveOptions, next func(
 						f.writePicture(path, o, next)
 					}},
 				})
-		case f.prompts.ended(err):
+		case f.prompts.ended("Could not save the picture", err):
 			f.say(f.savedText(f.Written()))
 			next()
 		}

@@ -323,7 +323,7 @@ func (f *files) batch(correct bool) func() {
 	return func() {
 		f.kept(func() {
 			f.RunBatch(correct, f.texts.Code(), func(b session.Batch, err error) {
-				if f.prompts.ended(err) {
+				if f.prompts.ended("Could not process the pictures", err) {
 					f.say(f.t("%s done, %s skipped, %s failed", f.texts.Int(b.Done), f.texts.Int(b.Skipped),
 						f.texts.Int(b.Failed)))
 				}

@@ -432,7 +432,7 @@ func (f *files) saveFindings() {
 		File: strings.TrimSuffix(baseName(path), filepath.Ext(path)) + "_findings.csv",
 		Name: f.t("Tables (CSV)"), Extensions: []string{"csv"},
 	}, f.chosen(func(path string) {
-		if f.prompts.ended(f.SaveFindings(context.Background(), path)) {
+		if f.prompts.ended("Could not save the list of findings", f.SaveFindings(context.Background(), path)) {
 			f.say(f.t("Findings saved: %s", baseName(path)))
 		}
 	}))

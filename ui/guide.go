@@ -14,7 +14,7 @@ import (
 func (p *prompts) showGuide() {
 	sections, err := manual.Guide(p.texts.Code())
 	if err != nil {
-		p.showError(err)
+		p.showError("Could not open the guide", err)
 		return
 	}
 	page := container.NewVBox()

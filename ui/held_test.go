@@ -57,7 +57,7 @@ func BenchmarkHeld(b *testing.B) {
 	}
 	names := []string{"open", "detect", "correct all", "undo", "undo detection", "redo", "redo correction", "save"}
 	for range b.N {
-		run("open", func() { w.Open(picture, func(err error) { w.prompts.ended(err) }) })
+		run("open", func() { w.Open(picture, func(err error) { w.prompts.ended("Could not open the picture", err) }) })
 		run("detect", w.detect)
 		run("correct all", w.correctAll)
 		run("undo", w.undo)

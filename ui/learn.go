@@ -16,7 +16,7 @@ import (
 func (w *window) learn() {
 	w.win.Canvas().Unfocus()
 	w.Learn(func(t *session.Teaching, err error) {
-		if !w.prompts.ended(err) {
+		if !w.prompts.ended("Could not learn from the decisions", err) {
 			return
 		}
 		w.say("")

@@ -167,7 +167,7 @@ func newForm(c *common, stage processing.Stage) *form.Form {
 	f := form.New(c.texts, c.tips, c.keys, processing.SpecsOf(stage))
 	f.OnChanged = func(s processing.Spec, v float64) {
 		if err := c.SetParam(s, v); err != nil {
-			c.prompts.showError(err)
+			c.prompts.showError("Value not accepted", err)
 			return
 		}
 		if doc := c.Document(); stage == processing.StageDetection && doc != nil && doc.Result() != nil &&

@@ -178,7 +178,7 @@ func (w *window) openFirst(o Options) {
 // started runs when the window is on the screen. damaged is the error of the settings, if any.
 func (w *window) started(damaged error) {
 	if damaged != nil {
-		w.prompts.showError(damaged)
+		w.prompts.showError("Problem with the settings", damaged)
 	}
 	w.changed(change{Zoom: true})
 	w.OpenDevices()

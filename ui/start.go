@@ -126,7 +126,7 @@ func (f *files) openSample() {
 		err = atomicfile.WriteFile(path, assets.Sample(), 0o600)
 	}
 	if err != nil {
-		f.prompts.showError(err)
+		f.prompts.showError("Could not open the sample", err)
 		return
 	}
 	f.open(path)

@@ -166,7 +166,7 @@ func (t *toolbox) touch(at processing.Point, slack float64) {
 	case errors.Is(err, processing.ErrNoGlint):
 		t.say(t.t("Nothing is brighter than its surroundings here"))
 	case err != nil:
-		t.prompts.showError(err)
+		t.prompts.showError("Could not change the mask", err)
 	case did == session.Removed:
 		t.say(t.t("Finding removed; undo (%s) restores it", t.press("edit.undo")))
 	default:
@@ -183,7 +183,7 @@ func (t *toolbox) SetRegion(r *processing.Region) {
 		t.say(t.t("The region lies outside the picture."))
 		t.DraftChanged()
 	case err != nil:
-		t.prompts.showError(err)
+		t.prompts.showError("Could not limit the search", err)
 		t.DraftChanged()
 	}
 }
@@ -195,7 +195,7 @@ func (t *toolbox) FillShape(r *processing.Region, how document.Combine) {
 	case errors.Is(err, processing.ErrRegionOutside):
 		t.say(t.t("The area lies outside the picture."))
 	case err != nil:
-		t.prompts.showError(err)
+		t.prompts.showError("Could not change the mask", err)
 	}
 }
 

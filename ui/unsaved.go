@@ -23,7 +23,7 @@ func (w *window) offerUnsaved() {
 
 func (w *window) discardUnsaved(u *session.Unsaved) {
 	if err := w.Discard(u); err != nil {
-		w.prompts.showError(err)
+		w.prompts.showError("Could not discard the unsaved work", err)
 		return
 	}
 	w.offerUnsaved()
@@ -33,7 +33,7 @@ func (w *window) discardUnsaved(u *session.Unsaved) {
 func (w *window) resumeUnsaved(u *session.Unsaved) {
 	w.files.guard(func() {
 		w.Resume(u, func(err error) {
-			if w.prompts.ended(err) {
+			if w.prompts.ended("Could not restore the unsaved work", err) {
 				w.display.showMask()
 				w.files.say(w.t("Restored: %s", baseName(u.Path)))
 			}

@@ -174,7 +174,7 @@ func (w *window) update(c change) {
 		w.win.Content().Refresh()
 	}
 	if c.Fault != nil {
-		w.prompts.showError(c.Fault)
+		w.prompts.showError("Autosave failed", c.Fault)
 	}
 }
 
@@ -198,7 +198,7 @@ func (w *window) dialogOpen() bool { return w.win.Canvas().Overlays().Top() != n
 func (w *window) setLanguage(code string) {
 	tr := i18n.For(code)
 	if err := lang.AddTranslationsForLocale(tr.Toolkit(), lang.SystemLocale()); err != nil {
-		w.prompts.showError(err)
+		w.prompts.showError("Could not change the language", err)
 		return
 	}
 	w.texts = tr

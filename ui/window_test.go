@@ -488,8 +488,8 @@ func TestFailedSaveLosesNothing(t *testing.T) {
 	h.dialogs.path = "/art/out.png"
 	h.actions.do("file.saveMask")
 	h.settle()
-	if !strings.Contains(h.dialogTexts(), "disk full") {
-		t.Errorf("the dialog says %q", h.dialogTexts())
+	if said := h.dialogTexts(); !strings.Contains(said, "disk full") || !strings.Contains(said, "Could not save the mask") {
+		t.Errorf("the dialog says %q", said)
 	}
 	if !h.Document().Dirty() || h.Document().Mask().Area() != 200*100 {
 		t.Error("a failed save changed the document")
@@ -536,6 +536,9 @@ func TestErrorsAreShownOnceAndLoseNothing(t *testing.T) {
 	if n := len(h.win.Canvas().Overlays().List()); n != 1 {
 		t.Errorf("%d dialogs", n)
 	}
+	if said := h.dialogTexts(); !strings.Contains(said, "Could not load the mask") {
+		t.Errorf("the dialog says %q", said)
+	}
 	h.press("OK")
 	if h.Document().Mask().Area() != 200*100 {
 		t.Error("a mask that could not be loaded changed the mask")
@@ -545,8 +548,9 @@ func TestErrorsAreShownOnceAndLoseNothing(t *testing.T) {
 	h.Settings().AddRecent("/art/gone.png")
 	h.files.open("/art/gone.png")
 	h.settle()
-	if h.Document().Path() != "/art/a.png" || !strings.Contains(h.dialogTexts(), "gone.png") {
-		t.Errorf("%s is open, the dialog says %q", h.Document().Path(), h.dialogTexts())
+	if said := h.dialogTexts(); h.Document().Path() != "/art/a.png" || !strings.Contains(said, "gone.png") ||
+		!strings.Contains(said, "Could not open the picture") {
+		t.Errorf("%s is open, the dialog says %q", h.Document().Path(), said)
 	}
 	if slices.Contains(h.Settings().Recent, "/art/gone.png") {
 		t.Error("a missing file is still among the recent ones")

@@ -145,7 +145,7 @@ func (p *detectionPage) start() {
 	source, name, params := p.picture.source(), p.picture.box.Selected, v.Session.Settings().Params
 	repeat := repetitions()[max(p.repeat.SelectedIndex(), 0)]
 	machine := bench.ThisMachine(v.Version, time.Now())
-	start(v, v.t("Measuring – other programs will distort the result."),
+	start(v, v.t("Measuring – other programs will distort the result."), measureFailed,
 		func(ctx context.Context, report processing.Progress) (*bench.Comparison, error) {
 			pic, region, err := source(ctx, report)
 			if err != nil {

@@ -314,7 +314,7 @@ func (p *experimentsPage) show() {
 	p.table.SetCells(bench.Cells(o.result, tr))
 	plots, err := bench.Plots(o.result, tr)
 	if err != nil {
-		p.v.showSentence(p.v.Sentence(err))
+		p.v.showError("Could not draw the plot", err)
 	}
 	p.plot.SetPlots(plots)
 	var lines []string
@@ -380,7 +380,7 @@ func (p *experimentsPage) start() {
 			}
 		})
 	}
-	started := start(v, v.t("Measuring – other programs will distort the result."),
+	started := start(v, v.t("Measuring – other programs will distort the result."), measureFailed,
 		func(ctx context.Context, report processing.Progress) (measured, error) {
 			providers, release, missing := v.Providers(ctx)
 			defer release()

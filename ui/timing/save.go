@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/imagefile"
+	"blik/internal/message"
 	"blik/processing"
 	"blik/ui/filedialog"
 	"blik/ui/xwidget"
@@ -60,6 +61,9 @@ func (r *saveRow) enable(table, plot bool) {
 	}
 }
 
+// saveFailed is the title of the error of saving.
+const saveFailed message.Text = "Could not save the measurement"
+
 // save asks for a file and writes it.
 func (v *View) save(name, extension string, write func(w io.Writer) error) {
 	v.files.Save(filedialog.Request{
@@ -67,13 +71,13 @@ func (v *View) save(name, extension string, write func(w io.Writer) error) {
 		Name: v.t("%s files", strings.ToUpper(extension)), Extensions: []string{extension},
 	}, func(path string, err error) {
 		if err != nil {
-			v.showSentence(v.Sentence(err))
+			v.showError(saveFailed, err)
 			return
 		}
 		if path == "" {
 			return
 		}
-		start(v, "", func(ctx context.Context, _ processing.Progress) (struct{}, error) {
+		start(v, "", saveFailed, func(ctx context.Context, _ processing.Progress) (struct{}, error) {
 			return struct{}{}, imagefile.WriteFile(ctx, path, imagefile.WriteOptions{Overwrite: true}, write)
 		}, func(_ struct{}, err error) {
 			if err == nil {

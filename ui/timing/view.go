@@ -205,8 +205,8 @@ func (v *View) cancel() {
 }
 
 // start runs work as the program's only job and shows what. ok is false if another job is running. done receives the
-// result; after a cancel, the context's error.
-func start[T any](v *View, what string, work job.Work[T], done func(T, error)) (ok bool) {
+// result; after a cancel, the context's error. failed is the title of an error.
+func start[T any](v *View, what string, failed message.Text, work job.Work[T], done func(T, error)) (ok bool) {
 	if v.Session.Busy() {
 		v.say(v.t("Another task is still running; wait for it or cancel it"))
 		return false
@@ -223,7 +223,7 @@ func start[T any](v *View, what string, work job.Work[T], done func(T, error)) (
 			v.say(v.t("Cancelled"))
 		case err != nil:
 			v.say("")
-			v.showSentence(v.Sentence(err))
+			v.showError(failed, err)
 		default:
 			v.say("")
 		}
@@ -233,6 +233,9 @@ func start[T any](v *View, what string, work job.Work[T], done func(T, error)) (
 	v.Refresh()
 	return true
 }
+
+// measureFailed is the title of the error of a measurement.
+const measureFailed message.Text = "Could not measure"
 
 // progressInterval is the shortest time between two progress reports, because drawing them slows down what is measured.
 const progressInterval = 500 * time.Millisecond
@@ -251,10 +254,9 @@ func throttled(report processing.Progress) processing.Progress {
 	}
 }
 
-// showSentence shows an error.
-func (v *View) showSentence(sentence string) {
-	text := xwidget.NewWrapped(sentence)
-	d := dialog.NewCustom(v.t("Something went wrong"), v.t("OK"), text, v.win)
+// showError shows an error below a title that says what did not work.
+func (v *View) showError(failed message.Text, err error) {
+	d := dialog.NewCustom(v.t(failed), v.t("OK"), xwidget.NewWrapped(v.Sentence(err)), v.win)
 	d.Resize(fyne.NewSize(460, 160))
 	v.modals.Show(d, nil)
 }
