@@ -5,19 +5,16 @@ import (
 	"image/color"
 	"math"
 
-	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/theme"
-	"fyne.io/fyne/v2/widget"
 
 	"blik/app/colour"
+	"blik/ui/xwidget"
 )
 
 // graph draws a histogram with a logarithmic scale: bins as columns, those of a part of the picture as a line,
 // thresholds as vertical lines, and a colour scale below.
 type graph struct {
-	widget.BaseWidget
-	raster *canvas.Raster
+	raster *xwidget.Raster
 	bins   histogram
 }
 
@@ -36,23 +33,15 @@ const graphHeight, scaleHeight = 62, 10
 
 func newGraph() *graph {
 	g := &graph{}
-	g.raster = canvas.NewRaster(g.draw)
-	g.raster.ScaleMode = canvas.ImageScalePixels
-	g.ExtendBaseWidget(g)
+	g.raster = xwidget.NewRaster(graphWidth, graphHeight, g.draw)
 	return g
 }
 
 // set shows another histogram.
 func (g *graph) set(all, part []uint64, marks []float64, scale *colour.Scale) {
 	g.bins = histogram{all, part, marks, scale}
-	g.Refresh()
+	g.raster.Redraw()
 }
-
-// MinSize is part of fyne.Widget.
-func (g *graph) MinSize() fyne.Size { return fyne.NewSize(graphWidth, graphHeight) }
-
-// CreateRenderer is part of fyne.Widget.
-func (g *graph) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(g.raster) }
 
 func (g *graph) draw(w, h int) image.Image {
 	dst := image.NewRGBA(image.Rect(0, 0, w, h))

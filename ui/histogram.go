@@ -38,7 +38,7 @@ func newLevels(c *common) *levels {
 		return t
 	}
 	axis := container.NewHBox(text(c.texts.Number(spec.Low, 0)), layout.NewSpacer(), text(c.texts.Number(spec.High, 0)))
-	h.card = newCard(title, container.New(layout.NewCustomPaddedVBoxLayout(2), h.graph, axis, h.state),
+	h.card = newCard(title, container.New(layout.NewCustomPaddedVBoxLayout(2), h.graph.raster, axis, h.state),
 		c.button("view.histogram", closeIcon()))
 	return h
 }

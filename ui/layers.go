@@ -178,7 +178,7 @@ func newLegend(c *common, l *layers) *legend {
 	g.low.Trailing, g.high.Trailing = true, true
 	unit := container.New(layout.NewCustomPaddedLayout(0, 0, 8, 8), g.unit)
 	axis := container.NewBorder(nil, nil, g.low, g.high, unit)
-	content := container.New(layout.NewCustomPaddedVBoxLayout(2), g.graph, axis, g.state)
+	content := container.New(layout.NewCustomPaddedVBoxLayout(2), g.graph.raster, axis, g.state)
 	g.card = newCard(g.name, content, c.button("layer.none", closeIcon()))
 	l.changed = g.show
 	return g

@@ -2,10 +2,7 @@ package ui
 
 import (
 	"image"
-
-	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
-	"fyne.io/fyne/v2/widget"
+	"math"
 
 	"blik/app/view"
 	"blik/processing"
@@ -26,11 +23,14 @@ type loupe struct {
 func newLoupe(c *common) *loupe {
 	l := &loupe{common: c, title: xwidget.NewFixedText(""), glass: newGlass()}
 	l.title.Stretch, l.title.Muted = true, true
-	l.card = newCard(l.title, l.glass, c.button("view.loupe", closeIcon()))
+	l.card = newCard(l.title, l.glass.raster, c.button("view.loupe", closeIcon()))
 	return l
 }
 
 func (l *loupe) update(c change) {
+	if c.Document {
+		l.glass.at = processing.Point{}
+	}
 	l.card.wanted = l.Settings().Loupe && l.Document() != nil
 	if !l.card.wanted {
 		l.glass.setPictures(nil, nil, nil, nil)
@@ -64,21 +64,19 @@ func loupeZoom(zoom float64) float64 {
 
 // glass is the content of the loupe, with a frame around the pixel under the pointer.
 type glass struct {
-	widget.BaseWidget
-	raster   *canvas.Raster
+	raster   *xwidget.Raster
 	renderer *view.Renderer
 	look     view.Options
 	picture  *view.Pyramid
 	zoom     float64
-	at       processing.Point
-	buf      *image.RGBA
+	// at is the centre of the pixel to show; zero until the pointer was over the picture, whose middle then stands for it.
+	at  processing.Point
+	buf *image.RGBA
 }
 
 func newGlass() *glass {
 	g := &glass{renderer: view.NewRenderer(), zoom: 4}
-	g.raster = canvas.NewRaster(g.draw)
-	g.raster.ScaleMode = canvas.ImageScalePixels
-	g.ExtendBaseWidget(g)
+	g.raster = xwidget.NewRaster(loupeWidth, loupeHeight, g.draw)
 	return g
 }
 
@@ -87,17 +85,24 @@ func (g *glass) setPictures(before, after *view.Pyramid, m *view.MaskPyramid, la
 		return
 	}
 	g.picture = after
+	if after != nil && g.at == (processing.Point{}) {
+		pic := after.Picture()
+		g.at = processing.Point{X: float64(pic.Width/2) + 0.5, Y: float64(pic.Height/2) + 0.5}
+	}
 	g.renderer.SetPictures(before, after, m)
 	g.renderer.SetLayer(layer)
-	g.raster.Refresh()
+	g.raster.Redraw()
 }
 
 // show shows the surroundings of a pixel of the picture.
 func (g *glass) show(pixel image.Point) {
 	at := processing.Point{X: float64(pixel.X) + 0.5, Y: float64(pixel.Y) + 0.5}
-	if g.picture != nil && at != g.at {
-		g.at = at
-		g.raster.Refresh()
+	if at == g.at {
+		return
+	}
+	g.at = at
+	if g.picture != nil {
+		g.raster.Redraw()
 	}
 }
 
@@ -108,30 +113,33 @@ func (g *glass) draw(w, h int) image.Image {
 	}
 	if g.picture != nil {
 		t := view.Transform{Zoom: g.zoom, Turn: g.picture.Turn()}.CentreOn(g.at, image.Pt(w, h))
+		// Whole device pixels of each pixel of the picture, also where the middle of the loupe lies between two.
+		t.X, t.Y = math.Round(t.X*t.Zoom)/t.Zoom, math.Round(t.Y*t.Zoom)/t.Zoom
 		g.renderer.Render(g.buf, t, g.look)
-		frameMiddle(g.buf, int(g.zoom))
+		framePixel(g.buf, t, g.at)
 	}
 	return g.buf
 }
 
-// frameMiddle draws a dark frame in a light one around the pixel in the middle.
-func frameMiddle(dst *image.RGBA, zoom int) {
-	middle := image.Pt(dst.Rect.Dx()/2, dst.Rect.Dy()/2)
-	half := max(zoom/2+1, 3)
+// leastFrame is the least side of the area in the loupe's frame, in device pixels.
+const leastFrame = 6
+
+// framePixel draws a dark frame in a light one around the pixel of the picture whose centre is at, or around a larger
+// area where the pixel is shown too small.
+func framePixel(dst *image.RGBA, t view.Transform, at processing.Point) {
+	middle := t.ImageToScreen(at)
+	side := max(t.Zoom, leastFrame)
+	x, y := int(math.Round(middle.X-side/2)), int(math.Round(middle.Y-side/2))
+	inside := image.Rect(x, y, x+int(side), y+int(side))
 	for i, v := range [2]uint8{0, 255} {
-		r := image.Rect(middle.X-half-i, middle.Y-half-i, middle.X+half+i, middle.Y+half+i)
-		for x := r.Min.X; x <= r.Max.X; x++ {
-			for y := r.Min.Y; y <= r.Max.Y; y++ {
-				if (x == r.Min.X || x == r.Max.X || y == r.Min.Y || y == r.Max.Y) && image.Pt(x, y).In(dst.Rect) {
+		inner := inside.Inset(-i)
+		outer := inner.Inset(-1)
+		for y := outer.Min.Y; y < outer.Max.Y; y++ {
+			for x := outer.Min.X; x < outer.Max.X; x++ {
+				if p := image.Pt(x, y); !p.In(inner) && p.In(dst.Rect) {
 					copy(dst.Pix[dst.PixOffset(x, y):], []uint8{v, v, v, 255})
 				}
 			}
 		}
 	}
 }
-
-// MinSize is part of fyne.Widget.
-func (g *glass) MinSize() fyne.Size { return fyne.NewSize(loupeWidth, loupeHeight) }
-
-// CreateRenderer is part of fyne.Widget.
-func (g *glass) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(g.raster) }

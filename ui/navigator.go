@@ -58,7 +58,7 @@ type overview struct {
 	// OnCentre is called with the point of the picture that is to be centred.
 	OnCentre func(p processing.Point)
 
-	raster   *canvas.Raster
+	raster   *xwidget.Raster
 	frame    [2]*canvas.Rectangle
 	renderer *view.Renderer
 	look     view.Options
@@ -77,8 +77,7 @@ var (
 
 func newOverview() *overview {
 	o := &overview{renderer: view.NewRenderer(), look: view.DefaultOptions()}
-	o.raster = canvas.NewRaster(o.draw)
-	o.raster.ScaleMode = canvas.ImageScalePixels
+	o.raster = xwidget.NewRaster(navigatorWidth, navigatorHeight, o.draw)
 	for i, c := range []color.Color{color.NRGBA{A: 170}, color.NRGBA{255, 210, 0, 255}} {
 		o.frame[i] = canvas.NewRectangle(color.Transparent)
 		o.frame[i].StrokeColor, o.frame[i].StrokeWidth = c, float32(3-2*i)
@@ -96,7 +95,7 @@ func (o *overview) setPicture(p *view.Pyramid, m *view.MaskPyramid) {
 	}
 	o.picture, o.dirty = p, true
 	o.renderer.SetPicture(p, m)
-	o.raster.Refresh()
+	o.raster.Redraw()
 }
 
 // follow puts the frame around the part that a viewport of the given size shows.
@@ -108,21 +107,26 @@ func (o *overview) follow(t view.Transform, device image.Point) {
 	o.layoutFrame()
 }
 
-// fit returns the transform of the overview, in Fyne units.
-func (o *overview) fit() view.Transform {
-	pic := o.picture.Picture()
-	size := o.Size()
-	return view.Transform{Turn: o.picture.Turn()}.Fit(image.Pt(pic.Width, pic.Height),
-		image.Pt(int(size.Width), int(size.Height)))
+// fit returns the transform of the overview, in device pixels, and their number per Fyne unit.
+func (o *overview) fit() (t view.Transform, scale float64) {
+	size, scale := o.raster.Device()
+	return o.fitIn(size), scale
 }
 
-// frameIn returns the rectangle of the visible part in an overview, clipped to the overview.
-func frameIn(fit, seen view.Transform, device image.Point, size fyne.Size) (at fyne.Position, extent fyne.Size) {
+func (o *overview) fitIn(size image.Point) view.Transform {
+	pic := o.picture.Picture()
+	return view.Transform{Turn: o.picture.Turn()}.Fit(image.Pt(pic.Width, pic.Height), size)
+}
+
+// frameIn returns the rectangle of the visible part in an overview of the given size, in Fyne units and clipped to the
+// overview. scale is the number of device pixels per Fyne unit.
+func frameIn(fit, seen view.Transform, device image.Point, size fyne.Size, scale float64) (at fyne.Position,
+	extent fyne.Size) {
 	corner := func(x, y int) processing.Point {
 		return fit.ImageToScreen(seen.ScreenToImage(processing.Point{X: float64(x), Y: float64(y)}))
 	}
 	a, b := corner(0, 0), corner(device.X, device.Y)
-	limit := func(v float64, most float32) float32 { return max(0, min(float32(v), most)) }
+	limit := func(v float64, most float32) float32 { return max(0, min(float32(v/scale), most)) }
 	x0, y0 := limit(min(a.X, b.X), size.Width), limit(min(a.Y, b.Y), size.Height)
 	x1, y1 := limit(max(a.X, b.X), size.Width), limit(max(a.Y, b.Y), size.Height)
 	return fyne.NewPos(x0, y0), fyne.NewSize(max(x1-x0, 3), max(y1-y0, 3))
@@ -130,12 +134,15 @@ func frameIn(fit, seen view.Transform, device image.Point, size fyne.Size) (at f
 
 func (o *overview) layoutFrame() {
 	shown := o.picture != nil && o.seen.Zoom > 0
-	for _, f := range o.frame {
+	for i, f := range o.frame {
 		f.Hidden = !shown
 		if shown {
-			at, extent := frameIn(o.fit(), o.seen, o.device, o.Size())
-			f.Resize(extent)
-			f.Move(at)
+			fit, scale := o.fit()
+			at, extent := frameIn(fit, o.seen, o.device, o.Size(), scale)
+			// The dark frame is one unit wider on either side of the light one.
+			around := float32(1 - i)
+			f.Resize(extent.AddWidthHeight(2*around, 2*around))
+			f.Move(at.SubtractXY(around, around))
 		}
 	}
 }
@@ -144,11 +151,11 @@ func (o *overview) layoutFrame() {
 func (o *overview) draw(w, h int) image.Image {
 	if o.buf == nil || o.buf.Rect.Dx() != w || o.buf.Rect.Dy() != h {
 		o.buf, o.dirty = image.NewRGBA(image.Rect(0, 0, w, h)), true
+		// The scale may have changed.
+		o.layoutFrame()
 	}
 	if o.dirty && o.picture != nil {
-		pic := o.picture.Picture()
-		t := view.Transform{Turn: o.picture.Turn()}.Fit(image.Pt(pic.Width, pic.Height), image.Pt(w, h))
-		o.renderer.Render(o.buf, t, o.look)
+		o.renderer.Render(o.buf, o.fitIn(image.Pt(w, h)), o.look)
 	}
 	o.dirty = false
 	return o.buf
@@ -168,7 +175,8 @@ func (o *overview) DragEnd() {}
 
 func (o *overview) centre(at fyne.Position) {
 	if o.picture != nil && o.OnCentre != nil {
-		o.OnCentre(o.fit().ScreenToImage(processing.Point{X: float64(at.X), Y: float64(at.Y)}))
+		fit, scale := o.fit()
+		o.OnCentre(fit.ScreenToImage(processing.Point{X: float64(at.X) * scale, Y: float64(at.Y) * scale}))
 	}
 }
 

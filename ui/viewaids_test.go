@@ -10,6 +10,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/test"
 	"pgregory.net/rapid"
 
 	"blik/app/imagefile/container"
@@ -95,18 +96,19 @@ func TestFrameOfTheNavigator(t *testing.T) {
 		turn := view.NewTurn(rapid.IntRange(1, 8).Draw(r, "orientation"), size)
 		device := image.Pt(rapid.IntRange(1, 2000).Draw(r, "dw"), rapid.IntRange(1, 2000).Draw(r, "dh"))
 		small := fyne.NewSize(navigatorWidth, navigatorHeight)
-		fit := view.Transform{Turn: turn}.Fit(size, image.Pt(navigatorWidth, navigatorHeight))
+		scale := rapid.SampledFrom([]float64{1, 1.25, 1.5, 2}).Draw(r, "scale")
+		fit := view.Transform{Turn: turn}.Fit(size, image.Pt(int(navigatorWidth*scale), int(navigatorHeight*scale)))
 		seen := view.Transform{Turn: turn}.Fit(size, device)
 		seen.Zoom *= rapid.Float64Range(1, 20).Draw(r, "zoom")
 		middle := processing.Point{X: rapid.Float64Range(0, 1).Draw(r, "x") * float64(size.X),
 			Y: rapid.Float64Range(0, 1).Draw(r, "y") * float64(size.Y)}
 		seen = seen.CentreOn(middle, device).Clamp(size, device)
-		at, extent := frameIn(fit, seen, device, small)
+		at, extent := frameIn(fit, seen, device, small, scale)
 		for _, corner := range []processing.Point{
 			{}, {X: float64(device.X)}, {Y: float64(device.Y)}, {X: float64(device.X), Y: float64(device.Y)},
 		} {
 			p := fit.ImageToScreen(seen.ScreenToImage(corner))
-			x, y := min(max(p.X, 0), navigatorWidth), min(max(p.Y, 0), navigatorHeight)
+			x, y := min(max(p.X/scale, 0), navigatorWidth), min(max(p.Y/scale, 0), navigatorHeight)
 			if x < float64(at.X)-0.01 || x > float64(at.X+extent.Width)+0.01 || y < float64(at.Y)-0.01 ||
 				y > float64(at.Y+extent.Height)+0.01 {
 				r.Fatalf("%v of the viewport is at (%v, %v), the frame at %v of %v", corner, x, y, at, extent)
@@ -363,6 +365,71 @@ func TestLoupeZoom(t *testing.T) {
 		if got := loupeZoom(zoom); got != want {
 			t.Errorf("at %v: %v, want %v", zoom, got, want)
 		}
+	}
+}
+
+// The frame of the loupe is around the pixel under the pointer, whatever the size of the loupe in device pixels.
+func TestLoupeFramesThePixel(t *testing.T) {
+	test.NewTempApp(t)
+	pic := &processing.Picture{Width: 40, Height: 30, Channels: 1, U8: make([]uint8, 40*30)}
+	for i := range pic.U8 {
+		pic.U8[i] = 50
+	}
+	at := image.Pt(21, 17)
+	pic.U8[at.Y*pic.Width+at.X] = 200
+	for orientation := 1; orientation <= 8; orientation++ {
+		p, err := view.NewPyramid(t.Context(), pic, view.WithOrientation(orientation))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, size := range []image.Point{{200, 150}, {250, 187}, {301, 225}} {
+			for zoom := 2; zoom <= 64; zoom *= 2 {
+				g := newGlass()
+				g.zoom = float64(zoom)
+				g.setPictures(p, p, nil, nil)
+				g.show(at)
+				drawn := g.draw(size.X, size.Y).(*image.RGBA)
+				of := func(level uint8) (r image.Rectangle) {
+					for y := range size.Y {
+						for x := range size.X {
+							if drawn.RGBAAt(x, y).R == level {
+								r = r.Union(image.Rect(x, y, x+1, y+1))
+							}
+						}
+					}
+					return r
+				}
+				pixel, light := of(200), of(255)
+				if want := pixel.Inset(-2 - max(0, (6-zoom)/2)); pixel.Dx() != zoom || pixel.Dy() != zoom || light != want {
+					t.Errorf("orientation %d, %v, zoom %d: the pixel is at %v, the frame at %v, want %v", orientation, size,
+						zoom, pixel, light, want)
+				}
+			}
+		}
+	}
+}
+
+// Before the pointer is over the picture, the loupe shows the middle of it, also of the next picture.
+func TestLoupeWithoutPointer(t *testing.T) {
+	h := found(t, "en")
+	h.actions.do("view.loupe")
+	check := func() {
+		t.Helper()
+		size := h.Document().Size()
+		if at := h.aids.loupe.glass.at; math.Abs(at.X-float64(size.X)/2) > 1 || math.Abs(at.Y-float64(size.Y)/2) > 1 {
+			t.Errorf("the loupe shows %v of a picture of %v", at, size)
+		}
+	}
+	check()
+	h.openOther(t)
+	check()
+
+	// Turned on under the pointer, it shows what is there.
+	h.actions.do("view.loupe")
+	h.aids.hovered(processing.Point{X: 7.2, Y: 8.9}, true)
+	h.actions.do("view.loupe")
+	if at := h.aids.loupe.glass.at; at != (processing.Point{X: 7.5, Y: 8.5}) {
+		t.Errorf("the loupe shows %v", at)
 	}
 }
 

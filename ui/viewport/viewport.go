@@ -19,6 +19,7 @@ import (
 	"blik/app/view"
 	"blik/processing"
 	"blik/ui/tool"
+	"blik/ui/xwidget"
 )
 
 // wheelFactor is the zoom factor of one notch of the wheel, notch the distance that the driver reports for one.
@@ -463,14 +464,8 @@ func (v *Viewport) draw(w, h int) image.Image {
 
 // resized takes the new size in Fyne units. A fitted picture stays fitted; otherwise the middle stays in the middle.
 func (v *Viewport) resized(size fyne.Size) {
-	v.scale = 1
-	if c := fyne.CurrentApp().Driver().CanvasForObject(v); c != nil {
-		v.scale = float64(c.Scale())
-	}
-	device := image.Pt(wholePixels(size.Width, v.scale), wholePixels(size.Height, v.scale))
-	// The toolkit rounds both ends of the raster to device pixels. If its length were not whole, they could be one more
-	// or less apart than the rows drawn, and a row of the picture would be repeated or dropped.
-	v.raster.Resize(fyne.NewSize(float32(float64(device.X)/v.scale), float32(float64(device.Y)/v.scale)))
+	var device image.Point
+	device, v.scale = xwidget.FitRaster(v.raster, v, size)
 	if device == v.device {
 		return
 	}
@@ -492,12 +487,6 @@ func (v *Viewport) resized(size fyne.Size) {
 	default:
 		v.show(v.transform.Pan(float64(device.X-old.X)/2, float64(device.Y-old.Y)/2))
 	}
-}
-
-// wholePixels returns the number of complete device pixels in a length of Fyne units.
-func wholePixels(length float32, scale float64) int {
-	const rounding = 0.01
-	return int(float64(length)*scale + rounding)
 }
 
 func (v *Viewport) toDevice(p fyne.Position) processing.Point {
