@@ -12,7 +12,7 @@ import (
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
-	"blik/processing/score"
+	"blik/processing/internal/fidelity"
 )
 
 // counting counts the pixels of the tiles that operations work on.
@@ -131,11 +131,11 @@ func TestCrowdedSpots(t *testing.T) {
 			}
 			p := processing.DefaultParams()
 			got, all := correct(t, glare, mask, p, processing.CorrectOptions{})
-			before, err := score.Repair(glare, clean, mask, 3)
+			before, err := fidelity.Measure(glare, clean, mask, 3)
 			if err != nil {
 				t.Fatal(err)
 			}
-			after, err := score.Repair(got, clean, mask, 3)
+			after, err := fidelity.Measure(got, clean, mask, 3)
 			if err != nil {
 				t.Fatal(err)
 			}

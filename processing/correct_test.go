@@ -14,7 +14,7 @@ import (
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
-	"blik/processing/score"
+	"blik/processing/internal/fidelity"
 	"blik/processing/synth"
 )
 
@@ -607,7 +607,7 @@ func TestCorrectAccuracy(t *testing.T) {
 		for i := range set {
 			p := &set[i]
 			got, _ := correct(t, p.glare, c.mask(p), processing.DefaultParams(), processing.CorrectOptions{})
-			f, err := score.Repair(got, p.clean, p.truth, 3)
+			f, err := fidelity.Measure(got, p.clean, p.truth, 3)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -669,11 +669,11 @@ func TestCorrectOtherGlare(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, r := correct(t, glare, truth, processing.DefaultParams(), processing.CorrectOptions{})
-		before, err := score.Repair(glare, clean, truth, 3)
+		before, err := fidelity.Measure(glare, clean, truth, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		after, err := score.Repair(got, clean, truth, 3)
+		after, err := fidelity.Measure(got, clean, truth, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -687,7 +687,7 @@ func TestCorrectOtherGlare(t *testing.T) {
 	// A mask on clean paint must do little harm.
 	mask := discs(700, 500, 60, 3, 7)
 	got, _ := correct(t, clean, mask, processing.DefaultParams(), processing.CorrectOptions{})
-	f, err := score.Repair(got, clean, mask, 3)
+	f, err := fidelity.Measure(got, clean, mask, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -726,11 +726,11 @@ func TestCorrectOtherPaintings(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, r := correct(t, glare, widen(truth, true), processing.DefaultParams(), processing.CorrectOptions{})
-			was, err := score.Repair(glare, clean, truth, 3)
+			was, err := fidelity.Measure(glare, clean, truth, 3)
 			if err != nil {
 				t.Fatal(err)
 			}
-			is, err := score.Repair(got, clean, truth, 3)
+			is, err := fidelity.Measure(got, clean, truth, 3)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,7 +13,7 @@ import (
 
 	"blik/internal/testpic"
 	"blik/processing"
-	"blik/processing/score"
+	"blik/processing/internal/fidelity"
 	"blik/processing/synth"
 )
 
@@ -74,7 +74,7 @@ func TestCorrectUnseenPaintings(t *testing.T) {
 	}
 	clean, glare, truth := renderUnseen(t, halves[1][0], 10, 400, 300)
 	got, _ := correct(t, glare, widen(truth, true), processing.DefaultParams(), processing.CorrectOptions{})
-	f, err := score.Repair(got, clean, truth, 3)
+	f, err := fidelity.Measure(got, clean, truth, 3)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -117,16 +117,6 @@ func Layers() []LayerSpec {
 	}
 }
 
-// LayerByID returns the layer with an ID.
-func LayerByID(id string) (LayerSpec, bool) {
-	for _, s := range Layers() {
-		if s.ID == id {
-			return s, true
-		}
-	}
-	return LayerSpec{}, false
-}
-
 // Threshold is a value at which detection decides.
 type Threshold struct {
 	Name  message.Message

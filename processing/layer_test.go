@@ -186,9 +186,6 @@ func TestLayerSpecs(t *testing.T) {
 		if int(s.Layer) != i || s.ID == "" || s.Name.String() == "" || s.Help.String() == "" || s.Low >= s.High {
 			t.Errorf("layer %d: %+v", i, s)
 		}
-		if again, ok := processing.LayerByID(s.ID); !ok || again.Layer != s.Layer {
-			t.Errorf("%s is not found by its ID", s.ID)
-		}
 		for _, th := range s.Thresholds(processing.DefaultParams()) {
 			if th.Name.String() == "" || th.Value < s.Low || th.Value > s.High {
 				t.Errorf("%s: threshold %+v lies outside its scale", s.ID, th)
@@ -197,8 +194,7 @@ func TestLayerSpecs(t *testing.T) {
 	}
 	p := processing.DefaultParams()
 	p.Level, p.Sensitivity = 33, 1.5
-	level, _ := processing.LayerByID("level")
-	score, _ := processing.LayerByID("score")
+	level, score := processing.Layers()[processing.LayerLevel], processing.Layers()[processing.LayerScore]
 	if th := level.Thresholds(p); len(th) != 1 || th[0].Value != 120 {
 		t.Errorf("adaptive mode: %+v", th)
 	}
@@ -208,9 +204,6 @@ func TestLayerSpecs(t *testing.T) {
 	p.Mode = processing.Manual
 	if th := level.Thresholds(p); len(th) != 1 || th[0].Value != 33 {
 		t.Errorf("manual mode: %+v", th)
-	}
-	if _, ok := processing.LayerByID("none"); ok {
-		t.Error("an unknown ID is found")
 	}
 }
 

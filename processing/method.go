@@ -96,15 +96,6 @@ func methodChoices() []Choice {
 	return list
 }
 
-// Methods returns all methods, MethodAuto first.
-func Methods() []Method {
-	list := make([]Method, methodCount)
-	for i := range list {
-		list[i] = Method(i)
-	}
-	return list
-}
-
 // ID returns the name of the method in flags, presets and reports.
 func (m Method) ID() string { return methods()[m].id }
 

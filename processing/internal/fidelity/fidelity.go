@@ -1,4 +1,5 @@
-package score
+// Package fidelity measures in tests how well a correction restores the paint.
+package fidelity
 
 import (
 	"fmt"
@@ -7,21 +8,21 @@ import (
 	"blik/processing"
 )
 
-// Fidelity is how close a corrected picture comes to the clean one around the glare. Samples count on the scale 0…255
-// at any depth.
+// Fidelity says how close a corrected picture comes to the clean one around the glare. Samples count on the scale
+// 0…255 at any depth.
 type Fidelity struct {
 	// PSNR is 10·lg(255²/MSE) over all channels, in dB; 99 if nothing differs.
-	PSNR float64 `json:"PSNR"`
+	PSNR float64
 	// SSIM is the structural similarity with a Gaussian window of σ 1.5 and 11 × 11 pixels, mirrored at the border,
 	// averaged over pixels and channels (Wang, Bovik, Sheikh & Simoncelli 2004).
-	SSIM float64 `json:"SSIM"`
-	// Pixels is the size of the region.
-	Pixels int `json:"pixels"`
+	SSIM float64
+	// Pixels is the number of pixels compared.
+	Pixels int
 }
 
-// Repair measures corrected against clean inside the truth, dilated by a disc of radius ring. The three must have the
-// same size, and the two pictures the same channels.
-func Repair(corrected, clean *processing.Picture, truth *processing.Mask, ring int) (Fidelity, error) {
+// Measure compares corrected with clean inside the truth, dilated by a disc of radius ring. The three must have the
+// same size, and the two pictures the same number of channels.
+func Measure(corrected, clean *processing.Picture, truth *processing.Mask, ring int) (Fidelity, error) {
 	for _, p := range []*processing.Picture{corrected, clean} {
 		if err := p.Validate(); err != nil {
 			return Fidelity{}, err

@@ -1,11 +1,12 @@
-package score_test
+package fidelity_test
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"blik/processing"
-	"blik/processing/score"
+	"blik/processing/internal/fidelity"
 )
 
 func grey(rows ...[]uint8) *processing.Picture {
@@ -16,10 +17,21 @@ func grey(rows ...[]uint8) *processing.Picture {
 	return p
 }
 
-func TestRepairOfEqualPictures(t *testing.T) {
+// mask returns the mask that rows draw: '#' is glare.
+func mask(rows ...string) *processing.Mask {
+	m := processing.NewMask(len(rows[0]), len(rows))
+	for i, c := range strings.Join(rows, "") {
+		if c == '#' {
+			m.Pix[i] = 255
+		}
+	}
+	return m
+}
+
+func TestEqualPictures(t *testing.T) {
 	t.Parallel()
 	p := grey([]uint8{1, 2, 3}, []uint8{4, 5, 6})
-	f, err := score.Repair(p, p, mask("..#", "..."), 1)
+	f, err := fidelity.Measure(p, p, mask("..#", "..."), 1)
 	if err != nil || f.PSNR != 99 || math.Abs(f.SSIM-1) > 1e-9 {
 		t.Errorf("%+v, %v", f, err)
 	}
@@ -29,20 +41,20 @@ func TestRepairOfEqualPictures(t *testing.T) {
 	}
 }
 
-func TestRepairWithoutGlare(t *testing.T) {
+func TestWithoutGlare(t *testing.T) {
 	t.Parallel()
 	p := grey([]uint8{1, 2}, []uint8{4, 5})
-	f, err := score.Repair(p, grey([]uint8{9, 9}, []uint8{9, 9}), mask("..", ".."), 3)
-	if err != nil || f != (score.Fidelity{PSNR: 99, SSIM: 1}) {
+	f, err := fidelity.Measure(p, grey([]uint8{9, 9}, []uint8{9, 9}), mask("..", ".."), 3)
+	if err != nil || f != (fidelity.Fidelity{PSNR: 99, SSIM: 1}) {
 		t.Errorf("%+v, %v", f, err)
 	}
 }
 
-func TestRepairCountsTheRegionAlone(t *testing.T) {
+func TestOutsideIsIgnored(t *testing.T) {
 	t.Parallel()
 	a, b := grey(make([]uint8, 9)), grey(make([]uint8, 9))
 	a.U8[0], b.U8[8] = 16, 200
-	f, err := score.Repair(a, b, mask("#........"), 1)
+	f, err := fidelity.Measure(a, b, mask("#........"), 1)
 	if err != nil || f.Pixels != 2 {
 		t.Fatalf("%+v, %v", f, err)
 	}
@@ -52,7 +64,7 @@ func TestRepairCountsTheRegionAlone(t *testing.T) {
 }
 
 // On flat pictures, similarity depends on the means only.
-func TestRepairSimilarityOfFlatPictures(t *testing.T) {
+func TestSimilarityOfFlatPictures(t *testing.T) {
 	t.Parallel()
 	flat := func(v uint8) *processing.Picture {
 		p := &processing.Picture{Width: 4, Height: 3, Channels: 3, U8: make([]uint8, 36)}
@@ -61,14 +73,14 @@ func TestRepairSimilarityOfFlatPictures(t *testing.T) {
 		}
 		return p
 	}
-	f, err := score.Repair(flat(100), flat(50), mask("....", ".#..", "...."), 1)
+	f, err := fidelity.Measure(flat(100), flat(50), mask("....", ".#..", "...."), 1)
 	c := 0.01 * 255 * 0.01 * 255
 	if want := (2*100*50 + c) / (100*100 + 50*50 + c); err != nil || math.Abs(f.SSIM-want) > 1e-9 {
 		t.Errorf("SSIM %g, want %g (%v)", f.SSIM, want, err)
 	}
 }
 
-func TestRepairOtherDepthsCountAlike(t *testing.T) {
+func TestDepthsAgree(t *testing.T) {
 	t.Parallel()
 	m := mask(".#.")
 	a8, b8 := grey([]uint8{10, 20, 30}), grey([]uint8{12, 25, 30})
@@ -83,22 +95,22 @@ func TestRepairOtherDepthsCountAlike(t *testing.T) {
 	}
 	a16, a32 := wide(a8)
 	b16, b32 := wide(b8)
-	want, _ := score.Repair(a8, b8, m, 3)
+	want, _ := fidelity.Measure(a8, b8, m, 3)
 	for _, p := range [][2]*processing.Picture{{a16, b16}, {a32, b32}} {
-		got, err := score.Repair(p[0], p[1], m, 3)
+		got, err := fidelity.Measure(p[0], p[1], m, 3)
 		if err != nil || math.Abs(got.PSNR-want.PSNR) > 1e-4 || math.Abs(got.SSIM-want.SSIM) > 1e-4 {
 			t.Errorf("%+v, want %+v (%v)", got, want, err)
 		}
 	}
 }
 
-func TestRepairRefusesOtherSizes(t *testing.T) {
+func TestInvalidInput(t *testing.T) {
 	t.Parallel()
 	a := grey([]uint8{1, 2, 3})
-	for name, f := range map[string]func() (score.Fidelity, error){
-		"picture": func() (score.Fidelity, error) { return score.Repair(grey([]uint8{1, 2}), a, mask("..."), 3) },
-		"mask":    func() (score.Fidelity, error) { return score.Repair(a, a, mask(".."), 3) },
-		"invalid": func() (score.Fidelity, error) { return score.Repair(&processing.Picture{}, a, mask("..."), 3) },
+	for name, f := range map[string]func() (fidelity.Fidelity, error){
+		"picture": func() (fidelity.Fidelity, error) { return fidelity.Measure(grey([]uint8{1, 2}), a, mask("..."), 3) },
+		"mask":    func() (fidelity.Fidelity, error) { return fidelity.Measure(a, a, mask(".."), 3) },
+		"invalid": func() (fidelity.Fidelity, error) { return fidelity.Measure(&processing.Picture{}, a, mask("..."), 3) },
 	} {
 		if _, err := f(); err == nil {
 			t.Errorf("another %s was accepted", name)
