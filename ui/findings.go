@@ -345,20 +345,28 @@ func (p *findingsPanel) explain() {
 	}
 }
 
-// whyText lists the reasons for and against a finding.
+// whyText lists the reasons for and against a finding, each group with its strongest first.
 func (c *common) whyText(f document.Spot) string {
 	if len(f.Reasons) == 0 {
 		return c.t("Finding %s was painted by hand or loaded.", fmt.Sprint(f.Number))
 	}
-	list := make([]message.Message, len(f.Reasons))
-	for i, r := range f.Reasons {
-		list[i] = r.Message()
+	var favour, against []string
+	for _, r := range f.Reasons {
+		name, figures := c.texts.Sprint(r.Aspect.Name()), c.texts.Fixed(r.Value, 1)
+		if r.Value > 0 {
+			favour = append(favour, name+"\u00a0+"+figures)
+		} else {
+			against = append(against, name+"\u00a0"+figures)
+		}
 	}
-	why := message.Join("; ", list...)
-	if f.Decision == document.Ignored {
-		return c.texts.Sprintf("Ignored finding %d: %s", f.Number, why)
+	var lines []string
+	if len(favour) > 0 {
+		lines = append(lines, c.t("For: %s", strings.Join(favour, ", ")))
 	}
-	return c.texts.Sprintf("Finding %d: %s", f.Number, why)
+	if len(against) > 0 {
+		lines = append(lines, c.t("Against: %s", strings.Join(against, ", ")))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // showSelected selects the row of the selected finding and scrolls it into view.

@@ -69,7 +69,8 @@ type glass struct {
 	look     view.Options
 	picture  *view.Pyramid
 	zoom     float64
-	// at is the centre of the pixel to show; zero until the pointer was over the picture, whose middle then stands for it.
+	// at is the centre of the pixel to show; zero until the pointer was over the picture, whose middle is shown until
+	// then.
 	at  processing.Point
 	buf *image.RGBA
 }

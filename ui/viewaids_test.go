@@ -314,6 +314,11 @@ func TestReasonsAtThePointer(t *testing.T) {
 	if text := h.aboutText(f); !strings.HasSuffix(text, "\nfor: rise over the ground (+2.0)\nagainst: size and form (−1.0)") {
 		t.Errorf("the text is %q", text)
 	}
+	f.Reasons = append(f.Reasons, processing.Reason{Aspect: processing.AspectWhite, Value: 0.5})
+	want := "For: rise over the ground\u00a0+2.0, whiteness\u00a0+0.5\nAgainst: size and form\u00a0−1.0"
+	if text := h.whyText(f); text != want {
+		t.Errorf("the reasons are %q, want %q", text, want)
+	}
 	h.display.onHover(processing.Point{X: 21.5, Y: 10.5}, true)
 	if !h.aids.reasons.on {
 		t.Error("no tooltip for the finding under the pointer")
