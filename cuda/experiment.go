@@ -126,18 +126,15 @@ func explained(err error) error {
 	if !errors.As(err, &p) {
 		return err
 	}
-	e := &experiment.Error{Cause: err}
+	tooLarge := fmt.Errorf("%w: %w", experiment.ErrMemory, err)
 	switch p.Reason {
 	case driver.NoMemory:
-		e.Cause = fmt.Errorf("%w: %w", experiment.ErrMemory, err)
-		e.Text = message.Of("the GPU has too little memory free")
+		return message.New(message.Of("the GPU has too little memory free"), tooLarge)
 	case driver.TooLarge:
-		e.Cause = fmt.Errorf("%w: %w", experiment.ErrMemory, err)
-		e.Text = message.Of("the picture is too large for the GPU")
+		return message.New(message.Of("the picture is too large for the GPU"), tooLarge)
 	default:
-		e.Text = message.Of("the GPU reported an error (%s)", p.Error())
+		return message.New(message.Of("the GPU reported an error (%s)", p.Error()), err)
 	}
-	return e
 }
 
 // trial is a variant prepared for one input. Its time is that of its kernels, between two events of the stream, with

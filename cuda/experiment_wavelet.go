@@ -275,5 +275,5 @@ func (x *Experiments) prepareWavelet(q *queue, t *trial, in *experiment.Input, c
 
 // leftOut is the reason why a row is left out.
 func leftOut(format message.Text, args ...any) error {
-	return &experiment.Error{Text: message.Of(format, args...), Cause: experiment.ErrMemory}
+	return message.New(message.Of(format, args...), experiment.ErrMemory)
 }

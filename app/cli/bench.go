@@ -340,11 +340,10 @@ func (b *benchmark) measure(ctx context.Context, e *experiment.Experiment, o exp
 	machine := bench.ThisMachine(b.Version, b.now())
 	r, err := experiment.Run(ctx, e, o)
 	progress.clear()
-	var wrong *experiment.Error
-	if r == nil && errors.As(err, &wrong) {
+	switch {
+	case r == nil: // invalid options
 		return nil, &usageError{err}
-	}
-	if err != nil {
+	case err != nil:
 		return nil, err
 	}
 	machine.GPUs = append(machine.GPUs, r.Devices...)

@@ -55,7 +55,8 @@ func compareRows(
 		for i, v := range p.pix {
 			if got[i] != v {
 				x, y := i%w, p.y0+i/w
-				return r, say("wrong result: %d at column %d, row %d, where the reference has %d", got[i], x, y, v)
+				return r, message.Errorf("wrong result: %d at column %d, row %d, where the reference has %d",
+					got[i], x, y, v)
 			}
 		}
 	}
@@ -84,7 +85,7 @@ func stretches(w, h int, cost float64, border int) []knownRows {
 }
 
 func wrongLength(got, want int) error {
-	return say("wrong result: %d values, %d expected", got, want)
+	return message.Errorf("wrong result: %d values, %d expected", got, want)
 }
 
 // tooFar returns an error if the deviation exceeds the tolerance or is NaN.
@@ -92,7 +93,7 @@ func (c Check) tooFar() error {
 	if c.Deviation <= c.Tolerance {
 		return nil
 	}
-	return say("wrong result: it deviates from the reference by %.3g, more than the %.3g allowed",
+	return message.Errorf("wrong result: it deviates from the reference by %.3g, more than the %.3g allowed",
 		c.Deviation, c.Tolerance)
 }
 

@@ -3,6 +3,7 @@ package experiment
 import (
 	"context"
 
+	"blik/internal/message"
 	"blik/internal/parallel"
 )
 
@@ -10,9 +11,7 @@ import (
 // The error wraps ErrMemory.
 func CheckOrder(s Size) error {
 	if s.W > 1<<16 || s.H > 1<<16 {
-		e := say("sides of more than 65536 pixels are not supported")
-		e.Cause = ErrMemory
-		return e
+		return message.New(message.Of("sides of more than 65536 pixels are not supported"), ErrMemory)
 	}
 	return nil
 }

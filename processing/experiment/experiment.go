@@ -205,28 +205,10 @@ func Find(id string) (*Experiment, error) {
 // unknown returns the error for an unknown ID, which lists the known ones.
 func unknown(none, others message.Text, id string, known []string) error {
 	if len(known) == 0 {
-		return say(none, id)
+		return message.Errorf(none, id)
 	}
-	return say(others, id, strings.Join(known, ", "))
+	return message.Errorf(others, id, strings.Join(known, ", "))
 }
-
-// Error is an error with a translatable message.
-type Error struct {
-	Text message.Message
-	// Cause may be nil.
-	Cause error
-}
-
-// Error returns the message in English.
-func (e *Error) Error() string { return e.Text.String() }
-
-// Message returns the message for the user.
-func (e *Error) Message() message.Message { return e.Text }
-
-// Unwrap returns the cause.
-func (e *Error) Unwrap() error { return e.Cause }
-
-func say(format message.Text, args ...any) *Error { return &Error{Text: message.Of(format, args...)} }
 
 // Size is the size of an input: W × H pixels, or a line of W samples if H is 0.
 type Size struct{ W, H int }
@@ -261,7 +243,7 @@ const maxSamples = 1 << 36
 
 // ParseSize reads 1024x768 or 1024×768, 18.7MP (a picture of 3:2), 2^20 or 1000 (a line).
 func ParseSize(text string) (Size, error) {
-	bad := say("size %q: expected as 1024x768, 18.7MP, 2^20 or 1000", text)
+	bad := message.Errorf("size %q: expected as 1024x768, 18.7MP, 2^20 or 1000", text)
 	lower := strings.ToLower(strings.TrimSpace(text))
 	if mp, ok := strings.CutSuffix(lower, "mp"); ok {
 		v, err := strconv.ParseFloat(strings.TrimSpace(mp), 64)
@@ -315,9 +297,9 @@ const (
 func (e *Experiment) fits(s Size) error {
 	switch {
 	case s.H == 0 && e.shape&lines == 0:
-		return say("%s: size %s is one-dimensional; a picture size such as 1024x768 is needed", e.ID, s)
+		return message.Errorf("%s: size %s is one-dimensional; a picture size such as 1024x768 is needed", e.ID, s)
 	case s.H > 0 && e.shape&pictures == 0:
-		return say("%s: size %s is a picture size; a number of values such as 2^20 is needed", e.ID, s)
+		return message.Errorf("%s: size %s is a picture size; a number of values such as 2^20 is needed", e.ID, s)
 	}
 	return nil
 }
@@ -344,7 +326,7 @@ func (p Param) check(value string) error {
 		if slices.Contains(p.Values, value) {
 			return nil
 		}
-		return say("unknown value of %s %q; choose from %s", p.ID, value, strings.Join(p.Values, ", "))
+		return message.Errorf("unknown value of %s %q; choose from %s", p.ID, value, strings.Join(p.Values, ", "))
 	}
 	n, err := strconv.Atoi(value)
 	if err == nil && n >= p.Number.Min && n <= p.Number.Max && (!p.Number.Odd || n%2 == 1) {
@@ -354,7 +336,7 @@ func (p Param) check(value string) error {
 	if p.Number.Odd {
 		format = "%s=%s: an odd number from %d to %d expected"
 	}
-	return say(format, p.ID, value, p.Number.Min, p.Number.Max)
+	return message.Errorf(format, p.ID, value, p.Number.Min, p.Number.Max)
 }
 
 // Grid stands for all combinations of its sizes and values. A parameter that it does not name has its first value.

@@ -9,8 +9,10 @@ import (
 	"blik/processing/cpu"
 )
 
-// program runs operations of the program on planes of other types than the 8-bit ones of onBackend.
+// program is a Method that runs one of the program's own operations.
 type program struct {
+	// workers limits the goroutines; 0 means one per processor.
+	workers    int
 	memory     func(c Case) int64
 	operations func(c Case) float64
 	prepare    func(ctx context.Context, r *programRun, in *Input, c Case) error
@@ -20,7 +22,7 @@ func (m program) Memory(c Case) int64       { return m.memory(c) }
 func (m program) Operations(c Case) float64 { return m.operations(c) }
 
 func (m program) Prepare(ctx context.Context, in *Input, c Case) (Runner, error) {
-	r := &programRun{backend: cpu.New()}
+	r := &programRun{backend: cpu.New(cpu.Workers(m.workers))}
 	if err := m.prepare(ctx, r, in, c); err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
@@ -51,6 +53,30 @@ func (r *programRun) Close() error {
 		p.Release()
 	}
 	return r.backend.Close()
+}
+
+// ownOnBytes runs an operation on 8-bit planes. Its memory is two planes and the scratch of the workers.
+func ownOnBytes(
+	workers int, operations func(c Case) float64, op func(dst, src processing.Plane, c Case) processing.Op,
+) Method {
+	return program{
+		workers:    workers,
+		memory:     func(c Case) int64 { return 2*int64(c.Size.Samples()) + 64<<20 },
+		operations: operations,
+		prepare: func(ctx context.Context, r *programRun, in *Input, c Case) error {
+			src, err := r.plane(processing.U8, in.Size)
+			dst, err2 := r.plane(processing.U8, in.Size)
+			if err := errors.Join(err, err2); err != nil {
+				return err
+			}
+			r.op = op(dst, src, c)
+			r.output = func(ctx context.Context) (Output, error) {
+				s, err := r.backend.Host(ctx, dst)
+				return Output{U8: s.U8}, err
+			}
+			return r.backend.Upload(ctx, src, processing.Samples{U8: in.U8})
+		},
+	}
 }
 
 // maxVarianceSide is the largest window of processing.MeanVariance.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
+	"maps"
 	"runtime"
 	"slices"
 	"time"
@@ -134,8 +135,8 @@ type task struct {
 	full    Case
 }
 
-// Run measures an experiment. Invalid options are rejected before anything is measured. Cases that cannot be measured
-// are in the rows, with the reason. After a cancel the rows so far are returned with the context's error.
+// Run measures an experiment. For invalid options it measures nothing and returns no result. Cases that cannot be
+// measured are in the rows, with the reason. After a cancel the rows so far are returned with the context's error.
 func Run(ctx context.Context, e *Experiment, o Options) (*Result, error) {
 	r := &runner{Options: o, experiment: e, clock: time.Now, pace: usualPace(o.Quick), seed: maphash.MakeSeed(),
 		rate: map[string]float64{}}
@@ -248,7 +249,10 @@ func (r *runner) plan() ([]task, error) {
 		seen  = map[string]bool{}
 	)
 	for _, g := range grids {
-		g.Values = mergeValues(g.Values, r.Values)
+		values := map[string][]string{}
+		maps.Copy(values, g.Values)
+		maps.Copy(values, r.Values)
+		g.Values = values
 		if len(sizes) > 0 {
 			g.Sizes = sizes
 		}
@@ -356,17 +360,6 @@ func order(t task) int {
 	return 0
 }
 
-func mergeValues(a, b map[string][]string) map[string][]string {
-	m := map[string][]string{}
-	for k, v := range a {
-		m[k] = v
-	}
-	for k, v := range b {
-		m[k] = v
-	}
-	return m
-}
-
 // row measures one variant in one case. It returns no error except the context's.
 func (r *runner) row(ctx context.Context, t task) (Row, error) {
 	row := Row{Variant: t.variant, Case: t.cse}
@@ -443,23 +436,7 @@ func (r *runner) measure(ctx context.Context, t task, row *Row) error {
 
 // repeat checks the first result and then times as many runs as the pace requires.
 func (r *runner) repeat(ctx context.Context, run Runner, t task, row *Row) error {
-	// lasted is the time of one computation, spent the elapsed time: a Timed runner measures only part of a run, or
-	// repeats the computation.
-	once := func() (lasted, spent time.Duration, err error) {
-		if err := ctx.Err(); err != nil {
-			return 0, 0, err
-		}
-		start := r.clock()
-		if err := run.Run(ctx); err != nil {
-			return 0, 0, err
-		}
-		spent = r.clock().Sub(start)
-		if timed, ok := run.(Timed); ok {
-			return timed.Elapsed(), spent, nil
-		}
-		return spent, spent, nil
-	}
-	first, passed, err := once()
+	first, err := r.once(ctx, run)
 	if err != nil {
 		return err
 	}
@@ -473,19 +450,10 @@ func (r *runner) repeat(ctx context.Context, run Runner, t task, row *Row) error
 	if err := r.checkAgreement(t, row.Check, out); err != nil {
 		return err
 	}
-
 	runtime.GC()
-	// Use the shortest run: of many short ones, the last is often one that was interrupted, because a long run ends the
-	// loop.
-	usual := first
-	for warm := passed; warm < r.pace.warm; warm += passed {
-		var lasted time.Duration
-		if lasted, passed, err = once(); err != nil {
-			return err
-		}
-		if usual = min(usual, lasted); passed <= 0 {
-			break
-		}
+	usual, err := r.warmUp(ctx, run, first)
+	if err != nil {
+		return err
 	}
 	batch := 1
 	if _, timed := run.(Timed); !timed && usual < r.pace.short {
@@ -500,29 +468,66 @@ func (r *runner) repeat(ctx context.Context, run Runner, t task, row *Row) error
 		spent time.Duration
 	)
 	for len(times) < least || len(times) < r.pace.most && spent < r.pace.enough {
-		var d time.Duration
-		if batch == 1 {
-			if d, passed, err = once(); err != nil {
-				return err
-			}
-		} else {
-			start := r.clock()
-			for range batch {
-				if err := run.Run(ctx); err != nil {
-					return err
-				}
-			}
-			passed = r.clock().Sub(start)
-			d = passed / time.Duration(batch)
-			if err := ctx.Err(); err != nil {
-				return err
-			}
+		l, err := r.together(ctx, run, batch)
+		if err != nil {
+			return err
 		}
-		times = append(times, d)
-		spent += passed
+		times = append(times, l.own)
+		spent += l.elapsed
 	}
 	row.Runs, row.Spread = len(times)*batch, SpreadOf(times)
 	return nil
+}
+
+// lap is the time of a run: own that of one computation, elapsed that of the clock. They differ for a Timed runner,
+// which measures only part of a run, or repeats the computation.
+type lap struct{ own, elapsed time.Duration }
+
+// once times a single run.
+func (r *runner) once(ctx context.Context, run Runner) (lap, error) {
+	if err := ctx.Err(); err != nil {
+		return lap{}, err
+	}
+	start := r.clock()
+	if err := run.Run(ctx); err != nil {
+		return lap{}, err
+	}
+	elapsed := r.clock().Sub(start)
+	if timed, ok := run.(Timed); ok {
+		return lap{timed.Elapsed(), elapsed}, nil
+	}
+	return lap{elapsed, elapsed}, nil
+}
+
+// together times n runs by one interval of the clock.
+func (r *runner) together(ctx context.Context, run Runner, n int) (lap, error) {
+	if n == 1 {
+		return r.once(ctx, run)
+	}
+	start := r.clock()
+	for range n {
+		if err := run.Run(ctx); err != nil {
+			return lap{}, err
+		}
+	}
+	elapsed := r.clock().Sub(start)
+	return lap{elapsed / time.Duration(n), elapsed}, ctx.Err()
+}
+
+// warmUp repeats runs until the pace is warm and returns the time of the shortest. Of many short runs, the last is
+// often one that was interrupted, because a long run ends the loop.
+func (r *runner) warmUp(ctx context.Context, run Runner, first lap) (usual time.Duration, err error) {
+	usual = first.own
+	l := first
+	for warm := l.elapsed; warm < r.pace.warm; warm += l.elapsed {
+		if l, err = r.once(ctx, run); err != nil {
+			return 0, err
+		}
+		if usual = min(usual, l.own); l.elapsed <= 0 {
+			break
+		}
+	}
+	return usual, nil
 }
 
 // checkAgreement returns an error if pixels that the reference does not cover differ from the previous variant's.
@@ -534,7 +539,8 @@ func (r *runner) checkAgreement(t task, c Check, out Output) error {
 	key := Case{t.full.Size, t.full.Values}.key()
 	d := maphash.Bytes(r.seed, out.U8)
 	if r.digested == key && d != r.digest {
-		return say("wrong result: it differs from that of earlier variants where the reference was not computed")
+		return message.Errorf(
+			"wrong result: it differs from that of earlier variants where the reference was not computed")
 	}
 	r.digested, r.digest = key, d
 	return nil

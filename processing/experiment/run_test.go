@@ -84,7 +84,7 @@ func fakes(variants ...Variant) *Experiment {
 		check: func(_ context.Context, _ *Input, _ Case, _ Variant, out Output) (Check, error) {
 			c := Check{Compared: 1, Samples: 1}
 			if out.U8[0] != 1 {
-				return c, say("wrong")
+				return c, message.Errorf("wrong")
 			}
 			return c, nil
 		},
@@ -545,9 +545,9 @@ func TestUnknownNames(t *testing.T) {
 		if err == nil || err.Error() != c.want || r != nil {
 			t.Errorf("%v, want %q", err, c.want)
 		}
-		var local *Error
+		var local message.Localizable
 		if !errors.As(err, &local) {
-			t.Errorf("%v has no Russian text", err)
+			t.Errorf("%v cannot be translated", err)
 		}
 	}
 	if _, err := Run(t.Context(), sum(), Options{Values: map[string][]string{"q": {"1"}}}); err == nil || err.Error() != `no parameter "q" exists` {

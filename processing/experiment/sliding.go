@@ -21,10 +21,9 @@ func RecursiveAdditions(c Case) float64 { return 4 * float64(c.Size.Samples()) }
 // sliding is the mean over an m × m window, clipped to the picture and rounded to nearest, as in processing.BoxMean.
 func sliding() *Experiment {
 	box := func(workers int) Method {
-		return onBackend{workers: workers, operations: RecursiveAdditions,
-			run: func(ctx context.Context, b processing.Backend, dst, src processing.Plane, c Case) error {
-				return b.Do(ctx, processing.BoxMean{Dst: dst, Src: src, Radius: c.Int("m") / 2})
-			}}
+		return ownOnBytes(workers, RecursiveAdditions, func(dst, src processing.Plane, c Case) processing.Op {
+			return processing.BoxMean{Dst: dst, Src: src, Radius: c.Int("m") / 2}
+		})
 	}
 	sizes := []Size{{1024, 1024}, {2192, 1460}, {2952, 1968}, {5300, 3533}}
 	return &Experiment{

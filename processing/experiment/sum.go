@@ -10,7 +10,6 @@ import (
 	"blik/internal/message"
 	"blik/internal/parallel"
 	"blik/processing"
-	"blik/processing/cpu"
 )
 
 // sum adds many floats of mixed magnitude.
@@ -118,24 +117,21 @@ func sum() *Experiment {
 
 // ownSum uses the program's own operation; its result is rounded to float32 once.
 func ownSum(operations func(Case) float64) Method {
-	return plain{
+	return program{
 		memory:     func(c Case) int64 { return 4 * int64(c.Size.Samples()) },
 		operations: operations,
-		prepare: func(ctx context.Context, in *Input, _ Case) (func(context.Context) error, *Output, error) {
-			b := cpu.New()
-			p, err := b.Alloc(processing.F32, len(in.F32), 1)
+		prepare: func(ctx context.Context, r *programRun, in *Input, _ Case) error {
+			p, err := r.plane(processing.F32, Size{W: len(in.F32), H: 1})
 			if err != nil {
-				return nil, nil, err
-			}
-			if err := b.Upload(ctx, p, processing.Samples{F32: in.F32}); err != nil {
-				return nil, nil, err
-			}
-			total := new(float64)
-			return func(ctx context.Context) error {
-				s, err := processing.Evaluate(ctx, b, processing.Sum{Src: p})
-				*total = float64(float32(s))
 				return err
-			}, &Output{Sum: total}, nil
+			}
+			var total float64
+			r.op = processing.Sum{Src: p, Out: &total}
+			r.output = func(context.Context) (Output, error) {
+				rounded := float64(float32(total))
+				return Output{Sum: &rounded}, nil
+			}
+			return r.backend.Upload(ctx, p, processing.Samples{F32: in.F32})
 		},
 	}
 }

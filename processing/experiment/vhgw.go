@@ -15,11 +15,10 @@ func vhgw() *Experiment {
 		return extremes(c) * (float64(min(e.Size, 2*c.Size.W-1))*float64(min(e.Size2, 2*c.Size.H-1)) - 1)
 	}
 	onThreads := func(workers int) Method {
-		return onBackend{workers: workers, operations: RecursiveComparisons,
-			run: func(ctx context.Context, b processing.Backend, dst, src processing.Plane, c Case) error {
-				op, e := Morphology(c)
-				return b.Do(ctx, processing.Morph{Dst: dst, Src: src, Op: op, Element: e})
-			}}
+		return ownOnBytes(workers, RecursiveComparisons, func(dst, src processing.Plane, c Case) processing.Op {
+			op, e := Morphology(c)
+			return processing.Morph{Dst: dst, Src: src, Op: op, Element: e}
+		})
 	}
 	se := []string{"3", "11", "51", "101", "201"}
 	small, medium, large := Size{671, 447}, Size{2192, 1460}, Size{5300, 3533}
