@@ -4,12 +4,14 @@ package fit
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 
 	"blik/internal/parallel"
 	"blik/internal/simd"
 	"blik/processing"
+	"blik/processing/internal/linear"
 )
 
 // Row is a candidate to fit on: its measures, whether it is glare, and its weight.
@@ -64,58 +66,15 @@ func Logistic(rows []Row, sources ...processing.Source) (*processing.Rule, error
 // climb finds the weights of the rule by Newton's method.
 func climb(rule *processing.Rule, rows []Row, total float64) error {
 	n := len(rule.Weights) + 1
-	z := make([]float64, len(rows)*n)
-	standardize := rule.Standardizer()
-	parallel.Split(len(rows), 1000, func(a, b int) {
-		for i := a; i < b; i++ {
-			z[i*n] = 1
-			standardize(z[i*n+1:(i+1)*n], rows[i].Measures)
-		}
-	})
+	z := standardized(rule, rows)
 	w := make([]float64, n)
 	w[0] = rule.Offset
 	value, settled := likelihood(w, z, rows, total), false
 	for range 50 {
-		type sums struct{ gradient, curvature []float64 }
-		part := make([]sums, parts)
-		parallel.Split(parts, 1, func(a, b int) {
-			for k := a; k < b; k++ {
-				s := sums{make([]float64, n), make([]float64, n*n)}
-				for i := len(rows) * k / parts; i < len(rows)*(k+1)/parts; i++ {
-					x := z[i*n : (i+1)*n]
-					p := probability(w, x)
-					y := 0.0
-					if rows[i].Glare {
-						y = 1
-					}
-					g, c := rows[i].Weight*(y-p), rows[i].Weight*p*(1-p)
-					for j, v := range x {
-						s.gradient[j] += g * v
-						row := s.curvature[j*n:]
-						for l := range j + 1 {
-							row[l] += c * v * x[l]
-						}
-					}
-				}
-				part[k] = s
-			}
-		})
-		gradient, curvature := make([]float64, n), make([]float64, n*n)
-		for _, s := range part {
-			for j := range n {
-				gradient[j] += s.gradient[j]
-				for l := range j + 1 {
-					curvature[j*n+l] += s.curvature[j*n+l]
-				}
-			}
-		}
-		for j := 1; j < n; j++ {
-			gradient[j] -= ridge * total * w[j]
-			curvature[j*n+j] += ridge * total
-		}
-		step, err := solve(curvature, gradient)
+		gradient, curvature := derivatives(w, z, rows, total)
+		step, err := linear.Solve(curvature, gradient)
 		if err != nil {
-			return err
+			return fmt.Errorf("fit: the measures depend on each other: %w", err)
 		}
 		// A full step may overshoot if few rows are undecided.
 		next := make([]float64, n)
@@ -145,6 +104,62 @@ func climb(rule *processing.Rule, rows []Row, total float64) error {
 		rule.Weights[k].Weight = w[k+1]
 	}
 	return nil
+}
+
+// standardized returns for each row a 1, for the offset, and its standardized measures.
+func standardized(rule *processing.Rule, rows []Row) []float64 {
+	n := len(rule.Weights) + 1
+	z := make([]float64, len(rows)*n)
+	standardize := rule.Standardizer()
+	parallel.Split(len(rows), 1000, func(a, b int) {
+		for i := a; i < b; i++ {
+			z[i*n] = 1
+			standardize(z[i*n+1:(i+1)*n], rows[i].Measures)
+		}
+	})
+	return z
+}
+
+// derivatives returns the gradient of likelihood at w, and the lower triangle of its negative second derivatives.
+func derivatives(w, z []float64, rows []Row, total float64) (gradient, curvature []float64) {
+	type sums struct{ gradient, curvature []float64 }
+	n, part := len(w), make([]sums, parts)
+	parallel.Split(parts, 1, func(a, b int) {
+		for k := a; k < b; k++ {
+			s := sums{make([]float64, n), make([]float64, n*n)}
+			for i := len(rows) * k / parts; i < len(rows)*(k+1)/parts; i++ {
+				x := z[i*n : (i+1)*n]
+				p := probability(w, x)
+				y := 0.0
+				if rows[i].Glare {
+					y = 1
+				}
+				g, c := rows[i].Weight*(y-p), rows[i].Weight*p*(1-p)
+				for j, v := range x {
+					s.gradient[j] += g * v
+					row := s.curvature[j*n:]
+					for l := range j + 1 {
+						row[l] += c * v * x[l]
+					}
+				}
+			}
+			part[k] = s
+		}
+	})
+	gradient, curvature = make([]float64, n), make([]float64, n*n)
+	for _, s := range part {
+		for j := range n {
+			gradient[j] += s.gradient[j]
+			for l := range j + 1 {
+				curvature[j*n+l] += s.curvature[j*n+l]
+			}
+		}
+	}
+	for j := 1; j < n; j++ {
+		gradient[j] -= ridge * total * w[j]
+		curvature[j*n+j] += ridge * total
+	}
+	return gradient, curvature
 }
 
 // parts is the number of partial sums, the same for any number of processors, so that the result is, too.
@@ -184,39 +199,4 @@ func probability(w, x []float64) float64 {
 		s += w[j] * v
 	}
 	return 1 / (1 + simd.Exp(-s))
-}
-
-// solve returns x of A·x = b for the symmetric, positive definite A, of which the lower triangle is given, by
-// Cholesky's method. A is overwritten.
-func solve(a, b []float64) ([]float64, error) {
-	n := len(b)
-	for j := range n {
-		for k := range j {
-			a[j*n+j] -= a[j*n+k] * a[j*n+k]
-		}
-		if !(a[j*n+j] > 0) {
-			return nil, errors.New("fit: the measures depend on each other")
-		}
-		a[j*n+j] = math.Sqrt(a[j*n+j])
-		for i := j + 1; i < n; i++ {
-			for k := range j {
-				a[i*n+j] -= a[i*n+k] * a[j*n+k]
-			}
-			a[i*n+j] /= a[j*n+j]
-		}
-	}
-	x := slices.Clone(b)
-	for i := range n {
-		for k := range i {
-			x[i] -= a[i*n+k] * x[k]
-		}
-		x[i] /= a[i*n+i]
-	}
-	for i := n - 1; i >= 0; i-- {
-		for k := i + 1; k < n; k++ {
-			x[i] -= a[k*n+i] * x[k]
-		}
-		x[i] /= a[i*n+i]
-	}
-	return x, nil
 }
