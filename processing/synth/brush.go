@@ -73,48 +73,103 @@ func (b *bristles) at(u, v float32) float32 {
 	return top + (low-top)*fv
 }
 
+// imprint is how a stroke covers the paint under it, with the numbers that all its pixels share.
+type imprint struct {
+	bristles     *bristles
+	round, taper bool
+	half, wide   float64
+	// A pixel at u, v along and across the stroke, in millimetres, lies at u·along + shiftU, v·across + shiftV in the
+	// texture of the bristles.
+	along, across, shiftU, shiftV float32
+	invHalf, invWide              float32
+	// soften and softenEnd are how steeply the paint ends at the sides and at the ends; ragged is how far single
+	// bristles fall short there.
+	soften, softenEnd, ragged   float32
+	opacity, thick, dry, streak float32
+}
+
+// imprint returns the imprint of a stroke in pixels of the tile's scale.
+func (t *tile) imprint(s *stroke) imprint {
+	// A stroke thinner than a pixel covers it partly.
+	thinnest, cover := 0.5/t.scale, 1.0
+	wide, half := s.wide, s.half
+	if wide < thinnest {
+		cover = wide / thinnest
+		wide = thinnest
+	}
+	if half < thinnest {
+		cover *= half / thinnest
+		half = thinnest
+	}
+	// Bristles are 0.1 mm apart, but never finer than the pixels can show.
+	texel := math.Max(0.1, 0.7/t.scale)
+	m := imprint{
+		bristles: t.bristles, round: s.round, taper: s.taper, half: half, wide: wide,
+		along: float32(1 / (8 * texel)), across: float32(1 / texel),
+		shiftU:  float32(s.order&0xff) + bristleSide*4,
+		shiftV:  float32(s.order>>8&0xff) + bristleSide*4,
+		invHalf: float32(1 / half), invWide: float32(1 / wide),
+		soften:    float32(math.Max(1.2, math.Min(wide*t.scale, 5))),
+		softenEnd: float32(math.Max(1.2, math.Min(half*t.scale, 8))),
+		ragged:    0.28,
+		opacity:   float32(cover), thick: float32(s.thick), dry: float32(s.dry), streak: float32(s.streak),
+	}
+	if s.taper {
+		m.ragged = 0.1
+	}
+	return m
+}
+
+// at returns the opacity of the paint at u, v along and across the stroke, in millimetres, the height of its relief as
+// a share of thick, and the share of the colour that it shows.
+func (m *imprint) at(u, v float32) (alpha, rise, tint float32) {
+	p, q := u*m.invHalf, v*m.invWide
+	if m.round {
+		d := 1 - float32(math.Sqrt(float64(p*p+q*q)))
+		return min(max(d*m.soften, 0), 1) * m.opacity, min(d*2, 1), 1
+	}
+	if p < 0 {
+		alpha = 1 + p
+	} else {
+		alpha = 1 - p
+	}
+	if q < 0 {
+		q = -q
+	}
+	if m.taper {
+		q += p * p * 0.9
+	}
+	if alpha <= 0 || q >= 1 {
+		return 0, 0, 0
+	}
+	mark := m.bristles.at(u*m.along+m.shiftU, v*m.across+m.shiftV)
+	// Bristles set down and lift off one after the other, so that the ends are ragged.
+	alpha = min(max((alpha-m.ragged*mark)*m.softenEnd, 0), 1) * min((1-q)*m.soften, 1)
+	// The brush runs dry: towards the end only the longest bristles still leave paint.
+	lack := m.dry * (p + 1) * 0.5
+	alpha *= min(max((mark-lack*0.9)*5+0.6, 0), 1) * m.opacity
+	ridge := max(0, 1-8*abs32(q-0.86))
+	return alpha, 0.35 + 0.9*mark + 0.5*ridge, 1 + m.streak*(mark-0.5)
+}
+
 // brush paints one stroke into the tile.
 func (t *tile) brush(s *stroke) {
 	if !t.touches(s) {
 		return
 	}
-	scale := t.scale
-	// A stroke thinner than a pixel covers it partly.
-	wide, cover := s.wide, 1.0
-	if thinnest := 0.5 / scale; wide < thinnest {
-		cover = wide / thinnest
-		wide = thinnest
-	}
-	half := s.half
-	if thinnest := 0.5 / scale; half < thinnest {
-		cover *= half / thinnest
-		half = thinnest
-	}
+	m, scale := t.imprint(s), t.scale
 	_, ey := s.extent()
 	ey += 1 / scale
 	sin64, cos64 := math.Sincos(s.angle)
 	sin, cos := float32(sin64), float32(cos64)
-	sag := wide + math.Abs(s.bend)*half*half/2
+	sag := m.wide + math.Abs(s.bend)*m.half*m.half/2
 	ya := max(int(math.Floor((s.y-ey)*scale))-t.y0, 0)
 	yb := min(int(math.Ceil((s.y+ey)*scale))-t.y0, t.h)
-	// Bristles are 0.1 mm apart, but never finer than the pixels can show.
-	texel := math.Max(0.1, 0.7/scale)
-	across, along := float32(1/texel), float32(1/(8*texel))
-	shiftU, shiftV := float32(s.order&0xff)+bristleSide*4, float32(s.order>>8&0xff)+bristleSide*4
-	invHalf, invWide := float32(1/half), float32(1/wide)
-	soften := float32(math.Max(1.2, math.Min(wide*scale, 5)))
-	softenEnd := float32(math.Max(1.2, math.Min(half*scale, 8)))
 	bend := float32(s.bend / 2)
 	pixel, left := float32(1/scale), float32((float64(t.x0)+0.5)/scale-s.x)
-	opacity, thick := float32(cover), float32(s.thick)
-	dry, streak := float32(s.dry), float32(s.streak)
-	ragged := float32(0.28)
-	if s.taper {
-		ragged = 0.1
-	}
 	for y := ya; y < yb; y++ {
 		dy := (float64(t.y0+y)+0.5)/scale - s.y
-		xa, xb := rowSpan(dy, cos64, sin64, half, sag)
+		xa, xb := rowSpan(dy, cos64, sin64, m.half, sag)
 		a := max(int(math.Floor((s.x+xa)*scale))-t.x0, 0)
 		b := min(int(math.Ceil((s.x+xb)*scale))+1-t.x0, t.w)
 		row := t.pix[3*y*t.side : 3*(y*t.side+t.w)]
@@ -123,38 +178,7 @@ func (t *tile) brush(s *stroke) {
 		for x := a; x < b; x++ {
 			dx := float32(x)*pixel + left
 			u := dx*cos + uy
-			v := vy - dx*sin - bend*u*u
-			p, q := u*invHalf, v*invWide
-			var alpha, rise, tint float32
-			if s.round {
-				d := 1 - float32(math.Sqrt(float64(p*p+q*q)))
-				alpha = min(max(d*soften, 0), 1) * opacity
-				rise, tint = min(d*2, 1), 1
-			} else {
-				if p < 0 {
-					alpha = 1 + p
-				} else {
-					alpha = 1 - p
-				}
-				if q < 0 {
-					q = -q
-				}
-				if s.taper {
-					q += p * p * 0.9
-				}
-				if alpha <= 0 || q >= 1 {
-					continue
-				}
-				mark := t.bristles.at(u*along+shiftU, v*across+shiftV)
-				// Bristles set down and lift off one after the other, so that the ends are ragged.
-				alpha = min(max((alpha-ragged*mark)*softenEnd, 0), 1) * min((1-q)*soften, 1)
-				// The brush runs dry: towards the end only the longest bristles still leave paint.
-				lack := dry * (p + 1) * 0.5
-				alpha *= min(max((mark-lack*0.9)*5+0.6, 0), 1) * opacity
-				ridge := max(0, 1-8*abs32(q-0.86))
-				rise = 0.35 + 0.9*mark + 0.5*ridge
-				tint = 1 + streak*(mark-0.5)
-			}
+			alpha, rise, tint := m.at(u, vy-dx*sin-bend*u*u)
 			if alpha <= 0 {
 				continue
 			}
@@ -162,7 +186,7 @@ func (t *tile) brush(s *stroke) {
 			at[0] += alpha * (s.colour[0]*tint - at[0])
 			at[1] += alpha * (s.colour[1]*tint - at[1])
 			at[2] += alpha * (s.colour[2]*tint - at[2])
-			relief[x] += alpha * (thick*rise - 0.55*relief[x])
+			relief[x] += alpha * (m.thick*rise - 0.55*relief[x])
 		}
 	}
 }

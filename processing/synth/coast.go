@@ -2,6 +2,8 @@ package synth
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"blik/internal/simd"
 )
@@ -157,18 +159,25 @@ func (c *coast) inHull(x, y float64) bool {
 	return v > -0.02+0.1*h*h*h*h && v < 0.12+0.1*h*h && math.Abs(h) < 0.62-0.5*(0.12-v)
 }
 
+// coastWhite is the white of stars, foam, sails and gulls.
+const coastWhite = 0xe4e0d0
+
 func (c *coast) details() []stroke {
 	rnd := stream(c.seed, 21)
-	u := c.unit
-	var out []stroke
-	white, warm := srgb(0xe4e0d0), srgb(0xe6cc96)
-	// The horizon: a bright line, interrupted by what stands in front of it.
+	return slices.Concat(c.lights(rnd), c.foam(rnd), c.objects(rnd))
+}
+
+// lights returns the horizon, the stars and the sun on the water.
+func (c *coast) lights(rnd *rand.Rand) (out []stroke) {
+	u, white, warm := c.unit, srgb(coastWhite), srgb(0xe6cc96)
+	// The horizon is a bright line, interrupted by what stands in front of it.
 	for i := range 60 {
 		x := (float64(i) + rnd.Float64()) / 60 * c.w
 		if c.cliff(x, c.horizon) < -0.01 && math.Abs(x-c.boatX) > 0.6*c.boat {
 			out = append(out, line(rnd, x, c.horizon+0.002*u*rnd.Float64(), c.w/90, 0.0011*u, 0, 0, srgb(0xe6d6b2)))
 		}
 	}
+	// Stars.
 	for range 90 {
 		x, y := rnd.Float64()*c.w, rnd.Float64()*rnd.Float64()*0.62*c.horizon
 		if c.cliff(x, y) > -0.02 {
@@ -187,7 +196,12 @@ func (c *coast) details() []stroke {
 				0.1*rnd.NormFloat64(), 0, warm.mix(white, rnd.Float64())))
 		}
 	}
-	// Foam: threads and drops on each line of surf, crests out at sea.
+	return out
+}
+
+// foam returns threads and drops on each line of surf, and crests out at sea.
+func (c *coast) foam(rnd *rand.Rand) (out []stroke) {
+	u, white := c.unit, srgb(coastWhite)
 	for row, back := range []float64{-0.002, 0.016, 0.04, 0.075} {
 		for x := 0.0; x < c.w; x += u * 0.006 {
 			if fractal(c.seed+13+uint64(row), x/u*6, 0, 2) < 0.25*float64(row)-0.35 {
@@ -218,6 +232,12 @@ func (c *coast) details() []stroke {
 				0.1*rnd.NormFloat64(), rnd.NormFloat64()/u, white.mix(srgb(0xa9b8b4), 0.6*rnd.Float64())))
 		}
 	}
+	return out
+}
+
+// objects returns shells, the rigging of the boat, and gulls.
+func (c *coast) objects(rnd *rand.Rand) (out []stroke) {
+	u, white := c.unit, srgb(coastWhite)
 	// Shells and pebbles on the sand.
 	for range 120 {
 		x := rnd.Float64() * c.w

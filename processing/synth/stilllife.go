@@ -2,6 +2,8 @@ package synth
 
 import (
 	"math"
+	"math/rand/v2"
+	"slices"
 
 	"blik/internal/simd"
 )
@@ -210,10 +212,18 @@ func (s *stillLife) linen(x, y float64) (spot, bool) {
 
 func (s *stillLife) details() []stroke {
 	rnd := stream(s.seed, 34)
-	u := s.unit
-	white, cream := srgb(0xe6e3d8), srgb(0xdfd0ae)
-	var out []stroke
-	// Lace: threads in loops along the hem, with a dot in each mesh and drops below.
+	return slices.Concat(s.lace(rnd), s.lightsOnFruit(rnd), s.lightsOnVessels(rnd), s.objects(rnd))
+}
+
+// The light paints of the details.
+const (
+	stillLifeWhite = 0xe6e3d8
+	stillLifeCream = 0xdfd0ae
+)
+
+// lace returns threads in loops along the hem, with a dot in each mesh and drops below.
+func (s *stillLife) lace(rnd *rand.Rand) (out []stroke) {
+	u, white := s.unit, srgb(stillLifeWhite)
 	for x := s.cloth[0] - 0.03*u; x < s.cloth[1]+0.04*u; x += 0.0125 * u {
 		y := s.hem(x)
 		for row := range 3 {
@@ -225,7 +235,12 @@ func (s *stillLife) details() []stroke {
 		}
 		out = append(out, dab(rnd, x, y+0.034*u, 0.0022*u, white))
 	}
-	// Each fruit reflects the window once, sharply if it is glossy.
+	return out
+}
+
+// lightsOnFruit returns the reflection of the window in each fruit, sharp if the fruit is glossy.
+func (s *stillLife) lightsOnFruit(rnd *rand.Rand) (out []stroke) {
+	white := srgb(stillLifeWhite)
 	for i := range s.fruit {
 		b := &s.fruit[i]
 		x, y := b.x-0.36*b.rx, b.y-0.36*b.ry
@@ -243,7 +258,12 @@ func (s *stillLife) details() []stroke {
 				size*(0.5+0.5*rnd.Float64()), b.pale.mix(white, 0.5+0.5*b.gloss)))
 		}
 	}
-	// Metal and glass: long narrow lights along the outline, short bright ones on top.
+	return out
+}
+
+// lightsOnVessels returns long narrow lights along the outlines of jug and glass, and short bright ones on top.
+func (s *stillLife) lightsOnVessels(rnd *rand.Rand) (out []stroke) {
+	u, white, cream := s.unit, srgb(stillLifeWhite), srgb(stillLifeCream)
 	j := &s.jug
 	for range 9 {
 		t := 0.42 + 0.3*rnd.Float64()
@@ -272,13 +292,18 @@ func (s *stillLife) details() []stroke {
 		dab(rnd, g.x-0.45*g.radius, g.top+0.2*g.height, 0.004*u, white),
 		dab(rnd, g.x+0.35*g.radius, g.top+0.4*g.height, 0.0024*u, white),
 		line(rnd, g.x-0.02*g.radius, g.top+0.75*g.height, 0.03*u, 0.0011*u, math.Pi/2, 0, cream))
-	// A knife on the cloth: a blade with a light along it.
+	return out
+}
+
+// objects returns a knife on the cloth, and drops of water on the table.
+func (s *stillLife) objects(rnd *rand.Rand) (out []stroke) {
+	u, white := s.unit, srgb(stillLifeWhite)
+	// A blade with a light along it.
 	kx, ky := s.cloth[0]+0.12*u, s.table+0.72*(s.front-s.table)
 	out = append(out,
 		line(rnd, kx, ky, 0.11*u, 0.006*u, -0.22, 0, srgb(0x6f7478)),
 		line(rnd, kx, ky-0.001*u, 0.10*u, 0.0014*u, -0.22, 0, white),
 		line(rnd, kx-0.14*u, ky+0.031*u, 0.045*u, 0.007*u, -0.22, 0, srgb(0x2a1a10)))
-	// Drops of water on the table.
 	for range 14 {
 		x, y := s.w/2+u*(0.1+0.3*rnd.Float64()), s.front-u*(0.01+0.05*rnd.Float64())
 		r := u * (0.002 + 0.003*rnd.Float64())
