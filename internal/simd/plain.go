@@ -9,5 +9,5 @@ func processor() Level { return Plain }
 
 func clearUpper() {}
 
-// FourPlaces is for vector kernels.
-func FourPlaces() bool { return false }
+// FourStreams matters only to vector kernels.
+func FourStreams() bool { return false }

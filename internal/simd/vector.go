@@ -31,9 +31,9 @@ func clearUpper() {
 	}
 }
 
-// FourPlaces reports whether a core reads memory faster at four places at once than in one stream. Measured: true on an
-// Intel Xeon, false on AMD Zen 5. Processors of other makers count as Intel's.
-func FourPlaces() bool { return maker() != "AuthenticAMD" }
+// FourStreams reports whether a core reads memory faster in four streams than in one. Measured: true on an Intel Xeon,
+// false on AMD Zen 5. Processors of other makers count as Intel's.
+func FourStreams() bool { return maker() != "AuthenticAMD" }
 
 // maker returns the name of the processor's maker, as CPUID spells it.
 func maker() string {

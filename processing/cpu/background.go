@@ -8,8 +8,8 @@ import (
 	"blik/processing"
 )
 
-// censoredSums slides packed sums of y over the pixels that exclude does not mark: sums of 32 bits in windows of a
-// radius of at most narrowRadius, of 64 bits in others.
+// censoredSums slides packed sums over the pixels of y that exclude does not mark: 32-bit sums for windows of radius up
+// to narrowRadius, 64-bit sums for larger ones.
 type censoredSums[S uint32 | uint64] struct {
 	window
 	slideRow func(col []S, add, sub []uint16, addOut, subOut []uint8)
@@ -27,7 +27,7 @@ func (c *censoredSums[S]) run(t *worker, tile rect, emit func(y int, sum []S)) b
 	})
 }
 
-// down slides the column sums of the tile, all 0 at first, and calls emit when they are those of row y.
+// down slides the column sums of the tile, all 0 at first, and calls emit when they hold the sums of row y.
 func (c *censoredSums[S]) down(t *worker, tile rect, col []S, emit func(y int)) bool {
 	x0, x1, at := c.columns(tile)
 	none, out := zeros[uint16](t, x1-x0), take[uint8](t, x1-x0)
@@ -40,7 +40,7 @@ func (c *censoredSums[S]) down(t *worker, tile rect, col []S, emit func(y int)) 
 	}, emit)
 }
 
-// need returns the number of pixels from which on a window of radius r counts: 4·n ≥ (2r+1)².
+// need returns the least number n of pixels that a window of radius r must hold: 4·n ≥ (2r+1)².
 func need(r int) uint64 {
 	side := uint64(2*r + 1)
 	return (side*side + 3) / 4
@@ -57,7 +57,7 @@ func (b executor) Background(ctx context.Context, op processing.Background) erro
 	})
 }
 
-// raster is a few rows of a plane of w columns, from row top on.
+// raster holds some rows of a plane of w columns; the first one is row top.
 type raster struct {
 	pix    []uint16
 	w, top int
@@ -104,7 +104,7 @@ func (b *Backend) backgroundLevel(y, exclude *plane, r int) backgroundLevel {
 	return v
 }
 
-// maxTable is the largest window in pixels that inverses are tabulated for.
+// maxTable is the largest window, in pixels, for which inverses are tabulated.
 const maxTable = 1 << 16
 
 // dividedMean is censoredMean for windows too large for a table of inverses.
@@ -118,8 +118,8 @@ func dividedMean(dst []uint16, sum, _ []uint64, need uint64) bool {
 	return poor
 }
 
-// background computes a tile. Runs of poor pixels are collected in columns of cells. A cell is wide enough that, if it
-// is poor as a whole, the border around its box is at most a few times its own pixels.
+// background computes a tile. Runs of poor pixels are collected in columns of cells. A cell is so wide that even if all
+// of it is poor, the border around its box has at most a few times as many pixels.
 func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *kernels) {
 	first, last := &levels[0], &levels[len(levels)-1]
 	p := poorRuns{left: tile.x0, cell: max(128, 4*last.rx)}
@@ -146,7 +146,7 @@ func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *k
 		})
 	case k.narrowMeans != nil && first != last:
 		narrow := censoredSums[uint32]{first.window, k.censor32, k.scan32, first.y, first.exclude}
-		// The kernel takes the columns from the one before the first window on.
+		// The kernel also reads the column before the first window.
 		col := zeros[uint32](t, 1+first.width(tile)+countsBlock)
 		poor := take[uint64](t, (tile.x1-tile.x0+63)/64)
 		done = narrow.down(t, tile, col[1:], func(y int) {
@@ -162,8 +162,8 @@ func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *k
 			if !k.censoredMean32(out, sum, first.inverse, uint32(first.need)) {
 				return
 			}
-			// The count is the upper part of a sum, so sums below this one hold too few pixels: all sums, if the
-			// picture is smaller than the window needs.
+			// The upper bits of a sum are its count, so sums below this one hold too few pixels. If the picture is
+			// smaller than the window needs, all sums do.
 			enough := uint32(min(first.need, 1<<(32-narrowShift)-1)) << narrowShift
 			for i := 0; i < len(sum); i++ {
 				if sum[i] >= enough {
@@ -214,7 +214,7 @@ func (p *poorRuns) add(y, x0, x1 int) {
 	}
 }
 
-// short adds the pixels from x0 on whose sums hold fewer than need pixels.
+// short adds the pixels, starting at x0, whose sums hold fewer than need pixels.
 func (p *poorRuns) short(y, x0 int, sum []uint64, need uint64) {
 	for i := 0; i < len(sum); i++ {
 		if sum[i]>>countShift >= need {
@@ -229,7 +229,7 @@ func (p *poorRuns) short(y, x0 int, sum []uint64, need uint64) {
 	}
 }
 
-// marked adds the pixels from x0 on whose bits are set.
+// marked adds the pixels, starting at x0, whose bits are set.
 func (p *poorRuns) marked(y, x0 int, set []uint64) {
 	begin := -1
 	for i, v := range set {
@@ -255,8 +255,8 @@ func (p *poorRuns) marked(y, x0 int, set []uint64) {
 	}
 }
 
-// together returns how many of the runs, at least the first, are worth a common box: those with fewer rows between them
-// than the window reads above and below a box.
+// together returns how many of the runs, at least one, should share a box: those with fewer rows between them than the
+// window reads above and below a box.
 func (v *backgroundLevel) together(runs []processing.Run) int {
 	for i := 1; i < len(runs); i++ {
 		if runs[i].Y-runs[i-1].Y > 2*v.ry {

@@ -136,7 +136,7 @@ func TestDeviation(t *testing.T) {
 	})
 }
 
-// Half black, half white in the largest window is the largest sum of squares there is.
+// Half black, half white in the largest window gives the largest possible sum of squares.
 func TestDeviationExtreme(t *testing.T) {
 	const side = 255
 	y := make([]uint16, side*side)
@@ -152,7 +152,7 @@ func TestDeviationExtreme(t *testing.T) {
 	}
 }
 
-// At an exact standard deviation, and slightly below it, floats by themselves give the wrong result.
+// At an exact standard deviation, and just below one, floats alone give the wrong result.
 func TestDeviationsRounding(t *testing.T) {
 	share := make([]float64, 255*255+1)
 	for n := 1; n < len(share); n++ {

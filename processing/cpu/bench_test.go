@@ -11,8 +11,7 @@ import (
 	"blik/processing"
 )
 
-// scene holds the planes of detection in the middle of its work: textured paint, and glints on a few pixels in ten
-// thousand.
+// scene holds the planes of a detection under way: textured paint, and glints on a few pixels in ten thousand.
 type scene struct {
 	w, h                             int
 	pic                              *processing.Picture

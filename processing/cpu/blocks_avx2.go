@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// Kernels of float means with vectors of 256 bits, two of which hold a column of a group's rows.
+// Kernels for float means with 256-bit vectors, two of which hold a column of a group's rows.
 
-// turnRows256 writes the sums of the rows of a group as vectors of a column.
+// turnRows256 transposes the sums of a group's rows into columns.
 func turnRows256(g *blockGroup) {
 	from, to, pitch := unsafe.Pointer(&g.col[0]), unsafe.Pointer(&g.lanes[0]), 8*g.pitch
 	for row := 0; row < groupRows; row += 4 {
@@ -28,8 +28,8 @@ func turnRows256(g *blockGroup) {
 	}
 }
 
-// turnMeans256 writes the means of columns as rows; the last four columns overlap those before. Missing rows are
-// written over the sums, which are no longer needed.
+// turnMeans256 transposes the means of columns into rows; the last four columns overlap the ones before. Missing rows
+// overwrite the sums, which are no longer needed.
 func turnMeans256(g *blockGroup) {
 	from := unsafe.Pointer(&g.means[0])
 	to := meanRowsOf(g)

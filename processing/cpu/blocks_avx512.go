@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Kernels of float means with vectors of 512 bits, whose lanes are rows.
+// Kernels for float means with 512-bit vectors, whose lanes are rows.
 
 // Indices into two vectors of doubles, and of floats.
 const (
@@ -45,7 +45,7 @@ const (
 		"\x1c\x00\x00\x00\x1d\x00\x00\x00\x1e\x00\x00\x00\x1f\x00\x00\x00"
 )
 
-// turnRows writes the sums of the rows of a group as vectors of a column.
+// turnRows transposes the sums of a group's rows into columns.
 func turnRows(g *blockGroup) {
 	from, to, pitch := unsafe.Pointer(&g.col[0]), unsafe.Pointer(&g.lanes[0]), 8*g.pitch
 	lo2, hi2, lo4, hi4 := places64(evenPairs), places64(oddPairs), places64(lowHalves), places64(highHalves)
@@ -74,8 +74,8 @@ func turnRows(g *blockGroup) {
 	}
 }
 
-// turnMeans writes the means of columns as rows; the last eight columns overlap those before. Missing rows are written
-// over the sums, which are no longer needed.
+// turnMeans transposes the means of columns into rows; the last eight columns overlap the ones before. Missing rows
+// overwrite the sums, which are no longer needed.
 func turnMeans(g *blockGroup) {
 	from, to := unsafe.Pointer(&g.means[0]), meanRowsOf(g)
 	upper, lower, first, second := places16(upperRows), places16(lowerRows), places16(firstRows), places16(secondRows)
@@ -101,7 +101,7 @@ func storeHalves(p, q unsafe.Pointer, at int, v archsimd.Float32x16) {
 }
 
 // blockMeans512 does for eight rows at a time what blockSums does for one row. Divisions are products with the
-// reciprocal, corrected as those of meanVariance512; infinite sums are left out of the correction.
+// reciprocal, corrected like those of meanVariance512; infinite sums are left out of the correction.
 func blockMeans512(g *blockGroup) {
 	n, k := g.n, g.k
 	if n < 8 {

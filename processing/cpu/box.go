@@ -10,7 +10,7 @@ import (
 )
 
 // A running window: column sums slide down by a row, and the window's sum slides right along them, four additions per
-// pixel whatever the size (McDonnell 1981). Integers do not drift, so a tile may begin anywhere.
+// pixel whatever the size (McDonnell 1981). Integer sums are exact, so a tile may begin anywhere.
 
 // window is the geometry of clipped windows of radius r on a picture of w × h pixels.
 type window struct {
@@ -37,7 +37,8 @@ func (g window) columns(t rect) (x0, x1, at int) {
 }
 
 // slide moves the window down the rows of a tile. step(add, sub) adds row add to the column sums and subtracts row sub,
-// −1 standing for no row; emit(y) is called when the sums are those of row y. It returns false if it was cancelled.
+// where −1 means no row; emit(y) is called when the sums are those of row y. It returns false if the operation was
+// cancelled.
 func (g window) slide(t *worker, tile rect, step func(add, sub int), emit func(y int)) bool {
 	p := newCancelCheck(t, g.width(tile))
 	for y := max(0, tile.y0-g.ry); y < min(g.h, tile.y0+g.ry); y++ {
@@ -122,21 +123,21 @@ const maxFloatMean = 1 << 14
 // maxBytes is the largest radius for which the differences of column sums of bytes fit a signed 16-bit word.
 const maxBytes = 63
 
-// countsBlock is the largest number of columns that a kernel with counts processes together; it may read, and compute
-// without use, up to the end of the last block.
+// countsBlock is the largest number of columns that a kernel with counts processes at a time. It may read up to the end
+// of the last block; results beyond the row are not used.
 const countsBlock = 32
 
 // counts are the numbers of columns and pixels of the windows along a row: those of whole windows, and fewer at the
 // sides of the picture.
 type counts struct {
 	columns, pixels []uint32
-	// half is n/2, and inverse 1/n; those of bytes in blocks of countsBlock, the even columns before the odd ones.
+	// half is n/2, and inverse 1/n; for bytes in blocks of countsBlock, even columns before odd ones.
 	half, inverse []float32
 	// Most windows are whole: those of columns from … to−1.
 	from, to int
 }
 
-// newCounts prepares counts of n columns from x0 on; set must follow.
+// newCounts returns counts for n columns starting at x0, to be completed by set for each row.
 func newCounts(t *worker, g window, x0, n int) *counts {
 	n = (n + countsBlock - 1) / countsBlock * countsBlock
 	c := &counts{columns: take[uint32](t, n), pixels: take[uint32](t, n), half: take[float32](t, n),
@@ -172,7 +173,7 @@ func runEnds[T comparable](s []T) (ends []int) {
 
 // set computes the counts of a row whose windows have ny rows.
 func (c *counts) set(ny int, paired bool) {
-	// Blocks of pairs are equal where their whole blocks are.
+	// Paired columns are stored in a different order, so only whole blocks can be filled at once.
 	from, to := c.from, c.to
 	if paired {
 		from, to = (from+countsBlock-1)/countsBlock*countsBlock, to/countsBlock*countsBlock
@@ -206,7 +207,7 @@ func boxMeanRows[T uint8 | uint16, S uint16 | uint32](ctx context.Context, b *Ba
 	dst, src, w := pixels[T](d), pixels[T](s), d.w
 	return b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
-		// The kernels take the columns from the one before the first window on.
+		// The kernels also read the column before the first window.
 		col := zeros[S](t, 1+g.width(tile)+countsBlock)
 		none := zeros[T](t, x1-x0)
 		c, ny := newCounts(t, g, tile.x0, tile.x1-tile.x0), 0
@@ -350,7 +351,7 @@ type floatCounts struct {
 	from, to int
 }
 
-// newFloatCounts prepares floatCounts of n columns from x0 on; set must follow.
+// newFloatCounts returns floatCounts for n columns starting at x0, to be completed by set for each row.
 func newFloatCounts(t *worker, g window, x0, n int) *floatCounts {
 	n = (n + countsBlock - 1) / countsBlock * countsBlock
 	c := &floatCounts{columns: take[float64](t, n), pixels: take[float64](t, n), share: take[float64](t, n),
@@ -378,8 +379,9 @@ func (c *floatCounts) set(ny int) {
 	fill(c.square[c.from:c.to], c.square[c.from])
 }
 
-// boxMeanExact is boxMeanFloat by running sums, for planes whose sums need no rounding, so that every order of
-// additions gives the same. It reports whether the plane is one; if not, dst has no meaningful content.
+// boxMeanExact is boxMeanFloat with running sums, for planes whose sums need no rounding, so that every order of
+// additions gives the same result. It reports whether the plane is of that kind; if not, the content of dst is
+// undefined.
 func boxMeanExact(ctx context.Context, b *Backend, d, s *plane, r int) (exact bool, err error) {
 	dst, src, w, k := d.data.F32, s.data.F32, d.w, &b.kernels
 	g := newWindow(w, d.h, r)
@@ -388,7 +390,7 @@ func boxMeanExact(ctx context.Context, b *Backend, d, s *plane, r int) (exact bo
 	var rounded atomic.Bool
 	err = b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
-		// The kernels take the columns from the one before the first window on.
+		// The kernels also read the column before the first window.
 		col := zeros[float64](t, 1+g.width(tile)+countsBlock)
 		none := zeros[float32](t, x1-x0)
 		c, ny := newFloatCounts(t, g, tile.x0, tile.x1-tile.x0), 0
@@ -420,9 +422,9 @@ func boxMeanExact(ctx context.Context, b *Backend, d, s *plane, r int) (exact bo
 	return !rounded.Load(), err
 }
 
-// sumsExactly reports whether sums of n samples need no rounding in float64. Given are the bits of the smallest nonzero
-// magnitude and of the largest: all samples are multiples of the last place of the smallest, and the sum is less than
-// 2⁵³ of it.
+// sumsExactly reports whether sums of n samples need no rounding in float64, given the bits of the smallest nonzero
+// magnitude and of the largest. All samples are multiples of the last place of the smallest, and the sum must be less
+// than 2⁵³ of these.
 func sumsExactly(least, most uint32, n float64) bool {
 	return most < infinity && (least == 0 || n*float64(math.Float32frombits(most)) < unitOf(least)*(1<<53))
 }
@@ -459,12 +461,12 @@ func floatMeans(dst []float32, col []float64, k int, c *floatCounts) {
 	}
 }
 
-// groupRows is how many rows boxMeanFloat processes together along the rows: as many as a vector has lanes.
+// groupRows is the number of rows that boxMeanFloat sums horizontally at a time: as many as a vector has lanes.
 const groupRows = 8
 
 // blockGroup holds rows of column sums of a tile, and the rows for the means of their windows.
 type blockGroup struct {
-	// col are groupRows rows of pitch sums, a multiple of groupRows; n + k − 1 of each count.
+	// col holds groupRows rows of pitch sums, a multiple of groupRows; the first n + k − 1 of a row count.
 	col   []float64
 	pitch int
 	// dst are the rows that exist.

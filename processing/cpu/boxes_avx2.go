@@ -8,9 +8,9 @@ import (
 	"unsafe"
 )
 
-// Kernels of backgrounds, and of means and variances of bytes, with vectors of 256 bits, as those of boxes_avx512.go.
+// Kernels for backgrounds, and for means and variances of bytes, with 256-bit vectors, like those of boxes_avx512.go.
 
-// slideBytes256 is slide for the sums of bytes in words.
+// slideBytes256 is slide for 16-bit sums of bytes.
 func slideBytes256(col []uint16, add, sub []uint8) {
 	n := len(col)
 	if n < 16 {
@@ -111,7 +111,7 @@ func narrowMeans256(dst []uint16, poor []uint64, col []uint32, k int, need uint3
 	shift, order := archsimd.BroadcastUint32x8(narrowShift), places32(twos)
 	upper, half := archsimd.BroadcastUint64x4((1<<32-1)<<32), archsimd.BroadcastUint64x4(32)
 	enough, less := archsimd.BroadcastInt32x8(int32(need)), archsimd.BroadcastFloat32x8(1-1.0/(1<<21))
-	// same is a number of pixels, for which there is a reciprocal; at first it is none that a window can hold.
+	// same is the number of pixels that reciprocal belongs to; at first, one that no window can hold.
 	same, more, reciprocal := low, p.zero, p.zero
 	short := uint16(0)
 	var rest [block]uint16
@@ -214,14 +214,14 @@ func storeWords8(p unsafe.Pointer, at int, q archsimd.Int32x8, order archsimd.Ui
 	v.GetLo().Store((*[8]uint16)(unsafe.Add(p, 2*at)))
 }
 
-// prefix8 holds what a sum over the lanes of a vector needs.
+// prefix8 holds the constants of a prefix sum over the lanes of a vector.
 type prefix8 struct{ three, upper, zero archsimd.Uint32x8 }
 
 func newPrefix8() prefix8 {
 	return prefix8{archsimd.BroadcastUint32x8(3), places32(upperHalf), archsimd.BroadcastUint32x8(0)}
 }
 
-// of returns the sums of each lane and those before it.
+// of returns the prefix sums: in each lane the sum of itself and those before it.
 func (p prefix8) of(v archsimd.Uint32x8) archsimd.Uint32x8 {
 	zero := p.zero.AsUint8x32()
 	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(12, zero).AsUint32x8())
@@ -243,7 +243,7 @@ func last8(v archsimd.Uint32x8) archsimd.Uint32x8 {
 	return v.Select128FromPair(1, 1, v)
 }
 
-// total returns the sum of k sums, in all lanes.
+// total returns the sum of k column sums in every lane.
 func (p prefix8) total(col []uint32, k int) archsimd.Uint32x8 {
 	first := k % 8
 	s, from := p.zero, unsafe.Pointer(&col[:k][0])
@@ -253,7 +253,7 @@ func (p prefix8) total(col []uint32, k int) archsimd.Uint32x8 {
 	return p.end(s).Add(archsimd.BroadcastUint32x8(sumUp(col[:first])))
 }
 
-// totalWords is total for sums in words.
+// totalWords is total for 16-bit sums.
 func (p prefix8) totalWords(col []uint16, k int) archsimd.Uint32x8 {
 	first := k % 8
 	s, from := p.zero, unsafe.Pointer(&col[:k][0])
@@ -325,7 +325,7 @@ func boxes8x256(dst []uint8, col []uint16, k int, c *counts) {
 	both := archsimd.BroadcastUint32x8(0x00010001).AsInt16x16()
 	second := archsimd.BroadcastUint32x8(0x00010000).AsInt16x16()
 	seven, byte, order := archsimd.BroadcastUint32x8(7), archsimd.BroadcastUint32x8(8), places32(twos)
-	// pairs returns the means of 16 columns from i on, whose counts are at j, two to a lane.
+	// pairs returns the means of 16 columns starting at i, two per lane; their counts are at j.
 	pairs := func(i, j int) archsimd.Int32x8 {
 		d := loadWords16(from, i+k).Sub(loadWords16(from, i)).AsInt16x16()
 		odd := p.of(d.DotProductPairs(both).AsUint32x8()).Add(carry)

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Kernels of box means with vectors of 512 bits, which take sums along a row and divide them at once. The last block
-// goes through a copy.
+// Kernels for box means with 512-bit vectors, which sum along a row and divide in the same pass. The last block goes
+// through a copy.
 
 func loadWords32(p unsafe.Pointer, at int) archsimd.Uint16x32 {
 	return archsimd.LoadUint16x32((*[32]uint16)(unsafe.Add(p, 2*at)))
@@ -22,7 +22,7 @@ func loadFloats16(p unsafe.Pointer, at int) archsimd.Float32x16 {
 	return archsimd.LoadFloat32x16((*[16]float32)(unsafe.Add(p, 4*at)))
 }
 
-// slideBytes512 is slide for the sums of bytes in words.
+// slideBytes512 is slide for 16-bit sums of bytes.
 func slideBytes512(col []uint16, add, sub []uint8) {
 	n := len(col)
 	if n < 32 {
@@ -59,10 +59,10 @@ func places16(table string) archsimd.Uint32x16 {
 	return loadSums16(unsafe.Pointer(unsafe.StringData(table)), 0)
 }
 
-// prefix16 holds what a sum over the lanes of a vector needs.
+// prefix16 holds the constants of a prefix sum over the lanes of a vector.
 type prefix16 struct{ four, eight, zero archsimd.Uint32x16 }
 
-// of returns the sums of each lane and those before it.
+// of returns the prefix sums: in each lane the sum of itself and those before it.
 func (p prefix16) of(v archsimd.Uint32x16) archsimd.Uint32x16 {
 	zero := p.zero.AsUint8x64()
 	v = v.Add(v.AsUint8x64().ConcatShiftBytesRightGrouped(12, zero).AsUint32x16())
@@ -75,7 +75,7 @@ func newPrefix16() prefix16 {
 	return prefix16{places16(fourBefore), places16(eightBefore), archsimd.BroadcastUint32x16(0)}
 }
 
-// total returns the sum of k sums, in all lanes; a whole vector may be read at the last one.
+// total returns the sum of k column sums in every lane; a whole vector may be read at the last one.
 func (p prefix16) total(from unsafe.Pointer, k int) archsimd.Uint32x16 {
 	s, i := p.zero, 0
 	for ; i+16 <= k; i += 16 {
@@ -84,7 +84,7 @@ func (p prefix16) total(from unsafe.Pointer, k int) archsimd.Uint32x16 {
 	return p.end(s.Add(loadSums16(from, i).Masked(firstOf16(k - i))))
 }
 
-// totalWords is total for sums in words.
+// totalWords is total for 16-bit sums.
 func (p prefix16) totalWords(from unsafe.Pointer, k int) archsimd.Uint32x16 {
 	s, i := p.zero, 0
 	for ; i+16 <= k; i += 16 {
@@ -102,7 +102,7 @@ func (p prefix16) end(v archsimd.Uint32x16) archsimd.Uint32x16 {
 func firstOf16(n int) archsimd.Mask32x16 { return archsimd.Mask32x16FromBits(1<<n - 1) }
 
 // boxes8x512 takes the sums of pairs of columns along the vector, so that it covers 32 columns with steps of 16 lanes.
-// Quotients are exact, as those of quotients are.
+// Quotients are exact, like those of quotients.
 func boxes8x512(dst []uint8, col []uint16, k int, c *counts) {
 	n := len(dst)
 	blocks := (n + countsBlock - 1) / countsBlock
@@ -288,7 +288,7 @@ type shares struct {
 	round        bool
 }
 
-// newShares takes the square with the sign turned, as the correction does.
+// newShares stores the square with its sign reversed, as the correction needs it.
 func newShares(count archsimd.Uint32x8) (s shares) {
 	s.n = count.AsInt32x8().ConvertToFloat64()
 	square := s.n.Mul(s.n)

@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// Kernels of running sums in 64 bits with vectors of 256 bits, like those of sums_avx512.go. AVX2 can neither convert
-// between floats and whole numbers of 64 bits nor multiply the latter.
+// Kernels for 64-bit running sums with 256-bit vectors, like those of sums_avx512.go. AVX2 can neither convert between
+// floats and 64-bit integers nor multiply 64-bit integers.
 
-// prefix64 is prefixD256 for whole numbers.
+// prefix64 is prefixD256 for integers.
 type prefix64 struct{ prefixD256 }
 
 func (p *prefix64) of(v archsimd.Uint64x4) archsimd.Uint64x4 {
@@ -134,8 +134,8 @@ func censorSquares256(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// doubles64 converts whole numbers to float64: each half of a number becomes a float with a suitable exponent;
-// subtracting the exponents and adding the halves rounds only once.
+// doubles64 converts integers to float64: each half of a number becomes a float with a suitable exponent; subtracting
+// the exponents and adding the halves rounds only once.
 type doubles64 struct {
 	low, lowExponent, highExponent, half archsimd.Uint64x4
 	both                                 archsimd.Float64x4
@@ -165,7 +165,7 @@ func square64(v archsimd.Uint64x4) archsimd.Uint64x4 {
 	return v.AsUint32x8().MulEvenWiden(v.AsUint32x8())
 }
 
-// censoredMean256 divides as censoredMean512 does. For short rows, the plain kernel is done before it has begun.
+// censoredMean256 divides as censoredMean512 does. For short rows the plain kernel is faster.
 func censoredMean256(dst []uint16, sum, inverse []uint64, need uint64) bool {
 	const few = 64
 	n := len(dst)

@@ -40,7 +40,7 @@ func (b *Backend) runs(ctx context.Context, cls *plane, bits uint8) ([]processin
 	return slices.Concat(parts...), nil
 }
 
-// runs returns the runs of rows y0 … y1−1, in memory of exactly their number.
+// runs returns the runs of rows y0 … y1−1 in a slice of exactly their number.
 func (t *worker) runs(cls *plane, y0, y1 int, bits uint8) []processing.Span {
 	t.spans = span.Append(t.spans[:0], cls.data.U8, cls.w, y0, y1, bits)
 	return slices.Clone(t.spans)
@@ -216,7 +216,7 @@ func (g *growth) islands(spans, cores []processing.Span) []island {
 	return found
 }
 
-// group parts spans by a key below n; each part keeps the order.
+// group divides spans by a key below n; each part keeps their order.
 func group(spans []processing.Span, n int, key func(i int) uint32) [][]processing.Span {
 	ends := make([]int, n+1)
 	for i := range spans {
@@ -247,11 +247,11 @@ type claim struct {
 	label  uint32
 }
 
-// order is the order of core pixels in reading order.
+// order ranks claims by their core pixels in reading order.
 func (c *claim) order() uint64 { return uint64(uint32(c.fy))<<32 | uint64(uint32(c.fx)) }
 
-// sortClaims sorts claims by order, with spare memory for as many, and returns them and the memory that is then spare.
-// Most lists are short and nearly sorted. Long ones are first distributed over rows, with few claims each.
+// sortClaims sorts claims by order, using spare, which has room for as many, and returns them and the slice that is
+// then spare. Most lists are short and nearly sorted. Long ones are first distributed over rows, with few claims each.
 func sortClaims(claims, spare []claim) (sorted, rest []claim) {
 	const short = 24
 	if len(claims) <= short {
@@ -361,8 +361,8 @@ func (is island) grow(t *worker, g *growth) []processing.Span {
 	return f.cut(t, g, is.cores)
 }
 
-// begin gives the cores their pixels, and claims the neighbours of these: in a run, from the nearest pixel of the core
-// only.
+// begin assigns the cores their pixels and claims the neighbours of these, each pixel of a run only from the nearest
+// pixel of the core.
 func (f *front) begin(cores []processing.Span) {
 	at := int32(0)
 	for _, c := range cores {

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Conversions between samples with vectors of 256 bits. Offsets are in samples.
+// Conversions between samples with 256-bit vectors. Offsets are in samples.
 
 func loadBytes16(p unsafe.Pointer, at int) archsimd.Uint8x16 {
 	return archsimd.LoadUint8x16((*[16]uint8)(unsafe.Add(p, at)))
@@ -63,10 +63,10 @@ func toFloats16x256(dst []float32, src []uint16) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// Tables of indices, as they lie in memory. They are loaded from constants: the compiler would copy an array by SSE
-// instructions, which may cost hundreds of cycles in between those on long vectors.
+// Tables of indices, as they lie in memory. They are string constants, because the compiler would copy an array with
+// SSE instructions, each of which may cost hundreds of cycles between those on long vectors.
 const (
-	// evenBytes and oddBytes move the low bytes of words to the beginning and to the end of a vector of 128 bits.
+	// evenBytes and oddBytes move the low bytes of words to the beginning and to the end of a 128-bit vector.
 	evenBytes = "\x00\x02\x04\x06\x08\x0a\x0c\x0e\xff\xff\xff\xff\xff\xff\xff\xff"
 	oddBytes  = "\xff\xff\xff\xff\xff\xff\xff\xff\x00\x02\x04\x06\x08\x0a\x0c\x0e"
 	// fours restores the order of groups of four samples after two packings, which work on halves; twos does after one.

@@ -31,7 +31,7 @@ var _ processing.Backend = (*Backend)(nil)
 // Option is an option of New.
 type Option func(*Backend)
 
-// Workers sets over how many goroutines an operation is spread; values below 1 leave the default, one per processor.
+// Workers sets the number of goroutines of an operation; values below 1 keep the default, one per processor.
 func Workers(n int) Option {
 	return func(b *Backend) {
 		if n >= 1 {
@@ -41,7 +41,7 @@ func Workers(n int) Option {
 }
 
 // Kernels sets the row kernels of operations, instead of those that simd.Chosen names. It does not check whether the
-// processor can run them.
+// processor supports them.
 func Kernels(level simd.Level) Option {
 	return func(b *Backend) { b.level, b.kernels = level, kernelsOf(level) }
 }

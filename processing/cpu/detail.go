@@ -13,7 +13,7 @@ func (b executor) Detail(ctx context.Context, op processing.Detail) error {
 	})
 }
 
-// detail works on a tile. It returns false when it was stopped.
+// detail computes Detail for a tile. It returns false if it was stopped.
 func (b *Backend) detail(t *worker, p []float32, state []uint8, w, h int) bool {
 	known := take[float32](t, len(p))
 	for j, s := range state {

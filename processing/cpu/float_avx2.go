@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// Kernels of floats with vectors of 256 bits; scripts/widen.sh makes those with 512 bits from them. Sums and products
-// are those of the plain kernels, each rounded on its own and in the same order. Offsets are in bytes.
+// Kernels for floats with 256-bit vectors; scripts/widen.sh derives those with 512-bit vectors from them. Sums and
+// products are those of the plain kernels, each rounded on its own and in the same order. Offsets are in bytes.
 
 func loadF256(p unsafe.Pointer, at int) archsimd.Float32x8 {
 	return archsimd.LoadFloat32x8((*[32 / 4]float32)(unsafe.Add(p, at)))
@@ -218,7 +218,7 @@ func storeKeys256(p unsafe.Pointer, at int, v archsimd.Int32x8) {
 	v.Store((*[32 / 4]int32)(unsafe.Add(p, at)))
 }
 
-// ordered256 looks at blocks, so that it ends early if a row is not ordered.
+// ordered256 tests block by block, so that it returns early if a row is not ordered.
 func ordered256(src []int32) bool {
 	size := 4 * len(src)
 	if size < 32 {
@@ -372,7 +372,7 @@ func slideFloats256(col []float64, add, sub []float32) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// slideRounded256 fuses squares with the sums that they go into, which changes nothing: they are exact.
+// slideRounded256 fuses squares with their sums, which changes no result, because both are exact.
 func slideRounded256(col, col2 []float64, add, sub []float32, r *rounding) {
 	n := len(col)
 	size := 8 * n
@@ -401,7 +401,7 @@ func slideRounded256(col, col2 []float64, add, sub []float32, r *rounding) {
 }
 
 // sumD256 returns the sum of k doubles in all lanes; first is the sum of the first k%lanes. The caller computes that
-// before it uses vectors, because the compiler adds single doubles by SSE instructions.
+// before it uses vectors, because the compiler adds single doubles with SSE instructions.
 func sumD256(p prefixD256, from unsafe.Pointer, k int, first float64) archsimd.Float64x4 {
 	const lanes = 32 / 8
 	var s archsimd.Float64x4

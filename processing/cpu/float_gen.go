@@ -217,7 +217,7 @@ func storeKeys512(p unsafe.Pointer, at int, v archsimd.Int32x16) {
 	v.Store((*[64 / 4]int32)(unsafe.Add(p, at)))
 }
 
-// ordered512 looks at blocks, so that it ends early if a row is not ordered.
+// ordered512 tests block by block, so that it returns early if a row is not ordered.
 func ordered512(src []int32) bool {
 	size := 4 * len(src)
 	if size < 64 {
@@ -371,7 +371,7 @@ func slideFloats512(col []float64, add, sub []float32) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// slideRounded512 fuses squares with the sums that they go into, which changes nothing: they are exact.
+// slideRounded512 fuses squares with their sums, which changes no result, because both are exact.
 func slideRounded512(col, col2 []float64, add, sub []float32, r *rounding) {
 	n := len(col)
 	size := 8 * n
@@ -400,7 +400,7 @@ func slideRounded512(col, col2 []float64, add, sub []float32, r *rounding) {
 }
 
 // sumD512 returns the sum of k doubles in all lanes; first is the sum of the first k%lanes. The caller computes that
-// before it uses vectors, because the compiler adds single doubles by SSE instructions.
+// before it uses vectors, because the compiler adds single doubles with SSE instructions.
 func sumD512(p prefixD512, from unsafe.Pointer, k int, first float64) archsimd.Float64x8 {
 	const lanes = 64 / 8
 	var s archsimd.Float64x8

@@ -31,8 +31,8 @@ func gaussian[T sample](ctx context.Context, b *Backend, d, s *plane, sigma floa
 		return copyPlane(ctx, b, dst, src)
 	}
 	k := conversionsOf[T](&b.kernels)
-	// A vector of floats is as long as a line of the cache. Each row is read 2r+1 times, so rows that do not begin with
-	// a line are copied, unless this takes much memory. A kernel sums up to most pairs of rows at a time.
+	// A vector of floats is as long as a cache line. Each row is read 2r+1 times, so rows that do not begin with a line
+	// are copied, unless this takes much memory. A kernel sums up to most pairs of rows at a time.
 	const line, most = 16, 16
 	copied := d.kind == processing.F32 && w%line != 0 && r <= most
 	return b.tiles(ctx, w, h, r, r, func(t *worker, tile rect) {

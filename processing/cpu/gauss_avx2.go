@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Kernels of Gaussians with vectors of 256 bits, two or four at a time, so that the loads of a pair's pointers and tap
+// Kernels for Gaussians with 256-bit vectors, two or four at a time, so that the loads of a pair's pointers and tap
 // serve several vectors.
 
 // down8x256 adds bytes before it converts them, which is exact. A sum v in the low bits of the float 2²³ makes it
@@ -124,7 +124,7 @@ func down16x256(dst []float32, middle []uint16, tap float32, pairs []pair[uint16
 	archsimd.ClearAVXUpperBits()
 }
 
-// across8x256 keeps the first tap in memory, because the compiler reloads spilled numbers by slow old instructions.
+// across8x256 keeps the first tap in memory, because the compiler reloads spilled scalars with slow SSE instructions.
 func across8x256(dst []uint8, middle []float32, tap float32, pairs []pair[float32], taps []float32) {
 	n := len(dst)
 	if n < 32 || len(pairs) == 0 {
@@ -143,7 +143,7 @@ func across8x256(dst []uint8, middle []float32, tap float32, pairs []pair[float3
 		c := archsimd.LoadFloat32x8(&first)
 		s0, s1 := loadF256(m, 0).Mul(c), loadF256(m, 32).Mul(c)
 		s2, s3 := loadF256(m, 64).Mul(c), loadF256(m, 96).Mul(c)
-		// Pointers from the step before let the compiler add the offsets in the loads.
+		// Pointers from the previous step let the compiler fold the offsets into the loads.
 		a, b := unsafe.Add(unsafe.Pointer(pairs[0].a), 4*i), unsafe.Add(unsafe.Pointer(pairs[0].b), 4*i)
 		for k := 0; ; {
 			c = archsimd.BroadcastFloat32x8(taps[k])
@@ -226,7 +226,7 @@ func symmetricRows256(dst, middle []float32, tap float32, pairs []pair[float32],
 		c := archsimd.LoadFloat32x8(&first)
 		s0, s1 := loadF256(m, 0).Mul(c), loadF256(m, 32).Mul(c)
 		s2, s3 := loadF256(m, 64).Mul(c), loadF256(m, 96).Mul(c)
-		// Pointers from the step before let the compiler add the offsets in the loads.
+		// Pointers from the previous step let the compiler fold the offsets into the loads.
 		a, b := unsafe.Add(unsafe.Pointer(pairs[0].a), 4*i), unsafe.Add(unsafe.Pointer(pairs[0].b), 4*i)
 		for k := 0; ; {
 			c = archsimd.BroadcastFloat32x8(taps[k])

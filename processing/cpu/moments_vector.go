@@ -23,8 +23,8 @@ const (
 
 // floatSumsBy is floatSumsOf with fewer operations if the samples allow it. The error of s + x is x − ((s + x) − s) if
 // s ≥ x ≥ 0 (Dekker); Knuth's two-sum takes twice as many operations. The error is 0 if all sums are multiples of a
-// unit, the last place of the smallest sample, and less than 2⁵³ units. Each part is added on the assumption that it
-// allows the same as the one before. Its extremes then show whether that was right; if not, it is added again.
+// unit, the last place of the smallest sample, and less than 2⁵³ units. Each part is added in the way that the previous
+// one allowed. If its extremes then show that it does not allow this, it is added again.
 func floatSumsBy(k *sumSteps, s []float32) floatSums {
 	var l momentLanes
 	whole := len(s) &^ 7

@@ -7,10 +7,10 @@ import (
 	"unsafe"
 )
 
-// Kernels of order for the largest of bytes, with vectors of 256 bits. scripts/widen.sh makes from them those of other
-// samples, of the smallest, and with vectors of 512 bits.
+// Kernels for the maximum of bytes with 256-bit vectors. scripts/widen.sh derives from them those for other samples,
+// for the minimum, and with 512-bit vectors.
 //
-// A row is worked on in whole vectors; the last one overlaps the one before, so that no sample is left over. Offsets
+// A row is processed in whole vectors; the last one overlaps the one before, so that no sample is left over. Offsets
 // are in bytes.
 
 func load8x256(p unsafe.Pointer, at int) archsimd.Uint8x32 {

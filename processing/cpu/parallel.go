@@ -144,8 +144,8 @@ func (b *Backend) tiles(ctx context.Context, w, h, rx, ry int, f func(t *worker,
 	tw = min(w, tw)
 	nx := (w + tw - 1) / tw
 	tw = (w + nx - 1) / nx
-	// A tile reads 2·ry rows more than it has: little if it is high. But every worker should get a tile. A single
-	// worker needs no small ones.
+	// A tile reads 2·ry rows more than it has, which matters little if it is high. But every worker should get a tile,
+	// so tiles are lower if there are several workers.
 	share := (h*nx + b.workers - 1) / b.workers
 	low, high := min(max(b.tiling.rows, 8*ry), max(b.tiling.rows, share)), max(4*b.tiling.rows, 16*ry)
 	th := (share + 3) / 4

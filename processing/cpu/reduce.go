@@ -58,7 +58,8 @@ func (b executor) Histogram(ctx context.Context, op processing.Histogram) ([]uin
 
 func histogram[T uint8 | uint16](bins []uint32, src []T, exclude []uint8) {
 	if exclude == nil {
-		// Runs of equal values would wait for their bin, so four bins take turns where that is cheap.
+		// In a run of equal values each increment waits for the one before, so four tables take turns where they are
+		// small.
 		if bytes, ok := any(src).([]uint8); ok {
 			var more [4][1 << 8]uint32
 			eight := words(bytes)
@@ -271,7 +272,7 @@ func (l *momentLanes) join(s, extremes []float32) floatSums {
 func (b executor) Sum(ctx context.Context, op processing.Sum) (float64, error) {
 	s := op.Src.(*plane).data.F32
 	blocks := make([]double, (len(s)+momentBlock-1)/momentBlock)
-	// A task is several blocks, since they are short beside handing them out.
+	// A task is several blocks, because handing out a single one would take about as long as adding it up.
 	const group = 8
 	err := b.each(ctx, (len(blocks)+group-1)/group, func(t *worker, i int) {
 		for k := i * group; k < min(len(blocks), (i+1)*group) && !t.stopped(); k++ {
@@ -311,7 +312,7 @@ func floatMoments(ctx context.Context, b *Backend, s []float32) (processing.Mome
 	low, high := float64(t.min), float64(t.max)
 	naive := t.sum.sum + t.sum2.sum
 	if math.IsNaN(naive) || math.IsInf(naive, 0) {
-		// With an infinite sample or a NaN, so are the sums.
+		// If a sample is infinite or NaN, so are the sums.
 		mean := t.sum.sum / float64(len(s))
 		return processing.Moments{N: uint64(len(s)), Sum: t.sum.sum, Sum2: t.sum2.sum, Min: low, Max: high, Mean: mean,
 			StdDev: math.NaN()}, nil

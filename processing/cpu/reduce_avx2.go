@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// Kernels of sums over a plane with vectors of 256 bits. The rest of a row after its whole vectors is added as the
-// plain kernels do.
+// Kernels for sums over a plane with 256-bit vectors. The rest of a row after its whole vectors is added as the plain
+// kernels do.
 
 // moments8x256 adds the squares of even and of odd samples, which masks and products separate.
 func moments8x256(s []uint8) moments[uint8] {
@@ -108,8 +108,8 @@ func floatSums256(s []float32) floatSums { return floatSumsBy(steps256(), s) }
 
 func floatSum256(s []float32) double { return floatSumBy(sumLanes256, steps256(), s) }
 
-// sumLanes256 takes sums that need no rounding. The pointer comes from the step before, so that the compiler adds
-// offsets in the loads.
+// sumLanes256 takes sums that need no rounding. The pointer comes from the previous step, so that the compiler folds
+// offsets into the loads.
 func sumLanes256(sum *[8]float64, s []float32) (low, high uint32) {
 	from := unsafe.Pointer(&s[0])
 	zero := archsimd.BroadcastFloat64x4(0)

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// Kernels of sums over a plane with vectors of 512 bits, as those of reduce_avx2.go.
+// Kernels for sums over a plane with 512-bit vectors, like those of reduce_avx2.go.
 
 // moments8x512 separates the bytes of a word by shifts, which need no permutation.
 func moments8x512(s []uint8) moments[uint8] {
@@ -130,8 +130,8 @@ func sumExact512(l *momentLanes, s []float32) (low, high uint32) {
 	return leastMost256(least, most)
 }
 
-// floatSum512 reads rows from beginning to end, floatSumFour512 four parts of them at once. The processor decides which
-// one is faster; see simd.FourPlaces.
+// floatSum512 reads rows from beginning to end, floatSumFour512 four parts of them at once. Which one is faster depends
+// on the processor; see simd.FourStreams.
 func floatSum512(s []float32) double { return floatSumBy(sumLanes512, steps512(), s) }
 
 func floatSumFour512(s []float32) double { return floatSumBy(sumLanesFour512, steps512(), s) }
@@ -141,7 +141,7 @@ func sumLanes512(sum *[8]float64, s []float32) (low, high uint32) {
 	from := unsafe.Pointer(&s[0])
 	zero := archsimd.BroadcastFloat64x8(0)
 	a, b, c, d := zero, zero, zero, zero
-	// Of 0, the bits less 1 are the greatest number.
+	// For 0, the bits minus 1 wrap to the largest number.
 	one := archsimd.BroadcastUint32x16(1)
 	low16, high16 := archsimd.BroadcastUint32x16(math.MaxUint32), archsimd.BroadcastUint32x16(0)
 	i := 0

@@ -93,7 +93,7 @@ func (b executor) MeanVariance(ctx context.Context, op processing.MeanVariance) 
 func meanVariance[T uint8 | uint16](ctx context.Context, b *Backend, m, v, s *plane, g window) error {
 	return b.tiles(ctx, s.w, s.h, g.rx, g.ry, func(t *worker, tile rect) {
 		q := newSquare(t, g, tile, true)
-		// Windows are equally wide but at the picture's sides.
+		// Windows have the same width except at the sides of the picture.
 		ends := runEnds(q.countsX)
 		squareSums(b, t, tile, pixels[T](s), []*square{q}, func(y int) {
 			mean := m.data.F32[y*s.w+tile.x0 : y*s.w+tile.x1]
@@ -113,7 +113,7 @@ func (b *Backend) varianceRows(ctx context.Context, m, v, s *plane, g window) er
 	src, w := s.data.U8, s.w
 	return b.tiles(ctx, w, s.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
-		// The kernel takes the columns from the one before the first window on.
+		// The kernel also reads the column before the first window.
 		width := 1 + g.width(tile) + countsBlock
 		col, col2 := zeros[uint16](t, width), zeros[uint32](t, width)
 		none := zeros[uint8](t, x1-x0)

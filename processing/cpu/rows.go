@@ -68,8 +68,8 @@ type kernels struct {
 	censor32       func(col []uint32, add, sub []uint16, addOut, subOut []uint8)
 	censoredMean32 func(dst []uint16, sum []uint32, inverse []uint64, need uint32) (poor bool)
 	// narrowMeans, if not nil, does what scan32 and censoredMean32 do together, with need at least 1, and sets the bits
-	// of the windows that hold fewer than need pixels. It takes the columns from the one before the first window on,
-	// and countsBlock more.
+	// of the windows that hold fewer than need pixels. It also reads the column before the first window, and
+	// countsBlock columns more.
 	narrowMeans func(dst []uint16, poor []uint64, col []uint32, k int, need uint32) (some bool)
 
 	// deviations writes the standard deviations of packed window sums and those of the squares, rounded down; share[n]
@@ -164,7 +164,7 @@ type conversions[T sample] struct {
 }
 
 // kernelsOf returns the table of kernels of this processor for a level of vector instructions.
-func kernelsOf(level simd.Level) kernels { return kernelsFor(level, simd.FourPlaces()) }
+func kernelsOf(level simd.Level) kernels { return kernelsFor(level, simd.FourStreams()) }
 
 // plainKernels is the table in plain Go.
 func plainKernels() kernels {
@@ -435,8 +435,8 @@ func windowMin[T sample](dst, src []T, k int) {
 	}
 }
 
-// windowInt is windowMax for integers, and windowMin with flip set to all ones, which turns their order round. Whole
-// words are compared without a branch, which noise would mispredict; narrower ones are not.
+// windowInt is windowMax for integers, and windowMin with flip set to all ones, which reverses their order. Whole words
+// are compared without a branch, which noise would mispredict; narrower ones are not.
 func windowInt[T uint8 | uint16](flip uint) func(dst, src []T, k int) {
 	return func(dst, src []T, k int) {
 		for j := 0; j < len(dst); j += k {
@@ -601,7 +601,7 @@ func windowBy4[T sample](best4 func(dst, a, b, c, d []T), dst, src []T, k int) {
 // block is the number of samples that are checked together for being blank.
 const block = 64
 
-// sparse is a window kernel that goes over long blank stretches: seeds and masks are blank almost everywhere.
+// sparse is a window kernel that skips long blank stretches: seeds and masks are blank almost everywhere.
 func sparse[T sample](o order[T], window func(dst, src []T, k int)) func(dst, src []T, k int) {
 	return func(dst, src []T, k int) {
 		end := len(src)
@@ -619,7 +619,7 @@ func sparse[T sample](o order[T], window func(dst, src []T, k int)) func(dst, sr
 				fill(dst[at:free], o.worst)
 				at = free
 			}
-			// As far as the next blank stretch that is longer than the window. What window leaves of it is blank.
+			// Up to the next blank stretch that is longer than the window; what window leaves of that stretch is blank.
 			for gap := 0; i < end && gap < k+2*block; i += block {
 				if blank(i) {
 					gap += block
@@ -643,8 +643,8 @@ func orderMin[T sample](worst T) order[T] {
 	return order[T]{worst, blank(worst), foldMin[T], mergeMin[T], advanceMin[T], best4Min[T], windowMin[T]}
 }
 
-// keys turns the bits of floats into integers of the same order: those of negative floats are turned round. −0 comes
-// before 0, and NaN is what the caller says.
+// keys converts the bits of floats to integers of the same order, for which it reverses those of negative floats. −0
+// comes before 0, and NaN becomes nan.
 func keys(dst, src []int32, nan int32) {
 	src = src[:len(dst)]
 	for i, v := range src {
@@ -691,7 +691,8 @@ func squares[T uint8 | uint16](col []uint64, add, sub []T) {
 	}
 }
 
-// scan forms each difference apart from the running sum, so that a single addition a pixel waits for the one before.
+// scan computes each difference before it is added to the running sum, so that only one addition per pixel waits for
+// the one before.
 func scan[S uint32 | uint64](dst, col []S, k int) {
 	var s S
 	for _, c := range col[:k] {
@@ -717,7 +718,7 @@ func divide(n, inverse uint64) uint64 {
 	return q
 }
 
-// maxInverse is a number of pixels up to which inverse may be used for sums of 16-bit samples.
+// maxInverse bounds the number of pixels for which inverse may be used with sums of 16-bit samples.
 const maxInverse = 1 << 23
 
 func means[T uint8 | uint16, S uint32 | uint64](dst []T, sum []S, n uint64) {
@@ -735,20 +736,20 @@ func means[T uint8 | uint16, S uint32 | uint64](dst []T, sum []S, n uint64) {
 	}
 }
 
-// countShift is where the number of pixels begins in a packed sum; the sum of up to 2²⁴ 16-bit samples lies below.
+// countShift is the lowest bit of the number of pixels in a packed sum; the bits below hold the sum of up to 2²⁴ 16-bit
+// samples.
 const (
 	countShift = 40
 	sumMask    = 1<<countShift - 1
 )
 
-// packed returns a sample and its count of 1, or 0 for an excluded pixel, in one word: both are summed at the price
-// of one.
+// packed returns a sample and its count of 1, or 0 for an excluded pixel, in one word, so that one addition sums both.
 func packed(v uint16, out uint8) uint64 {
 	return (1<<countShift | uint64(v)) & uint64((int64(out)-1)>>63)
 }
 
-// plain returns the end of the run from i on where, in steps of eight, nothing is excluded from either row. The
-// pixels of such a run take their counts from each other and leave plain sums; most of a picture is made of them.
+// plain returns the end of the run, in steps of eight pixels from i, in which nothing is excluded from either row. In
+// such runs, which most of a picture consists of, the counts cancel and only samples need to be summed.
 func plain(addOut, subOut []uint8, i int) int {
 	a, s := words(addOut[i:]), words(subOut[i:])
 	s = s[:len(a)]
@@ -801,8 +802,7 @@ func censoredMean(dst []uint16, sum, inverse []uint64, need uint64) bool {
 	return short>>63 != 0
 }
 
-// narrowShift is where the number of pixels begins in a sum packed into 32 bits, which those of windows of up to
-// 15 × 15 pixels fit.
+// narrowShift is countShift for sums packed into 32 bits, enough for windows of up to 15 × 15 pixels.
 const (
 	narrowShift  = 24
 	narrowMask   = 1<<narrowShift - 1
@@ -837,7 +837,7 @@ func countBits(col, add, sub []uint8, bits uint8) {
 	every := uint64(bits) * 0x0101010101010101
 	c, a, s := words(col), words(add), words(sub)
 	a, s = a[:len(c)], s[:len(c)]
-	// No column leaves 0 … 255, so that adding and subtracting whole words is the same as doing so byte by byte.
+	// No column leaves 0 … 255, so that whole words can be added and subtracted as if byte by byte.
 	for i := range c {
 		a, s := a[i]&every, s[i]&every
 		a = ((a&low + low) | a) &^ low >> 7

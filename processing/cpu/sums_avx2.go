@@ -10,9 +10,8 @@ import (
 	"blik/processing"
 )
 
-// Kernels of running sums in 32 bits with vectors of 256 bits. A row is processed in whole vectors; the last one
-// overlaps the one before, and if sums are updated in place, it is computed first and written last. Offsets are in
-// samples.
+// Kernels for 32-bit running sums with 256-bit vectors. A row is processed in whole vectors; the last one overlaps the
+// one before, and if sums are updated in place, it is computed first and written last. Offsets are in samples.
 
 func loadSums8(p unsafe.Pointer, at int) archsimd.Uint32x8 {
 	return archsimd.LoadUint32x8((*[8]uint32)(unsafe.Add(p, 4*at)))
@@ -188,7 +187,7 @@ func differenceThreshold256(dst []uint8, y, bg []uint16, v []uint8, over, level 
 	even, odd := lowByteOrder()
 	for i := 0; ; i += 16 {
 		i = min(i, n-16)
-		// y − bg > over if something is left of the difference after over is subtracted.
+		// y − bg > over if subtracting over from the difference leaves more than 0.
 		low := loadWords16(p, i).SubSaturated(loadWords16(q, i)).SubSaturated(limit).Equal(zero).ToInt16x16()
 		level := loadBytes16(r, i)
 		bright := level.Max(least).Equal(level).ToInt8x16().AsUint8x16()
@@ -215,7 +214,7 @@ func (s *share16) of(v archsimd.Uint16x16) archsimd.Uint16x16 {
 	return v.MulHigh(s.part).AddSaturated(v.And(s.whole))
 }
 
-// contrast256 works on 16 pixels. In few blocks one is bright enough to be looked at more closely.
+// contrast256 works on 16 pixels. Few blocks have a pixel that is bright enough for the other conditions.
 func contrast256(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.ContrastRule) {
 	n := len(cls)
 	if n < 16 || max(rule.Relative, rule.SeedRelative) >= 1<<17 {
@@ -258,7 +257,7 @@ func contrast256(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.C
 	archsimd.ClearAVXUpperBits()
 }
 
-// cores256 works on 16 pixels and leaves out blocks without a class. Doing some pixels again at the end changes
+// cores256 works on 16 pixels and skips blocks without a class. Processing some pixels twice at the end changes
 // nothing.
 func cores256(cls []uint8, y, bg, m []uint16, rule processing.CoreRule) {
 	n := len(cls)
@@ -305,7 +304,7 @@ const (
 		"\x02\x00\x00\x00\x03\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00"
 )
 
-// prefixD256 holds what a sum over the lanes of a vector needs.
+// prefixD256 holds the constants of a prefix sum over the lanes of a vector.
 type prefixD256 struct {
 	second, upper, last archsimd.Uint32x8
 	zero                archsimd.Uint8x32
@@ -315,7 +314,7 @@ func newPrefixD256() prefixD256 {
 	return prefixD256{places32(secondDouble), places32(upperHalf), places32(upperDouble), archsimd.BroadcastUint8x32(0)}
 }
 
-// of returns the sums of each lane and those before it.
+// of returns the prefix sums: in each lane the sum of itself and those before it.
 func (p prefixD256) of(v archsimd.Float64x4) archsimd.Float64x4 {
 	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(8, p.zero).AsFloat64x4())
 	return v.Add(v.AsUint32x8().Permute(p.second).And(p.upper).AsFloat64x4())

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Kernels of running sums in 64 bits with vectors of 512 bits. As in sums_avx2.go, the last vector of a row overlaps
-// the one before, and where sums are updated in place it is computed first and written last. Offsets are in samples.
+// Kernels for 64-bit running sums with 512-bit vectors. As in sums_avx2.go, the last vector of a row overlaps the one
+// before, and where sums are updated in place it is computed first and written last. Offsets are in samples.
 
 func load64(p unsafe.Pointer, at int) archsimd.Uint64x8 {
 	return archsimd.LoadUint64x8((*[8]uint64)(unsafe.Add(p, 8*at)))
@@ -304,7 +304,7 @@ func (p prefixD512) of(v archsimd.Float64x8) archsimd.Float64x8 {
 
 func (p prefixD512) end(v archsimd.Float64x8) archsimd.Float64x8 { return v.Permute(p.all) }
 
-// floatMeans512 divides by products with the reciprocal, corrected as those of meanVariance512.
+// floatMeans512 divides by products with the reciprocal, corrected like those of meanVariance512.
 func floatMeans512(dst []float32, col []float64, k int, c *floatCounts) {
 	n := len(dst)
 	blocks := (n + 7) / 8

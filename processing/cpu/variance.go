@@ -48,15 +48,15 @@ func (b *Backend) floatVariance(ctx context.Context, m, v, s *plane, g window) e
 	return b.finiteVariance(ctx, m, v, s, g)
 }
 
-// roundedVariance is floatVariance with sums of some unit, and returns the bits of the greatest magnitude; those of NaN
-// are above those of infinity.
+// roundedVariance is floatVariance with sums of a given unit, and returns the bits of the greatest magnitude; those of
+// NaN are above those of infinity.
 func (b *Backend) roundedVariance(ctx context.Context, m, v, s *plane, g window, r *rounding) (uint32, error) {
 	src, w, k := s.data.F32, s.w, &b.kernels
 	var mu sync.Mutex
 	var greatest uint32
 	err := b.tiles(ctx, w, s.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
-		// The kernel takes the columns from one before the first window on.
+		// The kernel also reads the column before the first window.
 		width := 1 + g.width(tile) + countsBlock
 		col, col2, none := zeros[float64](t, width), zeros[float64](t, width), zeros[float32](t, x1-x0)
 		c, ny, most := newFloatCounts(t, g, tile.x0, tile.x1-tile.x0), 0, uint32(0)

@@ -8,9 +8,8 @@ import (
 	"blik/internal/simd"
 )
 
-// kernelsFor returns the table of kernels for a level of vector instructions and a processor that simd.FourPlaces
-// describes.
-func kernelsFor(level simd.Level, fourPlaces bool) kernels {
+// kernelsFor returns the table of kernels for a level of vector instructions and the result of simd.FourStreams.
+func kernelsFor(level simd.Level, fourStreams bool) kernels {
 	k := plainKernels()
 	if level == simd.Plain {
 		return k
@@ -47,7 +46,7 @@ func kernelsFor(level simd.Level, fourPlaces bool) kernels {
 		k.tap2, k.tap4, k.both2, k.both4 = tap2x512, tap4x512, both2x512, both4x512
 		k.pair4 = pair4x512
 		k.moments8, k.floatSums, k.floatSum = moments8x512, floatSums512, floatSum512
-		if fourPlaces {
+		if fourStreams {
 			k.floatSum = floatSumFour512
 		}
 		k.floats8.down, k.floats8.across = down8x512, across8x512

@@ -9,7 +9,7 @@ import (
 	"blik/processing/internal/span"
 )
 
-// target is where the rows of a tile go: into the plane or, if only some of its pixels are wanted, into these by way of
+// target is where the rows of a tile go: into the plane or, if only some of its pixels are wanted, into these through
 // line.
 type target struct {
 	dst   *plane
@@ -104,8 +104,8 @@ func (p *plane) run(s processing.Span) []uint16 {
 	return p.data.U16[int(s.Y)*p.w+int(s.X0) : int(s.Y)*p.w+int(s.X1)]
 }
 
-// wanted calls f on tiles of d that hold all pixels of where, or on all tiles if where is nil or that is no more work.
-// halo is how far a pixel's surroundings reach.
+// wanted calls f on tiles of d that hold all pixels of where, or on all tiles if where is nil or that takes no longer.
+// halo is the reach of a pixel's surroundings.
 func (b *Backend) wanted(ctx context.Context, d *plane, halo int, where []processing.Span, f func(t *worker, tile rect,
 	out *target)) error {
 	whole := func() error {

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Kernels of running sums of squares with vectors of 256 bits, as those of sums_avx2.go.
+// Kernels for running sums of squares with 256-bit vectors, like those of sums_avx2.go.
 
 func load4x64(p unsafe.Pointer, at int) archsimd.Uint64x4 {
 	return archsimd.LoadUint64x4((*[4]uint64)(unsafe.Add(p, 8*at)))
