@@ -7,6 +7,7 @@ import (
 	"image"
 	"iter"
 	"math"
+	"runtime"
 	"slices"
 
 	"blik/internal/message"
@@ -292,7 +293,8 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 		}
 		return d.outlineOctaves(fine, large)
 	}
-	// The host reduces the picture while the backend searches it.
+	// The host reduces the picture while the backend searches it, and measures candidates while the backend searches the
+	// reduced pictures.
 	var list []octave
 	var reduceErr error
 	done := make(chan struct{})
@@ -300,13 +302,14 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 		defer close(done)
 		list, reduceErr = newOctaves(d.ctx, pic, d.cutting)
 	}()
-	fine, err := d.ownCandidates(pic)
+	finish, err := d.beginCandidates(pic)
 	<-done
-	if err = cmp.Or(err, reduceErr); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	large, err := d.searchOctaves(list)
-	if err != nil {
+	fine, fineErr := finish()
+	if err = cmp.Or(reduceErr, err, fineErr); err != nil {
 		return nil, err
 	}
 	return d.outlineOctaves(fine, large)
@@ -314,7 +317,17 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 
 // ownCandidates finds and measures the candidates at the picture's own size.
 func (d *detector) ownCandidates(pic *Picture) ([]candidate, error) {
-	pic, err := d.allocate(pic)
+	finish, err := d.beginCandidates(pic)
+	if err != nil {
+		return nil, err
+	}
+	return finish()
+}
+
+// beginCandidates does the work of ownCandidates on the backend. The result, which must be called before the detector
+// is released, waits for the work on the host and returns the candidates.
+func (d *detector) beginCandidates(pic *Picture) (finish func() ([]candidate, error), err error) {
+	pic, err = d.allocate(pic)
 	if err != nil {
 		return nil, err
 	}
@@ -356,7 +369,9 @@ func (d *detector) ownCandidates(pic *Picture) ([]candidate, error) {
 	if d.frugal != nil {
 		d.frugal.Trim()
 	}
-	var cands []candidate
+	// The surroundings are measured on the host, while the backend works on its planes.
+	surveying := make(chan *surveyed, 1)
+	var found []searched
 	err = d.stage(stepMeasures(), func() (err error) {
 		var grown []Span
 		if d.grown != nil {
@@ -364,21 +379,24 @@ func (d *detector) ownCandidates(pic *Picture) ([]candidate, error) {
 				return err
 			}
 		}
-		// The surroundings are measured here, while the backend works on its planes.
-		surveying := make(chan *surveyed, 1)
 		go func() { surveying <- d.surveyCandidates(pic, grown, seen) }()
-		found, err := d.measure(grown)
-		if err == nil {
+		if found, err = d.measure(grown); err == nil {
 			err = d.measureNoise()
 		}
-		s := <-surveying
 		if err != nil {
-			return err
+			<-surveying
 		}
-		cands, d.searched = s.cands, s.searched
-		return d.decide(s, found)
+		return err
 	})
-	return cands, err
+	if err != nil {
+		return nil, err
+	}
+	return func() ([]candidate, error) {
+		defer d.be.Stage(stepMeasures().name.String())()
+		s := <-surveying
+		d.searched = s.searched
+		return s.cands, d.decide(s, found)
+	}, nil
 }
 
 // allocate makes the planes of a run, and returns the picture as detection sees it: in sRGB.
@@ -484,6 +502,8 @@ func (d *detector) surveyCandidates(pic *Picture, grown []Span, seen <-chan glin
 				near.count(c)
 				c.look, v.kept[i] = s.survey(c.spans, d.trimsSearch() || i >= v.searched)
 			}
+			// The goroutine that feeds the backend must not wait.
+			runtime.Gosched()
 		}
 	})
 	return v

@@ -188,23 +188,40 @@ func (e *exposure) setGain(level []uint16, rule whiteRule) {
 // within counts those of n squares in a row that lie up to reach away from square at, including it.
 func within(at, reach, n int) int { return min(at+reach, n-1) - max(at-reach, 0) + 1 }
 
-// highestAround returns the highest of the levels up to reach squares away from each, along rows, then columns.
+// highestAround returns the highest of the levels up to reach squares away from each.
 func (e *exposure) highestAround(level []uint16, reach int) []uint16 {
-	rows, all := make([]uint16, len(level)), make([]uint16, len(level))
+	across, down := make([]uint16, e.w+2*reach), make([]uint16, e.h+2*reach)
+	all := make([]uint16, len(level))
 	for y := range e.h {
-		row := level[y*e.w:][:e.w]
-		for x := range row {
-			rows[y*e.w+x] = slices.Max(row[max(x-reach, 0):min(x+reach+1, e.w)])
-		}
+		clear(across)
+		copy(across[reach:], level[y*e.w:][:e.w])
+		copy(all[y*e.w:], highestOf(across, 2*reach+1))
 	}
-	for y := range e.h {
-		for v := max(y-reach, 0); v <= min(y+reach, e.h-1); v++ {
-			for x := range e.w {
-				all[y*e.w+x] = max(all[y*e.w+x], rows[v*e.w+x])
-			}
+	for x := range e.w {
+		clear(down)
+		for y := range e.h {
+			down[reach+y] = all[y*e.w+x]
+		}
+		for y, v := range highestOf(down, 2*reach+1) {
+			all[y*e.w+x] = v
 		}
 	}
 	return all
+}
+
+// highestOf returns the maxima of all n consecutive values, from windows twice as wide in each step. It overwrites the
+// values.
+func highestOf(values []uint16, n int) []uint16 {
+	width := 1
+	for ; 2*width <= n; width *= 2 {
+		for i := range len(values) - width {
+			values[i] = max(values[i], values[i+width])
+		}
+	}
+	for i := range len(values) - n + 1 {
+		values[i] = max(values[i], values[i+n-width])
+	}
+	return values[:len(values)-n+1]
 }
 
 // brighten writes the rows from … to−1 of the exposed picture.

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // whiteRules returns the rules of the classical detector and of the others.
@@ -66,6 +68,21 @@ func slowlyExposed(p *Picture, rule whiteRule) []uint8 {
 		out[i] = t.Encode8[min((light(x, y, i%3)*k+1<<23)>>24, white)]
 	}
 	return out
+}
+
+func TestHighestOf(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.Uint16(), 1, 60).Draw(t, "values")
+		n := rapid.IntRange(1, len(values)).Draw(t, "n")
+		var want []uint16
+		for i := range len(values) - n + 1 {
+			want = append(want, slices.Max(values[i:i+n]))
+		}
+		if got := highestOf(slices.Clone(values), n); !slices.Equal(got, want) {
+			t.Fatalf("the maxima of %d of %v are %v, want %v", n, values, got, want)
+		}
+	})
 }
 
 func TestExposed(t *testing.T) {

@@ -62,7 +62,7 @@ const (
 type glintsFound struct {
 	spans  []Span
 	glints []glint
-	// cands holds the candidate of each glint; it is the end of spare, which has room for others before them.
+	// cands holds the candidate of each glint; it is the end of spare, which has room for others before and after them.
 	cands []candidate
 	spare []candidate
 }
@@ -357,9 +357,10 @@ func (d *detector) describe(cands []candidate) error {
 
 // makeCandidates makes each glint a candidate.
 func (f *glintsFound) makeCandidates() {
-	// In most pictures this is enough for the candidates that only the search finds.
-	spare := 1024 + len(f.glints)/4
-	f.spare = make([]candidate, spare+len(f.glints))
+	// In most pictures this is enough for the candidates that only the search finds, which come before these, and for
+	// those of the reduced pictures, which are appended.
+	spare, appended := 1024+len(f.glints)/4, 1024
+	f.spare = make([]candidate, spare+len(f.glints), spare+len(f.glints)+appended)
 	f.cands = f.spare[spare:]
 	deal(f.cands, f.spans, nil)
 	for i := range f.cands {

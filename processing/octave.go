@@ -1,11 +1,11 @@
 package processing
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"iter"
 	"math"
-	"slices"
 
 	"blik/internal/message"
 	"blik/internal/parallel"
@@ -185,23 +185,37 @@ func halveRow[S uint8 | uint16](dst []uint16, above, below []S, n int, unit uint
 // the classical search can be scaled.
 func (d *detector) searchesOctaves() bool { return d.ruleID != RuleClassic && !d.reduced }
 
-// searchOctaves returns the candidates of the reduced pictures, with their pixels in the whole one.
+// searchOctaves returns the candidates of the reduced pictures, with their pixels in the whole one. A remote backend
+// searches the next one while the host measures the candidates of the last.
 func (d *detector) searchOctaves(list []octave) ([]candidate, error) {
-	var all []candidate
+	var waiting []func() ([]candidate, error)
 	var tables *LuminanceTables
-	for i := range list {
-		found, used, err := d.searchOctave(&list[i], tables)
-		if err != nil {
-			return nil, err
+	var err error
+	for i := 0; i < len(list) && err == nil; i++ {
+		var finish func() ([]candidate, error)
+		if finish, tables, err = d.beginOctave(&list[i], tables); err != nil {
+			break
 		}
-		all, tables = append(all, found...), used
+		if d.remote == nil {
+			// Memory is not needed for the planes of all sizes at once.
+			found, failed := finish()
+			err, finish = failed, func() ([]candidate, error) { return found, failed }
+		}
+		waiting = append(waiting, finish)
 	}
-	return all, nil
+	var all []candidate
+	for _, finish := range waiting {
+		found, failed := finish()
+		all, err = append(all, found...), cmp.Or(err, failed)
+	}
+	return all, err
 }
 
-// searchOctave returns the candidates of a reduced picture and the tables that it used, which are the same for all of
-// them. tables is nil if they are not known yet.
-func (d *detector) searchOctave(o *octave, tables *LuminanceTables) ([]candidate, *LuminanceTables, error) {
+// beginOctave searches a reduced picture and also returns the tables that it used, which are the same for all of them;
+// tables is nil if they are not known yet. finish, which must be called, returns the candidates.
+func (d *detector) beginOctave(
+	o *octave, tables *LuminanceTables,
+) (finish func() ([]candidate, error), used *LuminanceTables, err error) {
 	sub := &detector{
 		ctx: d.ctx, be: d.be, w: o.pic.Width, h: o.pic.Height, p: d.p, decision: d.decision, rule: d.rule,
 		ruleID: d.ruleID, model: d.model, vectors: d.vectors, frugal: d.frugal, remote: d.remote, known: new(float64),
@@ -209,16 +223,25 @@ func (d *detector) searchOctave(o *octave, tables *LuminanceTables) ([]candidate
 		// A picture that is dark as a whole is brightened at full size only.
 		exposure: newExposure(o.pic.Width, o.pic.Height), reduced: true, shown: o.shown,
 	}
-	defer sub.release()
 	work := d.ownWork() / d.wholeWork() / float64(o.side*o.side)
 	if d.progress != nil {
 		sub.progress = func(stage message.Message, done float64) { d.progress(stage, min(d.done+done*work, 1)) }
 	}
-	cands, err := sub.ownCandidates(o.pic)
+	wait, err := sub.beginCandidates(o.pic)
 	if err != nil {
+		sub.release()
 		return nil, nil, err
 	}
 	d.done += work
+	return func() ([]candidate, error) {
+		defer sub.release()
+		cands, err := wait()
+		return d.keepReduced(o, cands), err
+	}, sub.tables, nil
+}
+
+// keepReduced turns the candidates of a reduced picture into those of the whole one, and returns those that may matter.
+func (d *detector) keepReduced(o *octave, cands []candidate) []candidate {
 	parallel.Split(len(cands), 512, func(from, to int) {
 		for i := from; i < to; i++ {
 			cands[i].spans = o.enlarged(cands[i].spans, d.w, d.h)
@@ -238,7 +261,7 @@ func (d *detector) searchOctave(o *octave, tables *LuminanceTables) ([]candidate
 		c.searched, c.side = searched{}, o.side
 		found = append(found, *c)
 	}
-	return found, sub.tables, nil
+	return found
 }
 
 // enlarged returns the pixels of a w × h picture that spans of the reduced one, in reading order, cover.
@@ -269,35 +292,26 @@ func (d *detector) outlineOctaves(fine, found []candidate) ([]candidate, error) 
 	if len(found) == 0 {
 		return fine, nil
 	}
-	sets := [][]Span{nil, nil, nil}
-	parallel.Split(len(sets), 1, func(from, to int) {
-		for i := from; i < to; i++ {
-			switch i {
-			case 0:
-				sets[i] = spansOf(fine, nil)
-			case 1:
-				sets[i] = spansOf(found, nil)
-			default:
-				sets[i] = merge(d.hidden...)
-			}
-		}
-	})
 	taken := span.NewSet(d.w, d.h)
-	taken.Mark(1, sets...)
+	for _, list := range [][]candidate{fine, found} {
+		parallel.Split(len(list), 512, func(from, to int) {
+			for i := from; i < to; i++ {
+				taken.Add(1, list[i].spans)
+			}
+		})
+	}
+	parallel.Split(len(d.hidden), 512, func(from, to int) { taken.Add(1, d.hidden[from:to]...) })
 	for i := range found {
 		found[i].shape = sumsOf(found[i].spans)
 	}
 	cores := make([][]Span, len(found))
 	order, ends := surveyTasks(found)
 	err := parallel.Workers(d.ctx, 0, len(ends)-1, func(tasks iter.Seq[int]) {
-		s := surveyor{pic: d.seen, tables: d.tables, taken: taken, exposure: d.exposure}
+		s := surveyor{pic: d.seen, tables: d.tables, taken: taken, rule: d.outline(), exposure: d.exposure}
 		for task := range tasks {
 			for _, i := range order[ends[task]:ends[task+1]] {
 				c := &found[i]
-				s.rule = outlineRule{absolute: 1, share: coreShare}
-				_, cores[i] = s.survey(c.spans, true)
-				s.rule = d.outline()
-				c.look, c.spans = s.survey(c.spans, true)
+				c.look, c.spans, cores[i] = s.outlineAndCore(c.spans)
 				c.shape = sumsOf(c.spans)
 			}
 		}
@@ -305,9 +319,22 @@ func (d *detector) outlineOctaves(fine, found []candidate) ([]candidate, error) 
 	if err != nil {
 		return nil, err
 	}
-	all := slices.Clone(fine)
+	all := fine
 	for side := 2; side <= 1<<octaveCount; side *= 2 {
-		finer := newOverlay(d.h, all, func(c *candidate) bool { return c.score >= d.least && d.fits(c) })
+		above := make([]int, d.h+1) // how many rows above each one matter
+		for i := range found {
+			for _, s := range cores[i] {
+				if found[i].side == side {
+					above[s.Y+1] = 1
+				}
+			}
+		}
+		for y := range d.h {
+			above[y+1] += above[y]
+		}
+		finer := newOverlay(d.h, all, func(c *candidate) bool {
+			return c.score >= d.least && d.fits(c) && above[c.shape.Base] > above[c.shape.Top]
+		})
 		for i := range found {
 			c := &found[i]
 			if c.side != side || finer.knows(cores[i], c.score) {

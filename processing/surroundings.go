@@ -91,29 +91,61 @@ const (
 // survey measures the candidate with the given pixels, in reading order. If trim is true it first drops the pixels
 // outside the outline; it returns the pixels that are left.
 func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
-	shape := sumsOf(spans)
-	ground := s.window(&shape, spans, nearMargin)
-	if ground.N < enoughGround {
-		ground = s.window(&shape, spans, wideMargin)
-	}
-	if ground.N == 0 {
-		ground = s.sums(nil)
-	}
-	base := meanOf(&ground)
-	y, dark := s.most(spans)
-	at, high := base.y, math.Max(float64(y)-base.y, 0)
-	// half is the shift to the half of a tone that is measured: 16 for the luminance, 0 for the darkest channel.
-	half := 16
-	if dark := math.Max(float64(dark)-base.dark, 0); dark > high {
-		at, high, half = base.dark, dark, 0
-	}
+	g := s.ground(spans)
 	if trim {
-		least := math.Min(math.Max(s.rule.absolute*white, s.rule.relative*at), s.rule.share*high)
-		from := levelAbove(at, least)
-		spans = s.trim(spans, half, from)
-		shape = sumsOf(spans)
+		spans = s.outline(spans, g)
 	}
-	t := look{area: float64(shape.N), peakRise: high / white, ground: at / white, spread: base.spread / white,
+	return s.measure(spans, g), spans
+}
+
+// outlineAndCore is survey with trim, and also returns the pixels of the core, without scraps.
+func (s *surveyor) outlineAndCore(spans []Span) (t look, outline, core []Span) {
+	g := s.ground(spans)
+	core = s.trim(spans, g.half, levelAbove(g.at, coreShare*g.high))
+	s.markInside(spans)
+	outline = s.outline(spans, g)
+	return s.measure(outline, g), outline, core
+}
+
+// outline returns the pixels of a candidate inside its outline, without scraps.
+func (s *surveyor) outline(spans []Span, g ground) []Span {
+	least := math.Min(math.Max(s.rule.absolute*white, s.rule.relative*g.at), s.rule.share*g.high)
+	return s.trim(spans, g.half, levelAbove(g.at, least))
+}
+
+// ground is what lies around a candidate, and how high the candidate rises over it.
+type ground struct {
+	mean lightMean
+	// at is the level of the ground and high the largest rise, of the luminance or of the darkest channel, whichever
+	// rises more; half is the shift to that half of a tone: 16 or 0.
+	at, high float64
+	half     int
+}
+
+// ground reads the window around the candidate with the given pixels.
+func (s *surveyor) ground(spans []Span) ground {
+	shape := sumsOf(spans)
+	sum := s.window(&shape, spans, nearMargin)
+	if sum.N < enoughGround {
+		sum = s.window(&shape, spans, wideMargin)
+	}
+	if sum.N == 0 {
+		sum = s.sums(nil)
+	}
+	y, dark := s.most(spans)
+	g := ground{mean: meanOf(&sum), half: 16}
+	g.at, g.high = g.mean.y, math.Max(float64(y)-g.mean.y, 0)
+	if dark := math.Max(float64(dark)-g.mean.dark, 0); dark > g.high {
+		g.at, g.high, g.half = g.mean.dark, dark, 0
+	}
+	return g
+}
+
+// measure measures the candidate with the given pixels, which are marked in the window, over its ground.
+func (s *surveyor) measure(spans []Span, g ground) look {
+	at, high, half := g.at, g.high, g.half
+	shape := sumsOf(spans)
+	t := look{area: float64(shape.N), peakRise: high / white, ground: at / white, spread: g.mean.spread / white,
 		elongation: shape.Elongation(),
 		fill:       float64(shape.N) / (float64(shape.Right-shape.Left) * float64(shape.Base-shape.Top)),
 		white:      s.exposure.whiteAt(s.x0+s.w/2, s.y0+s.h/2),
@@ -139,7 +171,7 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 		}
 	}
 	if len(spans) > 0 {
-		y, dark = s.most(spans)
+		y, dark := s.most(spans)
 		t.peak, t.darkest = s.tables.Encode8[uint16(float64(y)*t.white)], float64(s.tables.Encode8[dark])
 	}
 	crowd, around := s.reader.Count(s.own, s.tones[:len(s.own)], half, levelAbove(at, float64(high/2)))
@@ -149,9 +181,9 @@ func (s *surveyor) survey(spans []Span, trim bool) (look, []Span) {
 		t.core, t.rise = n, sum/n/white
 		t.flat = math.Sqrt(math.Max(squares/n-float64(sum/n*(sum/n)), 0)) / white
 		t.clipped = float64(clipped) / n
-		t.colour(meanOf(&core), base)
+		t.colour(meanOf(&core), g.mean)
 	}
-	return t, spans
+	return t
 }
 
 // sumsOf returns the sums of the pixels of spans.
@@ -221,12 +253,19 @@ func (s *surveyor) window(shape *Sums, spans []Span, margin int) tones.Sum {
 	clear(s.own)
 	for _, r := range spans {
 		s.mark(s.own, r, beside)
-		y := int(r.Y) - s.y0
-		for i := y*s.w + int(r.X0) - s.x0; i < y*s.w+int(r.X1)-s.x0; i++ {
+	}
+	s.markInside(spans)
+	return s.sums(s.taken)
+}
+
+// markInside marks the pixels of a candidate in its window.
+func (s *surveyor) markInside(spans []Span) {
+	for _, r := range spans {
+		first := (int(r.Y)-s.y0)*s.w - s.x0
+		for i := first + int(r.X0); i < first+int(r.X1); i++ {
 			s.own[i] |= inside
 		}
 	}
-	return s.sums(s.taken)
 }
 
 // sums reads the pixels of the window and adds up those that are not taken.
@@ -239,11 +278,14 @@ func (s *surveyor) sums(taken *span.Set) tones.Sum {
 			s.free[y*words+i] = ^taken.At(s.x0+64*i, s.y0+y)
 		}
 	}
-	if p := s.pic; p.U8 != nil && p.Channels == 3 {
-		return s.reader.Read(s.tones, &tones.Window{
-			Pix: p.U8[(s.y0*p.Width+s.x0)*3:], Stride: 3 * p.Width, W: s.w, H: s.h, Free: s.free,
-			Linear: (*[256]uint16)(s.tables.Linear8),
-		})
+	if p := s.pic; p.Channels == 3 {
+		first := (s.y0*p.Width + s.x0) * 3
+		switch {
+		case p.U8 != nil:
+			return s.reader.Read(s.tones, windowOf(s, p.U8[first:], s.tables.Linear8))
+		case p.U16 != nil:
+			return s.reader.Read16(s.tones, windowOf(s, p.U16[first:], s.tables.Linear16))
+		}
 	}
 	var sum tones.Sum
 	s.line = slices.Grow(s.line[:0], s.w)[:s.w]
@@ -258,6 +300,11 @@ func (s *surveyor) sums(taken *span.Set) tones.Sum {
 		}
 	}
 	return sum
+}
+
+// windowOf returns the window whose samples begin with those of pix.
+func windowOf[S tones.Sample](s *surveyor, pix []S, linear []uint16) *tones.Window[S] {
+	return &tones.Window[S]{Pix: pix, Stride: 3 * s.pic.Width, W: s.w, H: s.h, Free: s.free, Linear: linear}
 }
 
 // touch reads the ends of each row of the window: the rows lie far apart in memory, and so the processor fetches all of
@@ -352,13 +399,15 @@ func (s *surveyor) dropScraps(spans []Span) []Span {
 func (s *surveyor) read(dst []light, x, y int) {
 	p, t := s.pic, s.tables
 	at, n := (y*p.Width+x)*p.Channels, len(dst)*p.Channels
-	if p.U8 != nil && p.Channels == 3 {
-		src, linear := p.U8[at:at+n], (*[256]uint16)(t.Linear8)
-		for i := range dst {
-			c := src[3*i : 3*i+3 : 3*i+3]
-			dst[i] = mixed(linear[c[0]], linear[c[1]], linear[c[2]])
+	if p.Channels == 3 {
+		switch {
+		case p.U8 != nil:
+			readLight(dst, p.U8[at:at+n], t.Linear8)
+			return
+		case p.U16 != nil:
+			readLight(dst, p.U16[at:at+n], t.Linear16)
+			return
 		}
-		return
 	}
 	s.sixteen = s.sixteen[:0]
 	for i := at; i < at+n; i++ {
@@ -391,6 +440,15 @@ func (s *surveyor) read(dst []light, x, y int) {
 	}
 	for i := range dst {
 		dst[i] = mixed(linear(src[3*i]), linear(src[3*i+1]), linear(src[3*i+2]))
+	}
+}
+
+// readLight converts pixels of three samples, whose values have the given linear light.
+func readLight[S tones.Sample](dst []light, src []S, linear []uint16) {
+	linear = linear[:int(^S(0))+1]
+	for i := range dst {
+		c := src[3*i : 3*i+3 : 3*i+3]
+		dst[i] = mixed(linear[c[0]], linear[c[1]], linear[c[2]])
 	}
 }
 

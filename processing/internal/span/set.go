@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	mathbits "math/bits"
 	"sort"
+	"sync/atomic"
 
 	"blik/internal/parallel"
 )
@@ -41,6 +42,31 @@ func (s *Set) Mark(margin int, sets ...[]Span) {
 			}
 		}
 	})
+}
+
+// Add adds the pixels within a chessboard distance of margin pixels of spans in any order. Several goroutines may call
+// it at the same time.
+func (s *Set) Add(margin int, sets ...[]Span) {
+	for _, spans := range sets {
+		for _, r := range spans {
+			x0, x1 := max(int(r.X0)-margin, 0), min(int(r.X1)+margin, s.w)
+			a, b := x0/64, (x1-1)/64
+			first, last := ^uint64(0)<<(x0%64), ^uint64(0)>>(63-(x1-1)%64)
+			if a == b {
+				first &= last
+			}
+			for y := max(int(r.Y)-margin, 0); y < min(int(r.Y)+margin+1, s.h); y++ {
+				row := s.words[y*s.stride:]
+				atomic.OrUint64(&row[a], first)
+				for i := a + 1; i < b; i++ {
+					atomic.StoreUint64(&row[i], ^uint64(0))
+				}
+				if a < b {
+					atomic.OrUint64(&row[b], last)
+				}
+			}
+		}
+	}
 }
 
 // add adds the pixels x0 … x1−1 of row y, at least one.

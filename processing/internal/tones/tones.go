@@ -1,4 +1,4 @@
-// Package tones converts windows of 8-bit pictures to linear light and sums them.
+// Package tones converts windows of pictures to linear light and sums them.
 package tones
 
 import (
@@ -38,21 +38,24 @@ func (s *Sum) Join(o *Sum) {
 	s.Squares += o.Squares
 }
 
-// Window is a part of a picture of three 8-bit channels.
-type Window struct {
+// Sample is a sample of a picture.
+type Sample interface{ uint8 | uint16 }
+
+// Window is a part of a picture of three channels.
+type Window[S Sample] struct {
 	// Pix holds the picture's samples from the first of the window on; Stride is the number of samples in a row of the
 	// picture.
-	Pix    []uint8
+	Pix    []S
 	Stride int
 	W, H   int
 	// Free has a bit for each pixel to be summed, in (W + 63) / 64 words per row.
 	Free []uint64
-	// Linear is the linear light of each sample.
-	Linear *[256]uint16
+	// Linear is the linear light of each value of a sample.
+	Linear []uint16
 }
 
 // words is the number of words of Free per row.
-func (v *Window) words() int { return (v.W + 63) / 64 }
+func (v *Window[S]) words() int { return (v.W + 63) / 64 }
 
 // Slack is the extra capacity needed for tones because kernels write beyond the end of rows.
 const Slack = 32
@@ -66,7 +69,7 @@ type Reader struct {
 
 // reading and counting are the kernels of Read and Count.
 type (
-	reading  func(l *lanes, dst []Tone, v *Window, sum *Sum)
+	reading  func(l *lanes, dst []Tone, v *Window[uint8], sum *Sum)
 	counting func(own []uint8, tones []Tone, half, from int) (crowd, around int)
 )
 
@@ -80,10 +83,17 @@ func (r *Reader) choose() {
 }
 
 // Read writes the tones of a window into dst, which needs Slack more capacity, and returns the sum of the free pixels.
-func (r *Reader) Read(dst []Tone, v *Window) Sum {
+func (r *Reader) Read(dst []Tone, v *Window[uint8]) Sum {
 	r.choose()
 	var sum Sum
 	r.read(&r.lanes, dst, v, &sum)
+	return sum
+}
+
+// Read16 is Read for 16-bit samples.
+func (r *Reader) Read16(dst []Tone, v *Window[uint16]) Sum {
+	var sum Sum
+	readPlain(nil, dst, v, &sum)
 	return sum
 }
 
@@ -94,7 +104,7 @@ func (r *Reader) Count(own []uint8, tones []Tone, half, from int) (crowd, around
 	return r.count(own, tones, half, from)
 }
 
-func readPlain(_ *lanes, dst []Tone, v *Window, sum *Sum) {
+func readPlain[S Sample](_ *lanes, dst []Tone, v *Window[S], sum *Sum) {
 	for y := range v.H {
 		for x := 0; x < v.W; x += 64 {
 			row := dst[y*v.W+x : y*v.W+min(x+64, v.W)]
@@ -104,9 +114,9 @@ func readPlain(_ *lanes, dst []Tone, v *Window, sum *Sum) {
 }
 
 // readPiece reads up to 64 pixels.
-func readPiece(dst []Tone, src []uint8, free uint64, linear *[256]uint16, into *Sum) {
+func readPiece[S Sample](dst []Tone, src []S, free uint64, linear []uint16, into *Sum) {
 	var s Sum
-	src = src[:3*len(dst)]
+	src, linear = src[:3*len(dst)], linear[:int(^S(0))+1]
 	for i := range dst {
 		c := src[3*i : 3*i+3 : 3*i+3]
 		r, g, b := uint64(linear[c[0]]), uint64(linear[c[1]]), uint64(linear[c[2]])

@@ -13,7 +13,7 @@ import (
 // kernelsOf returns the kernels of a level.
 func kernelsOf(level simd.Level) (reading, counting) {
 	if level < simd.AVX512 {
-		return readPlain, countPlain
+		return readPlain[uint8], countPlain
 	}
 	return read512, count512
 }
@@ -109,7 +109,7 @@ func chosen(p, q, r, s archsimd.Uint16x32, half, quarter archsimd.Mask16x32) arc
 // steps is the number of times that 32 pixels can be added before a 32-bit lane may overflow.
 const steps = 1 << 14
 
-func read512(l *lanes, dst []Tone, v *Window, sum *Sum) {
+func read512(l *lanes, dst []Tone, v *Window[uint8], sum *Sum) {
 	across := (v.W + 31) / 32
 	// The last vector of a picture may extend beyond its end.
 	whole := 0
@@ -119,7 +119,7 @@ func read512(l *lanes, dst []Tone, v *Window, sum *Sum) {
 	rows := max(1, steps/across)
 	for y := 0; y < whole; y += rows {
 		n := min(rows, whole-y)
-		sum.N += uint64(v.rows(y, n).read512(l, dst[y*v.W:(y+n)*v.W]))
+		sum.N += uint64(read512Rows(l, dst[y*v.W:(y+n)*v.W], v.rows(y, n)))
 		l.join(sum)
 	}
 	if whole < v.H {
@@ -128,7 +128,7 @@ func read512(l *lanes, dst []Tone, v *Window, sum *Sum) {
 }
 
 // rows returns the part of the window with n rows from row y on.
-func (v *Window) rows(y, n int) *Window {
+func (v *Window[S]) rows(y, n int) *Window[S] {
 	part := *v
 	part.H, part.Pix, part.Free = n, v.Pix[y*v.Stride:], v.Free[y*v.words():]
 	return &part
@@ -145,11 +145,11 @@ func (l *lanes) join(sum *Sum) {
 	sum.Join(&Sum{R: s[0], G: s[1], B: s[2], Y: s[3], Dark: s[4], Squares: s[5] + s[6]<<16})
 }
 
-// read512 leaves the sums in the lanes and returns the number of free pixels.
-func (v *Window) read512(l *lanes, dst []Tone) int {
+// read512Rows leaves the sums in the lanes and returns the number of free pixels.
+func read512Rows(l *lanes, dst []Tone, v *Window[uint8]) int {
 	words, all := v.words(), 0
 	to, from := unsafe.Pointer(unsafe.SliceData(dst)), unsafe.Pointer(unsafe.SliceData(v.Pix))
-	samples := unsafe.Pointer(v.Linear)
+	samples := unsafe.Pointer(unsafe.SliceData(v.Linear))
 	// The linear light of all sample values; 64 of them are looked up in two vectors.
 	l0, l1, l2, l3 := load(samples, 0), load(samples, 1), load(samples, 2), load(samples, 3)
 	l4, l5, l6, l7 := load(samples, 4), load(samples, 5), load(samples, 6), load(samples, 7)

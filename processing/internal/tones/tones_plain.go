@@ -6,5 +6,5 @@ import "blik/internal/simd"
 
 // kernelsOf returns the plain kernels: the program was built without others.
 func kernelsOf(simd.Level) (reading, counting) {
-	return readPlain, countPlain
+	return readPlain[uint8], countPlain
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // obvious does what Read does, one pixel at a time.
-func obvious(v *Window) (tones []Tone, s Sum) {
+func obvious[S Sample](v *Window[S]) (tones []Tone, s Sum) {
 	for y := range v.H {
 		for x := range v.W {
 			p := v.Pix[y*v.Stride+3*x:]
@@ -29,7 +29,7 @@ func obvious(v *Window) (tones []Tone, s Sum) {
 func TestReadAndCount(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 6))
-	var linear [256]uint16
+	linear := make([]uint16, 256)
 	for round := range 400 {
 		for i := range linear {
 			linear[i] = uint16(r.Uint32())
@@ -38,7 +38,7 @@ func TestReadAndCount(t *testing.T) {
 			}
 		}
 		w, h := 1+r.IntN(150), 1+r.IntN(12)
-		v := &Window{W: 1 + r.IntN(w), H: h, Stride: 3 * w, Linear: &linear}
+		v := &Window[uint8]{W: 1 + r.IntN(w), H: h, Stride: 3 * w, Linear: linear}
 		v.Pix = make([]uint8, 3*w*h)[3*r.IntN(w-v.W+1):]
 		for i := range v.Pix {
 			v.Pix[i] = uint8(r.Uint32())
@@ -67,6 +67,20 @@ func TestReadAndCount(t *testing.T) {
 				}
 			}
 		}
+		sixteen := &Window[uint16]{
+			W: v.W, H: v.H, Stride: v.Stride, Free: v.Free, Linear: make([]uint16, 65536), Pix: make([]uint16, len(v.Pix)),
+		}
+		for i := range sixteen.Linear {
+			sixteen.Linear[i] = uint16(r.Uint32())
+		}
+		for i := range sixteen.Pix {
+			sixteen.Pix[i] = uint16(r.Uint32())
+		}
+		want16, sum16 := obvious(sixteen)
+		got16 := make([]Tone, len(want16), len(want16)+Slack)
+		if s := new(Reader).Read16(got16, sixteen); s != sum16 || !slices.Equal(got16, want16) {
+			t.Fatalf("16 bits, %d × %d: the sum is %v, want %v", v.W, v.H, s, sum16)
+		}
 		for level := simd.Plain; level <= simd.Chosen(); level++ {
 			reader := &Reader{}
 			reader.read, reader.count = kernelsOf(level)
@@ -85,9 +99,9 @@ func TestReadAndCount(t *testing.T) {
 func TestLargeWindow(t *testing.T) {
 	t.Parallel()
 	const w, h = 3000, 900
-	linear := [256]uint16{255: 65535}
-	v := &Window{
-		W: w, H: h, Stride: 3 * w, Linear: &linear, Pix: make([]uint8, 3*w*h), Free: make([]uint64, (w+63)/64*h),
+	v := &Window[uint8]{
+		W: w, H: h, Stride: 3 * w, Linear: slices.Repeat([]uint16{65535}, 256), Pix: make([]uint8, 3*w*h),
+		Free: make([]uint64, (w+63)/64*h),
 	}
 	for i := range v.Pix {
 		v.Pix[i] = 255
@@ -106,12 +120,13 @@ func TestLargeWindow(t *testing.T) {
 func BenchmarkRead(b *testing.B) {
 	const w, h, across = 4000, 400, 26
 	r := rand.New(rand.NewPCG(5, 6))
-	var linear [256]uint16
 	pix := make([]uint8, 3*w*h)
 	for i := range pix {
 		pix[i] = uint8(r.Uint32())
 	}
-	v := &Window{W: across, H: across, Stride: 3 * w, Linear: &linear, Free: make([]uint64, across)}
+	v := &Window[uint8]{
+		W: across, H: across, Stride: 3 * w, Linear: make([]uint16, 256), Free: make([]uint64, across),
+	}
 	for level := simd.Plain; level <= simd.Chosen(); level++ {
 		b.Run(level.String(), func(b *testing.B) {
 			reader := &Reader{}
