@@ -103,7 +103,7 @@ func (d *detector) classifyBySteps(op Classify) error {
 	})
 }
 
-// emptyMask returns the mask for the result; on a frugal backend in the memory of V, which nothing reads any more.
+// emptyMask returns the mask for the result; on a frugal backend in the memory of V, which is no longer read.
 func (d *detector) emptyMask() (*Mask, error) {
 	if d.frugal == nil {
 		return <-d.mask, nil

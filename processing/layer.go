@@ -40,7 +40,7 @@ type LayerSpec struct {
 	Low, High float64
 	// Decimals is how many decimals of a value to show.
 	Decimals int
-	// Signed: values above 0 speak for glare, those below against it.
+	// Signed: positive values speak for glare, negative ones for paint.
 	Signed bool
 	// Whole: the values depend on the whole picture, so that a part takes as long as all of it.
 	Whole bool

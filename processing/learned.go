@@ -75,15 +75,15 @@ func (l *Learned) shift(z []float64) float64 {
 	if l.Way == WayShift {
 		s = l.Offset + linear.Dot(l.Weights, z)
 	} else {
-		s = l.Gain * (Conjugacy(l.Glare, z) - Conjugacy(l.Paint, z))
+		s = l.Gain * (conjugacy(l.Glare, z) - conjugacy(l.Paint, z))
 	}
 	return min(max(s, -LearnedReach), LearnedReach)
 }
 
-// Conjugacy is the squared cosine, 0…1, of the angle between a vector and the subspace that the orthonormal rows of
+// conjugacy is the squared cosine, 0…1, of the angle between a vector and the subspace that the orthonormal rows of
 // basis span: xᵀQx / xᵀx with Q = X·X⁺ for the pseudo-inverse X⁺ of the vectors X that span it (V. A. Fursov). It is 0
 // for a vector of zeros.
-func Conjugacy(basis [][]float64, x []float64) float64 {
+func conjugacy(basis [][]float64, x []float64) float64 {
 	length := linear.Dot(x, x)
 	if length == 0 {
 		return 0
@@ -96,8 +96,8 @@ func Conjugacy(basis [][]float64, x []float64) float64 {
 	return s / length
 }
 
-// Validate returns an error for the user if it is damaged, or was learned with another version of the detector or of
-// its network, with other vectors.
+// Validate returns an error for the user if l is damaged, or was learned with a version of the detector or of its
+// network that has other vectors.
 func (l *Learned) Validate(model *network.Model) error {
 	basis, n := LearnedBasis(model)
 	if l.Basis != basis {
@@ -117,13 +117,13 @@ func LearnedBasis(model *network.Model) (basis string, components int) {
 	return hex.EncodeToString(sum.Sum(nil)[:8]), len(list) + model.Hidden()
 }
 
-// vectorMeasures returns the measures that are part of vectors: the first ones in the list of all.
+// vectorMeasures returns the measures that are part of vectors: all before those FromExposure.
 func vectorMeasures(list []Measure) []Measure {
 	n := slices.IndexFunc(list, func(m Measure) bool { return m.Source == FromExposure })
 	return list[:n]
 }
 
-// check returns an error if it cannot be used for vectors of n components.
+// check returns an error if l cannot be used for vectors of n components.
 func (l *Learned) check(n int) error {
 	damaged := message.Errorf("the learned part of the preset is damaged")
 	if len(l.Mean) != n || len(l.Deviation) != n || l.Way != WayShift && l.Way != WayConjugacy ||

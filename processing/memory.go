@@ -37,7 +37,7 @@ type measured struct {
 	limits limits
 }
 
-// limits are what findings may be like.
+// limits bound the area and the elongation of findings.
 type limits struct {
 	minArea, maxArea int
 	maxElongation    float64
@@ -58,7 +58,8 @@ func (d *detector) measured(pic *Picture) measured {
 	return m
 }
 
-// Serves reports whether a detection of pic with p would only have to decide on what one with was left in the memory.
+// Serves reports whether a detection of pic with p only has to decide about the candidates that one with was left in
+// the memory.
 func (m *Memory) Serves(pic *Picture, was, p Params) bool {
 	if m == nil || !m.filled || m.of.pic != pic {
 		return false

@@ -55,7 +55,7 @@ func Evaluate[R any](ctx context.Context, b Backend, q Query[R]) (R, error) {
 type Footprint struct {
 	// Rows is the number of rows above and below.
 	Rows int
-	// Align, if above 1, is what the first row of a band must be a multiple of, because sums are computed in blocks of
+	// Align, if above 1, must divide the number of the first row of a band, because sums are computed in blocks of
 	// rows.
 	Align int
 	// Whole: all rows; Rows and Align are unused.

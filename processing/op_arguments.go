@@ -153,7 +153,7 @@ func (a *arguments) failf(format string, v ...any) {
 	}
 }
 
-// valid reports whether arguments are being checked and are right so far.
+// valid reports whether arguments are being checked and no mistake has been found.
 func (a *arguments) valid() bool { return a.check != nil && a.check.err == nil }
 
 // apart requires that a plane that is written is given only once.

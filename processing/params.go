@@ -190,7 +190,7 @@ func (s Spec) Get(p Params) float64 {
 	panic("processing: parameter " + s.ID + " has a field of an unknown type")
 }
 
-// Check returns an error of one sentence if v is not a value of the parameter.
+// Check returns an error if v is not a value of the parameter.
 func (s Spec) Check(v float64) error {
 	bad := func(what string) error {
 		return fmt.Errorf("%s = %s: %s", s.ID, strconv.FormatFloat(v, 'g', -1, 64), what)

@@ -17,7 +17,7 @@ type Picture struct {
 	// Transfer is the curve the samples are encoded with.
 	Transfer Transfer
 	// Curve, if not nil, replaces Transfer: linear light, 0…1, at equal steps of the encoded sample from 0 to 1, and
-	// linear in between. It has at least two values, and never falls.
+	// linear in between. It has at least two values and does not decrease.
 	Curve []float32
 	// ToSRGB, if not nil, converts linear light from the primaries of the samples (red, green, blue) to those of sRGB:
 	// a matrix in rows. Detection works in sRGB; correction in the samples as they are.
@@ -82,7 +82,7 @@ func (p *Picture) Linear(x float64) float64 {
 	return a + float64((b-a)*(at-float64(i)))
 }
 
-// Part returns a copy of w × h pixels from column left and row top on, which must lie in the picture.
+// Part returns a copy of the w × h pixels that begin at column left and row top. They must lie in the picture.
 func (p *Picture) Part(left, top, w, h int) *Picture {
 	part := &Picture{
 		Width: w, Height: h, Channels: p.Channels, Transfer: p.Transfer, Curve: p.Curve, ToSRGB: p.ToSRGB,

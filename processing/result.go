@@ -106,7 +106,7 @@ type Candidate struct {
 	Peak int
 	// Runs are the pixels of the component, core and growth, in reading order.
 	Runs []Run
-	// Vector describes it (see Learned); nil unless asked for.
+	// Vector describes it (see Learned); nil unless Options.Vectors is set.
 	Vector []float64
 }
 

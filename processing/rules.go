@@ -81,8 +81,8 @@ func (d *detector) guard() (inner, outer int) {
 	return inner, min(max(d.radius(15), inner+1), 127)
 }
 
-// lineRule requires a rise over the highest of four line openings: a stroke survives the one along itself, a point
-// none.
+// lineRule requires a rise over the highest of four line openings: a stroke survives the opening along it, a point
+// survives none.
 func (d *detector) lineRule(spans []Span, accepted []bool) error {
 	highest, err := d.highestLine(spans)
 	if err != nil {

@@ -31,21 +31,21 @@ type look struct {
 	elongation, fill float64
 	// peak is the highest level of luminance before the picture was brightened, 8-bit sRGB.
 	peak uint8
-	// white is the level of white around before the picture was brightened, a share of white.
+	// white is the level of white in the surroundings before the picture was brightened, as a share of white.
 	white float64
 }
 
 const (
 	coreShare   = 0.45
 	nearlyWhite = 0.93
-	// nearMargin is how far around a candidate the ground is measured, in pixels; if other candidates leave too little,
-	// wideMargin.
+	// nearMargin is how far around a candidate the ground is measured, in pixels; wideMargin is used if other
+	// candidates leave too little of it.
 	nearMargin, wideMargin = 9, 25
 	// enoughGround is the least number of pixels of ground within nearMargin.
 	enoughGround = 40
 )
 
-// large returns ln of how many times the given number of pixels it has, at least 0.
+// large returns ln(area/pixels), at least 0.
 func (t *look) large(pixels float64) float64 { return math.Log(math.Max(t.area/pixels, 1)) }
 
 // light is a pixel in linear light of 16 bits: colour, luminance and the darkest channel.
@@ -307,8 +307,8 @@ func windowOf[S tones.Sample](s *surveyor, pix []S, linear []uint16) *tones.Wind
 	return &tones.Window[S]{Pix: pix, Stride: 3 * s.pic.Width, W: s.w, H: s.h, Free: s.free, Linear: linear}
 }
 
-// touch reads the ends of each row of the window: the rows lie far apart in memory, and so the processor fetches all of
-// them at the same time.
+// touch reads the ends of each row of the window, so that the processor fetches the rows, which lie far apart in
+// memory, at the same time.
 func (s *surveyor) touch() {
 	p := s.pic
 	if p.U8 == nil {
@@ -395,7 +395,7 @@ func (s *surveyor) dropScraps(spans []Span) []Span {
 	return kept
 }
 
-// read converts pixels from (x, y) on to linear light.
+// read converts the pixels starting at (x, y) to linear light.
 func (s *surveyor) read(dst []light, x, y int) {
 	p, t := s.pic, s.tables
 	at, n := (y*p.Width+x)*p.Channels, len(dst)*p.Channels

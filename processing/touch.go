@@ -29,7 +29,7 @@ type TouchOptions struct {
 	X, Y, Slack float64
 	// Memory, if not nil, holds the candidates of a detection of the same picture with the same parameters.
 	Memory *Memory
-	// Taken, if not nil, has the size of the picture: the glint is not one that it already marks.
+	// Taken, if not nil, has the size of the picture; glints that it marks are not found again.
 	Taken *Mask
 }
 
@@ -256,7 +256,7 @@ func (g *grower) flood(above float64) (spans []Span, ends bool) {
 	return span.Append(nil, reached, w, 0, h, 255), true
 }
 
-// outlined drops the pixels outside the outline of a glint, and what that separates from the seed.
+// outlined drops the pixels outside the outline of a glint, and those that are then separate from the seed.
 func (g *grower) outlined(spans []Span) []Span {
 	_, kept := g.survey(spans, true)
 	span.Connect(kept, span.Eight)

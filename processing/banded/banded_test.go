@@ -700,7 +700,7 @@ func TestOperations(t *testing.T) {
 }
 
 // Any operations in any order, some of them waiting for others, give the same result as on the CPU.
-func TestPrograms(t *testing.T) {
+func TestOperationSequences(t *testing.T) {
 	all := operations()
 	bands := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -743,7 +743,7 @@ func ramp(w, h int) []uint8 {
 }
 
 // The samples that Host returned stay until the plane is written, whatever happens to other planes.
-func TestHostStays(t *testing.T) {
+func TestHostSamplesStayValid(t *testing.T) {
 	const w, h = 7, 40
 	b := newBench(t, w, h, 9)
 	p, q := b.load(w, h, processing.Samples{U8: ramp(w, h)}), b.load(w, h, processing.Samples{U8: ramp(w, h)})
@@ -805,7 +805,7 @@ func TestReleaseWhileWaiting(t *testing.T) {
 }
 
 // If a device has too little memory for all waiting operations, they are done one after the other.
-func TestOneAfterTheOther(t *testing.T) {
+func TestStepsSeparatelyIfMemoryIsShort(t *testing.T) {
 	const w, h = 7, 60
 	b := newBench(t, w, h, h)
 	// Nine rows of three planes, but five of two.
@@ -832,7 +832,7 @@ func meanTwice(t rapid.TB, be processing.Backend, w, h int) []uint8 {
 }
 
 // What can no longer be requested is not computed.
-func TestForgotten(t *testing.T) {
+func TestOverwrittenIsNotComputed(t *testing.T) {
 	const w, h = 7, 40
 	b := newBench(t, w, h, 9)
 	p := b.load(w, h, processing.Samples{U8: ramp(w, h)})
@@ -846,7 +846,7 @@ func TestForgotten(t *testing.T) {
 }
 
 // An intermediate value is computed once more when it is requested, but not a third time.
-func TestMadeTwice(t *testing.T) {
+func TestSecondRequestIsStored(t *testing.T) {
 	const w, h = 7, 40
 	b := newBench(t, w, h, 40)
 	mask := b.load(w, h, processing.Samples{U8: make([]uint8, w*h)})
@@ -910,7 +910,7 @@ func TestGatherFromBands(t *testing.T) {
 }
 
 // Components that are made again on the host equal those of the device, whatever was kept of them and of their cores.
-func TestComponentsAnew(t *testing.T) {
+func TestComponentsRemadeOnHost(t *testing.T) {
 	const w, h = 40, 30
 	b := newBench(t, w, h, h)
 	pix := make([]uint8, w*h)
@@ -1007,7 +1007,7 @@ func TestFloatOrder(t *testing.T) {
 }
 
 // Operations alternate between planes of several sizes.
-func TestSizes(t *testing.T) {
+func TestAlternatingSizes(t *testing.T) {
 	sizes := [][2]int{{7, 40}, {3, 50}, {7, 39}}
 	b := newBench(t, 7, 40, 9)
 	var planes []processing.Plane

@@ -113,7 +113,7 @@ func TestDetectParameters(t *testing.T) {
 }
 
 // A device with less memory than expected gets smaller bands, and continues where it was.
-func TestHalving(t *testing.T) {
+func TestSmallerBandsIfMemoryIsShort(t *testing.T) {
 	pic := glaring(t, 101, 333, 8)
 	detects(t, pic, processing.DefaultParams(), 333, func(d *device) { d.limit = 101 * 333 * 5 })
 	detects(t, pic, processing.DefaultParams(), 333, func(d *device) { d.low = true })
@@ -133,7 +133,7 @@ func TestHalving(t *testing.T) {
 }
 
 // If a device fails at any of its calls, the job ends with its error; if it lacks memory once, the job goes on.
-func TestEveryCallFails(t *testing.T) {
+func TestFailureOfAnyCall(t *testing.T) {
 	pic := glaring(t, 61, 240, 8)
 	want, err := processing.Detect(background, cpu.New(), pic, processing.DefaultParams(), processing.Options{})
 	must(t, err)

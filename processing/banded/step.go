@@ -15,7 +15,7 @@ type operation struct {
 	reads, writes []*plane
 	// reach is how many rows above and below a pixel its result depends on.
 	reach int
-	// align, if above 1, is what the first row of a band must be a multiple of.
+	// align, if above 1, must divide the number of the first row of a band.
 	align int
 	run   func(ctx context.Context, on *target) error
 }

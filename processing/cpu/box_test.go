@@ -60,7 +60,7 @@ func TestBoxMean(t *testing.T) {
 }
 
 // An infinite sample must not affect windows that do not hold it.
-func TestBoxMeanFloatForgets(t *testing.T) {
+func TestBoxMeanInfinityStaysInItsWindows(t *testing.T) {
 	const w, h, r = 40, 30, 3
 	src := make([]float32, w*h)
 	src[12*w+20] = float32(math.Inf(1))

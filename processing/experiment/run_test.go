@@ -188,7 +188,7 @@ func TestWrongResultIsNotTimed(t *testing.T) {
 }
 
 // NaN and infinity never appear in the rows, because files could not represent them.
-func TestNoNumber(t *testing.T) {
+func TestRowsHoldNoNaN(t *testing.T) {
 	t.Parallel()
 	e := sum()
 	nan := math.NaN()
