@@ -293,8 +293,8 @@ func (d *detector) candidates(pic *Picture) ([]candidate, error) {
 		}
 		return d.outlineOctaves(fine, large)
 	}
-	// The host reduces the picture while the backend searches it, and measures candidates while the backend searches the
-	// reduced pictures.
+	// The host reduces the picture while the backend searches it, and measures candidates while the backend searches
+	// the reduced pictures.
 	var list []octave
 	var reduceErr error
 	done := make(chan struct{})
