@@ -20,11 +20,6 @@ func RecursiveAdditions(c Case) float64 { return 4 * float64(c.Size.Samples()) }
 
 // sliding is the mean over an m × m window, clipped to the picture and rounded to nearest, as in processing.BoxMean.
 func sliding() *Experiment {
-	box := func(workers int) Method {
-		return ownOnBytes(workers, RecursiveAdditions, func(dst, src processing.Plane, c Case) processing.Op {
-			return processing.BoxMean{Dst: dst, Src: src, Radius: c.Int("m") / 2}
-		})
-	}
 	sizes := []Size{{1024, 1024}, {2192, 1460}, {2952, 1968}, {5300, 3533}}
 	return &Experiment{
 		ID:   "sliding",
@@ -53,65 +48,10 @@ func sliding() *Experiment {
 			Values: []string{"5", "9", "15", "31", "51", "101"},
 			Number: &Number{Min: 1, Max: 4095, Odd: true},
 		}},
-		Grids: []Grid{{Sizes: sizes, Values: map[string][]string{"m": {"5", "9", "15", "31", "51", "101"}}}},
-		Quick: []Grid{{Sizes: sizes[:1], Values: map[string][]string{"m": {"5", "15", "51"}}}},
-		Variants: []Variant{
-			{ID: "cpu-direct", Device: CPU, Name: text("CPU direct, 1 thread"),
-				Help:  text("adds the m² pixels of every window"),
-				Paper: paperTimes("m", map[string]int{"5": 283, "9": 922, "15": 2531}), Method: directMean(1)},
-			{ID: "cpu-direct-all", Device: CPU, Name: text("CPU direct, all threads"),
-				Help: text("the same in bands of rows on all processors"), Method: directMean(0)},
-			{ID: "cpu-recursive", Device: CPU, Name: text("CPU recursive, 1 thread"),
-				Help:  text("column sums slide down, window sums slide right: 4 additions per pixel"),
-				Paper: paperTimes("m", map[string]int{"5": 142, "9": 297, "15": 733}), Method: box(1)},
-			{ID: "cpu-recursive-all", Device: CPU, Name: text("CPU recursive, all threads"),
-				Help: text("the same over tiles on all processors"), Method: box(0)},
-			{ID: "gpu-direct", Device: GPU, Name: text("GPU direct"),
-				Help:  text("one thread per pixel adds m² pixels"),
-				Paper: paperTimes("m", map[string]int{"5": 78, "9": 262, "15": 473})},
-			{ID: "gpu-recursive", Device: GPU, Name: text("GPU recursive"),
-				Help: text("the paper's first version: a thread recurses down a column, then one along a row, where " +
-					"neighbouring threads read addresses far apart"),
-				Paper: paperTimes("m", map[string]int{"5": 23, "9": 25, "15": 27})},
-			{ID: "gpu-recursive-coalesced", Device: GPU, Name: text("GPU recursive, coalesced"),
-				Help: text("the same with neighbouring addresses in both passes: the sums of the first are " +
-					"transposed through shared memory as they are written"),
-				Paper: paperTimes("m", map[string]int{"5": 12, "9": 12, "15": 12})},
-			{ID: "gpu-program", Device: GPU, Name: text("GPU, the program's own"),
-				Help: text("what detection uses: a block recurses down a strip of columns and takes the sums along " +
-					"rows as differences of prefix sums in shared memory")},
-			{ID: "cpu-mean-variance", Device: CPU, Name: text("CPU mean and variance, all threads"),
-				Help:  text("the program's own sums and sums of squares in one pass; the result is the mean"),
-				Takes: inVarianceSide, Method: ownMeanVariance(processing.U8)},
-			{ID: "cpu-mean-variance-floats", Device: CPU, Name: text("CPU mean and variance of floats"),
-				Help:  text("the same for the samples as floats, whose sums are exact, all threads"),
-				Takes: inVarianceSide, Method: ownMeanVariance(processing.F32)},
-		},
-		Claims: []Claim{
-			{Text: text("the time of the recursion does not depend on the window (GPU)"), Paper: 12.0 / 12,
-				measure: along("gpu-recursive-coalesced", "m"), judge: flat, missing: onGPU()},
-			{Text: text("the time of the recursion does not depend on the window on one thread of the CPU either " +
-				"(in the paper it still grew there, 5.16 × from m = 5 to 15)"), Paper: 12.0 / 12,
-				measure: along("cpu-recursive", "m"), judge: flat, missing: moreCases()},
-			{Text: text("the direct sum at m = 15 against the recursion, one thread of the CPU"), Paper: 2531.0 / 733,
-				measure: between("cpu-direct", "cpu-recursive", having("m", "15")), judge: near, missing: moreCases()},
-			{Text: text("the time of the first version, with uncoalesced access, hardly depends on the window"),
-				Paper:   27.0 / 23,
-				measure: along("gpu-recursive", "m"), judge: flat, missing: onGPU()},
-			{Text: text("the direct sum at m = 15 against the recursion, on the GPU"), Paper: 473.0 / 12,
-				measure: between("gpu-direct", "gpu-recursive-coalesced", having("m", "15")), judge: near,
-				missing: onGPU()},
-			{Text: text("the same at m = 51 (the paper: a whole search for glare against the authors' earlier " +
-				"version in CUDA, on 3.2 to 18.7 MP)"), Paper: 45,
-				measure: between("gpu-direct", "gpu-recursive-coalesced", having("m", "51")), judge: near,
-				missing: onGPU()},
-			{Text: text("one thread of the CPU against the GPU at m = 15, both with the direct sum"),
-				Paper:   2531.0 / 473,
-				measure: between("cpu-direct", "gpu-direct", having("m", "15")), judge: near, missing: onGPU()},
-			{Text: text("coalesced access against uncoalesced at m = 15"), Paper: 27.0 / 12,
-				measure: between("gpu-recursive", "gpu-recursive-coalesced", having("m", "15")), judge: near,
-				missing: onGPU()},
-		},
+		Grids:      []Grid{{Sizes: sizes, Values: map[string][]string{"m": {"5", "9", "15", "31", "51", "101"}}}},
+		Quick:      []Grid{{Sizes: sizes[:1], Values: map[string][]string{"m": {"5", "15", "51"}}}},
+		Variants:   slidingVariants(),
+		Claims:     slidingClaims(),
 		Axis:       "m",
 		shape:      pictures,
 		input:      planeInput,
@@ -121,6 +61,74 @@ func sliding() *Experiment {
 			return compareRows(ctx, in, c, out, float64(2*m), 0,
 				func(y0, y1 int) []uint8 { return meanRows(ctx, in, m/2, y0, y1) })
 		},
+	}
+}
+
+func slidingVariants() []Variant {
+	box := func(workers int) Method {
+		return ownOnBytes(workers, RecursiveAdditions, func(dst, src processing.Plane, c Case) processing.Op {
+			return processing.BoxMean{Dst: dst, Src: src, Radius: c.Int("m") / 2}
+		})
+	}
+	return []Variant{
+		{ID: "cpu-direct", Device: CPU, Name: text("CPU direct, 1 thread"),
+			Help:  text("adds the m² pixels of every window"),
+			Paper: paperTimes("m", map[string]int{"5": 283, "9": 922, "15": 2531}), Method: directMean(1)},
+		{ID: "cpu-direct-all", Device: CPU, Name: text("CPU direct, all threads"),
+			Help: text("the same in bands of rows on all processors"), Method: directMean(0)},
+		{ID: "cpu-recursive", Device: CPU, Name: text("CPU recursive, 1 thread"),
+			Help:  text("column sums slide down, window sums slide right: 4 additions per pixel"),
+			Paper: paperTimes("m", map[string]int{"5": 142, "9": 297, "15": 733}), Method: box(1)},
+		{ID: "cpu-recursive-all", Device: CPU, Name: text("CPU recursive, all threads"),
+			Help: text("the same over tiles on all processors"), Method: box(0)},
+		{ID: "gpu-direct", Device: GPU, Name: text("GPU direct"),
+			Help:  text("one thread per pixel adds m² pixels"),
+			Paper: paperTimes("m", map[string]int{"5": 78, "9": 262, "15": 473})},
+		{ID: "gpu-recursive", Device: GPU, Name: text("GPU recursive"),
+			Help: text("the paper's first version: a thread recurses down a column, then one along a row, where " +
+				"neighbouring threads read addresses far apart"),
+			Paper: paperTimes("m", map[string]int{"5": 23, "9": 25, "15": 27})},
+		{ID: "gpu-recursive-coalesced", Device: GPU, Name: text("GPU recursive, coalesced"),
+			Help: text("the same with neighbouring addresses in both passes: the sums of the first are " +
+				"transposed through shared memory as they are written"),
+			Paper: paperTimes("m", map[string]int{"5": 12, "9": 12, "15": 12})},
+		{ID: "gpu-program", Device: GPU, Name: text("GPU, the program's own"),
+			Help: text("what detection uses: a block recurses down a strip of columns and takes the sums along " +
+				"rows as differences of prefix sums in shared memory")},
+		{ID: "cpu-mean-variance", Device: CPU, Name: text("CPU mean and variance, all threads"),
+			Help:  text("the program's own sums and sums of squares in one pass; the result is the mean"),
+			Takes: inVarianceSide, Method: ownMeanVariance(processing.U8)},
+		{ID: "cpu-mean-variance-floats", Device: CPU, Name: text("CPU mean and variance of floats"),
+			Help:  text("the same for the samples as floats, whose sums are exact, all threads"),
+			Takes: inVarianceSide, Method: ownMeanVariance(processing.F32)},
+	}
+}
+
+func slidingClaims() []Claim {
+	return []Claim{
+		{Text: text("the time of the recursion does not depend on the window (GPU)"), Paper: 12.0 / 12,
+			measure: along("gpu-recursive-coalesced", "m"), judge: flat, missing: onGPU()},
+		{Text: text("the time of the recursion does not depend on the window on one thread of the CPU either " +
+			"(in the paper it still grew there, 5.16 × from m = 5 to 15)"), Paper: 12.0 / 12,
+			measure: along("cpu-recursive", "m"), judge: flat, missing: moreCases()},
+		{Text: text("the direct sum at m = 15 against the recursion, one thread of the CPU"), Paper: 2531.0 / 733,
+			measure: between("cpu-direct", "cpu-recursive", having("m", "15")), judge: near, missing: moreCases()},
+		{Text: text("the time of the first version, with uncoalesced access, hardly depends on the window"),
+			Paper:   27.0 / 23,
+			measure: along("gpu-recursive", "m"), judge: flat, missing: onGPU()},
+		{Text: text("the direct sum at m = 15 against the recursion, on the GPU"), Paper: 473.0 / 12,
+			measure: between("gpu-direct", "gpu-recursive-coalesced", having("m", "15")), judge: near,
+			missing: onGPU()},
+		{Text: text("the same at m = 51 (the paper: a whole search for glare against the authors' earlier " +
+			"version in CUDA, on 3.2 to 18.7 MP)"), Paper: 45,
+			measure: between("gpu-direct", "gpu-recursive-coalesced", having("m", "51")), judge: near,
+			missing: onGPU()},
+		{Text: text("one thread of the CPU against the GPU at m = 15, both with the direct sum"),
+			Paper:   2531.0 / 473,
+			measure: between("cpu-direct", "gpu-direct", having("m", "15")), judge: near, missing: onGPU()},
+		{Text: text("coalesced access against uncoalesced at m = 15"), Paper: 27.0 / 12,
+			measure: between("gpu-recursive", "gpu-recursive-coalesced", having("m", "15")), judge: near,
+			missing: onGPU()},
 	}
 }
 

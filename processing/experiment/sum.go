@@ -14,22 +14,6 @@ import (
 
 // sum adds many floats of mixed magnitude.
 func sum() *Experiment {
-	operations := func(c Case) float64 { return float64(c.Size.Samples()) }
-	method := func(memory func(n int64) int64, add func(ctx context.Context, x []float32) (float32, error)) Method {
-		return plain{
-			memory:     func(c Case) int64 { return memory(int64(c.Size.Samples())) },
-			operations: operations,
-			prepare: func(_ context.Context, in *Input, _ Case) (func(context.Context) error, *Output, error) {
-				total := new(float64)
-				return func(ctx context.Context) error {
-					s, err := add(ctx, in.F32)
-					*total = float64(s)
-					return err
-				}, &Output{Sum: total}, nil
-			},
-		}
-	}
-	nothing := func(int64) int64 { return 0 }
 	var sizes []Size
 	for k := 10; k <= 30; k += 4 {
 		sizes = append(sizes, Line(1<<k))
@@ -53,50 +37,12 @@ func sum() *Experiment {
 			Found: text("The GPU is faster, increasingly so for larger arrays, while the CPU's efficiency stays " +
 				"constant; several cards can share the work. The paper gives no table."),
 		},
-		Grids: []Grid{{Sizes: sizes}},
-		Quick: []Grid{{Sizes: []Size{Line(1 << 10), Line(1 << 16), Line(1 << 20), Line(999_999)}}},
-		Variants: []Variant{
-			{ID: "cpu-sequential", Device: CPU, Name: text("CPU sequential"),
-				Help:   text("one value after another in float32"),
-				Method: method(nothing, inSequence), Tolerance: allowed(func(n float64) float64 { return n })},
-			{ID: "cpu-pairwise", Device: CPU, Name: text("CPU pairwise"),
-				Help:   text("in a balanced tree, one thread"),
-				Method: method(nothing, inPairs), Tolerance: allowed(treeDepth)},
-			{ID: "cpu-neumaier", Device: CPU, Name: text("CPU Neumaier"),
-				Help:      text("in sequence, with the rounding errors summed separately (Neumaier 1974)"),
-				Method:    method(nothing, compensated),
-				Tolerance: allowed(func(n float64) float64 { return 2 + n*n*unit })},
-			{ID: "cpu-all", Device: CPU, Name: text("CPU all cores"),
-				Help:      text("the tree over blocks on all processors; the result does not depend on their number"),
-				Method:    method(func(n int64) int64 { return n/sumBlock*4 + 4 }, onAllCores),
-				Tolerance: allowed(treeDepth)},
-			{ID: "cpu-program", Device: CPU, Name: text("CPU, the program's own"),
-				Help:   text("compensated sums in float64 over blocks on all processors, joined in a fixed order"),
-				Method: ownSum(operations), Tolerance: allowed(func(float64) float64 { return 1 })},
-			{ID: "gpu-halving", Device: GPU, Tolerance: allowed(halvingDepth), Name: text("GPU halving"),
-				Help: text("as the paper describes: the halves are added element by element until one is left; odd " +
-					"lengths give their last element to the first")},
-			{ID: "gpu-tree", Device: GPU, Tolerance: allowed(treeDepth), Name: text("GPU tree"),
-				Help: text("a tree in each block, in one pass over the array")},
-			{ID: "gpu-several", Device: GPU, Tolerance: allowed(treeDepth), Name: text("several GPUs"),
-				Help:  text("the tree, with the array divided among all devices"),
-				Needs: text("needs two NVIDIA GPUs")},
-		},
-		Claims: []Claim{
-			{Text: text("the GPU's speed-up over the sequential CPU grows with the array"), Paper: 0,
-				measure: growth("cpu-sequential", "gpu-halving"), judge: clearlyAbove, missing: onGPU()},
-			{Text: text("the GPU is faster than the sequential CPU"), Paper: 0,
-				measure: between("cpu-sequential", "gpu-halving", nil), judge: clearlyAbove, missing: onGPU()},
-			{Text: text("several GPUs share the work: one against all of them"), Paper: 0,
-				measure: between("gpu-tree", "gpu-several", nil), judge: clearlyAbove,
-				missing: text("needs two NVIDIA GPUs")},
-			{Text: text("the speed-up of all cores of the CPU grows with the array, too (the paper: GPU)"), Paper: 0,
-				measure: growth("cpu-pairwise", "cpu-all"), judge: clearlyAbove, missing: moreCases()},
-			{Text: text("the sequential CPU's time per element stays constant from 2^18 on"), Paper: 1,
-				measure: perElement("cpu-sequential", 1<<18), judge: equal, missing: moreCases()},
-		},
-		Speedup: true,
-		shape:   lines,
+		Grids:    []Grid{{Sizes: sizes}},
+		Quick:    []Grid{{Sizes: []Size{Line(1 << 10), Line(1 << 16), Line(1 << 20), Line(999_999)}}},
+		Variants: sumVariants(),
+		Claims:   sumClaims(),
+		Speedup:  true,
+		shape:    lines,
 		input: func(ctx context.Context, c Case, src *source) (*Input, error) {
 			if src.pic != nil {
 				x, err := src.floats(ctx, c.Size)
@@ -112,6 +58,68 @@ func sum() *Experiment {
 		},
 		inputBytes: func(c Case) int64 { return 4 * int64(c.Size.Samples()) },
 		check:      checkSum,
+	}
+}
+
+func sumVariants() []Variant {
+	operations := func(c Case) float64 { return float64(c.Size.Samples()) }
+	method := func(memory func(n int64) int64, add func(ctx context.Context, x []float32) (float32, error)) Method {
+		return plain{
+			memory:     func(c Case) int64 { return memory(int64(c.Size.Samples())) },
+			operations: operations,
+			prepare: func(_ context.Context, in *Input, _ Case) (func(context.Context) error, *Output, error) {
+				total := new(float64)
+				return func(ctx context.Context) error {
+					s, err := add(ctx, in.F32)
+					*total = float64(s)
+					return err
+				}, &Output{Sum: total}, nil
+			},
+		}
+	}
+	nothing := func(int64) int64 { return 0 }
+	return []Variant{
+		{ID: "cpu-sequential", Device: CPU, Name: text("CPU sequential"),
+			Help:   text("one value after another in float32"),
+			Method: method(nothing, inSequence), Tolerance: allowed(func(n float64) float64 { return n })},
+		{ID: "cpu-pairwise", Device: CPU, Name: text("CPU pairwise"),
+			Help:   text("in a balanced tree, one thread"),
+			Method: method(nothing, inPairs), Tolerance: allowed(treeDepth)},
+		{ID: "cpu-neumaier", Device: CPU, Name: text("CPU Neumaier"),
+			Help:      text("in sequence, with the rounding errors summed separately (Neumaier 1974)"),
+			Method:    method(nothing, compensated),
+			Tolerance: allowed(func(n float64) float64 { return 2 + n*n*unit })},
+		{ID: "cpu-all", Device: CPU, Name: text("CPU all cores"),
+			Help:      text("the tree over blocks on all processors; the result does not depend on their number"),
+			Method:    method(func(n int64) int64 { return n/sumBlock*4 + 4 }, onAllCores),
+			Tolerance: allowed(treeDepth)},
+		{ID: "cpu-program", Device: CPU, Name: text("CPU, the program's own"),
+			Help:   text("compensated sums in float64 over blocks on all processors, joined in a fixed order"),
+			Method: ownSum(operations), Tolerance: allowed(func(float64) float64 { return 1 })},
+		{ID: "gpu-halving", Device: GPU, Tolerance: allowed(halvingDepth), Name: text("GPU halving"),
+			Help: text("as the paper describes: the halves are added element by element until one is left; odd " +
+				"lengths give their last element to the first")},
+		{ID: "gpu-tree", Device: GPU, Tolerance: allowed(treeDepth), Name: text("GPU tree"),
+			Help: text("a tree in each block, in one pass over the array")},
+		{ID: "gpu-several", Device: GPU, Tolerance: allowed(treeDepth), Name: text("several GPUs"),
+			Help:  text("the tree, with the array divided among all devices"),
+			Needs: text("needs two NVIDIA GPUs")},
+	}
+}
+
+func sumClaims() []Claim {
+	return []Claim{
+		{Text: text("the GPU's speed-up over the sequential CPU grows with the array"), Paper: 0,
+			measure: growth("cpu-sequential", "gpu-halving"), judge: clearlyAbove, missing: onGPU()},
+		{Text: text("the GPU is faster than the sequential CPU"), Paper: 0,
+			measure: between("cpu-sequential", "gpu-halving", nil), judge: clearlyAbove, missing: onGPU()},
+		{Text: text("several GPUs share the work: one against all of them"), Paper: 0,
+			measure: between("gpu-tree", "gpu-several", nil), judge: clearlyAbove,
+			missing: text("needs two NVIDIA GPUs")},
+		{Text: text("the speed-up of all cores of the CPU grows with the array, too (the paper: GPU)"), Paper: 0,
+			measure: growth("cpu-pairwise", "cpu-all"), judge: clearlyAbove, missing: moreCases()},
+		{Text: text("the sequential CPU's time per element stays constant from 2^18 on"), Paper: 1,
+			measure: perElement("cpu-sequential", 1<<18), judge: equal, missing: moreCases()},
 	}
 }
 

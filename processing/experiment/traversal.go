@@ -33,39 +33,7 @@ func GaussTaps() (t [gaussRadius + 1]uint32) {
 // traversal is a Gaussian in two passes, vertical then horizontal, each rounded to 8 bits; pixels outside the picture
 // repeat its edge.
 func traversal() *Experiment {
-	operations := func(c Case) float64 { return 2 * (2*gaussRadius + 1) * float64(c.Size.Samples()) }
-	planes := func(c Case) int64 { return 2 * int64(c.Size.Samples()) }
-	method := func(lists bool, order func(ctx context.Context, b *blur) walk) Method {
-		return plain{
-			memory: func(c Case) int64 {
-				if lists {
-					return planes(c) + 4*int64(c.Size.Samples())
-				}
-				return planes(c)
-			},
-			operations: operations,
-			prepare: func(ctx context.Context, in *Input, _ Case) (func(context.Context) error, *Output, error) {
-				w, h := in.Size.W, in.Size.H
-				if err := CheckOrder(in.Size); err != nil {
-					return nil, nil, err
-				}
-				b := &blur{w: w, h: h, taps: GaussTaps()}
-				between, dst := make([]uint8, w*h), make([]uint8, w*h)
-				visit := order(ctx, b)
-				if err := ctx.Err(); err != nil {
-					return nil, nil, err
-				}
-				return func(ctx context.Context) error {
-					if err := visit(ctx, between, in.U8, true); err != nil {
-						return err
-					}
-					return visit(ctx, dst, between, false)
-				}, &Output{U8: dst}, nil
-			},
-		}
-	}
 	powers := []Size{{512, 512}, {1024, 1024}, {2048, 2048}, {4096, 4096}, {8192, 8192}}
-	gpuOnly := []string{"memory"}
 	return &Experiment{
 		ID:   "traversal",
 		Name: text("Order of traversal"),
@@ -98,50 +66,8 @@ func traversal() *Experiment {
 		},
 		Quick: []Grid{{Sizes: []Size{{1024, 1024}, {1000, 700}},
 			Values: map[string][]string{"memory": {"device", "mapped"}}}},
-		Variants: []Variant{
-			{ID: "cpu-raster-memory", Device: CPU, Ignores: gpuOnly, Name: text("CPU raster order from memory"),
-				Help: text("coordinates read from a list in raster order, all threads"),
-				Method: method(true, func(ctx context.Context, b *blur) walk {
-					return b.alongList(RasterOrder(ctx, b.w, b.h))
-				})},
-			{ID: "cpu-hilbert-memory", Device: CPU, Ignores: gpuOnly, Name: text("CPU Hilbert order from memory"),
-				Help: text("coordinates read from a list along the curve, all threads"),
-				Method: method(true, func(ctx context.Context, b *blur) walk {
-					return b.alongList(HilbertOrder(ctx, b.w, b.h))
-				})},
-			{ID: "cpu-raster-fast", Device: CPU, Ignores: gpuOnly, Name: text("CPU fast raster"),
-				Help:   text("loops over bands of rows, all threads"),
-				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongRows })},
-			{ID: "cpu-hilbert-fast", Device: CPU, Ignores: gpuOnly, Name: text("CPU fast Hilbert"),
-				Help:   text("coordinates computed from the distance along the curve, pixel by pixel, all threads"),
-				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongCurve })},
-			{ID: "cpu-hilbert-tiles", Device: CPU, Ignores: gpuOnly, Name: text("CPU Hilbert order of tiles"),
-				Help:   text("tiles of 64 × 64 pixels along the curve, rows inside, all threads"),
-				Method: method(false, func(_ context.Context, b *blur) walk { return b.alongTiles })},
-			{ID: "gpu-raster-memory", Device: GPU, Name: text("GPU raster order from memory"),
-				Help: text("one thread per pixel, its coordinates read from a list in the same memory")},
-			{ID: "gpu-hilbert-memory", Device: GPU, Name: text("GPU Hilbert order from memory"),
-				Help: text("one thread per pixel, its coordinates read from a list along the curve in the same " +
-					"memory")},
-			{ID: "gpu-raster-fast-4", Device: GPU, Name: text("GPU fast raster, 4 pixels"),
-				Help: text("index from the scheduler; a thread filters a vector of 4 pixels in the vertical pass, " +
-					"one in the horizontal")},
-			{ID: "gpu-raster-fast-16", Device: GPU, Name: text("GPU fast raster, 16 pixels"),
-				Help: text("the same with 16 pixels")},
-			{ID: "gpu-hilbert-fast", Device: GPU, Name: text("GPU fast Hilbert"),
-				Help: text("coordinates computed in the kernel from the thread's index along the curve")},
-		},
-		Claims: []Claim{
-			{Text: text("fast Hilbert against fast raster in device memory"), Paper: 2.5,
-				measure: between("gpu-hilbert-fast", "gpu-raster-fast-4", having("memory", "device")), judge: near,
-				missing: onGPU()},
-			{Text: text("fast Hilbert is as fast as fast raster in host memory"), Paper: 1,
-				measure: between("gpu-hilbert-fast", "gpu-raster-fast-16", having("memory", "mapped")), judge: equal,
-				missing: onGPU()},
-			{Text: text("fast Hilbert against fast raster on the CPU with its own memory (the paper: GPU)"),
-				Paper:   2.5,
-				measure: between("cpu-hilbert-fast", "cpu-raster-fast", nil), judge: near, missing: moreCases()},
-		},
+		Variants:   traversalVariants(),
+		Claims:     traversalClaims(),
 		shape:      pictures,
 		input:      planeInput,
 		inputBytes: func(c Case) int64 { return 2 * int64(c.Size.Samples()) },
@@ -149,6 +75,57 @@ func traversal() *Experiment {
 			return compareRows(ctx, in, c, out, 4*gaussRadius+2, 0,
 				func(y0, y1 int) []uint8 { return gaussRows(in, y0, y1) })
 		},
+	}
+}
+
+func traversalVariants() []Variant {
+	gpuOnly := []string{"memory"}
+	return []Variant{
+		{ID: "cpu-raster-memory", Device: CPU, Ignores: gpuOnly, Name: text("CPU raster order from memory"),
+			Help: text("coordinates read from a list in raster order, all threads"),
+			Method: orderMethod(true, func(ctx context.Context, b *blur) walk {
+				return b.alongList(RasterOrder(ctx, b.w, b.h))
+			})},
+		{ID: "cpu-hilbert-memory", Device: CPU, Ignores: gpuOnly, Name: text("CPU Hilbert order from memory"),
+			Help: text("coordinates read from a list along the curve, all threads"),
+			Method: orderMethod(true, func(ctx context.Context, b *blur) walk {
+				return b.alongList(HilbertOrder(ctx, b.w, b.h))
+			})},
+		{ID: "cpu-raster-fast", Device: CPU, Ignores: gpuOnly, Name: text("CPU fast raster"),
+			Help:   text("loops over bands of rows, all threads"),
+			Method: orderMethod(false, func(_ context.Context, b *blur) walk { return b.alongRows })},
+		{ID: "cpu-hilbert-fast", Device: CPU, Ignores: gpuOnly, Name: text("CPU fast Hilbert"),
+			Help:   text("coordinates computed from the distance along the curve, pixel by pixel, all threads"),
+			Method: orderMethod(false, func(_ context.Context, b *blur) walk { return b.alongCurve })},
+		{ID: "cpu-hilbert-tiles", Device: CPU, Ignores: gpuOnly, Name: text("CPU Hilbert order of tiles"),
+			Help:   text("tiles of 64 × 64 pixels along the curve, rows inside, all threads"),
+			Method: orderMethod(false, func(_ context.Context, b *blur) walk { return b.alongTiles })},
+		{ID: "gpu-raster-memory", Device: GPU, Name: text("GPU raster order from memory"),
+			Help: text("one thread per pixel, its coordinates read from a list in the same memory")},
+		{ID: "gpu-hilbert-memory", Device: GPU, Name: text("GPU Hilbert order from memory"),
+			Help: text("one thread per pixel, its coordinates read from a list along the curve in the same " +
+				"memory")},
+		{ID: "gpu-raster-fast-4", Device: GPU, Name: text("GPU fast raster, 4 pixels"),
+			Help: text("index from the scheduler; a thread filters a vector of 4 pixels in the vertical pass, " +
+				"one in the horizontal")},
+		{ID: "gpu-raster-fast-16", Device: GPU, Name: text("GPU fast raster, 16 pixels"),
+			Help: text("the same with 16 pixels")},
+		{ID: "gpu-hilbert-fast", Device: GPU, Name: text("GPU fast Hilbert"),
+			Help: text("coordinates computed in the kernel from the thread's index along the curve")},
+	}
+}
+
+func traversalClaims() []Claim {
+	return []Claim{
+		{Text: text("fast Hilbert against fast raster in device memory"), Paper: 2.5,
+			measure: between("gpu-hilbert-fast", "gpu-raster-fast-4", having("memory", "device")), judge: near,
+			missing: onGPU()},
+		{Text: text("fast Hilbert is as fast as fast raster in host memory"), Paper: 1,
+			measure: between("gpu-hilbert-fast", "gpu-raster-fast-16", having("memory", "mapped")), judge: equal,
+			missing: onGPU()},
+		{Text: text("fast Hilbert against fast raster on the CPU with its own memory (the paper: GPU)"),
+			Paper:   2.5,
+			measure: between("cpu-hilbert-fast", "cpu-raster-fast", nil), judge: near, missing: moreCases()},
 	}
 }
 
@@ -188,6 +165,38 @@ func (b *blur) visit(dst, src []uint8, x, y int, vertical bool) {
 
 // part is the number of pixels that a goroutine processes at a time.
 const part = 1 << 14
+
+// orderMethod filters in the order of a walk, which order returns; lists says that the walk holds a list of all pixels.
+func orderMethod(lists bool, order func(ctx context.Context, b *blur) walk) Method {
+	return plain{
+		memory: func(c Case) int64 {
+			n := 2 * int64(c.Size.Samples())
+			if lists {
+				n += 4 * int64(c.Size.Samples())
+			}
+			return n
+		},
+		operations: func(c Case) float64 { return 2 * (2*gaussRadius + 1) * float64(c.Size.Samples()) },
+		prepare: func(ctx context.Context, in *Input, _ Case) (func(context.Context) error, *Output, error) {
+			w, h := in.Size.W, in.Size.H
+			if err := CheckOrder(in.Size); err != nil {
+				return nil, nil, err
+			}
+			b := &blur{w: w, h: h, taps: GaussTaps()}
+			between, dst := make([]uint8, w*h), make([]uint8, w*h)
+			visit := order(ctx, b)
+			if err := ctx.Err(); err != nil {
+				return nil, nil, err
+			}
+			return func(ctx context.Context) error {
+				if err := visit(ctx, between, in.U8, true); err != nil {
+					return err
+				}
+				return visit(ctx, dst, between, false)
+			}, &Output{U8: dst}, nil
+		},
+	}
+}
 
 // alongList visits the pixels of a list, with x in the low and y in the high 16 bits.
 func (b *blur) alongList(list []uint32) walk {

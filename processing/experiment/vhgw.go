@@ -10,16 +10,6 @@ import (
 // vhgw is grey-scale morphology with flat rectangles. Pixels outside the picture are ignored, as in processing.Morph;
 // this equals the paper's border of 0 for dilation and 255 for erosion.
 func vhgw() *Experiment {
-	direct := func(c Case) float64 {
-		_, e := Morphology(c)
-		return extremes(c) * (float64(min(e.Size, 2*c.Size.W-1))*float64(min(e.Size2, 2*c.Size.H-1)) - 1)
-	}
-	onThreads := func(workers int) Method {
-		return ownOnBytes(workers, RecursiveComparisons, func(dst, src processing.Plane, c Case) processing.Op {
-			op, e := Morphology(c)
-			return processing.Morph{Dst: dst, Src: src, Op: op, Element: e}
-		})
-	}
 	se := []string{"3", "11", "51", "101", "201"}
 	small, medium, large := Size{671, 447}, Size{2192, 1460}, Size{5300, 3533}
 	return &Experiment{
@@ -64,41 +54,8 @@ func vhgw() *Experiment {
 			{Sizes: []Size{{1024, 1024}}, Values: map[string][]string{"op": {"open"}, "kind": {"binary"},
 				"se": {"11"}}},
 		},
-		Variants: []Variant{
-			{ID: "cpu-direct", Device: CPU, Name: text("direct, 1 thread"),
-				Help: text("compares all pixels of the element"), Method: directMorph(direct)},
-			{ID: "cpu-vhgw", Device: CPU, Name: text("vHGW, 1 thread"),
-				Help: text("prefix and suffix extremes: 3 comparisons per pixel and line"), Method: onThreads(1)},
-			{ID: "cpu-vhgw-all", Device: CPU, Name: text("vHGW, all threads"),
-				Help: text("the same over strips and column tiles on all processors"), Method: onThreads(0)},
-			{ID: "gpu-vhgw-global", Device: GPU, Name: text("CUDA, global memory"),
-				Help: text("as in the paper: the prefixes and suffixes of a window in global memory, each by its " +
-					"own thread; rows are filtered as columns of the transposed picture, so that access is " +
-					"coalesced in both directions")},
-			{ID: "gpu-vhgw-shared", Device: GPU, Name: text("CUDA, shared memory"),
-				Help: text("what the paper argues against: the same with prefixes and suffixes in shared memory, " +
-					"where fewer threads fit the longer the element is")},
-			{ID: "gpu-program", Device: GPU, Name: text("CUDA, as in the program"),
-				Help: text("what detection uses: four pixels at a time, only the suffixes are kept, those of rows in " +
-					"shared memory")},
-		},
-		Claims: []Claim{
-			{Text: text("the time does not grow with the element (one thread)"), Paper: 1,
-				measure: along("cpu-vhgw", "se"), judge: flat, missing: moreCases()},
-			{Text: text("the time does not grow with the element (all threads)"), Paper: 1,
-				measure: along("cpu-vhgw-all", "se"), judge: flat, missing: moreCases()},
-			{Text: text("all threads are clearly faster than one (the paper had 12)"), Paper: 0,
-				measure: between("cpu-vhgw", "cpu-vhgw-all", having("se", "51")), judge: clearlyAbove,
-				missing: moreCases()},
-			{Text: text("CUDA against all threads at SE 51"), Paper: 15,
-				measure: between("cpu-vhgw-all", "gpu-vhgw-global", having("se", "51")), judge: near, missing: onGPU()},
-			{Text: text("the time does not grow with the element (CUDA)"), Paper: 1,
-				measure: along("gpu-vhgw-global", "se"), judge: flat, missing: onGPU()},
-			{Text: text("at SE 51, shared memory takes longer than global memory, as the paper argues from " +
-				"occupancy"), Paper: 0,
-				measure: between("gpu-vhgw-shared", "gpu-vhgw-global", having("se", "51")), judge: clearlyAbove,
-				missing: onGPU()},
-		},
+		Variants:   vhgwVariants(),
+		Claims:     vhgwClaims(),
 		Axis:       "se",
 		shape:      pictures,
 		content:    []string{"kind"},
@@ -115,6 +72,57 @@ func vhgw() *Experiment {
 				func(y0, y1 int) []uint8 { return morphRows(ctx, in, op, e, y0, y1) })
 		},
 		figures: fingerprintFigures,
+	}
+}
+
+func vhgwVariants() []Variant {
+	direct := func(c Case) float64 {
+		_, e := Morphology(c)
+		return extremes(c) * (float64(min(e.Size, 2*c.Size.W-1))*float64(min(e.Size2, 2*c.Size.H-1)) - 1)
+	}
+	onThreads := func(workers int) Method {
+		return ownOnBytes(workers, RecursiveComparisons, func(dst, src processing.Plane, c Case) processing.Op {
+			op, e := Morphology(c)
+			return processing.Morph{Dst: dst, Src: src, Op: op, Element: e}
+		})
+	}
+	return []Variant{
+		{ID: "cpu-direct", Device: CPU, Name: text("direct, 1 thread"),
+			Help: text("compares all pixels of the element"), Method: directMorph(direct)},
+		{ID: "cpu-vhgw", Device: CPU, Name: text("vHGW, 1 thread"),
+			Help: text("prefix and suffix extremes: 3 comparisons per pixel and line"), Method: onThreads(1)},
+		{ID: "cpu-vhgw-all", Device: CPU, Name: text("vHGW, all threads"),
+			Help: text("the same over strips and column tiles on all processors"), Method: onThreads(0)},
+		{ID: "gpu-vhgw-global", Device: GPU, Name: text("CUDA, global memory"),
+			Help: text("as in the paper: the prefixes and suffixes of a window in global memory, each by its " +
+				"own thread; rows are filtered as columns of the transposed picture, so that access is " +
+				"coalesced in both directions")},
+		{ID: "gpu-vhgw-shared", Device: GPU, Name: text("CUDA, shared memory"),
+			Help: text("what the paper argues against: the same with prefixes and suffixes in shared memory, " +
+				"where fewer threads fit the longer the element is")},
+		{ID: "gpu-program", Device: GPU, Name: text("CUDA, as in the program"),
+			Help: text("what detection uses: four pixels at a time, only the suffixes are kept, those of rows in " +
+				"shared memory")},
+	}
+}
+
+func vhgwClaims() []Claim {
+	return []Claim{
+		{Text: text("the time does not grow with the element (one thread)"), Paper: 1,
+			measure: along("cpu-vhgw", "se"), judge: flat, missing: moreCases()},
+		{Text: text("the time does not grow with the element (all threads)"), Paper: 1,
+			measure: along("cpu-vhgw-all", "se"), judge: flat, missing: moreCases()},
+		{Text: text("all threads are clearly faster than one (the paper had 12)"), Paper: 0,
+			measure: between("cpu-vhgw", "cpu-vhgw-all", having("se", "51")), judge: clearlyAbove,
+			missing: moreCases()},
+		{Text: text("CUDA against all threads at SE 51"), Paper: 15,
+			measure: between("cpu-vhgw-all", "gpu-vhgw-global", having("se", "51")), judge: near, missing: onGPU()},
+		{Text: text("the time does not grow with the element (CUDA)"), Paper: 1,
+			measure: along("gpu-vhgw-global", "se"), judge: flat, missing: onGPU()},
+		{Text: text("at SE 51, shared memory takes longer than global memory, as the paper argues from " +
+			"occupancy"), Paper: 0,
+			measure: between("gpu-vhgw-shared", "gpu-vhgw-global", having("se", "51")), judge: clearlyAbove,
+			missing: onGPU()},
 	}
 }
 

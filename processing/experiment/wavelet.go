@@ -102,9 +102,6 @@ func wavelet() *Experiment {
 		lengths = append(lengths, Line(1<<k))
 	}
 	wavelets := []string{"haar", "d4", "d8"}
-	onlyGPU := []string{"index", "threads", "results"}
-	bothIndices := text("needs an NVIDIA GPU and index=shift,division")
-	severalValues := text("needs an NVIDIA GPU and several values")
 	return &Experiment{
 		ID:   "wavelet",
 		Name: text("Wavelet transform"),
@@ -156,64 +153,75 @@ func wavelet() *Experiment {
 			{Sizes: []Size{Line(1 << 16), Line(1 << 20)}, Values: map[string][]string{"wavelet": wavelets,
 				"direction": {"forward", "inverse"}}},
 		},
-		Variants: []Variant{
-			{ID: "cpu-sequential", Device: CPU, Ignores: onlyGPU, Name: text("CPU sequential"),
-				Help: text("one thread"), Method: transformMethod(1)},
-			{ID: "cpu-all", Device: CPU, Ignores: onlyGPU, Name: text("CPU all cores"),
-				Help: text("the same over stretches of the result on all processors"), Method: transformMethod(0)},
-			{ID: "cpu-program", Device: CPU, Ignores: onlyGPU, Name: text("CPU, the program's own"),
-				Help:  text("the transform of the processing core, on all processors; pictures, d4 and haar only"),
-				Takes: onProgramWavelet, Method: ownWavelet()},
-			gpuRow("gpu-1-global", "GPU 1 global",
-				"everything in global memory: both filters read the same data and accumulate there; in every "+
-					"step, a thread computes a stretch of adjacent results, and a picture is filtered by rows, "+
-					"transposed, filtered by rows again and transposed back"),
-			gpuRow("gpu-2-shared", "GPU 2 shared", "1, with the data first copied to shared memory, each thread "+
-				"its own stretch, and accumulated there"),
-			gpuRow("gpu-3-constant-wavelet", "GPU 3 constant wavelet", "2, with the taps in constant memory"),
-			gpuRow("gpu-4-registers", "GPU 4 registers", "3, accumulating in a register and storing at the end"),
-			gpuRow("gpu-5-constant-parameters", "GPU 5 constant parameters",
-				"4, with the kernel's parameters in constant memory, and the index of the copy incremented "+
-					"instead of recomputed"),
-			gpuRow("gpu-6-coalesced", "GPU 6 coalesced copy",
-				"5, with neighbouring threads copying neighbouring elements to shared memory, whose indices are "+
-					"recomputed"),
-		},
-		Claims: []Claim{
-			{Text: text("sequential against parallel time (GPU; the paper: −76 %)"), Paper: 1 / 0.24,
-				measure: between("cpu-sequential", "gpu-6-coalesced", nil), judge: near, missing: onGPU()},
-			{Text: text("sequential against all cores of this CPU (the paper's −76 % is a GPU's)"), Paper: 1 / 0.24,
-				measure: between("cpu-sequential", "cpu-all",
-					func(c Case) bool { return c.Size.H == 0 && c.Values["direction"] == "forward" }), judge: near,
-				missing: moreCases()},
-			stepClaim("data in shared memory, 1 against 2", 1/0.62, near, "gpu-1-global", "gpu-2-shared", "division"),
-			stepClaim("taps in constant memory, 2 against 3", 1/0.27, near, "gpu-2-shared", "gpu-3-constant-wavelet",
-				"division"),
-			stepClaim("accumulating in registers makes hardly any difference, 3 against 4", 1/0.99, equal,
-				"gpu-3-constant-wavelet", "gpu-4-registers", "division"),
-			stepClaim("parameters in constant memory, 4 against 5", 1/0.88, near, "gpu-4-registers",
-				"gpu-5-constant-parameters", "division"),
-			stepClaim("the coalesced copy costs more than it saves with division, 5 against 6", 1/1.13, near,
-				"gpu-5-constant-parameters", "gpu-6-coalesced", "division"),
-			stepClaim("and pays off with shifts, 5 against 6", 1/0.72, near, "gpu-5-constant-parameters",
-				"gpu-6-coalesced", "shift"),
-			{Text: text("division against shifts in 5"), Paper: 1 / 0.9,
-				measure: choices("gpu-5-constant-parameters", "index", "division", "shift"), judge: near,
-				missing: bothIndices},
-			{Text: text("division against shifts in 6"), Paper: 1 / 0.57,
-				measure: choices("gpu-6-coalesced", "index", "division", "shift"), judge: near, missing: bothIndices},
-			{Text: text("the best other number of threads per block against 128"),
-				measure: othersAgainst("gpu-6-coalesced", "threads", "128"), judge: best, missing: severalValues},
-			{Text: text("the best other number of results per thread against 2"),
-				measure: othersAgainst("gpu-6-coalesced", "results", "2"), judge: best, missing: severalValues},
-		},
-		shape: pictures | lines,
+		Variants: waveletVariants(),
+		Claims:   waveletClaims(),
+		shape:    pictures | lines,
 		input: func(ctx context.Context, c Case, src *source) (*Input, error) {
 			x, err := src.floats(ctx, c.Size)
 			return &Input{Size: c.Size, F32: x}, err
 		},
 		inputBytes: func(c Case) int64 { return 5 * int64(c.Size.Samples()) },
 		check:      checkWavelet,
+	}
+}
+
+func waveletVariants() []Variant {
+	onlyGPU := []string{"index", "threads", "results"}
+	return []Variant{
+		{ID: "cpu-sequential", Device: CPU, Ignores: onlyGPU, Name: text("CPU sequential"),
+			Help: text("one thread"), Method: transformMethod(1)},
+		{ID: "cpu-all", Device: CPU, Ignores: onlyGPU, Name: text("CPU all cores"),
+			Help: text("the same over stretches of the result on all processors"), Method: transformMethod(0)},
+		{ID: "cpu-program", Device: CPU, Ignores: onlyGPU, Name: text("CPU, the program's own"),
+			Help:  text("the transform of the processing core, on all processors; pictures, d4 and haar only"),
+			Takes: onProgramWavelet, Method: ownWavelet()},
+		gpuRow("gpu-1-global", "GPU 1 global",
+			"everything in global memory: both filters read the same data and accumulate there; in every "+
+				"step, a thread computes a stretch of adjacent results, and a picture is filtered by rows, "+
+				"transposed, filtered by rows again and transposed back"),
+		gpuRow("gpu-2-shared", "GPU 2 shared", "1, with the data first copied to shared memory, each thread "+
+			"its own stretch, and accumulated there"),
+		gpuRow("gpu-3-constant-wavelet", "GPU 3 constant wavelet", "2, with the taps in constant memory"),
+		gpuRow("gpu-4-registers", "GPU 4 registers", "3, accumulating in a register and storing at the end"),
+		gpuRow("gpu-5-constant-parameters", "GPU 5 constant parameters",
+			"4, with the kernel's parameters in constant memory, and the index of the copy incremented "+
+				"instead of recomputed"),
+		gpuRow("gpu-6-coalesced", "GPU 6 coalesced copy",
+			"5, with neighbouring threads copying neighbouring elements to shared memory, whose indices are "+
+				"recomputed"),
+	}
+}
+
+func waveletClaims() []Claim {
+	bothIndices := text("needs an NVIDIA GPU and index=shift,division")
+	severalValues := text("needs an NVIDIA GPU and several values")
+	return []Claim{
+		{Text: text("sequential against parallel time (GPU; the paper: −76 %)"), Paper: 1 / 0.24,
+			measure: between("cpu-sequential", "gpu-6-coalesced", nil), judge: near, missing: onGPU()},
+		{Text: text("sequential against all cores of this CPU (the paper's −76 % is a GPU's)"), Paper: 1 / 0.24,
+			measure: between("cpu-sequential", "cpu-all",
+				func(c Case) bool { return c.Size.H == 0 && c.Values["direction"] == "forward" }), judge: near,
+			missing: moreCases()},
+		stepClaim("data in shared memory, 1 against 2", 1/0.62, near, "gpu-1-global", "gpu-2-shared", "division"),
+		stepClaim("taps in constant memory, 2 against 3", 1/0.27, near, "gpu-2-shared", "gpu-3-constant-wavelet",
+			"division"),
+		stepClaim("accumulating in registers makes hardly any difference, 3 against 4", 1/0.99, equal,
+			"gpu-3-constant-wavelet", "gpu-4-registers", "division"),
+		stepClaim("parameters in constant memory, 4 against 5", 1/0.88, near, "gpu-4-registers",
+			"gpu-5-constant-parameters", "division"),
+		stepClaim("the coalesced copy costs more than it saves with division, 5 against 6", 1/1.13, near,
+			"gpu-5-constant-parameters", "gpu-6-coalesced", "division"),
+		stepClaim("and pays off with shifts, 5 against 6", 1/0.72, near, "gpu-5-constant-parameters",
+			"gpu-6-coalesced", "shift"),
+		{Text: text("division against shifts in 5"), Paper: 1 / 0.9,
+			measure: choices("gpu-5-constant-parameters", "index", "division", "shift"), judge: near,
+			missing: bothIndices},
+		{Text: text("division against shifts in 6"), Paper: 1 / 0.57,
+			measure: choices("gpu-6-coalesced", "index", "division", "shift"), judge: near, missing: bothIndices},
+		{Text: text("the best other number of threads per block against 128"),
+			measure: othersAgainst("gpu-6-coalesced", "threads", "128"), judge: best, missing: severalValues},
+		{Text: text("the best other number of results per thread against 2"),
+			measure: othersAgainst("gpu-6-coalesced", "results", "2"), judge: best, missing: severalValues},
 	}
 }
 
