@@ -330,7 +330,7 @@ func (c *corrector) solve(sites []*site, done, share float64) error {
 			if fill := c.methods[s.method].fill; fill != nil {
 				fill(s, c.ctx)
 			}
-			s.followTexture()
+			s.followTexture(simd.Chosen())
 		})
 		return c.details(sites)
 	})

@@ -130,7 +130,7 @@ func (c *corrector) whole(t *tools, by Solver, s *site, patches []Patch, times *
 		if m.fill != nil {
 			m.fill(s, c.ctx)
 		}
-		s.followTexture()
+		s.followTexture(t.level)
 		if c.p.Grain > 0 {
 			c.grainOf(by, s)
 		}

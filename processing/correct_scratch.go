@@ -20,7 +20,7 @@ func (s *scratch) reset() {
 }
 
 // take returns n values with undefined content, valid until the next reset. With a nil scratch it allocates them.
-func take[T uint8 | int32 | int64 | float32 | float64](s *scratch, n int) []T {
+func take[T uint8 | int16 | int32 | int64 | float32 | float64](s *scratch, n int) []T {
 	if s == nil {
 		return make([]T, n)
 	}

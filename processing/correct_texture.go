@@ -1,6 +1,9 @@
 package processing
 
-import "math"
+import (
+	"blik/internal/simd"
+	"blik/processing/internal/kriging"
+)
 
 // What was made up is drawn towards what the texture of the paint around it predicts. The paint of a window counts as
 // one texture, in which the covariance of two pixels depends only on their offset. The most likely mean of unknown
@@ -30,7 +33,7 @@ const (
 )
 
 // followTexture draws what was made up towards the prediction. Crowded spots are left as they are.
-func (s *site) followTexture() {
+func (s *site) followTexture(level simd.Level) {
 	if s.filled == nil || s.group.shared {
 		return
 	}
@@ -39,22 +42,30 @@ func (s *site) followTexture() {
 	if len(targets) == 0 || n < textureFewest {
 		return
 	}
-	cov, ok := s.autocovariance(targets, points)
+	cov, ok := s.autocovariance(level, targets, points)
 	if !ok {
 		return
 	}
 	w := s.width()
-	difference := 2*cov.at(0, 0) - (cov.at(1, 0) + cov.at(0, 1))
-	factor := take[float64](s.memory, n*n)
+	places := take[int32](s.memory, n)
 	for i, p := range points {
-		x, y := int(p)%w, int(p)/w
-		for j, q := range points[:i+1] {
-			factor[i*n+j] = cov.at(x-int(q)%w, y-int(q)/w) + cov.mean
+		places[i] = int32(cov.place(int(p)%w, int(p)/w))
+	}
+	noise := float64(textureNoise * cov.at(0, 0))
+	difference := 2*cov.at(0, 0) - (cov.at(1, 0) + cov.at(0, 1))
+	for i := range cov.values {
+		cov.values[i] += cov.mean
+	}
+	matrix := kriging.NewMatrix(n, take[float64](s.memory, kriging.Size(n)))
+	for i, p := range points {
+		row, from := matrix.Row(i), cov.from(int(places[i]))
+		for j, q := range places[:i+1] {
+			row[kriging.Step*j] = cov.values[from-int(q)]
 		}
 		made := float64(s.filled[p])
-		factor[i*n+i] += float64(textureNoise*cov.at(0, 0)) + float64(textureDoubt*difference*made/(1-made))
+		row[kriging.Step*i] += noise + float64(textureDoubt*difference*made/(1-made))
 	}
-	if !cholesky(factor, n) {
+	if !matrix.Factor(level) {
 		return
 	}
 	weights := takeZero[float64](s.memory, n*len(s.pix))
@@ -67,18 +78,18 @@ func (s *site) followTexture() {
 		for j, i := range points {
 			weights[k*n+j] = float64(p[i]) - means[k]
 		}
-		solveCholesky(factor, weights[k*n:][:n])
+		matrix.Solve(level, weights[k*n:][:n])
 	}
 	// Some of the targets are points, but all weights are known by now.
 	row := take[float64](s.memory, n)
-	for _, at := range targets {
-		x, y := int(at)%w, int(at)/w
-		for j, i := range points {
-			row[j] = cov.at(x-int(i)%w, y-int(i)/w) + cov.mean
+	for _, i := range targets {
+		from := cov.from(cov.place(int(i)%w, int(i)/w))
+		for j, q := range places {
+			row[j] = cov.values[from-int(q)]
 		}
 		for k, p := range s.pix {
-			v := float32(means[k] + dot(row, weights[k*n:][:n]))
-			p[at] += float32(textureShare * s.filled[at] * (v - p[at]))
+			v := float32(means[k] + kriging.Dot(level, row, weights[k*n:][:n]))
+			p[i] += float32(textureShare * s.filled[i] * (v - p[i]))
 		}
 	}
 	// That much grain is not missing.
@@ -124,26 +135,28 @@ func (s *site) texturePixels() (targets, points []int32) {
 
 // autocovariance holds the covariances of the paint of a window, of the mean over its channels.
 type autocovariance struct {
-	// values are those of the offsets (x, y) with x in 0 … reachX and y in −reachY … reachY.
+	// values are those of the offsets (x, y) with x in −reachX … reachX and y in −reachY … reachY, in reading order.
 	values         []float64
 	reachX, reachY int
 	// mean is the variance of the mean.
 	mean float64
 }
 
+// place returns a number for a pixel such that differences of places are those of the offsets' indexes.
+func (c *autocovariance) place(x, y int) int { return y*(2*c.reachX+1) + x }
+
+// from returns the number from which to subtract the place of a pixel for the index of its covariance with the pixel at
+// the given place.
+func (c *autocovariance) from(place int) int { return c.place(c.reachX, c.reachY) + place }
+
 // at returns the covariance of two pixels at an offset.
-func (c *autocovariance) at(x, y int) float64 {
-	if x < 0 {
-		x, y = -x, -y
-	}
-	return c.values[(y+c.reachY)*(c.reachX+1)+x]
-}
+func (c *autocovariance) at(x, y int) float64 { return c.values[c.from(c.place(x, y))] }
 
 // autocovariance computes the covariances of all offsets between targets and points; ok is false where that takes too
 // long, or where the paint is of one colour. What is not paint counts as the mean, and all offsets are divided by the
 // same number, so that the covariances of any points form a matrix with no negative eigenvalue. The sums are of
 // integers, so that they do not depend on the order.
-func (s *site) autocovariance(targets, points []int32) (c autocovariance, ok bool) {
+func (s *site) autocovariance(level simd.Level, targets, points []int32) (c autocovariance, ok bool) {
 	w, h := s.width(), s.height()
 	b := box{w, h, 0, 0}
 	for _, list := range [][]int32{targets, points} {
@@ -162,19 +175,17 @@ func (s *site) autocovariance(targets, points []int32) (c autocovariance, ok boo
 	if n < leastPaint {
 		return c, false
 	}
-	w, h = b.width(), b.height()
-	c.values = take[float64](s.memory, (c.reachX+1)*(2*c.reachY+1))
-	for dy := -c.reachY; dy <= c.reachY; dy++ {
-		for dx := 0; dx <= c.reachX; dx++ {
-			var sum int64
-			for y := max(0, -dy); y < min(h, h-dy) && dx < w; y++ {
-				p, q := z[y*w:][:w-dx], z[(y+dy)*w+dx:][:w-dx]
-				for i, v := range p {
-					sum += int64(v) * int64(q[i])
-				}
-			}
-			c.values[(dy+c.reachY)*(c.reachX+1)+dx] = float64(sum) / float64(n*textureSteps*textureSteps)
-		}
+	half := c.reachX + 1
+	sums := take[int64](s.memory, half*(2*c.reachY+1))
+	kriging.Correlate(level, sums, z, b.width(), c.reachX, c.reachY,
+		take[int16](s.memory, kriging.Room(b.height(), b.width(), c.reachX)))
+	c.values = take[float64](s.memory, (2*c.reachX+1)*(2*c.reachY+1))
+	scale := float64(n * textureSteps * textureSteps)
+	for i, sum := range sums {
+		at := c.from(c.place(i%half, i/half-c.reachY))
+		v := float64(sum) / scale
+		// An offset and its opposite have the same covariance.
+		c.values[at], c.values[len(c.values)-1-at] = v, v
 	}
 	c.mean = textureMean * c.at(0, 0)
 	return c, c.at(0, 0) > 0
@@ -204,50 +215,4 @@ func (s *site) deviations(part box) (z []int32, n int) {
 	mean := int32(sum / int64(max(n, 1)))
 	each(func(at, _ int) { z[at] -= mean })
 	return z, n
-}
-
-// cholesky replaces the lower triangle of a symmetric n × n matrix by its Cholesky factor; false where it has none.
-func cholesky(m []float64, n int) bool {
-	for i := range n {
-		row := m[i*n:][:i+1]
-		for j := range i {
-			row[j] = (row[j] - dot(row[:j], m[j*n:][:j])) / m[j*n+j]
-		}
-		v := row[i] - dot(row[:i], row[:i])
-		if !(v > 0) {
-			return false
-		}
-		row[i] = math.Sqrt(v)
-	}
-	return true
-}
-
-// solveCholesky replaces v by the solution x of the linear equations L·Lᵀ·x = v.
-func solveCholesky(factor, v []float64) {
-	n := len(v)
-	for i := range n {
-		v[i] = (v[i] - dot(factor[i*n:][:i], v[:i])) / factor[i*n+i]
-	}
-	for i := n - 1; i >= 0; i-- {
-		v[i] /= factor[i*n+i]
-		for j, l := range factor[i*n:][:i] {
-			v[j] -= float64(l * v[i])
-		}
-	}
-}
-
-// dot returns the scalar product of vectors of the same length. Four sums do not wait for each other.
-func dot(a, b []float64) float64 {
-	var sum [4]float64
-	for len(a) >= 4 && len(b) >= 4 {
-		sum[0] += float64(a[0] * b[0])
-		sum[1] += float64(a[1] * b[1])
-		sum[2] += float64(a[2] * b[2])
-		sum[3] += float64(a[3] * b[3])
-		a, b = a[4:], b[4:]
-	}
-	for i, v := range a {
-		sum[0] += float64(v * b[i])
-	}
-	return (sum[0] + sum[1]) + (sum[2] + sum[3])
 }

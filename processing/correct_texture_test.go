@@ -5,49 +5,10 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"blik/internal/simd"
+	"blik/processing/internal/kriging"
 )
-
-func TestCholesky(t *testing.T) {
-	m := []float64{
-		4, -1, -1,
-		2, 10, -1,
-		6, 9, 26,
-	}
-	if !cholesky(m, 3) {
-		t.Fatal("no factor of a positive matrix")
-	}
-	for i, want := range []float64{2, -1, -1, 1, 3, -1, 3, 2, math.Sqrt(13)} {
-		if m[i] != want {
-			t.Fatalf("entry %d of the factor is %g, want %g", i, m[i], want)
-		}
-	}
-	v := []float64{4 + 2*2 + 6*3, 2 + 10*2 + 9*3, 6 + 9*2 + 26*3}
-	solveCholesky(m, v)
-	for i, x := range v {
-		if math.Abs(x-float64(i+1)) > 1e-12 {
-			t.Fatalf("solution %d is %g", i, x)
-		}
-	}
-	if cholesky([]float64{1, 0, 2, 1}, 2) {
-		t.Fatal("a factor of a matrix with a negative eigenvalue")
-	}
-}
-
-func TestDotEqualsSum(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		// Sums of small integers are exact in any order.
-		number := rapid.Map(rapid.IntRange(-1000, 1000), func(i int) float64 { return float64(i) })
-		n := rapid.IntRange(0, 13).Draw(t, "n")
-		a, b := rapid.SliceOfN(number, n, n).Draw(t, "a"), rapid.SliceOfN(number, n, n).Draw(t, "b")
-		want := 0.0
-		for i := range a {
-			want += a[i] * b[i]
-		}
-		if got := dot(a, b); got != want {
-			t.Fatalf("%g, want %g", got, want)
-		}
-	})
-}
 
 // The covariance of an offset is the mean product of all pairs of known pixels at that offset, over the number of known
 // pixels; any points have a Cholesky factor.
@@ -72,7 +33,7 @@ func TestAutocovariance(t *testing.T) {
 				points = append(points, int32(i))
 			}
 		}
-		c, ok := s.autocovariance(points[:1], points[1:])
+		c, ok := s.autocovariance(simd.Chosen(), points[:1], points[1:])
 		if !ok {
 			return // paint of one colour
 		}
@@ -93,14 +54,15 @@ func TestAutocovariance(t *testing.T) {
 				}
 			}
 		}
-		m := make([]float64, len(points)*len(points))
+		m := kriging.NewMatrix(len(points), make([]float64, kriging.Size(len(points))))
 		for i, p := range points {
+			row := m.Row(i)
 			for j, q := range points[:i+1] {
-				m[i*len(points)+j] = c.at(int(p)%w-int(q)%w, int(p)/w-int(q)/w)
+				row[kriging.Step*j] = c.at(int(p)%w-int(q)%w, int(p)/w-int(q)/w)
 			}
-			m[i*len(points)+i] += textureNoise * c.at(0, 0)
+			row[kriging.Step*i] += textureNoise * c.at(0, 0)
 		}
-		if !cholesky(m, len(points)) {
+		if !m.Factor(simd.Chosen()) {
 			t.Fatal("the covariances have no Cholesky factor")
 		}
 	})
@@ -123,7 +85,7 @@ func TestTextureGoesOnAcrossAGap(t *testing.T) {
 	}
 	flat, off, n := 0.0, 0.0, 0
 	before := append([]float32(nil), s.pix[0]...)
-	s.followTexture()
+	s.followTexture(simd.Chosen())
 	for i, v := range s.pix[0] {
 		want := weave(i%w, i/w)
 		if s.own[i] == free {

@@ -1,0 +1,156 @@
+//go:build goexperiment.simd && amd64
+
+package kriging
+
+import (
+	"math"
+	"simd/archsimd"
+	"unsafe"
+)
+
+func pixels(p unsafe.Pointer, at int) archsimd.Int16x16 {
+	return archsimd.LoadInt16x16((*[vector]int16)(unsafe.Add(p, 2*at)))
+}
+
+// correlateVectors is Correlate for numbers of up to most. With zeros between the rows, each offset is a lag in one
+// long row.
+func correlateVectors(dst []int64, z []int32, w, reachX, reachY int, most int32, room []int16) {
+	h, stride := len(z)/w, w+reachX
+	line := room[:Room(h, w, reachX)]
+	clear(line)
+	for y := range h {
+		row := line[y*stride:][:w]
+		for x, v := range z[y*w : (y+1)*w] {
+			row[x] = int16(v)
+		}
+	}
+	// So many pairs of products fit a sum of 32 bits.
+	fit := math.MaxInt32 / (2 * int(max(most, 1)) * int(max(most, 1)))
+	start := unsafe.Pointer(unsafe.SliceData(line))
+	var sums [lags]int64
+	for dy := range reachY + 1 {
+		down, up := dst[(reachY+dy)*(reachX+1):][:reachX+1], dst[(reachY-dy)*(reachX+1):][:reachX+1]
+		n := (max(h-dy, 0)*stride + vector - 1) / vector
+		for x := 0; x <= reachX; x += lags {
+			dx := min(x, reachX-lags+1)
+			if n == 0 {
+				sums = [lags]int64{}
+			} else {
+				correlate256(&sums, start, unsafe.Add(start, 2*(dy*stride+dx)), n, fit)
+			}
+			copy(down[dx:], sums[:])
+			if dy == 0 {
+				continue
+			}
+			if n > 0 {
+				correlate256(&sums, start, unsafe.Add(start, 2*(dy*stride-dx-lags+1)), n, fit)
+			}
+			for k, v := range sums {
+				up[dx+lags-1-k] = v
+			}
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+// correlate256 multiplies n vectors from p on with those from q on, from the next pixel after q on, and so on.
+func correlate256(sums *[lags]int64, p, q unsafe.Pointer, n, fit int) {
+	v := pixels(p, 0)
+	zero := v.Xor(v).AsInt32x8()
+	s0 := zero.AsInt64x4()
+	s1, s2, s3 := s0, s0, s0
+	for n > 0 {
+		part := min(n, fit)
+		n -= part
+		a, b, c, d := zero, zero, zero, zero
+		for range part {
+			v := pixels(p, 0)
+			a = a.Add(v.DotProductPairs(pixels(q, 0)))
+			b = b.Add(v.DotProductPairs(pixels(q, 1)))
+			c = c.Add(v.DotProductPairs(pixels(q, 2)))
+			d = d.Add(v.DotProductPairs(pixels(q, 3)))
+			p, q = unsafe.Add(p, 2*vector), unsafe.Add(q, 2*vector)
+		}
+		s0 = s0.Add(a.GetLo().ExtendToInt64()).Add(a.GetHi().ExtendToInt64())
+		s1 = s1.Add(b.GetLo().ExtendToInt64()).Add(b.GetHi().ExtendToInt64())
+		s2 = s2.Add(c.GetLo().ExtendToInt64()).Add(c.GetHi().ExtendToInt64())
+		s3 = s3.Add(d.GetLo().ExtendToInt64()).Add(d.GetHi().ExtendToInt64())
+	}
+	var lanes [lags][4]int64
+	s0.Store(&lanes[0])
+	s1.Store(&lanes[1])
+	s2.Store(&lanes[2])
+	s3.Store(&lanes[3])
+	for k, l := range lanes {
+		sums[k] = (l[0] + l[1]) + (l[2] + l[3])
+	}
+}
+
+func four(p unsafe.Pointer, at int) archsimd.Float64x4 {
+	return archsimd.LoadFloat64x4((*[side]float64)(unsafe.Add(p, 8*at)))
+}
+
+func all(p unsafe.Pointer, at int) archsimd.Float64x4 {
+	return archsimd.BroadcastFloat64x4(*(*float64)(unsafe.Add(p, 8*at)))
+}
+
+//go:noescape
+func addProducts256(first, second *[2][side][side]float64, p, p2, d *float64, q int)
+
+// addProductsVectors takes two columns at a time.
+func addProductsVectors(sums *[2]square, p, p2, d []float64, q int) {
+	for c := 0; c < side; c += 2 {
+		addProducts256((*[2][side][side]float64)(sums[0][c:]), (*[2][side][side]float64)(sums[1][c:]),
+			&p[0], &p2[0], &d[c], q)
+	}
+}
+
+// finishVectors has a row of p in each lane.
+func finishVectors(sums *square, p, d []float64, q int) {
+	a, b := unsafe.Pointer(unsafe.SliceData(p[side*side*q:])), unsafe.Pointer(unsafe.SliceData(d[side*side*q:]))
+	s := unsafe.Pointer(sums)
+	entry := func(c int, sum archsimd.Float64x4) archsimd.Float64x4 {
+		rest := four(s, side*(side*c+2)).Add(four(s, side*(side*c+3)))
+		return four(a, side*c).Sub(sum.Add(four(s, side*(side*c+1))).Add(rest)).Div(all(b, side*c+c))
+	}
+	x0 := entry(0, four(s, 0))
+	x1 := entry(1, four(s, side*side).Add(x0.Mul(all(b, 1))))
+	x2 := entry(2, four(s, 2*side*side).Add(x0.Mul(all(b, 2))).Add(x1.Mul(all(b, side+2))))
+	x3 := entry(3, four(s, 3*side*side).Add(x0.Mul(all(b, 3))).Add(x1.Mul(all(b, side+3))).
+		Add(x2.Mul(all(b, 2*side+3))))
+	x0.Store((*[side]float64)(a))
+	x1.Store((*[side]float64)(unsafe.Add(a, 8*side)))
+	x2.Store((*[side]float64)(unsafe.Add(a, 16*side)))
+	x3.Store((*[side]float64)(unsafe.Add(a, 24*side)))
+	archsimd.ClearAVXUpperBits()
+}
+
+// rowProductsVectors has a row of p in each lane.
+func rowProductsVectors(sums *[side][side]float64, p, v []float64) {
+	a, b := unsafe.Pointer(unsafe.SliceData(p)), unsafe.Pointer(unsafe.SliceData(v))
+	s0, s1 := archsimd.LoadFloat64x4(&sums[0]), archsimd.LoadFloat64x4(&sums[1])
+	s2, s3 := archsimd.LoadFloat64x4(&sums[2]), archsimd.LoadFloat64x4(&sums[3])
+	for range len(v) / side {
+		s0 = s0.Add(four(a, 0).Mul(all(b, 0)))
+		s1 = s1.Add(four(a, side).Mul(all(b, 1)))
+		s2 = s2.Add(four(a, 2*side).Mul(all(b, 2)))
+		s3 = s3.Add(four(a, 3*side).Mul(all(b, 3)))
+		a, b = unsafe.Add(a, 8*side*side), unsafe.Add(b, 8*side)
+	}
+	s0.Store(&sums[0])
+	s1.Store(&sums[1])
+	s2.Store(&sums[2])
+	s3.Store(&sums[3])
+	archsimd.ClearAVXUpperBits()
+}
+
+func dotVectors(sum *[side]float64, a, b []float64) {
+	p, q := unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b))
+	s := archsimd.LoadFloat64x4(sum)
+	for range len(a) / side {
+		s = s.Add(four(p, 0).Mul(four(q, 0)))
+		p, q = unsafe.Add(p, 8*side), unsafe.Add(q, 8*side)
+	}
+	s.Store(sum)
+	archsimd.ClearAVXUpperBits()
+}
