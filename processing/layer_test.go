@@ -98,7 +98,7 @@ func TestLayersAreThoseOfDetection(t *testing.T) {
 			}
 		}
 	}
-	// What was found has a score from the threshold on, and on average a higher contrast and logit than the rest.
+	// Findings have scores at or above the threshold, and on average a higher contrast and logit than the rest.
 	r := detect(t, pic, p, processing.Options{})
 	spec := maps[processing.LayerScore].Spec
 	least := spec.Thresholds(p)[0].Value

@@ -34,7 +34,7 @@ type refusals struct {
 	float1, float2, float3, float4 processing.Plane
 	// turned has the size h × w, foreign belongs to another backend, gone is released, none is a nil pointer.
 	turned, foreign, gone, none processing.Plane
-	// sets are components of a plane; the others are as the planes of these names.
+	// sets are components of byte1; the others differ from them as the planes of these names do.
 	sets, turnedSets, foreignSets, goneSets, noSets processing.Components
 	pic, deep                                       *processing.Picture
 	tables, deepTables                              *processing.LuminanceTables

@@ -309,42 +309,62 @@ func (p *program) radius(t *rapid.T, most int) int {
 
 // operations returns all operations, on drawn planes with drawn arguments.
 func operations() map[string]action {
-	element := func(t *rapid.T, reach int) processing.Element {
-		odd := func(what string, most int) int { return 2*rapid.IntRange(0, most).Draw(t, what) + 1 }
-		e := processing.Element{Direction: processing.Direction(rapid.IntRange(0, 4).Draw(t, "direction"))}
-		e.Size, e.Size2 = odd("size", reach), odd("size2", reach)
-		if e.Direction <= processing.Horizontal {
-			e.Size = odd("width", 40)
+	all := map[string]action{}
+	for _, some := range []map[string]action{
+		planeActions(), windowActions(), classActions(), wholeActions(), componentActions(), tileActions(),
+	} {
+		maps.Copy(all, some)
+	}
+	return all
+}
+
+// drawElement draws a structuring element that reaches at most the given number of rows up and down.
+func drawElement(t *rapid.T, reach int) processing.Element {
+	odd := func(what string, most int) int { return 2*rapid.IntRange(0, most).Draw(t, what) + 1 }
+	e := processing.Element{Direction: processing.Direction(rapid.IntRange(0, 4).Draw(t, "direction"))}
+	e.Size, e.Size2 = odd("size", reach), odd("size2", reach)
+	if e.Direction <= processing.Horizontal {
+		e.Size = odd("width", 40)
+	}
+	return e
+}
+
+// drawTiles draws tiles that do not overlap.
+func drawTiles(t *rapid.T, p *program) []processing.Tile {
+	var list []processing.Tile
+	half := (p.w + 1) / 2
+	for _, side := range [][2]int{{0, half}, {half, p.w}} {
+		if side[0] == side[1] {
+			continue
 		}
-		return e
+		x, y := rapid.IntRange(side[0], side[1]-1).Draw(t, "x"), rapid.IntRange(0, p.h-1).Draw(t, "y")
+		list = append(list, processing.Tile{X: x, Y: y,
+			W: rapid.IntRange(1, side[1]-x).Draw(t, "w"), H: rapid.IntRange(1, p.h-y).Draw(t, "h")})
 	}
-	tiles := func(t *rapid.T, p *program) []processing.Tile {
-		var list []processing.Tile
-		half := (p.w + 1) / 2
-		for _, side := range [][2]int{{0, half}, {half, p.w}} {
-			if side[0] == side[1] {
-				continue
-			}
-			x, y := rapid.IntRange(side[0], side[1]-1).Draw(t, "x"), rapid.IntRange(0, p.h-1).Draw(t, "y")
-			list = append(list, processing.Tile{X: x, Y: y,
-				W: rapid.IntRange(1, side[1]-x).Draw(t, "w"), H: rapid.IntRange(1, p.h-y).Draw(t, "h")})
-		}
-		return list
-	}
-	rule := func(t *rapid.T) processing.ContrastRule {
-		return processing.ContrastRule{Absolute: rapid.Uint16Max(9000).Draw(t, "absolute"),
-			Relative:     rapid.Uint32Max(65536).Draw(t, "relative"),
-			SeedAbsolute: rapid.Uint16Max(20000).Draw(t, "seed"), SeedRelative: rapid.Uint32Max(65536).Draw(t, "share"), SeedLevel: rapid.Uint8().Draw(t, "level")}
-	}
-	fill := func(t *rapid.T, p *program, f func(be processing.Backend, dst, state processing.Plane,
-		tiles []processing.Tile) error) {
-		d, s := p.pick(t, "dst", nil, f32), p.pick(t, "state", nil, u8)
-		list := tiles(t, p)
-		on("tiles", p, []int{d}, func(be processing.Backend,
-			at []processing.Plane) error {
-			return f(be, at[d], at[s], list)
-		})
-	}
+	return list
+}
+
+// drawRule draws the thresholds of Contrast.
+func drawRule(t *rapid.T) processing.ContrastRule {
+	return processing.ContrastRule{Absolute: rapid.Uint16Max(9000).Draw(t, "absolute"),
+		Relative:     rapid.Uint32Max(65536).Draw(t, "relative"),
+		SeedAbsolute: rapid.Uint16Max(20000).Draw(t, "seed"), SeedRelative: rapid.Uint32Max(65536).Draw(t, "share"),
+		SeedLevel: rapid.Uint8().Draw(t, "level")}
+}
+
+// onTilesOf runs an operation on drawn tiles of a plane of floats and a plane of states.
+func onTilesOf(
+	t *rapid.T, p *program, f func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error,
+) {
+	d, s := p.pick(t, "dst", nil, f32), p.pick(t, "state", nil, u8)
+	list := drawTiles(t, p)
+	on("tiles", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+		return f(be, at[d], at[s], list)
+	})
+}
+
+// planeActions returns the operations that move samples to and from planes.
+func planeActions() map[string]action {
 	return map[string]action{
 		"upload": func(t *rapid.T, p *program) { p.load(t, rapid.IntRange(0, planeCount-1).Draw(t, "plane")) },
 		"alloc": func(t *rapid.T, p *program) {
@@ -375,11 +395,17 @@ func operations() map[string]action {
 				})
 			})
 		},
+	}
+}
+
+// windowActions returns the operations that read the surroundings of each pixel.
+func windowActions() map[string]action {
+	return map[string]action{
 		"morph": func(t *rapid.T, p *program) {
 			s := p.pick(t, "src", nil, u8, u16, f32)
 			d := p.pick(t, "dst", nil, kindOf(s))
 			op := processing.MorphOp(rapid.IntRange(0, 4).Draw(t, "op"))
-			e := element(t, p.reach/2)
+			e := drawElement(t, p.reach/2)
 			on("morph", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
 				return be.Do(background, processing.Morph{Dst: at[d], Src: at[s], Op: op, Element: e})
 			})
@@ -442,10 +468,38 @@ func operations() map[string]action {
 				return be.Do(background, processing.BoxCount{Dst: at[d], Class: at[c], Bits: bits, Radius: r})
 			})
 		},
+		"gaussian": func(t *rapid.T, p *program) {
+			s := p.pick(t, "src", nil, u8, u16, f32)
+			d := p.pick(t, "dst", []int{s}, kindOf(s))
+			sigma := rapid.Float64Range(0, float64(min(p.reach, 20))/3).Draw(t, "sigma")
+			on("gaussian", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+				return be.Do(background, processing.Gaussian{Dst: at[d], Src: at[s], Sigma: sigma})
+			})
+		},
+		"starlet band": func(t *rapid.T, p *program) {
+			if p.reach < 2 {
+				return
+			}
+			s, d := p.pick(t, "src", nil, u8), p.pick(t, "dst", nil, u16)
+			most := 1
+			for most < 3 && (processing.StarletBand{Level: most + 1}).Footprint().Rows <= p.reach {
+				most++
+			}
+			level := rapid.IntRange(1, most).Draw(t, "level")
+			on("starlet band", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
+				return be.Do(background, processing.StarletBand{Dst: at[d], Src: at[s], Level: level})
+			})
+		},
+	}
+}
+
+// classActions returns the operations that classify pixels.
+func classActions() map[string]action {
+	return map[string]action{
 		"contrast": func(t *rapid.T, p *program) {
 			c, s := p.pick(t, "cls", nil, u8), p.pick(t, "seed", nil, u16)
 			y, v := p.pick(t, "y", []int{s}, u16), p.pick(t, "v", []int{c}, u8)
-			b, rule := p.pick(t, "b", []int{s}, u16), rule(t)
+			b, rule := p.pick(t, "b", []int{s}, u16), drawRule(t)
 			on("contrast", p, []int{c, s}, func(be processing.Backend, at []processing.Plane) error {
 				return be.Do(background, processing.Contrast{
 					Class: at[c], Seed: at[s], Y: at[y], Background: at[b], V: at[v], Rule: rule,
@@ -473,14 +527,12 @@ func operations() map[string]action {
 				})
 			})
 		},
-		"gaussian": func(t *rapid.T, p *program) {
-			s := p.pick(t, "src", nil, u8, u16, f32)
-			d := p.pick(t, "dst", []int{s}, kindOf(s))
-			sigma := rapid.Float64Range(0, float64(min(p.reach, 20))/3).Draw(t, "sigma")
-			on("gaussian", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Do(background, processing.Gaussian{Dst: at[d], Src: at[s], Sigma: sigma})
-			})
-		},
+	}
+}
+
+// wholeActions returns the operations that read whole planes.
+func wholeActions() map[string]action {
+	return map[string]action{
 		"wavelet": func(t *rapid.T, p *program) {
 			s := p.pick(t, "src", nil, u8, u16, f32)
 			d := p.pick(t, "dst", []int{s}, f32)
@@ -495,20 +547,6 @@ func operations() map[string]action {
 			wave := processing.Wavelet(rapid.IntRange(0, 1).Draw(t, "wave"))
 			on("inverse wavelet", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
 				return be.Do(background, processing.InverseWavelet{Dst: at[d], Src: at[s], Wavelet: wave})
-			})
-		},
-		"starlet band": func(t *rapid.T, p *program) {
-			if p.reach < 2 {
-				return
-			}
-			s, d := p.pick(t, "src", nil, u8), p.pick(t, "dst", nil, u16)
-			most := 1
-			for most < 3 && (processing.StarletBand{Level: most + 1}).Footprint().Rows <= p.reach {
-				most++
-			}
-			level := rapid.IntRange(1, most).Draw(t, "level")
-			on("starlet band", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Do(background, processing.StarletBand{Dst: at[d], Src: at[s], Level: level})
 			})
 		},
 		"noise tiles": func(t *rapid.T, p *program) {
@@ -543,6 +581,12 @@ func operations() map[string]action {
 				return processing.Evaluate(background, be, processing.SumMoments{Src: at[s]})
 			})
 		},
+	}
+}
+
+// componentActions returns the operations that make or measure components.
+func componentActions() map[string]action {
+	return map[string]action{
 		"label and grow": func(t *rapid.T, p *program) {
 			c, d := p.pick(t, "cls", nil, u8), p.pick(t, "dst", nil, u8)
 			bits := rapid.SampledFrom([]uint8{processing.ClassCore, 1, 255}).Draw(t, "bits")
@@ -599,15 +643,21 @@ func operations() map[string]action {
 				})
 			})
 		},
+	}
+}
+
+// tileActions returns the operations that work on tiles.
+func tileActions() map[string]action {
+	return map[string]action{
 		"convolve": func(t *rapid.T, p *program) {
-			fill(t, p, func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error {
+			onTilesOf(t, p, func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error {
 				return be.Do(background, processing.Convolve{
 					Dst: dst, State: state, Tiles: tiles, Sigmas: slices.Repeat([]float64{1.5}, len(tiles)),
 				})
 			})
 		},
 		"harmonic": func(t *rapid.T, p *program) {
-			fill(t, p, func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error {
+			onTilesOf(t, p, func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error {
 				return be.Do(background, processing.Harmonic{
 					Dst: dst, State: state, Tiles: tiles, Sweeps: slices.Repeat([]int{3}, len(tiles)),
 					Omegas: slices.Repeat([]float32{1.5}, len(tiles)),
@@ -615,21 +665,21 @@ func operations() map[string]action {
 			})
 		},
 		"biharmonic": func(t *rapid.T, p *program) {
-			fill(t, p, func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error {
+			onTilesOf(t, p, func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error {
 				return be.Do(background, processing.Biharmonic{
 					Dst: dst, State: state, Tiles: tiles, Sweeps: slices.Repeat([]int{3}, len(tiles)), Omega: 1.4,
 				})
 			})
 		},
 		"detail": func(t *rapid.T, p *program) {
-			s, list := p.pick(t, "src", nil, f32), tiles(t, p)
+			s, list := p.pick(t, "src", nil, f32), drawTiles(t, p)
 			d, e := p.pick(t, "dst", []int{s}, f32), p.pick(t, "state", nil, u8)
 			on("detail", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
 				return be.Do(background, processing.Detail{Dst: at[d], Src: at[s], State: at[e], Tiles: list})
 			})
 		},
 		"separate": func(t *rapid.T, p *program) {
-			list, e := tiles(t, p), p.pick(t, "state", nil, u8)
+			list, e := drawTiles(t, p), p.pick(t, "state", nil, u8)
 			var q [4]int
 			for i := range q {
 				q[i] = p.pick(t, "plane", q[:i], f32)
