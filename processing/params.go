@@ -316,23 +316,19 @@ func SpecsOf(stage Stage) []Spec {
 
 // Specs describes every parameter, in the order in which a form shows them.
 func Specs() []Spec {
-	var (
-		mode    = Group{"mode", message.Of("Mode")}
-		search  = Group{"search", message.Of("Search")}
-		decide  = Group{"decide", message.Of("Decision")}
-		cleanup = Group{"cleanup", message.Of("Mask cleanup")}
-		correct = Group{"correct", message.Of("Correction")}
-		px      = message.Of("px")
-		white   = message.Of("% of white")
-	)
+	return slices.Concat(modeSpecs(), searchSpecs(), decisionSpecs(), cleanupSpecs(), correctionSpecs())
+}
+
+func modeSpecs() []Spec {
+	group := Group{"mode", message.Of("Mode")}
 	return []Spec{
-		{ID: "mode", Group: mode, Kind: KindChoice, Min: 0, Max: 1, Step: 1,
+		{ID: "mode", Group: group, Kind: KindChoice, Min: 0, Max: 1, Step: 1,
 			Name:    message.Of("Mode"),
 			Choices: []Choice{{"adaptive", message.Of("adaptive")}, {"manual", message.Of("manual")}},
 			field:   func(p *Params) any { return &p.Mode },
 			Help: message.Of("Adaptive measures the picture and chooses every value itself; manual uses the " +
 				"values below.")},
-		{ID: "detector", Group: mode, Kind: KindChoice, Min: 0, Max: 3, Step: 1,
+		{ID: "detector", Group: group, Kind: KindChoice, Min: 0, Max: 3, Step: 1,
 			Name: message.Of("Detector"),
 			Choices: []Choice{
 				{"auto", message.Of("auto")}, {"network", message.Of("network")},
@@ -342,104 +338,132 @@ func Specs() []Spec {
 			Help: message.Of("What decides which spots are glare: the network, the classical search, or both " +
 				"joined. Auto is the method that did best on paintings that were not used to fit it; in manual " +
 				"mode it is the classical search, to which the manual parameters belong.")},
-		{ID: "sensitivity", Group: mode, Kind: KindReal, Min: -5, Max: 5, Step: 0.1,
+		{ID: "sensitivity", Group: group, Kind: KindReal, Min: -5, Max: 5, Step: 0.1,
 			Name: message.Of("Sensitivity"), field: func(p *Params) any { return &p.Sensitivity },
 			Stops: sensitivityStops(), Help: sensitivityHelp()},
-		{ID: "scale", Group: search, Kind: KindReal, Min: 0.5, Max: 4, Step: 0.5, Manual: true,
+	}
+}
+
+func searchSpecs() []Spec {
+	group := Group{"search", message.Of("Search")}
+	px, white := message.Of("px"), message.Of("% of white")
+	return []Spec{
+		{ID: "scale", Group: group, Kind: KindReal, Min: 0.5, Max: 4, Step: 0.5, Manual: true,
 			Name: message.Of("Scale"), field: func(p *Params) any { return &p.Scale },
 			Help: message.Of("Radius of the largest glare, in units of 12 px: 2 is for glare of up to 24 px " +
 				"radius. All windows scale with it.")},
-		{ID: "window", Group: search, Kind: KindOdd, Min: 3, Max: 63, Step: 2, Manual: true, Unit: px,
+		{ID: "window", Group: group, Kind: KindOdd, Min: 3, Max: 63, Step: 2, Manual: true, Unit: px,
 			Name: message.Of("Background window"), field: func(p *Params) any { return &p.Window },
 			Help: message.Of("Side of the square over which the background is averaged; odd. Where glare fills " +
 				"the square, squares up to about 6 times as large are used.")},
-		{ID: "visible", Group: search, Kind: KindReal, Min: 1, Max: 90, Step: 0.5, Manual: true, Unit: white,
+		{ID: "visible", Group: group, Kind: KindReal, Min: 1, Max: 90, Step: 0.5, Manual: true, Unit: white,
 			Name: message.Of("Visible contrast"), field: func(p *Params) any { return &p.Visible },
 			Help: message.Of("How much brighter than the background a pixel must be to belong to glare, in " +
 				"linear light.")},
-		{ID: "relative", Group: search, Kind: KindReal, Min: 0, Max: 200, Step: 1, Manual: true,
+		{ID: "relative", Group: group, Kind: KindReal, Min: 0, Max: 200, Step: 1, Manual: true,
 			Unit: message.Of("% of background"),
 			Name: message.Of("Relative contrast"), field: func(p *Params) any { return &p.Relative },
 			Help: message.Of("The same as a share of the background's own luminance. A pixel must exceed both " +
 				"limits.")},
-		{ID: "contrast", Group: search, Kind: KindReal, Min: 1, Max: 95, Step: 0.5, Manual: true, Unit: white,
+		{ID: "contrast", Group: group, Kind: KindReal, Min: 1, Max: 95, Step: 0.5, Manual: true, Unit: white,
 			Name: message.Of("Seed contrast"), field: func(p *Params) any { return &p.Contrast },
 			Help: message.Of("How much brighter than the background at least one pixel of a finding must be.")},
-		{ID: "level", Group: search, Kind: KindInt, Min: 0, Max: 255, Step: 1, Manual: true,
+		{ID: "level", Group: group, Kind: KindInt, Min: 0, Max: 255, Step: 1, Manual: true,
 			Name: message.Of("Seed level"), field: func(p *Params) any { return &p.Level },
 			Help: message.Of("How bright the brightest pixel of a finding must be: the mean of its luminance and " +
 				"its darkest channel, in levels from 0 to 255.")},
-		{ID: "core", Group: search, Kind: KindReal, Min: 10, Max: 95, Step: 1, Manual: true,
+		{ID: "core", Group: group, Kind: KindReal, Min: 10, Max: 95, Step: 1, Manual: true,
 			Unit: message.Of("% of peak"),
 			Name: message.Of("Core share"), field: func(p *Params) any { return &p.Core },
 			Help: message.Of("A finding grows from its core. This is how strong the contrast of a core pixel " +
 				"must be, compared with the strongest contrast nearby.")},
-		{ID: "min-area", Group: decide, Kind: KindInt, Min: 1, Max: 1000, Step: 1, Manual: true, Unit: px,
+	}
+}
+
+func decisionSpecs() []Spec {
+	group := Group{"decide", message.Of("Decision")}
+	px := message.Of("px")
+	return []Spec{
+		{ID: "min-area", Group: group, Kind: KindInt, Min: 1, Max: 1000, Step: 1, Manual: true, Unit: px,
 			Name: message.Of("Smallest area"), field: func(p *Params) any { return &p.MinArea },
 			Help: message.Of("Smaller findings are dropped.")},
-		{ID: "max-area", Group: decide, Kind: KindInt, Min: 1, Max: 100000, Step: 10, Manual: true, Unit: px,
+		{ID: "max-area", Group: group, Kind: KindInt, Min: 1, Max: 100000, Step: 10, Manual: true, Unit: px,
 			Name: message.Of("Largest area"), field: func(p *Params) any { return &p.MaxArea },
 			Help: message.Of("Larger findings are dropped. If a finding was found at a reduced size, the pixels of " +
 				"the reduced picture count.")},
-		{ID: "max-elongation", Group: decide, Kind: KindReal, Min: 1, Max: 100, Step: 0.5, Manual: true,
+		{ID: "max-elongation", Group: group, Kind: KindReal, Min: 1, Max: 100, Step: 0.5, Manual: true,
 			Name: message.Of("Largest elongation"), field: func(p *Params) any { return &p.MaxElongation },
 			Help: message.Of("Ratio of the long axis of a finding to the short one; more elongated findings " +
 				"count as brush strokes and are dropped.")},
-		{ID: "score", Group: decide, Kind: KindReal, Min: scoreOff, Max: 20, Step: 0.1, Manual: true,
+		{ID: "score", Group: group, Kind: KindReal, Min: scoreOff, Max: 20, Step: 0.1, Manual: true,
 			Name: message.Of("Score threshold"), field: func(p *Params) any { return &p.Score },
 			Help: message.Of("Smallest score of a finding, with the sensitivity added; −20 switches the score " +
 				"off, so that only the other rules decide.")},
-		{ID: "min-z", Group: decide, Kind: KindReal, Min: 0, Max: 50, Step: 0.5, Manual: true, Unit: message.Of("σ"),
+		{ID: "min-z", Group: group, Kind: KindReal, Min: 0, Max: 50, Step: 0.5, Manual: true, Unit: message.Of("σ"),
 			Name: message.Of("Guard-ring z"), field: func(p *Params) any { return &p.MinZ },
 			Help: message.Of("How far the peak of a finding must rise above the ring around it, in standard " +
 				"deviations of the ring; 0 is off.")},
-		{ID: "min-top-hat", Group: decide, Kind: KindInt, Min: 0, Max: 255, Step: 1, Manual: true,
+		{ID: "min-top-hat", Group: group, Kind: KindInt, Min: 0, Max: 255, Step: 1, Manual: true,
 			Name: message.Of("Top-hat"), field: func(p *Params) any { return &p.MinTopHat },
 			Help: message.Of("How far the peak of a finding must rise above the picture without its small bright " +
 				"spots (white top-hat), in levels from 0 to 255; 0 is off.")},
-		{ID: "min-line", Group: decide, Kind: KindInt, Min: 0, Max: 255, Step: 1, Manual: true,
+		{ID: "min-line", Group: group, Kind: KindInt, Min: 0, Max: 255, Step: 1, Manual: true,
 			Name: message.Of("Line residue"), field: func(p *Params) any { return &p.MinLine },
 			Help: message.Of("How far the peak of a finding must rise above openings with lines in four " +
 				"directions, in levels from 0 to 255. These keep brush strokes and remove points; 0 is off.")},
-		{ID: "colour-gate", Group: decide, Kind: KindSwitch, Min: 0, Max: 1, Step: 1, Manual: true,
+		{ID: "colour-gate", Group: group, Kind: KindSwitch, Min: 0, Max: 1, Step: 1, Manual: true,
 			Name: message.Of("Colour gate"), field: func(p *Params) any { return &p.ColourGate },
 			Help: message.Of("Keeps only findings that differ from their surroundings by the colour of the " +
 				"light, as a reflection does (cosine of at least 0.9 in linear light).")},
-		{ID: "open", Group: cleanup, Kind: KindInt, Min: 0, Max: 50, Step: 1, Unit: px,
+	}
+}
+
+func cleanupSpecs() []Spec {
+	group := Group{"cleanup", message.Of("Mask cleanup")}
+	px := message.Of("px")
+	return []Spec{
+		{ID: "open", Group: group, Kind: KindInt, Min: 0, Max: 50, Step: 1, Unit: px,
 			Name: message.Of("Opening radius"), field: func(p *Params) any { return &p.Open },
 			Help: message.Of("Removes parts of the mask narrower than a square of this radius; 0 is off.")},
-		{ID: "close", Group: cleanup, Kind: KindInt, Min: 0, Max: 50, Step: 1, Unit: px,
+		{ID: "close", Group: group, Kind: KindInt, Min: 0, Max: 50, Step: 1, Unit: px,
 			Name: message.Of("Closing radius"), field: func(p *Params) any { return &p.Close },
 			Help: message.Of("Bridges gaps of the mask narrower than a square of this radius; 0 is off.")},
-		{ID: "fill", Group: cleanup, Kind: KindSwitch, Min: 0, Max: 1, Step: 1,
+		{ID: "fill", Group: group, Kind: KindSwitch, Min: 0, Max: 1, Step: 1,
 			Name: message.Of("Fill holes"), field: func(p *Params) any { return &p.Fill },
 			Help: message.Of("Fills holes inside findings.")},
-		{ID: "margin", Group: cleanup, Kind: KindInt, Min: 0, Max: 50, Step: 1, Unit: px,
+		{ID: "margin", Group: group, Kind: KindInt, Min: 0, Max: 50, Step: 1, Unit: px,
 			Name: message.Of("Margin"), field: func(p *Params) any { return &p.Margin },
 			Help: message.Of("Grows the mask on all sides to include the halo of the glare.")},
-		{ID: "feather", Group: cleanup, Kind: KindReal, Min: 0, Max: 20, Step: 0.5, Unit: px,
+		{ID: "feather", Group: group, Kind: KindReal, Min: 0, Max: 20, Step: 0.5, Unit: px,
 			Name: message.Of("Feather"), field: func(p *Params) any { return &p.Feather },
 			Help: message.Of("Softens the edge of the mask with a Gaussian of this standard deviation; 0 leaves " +
 				"it hard (0 or 255).")},
-		{ID: "method", Stage: StageCorrection, Group: correct, Kind: KindChoice, Min: 0, Max: float64(methodCount - 1),
+	}
+}
+
+func correctionSpecs() []Spec {
+	group := Group{"correct", message.Of("Correction")}
+	px := message.Of("px")
+	return []Spec{
+		{ID: "method", Stage: StageCorrection, Group: group, Kind: KindChoice, Min: 0, Max: float64(methodCount - 1),
 			Step: 1,
 			Name: message.Of("Method"), Choices: methodChoices(), field: func(p *Params) any { return &p.Method },
 			Help: message.Of("How a finding is corrected; auto chooses by its size and by how much of it is clipped.")},
-		{ID: "halo", Stage: StageCorrection, Group: correct, Kind: KindInt, Min: 0, Max: 20, Step: 1, Unit: px,
+		{ID: "halo", Stage: StageCorrection, Group: group, Kind: KindInt, Min: 0, Max: 20, Step: 1, Unit: px,
 			Name: message.Of("Halo"), field: func(p *Params) any { return &p.Halo },
 			Help: message.Of("How far correction may reach beyond the mask, for the faint halo of the glare; 0 " +
 				"changes nothing outside the mask. If the picture shows a veil around large glints, it is removed " +
 				"as far as it reaches.")},
-		{ID: "blend", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 100, Step: 5,
+		{ID: "blend", Stage: StageCorrection, Group: group, Kind: KindReal, Min: 0, Max: 100, Step: 5,
 			Unit: message.Of("% of radius"),
 			Name: message.Of("Soft edge"), field: func(p *Params) any { return &p.Blend },
 			Help: message.Of("Width of the transition from the correction to the untouched picture, as a share " +
 				"of the finding's radius; at most half the halo.")},
-		{ID: "grain", Stage: StageCorrection, Group: correct, Kind: KindReal, Min: 0, Max: 200, Step: 5,
+		{ID: "grain", Stage: StageCorrection, Group: group, Kind: KindReal, Min: 0, Max: 200, Step: 5,
 			Unit: message.Of("%"),
 			Name: message.Of("Grain"), field: func(p *Params) any { return &p.Grain },
 			Help: message.Of("How much of the surrounding texture is added to a filled area; 0 leaves it smooth.")},
-		{ID: "only-darken", Stage: StageCorrection, Group: correct, Kind: KindSwitch, Min: 0, Max: 1, Step: 1,
+		{ID: "only-darken", Stage: StageCorrection, Group: group, Kind: KindSwitch, Min: 0, Max: 1, Step: 1,
 			Name: message.Of("Only darken"), field: func(p *Params) any { return &p.OnlyDarken },
 			Help: message.Of("Never makes a pixel brighter than it was.")},
 	}
