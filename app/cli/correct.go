@@ -35,10 +35,11 @@ func (p *program) correctCommand() *cobra.Command {
 		Short: p.say("Remove glare and change nothing else in the file"),
 		Long: p.say(`Removes glare from PNG, JPEG and TIFF pictures. For each FILE it writes into DIR
 
-  NAME_corrected.EXT   the picture: a copy of the original in which only pixels in the mask and its halo differ
+  NAME_corrected.EXT   the picture: a copy of the original in which only pixels in the mask, its halo and the veil of
+                       large glints differ
   NAME_corrected.html  a report with all findings before and after, and the proof (not with --no-report)
   NAME_corrected.json  the same for programs
-  NAME_mask.png        the mask with the halo (with --save-mask)
+  NAME_mask.png        the mask with halo and veil (with --save-mask)
   index.html           a page with a thumbnail of each file (with --index)
 
 where NAME is the file's name without its extension. Depth, profile, metadata, resolution, other pages and the container
@@ -63,7 +64,7 @@ Exit status: 0 success, 1 some files failed (the others are done), 2 usage error
 	f.StringVar(&d.formatName, "format", "",
 		p.say("`FORMAT` of the result: tiff, png or jpeg; by default that of the original, TIFF for JPEG"))
 	f.BoolVar(&d.keepTime, "keep-time", false, p.say("give the result the modification time of the original"))
-	f.BoolVar(&d.saveMask, "save-mask", false, p.say("also write the mask that was used, with its halo"))
+	f.BoolVar(&d.saveMask, "save-mask", false, p.say("also write the mask that was used, with halo and veil"))
 	f.BoolVar(&d.noReport, "no-report", false, p.say("write no report"))
 	d.addIndex(c)
 	must(c.MarkFlagDirname("mask-dir"))

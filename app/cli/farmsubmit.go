@@ -81,7 +81,7 @@ func (s *submission) addFlags(c *cobra.Command) {
 	f.StringVar(&s.work.Format, "format", "",
 		s.say("`FORMAT` of the result: tiff, png or jpeg; by default that of the original, TIFF for JPEG"))
 	f.BoolVar(&s.work.KeepTime, "keep-time", false, s.say("give the result the modification time of the original"))
-	f.BoolVar(&s.work.SaveMask, "save-mask", false, s.say("also write the mask that was used, with its halo"))
+	f.BoolVar(&s.work.SaveMask, "save-mask", false, s.say("also write the mask that was used, with halo and veil"))
 	f.BoolVar(&s.work.NoReport, "no-report", false, s.say("write no report"))
 	f.BoolVar(&s.work.Marked, "marked", false, s.say("also write the picture with the findings outlined"))
 	f.IntVar(&s.work.Preview, "preview", 0,
