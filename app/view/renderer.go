@@ -130,6 +130,8 @@ type Renderer struct {
 
 	frame   frame
 	workers []worker
+	// vectors is nil if the processor has no vector instructions that help.
+	vectors *blender
 	// run[i] draws bands with workers[i]. The functions are created once because a go statement with arguments
 	// allocates.
 	run  []func()
@@ -162,6 +164,9 @@ type frame struct {
 	column       []int32
 	weight       []lanes
 	span0, span1 int
+	// vector interpolates with vector instructions, nil for plain Go; pairs are the weights that it takes.
+	vector *blender
+	pairs  [][8]uint16
 
 	// overlay is the level of the mask that is shown if masked is set. Its columns mask0…mask1−1 are visible; its
 	// column m covers the device columns start[m−mask0]…start[m−mask0+1]−1. before and after are its columns just left
@@ -185,6 +190,18 @@ type frame struct {
 	other maskLevel
 }
 
+// blender interpolates with vector instructions, exactly as plain Go does.
+type blender struct {
+	// blend writes the mix of two rows, at least blenderColumns long, with lanes in the order of a pixel's bytes.
+	blend func(out []lanes, a, b []packed, weight lanes)
+	// interpolate writes at least blenderColumns device pixels from a row that blend has written. pairs holds the
+	// weights of the lanes of each column and the next.
+	interpolate func(row []lanes, column []int32, pairs [][8]uint16, out []uint8)
+}
+
+// blenderColumns is the least number of columns that a blender takes.
+const blenderColumns = 8
+
 // worker is the scratch memory of one goroutine.
 type worker struct {
 	// top and bottom hold the converted rows topRow and bottomRow of the level; −1 means none.
@@ -196,7 +213,7 @@ type worker struct {
 // NewRenderer returns a renderer that uses all processors. Until SetPicture is called it draws only the surround.
 func NewRenderer() *Renderer {
 	n := parallel.Processors()
-	r := &Renderer{workers: make([]worker, n)}
+	r := &Renderer{workers: make([]worker, n), vectors: vectorBlender()}
 	for i := range r.workers {
 		r.run = append(r.run, func() {
 			defer r.wait.Done()
@@ -373,6 +390,7 @@ func (r *Renderer) prepare(dst *image.RGBA, t Transform, o Options, rect image.R
 	}
 	f.inside = image.Rect(x0, y0, x1, y1).Add(f.origin)
 	f.prepareColumns(r.picture, x0, x1)
+	f.prepareVector(r.vectors, r.picture)
 	f.prepareMask(r.mask, x0, x1)
 	f.grid = f.grid[:0]
 	f.lines = o.Grid && t.Zoom >= GridZoom
@@ -486,6 +504,20 @@ func (f *frame) prepareColumns(p *Pyramid, x0, x1 int) {
 	}
 	for i := range f.column {
 		f.column[i] -= int32(f.span0)
+	}
+}
+
+// prepareVector chooses b, unless it is nil or there are too few columns for it, and computes its weights.
+func (f *frame) prepareVector(b *blender, p *Pyramid) {
+	w, _ := p.levelSize(f.level)
+	f.vector = nil
+	if b == nil || f.exact || min(len(f.column), min(f.span1, w)-f.span0) < blenderColumns {
+		return
+	}
+	f.vector, f.pairs = b, grow(f.pairs, len(f.column))
+	for i, next := range f.weight {
+		a, b := uint16(256-next), uint16(next)
+		f.pairs[i] = [8]uint16{a, a, a, a, b, b, b, b}
 	}
 }
 
@@ -628,6 +660,8 @@ func (r *Renderer) row(w *worker, out []uint8, y int, key rowKey) {
 		for i, c := range f.column {
 			binary.LittleEndian.PutUint32(out[4*i:], line[c])
 		}
+	case f.vector != nil:
+		f.vector.interpolate(r.blendRows(w, y), f.column, f.pairs, out)
 	default:
 		f.interpolate(r.blendRows(w, y), out)
 	}
@@ -671,8 +705,12 @@ func (r *Renderer) blendRows(w *worker, y int) []lanes {
 	}
 	out := w.blended
 	b, out = b[:len(a)], out[:len(a)]
-	for i, p := range a {
-		out[i] = mix(unpack(p), unpack(b[i]), weight)
+	if f.vector != nil {
+		f.vector.blend(out, a, b, weight)
+	} else {
+		for i, p := range a {
+			out[i] = mix(unpack(p), unpack(b[i]), weight)
+		}
 	}
 	for i := len(out); i < len(w.blended); i++ {
 		w.blended[i] = w.blended[i-1]

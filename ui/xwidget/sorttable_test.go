@@ -1,0 +1,69 @@
+package xwidget_test
+
+import (
+	"slices"
+	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/test"
+	"fyne.io/fyne/v2/theme"
+
+	"blik/ui/uitest"
+	"blik/ui/xwidget"
+)
+
+// The arrow keys choose a column head, which then shows the ring; Enter and the space bar click it, and so nothing is
+// clicked before one is chosen.
+func TestHeadsByKeyboard(t *testing.T) {
+	test.NewTempApp(t)
+	keys := &passed{}
+	table := xwidget.NewSortTable([]float32{40, 40, 40}, keys)
+	var clicked, stepped []int
+	table.Rows = func() int { return 2 }
+	table.Head = func(column int) string { return string(rune('a' + column)) }
+	table.OnHead = func(column int) { clicked = append(clicked, column) }
+	table.OnStep = func(direction int) { stepped = append(stepped, direction) }
+	w := test.NewTempWindow(t, table)
+	w.Resize(fyne.NewSize(200, 150))
+	w.Canvas().Focus(table)
+	key := func(names ...fyne.KeyName) {
+		for _, name := range names {
+			table.TypedKey(&fyne.KeyEvent{Name: name})
+		}
+	}
+	// rings counts the rings around heads: that of the table is as wide as the table.
+	rings := func() (n int) {
+		for _, r := range uitest.Find[*canvas.Rectangle](table) {
+			if r.StrokeWidth > 0 && r.StrokeColor == theme.Color(theme.ColorNamePrimary) && r.Size().Width < 100 {
+				n++
+			}
+		}
+		return n
+	}
+	key(fyne.KeyReturn)
+	if len(clicked) > 0 || !slices.Contains(keys.names, fyne.KeyReturn) || rings() > 0 {
+		t.Errorf("without a chosen head, Enter clicked %v, was passed on as %v; %d rings", clicked, keys.names, rings())
+	}
+	key(fyne.KeyRight, fyne.KeyRight, fyne.KeyReturn)
+	if n := rings(); n != 1 {
+		t.Errorf("%d rings around heads", n)
+	}
+	key(fyne.KeyRight, fyne.KeyRight, fyne.KeyEnter, fyne.KeyLeft)
+	table.TypedRune(' ')
+	if !slices.Equal(clicked, []int{1, 2, 1}) {
+		t.Errorf("clicked %v", clicked)
+	}
+	key(fyne.KeyDown)
+	if n := rings(); n != 0 || !slices.Equal(stepped, []int{1}) {
+		t.Errorf("after a step %v, %d rings", stepped, n)
+	}
+}
+
+// passed notes the keys that a control passes on.
+type passed struct{ names []fyne.KeyName }
+
+func (p *passed) Rune(rune)            {}
+func (p *passed) Key(e *fyne.KeyEvent) { p.names = append(p.names, e.Name) }
+func (p *passed) Down(*fyne.KeyEvent)  {}
+func (p *passed) Up(*fyne.KeyEvent)    {}
