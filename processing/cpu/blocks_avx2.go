@@ -9,8 +9,8 @@ import (
 
 // Kernels for float means with 256-bit vectors, two of which hold a column of a group's rows.
 
-// turnRows256 transposes the sums of a group's rows into columns.
-func turnRows256(g *blockGroup) {
+// transposeRows256 transposes the sums of a group's rows into columns.
+func transposeRows256(g *blockGroup) {
 	from, to, pitch := unsafe.Pointer(&g.col[0]), unsafe.Pointer(&g.lanes[0]), 8*g.pitch
 	for row := 0; row < groupRows; row += 4 {
 		for i := 0; i < pitch; i += 32 {
@@ -28,9 +28,9 @@ func turnRows256(g *blockGroup) {
 	}
 }
 
-// turnMeans256 transposes the means of columns into rows; the last four columns overlap the ones before. Missing rows
-// overwrite the sums, which are no longer needed.
-func turnMeans256(g *blockGroup) {
+// transposeMeans256 transposes the means of columns into rows; the last four columns overlap the ones before. Missing
+// rows overwrite the sums, which are no longer needed.
+func transposeMeans256(g *blockGroup) {
 	from := unsafe.Pointer(&g.means[0])
 	to := meanRowsOf(g)
 	for i := 0; ; i += 4 {
@@ -72,7 +72,7 @@ func blockMeans256(g *blockGroup) {
 		blockMeans(g)
 		return
 	}
-	turnRows256(g)
+	transposeRows256(g)
 	lanes, means := unsafe.Pointer(&g.lanes[0]), unsafe.Pointer(&g.means[0])
 	counts := unsafe.Pointer(&g.ny)
 	counts1, counts2 := loadD256(counts, 0), loadD256(counts, 32)
@@ -97,6 +97,6 @@ func blockMeans256(g *blockGroup) {
 			s2.Div(counts2.Mul(nx)).ConvertToFloat32().Store((*[4]float32)(unsafe.Add(means, 32*i+16)))
 		}
 	}
-	turnMeans256(g)
+	transposeMeans256(g)
 	archsimd.ClearAVXUpperBits()
 }

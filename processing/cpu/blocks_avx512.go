@@ -45,8 +45,8 @@ const (
 		"\x1c\x00\x00\x00\x1d\x00\x00\x00\x1e\x00\x00\x00\x1f\x00\x00\x00"
 )
 
-// turnRows transposes the sums of a group's rows into columns.
-func turnRows(g *blockGroup) {
+// transposeRows transposes the sums of a group's rows into columns.
+func transposeRows(g *blockGroup) {
 	from, to, pitch := unsafe.Pointer(&g.col[0]), unsafe.Pointer(&g.lanes[0]), 8*g.pitch
 	lo2, hi2, lo4, hi4 := places64(evenPairs), places64(oddPairs), places64(lowHalves), places64(highHalves)
 	for i := 0; i < pitch; i += 64 {
@@ -74,9 +74,9 @@ func turnRows(g *blockGroup) {
 	}
 }
 
-// turnMeans transposes the means of columns into rows; the last eight columns overlap the ones before. Missing rows
-// overwrite the sums, which are no longer needed.
-func turnMeans(g *blockGroup) {
+// transposeMeans transposes the means of columns into rows; the last eight columns overlap the ones before. Missing
+// rows overwrite the sums, which are no longer needed.
+func transposeMeans(g *blockGroup) {
 	from, to := unsafe.Pointer(&g.means[0]), meanRowsOf(g)
 	upper, lower, first, second := places16(upperRows), places16(lowerRows), places16(firstRows), places16(secondRows)
 	for i := 0; ; i += 8 {
@@ -108,7 +108,7 @@ func blockMeans512(g *blockGroup) {
 		blockMeans(g)
 		return
 	}
-	turnRows(g)
+	transposeRows(g)
 	lanes, means := unsafe.Pointer(&g.lanes[0]), unsafe.Pointer(&g.means[0])
 	counts, one := loadD512(unsafe.Pointer(&g.ny), 0), archsimd.BroadcastFloat64x8(1)
 	zero, first := archsimd.BroadcastFloat64x8(0), archsimd.BroadcastUint64x8(0)
@@ -139,6 +139,6 @@ func blockMeans512(g *blockGroup) {
 			storeF256(means, 32*i, q.ConvertToFloat32())
 		}
 	}
-	turnMeans(g)
+	transposeMeans(g)
 	archsimd.ClearAVXUpperBits()
 }

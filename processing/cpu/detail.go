@@ -24,7 +24,7 @@ func (b *Backend) detail(t *worker, p []float32, state []uint8, w, h int) bool {
 	}
 	k := &b.kernels
 	smooth := take[float32](t, len(p))
-	k.mendKnown(smooth, p, known, known)
+	k.divideKnown(smooth, p, known, known)
 	s := newSmoothing(t, w, h)
 	for _, gap := range [2]int{1, 2} {
 		if t.stopped() {
@@ -101,7 +101,7 @@ func (s *smoothing) smooth(k *kernels, p, known []float32, gap int) {
 			k.taps5(sum.dst, row(sum.of, y-2*gap), row(sum.of, y-gap), row(sum.of, y), row(sum.of, y+gap),
 				row(sum.of, y+2*gap), s.weights)
 		}
-		k.mendKnown(p[y*w:(y+1)*w], s.down, s.count, known[y*w:(y+1)*w])
+		k.divideKnown(p[y*w:(y+1)*w], s.down, s.count, known[y*w:(y+1)*w])
 	}
 }
 
@@ -118,8 +118,8 @@ func taps5(dst, a, b, c, d, e []float32, _ *weights5) {
 	}
 }
 
-// mendKnown writes v / m where a pixel is known, 0 elsewhere.
-func mendKnown(dst, v, m, known []float32) {
+// divideKnown writes v / m where a pixel is known, 0 elsewhere.
+func divideKnown(dst, v, m, known []float32) {
 	n := len(dst)
 	v, m, known = v[:n], m[:n], known[:n]
 	for i := range dst {

@@ -30,11 +30,11 @@ func taps5x256(dst, a, b, c, d, e []float32, w *weights5) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func mendKnown256(dst, v, m, known []float32) {
+func divideKnown256(dst, v, m, known []float32) {
 	n := len(dst)
 	size := 4 * n
 	if size < 32 {
-		mendKnown(dst, v, m, known)
+		divideKnown(dst, v, m, known)
 		return
 	}
 	to, p, q, k := unsafe.Pointer(&dst[0]), unsafe.Pointer(&v[:n][0]), unsafe.Pointer(&m[:n][0]),

@@ -15,7 +15,7 @@ func TestDetailKernels(t *testing.T) {
 		for i := range known {
 			known[i] = float32(r.IntN(2))
 		}
-		same(t, "mendKnown", dst, func(s []float32) { plain.mendKnown(s, a, b, known) },
-			func(s []float32) { vector.mendKnown(s, a, b, known) })
+		same(t, "divideKnown", dst, func(s []float32) { plain.divideKnown(s, a, b, known) },
+			func(s []float32) { vector.divideKnown(s, a, b, known) })
 	})
 }

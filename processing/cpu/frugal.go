@@ -222,7 +222,7 @@ func (b *Backend) gathered(kept []classified, w, h int) *plane {
 	for i := range kept {
 		all = append(all, kept[i].spans...)
 	}
-	f := newFew(all, h)
+	f := newSelection(all, h)
 	at := 0
 	for i := range kept {
 		at += copy(f.samples[at:], kept[i].samples)
@@ -230,8 +230,8 @@ func (b *Backend) gathered(kept []classified, w, h int) *plane {
 	return b.planeOf(f, w, h)
 }
 
-func (b *Backend) planeOf(f *few, w, h int) *plane {
-	return &plane{Handle: processing.NewHandle(b, w, h), backend: b, kind: processing.U16, w: w, h: h, few: f}
+func (b *Backend) planeOf(f *selection, w, h int) *plane {
+	return &plane{Handle: processing.NewHandle(b, w, h), backend: b, kind: processing.U16, w: w, h: h, selection: f}
 }
 
 // backgroundBand computes the background of a band, column by column.
@@ -249,7 +249,7 @@ func (b *Backend) AllocAt(w, h int, where []processing.Span) (processing.Plane, 
 	if err := processing.CheckAlloc(b, processing.U16, w, h); err != nil {
 		return nil, err
 	}
-	return b.planeOf(newFew(where, h), w, h), nil
+	return b.planeOf(newSelection(where, h), w, h), nil
 }
 
 // TakeBytes implements processing.Frugal.

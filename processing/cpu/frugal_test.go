@@ -78,12 +78,12 @@ func TestMarksEqualBytes(t *testing.T) {
 		planes := func(marked processing.Plane) (all [][]uint16, props []processing.RegionProps) {
 			deviation, background, count := alloc(t, b, processing.U16, w, h), alloc(t, b, processing.U16, w, h),
 				alloc(t, b, processing.U16, w, h)
-			few, err := b.AllocAt(w, h, where)
+			some, err := b.AllocAt(w, h, where)
 			must(t, err)
 			for _, op := range []processing.Op{
 				processing.Background{Dst: background, Y: y, Exclude: marked, Radii: []int{r, 2 * r}},
 				processing.Deviation{Dst: deviation, Y: y, Exclude: marked, Radius: r},
-				processing.BoxCount{Dst: few, Class: marked, Bits: bits, Radius: r, Where: where},
+				processing.BoxCount{Dst: some, Class: marked, Bits: bits, Radius: r, Where: where},
 				processing.BoxCount{Dst: count, Class: marked, Bits: bits, Radius: r},
 			} {
 				must(t, b.Do(ctx, op))
@@ -94,7 +94,7 @@ func TestMarksEqualBytes(t *testing.T) {
 			})
 			must(t, err)
 			all = append(all, down[uint16](t, background), down[uint16](t, deviation), down[uint16](t, count),
-				few.(*plane).few.samples)
+				some.(*plane).selection.samples)
 			return all, props
 		}
 		got, gotProps := planes(marks)
@@ -180,8 +180,8 @@ func TestClassifyEqualsSteps(t *testing.T) {
 	})
 }
 
-// TestFewEqualsWhole computes on planes of selected pixels and on whole ones.
-func TestFewEqualsWhole(t *testing.T) {
+// TestSelectionEqualsWhole computes on planes of selected pixels and on whole ones.
+func TestSelectionEqualsWhole(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {

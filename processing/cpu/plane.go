@@ -21,8 +21,8 @@ type plane struct {
 	kind    processing.Kind
 	w, h    int
 	data    processing.Samples
-	// few, if not nil, replaces data: the samples of some pixels only (U16).
-	few *few
+	// selection, if not nil, replaces data: the samples of some pixels only (U16).
+	selection *selection
 	// marks, if not nil, replaces data: samples 0 and 255 (U8).
 	marks *span.Set
 	// borrowed: the memory belongs to another plane.
@@ -34,9 +34,9 @@ func (p *plane) Kind() processing.Kind { return p.kind }
 func (p *plane) Release() {
 	switch {
 	case p == nil:
-	case p.few != nil:
+	case p.selection != nil:
 		p.MarkReleased()
-		p.few = &few{}
+		p.selection = &selection{}
 	case p.marks != nil:
 		p.MarkReleased()
 		p.marks = &span.Set{}
@@ -194,10 +194,10 @@ func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samp
 // Gather returns src at the given pixel indices; an index outside the plane is an error.
 func (b executor) Gather(ctx context.Context, op processing.Gather) error {
 	s := op.Src.(*plane)
-	if s.few != nil {
+	if s.selection != nil {
 		for i, at := range op.Index {
 			x, y := int32(int(at)%s.w), int32(int(at)/s.w)
-			op.Values[i] = uint32(s.few.run(processing.Span{Y: y, X0: x, X1: x + 1})[0])
+			op.Values[i] = uint32(s.selection.run(processing.Span{Y: y, X0: x, X1: x + 1})[0])
 		}
 		return ctx.Err()
 	}

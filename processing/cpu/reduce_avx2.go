@@ -93,8 +93,8 @@ func moments16x256(s []uint16) moments[uint16] {
 	return m.with(s[whole:])
 }
 
-// joined256 adds x to sums, and the rounding errors to rest (Knuth's two-sum).
-func joined256(sum, rest, x archsimd.Float64x4) (_, _ archsimd.Float64x4) {
+// twoSum256 adds x to sums, and the rounding errors to rest (Knuth's two-sum).
+func twoSum256(sum, rest, x archsimd.Float64x4) (_, _ archsimd.Float64x4) {
 	t := sum.Add(x)
 	z := t.Sub(sum)
 	return t, rest.Add(sum.Sub(t.Sub(z)).Add(x.Sub(z)))
@@ -168,10 +168,10 @@ func sumAll256(l *momentLanes, s, extremes []float32) []float32 {
 		v := loadFloats8(from, i)
 		low, high = low.Min(v), high.Max(v)
 		a, b := v.GetLo().ConvertToFloat64(), v.GetHi().ConvertToFloat64()
-		sumA, restA = joined256(sumA, restA, a)
-		sumB, restB = joined256(sumB, restB, b)
-		sum2A, rest2A = joined256(sum2A, rest2A, a.Mul(a))
-		sum2B, rest2B = joined256(sum2B, rest2B, b.Mul(b))
+		sumA, restA = twoSum256(sumA, restA, a)
+		sumB, restB = twoSum256(sumB, restB, b)
+		sum2A, rest2A = twoSum256(sum2A, rest2A, a.Mul(a))
+		sum2B, rest2B = twoSum256(sum2B, rest2B, b.Mul(b))
 	}
 	var least, most [8]float32
 	low.Store(&least)
@@ -195,10 +195,10 @@ func sumRising256(l *momentLanes, s []float32) (low, high uint32) {
 		v := loadFloats8(from, i)
 		least, most = least.Min(v.AsUint32x8()), most.Max(v.AsUint32x8())
 		a, b := v.GetLo().ConvertToFloat64(), v.GetHi().ConvertToFloat64()
-		sumA, restA = risen256(sumA, restA, a)
-		sumB, restB = risen256(sumB, restB, b)
-		sum2A, rest2A = risen256(sum2A, rest2A, a.Mul(a))
-		sum2B, rest2B = risen256(sum2B, rest2B, b.Mul(b))
+		sumA, restA = fastTwoSum256(sumA, restA, a)
+		sumB, restB = fastTwoSum256(sumB, restB, b)
+		sum2A, rest2A = fastTwoSum256(sum2A, rest2A, a.Mul(a))
+		sum2B, rest2B = fastTwoSum256(sum2B, rest2B, b.Mul(b))
 	}
 	setLanes256(&l.sum, sumA, sumB)
 	setLanes256(&l.rest, restA, restB)
@@ -218,8 +218,8 @@ func sumExact256(l *momentLanes, s []float32) (low, high uint32) {
 		least, most = least.Min(v.AsUint32x8()), most.Max(v.AsUint32x8())
 		a, b := v.GetLo().ConvertToFloat64(), v.GetHi().ConvertToFloat64()
 		sumA, sumB = sumA.Add(a), sumB.Add(b)
-		sum2A, rest2A = risen256(sum2A, rest2A, a.Mul(a))
-		sum2B, rest2B = risen256(sum2B, rest2B, b.Mul(b))
+		sum2A, rest2A = fastTwoSum256(sum2A, rest2A, a.Mul(a))
+		sum2B, rest2B = fastTwoSum256(sum2B, rest2B, b.Mul(b))
 	}
 	setLanes256(&l.sum, sumA, sumB)
 	setLanes256(&l.sum2, sum2A, sum2B)
@@ -236,8 +236,8 @@ func leastMost256(least, most archsimd.Uint32x8) (low, high uint32) {
 	return slices.Min(l[:]), slices.Max(h[:])
 }
 
-// risen256 is joined256 for 0 ≤ x ≤ sum.
-func risen256(sum, rest, x archsimd.Float64x4) (_, _ archsimd.Float64x4) {
+// fastTwoSum256 is twoSum256 for 0 ≤ x ≤ sum (Dekker's fast two-sum).
+func fastTwoSum256(sum, rest, x archsimd.Float64x4) (_, _ archsimd.Float64x4) {
 	t := sum.Add(x)
 	return t, rest.Add(x.Sub(t.Sub(sum)))
 }

@@ -49,8 +49,8 @@ func moments8x512(s []uint8) moments[uint8] {
 	return m.with(s[whole:])
 }
 
-// joined512 is joined256.
-func joined512(sum, rest, x archsimd.Float64x8) (_, _ archsimd.Float64x8) {
+// twoSum512 is twoSum256.
+func twoSum512(sum, rest, x archsimd.Float64x8) (_, _ archsimd.Float64x8) {
 	t := sum.Add(x)
 	z := t.Sub(sum)
 	return t, rest.Add(sum.Sub(t.Sub(z)).Add(x.Sub(z)))
@@ -71,8 +71,8 @@ func sumAll512(l *momentLanes, s, extremes []float32) []float32 {
 		v := loadFloats8(from, i)
 		low, high = low.Min(v), high.Max(v)
 		x := v.ConvertToFloat64()
-		sum, rest = joined512(sum, rest, x)
-		sum2, rest2 = joined512(sum2, rest2, x.Mul(x))
+		sum, rest = twoSum512(sum, rest, x)
+		sum2, rest2 = twoSum512(sum2, rest2, x.Mul(x))
 	}
 	var least, most [8]float32
 	low.Store(&least)

@@ -104,9 +104,9 @@ type kernels struct {
 	spline16 func(dst, a, b, c, d, e []uint16)
 	spline32 func(dst, a, b, c, d, e []uint32)
 
-	// taps5 smooths floats by five taps of a row each, mendKnown divides by the sum of weights: see smoothing.
-	taps5     func(dst, a, b, c, d, e []float32, w *weights5)
-	mendKnown func(dst, v, m, known []float32)
+	// taps5 smooths floats by five taps of a row each, divideKnown divides by the sum of weights: see smoothing.
+	taps5       func(dst, a, b, c, d, e []float32, w *weights5)
+	divideKnown func(dst, v, m, known []float32)
 
 	// tap2 and tap4 combine rows with the taps of a wavelet, both2 and both4 with those of its two filters. analyse and
 	// synthesise transform a row, haarPair two rows. pair4 transforms two rows of even length and combines them with
@@ -233,16 +233,16 @@ func plainKernels() kernels {
 		spline16: spline[uint16],
 		spline32: spline[uint32],
 
-		taps5:      taps5,
-		mendKnown:  mendKnown,
-		tap2:       tap2,
-		tap4:       tap4,
-		both2:      both2,
-		both4:      both4,
-		haarPair:   haarPair,
-		pair4:      pair4,
-		analyse:    analyse,
-		synthesise: synthesise,
+		taps5:       taps5,
+		divideKnown: divideKnown,
+		tap2:        tap2,
+		tap4:        tap4,
+		both2:       both2,
+		both4:       both4,
+		haarPair:    haarPair,
+		pair4:       pair4,
+		analyse:     analyse,
+		synthesise:  synthesise,
 	}
 }
 

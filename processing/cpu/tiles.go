@@ -104,7 +104,7 @@ func reciprocals() [5]float32 { return [5]float32{0, 1, 1.0 / 2, 1.0 / 3, 1.0 / 
 // Convolve fills the unknown pixels by normalised convolution.
 func (b executor) Convolve(ctx context.Context, op processing.Convolve) error {
 	return b.onTiles(ctx, op.Tiles, op.Dst, op.Dst, op.State, func(t *worker, i int, c *cutout) bool {
-		g := bell(t, op.Sigmas[i], max(c.w, c.h))
+		g := gaussianWeights(t, op.Sigmas[i], max(c.w, c.h))
 		value, weight := take[float32](t, c.w*c.h), take[float32](t, c.w*c.h)
 		for y := range c.h {
 			if t.stopped() {
@@ -152,8 +152,8 @@ func abs(x int) int {
 	return x
 }
 
-// bell returns exp(−d²/2σ²) for d = 0, 1, 2… up to ⌈6σ⌉, at most most−1.
-func bell(t *worker, sigma float64, most int) []float32 {
+// gaussianWeights returns exp(−d²/2σ²) for d = 0, 1, 2… up to ⌈6σ⌉, at most most−1.
+func gaussianWeights(t *worker, sigma float64, most int) []float32 {
 	g := take[float32](t, int(min(math.Ceil(6*sigma), float64(most-1)))+1)
 	for d := range g {
 		g[d] = float32(math.Exp(-float64(d*d) / (2 * sigma * sigma)))
@@ -253,8 +253,8 @@ func (b executor) Biharmonic(ctx context.Context, op processing.Biharmonic) erro
 		}
 		q, laplacian := take[float32](t, len(c.p)), take[float32](t, len(c.p))
 		copy(q, c.p)
-		if !o.bend(t, c.p, laplacian, op.Sweeps[i], op.Omega, false) ||
-			!o.bend(t, q, laplacian, op.Sweeps[i], op.Omega, true) {
+		if !o.relaxBiharmonic(t, c.p, laplacian, op.Sweeps[i], op.Omega, false) ||
+			!o.relaxBiharmonic(t, q, laplacian, op.Sweeps[i], op.Omega, true) {
 			return false
 		}
 		for j := range c.p {
@@ -266,9 +266,9 @@ func (b executor) Biharmonic(ctx context.Context, op processing.Biharmonic) erro
 	})
 }
 
-// bend relaxes the pixels of the hole towards the least sum of squared Laplacians, which it keeps in lap. It returns
-// false if it was stopped.
-func (o *hole) bend(t *worker, p, lap []float32, sweeps int, omega float32, across bool) bool {
+// relaxBiharmonic relaxes the pixels of the hole towards the least sum of squared Laplacians, which it keeps in lap. It
+// returns false if it was stopped.
+func (o *hole) relaxBiharmonic(t *worker, p, lap []float32, sweeps int, omega float32, across bool) bool {
 	w, h := o.w, o.h
 	for i := range lap {
 		sum, n := o.around(p, i)

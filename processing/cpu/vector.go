@@ -23,7 +23,7 @@ func kernelsFor(level simd.Level, fourStreams bool) kernels {
 	k.moments8, k.moments16 = moments8x256, moments16x256
 	k.floatSums, k.floatSum = floatSums256, floatSum256
 	k.floatMeans, k.floatVariances = floatMeans256, floatVariances256
-	k.taps5, k.mendKnown = taps5x256, mendKnown256
+	k.taps5, k.divideKnown = taps5x256, divideKnown256
 	k.analyse, k.haarPair = analyse256, haarPair256
 	switch level {
 	case simd.AVX2:

@@ -38,22 +38,22 @@ func (o *target) put(y int) {
 // whole returns the target for a tile that is computed as a whole.
 func (d *plane) whole(t *worker, tile rect) *target {
 	o := &target{dst: d, tile: tile}
-	if d.few != nil {
-		o.line, o.spans = take[uint16](t, tile.x1-tile.x0), d.few.within(tile)
+	if d.selection != nil {
+		o.line, o.spans = take[uint16](t, tile.x1-tile.x0), d.selection.within(tile)
 	}
 	return o
 }
 
-// few holds the samples of the pixels of some spans, which are in reading order.
-type few struct {
+// selection holds the samples of the pixels of some spans, which are in reading order.
+type selection struct {
 	spans []processing.Span
 	// rows[y] is the first span of row y or below; first[i] is where the samples of span i begin.
 	rows, first []int32
 	samples     []uint16
 }
 
-func newFew(spans []processing.Span, h int) *few {
-	f := &few{spans: spans, rows: make([]int32, h+1), first: make([]int32, len(spans)+1)}
+func newSelection(spans []processing.Span, h int) *selection {
+	f := &selection{spans: spans, rows: make([]int32, h+1), first: make([]int32, len(spans)+1)}
 	y := int32(0)
 	for i, s := range spans {
 		for ; y <= s.Y; y++ {
@@ -69,7 +69,7 @@ func newFew(spans []processing.Span, h int) *few {
 }
 
 // find returns the first span of row y that ends beyond x.
-func (f *few) find(y, x int32) int {
+func (f *selection) find(y, x int32) int {
 	from := int(f.rows[y])
 	row := f.spans[from:f.rows[y+1]]
 	i, _ := slices.BinarySearchFunc(row, x, func(s processing.Span, x int32) int { return cmp.Compare(s.X1, x+1) })
@@ -77,14 +77,14 @@ func (f *few) find(y, x int32) int {
 }
 
 // run returns the samples of a span that lies in one span of f.
-func (f *few) run(s processing.Span) []uint16 {
+func (f *selection) run(s processing.Span) []uint16 {
 	i := f.find(s.Y, s.X0)
 	at := f.first[i] + s.X0 - f.spans[i].X0
 	return f.samples[at : at+s.X1-s.X0]
 }
 
 // within returns the parts of the spans that lie in a tile.
-func (f *few) within(tile rect) []processing.Span {
+func (f *selection) within(tile rect) []processing.Span {
 	var in []processing.Span
 	for y := tile.y0; y < tile.y1; y++ {
 		for i := f.find(int32(y), int32(tile.x0)); i < int(f.rows[y+1]) && int(f.spans[i].X0) < tile.x1; i++ {
@@ -98,8 +98,8 @@ func (f *few) within(tile rect) []processing.Span {
 
 // run returns the samples (U16) of a span, which p must have.
 func (p *plane) run(s processing.Span) []uint16 {
-	if p.few != nil {
-		return p.few.run(s)
+	if p.selection != nil {
+		return p.selection.run(s)
 	}
 	return p.data.U16[int(s.Y)*p.w+int(s.X0) : int(s.Y)*p.w+int(s.X1)]
 }
@@ -129,8 +129,8 @@ func (b *Backend) wanted(ctx context.Context, d *plane, halo int, where []proces
 		work += (r.x1 - r.x0 + 2*halo) * (r.y1 - r.y0 + 2*halo)
 	}
 	// Rows as short as those of most boxes take several times as long per pixel.
-	const dearer = 3
-	if dearer*work > d.w*d.h {
+	const rowCost = 3
+	if rowCost*work > d.w*d.h {
 		return whole()
 	}
 	const share = 16
