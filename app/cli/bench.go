@@ -114,10 +114,6 @@ Exit status: 0 success, 1 some variant failed or the device does not exist, 2 us
 		p.say("skip what needs more than `GiB` of memory; by default half of the machine's"))
 	f.StringVar(&b.deviceName, "device", "auto",
 		p.say("`DEVICE` of the GPU variants: auto, cuda or cuda:N, as listed by blik devices; cpu leaves them out"))
-	// Without this, help would show [] as the default.
-	for _, name := range []string{"variant", "size", "param"} {
-		f.Lookup(name).DefValue = ""
-	}
 	must(c.RegisterFlagCompletionFunc("variant", completeVariants))
 	must(c.RegisterFlagCompletionFunc("size", cobra.NoFileCompletions))
 	must(c.RegisterFlagCompletionFunc("param", cobra.NoFileCompletions))

@@ -74,8 +74,6 @@ Exit status: 0 success, 1 a device failed or the results differ, 2 usage error, 
 	f.IntVar(&b.repeat, "repeat", compareRepeat, p.say("time `N` warm detections on each device"))
 	f.BoolVar(&b.quick, "quick", false, p.say("quick run: %d MP, %d repetitions", quickMP, quickRepeat))
 	b.addFlags(c)
-	// Without this, help would show [] as the default.
-	f.Lookup("device").DefValue = ""
 	offered := func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
 		names, directive := completeDevices(c, args, text)
 		return slices.DeleteFunc(names, func(name string) bool { return name == "auto" }), directive

@@ -250,7 +250,8 @@ The secret part is shown once and stored nowhere. Removing a key (--remove) clos
 	}
 	f := c.Flags()
 	f.StringVar(&store, "store", workbatch.Store(), p.say("keep the queue in folder `DIR`"))
-	f.StringVar(&role, "role", string(farm.WorkerRole), p.say("what the key permits: worker, submitter or observer"))
+	f.StringVar(&role, "role", string(farm.WorkerRole),
+		p.say("what the key permits, its `ROLE`: worker, submitter or observer"))
 	complete(c, "role", []string{"worker", "submitter", "observer"})
 	f.StringVar(&address, "address", "", p.say("`HOST:PORT` at which other machines reach the server"))
 	f.StringVar(&file, "file", "", p.say("write the address into this new `FILE`, which only you can read"))

@@ -42,7 +42,7 @@ type trainingItem struct {
 // trainingSetCommand is hidden because it is for training the network, not for cleaning photographs.
 func (p *program) trainingSetCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:    "trainingset --paintings PATH [flags]",
+		Use:    "trainingset [flags] --paintings " + p.say("PATH"),
 		Hidden: true,
 		Short:  p.say("Render a training set for the network"),
 		Long: p.say(`Renders pictures with and without glare over parts of the paintings, for training a detector.

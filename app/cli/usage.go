@@ -79,7 +79,7 @@ func (p *program) describeFlags(b *strings.Builder, flags []*pflag.Flag) {
 			names[i] += " " + value
 		}
 		switch f.DefValue {
-		case "", "0", "false":
+		case "", "0", "false", "[]":
 		default:
 			meaning += p.say(" (default %s)", f.DefValue)
 		}

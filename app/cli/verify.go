@@ -23,8 +23,8 @@ Blik writes when it saves the original in that format. Of a JPEG, each stored bl
 original. What cannot be compared counts as not proven. If a report lies beside RESULT, its SHA-256 sums must match both
 files.
 
-With --mask, pixels outside the mask must be identical; the mask must include the halo, as that of correct --save-mask
-does. Without it, the changed pixels are counted.
+With --mask, pixels outside the mask must be identical; the mask must include halo and veil, as that of correct
+--save-mask does. Without it, the changed pixels are counted.
 
 Exit status: 0 proven, 1 not proven or a file cannot be read, 2 usage error, 130 cancelled.`),
 		Args:              p.exactly(2),
