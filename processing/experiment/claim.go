@@ -73,7 +73,7 @@ func (e *Experiment) conclude(rows []Row) []Conclusion {
 	for _, c := range e.Claims {
 		d := Conclusion{Verdict: Open, Claim: c.Text, Paper: c.Paper}
 		m, ok := c.measure(measured)
-		paper := text("the paper gives no figure")
+		paper := message.Of("the paper gives no figure")
 		if c.Paper > 0 {
 			paper = message.Of("%s × in the paper", times(c.Paper))
 		}
@@ -82,7 +82,7 @@ func (e *Experiment) conclude(rows []Row) []Conclusion {
 			d.Unsure = c.judge(m.low, c.Paper) != d.Verdict || c.judge(m.high, c.Paper) != d.Verdict
 			var unsure message.Message
 			if d.Unsure {
-				unsure = text("; the spread of the times allows another conclusion")
+				unsure = message.Of("; the spread of the times allows another conclusion")
 			}
 			d.Text = message.Of("%s: %s: %s × here (quartiles %s…%s; %s), %s%s",
 				message.Capitalized{Message: d.Verdict.Message()}, c.Text,
@@ -261,10 +261,10 @@ func having(param, value string) func(Case) bool {
 
 // onGPU is the requirement of a claim about a GPU.
 func onGPU() message.Message {
-	return text("needs an NVIDIA GPU")
+	return message.Of("needs an NVIDIA GPU")
 }
 
 // moreCases is the requirement of a claim that no measured case covers.
 func moreCases() message.Message {
-	return text("the measured cases do not show it")
+	return message.Of("the measured cases do not show it")
 }

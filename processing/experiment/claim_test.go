@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"blik/app/i18n"
+	"blik/internal/message"
 )
 
 func TestJudges(t *testing.T) {
@@ -120,8 +121,8 @@ func TestSpeedupGrows(t *testing.T) {
 func TestConclusions(t *testing.T) {
 	t.Parallel()
 	e := &Experiment{Claims: []Claim{
-		{Text: text("faster"), Paper: 2, measure: between("a", "b", nil), judge: near, missing: onGPU()},
-		{Text: text("flat"), measure: along("a", "m"), judge: flat, missing: moreCases()},
+		{Text: message.Of("faster"), Paper: 2, measure: between("a", "b", nil), judge: near, missing: onGPU()},
+		{Text: message.Of("flat"), measure: along("a", "m"), judge: flat, missing: moreCases()},
 	}}
 	row := timed("a", Size{4, 4}, 30)
 	broken := timed("b", Size{5, 5}, 1)

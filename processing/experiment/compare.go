@@ -96,5 +96,3 @@ func (c Check) tooFar() error {
 	return message.Errorf("wrong result: it deviates from the reference by %.3g, more than the %.3g allowed",
 		c.Deviation, c.Tolerance)
 }
-
-func text(format message.Text, args ...any) message.Message { return message.Of(format, args...) }

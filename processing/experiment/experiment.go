@@ -63,7 +63,7 @@ func (p Paper) Table() [][]message.Message {
 
 // paperRow is a row of figures that differ between languages only in the decimal separator.
 func paperRow(name message.Text, figures ...message.Figures) []message.Message {
-	row := []message.Message{text(name)}
+	row := []message.Message{message.Of(name)}
 	for _, f := range figures {
 		row = append(row, message.Of("%s", f))
 	}
@@ -104,7 +104,7 @@ type Variant struct {
 // Requires returns Needs or its default; empty for the CPU.
 func (v Variant) Requires() message.Message {
 	if v.Device == GPU && v.Needs.IsZero() {
-		return text("needs an NVIDIA GPU")
+		return message.Of("needs an NVIDIA GPU")
 	}
 	return v.Needs
 }

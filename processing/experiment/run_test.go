@@ -412,7 +412,7 @@ func (p provider) Variants(id string) []Variant {
 func TestProviderFillsAndAdds(t *testing.T) {
 	t.Parallel()
 	described := Variant{ID: "gpu-a", Device: GPU, Name: message.Of("described")}
-	e := fakes(described, Variant{ID: "gpu-b", Device: GPU, Needs: text("needs two")})
+	e := fakes(described, Variant{ID: "gpu-b", Device: GPU, Needs: message.Of("needs two")})
 	r, err := Run(t.Context(), e, Options{pace: quiet()})
 	if err != nil {
 		t.Fatal(err)

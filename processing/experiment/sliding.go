@@ -23,14 +23,16 @@ func sliding() *Experiment {
 	sizes := []Size{{1024, 1024}, {2192, 1460}, {2952, 1968}, {5300, 3533}}
 	return &Experiment{
 		ID:   "sliding",
-		Name: text("Mean over a sliding window"),
-		Question: text("Does the recursion make the time independent of the window's side m, where the direct " +
+		Name: message.Of("Mean over a sliding window"),
+		Question: message.Of("Does the recursion make the time independent of the window's side m, where the direct " +
 			"sum takes m² operations per pixel?"),
-		Result: text("Mean of the window's 8-bit pixels inside the picture, rounded to nearest; identical to the " +
-			"reference. GPU times are those of the kernels, with the picture in GPU memory."),
+		Result: message.Of("Mean of the window's 8-bit pixels inside the picture, rounded to nearest; identical to " +
+			"the reference. GPU times are those of the kernels, with the picture in GPU memory."),
 		Paper: Paper{
-			Setup: text("1024 × 1024, Pentium IV 3 GHz and GeForce 9500; ms."),
-			Head:  []message.Message{text("variant"), text("m = 5"), text("m = 9"), text("m = 15")},
+			Setup: message.Of("1024 × 1024, Pentium IV 3 GHz and GeForce 9500; ms."),
+			Head: []message.Message{
+				message.Of("variant"), message.Of("m = 5"), message.Of("m = 9"), message.Of("m = 15"),
+			},
 			Rows: [][]message.Message{
 				paperRow("CPU direct", "283", "922", "2531"),
 				paperRow("CPU recursive", "142", "297", "733"),
@@ -38,13 +40,13 @@ func sliding() *Experiment {
 				paperRow("GPU recursive", "23", "25", "27"),
 				paperRow("GPU recursive, coalesced", "12", "12", "12"),
 			},
-			Found: text("On the GPU the recursion with coalesced access takes the same time for every m; searching " +
-				"for glare with it was 45 × faster than the authors' earlier CUDA version."),
+			Found: message.Of("On the GPU the recursion with coalesced access takes the same time for every m; " +
+				"searching for glare with it was 45 × faster than the authors' earlier CUDA version."),
 		},
 		Params: []Param{{
 			ID:     "m",
-			Name:   text("Window"),
-			Help:   text("side of the window in pixels; odd"),
+			Name:   message.Of("Window"),
+			Help:   message.Of("side of the window in pixels; odd"),
 			Values: []string{"5", "9", "15", "31", "51", "101"},
 			Number: &Number{Min: 1, Max: 4095, Odd: true},
 		}},
@@ -71,62 +73,62 @@ func slidingVariants() []Variant {
 		})
 	}
 	return []Variant{
-		{ID: "cpu-direct", Device: CPU, Name: text("CPU direct, 1 thread"),
-			Help:  text("adds the m² pixels of every window"),
+		{ID: "cpu-direct", Device: CPU, Name: message.Of("CPU direct, 1 thread"),
+			Help:  message.Of("adds the m² pixels of every window"),
 			Paper: paperTimes("m", map[string]int{"5": 283, "9": 922, "15": 2531}), Method: directMean(1)},
-		{ID: "cpu-direct-all", Device: CPU, Name: text("CPU direct, all threads"),
-			Help: text("the same in bands of rows on all processors"), Method: directMean(0)},
-		{ID: "cpu-recursive", Device: CPU, Name: text("CPU recursive, 1 thread"),
-			Help:  text("column sums slide down, window sums slide right: 4 additions per pixel"),
+		{ID: "cpu-direct-all", Device: CPU, Name: message.Of("CPU direct, all threads"),
+			Help: message.Of("the same in bands of rows on all processors"), Method: directMean(0)},
+		{ID: "cpu-recursive", Device: CPU, Name: message.Of("CPU recursive, 1 thread"),
+			Help:  message.Of("column sums slide down, window sums slide right: 4 additions per pixel"),
 			Paper: paperTimes("m", map[string]int{"5": 142, "9": 297, "15": 733}), Method: box(1)},
-		{ID: "cpu-recursive-all", Device: CPU, Name: text("CPU recursive, all threads"),
-			Help: text("the same over tiles on all processors"), Method: box(0)},
-		{ID: "gpu-direct", Device: GPU, Name: text("GPU direct"),
-			Help:  text("one thread per pixel adds m² pixels"),
+		{ID: "cpu-recursive-all", Device: CPU, Name: message.Of("CPU recursive, all threads"),
+			Help: message.Of("the same over tiles on all processors"), Method: box(0)},
+		{ID: "gpu-direct", Device: GPU, Name: message.Of("GPU direct"),
+			Help:  message.Of("one thread per pixel adds m² pixels"),
 			Paper: paperTimes("m", map[string]int{"5": 78, "9": 262, "15": 473})},
-		{ID: "gpu-recursive", Device: GPU, Name: text("GPU recursive"),
-			Help: text("the paper's first version: a thread recurses down a column, then one along a row, where " +
-				"neighbouring threads read addresses far apart"),
+		{ID: "gpu-recursive", Device: GPU, Name: message.Of("GPU recursive"),
+			Help: message.Of("the paper's first version: a thread recurses down a column, then one along a row, " +
+				"where neighbouring threads read addresses far apart"),
 			Paper: paperTimes("m", map[string]int{"5": 23, "9": 25, "15": 27})},
-		{ID: "gpu-recursive-coalesced", Device: GPU, Name: text("GPU recursive, coalesced"),
-			Help: text("the same with neighbouring addresses in both passes: the sums of the first are " +
+		{ID: "gpu-recursive-coalesced", Device: GPU, Name: message.Of("GPU recursive, coalesced"),
+			Help: message.Of("the same with neighbouring addresses in both passes: the sums of the first are " +
 				"transposed through shared memory as they are written"),
 			Paper: paperTimes("m", map[string]int{"5": 12, "9": 12, "15": 12})},
-		{ID: "gpu-program", Device: GPU, Name: text("GPU, the program's own"),
-			Help: text("what detection uses: a block recurses down a strip of columns and takes the sums along " +
+		{ID: "gpu-program", Device: GPU, Name: message.Of("GPU, the program's own"),
+			Help: message.Of("what detection uses: a block recurses down a strip of columns and takes the sums along " +
 				"rows as differences of prefix sums in shared memory")},
-		{ID: "cpu-mean-variance", Device: CPU, Name: text("CPU mean and variance, all threads"),
-			Help:  text("the program's own sums and sums of squares in one pass; the result is the mean"),
+		{ID: "cpu-mean-variance", Device: CPU, Name: message.Of("CPU mean and variance, all threads"),
+			Help:  message.Of("the program's own sums and sums of squares in one pass; the result is the mean"),
 			Takes: inVarianceSide, Method: ownMeanVariance(processing.U8)},
-		{ID: "cpu-mean-variance-floats", Device: CPU, Name: text("CPU mean and variance of floats"),
-			Help:  text("the same for the samples as floats, whose sums are exact, all threads"),
+		{ID: "cpu-mean-variance-floats", Device: CPU, Name: message.Of("CPU mean and variance of floats"),
+			Help:  message.Of("the same for the samples as floats, whose sums are exact, all threads"),
 			Takes: inVarianceSide, Method: ownMeanVariance(processing.F32)},
 	}
 }
 
 func slidingClaims() []Claim {
 	return []Claim{
-		{Text: text("the time of the recursion does not depend on the window (GPU)"), Paper: 12.0 / 12,
+		{Text: message.Of("the time of the recursion does not depend on the window (GPU)"), Paper: 12.0 / 12,
 			measure: along("gpu-recursive-coalesced", "m"), judge: flat, missing: onGPU()},
-		{Text: text("the time of the recursion does not depend on the window on one thread of the CPU either " +
+		{Text: message.Of("the time of the recursion does not depend on the window on one thread of the CPU either " +
 			"(in the paper it still grew there, 5.16 × from m = 5 to 15)"), Paper: 12.0 / 12,
 			measure: along("cpu-recursive", "m"), judge: flat, missing: moreCases()},
-		{Text: text("the direct sum at m = 15 against the recursion, one thread of the CPU"), Paper: 2531.0 / 733,
+		{Text: message.Of("the direct sum at m = 15 against the recursion, one thread of the CPU"), Paper: 2531.0 / 733,
 			measure: between("cpu-direct", "cpu-recursive", having("m", "15")), judge: near, missing: moreCases()},
-		{Text: text("the time of the first version, with uncoalesced access, hardly depends on the window"),
+		{Text: message.Of("the time of the first version, with uncoalesced access, hardly depends on the window"),
 			Paper:   27.0 / 23,
 			measure: along("gpu-recursive", "m"), judge: flat, missing: onGPU()},
-		{Text: text("the direct sum at m = 15 against the recursion, on the GPU"), Paper: 473.0 / 12,
+		{Text: message.Of("the direct sum at m = 15 against the recursion, on the GPU"), Paper: 473.0 / 12,
 			measure: between("gpu-direct", "gpu-recursive-coalesced", having("m", "15")), judge: near,
 			missing: onGPU()},
-		{Text: text("the same at m = 51 (the paper: a whole search for glare against the authors' earlier " +
+		{Text: message.Of("the same at m = 51 (the paper: a whole search for glare against the authors' earlier " +
 			"version in CUDA, on 3.2 to 18.7 MP)"), Paper: 45,
 			measure: between("gpu-direct", "gpu-recursive-coalesced", having("m", "51")), judge: near,
 			missing: onGPU()},
-		{Text: text("one thread of the CPU against the GPU at m = 15, both with the direct sum"),
+		{Text: message.Of("one thread of the CPU against the GPU at m = 15, both with the direct sum"),
 			Paper:   2531.0 / 473,
 			measure: between("cpu-direct", "gpu-direct", having("m", "15")), judge: near, missing: onGPU()},
-		{Text: text("coalesced access against uncoalesced at m = 15"), Paper: 27.0 / 12,
+		{Text: message.Of("coalesced access against uncoalesced at m = 15"), Paper: 27.0 / 12,
 			measure: between("gpu-recursive", "gpu-recursive-coalesced", having("m", "15")), judge: near,
 			missing: onGPU()},
 	}

@@ -21,10 +21,10 @@ func sum() *Experiment {
 	sizes = append(sizes, Line(1<<28), Line(999_999))
 	return &Experiment{
 		ID:   "sum",
-		Name: text("Sum of a large array"),
-		Question: text("How does the speed-up of parallel addition grow with the array, and how far is each order of " +
-			"addition from the exact sum?"),
-		Result: text("Sum in float32 of values of mixed magnitude, 2⁻¹⁶ to 2¹⁶, a quarter of them negative, or " +
+		Name: message.Of("Sum of a large array"),
+		Question: message.Of("How does the speed-up of parallel addition grow with the array, and how far is each " +
+			"order of addition from the exact sum?"),
+		Result: message.Of("Sum in float32 of values of mixed magnitude, 2⁻¹⁶ to 2¹⁶, a quarter of them negative, or " +
 			"of the grey levels of your picture. Error: relative to the exact sum, from an integer " +
 			"superaccumulator. Deviation: error over Σ|x|; the limit is the a-priori bound of the order of " +
 			"addition (Higham 2002, chapter 4): n·u in sequence, (log₂ n + 8)·u in a tree, (2·log₂ n + 1)·u by " +
@@ -32,10 +32,10 @@ func sum() *Experiment {
 			"last bound exceed 1 and mean nothing. GPU times are those of the kernels, with the values in GPU " +
 			"memory; with several GPUs they include adding up the sums on the host."),
 		Paper: Paper{
-			Setup: text("Core 2 Duo P8800 2.66 GHz against ATI Mobility Radeon HD 4650, OpenCL; up to billions of " +
-				"floats."),
-			Found: text("The GPU is faster, increasingly so for larger arrays, while the CPU's efficiency stays " +
-				"constant; several cards can share the work. The paper gives no table."),
+			Setup: message.Of("Core 2 Duo P8800 2.66 GHz against ATI Mobility Radeon HD 4650, OpenCL; up to billions " +
+				"of floats."),
+			Found: message.Of("The GPU is faster, increasingly so for larger arrays, while the CPU's efficiency " +
+				"stays constant; several cards can share the work. The paper gives no table."),
 		},
 		Grids:    []Grid{{Sizes: sizes}},
 		Quick:    []Grid{{Sizes: []Size{Line(1 << 10), Line(1 << 16), Line(1 << 20), Line(999_999)}}},
@@ -79,46 +79,46 @@ func sumVariants() []Variant {
 	}
 	nothing := func(int64) int64 { return 0 }
 	return []Variant{
-		{ID: "cpu-sequential", Device: CPU, Name: text("CPU sequential"),
-			Help:   text("one value after another in float32"),
+		{ID: "cpu-sequential", Device: CPU, Name: message.Of("CPU sequential"),
+			Help:   message.Of("one value after another in float32"),
 			Method: method(nothing, inSequence), Tolerance: allowed(func(n float64) float64 { return n })},
-		{ID: "cpu-pairwise", Device: CPU, Name: text("CPU pairwise"),
-			Help:   text("in a balanced tree, one thread"),
+		{ID: "cpu-pairwise", Device: CPU, Name: message.Of("CPU pairwise"),
+			Help:   message.Of("in a balanced tree, one thread"),
 			Method: method(nothing, inPairs), Tolerance: allowed(treeDepth)},
-		{ID: "cpu-neumaier", Device: CPU, Name: text("CPU Neumaier"),
-			Help:      text("in sequence, with the rounding errors summed separately (Neumaier 1974)"),
+		{ID: "cpu-neumaier", Device: CPU, Name: message.Of("CPU Neumaier"),
+			Help:      message.Of("in sequence, with the rounding errors summed separately (Neumaier 1974)"),
 			Method:    method(nothing, compensated),
 			Tolerance: allowed(func(n float64) float64 { return 2 + n*n*unit })},
-		{ID: "cpu-all", Device: CPU, Name: text("CPU all cores"),
-			Help:      text("the tree over blocks on all processors; the result does not depend on their number"),
+		{ID: "cpu-all", Device: CPU, Name: message.Of("CPU all cores"),
+			Help:      message.Of("the tree over blocks on all processors; the result does not depend on their number"),
 			Method:    method(func(n int64) int64 { return n/sumBlock*4 + 4 }, onAllCores),
 			Tolerance: allowed(treeDepth)},
-		{ID: "cpu-program", Device: CPU, Name: text("CPU, the program's own"),
-			Help:   text("compensated sums in float64 over blocks on all processors, joined in a fixed order"),
+		{ID: "cpu-program", Device: CPU, Name: message.Of("CPU, the program's own"),
+			Help:   message.Of("compensated sums in float64 over blocks on all processors, joined in a fixed order"),
 			Method: ownSum(operations), Tolerance: allowed(func(float64) float64 { return 1 })},
-		{ID: "gpu-halving", Device: GPU, Tolerance: allowed(halvingDepth), Name: text("GPU halving"),
-			Help: text("as the paper describes: the halves are added element by element until one is left; odd " +
+		{ID: "gpu-halving", Device: GPU, Tolerance: allowed(halvingDepth), Name: message.Of("GPU halving"),
+			Help: message.Of("as the paper describes: the halves are added element by element until one is left; odd " +
 				"lengths give their last element to the first")},
-		{ID: "gpu-tree", Device: GPU, Tolerance: allowed(treeDepth), Name: text("GPU tree"),
-			Help: text("a tree in each block, in one pass over the array")},
-		{ID: "gpu-several", Device: GPU, Tolerance: allowed(treeDepth), Name: text("several GPUs"),
-			Help:  text("the tree, with the array divided among all devices"),
-			Needs: text("needs two NVIDIA GPUs")},
+		{ID: "gpu-tree", Device: GPU, Tolerance: allowed(treeDepth), Name: message.Of("GPU tree"),
+			Help: message.Of("a tree in each block, in one pass over the array")},
+		{ID: "gpu-several", Device: GPU, Tolerance: allowed(treeDepth), Name: message.Of("several GPUs"),
+			Help:  message.Of("the tree, with the array divided among all devices"),
+			Needs: message.Of("needs two NVIDIA GPUs")},
 	}
 }
 
 func sumClaims() []Claim {
 	return []Claim{
-		{Text: text("the GPU's speed-up over the sequential CPU grows with the array"), Paper: 0,
+		{Text: message.Of("the GPU's speed-up over the sequential CPU grows with the array"), Paper: 0,
 			measure: growth("cpu-sequential", "gpu-halving"), judge: clearlyAbove, missing: onGPU()},
-		{Text: text("the GPU is faster than the sequential CPU"), Paper: 0,
+		{Text: message.Of("the GPU is faster than the sequential CPU"), Paper: 0,
 			measure: between("cpu-sequential", "gpu-halving", nil), judge: clearlyAbove, missing: onGPU()},
-		{Text: text("several GPUs share the work: one against all of them"), Paper: 0,
+		{Text: message.Of("several GPUs share the work: one against all of them"), Paper: 0,
 			measure: between("gpu-tree", "gpu-several", nil), judge: clearlyAbove,
-			missing: text("needs two NVIDIA GPUs")},
-		{Text: text("the speed-up of all cores of the CPU grows with the array, too (the paper: GPU)"), Paper: 0,
+			missing: message.Of("needs two NVIDIA GPUs")},
+		{Text: message.Of("the speed-up of all cores of the CPU grows with the array, too (the paper: GPU)"), Paper: 0,
 			measure: growth("cpu-pairwise", "cpu-all"), judge: clearlyAbove, missing: moreCases()},
-		{Text: text("the sequential CPU's time per element stays constant from 2^18 on"), Paper: 1,
+		{Text: message.Of("the sequential CPU's time per element stays constant from 2^18 on"), Paper: 1,
 			measure: perElement("cpu-sequential", 1<<18), judge: equal, missing: moreCases()},
 	}
 }

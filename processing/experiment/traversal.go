@@ -36,28 +36,28 @@ func traversal() *Experiment {
 	powers := []Size{{512, 512}, {1024, 1024}, {2048, 2048}, {4096, 4096}, {8192, 8192}}
 	return &Experiment{
 		ID:   "traversal",
-		Name: text("Order of traversal"),
-		Question: text("Does visiting pixels along the Hilbert curve speed up a convolution, and what does " +
+		Name: message.Of("Order of traversal"),
+		Question: message.Of("Does visiting pixels along the Hilbert curve speed up a convolution, and what does " +
 			"computing the order cost?"),
-		Result: text("Gaussian of radius 5 (σ = 5/3) with taps in 1/65536, each pass rounded to 8 bits; " +
+		Result: message.Of("Gaussian of radius 5 (σ = 5/3) with taps in 1/65536, each pass rounded to 8 bits; " +
 			"identical to the reference. Sizes that are not a power of two use the curve of the next power and " +
 			"skip the points outside."),
 		Paper: Paper{
-			Setup: text("Gaussian of radius 5, two passes, 512² to 4096², OpenCL on Radeon 7660D (no memory of its " +
-				"own) and 8670M (1 GB)."),
-			Head: []message.Message{text("measure"), text("raster"), text("Hilbert")},
+			Setup: message.Of("Gaussian of radius 5, two passes, 512² to 4096², OpenCL on Radeon 7660D (no memory of " +
+				"its own) and 8670M (1 GB)."),
+			Head: []message.Message{message.Of("measure"), message.Of("raster"), message.Of("Hilbert")},
 			Rows: [][]message.Message{
 				paperRow("KB written, vertical pass", "11090", "1032"),
 				paperRow("KB written, horizontal pass", "12073", "1024"),
 				paperRow("cache hits, vertical pass", "85.7 %", "54.9 %"),
 				paperRow("cache hits, horizontal pass", "86.5 %", "56.1 %"),
 			},
-			Found: text("With memory shared with the host, fast Hilbert is as fast as fast raster despite its " +
+			Found: message.Of("With memory shared with the host, fast Hilbert is as fast as fast raster despite its " +
 				"arithmetic; with device memory, fast raster is 2.5 × faster."),
 		},
 		Params: []Param{{
-			ID: "memory", Name: text("Memory"),
-			Help:   text("memory of a GPU: its own, or the host's mapped into it"),
+			ID: "memory", Name: message.Of("Memory"),
+			Help:   message.Of("memory of a GPU: its own, or the host's mapped into it"),
 			Values: []string{"device", "mapped"},
 		}},
 		Grids: []Grid{
@@ -81,49 +81,49 @@ func traversal() *Experiment {
 func traversalVariants() []Variant {
 	gpuOnly := []string{"memory"}
 	return []Variant{
-		{ID: "cpu-raster-memory", Device: CPU, Ignores: gpuOnly, Name: text("CPU raster order from memory"),
-			Help: text("coordinates read from a list in raster order, all threads"),
+		{ID: "cpu-raster-memory", Device: CPU, Ignores: gpuOnly, Name: message.Of("CPU raster order from memory"),
+			Help: message.Of("coordinates read from a list in raster order, all threads"),
 			Method: orderMethod(true, func(ctx context.Context, b *blur) walk {
 				return b.alongList(RasterOrder(ctx, b.w, b.h))
 			})},
-		{ID: "cpu-hilbert-memory", Device: CPU, Ignores: gpuOnly, Name: text("CPU Hilbert order from memory"),
-			Help: text("coordinates read from a list along the curve, all threads"),
+		{ID: "cpu-hilbert-memory", Device: CPU, Ignores: gpuOnly, Name: message.Of("CPU Hilbert order from memory"),
+			Help: message.Of("coordinates read from a list along the curve, all threads"),
 			Method: orderMethod(true, func(ctx context.Context, b *blur) walk {
 				return b.alongList(HilbertOrder(ctx, b.w, b.h))
 			})},
-		{ID: "cpu-raster-fast", Device: CPU, Ignores: gpuOnly, Name: text("CPU fast raster"),
-			Help:   text("loops over bands of rows, all threads"),
+		{ID: "cpu-raster-fast", Device: CPU, Ignores: gpuOnly, Name: message.Of("CPU fast raster"),
+			Help:   message.Of("loops over bands of rows, all threads"),
 			Method: orderMethod(false, func(_ context.Context, b *blur) walk { return b.alongRows })},
-		{ID: "cpu-hilbert-fast", Device: CPU, Ignores: gpuOnly, Name: text("CPU fast Hilbert"),
-			Help:   text("coordinates computed from the distance along the curve, pixel by pixel, all threads"),
+		{ID: "cpu-hilbert-fast", Device: CPU, Ignores: gpuOnly, Name: message.Of("CPU fast Hilbert"),
+			Help:   message.Of("coordinates computed from the distance along the curve, pixel by pixel, all threads"),
 			Method: orderMethod(false, func(_ context.Context, b *blur) walk { return b.alongCurve })},
-		{ID: "cpu-hilbert-tiles", Device: CPU, Ignores: gpuOnly, Name: text("CPU Hilbert order of tiles"),
-			Help:   text("tiles of 64 × 64 pixels along the curve, rows inside, all threads"),
+		{ID: "cpu-hilbert-tiles", Device: CPU, Ignores: gpuOnly, Name: message.Of("CPU Hilbert order of tiles"),
+			Help:   message.Of("tiles of 64 × 64 pixels along the curve, rows inside, all threads"),
 			Method: orderMethod(false, func(_ context.Context, b *blur) walk { return b.alongTiles })},
-		{ID: "gpu-raster-memory", Device: GPU, Name: text("GPU raster order from memory"),
-			Help: text("one thread per pixel, its coordinates read from a list in the same memory")},
-		{ID: "gpu-hilbert-memory", Device: GPU, Name: text("GPU Hilbert order from memory"),
-			Help: text("one thread per pixel, its coordinates read from a list along the curve in the same " +
+		{ID: "gpu-raster-memory", Device: GPU, Name: message.Of("GPU raster order from memory"),
+			Help: message.Of("one thread per pixel, its coordinates read from a list in the same memory")},
+		{ID: "gpu-hilbert-memory", Device: GPU, Name: message.Of("GPU Hilbert order from memory"),
+			Help: message.Of("one thread per pixel, its coordinates read from a list along the curve in the same " +
 				"memory")},
-		{ID: "gpu-raster-fast-4", Device: GPU, Name: text("GPU fast raster, 4 pixels"),
-			Help: text("index from the scheduler; a thread filters a vector of 4 pixels in the vertical pass, " +
+		{ID: "gpu-raster-fast-4", Device: GPU, Name: message.Of("GPU fast raster, 4 pixels"),
+			Help: message.Of("index from the scheduler; a thread filters a vector of 4 pixels in the vertical pass, " +
 				"one in the horizontal")},
-		{ID: "gpu-raster-fast-16", Device: GPU, Name: text("GPU fast raster, 16 pixels"),
-			Help: text("the same with 16 pixels")},
-		{ID: "gpu-hilbert-fast", Device: GPU, Name: text("GPU fast Hilbert"),
-			Help: text("coordinates computed in the kernel from the thread's index along the curve")},
+		{ID: "gpu-raster-fast-16", Device: GPU, Name: message.Of("GPU fast raster, 16 pixels"),
+			Help: message.Of("the same with 16 pixels")},
+		{ID: "gpu-hilbert-fast", Device: GPU, Name: message.Of("GPU fast Hilbert"),
+			Help: message.Of("coordinates computed in the kernel from the thread's index along the curve")},
 	}
 }
 
 func traversalClaims() []Claim {
 	return []Claim{
-		{Text: text("fast Hilbert against fast raster in device memory"), Paper: 2.5,
+		{Text: message.Of("fast Hilbert against fast raster in device memory"), Paper: 2.5,
 			measure: between("gpu-hilbert-fast", "gpu-raster-fast-4", having("memory", "device")), judge: near,
 			missing: onGPU()},
-		{Text: text("fast Hilbert is as fast as fast raster in host memory"), Paper: 1,
+		{Text: message.Of("fast Hilbert is as fast as fast raster in host memory"), Paper: 1,
 			measure: between("gpu-hilbert-fast", "gpu-raster-fast-16", having("memory", "mapped")), judge: equal,
 			missing: onGPU()},
-		{Text: text("fast Hilbert against fast raster on the CPU with its own memory (the paper: GPU)"),
+		{Text: message.Of("fast Hilbert against fast raster on the CPU with its own memory (the paper: GPU)"),
 			Paper:   2.5,
 			measure: between("cpu-hilbert-fast", "cpu-raster-fast", nil), judge: near, missing: moreCases()},
 	}

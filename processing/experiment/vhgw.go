@@ -14,31 +14,31 @@ func vhgw() *Experiment {
 	small, medium, large := Size{671, 447}, Size{2192, 1460}, Size{5300, 3533}
 	return &Experiment{
 		ID:   "vhgw",
-		Name: text("Morphology by van Herk, Gil and Werman"),
-		Question: text("Does the time of erosion and dilation stay flat as the structuring element grows, on one " +
-			"thread, on all, and on a GPU?"),
-		Result: text("8-bit pixels, identical to the reference. GPU times are those of the kernels, with the " +
+		Name: message.Of("Morphology by van Herk, Gil and Werman"),
+		Question: message.Of("Does the time of erosion and dilation stay flat as the structuring element grows, on " +
+			"one thread, on all, and on a GPU?"),
+		Result: message.Of("8-bit pixels, identical to the reference. GPU times are those of the kernels, with the " +
 			"picture in GPU memory."),
 		Paper: Paper{
-			Setup: text("An aerial photograph at several resolutions, each run 100 times; 1 and 12 threads of " +
+			Setup: message.Of("An aerial photograph at several resolutions, each run 100 times; 1 and 12 threads of " +
 				"OpenMP, CUDA with global memory."),
-			Head: []message.Message{text("comparison"), text("found")},
+			Head: []message.Message{message.Of("comparison"), message.Of("found")},
 			Rows: [][]message.Message{
-				{text("time over the element's side"), text("constant, even falling")},
-				{text("12 threads / 1"), text("clearly < 1")},
+				{message.Of("time over the element's side"), message.Of("constant, even falling")},
+				{message.Of("12 threads / 1"), message.Of("clearly < 1")},
 				paperRow("OpenMP / CUDA", "≈ 15"),
 			},
-			Found: text("The time does not grow with the element and even falls; 12 threads are clearly faster " +
+			Found: message.Of("The time does not grow with the element and even falls; 12 threads are clearly faster " +
 				"than one; CUDA is about 15 × faster than OpenMP."),
 		},
 		Params: []Param{
-			{ID: "op", Name: text("Operation"), Help: text("erode, dilate, open or close"),
+			{ID: "op", Name: message.Of("Operation"), Help: message.Of("erode, dilate, open or close"),
 				Values: []string{"erode", "dilate", "open", "close"}},
-			{ID: "kind", Name: text("Picture"), Help: text("grey, or binary: a noisy fingerprint"),
+			{ID: "kind", Name: message.Of("Picture"), Help: message.Of("grey, or binary: a noisy fingerprint"),
 				Values: []string{"grey", "binary"}},
-			{ID: "shape", Name: text("Shape"), Help: text("of the structuring element"),
+			{ID: "shape", Name: message.Of("Shape"), Help: message.Of("of the structuring element"),
 				Values: []string{"square", "horizontal", "vertical"}},
-			{ID: "se", Name: text("Element"), Help: text("side of the structuring element in pixels; odd"),
+			{ID: "se", Name: message.Of("Element"), Help: message.Of("side of the structuring element in pixels; odd"),
 				Values: append([]string{"51"}, "3", "11", "101", "201"), Number: &Number{Min: 1, Max: 4095, Odd: true}},
 		},
 		Grids: []Grid{
@@ -87,39 +87,39 @@ func vhgwVariants() []Variant {
 		})
 	}
 	return []Variant{
-		{ID: "cpu-direct", Device: CPU, Name: text("direct, 1 thread"),
-			Help: text("compares all pixels of the element"), Method: directMorph(direct)},
-		{ID: "cpu-vhgw", Device: CPU, Name: text("vHGW, 1 thread"),
-			Help: text("prefix and suffix extremes: 3 comparisons per pixel and line"), Method: onThreads(1)},
-		{ID: "cpu-vhgw-all", Device: CPU, Name: text("vHGW, all threads"),
-			Help: text("the same over strips and column tiles on all processors"), Method: onThreads(0)},
-		{ID: "gpu-vhgw-global", Device: GPU, Name: text("CUDA, global memory"),
-			Help: text("as in the paper: the prefixes and suffixes of a window in global memory, each by its " +
+		{ID: "cpu-direct", Device: CPU, Name: message.Of("direct, 1 thread"),
+			Help: message.Of("compares all pixels of the element"), Method: directMorph(direct)},
+		{ID: "cpu-vhgw", Device: CPU, Name: message.Of("vHGW, 1 thread"),
+			Help: message.Of("prefix and suffix extremes: 3 comparisons per pixel and line"), Method: onThreads(1)},
+		{ID: "cpu-vhgw-all", Device: CPU, Name: message.Of("vHGW, all threads"),
+			Help: message.Of("the same over strips and column tiles on all processors"), Method: onThreads(0)},
+		{ID: "gpu-vhgw-global", Device: GPU, Name: message.Of("CUDA, global memory"),
+			Help: message.Of("as in the paper: the prefixes and suffixes of a window in global memory, each by its " +
 				"own thread; rows are filtered as columns of the transposed picture, so that access is " +
 				"coalesced in both directions")},
-		{ID: "gpu-vhgw-shared", Device: GPU, Name: text("CUDA, shared memory"),
-			Help: text("what the paper argues against: the same with prefixes and suffixes in shared memory, " +
+		{ID: "gpu-vhgw-shared", Device: GPU, Name: message.Of("CUDA, shared memory"),
+			Help: message.Of("what the paper argues against: the same with prefixes and suffixes in shared memory, " +
 				"where fewer threads fit the longer the element is")},
-		{ID: "gpu-program", Device: GPU, Name: text("CUDA, as in the program"),
-			Help: text("what detection uses: four pixels at a time, only the suffixes are kept, those of rows in " +
-				"shared memory")},
+		{ID: "gpu-program", Device: GPU, Name: message.Of("CUDA, as in the program"),
+			Help: message.Of("what detection uses: four pixels at a time, only the suffixes are kept, those of rows " +
+				"in shared memory")},
 	}
 }
 
 func vhgwClaims() []Claim {
 	return []Claim{
-		{Text: text("the time does not grow with the element (one thread)"), Paper: 1,
+		{Text: message.Of("the time does not grow with the element (one thread)"), Paper: 1,
 			measure: along("cpu-vhgw", "se"), judge: flat, missing: moreCases()},
-		{Text: text("the time does not grow with the element (all threads)"), Paper: 1,
+		{Text: message.Of("the time does not grow with the element (all threads)"), Paper: 1,
 			measure: along("cpu-vhgw-all", "se"), judge: flat, missing: moreCases()},
-		{Text: text("all threads are clearly faster than one (the paper had 12)"), Paper: 0,
+		{Text: message.Of("all threads are clearly faster than one (the paper had 12)"), Paper: 0,
 			measure: between("cpu-vhgw", "cpu-vhgw-all", having("se", "51")), judge: clearlyAbove,
 			missing: moreCases()},
-		{Text: text("CUDA against all threads at SE 51"), Paper: 15,
+		{Text: message.Of("CUDA against all threads at SE 51"), Paper: 15,
 			measure: between("cpu-vhgw-all", "gpu-vhgw-global", having("se", "51")), judge: near, missing: onGPU()},
-		{Text: text("the time does not grow with the element (CUDA)"), Paper: 1,
+		{Text: message.Of("the time does not grow with the element (CUDA)"), Paper: 1,
 			measure: along("gpu-vhgw-global", "se"), judge: flat, missing: onGPU()},
-		{Text: text("at SE 51, shared memory takes longer than global memory, as the paper argues from " +
+		{Text: message.Of("at SE 51, shared memory takes longer than global memory, as the paper argues from " +
 			"occupancy"), Paper: 0,
 			measure: between("gpu-vhgw-shared", "gpu-vhgw-global", having("se", "51")), judge: clearlyAbove,
 			missing: onGPU()},

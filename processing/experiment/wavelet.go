@@ -84,15 +84,15 @@ func transformMethod(workers int) Method {
 
 // gpuRow describes a step of the paper that only a GPU takes.
 func gpuRow(id string, name, help message.Text) Variant {
-	return Variant{ID: id, Device: GPU, Name: text(name), Help: text(help)}
+	return Variant{ID: id, Device: GPU, Name: message.Of(name), Help: message.Of(help)}
 }
 
 // stepClaim is the paper's claim about one step relative to the previous one.
 func stepClaim(claim message.Text, paper float64, judge func(ratio, paper float64) Verdict, before, after,
 	index string) Claim {
-	return Claim{Text: text(claim), Paper: paper, measure: between(before, after, having("index", index)),
+	return Claim{Text: message.Of(claim), Paper: paper, measure: between(before, after, having("index", index)),
 		judge:   judge,
-		missing: text("needs an NVIDIA GPU and index=%s", index)}
+		missing: message.Of("needs an NVIDIA GPU and index=%s", index)}
 }
 
 // wavelet is one level of the transform of a line, or of the rows and then the columns of a picture.
@@ -104,16 +104,16 @@ func wavelet() *Experiment {
 	wavelets := []string{"haar", "d4", "d8"}
 	return &Experiment{
 		ID:   "wavelet",
-		Name: text("Wavelet transform"),
-		Question: text("What do the kinds of GPU memory, shifts instead of divisions, threads per block and " +
+		Name: message.Of("Wavelet transform"),
+		Question: message.Of("What do the kinds of GPU memory, shifts instead of divisions, threads per block and " +
 			"results per thread contribute, and what do all cores of a CPU?"),
-		Result: text("Approximation and detail in float32 at every second point. Deviation: largest difference " +
+		Result: message.Of("Approximation and detail in float32 at every second point. Deviation: largest difference " +
 			"from the sums in float64 over the largest input value, at most 2e-6, because the rounding of 8 " +
 			"products and sums of taps with Σ|h| ≤ √8 stays below 9·2⁻²⁴·√8 = 1.5e-6 (at least twice that for " +
 			"pictures, whose limit is 1e-5); for the inverse, from the input itself, at most 1e-5."),
 		Paper: Paper{
-			Setup: text("GeForce 8400 GS and Athlon 64 3800+; change of the time from step to step."),
-			Head:  []message.Message{text("step"), text("division"), text("shifts")},
+			Setup: message.Of("GeForce 8400 GS and Athlon 64 3800+; change of the time from step to step."),
+			Head:  []message.Message{message.Of("step"), message.Of("division"), message.Of("shifts")},
 			Rows: [][]message.Message{
 				paperRow("1 global", "", ""),
 				paperRow("2 shared", "−38 %", ""),
@@ -122,19 +122,21 @@ func wavelet() *Experiment {
 				paperRow("5 constant parameters", "−12 %", "−10 %"),
 				paperRow("6 coalesced copy", "+13 %", "−43 %"),
 			},
-			Found: text("128 threads per block (−9 %) and 2 results per thread are best; with shifts, 6 is 28 % " +
-				"faster than 5; the parallel version takes 76 % less time than the sequential one."),
+			Found: message.Of("128 threads per block (−9 %) and 2 results per thread are best; with shifts, 6 is " +
+				"28 % faster than 5; the parallel version takes 76 % less time than the sequential one."),
 		},
 		Params: []Param{
-			{ID: "wavelet", Name: text("Wavelet"), Help: text("2, 4 or 8 taps"), Values: []string{"d4", "haar", "d8"}},
-			{ID: "direction", Name: text("Direction"), Help: text("forward, or inverse with perfect reconstruction " +
-				"checked"),
+			{ID: "wavelet", Name: message.Of("Wavelet"), Help: message.Of("2, 4 or 8 taps"),
+				Values: []string{"d4", "haar", "d8"}},
+			{ID: "direction", Name: message.Of("Direction"), Help: message.Of("forward, or inverse with perfect " +
+				"reconstruction checked"),
 				Values: []string{"forward", "inverse"}},
-			{ID: "index", Name: text("Index"), Help: text("GPU: line, tile and place in the line by shifts and " +
-				"comparisons (tiles in powers of two), or by division"), Values: []string{"shift", "division"}},
-			{ID: "threads", Name: text("Threads"), Help: text("GPU: threads per block"),
+			{ID: "index", Name: message.Of("Index"), Help: message.Of("GPU: line, tile and place in the line by " +
+				"shifts and comparisons (tiles in powers of two), or by division"),
+				Values: []string{"shift", "division"}},
+			{ID: "threads", Name: message.Of("Threads"), Help: message.Of("GPU: threads per block"),
 				Values: []string{"128", "32", "64", "256", "512"}, Number: &Number{Min: 32, Max: 1024}},
-			{ID: "results", Name: text("Results"), Help: text("GPU: results per thread"),
+			{ID: "results", Name: message.Of("Results"), Help: message.Of("GPU: results per thread"),
 				Values: []string{"2", "1", "4", "8", "16"}, Number: &Number{Min: 1, Max: 64}},
 		},
 		Grids: []Grid{
@@ -168,12 +170,12 @@ func wavelet() *Experiment {
 func waveletVariants() []Variant {
 	onlyGPU := []string{"index", "threads", "results"}
 	return []Variant{
-		{ID: "cpu-sequential", Device: CPU, Ignores: onlyGPU, Name: text("CPU sequential"),
-			Help: text("one thread"), Method: transformMethod(1)},
-		{ID: "cpu-all", Device: CPU, Ignores: onlyGPU, Name: text("CPU all cores"),
-			Help: text("the same over stretches of the result on all processors"), Method: transformMethod(0)},
-		{ID: "cpu-program", Device: CPU, Ignores: onlyGPU, Name: text("CPU, the program's own"),
-			Help:  text("the transform of the processing core, on all processors; pictures, d4 and haar only"),
+		{ID: "cpu-sequential", Device: CPU, Ignores: onlyGPU, Name: message.Of("CPU sequential"),
+			Help: message.Of("one thread"), Method: transformMethod(1)},
+		{ID: "cpu-all", Device: CPU, Ignores: onlyGPU, Name: message.Of("CPU all cores"),
+			Help: message.Of("the same over stretches of the result on all processors"), Method: transformMethod(0)},
+		{ID: "cpu-program", Device: CPU, Ignores: onlyGPU, Name: message.Of("CPU, the program's own"),
+			Help:  message.Of("the transform of the processing core, on all processors; pictures, d4 and haar only"),
 			Takes: onProgramWavelet, Method: ownWavelet()},
 		gpuRow("gpu-1-global", "GPU 1 global",
 			"everything in global memory: both filters read the same data and accumulate there; in every "+
@@ -193,12 +195,12 @@ func waveletVariants() []Variant {
 }
 
 func waveletClaims() []Claim {
-	bothIndices := text("needs an NVIDIA GPU and index=shift,division")
-	severalValues := text("needs an NVIDIA GPU and several values")
+	bothIndices := message.Of("needs an NVIDIA GPU and index=shift,division")
+	severalValues := message.Of("needs an NVIDIA GPU and several values")
 	return []Claim{
-		{Text: text("sequential against parallel time (GPU; the paper: −76 %)"), Paper: 1 / 0.24,
+		{Text: message.Of("sequential against parallel time (GPU; the paper: −76 %)"), Paper: 1 / 0.24,
 			measure: between("cpu-sequential", "gpu-6-coalesced", nil), judge: near, missing: onGPU()},
-		{Text: text("sequential against all cores of this CPU (the paper's −76 % is a GPU's)"), Paper: 1 / 0.24,
+		{Text: message.Of("sequential against all cores of this CPU (the paper's −76 % is a GPU's)"), Paper: 1 / 0.24,
 			measure: between("cpu-sequential", "cpu-all",
 				func(c Case) bool { return c.Size.H == 0 && c.Values["direction"] == "forward" }), judge: near,
 			missing: moreCases()},
@@ -213,14 +215,14 @@ func waveletClaims() []Claim {
 			"gpu-5-constant-parameters", "gpu-6-coalesced", "division"),
 		stepClaim("and pays off with shifts, 5 against 6", 1/0.72, near, "gpu-5-constant-parameters",
 			"gpu-6-coalesced", "shift"),
-		{Text: text("division against shifts in 5"), Paper: 1 / 0.9,
+		{Text: message.Of("division against shifts in 5"), Paper: 1 / 0.9,
 			measure: choices("gpu-5-constant-parameters", "index", "division", "shift"), judge: near,
 			missing: bothIndices},
-		{Text: text("division against shifts in 6"), Paper: 1 / 0.57,
+		{Text: message.Of("division against shifts in 6"), Paper: 1 / 0.57,
 			measure: choices("gpu-6-coalesced", "index", "division", "shift"), judge: near, missing: bothIndices},
-		{Text: text("the best other number of threads per block against 128"),
+		{Text: message.Of("the best other number of threads per block against 128"),
 			measure: othersAgainst("gpu-6-coalesced", "threads", "128"), judge: best, missing: severalValues},
-		{Text: text("the best other number of results per thread against 2"),
+		{Text: message.Of("the best other number of results per thread against 2"),
 			measure: othersAgainst("gpu-6-coalesced", "results", "2"), judge: best, missing: severalValues},
 	}
 }
