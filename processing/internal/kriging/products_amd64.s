@@ -73,3 +73,45 @@ store:
 	JNZ     pass
 	VZEROUPPER
 	RET
+
+// An entry of column c is its value less the four sums, over the value on the diagonal. The first sum is in x.
+#define ENTRY(c, x) \
+	VADDPD       128*c+32(DI), x, x   \
+	VMOVUPD      128*c+64(DI), Y8     \
+	VADDPD       128*c+96(DI), Y8, Y8 \
+	VADDPD       Y8, x, x             \
+	VMOVUPD      32*c(SI), Y9         \
+	VSUBPD       x, Y9, x             \
+	VBROADCASTSD 40*c(DX), Y10        \
+	VDIVPD       Y10, x, x            \
+	VMOVUPD      x, 32*c(SI)
+
+// Adds the product of an entry with a value of d to the first sum of a later column.
+#define LATER(at, x, sum) \
+	VBROADCASTSD at(DX), Y11 \
+	VMULPD       Y11, x, Y12 \
+	VADDPD       Y12, sum, sum
+
+// func finish256(sums *[4][4][4]float64, p, d *float64)
+//
+// Computes the entries of a square of panel p, whose rows are in the lanes, from those of the square d on the diagonal.
+TEXT ·finish256(SB), NOSPLIT, $0-24
+	MOVQ    sums+0(FP), DI
+	MOVQ    p+8(FP), SI
+	MOVQ    d+16(FP), DX
+	VMOVUPD (DI), Y0
+	VMOVUPD 128(DI), Y1
+	VMOVUPD 256(DI), Y2
+	VMOVUPD 384(DI), Y3
+	ENTRY(0, Y0)
+	LATER(8, Y0, Y1)
+	LATER(16, Y0, Y2)
+	LATER(24, Y0, Y3)
+	ENTRY(1, Y1)
+	LATER(48, Y1, Y2)
+	LATER(56, Y1, Y3)
+	ENTRY(2, Y2)
+	LATER(88, Y2, Y3)
+	ENTRY(3, Y3)
+	VZEROUPPER
+	RET

@@ -105,24 +105,11 @@ func addProductsVectors(sums *[2]square, p, p2, d []float64, q int) {
 	}
 }
 
-// finishVectors has a row of p in each lane.
+//go:noescape
+func finish256(sums *square, p, d *float64)
+
 func finishVectors(sums *square, p, d []float64, q int) {
-	a, b := unsafe.Pointer(unsafe.SliceData(p[side*side*q:])), unsafe.Pointer(unsafe.SliceData(d[side*side*q:]))
-	s := unsafe.Pointer(sums)
-	entry := func(c int, sum archsimd.Float64x4) archsimd.Float64x4 {
-		rest := four(s, side*(side*c+2)).Add(four(s, side*(side*c+3)))
-		return four(a, side*c).Sub(sum.Add(four(s, side*(side*c+1))).Add(rest)).Div(all(b, side*c+c))
-	}
-	x0 := entry(0, four(s, 0))
-	x1 := entry(1, four(s, side*side).Add(x0.Mul(all(b, 1))))
-	x2 := entry(2, four(s, 2*side*side).Add(x0.Mul(all(b, 2))).Add(x1.Mul(all(b, side+2))))
-	x3 := entry(3, four(s, 3*side*side).Add(x0.Mul(all(b, 3))).Add(x1.Mul(all(b, side+3))).
-		Add(x2.Mul(all(b, 2*side+3))))
-	x0.Store((*[side]float64)(a))
-	x1.Store((*[side]float64)(unsafe.Add(a, 8*side)))
-	x2.Store((*[side]float64)(unsafe.Add(a, 16*side)))
-	x3.Store((*[side]float64)(unsafe.Add(a, 24*side)))
-	archsimd.ClearAVXUpperBits()
+	finish256(sums, &p[side*side*q], &d[side*side*q])
 }
 
 // rowProductsVectors has a row of p in each lane.
