@@ -96,7 +96,7 @@ const grainShifts = 600
 // roughen adds fine bands of paint to the fill. It takes them from the shift of the fill's own shape, within the
 // window, whose smooth part matches the fill best.
 func (s *site) roughen(fine [][]float32, amount float32) {
-	w, h := s.width(), s.height()
+	w := s.width()
 	var at []int32
 	var b box
 	s.eachPixel(func(i, _, _ int) {
@@ -111,35 +111,7 @@ func (s *site) roughen(fine [][]float32, amount float32) {
 	if len(at) == 0 {
 		return
 	}
-	step := 1
-	for (w-b.width()+1)*(h-b.height()+1)/(step*step) > grainShifts {
-		step++
-	}
-	// About 64 pixels suffice to compare.
-	sparse := max(1, len(at)/64)
-	best, cost := 0, float32(math.Inf(1))
-	for dy := -(b.y0 / step) * step; b.y1+dy <= h; dy += step {
-		for dx := -(b.x0 / step) * step; b.x1+dx <= w; dx += step {
-			shift := dy*w + dx
-			var sum float32
-			for n := 0; n < len(at) && sum < cost; n += sparse {
-				i := int(at[n])
-				j := i + shift
-				if s.state[j] != StateKnown {
-					// There is no paint to take grain from.
-					sum += 0.01
-					continue
-				}
-				for k, p := range s.pix {
-					d := p[j] - fine[k][j] - p[i]
-					sum += float32(d * d)
-				}
-			}
-			if sum < cost {
-				best, cost = shift, sum
-			}
-		}
-	}
+	best := s.bestShift(fine, at, b)
 	// A speck of paint is not grain, and its copy would be visible: limit outliers.
 	var most [4]float32
 	for k := range s.pix {
@@ -154,6 +126,64 @@ func (s *site) roughen(fine [][]float32, amount float32) {
 			p[i] += float32(gain * min(max(fine[k][int(i)+best], -most[k]), most[k]))
 		}
 	}
+}
+
+// bestShift returns the offset in the window by which the smooth part of the paint matches the fill at the given pixels
+// best; b is the box around them. Of equal matches it is the first in reading order.
+func (s *site) bestShift(fine [][]float32, at []int32, b box) (best int) {
+	w, h, ch := s.width(), s.height(), len(s.pix)
+	step := 1
+	for (w-b.width()+1)*(h-b.height()+1)/(step*step) > grainShifts {
+		step++
+	}
+	// About 64 pixels suffice to compare.
+	sparse := max(1, len(at)/64)
+	// The channels of a pixel lie side by side, so that comparing it reads one place of memory.
+	smooth := take[float32](s.memory, w*h*ch)
+	for k, p := range s.pix {
+		f := fine[k][:len(p)]
+		for i, v := range p {
+			smooth[i*ch+k] = v - f[i]
+		}
+	}
+	places := take[int32](s.memory, len(at)/sparse+1)[:0]
+	values := take[float32](s.memory, cap(places)*ch)[:0]
+	for n := 0; n < len(at); n += sparse {
+		places = append(places, at[n])
+		for _, p := range s.pix {
+			values = append(values, p[at[n]])
+		}
+	}
+	cost := float32(math.Inf(1))
+	for dy := -(b.y0 / step) * step; b.y1+dy <= h; dy += step {
+		for dx := -(b.x0 / step) * step; b.x1+dx <= w; dx += step {
+			shift := dy*w + dx
+			var sum float32
+			rest := values
+			for _, i := range places {
+				j := int(i) + shift
+				v := rest[:ch]
+				rest = rest[ch:]
+				if s.state[j] != StateKnown {
+					// There is no paint to take grain from.
+					sum += 0.01
+				} else {
+					from := smooth[j*ch:][:len(v)]
+					for k := range v {
+						d := from[k] - v[k]
+						sum += float32(d * d)
+					}
+				}
+				if !(sum < cost) {
+					break
+				}
+			}
+			if sum < cost {
+				best, cost = shift, sum
+			}
+		}
+	}
+	return best
 }
 
 // grainReach is the radius of the square over which filledAround averages, in pixels.
