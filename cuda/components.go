@@ -47,7 +47,7 @@ const spanBytes = int64(unsafe.Sizeof(processing.Span{}))
 // picture would accumulate there.
 func sizeClass(n int64) int64 { return 1 << bits.Len64(uint64(max(n, 4096)-1)) }
 
-// room returns memory for about n bytes of lists, undefined.
+// room returns memory for about n bytes of lists, with undefined content.
 func (q *queue) room(n int64) (buffer, error) { return q.bytes(sizeClass(n)) }
 
 // keep removes memory from the buffers that the queue releases.

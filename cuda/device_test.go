@@ -188,7 +188,7 @@ func TestDeviceMemoryIsKept(t *testing.T) {
 	}
 }
 
-// Two devices, used by several goroutines at a time: the library for tests refuses calls in a context other than the
+// Several goroutines use two devices at a time; the library for tests refuses calls in a context other than the
 // stream's.
 func TestDevicesSideBySide(t *testing.T) {
 	if alone(t) {

@@ -120,7 +120,8 @@ func (m trialMethod) Prepare(ctx context.Context, in *experiment.Input, c experi
 	return t, nil
 }
 
-// explained returns an error of the device in the user's words. Rows that do not fit into device memory are left out.
+// explained returns an error of the device with a message for the user. Rows that do not fit into device memory are
+// left out.
 func explained(err error) error {
 	var p *driver.Problem
 	if !errors.As(err, &p) {

@@ -74,7 +74,7 @@ func pixels() *processing.Picture {
 	return p
 }
 
-// The frame's own check, on pictures of a pixel, of a line, and beyond a block.
+// The experiment's own check, on pictures of one pixel, of one line, and larger than a block.
 func TestTrialsMeasured(t *testing.T) {
 	x := experimentsOnGPU(t)
 	o := experiment.Options{Sizes: []experiment.Size{{W: 1, H: 1}, {W: 1, H: 77}, {W: 133, H: 65}}, Picture: pixels()}

@@ -13,7 +13,7 @@ import (
 	"blik/processing/experiment"
 )
 
-// Those of kernels/experiment_wavelet.cu.
+// Constants of kernels/experiment_wavelet.cu.
 const (
 	waveletMaxTaps  = 8
 	waveletMaxParts = 64
@@ -273,7 +273,7 @@ func (x *Experiments) prepareWavelet(q *queue, t *trial, in *experiment.Input, c
 	return nil
 }
 
-// leftOut is the reason why a row is left out.
+// leftOut returns the error for a row that is left out.
 func leftOut(format message.Text, args ...any) error {
 	return message.New(message.Of(format, args...), experiment.ErrMemory)
 }

@@ -276,7 +276,7 @@ func (p *networkProgram) choose(i int) {
 	}
 }
 
-// The beginnings of names of kernels: a convolution, and one that the last layer follows in.
+// Prefixes of kernel names: a convolution, and one that also computes the last layer.
 const (
 	networkConvolve = "networkConvolve"
 	networkEnd      = "networkEnd"
@@ -285,7 +285,8 @@ const (
 // mostWarps is the maximum number of warps in a block of network.cu.
 const mostWarps = 8
 
-// weight is the number for an output, an input as the padded channels of all sources count it, and a tap; 0 beyond.
+// weight returns the weight of a tap for an output and an input, counted in the padded channels of all sources; 0 for
+// padding.
 func (p *networkProgram) weight(s *networkStep, output, input, tap int) int8 {
 	l := &s.layer
 	taps := l.Kind.Side() * l.Kind.Side()
@@ -575,7 +576,7 @@ func convolutionShape(s *networkStep) shape {
 	return v
 }
 
-// blocksOf is how many blocks run at a time when a multiprocessor has so many.
+// blocksOf returns the number of blocks that run at a time if each multiprocessor runs the given number.
 func blocksOf(q *queue, each int) int { return each * q.d.info.Multiprocessors }
 
 // sources uploads the addresses of the inputs of a layer, given their finest resolution.

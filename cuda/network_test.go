@@ -21,7 +21,7 @@ import (
 	"blik/processing/network"
 )
 
-// link is a layer of a drawn model.
+// link is a layer of a generated model.
 type link struct {
 	from             []int
 	kind             network.Kind
@@ -133,7 +133,7 @@ func TestGlints(t *testing.T) {
 // glintsAlike compares the network on both backends, with tensor cores and without.
 func glintsAlike(t *testing.T, model func(t *rapid.T) *network.Model) {
 	check(t, func(t *rapid.T, p *pair) {
-		// Plain networks are slow, and wide ones more so.
+		// Networks without tensor cores are slow, especially wide ones.
 		p.w, p.h = min(p.w, 300), min(p.h, 100)
 		m := model(t)
 		r, g, b := p.drawn(t, processing.U8, "red"), p.drawn(t, processing.U8, "green"), p.drawn(t, processing.U8, "blue")

@@ -71,7 +71,7 @@ func sweeping(most int, f func(first int) error) error {
 // onTile returns a grid with one block for each of n tiles.
 func onTile(n int) (grid, block dim) { return dim{x: n}, dim{x: 256} }
 
-// Convolve fills the pixels that are not known by normalised convolution.
+// Convolve fills the unknown pixels by normalised convolution.
 func (b executor) Convolve(ctx context.Context, op processing.Convolve) error {
 	d, s := op.Dst.(*plane), op.State.(*plane)
 	list, size := tileArgs(op.Tiles)
@@ -120,7 +120,7 @@ func (b executor) Harmonic(ctx context.Context, op processing.Harmonic) error {
 	})
 }
 
-// Biharmonic relaxes the pixels that are not known towards the least sum of squared Laplacians.
+// Biharmonic relaxes the unknown pixels towards the least sum of squared Laplacians.
 func (b executor) Biharmonic(ctx context.Context, op processing.Biharmonic) error {
 	d, s := op.Dst.(*plane), op.State.(*plane)
 	list, size := tileArgs(op.Tiles)

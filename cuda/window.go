@@ -25,7 +25,8 @@ type table struct {
 // chunkRows is the constant of the same name in window.cu.
 const chunkRows = 8
 
-// table sums what the kernels tableChunks<name> and tableRows<name> sum; size is 4 or 8, the bytes of a sum.
+// table makes the table of what the kernels tableChunks<name> and tableRows<name> sum; size is that of a sum, 4 or 8
+// bytes.
 func (q *queue) table(name string, size, w, h int, args ...any) (table, error) {
 	chunks := (h + chunkRows - 1) / chunkRows
 	stride := int(roundUp(int64(w+1), 32))
@@ -88,7 +89,7 @@ func (b executor) BoxMean(ctx context.Context, op processing.BoxMean) error {
 		}
 		pixels := uint64(min(2*op.Radius+1, w)) * uint64(min(2*op.Radius+1, h))
 		kind, name, size := "Value", "boxMean", 4
-		// With half a window's count for rounding.
+		// Includes half a window's count for rounding.
 		if pixels*most+pixels > math.MaxUint32 {
 			kind, name, size = "Long", "boxMeanLong", 8
 		}
@@ -167,7 +168,7 @@ func (b executor) MeanVariance(ctx context.Context, op processing.MeanVariance) 
 	})
 }
 
-// floatVarianceOnHost is MeanVariance for floats by processing/cpu. No code that runs on a device needs it.
+// floatVarianceOnHost is MeanVariance for floats by processing/cpu. Neither detection nor correction needs it.
 func (b executor) floatVarianceOnHost(ctx context.Context, m, v, s *plane, r int) (err error) {
 	samples, err := b.Host(ctx, s)
 	if err != nil {
@@ -223,9 +224,8 @@ func strips(w, r, columns int) (n, width int) {
 	return (w + width - 1) / width, width
 }
 
-// slideRows is the number of rows that a block of a sliding window runs down: that for which the whole takes least,
-// where the device works on so many blocks a multiprocessor at a time and a block's beginning costs as much as some 12
-// rows.
+// slideRows returns the number of rows that a block slides down: the one that takes the least time for the picture,
+// given how many blocks a multiprocessor runs at a time and that starting a block costs as much as about 12 rows.
 func (q *queue) slideRows(strips, h, blocks int) int {
 	best, least := 0, math.MaxInt
 	for rows := 16; rows <= 48; rows += 4 {
@@ -338,8 +338,8 @@ type warps struct {
 	strips, width, rows int
 }
 
-// warps cuts a picture among warps, each of which does some rows, a multiple of `grain`: such that the whole takes
-// least where the device works on so many at a time; a row of the window's beginning costs about a third of a row of
+// warps divides a picture among warps, each of which does some rows, a multiple of grain, so that the picture takes the
+// least time, given how many warps run at a time and that a row before the first result costs about a third of a row of
 // results.
 func (q *queue) warps(w, h, r, grain int) warps {
 	g := warps{}

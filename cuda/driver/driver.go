@@ -17,10 +17,10 @@ import (
 	"gorgonia.org/cu"
 )
 
-// The least driver: it must know the PTX that the kernels are compiled to.
+// leastVersion is the oldest driver that knows the PTX version of the kernels.
 const leastVersion = 11080
 
-// The error numbers of the driver that are treated specially.
+// The error numbers of the driver that are handled separately.
 const (
 	codeOutOfMemory    = 2
 	codeNoDevice       = 100
@@ -58,10 +58,10 @@ func Status() error {
 
 func versionName(v int) string { return fmt.Sprintf("%d.%d", v/1000, v%1000/10) }
 
-// Version returns the newest CUDA that the driver is for, "12.4".
+// Version returns the newest CUDA version that the driver supports, such as "12.4".
 func Version() string { return versionName(cu.Version()) }
 
-// Check makes a *Problem of an error number of the driver; 0 is no error.
+// Check converts an error number of the driver to a *Problem; 0 is no error.
 func Check(code int, doing string) error {
 	if code == 0 {
 		return nil
@@ -78,7 +78,7 @@ func Check(code int, doing string) error {
 	return p
 }
 
-// Wrap makes a *Problem of an error of gorgonia.org/cu, whose unexported error type is the driver's number.
+// Wrap converts an error of gorgonia.org/cu, an unexported integer type that holds the driver's number, to a *Problem.
 func Wrap(err error, doing string) error {
 	if err == nil {
 		return nil
@@ -93,7 +93,7 @@ func Wrap(err error, doing string) error {
 	return &Problem{Reason: Fault, Detail: fmt.Sprintf("%s: %v", doing, err)}
 }
 
-// HostAlloc returns n bytes of host memory that the GPU reads and writes directly, to be given to HostFree. A context
+// HostAlloc returns n bytes of host memory that the GPU reads and writes directly, to be freed by HostFree. A context
 // must be current on the calling thread.
 func HostAlloc(n int) ([]byte, error) {
 	var p unsafe.Pointer
@@ -104,7 +104,7 @@ func HostAlloc(n int) ([]byte, error) {
 	return unsafe.Slice((*byte)(p), n), nil
 }
 
-// HostFree gives memory of HostAlloc back.
+// HostFree frees memory of HostAlloc.
 func HostFree(b []byte) error {
 	return Check(int(C.driver_host_free(unsafe.Pointer(unsafe.SliceData(b)))), "free pinned host memory")
 }
@@ -117,7 +117,7 @@ func RowsUp(dst cu.DevicePtr, pitch int64, src []byte, row int, stream cu.Stream
 	return Check(int(code), "upload")
 }
 
-// RowsDown queues a copy the other way.
+// RowsDown queues a copy in the other direction.
 func RowsDown(dst []byte, row int, src cu.DevicePtr, pitch int64, stream cu.Stream) error {
 	code := C.driver_rows_down(unsafe.Pointer(unsafe.SliceData(dst)), C.size_t(row), C.size_t(len(dst)/row),
 		C.ulonglong(src),

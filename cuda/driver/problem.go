@@ -21,7 +21,7 @@ const (
 	NoMemory
 	// TooLarge: the picture has more pixels on a side than the kernels count to.
 	TooLarge
-	// NoAnswer: the GPU or its driver did not answer in a sensible time.
+	// NoAnswer: the GPU or its driver did not answer in time.
 	NoAnswer
 	// Fault: the driver reported an error.
 	Fault
