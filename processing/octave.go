@@ -114,15 +114,14 @@ func newOctaves(ctx context.Context, pic *Picture, from *cutting) ([]octave, err
 			return nil, err
 		}
 		in = image.Rect(0, 0, pic.Width, pic.Height)
-		o.pic = pic
-		if from != nil && i < len(list)-1 {
-			part := from.around(from.reach, o.side)
-			at := reduced(part.Sub(first), o.side).Intersect(in)
-			o.pic = pic.Part(at.Min.X, at.Min.Y, at.Dx(), at.Dy())
-			o.at, o.shown = part.Min.Sub(from.at), from.shown(o.side, part.Min)
-		} else if from != nil {
-			o.at, o.shown = first.Sub(from.at), from.shown(o.side, first)
+		if o.pic = pic; from == nil {
+			continue
 		}
+		part := from.around(from.reach, o.side)
+		if at := reduced(part.Sub(first), o.side).Intersect(in); at != in {
+			o.pic = pic.Part(at.Min.X, at.Min.Y, at.Dx(), at.Dy())
+		}
+		o.at, o.shown = part.Min.Sub(from.at), from.shown(o.side, part.Min)
 	}
 	return list, nil
 }
