@@ -2,6 +2,7 @@ package processing_test
 
 import (
 	"image"
+	"slices"
 	"testing"
 
 	"blik/internal/testpic"
@@ -91,6 +92,29 @@ func TestPartsAreThoseOfTheWhole(t *testing.T) {
 	if _, ok, err := processing.NewPart(pic, processing.DefaultParams(), processing.Options{},
 		image.Rect(800, 0, 900, 9)); ok || err != nil {
 		t.Errorf("a part beside the picture: %v, %v", ok, err)
+	}
+}
+
+// TestPartOfALargePicture: a part that lies far from every border, so that each size is searched around it only, gives
+// the mask of the whole picture.
+func TestPartOfALargePicture(t *testing.T) {
+	testpic.NoRace(t)
+	testpic.Long(t)
+	const w, h = 1700, 1200
+	pic := glaring(t, w, h, 16, 2)
+	p := processing.DefaultParams()
+	whole := detect(t, pic, p, processing.Options{})
+	inside := image.Rect(751, 503, 920, 660)
+	part, ok, err := processing.NewPart(pic, p, processing.Options{}, inside)
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if area := part.Area; area.Dx() > w/2 || area.Dy() > h*2/3 {
+		t.Errorf("%v is read for %v", area, inside)
+	}
+	mask, at := part.Mask(detect(t, part.Picture, p, part.Options))
+	if n := differing(whole.Mask, mask, at); n > 0 || slices.Max(mask.Pix) == 0 {
+		t.Errorf("%d pixels differ, some marked: %t", n, slices.Max(mask.Pix) > 0)
 	}
 }
 
