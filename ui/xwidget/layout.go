@@ -111,17 +111,19 @@ func (r *fixedTextRenderer) Layout(size fyne.Size) {
 	r.text.Move(fyne.NewPos(x, (size.Height-text.Height)/2))
 }
 
-// fit truncates the text to a width. It measures few texts, because each measurement takes a tenth of a millisecond or
-// more.
+// fit truncates the text to a width; without room for an ellipsis nothing is left. It measures few texts, because each
+// measurement takes a tenth of a millisecond or more.
 func (r *fixedTextRenderer) fit(width float32) string {
-	if r.t.text == "" || width > 0 && r.width(r.t.text) <= width {
+	switch {
+	case r.t.text == "" || width <= 0:
+		return ""
+	case r.width(r.t.text) <= width:
 		return r.t.text
+	case r.width("…") > width:
+		return ""
 	}
 	s := []rune(r.t.text)
-	n := 0
-	if width > 0 {
-		n = sort.Search(len(s), func(i int) bool { return r.width(string(s[:i+1])+"…") > width })
-	}
+	n := sort.Search(len(s), func(i int) bool { return r.width(string(s[:i+1])+"…") > width })
 	return string(s[:n]) + "…"
 }
 

@@ -127,6 +127,13 @@ func TestFixedText(t *testing.T) {
 	if r.text.MinSize().Width > 80 {
 		t.Errorf("%q is wider than the field", r.text.Text)
 	}
+	// A field that is left out, as in a narrow status bar, must not draw over its neighbour.
+	for _, width := range []float32{0, 2} {
+		s.Resize(fyne.NewSize(width, 20))
+		if r.text.Text != "" {
+			t.Errorf("%q in a field %v wide", r.text.Text, width)
+		}
+	}
 }
 
 // A truncated text shows whole in a tooltip; a text that fits does not.
