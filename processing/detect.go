@@ -146,8 +146,8 @@ type detector struct {
 	reduced bool
 	// shown is what the network sees of the picture; empty for all of it.
 	shown image.Rectangle
-	// least is at most 0, and the score below which candidates of reduced pictures need not be returned. hidden are the
-	// pixels of those.
+	// least is at most 0, and the score, without doubt about sheets, below which candidates of reduced pictures need
+	// not be returned. hidden are the pixels of those.
 	least  float64
 	hidden [][]Span
 

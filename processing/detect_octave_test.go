@@ -91,3 +91,49 @@ func TestFindsEnlargedGlare(t *testing.T) {
 		t.Error("no finding says that it was found at a reduced size")
 	}
 }
+
+// TestCardIsNotGlare lays a white card and a white label on black cloth over a part of a painting with glare. Both are
+// too large for the search at full size, and look like glints at a quarter of it. Glints beside them are found.
+func TestCardIsNotGlare(t *testing.T) {
+	testpic.NoRace(t)
+	t.Parallel()
+	glare, err := synth.Preset("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	glare.Density *= 4
+	pic, _, truth, _, err := generate(720, 480, 8, 6, glare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw := func(x0, y0, w, h int, level uint8) {
+		for y := y0; y < y0+h; y++ {
+			for x := x0; x < x0+w; x++ {
+				truth.Pix[y*pic.Width+x] = 0
+				copy(pic.U8[3*(y*pic.Width+x):], []uint8{level, level, level})
+			}
+		}
+	}
+	const cloth = 480
+	draw(cloth, 0, 240, 480, 20)
+	draw(520, 60, 150, 110, 255)
+	draw(540, 260, 50, 180, 235)
+	mask := detect(t, pic, processing.DefaultParams(), processing.Options{}).Mask
+	wrong := 0
+	for y := range pic.Height {
+		for x := cloth + 16; x < pic.Width; x++ {
+			if mask.Pix[y*pic.Width+x] != 0 {
+				wrong++
+				mask.Pix[y*pic.Width+x] = 0
+			}
+		}
+	}
+	got := score.Compare(mask, truth, 1)
+	t.Logf("%d pixels on the cloth; %.3f of the glints beside it", wrong, got.ObjR)
+	if wrong > 50 {
+		t.Errorf("%d pixels of card, label and cloth count as glare", wrong)
+	}
+	if got.ObjR < 0.9 {
+		t.Errorf("%.3f of the glints were found", got.ObjR)
+	}
+}

@@ -160,8 +160,10 @@ type candidate struct {
 	// vector holds the channels of the network, and in the end the whole vector (see Learned); nil if it is not needed.
 	vector []float64
 	score  float64
-	// side is that of the octave in which it was found; 0 at the picture's own size.
-	side int
+	// side is that of the octave in which it was found, 0 at the picture's own size. sheet was subtracted from its
+	// score there because it looks like a sheet of paper.
+	side  int
+	sheet float64
 }
 
 // searched holds what the classical search measured of a candidate.

@@ -24,6 +24,11 @@ const (
 	octaveDoubt = 1
 	// knownShare is the share of its core that must be known already for what a reduced picture shows to be left out.
 	knownShare = 0.3
+	// sheetDoubt is subtracted as well, twice at most, from what is even or steep, and so more likely a sheet of
+	// paper, a card or overexposed paint (see look.sheet): from sheetArea pixels of the reduced picture on, fully from
+	// e times as many; from an evenness of evenFrom and a steepness of steepFrom on, fully at 1.
+	sheetDoubt, sheetArea = 8, 40
+	evenFrom, steepFrom   = 0.88, 0.72
 )
 
 // octave is a picture reduced to half or a quarter of its size, or a part of one.
@@ -252,7 +257,9 @@ func (d *detector) keepReduced(o *octave, cands []candidate) []candidate {
 		if len(c.spans) == 0 {
 			continue
 		}
-		if c.score -= octaveDoubt; c.score < d.least {
+		c.sheet = sheetDoubt * c.look.sheet()
+		c.score -= octaveDoubt + c.sheet
+		if c.score+c.sheet < d.least {
 			d.hidden = append(d.hidden, c.spans)
 			continue
 		}
@@ -261,6 +268,17 @@ func (d *detector) keepReduced(o *octave, cands []candidate) []candidate {
 		found = append(found, *c)
 	}
 	return found
+}
+
+// sheet returns how much a candidate of a reduced picture looks like a sheet, 0…2. A glint has a peak, and fades out on
+// all sides: its core rises by less than its largest rise on average, and covers only a part of it.
+func (t *look) sheet() float64 {
+	if t.area <= sheetArea {
+		return 0
+	}
+	above := func(v, from float64) float64 { return min(max((v-from)/(1-from), 0), 1) }
+	even, steep := t.rise/math.Max(t.peakRise, 0.01), t.core/t.area
+	return math.Min(math.Log(t.area/sheetArea), 1) * (above(even, evenFrom) + above(steep, steepFrom))
 }
 
 // enlarged returns the pixels of a w × h picture that spans of the reduced one, in reading order, cover.
@@ -332,7 +350,7 @@ func (d *detector) outlineOctaves(fine, found []candidate) ([]candidate, error) 
 			above[y+1] += above[y]
 		}
 		finer := newOverlay(d.h, all, func(c *candidate) bool {
-			return c.score >= d.least && d.fits(c) && above[c.shape.Base] > above[c.shape.Top]
+			return c.score+c.sheet >= d.least && d.fits(c) && above[c.shape.Base] > above[c.shape.Top]
 		})
 		for i := range found {
 			c := &found[i]
@@ -370,16 +388,17 @@ func newOverlay(h int, cands []candidate, may func(c *candidate) bool) *overlay 
 }
 
 // knows reports whether at least knownShare of the pixels of the core of a candidate with that score belong to
-// candidates that count as glare where it does, or at the default sensitivity. As that does not depend on the
-// sensitivity, a higher one never loses a finding. In a cluster of small glints, these are the core of what a reduced
-// picture shows.
+// candidates that count as glare where it does, or at the default sensitivity, or would if they did not look like
+// sheets: reduced further, a sheet looks less like one. As that does not depend on the sensitivity, a higher one never
+// loses a finding. In a cluster of small glints, these are the core of what a reduced picture shows.
 func (o *overlay) knows(core []Span, score float64) bool {
 	least := min(score, 0)
 	var pixels, known int
 	for _, s := range core {
 		pixels += int(s.X1 - s.X0)
 		for _, f := range o.spans[o.first[s.Y]:o.first[s.Y+1]] {
-			if x0, x1 := max(s.X0, f.X0), min(s.X1, f.X1); x0 < x1 && o.cands[f.Label].score >= least {
+			c := &o.cands[f.Label]
+			if x0, x1 := max(s.X0, f.X0), min(s.X1, f.X1); x0 < x1 && c.score+c.sheet >= least {
 				known += int(x1 - x0)
 			}
 		}

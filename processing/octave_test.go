@@ -123,20 +123,42 @@ func TestOverlayKnows(t *testing.T) {
 		first, ownsFirst := draw("first")
 		spans, owns := draw("spans")
 		score, own := rapid.Float64Range(-3, 3).Draw(t, "score"), rapid.Float64Range(-3, 3).Draw(t, "own score")
+		sheet := rapid.SampledFrom([]float64{0, 2}).Draw(t, "sheet")
 		pixels, shared := 0, 0
 		for i := range owns {
 			if owns[i] {
 				pixels++
-				if ownsFirst[i] && score >= min(own, 0) {
+				if ownsFirst[i] && score+sheet >= min(own, 0) {
 					shared++
 				}
 			}
 		}
 		want := float64(shared) >= knownShare*float64(pixels)
-		finer := []candidate{{spans: first, score: score}, {spans: spans, score: 9, side: 2}}
+		finer := []candidate{{spans: first, score: score, sheet: sheet}, {spans: spans, score: 9, side: 2}}
 		full := func(c *candidate) bool { return c.side == 0 }
 		if got := newOverlay(h, finer, full).knows(spans, own); got != want {
 			t.Fatalf("%d of %d pixels: %v", shared, pixels, got)
 		}
 	})
+}
+
+func TestSheet(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		what                         string
+		area, core, rise, peak, want float64
+	}{
+		{"a glint", 300, 140, 0.6, 0.8, 0},
+		{"a card", 1500, 1500, 0.9, 0.9, 2},
+		{"an even core with a wide rim", 1500, 700, 0.94, 1, 0.5},
+		{"an uneven core without a rim", 1500, 1290, 0.5, 0.8, 0.5},
+		{"a small card", 40, 40, 0.9, 0.9, 0},
+		{"a card of medium size", 40 * math.Sqrt(math.E), 40 * math.Sqrt(math.E), 0.9, 0.9, 1},
+		{"nothing that rises", 1500, 0, 0, 0, 0},
+	} {
+		l := look{area: c.area, core: c.core, rise: c.rise, peakRise: c.peak}
+		if got := l.sheet(); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%s: %g, want %g", c.what, got, c.want)
+		}
+	}
 }

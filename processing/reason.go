@@ -114,7 +114,7 @@ func (r *Rule) explainer() func(measures []float64) []Reason {
 func (c *candidate) reasons(explain func(measures []float64) []Reason) []Reason {
 	list := explain(c.measures)
 	if c.side > 1 {
-		list = append(list, Reason{AspectReduced, -octaveDoubt})
+		list = append(list, Reason{AspectReduced, -octaveDoubt - c.sheet})
 		slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
 	}
 	return list
