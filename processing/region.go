@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+
+	"blik/internal/message"
 )
 
 // Shape is the shape of a search region.
@@ -47,17 +49,17 @@ func ParseRegion(text string) (*Region, error) {
 	for i, f := range fields {
 		x, err := strconv.ParseFloat(f, 64)
 		if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, fmt.Errorf("region %q: %q is not a number", text, f)
+			return nil, message.Errorf("%q is not a number", f)
 		}
 		v[i] = x
 	}
 	switch shape {
 	case "rect", "ellipse":
 		if len(v) != 4 {
-			return nil, fmt.Errorf("region %q: %s needs 4 numbers x,y,width,height, has %d", text, shape, len(v))
+			return nil, message.Errorf("%s takes 4 numbers, not %d", shape, len(v))
 		}
 		if v[2] <= 0 || v[3] <= 0 {
-			return nil, fmt.Errorf("region %q: width and height must be positive", text)
+			return nil, message.Errorf("width and height must be positive")
 		}
 		r := &Region{Shape: RectangleShape, Points: []Point{{v[0], v[1]}, {v[0] + v[2], v[1] + v[3]}}}
 		if shape == "ellipse" {
@@ -66,7 +68,7 @@ func ParseRegion(text string) (*Region, error) {
 		return r, nil
 	case "polygon":
 		if len(v) < 6 || len(v)%2 != 0 {
-			return nil, fmt.Errorf("region %q: a polygon needs at least three pairs x,y", text)
+			return nil, message.Errorf("a polygon needs at least three pairs x,y")
 		}
 		r := &Region{Shape: PolygonShape}
 		for i := 0; i < len(v); i += 2 {
@@ -74,7 +76,7 @@ func ParseRegion(text string) (*Region, error) {
 		}
 		return r, nil
 	}
-	return nil, fmt.Errorf("region %q: the shape must be rect, ellipse or polygon", text)
+	return nil, message.Errorf("the shape must be rect, ellipse or polygon")
 }
 
 // String returns the text form that ParseRegion reads.
