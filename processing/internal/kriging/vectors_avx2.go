@@ -59,17 +59,15 @@ func correlate256(sums *[lags]int64, p, q unsafe.Pointer, n, fit int) {
 	zero := v.Xor(v).AsInt32x8()
 	s0 := zero.AsInt64x4()
 	s1, s2, s3 := s0, s0, s0
-	for n > 0 {
-		part := min(n, fit)
-		n -= part
+	for at := 0; at < n*vector; {
+		end := at + min(n*vector-at, fit*vector)
 		a, b, c, d := zero, zero, zero, zero
-		for range part {
-			v := pixels(p, 0)
-			a = a.Add(v.DotProductPairs(pixels(q, 0)))
-			b = b.Add(v.DotProductPairs(pixels(q, 1)))
-			c = c.Add(v.DotProductPairs(pixels(q, 2)))
-			d = d.Add(v.DotProductPairs(pixels(q, 3)))
-			p, q = unsafe.Add(p, 2*vector), unsafe.Add(q, 2*vector)
+		for ; at < end; at += vector {
+			v := pixels(p, at)
+			a = a.Add(v.DotProductPairs(pixels(q, at)))
+			b = b.Add(v.DotProductPairs(pixels(q, at+1)))
+			c = c.Add(v.DotProductPairs(pixels(q, at+2)))
+			d = d.Add(v.DotProductPairs(pixels(q, at+3)))
 		}
 		s0 = s0.Add(a.GetLo().ExtendToInt64()).Add(a.GetHi().ExtendToInt64())
 		s1 = s1.Add(b.GetLo().ExtendToInt64()).Add(b.GetHi().ExtendToInt64())
@@ -117,12 +115,11 @@ func rowProductsVectors(sums *[side][side]float64, p, v []float64) {
 	a, b := unsafe.Pointer(unsafe.SliceData(p)), unsafe.Pointer(unsafe.SliceData(v))
 	s0, s1 := archsimd.LoadFloat64x4(&sums[0]), archsimd.LoadFloat64x4(&sums[1])
 	s2, s3 := archsimd.LoadFloat64x4(&sums[2]), archsimd.LoadFloat64x4(&sums[3])
-	for range len(v) / side {
-		s0 = s0.Add(four(a, 0).Mul(all(b, 0)))
-		s1 = s1.Add(four(a, side).Mul(all(b, 1)))
-		s2 = s2.Add(four(a, 2*side).Mul(all(b, 2)))
-		s3 = s3.Add(four(a, 3*side).Mul(all(b, 3)))
-		a, b = unsafe.Add(a, 8*side*side), unsafe.Add(b, 8*side)
+	for at := 0; at < len(v); at += side {
+		s0 = s0.Add(four(a, side*at).Mul(all(b, at)))
+		s1 = s1.Add(four(a, side*(at+1)).Mul(all(b, at+1)))
+		s2 = s2.Add(four(a, side*(at+2)).Mul(all(b, at+2)))
+		s3 = s3.Add(four(a, side*(at+3)).Mul(all(b, at+3)))
 	}
 	s0.Store(&sums[0])
 	s1.Store(&sums[1])
@@ -134,9 +131,8 @@ func rowProductsVectors(sums *[side][side]float64, p, v []float64) {
 func dotVectors(sum *[side]float64, a, b []float64) {
 	p, q := unsafe.Pointer(unsafe.SliceData(a)), unsafe.Pointer(unsafe.SliceData(b))
 	s := archsimd.LoadFloat64x4(sum)
-	for range len(a) / side {
-		s = s.Add(four(p, 0).Mul(four(q, 0)))
-		p, q = unsafe.Add(p, 8*side), unsafe.Add(q, 8*side)
+	for at := 0; at < len(a); at += side {
+		s = s.Add(four(p, at).Mul(four(q, at)))
 	}
 	s.Store(sum)
 	archsimd.ClearAVXUpperBits()

@@ -27,7 +27,7 @@ func get(p unsafe.Pointer, at int) archsimd.Float32x8 {
 }
 
 func costs256(sum *[Lanes]float32, planes [][]float32, g Group, offsets []int32, values []float32, limit float32) {
-	v := unsafe.Pointer(unsafe.SliceData(values))
+	v, w := unsafe.Pointer(unsafe.SliceData(values)), 0
 	worst, from, mask := archsimd.BroadcastFloat32x8(limit), g.from, g.Mask
 	s := get(v, 0)
 	s = s.AsInt32x8().Xor(s.AsInt32x8()).AsFloat32x8()
@@ -39,12 +39,12 @@ func costs256(sum *[Lanes]float32, planes [][]float32, g Group, offsets []int32,
 			n := min(between, len(offsets))
 			for _, o := range offsets[:n] {
 				at := int(o)
-				v0, v1, v2, weight := get(v, 0), get(v, Lanes), get(v, 2*Lanes), get(v, 3*Lanes)
+				v0, v1, v2, weight := get(v, w), get(v, w+Lanes), get(v, w+2*Lanes), get(v, w+3*Lanes)
 				a, b, c := get(p, at).Sub(v0), get(q, at).Sub(v1), get(r, at).Sub(v2)
 				s = s.Add(weight.Mul(a.Mul(a).Add(b.Mul(b)).Add(c.Mul(c))))
 				a, b, c = get(p, at+8).Sub(v0), get(q, at+8).Sub(v1), get(r, at+8).Sub(v2)
 				t = t.Add(weight.Mul(a.Mul(a).Add(b.Mul(b)).Add(c.Mul(c))))
-				v = unsafe.Add(v, 4*4*Lanes)
+				w += 4 * Lanes
 			}
 			offsets = offsets[n:]
 			if (uint16(s.Less(worst).ToBits())|uint16(t.Less(worst).ToBits())<<8)&mask == 0 {
@@ -58,12 +58,12 @@ func costs256(sum *[Lanes]float32, planes [][]float32, g Group, offsets []int32,
 			first, second := zero, zero
 			for _, p := range planes {
 				plane := unsafe.Pointer(unsafe.SliceData(p))
-				a, b := get(plane, at).Sub(get(v, 0)), get(plane, at+8).Sub(get(v, 0))
+				a, b := get(plane, at).Sub(get(v, w)), get(plane, at+8).Sub(get(v, w))
 				first, second = first.Add(a.Mul(a)), second.Add(b.Mul(b))
-				v = unsafe.Add(v, 4*Lanes)
+				w += Lanes
 			}
-			s, t = s.Add(get(v, 0).Mul(first)), t.Add(get(v, 0).Mul(second))
-			v = unsafe.Add(v, 4*Lanes)
+			s, t = s.Add(get(v, w).Mul(first)), t.Add(get(v, w).Mul(second))
+			w += Lanes
 			if i%between == between-1 &&
 				(uint16(s.Less(worst).ToBits())|uint16(t.Less(worst).ToBits())<<8)&mask == 0 {
 				break
@@ -80,7 +80,7 @@ func get512(p unsafe.Pointer, at int) archsimd.Float32x16 {
 }
 
 func costs512(sum *[Lanes]float32, planes [][]float32, g Group, offsets []int32, values []float32, limit float32) {
-	v := unsafe.Pointer(unsafe.SliceData(values))
+	v, w := unsafe.Pointer(unsafe.SliceData(values)), 0
 	worst, from, mask := archsimd.BroadcastFloat32x16(limit), g.from, g.Mask
 	s := get512(v, 0)
 	s = s.AsInt32x16().Xor(s.AsInt32x16()).AsFloat32x16()
@@ -91,10 +91,10 @@ func costs512(sum *[Lanes]float32, planes [][]float32, g Group, offsets []int32,
 			n := min(between, len(offsets))
 			for _, o := range offsets[:n] {
 				at := int(o)
-				a, b, c := get512(p, at).Sub(get512(v, 0)), get512(q, at).Sub(get512(v, Lanes)),
-					get512(r, at).Sub(get512(v, 2*Lanes))
-				s = s.Add(get512(v, 3*Lanes).Mul(a.Mul(a).Add(b.Mul(b)).Add(c.Mul(c))))
-				v = unsafe.Add(v, 4*4*Lanes)
+				a, b, c := get512(p, at).Sub(get512(v, w)), get512(q, at).Sub(get512(v, w+Lanes)),
+					get512(r, at).Sub(get512(v, w+2*Lanes))
+				s = s.Add(get512(v, w+3*Lanes).Mul(a.Mul(a).Add(b.Mul(b)).Add(c.Mul(c))))
+				w += 4 * Lanes
 			}
 			if offsets = offsets[n:]; s.Less(worst).ToBits()&mask == 0 {
 				break
@@ -106,12 +106,12 @@ func costs512(sum *[Lanes]float32, planes [][]float32, g Group, offsets []int32,
 			at := int(from) + int(o)
 			square := zero
 			for _, p := range planes {
-				d := get512(unsafe.Pointer(unsafe.SliceData(p)), at).Sub(get512(v, 0))
+				d := get512(unsafe.Pointer(unsafe.SliceData(p)), at).Sub(get512(v, w))
 				square = square.Add(d.Mul(d))
-				v = unsafe.Add(v, 4*Lanes)
+				w += Lanes
 			}
-			s = s.Add(get512(v, 0).Mul(square))
-			v = unsafe.Add(v, 4*Lanes)
+			s = s.Add(get512(v, w).Mul(square))
+			w += Lanes
 			if i%between == between-1 && s.Less(worst).ToBits()&mask == 0 {
 				break
 			}
