@@ -92,7 +92,7 @@ func (s *site) strokes(t *tools, out strokes) {
 	}
 }
 
-// weighRow writes the weights of direction d, not yet normalized, for row y of the hole. total holds the sums over the
+// weighRow writes the weights of direction d, not yet normalised, for row y of the hole. total holds the sums over the
 // rows of the square and begins reach + 1 pixels left of the hole.
 func (s *site) weighRow(out strokes, d int, total []int64, hole box, y int) {
 	side := 2*s.reachOfStrokes() + 1

@@ -39,7 +39,7 @@ type Rule struct {
 	Scale Scale `json:"scale"`
 }
 
-// MeasureWeight is the weight of a standardized measure.
+// MeasureWeight is the weight of a standardised measure.
 type MeasureWeight struct {
 	Measure   string  `json:"measure"`
 	Weight    float64 `json:"weight"`
@@ -65,7 +65,7 @@ type Stop struct {
 	False  float64 `json:"false"`
 }
 
-// zLimit is the largest standardized value that counts.
+// zLimit is the largest standardised value that counts.
 const zLimit = 5
 
 //go:embed decision.json
@@ -115,7 +115,7 @@ func (d *Decision) Validate() error {
 	return nil
 }
 
-// Standardizer returns a function that writes the standardized measures z of the weights, 0 for missing measures.
+// Standardizer returns a function that writes the standardised measures z of the weights, 0 for missing measures.
 func (r *Rule) Standardizer() func(z, measures []float64) {
 	index := r.index()
 	return func(z, measures []float64) {

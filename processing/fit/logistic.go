@@ -21,10 +21,10 @@ type Row struct {
 	Weight   float64
 }
 
-// ridge is the penalty on the squared weights of standardized measures, as a share of the rows' total weight.
+// ridge is the penalty on the squared weights of standardised measures, as a share of the rows' total weight.
 const ridge = 1e-3
 
-// Logistic returns the rule, without its scale, that maximizes the likelihood of the rows minus the ridge penalty, by
+// Logistic returns the rule, without its scale, that maximises the likelihood of the rows minus the ridge penalty, by
 // Newton's method. Only measures of the given sources that vary are used. It fails unless there are rows of both kinds.
 func Logistic(rows []Row, sources ...processing.Source) (*processing.Rule, error) {
 	total, glare := 0.0, 0.0
@@ -106,7 +106,7 @@ func climb(rule *processing.Rule, rows []Row, total float64) error {
 	return nil
 }
 
-// standardized returns for each row a 1, for the offset, and its standardized measures.
+// standardized returns for each row a 1, for the offset, and its standardised measures.
 func standardized(rule *processing.Rule, rows []Row) []float64 {
 	n := len(rule.Weights) + 1
 	z := make([]float64, len(rows)*n)
