@@ -591,7 +591,7 @@ func (d *detector) trim(spans, own []Span) ([]Span, error) {
 		for task := range tasks {
 			for _, i := range order[ends[task]:ends[task+1]] {
 				if c := &kept[i]; len(c.spans) > 0 {
-					_, c.spans = s.survey(c.spans, true)
+					c.spans = s.outline(c.spans, s.ground(c.spans))
 				}
 			}
 		}
