@@ -66,7 +66,7 @@ func Logistic(rows []Row, sources ...processing.Source) (*processing.Rule, error
 // climb finds the weights of the rule by Newton's method.
 func climb(rule *processing.Rule, rows []Row, total float64) error {
 	n := len(rule.Weights) + 1
-	z := standardized(rule, rows)
+	z := standardised(rule, rows)
 	w := make([]float64, n)
 	w[0] = rule.Offset
 	value, settled := likelihood(w, z, rows, total), false
@@ -106,8 +106,8 @@ func climb(rule *processing.Rule, rows []Row, total float64) error {
 	return nil
 }
 
-// standardized returns for each row a 1, for the offset, and its standardised measures.
-func standardized(rule *processing.Rule, rows []Row) []float64 {
+// standardised returns for each row a 1, for the offset, and its standardised measures.
+func standardised(rule *processing.Rule, rows []Row) []float64 {
 	n := len(rule.Weights) + 1
 	z := make([]float64, len(rows)*n)
 	standardize := rule.Standardizer()

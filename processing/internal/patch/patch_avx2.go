@@ -27,6 +27,7 @@ func get(p unsafe.Pointer, at int) archsimd.Float32x8 {
 }
 
 func costs256(sum *[Lanes]float32, planes [][]float32, g Group, offsets []int32, values []float32, limit float32) {
+	// w counts the values that are used; v does not move, because past the last value it would point at nothing.
 	v, w := unsafe.Pointer(unsafe.SliceData(values)), 0
 	worst, from, mask := archsimd.BroadcastFloat32x8(limit), g.from, g.Mask
 	s := get(v, 0)
