@@ -1,20 +1,20 @@
-"""The network's input: 24 planes at half resolution, 0...127, exact in integers.
+"""The network's input: 12 planes of 0...127 at full resolution, exact in integers. Exposure hardly changes them.
 
-For every cell of 2 x 2 pixels (an odd side is extended by its last row or column):
-   0-15  each pixel's R, G, B and darkest channel relative to its surroundings: (value - mean) / (deviation + 8 levels), eighths,
-         32 meaning 0; plane 4 * channel + 2 * row + column of the pixel in its cell
-  16-19  half the cell's mean of R, G, B and the darkest channel
-  20-22  half the mean of R, G and B over the surroundings
-  23     twice the deviation of the lightness (R + 2 G + B) / 4 over the surroundings
-The surroundings are the 17 x 17 cells around the cell, clipped to the picture.
+A pixel's surroundings are those of its cell of 2 x 2 pixels (an odd side is extended by its last row or column): the
+17 x 17 cells around it, clipped to the picture, n pixels in all. m is the darkest channel, l the lightness
+(R + 2 G + B + 2) >> 2; means and the deviation s are over the surroundings.
+
+    0-3  R, G, B and m against their surroundings: (value - mean) / (s + 5/64 mean l + 3 levels) in eighths, 32 meaning 0
+    4-7  R, G, B and m over the mean lightness: value / (mean l + 10 levels) in 32nds
+      8  64 s / (mean l + 10 levels)
+   9-11  32 mean R, mean B and mean m over (mean l + 10 levels)
 
 `planes` is the definition in numpy, `planes_torch` the same for a batch on the device; they must agree exactly.
 """
 import numpy as np
 
-CHANNELS = 24
+CHANNELS = 12
 RADIUS = 8  # cells
-EASE = 8  # levels added to the deviation, so that noise on flat paint is not blown up
 SHIFT = 20
 
 
@@ -30,37 +30,39 @@ def window_sums(cells):
 
 
 def planes(rgb):
-    """uint8 [h, w, 3] -> uint8 [24, ceil(h/2), ceil(w/2)]"""
+    """uint8 [h, w, 3] -> uint8 [12, h, w]"""
     h, w = rgb.shape[:2]
     v = np.pad(rgb, ((0, h & 1), (0, w & 1), (0, 0)), mode="edge").astype(np.int64).transpose(2, 0, 1)
     v = np.concatenate([v, v.min(0, keepdims=True)])
     light = (v[0] + 2 * v[1] + v[2] + 2) >> 2
-    by_pixel = v.reshape(4, v.shape[1] // 2, 2, -1, 2).transpose(0, 2, 4, 1, 3)  # channel, row, column, cell
-    cell = by_pixel.sum((1, 2))
-    light = light.reshape(cell.shape[1], 2, -1, 2)
-    stack = np.concatenate([cell, light.sum((1, 3))[None], (light * light).sum((1, 3))[None], np.full_like(cell[:1], 4)])
-    s = window_sums(stack)
+    by_cell = lambda t: t.reshape(t.shape[:-2] + (t.shape[-2] // 2, 2, t.shape[-1] // 2, 2)).sum((-3, -1))
+    cells = by_cell(np.concatenate([v, light[None], (light * light)[None], np.ones_like(light)[None]]))
+    s = window_sums(cells)
     n = s[6]
     deviation = np.floor(np.sqrt((n * s[5] - s[4] * s[4]).astype(np.float64))).astype(np.int64)
-    gain = (8 << SHIFT) // (deviation + EASE * n)
-    normal = ((by_pixel * n - s[:4, None, None]) * gain + (1 << SHIFT - 1)) >> SHIFT
-    out = [np.clip(32 + normal, 0, 127).reshape(16, *n.shape), cell >> 3, s[:3] // (2 * n), np.minimum(2 * deviation // n, 127)[None]]
-    return np.concatenate(out).astype(np.uint8)
+    gain = (8 << SHIFT) // (deviation + (5 * s[4] >> 6) + 3 * n)
+    share = (32 << SHIFT) // (s[4] + 10 * n)
+    spread = lambda t: t.repeat(2, -2).repeat(2, -1)
+    half = 1 << SHIFT - 1
+    scaled = v * spread(n)
+    normal = ((scaled - spread(s[:4])) * spread(gain) + half) >> SHIFT
+    ratio = (scaled * spread(share) + half) >> SHIFT
+    around = np.stack([(2 * deviation * share + half) >> SHIFT] + [(s[c] * share + half) >> SHIFT for c in (0, 2, 3)])
+    out = np.concatenate([32 + normal, ratio, spread(around)])
+    return np.clip(out, 0, 127).astype(np.uint8)[:, :h, :w]
 
 
 def planes_torch(rgb):
-    """uint8 tensor [batch, 3, h, w] with even sides -> uint8 [batch, 24, h/2, w/2]"""
+    """uint8 tensor [batch, 3, h, w] with even sides -> uint8 [batch, 12, h, w]"""
     import torch
     b, _, h, w = rgb.shape
     v = rgb.int()
     v = torch.cat([v, v.amin(1, keepdim=True)], 1)
-    light = (v[:, 0] + 2 * v[:, 1] + v[:, 2] + 2) >> 2
-    by_pixel = v.view(b, 4, h // 2, 2, w // 2, 2).permute(0, 1, 3, 5, 2, 4)
-    cell = by_pixel.sum((2, 3))
-    light = light.view(b, 1, h // 2, 2, w // 2, 2)
-    stack = torch.cat([cell, light.sum((3, 5)), (light * light).sum((3, 5)), torch.full_like(cell[:, :1], 4)], 1).long()
+    light = (v[:, :1] + 2 * v[:, 1:2] + v[:, 2:3] + 2) >> 2
+    stack = torch.cat([v, light, light * light, torch.ones_like(light)], 1)
+    cells = stack.view(b, 7, h // 2, 2, w // 2, 2).sum((3, 5))
     integral = torch.zeros(b, 7, h // 2 + 1, w // 2 + 1, dtype=torch.long, device=rgb.device)
-    integral[..., 1:, 1:] = stack.cumsum(-2).cumsum(-1)
+    integral[..., 1:, 1:] = cells.cumsum(-2).cumsum(-1)
     y, x = torch.arange(h // 2, device=rgb.device), torch.arange(w // 2, device=rgb.device)
     y0, y1 = (y - RADIUS).clamp(min=0), (y + RADIUS + 1).clamp(max=h // 2)
     x0, x1 = (x - RADIUS).clamp(min=0), (x + RADIUS + 1).clamp(max=w // 2)
@@ -68,9 +70,25 @@ def planes_torch(rgb):
     s = rows[..., x1] - rows[..., x0]
     n = s[:, 6:7]
     deviation = (n * s[:, 5:6] - s[:, 4:5] * s[:, 4:5]).double().sqrt().floor().long()
-    gain = torch.div(8 << SHIFT, deviation + EASE * n, rounding_mode="floor")
-    difference = by_pixel * n[:, :, None, None] - s[:, :4, None, None]
-    normal = (difference * gain[:, :, None, None] + (1 << SHIFT - 1)) >> SHIFT
-    out = [(32 + normal).clamp(0, 127).reshape(b, 16, h // 2, w // 2), cell >> 3,
-           torch.div(s[:, :3], 2 * n, rounding_mode="floor"), torch.div(2 * deviation, n, rounding_mode="floor").clamp(max=127)]
-    return torch.cat([o.to(torch.uint8) for o in out], 1)
+    divide = lambda a, d: torch.div(a << SHIFT, d, rounding_mode="floor")
+    gain = divide(torch.full_like(n, 8), deviation + (5 * s[:, 4:5] >> 6) + 3 * n)
+    share = divide(torch.full_like(n, 32), s[:, 4:5] + 10 * n)
+    spread = lambda t: t.int().repeat_interleave(2, 2).repeat_interleave(2, 3)
+    half = 1 << SHIFT - 1
+    scaled = v * spread(n)
+    normal = ((scaled - spread(s[:, :4])) * spread(gain) + half) >> SHIFT
+    ratio = (scaled * spread(share) + half) >> SHIFT
+    means = torch.cat([s[:, :1], s[:, 2:4]], 1)
+    around = torch.cat([(2 * deviation * share + half) >> SHIFT, (means * share + half) >> SHIFT], 1)
+    return torch.cat([32 + normal, ratio, spread(around)], 1).clamp(0, 127).to(torch.uint8)
+
+
+if __name__ == "__main__":
+    import torch
+    rng = np.random.default_rng(1)
+    for h, w in ((2, 2), (6, 40), (64, 50)):
+        for top in (2, 40, 256):
+            a = rng.integers(0, top, (h, w, 3)).astype(np.uint8)
+            b = planes_torch(torch.from_numpy(a).permute(2, 0, 1)[None])[0].numpy()
+            assert (planes(a) == b).all()
+    print("planes agree")
