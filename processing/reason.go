@@ -10,19 +10,8 @@ import (
 // GlintKind is what the network says a component is.
 type GlintKind uint8
 
-// The kinds, in the order of the network's outputs.
-const (
-	// GlintGlare is the reflection of a lamp.
-	GlintGlare GlintKind = iota
-	// GlintPaint is painted light: catch-lights, pearls, flowers, foam.
-	GlintPaint
-	// GlintEdge is an edge, a frame or a support.
-	GlintEdge
-	// GlintOther is canvas, paper, grain, or nothing visible.
-	GlintOther
-	// GlintKinds is the number of kinds.
-	GlintKinds = 4
-)
+// GlintKinds is the number of kinds: KindGlare, KindPaint, KindEdge and KindOther.
+const GlintKinds = 4
 
 // ID returns a short name of the kind.
 func (k GlintKind) ID() string {
@@ -74,7 +63,7 @@ const (
 
 // NeedsCheck reports whether a person should look at a finding of an area with that evidence of the network.
 func (e *Evidence) NeedsCheck(area int) bool {
-	return e.Kind != GlintGlare || area > largeArea && e.Certainty < leastCertainty
+	return e.Kind != KindGlare || area > largeArea && e.Certainty < leastCertainty
 }
 
 // Reason is one line of what a finding was judged by.
@@ -102,7 +91,7 @@ func (f *Finding) Reasons() []Reason {
 	}
 	if e.Check {
 		why := message.Of("probably not glare")
-		if e.Kind == GlintGlare {
+		if e.Kind == KindGlare {
 			why = message.Of("large and not certain")
 		}
 		list = append(list, Reason{message.Of("look at it"), why})

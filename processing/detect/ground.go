@@ -7,13 +7,6 @@ import (
 	"blik/processing/internal/span"
 )
 
-// The ground of a component: the lower median of the levels in the window around its peak, without the pixels of
-// components if at least leastGround others are in it.
-const (
-	groundRadius = 12
-	leastGround  = 50
-)
-
 // grounds measures the ground of components on the host, as processing.MeasureGlints does on a backend. One goroutine
 // uses it at a time.
 type grounds struct {
@@ -42,8 +35,8 @@ func (g *grounds) of(runs []processing.Run) (peak image.Point, ground, rise int)
 // around returns the ground around a pixel.
 func (g *grounds) around(at image.Point) int {
 	pic := g.levels.pic
-	x0, y0 := max(at.X-groundRadius, 0), max(at.Y-groundRadius, 0)
-	x1, y1 := min(at.X+groundRadius+1, pic.Width), min(at.Y+groundRadius+1, pic.Height)
+	x0, y0 := max(at.X-processing.GroundRadius, 0), max(at.Y-processing.GroundRadius, 0)
+	x1, y1 := min(at.X+processing.GroundRadius+1, pic.Width), min(at.Y+processing.GroundRadius+1, pic.Height)
 	g.buf = g.levels.window(g.buf, x0, y0, x1, y1)
 	var all, free [256]int
 	n := 0
@@ -54,7 +47,7 @@ func (g *grounds) around(at image.Point) int {
 			n++
 		}
 	}
-	if n < leastGround {
+	if n < processing.GroundLeast {
 		return lowerMedian(&all, len(g.buf))
 	}
 	return lowerMedian(&free, n)

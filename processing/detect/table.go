@@ -36,7 +36,7 @@ type Component struct {
 
 // Kind returns the kind with the largest share, the first one of equal shares.
 func (c *Component) Kind() processing.GlintKind {
-	best := processing.GlintGlare
+	best := processing.GlintKind(processing.KindGlare)
 	for k, s := range c.Shares {
 		if s > c.Shares[best] {
 			best = processing.GlintKind(k)
@@ -73,13 +73,13 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	number := make([]int32, len(f.props))
 	for i := range f.props {
 		p := &f.props[i]
-		if number[i] = -1; strength(p.Logits) < leastStrength || p.Rise < leastRise {
+		if number[i] = -1; strength(p.Sums) < leastStrength || p.Rise() < leastRise {
 			continue
 		}
 		number[i] = int32(len(t.Components))
-		c := Component{Strength: strength(p.Logits), Ground: p.Ground, Rise: p.Rise}
-		for k, v := range p.Logits {
-			c.Shares[k] = float64(v) / float64(total(p.Logits))
+		c := Component{Strength: strength(p.Sums), Ground: int(p.Ground), Rise: p.Rise()}
+		for k, v := range p.Sums {
+			c.Shares[k] = float64(v) / float64(total(p.Sums))
 		}
 		t.Components = append(t.Components, c)
 	}
