@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Luminance writes the two planes that detection works on: Y (U16), the linear-light luminance in 1/65535 of white, and
+// Luminance writes the two planes that the classical detector works on: Y (U16), the linear-light luminance in 1/65535 of white, and
 // V (U8) = (Y re-encoded to 8-bit sRGB + smallest channel re-encoded to 8-bit sRGB) / 2, rounded down. See
 // LuminanceTables for the arithmetic. Red, Green and Blue (U8), if all three are given, receive the network's input:
-// each channel re-encoded to 8-bit sRGB. The picture is read before Do returns.
+// each channel re-encoded to 8-bit sRGB; Y and V may then both be nil. The picture is read before Do returns.
 type Luminance struct {
 	perPixel
 
@@ -22,8 +22,10 @@ type Luminance struct {
 func (o Luminance) run(ctx context.Context, e Executor) error { return e.Luminance(ctx, o) }
 
 func (o Luminance) describe(a *arguments) Op {
-	a.writes("luminance", &o.Y, u16)
-	a.writes("level", &o.V, u8)
+	if !o.Coloured() || o.Y != nil || o.V != nil {
+		a.writes("luminance", &o.Y, u16)
+		a.writes("level", &o.V, u8)
+	}
 	if o.Coloured() {
 		a.writes("red", &o.Red, u8)
 		a.writes("green", &o.Green, u8)
@@ -48,7 +50,7 @@ func (o Luminance) check(a *arguments) {
 	if err := pic.Validate(); err != nil {
 		a.failf("%w", err)
 	}
-	if w, h := o.Y.Size(); pic.Width != w || pic.Height != h {
+	if w, h := a.check.w, a.check.h; pic.Width != w || pic.Height != h {
 		a.failf("the picture is %d × %d pixels, the planes are %d × %d", pic.Width, pic.Height, w, h)
 	}
 	t.check(a)

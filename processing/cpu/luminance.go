@@ -6,8 +6,11 @@ import (
 	"blik/processing"
 )
 
-// Luminance writes the two planes that detection works on; processing.LuminanceTables has the arithmetic.
+// Luminance writes the planes that are given; processing.LuminanceTables has the arithmetic.
 func (b executor) Luminance(ctx context.Context, op processing.Luminance) error {
+	if op.Y == nil {
+		return b.luminance(ctx, &op, nil, nil)
+	}
 	return b.luminance(ctx, &op, op.Y.(*plane), op.V.(*plane))
 }
 
