@@ -139,6 +139,7 @@ type Executor interface {
 	DifferenceThreshold(ctx context.Context, op DifferenceThreshold) error
 	Glints(ctx context.Context, op Glints) error
 	GlintChannels(ctx context.Context, op GlintChannels) ([]uint8, error)
+	MeasureGlints(ctx context.Context, op MeasureGlints) ([]GlintProps, error)
 
 	Morph(ctx context.Context, op Morph) error
 	FillHoles(ctx context.Context, op FillHoles) error

@@ -7,14 +7,26 @@ import (
 	"blik/processing/network"
 )
 
-// Glints writes the network's logit of each pixel into Dst (U8): in sixteenths, plus Offset (0…255), clamped to 0…255.
-// Pixels above Offset are more likely glare than not. Red, Green and Blue (U8) are the picture as Luminance writes it.
-// docs/network.md describes the method.
+// Glints writes the network's logit of glare for each pixel into Dst (U8): in sixteenths, plus Offset (0…255), clamped to
+// 0…255. Pixels above Offset are more likely glare than not. Kinds (U8, may be nil) gets what glare at a pixel would be:
+// KindGlare, or what else looks like it. Red, Green and Blue (U8) are the picture as Luminance writes it. docs/network.md
+// describes the method.
 type Glints struct {
-	Dst, Red, Green, Blue Plane
-	Model                 *network.Model
-	Offset                int
+	Dst, Kinds, Red, Green, Blue Plane
+	Model                        *network.Model
+	Offset                       int
 }
+
+// The kinds of what the network finds.
+const (
+	KindGlare = iota
+	// KindPaint is painted light.
+	KindPaint
+	// KindEdge is the edge of the painting, its frame or support.
+	KindEdge
+	// KindOther is canvas, paper, grain, or nothing that one can see.
+	KindOther
+)
 
 // Footprint implements Op.
 func (o Glints) Footprint() Footprint {
@@ -25,6 +37,9 @@ func (o Glints) run(ctx context.Context, e Executor) error { return e.Glints(ctx
 
 func (o Glints) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, u8)
+	if o.Kinds != nil {
+		a.writes("kinds", &o.Kinds, u8)
+	}
 	a.reads("red", &o.Red, u8)
 	a.reads("green", &o.Green, u8)
 	a.reads("blue", &o.Blue, u8)
@@ -69,6 +84,59 @@ func (o GlintChannels) describe(a *arguments) Op {
 		a.failf("the model has no hidden layer")
 	}
 	a.indices(o.Index)
+	a.result(o.Out != nil)
+	return o
+}
+
+// MeasureGlints measures each component of the pixels above 0 of Logits (U8), which are in sixteenths as Glints writes
+// them without an offset, in the order of labels. Kinds, Red, Green and Blue (U8) are as for Glints.
+type MeasureGlints struct {
+	wholePicture
+
+	Components                      Components
+	Logits, Kinds, Red, Green, Blue Plane
+	Out                             *[]GlintProps
+}
+
+// GlintProps are the exact measures of one component. The value of a pixel is the larger of its darkest channel and its
+// lightness (R + 2G + B + 2) >> 2.
+type GlintProps struct {
+	// Sums holds the sum of the logits, in sixteenths, of the pixels of each kind.
+	Sums [4]uint64
+	// Area is the number of pixels; all other fields of an empty component are 0.
+	Area uint32
+	// X and Y are the pixel with the largest value, the first one in reading order of several.
+	X, Y int32
+	// Peak is that value. Ground is the median (of n values in ascending order that with index (n−1)/2) of those within
+	// GroundRadius of that pixel in either direction, inside the picture, with a logit of 0, or of all of them if those
+	// are fewer than GroundLeast.
+	Peak, Ground uint8
+}
+
+// These define the ground of a component: see GlintProps.
+const (
+	GroundRadius = 12
+	GroundLeast  = 50
+)
+
+// Rise is how far the component rises over its ground, in levels.
+func (p *GlintProps) Rise() int { return int(p.Peak) - int(p.Ground) }
+
+// Into implements Query.
+func (o MeasureGlints) Into(out *[]GlintProps) Op { o.Out = out; return o }
+
+func (o MeasureGlints) run(ctx context.Context, e Executor) (err error) {
+	*o.Out, err = e.MeasureGlints(ctx, o)
+	return err
+}
+
+func (o MeasureGlints) describe(a *arguments) Op {
+	a.reads("logits", &o.Logits, u8)
+	a.reads("kinds", &o.Kinds, u8)
+	a.reads("red", &o.Red, u8)
+	a.reads("green", &o.Green, u8)
+	a.reads("blue", &o.Blue, u8)
+	a.components(&o.Components)
 	a.result(o.Out != nil)
 	return o
 }

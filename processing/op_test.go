@@ -563,7 +563,14 @@ func TestEveryPlaneIsChecked(t *testing.T) {
 					t.Errorf("%v, want %s", err, want)
 				}
 			}
-			if _, optional := op.(processing.Histogram); !optional || i == 0 {
+			optional := false
+			switch op.(type) {
+			case processing.Histogram:
+				optional = use.Role == "exclusion"
+			case processing.Glints:
+				optional = use.Role == "kinds"
+			}
+			if !optional {
 				refused(nil, "no "+use.Role+" plane given")
 			}
 			refused(optest.Plane(t, other, use.Plane.Kind()), "the "+use.Role+" plane belongs to another backend")

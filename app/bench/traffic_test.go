@@ -34,9 +34,14 @@ func TestTrafficCountsEveryOperation(t *testing.T) {
 		case processing.Luminance:
 			want = moved{stage: 6*n + 3*n + 3*n, up: 6 * n}
 		case processing.Glints:
-			want.stage = 4 * n
+			want.stage = 5 * n
 		case processing.GlintChannels:
 			want.stage = 3 * n
+		case processing.MeasureGlints:
+			want.down = sizeOf(*o.Out)
+			for _, p := range *o.Out {
+				want.stage += 5 * int64(p.Area)
+			}
 		case processing.Morph:
 			want.stage = 4 * n
 		case processing.BoxMean:

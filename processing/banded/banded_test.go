@@ -628,6 +628,19 @@ func componentActions() map[string]action {
 				return be.Do(background, processing.FillHoles{Dst: at[d]})
 			})
 		},
+		"measure glints": func(t *rapid.T, p *program) {
+			if p.components[0] == nil {
+				return
+			}
+			l, k := p.pick(t, "logits", nil, u8), p.pick(t, "kinds", nil, u8)
+			r, g, b := p.pick(t, "red", nil, u8), p.pick(t, "green", nil, u8), p.pick(t, "blue", nil, u8)
+			p.same("measure glints", func(be processing.Backend, at []processing.Plane,
+				comps processing.Components) (any, error) {
+				return processing.Evaluate(background, be, processing.MeasureGlints{
+					Components: comps, Logits: at[l], Kinds: at[k], Red: at[r], Green: at[g], Blue: at[b],
+				})
+			})
+		},
 		"measure regions": func(t *rapid.T, p *program) {
 			if p.components[0] == nil {
 				return
@@ -1098,7 +1111,7 @@ func TestGlintsByBands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const w, h = 21, 283
+	const w, h = 21, 683
 	s := make([]uint8, w*h)
 	for i := range s {
 		s[i] = uint8(90 + i*i%37)
@@ -1106,15 +1119,15 @@ func TestGlintsByBands(t *testing.T) {
 			s[i] = 200
 		}
 	}
-	for _, rows := range []int{2*m.Reach() + 8, 2*m.Reach() + 51, 2*m.Reach() + 130} {
+	for _, rows := range []int{2*m.Reach() + m.Grain(), 2*m.Reach() + 51, 2*m.Reach() + 130} {
 		b := newBench(t, w, h, rows)
 		run := func(be processing.Backend) []uint8 {
 			op := processing.Glints{Model: m, Offset: 200}
-			for _, p := range []*processing.Plane{&op.Red, &op.Green, &op.Blue, &op.Dst} {
+			for _, p := range []*processing.Plane{&op.Red, &op.Green, &op.Blue, &op.Dst, &op.Kinds} {
 				if *p, err = be.Alloc(processing.U8, w, h); err != nil {
 					t.Fatal(err)
 				}
-				if p != &op.Dst {
+				if p != &op.Dst && p != &op.Kinds {
 					if err := be.Upload(background, *p, processing.Samples{U8: s}); err != nil {
 						t.Fatal(err)
 					}
@@ -1128,7 +1141,11 @@ func TestGlintsByBands(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return slices.Clone(got.U8)
+			kinds, err := be.Host(background, op.Kinds)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return slices.Concat(got.U8, kinds.U8)
 		}
 		before := b.inner.bands
 		if got, want := run(b.Backend), run(b.plain); !slices.Equal(got, want) {

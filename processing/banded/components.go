@@ -240,3 +240,13 @@ func (b *Backend) measureRegions(ctx context.Context, op processing.MeasureRegio
 	op.Components = list
 	return b.onHost(ctx, newOperation(op))
 }
+
+// measureGlints runs on the host: it reads five bytes per pixel of a component and its surroundings.
+func (b *Backend) measureGlints(ctx context.Context, op processing.MeasureGlints) error {
+	list, err := b.atHost(ctx, op.Components.(*components))
+	if err != nil {
+		return err
+	}
+	op.Components = list
+	return b.onHost(ctx, newOperation(op))
+}

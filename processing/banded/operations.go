@@ -46,6 +46,8 @@ func (b *Backend) Do(ctx context.Context, op processing.Op) (err error) {
 		return b.rasterize(ctx, o)
 	case processing.MeasureRegions:
 		return b.measureRegions(ctx, o)
+	case processing.MeasureGlints:
+		return b.measureGlints(ctx, o)
 	case processing.Gather:
 		return b.gather(ctx, o)
 	case processing.FillHoles:

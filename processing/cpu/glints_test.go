@@ -5,8 +5,11 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"blik/processing"
 	"blik/processing/network"
@@ -24,7 +27,7 @@ func glareLike(r *rand.Rand, n int) []uint8 {
 	return s
 }
 
-// Tiles give the logits of the whole picture, whatever the number of workers and the offset.
+// Tiles give the logits and kinds of the whole picture, whatever the number of workers and the offset.
 func TestGlints(t *testing.T) {
 	t.Parallel()
 	m, err := network.Default()
@@ -35,9 +38,13 @@ func TestGlints(t *testing.T) {
 		red, green, blue := glareLike(r, w*h), glareLike(r, w*h), glareLike(r, w*h)
 		_, logits := m.Run(red, green, blue, w, h)
 		for _, offset := range []int{0, 24, 255} {
-			want := make([]uint8, w*h)
-			for i, v := range logits {
-				want[i] = uint8(min(max(int(v)+offset, 0), 255))
+			want, wantKinds := make([]uint8, w*h), make([]uint8, w*h)
+			for i := range want {
+				var v [network.Outputs]int32
+				for c := range v {
+					v[c] = logits.At(c, i/w, i%w)
+				}
+				want[i], wantKinds[i] = uint8(min(max(int(v[0])+offset, 0), 255)), network.KindOf(v)
 			}
 			b := New(Workers(1 + r.IntN(3)))
 			b.tiling.narrow, b.tiling.wide = 1+r.IntN(80), 1+r.IntN(120)
@@ -45,6 +52,10 @@ func TestGlints(t *testing.T) {
 				Green: up(t, b, w, h, green), Blue: up(t, b, w, h, blue), Model: m, Offset: offset}
 			must(t, b.Do(context.Background(), op))
 			wantEqual(t, "logit", w, down[uint8](t, op.Dst), want)
+			op.Dst, op.Kinds = empty(t, b, processing.U8, w, h), empty(t, b, processing.U8, w, h)
+			must(t, b.Do(context.Background(), op))
+			wantEqual(t, "logit", w, down[uint8](t, op.Dst), want)
+			wantEqual(t, "kind", w, down[uint8](t, op.Kinds), wantKinds)
 		}
 	}
 }
@@ -78,7 +89,7 @@ func TestGlintChannels(t *testing.T) {
 	var want []uint8
 	for _, i := range index {
 		for c := range m.Hidden() {
-			want = append(want, hidden.V[(c*hidden.H+int(i)/w/2)*hidden.W+int(i)%w/2])
+			want = append(want, hidden.At(c, int(i)/w, int(i)%w))
 		}
 	}
 	b := New(Workers(2))
@@ -90,6 +101,84 @@ func TestGlintChannels(t *testing.T) {
 		must(t, err)
 		wantEqual(t, "channel", 1, got, want[:len(list)*m.Hidden()])
 	}
+}
+
+// Components are measured as GlintProps defines it.
+func TestMeasureGlintsEqualsDefinition(t *testing.T) {
+	ctx := context.Background()
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := size(t)
+		n := w * h
+		logits, kinds := noise[uint8](t, n, 255), noise[uint8](t, n, 3)
+		if rapid.Bool().Draw(t, "few") {
+			for i, v := range noise[uint8](t, n, 255) {
+				if v < 200 {
+					logits[i] = 0
+				}
+			}
+		}
+		channels := [3][]uint8{noise[uint8](t, n, 255), noise[uint8](t, n, 255), noise[uint8](t, n, 255)}
+		b := New(Workers(rapid.SampledFrom(workerCounts).Draw(t, "workers")))
+		defer b.Close()
+		plane := up(t, b, w, h, logits)
+		c, err := processing.Evaluate(ctx, b, processing.Label{Class: plane, Bits: 255})
+		must(t, err)
+		keep := make([]bool, c.Len())
+		for i := range keep {
+			keep[i] = i%5 != 4
+		}
+		must(t, b.Do(ctx, processing.FilterComponents{Components: c, Keep: keep}))
+		got, err := processing.Evaluate(ctx, b, processing.MeasureGlints{
+			Components: c, Logits: plane, Kinds: up(t, b, w, h, kinds), Red: up(t, b, w, h, channels[0]),
+			Green: up(t, b, w, h, channels[1]), Blue: up(t, b, w, h, channels[2]),
+		})
+		must(t, err)
+		spans, err := processing.Evaluate(ctx, b, processing.Spans{Components: c})
+		must(t, err)
+		if want := measured(painted(t, w, h, spans), c.Len(), w, h, logits, kinds, channels); !slices.Equal(got, want) {
+			t.Fatalf("%+v, want %+v", got, want)
+		}
+	})
+}
+
+// measured returns the measures of n components, given the label of each pixel, or −1.
+func measured(label []int, n, w, h int, logits, kinds []uint8, channels [3][]uint8) []processing.GlintProps {
+	value := func(i int) int {
+		r, g, b := int(channels[0][i]), int(channels[1][i]), int(channels[2][i])
+		return max(min(r, g, b), (r+2*g+b+2)>>2)
+	}
+	list := make([]processing.GlintProps, n)
+	for i, l := range label {
+		if l < 0 {
+			continue
+		}
+		p := &list[l]
+		p.Area++
+		p.Sums[kinds[i]] += uint64(logits[i])
+		if p.Area == 1 || value(i) > int(p.Peak) {
+			p.Peak, p.X, p.Y = uint8(value(i)), int32(i%w), int32(i/w)
+		}
+	}
+	for l := range list {
+		var all, free []int
+		for i := range w * h {
+			far := max(i%w-int(list[l].X), int(list[l].X)-i%w, i/w-int(list[l].Y), int(list[l].Y)-i/w)
+			if far > 12 || list[l].Area == 0 {
+				continue
+			}
+			all = append(all, value(i))
+			if logits[i] == 0 {
+				free = append(free, value(i))
+			}
+		}
+		if len(free) >= 50 {
+			all = free
+		}
+		if slices.Sort(all); len(all) > 0 {
+			list[l].Ground = uint8(all[(len(all)-1)/2])
+		}
+	}
+	return list
 }
 
 // BenchmarkGlints runs only the network, on 5300 × 3533 pixels; it prints the least time, too.

@@ -135,6 +135,12 @@ func TestLuma(t *testing.T) {
 			wantEqual(t, "Y with colours", p.Width, down[uint16](t, y), wantY)
 			for i, want := range slowColours(p, table) {
 				wantEqual(t, "colour", p.Width, down[uint8](t, colours[i]), want)
+				must(t, b.Upload(context.Background(), colours[i], processing.Samples{U8: make([]uint8, len(want))}))
+			}
+			op.Y, op.V = nil, nil
+			must(t, b.Do(context.Background(), op))
+			for i, want := range slowColours(p, table) {
+				wantEqual(t, "colour alone", p.Width, down[uint8](t, colours[i]), want)
 				colours[i].Release()
 			}
 			release(y, v)

@@ -41,9 +41,6 @@ GLOBL order<>(SB), RODATA|NOPTR, $16
 	VPSRAVD   Z26, c, c \
 	VPSRAVD   Z27, d, d \
 	VPADDD    Z28, a, a \
-	VPADDD    Z28, b, b \
-	VPADDD    Z28, c, c \
-	VPADDD    Z28, d, d \
 	VPACKSSDW b, a, a   \
 	VPACKSSDW d, c, c   \
 	VPACKUSWB c, a, a   \

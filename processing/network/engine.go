@@ -32,14 +32,16 @@ type kernels struct {
 	products int
 	// anySize says that convolve takes groups of any number of taps.
 	anySize bool
-	// double repeats each cell of a row; part separates the cells of even and odd columns.
-	double func(dst, src []uint32)
-	part   func(even, odd, src []uint32)
-	// darkest, cells, exchange and planes compute the input; see their plain versions.
+	// The others are described at their plain versions: double and halve change the resolution of a row, outputs takes
+	// the result apart, and what follows computes the input.
+	double   func(dst, src []uint32)
+	halve    func(dst, upper, lower []uint32)
+	outputs  func(logits, kinds []uint8, cells []uint32)
 	darkest  func(dst, a, b, c []uint8)
 	cells    func(p *inputRows, row []int32)
 	exchange func(sums, enter, leave []int32)
-	planes   func(p *inputRows, dst []int8, segment int, here []int32, rows int32)
+	factors  func(p *inputRows, rows int32)
+	planes   func(p *inputRows, dst []int8, segment, k int)
 }
 
 // blocksOfPart divides the number of blocks in a part of a row.
@@ -81,18 +83,24 @@ type Scratch struct {
 	strip  strip
 }
 
-// Run writes the logits of a part of a picture, in sixteenths plus offset and clamped to 0…255, into dst, which has the
-// row length of the picture. The first row and column must be multiples of Model.Grain. It calls stop before each row
-// of a layer and returns early if that returns true.
-func (e *Engine) Run(dst []uint8, pic Picture, r Rect, offset int, scratch *Scratch, stop func() bool) {
+// Run writes the logits of glare for a part of a picture, in sixteenths plus offset and clamped to 0…255, into dst, which
+// has the row length of the picture, and the kinds (see KindOf) into kinds, which may be nil. The first row and column
+// must be multiples of Model.Grain. It calls stop before each row of a layer and returns early if that returns true.
+func (e *Engine) Run(dst, kinds []uint8, pic Picture, r Rect, offset int, scratch *Scratch, stop func() bool) {
 	s := &scratch.strip
 	s.begin(e, pic, r, scratch, stop)
 	last := len(e.nodes) - 1
-	for y := r.Y0 / 2; y < (r.Y1+1)/2; y++ {
+	for y := r.Y0; y < r.Y1; y++ {
 		if !s.ensure(last, y, int32(offset)) {
 			return
 		}
-		s.emit(dst, y, r)
+		from, to := y*pic.Width+r.X0, y*pic.Width+r.X1
+		cells := s.cells(s.row(last, y), r.X1-r.X0)
+		if kinds == nil {
+			e.kernels.outputs(dst[from:to], nil, cells)
+		} else {
+			e.kernels.outputs(dst[from:to], kinds[from:to], cells)
+		}
 	}
 }
 
@@ -108,9 +116,9 @@ func (e *Engine) Channels(out []uint8, pic Picture, r Rect, places []Place, scra
 	last := len(e.nodes) - 1
 	hidden := e.nodes[last].from[0]
 	channels := e.model.Hidden()
-	for y := r.Y0 / 2; len(places) > 0 && s.ensure(last, y, 0); y++ {
-		for len(places) > 0 && places[0].Y/2 == y {
-			at := s.row(hidden, y) + 4*(places[0].X/2-s.columns[hidden].from)
+	for y := r.Y0; len(places) > 0 && s.ensure(last, y, 0); y++ {
+		for len(places) > 0 && places[0].Y == y {
+			at := s.row(hidden, y) + 4*(places[0].X-s.columns[hidden].from)
 			to := out[places[0].At*channels:][:channels]
 			for c := range to {
 				to[c] = uint8(s.memory[at+c/4*s.rings[hidden].segment+c%4])
@@ -159,21 +167,23 @@ func (s *strip) begin(e *Engine, pic Picture, r Rect, scratch *Scratch, stop fun
 	for i := n - 1; i >= 0; i-- {
 		node := &e.nodes[i]
 		if i == n-1 {
-			s.rows[i], s.columns[i] = span{r.Y0 / 2, (r.Y1 + 1) / 2}, span{r.X0 / 2, (r.X1 + 1) / 2}
+			s.rows[i], s.columns[i] = span{r.Y0, r.Y1}, span{r.X0, r.X1}
 		}
 		if s.rows[i] == (span{}) {
 			continue // Not needed.
 		}
 		s.next[i] = s.rows[i].from
 		for _, source := range node.from {
-			rows := node.rows(s.rows[i]).clip(s.height[source])
-			columns := node.columns(s.columns[i]).clip(s.width[source])
+			rows := node.needs(s.rows[i]).clip(s.height[source])
+			columns := node.needs(s.columns[i]).clip(s.width[source])
 			if old := s.rows[source]; old != (span{}) {
 				rows, columns = rows.join(old), columns.join(s.columns[source])
 			}
 			s.rows[source], s.columns[source] = rows, columns
 		}
 	}
+	// The input is computed in cells.
+	s.columns[0].from -= s.columns[0].from % cellSide
 	s.plan()
 	block := 2 * e.kernels.lanes
 	size, widest := 0, 0
@@ -215,7 +225,7 @@ func (s *strip) plan() {
 	var ensure func(i, row int)
 	ensure = func(i, row int) {
 		for ; next[i] <= row; next[i]++ {
-			taken := s.nodes[i].rows(span{next[i], next[i] + 1})
+			taken := s.nodes[i].needs(span{next[i], next[i] + 1})
 			for _, source := range s.nodes[i].from {
 				ensure(source, taken.clip(s.height[source]).to-1)
 			}
@@ -244,7 +254,7 @@ func (s *strip) ensure(i, row int, offset int32) bool {
 	n := &s.nodes[i]
 	for ; s.next[i] <= row; s.next[i]++ {
 		y := s.next[i]
-		taken := n.rows(span{y, y + 1})
+		taken := n.needs(span{y, y + 1})
 		for _, source := range n.from {
 			if !s.ensure(source, taken.clip(s.height[source]).to-1, offset) {
 				return false
@@ -255,13 +265,13 @@ func (s *strip) ensure(i, row int, offset int32) bool {
 		}
 		switch n.step {
 		case input:
-			s.inputs.row(s.memory[s.row(0, y):], s.rings[0].segment, y)
+			s.inputs.pixelRow(s.memory[s.row(0, y):], s.rings[0].segment, y)
 		case convolve:
 			s.convolve(i, y, offset)
 		case repeat:
 			s.repeatRow(i, y)
-		case split:
-			s.splitRow(i, y)
+		case pool:
+			s.poolRow(i, y)
 		}
 		s.end(i, y)
 	}
@@ -282,7 +292,8 @@ func (s *strip) end(i, y int) {
 	}
 }
 
-// convolve computes a row of a layer; the offset is added to rows of the last layer, which are clamped to 8 bits.
+// convolve computes a row of a layer; the offset is added to the first channel of the last layer, which is clamped to 8
+// bits.
 func (s *strip) convolve(i, y int, offset int32) {
 	n, c := &s.nodes[i], s.columns[i]
 	l := n.layer
@@ -298,7 +309,7 @@ func (s *strip) convolve(i, y int, offset int32) {
 	var starts [3 * maxLayers]int32
 	for k, source := range n.from {
 		for row := range side {
-			at := y*l.Stride + row*l.Dilation - l.reach()
+			at := y + row*l.Dilation - l.reach()
 			first := c.from - s.columns[source].from
 			place := s.zeros + 4*s.pad
 			if at >= 0 && at < s.height[source] {
@@ -361,20 +372,23 @@ func (s *strip) repeatRow(i, y int) {
 	}
 }
 
-// splitRow separates the cells of even and odd columns.
-func (s *strip) splitRow(i, y int) {
+// poolRow computes a row of half the resolution.
+func (s *strip) poolRow(i, y int) {
 	n, c := &s.nodes[i], s.columns[i]
 	source := n.from[0]
-	dst, src := s.row(i, y), s.row(source, y)
-	// The source may begin or end in the middle of a pair.
-	shift := 2*c.from - s.columns[source].from
-	half := n.blocks / 2 * s.rings[i].segment
-	for range n.blocks / 2 {
-		even, odd := s.cells(dst, c.to-c.from), s.cells(dst+half, c.to-c.from)
-		from := s.cells(src+4*shift, 2*(c.to-c.from))
-		s.kernels.part(even, odd, from)
+	dst := s.row(i, y)
+	upper, lower := s.row(source, 2*y), s.row(source, min(2*y+1, s.height[source]-1))
+	first, width := 2*c.from-s.columns[source].from, min(2*c.to, s.width[source])-2*c.from
+	for range n.blocks {
+		to := s.cells(dst, c.to-c.from)
+		a, b := s.cells(upper+4*first, width), s.cells(lower+4*first, width)
+		s.kernels.halve(to[:width/2], a, b)
+		if width%2 != 0 {
+			s.kernels.halve(to[width/2:], []uint32{a[width-1], a[width-1]}, []uint32{b[width-1], b[width-1]})
+		}
 		dst += s.rings[i].segment
-		src += s.rings[source].segment
+		upper += s.rings[source].segment
+		lower += s.rings[source].segment
 	}
 }
 
@@ -382,23 +396,4 @@ func (s *strip) splitRow(i, y int) {
 func (s *strip) cells(place, n int) []uint32 {
 	m := s.memory[place : place+4*n]
 	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(m))), n)
-}
-
-// emit writes a row of logit cells as two rows of pixels.
-func (s *strip) emit(dst []uint8, y int, r Rect) {
-	last := len(s.nodes) - 1
-	cells := s.cells(s.row(last, y), (r.X1+1)/2-r.X0/2)
-	w := s.pic.Width
-	upper := dst[2*y*w+r.X0 : 2*y*w+r.X1]
-	lower := upper
-	if 2*y+1 < r.Y1 {
-		lower = dst[(2*y+1)*w+r.X0 : (2*y+1)*w+r.X1]
-	}
-	for x, v := range cells {
-		// Without a lower row, the upper one overwrites it.
-		lower[2*x], upper[2*x] = uint8(v>>16), uint8(v)
-		if 2*x+1 < len(upper) {
-			lower[2*x+1], upper[2*x+1] = uint8(v>>24), uint8(v>>8)
-		}
-	}
 }

@@ -27,14 +27,15 @@ func randomModel(r *rand.Rand) *Model {
 			l.In += m.channels(s)
 			fine = min(fine, m.resolution(s))
 		}
-		if l.Kind == Depth3 {
-			l.Out = l.In
+		l.Resolution = fine
+		if l.Kind == Pool {
+			l.Out, l.Resolution = l.In, 2*fine
+			m.Layers = append(m.Layers, l)
+			return
 		}
-		l.Resolution = fine * l.Stride
-		n := l.inputs() * l.Kind.Side() * l.Kind.Side()
 		span := []int{3, 40, 127}[r.IntN(3)]
 		for range l.Out {
-			for range n {
+			for range l.In * l.Kind.Side() * l.Kind.Side() {
 				w := r.IntN(2*span+1) - span
 				switch r.IntN(9) {
 				case 0:
@@ -58,39 +59,65 @@ func randomModel(r *rand.Rand) *Model {
 		}
 		return list[max(0, len(list)-1-r.IntN(3))]
 	}
-	for range 1 + r.IntN(5) {
-		l := Layer{From: []int{source(8)}, Kind: Kind(r.IntN(3)), Out: 1 + r.IntN(13), Dilation: 1 + r.IntN(4), Stride: 1}
-		if r.IntN(3) == 0 {
-			l.From = append(l.From, source(8))
+	for range 1 + r.IntN(7) {
+		l := Layer{Kind: Kind(r.IntN(3)), Out: 1 + r.IntN(22), Dilation: 1, From: []int{source(8)}}
+		switch {
+		case l.Kind == Pool && r.IntN(2) == 0:
+			l.Kind = Conv3
+		case l.Kind == Pool:
+			add(l)
+			continue
+		case r.IntN(2) == 0:
+			l.From = append(l.From, source(16))
 		}
-		if r.IntN(4) == 0 && m.resolution(l.From[0]) <= 4 {
-			l.Stride = 2
+		if l.Kind == Conv3 {
+			l.Dilation = 1 + r.IntN(3)
 		}
 		add(l)
 	}
-	if len(m.Layers) > 0 && m.Layers[len(m.Layers)-1].Resolution > inputResolution {
-		add(Layer{From: []int{Input, len(m.Layers) - 1}, Kind: Conv1, Out: 5, Dilation: 1, Stride: 1})
+	var fine []int
+	for s := Input; s < len(m.Layers); s++ {
+		if m.resolution(s) == 1 {
+			fine = append(fine, s)
+		}
 	}
-	add(Layer{From: []int{source(inputResolution)}, Kind: Kind(r.IntN(2)), Out: 4, Dilation: 1, Stride: 1})
+	// The last layer often reads the one before it only.
+	from := []int{fine[len(fine)-1]}
+	if n := len(m.Layers) - 1; from[0] != n {
+		from = append(from, n)
+	}
+	add(Layer{From: from, Kind: Kind(r.IntN(2)), Out: Outputs, Dilation: 1})
 	return m
 }
 
 // wantLogits compares the logits that an engine computes in parts with those of the whole picture.
-func wantLogits(t *testing.T, what string, m *Model, level simd.Level, pic Picture, logits []int16, tile, offset int) {
+func wantLogits(t *testing.T, what string, m *Model, level simd.Level, pic Picture, logits Tensor[int32],
+	tile, offset int) {
 	t.Helper()
 	e := NewEngine(m, level)
 	w, h := pic.Width, pic.Height
-	got := make([]uint8, w*h)
+	got, kinds := make([]uint8, w*h), make([]uint8, w*h)
+	if offset%5 == 0 {
+		kinds = nil
+	}
 	tile -= tile % m.Grain()
 	var scratch Scratch
 	for y := 0; y < h; y += tile {
 		for x := 0; x < w; x += tile {
-			e.Run(got, pic, Rect{x, y, min(w, x+tile), min(h, y+tile)}, offset, &scratch, func() bool { return false })
+			e.Run(got, kinds, pic, Rect{x, y, min(w, x+tile), min(h, y+tile)}, offset, &scratch, func() bool { return false })
 		}
 	}
-	for i, v := range logits {
-		if want := uint8(min(max(int(v)+offset, 0), 255)); got[i] != want {
+	for i := range w * h {
+		var v [Outputs]int32
+		for c := range v {
+			v[c] = logits.row(c, i/w)[i%w]
+		}
+		if want := uint8(min(max(int(v[0])+offset, 0), 255)); got[i] != want {
 			t.Fatalf("%s, %v: pixel (%d, %d) of %d × %d is %d, want %d", what, level, i%w, i/w, w, h, got[i], want)
+		}
+		if kinds != nil && kinds[i] != KindOf(v) {
+			t.Fatalf("%s, %v: pixel (%d, %d) of %d × %d is of kind %d, want %d", what, level, i%w, i/w, w, h, kinds[i],
+				KindOf(v))
 		}
 	}
 }
@@ -142,7 +169,7 @@ func TestStop(t *testing.T) {
 	var scratch Scratch
 	run := func(most int) (calls int, dst []uint8) {
 		dst = make([]uint8, w*h)
-		e.Run(dst, Picture{red, green, blue, w, h}, Rect{0, 0, w, h}, 255, &scratch, func() bool {
+		e.Run(dst, nil, Picture{red, green, blue, w, h}, Rect{0, 0, w, h}, 255, &scratch, func() bool {
 			calls++
 			return calls > most
 		})

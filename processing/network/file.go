@@ -10,10 +10,10 @@ import (
 	"blik/internal/message"
 )
 
-// A model file consists of "BLIKNET1", the length of the header (uint32, little endian like all numbers), the header as
+// A model file consists of "BLIKNET2", the length of the header (uint32, little endian like all numbers), the header as
 // JSON, the numbers that the header refers to, and the SHA-256 of everything before it.
 const (
-	family, version = "BLIKNET", "1"
+	family, version = "BLIKNET", "2"
 	preface         = len(family) + len(version) + 4
 )
 
@@ -23,9 +23,8 @@ const (
 	maxLayers     = 256
 	maxChannels   = 1024
 	maxDilation   = 64
-	maxStride     = 2
 	maxResolution = 16
-	maxShift      = 30
+	maxShift      = 20
 )
 
 // header is the JSON part of a model file. Other fields are ignored.
@@ -41,9 +40,8 @@ type layerHeading struct {
 	In         int    `json:"in"`
 	Out        int    `json:"out"`
 	Dilation   int    `json:"dilation"`
-	Stride     int    `json:"stride"`
 	Resolution int    `json:"resolution"`
-	// Weights, Bias and Shift are the offsets of the numbers from the end of the header.
+	// Weights, Bias and Shift are the offsets of the numbers from the end of the header; a pool has none.
 	Weights int `json:"weights"`
 	Bias    int `json:"bias"`
 	Shift   int `json:"shift"`
@@ -90,21 +88,20 @@ func Parse(file []byte) (*Model, error) {
 			return nil, message.Errorf("layer %d of the model is not valid", i+1)
 		}
 	}
-	if last := &m.Layers[len(m.Layers)-1]; last.Out != 4 || last.Resolution != inputResolution {
+	if last := &m.Layers[len(m.Layers)-1]; last.Out != Outputs || last.Resolution != 1 || last.Kind == Pool {
 		return nil, message.Errorf("the last layer of the model has %d channels for cells of %d pixels, "+
-			"must have 4 for cells of 2", last.Out, last.Resolution)
+			"must be a convolution with %d for each pixel", last.Out, last.Resolution, Outputs)
 	}
 	return m, nil
 }
 
 // add appends a layer and reports whether it is valid.
 func (m *Model) add(h *layerHeading, numbers []byte) bool {
-	kinds := map[string]Kind{"conv1": Conv1, "conv3": Conv3, "depth3": Depth3}
+	kinds := map[string]Kind{"conv1": Conv1, "conv3": Conv3, "pool": Pool}
 	kind, known := kinds[h.Kind]
-	l := Layer{From: h.From, Kind: kind, In: h.In, Out: h.Out, Dilation: h.Dilation, Stride: h.Stride,
-		Resolution: h.Resolution}
+	l := Layer{From: h.From, Kind: kind, In: h.In, Out: h.Out, Dilation: h.Dilation, Resolution: h.Resolution}
 	if !known || len(h.From) == 0 || len(h.From) > maxLayers || h.Out < 1 || h.Out > maxChannels || h.Dilation < 1 ||
-		h.Dilation > maxDilation || h.Stride < 1 || h.Stride > maxStride {
+		h.Dilation > maxDilation || h.Resolution < 1 || h.Resolution > maxResolution {
 		return false
 	}
 	in, fine := 0, math.MaxInt
@@ -120,11 +117,14 @@ func (m *Model) add(h *layerHeading, numbers []byte) bool {
 			return false
 		}
 	}
-	if in != h.In || in > maxChannels || fine*h.Stride != h.Resolution || h.Resolution > maxResolution ||
-		kind == Depth3 && in != h.Out {
+	if in != h.In || in > maxChannels || fine != l.fine() {
 		return false
 	}
-	weights, ok1 := part(numbers, h.Weights, h.Out*l.inputs()*kind.Side()*kind.Side())
+	if kind == Pool {
+		m.Layers = append(m.Layers, l)
+		return len(h.From) == 1 && h.In == h.Out && h.Resolution%2 == 0
+	}
+	weights, ok1 := part(numbers, h.Weights, h.Out*h.In*kind.Side()*kind.Side())
 	bias, ok2 := part(numbers, h.Bias, 4*h.Out)
 	shift, ok3 := part(numbers, h.Shift, h.Out)
 	if !ok1 || !ok2 || !ok3 {
@@ -150,7 +150,7 @@ func part(numbers []byte, from, n int) ([]byte, bool) {
 }
 
 // fits reports whether weights and shifts are in range and no partial sum, in any order of summation, exceeds 32 bits,
-// given that activations are at most Top.
+// given that activations are at most Top; nor does it with an offset of up to 255 added to the result.
 func (l *Layer) fits() bool {
 	n := len(l.Weights) / l.Out
 	for o := range l.Out {
@@ -167,7 +167,7 @@ func (l *Layer) fits() bool {
 			}
 			most += Top * max(int64(w), -int64(w))
 		}
-		if most+int64(1)<<l.Shift[o] > math.MaxInt32 {
+		if most+int64(256)<<l.Shift[o] > math.MaxInt32 {
 			return false
 		}
 	}

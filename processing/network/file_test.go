@@ -16,7 +16,7 @@ func encode(t testing.TB, h any, numbers []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := binary.LittleEndian.AppendUint32([]byte("BLIKNET1"), uint32(len(text)))
+	file := binary.LittleEndian.AppendUint32([]byte("BLIKNET2"), uint32(len(text)))
 	file = append(append(file, text...), numbers...)
 	sum := sha256.Sum256(file)
 	return append(file, sum[:]...)
@@ -29,9 +29,8 @@ func small() (header, []byte) {
 		numbers[i] = byte(i%255) - 127
 	}
 	return header{Unit: Unit, Planes: Inputs, Layers: []layerHeading{
-		{From: []int{-1}, Kind: "conv1", In: 24, Out: 8, Dilation: 1, Stride: 1, Resolution: 2, Bias: 512, Shift: 600},
-		{From: []int{0}, Kind: "conv3", In: 8, Out: 4, Dilation: 1, Stride: 1, Resolution: 2, Weights: 24 * 8, Bias: 512,
-			Shift: 600},
+		{From: []int{-1}, Kind: "conv1", In: 12, Out: 8, Dilation: 1, Resolution: 1, Bias: 512, Shift: 600},
+		{From: []int{0}, Kind: "conv3", In: 8, Out: 4, Dilation: 1, Resolution: 1, Weights: 12 * 8, Bias: 512, Shift: 600},
 	}}, numbers
 }
 
@@ -44,7 +43,7 @@ func TestParse(t *testing.T) {
 	}
 	l := m.Layers[1]
 	if len(m.Layers) != 2 || l.Kind != Conv3 || l.In != 8 || l.Out != 4 || len(l.Weights) != 9*32 ||
-		!slices.Equal(l.Weights[:3], []int8{65, 66, 67}) || len(l.Bias) != 4 || len(l.Shift) != 4 {
+		!slices.Equal(l.Weights[:3], []int8{-31, -30, -29}) || len(l.Bias) != 4 || len(l.Shift) != 4 {
 		t.Errorf("the second layer is %+v", l)
 	}
 }
@@ -81,17 +80,24 @@ func TestParseRefuses(t *testing.T) {
 	}{
 		{"nothing", nil, "this is not a model"},
 		{"a picture", []byte("\x89PNG\r\n\x1a\n        "), "this is not a model"},
-		{"newer", changed(func(f []byte) { f[7] = '2' }), `the model has version "2", this program reads version 1`},
+		{"newer", changed(func(f []byte) { f[7] = '3' }), `the model has version "3", this program reads version 2`},
 		{"cut in the length", cut(10), "damaged: it ends after 10 bytes"},
 		{"cut in the numbers", cut(len(good) - 50), "damaged: its checksum"},
 		{"one bit", changed(func(f []byte) { f[len(f)/2] ^= 1 }), "damaged: its checksum"},
-		{"long header", sealed("BLIKNET1\xff\xff\xff\xff{}"), "damaged: its header ends past"},
-		{"no JSON", sealed("BLIKNET1\x02\x00\x00\x00[]"), "damaged: its header is not valid"},
-		{"no layers", encode(t, header{Unit: 16, Planes: 24}, nil), "the model has 0 layers"},
-		{"other unit", encode(t, header{Unit: 8, Planes: 24}, nil), "takes 24 planes in units of 1/8"},
+		{"long header", sealed("BLIKNET2\xff\xff\xff\xff{}"), "damaged: its header ends past"},
+		{"no JSON", sealed("BLIKNET2\x02\x00\x00\x00[]"), "damaged: its header is not valid"},
+		{"no layers", encode(t, header{Unit: 16, Planes: 12}, nil), "the model has 0 layers"},
+		{"other unit", encode(t, header{Unit: 8, Planes: 12}, nil), "takes 12 planes in units of 1/8"},
 		{"other planes", encode(t, header{Unit: 16, Planes: 8}, nil), "takes 8 planes"},
 		{"last channels", layer(func(l *layerHeading) { l.Out = 3 }), "the last layer of the model has 3 channels"},
-		{"last resolution", layer(func(l *layerHeading) { l.Stride, l.Resolution = 2, 4 }), "for cells of 4 pixels"},
+		{"last resolution", layer(func(l *layerHeading) {
+			l.Kind, l.In, l.Out, l.Resolution = "pool", 8, 8, 2
+		}), "for cells of 2 pixels"},
+		{"pool of another width", layer(func(l *layerHeading) { l.Kind, l.Resolution = "pool", 2 }), "layer 2"},
+		{"pool of the same size", layer(func(l *layerHeading) { l.Kind, l.Out = "pool", 8 }), "layer 2"},
+		{"pool of two", layer(func(l *layerHeading) {
+			l.Kind, l.From, l.In, l.Out, l.Resolution = "pool", []int{0, 0}, 16, 16, 2
+		}), "layer 2"},
 		{"kind", layer(func(l *layerHeading) { l.Kind = "conv5" }), "layer 2 of the model is not valid"},
 		{"no input", layer(func(l *layerHeading) { l.From = nil }), "layer 2"},
 		{"itself as input", layer(func(l *layerHeading) { l.From = []int{1} }), "layer 2"},
@@ -100,15 +106,14 @@ func TestParseRefuses(t *testing.T) {
 		{"no outputs", layer(func(l *layerHeading) { l.Out = 0 }), "layer 2"},
 		{"many outputs", layer(func(l *layerHeading) { l.Out = 1 << 40 }), "layer 2"},
 		{"resolution", layer(func(l *layerHeading) { l.Resolution = 4 }), "layer 2"},
-		{"stride", layer(func(l *layerHeading) { l.Stride, l.Resolution = 0, 0 }), "layer 2"},
+		{"no resolution", layer(func(l *layerHeading) { l.Resolution = 0 }), "layer 2"},
 		{"dilation", layer(func(l *layerHeading) { l.Dilation = 65 }), "layer 2"},
-		{"depth of unlike", layer(func(l *layerHeading) { l.Kind = "depth3" }), "layer 2"},
 		{"weights before", layer(func(l *layerHeading) { l.Weights = -1 }), "layer 2"},
 		{"weights behind", layer(func(l *layerHeading) { l.Weights = 990 }), "layer 2"},
 		{"bias behind", layer(func(l *layerHeading) { l.Bias = 1 << 62 }), "layer 2"},
 		{"shift behind", layer(func(l *layerHeading) { l.Shift = 997 }), "layer 2"},
 		{"weight of -128", number(3, 0x80), "layer 1"},
-		{"shift of 31", number(601, 31), "layer 1"},
+		{"shift of 21", number(601, 21), "layer 1"},
 		{"bias beyond 32 bits", number(512, 0xff, 0xff, 0xff, 0x7f), "layer 1"},
 		{"bias below 32 bits", number(512, 0, 0, 0, 0x80), "layer 1"},
 	}
@@ -128,9 +133,9 @@ func FuzzParse(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(text, numbers)
-	f.Add([]byte(`{"unit":16,"planes":24,"layers":[{"from":[-1],"kind":"depth3","in":24,"out":24}]}`), numbers)
+	f.Add([]byte(`{"unit":16,"planes":12,"layers":[{"from":[-1],"kind":"pool","in":12,"out":12,"dilation":1,"resolution":2}]}`), numbers)
 	f.Fuzz(func(t *testing.T, text, numbers []byte) {
-		file := binary.LittleEndian.AppendUint32([]byte("BLIKNET1"), uint32(len(text)))
+		file := binary.LittleEndian.AppendUint32([]byte("BLIKNET2"), uint32(len(text)))
 		file = append(append(file, text...), numbers...)
 		sum := sha256.Sum256(file)
 		m, err := Parse(append(file, sum[:]...))

@@ -10,8 +10,8 @@ const (
 	convolve
 	// repeat writes each cell of a coarser node several times.
 	repeat
-	// split moves the cells of even columns before those of odd columns, for layers with stride two.
-	split
+	// pool computes a layer that halves the resolution.
+	pool
 )
 
 // node is a step of the inference whose rows are kept in a ring while they are needed.
@@ -19,12 +19,12 @@ type node struct {
 	step step
 	// from are the input nodes.
 	from []int
-	// blocks is the number of blocks of four channels in a row; a split node has twice as many as its source.
+	// blocks is the number of blocks of four channels in a row.
 	blocks int
 	// times is the number of times that a repeat node repeats a cell in each direction. like is the source of the same
 	// layer whose size the node takes.
 	times, like int
-	// layer is the layer that a convolve node computes, packed its packed weights.
+	// layer is the layer that a convolve or pool node computes, packed its packed weights.
 	layer  *Layer
 	packed []pack
 }
@@ -37,6 +37,9 @@ func (m *Model) graph() []node {
 	for i := range m.Layers {
 		l := &m.Layers[i]
 		n := node{step: convolve, layer: l, blocks: (l.Out + 3) / 4}
+		if l.Kind == Pool {
+			n.step = pool
+		}
 		fine := 0
 		for _, s := range l.From {
 			if m.repeat(l, s) == 1 {
@@ -48,10 +51,6 @@ func (m *Model) graph() []node {
 			if times := m.repeat(l, s); times > 1 {
 				nodes = append(nodes, node{step: repeat, from: []int{source}, blocks: nodes[source].blocks,
 					times: times, like: fine})
-				source = len(nodes) - 1
-			}
-			if l.Stride == 2 {
-				nodes = append(nodes, node{step: split, from: []int{source}, blocks: 2 * nodes[source].blocks})
 				source = len(nodes) - 1
 			}
 			n.from = append(n.from, source)
@@ -72,30 +71,15 @@ func (s span) join(t span) span { return span{min(s.from, t.from), max(s.to, t.t
 // reach is the largest distance of a layer's weights from the centre.
 func (l *Layer) reach() int { return l.Dilation * (l.Kind.Side() / 2) }
 
-// rows returns the rows that a node needs of its sources to compute a range of its own.
-func (n *node) rows(s span) span {
+// needs returns the rows, or the columns, that a node needs of its sources to compute a range of its own.
+func (n *node) needs(s span) span {
 	switch n.step {
 	case convolve:
 		d := n.layer.reach()
-		return span{s.from*n.layer.Stride - d, (s.to-1)*n.layer.Stride + d + 1}
-	case repeat:
-		return span{s.from / n.times, (s.to-1)/n.times + 1}
-	}
-	return s
-}
-
-// columns returns the columns that a node needs of its sources to compute a range of its own.
-func (n *node) columns(s span) span {
-	switch n.step {
-	case convolve:
-		d := n.layer.reach()
-		if n.layer.Stride == 2 {
-			return span{s.from - (d+1)/2, s.to + d/2}
-		}
 		return span{s.from - d, s.to + d}
 	case repeat:
 		return span{s.from / n.times, (s.to-1)/n.times + 1}
-	case split:
+	case pool:
 		return span{2 * s.from, 2 * s.to}
 	}
 	return s
@@ -104,18 +88,16 @@ func (n *node) columns(s span) span {
 // sizes returns the number of rows and of columns of each node for a picture of w × h pixels.
 func sizes(nodes []node, w, h int) (rows, columns []int) {
 	for _, n := range nodes {
+		r, c := h, w
 		switch n.step {
-		case input:
-			rows, columns = append(rows, (h+1)/2), append(columns, (w+1)/2)
 		case repeat:
-			rows, columns = append(rows, rows[n.like]), append(columns, columns[n.like])
-		case split:
-			rows, columns = append(rows, rows[n.from[0]]), append(columns, (columns[n.from[0]]+1)/2)
+			r, c = rows[n.like], columns[n.like]
+		case pool:
+			r, c = (rows[n.from[0]]+1)/2, (columns[n.from[0]]+1)/2
 		case convolve:
-			// Split sources already have every second column.
-			s := n.from[0]
-			rows, columns = append(rows, (rows[s]-1)/n.layer.Stride+1), append(columns, columns[s])
+			r, c = rows[n.from[0]], columns[n.from[0]]
 		}
+		rows, columns = append(rows, r), append(columns, c)
 	}
 	return rows, columns
 }

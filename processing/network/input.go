@@ -11,12 +11,12 @@ const figures = 6
 
 // inputRows computes rows of the input planes in order, from running sums over the surroundings.
 //
-// All its rows begin radius columns of cells before the first that planes are computed for, have stride columns, and
-// hold 0 where there is no picture, so that windows need not be clipped.
+// All its rows begin radius columns of cells before the first that planes are computed for, have stride columns of
+// cells, and hold 0 where there is no picture, so that windows need not be clipped.
 type inputRows struct {
 	kernels *kernels
 	pic     Picture
-	// height is the height of the picture in cells; columns are the columns that planes are computed for.
+	// height is the height of the picture in cells; columns are the columns of cells that planes are computed for.
 	height  int
 	columns span
 	// stride is a multiple of inputLanes and includes at least columnsBehind columns more than needed.
@@ -30,12 +30,26 @@ type inputRows struct {
 	sums, quads []int32
 	// counts holds the number of columns in the surroundings of each column.
 	counts []int32
-	// gains holds g/n for a row of cells, where g = 2^20·8/(deviation + ease) and n is the number of pixels; products
-	// holds n times that.
-	gains, products []int32
+	// factors holds what turns the samples of a cell's pixels into planes: see factor.
+	factors []int32
+	// row is the row of cells that factors and pixels hold; −1 for none.
+	row int
 	// rows is the range of rows that sums covers.
 	rows span
 }
+
+// A row of factors: v·byGain + from[c] and v·byShare, rounded and clamped, are the planes of a sample v of channel c;
+// around holds the four planes that are the same for all pixels of a cell, in the bytes of a word.
+const (
+	byGain = iota
+	byShare
+	around
+	fromRed
+	fromGreen
+	fromBlue
+	fromDarkest
+	factorRows
+)
 
 const (
 	// inputLanes is the number of cells computed at a time.
@@ -46,27 +60,31 @@ const (
 	columnsBehind = 3 * inputLanes
 )
 
-// begin prepares for a part of the picture.
+// begin prepares for rows and columns of pixels of a picture; the first column is the first one of a cell.
 func (p *inputRows) begin(k *kernels, pic Picture, rows, columns span) {
-	p.kernels, p.pic, p.columns = k, pic, columns
+	p.kernels, p.pic, p.row = k, pic, -1
+	p.columns = cellSpan(columns)
 	p.height = (pic.Height + 1) / 2
-	n := columns.to - columns.from + 2*radius
+	n := p.columns.to - p.columns.from + 2*radius
 	p.stride = (n+inputLanes-1)/inputLanes*inputLanes + columnsBehind
 	p.pixels = resize(p.pixels, 8*2*p.stride)
 	p.cells = resize(p.cells, ringRows*figures*p.stride)
 	p.sums, p.quads = resize(p.sums, figures*p.stride), resize(p.quads, figures*p.stride)
-	p.counts, p.gains, p.products = resize(p.counts, p.stride), resize(p.gains, p.stride), resize(p.products, p.stride)
-	first := max(0, rows.from-radius)
+	p.counts, p.factors = resize(p.counts, p.stride), resize(p.factors, factorRows*p.stride)
+	first := max(0, cellSpan(rows).from-radius)
 	p.rows = span{first, first}
-	for x := columns.from; x < columns.to; x++ {
+	for x := p.columns.from; x < p.columns.to; x++ {
 		w := span{x - radius, x + radius + 1}.clip((pic.Width + 1) / 2)
-		p.counts[x-columns.from] = int32(w.to - w.from)
+		p.counts[x-p.columns.from] = int32(w.to - w.from)
 	}
 	// The counts beyond the last column must not be 0.
-	for i := columns.to - columns.from; i < p.stride; i++ {
+	for i := p.columns.to - p.columns.from; i < p.stride; i++ {
 		p.counts[i] = 1
 	}
 }
+
+// cellSpan returns the cells that pixels are in.
+func cellSpan(s span) span { return span{s.from / cellSide, (s.to + cellSide - 1) / cellSide} }
 
 // resize returns a slice of n zero elements, reusing s if it is large enough.
 func resize[T any](s []T, n int) []T {
@@ -78,16 +96,24 @@ func resize[T any](s []T, n int) []T {
 	return s
 }
 
-// row computes row y, which must follow that of the last call, into blocks of segment bytes. Each cell has one byte for
-// each of four channels. Some cells beyond the last column are written too.
-func (p *inputRows) row(dst []int8, segment, y int) {
+// pixelRow computes the planes of row y, which must not precede that of the last call, into blocks of segment bytes.
+// Each pixel has one byte for each of four channels. Some pixels beyond the last column are written too.
+func (p *inputRows) pixelRow(dst []int8, segment, y int) {
+	if cell := y / cellSide; cell != p.row {
+		p.cellRow(cell)
+	}
+	p.kernels.planes(p, dst, segment, y%cellSide)
+}
+
+// cellRow computes the factors of row y of cells.
+func (p *inputRows) cellRow(y int) {
 	surroundings := span{y - radius, y + radius + 1}.clip(p.height)
 	for p.rows.to < surroundings.to || p.rows.from < surroundings.from {
 		enter, leave := -1, -1
 		if p.rows.to < surroundings.to {
 			enter = p.rows.to
 			p.load(enter)
-			p.kernels.cells(p, p.cellRow(enter))
+			p.kernels.cells(p, p.figuresOf(enter))
 			p.rows.to++
 		}
 		if p.rows.from < surroundings.from {
@@ -97,7 +123,8 @@ func (p *inputRows) row(dst []int8, segment, y int) {
 		p.slide(enter, leave)
 	}
 	p.load(y)
-	p.kernels.planes(p, dst, segment, p.cellRow(y), int32(surroundings.to-surroundings.from))
+	p.row = y
+	p.kernels.factors(p, int32(surroundings.to-surroundings.from))
 }
 
 // slide adds one row of cells to the sums and subtracts another; −1 stands for none.
@@ -105,20 +132,20 @@ func (p *inputRows) slide(enter, leave int) {
 	sums := p.sums
 	switch {
 	case enter >= 0 && leave >= 0:
-		p.kernels.exchange(sums, p.cellRow(enter), p.cellRow(leave))
+		p.kernels.exchange(sums, p.figuresOf(enter), p.figuresOf(leave))
 	case enter >= 0:
-		for i, v := range p.cellRow(enter) {
+		for i, v := range p.figuresOf(enter) {
 			sums[i] += v
 		}
 	default:
-		for i, v := range p.cellRow(leave) {
+		for i, v := range p.figuresOf(leave) {
 			sums[i] -= v
 		}
 	}
 }
 
-// cellRow returns the row of figures of row y, which must be one of the most recent.
-func (p *inputRows) cellRow(y int) []int32 {
+// figuresOf returns the figures of row y of cells, which must be one of the most recent.
+func (p *inputRows) figuresOf(y int) []int32 {
 	n := figures * p.stride
 	return p.cells[y%ringRows*n:][:n:n]
 }
@@ -130,7 +157,7 @@ func (p *inputRows) load(y int) {
 	inside := span{from, from + 2*p.stride}.clip(w)
 	for c, plane := range [][]uint8{p.pic.Red, p.pic.Green, p.pic.Blue} {
 		for k := range 2 {
-			row := p.pixelRow(c, k)
+			row := p.samples(c, k)
 			n := copy(row[inside.from-from:], plane[min(2*y+k, h-1)*w:][inside.from:inside.to])
 			if end := inside.from - from + n; inside.to == w && w&1 != 0 {
 				row[end] = row[end-1]
@@ -138,15 +165,18 @@ func (p *inputRows) load(y int) {
 		}
 	}
 	for k := range 2 {
-		p.kernels.darkest(p.pixelRow(3, k), p.pixelRow(0, k), p.pixelRow(1, k), p.pixelRow(2, k))
+		p.kernels.darkest(p.samples(3, k), p.samples(0, k), p.samples(1, k), p.samples(2, k))
 	}
 }
 
-// pixelRow returns a row of pixels of a channel.
-func (p *inputRows) pixelRow(channel, k int) []uint8 {
+// samples returns one of the two rows of pixels of a channel.
+func (p *inputRows) samples(channel, k int) []uint8 {
 	n := 2 * p.stride
 	return p.pixels[(2*channel+k)*n:][:n:n]
 }
+
+// factorsOf returns a row of factors.
+func (p *inputRows) factorsOf(row int) []int32 { return p.factors[row*p.stride:][:p.stride:p.stride] }
 
 // darkestPlain writes the minimum of three values.
 func darkestPlain(dst, a, b, c []uint8) {
@@ -171,7 +201,7 @@ func cellsPlain(p *inputRows, row []int32) {
 			at := 2*x + k%2
 			var v [4]int32
 			for c := range v {
-				v[c] = int32(p.pixelRow(c, k/2)[at])
+				v[c] = int32(p.samples(c, k/2)[at])
 				s[c] += v[c]
 			}
 			light := (v[0] + 2*v[1] + v[2] + 2) >> 2
@@ -184,9 +214,10 @@ func cellsPlain(p *inputRows, row []int32) {
 	}
 }
 
-// planesPlain computes a row of planes. here holds the cells' own figures; rows is the number of rows in the
-// surroundings.
-func planesPlain(p *inputRows, dst []int8, segment int, here []int32, rows int32) {
+const half = 1 << (fraction - 1)
+
+// factorsPlain computes the factors of a row of cells; rows is the number of rows in the surroundings.
+func factorsPlain(p *inputRows, rows int32) {
 	n := p.stride
 	var window [figures]int32
 	for f := range window {
@@ -198,32 +229,46 @@ func planesPlain(p *inputRows, dst []int8, segment int, here []int32, rows int32
 		for f := range window {
 			window[f] += p.sums[f*n+x+2*radius]
 		}
-		p.cellPlain(dst[4*x:], segment, x+radius, here, &window, 4*rows*p.counts[x])
+		p.cellFactors(x, &window, 4*rows*p.counts[x])
 		for f := range window {
 			window[f] -= p.sums[f*n+x]
 		}
 	}
 }
 
-// cellPlain computes the planes of the cell in column x. window holds the figures of the n pixels in its surroundings.
-func (p *inputRows) cellPlain(dst []int8, segment, x int, here []int32, window *[figures]int32, n int32) {
+// cellFactors computes the factors of a cell. window holds the figures of the n pixels in its surroundings.
+func (p *inputRows) cellFactors(x int, window *[figures]int32, n int32) {
 	square := int64(n)*int64(window[5]) - int64(window[4])*int64(window[4])
 	deviation := int32(math.Sqrt(float64(square)))
-	gain := (8 << gainBits) / (deviation + ease*n)
-	var own uint32
+	gain := (8 << fraction) / (deviation + 5*window[4]>>6 + 3*n)
+	share := (32 << fraction) / (window[4] + 10*n)
+	p.factorsOf(byGain)[x] = n * gain
+	p.factorsOf(byShare)[x] = n * share
 	for c := range 4 {
-		own |= uint32(here[c*p.stride+x]) >> 3 << (8 * c)
-		var v uint32
-		for k := range 4 {
-			pixel := int32(p.pixelRow(c, k/2)[2*x+k%2])
-			normal := ((pixel*n-window[c])*gain + 1<<(gainBits-1)) >> gainBits
-			v |= uint32(min(max(zero+normal, 0), Top)) << (8 * k)
-		}
-		put(dst[c*segment:], v)
+		p.factorsOf(fromRed + c)[x] = zero<<fraction - window[c]*gain + half
 	}
-	put(dst[4*segment:], own)
-	half := 2 * n
-	put(dst[5*segment:], uint32(window[0]/half|window[1]/half<<8|window[2]/half<<16|min(2*deviation/n, Top)<<24))
+	word := uint32(0)
+	for i, v := range [4]int32{2 * deviation, window[0], window[2], window[3]} {
+		word |= uint32(min((v*share+half)>>fraction, Top)) << (8 * i)
+	}
+	p.factorsOf(around)[x] = int32(word)
+}
+
+// planesPlain computes the planes of a row of pixels from the factors; k is 0 for the upper one of the cells.
+func planesPlain(p *inputRows, dst []int8, segment, k int) {
+	gain, share, same := p.factorsOf(byGain), p.factorsOf(byShare), p.factorsOf(around)
+	for x := range 2 * (p.columns.to - p.columns.from) {
+		cell := x / 2
+		var normal, ratio uint32
+		for c := range 4 {
+			v := int32(p.samples(c, k)[2*radius+x])
+			normal |= uint32(min(max((v*gain[cell]+p.factorsOf(fromRed + c)[cell])>>fraction, 0), Top)) << (8 * c)
+			ratio |= uint32(min((v*share[cell]+half)>>fraction, Top)) << (8 * c)
+		}
+		put(dst[4*x:], normal)
+		put(dst[segment+4*x:], ratio)
+		put(dst[2*segment+4*x:], uint32(same[cell]))
+	}
 }
 
 // put writes a cell.

@@ -47,17 +47,6 @@ func cells256(p *inputRows, row []int32) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func planes256(p *inputRows, dst []int8, segment int, here []int32, rows int32) {
-	columns := p.columns.to - p.columns.from
-	sumQuads256(p)
-	gains256(p, at(dst[5*segment:]), columns, rows)
-	own256(at(dst[4*segment:]), at(here), p.stride, columns)
-	for c := range 4 {
-		normals256(at(dst[c*segment:]), p, c, columns)
-	}
-	archsimd.ClearAVXUpperBits()
-}
-
 // sumQuads256 computes the sums of every four adjacent columns of sums.
 func sumQuads256(p *inputRows) {
 	s, q := at(p.sums), at(p.quads)
@@ -71,74 +60,6 @@ func window256(p *inputRows, f, x int) archsimd.Int32x8 {
 	q, i := at(p.quads), f*p.stride+x
 	four := load8(q, i).Add(load8(q, i+4)).Add(load8(q, i+8).Add(load8(q, i+12)))
 	return four.Add(load8(at(p.sums), i+16))
-}
-
-// gains256 computes gains and products, and the cells of means and deviations. The integer part of a quotient of
-// integers below 2^24 is exact in float32: a quotient that is not an integer is at least 1/divisor away from the next
-// one, twice the largest rounding error.
-func gains256(p *inputRows, dst unsafe.Pointer, columns int, rows int32) {
-	eight := archsimd.BroadcastFloat32x8(8 << gainBits)
-	top := archsimd.BroadcastInt32x8(Top)
-	height := archsimd.BroadcastInt32x8(4 * rows)
-	for x := 0; x < columns; x += inputLanes {
-		n := height.Mul(load8(at(p.counts), x))
-		light, squares := window256(p, 4, x), window256(p, 5, x)
-		deviation := deviation4(n.GetLo(), light.GetLo(), squares.GetLo())
-		upper := deviation4(n.GetHi(), light.GetHi(), squares.GetHi())
-		var both archsimd.Int32x8
-		both = both.SetLo(deviation).SetHi(upper)
-		gain := eight.Div(both.Add(n.ShiftAllLeft(3)).ConvertToFloat32()).ConvertToInt32()
-		store8(at(p.gains), x, gain)
-		store8(at(p.products), x, gain.Mul(n))
-		size := n.ConvertToFloat32()
-		half := size.Add(size)
-		v := both.Add(both).ConvertToFloat32().Div(size).ConvertToInt32().Min(top).ShiftAllLeft(24)
-		v = v.Or(window256(p, 2, x).ConvertToFloat32().Div(half).ConvertToInt32().ShiftAllLeft(16))
-		v = v.Or(window256(p, 1, x).ConvertToFloat32().Div(half).ConvertToInt32().ShiftAllLeft(8))
-		v = v.Or(window256(p, 0, x).ConvertToFloat32().Div(half).ConvertToInt32())
-		store8(dst, x, v)
-	}
-}
-
-// deviation4 returns the square root of n·squares − light², rounded down. All operands are exact in float64.
-func deviation4(n, light, squares archsimd.Int32x4) archsimd.Int32x4 {
-	l := light.ConvertToFloat64()
-	return n.ConvertToFloat64().Mul(squares.ConvertToFloat64()).Sub(l.Mul(l)).Sqrt().ConvertToInt32()
-}
-
-// own256 computes the cells' own means.
-func own256(dst, here unsafe.Pointer, stride, columns int) {
-	for x := 0; x < columns; x += inputLanes {
-		i := x + radius
-		v := load8(here, i).ShiftAllRight(3)
-		v = v.Or(load8(here, stride+i).ShiftAllRight(3).ShiftAllLeft(8))
-		v = v.Or(load8(here, 2*stride+i).ShiftAllRight(3).ShiftAllLeft(16))
-		v = v.Or(load8(here, 3*stride+i).ShiftAllRight(3).ShiftAllLeft(24))
-		store8(dst, x, v)
-	}
-}
-
-// normals256 compares the four pixels of a channel with their surroundings. It computes (pixel·n − sum)·gain as the
-// difference of pixel·(n·gain) and sum·gain; with half and zero added, neither exceeds 32 bits.
-func normals256(dst unsafe.Pointer, p *inputRows, channel, columns int) {
-	pixels := at(p.pixels)
-	first, second := 2*(2*channel*p.stride+radius), 2*((2*channel+1)*p.stride+radius)
-	low := archsimd.BroadcastInt32x8(0xffff)
-	offset := archsimd.BroadcastInt32x8(zero<<gainBits + 1<<(gainBits-1))
-	top := archsimd.BroadcastInt32x8(Top)
-	var none archsimd.Int32x8
-	for x := 0; x < columns; x += inputLanes {
-		product := load8(at(p.products), x)
-		base := offset.Sub(window256(p, channel, x).Mul(load8(at(p.gains), x)))
-		v0, v1 := words(pixels, first+2*x).AsInt32x8(), words(pixels, second+2*x).AsInt32x8()
-		a := v0.And(low).Mul(product).Add(base).ShiftAllRight(gainBits).Max(none).Min(top)
-		b := v0.ShiftAllRight(16).Mul(product).Add(base).ShiftAllRight(gainBits).Max(none).Min(top)
-		a = a.Or(b.ShiftAllLeft(8))
-		b = v1.And(low).Mul(product).Add(base).ShiftAllRight(gainBits).Max(none).Min(top)
-		a = a.Or(b.ShiftAllLeft(16))
-		b = v1.ShiftAllRight(16).Mul(product).Add(base).ShiftAllRight(gainBits).Max(none).Min(top)
-		store8(dst, x, a.Or(b.ShiftAllLeft(24)))
-	}
 }
 
 // at returns a pointer to the first element of a slice.

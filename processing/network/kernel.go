@@ -13,7 +13,7 @@ type job struct {
 	wide []int8
 	// blocks is the number of blocks of two vectors of cells.
 	blocks int
-	// The result is clamped to 0…top after add is added.
+	// add is added to the first channel of the result, which is then clamped to 0…top.
 	add, top int32
 	// sums holds the sums of a block, one channel after the other, with room to align it to a cache line.
 	sums [4*32 + line/4]int32
@@ -48,9 +48,11 @@ func convolvePlain(j *job) {
 		dst := cellsOf(j.memory, j.dst+at, cells)
 		for x := range dst {
 			v := uint32(0)
+			add := j.add
 			for o := range 4 {
-				y := min(max(j.sums[cells*o+x]>>p.shift[o]+j.add, 0), j.top)
+				y := min(max(j.sums[cells*o+x]>>p.shift[o]+add, 0), j.top)
 				v |= uint32(y) << (8 * o)
+				add = 0
 			}
 			dst[x] = v
 		}
@@ -66,7 +68,8 @@ func cellsOf(memory []int8, place, n int) []uint32 {
 // plainKernels returns the kernels without vector instructions.
 func plainKernels() *kernels {
 	return &kernels{lanes: plainLanes, convolve: convolvePlain, darkest: darkestPlain, cells: cellsPlain,
-		exchange: exchangePlain, planes: planesPlain, double: doublePlain, part: partPlain}
+		exchange: exchangePlain, factors: factorsPlain, planes: planesPlain, double: doublePlain, halve: halvePlain,
+		outputs: outputsPlain}
 }
 
 // doublePlain writes each cell twice; of the last cell it writes only one if dst has an odd length.
@@ -76,9 +79,27 @@ func doublePlain(dst, src []uint32) {
 	}
 }
 
-// partPlain separates the cells of even columns from those of odd ones.
-func partPlain(even, odd, src []uint32) {
-	for i := range even {
-		even[i], odd[i] = src[2*i], src[2*i+1]
+// halvePlain writes the rounded means of 2 × 2 cells of two rows, channel by channel; dst has half their length.
+func halvePlain(dst, upper, lower []uint32) {
+	const even = 0x00ff00ff
+	for i := range dst {
+		a, b, c, d := upper[2*i], upper[2*i+1], lower[2*i], lower[2*i+1]
+		low := a&even + b&even + c&even + d&even + 2*0x00010001
+		high := a>>8&even + b>>8&even + c>>8&even + d>>8&even + 2*0x00010001
+		dst[i] = low>>2&even | high>>2&even<<8
+	}
+}
+
+// outputsPlain separates the logits of glare, and the kinds if there is room for them, from cells with the channels of
+// Outputs.
+func outputsPlain(logits, kinds []uint8, cells []uint32) {
+	for i, v := range cells {
+		logits[i] = uint8(v)
+	}
+	if kinds == nil {
+		return
+	}
+	for i, v := range cells {
+		kinds[i] = KindOf([Outputs]int32{0, int32(v >> 8 & 0xff), int32(v >> 16 & 0xff), int32(v >> 24)})
 	}
 }

@@ -164,7 +164,10 @@ func finish512(dst, sums unsafe.Pointer, j *job) {
 		for o := 3; o >= 0; o-- {
 			count := archsimd.BroadcastInt32x16(j.pack.shift[o])
 			s := sums512(unsafe.Add(sums, 128*o+64*k)).ShiftRight(count)
-			v = v.ShiftAllLeft(8).Or(s.Add(add).Max(zero).Min(top))
+			if o == 0 {
+				s = s.Add(add)
+			}
+			v = v.ShiftAllLeft(8).Or(s.Max(zero).Min(top))
 		}
 		v.Store((*[16]int32)(unsafe.Add(dst, 64*k)))
 	}

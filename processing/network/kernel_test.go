@@ -73,31 +73,53 @@ func TestConvolveKernels(t *testing.T) {
 	}
 }
 
-// All kernels double and separate rows of cells in the same way, for any lengths.
+// All kernels double and halve rows of cells, and take results apart, in the same way, for any lengths.
 func TestCellKernels(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(17, 18))
 	for n := range 70 {
-		src := make([]uint32, 2*n)
+		src, lower := make([]uint32, 2*n), make([]uint32, 2*n)
 		for i := range src {
-			src[i] = r.Uint32()
+			src[i], lower[i] = r.Uint32(), r.Uint32()
+			if r.IntN(2) == 0 {
+				src[i] &= 0xff // equal logits of kinds
+			}
+			src[i], lower[i] = src[i]&[]uint32{^uint32(0), 0x7f7f7f7f, 0xffff}[r.IntN(3)], lower[i]&0x7f7f7f7f
 		}
-		var want [3][]uint32
+		upper := make([]uint32, 2*n)
+		for i, v := range src {
+			upper[i] = v & 0x7f7f7f7f
+		}
+		var doubled, halved []uint32
+		var logits, kinds []uint8
 		for i := range n {
-			want[0] = append(want[0], src[i/2])
-			want[1], want[2] = append(want[1], src[2*i]), append(want[2], src[2*i+1])
+			doubled = append(doubled, src[i/2])
+			mean := uint32(0)
+			for s := 0; s < 32; s += 8 {
+				sum := upper[2*i]>>s&0xff + upper[2*i+1]>>s&0xff + lower[2*i]>>s&0xff + lower[2*i+1]>>s&0xff
+				mean |= (sum + 2) / 4 << s
+			}
+			halved = append(halved, mean)
+			v := src[i]
+			logits = append(logits, uint8(v))
+			kinds = append(kinds, KindOf([Outputs]int32{0, int32(v >> 8 & 0xff), int32(v >> 16 & 0xff), int32(v >> 24)}))
 		}
 		for _, level := range levels() {
 			k := kernelsOf(level)
-			var got [3][]uint32
-			for i := range got {
-				got[i] = make([]uint32, n)
+			got := make([]uint32, n)
+			k.double(got, src[:(n+1)/2])
+			if !slices.Equal(got, doubled) {
+				t.Fatalf("%d cells, %v: doubled %v, want %v", n, level, got, doubled)
 			}
-			k.double(got[0], src[:(n+1)/2])
-			k.part(got[1], got[2], src)
-			for i := range got {
-				if !slices.Equal(got[i], want[i]) {
-					t.Fatalf("%d cells, %v: row %d is %v, want %v", n, level, i, got[i], want[i])
+			k.halve(got, upper, lower)
+			if !slices.Equal(got, halved) {
+				t.Fatalf("%d cells, %v: halved %v, want %v", n, level, got, halved)
+			}
+			for _, gotKinds := range [][]uint8{nil, make([]uint8, n)} {
+				gotLogits := make([]uint8, n)
+				k.outputs(gotLogits, gotKinds, src[:n])
+				if !slices.Equal(gotLogits, logits) || gotKinds != nil && !slices.Equal(gotKinds, kinds) {
+					t.Fatalf("%d cells, %v: logits %v, want %v; kinds %v, want %v", n, level, gotLogits, logits, gotKinds, kinds)
 				}
 			}
 		}
@@ -144,7 +166,7 @@ func wantGroups(t *testing.T, what string, p *pack) {
 	}
 }
 
-// All kernels of the input give the same cells, for any width and samples.
+// All kernels of the input give the planes of the definition, for any width and samples.
 func TestInputKernels(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(100) {
@@ -152,21 +174,21 @@ func TestInputKernels(t *testing.T) {
 		w, h := 1+r.IntN(80), 1+r.IntN(60)
 		pic := Picture{extremes(r, w*h, 255), extremes(r, w*h, 255), extremes(r, w*h, 255), w, h}
 		input := Planes(pic.Red, pic.Green, pic.Blue, w, h)
-		from := r.IntN(input.W)
+		from := r.IntN(input.W) &^ 1
 		columns, rows := span{from, from + 1 + r.IntN(input.W-from)}, span{r.IntN(input.H), input.H}
 		n := columns.to - columns.from
-		segment := 4 * (n + inputLanes)
+		segment := 4 * (n + 1 + 2*inputLanes)
 		for _, level := range levels() {
 			var p inputRows
 			p.begin(kernelsOf(level), pic, rows, columns)
 			dst := make([]int8, Inputs/4*segment)
 			for y := rows.from; y < rows.to; y++ {
-				p.row(dst, segment, y)
+				p.pixelRow(dst, segment, y)
 				for c := range Inputs {
 					for x := range n {
 						got, want := uint8(dst[c/4*segment+4*x+c%4]), input.row(c, y)[columns.from+x]
 						if got != want {
-							t.Fatalf("seed %d, %v: plane %d of cell (%d, %d) is %d, want %d", seed, level, c, columns.from+x, y,
+							t.Fatalf("seed %d, %v: plane %d of pixel (%d, %d) is %d, want %d", seed, level, c, columns.from+x, y,
 								got, want)
 						}
 					}

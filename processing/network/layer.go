@@ -1,26 +1,56 @@
 package network
 
-import "math"
-
 // Run computes all layers for a picture of w × h pixels in plain loops, as the reference for faster implementations. It
-// returns the activations of all layers except the last, and the logits of the pixels in sixteenths, clamped to 16
-// bits.
-func (m *Model) Run(red, green, blue []uint8, w, h int) (activations []Tensor[uint8], logits []int16) {
+// returns the activations of all layers except the last, and the logits of the last one in sixteenths: Outputs planes.
+func (m *Model) Run(red, green, blue []uint8, w, h int) (activations []Tensor[uint8], logits Tensor[int32]) {
 	input := Planes(red, green, blue, w, h)
 	last := len(m.Layers) - 1
 	for i := range last {
-		activations = append(activations, m.Layers[i].activate(m.sums(i, input, activations)))
+		l := &m.Layers[i]
+		if l.Kind == Pool {
+			activations = append(activations, pooled(m.joined(l, input, activations)))
+		} else {
+			activations = append(activations, l.activate(m.sums(i, input, activations)))
+		}
 	}
-	l, s := &m.Layers[last], m.sums(last, input, activations)
-	logits = make([]int16, w*h)
-	for y := range h {
-		for x := range w {
-			c := 2*(y%2) + x%2
-			v := l.scale(c, s.row(c, y/2)[x/2])
-			logits[y*w+x] = int16(min(max(v, math.MinInt16), math.MaxInt16))
+	l := &m.Layers[last]
+	logits = m.sums(last, input, activations)
+	for c := range logits.C {
+		for y := range h {
+			row := logits.row(c, y)
+			for x, s := range row {
+				row[x] = l.scale(c, s)
+			}
 		}
 	}
 	return activations, logits
+}
+
+// KindOf returns the kind of a pixel from its logits: the index of the largest of 0 and those after the first, the
+// lowest index of equal ones. Logits count as 255 sixteenths at most.
+func KindOf(logits [Outputs]int32) uint8 {
+	kind, most := uint8(0), int32(0)
+	for k, v := range logits[1:] {
+		if v = min(v, 255); v > most {
+			kind, most = uint8(k+1), v
+		}
+	}
+	return kind
+}
+
+// pooled returns the rounded means of 2 × 2 cells.
+func pooled(x Tensor[uint8]) Tensor[uint8] {
+	t := newTensor[uint8](x.C, (x.H+1)/2, (x.W+1)/2)
+	for c := range t.C {
+		for y := range t.H {
+			row, upper, lower := t.row(c, y), x.row(c, 2*y), x.row(c, min(2*y+1, x.H-1))
+			for i := range row {
+				j := min(2*i+1, x.W-1)
+				row[i] = uint8((int(upper[2*i]) + int(upper[j]) + int(lower[2*i]) + int(lower[j]) + 2) >> 2)
+			}
+		}
+	}
+	return t
 }
 
 // scale divides a sum of an output channel by 2^Shift, rounded to nearest.
@@ -47,45 +77,37 @@ func (l *Layer) activate(sums Tensor[int32]) Tensor[uint8] {
 func (m *Model) sums(layer int, input Tensor[uint8], activations []Tensor[uint8]) Tensor[int32] {
 	l := &m.Layers[layer]
 	x := m.joined(l, input, activations)
-	side, reach := l.Kind.Side(), l.Dilation*(l.Kind.Side()/2)
-	out := newTensor[int32](l.Out, (x.H-1)/l.Stride+1, (x.W-1)/l.Stride+1)
+	side, reach := l.Kind.Side(), l.reach()
+	out := newTensor[int32](l.Out, x.H, x.W)
 	weights := l.Weights
 	for o := range l.Out {
-		first, n := 0, l.In
-		if l.Kind == Depth3 {
-			first, n = o, 1
-		}
 		for y := range out.H {
 			row := out.row(o, y)
 			for i := range row {
 				row[i] = l.Bias[o]
 			}
 			k := 0
-			for c := first; c < first+n; c++ {
+			for c := range l.In {
 				for j := range side {
-					at := y*l.Stride + j*l.Dilation - reach
+					at := y + j*l.Dilation - reach
 					for i := range side {
 						if at >= 0 && at < x.H {
-							addRow(row, x.row(c, at), int32(weights[k]), l.Stride, i*l.Dilation-reach)
+							addRow(row, x.row(c, at), int32(weights[k]), i*l.Dilation-reach)
 						}
 						k++
 					}
 				}
 			}
 		}
-		weights = weights[n*side*side:]
+		weights = weights[l.In*side*side:]
 	}
 	return out
 }
 
-// addRow adds weight · src[x·stride+shift] to each dst[x] for which that element exists.
-func addRow(dst []int32, src []uint8, weight int32, stride, shift int) {
-	first := 0
-	if shift < 0 {
-		first = (-shift + stride - 1) / stride
-	}
-	for x := first; x < len(dst) && x*stride+shift < len(src); x++ {
-		dst[x] += weight * int32(src[x*stride+shift])
+// addRow adds weight · src[x+shift] to each dst[x] for which that element exists.
+func addRow(dst []int32, src []uint8, weight int32, shift int) {
+	for x := max(0, -shift); x < len(dst) && x+shift < len(src); x++ {
+		dst[x] += weight * int32(src[x+shift])
 	}
 }
 

@@ -12,13 +12,10 @@ import (
 const Unit = 16
 
 // Inputs is the number of input planes.
-const Inputs = 24
+const Inputs = 12
 
 // Input stands for the input planes in Layer.From.
 const Input = -1
-
-// inputResolution is the resolution of the input planes: each cell covers 2 × 2 pixels.
-const inputResolution = 2
 
 // Top is the largest activation. The sum of two products of it with weights fits into 16 bits.
 const Top = 127
@@ -32,19 +29,15 @@ const (
 	Conv1 Kind = iota
 	// Conv3 is a convolution of 3 × 3.
 	Conv3
-	// Depth3 is a depthwise convolution of 3 × 3.
-	Depth3
+	// Pool halves the resolution: each result is the rounded mean of 2 × 2 cells of the only source. An odd side repeats
+	// its last row or column. It has no weights.
+	Pool
 )
 
-// Side returns the number of rows, and of columns, of the weights.
-func (k Kind) Side() int {
-	if k == Conv1 {
-		return 1
-	}
-	return 3
-}
+// Side returns the number of rows, and of columns, of the weights; 0 if there are none.
+func (k Kind) Side() int { return [...]int{Conv1: 1, Conv3: 3, Pool: 0}[k] }
 
-// Layer is a convolution. Its input is 0 outside the picture.
+// Layer is a convolution, or halves the resolution. The input of a convolution is 0 outside the picture.
 type Layer struct {
 	// From lists the source layers by number, with Input for the planes; their channels are concatenated. Sources of
 	// coarser resolution are repeated to match the finest.
@@ -52,30 +45,28 @@ type Layer struct {
 	Kind Kind
 	// In and Out are the numbers of channels.
 	In, Out int
-	// Dilation is the distance between rows, and columns, of weights, Stride the distance between results, both in
-	// cells of the input.
-	Dilation, Stride int
+	// Dilation is the distance between rows, and columns, of weights in cells.
+	Dilation int
 	// Resolution is the side of a cell of the result in pixels of the picture.
 	Resolution int
-	// Weights are −127…127 in the order output, input, row, column, with a single input for Depth3.
+	// Weights are −127…127 in the order output, input, row, column.
 	Weights []int8
 	// Bias and Shift have one value for each output channel.
 	Bias  []int32
 	Shift []uint8
 }
 
-// inputs returns the number of input channels that each output channel has weights for.
-func (l *Layer) inputs() int {
-	if l.Kind == Depth3 {
-		return 1
+// fine returns the resolution of a layer's input.
+func (l *Layer) fine() int {
+	if l.Kind == Pool {
+		return l.Resolution / 2
 	}
-	return l.In
+	return l.Resolution
 }
 
 // Model is a network. It is immutable, so several goroutines may use it.
 type Model struct {
-	// Layers are in the order of computation. The last one has four channels at half resolution: the logits of a cell's
-	// pixels, row by row.
+	// Layers are in the order of computation. The last one is a convolution with the channels of Outputs for each pixel.
 	Layers []Layer
 	// Checksum is the SHA-256 of the model file.
 	Checksum [32]byte
@@ -87,11 +78,15 @@ var embedded []byte
 // Default returns the model embedded in the program.
 var Default = sync.OnceValues(func() (*Model, error) { return Parse(embedded) })
 
+// Outputs is the number of channels of the last layer: the logit of glare, and those of its kinds: painted light, edge or
+// support, other.
+const Outputs = 4
+
 // Hidden returns the number of channels of the last hidden layer, provided that the last layer reads only this one, by
 // 1 × 1 convolution; otherwise 0.
 func (m *Model) Hidden() int {
 	n := len(m.Layers)
-	if l := &m.Layers[n-1]; n < 2 || l.Kind != Conv1 || l.Stride != 1 || !slices.Equal(l.From, []int{n - 2}) {
+	if l := &m.Layers[n-1]; n < 2 || l.Kind != Conv1 || !slices.Equal(l.From, []int{n - 2}) {
 		return 0
 	}
 	return m.Layers[n-2].Out
@@ -100,7 +95,7 @@ func (m *Model) Hidden() int {
 // Grain returns the side of the coarsest cells in pixels. A part of a picture gives the same results as the whole if
 // its first row and column are multiples of it.
 func (m *Model) Grain() int {
-	grain := inputResolution
+	grain := cellSide
 	for i := range m.Layers {
 		grain = max(grain, m.Layers[i].Resolution)
 	}
@@ -123,14 +118,16 @@ func (m *Model) Reach() int {
 func (m *Model) field(p int) (first, last int) {
 	// extent is the range of cells from … to that is needed of a layer.
 	type extent struct{ from, to int }
-	needed := map[int]extent{len(m.Layers) - 1: {p / inputResolution, p / inputResolution}}
+	needed := map[int]extent{len(m.Layers) - 1: {p, p}}
 	for i, l := range slices.Backward(m.Layers) {
 		e, ok := needed[i]
 		if !ok {
 			continue
 		}
-		side := l.Dilation * (l.Kind.Side() / 2)
-		e = extent{e.from*l.Stride - side, e.to*l.Stride + side}
+		if l.Kind == Pool {
+			e = extent{2 * e.from, 2*e.to + 1}
+		}
+		e = extent{e.from - l.reach(), e.to + l.reach()}
 		for _, s := range l.From {
 			n := m.repeat(&l, s)
 			part := extent{e.from / n, e.to / n}
@@ -140,22 +137,17 @@ func (m *Model) field(p int) (first, last int) {
 			needed[s] = part
 		}
 	}
-	e, ok := needed[Input]
-	if !ok {
-		return p, p
-	}
-	return inputResolution * (e.from - radius), inputResolution*(e.to+radius+1) - 1
+	e := needed[Input]
+	return cellSide * (e.from/cellSide - radius), cellSide*(e.to/cellSide+radius+1) - 1
 }
 
 // repeat returns how often a cell of a source of l is repeated in each direction.
-func (m *Model) repeat(l *Layer, from int) int {
-	return m.resolution(from) / (l.Resolution / l.Stride)
-}
+func (m *Model) repeat(l *Layer, from int) int { return m.resolution(from) / l.fine() }
 
 // resolution returns the resolution of a layer, or of the input.
 func (m *Model) resolution(layer int) int {
 	if layer == Input {
-		return inputResolution
+		return 1
 	}
 	return m.Layers[layer].Resolution
 }

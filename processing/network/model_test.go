@@ -40,7 +40,7 @@ func TestReach(t *testing.T) {
 	furthest := 0
 	for y := range h {
 		for x := range w {
-			if before[y*w+x] != after[y*w+x] {
+			if before.At(0, y, x) != after.At(0, y, x) {
 				furthest = max(furthest, x-at, at-x)
 			}
 		}

@@ -60,7 +60,7 @@ func (n *node) packs(nodes []node, anySize bool) []pack {
 			for block := range (count + 3) / 4 {
 				for row := range side {
 					for column := range side {
-						q := quad{tap: n.tap(s, block, row, column, (count+3)/4)}
+						q := quad{tap: tap{s, block, row, l.Dilation*column - l.reach()}}
 						for o := range 4 {
 							for i := range min(4, count-4*block) {
 								q.weights[4*o+i] = l.weight(4*b+o, first+4*block+i, row, column)
@@ -83,42 +83,24 @@ func (n *node) packs(nodes []node, anySize bool) []pack {
 	return list
 }
 
-// channels returns the number of channels of a node; split and repeated nodes have as many as their source.
+// channels returns the number of channels of a node; a repeated one has as many as its source.
 func (n *node) channels(nodes []node) int {
 	switch n.step {
 	case input:
 		return Inputs
-	case convolve:
+	case convolve, pool:
 		return n.layer.Out
 	}
 	return nodes[n.from[0]].channels(nodes)
 }
 
-// tap locates the channels of a block of a source for a position in the weights.
-func (n *node) tap(source, block, row, column, blocks int) tap {
-	c := n.layer.Dilation*column - n.layer.reach()
-	if n.layer.Stride == 2 {
-		// The odd columns are in the second half of a split node's blocks.
-		if c&1 != 0 {
-			block += blocks
-		}
-		c >>= 1
-	}
-	return tap{source, block, row, c}
-}
-
 // weight returns the weight of an output for an input, 0 if it has none.
 func (l *Layer) weight(out, in, row, column int) int8 {
-	side := l.Kind.Side()
-	switch {
-	case out >= l.Out:
+	if out >= l.Out {
 		return 0
-	case l.Kind == Depth3 && out != in:
-		return 0
-	case l.Kind == Depth3:
-		in = 0
 	}
-	return l.Weights[((out*l.inputs()+in)*side+row)*side+column]
+	side := l.Kind.Side()
+	return l.Weights[((out*l.In+in)*side+row)*side+column]
 }
 
 // group packs the taps into groups of up to four, or of any size, largest weights first, each into the group that it

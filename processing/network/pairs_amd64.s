@@ -53,9 +53,6 @@ GLOBL order<>(SB), RODATA|NOPTR, $16
 	VPSRAVD   Y2, Y6, Y6      \
 	VPSRAVD   Y3, Y7, Y7      \
 	VPADDD    Y8, Y4, Y4      \
-	VPADDD    Y8, Y5, Y5      \
-	VPADDD    Y8, Y6, Y6      \
-	VPADDD    Y8, Y7, Y7      \
 	VPACKSSDW Y5, Y4, Y4      \
 	VPACKSSDW Y7, Y6, Y6      \
 	VPACKUSWB Y6, Y4, Y4      \

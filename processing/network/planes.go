@@ -4,12 +4,12 @@ import "math"
 
 // The input is defined in training/planes.py.
 const (
+	// cellSide is the side of a cell in pixels: the surroundings of a pixel are those of its cell.
+	cellSide = 2
 	// radius is the radius of the surroundings in cells.
 	radius = 8
-	// ease is added to the deviation, in levels, so that noise on flat paint is not amplified.
-	ease = 8
-	// gainBits is the number of fractional bits of a quotient.
-	gainBits = 20
+	// fraction is the number of fractional bits of a quotient.
+	fraction = 20
 	// zero stands for no difference from the surroundings.
 	zero = 32
 )
@@ -28,27 +28,31 @@ func (t *Tensor[T]) row(c, y int) []T {
 	return t.V[i : i+t.W : i+t.W]
 }
 
+// At returns a value.
+func (t *Tensor[T]) At(c, y, x int) T { return t.V[(c*t.H+y)*t.W+x] }
+
 // Planes returns the input for a picture of w × h pixels: red, green and blue, 8 bits, coded for display by the curve
-// of sRGB. Every cell of 2 × 2 pixels (an odd side is extended by its last row or column) has 24 values:
+// of sRGB. Exposure hardly changes it. Every pixel has 12 values, with m its darkest channel and l the lightness
+// (R + 2G + B + 2) >> 2; means and the deviation of the lightness are over the surroundings:
 //
-//	 0–15  each pixel's red, green, blue and darkest channel against its surroundings: difference from the mean over
-//	       the deviation plus 8 levels, in eighths, 32 meaning 0; plane 4·channel + 2·row + column of the pixel
-//	16–19  half the cell's mean of these four
-//	20–22  half the mean of red, green and blue over the surroundings
-//	   23  twice the deviation of the lightness (R + 2G + B)/4 over the surroundings
+//	 0–3  R, G, B and m against their means: difference over the deviation plus 5/64 of the mean lightness plus 3
+//	      levels, in eighths, 32 meaning 0
+//	 4–7  R, G, B and m over the mean lightness plus 10 levels, in 32nds
+//	   8  the deviation over the mean lightness plus 10 levels, in 64ths
+//	9–11  the means of R, B and m over the mean lightness plus 10 levels, in 32nds
 //
-// The surroundings are the 17 × 17 cells about the cell, as far as they lie inside the picture.
+// The surroundings of a pixel are the 17 × 17 cells about its cell of 2 × 2 pixels, as far as they lie inside the
+// picture; an odd side is extended by its last row or column.
 func Planes(red, green, blue []uint8, w, h int) Tensor[uint8] {
 	ch, cw := (h+1)/2, (w+1)/2
-	out := newTensor[uint8](Inputs, ch, cw)
-	// pixel returns the four channels and the lightness of a pixel of a cell.
+	out := newTensor[uint8](Inputs, h, w)
+	// pixel returns the four channels and the lightness of a pixel.
 	pixel := func(y, x int) (v [4]int, light int) {
 		i := min(y, h-1)*w + min(x, w-1)
 		r, g, b := int(red[i]), int(green[i]), int(blue[i])
 		return [4]int{r, g, b, min(r, g, b)}, (r + 2*g + b + 2) >> 2
 	}
 	// Sums of each cell: the channels, the lightness and its square.
-	const figures = 6
 	cells := make([][figures]int, ch*cw)
 	for y := range ch {
 		for x := range cw {
@@ -63,6 +67,7 @@ func Planes(red, green, blue []uint8, w, h int) Tensor[uint8] {
 			}
 		}
 	}
+	const half = 1 << (fraction - 1)
 	for y := range ch {
 		for x := range cw {
 			var s [figures]int
@@ -76,23 +81,22 @@ func Planes(red, green, blue []uint8, w, h int) Tensor[uint8] {
 				}
 			}
 			deviation := int(math.Sqrt(float64(n*s[5] - s[4]*s[4])))
-			gain := (8 << gainBits) / (deviation + ease*n)
-			at := y*cw + x
-			plane := func(p int) *uint8 { return &out.V[p*ch*cw+at] }
+			gain := (8 << fraction) / (deviation + 5*s[4]>>6 + 3*n)
+			share := (32 << fraction) / (s[4] + 10*n)
+			around := [4]int{2 * deviation, s[0], s[2], s[3]}
 			for k := range 4 {
-				v, _ := pixel(2*y+k/2, 2*x+k%2)
+				py, px := 2*y+k/2, 2*x+k%2
+				if py >= h || px >= w {
+					continue
+				}
+				v, _ := pixel(py, px)
+				put := func(plane, value int) { out.row(plane, py)[px] = uint8(min(max(value, 0), Top)) }
 				for c := range v {
-					normal := ((v[c]*n-s[c])*gain + 1<<(gainBits-1)) >> gainBits
-					*plane(4*c + k) = uint8(min(max(zero+normal, 0), Top))
+					put(c, zero+((v[c]*n-s[c])*gain+half)>>fraction)
+					put(4+c, (v[c]*n*share+half)>>fraction)
+					put(8+c, (around[c]*share+half)>>fraction)
 				}
 			}
-			for c := range 4 {
-				*plane(16 + c) = uint8(cells[at][c] >> 3)
-			}
-			for c := range 3 {
-				*plane(20 + c) = uint8(s[c] / (2 * n))
-			}
-			*plane(23) = uint8(min(2*deviation/n, Top))
 		}
 	}
 	return out

@@ -76,9 +76,13 @@ func All(t testing.TB, b processing.Backend) []processing.Op {
 		processing.Contrast{Class: u8(), Seed: u16(), Y: u16(), Background: u16(), V: u8()},
 		processing.Cores{Class: u8(), Y: u16(), Background: u16(), Peak: u16()},
 		processing.DifferenceThreshold{Dst: u8(), Y: u16(), Background: u16(), V: u8(), Over: 1, Level: 1},
-		processing.Glints{Dst: u8(), Red: u8(), Green: u8(), Blue: u8(), Model: glints, Offset: 7},
+		processing.Glints{Dst: u8(), Kinds: u8(), Red: u8(), Green: u8(), Blue: u8(), Model: glints, Offset: 7},
 		processing.GlintChannels{
 			Red: u8(), Green: u8(), Blue: u8(), Model: glints, Index: []uint32{3, W*H - 1}, Out: new([]uint8),
+		},
+		processing.MeasureGlints{
+			Components: cores(), Logits: u8(), Kinds: u8(), Red: u8(), Green: u8(), Blue: u8(),
+			Out: new([]processing.GlintProps),
 		},
 		processing.Morph{Dst: u16(), Src: u16(), Op: processing.Close, Element: processing.Square(1)},
 		processing.FillHoles{Dst: u8()},
