@@ -10,8 +10,8 @@ import (
 )
 
 // Decide returns the pixels of the components that the sensitivity accepts, in reading order without overlaps, and the
-// findings that they form, both inside the region if there is one. Accepted components that touch are one finding,
-// judged by the strongest of them.
+// findings that they form inside the region, if there is one. Accepted components that touch are one finding, judged by
+// the strongest of them.
 func Decide(
 	t *Table, d *processing.Decision, p processing.Params, region *processing.Region,
 ) ([]processing.Span, []processing.Finding) {
@@ -27,10 +27,8 @@ func Decide(
 			spans = append(spans, s)
 		}
 	}
-	if spans = separate(spans); region != nil {
-		spans = clip(spans, region, t.Width)
-	}
-	return spans, findings(spans, func(a, b uint32) bool { return scores[a] > scores[b] },
+	spans = separate(spans)
+	return spans, findings(within(spans, region, t.Width), func(a, b uint32) bool { return scores[a] > scores[b] },
 		func(f *processing.Finding, label uint32) { t.Components[label].judge(f, scores[label], d) })
 }
 
@@ -82,8 +80,11 @@ func separate(spans []processing.Span) []processing.Span {
 	return out
 }
 
-// clip cuts the spans down to the region.
-func clip(spans []processing.Span, r *processing.Region, w int) []processing.Span {
+// within cuts the spans down to the region; nil is the whole picture.
+func within(spans []processing.Span, r *processing.Region, w int) []processing.Span {
+	if r == nil {
+		return spans
+	}
 	var out []processing.Span
 	row, inside := int32(-1), []processing.Run(nil)
 	for _, s := range spans {
@@ -153,23 +154,20 @@ func findings(
 	return list
 }
 
-// classicFindings returns the findings that the components of the classical detector form, and their pixels, inside the
-// region if there is one. Peak, rise and contrast are measured as the network's components are.
+// classicFindings returns the findings that the components of the classical detector form inside the region, if there is
+// one. Peak, rise and contrast are measured as those of the network's components are.
 func classicFindings(
 	ctx context.Context, pic *processing.Picture, spans []processing.Span, region *processing.Region,
-) ([]processing.Span, []processing.Finding, error) {
+) ([]processing.Finding, error) {
 	pic, err := pic.InSRGB(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	taken := span.NewSet(pic.Width, pic.Height)
 	taken.Mark(0, spans)
-	if region != nil {
-		spans = clip(spans, region, pic.Width)
-	}
-	list := findings(spans, func(a, b uint32) bool { return false }, func(*processing.Finding, uint32) {})
+	list := findings(within(spans, region, pic.Width), func(a, b uint32) bool { return false }, func(*processing.Finding, uint32) {})
 	const chunk = 64
-	return spans, list, parallel.Chunks(ctx, len(list), chunk, func(from, to int) {
+	return list, parallel.Chunks(ctx, len(list), chunk, func(from, to int) {
 		g := grounds{levels: newLevels(pic), taken: taken}
 		for i := from; i < to; i++ {
 			f := &list[i]

@@ -65,7 +65,8 @@ func Detect(
 		if r.Params.Mode = processing.Manual; p.Mode == processing.Adaptive {
 			r.Chosen = c.Chosen()
 		}
-		if spans, r.Findings, err = classicFindings(ctx, pic, c.Spans, o.Region); err != nil {
+		spans = c.Spans
+		if r.Findings, err = classicFindings(ctx, pic, spans, o.Region); err != nil {
 			return nil, err
 		}
 	}

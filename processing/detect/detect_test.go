@@ -398,3 +398,61 @@ func TestCancel(t *testing.T) {
 		}
 	}
 }
+
+// The values that adaptive mode chose for the classical detector give the same mask in manual mode.
+func TestTakenOver(t *testing.T) {
+	testpic.NoRace(t)
+	t.Parallel()
+	pic := glaring(t, 420, 300, 8, 3)
+	p := detectors()["classic"]
+	p.Close = 1
+	adaptive := found(t, pic, p, options())
+	if adaptive.Params.Mode != processing.Manual || len(adaptive.Chosen) == 0 {
+		t.Fatalf("adaptive mode gives mode %v and %d chosen values", adaptive.Params.Mode, len(adaptive.Chosen))
+	}
+	manual := found(t, pic, adaptive.Params, options())
+	if !bytes.Equal(adaptive.Mask.Pix, manual.Mask.Pix) {
+		t.Error("the mask differs")
+	}
+	if len(manual.Chosen) != 0 {
+		t.Error("manual mode lists chosen values")
+	}
+	for _, c := range adaptive.Chosen {
+		if s, ok := processing.SpecByID(c.ID); ok && s.Get(adaptive.Params) != c.Value {
+			t.Errorf("%s: chose %v, used %v", c.ID, c.Value, s.Get(adaptive.Params))
+		}
+		if c.Why.IsZero() {
+			t.Errorf("%s: a text is missing", c.ID)
+		}
+	}
+}
+
+func TestCleanup(t *testing.T) {
+	t.Parallel()
+	pic := spots(60, 60, [3]uint8{255, 255, 255}, [3]int{30, 30, 4})
+	area := func(change func(p *processing.Params)) (n int, soft bool) {
+		p := processing.DefaultParams()
+		change(&p)
+		m := found(t, pic, p, options()).Mask
+		for _, v := range m.Pix {
+			soft = soft || v != 0 && v != 255
+		}
+		return m.Area(), soft
+	}
+	plain, soft := area(func(*processing.Params) {})
+	if plain != 49 || soft {
+		t.Fatalf("a disc of radius 4 has %d pixels, soft %v", plain, soft)
+	}
+	if n, _ := area(func(p *processing.Params) { p.Open = 5 }); n != 0 {
+		t.Errorf("opened with 11 × 11: %d pixels left", n)
+	}
+	if n, _ := area(func(p *processing.Params) { p.Close = 3 }); n < plain {
+		t.Errorf("closed: %d pixels of %d", n, plain)
+	}
+	if n, _ := area(func(p *processing.Params) { p.Margin = 2 }); n <= plain+40 {
+		t.Errorf("margin 2: %d pixels", n)
+	}
+	if _, soft := area(func(p *processing.Params) { p.Feather = 1.5 }); !soft {
+		t.Error("feather leaves a hard edge")
+	}
+}

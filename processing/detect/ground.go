@@ -28,15 +28,15 @@ func (g *grounds) of(runs []processing.Run) (peak image.Point, ground, rise int)
 			}
 		}
 	}
-	ground = g.around(peak)
+	ground = g.around(peak, processing.GroundRadius)
 	return peak, ground, top - ground
 }
 
-// around returns the ground around a pixel.
-func (g *grounds) around(at image.Point) int {
+// around returns the ground within a radius of a pixel.
+func (g *grounds) around(at image.Point, radius int) int {
 	pic := g.levels.pic
-	x0, y0 := max(at.X-processing.GroundRadius, 0), max(at.Y-processing.GroundRadius, 0)
-	x1, y1 := min(at.X+processing.GroundRadius+1, pic.Width), min(at.Y+processing.GroundRadius+1, pic.Height)
+	x0, y0 := max(at.X-radius, 0), max(at.Y-radius, 0)
+	x1, y1 := min(at.X+radius+1, pic.Width), min(at.Y+radius+1, pic.Height)
 	g.buf = g.levels.window(g.buf, x0, y0, x1, y1)
 	var all, free [256]int
 	n := 0

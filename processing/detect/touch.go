@@ -112,7 +112,7 @@ func (o *TouchOptions) considered() []processing.Span {
 // grown returns the glint that is grown from the brightest pixel within the slack.
 func (o *TouchOptions) grown(ctx context.Context, pic *processing.Picture) ([]processing.Span, error) {
 	slack := int(math.Ceil(min(o.Slack, touchReach)))
-	margin := slack + touchReach + processing.GroundRadius + 2
+	margin := slack + touchReach + 2
 	x, y := int(o.X), int(o.Y)
 	at := image.Rect(x-margin, y-margin, x+margin+1, y+margin+1).Intersect(image.Rect(0, 0, pic.Width, pic.Height))
 	part, err := pic.Part(at.Min.X, at.Min.Y, at.Dx(), at.Dy()).InSRGB(ctx)
@@ -133,7 +133,7 @@ func (o *TouchOptions) grown(ctx context.Context, pic *processing.Picture) ([]pr
 		return nil, ErrNoGlint
 	}
 	free := span.NewSet(w, h)
-	ground := (&grounds{levels: l, taken: free}).around(image.Pt(seed%w, seed/w))
+	ground := (&grounds{levels: l, taken: free}).around(image.Pt(seed%w, seed/w), touchReach)
 	rise := int(level[seed]) - ground
 	if rise < touchRise {
 		return nil, ErrNoGlint
