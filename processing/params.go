@@ -127,6 +127,8 @@ type Spec struct {
 	// Min and Max bound the value, both included. Step is a sensible increment of a slider.
 	Min, Max, Step float64
 	Choices        []Choice
+	// Former maps the IDs of choices that no longer exist to the choices that stand for them; Parse takes them, too.
+	Former map[string]string
 	// Stops are values with a name; Parse takes their IDs, too.
 	Stops []SpecStop
 	// Manual: only manual mode reads it; adaptive mode chooses the value itself.
@@ -224,6 +226,9 @@ func (s Spec) Parse(text string) (float64, error) {
 		}
 		return 0, nil
 	case KindChoice:
+		if now, ok := s.Former[text]; ok {
+			text = now
+		}
 		ids := make([]string, len(s.Choices))
 		for i, c := range s.Choices {
 			if c.ID == text {
@@ -297,6 +302,7 @@ func modeSpecs() []Spec {
 		{ID: "detector", Group: group, Kind: KindChoice, Min: 0, Max: 1, Step: 1,
 			Name:    message.Of("Detector"),
 			Choices: []Choice{{"auto", message.Of("auto")}, {"classic", message.Of("classical")}},
+			Former:  map[string]string{"network": "auto", "joined": "auto"},
 			field:   func(p *Params) any { return &p.Detector },
 			Help: message.Of("What decides which spots are glare. Auto is the network; in manual mode it is the " +
 				"classical detector, to which the manual parameters belong.")},
