@@ -13,8 +13,8 @@ func kernelsOf(level simd.Level) *kernels {
 	if level == simd.Plain {
 		return plainKernels()
 	}
-	k := &kernels{lanes: 16, darkest: darkest256, cells: cells256, exchange: exchange256, factors: factorsPlain,
-		planes: planesPlain, double: double256, halve: halvePlain, outputs: outputsPlain}
+	k := &kernels{lanes: 16, darkest: darkest256, cells: cells256, exchange: exchange256, factors: factors256,
+		planes: planes256, double: double256, halve: halve256, outputs: outputs256}
 	switch level {
 	case simd.AVX2:
 		k.lanes, k.convolve, k.products, k.anySize = 8, convolve256, 2*productsOfPart, true
