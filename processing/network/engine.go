@@ -14,8 +14,8 @@ type Engine struct {
 	nodes   []node
 	// pad is the number of cells on either side of a row that the weights may reach.
 	pad int
-	// taps is the maximum number of taps of a layer, wide the maximum for four channels.
-	taps, wide int
+	// taps is the maximum number of taps of a layer.
+	taps int
 }
 
 // Model is the model that the engine computes.
@@ -30,8 +30,8 @@ type kernels struct {
 	// row is one part.
 	convolve func(j *job)
 	products int
-	// anySize says that convolve takes groups of any number of taps.
-	anySize bool
+	// grouped says that convolve adds up groups of taps in 16 bits.
+	grouped bool
 	// The others are described at their plain versions: double and halve change the resolution of a row, outputs takes
 	// the result apart, and what follows computes the input.
 	double   func(dst, src []uint32)
@@ -53,13 +53,11 @@ func NewEngine(m *Model, level simd.Level) *Engine {
 	for i := range e.nodes {
 		n := &e.nodes[i]
 		if n.step == convolve {
-			n.packed = n.packs(e.nodes, e.kernels.anySize)
+			n.packed = n.packs(e.nodes, e.kernels.grouped)
 			e.pad = max(e.pad, n.layer.reach())
 			sum := 0
 			for k := range n.packed {
-				taps := len(n.packed[k].taps)
-				e.wide = max(e.wide, taps)
-				sum += taps
+				sum += len(n.packed[k].taps)
 			}
 			e.taps = max(e.taps, sum)
 		}
@@ -215,7 +213,6 @@ func (s *strip) begin(e *Engine, pic Picture, r Rect, scratch *Scratch, stop fun
 			}
 		}
 	}
-	s.job.wide = aligned(16 * e.wide * e.kernels.lanes)
 	s.inputs.begin(e.kernels, s.pic, s.rows[0], s.columns[0])
 }
 

@@ -9,8 +9,6 @@ type job struct {
 	// taps holds the positions of the first cell for each tap, dst that of the result.
 	taps []int32
 	dst  int
-	// wide is scratch memory for the expanded weights.
-	wide []int8
 	// blocks is the number of blocks of two vectors of cells.
 	blocks int
 	// add is added to the first channel of the result, which is then clamped to 0…top.

@@ -92,10 +92,8 @@ func peak(level simd.Level) float64 {
 		return 12 * float64(width) * turns / time.Since(start).Seconds()
 	}
 	switch level {
-	case simd.AVX2:
+	case simd.AVX2, simd.AVX512:
 		return rate(spin256, 32)
-	case simd.AVX512:
-		return rate(spin512, 64)
 	}
 	return max(rate(spin512, 64), rate(spinDots, 64))
 }
@@ -167,7 +165,7 @@ func BenchmarkPicture(b *testing.B) {
 					sum += r
 				}
 				most = max(most, sum)
-				const tw, th = 2652, 1180
+				const tw, th = 2656, 3536
 				start := time.Now()
 				var next atomic.Int64
 				together(func(i int) {
@@ -195,3 +193,7 @@ func BenchmarkPicture(b *testing.B) {
 func bytes256(p unsafe.Pointer) archsimd.Uint8x32 { return archsimd.LoadUint8x32((*[32]uint8)(p)) }
 
 func weights256(p unsafe.Pointer) archsimd.Int8x32 { return archsimd.LoadInt8x32((*[32]int8)(p)) }
+
+func bytes512(p unsafe.Pointer) archsimd.Uint8x64 { return archsimd.LoadUint8x64((*[64]uint8)(p)) }
+
+func weights512(p unsafe.Pointer) archsimd.Int8x64 { return archsimd.LoadInt8x64((*[64]int8)(p)) }
