@@ -48,13 +48,12 @@ func (q *quad) load() (sums [16]int) {
 func (n *node) packs(nodes []node, grouped bool) []pack {
 	l := n.layer
 	side := l.Kind.Side()
-	list := make([]pack, n.blocks)
+	list := make([]pack, (l.Out+3)/4)
 	for b := range list {
 		p := &list[b]
 		var quads []quad
-		first := 0
-		for s, source := range n.from {
-			count := nodes[source].channels(nodes)
+		for s, first := range n.first {
+			count := nodes[n.from[s]].channels(nodes)
 			for block := range (count + 3) / 4 {
 				for row := range side {
 					for column := range side {
@@ -70,7 +69,6 @@ func (n *node) packs(nodes []node, grouped bool) []pack {
 					}
 				}
 			}
-			first += count
 		}
 		if grouped {
 			quads, p.sizes = group(quads)
