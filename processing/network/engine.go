@@ -83,12 +83,14 @@ type Scratch struct {
 
 // Run writes the logits of glare for a part of a picture, in sixteenths plus offset and clamped to 0…255, into dst, which
 // has the row length of the picture, and the kinds (see KindOf) into kinds, which may be nil. The first row and column
-// must be multiples of Model.Grain. It calls stop before each row of a layer and returns early if that returns true.
-func (e *Engine) Run(dst, kinds []uint8, pic Picture, r Rect, offset int, scratch *Scratch, stop func() bool) {
+// must be multiples of Model.Grain. It calls stop before each row of a layer and returns early if that returns true, and
+// more before each row of the result, which returns false if that is not needed, nor are those below.
+func (e *Engine) Run(dst, kinds []uint8, pic Picture, r Rect, offset int, scratch *Scratch, stop func() bool,
+	more func(y int) bool) {
 	s := &scratch.strip
 	s.begin(e, pic, r, scratch, stop)
 	last := len(e.nodes) - 1
-	for y := r.Y0; y < r.Y1; y++ {
+	for y := r.Y0; y < r.Y1 && more(y); y++ {
 		if !s.ensure(last, y, int32(offset)) {
 			return
 		}

@@ -10,6 +10,9 @@ import (
 	"blik/internal/simd"
 )
 
+// all is for Engine.Run: every row is needed.
+func all(int) bool { return true }
+
 // levels returns the levels that this processor supports.
 func levels() []simd.Level {
 	var list []simd.Level
@@ -149,7 +152,7 @@ func wantLogits(t *testing.T, what string, m *Model, level simd.Level, pic Pictu
 	var scratch Scratch
 	for y := 0; y < h; y += tile {
 		for x := 0; x < w; x += tile {
-			e.Run(got, kinds, pic, Rect{x, y, min(w, x+tile), min(h, y+tile)}, offset, &scratch, func() bool { return false })
+			e.Run(got, kinds, pic, Rect{x, y, min(w, x+tile), min(h, y+tile)}, offset, &scratch, func() bool { return false }, all)
 		}
 	}
 	for i := range w * h {
@@ -224,7 +227,7 @@ func TestStop(t *testing.T) {
 		e.Run(dst, nil, Picture{red, green, blue, w, h}, Rect{0, 0, w, h}, 255, &scratch, func() bool {
 			calls++
 			return calls > most
-		})
+		}, all)
 		return calls, dst
 	}
 	all, whole := run(1 << 30)

@@ -176,7 +176,7 @@ func BenchmarkPicture(b *testing.B) {
 							return
 						}
 						r := Rect{x, y, min(w, x+tw), min(h, y+th)}
-						e.Run(dst, kinds, pic, r, 0, &scratch[i], func() bool { return false })
+						e.Run(dst, kinds, pic, r, 0, &scratch[i], func() bool { return false }, all)
 					}
 				})
 				least = min(least, time.Since(start))
