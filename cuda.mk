@@ -24,7 +24,7 @@ cuda-compiler: ## fetch nvcc, which make kernels needs
 
 kernels: ## compile kernels/*.cu to the PTX and the machine code that the program embeds
 	@command -v $(NVCC) >/dev/null || { echo "There is no nvcc: run make cuda-compiler." >&2; exit 1; }
-	@scripts/kernels.sh $(NVCC)
+	@GO=$(GO) scripts/kernels.sh $(NVCC)
 
 gpu-test: ## vet and test what the tag cuda adds; what needs a GPU says so
 	@test -n "$(GPU_TAG)" || { echo "There is no cuda.h of CUDA 11.8 to 12: run make cuda." >&2; exit 1; }

@@ -59,10 +59,14 @@ func writeRecord(path string, b *Backend) error {
 	if err != nil {
 		return err
 	}
+	hash, err := kernels.Hash()
+	if err != nil {
+		return err
+	}
 	sort.Strings(passed.names)
 	i := b.Info()
 	r := kernels.Record{
-		Device: i.Name, Driver: "CUDA " + i.Driver, Date: time.Now().UTC().Format(time.DateOnly), Hash: kernels.Hash(),
+		Device: i.Name, Driver: "CUDA " + i.Driver, Date: time.Now().UTC().Format(time.DateOnly), Hash: hash,
 		Tests: passed.names, Figures: m.figures, Ratios: m.ratios,
 	}
 	text, err := json.MarshalIndent(r, "", "\t")

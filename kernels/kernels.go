@@ -1,23 +1,19 @@
 package kernels
 
 import (
-	"archive/tar"
-	"bytes"
-	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"slices"
-	"sort"
-	"strconv"
 	"strings"
+
+	"blik/kernels/archive"
 )
 
-//go:embed *.cu *.cuh ptx/*.ptx cubin/*.tar
+//go:embed *.cu *.cuh code/*.zip
 var files embed.FS
 
 // Names of the sources without their ending; each is a module of its own.
@@ -32,86 +28,66 @@ func Names() []string {
 // Every module has one for all GPUs from 5.0 on.
 func PTX(name string, capability int) (string, error) {
 	if capability >= 80 {
-		text, err := files.ReadFile("ptx/" + name + "_80.ptx")
-		if err == nil {
-			return string(text), nil
+		m, err := read("compute_80", name+".ptx")
+		if !errors.Is(err, fs.ErrNotExist) {
+			return string(m.Code), err
 		}
 	}
-	text, err := files.ReadFile("ptx/" + name + "_50.ptx")
-	if err != nil {
-		return "", fmt.Errorf("kernels: %w", err)
-	}
-	return string(text), nil
+	m, err := read("compute_50", name+".ptx")
+	return string(m.Code), err
 }
+
+// targets are the GPUs that there is machine code for. Machine code runs on GPUs of its own major version from its
+// minor version on.
+var targets = [...]int{75, 80, 86, 89, 90}
 
 // Cubin returns the machine code of a module for a GPU of the given compute capability. It saves the driver from
 // compiling the PTX, which takes a second or more at the first use of the program. It is nil if there is none for the
-// GPU, or if it was made from another PTX. Machine code runs on GPUs of its own major version from its minor version
-// on.
+// GPU, or if it was made from another PTX.
 func Cubin(name string, capability int) ([]byte, error) {
-	fail := func(err error) ([]byte, error) { return nil, fmt.Errorf("kernels: machine code of %s: %w", name, err) }
-	archive, err := files.ReadFile("cubin/" + name + ".tar")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return fail(err)
-	}
-	text, err := PTX(name, capability)
-	if err != nil {
-		return nil, err
-	}
-	var best []byte
-	from := 0
-	for r := tar.NewReader(bytes.NewReader(archive)); ; {
-		h, err := r.Next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return fail(err)
-		}
-		if h.Name == ptxHashMember {
-			made, err := io.ReadAll(r)
-			if err != nil {
-				return fail(err)
-			}
-			if !slices.Contains(strings.Fields(string(made)), hash(text)) {
-				return nil, nil
-			}
+	for _, target := range slices.Backward(targets[:]) {
+		if target/10 != capability/10 || target > capability {
 			continue
 		}
-		target, err := strconv.Atoi(strings.TrimSuffix(h.Name, ".gz"))
+		m, err := read(fmt.Sprint("sm_", target), name+".cubin")
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil
+		}
 		if err != nil {
-			return fail(err)
+			return nil, err
 		}
-		if target/10 == capability/10 && target <= capability && target > from {
-			if best, err = io.ReadAll(r); err != nil {
-				return fail(err)
-			}
-			from = target
+		text, err := PTX(name, capability)
+		if err != nil || m.Of != archive.Hash([]byte(text)) {
+			return nil, err
 		}
+		return m.Code, nil
 	}
-	if best == nil {
-		return nil, nil
-	}
-	z, err := gzip.NewReader(bytes.NewReader(best))
-	if err != nil {
-		return fail(err)
-	}
-	code, err := io.ReadAll(z)
-	if err != nil {
-		return fail(err)
-	}
-	return code, nil
+	return nil, nil
 }
 
-// ptxHashMember names the member of an archive of machine code that holds the SHA-256 of each PTX it was made of.
-const ptxHashMember = "ptx.sha256"
+// read returns a module for an architecture.
+func read(architecture, member string) (archive.Member, error) {
+	a, err := open("code/" + architecture + archive.Extension)
+	if err != nil {
+		return archive.Member{}, err
+	}
+	m, err := a.Read(member)
+	if err != nil {
+		return m, fmt.Errorf("kernels: %s: %w", architecture, err)
+	}
+	return m, nil
+}
 
-func hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
+func open(path string) (archive.Archive, error) {
+	file, err := files.ReadFile(path)
+	if err != nil {
+		return archive.Archive{}, fmt.Errorf("kernels: %w", err)
+	}
+	a, err := archive.Open(file)
+	if err != nil {
+		return a, fmt.Errorf("kernels: %s: %w", path, err)
+	}
+	return a, nil
 }
 
 // Entries returns the names of the kernels in the text of a module.
@@ -138,22 +114,37 @@ func sourceHash(name string) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// Hash is the SHA-256 of all sources, PTX and machine code; the record of a verification names it.
-func Hash() string {
+// Hash is the SHA-256 of all sources, PTX and machine code; the record of a verification names it. How the code is
+// compressed does not matter.
+func Hash() (string, error) {
 	sum := sha256.New()
-	var names []string
-	_ = fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			names = append(names, path)
-		}
-		return err
-	})
-	sort.Strings(names)
-	for _, n := range names {
-		text, _ := files.ReadFile(n)
-		sum.Write([]byte(n))
+	add := func(name string, text []byte) {
+		sum.Write([]byte(name))
 		sum.Write([]byte{0})
 		sum.Write(text)
 	}
-	return hex.EncodeToString(sum.Sum(nil))
+	err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		architecture, isCode := strings.CutSuffix(path, archive.Extension)
+		if !isCode {
+			text, err := files.ReadFile(path)
+			add(path, text)
+			return err
+		}
+		a, err := open(path)
+		if err != nil {
+			return err
+		}
+		for _, name := range a.Names() {
+			m, err := a.Read(name)
+			if err != nil {
+				return fmt.Errorf("kernels: %s: %w", path, err)
+			}
+			add(architecture+"/"+name, m.Code)
+		}
+		return nil
+	})
+	return hex.EncodeToString(sum.Sum(nil)), err
 }

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Compiles kernels/*.cu with the given nvcc to kernels/ptx/*.ptx, which the driver of any GPU of compute capability 5.0 or
-# higher can compile, and the PTX to kernels/cubin/*.tar, the machine code for recent GPUs, whose drivers then need not
-# compile. A source can request an additional PTX for 8.0 or higher. The first line of a PTX names the hash of its source, a
-# member of the archive the hash of its PTX; a test verifies that the three belong together. The output is reproducible.
-# Arguments: nvcc, and optionally the names of the sources to compile, without their extension.
+# Compiles kernels/*.cu with the given nvcc and packs the result into kernels/code, a compressed archive for each
+# architecture: compute_50 is PTX, which the driver of any GPU of compute capability 5.0 or higher can compile, sm_90 the
+# machine code made of it for one GPU, whose driver then need not compile. A source can request an additional PTX for 8.0
+# or higher. The first line of a PTX names the hash of its source, a comment in the archive the PTX that machine code was
+# made of; a test verifies that the three belong together. The output is reproducible.
+# Arguments: nvcc, and optionally the names of the sources to compile, without their extension. GO is the go command.
 set -euo pipefail
 cd "$(dirname "$0")/../kernels"
 nvcc=$(command -v "${1:-nvcc}" || echo "../${1:-nvcc}")
 include=$("../scripts/cuda.sh" where)
 PATH=$(dirname "$nvcc"):$PATH
 shift
-mkdir -p ptx cubin
 sources=("${@/%/.cu}")
 [ $# -gt 0 ] || sources=(*.cu)
 work=$(mktemp -d)
@@ -22,23 +22,20 @@ for source in "${sources[@]}"; do
   if grep -q '__CUDA_ARCH__ >= 800' "$source"; then
     versions+=(80)
   fi
-  rm -rf "$work/cubin"
-  mkdir "$work/cubin"
   for version in "${versions[@]}"; do
-    ptx=ptx/${name}_$version.ptx
+    ptx=$work/code/compute_$version/$name.ptx
+    mkdir -p "$(dirname "$ptx")"
     # Not fusing products with sums (-fmad=false) is what makes floats equal to the CPU's.
     "$nvcc" -allow-unsupported-compiler -I "$include" -std=c++14 -O3 -fmad=false -ptx "-arch=compute_$version" -o "$work/ptx" "$source"
     { echo "// source $hash"; cat "$work/ptx"; } >"$ptx"
-    echo "kernels/$ptx"
-    sha256sum "$ptx" | cut -d ' ' -f 1 >>"$work/cubin/ptx.sha256"
     for target in 75 80 86 89 90; do
-      [ "$target" -lt "$version" ] || ptxas -O3 -fmad=false "-arch=sm_$target" -o "$work/cubin/$target" "$ptx"
+      [ "$target" -ge "$version" ] || continue
+      machine=$work/code/sm_$target/$name
+      mkdir -p "$(dirname "$machine")"
+      ptxas -O3 -fmad=false "-arch=sm_$target" -o "$machine.cubin" "$ptx"
+      sha256sum "$ptx" | cut -d ' ' -f 1 >"$machine.of"
     done
   done
-  for target in 75 80 86 89 90; do
-    gzip -9n "$work/cubin/$target"
-  done
-  tar -cf "cubin/$name.tar" --format=ustar --blocking-factor=1 --sort=name --owner=0 --group=0 --numeric-owner --mode=0644 --mtime=@0 \
-    -C "$work/cubin" ptx.sha256 75.gz 80.gz 86.gz 89.gz 90.gz
-  echo "kernels/cubin/$name.tar"
+  echo "$source"
 done
+(cd .. && "${GO:-go}" run ./kernels/pack kernels "$work/code")

@@ -3,7 +3,9 @@ package cpu
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
+	"sync"
 
 	"blik/processing"
 	"blik/processing/network"
@@ -21,25 +23,87 @@ func (b executor) Glints(ctx context.Context, op processing.Glints) error {
 		Width: d.w, Height: d.h,
 	}
 	engine := b.engine(op.Model)
-	tw, th := b.networkTile(d.w, d.h, op.Model.Grain())
-	nx, ny := (d.w+tw-1)/tw, (d.h+th-1)/th
-	return b.each(ctx, nx*ny, func(w *worker, i int) {
-		x, y := i%nx*tw, i/nx*th
-		r := network.Rect{X0: x, Y0: y, X1: min(d.w, x+tw), Y1: min(d.h, y+th)}
-		engine.Run(d.data.U8, kinds, pic, r, op.Offset, &w.network, w.stopped)
+	tiles := b.networkTiles(d.w, d.h, op.Model)
+	return b.each(ctx, b.workers, func(w *worker, _ int) {
+		var mine *network.Rect
+		for !w.stopped() {
+			var r network.Rect
+			if mine, r = tiles.take(mine); mine == nil {
+				return
+			}
+			engine.Run(d.data.U8, kinds, pic, r, op.Offset, &w.network, w.stopped, func(y int) bool {
+				return tiles.more(mine, y)
+			})
+		}
 	})
 }
 
-// networkTile returns the sides of the network's tiles, multiples of grain. Surroundings of a tile are computed by its
-// neighbours, too, so tiles are large, but there are several for every worker.
-func (b executor) networkTile(w, h, grain int) (tw, th int) {
-	n := 3 * b.workers
+// networkTiles are the parts of a picture that workers run the network on. A worker that finds none waiting takes the
+// lower half of another one's.
+type networkTiles struct {
+	mu sync.Mutex
+	// waiting are tiles that nobody has begun, running those that somebody works on, without the rows that are done.
+	waiting, running []*network.Rect
+	reach, grain     int
+}
+
+// networkTiles divides a picture into at least one tile for every worker. Surroundings of a tile are computed by its
+// neighbours, too, so that there are as few as possible, and they are as compact as possible.
+func (b executor) networkTiles(w, h int, m *network.Model) *networkTiles {
+	t := &networkTiles{reach: m.Reach(), grain: m.Grain()}
 	side := func(whole, parts int) int {
 		s := max((whole+parts-1)/parts, b.tiling.narrow)
-		return (s + grain - 1) / grain * grain
+		return (s + t.grain - 1) / t.grain * t.grain
 	}
-	nx := max(1, (w+b.tiling.wide-1)/b.tiling.wide)
-	return side(w, nx), side(h, (n+nx-1)/nx)
+	tw, th, least := 0, 0, math.MaxInt
+	for first, nx := (w+b.tiling.wide-1)/b.tiling.wide, 1; nx <= max(first, b.workers); nx++ {
+		cw, ch := side(w, nx), side(h, (b.workers+nx-1)/nx)
+		cost := ((w + cw - 1) / cw) * ((h + ch - 1) / ch) * (cw + 2*t.reach) * (ch + 2*t.reach)
+		if nx >= first && cost < least {
+			tw, th, least = cw, ch, cost
+		}
+	}
+	for y := 0; y < h; y += th {
+		for x := 0; x < w; x += tw {
+			t.waiting = append(t.waiting, &network.Rect{X0: x, Y0: y, X1: min(w, x+tw), Y1: min(h, y+th)})
+		}
+	}
+	return t
+}
+
+// take ends a worker's tile, which may be nil, and returns its next one, nil if there is none, and where it is. A tile is
+// divided only if both parts remain large compared with their surroundings.
+func (t *networkTiles) take(done *network.Rect) (next *network.Rect, whole network.Rect) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.running = slices.DeleteFunc(t.running, func(r *network.Rect) bool { return r == done })
+	if len(t.waiting) > 0 {
+		next, t.waiting = t.waiting[0], t.waiting[1:]
+	} else {
+		var largest *network.Rect
+		for _, r := range t.running {
+			if largest == nil || r.Y1-r.Y0 > largest.Y1-largest.Y0 {
+				largest = r
+			}
+		}
+		if largest == nil || largest.Y1-largest.Y0 < 4*t.reach {
+			return nil, network.Rect{}
+		}
+		// The lower part has rows of surroundings to compute.
+		middle := (largest.Y0 + largest.Y1 + t.reach) / 2 / t.grain * t.grain
+		next = &network.Rect{X0: largest.X0, Y0: middle, X1: largest.X1, Y1: largest.Y1}
+		largest.Y1 = middle
+	}
+	t.running = append(t.running, next)
+	return next, *next
+}
+
+// more reports whether row y of a tile is still needed, and marks it as begun.
+func (t *networkTiles) more(r *network.Rect, y int) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	r.Y0 = y + 1
+	return y < r.Y1
 }
 
 // engine returns the model prepared for the backend's kernels, and keeps the last one.

@@ -60,6 +60,53 @@ func TestGlints(t *testing.T) {
 	}
 }
 
+// However fast workers are, each row of each tile is computed, none twice, and divided tiles begin at the grain.
+func TestNetworkTiles(t *testing.T) {
+	t.Parallel()
+	m, err := network.Default()
+	must(t, err)
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(1, 3000).Draw(t, "w"), rapid.IntRange(1, 6000).Draw(t, "h")
+		b := executor{New(Workers(rapid.IntRange(1, 9).Draw(t, "workers")))}
+		b.tiling.narrow, b.tiling.wide = rapid.IntRange(1, 300).Draw(t, "narrow"), rapid.IntRange(1, 3000).Draw(t, "wide")
+		tiles := b.networkTiles(w, h, m)
+		mine, next := make([]*network.Rect, b.workers), make([]int, b.workers)
+		pixels, divided := 0, 0
+		for range 1 << 20 {
+			i := rapid.IntRange(0, b.workers-1).Draw(t, "worker")
+			if mine[i] != nil {
+				rows := rapid.IntRange(1, h).Draw(t, "rows")
+				width := mine[i].X1 - mine[i].X0
+				for ; rows > 0 && tiles.more(mine[i], next[i]); rows-- {
+					pixels += width
+					next[i]++
+				}
+				if rows == 0 {
+					continue
+				}
+			}
+			waiting := len(tiles.waiting)
+			var r network.Rect
+			mine[i], r = tiles.take(mine[i])
+			if mine[i] == nil {
+				if len(tiles.running) == 0 {
+					break
+				}
+				continue
+			}
+			if next[i] = r.Y0; waiting == 0 {
+				divided++
+			}
+			if r.X0%m.Grain() != 0 || r.Y0%m.Grain() != 0 || r.Y1 > h || r.X1 > w {
+				t.Fatalf("%d × %d pixels: a tile at %+v", w, h, r)
+			}
+		}
+		if pixels != w*h {
+			t.Fatalf("%d × %d pixels, %d tiles divided: %d pixels computed", w, h, divided, pixels)
+		}
+	})
+}
+
 func TestGlintsStops(t *testing.T) {
 	t.Parallel()
 	m, err := network.Default()

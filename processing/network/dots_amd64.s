@@ -7,6 +7,25 @@ DATA order<>+0(SB)/8, $0x0d0905010c080400
 DATA order<>+8(SB)/8, $0x0f0b07030e0a0602
 GLOBL order<>(SB), RODATA|NOPTR, $16
 
+// The first eight of sixteen numbers, and the last, each twice.
+DATA twice<>+0(SB)/8, $0x0000000000000000
+DATA twice<>+8(SB)/8, $0x0000000100000001
+DATA twice<>+16(SB)/8, $0x0000000200000002
+DATA twice<>+24(SB)/8, $0x0000000300000003
+DATA twice<>+32(SB)/8, $0x0000000400000004
+DATA twice<>+40(SB)/8, $0x0000000500000005
+DATA twice<>+48(SB)/8, $0x0000000600000006
+DATA twice<>+56(SB)/8, $0x0000000700000007
+DATA twice<>+64(SB)/8, $0x0000000800000008
+DATA twice<>+72(SB)/8, $0x0000000900000009
+DATA twice<>+80(SB)/8, $0x0000000a0000000a
+DATA twice<>+88(SB)/8, $0x0000000b0000000b
+DATA twice<>+96(SB)/8, $0x0000000c0000000c
+DATA twice<>+104(SB)/8, $0x0000000d0000000d
+DATA twice<>+112(SB)/8, $0x0000000e0000000e
+DATA twice<>+120(SB)/8, $0x0000000f0000000f
+GLOBL twice<>(SB), RODATA|NOPTR, $128
+
 // One vector of cells times four weights for each of four outputs.
 #define CELLS(at, x, a, b, c, d) \
 	VMOVDQU32 at(BX), x     \
@@ -34,6 +53,16 @@ GLOBL order<>(SB), RODATA|NOPTR, $16
 	VPBROADCASTD 12(R12), Z27  \
 	VPBROADCASTD add+56(FP), Z28
 
+// Sums for two vectors of cells from those of a vector of two cells each, at BX.
+#define TWICE \
+	VMOVDQU32 twice<>+0(SB), Z28 \
+	VMOVDQU32 twice<>+64(SB), Z29
+
+#define SHARED(at, a, b) \
+	VMOVDQU32 at(BX), Z24  \
+	VPERMD    Z24, Z28, a  \
+	VPERMD    Z24, Z29, b
+
 // Divides, cuts and packs the sums of a vector of cells.
 #define FINISH(at, a, b, c, d) \
 	VPSRAVD   Z24, a, a \
@@ -48,8 +77,9 @@ GLOBL order<>(SB), RODATA|NOPTR, $16
 	VPSHUFB   Z30, a, a \
 	VMOVDQU32 a, at(DI)
 
-// func dots512(dst, src unsafe.Pointer, taps, weights *int32, n int, bias, shift *[4]int32, add, top int32, blocks int)
-TEXT ·dots512(SB), NOSPLIT, $0-72
+// func dots512(dst, src unsafe.Pointer, taps, weights *int32, n int, bias, shift *[4]int32, add, top int32, blocks int,
+//	shared unsafe.Pointer, apart int, raw bool)
+TEXT ·dots512(SB), NOSPLIT, $0-89
 	MOVQ            dst+0(FP), DI
 	MOVQ            src+8(FP), SI
 	MOVQ            taps+16(FP), R8
@@ -61,13 +91,38 @@ TEXT ·dots512(SB), NOSPLIT, $0-72
 	VBROADCASTI32X4 order<>(SB), Z30
 	MOVL            top+60(FP), R13
 	VPBROADCASTB    R13, Z31
-
+	MOVQ            shared+72(FP), R13
+	MOVQ            apart+80(FP), R14
+	MOVBLZX         raw+88(FP), R15
 
 six:
 	CMPQ CX, $3
 	JLT  two
 	MOVQ R9, DX
 	XORQ AX, AX
+	TESTQ R13, R13
+	JZ   sixBias
+	TWICE
+	MOVQ R13, BX
+	SHARED(0, Z0, Z1)
+	SHARED(64, Z2, Z3)
+	SHARED(128, Z4, Z5)
+	ADDQ R14, BX
+	SHARED(0, Z6, Z7)
+	SHARED(64, Z8, Z9)
+	SHARED(128, Z10, Z11)
+	ADDQ R14, BX
+	SHARED(0, Z12, Z13)
+	SHARED(64, Z14, Z15)
+	SHARED(128, Z16, Z17)
+	ADDQ R14, BX
+	SHARED(0, Z18, Z19)
+	SHARED(64, Z20, Z21)
+	SHARED(128, Z22, Z23)
+	ADDQ $192, R13
+	JMP  sixBegin
+
+sixBias:
 	VPBROADCASTD 0(R11), Z0
 	VPBROADCASTD 0(R11), Z1
 	VPBROADCASTD 0(R11), Z2
@@ -92,6 +147,8 @@ six:
 	VPBROADCASTD 12(R11), Z21
 	VPBROADCASTD 12(R11), Z22
 	VPBROADCASTD 12(R11), Z23
+
+sixBegin:
 	TESTQ R10, R10
 	JZ   sixDone
 
@@ -107,6 +164,8 @@ sixTap:
 	JLT  sixTap
 
 sixDone:
+	TESTL R15, R15
+	JNZ  sixRaw
 	SHIFTS
 	FINISH(0, Z0, Z6, Z12, Z18)
 	FINISH(64, Z1, Z7, Z13, Z19)
@@ -114,16 +173,64 @@ sixDone:
 	FINISH(192, Z3, Z9, Z15, Z21)
 	FINISH(256, Z4, Z10, Z16, Z22)
 	FINISH(320, Z5, Z11, Z17, Z23)
+
+sixNext:
 	ADDQ $384, SI
 	ADDQ $384, DI
 	SUBQ $3, CX
 	JMP  six
+
+sixRaw:
+	MOVQ DI, BX
+	VMOVDQU32 Z0, 0(BX)
+	VMOVDQU32 Z1, 64(BX)
+	VMOVDQU32 Z2, 128(BX)
+	VMOVDQU32 Z3, 192(BX)
+	VMOVDQU32 Z4, 256(BX)
+	VMOVDQU32 Z5, 320(BX)
+	ADDQ R14, BX
+	VMOVDQU32 Z6, 0(BX)
+	VMOVDQU32 Z7, 64(BX)
+	VMOVDQU32 Z8, 128(BX)
+	VMOVDQU32 Z9, 192(BX)
+	VMOVDQU32 Z10, 256(BX)
+	VMOVDQU32 Z11, 320(BX)
+	ADDQ R14, BX
+	VMOVDQU32 Z12, 0(BX)
+	VMOVDQU32 Z13, 64(BX)
+	VMOVDQU32 Z14, 128(BX)
+	VMOVDQU32 Z15, 192(BX)
+	VMOVDQU32 Z16, 256(BX)
+	VMOVDQU32 Z17, 320(BX)
+	ADDQ R14, BX
+	VMOVDQU32 Z18, 0(BX)
+	VMOVDQU32 Z19, 64(BX)
+	VMOVDQU32 Z20, 128(BX)
+	VMOVDQU32 Z21, 192(BX)
+	VMOVDQU32 Z22, 256(BX)
+	VMOVDQU32 Z23, 320(BX)
+	JMP  sixNext
 
 two:
 	CMPQ CX, $1
 	JLT  done
 	MOVQ R9, DX
 	XORQ AX, AX
+	TESTQ R13, R13
+	JZ   twoBias
+	TWICE
+	MOVQ R13, BX
+	SHARED(0, Z0, Z1)
+	ADDQ R14, BX
+	SHARED(0, Z2, Z3)
+	ADDQ R14, BX
+	SHARED(0, Z4, Z5)
+	ADDQ R14, BX
+	SHARED(0, Z6, Z7)
+	ADDQ $64, R13
+	JMP  twoBegin
+
+twoBias:
 	VPBROADCASTD 0(R11), Z0
 	VPBROADCASTD 0(R11), Z1
 	VPBROADCASTD 4(R11), Z2
@@ -132,6 +239,8 @@ two:
 	VPBROADCASTD 8(R11), Z5
 	VPBROADCASTD 12(R11), Z6
 	VPBROADCASTD 12(R11), Z7
+
+twoBegin:
 	TESTQ R10, R10
 	JZ   twoDone
 
@@ -143,13 +252,32 @@ twoTap:
 	JLT  twoTap
 
 twoDone:
+	TESTL R15, R15
+	JNZ  twoRaw
 	SHIFTS
 	FINISH(0, Z0, Z2, Z4, Z6)
 	FINISH(64, Z1, Z3, Z5, Z7)
+
+twoNext:
 	ADDQ $128, SI
 	ADDQ $128, DI
 	SUBQ $1, CX
 	JMP  two
+
+twoRaw:
+	MOVQ DI, BX
+	VMOVDQU32 Z0, 0(BX)
+	VMOVDQU32 Z1, 64(BX)
+	ADDQ R14, BX
+	VMOVDQU32 Z2, 0(BX)
+	VMOVDQU32 Z3, 64(BX)
+	ADDQ R14, BX
+	VMOVDQU32 Z4, 0(BX)
+	VMOVDQU32 Z5, 64(BX)
+	ADDQ R14, BX
+	VMOVDQU32 Z6, 0(BX)
+	VMOVDQU32 Z7, 64(BX)
+	JMP  twoNext
 
 done:
 	VZEROUPPER

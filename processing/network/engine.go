@@ -14,8 +14,8 @@ type Engine struct {
 	nodes   []node
 	// pad is the number of cells on either side of a row that the weights may reach.
 	pad int
-	// taps is the maximum number of taps of a layer, wide the maximum for four channels.
-	taps, wide int
+	// taps is the maximum number of taps of a layer.
+	taps int
 }
 
 // Model is the model that the engine computes.
@@ -30,8 +30,8 @@ type kernels struct {
 	// row is one part.
 	convolve func(j *job)
 	products int
-	// anySize says that convolve takes groups of any number of taps.
-	anySize bool
+	// grouped says that convolve adds up groups of taps in 16 bits.
+	grouped bool
 	// The others are described at their plain versions: double and halve change the resolution of a row, outputs takes
 	// the result apart, and what follows computes the input.
 	double   func(dst, src []uint32)
@@ -52,14 +52,12 @@ func NewEngine(m *Model, level simd.Level) *Engine {
 	e := &Engine{model: m, kernels: kernelsOf(level), nodes: m.graph()}
 	for i := range e.nodes {
 		n := &e.nodes[i]
-		if n.step == convolve {
-			n.packed = n.packs(e.nodes, e.kernels.anySize)
+		if n.step == convolve || n.step == share {
+			n.packed = n.packs(e.nodes, e.kernels.grouped)
 			e.pad = max(e.pad, n.layer.reach())
 			sum := 0
 			for k := range n.packed {
-				taps := len(n.packed[k].taps)
-				e.wide = max(e.wide, taps)
-				sum += taps
+				sum += len(n.packed[k].taps)
 			}
 			e.taps = max(e.taps, sum)
 		}
@@ -85,12 +83,14 @@ type Scratch struct {
 
 // Run writes the logits of glare for a part of a picture, in sixteenths plus offset and clamped to 0…255, into dst, which
 // has the row length of the picture, and the kinds (see KindOf) into kinds, which may be nil. The first row and column
-// must be multiples of Model.Grain. It calls stop before each row of a layer and returns early if that returns true.
-func (e *Engine) Run(dst, kinds []uint8, pic Picture, r Rect, offset int, scratch *Scratch, stop func() bool) {
+// must be multiples of Model.Grain. It calls stop before each row of a layer and returns early if that returns true, and
+// more before each row of the result, which returns false if that is not needed, nor are those below.
+func (e *Engine) Run(dst, kinds []uint8, pic Picture, r Rect, offset int, scratch *Scratch, stop func() bool,
+	more func(y int) bool) {
 	s := &scratch.strip
 	s.begin(e, pic, r, scratch, stop)
 	last := len(e.nodes) - 1
-	for y := r.Y0; y < r.Y1; y++ {
+	for y := r.Y0; y < r.Y1 && more(y); y++ {
 		if !s.ensure(last, y, int32(offset)) {
 			return
 		}
@@ -173,9 +173,13 @@ func (s *strip) begin(e *Engine, pic Picture, r Rect, scratch *Scratch, stop fun
 			continue // Not needed.
 		}
 		s.next[i] = s.rows[i].from
-		for _, source := range node.from {
-			rows := node.needs(s.rows[i]).clip(s.height[source])
-			columns := node.needs(s.columns[i]).clip(s.width[source])
+		if node.shared {
+			// Sums are added to two columns at a time.
+			s.columns[i].from -= s.columns[i].from % 2
+		}
+		for k, source := range node.from {
+			rows := node.needs(k, s.rows[i]).clip(s.height[source])
+			columns := node.needs(k, s.columns[i]).clip(s.width[source])
 			if old := s.rows[source]; old != (span{}) {
 				rows, columns = rows.join(old), columns.join(s.columns[source])
 			}
@@ -215,7 +219,6 @@ func (s *strip) begin(e *Engine, pic Picture, r Rect, scratch *Scratch, stop fun
 			}
 		}
 	}
-	s.job.wide = aligned(16 * e.wide * e.kernels.lanes)
 	s.inputs.begin(e.kernels, s.pic, s.rows[0], s.columns[0])
 }
 
@@ -225,13 +228,15 @@ func (s *strip) plan() {
 	var ensure func(i, row int)
 	ensure = func(i, row int) {
 		for ; next[i] <= row; next[i]++ {
-			taken := s.nodes[i].needs(span{next[i], next[i] + 1})
-			for _, source := range s.nodes[i].from {
-				ensure(source, taken.clip(s.height[source]).to-1)
+			taken := func(k, source int) span {
+				return s.nodes[i].needs(k, span{next[i], next[i] + 1}).clip(s.height[source])
+			}
+			for k, source := range s.nodes[i].from {
+				ensure(source, taken(k, source).to-1)
 			}
 			// Only after all sources are ensured, because one of them may compute further rows of another.
-			for _, source := range s.nodes[i].from {
-				first := taken.clip(s.height[source]).from
+			for k, source := range s.nodes[i].from {
+				first := taken(k, source).from
 				s.rings[source].rows = max(s.rings[source].rows, next[source]-first)
 			}
 		}
@@ -254,9 +259,8 @@ func (s *strip) ensure(i, row int, offset int32) bool {
 	n := &s.nodes[i]
 	for ; s.next[i] <= row; s.next[i]++ {
 		y := s.next[i]
-		taken := n.needs(span{y, y + 1})
-		for _, source := range n.from {
-			if !s.ensure(source, taken.clip(s.height[source]).to-1, offset) {
+		for k, source := range n.from {
+			if !s.ensure(source, n.needs(k, span{y, y + 1}).clip(s.height[source]).to-1, offset) {
 				return false
 			}
 		}
@@ -266,7 +270,7 @@ func (s *strip) ensure(i, row int, offset int32) bool {
 		switch n.step {
 		case input:
 			s.inputs.pixelRow(s.memory[s.row(0, y):], s.rings[0].segment, y)
-		case convolve:
+		case convolve, share:
 			s.convolve(i, y, offset)
 		case repeat:
 			s.repeatRow(i, y)
@@ -292,22 +296,23 @@ func (s *strip) end(i, y int) {
 	}
 }
 
-// convolve computes a row of a layer; the offset is added to the first channel of the last layer, which is clamped to 8
-// bits.
+// convolve computes a row of a layer, or of a share of it; the offset is added to the first channel of the last layer,
+// which is clamped to 8 bits.
 func (s *strip) convolve(i, y int, offset int32) {
 	n, c := &s.nodes[i], s.columns[i]
 	l := n.layer
 	block := 2 * s.kernels.lanes
 	j := &s.job
 	blocks := (c.to - c.from + block - 1) / block
-	j.add, j.top = 0, Top
+	j.add, j.top, j.raw, j.apart = 0, Top, n.step == share, s.rings[i].segment
 	if i == len(s.nodes)-1 {
 		j.add, j.top = offset, 255
 	}
 	// starts are the offsets of the rows under the weights, in each source, for the result's first column.
 	side := l.Kind.Side()
 	var starts [3 * maxLayers]int32
-	for k, source := range n.from {
+	for k := range n.first {
+		source := n.from[k]
 		for row := range side {
 			at := y + row*l.Dilation - l.reach()
 			first := c.from - s.columns[source].from
@@ -327,6 +332,16 @@ func (s *strip) convolve(i, y int, offset int32) {
 	if k := s.kernels; k.products > 0 {
 		part = max(blocksOfPart, k.products/max(1, len(n.packed[0].taps))/blocksOfPart*blocksOfPart)
 	}
+	next := s.rings[i].segment
+	if j.raw {
+		next *= 4
+	}
+	sums := 0
+	if n.shared {
+		source := n.from[len(n.first)]
+		j.apart = s.rings[source].segment
+		sums = s.row(source, y/2) + 4*(c.from/2-s.columns[source].from)
+	}
 	for first := 0; first < blocks; first += part {
 		j.memory, j.blocks = s.memory[4*block*first:], min(part, blocks-first)
 		j.dst = s.row(i, y)
@@ -334,10 +349,14 @@ func (s *strip) convolve(i, y int, offset int32) {
 		for b := range n.packed {
 			j.pack = &n.packed[b]
 			j.taps, rest = rest[:len(j.pack.taps)], rest[len(j.pack.taps):]
+			if n.shared {
+				j.shared = s.memory[sums+4*j.apart*b+2*block*first:]
+			}
 			s.kernels.convolve(j)
-			j.dst += s.rings[i].segment
+			j.dst += next
 		}
 	}
+	j.shared = nil
 }
 
 // repeatRow repeats the cells of a coarser row.

@@ -2,11 +2,16 @@ package network
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 
 	"blik/internal/simd"
 )
+
+// all is for Engine.Run: every row is needed.
+func all(int) bool { return true }
 
 // levels returns the levels that this processor supports.
 func levels() []simd.Level {
@@ -90,6 +95,49 @@ func randomModel(r *rand.Rand) *Model {
 	return m
 }
 
+// contextModel returns a model of the shape that the program's has: convolutions of the given widths at ever halved
+// resolutions, and back. Its weights are as trained ones are distributed.
+func contextModel(r *rand.Rand, widths ...int) *Model {
+	m := &Model{}
+	add := func(kind Kind, out, dilation, resolution int, from ...int) int {
+		l := Layer{From: from, Kind: kind, Out: out, Dilation: dilation, Resolution: resolution}
+		for _, s := range from {
+			l.In += m.channels(s)
+		}
+		if kind == Pool {
+			l.Out = l.In
+		}
+		n := l.In * kind.Side() * kind.Side()
+		for range l.Out * n {
+			l.Weights = append(l.Weights, int8(min(max(math.Round(r.NormFloat64()*30), -127), 127)))
+		}
+		for range min(l.Out, len(l.Weights)) {
+			l.Bias = append(l.Bias, int32(r.IntN(1<<10)))
+			l.Shift = append(l.Shift, uint8(5+bits.Len(uint(n))/2))
+		}
+		m.Layers = append(m.Layers, l)
+		return len(m.Layers) - 1
+	}
+	var levels []int
+	last, deepest := Input, len(widths)-1
+	for k, w := range widths {
+		if k > 0 {
+			last = add(Pool, 0, 1, 1<<k, last)
+		}
+		dilation := 1
+		if k == deepest {
+			dilation = 2
+		}
+		last = add(Conv3, w, dilation, 1<<k, add(Conv3, w, 1, 1<<k, last))
+		levels = append(levels, last)
+	}
+	for k := deepest - 1; k >= 0; k-- {
+		last = add(Conv3, widths[k], 1, 1<<k, add(Conv1, widths[k], 1, 1<<k, levels[k], last))
+	}
+	add(Conv1, Outputs, 1, 1, last)
+	return m
+}
+
 // wantLogits compares the logits that an engine computes in parts with those of the whole picture.
 func wantLogits(t *testing.T, what string, m *Model, level simd.Level, pic Picture, logits Tensor[int32],
 	tile, offset int) {
@@ -104,7 +152,7 @@ func wantLogits(t *testing.T, what string, m *Model, level simd.Level, pic Pictu
 	var scratch Scratch
 	for y := 0; y < h; y += tile {
 		for x := 0; x < w; x += tile {
-			e.Run(got, kinds, pic, Rect{x, y, min(w, x+tile), min(h, y+tile)}, offset, &scratch, func() bool { return false })
+			e.Run(got, kinds, pic, Rect{x, y, min(w, x+tile), min(h, y+tile)}, offset, &scratch, func() bool { return false }, all)
 		}
 	}
 	for i := range w * h {
@@ -142,18 +190,25 @@ func TestEngine(t *testing.T) {
 	}
 }
 
-// The program's model on pictures of arbitrary sizes.
+// The program's model, and one of other widths, on pictures of arbitrary sizes.
 func TestDefaultEngine(t *testing.T) {
 	t.Parallel()
-	m := defaultModel(t)
 	r := rand.New(rand.NewPCG(3, 4))
+	wantPictures(t, r, defaultModel(t))
+	if !testing.Short() {
+		wantPictures(t, r, contextModel(r, 12, 24, 40, 64, 64))
+	}
+}
+
+func wantPictures(t *testing.T, r *rand.Rand, m *Model) {
+	t.Helper()
 	for _, size := range [][2]int{{1, 1}, {2, 3}, {1, 40}, {157, 1}, {101, 93}, {143, 46}} {
 		pic := Picture{Width: size[0], Height: size[1]}
 		pic.Red, pic.Green, pic.Blue = noisePicture(r, pic.Width, pic.Height)
 		_, logits := m.Run(pic.Red, pic.Green, pic.Blue, pic.Width, pic.Height)
 		for _, level := range levels() {
 			for _, tile := range []int{64, 1024} {
-				wantLogits(t, "default", m, level, pic, logits, tile, 100)
+				wantLogits(t, fmt.Sprint(len(m.Layers[0].Bias)), m, level, pic, logits, tile, 100)
 			}
 		}
 	}
@@ -172,7 +227,7 @@ func TestStop(t *testing.T) {
 		e.Run(dst, nil, Picture{red, green, blue, w, h}, Rect{0, 0, w, h}, 255, &scratch, func() bool {
 			calls++
 			return calls > most
-		})
+		}, all)
 		return calls, dst
 	}
 	all, whole := run(1 << 30)

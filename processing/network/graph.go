@@ -8,6 +8,9 @@ const (
 	input step = iota
 	// convolve computes a layer.
 	convolve
+	// share computes the sums that the sources of half the resolution contribute to a layer of 1 × 1, at their resolution:
+	// a row of 32-bit sums for each channel of the layer.
+	share
 	// repeat writes each cell of a coarser node several times.
 	repeat
 	// pool computes a layer that halves the resolution.
@@ -17,14 +20,16 @@ const (
 // node is a step of the inference whose rows are kept in a ring while they are needed.
 type node struct {
 	step step
-	// from are the input nodes.
-	from []int
-	// blocks is the number of blocks of four channels in a row.
+	// from are the input nodes, first is the first channel of each among the inputs of the layer. If shared is set, the
+	// last input node is a share node, whose sums are added.
+	from, first []int
+	shared      bool
+	// blocks is the number of blocks of four channels in a row; of a share node the number of its rows of sums.
 	blocks int
 	// times is the number of times that a repeat node repeats a cell in each direction. like is the source of the same
 	// layer whose size the node takes.
 	times, like int
-	// layer is the layer that a convolve or pool node computes, packed its packed weights.
+	// layer is the layer that a node computes, packed its packed weights.
 	layer  *Layer
 	packed []pack
 }
@@ -46,14 +51,24 @@ func (m *Model) graph() []node {
 				fine = at[s]
 			}
 		}
+		half := node{step: share, layer: l, blocks: 4 * n.blocks}
+		channel := 0
 		for _, s := range l.From {
-			source := at[s]
-			if times := m.repeat(l, s); times > 1 {
+			source, to := at[s], &n
+			switch times := m.repeat(l, s); {
+			case times == 2 && l.Kind == Conv1:
+				to = &half
+			case times > 1:
 				nodes = append(nodes, node{step: repeat, from: []int{source}, blocks: nodes[source].blocks,
 					times: times, like: fine})
 				source = len(nodes) - 1
 			}
-			n.from = append(n.from, source)
+			to.from, to.first = append(to.from, source), append(to.first, channel)
+			channel += m.channels(s)
+		}
+		if half.from != nil {
+			nodes = append(nodes, half)
+			n.from, n.shared = append(n.from, len(nodes)-1), true
 		}
 		nodes = append(nodes, n)
 		at[i] = len(nodes) - 1
@@ -71,15 +86,17 @@ func (s span) join(t span) span { return span{min(s.from, t.from), max(s.to, t.t
 // reach is the largest distance of a layer's weights from the centre.
 func (l *Layer) reach() int { return l.Dilation * (l.Kind.Side() / 2) }
 
-// needs returns the rows, or the columns, that a node needs of its sources to compute a range of its own.
-func (n *node) needs(s span) span {
-	switch n.step {
-	case convolve:
+// needs returns the rows, or the columns, that a node needs of its source number k to compute a range of its own.
+func (n *node) needs(k int, s span) span {
+	switch {
+	case n.shared && k == len(n.first):
+		return span{s.from / 2, (s.to-1)/2 + 1}
+	case n.step == convolve || n.step == share:
 		d := n.layer.reach()
 		return span{s.from - d, s.to + d}
-	case repeat:
+	case n.step == repeat:
 		return span{s.from / n.times, (s.to-1)/n.times + 1}
-	case pool:
+	case n.step == pool:
 		return span{2 * s.from, 2 * s.to}
 	}
 	return s
@@ -94,7 +111,7 @@ func sizes(nodes []node, w, h int) (rows, columns []int) {
 			r, c = rows[n.like], columns[n.like]
 		case pool:
 			r, c = (rows[n.from[0]]+1)/2, (columns[n.from[0]]+1)/2
-		case convolve:
+		case convolve, share:
 			r, c = rows[n.from[0]], columns[n.from[0]]
 		}
 		rows, columns = append(rows, r), append(columns, c)

@@ -62,6 +62,89 @@ func window256(p *inputRows, f, x int) archsimd.Int32x8 {
 	return four.Add(load8(at(p.sums), i+16))
 }
 
+// factors256 computes the factors. The integer part of a quotient of integers below 2^24 is exact in float32 if the
+// product of quotient and divisor is below 2^24: a quotient that is not an integer is then further from the next one than
+// the largest rounding error. That of the share may be rounded up to the next integer, and is then too large by 1.
+func factors256(p *inputRows, rows int32) {
+	sumQuads256(p)
+	dst, n := at(p.factors), p.stride
+	eight, wide := archsimd.BroadcastFloat32x8(8<<fraction), archsimd.BroadcastFloat32x8(32<<fraction)
+	whole := archsimd.BroadcastInt32x8(32 << fraction)
+	top, round := archsimd.BroadcastInt32x8(Top), archsimd.BroadcastInt32x8(half)
+	start := archsimd.BroadcastInt32x8(zero<<fraction + half)
+	height := archsimd.BroadcastInt32x8(4 * rows)
+	for x := 0; x < p.columns.to-p.columns.from; x += inputLanes {
+		n8 := height.Mul(load8(at(p.counts), x))
+		light, squares := window256(p, 4, x), window256(p, 5, x)
+		var deviation archsimd.Int32x8
+		deviation = deviation.SetLo(deviation4(n8.GetLo(), light.GetLo(), squares.GetLo()))
+		deviation = deviation.SetHi(deviation4(n8.GetHi(), light.GetHi(), squares.GetHi()))
+		ease := light.ShiftAllLeft(2).Add(light).ShiftAllRight(6).Add(n8.ShiftAllLeft(1).Add(n8))
+		gain := eight.Div(deviation.Add(ease).ConvertToFloat32()).ConvertToInt32()
+		under := light.Add(n8.ShiftAllLeft(3).Add(n8.ShiftAllLeft(1)))
+		share := wide.Div(under.ConvertToFloat32()).ConvertToInt32()
+		share = share.Add(whole.Sub(share.Mul(under)).ShiftAllRight(31))
+		store8(dst, byGain*n+x, n8.Mul(gain))
+		store8(dst, byShare*n+x, n8.Mul(share))
+		red, blue, darkest := window256(p, 0, x), window256(p, 2, x), window256(p, 3, x)
+		store8(dst, fromRed*n+x, start.Sub(red.Mul(gain)))
+		store8(dst, fromGreen*n+x, start.Sub(window256(p, 1, x).Mul(gain)))
+		store8(dst, fromBlue*n+x, start.Sub(blue.Mul(gain)))
+		store8(dst, fromDarkest*n+x, start.Sub(darkest.Mul(gain)))
+		v := deviation.Add(deviation).Mul(share).Add(round).ShiftAllRight(fraction).Min(top)
+		v = v.Or(red.Mul(share).Add(round).ShiftAllRight(fraction).Min(top).ShiftAllLeft(8))
+		v = v.Or(blue.Mul(share).Add(round).ShiftAllRight(fraction).Min(top).ShiftAllLeft(16))
+		v = v.Or(darkest.Mul(share).Add(round).ShiftAllRight(fraction).Min(top).ShiftAllLeft(24))
+		store8(dst, around*n+x, v)
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+// deviation4 returns the square root of n·squares − light², rounded down. All operands are exact in float64.
+func deviation4(n, light, squares archsimd.Int32x4) archsimd.Int32x4 {
+	l := light.ConvertToFloat64()
+	return n.ConvertToFloat64().Mul(squares.ConvertToFloat64()).Sub(l.Mul(l)).Sqrt().ConvertToInt32()
+}
+
+func planes256(p *inputRows, dst []int8, segment, k int) {
+	factors, n := at(p.factors), p.stride
+	to := at(dst)
+	low := archsimd.BroadcastInt32x8(0xffff)
+	top, round := archsimd.BroadcastInt32x8(Top), archsimd.BroadcastInt32x8(half)
+	var none archsimd.Int32x8
+	for x := 0; x < p.columns.to-p.columns.from; x += inputLanes {
+		gain, share := load8(factors, byGain*n+x), load8(factors, byShare*n+x)
+		// The planes of even and odd pixels.
+		var normal0, normal1, ratio0, ratio1 archsimd.Int32x8
+		for c := 3; c >= 0; c-- {
+			v := words(at(p.pixels), 2*(2*c+k)*n+2*(radius+x)).AsInt32x8()
+			from := load8(factors, (fromRed+c)*n+x)
+			even, odd := v.And(low), v.ShiftAllRight(16)
+			normal := even.Mul(gain).Add(from).ShiftAllRight(fraction).Max(none).Min(top)
+			normal0 = normal0.ShiftAllLeft(8).Or(normal)
+			normal = odd.Mul(gain).Add(from).ShiftAllRight(fraction).Max(none).Min(top)
+			normal1 = normal1.ShiftAllLeft(8).Or(normal)
+			ratio0 = ratio0.ShiftAllLeft(8).Or(even.Mul(share).Add(round).ShiftAllRight(fraction).Min(top))
+			ratio1 = ratio1.ShiftAllLeft(8).Or(odd.Mul(share).Add(round).ShiftAllRight(fraction).Min(top))
+		}
+		store16(to, 8*x, normal0, normal1)
+		store16(to, segment+8*x, ratio0, ratio1)
+		same := load8(factors, around*n+x)
+		store16(to, 2*segment+8*x, same, same)
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+// store16 stores the elements of a and b in turn at an offset in bytes.
+func store16(p unsafe.Pointer, offset int, a, b archsimd.Int32x8) {
+	first, second := a.InterleaveLoGrouped(b), a.InterleaveHiGrouped(b)
+	p = unsafe.Add(p, offset)
+	first.GetLo().Store((*[4]int32)(p))
+	second.GetLo().Store((*[4]int32)(unsafe.Add(p, 16)))
+	first.GetHi().Store((*[4]int32)(unsafe.Add(p, 32)))
+	second.GetHi().Store((*[4]int32)(unsafe.Add(p, 48)))
+}
+
 // at returns a pointer to the first element of a slice.
 func at[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 

@@ -9,8 +9,11 @@ type job struct {
 	// taps holds the positions of the first cell for each tap, dst that of the result.
 	taps []int32
 	dst  int
-	// wide is scratch memory for the expanded weights.
-	wide []int8
+	// shared, if not nil, holds sums to add to, each for two cells, instead of the bias; those of the four channels are
+	// apart bytes from each other. If raw is set, the result is the sums, not divided, likewise apart.
+	shared []int8
+	apart  int
+	raw    bool
 	// blocks is the number of blocks of two vectors of cells.
 	blocks int
 	// add is added to the first channel of the result, which is then clamped to 0…top.
@@ -22,7 +25,7 @@ type job struct {
 // plainLanes is the number of cells of half a block for plain code.
 const plainLanes = 16
 
-// convolvePlain computes a row of four channels without vector instructions.
+// convolvePlain computes a row of four channels, or of their sums, without vector instructions.
 func convolvePlain(j *job) {
 	p := j.pack
 	const cells = 2 * plainLanes
@@ -32,6 +35,11 @@ func convolvePlain(j *job) {
 			row := j.sums[cells*o : cells*(o+1)]
 			for x := range row {
 				row[x] = p.bias[o]
+			}
+			if j.shared != nil {
+				for x, v := range cellsOf(j.shared, o*j.apart+at/2, cells/2) {
+					row[2*x], row[2*x+1] = int32(v), int32(v)
+				}
 			}
 		}
 		for k, t := range j.taps {
@@ -44,6 +52,15 @@ func convolvePlain(j *job) {
 					row[x] += w0*int32(v&0xff) + w1*int32(v>>8&0xff) + w2*int32(v>>16&0xff) + w3*int32(v>>24)
 				}
 			}
+		}
+		if j.raw {
+			for o := range 4 {
+				dst := cellsOf(j.memory, j.dst+o*j.apart+at, cells)
+				for x := range dst {
+					dst[x] = uint32(j.sums[cells*o+x])
+				}
+			}
+			continue
 		}
 		dst := cellsOf(j.memory, j.dst+at, cells)
 		for x := range dst {

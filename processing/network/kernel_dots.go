@@ -9,10 +9,11 @@ import "unsafe"
 const productsOfPart = 108 * blocksOfPart
 
 // dots512 computes a row of four channels in blocks of 32 cells, from n taps. One instruction (vpdpbusd) adds four
-// products of bytes to a 32-bit sum; the sums of three blocks stay in registers.
+// products of bytes to a 32-bit sum; the sums of three blocks stay in registers. shared, apart and raw are those of job.
 //
 //go:noescape
-func dots512(dst, src unsafe.Pointer, taps, weights *int32, n int, bias, shift *[4]int32, add, top int32, blocks int)
+func dots512(dst, src unsafe.Pointer, taps, weights *int32, n int, bias, shift *[4]int32, add, top int32, blocks int,
+	shared unsafe.Pointer, apart int, raw bool)
 
 // convolveDots computes a row of four channels as convolvePlain does. It is in assembly, because Go's vector package
 // lacks this instruction.
@@ -20,5 +21,5 @@ func convolveDots(j *job) {
 	p := j.pack
 	memory := unsafe.Pointer(unsafe.SliceData(j.memory))
 	dots512(unsafe.Add(memory, j.dst), memory, unsafe.SliceData(j.taps), unsafe.SliceData(p.weights), len(j.taps),
-		&p.bias, &p.shift, j.add, j.top, j.blocks)
+		&p.bias, &p.shift, j.add, j.top, j.blocks, unsafe.Pointer(unsafe.SliceData(j.shared)), j.apart, j.raw)
 }

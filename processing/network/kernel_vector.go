@@ -13,13 +13,11 @@ func kernelsOf(level simd.Level) *kernels {
 	if level == simd.Plain {
 		return plainKernels()
 	}
-	k := &kernels{lanes: 16, darkest: darkest256, cells: cells256, exchange: exchange256, factors: factorsPlain,
-		planes: planesPlain, double: double256, halve: halvePlain, outputs: outputsPlain}
+	k := &kernels{lanes: 16, darkest: darkest256, cells: cells256, exchange: exchange256, factors: factors256,
+		planes: planes256, double: double256, halve: halve256, outputs: outputs256}
 	switch level {
-	case simd.AVX2:
-		k.lanes, k.convolve, k.products, k.anySize = 8, convolve256, 2*productsOfPart, true
-	case simd.AVX512:
-		k.convolve = convolve512
+	case simd.AVX2, simd.AVX512:
+		k.lanes, k.convolve, k.products, k.grouped = 8, convolve256, 2*productsOfPart, true
 	case simd.VNNI:
 		k.convolve, k.products = convolveDots, productsOfPart
 	}

@@ -9,13 +9,11 @@ import (
 // weights, and a column of the source relative to that of the result.
 type tap struct{ source, block, row, column int }
 
-// pack is the work of a convolution for four output channels: a list of taps, each with four weights per channel, in
-// groups in which the sums of two adjacent products fit into 16 bits.
+// pack is the work of a convolution for four output channels: a list of taps, each with four weights per channel.
 type pack struct {
 	taps []tap
-	// four is the number of groups of four taps, two the number of groups of two taps that follow them.
-	four, two int
-	// sizes holds the number of taps of each group, for kernels that take groups of any size; four and two are then 0.
+	// sizes holds the number of taps of each group in which the sums of two adjacent products fit into 16 bits; nil for
+	// kernels that need no groups.
 	sizes []int32
 	// weights are in the order tap, output; each packs the bytes of four inputs.
 	weights []int32
@@ -46,17 +44,16 @@ func (q *quad) load() (sums [16]int) {
 	return sums
 }
 
-// packs returns the packed work of a node's layer, in groups of any size or of four and two taps.
-func (n *node) packs(nodes []node, anySize bool) []pack {
+// packs returns the packed work of a node's layer.
+func (n *node) packs(nodes []node, grouped bool) []pack {
 	l := n.layer
 	side := l.Kind.Side()
-	list := make([]pack, n.blocks)
+	list := make([]pack, (l.Out+3)/4)
 	for b := range list {
 		p := &list[b]
 		var quads []quad
-		first := 0
-		for s, source := range n.from {
-			count := nodes[source].channels(nodes)
+		for s, first := range n.first {
+			count := nodes[n.from[s]].channels(nodes)
 			for block := range (count + 3) / 4 {
 				for row := range side {
 					for column := range side {
@@ -72,9 +69,11 @@ func (n *node) packs(nodes []node, anySize bool) []pack {
 					}
 				}
 			}
-			first += count
 		}
-		p.group(quads, anySize)
+		if grouped {
+			quads, p.sizes = group(quads)
+		}
+		p.add(quads)
 		for o := range min(4, l.Out-4*b) {
 			p.shift[o] = int32(l.Shift[4*b+o])
 			p.bias[o] = l.Bias[4*b+o] + int32(1)<<p.shift[o]>>1
@@ -103,9 +102,20 @@ func (l *Layer) weight(out, in, row, column int) int8 {
 	return l.Weights[((out*l.In+in)*side+row)*side+column]
 }
 
-// group packs the taps into groups of up to four, or of any size, largest weights first, each into the group that it
-// fills best.
-func (p *pack) group(quads []quad, anySize bool) {
+// add appends taps.
+func (p *pack) add(quads []quad) {
+	for _, q := range quads {
+		p.taps = append(p.taps, q.tap)
+		for o := 0; o < 16; o += 4 {
+			p.weights = append(p.weights, int32(uint32(uint8(q.weights[o]))|uint32(uint8(q.weights[o+1]))<<8|
+				uint32(uint8(q.weights[o+2]))<<16|uint32(uint8(q.weights[o+3]))<<24))
+		}
+	}
+}
+
+// group sorts taps into groups, largest weights first, each into the group that it fills best, and returns the sizes of
+// the groups.
+func group(quads []quad) (sorted []quad, sizes []int32) {
 	type bin struct {
 		quads []quad
 		sums  [16]int
@@ -124,7 +134,7 @@ func (p *pack) group(quads []quad, anySize bool) {
 			for k, s := range bins[i].sums {
 				top = max(top, s+load[k])
 			}
-			if (anySize || len(bins[i].quads) < 4) && top <= pairLimit && top > fullest {
+			if top <= pairLimit && top > fullest {
 				best, fullest = i, top
 			}
 		}
@@ -137,41 +147,13 @@ func (p *pack) group(quads []quad, anySize bool) {
 			bins[best].sums[k] += v
 		}
 	}
-	// Missing taps of a group get weights of 0.
-	add := func(b bin, size int) {
-		for i := range size {
-			q := quad{tap: b.quads[0].tap}
-			if i < len(b.quads) {
-				q = b.quads[i]
-			}
-			p.taps = append(p.taps, q.tap)
-			for o := 0; o < 16; o += 4 {
-				p.weights = append(p.weights, int32(uint32(uint8(q.weights[o]))|uint32(uint8(q.weights[o+1]))<<8|
-					uint32(uint8(q.weights[o+2]))<<16|uint32(uint8(q.weights[o+3]))<<24))
-			}
-		}
-	}
-	if anySize {
-		// The number of taps changes rarely, so that the processor predicts the ends of most groups.
-		slices.SortStableFunc(bins, func(a, b bin) int { return len(b.quads) - len(a.quads) })
-		for _, b := range bins {
-			add(b, len(b.quads))
-			p.sizes = append(p.sizes, int32(len(b.quads)))
-		}
-		return
-	}
+	// The number of taps changes rarely, so that the processor predicts the ends of most groups.
+	slices.SortStableFunc(bins, func(a, b bin) int { return len(b.quads) - len(a.quads) })
 	for _, b := range bins {
-		if len(b.quads) > 2 {
-			add(b, 4)
-			p.four++
-		}
+		sorted = append(sorted, b.quads...)
+		sizes = append(sizes, int32(len(b.quads)))
 	}
-	for _, b := range bins {
-		if len(b.quads) <= 2 {
-			add(b, 2)
-			p.two++
-		}
-	}
+	return sorted, sizes
 }
 
 // line is the size of a cache line, and of the largest vector.

@@ -7,6 +7,17 @@ DATA order<>+0(SB)/8, $0x0d0905010c080400
 DATA order<>+8(SB)/8, $0x0f0b07030e0a0602
 GLOBL order<>(SB), RODATA|NOPTR, $16
 
+// The first four of eight numbers, and the last, each twice.
+DATA twice<>+0(SB)/8, $0x0000000000000000
+DATA twice<>+8(SB)/8, $0x0000000100000001
+DATA twice<>+16(SB)/8, $0x0000000200000002
+DATA twice<>+24(SB)/8, $0x0000000300000003
+DATA twice<>+32(SB)/8, $0x0000000400000004
+DATA twice<>+40(SB)/8, $0x0000000500000005
+DATA twice<>+48(SB)/8, $0x0000000600000006
+DATA twice<>+56(SB)/8, $0x0000000700000007
+GLOBL twice<>(SB), RODATA|NOPTR, $64
+
 // Y0 to Y7 hold the 16-bit sums of a group: two vectors of cells for each of four outputs. The 32-bit sums of the block
 // stay in memory at R12.
 
@@ -42,6 +53,23 @@ GLOBL order<>(SB), RODATA|NOPTR, $16
 	VMOVDQU      Y0, to(R12) \
 	VMOVDQU      Y0, to+32(R12)
 
+// Stores the sums of an output that each count for two cells, from BX.
+#define SHARED(to) \
+	VMOVDQU (BX), Y0         \
+	VPERMD  Y0, Y1, Y3       \
+	VPERMD  Y0, Y2, Y4       \
+	VMOVDQU Y3, to(R12)      \
+	VMOVDQU Y4, to+32(R12)   \
+	ADDQ    R14, BX
+
+// Stores the sums of an output at BX.
+#define RAW(from) \
+	VMOVDQU from(R12), Y0    \
+	VMOVDQU from+32(R12), Y1 \
+	VMOVDQU Y0, (BX)         \
+	VMOVDQU Y1, 32(BX)       \
+	ADDQ    R14, BX
+
 // Divides, clamps and packs the sums of a vector of cells.
 #define FINISH(at) \
 	VMOVDQU   at(R12), Y4     \
@@ -61,8 +89,8 @@ GLOBL order<>(SB), RODATA|NOPTR, $16
 	VMOVDQU   Y4, at(DI)
 
 // func pairs256(dst, src unsafe.Pointer, taps, weights, sizes *int32, groups int, sums unsafe.Pointer,
-//	bias, shift *[4]int32, add, top int32, blocks int)
-TEXT ·pairs256(SB), NOSPLIT, $0-88
+//	bias, shift *[4]int32, add, top int32, blocks int, shared unsafe.Pointer, apart int, raw bool)
+TEXT ·pairs256(SB), NOSPLIT, $0-105
 	MOVQ           dst+0(FP), DI
 	MOVQ           src+8(FP), SI
 	MOVQ           taps+16(FP), R8
@@ -73,6 +101,7 @@ TEXT ·pairs256(SB), NOSPLIT, $0-88
 	MOVQ           sums+48(FP), R12
 	MOVQ           bias+56(FP), R13
 	MOVQ           blocks+80(FP), CX
+	MOVQ           apart+96(FP), R14
 	VBROADCASTI128 order<>(SB), Y13
 	MOVL           top+76(FP), AX
 	VMOVD          AX, X14
@@ -83,10 +112,25 @@ TEXT ·pairs256(SB), NOSPLIT, $0-88
 block:
 	TESTQ CX, CX
 	JZ    done
+	MOVQ  shared+88(FP), BX
+	TESTQ BX, BX
+	JZ    bias
+	VMOVDQU twice<>+0(SB), Y1
+	VMOVDQU twice<>+32(SB), Y2
+	SHARED(0)
+	SHARED(64)
+	SHARED(128)
+	SHARED(192)
+	ADDQ  $32, shared+88(FP)
+	JMP   begin
+
+bias:
 	BEGIN(0, 0)
 	BEGIN(4, 64)
 	BEGIN(8, 128)
 	BEGIN(12, 192)
+
+begin:
 	MOVQ  R8, AX
 	MOVQ  R9, DX
 	MOVQ  sizes+32(FP), R10
@@ -127,6 +171,8 @@ widen:
 	JMP group
 
 finish:
+	CMPB         raw+104(FP), $0
+	JNE          raw
 	MOVQ         shift+64(FP), BX
 	VPBROADCASTD 0(BX), Y0
 	VPBROADCASTD 4(BX), Y1
@@ -137,10 +183,20 @@ finish:
 	VPBROADCASTD X8, Y8
 	FINISH(0)
 	FINISH(32)
+
+next:
 	ADDQ         $64, SI
 	ADDQ         $64, DI
 	DECQ         CX
 	JMP          block
+
+raw:
+	MOVQ DI, BX
+	RAW(0)
+	RAW(64)
+	RAW(128)
+	RAW(192)
+	JMP  next
 
 done:
 	VZEROUPPER
