@@ -107,6 +107,7 @@ func (p *program) addParams(c *cobra.Command, specs []processing.Spec) *paramFla
 		if s.ID == "detector" {
 			// Scripts for older versions set it.
 			fl.Float64("score", 0, "")
+			must(fl.MarkHidden("score"))
 			must(fl.MarkDeprecated("score", p.say("the classical detector no longer has a score")))
 		}
 	}
