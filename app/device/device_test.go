@@ -10,6 +10,7 @@ import (
 	"blik/cuda/driver"
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 )
 
 func TestParse(t *testing.T) {
@@ -82,7 +83,7 @@ func grey(n int) *processing.Picture {
 func TestRunFallsBack(t *testing.T) {
 	ctx := context.Background()
 	pic := grey(90)
-	want, err := processing.Detect(ctx, cpu.New(), pic, classic(), processing.Options{})
+	want, err := detect.Detect(ctx, cpu.New(), pic, classic(), detect.Options{})
 	if err != nil || want.Mask.Area() == 0 {
 		t.Fatalf("%v, nothing is found on the CPU", err)
 	}
@@ -97,9 +98,9 @@ func TestRunFallsBack(t *testing.T) {
 	} {
 		gpu := &broken{Backend: cpu.New(), err: c.err}
 		r := &Runner{machine: thisMachine(), gpu: gpu, host: cpu.New()}
-		var got *processing.Result
+		var got *detect.Result
 		notice, err := r.Run(ctx, 90*90, func(ctx context.Context, b processing.Backend) (err error) {
-			got, err = processing.Detect(ctx, b, pic, classic(), processing.Options{})
+			got, err = detect.Detect(ctx, b, pic, classic(), detect.Options{})
 			return err
 		})
 		if err != nil {
@@ -141,7 +142,7 @@ func (g *low) Do(ctx context.Context, op processing.Op) error {
 func TestRunInBands(t *testing.T) {
 	ctx := context.Background()
 	pic := grey(150)
-	want, err := processing.Detect(ctx, cpu.New(), pic, classic(), processing.Options{})
+	want, err := detect.Detect(ctx, cpu.New(), pic, classic(), detect.Options{})
 	if err != nil || want.Mask.Area() == 0 {
 		t.Fatalf("%v, nothing is found on the CPU", err)
 	}
@@ -155,9 +156,9 @@ func TestRunInBands(t *testing.T) {
 	} {
 		gpu := &low{broken{Backend: cpu.New(), err: c.err}}
 		r := &Runner{machine: thisMachine(), gpu: gpu, host: cpu.New()}
-		var got *processing.Result
+		var got *detect.Result
 		notice, err := r.Run(ctx, 150*150, func(ctx context.Context, b processing.Backend) (err error) {
-			got, err = processing.Detect(ctx, b, pic, classic(), processing.Options{})
+			got, err = detect.Detect(ctx, b, pic, classic(), detect.Options{})
 			return err
 		})
 		if err != nil {
@@ -185,7 +186,7 @@ func TestRunInBands(t *testing.T) {
 		if runs++; runs == 2 {
 			cancel()
 		}
-		_, err := processing.Detect(ctx, b, pic, classic(), processing.Options{})
+		_, err := detect.Detect(ctx, b, pic, classic(), detect.Options{})
 		return err
 	})
 	if notice != nil || !errors.Is(err, context.Canceled) || runs != 2 {
@@ -239,6 +240,6 @@ func TestListBeginsWithTheCPU(t *testing.T) {
 // tests support.
 func classic() processing.Params {
 	p := processing.DefaultParams()
-	p.Detector = processing.DetectClassic
+	p.Detector = processing.DetectorClassic
 	return p
 }

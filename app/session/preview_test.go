@@ -13,6 +13,7 @@ import (
 	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 	"blik/processing/synth"
 )
 
@@ -97,7 +98,7 @@ func TestPreview(t *testing.T) {
 	}
 	be := cpu.New()
 	defer be.Close()
-	want, err := processing.Detect(t.Context(), be, pic, s.settings.Params, processing.Options{})
+	want, err := detect.Detect(t.Context(), be, pic, s.settings.Params, detect.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,11 +172,11 @@ func TestPreviewOfAnyParameter(t *testing.T) {
 		func(p *processing.Params) { p.Mode = processing.Manual },
 		func(p *processing.Params) { p.Window = 31 },
 		func(p *processing.Params) { p.Visible, p.Contrast = 3, 5 },
-		func(p *processing.Params) { p.Mode, p.Detector = processing.Adaptive, processing.DetectJoined },
+		func(p *processing.Params) { p.Mode, p.Detector = processing.Adaptive, processing.DetectorAuto },
 	} {
 		p := s.settings.Params
 		set(&p)
-		want, err := processing.Detect(t.Context(), be, pic, p, processing.Options{})
+		want, err := detect.Detect(t.Context(), be, pic, p, detect.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -233,7 +234,7 @@ func TestPreviewGivesWay(t *testing.T) {
 	s.rest()
 	be := cpu.New()
 	defer be.Close()
-	want, err := processing.Detect(t.Context(), be, pic, p, processing.Options{})
+	want, err := detect.Detect(t.Context(), be, pic, p, detect.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
