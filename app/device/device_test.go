@@ -61,7 +61,8 @@ func (b *broken) Name() string { return "cuda:0" }
 func (b *broken) Close() error { b.closed++; return b.Backend.Close() }
 
 func (b *broken) Do(ctx context.Context, op processing.Op) error {
-	if _, ok := op.(processing.BoxMean); ok {
+	switch op.(type) {
+	case processing.BoxMean, processing.Glints:
 		return b.err
 	}
 	return b.Backend.Do(ctx, op)
