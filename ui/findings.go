@@ -350,7 +350,7 @@ func (p *findingsPanel) sumText() string {
 	}
 	parts := []string{p.foundText()}
 	if wrong, ok := p.ExpectedWrong(); ok {
-		parts = append(parts, p.t("some %s expected to be wrong", p.texts.Int(int(math.Round(wrong)))))
+		parts = append(parts, p.t("some %s are expected to be wrong", p.texts.Int(int(math.Round(wrong)))))
 	}
 	kept, all, ignored := p.Decided()
 	if kept+ignored > 0 {

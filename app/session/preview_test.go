@@ -329,7 +329,7 @@ func TestCorrectionPreview(t *testing.T) {
 	halo(7)
 	s.rest()
 	s.SelectNext(1)
-	halo(9)
+	halo(1)
 	s.rest()
 	s.Undo()
 	s.Undo()
