@@ -8,8 +8,7 @@ import (
 	"blik/processing"
 )
 
-// Luminance uploads the picture and writes the two planes that detection works on; processing.LuminanceTables has the
-// arithmetic.
+// Luminance uploads the picture and writes the planes that are given; processing.LuminanceTables has the arithmetic.
 func (b executor) Luminance(ctx context.Context, op processing.Luminance) error {
 	return b.run(ctx, func(q *queue) error {
 		v, err := q.lights(op)
@@ -56,10 +55,12 @@ type lights struct {
 
 // lights prepares the arguments of the kernels.
 func (q *queue) lights(op processing.Luminance) (v *lights, err error) {
-	v = &lights{q: q, y: op.Y.(*plane), v: op.V.(*plane), channels: op.Picture.Channels}
-	v.w, v.h = v.y.w, v.y.h
-	// The planes for the network; without memory the kernels skip them.
-	v.rgb = [3]*plane{{}, {}, {}}
+	v = &lights{q: q, w: op.Picture.Width, h: op.Picture.Height, channels: op.Picture.Channels}
+	// The kernels skip planes without memory.
+	v.y, v.v, v.rgb = &plane{}, &plane{}, [3]*plane{{}, {}, {}}
+	if op.Y != nil {
+		v.y, v.v = op.Y.(*plane), op.V.(*plane)
+	}
 	if op.Coloured() {
 		v.rgb = [3]*plane{op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)}
 	}

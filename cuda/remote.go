@@ -4,6 +4,8 @@ package cuda
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"unsafe"
 
 	"blik/processing"
@@ -25,55 +27,98 @@ func (b *Backend) LuminanceGlints(ctx context.Context, l processing.Luminance, g
 	if err := processing.Check(b, g); err != nil {
 		return err
 	}
-	return b.run(ctx, func(q *queue) error {
-		v, err := q.lights(l)
-		if err != nil {
+	return b.run(ctx, func(q *queue) error { return q.overlapped(l, g, stage) })
+}
+
+// FindGlints performs all operations without waiting for the device in between.
+func (b *Backend) FindGlints(ctx context.Context, l processing.Luminance, g processing.Glints,
+	stage string) (spans []processing.Span, props []processing.GlintProps, err error) {
+	if err := processing.Check(b, l); err != nil {
+		return nil, nil, err
+	}
+	if err := processing.Check(b, g); err != nil {
+		return nil, nil, err
+	}
+	if g.Kinds == nil {
+		return nil, nil, fmt.Errorf("%s: find glints: no kinds plane given", b.Name())
+	}
+	measure := processing.MeasureGlints{Logits: g.Dst, Kinds: g.Kinds, Red: g.Red, Green: g.Green, Blue: g.Blue}
+	err = b.run(ctx, func(q *queue) error {
+		if err := q.overlapped(l, g, stage); err != nil {
 			return err
 		}
-		network, err := q.glints(g)
-		if err != nil {
-			return err
-		}
-		all := v.samples[:v.h*v.row]
-		ends := []int{v.h}
-		if n := int64(len(all)); n >= b.overlap && n <= luminanceBand {
-			ends = stripEnds(v.h, network.border, g.Model.Grain())
-		}
-		memory, err := q.bytes(int64(len(all)))
-		if err != nil {
-			return err
-		}
-		// The previous user of the memory must have finished.
-		if err := q.d.follow(q.d.copies, q.d.stream); err != nil {
-			return err
-		}
-		top, looked := 0, 0
-		for _, end := range ends {
-			part := memory.at(int64(top) * int64(v.row))
-			err := q.copying(stageUpload, func() error {
-				if err := q.d.uploadIn(q.d.copies, part.ptr, all[top*v.row:end*v.row]); err != nil {
-					return err
-				}
-				return q.d.follow(q.d.stream, q.d.copies)
-			})
-			if err != nil {
+		var v *glintMeasures
+		c, err := q.connect(g.Dst.(*plane), 255, 0, 1, func(c *connected) (err error) {
+			if err := q.label(c); err != nil {
 				return err
 			}
-			if err := v.rows(part, top, end-top); err != nil {
+			if v, err = q.glintMeasures(measure, c.room); err != nil {
 				return err
 			}
-			top = end
-			ready := end
-			if end < v.h {
-				ready -= network.border
-			}
-			if err := q.copying(stage, func() error { return network.rows(looked, ready) }); err != nil {
-				return err
-			}
-			looked = ready
+			return q.measure(v, c.spans, c.total, c.room)
+		})
+		if err != nil || c.runs == 0 {
+			return err
 		}
-		return nil
+		if props, err = v.fetch(q, c.sets); err != nil {
+			return err
+		}
+		list, err := q.fetchSpans(c.spans, c.runs)
+		spans = slices.Clone(list)
+		return err
 	})
+	return spans, props, err
+}
+
+// overlapped queues the work of LuminanceGlints.
+func (q *queue) overlapped(l processing.Luminance, g processing.Glints, stage string) error {
+	v, err := q.lights(l)
+	if err != nil {
+		return err
+	}
+	network, err := q.glints(g)
+	if err != nil {
+		return err
+	}
+	all := v.samples[:v.h*v.row]
+	ends := []int{v.h}
+	if n := int64(len(all)); n >= q.b.overlap && n <= luminanceBand {
+		ends = stripEnds(v.h, network.border, g.Model.Grain())
+	}
+	memory, err := q.bytes(int64(len(all)))
+	if err != nil {
+		return err
+	}
+	// The previous user of the memory must have finished.
+	if err := q.d.follow(q.d.copies, q.d.stream); err != nil {
+		return err
+	}
+	top, looked := 0, 0
+	for _, end := range ends {
+		part := memory.at(int64(top) * int64(v.row))
+		err := q.copying(stageUpload, func() error {
+			if err := q.d.uploadIn(q.d.copies, part.ptr, all[top*v.row:end*v.row]); err != nil {
+				return err
+			}
+			return q.d.follow(q.d.stream, q.d.copies)
+		})
+		if err != nil {
+			return err
+		}
+		if err := v.rows(part, top, end-top); err != nil {
+			return err
+		}
+		top = end
+		ready := end
+		if end < v.h {
+			ready -= network.border
+		}
+		if err := q.copying(stage, func() error { return network.rows(looked, ready) }); err != nil {
+			return err
+		}
+		looked = ready
+	}
+	return nil
 }
 
 // stripEnds divides rows into strips, later ones shorter, because the last one is processed after the whole picture has

@@ -43,6 +43,9 @@ type Remote interface {
 	// LuminanceGlints carries out both operations, of which the second reads what the first writes, and records the
 	// time of the second as the named stage. It works on parts of the picture while others are uploaded.
 	LuminanceGlints(ctx context.Context, l Luminance, g Glints, stage string) error
+	// FindGlints carries out l and g, labels the pixels of its logits that are not 0, and measures them (MeasureGlints). It
+	// returns the spans of the components and their measures. For the stage see LuminanceGlints.
+	FindGlints(ctx context.Context, l Luminance, g Glints, stage string) ([]Span, []GlintProps, error)
 	// Draw writes 255 into dst (U8) where the spans are, 0 elsewhere.
 	Draw(ctx context.Context, dst Plane, spans []Span) error
 }
