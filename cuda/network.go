@@ -244,6 +244,7 @@ func (p *networkProgram) choose(i int) {
 		shape, convolves := strings.CutPrefix(before.kernel, networkConvolve)
 		if convolves && before.parts == 1 && slices.Contains([]string{"4x2", "8x4"}, shape) {
 			before.kernel = networkEnd + shape
+			before.shape.blocks = map[string]int{"4x2": 6, "8x4": 3}[shape]
 			s.follows, s.kernel, s.columns, s.parts, s.slot = true, networkEnd, 1, 1, before.out
 		}
 		return
@@ -271,7 +272,7 @@ func (p *networkProgram) choose(i int) {
 		best(2, 3, 4)
 		quads := (s.groups + 7) / 8 * 2
 		s.kernel, s.slot = fmt.Sprintf("networkMix%dx%d", quads, s.columns), 4*quads
-		s.shape = shape{warps: mostWarps / s.parts * s.parts, blocks: 3}
+		s.shape = shape{warps: mostWarps / s.parts * s.parts, blocks: mixBlocks[quads/2-1][s.columns-2]}
 	}
 	if s.parts > mostWarps {
 		s.kernel = ""
@@ -561,10 +562,17 @@ func (v shape) shared(s *networkStep) int {
 // sharedMemory is the shared memory that every GPU provides to a block without opt-in.
 const sharedMemory = 48 << 10
 
+// convolveBlocks and mixBlocks are how many blocks of a kernel a multiprocessor has registers for, by groups, or pairs of
+// quads, and columns. They are never written.
+var (
+	convolveBlocks = [4][3]int{{8, 5, 4}, {4, 4, 3}, {4, 3}, {4, 2}}
+	mixBlocks      = [4][3]int{{4, 3, 3}, {3, 2, 2}, {2, 2, 2}, {2, 1, 1}}
+)
+
 // convolutionShape returns a shape for which there is enough memory, if one exists. Weights take so many registers that
 // a multiprocessor runs few blocks; small blocks divide the work more evenly.
 func convolutionShape(s *networkStep) shape {
-	v := shape{warps: 4, rows: 16, blocks: map[int]int{4: 8, 8: 4, 12: 3, 16: 3}[s.groups]}
+	v := shape{warps: 4, rows: 16, blocks: convolveBlocks[s.groups/4-1][s.columns-2]}
 	v.warps = max(v.warps/s.parts, 1) * s.parts
 	for v.rows > 1 && v.shared(s) > sharedMemory {
 		v.rows /= 2

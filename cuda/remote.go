@@ -13,8 +13,11 @@ import (
 
 var _ processing.Remote = (*Backend)(nil)
 
-// leastOverlap is the minimum size in bytes of pictures that are processed while they are uploaded.
-const leastOverlap = 8 << 20
+// leastOverlap and mostOverlap bound the size in bytes of pictures that are processed while they are uploaded, whole.
+const (
+	leastOverlap = 8 << 20
+	mostOverlap  = 256 << 20
+)
 
 // LuminanceGlints performs both operations strip by strip, so that the device processes the first strips while the
 // others are being uploaded. The network's work is timed as the stage of the given name; only the time that the device
@@ -82,7 +85,7 @@ func (q *queue) overlapped(l processing.Luminance, g processing.Glints, stage st
 	}
 	all := v.samples[:v.h*v.row]
 	ends := []int{v.h}
-	if n := int64(len(all)); n >= q.b.overlap && n <= luminanceBand {
+	if n := int64(len(all)); n >= q.b.overlap && n <= mostOverlap {
 		ends = stripEnds(v.h, network.border, g.Model.Grain())
 	}
 	memory, err := q.bytes(int64(len(all)))
