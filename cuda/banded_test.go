@@ -17,6 +17,7 @@ import (
 	"blik/processing"
 	"blik/processing/banded"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 )
 
 func isShort(err error) bool {
@@ -44,13 +45,13 @@ func confine(t testing.TB, dev *Backend, bytes int64) {
 
 // inBands detects with at most the given number of bytes of device memory.
 func inBands(t testing.TB, dev *Backend, pic *processing.Picture, p processing.Params,
-	limit int64) (*processing.Result, error) {
+	limit int64) (*detect.Result, error) {
 	t.Helper()
 	host := cpu.New()
 	defer host.Close()
 	b := banded.New(dev, host, limit, isShort)
 	defer b.Close()
-	res, err := processing.Detect(background, b, pic, p, processing.Options{})
+	res, err := detect.Detect(background, b, pic, p, detect.Options{})
 	if n := b.Live(); n != 0 {
 		t.Fatalf("%d planes are not released", n)
 	}
@@ -67,7 +68,7 @@ func TestBanded(t *testing.T) {
 	defer host.Close()
 	for _, depth := range []int{8, 16} {
 		pic := glaring(t, 641, 1203, depth, 11, 4)
-		want, err := processing.Detect(background, host, pic, processing.DefaultParams(), processing.Options{})
+		want, err := detect.Detect(background, host, pic, processing.DefaultParams(), detect.Options{})
 		if err != nil || len(want.Findings) == 0 {
 			t.Fatalf("%v, nothing is found on the CPU", err)
 		}
@@ -142,8 +143,8 @@ func TestBandedTimes(t *testing.T) {
 		limit <<= 20
 		pic := repeated(t, megapixels, bits)
 		t.Logf("%d × %d pixels of %d bits", pic.Width, pic.Height, bits)
-		var want *processing.Result
-		measure := func(what string, detect func() (*processing.Result, error)) {
+		var want *detect.Result
+		measure := func(what string, detect func() (*detect.Result, error)) {
 			for run := range 3 {
 				start := time.Now()
 				res, err := detect()
@@ -162,16 +163,16 @@ func TestBandedTimes(t *testing.T) {
 			}
 		}
 		host := cpu.New()
-		measure("cpu", func() (*processing.Result, error) {
-			return processing.Detect(background, host, pic, processing.DefaultParams(), processing.Options{})
+		measure("cpu", func() (*detect.Result, error) {
+			return detect.Detect(background, host, pic, processing.DefaultParams(), detect.Options{})
 		})
 		_ = host.Close()
-		measure("whole GPU", func() (*processing.Result, error) {
-			return processing.Detect(background, dev, pic, processing.DefaultParams(), processing.Options{})
+		measure("whole GPU", func() (*detect.Result, error) {
+			return detect.Detect(background, dev, pic, processing.DefaultParams(), detect.Options{})
 		})
 		t.Run(c, func(t *testing.T) {
 			confine(t, dev, limit)
-			measure("bands", func() (*processing.Result, error) {
+			measure("bands", func() (*detect.Result, error) {
 				return inBands(t, dev, pic, processing.DefaultParams(), limit)
 			})
 		})

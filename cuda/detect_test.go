@@ -21,6 +21,7 @@ import (
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 	"blik/processing/synth"
 )
 
@@ -84,15 +85,15 @@ func decoded(t testing.TB, path string) *processing.Picture {
 }
 
 // sameDetection runs detection on both backends and compares everything except the times.
-func sameDetection(t *testing.T, dev *Backend, pic *processing.Picture, p processing.Params) *processing.Result {
+func sameDetection(t *testing.T, dev *Backend, pic *processing.Picture, p processing.Params) *detect.Result {
 	t.Helper()
 	host := cpu.New()
 	defer host.Close()
-	want, err := processing.Detect(background, host, pic, p, processing.Options{})
+	want, err := detect.Detect(background, host, pic, p, detect.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := processing.Detect(background, dev, pic, p, processing.Options{})
+	got, err := detect.Detect(background, dev, pic, p, detect.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,8 +201,8 @@ func TestNoLeak(t *testing.T) {
 	}
 	var device, host int64
 	for i := range runs {
-		if _, err := processing.Detect(background, dev, pic, processing.DefaultParams(),
-			processing.Options{}); err != nil {
+		if _, err := detect.Detect(background, dev, pic, processing.DefaultParams(),
+			detect.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if i == 50 {
@@ -256,7 +257,7 @@ func TestTooLittleMemory(t *testing.T) {
 		dev.pool.trim()
 		dev.pool.limit = limit
 		dev.pool.mu.Unlock()
-		_, err := processing.Detect(background, dev, pic, processing.DefaultParams(), processing.Options{})
+		_, err := detect.Detect(background, dev, pic, processing.DefaultParams(), detect.Options{})
 		var p *driver.Problem
 		if err != nil {
 			failed++
@@ -301,8 +302,8 @@ func TestClosed(t *testing.T) {
 	if _, err := b.Alloc(processing.U8, 4, 4); err == nil {
 		t.Error("a closed backend gave a plane")
 	}
-	if _, err := processing.Detect(background, b, glaring(t, 31, 31, 8, 1, 1), processing.DefaultParams(),
-		processing.Options{}); err == nil {
+	if _, err := detect.Detect(background, b, glaring(t, 31, 31, 8, 1, 1), processing.DefaultParams(),
+		detect.Options{}); err == nil {
 		t.Error("a closed backend detects")
 	}
 }
@@ -312,13 +313,13 @@ func TestCancel(t *testing.T) {
 	pic := small(t, 641, 479, 8, 3)
 	ctx, cancel := context.WithCancel(background)
 	cancel()
-	if _, err := processing.Detect(ctx, dev, pic, processing.DefaultParams(),
-		processing.Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := detect.Detect(ctx, dev, pic, processing.DefaultParams(),
+		detect.Options{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before it began: %v", err)
 	}
 	for after := time.Duration(0); after < 20*time.Millisecond; after += time.Millisecond {
 		ctx, cancel := context.WithTimeout(background, after)
-		_, err := processing.Detect(ctx, dev, pic, processing.DefaultParams(), processing.Options{})
+		_, err := detect.Detect(ctx, dev, pic, processing.DefaultParams(), detect.Options{})
 		cancel()
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("cancelled after %v: %v", after, err)

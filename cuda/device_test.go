@@ -21,6 +21,7 @@ import (
 	"blik/cuda/driver"
 	"blik/cuda/driver/drivertest"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // alone runs the test again in a process of its own, whose driver library is the one for tests, which does nothing but
@@ -269,7 +270,7 @@ func TestCancelAtEveryLook(t *testing.T) {
 	pic, mask := speckled(t)
 	for name, job := range map[string]func(ctx context.Context) error{
 		"detection": func(ctx context.Context) error {
-			_, err := processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{})
+			_, err := detect.Detect(ctx, b, pic, processing.DefaultParams(), detect.Options{})
 			return err
 		},
 		"correction": func(ctx context.Context) error {
@@ -322,7 +323,7 @@ func TestFaultsLeaveNothing(t *testing.T) {
 		}
 		b, err := Open(0)
 		if err == nil {
-			_, err = processing.Detect(background, b, pic, processing.DefaultParams(), processing.Options{})
+			_, err = detect.Detect(background, b, pic, processing.DefaultParams(), detect.Options{})
 			if err == nil {
 				_, err = processing.Correct(background, b, pic, mask, processing.DefaultParams(),
 					processing.CorrectOptions{})

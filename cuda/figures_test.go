@@ -22,6 +22,7 @@ import (
 	"blik/internal/testpic"
 	"blik/kernels"
 	"blik/processing"
+	"blik/processing/detect"
 	"blik/processing/network"
 	"blik/processing/synth"
 )
@@ -404,7 +405,7 @@ func (m *meter) detection() {
 	}
 	for i := range warm + repeats {
 		start := time.Now()
-		res, err := processing.Detect(background, m.b, pic, processing.DefaultParams(), processing.Options{})
+		res, err := detect.Detect(background, m.b, pic, processing.DefaultParams(), detect.Options{})
 		if err != nil {
 			m.err = err
 			return
@@ -458,7 +459,7 @@ func kernelTime(b *Backend, pic *processing.Picture) (sum time.Duration, kernels
 	if err := timed(mark); err != nil {
 		return 0, 0, err
 	}
-	_, failed := processing.Detect(background, b, pic, processing.DefaultParams(), processing.Options{})
+	_, failed := detect.Detect(background, b, pic, processing.DefaultParams(), detect.Options{})
 	if err := cmp.Or(failed, err, timed(nil)); err != nil {
 		return 0, 0, err
 	}
@@ -520,7 +521,7 @@ func TestDetectTimes(t *testing.T) {
 	took, names := map[string][]float64{}, []string{"total"}
 	for i := range 24 {
 		start := time.Now()
-		res, err := processing.Detect(background, b, pic, processing.DefaultParams(), processing.Options{})
+		res, err := detect.Detect(background, b, pic, processing.DefaultParams(), detect.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

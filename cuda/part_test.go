@@ -10,6 +10,7 @@ import (
 
 	"blik/internal/testpic"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // TestPartTimes prints how long it takes to search what a window of 1600 × 1000 shows at 1:1, as when a slider moves:
@@ -25,11 +26,11 @@ func TestPartTimes(t *testing.T) {
 		for i := range 25 {
 			start := time.Now()
 			p.Window = 11 + 2*(i%5)
-			part, _, err := processing.NewPart(pic, p, processing.Options{}, image.Rect(620, 520, 1770, 1370))
+			part, _, err := detect.NewPart(pic, p, detect.Options{}, image.Rect(620, 520, 1770, 1370))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := processing.Detect(background, b, part.Picture, p, part.Options); err != nil {
+			if _, err := detect.Detect(background, b, part.Picture, p, part.Options); err != nil {
 				t.Fatal(err)
 			}
 			took = append(took, time.Since(start).Seconds()*1e3)

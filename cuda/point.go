@@ -58,7 +58,7 @@ func (q *queue) lights(op processing.Luminance) (v *lights, err error) {
 	v = &lights{q: q, w: op.Picture.Width, h: op.Picture.Height, channels: op.Picture.Channels}
 	// The kernels skip planes without memory.
 	v.y, v.v, v.rgb = &plane{}, &plane{}, [3]*plane{{}, {}, {}}
-	if op.Y != nil {
+	if op.Lit() {
 		v.y, v.v = op.Y.(*plane), op.V.(*plane)
 	}
 	if op.Coloured() {

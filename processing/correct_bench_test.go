@@ -24,13 +24,16 @@ func BenchmarkCorrectPainting(b *testing.B) {
 		b.Fatal(err)
 	}
 	p, be := processing.DefaultParams(), cpu.New()
-	p.Detector = processing.DetectClassic
-	found, err := processing.Detect(b.Context(), be, pic, p, processing.Options{})
+	found, err := processing.DetectClassic(b.Context(), be, pic, p, processing.ClassicOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	mask, err := processing.CleanUp(b.Context(), be, found.Spans, pic.Width, pic.Height, p, nil)
 	if err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		c, err := processing.Correct(b.Context(), be, pic, found.Mask, p, processing.CorrectOptions{})
+		c, err := processing.Correct(b.Context(), be, pic, mask, p, processing.CorrectOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -3,70 +3,49 @@ package processing
 import (
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"sort"
 
 	"blik/internal/message"
 )
 
-// Decision decides which candidates are glare, by a linear score of their measures for each detector. The weights come
-// from a fit on rendered glare (blik fit); none is set by hand.
+// Decision turns the strength that the network gives a component into a score in steps of the sensitivity, and holds
+// what was measured on paintings that were left out of the training.
 type Decision struct {
 	// Version is that of the format.
 	Version int `json:"version"`
-	// Made describes what it was fitted on.
+	// Made describes what it was measured on.
 	Made string `json:"made"`
-	// Rules holds the rule of each detector, by its ID.
-	Rules map[string]*Rule `json:"rules"`
-	// Auto is the detector that was best in cross-validation.
-	Auto string `json:"auto"`
+	// Strengths are the least strengths that the sensitivities −5, −4 … 5 accept. They fall.
+	Strengths []float64 `json:"strengths"`
 	// Stops are the named settings of the sensitivity.
 	Stops []Stop `json:"stops"`
+	// Wrong is the share of wrong findings by score: linear between its points, constant beyond them; empty if it was
+	// not measured.
+	Wrong []WrongShare `json:"wrong"`
 }
 
-// DecisionVersion is the newest version of the format of a Decision.
-const DecisionVersion = 1
+// DecisionVersion is the version of the format of a Decision.
+const DecisionVersion = 2
 
-// Rule is a linear score: Offset + Σ weight·z, where z is the measure less its mean over its standard deviation, at
-// most ±zLimit. A measure that a candidate lacks counts as its mean.
-type Rule struct {
-	Offset  float64         `json:"offset"`
-	Weights []MeasureWeight `json:"weights"`
-	// Scale turns the sum into a score in steps of the sensitivity.
-	Scale Scale `json:"scale"`
-}
-
-// MeasureWeight is the weight of a standardised measure.
-type MeasureWeight struct {
-	Measure   string  `json:"measure"`
-	Weight    float64 `json:"weight"`
-	Mean      float64 `json:"mean"`
-	Deviation float64 `json:"deviation"`
-}
-
-// Scale maps sums of a rule to scores. Sums[i], which fall with i, is the sum whose score is −(Least + i); between and
-// beyond them the score is linear. A sum above Sums[i] is accepted from the sensitivity Least + i on.
-type Scale struct {
-	Least int       `json:"least"`
-	Sums  []float64 `json:"sums"`
-}
-
-// Stop is a named sensitivity, with its results on rendered glare on paintings that were left out of the fit.
+// Stop is a named sensitivity. What it finds was measured on paintings that were left out of the training if Bright is
+// not 0.
 type Stop struct {
 	ID          string  `json:"id"`
 	Sensitivity float64 `json:"sensitivity"`
 	// Bright and Dim are the shares found of glints whose darkest channel peaks at 120 or more, and of the others.
 	// False is the number of false findings per megapixel without glare.
-	Bright float64 `json:"bright"`
-	Dim    float64 `json:"dim"`
-	False  float64 `json:"false"`
+	Bright float64 `json:"bright,omitempty"`
+	Dim    float64 `json:"dim,omitempty"`
+	False  float64 `json:"false,omitempty"`
 }
 
-// zLimit is the largest standardised value that counts.
-const zLimit = 5
+// WrongShare is the expected share, 0…1, of wrong findings among those with a score.
+type WrongShare struct {
+	Score float64 `json:"score"`
+	Wrong float64 `json:"wrong"`
+}
 
 //go:embed decision.json
 var decisionFile []byte
@@ -74,7 +53,7 @@ var decisionFile []byte
 // DefaultDecision returns the decision that the program was built with. Callers must not change it.
 func DefaultDecision() (*Decision, error) { return embedded() }
 
-// ReadDecision reads a decision from JSON. It refuses other versions, and rules with unknown measures.
+// ReadDecision reads a decision from JSON. It refuses other versions and tables that are out of order.
 func ReadDecision(data []byte) (*Decision, error) {
 	d := &Decision{}
 	if err := json.Unmarshal(data, d); err != nil {
@@ -88,79 +67,44 @@ func (d *Decision) Validate() error {
 	if d.Version != DecisionVersion {
 		return message.Errorf("the decision has version %d, this program reads version %d", d.Version, DecisionVersion)
 	}
-	names := map[string]bool{}
-	for _, m := range Measures() {
-		names[m.Name] = true
+	if n := 2*mostSensitivity + 1; len(d.Strengths) != n {
+		return fmt.Errorf("decision: %d strengths, must be %d", len(d.Strengths), n)
 	}
-	for id, r := range d.Rules {
-		if r == nil {
-			return fmt.Errorf("decision: rule %q is empty", id)
-		}
-		for _, w := range r.Weights {
-			if !names[w.Measure] || !(w.Deviation > 0) || math.IsNaN(w.Weight+w.Mean) {
-				return fmt.Errorf("decision: rule %q cannot weigh %q", id, w.Measure)
-			}
-		}
-		falls := len(r.Scale.Sums) > 1
-		for i := 1; i < len(r.Scale.Sums); i++ {
-			falls = falls && r.Scale.Sums[i] < r.Scale.Sums[i-1]
-		}
-		if !falls {
-			return fmt.Errorf("decision: the scale of rule %q does not fall", id)
+	for i, s := range d.Strengths {
+		if !(s > 0 && s < math.MaxFloat32) || i > 0 && s >= d.Strengths[i-1] {
+			return fmt.Errorf("decision: strength %d is %g, but they must fall and stay above 0", i+1, s)
 		}
 	}
-	if d.Rules[d.Auto] == nil {
-		return errors.New("decision: the rule of the automatic detector is missing")
+	for i, w := range d.Wrong {
+		if !(w.Wrong >= 0 && w.Wrong <= 1) || math.IsNaN(w.Score) || i > 0 && w.Score <= d.Wrong[i-1].Score {
+			return fmt.Errorf("decision: row %d of the shares of wrong findings is not valid", i+1)
+		}
 	}
 	return nil
 }
 
-// Standardizer returns a function that writes the standardised measures z of the weights, 0 for missing measures.
-func (r *Rule) Standardizer() func(z, measures []float64) {
-	index := r.index()
-	return func(z, measures []float64) {
-		for k, i := range index {
-			z[k] = r.Weights[k].standard(measures[i])
-		}
-	}
+// Score returns the score of a strength: a finding is accepted if its score plus the sensitivity is at least 0. It is
+// linear in the logarithm of the strength between the strengths of the table, and beyond them.
+func (d *Decision) Score(strength float64) float64 {
+	i := sort.Search(len(d.Strengths), func(i int) bool { return d.Strengths[i] <= strength })
+	i = min(max(i, 1), len(d.Strengths)-1)
+	a, b := math.Log(d.Strengths[i-1]), math.Log(d.Strengths[i])
+	return float64(mostSensitivity-i+1) - (a-math.Log(strength))/(a-b)
 }
 
-// Summer returns a function that computes the weighted sum of measures.
-func (r *Rule) Summer() func(measures []float64) float64 {
-	index := r.index()
-	return func(measures []float64) float64 { return r.sum(measures, index) }
-}
-
-// index returns the place of each weight's measure in Measures.
-func (r *Rule) index() []int {
-	list := Measures()
-	index := make([]int, len(r.Weights))
-	for k, w := range r.Weights {
-		index[k] = slices.IndexFunc(list, func(m Measure) bool { return m.Name == w.Measure })
-	}
-	return index
-}
-
-func (w *MeasureWeight) standard(v float64) float64 {
-	if math.IsNaN(v) {
+// Certainty returns the expected probability, 0…1, that a finding with a score is right; 0 if that was not measured.
+func (d *Decision) Certainty(score float64) float64 {
+	n := len(d.Wrong)
+	if n == 0 {
 		return 0
 	}
-	return min(max((v-w.Mean)/w.Deviation, -zLimit), zLimit)
-}
-
-// sum returns the weighted sum of measures; index is that of index().
-func (r *Rule) sum(measures []float64, index []int) float64 {
-	s := r.Offset
-	for k, i := range index {
-		s += float64(r.Weights[k].Weight * r.Weights[k].standard(measures[i]))
+	i := sort.Search(n, func(i int) bool { return d.Wrong[i].Score > score })
+	switch i {
+	case 0:
+		return 1 - d.Wrong[0].Wrong
+	case n:
+		return 1 - d.Wrong[n-1].Wrong
 	}
-	return s
-}
-
-// Score returns the score of a sum. A candidate is accepted if score + sensitivity is at least 0.
-func (s *Scale) Score(sum float64) float64 {
-	i := sort.Search(len(s.Sums), func(i int) bool { return s.Sums[i] <= sum })
-	i = min(max(i, 1), len(s.Sums)-1)
-	a, b := s.Sums[i-1], s.Sums[i]
-	return -float64(s.Least+i-1) - (a-sum)/(a-b)
+	a, b := d.Wrong[i-1], d.Wrong[i]
+	return 1 - a.Wrong - float64((b.Wrong-a.Wrong)*(score-a.Score)/(b.Score-a.Score))
 }

@@ -8,7 +8,6 @@ import (
 	"math"
 
 	"blik/internal/message"
-	"blik/processing/network"
 )
 
 // Layer is one of the planes of detection that can be shown to the user.
@@ -53,8 +52,8 @@ type LayerSpec struct {
 // Value returns the value of a sample of a LayerMap.
 func (s *LayerSpec) Value(sample uint16) float64 { return s.offset + float64(s.step*float64(sample)) }
 
-// sample is the inverse of Value: the nearest sample. Those of sparse layers begin at 1.
-func (s *LayerSpec) sample(v float64) uint16 {
+// Sample is the inverse of Value: the nearest sample. Those of sparse layers begin at 1.
+func (s *LayerSpec) Sample(v float64) uint16 {
 	least := 0.0
 	if s.Sparse {
 		least = 1
@@ -110,8 +109,8 @@ func Layers() []LayerSpec {
 		}, {
 			Layer: LayerScore, ID: "score", Name: message.Of("Score"), Unit: message.Of("steps of the sensitivity"),
 			Low: -6, High: 6, Decimals: 1, Signed: true, Whole: true, Sparse: true,
-			Help: message.Of("The score of every spot that detection considered. Spots at or above the threshold " +
-				"are glare."),
+			Help: message.Of("The score of every spot that the network considered. Spots at or above the " +
+				"threshold are glare."),
 			step: 1. / 512, offset: -32,
 		},
 	}
@@ -125,9 +124,7 @@ type Threshold struct {
 
 // Thresholds returns the values of a layer at which detection with parameters p decides, in the layer's unit.
 func (s *LayerSpec) Thresholds(p Params) []Threshold {
-	if p.Mode == Adaptive {
-		p = adaptive(p)
-	}
+	p = p.Resolved()
 	of := func(id string) Threshold {
 		spec, _ := SpecByID(id)
 		return Threshold{spec.Name, spec.Get(p)}
@@ -143,9 +140,7 @@ func (s *LayerSpec) Thresholds(p Params) []Threshold {
 	case LayerStroke:
 		all = append(all, of("min-line"))
 	case LayerScore:
-		t := of("score")
-		t.Value -= p.Sensitivity
-		return append(all, t)
+		return append(all, Threshold{message.Of("Sensitivity"), -p.Sensitivity})
 	}
 	// Rules that are off decide nothing.
 	kept := all[:0]
@@ -200,49 +195,34 @@ type LayerOptions struct {
 	Rect image.Rectangle
 	// Progress may be nil.
 	Progress Progress
-	// Decision and Network are as in Options.
-	Decision *Decision
-	Network  *network.Model
-	// Memory, if not nil, holds what a detection measured; it is only read.
-	Memory *Memory
+	// Noise, if not nil, is that of the whole picture; it is measured otherwise, if the layer depends on it.
+	Noise *float64
 }
 
 // ErrOutside is the error of Inspect for a rectangle outside the picture.
 var ErrOutside = errors.New("the rectangle lies outside the picture")
 
-// Inspect computes a layer as Detect does with the same parameters. It returns ctx.Err() within 100 ms of a cancel.
+// Inspect computes a layer of the classical detector with the same parameters; those of the network are in package
+// detect. It returns ctx.Err() within 100 ms of a cancel.
 //
 // The values in a part of the picture are those of the whole, with one exception: background and contrast depend on
 // spots that are excluded from the mean, and a spot that extends farther than layerReach may be cut off.
 func Inspect(ctx context.Context, be Backend, pic *Picture, p Params, o LayerOptions) (*LayerMap, error) {
-	d, err := newDetector(ctx, be, pic, p, Options{Decision: o.Decision, Network: o.Network, Progress: o.Progress})
+	d, err := newDetector(ctx, be, pic, p, ClassicOptions{Progress: o.Progress, Noise: o.Noise})
 	if err != nil {
 		return nil, err
 	}
 	defer d.release()
-	if o.Layer >= layerCount {
-		return nil, fmt.Errorf("there is no layer %d", o.Layer)
-	}
-	whole := image.Rect(0, 0, pic.Width, pic.Height)
-	m := &LayerMap{Spec: Layers()[o.Layer], Rect: o.Rect.Intersect(whole)}
-	if m.Rect.Empty() {
-		return nil, ErrOutside
-	}
-	m.Pix = make([]uint16, m.Rect.Dx()*m.Rect.Dy())
-	if o.Layer == LayerScore {
-		return m, d.scores(m, pic, o.Memory)
+	m, err := NewLayerMap(pic, o.Layer, o.Rect)
+	if err != nil {
+		return nil, err
 	}
 	if o.Layer == LayerZ {
-		if err := d.noiseOf(pic, o.Memory); err != nil {
+		if err := d.noiseOf(pic); err != nil {
 			return nil, err
 		}
 	}
-	if o.Layer == LayerNetwork && d.model == nil {
-		if d.model, err = network.Default(); err != nil {
-			return nil, err
-		}
-	}
-	// A frugal backend has no whole plane of the background.
+	// A frugal backend has no plane of the background.
 	d.frugal = nil
 	part, err := d.cut(pic, m.Rect, o.Layer)
 	if err != nil {
@@ -265,14 +245,24 @@ func Inspect(ctx context.Context, be Backend, pic *Picture, p Params, o LayerOpt
 	return m, nil
 }
 
+// NewLayerMap returns an empty map of a layer in a part of the picture. The error is ErrOutside for a part outside it.
+func NewLayerMap(pic *Picture, l Layer, part image.Rectangle) (*LayerMap, error) {
+	if l >= layerCount {
+		return nil, fmt.Errorf("there is no layer %d", l)
+	}
+	m := &LayerMap{Spec: Layers()[l], Rect: part.Intersect(image.Rect(0, 0, pic.Width, pic.Height))}
+	if m.Rect.Empty() {
+		return nil, ErrOutside
+	}
+	m.Pix = make([]uint16, m.Rect.Dx()*m.Rect.Dy())
+	return m, nil
+}
+
 // layerReach returns how far around a pixel the values of a layer depend on the picture.
 func (d *detector) layerReach(l Layer) int {
 	switch l {
 	case LayerBackground, LayerContrast:
-		// The first estimate, then three passes of background, cores, growth and exclusion.
-		radii, growth := d.backgroundRadii(), d.growth()
-		pass := radii[len(radii)-1] + d.radius(4) + int(math.Ceil(growth.Limit)) + 1
-		return 3*d.radius(12) + 3 + 3*pass
+		return d.searchReach(3)
 	case LayerZ:
 		_, outer := d.guard()
 		return outer
@@ -280,21 +270,13 @@ func (d *detector) layerReach(l Layer) int {
 		return 2 * d.lineRadius()
 	case LayerStarlet:
 		return StarletBand{Level: 2}.Footprint().Rows
-	case LayerNetwork:
-		return d.model.Reach()
 	}
 	return 0
 }
 
 // cut limits the run to r with its surroundings, computes luminance and level there, and returns that rectangle.
 func (d *detector) cut(pic *Picture, r image.Rectangle, l Layer) (image.Rectangle, error) {
-	reach, grain := d.layerReach(l), 1
-	if l == LayerNetwork {
-		grain = d.model.Grain()
-	}
-	part := r.Inset(-reach).Intersect(image.Rect(0, 0, pic.Width, pic.Height))
-	part.Min.X -= part.Min.X % grain
-	part.Min.Y -= part.Min.Y % grain
+	part := r.Inset(-d.layerReach(l)).Intersect(image.Rect(0, 0, pic.Width, pic.Height))
 	d.w, d.h = part.Dx(), part.Dy()
 	if d.w != pic.Width || d.h != pic.Height {
 		pic = pic.Part(part.Min.X, part.Min.Y, d.w, d.h)
@@ -303,18 +285,7 @@ func (d *detector) cut(pic *Picture, r image.Rectangle, l Layer) (image.Rectangl
 	if err != nil {
 		return part, err
 	}
-	return part, d.stage(stepLuminance(), func() (err error) {
-		if l == LayerNetwork {
-			for i := range d.colours {
-				if d.colours[i], err = d.be.Alloc(U8, d.w, d.h); err != nil {
-					return err
-				}
-			}
-		}
-		return d.do(Luminance{
-			Y: d.y, V: d.v, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Picture: pic, Tables: d.tables,
-		})
-	})
+	return part, d.stage(stepLuminance(), func() error { return d.luminance(pic) })
 }
 
 // layer computes a layer and returns a function for the sample at an index of the planes.
@@ -354,18 +325,9 @@ func (d *detector) layer(l Layer) (value func(i int) uint16, err error) {
 		d.planes = append(d.planes, z)
 		host, err := d.be.Host(d.ctx, z)
 		spec := Layers()[LayerZ]
-		return func(i int) uint16 { return spec.sample(float64(host.F32[i])) }, err
-	default:
-		err := d.stage(stepNetwork(), func() error {
-			return d.do(Glints{
-				Dst: d.cls, Red: d.colours[0], Green: d.colours[1], Blue: d.colours[2], Model: d.model, Offset: 128,
-			})
-		})
-		if err != nil {
-			return nil, err
-		}
-		return d.samples(d.cls)
+		return func(i int) uint16 { return spec.Sample(float64(host.F32[i])) }, err
 	}
+	return nil, fmt.Errorf("layer %q is not one of the classical detector", Layers()[l].ID)
 }
 
 // samples returns a function for the sample of an integer plane at an index.
@@ -413,10 +375,10 @@ func (d *detector) overStrokes() (func(i int) uint16, error) {
 	return func(i int) uint16 { return v(i) - uint16(highest[i]) }, err
 }
 
-// noiseOf measures the noise of the whole picture, or takes it from memory.
-func (d *detector) noiseOf(pic *Picture, m *Memory) error {
-	if m != nil && m.filled && m.of.pic == pic {
-		d.noise = m.noise
+// noiseOf measures the noise of the whole picture, if it is not known.
+func (d *detector) noiseOf(pic *Picture) error {
+	if d.known != nil {
+		d.noise = *d.known
 		return nil
 	}
 	whole := *d
@@ -426,40 +388,12 @@ func (d *detector) noiseOf(pic *Picture, m *Memory) error {
 	if err != nil {
 		return err
 	}
-	err = whole.stage(stepLuminance(), func() error {
-		return whole.do(Luminance{Y: whole.y, V: whole.v, Picture: pic, Tables: whole.tables})
-	})
-	if err != nil {
+	if err := whole.stage(stepLuminance(), func() error { return whole.luminance(pic) }); err != nil {
 		return err
 	}
 	err = whole.measureNoise()
 	d.noise = whole.noise
 	return err
-}
-
-// scores writes the scores of all candidates, the highest one where several share a pixel.
-func (d *detector) scores(m *LayerMap, pic *Picture, memory *Memory) (err error) {
-	var cands []candidate
-	if memory != nil && memory.filled && memory.of == d.measured(pic) {
-		cands = memory.cands
-	} else if cands, err = d.candidates(pic); err != nil {
-		return err
-	}
-	for i := range cands {
-		sample := m.Spec.sample(cands[i].score)
-		for _, s := range cands[i].spans {
-			y := int(s.Y)
-			if y < m.Rect.Min.Y || y >= m.Rect.Max.Y {
-				continue
-			}
-			row := m.Pix[(y-m.Rect.Min.Y)*m.Rect.Dx():][:m.Rect.Dx()]
-			for x := max(int(s.X0), m.Rect.Min.X); x < min(int(s.X1), m.Rect.Max.X); x++ {
-				at := &row[x-m.Rect.Min.X]
-				*at = max(*at, sample)
-			}
-		}
-	}
-	return nil
 }
 
 // LevelHistogram counts the pixels of each level of LayerLevel, 0…255, in the whole picture and in the region; inside
@@ -481,7 +415,7 @@ func LevelHistogram(ctx context.Context, be Backend, pic *Picture, region *Regio
 		defer planes[i].Release()
 	}
 	y, v, outside := planes[0], planes[1], planes[2]
-	if pic, err = pic.inSRGB(ctx); err != nil {
+	if pic, err = pic.InSRGB(ctx); err != nil {
 		return nil, nil, err
 	}
 	if err := be.Do(ctx, Luminance{Y: y, V: v, Picture: pic, Tables: pic.Tables()}); err != nil {

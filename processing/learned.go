@@ -11,14 +11,14 @@ import (
 	"blik/processing/network"
 )
 
-// Learned adjusts the decision to a user's own pictures. It shifts the score of a candidate according to its vector, by
+// Learned adjusts the decision to a user's own pictures. It shifts the score of a component according to its vector, by
 // at most LearnedReach.
 //
-// The vector of a candidate holds its measures (all Measures but those FromExposure), then the means, over its pixels,
-// of the channels of the network's last hidden layer; a missing measure is NaN. Each component is standardised: minus
-// its Mean, over its Deviation, limited to ±5, and 0 if it is missing.
+// The vector of a component holds the means, over its pixels, of the channels of the network's last hidden layer, the
+// logarithm of its strength, and its rise in levels. Each entry is standardised: minus its Mean, over its Deviation,
+// limited to ±5.
 type Learned struct {
-	// Basis is LearnedBasis of the measures and the network that it was learned with.
+	// Basis is LearnedBasis of the network that it was learned with.
 	Basis string `json:"basis"`
 	// Way is how the vector moves the score.
 	Way LearnedWay `json:"way"`
@@ -57,13 +57,10 @@ const learnedLimit = 5.0
 func (l *Learned) Standardize(z, vector []float64) {
 	for i, v := range vector {
 		z[i] = min(max((v-l.Mean[i])/l.Deviation[i], -learnedLimit), learnedLimit)
-		if math.IsNaN(v) {
-			z[i] = 0
-		}
 	}
 }
 
-// Shift returns the shift of a candidate's score.
+// Shift returns the shift of a component's score.
 func (l *Learned) Shift(vector []float64) float64 {
 	z := make([]float64, len(vector))
 	l.Standardize(z, vector)
@@ -96,8 +93,8 @@ func conjugacy(basis [][]float64, x []float64) float64 {
 	return s / length
 }
 
-// Validate returns an error for the user if l is damaged, or was learned with a version of the detector or of its
-// network that has other vectors.
+// Validate returns an error for the user if l is damaged, or was learned with a network that gives other
+// vectors.
 func (l *Learned) Validate(model *network.Model) error {
 	basis, n := LearnedBasis(model)
 	if l.Basis != basis {
@@ -106,24 +103,15 @@ func (l *Learned) Validate(model *network.Model) error {
 	return l.check(n)
 }
 
-// LearnedBasis returns a hash of the components of the vectors that a network gives, and their number.
-func LearnedBasis(model *network.Model) (basis string, components int) {
+// LearnedBasis returns a hash that identifies the vectors that a network gives, and their length.
+func LearnedBasis(model *network.Model) (basis string, length int) {
 	sum := sha256.New()
-	list := vectorMeasures(Measures())
-	for _, m := range list {
-		sum.Write([]byte(m.Name + "\n"))
-	}
+	sum.Write([]byte("channels, log strength, rise\n"))
 	sum.Write(model.Checksum[:])
-	return hex.EncodeToString(sum.Sum(nil)[:8]), len(list) + model.Hidden()
+	return hex.EncodeToString(sum.Sum(nil)[:8]), model.Hidden() + 2
 }
 
-// vectorMeasures returns the measures that are part of vectors: all before those FromExposure.
-func vectorMeasures(list []Measure) []Measure {
-	n := slices.IndexFunc(list, func(m Measure) bool { return m.Source == FromExposure })
-	return list[:n]
-}
-
-// check returns an error if l cannot be used for vectors of n components.
+// check returns an error if l cannot be used for vectors of length n.
 func (l *Learned) check(n int) error {
 	damaged := message.Errorf("the learned part of the preset is damaged")
 	if len(l.Mean) != n || len(l.Deviation) != n || l.Way != WayShift && l.Way != WayConjugacy ||

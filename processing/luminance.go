@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"blik/internal/parallel"
-	"blik/processing/internal/tones"
 )
 
 // Transfer is the curve that encodes linear light into samples.
@@ -59,9 +58,9 @@ func (t Transfer) Encode(x float64) float64 {
 
 // Luminance weights of linear sRGB (Rec. 709) in 1/65536; they add up to 65536.
 const (
-	LuminanceRed   = tones.Red
-	LuminanceGreen = tones.Green
-	LuminanceBlue  = tones.Blue
+	LuminanceRed   = 13933
+	LuminanceGreen = 46871
+	LuminanceBlue  = 4732
 )
 
 // LuminanceTables turn samples into the planes that detection works on, in integers, so that every backend agrees:

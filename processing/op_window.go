@@ -6,10 +6,11 @@ import (
 	"slices"
 )
 
-// Luminance writes the two planes that the classical detector works on: Y (U16), the linear-light luminance in 1/65535 of white, and
-// V (U8) = (Y re-encoded to 8-bit sRGB + smallest channel re-encoded to 8-bit sRGB) / 2, rounded down. See
-// LuminanceTables for the arithmetic. Red, Green and Blue (U8), if all three are given, receive the network's input:
-// each channel re-encoded to 8-bit sRGB; Y and V may then both be nil. The picture is read before Do returns.
+// Luminance converts a picture to the planes that are given. Y (U16) and V (U8), both or none, are those that the
+// classical detector works on: the linear-light luminance in 1/65535 of white, and (Y re-encoded to 8-bit sRGB +
+// smallest channel re-encoded to 8-bit sRGB) / 2, rounded down. See LuminanceTables for the arithmetic. Red, Green and
+// Blue (U8), all three or none, are the network's input: each channel re-encoded to 8-bit sRGB. The picture is read
+// before Do returns.
 type Luminance struct {
 	perPixel
 
@@ -22,7 +23,7 @@ type Luminance struct {
 func (o Luminance) run(ctx context.Context, e Executor) error { return e.Luminance(ctx, o) }
 
 func (o Luminance) describe(a *arguments) Op {
-	if !o.Coloured() || o.Y != nil || o.V != nil {
+	if o.Lit() {
 		a.writes("luminance", &o.Y, u16)
 		a.writes("level", &o.V, u8)
 	}
@@ -41,6 +42,9 @@ func (o Luminance) describe(a *arguments) Op {
 	}
 	return o
 }
+
+// Lit reports whether the planes for the classical detector are needed: they are given, or no others are.
+func (o Luminance) Lit() bool { return o.Y != nil || o.V != nil || !o.Coloured() }
 
 // Coloured reports whether the planes for the network are given.
 func (o Luminance) Coloured() bool { return o.Red != nil || o.Green != nil || o.Blue != nil }

@@ -25,47 +25,14 @@ type Detector uint8
 
 // The detectors.
 const (
-	// DetectAuto uses what was best in cross-validation: see Decision.Auto.
-	DetectAuto Detector = iota
-	// DetectNetwork uses only the network.
-	DetectNetwork
-	// DetectClassic uses only the classical search.
-	DetectClassic
-	// DetectJoined lets one score of both decide.
-	DetectJoined
+	// DetectorAuto is the network, and in manual mode the classical detector, whose parameters are those of that mode.
+	DetectorAuto Detector = iota
+	// DetectorClassic is the classical detector in both modes.
+	DetectorClassic
 )
 
-// The rules of a Decision.
-const (
-	RuleJoined  = "joined"
-	RuleNetwork = "network"
-	RuleClassic = "classic"
-)
-
-// rule returns the ID of the rule that a detector follows.
-func (d Detector) rule() string {
-	switch d {
-	case DetectNetwork:
-		return RuleNetwork
-	case DetectJoined:
-		return RuleJoined
-	}
-	return RuleClassic
-}
-
-// resolve returns what DetectAuto stands for: the classical search in manual mode, whose parameters are its own, and
-// otherwise what the decision names.
-func (d Detector) resolve(mode Mode, decision *Decision) Detector {
-	switch {
-	case d != DetectAuto:
-		return d
-	case mode == Manual || decision.Auto == RuleClassic:
-		return DetectClassic
-	case decision.Auto == RuleJoined:
-		return DetectJoined
-	}
-	return DetectNetwork
-}
+// UsesNetwork reports whether the network decides.
+func (p Params) UsesNetwork() bool { return p.Mode == Adaptive && p.Detector == DetectorAuto }
 
 // Params are the parameters of detection and correction. Specs describes every field: name, range, unit, default and
 // help.
@@ -84,7 +51,6 @@ type Params struct {
 	MinArea       int
 	MaxArea       int
 	MaxElongation float64
-	Score         float64
 	MinZ          float64
 	MinTopHat     float64
 	MinLine       float64
@@ -161,6 +127,8 @@ type Spec struct {
 	// Min and Max bound the value, both included. Step is a sensible increment of a slider.
 	Min, Max, Step float64
 	Choices        []Choice
+	// Former maps the IDs of choices that no longer exist to the choices that stand for them; Parse takes them, too.
+	Former map[string]string
 	// Stops are values with a name; Parse takes their IDs, too.
 	Stops []SpecStop
 	// Manual: only manual mode reads it; adaptive mode chooses the value itself.
@@ -258,6 +226,9 @@ func (s Spec) Parse(text string) (float64, error) {
 		}
 		return 0, nil
 	case KindChoice:
+		if now, ok := s.Former[text]; ok {
+			text = now
+		}
 		ids := make([]string, len(s.Choices))
 		for i, c := range s.Choices {
 			if c.ID == text {
@@ -328,16 +299,13 @@ func modeSpecs() []Spec {
 			field:   func(p *Params) any { return &p.Mode },
 			Help: message.Of("Adaptive measures the picture and chooses every value itself; manual uses the " +
 				"values below.")},
-		{ID: "detector", Group: group, Kind: KindChoice, Min: 0, Max: 3, Step: 1,
-			Name: message.Of("Detector"),
-			Choices: []Choice{
-				{"auto", message.Of("auto")}, {"network", message.Of("network")},
-				{"classic", message.Of("classical")}, {"joined", message.Of("joined")},
-			},
-			field: func(p *Params) any { return &p.Detector },
-			Help: message.Of("What decides which spots are glare: the network, the classical search, or both " +
-				"joined. Auto is the method that did best on paintings that were not used to fit it; in manual " +
-				"mode it is the classical search, to which the manual parameters belong.")},
+		{ID: "detector", Group: group, Kind: KindChoice, Min: 0, Max: 1, Step: 1,
+			Name:    message.Of("Detector"),
+			Choices: []Choice{{"auto", message.Of("auto")}, {"classic", message.Of("classical")}},
+			Former:  map[string]string{"network": "auto", "joined": "auto"},
+			field:   func(p *Params) any { return &p.Detector },
+			Help: message.Of("What decides which spots are glare. Auto is the network; in manual mode it is the " +
+				"classical detector, to which the manual parameters belong.")},
 		{ID: "sensitivity", Group: group, Kind: KindReal, Min: -5, Max: 5, Step: 0.1,
 			Name: message.Of("Sensitivity"), field: func(p *Params) any { return &p.Sensitivity },
 			Stops: sensitivityStops(), Help: sensitivityHelp()},
@@ -389,16 +357,11 @@ func decisionSpecs() []Spec {
 			Help: message.Of("Smaller findings are dropped.")},
 		{ID: "max-area", Group: group, Kind: KindInt, Min: 1, Max: 100000, Step: 10, Manual: true, Unit: px,
 			Name: message.Of("Largest area"), field: func(p *Params) any { return &p.MaxArea },
-			Help: message.Of("Larger findings are dropped. If a finding was found at a reduced size, the pixels of " +
-				"the reduced picture count.")},
+			Help: message.Of("Larger findings are dropped.")},
 		{ID: "max-elongation", Group: group, Kind: KindReal, Min: 1, Max: 100, Step: 0.5, Manual: true,
 			Name: message.Of("Largest elongation"), field: func(p *Params) any { return &p.MaxElongation },
 			Help: message.Of("Ratio of the long axis of a finding to the short one; more elongated findings " +
 				"count as brush strokes and are dropped.")},
-		{ID: "score", Group: group, Kind: KindReal, Min: scoreOff, Max: 20, Step: 0.1, Manual: true,
-			Name: message.Of("Score threshold"), field: func(p *Params) any { return &p.Score },
-			Help: message.Of("Smallest score of a finding, with the sensitivity added; −20 switches the score " +
-				"off, so that only the other rules decide.")},
 		{ID: "min-z", Group: group, Kind: KindReal, Min: 0, Max: 50, Step: 0.5, Manual: true, Unit: message.Of("σ"),
 			Name: message.Of("Guard-ring z"), field: func(p *Params) any { return &p.MinZ },
 			Help: message.Of("How far the peak of a finding must rise above the ring around it, in standard " +

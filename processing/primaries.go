@@ -27,11 +27,11 @@ func (p *Picture) validatePrimaries() error {
 // mostPrimary is the largest coefficient of ToSRGB, so that sums fit into integers.
 const mostPrimary = 10000
 
-// inSRGB returns the picture in the primaries of sRGB, for which thresholds, measures and network are made, or the
+// InSRGB returns the picture in the primaries of sRGB, for which thresholds and network are made, or the
 // picture itself if it has them. 8-bit samples become 8-bit sRGB, others 16 bits of linear light. With coefficients m
 // in 1/65536 and light L in 1/65535, the light is ⌊(m·L + 32768) / 65536⌋; light outside sRGB is clipped. Neutral
 // colours stay neutral, and every processor gives the same result.
-func (p *Picture) inSRGB(ctx context.Context) (*Picture, error) {
+func (p *Picture) InSRGB(ctx context.Context) (*Picture, error) {
 	if p.ToSRGB == nil {
 		return p, nil
 	}

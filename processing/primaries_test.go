@@ -41,7 +41,7 @@ func TestInSRGB(t *testing.T) {
 			floats.F32 = append(floats.F32, float32(float64(deep.U16[k])/65535))
 		}
 		for _, p := range []*Picture{eight, &deep, &floats} {
-			got, err := p.inSRGB(context.Background())
+			got, err := p.InSRGB(context.Background())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -51,8 +51,8 @@ func TestInSRGB(t *testing.T) {
 			}
 			checkLight(t, p, got)
 		}
-		if got, _ := floats.inSRGB(context.Background()); i > 0 {
-			same, _ := deep.inSRGB(context.Background())
+		if got, _ := floats.InSRGB(context.Background()); i > 0 {
+			same, _ := deep.InSRGB(context.Background())
 			for k, v := range got.U16 {
 				if v != same.U16[k] {
 					t.Fatalf("sample %d is %d of floats, %d of 16 bits", k, v, same.U16[k])
@@ -105,20 +105,20 @@ func checkLight(t *testing.T, p, got *Picture) {
 func TestInSRGBLimits(t *testing.T) {
 	t.Parallel()
 	plain := &Picture{Width: 1, Height: 1, Channels: 3, U8: []uint8{1, 2, 3}}
-	if got, err := plain.inSRGB(context.Background()); got != plain || err != nil {
+	if got, err := plain.InSRGB(context.Background()); got != plain || err != nil {
 		t.Errorf("a picture without primaries was converted: %v, %v", got, err)
 	}
 	nan := float32(math.NaN())
 	wild := &Picture{Width: 2, Height: 1, Channels: 3, F32: []float32{nan, -4, 7, float32(math.Inf(1)), 0, nan},
 		ToSRGB: prophoto()}
-	got, err := wild.inSRGB(context.Background())
+	got, err := wild.InSRGB(context.Background())
 	if err != nil || got.Validate() != nil || got.U16[3] != 65535 || got.U16[4] != 0 {
 		t.Errorf("samples without bounds became %v, %v", got.U16, err)
 	}
 	big := &Picture{Width: 1000, Height: 1000, Channels: 3, U8: make([]uint8, 3e6), ToSRGB: adobe()}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := big.inSRGB(ctx); !errors.Is(err, context.Canceled) {
+	if _, err := big.InSRGB(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	for name, p := range map[string]*Picture{

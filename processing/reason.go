@@ -1,127 +1,103 @@
 package processing
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 
 	"blik/internal/message"
 )
 
-// Aspect is a heading under which measures are summed up for the user.
-type Aspect uint8
+// GlintKind is what the network says a component is.
+type GlintKind uint8
 
-// The aspects.
+// GlintKinds is the number of kinds: KindGlare, KindPaint, KindEdge and KindOther.
+const GlintKinds = 4
+
+// ID returns a short name of the kind.
+func (k GlintKind) ID() string {
+	return [GlintKinds]string{"glare", "paint", "edge", "other"}[k%GlintKinds]
+}
+
+// Name returns the kind in words.
+func (k GlintKind) Name() message.Message {
+	return [GlintKinds]message.Message{
+		message.Of("glare"), message.Of("painted light"), message.Of("edge or support"), message.Of("canvas or grain"),
+	}[k%GlintKinds]
+}
+
+// MarshalText writes the ID.
+func (k GlintKind) MarshalText() ([]byte, error) { return []byte(k.ID()), nil }
+
+// UnmarshalText is the inverse of MarshalText.
+func (k *GlintKind) UnmarshalText(text []byte) error {
+	for i := range GlintKind(GlintKinds) {
+		if i.ID() == string(text) {
+			*k = i
+			return nil
+		}
+	}
+	return fmt.Errorf("there is no kind %q", text)
+}
+
+// Evidence is what a finding was judged by. It is zero for one that was painted; Strength is 0 for one of the classical
+// detector.
+type Evidence struct {
+	// Strength is the root of the sum of the network's logits.
+	Strength float64 `json:"strength,omitempty"`
+	// Rise is how far its peak rises above the ground around, in levels.
+	Rise int `json:"rise,omitempty"`
+	// Shares are the shares of the strength, 0…1, by kind; Kind is that of the largest.
+	Shares [GlintKinds]float64 `json:"shares"`
+	Kind   GlintKind           `json:"kind"`
+	// Certainty is the expected probability, 0…1, that it is glare; 0 if that was not measured.
+	Certainty float64 `json:"certainty,omitempty"`
+	// Check: a person should look at it, because it is probably not glare, or large and not certain.
+	Check bool `json:"check,omitempty"`
+}
+
+// Findings of more than largeArea pixels need a certainty of at least leastCertainty, or a person who looks at them.
 const (
-	AspectNetwork Aspect = iota
-	AspectNeighbours
-	AspectRise
-	AspectGround
-	AspectWhite
-	AspectColour
-	AspectForm
-	AspectSearch
-	AspectReduced
-	aspectCount
+	largeArea      = 30
+	leastCertainty = 0.9
 )
 
-// ID returns a short name of the aspect.
-func (a Aspect) ID() string {
-	return [aspectCount]string{"network", "neighbours", "rise", "ground", "white", "colour", "form", "search",
-		"reduced"}[a]
+// NeedsCheck reports whether a person should look at a finding of an area with that evidence of the network.
+func (e *Evidence) NeedsCheck(area int) bool {
+	return e.Kind != KindGlare || area > largeArea && e.Certainty < leastCertainty
 }
 
-// Name returns the aspect in words.
-func (a Aspect) Name() message.Message {
-	return [aspectCount]message.Message{
-		message.Of("what the network sees"), message.Of("glints nearby"), message.Of("rise over the ground"),
-		message.Of("the ground around"), message.Of("whiteness"), message.Of("colour"), message.Of("size and form"),
-		message.Of("the classical search"), message.Of("found at a reduced size only"),
-	}[a]
-}
+// Reason is one line of what a finding was judged by.
+type Reason struct{ Name, Value message.Message }
 
-// Reason is what one aspect of a finding contributes to its score, compared with the average candidate.
-type Reason struct {
-	Aspect Aspect
-	// Value is in the unit of the score; above 0 it speaks for glare.
-	Value float64
-}
-
-// Message returns the reason in words, with its value.
-func (r Reason) Message() message.Message {
-	figures := message.Figures(strings.Replace(fmt.Sprintf("%+.1f", r.Value), "-", "−", 1))
-	if r.Value > 0 {
-		return message.Of("for: %s (%s)", r.Aspect.Name(), figures)
+// Reasons says in words what the finding was judged by; empty for one that was painted.
+func (f *Finding) Reasons() []Reason {
+	e := &f.Evidence
+	if e.Strength == 0 && e.Rise == 0 {
+		return nil
 	}
-	return message.Of("against: %s (%s)", r.Aspect.Name(), figures)
-}
-
-// MarshalJSON writes the aspect by its ID.
-func (r Reason) MarshalJSON() ([]byte, error) {
-	return fmt.Appendf(nil, `{"aspect":%q,"value":%.3f}`, r.Aspect.ID(), r.Value), nil
-}
-
-// UnmarshalJSON is the inverse of MarshalJSON.
-func (r *Reason) UnmarshalJSON(text []byte) error {
-	var v struct {
-		Aspect string  `json:"aspect"`
-		Value  float64 `json:"value"`
+	whole := func(share float64) int { return int(math.Round(100 * share)) }
+	var list []Reason
+	if e.Strength > 0 {
+		list = append(list, Reason{message.Of("looks like"),
+			message.Of("%s (%d %%)", e.Kind.Name(), whole(e.Shares[e.Kind]))})
 	}
-	if err := json.Unmarshal(text, &v); err != nil {
-		return err
+	list = append(list, Reason{message.Of("rises above its surroundings"), message.Of("%d levels", e.Rise)})
+	if e.Strength > 0 {
+		list = append(list, Reason{message.Of("strength"), message.Of("%.1f (score %+.1f)", e.Strength, f.Score)})
 	}
-	for a := range aspectCount {
-		if a.ID() == v.Aspect {
-			*r = Reason{a, v.Value}
-			return nil
+	list = append(list, Reason{message.Of("size"), message.Of("%d px", f.Area)})
+	if e.Certainty > 0 {
+		list = append(list, Reason{message.Of("probably right"), message.Of("%d %%", whole(e.Certainty))})
+	}
+	if e.Check {
+		why := message.Of("probably not glare")
+		if e.Kind == KindGlare {
+			why = message.Of("large and not certain")
 		}
-	}
-	return fmt.Errorf("there is no aspect %q", v.Aspect)
-}
-
-// explainer returns a function that returns the reasons for measures: what speaks for and against a candidate,
-// strongest first. Contributions below leastReason are left out.
-func (r *Rule) explainer() func(measures []float64) []Reason {
-	const leastReason = 0.05
-	index, list, unit := r.index(), Measures(), r.Scale.unit()
-	aspects := make([]Aspect, len(index))
-	for k, i := range index {
-		aspects[k] = list[i].Aspect
-	}
-	return func(measures []float64) []Reason {
-		var sums [aspectCount]float64
-		for k, i := range index {
-			sums[aspects[k]] += float64(r.Weights[k].Weight * r.Weights[k].standard(measures[i]))
-		}
-		out := make([]Reason, 0, aspectCount)
-		for a, s := range sums {
-			if v := s / unit; math.Abs(v) >= leastReason {
-				out = append(out, Reason{Aspect(a), v})
-			}
-		}
-		slices.SortStableFunc(out, func(a, b Reason) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
-		if len(out) == 0 {
-			return nil
-		}
-		return out
-	}
-}
-
-// reasons returns what spoke for the candidate and against it, strongest first.
-func (c *candidate) reasons(explain func(measures []float64) []Reason) []Reason {
-	list := explain(c.measures)
-	if c.side > 1 {
-		list = append(list, Reason{AspectReduced, -octaveDoubt - c.sheet})
-		slices.SortStableFunc(list, func(a, b Reason) int { return cmp.Compare(math.Abs(b.Value), math.Abs(a.Value)) })
+		list = append(list, Reason{message.Of("look at it"), why})
 	}
 	return list
 }
 
-// unit returns the mean difference between the sums of neighbouring steps of the score.
-func (s *Scale) unit() float64 {
-	n := len(s.Sums)
-	return (s.Sums[0] - s.Sums[n-1]) / float64(n-1)
-}
+// Message returns the reason in one piece.
+func (r Reason) Message() message.Message { return message.Of("%s: %s", r.Name, r.Value) }

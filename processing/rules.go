@@ -6,14 +6,9 @@ import (
 	"blik/processing/internal/span"
 )
 
-// hasManualRules reports whether any manual rule is on.
-func (d *detector) hasManualRules(pic *Picture) bool {
-	return d.p.MinZ > 0 || d.p.MinTopHat > 0 || d.p.MinLine > 0 || d.p.ColourGate && pic.Channels >= 3
-}
-
-// manualRules rejects candidates that fail the rules of manual mode: guard-ring z, white top-hat, line residue and
-// colour. The first three look at the strongest pixel of a candidate. Rules that are off are not computed.
-func (d *detector) manualRules(pic *Picture, spans []Span, cands []candidate, accepted []bool) error {
+// manualRules rejects components that fail the rules of manual mode: guard-ring z, white top-hat, line residue and
+// colour. The first three look at the strongest pixel of a component. Rules that are off are not computed.
+func (d *detector) manualRules(pic *Picture, spans []Span, shapes []Sums, accepted []bool) error {
 	if d.p.MinZ > 0 {
 		z, err := d.guardRing()
 		if err != nil {
@@ -27,10 +22,14 @@ func (d *detector) manualRules(pic *Picture, spans []Span, cands []candidate, ac
 		d.demand(spans, accepted, d.p.MinZ, func(i int) float64 { return float64(host.F32[i]) })
 	}
 	if d.p.MinTopHat > 0 {
-		if err := d.do(Morph{Dst: d.spare(), Src: d.v, Op: TopHat, Element: Square(d.radius(12))}); err != nil {
+		hat, err := d.spare()
+		if err != nil {
 			return err
 		}
-		host, err := d.be.Host(d.ctx, d.spare())
+		if err := d.do(Morph{Dst: hat, Src: d.v, Op: TopHat, Element: Square(d.radius(12))}); err != nil {
+			return err
+		}
+		host, err := d.be.Host(d.ctx, hat)
 		if err != nil {
 			return err
 		}
@@ -42,12 +41,12 @@ func (d *detector) manualRules(pic *Picture, spans []Span, cands []candidate, ac
 		}
 	}
 	if d.p.ColourGate && pic.Channels >= 3 {
-		colourGate(pic, spans, cands, accepted, d.w, d.h)
+		colourGate(pic, spans, shapes, accepted, d.w, d.h)
 	}
 	return nil
 }
 
-// demand rejects every candidate without a pixel that reaches least.
+// demand rejects every component without a pixel that reaches least.
 func (d *detector) demand(spans []Span, accepted []bool, least float64, value func(i int) float64) {
 	reached := make([]bool, len(accepted))
 	for _, s := range spans {
@@ -100,13 +99,17 @@ func (d *detector) lineRule(spans []Span, accepted []bool) error {
 // highestLine returns the highest of four line openings of v at the pixels of spans, and 0 elsewhere.
 func (d *detector) highestLine(spans []Span) ([]uint8, error) {
 	highest := make([]uint8, d.w*d.h)
+	opened, err := d.spare()
+	if err != nil {
+		return nil, err
+	}
 	for _, direction := range []Direction{Horizontal, Vertical, Rising, Falling} {
 		if err := d.do(Morph{
-			Dst: d.spare(), Src: d.v, Op: Open, Element: Element{Direction: direction, Size: 2*d.lineRadius() + 1},
+			Dst: opened, Src: d.v, Op: Open, Element: Element{Direction: direction, Size: 2*d.lineRadius() + 1},
 		}); err != nil {
 			return nil, err
 		}
-		host, err := d.be.Host(d.ctx, d.spare())
+		host, err := d.be.Host(d.ctx, opened)
 		if err != nil {
 			return nil, err
 		}
@@ -156,9 +159,9 @@ const colourGateRing = 4
 
 // colourGate rejects candidates whose difference to their surroundings is not along the colour of the light: the mean
 // difference of all accepted ones, weighted by their area. (Dichromatic reflection: Shafer 1985.)
-func colourGate(pic *Picture, spans []Span, cands []candidate, accepted []bool, w, h int) {
-	inside := make([]colour, len(cands))
-	around := make([]colour, len(cands))
+func colourGate(pic *Picture, spans []Span, shapes []Sums, accepted []bool, w, h int) {
+	inside := make([]colour, len(shapes))
+	around := make([]colour, len(shapes))
 	linear := pic.linear()
 	member := make([]uint8, w*h)
 	span.Fill(member, w, spans, 255)
@@ -168,12 +171,12 @@ func colourGate(pic *Picture, spans []Span, cands []candidate, accepted []bool, 
 		}
 	}
 	light := [3]float64{}
-	diff := make([][3]float64, len(cands))
-	for i := range cands {
+	diff := make([][3]float64, len(shapes))
+	for i := range shapes {
 		if !accepted[i] {
 			continue
 		}
-		b := &cands[i].shape
+		b := &shapes[i]
 		for y := max(int(b.Top)-colourGateRing, 0); y < min(int(b.Base)+colourGateRing, h); y++ {
 			for x := max(int(b.Left)-colourGateRing, 0); x < min(int(b.Right)+colourGateRing, w); x++ {
 				if member[y*w+x] == 0 {
@@ -189,7 +192,7 @@ func colourGate(pic *Picture, spans []Span, cands []candidate, accepted []bool, 
 			light[k] += float64(diff[i][k] * inside[i].n)
 		}
 	}
-	for i := range cands {
+	for i := range shapes {
 		accepted[i] = accepted[i] && cosine(diff[i], light) >= colourGateCosine
 	}
 }

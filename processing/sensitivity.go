@@ -8,11 +8,14 @@ import (
 	"blik/internal/message"
 )
 
+// mostSensitivity is the largest sensitivity; the least one is its opposite.
+const mostSensitivity = 5
+
 // embedded returns the decision that the program was built with.
 var embedded = sync.OnceValues(func() (*Decision, error) { return ReadDecision(decisionFile) })
 
-// measuredStops returns the stops of the embedded decision.
-func measuredStops() []Stop {
+// stops returns the stops of the embedded decision.
+func stops() []Stop {
 	d, err := embedded()
 	if err != nil {
 		return nil
@@ -32,7 +35,7 @@ func stopNames() map[string]message.Message {
 func sensitivityStops() []SpecStop {
 	names := stopNames()
 	var list []SpecStop
-	for _, s := range measuredStops() {
+	for _, s := range stops() {
 		list = append(list, SpecStop{s.ID, names[s.ID], s.Sensitivity})
 	}
 	return list
@@ -40,17 +43,24 @@ func sensitivityStops() []SpecStop {
 
 // sensitivityHelp describes what the sensitivity does, and what was measured at its stops.
 func sensitivityHelp() message.Message {
-	parts := []message.Message{message.Of("Added to every score: higher values find more and fainter glare, " +
-		"lower ones keep only what is certain. Each step changes the number of false findings by the same " +
-		"factor. The following values can also be given by name; they were measured with rendered glare on " +
-		"paintings that were not used for the fit:")}
-	for _, s := range measuredStops() {
+	parts := []message.Message{message.Of("The least strength of a finding: higher values find more and fainter " +
+		"glare, lower ones keep only what is certain. The classical detector does not use it. The following values " +
+		"can also be given by name:")}
+	for i, s := range stops() {
+		end := ";"
+		if i == len(stops())-1 {
+			end = "."
+		}
+		figure := message.Figures(fmt.Sprintf("%g", s.Sensitivity))
+		if s.Bright == 0 {
+			parts = append(parts, message.Of("%s (%s, %s)%s", stopNames()[s.ID], s.ID, figure, end))
+			continue
+		}
 		percent := func(share float64) int { return int(math.Round(100 * share)) }
-		parts = append(parts, message.Of("%s (%s, %s) finds %d %% of the bright and %d %% of the dim glints, with "+
-			"%s false findings per megapixel without glare;",
-			stopNames()[s.ID], s.ID, message.Figures(fmt.Sprintf("%g", s.Sensitivity)),
-			percent(s.Bright), percent(s.Dim), message.Figures(fmt.Sprintf("%.1f", s.False))))
+		parts = append(parts, message.Of("%s (%s, %s) finds %d %% of the bright and %d %% of the dim glints on "+
+			"paintings that were left out of the training, with %s false findings per megapixel without glare%s",
+			stopNames()[s.ID], s.ID, figure, percent(s.Bright), percent(s.Dim),
+			message.Figures(fmt.Sprintf("%.1f", s.False)), end))
 	}
-	parts = append(parts, message.Of("0 is balanced."))
 	return message.Join(" ", parts...)
 }

@@ -316,13 +316,17 @@ func (f *files) presetsFolder() string {
 }
 
 func (f *files) readPreset(path string) {
-	p, err := preset.Read(path)
+	p, remark, err := preset.Read(path)
 	if err != nil {
 		f.prompts.showError("Could not load the preset", err)
 		return
 	}
 	f.SetParams(p)
-	f.say(f.t("Preset loaded: %s", baseName(path)))
+	text := f.t("Preset loaded: %s", baseName(path))
+	if !remark.IsZero() {
+		text += "; " + f.texts.Sprint(remark)
+	}
+	f.say(text)
 }
 
 func (f *files) savePreset() {

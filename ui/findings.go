@@ -336,7 +336,7 @@ func (p *findingsPanel) sumText() string {
 	return strings.Join(parts, "; ")
 }
 
-// explain shows the reasons for and against the selected finding, strongest first.
+// explain shows what the selected finding was judged by.
 func (p *findingsPanel) explain() {
 	f, ok := p.Selected()
 	xwidget.SetVisible(p.whyBox, ok)
@@ -345,26 +345,15 @@ func (p *findingsPanel) explain() {
 	}
 }
 
-// whyText lists the reasons for and against a finding, each group with its strongest first.
+// whyText says what a finding was judged by.
 func (c *common) whyText(f document.Spot) string {
-	if len(f.Reasons) == 0 {
+	reasons := f.Reasons()
+	if len(reasons) == 0 {
 		return c.t("Finding %s was painted by hand or loaded.", fmt.Sprint(f.Number))
 	}
-	var favour, against []string
-	for _, r := range f.Reasons {
-		name, figures := c.texts.Sprint(r.Aspect.Name()), c.texts.Fixed(r.Value, 1)
-		if r.Value > 0 {
-			favour = append(favour, name+"\u00a0+"+figures)
-		} else {
-			against = append(against, name+"\u00a0"+figures)
-		}
-	}
-	var lines []string
-	if len(favour) > 0 {
-		lines = append(lines, c.t("For: %s", strings.Join(favour, ", ")))
-	}
-	if len(against) > 0 {
-		lines = append(lines, c.t("Against: %s", strings.Join(against, ", ")))
+	lines := make([]string, len(reasons))
+	for i, r := range reasons {
+		lines[i] = c.texts.Sprint(r.Message())
 	}
 	return strings.Join(lines, "\n")
 }

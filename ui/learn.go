@@ -6,7 +6,6 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/session"
-	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/learn"
 	"blik/ui/xwidget"
@@ -65,13 +64,8 @@ func (c *common) teachingText(t *session.Teaching) string {
 	}
 	lines = append(lines, c.t("The score of findings like those you kept changes by %s on average, of those like the "+
 		"ones you ignored by %s.", c.signed(t.Effect.Glare), c.signed(t.Effect.Paint)))
-	if len(t.Effect.Aspects) > 0 {
-		names := make([]message.Message, len(t.Effect.Aspects))
-		for i, a := range t.Effect.Aspects {
-			names[i] = a.Name()
-		}
-		lines = append(lines, c.t("What distinguishes them: %s.", message.Join(", ", names...)))
-	}
+	lines = append(lines, c.t("In this picture it would find %s more and drop %s.", c.texts.Int(t.Effect.Gained),
+		c.texts.Int(t.Effect.Lost)))
 	return strings.Join(lines, "\n")
 }
 

@@ -8,7 +8,7 @@ import (
 	"blik/app/document"
 )
 
-// reasons is the tooltip with the reasons for and against the finding under the pointer.
+// reasons is the tooltip with what the finding under the pointer was judged by.
 type reasons struct {
 	*common
 	// at is the first pixel of the finding whose tooltip was shown last; on is false for none.
@@ -50,7 +50,7 @@ func (r *reasons) hovered(at image.Point, inside bool) {
 	}
 }
 
-// aboutText returns the measures of a finding and the reasons for and against it.
+// aboutText returns the measures of a finding and what it was judged by.
 func (c *common) aboutText(f document.Spot) string {
 	lines := []string{c.t("Finding %s, %s px", fmt.Sprint(f.Number), c.texts.Int(f.Area))}
 	if !f.Detected {
@@ -58,7 +58,7 @@ func (c *common) aboutText(f document.Spot) string {
 	}
 	lines[0] += c.t("; score %s, contrast %s, brightest level %s", c.texts.Fixed(f.Score, 1), c.contrastText(f),
 		c.texts.Int(f.Peak))
-	for _, reason := range f.Reasons {
+	for _, reason := range f.Reasons() {
 		lines = append(lines, c.texts.Sprint(reason.Message()))
 	}
 	return strings.Join(lines, "\n")

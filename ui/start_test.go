@@ -137,7 +137,7 @@ func TestPresetsMenu(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(h.presetFolder(), "damaged.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := preset.Read(h.dialogs.path); err != nil {
+	if _, _, err := preset.Read(h.dialogs.path); err != nil {
 		t.Fatal(err)
 	}
 	h.Session.SetParams(processing.DefaultParams())

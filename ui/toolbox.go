@@ -163,7 +163,7 @@ func (t *toolbox) toggle(at processing.Point, slack float64) {
 func (t *toolbox) touch(at processing.Point, slack float64) {
 	t.display.showMask()
 	switch did, err := t.Touch(at, slack); {
-	case errors.Is(err, processing.ErrNoGlint):
+	case errors.Is(err, detect.ErrNoGlint):
 		t.say(t.t("Nothing is brighter than its surroundings here"))
 	case err != nil:
 		t.prompts.showError("Could not change the mask", err)

@@ -643,7 +643,7 @@ func TestPreset(t *testing.T) {
 	p.Mode, p.Margin, p.Sensitivity = processing.Manual, 3, -0.5
 	h.SetParams(p)
 	h.actions.do("file.savePreset")
-	if got, err := preset.Read(h.dialogs.path); err != nil || got != p {
+	if got, _, err := preset.Read(h.dialogs.path); err != nil || got != p {
 		t.Fatalf("saved %+v, %v", got, err)
 	}
 	h.SetParams(processing.DefaultParams())

@@ -15,6 +15,7 @@ import (
 	"blik/app/device"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 	"blik/processing/experiment"
 )
 
@@ -382,7 +383,7 @@ func (m *meter) report(doing message.Message, done float64) {
 func (m *meter) detect(ctx context.Context, runner Runner, before, share float64) (run, error) {
 	var (
 		now    run
-		result *processing.Result
+		result *detect.Result
 		cause  error
 	)
 	notice, err := runner.Run(ctx, m.Picture.Width*m.Picture.Height,
@@ -395,7 +396,7 @@ func (m *meter) detect(ctx context.Context, runner Runner, before, share float64
 			counted := &traffic{Backend: b, bytes: map[string]int64{}}
 			start := time.Now()
 			var err error
-			result, err = processing.Detect(ctx, counted, m.Picture, m.Params, processing.Options{
+			result, err = detect.Detect(ctx, counted, m.Picture, m.Params, detect.Options{
 				Region: m.Region, Progress: func(stage message.Message, done float64) {
 					m.mu.Lock()
 					m.names[stage.String()] = stage
@@ -420,9 +421,9 @@ func (m *meter) detect(ctx context.Context, runner Runner, before, share float64
 		m.result.Note = *notice
 	}
 	if m.first == nil {
-		m.first = &outcome{m.result.Name, result}
+		m.first = &outcome{m.result.Name, &result.Result}
 	} else if m.difference == nil {
-		m.difference = differ(m.result.Name, result, m.first)
+		m.difference = differ(m.result.Name, &result.Result, m.first)
 	}
 	return now, nil
 }

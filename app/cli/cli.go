@@ -259,7 +259,7 @@ Without a command it opens the window, with the files named.`),
 	root.AddCommand(p.detectCommand(), p.correctCommand(), p.verifyCommand(), p.scoreCommand(), p.sampleCommand(),
 		p.benchCommand(), p.devicesCommand(), p.openCommand(), p.versionCommand(), p.doctorCommand(),
 		p.completionCommand(), p.farmCommand(), p.batchCommand(),
-		p.trainingSetCommand(), p.learnCommand(), p.fitCommand(), p.parametersTopic())
+		p.trainingSetCommand(), p.learnCommand(), p.parametersTopic())
 	root.SetHelpCommand(p.helpCommand())
 	root.InitDefaultHelpCmd()
 	p.describeHelp(root)

@@ -212,7 +212,7 @@ func TestPresetsAndModes(t *testing.T) {
 			t.Errorf("%v: %+v", c.args, got)
 			continue
 		}
-		if p, err := preset.Read(saved); err != nil || p != want {
+		if p, _, err := preset.Read(saved); err != nil || p != want {
 			t.Errorf("%v: used %+v, %v; want %+v", c.args, p, err, want)
 		}
 		if ignored := strings.Contains(got.errors, "ignores --window"); ignored != slices.Contains(c.args, "adaptive") {
@@ -648,7 +648,7 @@ func TestEveryParameterIsAFlag(t *testing.T) {
 		for _, v := range []float64{s.Min, s.Max} {
 			saved := filepath.Join(t.TempDir(), "p.json")
 			got := call(t, "correct", "--save-preset", saved, "--"+s.ID+"="+s.Format(v))
-			if p, err := preset.Read(saved); got.status != exitDone || err != nil || s.Get(p) != v {
+			if p, _, err := preset.Read(saved); got.status != exitDone || err != nil || s.Get(p) != v {
 				t.Errorf("--%s=%s: %+v, %v", s.ID, s.Format(v), got, err)
 			}
 		}

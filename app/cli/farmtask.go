@@ -72,7 +72,7 @@ func (p *program) farmTask(ctx context.Context, t farm.Task) (farm.Outcome, erro
 // once does the work without replacing existing files, unless they may be overwritten.
 func (p *program) once(ctx context.Context, t farm.Task) (farm.Outcome, error) {
 	w := t.Work
-	params, err := preset.Decode(w.Preset)
+	params, _, err := preset.Decode(w.Preset)
 	if err != nil {
 		return farm.Outcome{}, err
 	}

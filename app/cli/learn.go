@@ -10,6 +10,7 @@ import (
 	"blik/app/preset"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 	"blik/processing/learn"
 	"blik/processing/network"
 
@@ -112,7 +113,7 @@ func (l *learning) plan() (processing.Params, []lesson, error) {
 	}
 	if l.preset != "" {
 		var err error
-		if params, err = preset.Read(l.preset); err != nil {
+		if params, _, err = preset.Read(l.preset); err != nil {
 			return params, nil, &usageError{err}
 		}
 	}
@@ -129,7 +130,7 @@ func (l *learning) plan() (processing.Params, []lesson, error) {
 		inputs = append(inputs, text[:i], text[i+1:])
 	}
 	if exists(l.out) {
-		if _, err := preset.Read(l.out); err != nil {
+		if _, _, err := preset.Read(l.out); err != nil {
 			return params, nil, l.usage("-o %s: file exists and is not a preset; not overwritten", l.out)
 		}
 	}
@@ -166,11 +167,15 @@ func (s *lesson) study(ctx context.Context, on runner, params processing.Params,
 	if err != nil {
 		return nil, err
 	}
-	var candidates []processing.Candidate
+	var table *detect.Table
 	_, err = on.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, be processing.Backend) (err error) {
-		candidates, err = processing.Candidates(ctx, be, pic, params, processing.Options{Vectors: true})
+		table, err = detect.Search(ctx, be, pic, detect.Options{Vectors: true})
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
+	decision, err := processing.DefaultDecision()
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +187,7 @@ func (s *lesson) study(ctx context.Context, on runner, params processing.Params,
 		}
 		part = func(x, y int) int { return y*down/marked.Height*across + x*across/marked.Width }
 	}
-	return learn.Decide(candidates, marked, params.Sensitivity, part), nil
+	return learn.Decide(table, decision, marked, params.Sensitivity, part), nil
 }
 
 // report prints the number of decisions, the accuracy of each method, and the best one.

@@ -89,7 +89,7 @@ func TestLearn(t *testing.T) {
 			t.Fatalf("%+v, want %q", got, says)
 		}
 	}
-	p, err := preset.Read(out)
+	p, _, err := preset.Read(out)
 	if stays := strings.Contains(got.out, "which stays"); stays != (err != nil) || !stays && p.Learned == nil {
 		t.Errorf("%q, but the preset: %+v, %v", got.out, p.Learned, err)
 	}
@@ -124,7 +124,7 @@ func TestLearnedPreset(t *testing.T) {
 		if got.status != exitDone {
 			t.Fatalf("%+v", got)
 		}
-		if q, err := preset.Read(again); err != nil || !reflect.DeepEqual(q, p) {
+		if q, _, err := preset.Read(again); err != nil || !reflect.DeepEqual(q, p) {
 			t.Errorf("%+v, %v", q, err)
 		}
 		found[offset] = string(readFile(t, filepath.Join(dir, "a_mask.png")))

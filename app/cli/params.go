@@ -19,7 +19,9 @@ type paramFlags struct {
 	p     *program
 	specs []processing.Spec
 	// set holds the values given, by ID.
-	set        map[string]float64
+	set map[string]float64
+	// former is a choice that no longer exists, and was given; empty for none.
+	former     string
 	auto       bool
 	preset     string
 	savePreset string
@@ -50,6 +52,9 @@ func (v paramValue) Set(text string) error {
 			allowed = message.Of("%s, or one of %s", allowed, strings.Join(ids, ", "))
 		}
 		return &wishError{v.flags.p.tr.Sprint(allowed)}
+	}
+	if _, gone := v.spec.Former[text]; gone {
+		v.flags.former = text
 	}
 	v.flags.set[v.spec.ID] = x
 	return nil
@@ -98,6 +103,14 @@ func (p *program) addParams(c *cobra.Command, specs []processing.Spec) *paramFla
 			complete(c, s.ID, choiceIDs(s))
 		}
 	}
+	for _, s := range f.specs {
+		if s.ID == "detector" {
+			// Scripts for older versions set it.
+			fl.Float64("score", 0, "")
+			must(fl.MarkHidden("score"))
+			must(fl.MarkDeprecated("score", p.say("the classical detector no longer has a score")))
+		}
+	}
 	return f
 }
 
@@ -108,7 +121,7 @@ func (f *paramFlags) store(ctx context.Context, p processing.Params, overwrite b
 		return nil
 	}
 	if exists(f.savePreset) {
-		if _, err := preset.Read(f.savePreset); err != nil {
+		if _, _, err := preset.Read(f.savePreset); err != nil {
 			return f.p.usage("--save-preset %s: file exists and is not a preset; not overwritten", f.savePreset)
 		}
 		err := free([]string{f.savePreset}, overwrite, existing(append(inputs, f.preset)...), "--save-preset")
@@ -144,9 +157,11 @@ func (f *paramFlags) params() (processing.Params, error) {
 	p := processing.DefaultParams()
 	if f.preset != "" {
 		var err error
-		if p, err = preset.Read(f.preset); err != nil {
+		var remark message.Message
+		if p, remark, err = preset.Read(f.preset); err != nil {
 			return p, &usageError{err}
 		}
+		f.remark(remark)
 	}
 	var manual []string
 	for _, s := range f.specs {
@@ -174,10 +189,23 @@ func (f *paramFlags) params() (processing.Params, error) {
 		if p.Mode == processing.Adaptive && len(manual) > 0 {
 			fmt.Fprint(f.p.Stderr, f.p.say("blik: adaptive mode ignores %s\n", strings.Join(manual, ", ")))
 		}
+	case f.former != "":
+		// It was the network, whatever the mode.
+		p.Mode = processing.Adaptive
 	case len(manual) > 0:
 		p.Mode = processing.Manual
 	}
+	if f.former != "" {
+		f.remark(message.Of("the detector %q no longer exists; the network of auto is used", f.former))
+	}
 	return p, p.Validate()
+}
+
+// remark prints a remark, if there is one.
+func (f *paramFlags) remark(m message.Message) {
+	if !m.IsZero() {
+		fmt.Fprint(f.p.Stderr, f.p.say("blik: %s\n", m))
+	}
 }
 
 // choiceIDs lists the values of a choice.

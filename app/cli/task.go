@@ -15,6 +15,7 @@ import (
 	"blik/internal/message"
 	"blik/internal/simd"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // task is the work on one file of a batch.
@@ -116,12 +117,13 @@ func (t *task) detect(ctx context.Context, pic *processing.Picture, progress pro
 				t.input, t.region, pic.Width, pic.Height)
 		}
 	}
-	o := processing.Options{Region: t.region, Progress: progress}
+	o := detect.Options{Region: t.region, Progress: progress}
 	r, notice, err := session.On(t.device).Detect(ctx, pic, t.params, o)
-	if err = t.computed(notice, err); err == nil {
-		t.stages = append(t.stages, r.Timings...)
+	if err = t.computed(notice, err); err != nil {
+		return nil, err
 	}
-	return r, err
+	t.stages = append(t.stages, r.Timings...)
+	return &r.Result, nil
 }
 
 // correct removes what is in the mask from the picture.

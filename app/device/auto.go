@@ -10,6 +10,7 @@ import (
 	"blik/cuda/driver"
 	"blik/internal/parallel"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // machine gives access to the GPUs and to stored measurements of them.
@@ -210,7 +211,7 @@ func line(ctx context.Context, b processing.Backend) (settings.Line, error) {
 		// because other work on the machine disturbed it least.
 		for run := range 4 {
 			start := time.Now()
-			if _, err := processing.Detect(ctx, b, pic, processing.DefaultParams(), processing.Options{}); err != nil {
+			if _, err := detect.Detect(ctx, b, pic, processing.DefaultParams(), detect.Options{}); err != nil {
 				return settings.Line{}, err
 			}
 			if took := time.Since(start); run == 1 || run > 1 && took < times[i] {

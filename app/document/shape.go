@@ -7,6 +7,7 @@ import (
 
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // Combine says how a shape changes the mask.
@@ -59,7 +60,7 @@ func (d *Document) FillShape(r *processing.Region, how Combine) (image.Rectangle
 
 // MarkGlint adds a glint to the mask, with its soft edge. It can be undone. The error says that it lies outside the
 // picture.
-func (d *Document) MarkGlint(t *processing.Touched) (image.Rectangle, error) {
+func (d *Document) MarkGlint(t *detect.Touched) (image.Rectangle, error) {
 	r := image.Rect(t.Left, t.Top, t.Left+t.Mask.Width, t.Top+t.Mask.Height)
 	if !r.In(d.tiles.bounds()) || len(t.Mask.Pix) != t.Mask.Width*t.Mask.Height {
 		return image.Rectangle{}, errors.New("the glint lies outside the picture")

@@ -97,8 +97,9 @@ func Encode(p processing.Params) []byte {
 }
 
 // Decode is the inverse of Encode. It refuses other formats, newer versions, unknown parameters, and values of a wrong
-// type or out of range, each with an *Error.
-func Decode(data []byte) (processing.Params, error) {
+// type or out of range, each with an *Error. The remark, empty for none, says which values of older versions of the
+// program no longer exist.
+func Decode(data []byte) (p processing.Params, remark message.Message, err error) {
 	var head struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
@@ -108,15 +109,15 @@ func Decode(data []byte) (processing.Params, error) {
 	if err := json.Unmarshal(data, &head); err != nil {
 		var wrong *json.UnmarshalTypeError
 		if !errors.As(err, &wrong) {
-			return processing.Params{}, invalid(data, err)
+			return p, remark, invalid(data, err)
 		}
 		head.Format = ""
 	}
 	switch {
 	case head.Format != format || head.Version < 1:
-		return processing.Params{}, fault(nil, "this is not a preset of Blik")
+		return p, remark, fault(nil, "this is not a preset of Blik")
 	case head.Version > version:
-		return processing.Params{}, fault(ErrNewer,
+		return p, remark, fault(ErrNewer,
 			"the preset has version %d, written by a newer Blik; this one reads up to version %d",
 			head.Version, version)
 	}
@@ -130,38 +131,52 @@ func Decode(data []byte) (processing.Params, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&body); err != nil {
-		return processing.Params{}, invalid(data, err)
+		return p, remark, invalid(data, err)
 	}
-	p := processing.DefaultParams()
+	p = processing.DefaultParams()
+	former := ""
 	for _, s := range processing.Specs() {
 		raw, ok := body.Values[s.ID]
 		if !ok {
 			continue
 		}
+		if _, gone := s.Former[strings.Trim(string(raw), `"`)]; gone {
+			former = strings.Trim(string(raw), `"`)
+		}
 		delete(body.Values, s.ID)
 		v, ok := parse(s, raw)
 		if !ok || s.Set(&p, v) != nil {
 			text, allowed := shorten(raw), Allowed(s)
-			return processing.Params{}, fault(nil, "the preset sets %s to %s: %s", s.ID, text, allowed)
+			return processing.Params{}, remark, fault(nil, "the preset sets %s to %s: %s", s.ID, text, allowed)
 		}
 	}
+	score, scored := body.Values["score"]
+	delete(body.Values, "score")
+	switch {
+	case former != "":
+		// Both were the network, whatever the mode.
+		p.Mode = processing.Adaptive
+		remark = message.Of("the detector %q no longer exists; the network of auto is used", former)
+	case scored && string(score) != "0" && p.Mode == processing.Manual:
+		remark = message.Of("the classical detector no longer has a score; the preset's threshold of it is ignored")
+	}
 	for id := range body.Values {
-		return processing.Params{}, fault(nil, "the preset sets %q, which is not a parameter", id)
+		return p, remark, fault(nil, "the preset sets %q, which is not a parameter", id)
 	}
 	if p.Learned = body.Learned; p.Learned != nil {
 		model, err := network.Default()
 		if err != nil {
-			return processing.Params{}, err
+			return p, remark, err
 		}
 		if err := p.Learned.Validate(model); err != nil {
 			var sentence message.Localizable
 			if !errors.As(err, &sentence) {
-				return processing.Params{}, err
+				return p, remark, err
 			}
-			return processing.Params{}, &Error{Fault: sentence.Message(), Cause: err}
+			return p, remark, &Error{Fault: sentence.Message(), Cause: err}
 		}
 	}
-	return p, nil
+	return p, remark, nil
 }
 
 // invalid describes an error of package json in a sentence.
@@ -246,18 +261,18 @@ func Allowed(s processing.Spec) message.Message {
 	}
 }
 
-// Read reads the preset in the file at path.
-func Read(path string) (processing.Params, error) {
+// Read reads the preset in the file at path; for the remark see Decode.
+func Read(path string) (processing.Params, message.Message, error) {
 	data, err := readFile(path)
 	if err != nil {
-		return processing.Params{}, err
+		return processing.Params{}, message.Message{}, err
 	}
-	p, err := Decode(data)
+	p, remark, err := Decode(data)
 	var e *Error
 	if errors.As(err, &e) {
 		e.Path = path
 	}
-	return p, err
+	return p, remark, err
 }
 
 func readFile(path string) ([]byte, error) {

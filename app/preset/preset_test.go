@@ -39,7 +39,7 @@ func TestRoundTrip(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := anyParams(t)
-		got, err := preset.Decode(preset.Encode(want))
+		got, _, err := preset.Decode(preset.Encode(want))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestPresetsOfOneStage(t *testing.T) {
 	} {
 		want := processing.DefaultParams()
 		change(&want)
-		if got, err := preset.Decode([]byte(text)); err != nil || got != want {
+		if got, _, err := preset.Decode([]byte(text)); err != nil || got != want {
 			t.Errorf("%s: got %+v, %v", text, got, err)
 		}
 	}
@@ -76,7 +76,7 @@ func TestFileRoundTrip(t *testing.T) {
 	if err := preset.Write(t.Context(), path, want); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := preset.Read(path); err != nil || got != want {
+	if got, _, err := preset.Read(path); err != nil || got != want {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	bad := want
@@ -84,14 +84,14 @@ func TestFileRoundTrip(t *testing.T) {
 	if err := preset.Write(t.Context(), path, bad); err == nil {
 		t.Error("an even window was written")
 	}
-	if got, _ := preset.Read(path); got != want {
+	if got, _, _ := preset.Read(path); got != want {
 		t.Error("the refused write changed the file")
 	}
 }
 
 func TestWhatIsLeftOutHasItsDefault(t *testing.T) {
 	t.Parallel()
-	got, err := preset.Decode([]byte(`{"format": "blik preset", "version": 1, "values": {"margin": 2}}`))
+	got, _, err := preset.Decode([]byte(`{"format": "blik preset", "version": 1, "values": {"margin": 2}}`))
 	want := processing.DefaultParams()
 	want.Margin = 2
 	if err != nil || got != want {
@@ -122,7 +122,7 @@ func TestRefused(t *testing.T) {
 		{"unknown choice", values(`"mode": "clever"`), "mode to \"clever\": must be one of"},
 		{"a long value", values(`"mode": "` + strings.Repeat("x", 1000) + `"`), "xxx…: must be"},
 	} {
-		_, err := preset.Decode([]byte(c.json))
+		_, _, err := preset.Decode([]byte(c.json))
 		var e *preset.Error
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want a sentence with %q", c.name, err, c.says)
@@ -169,7 +169,7 @@ func TestLearnedRoundTrip(t *testing.T) {
 		p := processing.DefaultParams()
 		p.Learned = learned(t, way)
 		data := preset.Encode(p)
-		got, err := preset.Decode(data)
+		got, _, err := preset.Decode(data)
 		if err != nil || !reflect.DeepEqual(got, p) {
 			t.Errorf("%s: %+v, %v", way, got.Learned, err)
 		}
@@ -198,7 +198,7 @@ func TestLearnedRefused(t *testing.T) {
 		// Rows are shared.
 		p.Learned.Glare[1] = slices.Clone(p.Learned.Glare[1])
 		change(p.Learned)
-		_, err := preset.Decode(preset.Encode(p))
+		_, _, err := preset.Decode(preset.Encode(p))
 		var e *preset.Error
 		says, _, _ := strings.Cut(name, ":")
 		if !errors.As(err, &e) || !strings.Contains(err.Error(), says) {
@@ -218,7 +218,7 @@ func TestReadNamesTheFile(t *testing.T) {
 	for path, says := range map[string]string{
 		bad: "JSON", large: "too large", dir: "not a preset file", filepath.Join(dir, "none.json"): "no such file",
 	} {
-		if _, err := preset.Read(path); err == nil || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), says) {
+		if _, _, err := preset.Read(path); err == nil || !strings.HasPrefix(err.Error(), path+": ") || !strings.Contains(err.Error(), says) {
 			t.Errorf("got %v, want %s: … %s", err, path, says)
 		}
 	}
@@ -228,7 +228,7 @@ func FuzzDecode(f *testing.F) {
 	f.Add(preset.Encode(processing.DefaultParams()))
 	f.Add([]byte(`{"format": "blik preset", "version": 9}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := preset.Decode(data)
+		p, _, err := preset.Decode(data)
 		if err == nil && p.Validate() != nil {
 			t.Errorf("accepted %+v: %v", p, p.Validate())
 		}

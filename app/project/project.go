@@ -287,7 +287,7 @@ func decode(data []byte) (p *Project, size image.Point, err error) {
 	}
 	p = &Project{Checksum: f.Checksum, Date: f.Date, Saved: f.Saved}
 	p.Work.Replaced, p.Work.Painted = f.Renewed, f.Drawn
-	if p.Params, err = preset.Decode(f.Preset); err != nil {
+	if p.Params, _, err = preset.Decode(f.Preset); err != nil {
 		return nil, size, err
 	}
 	if f.Region != "" {
@@ -323,7 +323,7 @@ func (p *Project) takeDetection(d *detection, size image.Point) error {
 	if d == nil {
 		return nil
 	}
-	params, err := preset.Decode(d.Preset)
+	params, _, err := preset.Decode(d.Preset)
 	if err != nil {
 		return err
 	}
@@ -346,7 +346,7 @@ func (p *Project) takeDetection(d *detection, size image.Point) error {
 func (p *Project) takeCorrections(f *file, size image.Point) error {
 	var origins []*document.Origin
 	for _, m := range f.Made {
-		params, err := preset.Decode(m.Preset)
+		params, _, err := preset.Decode(m.Preset)
 		if err != nil {
 			return err
 		}

@@ -93,7 +93,7 @@ func TestCorrectionJSON(t *testing.T) {
 		got.Result.File != "scan <1>_corrected.tif" || got.Result.Bytes != 2501 || got.Result.SHA256 != c.Saved.SHA256 {
 		t.Errorf("files: %+v, %+v", got.Source, got.Result)
 	}
-	if p, err := preset.Decode(got.Preset); err != nil || p != c.Params {
+	if p, _, err := preset.Decode(got.Preset); err != nil || p != c.Params {
 		t.Errorf("the preset within: %+v, %v", p, err)
 	}
 	if !got.Proof.Holds || got.Proof.Outside == nil || *got.Proof.Outside != 0 || !got.Proof.ByByte || !strings.HasPrefix(got.Proof.Statement["ru"], "Доказано") {
@@ -342,7 +342,7 @@ func TestOtherParameters(t *testing.T) {
 		t.Fatalf("%d other presets", len(got.Others))
 	}
 	// What detection found does not depend on when a place was corrected.
-	if p, err := preset.Decode(got.Others[0]); err != nil || p != want {
+	if p, _, err := preset.Decode(got.Others[0]); err != nil || p != want {
 		t.Errorf("the other preset is %+v, %v", p, err)
 	}
 	for i, number := range []int{0, 1, 1} {

@@ -25,19 +25,20 @@ type ListedFinding struct {
 func WriteList(w io.Writer, file string, list []ListedFinding) error {
 	rows := [][]string{{
 		"file", "id", "x", "y", "left", "top", "width", "height", "area", "peak", "contrast", "elongation", "score",
-		"decision", "state", "method", "reasons",
+		"kind", "certainty", "check", "decision", "state", "method", "reasons",
 	}}
 	real := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 	for _, f := range list {
-		peak, contrast, score := "", "", ""
+		peak, contrast, score, kind := "", "", "", ""
 		if f.Detected {
 			peak, contrast, score = strconv.Itoa(f.Peak), real(f.Contrast, 4), real(f.Score, 3)
+			kind = f.Kind.ID()
 		}
 		rows = append(rows, []string{
 			cell(file), strconv.Itoa(f.Number), real(f.X, 2), real(f.Y, 2),
 			strconv.Itoa(f.Left), strconv.Itoa(f.Top), strconv.Itoa(f.Width), strconv.Itoa(f.Height),
 			strconv.Itoa(f.Area), peak, contrast, real(f.Elongation, 2), score,
-			f.Decision, f.State, f.Method, inWords(f.Reasons),
+			kind, certainty(f.Evidence), check(f.Evidence), f.Decision, f.State, f.Method, inWords(f.Reasons()),
 		})
 	}
 	return csv.NewWriter(w).WriteAll(rows)

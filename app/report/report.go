@@ -42,7 +42,7 @@ func WriteCSV(w io.Writer, r Report) error {
 	c := csv.NewWriter(w)
 	rows := [][]string{{
 		"file", "id", "x", "y", "left", "top", "width", "height", "area", "peak", "contrast", "elongation", "score",
-		"reasons",
+		"strength", "rise", "kind", "certainty", "check", "reasons",
 	}}
 	real := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 	for _, f := range r.Result.Findings {
@@ -50,7 +50,8 @@ func WriteCSV(w io.Writer, r Report) error {
 			cell(r.File), strconv.Itoa(f.ID), real(f.X, 2), real(f.Y, 2),
 			strconv.Itoa(f.Left), strconv.Itoa(f.Top), strconv.Itoa(f.Width), strconv.Itoa(f.Height),
 			strconv.Itoa(f.Area), strconv.Itoa(f.Peak), real(f.Contrast, 4), real(f.Elongation, 2), real(f.Score, 3),
-			inWords(f.Reasons),
+			real(f.Strength, 2), strconv.Itoa(f.Rise), f.Kind.ID(), certainty(f.Evidence), check(f.Evidence),
+			inWords(f.Reasons()),
 		})
 	}
 	return c.WriteAll(rows)
@@ -64,6 +65,22 @@ func cell(name string) string {
 		return "'" + name
 	}
 	return name
+}
+
+// certainty returns the certainty for a table; empty if it is not known.
+func certainty(e processing.Evidence) string {
+	if e.Certainty == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(e.Certainty, 'f', 2, 64)
+}
+
+// check returns "check" for a finding that a person should look at, else nothing.
+func check(e processing.Evidence) string {
+	if e.Check {
+		return "check"
+	}
+	return ""
 }
 
 // inWords lists reasons in English.
@@ -103,8 +120,8 @@ type record struct {
 	Preset   json.RawMessage      `json:"preset"`
 	Chosen   []chosen             `json:"chosen"`
 	Findings []processing.Finding `json:"findings"`
-	// Reasons names the aspects that findings have as reasons.
-	Reasons map[string]text `json:"reasons"`
+	// Kinds names the kinds of findings.
+	Kinds map[string]text `json:"kinds"`
 }
 
 // WriteJSON writes everything: picture, device, the values used (as a preset that repeats the detection), the
@@ -126,11 +143,9 @@ func WriteJSON(w io.Writer, r Report) error {
 	if rec.Findings == nil {
 		rec.Findings = []processing.Finding{}
 	}
-	rec.Reasons = map[string]text{}
-	for _, f := range r.Result.Findings {
-		for _, reason := range f.Reasons {
-			rec.Reasons[reason.Aspect.ID()] = i18n.AllLanguages(reason.Aspect.Name())
-		}
+	rec.Kinds = map[string]text{}
+	for k := range processing.GlintKind(processing.GlintKinds) {
+		rec.Kinds[k.ID()] = i18n.AllLanguages(k.Name())
 	}
 	for _, c := range r.Result.Chosen {
 		rec.Chosen = append(rec.Chosen,

@@ -87,7 +87,7 @@ func TestJSON(t *testing.T) {
 		got.Depth != 16 || got.MaskArea != 2 {
 		t.Errorf("head: %+v", got)
 	}
-	if p, err := preset.Decode(got.Preset); err != nil || p != r.Result.Params {
+	if p, _, err := preset.Decode(got.Preset); err != nil || p != r.Result.Params {
 		t.Errorf("the preset within: %+v, %v", p, err)
 	}
 	if len(got.Chosen) != 1 || got.Chosen[0].ID != "noise" || got.Chosen[0].Value != 1.5 || got.Chosen[0].Why["ru"] != "Шум" || got.Chosen[0].Name["en"] != "noise" {

@@ -10,6 +10,7 @@ import (
 	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 )
 
 // BeginStroke starts a brush stroke.
@@ -209,7 +210,7 @@ type touched struct {
 
 // Touch marks the glint at a point, or at most slack pixels away, by the rules of detection, and selects it. If a
 // finding of the mask contains the point, Touch removes it instead. It also removes what the last call marked from the
-// same pixel, because that glint may lie beside it. The error is processing.ErrNoGlint if there is neither.
+// same pixel, because that glint may lie beside it. The error is detect.ErrNoGlint if there is neither.
 func (s *Session) Touch(at processing.Point, slack float64) (Toggled, error) {
 	s.settle()
 	pixel := image.Pt(int(math.Floor(at.X)), int(math.Floor(at.Y)))
@@ -224,13 +225,13 @@ func (s *Session) Touch(at processing.Point, slack float64) (Toggled, error) {
 			return Removed, nil
 		}
 	}
-	o := processing.TouchOptions{X: at.X, Y: at.Y, Slack: min(slack, touchSlack), Taken: s.doc.Mask()}
-	if s.memory.Serves(s.doc.Picture(), s.detectedWith, s.settings.Params) {
-		o.Memory = s.memory
+	o := detect.TouchOptions{X: at.X, Y: at.Y, Slack: min(slack, touchSlack), Taken: s.doc.Mask()}
+	if s.settings.Params.UsesNetwork() {
+		o.Table = s.table
 	}
 	// Use the CPU: for a few thousand pixels, transfers to a GPU would take longer.
 	be := cpu.New()
-	glint, err := processing.Touch(context.Background(), be, s.doc.Picture(), s.settings.Params, o)
+	glint, err := detect.Touch(context.Background(), be, s.doc.Picture(), s.settings.Params, o)
 	if err := errors.Join(err, be.Close()); err != nil {
 		return Unchanged, err
 	}

@@ -17,6 +17,7 @@ import (
 	"blik/app/thumbnail"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // FrameState is the state of the work on a picture of the filmstrip.
@@ -387,9 +388,9 @@ func (t *batchItem) process(o *opened) (worked bool, err error) {
 	state, _ := documentState(o.doc)
 	if state == FrameToDo {
 		r, _, err := t.s.engine.Detect(t.ctx, o.doc.Picture(), *o.params,
-			processing.Options{Progress: t.within(shareRead, shareDetected)})
+			detect.Options{Progress: t.within(shareRead, shareDetected)})
 		if err == nil {
-			_, err = o.doc.ApplyResult(r, nil)
+			_, err = o.doc.ApplyResult(&r.Result, nil)
 		}
 		if err != nil {
 			return false, err

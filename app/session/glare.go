@@ -9,6 +9,7 @@ import (
 	"blik/app/document"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // Outcome says what a detection or a correction did.
@@ -29,23 +30,22 @@ func (s *Session) Detect(done func(Outcome, error)) { s.detect(s.doc.ApplyFound,
 func (s *Session) detect(apply func(document.Found) image.Rectangle, done func(Outcome, error)) {
 	s.settle()
 	var outcome Outcome
-	shot, params, memory := s.doc.Snapshot(), s.settings.Params, s.memory
-	if !memory.Serves(shot.Picture, s.detectedWith, params) {
-		// Detection will fill it, so it must be a new one: a cancelled job may still be using the old one for a while.
-		memory = &processing.Memory{}
-	}
+	shot, params, table := s.doc.Snapshot(), s.settings.Params, s.table
 	work := func(ctx context.Context, report processing.Progress) (document.Found, error) {
 		begun := time.Now()
 		r, notice, err := s.engine.Detect(ctx, shot.Picture, params,
-			processing.Options{Region: shot.Region, Progress: report, Memory: memory})
+			detect.Options{Region: shot.Region, Progress: report, Table: table})
 		if err != nil {
 			return document.Found{}, err
 		}
 		outcome = Outcome{Count: len(r.Findings), Took: time.Since(begun), Device: r.Device, Notice: notice}
-		return shot.Found(r, shot.Region)
+		if r.Table != nil {
+			table = r.Table
+		}
+		return shot.Found(&r.Result, shot.Region)
 	}
 	start(s, Detected, work, func(f document.Found) (image.Rectangle, error) {
-		s.detectedWith, s.memory = params, memory
+		s.detectedWith, s.table = params, table
 		return apply(f), nil
 	}, func(_ document.Found, err error) { done(outcome, err) })
 }

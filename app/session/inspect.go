@@ -8,6 +8,7 @@ import (
 	"blik/app/job"
 	"blik/app/view"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // Look is a layer of detection: its values, and its view in false colours.
@@ -27,11 +28,10 @@ func (s *Session) Inspect(layer processing.Layer, part image.Rectangle, progress
 	done func(Look, error),
 ) {
 	pic, params := s.doc.Picture(), s.settings.Params
-	// A copy, because a detection may fill the original meanwhile.
-	memory := *s.memory
+	table := s.table
 	runLatest(s, &s.inspecting, func(ctx context.Context, report processing.Progress) (l Look, err error) {
-		l.Map, err = s.engine.Inspect(ctx, pic, params, processing.LayerOptions{
-			Layer: layer, Rect: part, Progress: report, Memory: &memory,
+		l.Map, err = s.engine.Inspect(ctx, pic, params, detect.LayerOptions{
+			LayerOptions: processing.LayerOptions{Layer: layer, Rect: part, Progress: report}, Table: table,
 		})
 		if err == nil {
 			l.View, err = view.NewLayer(ctx, l.Map)
@@ -91,12 +91,12 @@ func runLatest[T any](s *Session, l *latest, work job.Work[T], progress func(job
 }
 
 // Inspect ignores the notice of the device, because it is only for display.
-func (e engine) Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.LayerOptions) (
+func (e engine) Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.LayerOptions) (
 	m *processing.LayerMap, err error,
 ) {
 	part := o.Rect.Intersect(image.Rect(0, 0, pic.Width, pic.Height))
 	_, err = e.runner.Run(ctx, part.Dx()*part.Dy(), func(ctx context.Context, b processing.Backend) error {
-		m, err = processing.Inspect(ctx, b, pic, p, o)
+		m, err = detect.Inspect(ctx, b, pic, p, o)
 		return err
 	})
 	return m, err

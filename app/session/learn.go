@@ -9,6 +9,7 @@ import (
 	"blik/app/document"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 	"blik/processing/learn"
 	"blik/processing/network"
 )
@@ -18,8 +19,10 @@ type Teaching struct {
 	*learn.Result
 	// Pictures is the number of pictures whose decisions were learned from.
 	Pictures int
-	// Effect is how it changes their findings; zero if nothing was learned.
+	// Effect is how it changes scores, and the findings of the open picture; zero if nothing was learned.
 	Effect learn.Effect
+
+	spots []learn.Spot
 }
 
 // Values of the mask that decided returns; see learn.Decide.
@@ -63,15 +66,20 @@ const partsAcross, partsDown = 4, 2
 // before on which Learn was called. It changes nothing until UseLearned.
 func (s *Session) Learn(done func(*Teaching, error)) {
 	s.settle()
-	doc, params, marked := s.doc, s.settings.Params, decided(s.doc)
-	params.Learned = nil
+	doc, sensitivity, table, marked := s.doc, s.settings.Params.Sensitivity, s.table, decided(s.doc)
 	lessons := maps.Clone(s.lessons)
 	if lessons == nil {
 		lessons = map[string][]learn.Spot{}
 	}
 	work := func(ctx context.Context, report processing.Progress) (*Teaching, error) {
-		candidates, _, err := s.engine.Candidates(ctx, doc.Picture(), params,
-			processing.Options{Progress: report, Vectors: true})
+		if table == nil || !table.Described {
+			var err error
+			table, _, err = s.engine.Search(ctx, doc.Picture(), detect.Options{Progress: report, Vectors: true})
+			if err != nil {
+				return nil, err
+			}
+		}
+		decision, err := processing.DefaultDecision()
 		if err != nil {
 			return nil, err
 		}
@@ -79,13 +87,17 @@ func (s *Session) Learn(done func(*Teaching, error)) {
 		if marked.Width < marked.Height {
 			across, down = down, across
 		}
-		lessons[doc.Path()] = learn.Decide(candidates, marked, params.Sensitivity, func(x, y int) int {
+		lessons[doc.Path()] = learn.Decide(table, decision, marked, sensitivity, func(x, y int) int {
 			return y*down/marked.Height*across + x*across/marked.Width
 		})
-		return teach(ctx, lessons)
+		t, err := teach(ctx, lessons)
+		if err == nil && t.Learned != nil {
+			t.Effect = learn.EffectOn(t.Learned, t.spots, table, decision, sensitivity)
+		}
+		return t, err
 	}
 	start(s, Other, work, func(*Teaching) (image.Rectangle, error) {
-		s.lessons = lessons
+		s.lessons, s.table = lessons, table
 		return image.Rectangle{}, nil
 	}, done)
 }
@@ -119,13 +131,9 @@ func teach(ctx context.Context, lessons map[string][]learn.Spot) (*Teaching, err
 		return nil, err
 	}
 	basis, _ := processing.LearnedBasis(model)
-	if t.Result, err = learn.From(ctx, spots, basis); err != nil {
-		return nil, err
-	}
-	if t.Learned != nil {
-		t.Effect = learn.EffectOn(t.Learned, spots)
-	}
-	return t, nil
+	t.spots = spots
+	t.Result, err = learn.From(ctx, spots, basis)
+	return t, err
 }
 
 // UseLearned adds what was learned to the parameters; nil removes it.

@@ -61,7 +61,7 @@ func (s *Session) open(path string, withProject bool, done func(error)) {
 	load.start(path)
 	start(s, Opened, work, func(o opened) (image.Rectangle, error) {
 		s.doc, s.original, s.before, s.mask, s.screen = o.doc, o.file, o.pyramid, o.mask, o.screen
-		s.originalState, s.memory = imagefile.State(path), &processing.Memory{}
+		s.originalState, s.table = imagefile.State(path), nil
 		s.detectAgain, s.correctAgain = false, false
 		s.compared = nil
 		s.maskFile, s.maskState, s.written, s.overwritten = "", "", Written{}, 0

@@ -7,6 +7,7 @@ import (
 
 	"blik/app/document"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // followsParams reports whether the mask follows changes of the parameters: a detection has run, and another one would
@@ -15,10 +16,8 @@ func (s *Session) followsParams() bool {
 	return s.doc != nil && s.doc.Result() != nil && s.doc.Untouched()
 }
 
-// onlyDecides reports whether a detection with the current parameters only has to repeat the decision about candidates.
-func (s *Session) onlyDecides() bool {
-	return s.memory.Serves(s.doc.Picture(), s.detectedWith, s.settings.Params)
-}
+// onlyDecides reports whether a detection with the current parameters only has to decide about known components.
+func (s *Session) onlyDecides() bool { return s.table.Serves(s.settings.Params) }
 
 // preview detects again after a change of the parameters, if the mask follows them. If the detection has to do more
 // than decide, it shows the visible part of the picture first. If parameters change while a preview runs, another one
@@ -49,10 +48,10 @@ func (s *Session) previewPart(visible image.Rectangle) {
 		at   image.Point
 	}
 	doc, params := s.doc, s.settings.Params
-	o := processing.Options{Region: doc.Region(), Memory: s.memory}
+	o := detect.Options{Region: doc.Region()}
 	work := func(ctx context.Context, report processing.Progress) (*shown, error) {
 		o.Progress = report
-		part, ok, err := processing.NewPart(doc.Picture(), params, o, visible)
+		part, ok, err := detect.NewPart(doc.Picture(), params, o, visible)
 		if err != nil || !ok || !s.worthAPart(part.Area, doc.Size()) {
 			return nil, err
 		}

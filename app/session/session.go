@@ -19,6 +19,7 @@ import (
 	"blik/app/view"
 	"blik/internal/atomicfile"
 	"blik/processing"
+	"blik/processing/detect"
 	"blik/processing/learn"
 )
 
@@ -109,8 +110,8 @@ type Session struct {
 
 	// lessons holds the decisions that were learned from, by the path of the picture.
 	lessons map[string][]learn.Spot
-	// memory keeps intermediate results of the last detection.
-	memory *processing.Memory
+	// table holds what the network found in the picture; nil if it was not searched yet.
+	table *detect.Table
 	// detectedWith are the parameters that were set for the last detection.
 	detectedWith processing.Params
 	// previewing is set while the job follows a change of the parameters. If parameters change meanwhile, wanted asks

@@ -10,6 +10,7 @@ import (
 	"blik/app/report"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // Files reads and writes the files of a session.
@@ -85,13 +86,14 @@ func Limits() imagefile.Limits {
 
 // Engine detects and corrects glare. A notice, if not nil, is a sentence for the user about the device that was used.
 type Engine interface {
-	Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (
-		r *processing.Result, notice *message.Message, err error)
+	Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.Options) (
+		r *detect.Result, notice *message.Message, err error)
 	Correct(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params,
 		o processing.CorrectOptions) (c *processing.Correction, notice *message.Message, err error)
-	Candidates(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (
-		c []processing.Candidate, notice *message.Message, err error)
-	Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.LayerOptions) (
+	// Search is detect.Search.
+	Search(ctx context.Context, pic *processing.Picture, o detect.Options) (
+		t *detect.Table, notice *message.Message, err error)
+	Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.LayerOptions) (
 		*processing.LayerMap, error)
 	// Levels is processing.LevelHistogram.
 	Levels(ctx context.Context, pic *processing.Picture, region *processing.Region) (all, inside []uint64, err error)
@@ -107,24 +109,24 @@ func On(r Runner) Engine { return engine{r} }
 
 type engine struct{ runner Runner }
 
-func (e engine) Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (
-	r *processing.Result, notice *message.Message, err error,
+func (e engine) Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.Options) (
+	r *detect.Result, notice *message.Message, err error,
 ) {
 	notice, err = e.runner.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) error {
-		r, err = processing.Detect(ctx, b, pic, p, o)
+		r, err = detect.Detect(ctx, b, pic, p, o)
 		return err
 	})
 	return r, notice, err
 }
 
-func (e engine) Candidates(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (
-	c []processing.Candidate, notice *message.Message, err error,
+func (e engine) Search(ctx context.Context, pic *processing.Picture, o detect.Options) (
+	t *detect.Table, notice *message.Message, err error,
 ) {
 	notice, err = e.runner.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) error {
-		c, err = processing.Candidates(ctx, b, pic, p, o)
+		t, err = detect.Search(ctx, b, pic, o)
 		return err
 	})
-	return c, notice, err
+	return t, notice, err
 }
 
 func (e engine) Correct(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params,

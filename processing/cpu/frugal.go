@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"context"
-	"unsafe"
 
 	"blik/processing"
 	"blik/processing/internal/span"
@@ -146,20 +145,13 @@ func (b *Backend) boxMeanBand(t *worker, dst, src []uint16, w, n, r int, part re
 	})
 }
 
-// classified is what Classify keeps of the background in a band: runs of classed pixels, and their samples.
-type classified struct {
-	spans   []processing.Span
-	samples []uint16
-}
-
 // Classify implements processing.Frugal.
-func (b *Backend) Classify(ctx context.Context, op processing.Classify) (processing.Plane, error) {
+func (b *Backend) Classify(ctx context.Context, op processing.Classify) error {
 	cls, y, v := op.Class.(*plane), op.Y.(*plane), op.V.(*plane)
 	w, h := y.w, y.h
 	levels := b.backgroundLevels(y, op.Exclude.(*plane), op.Radii)
 	height := b.bandsOf(h, classRows)
-	kept := make([]classified, (h+height-1)/height)
-	err := b.each(ctx, len(kept), func(t *worker, i int) {
+	return b.each(ctx, (h+height-1)/height, func(t *worker, i int) {
 		y0, y1 := i*height, min(h, (i+1)*height)
 		top, base := max(0, y0-op.PeakRadius), min(h, y1+op.PeakRadius)
 		n := base - top
@@ -171,21 +163,7 @@ func (b *Backend) Classify(ctx context.Context, op processing.Classify) (process
 		for x := 0; x < w; x += classColumns {
 			b.classes(t, &op, rect{x, y0, min(w, x+classColumns), y1}, cls, y, v, background)
 		}
-		k := &kept[i]
-		k.spans = t.runs(cls, y0, y1, processing.ClassCore|processing.ClassGrow)
-		samples := 0
-		for _, s := range k.spans {
-			samples += int(s.X1 - s.X0)
-		}
-		k.samples = make([]uint16, 0, samples)
-		for _, s := range k.spans {
-			k.samples = append(k.samples, background.row(int(s.Y), int(s.X0), int(s.X1))...)
-		}
 	})
-	if err != nil {
-		return nil, err
-	}
-	return b.gathered(kept, w, h), nil
 }
 
 // classes writes the class bits of a tile. Seeds are kept for the tile and the surroundings that its peaks depend on.
@@ -212,28 +190,6 @@ func (b *Backend) classes(t *worker, op *processing.Classify, tile rect, cls, y,
 	}
 }
 
-// gathered joins what the bands kept.
-func (b *Backend) gathered(kept []classified, w, h int) *plane {
-	spans := 0
-	for i := range kept {
-		spans += len(kept[i].spans)
-	}
-	all := make([]processing.Span, 0, spans)
-	for i := range kept {
-		all = append(all, kept[i].spans...)
-	}
-	f := newSelection(all, h)
-	at := 0
-	for i := range kept {
-		at += copy(f.samples[at:], kept[i].samples)
-	}
-	return b.planeOf(f, w, h)
-}
-
-func (b *Backend) planeOf(f *selection, w, h int) *plane {
-	return &plane{Handle: processing.NewHandle(b, w, h), backend: b, kind: processing.U16, w: w, h: h, selection: f}
-}
-
 // backgroundBand computes the background of a band, column by column.
 func (b *Backend) backgroundBand(t *worker, rows rect, dst raster, levels []backgroundLevel) {
 	const column = 2500
@@ -242,51 +198,4 @@ func (b *Backend) backgroundBand(t *worker, rows rect, dst raster, levels []back
 		t.used = 0
 		background(t, rect{rows.x1 * i / n, rows.y0, rows.x1 * (i + 1) / n, rows.y1}, dst, levels, &b.kernels)
 	}
-}
-
-// AllocAt implements processing.Frugal.
-func (b *Backend) AllocAt(w, h int, where []processing.Span) (processing.Plane, error) {
-	if err := processing.CheckAlloc(b, processing.U16, w, h); err != nil {
-		return nil, err
-	}
-	return b.planeOf(newSelection(where, h), w, h), nil
-}
-
-// TakeBytes implements processing.Frugal.
-func (b *Backend) TakeBytes(p processing.Plane) ([]uint8, error) {
-	if err := processing.CheckHost(b, p); err != nil {
-		return nil, err
-	}
-	q := p.(*plane)
-	pix := q.data.U8
-	b.pool.forget(q)
-	return pix, nil
-}
-
-// Borrow implements processing.Frugal.
-func (b *Backend) Borrow(p processing.Plane) ([]processing.Plane, error) {
-	if err := processing.CheckHost(b, p); err != nil {
-		return nil, err
-	}
-	q := p.(*plane)
-	n := q.w * q.h
-	pix := q.data.U8
-	if q.kind == processing.U16 {
-		pix = unsafe.Slice((*uint8)(unsafe.Pointer(unsafe.SliceData(q.data.U16))), 2*n)
-	}
-	var parts []processing.Plane
-	for ; len(pix) >= n; pix = pix[n:] {
-		parts = append(parts, &plane{
-			Handle: processing.NewHandle(b, q.w, q.h), backend: b, kind: processing.U8, w: q.w, h: q.h,
-			data: processing.Samples{U8: pix[:n:n]}, borrowed: true,
-		})
-	}
-	return parts, nil
-}
-
-// Trim implements processing.Frugal.
-func (b *Backend) Trim() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.idle = nil
 }

@@ -6,27 +6,14 @@ import (
 	"blik/processing"
 )
 
-// Luminance writes the planes that are given; processing.LuminanceTables has the arithmetic.
+// Luminance writes those planes that are given; processing.LuminanceTables has the arithmetic.
 func (b executor) Luminance(ctx context.Context, op processing.Luminance) error {
-	if op.Y == nil {
-		return b.luminance(ctx, &op, nil, nil)
-	}
-	return b.luminance(ctx, &op, op.Y.(*plane), op.V.(*plane))
-}
-
-// Colours implements processing.Frugal.
-func (b *Backend) Colours(ctx context.Context, op processing.Luminance) error {
-	return b.luminance(ctx, &op, nil, nil)
-}
-
-// luminance writes those planes that are not nil.
-func (b *Backend) luminance(ctx context.Context, op *processing.Luminance, yp, vp *plane) error {
 	l := newLuminanceRows(op.Tables)
 	pic, c := op.Picture, op.Picture.Channels
 	return b.chunks(ctx, pic.Width*pic.Height, func(w *worker, i, j int) {
 		var out lumaRow
-		if yp != nil {
-			out.y, out.v = yp.data.U16[i:j], vp.data.U8[i:j]
+		if op.Lit() {
+			out.y, out.v = op.Y.(*plane).data.U16[i:j], op.V.(*plane).data.U8[i:j]
 		}
 		if op.Coloured() {
 			for k, p := range []processing.Plane{op.Red, op.Green, op.Blue} {

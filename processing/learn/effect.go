@@ -1,78 +1,52 @@
 package learn
 
 import (
-	"cmp"
-	"math"
-	"slices"
-
 	"blik/processing"
+	"blik/processing/detect"
 )
 
-// Effect describes how a learned adjustment changes the scores of the spots that it was learned from.
+// Effect describes how a learned adjustment changes scores.
 type Effect struct {
-	// Glare and Paint are the mean changes of the scores of glare spots and of paint spots.
+	// Glare and Paint are the mean changes of the scores of the glare spots and of the paint spots that it was learned
+	// from.
 	Glare, Paint float64
-	// Aspects are the properties that separate the two, strongest first; empty for the conjugacy indicator, which
-	// evaluates a vector as a whole.
-	Aspects []processing.Aspect
+	// Gained and Lost are the numbers of components of a picture that it would accept and reject, unlike the default.
+	Gained, Lost int
 }
 
-// mostAspects is the number of aspects that an Effect names.
-const mostAspects = 3
-
-// EffectOn returns the effect of l on spots of both kinds.
-func EffectOn(l *processing.Learned, spots []Spot) Effect {
+// EffectOn returns the effect of l on spots of both kinds, and on a table with vectors at a sensitivity; the table may
+// be nil.
+func EffectOn(
+	l *processing.Learned, spots []Spot, t *detect.Table, d *processing.Decision, sensitivity float64,
+) Effect {
 	var e Effect
 	var n [2]float64
-	var mean [2][]float64
-	for k := range mean {
-		mean[k] = make([]float64, len(l.Mean))
-	}
-	z := make([]float64, len(l.Mean))
 	for _, s := range spots {
 		k, sum := 0, &e.Paint
 		if s.Glare {
 			k, sum = 1, &e.Glare
 		}
 		*sum += l.Shift(s.Vector)
-		l.Standardize(z, s.Vector)
-		for i, v := range z {
-			mean[k][i] += v
-		}
 		n[k]++
 	}
-	if n[0] == 0 || n[1] == 0 {
-		return Effect{}
+	if n[0] > 0 {
+		e.Paint /= n[0]
 	}
-	e.Paint /= n[0]
-	e.Glare /= n[1]
-	if l.Way == processing.WayShift {
-		e.Aspects = telling(l.Weights, func(i int) float64 { return mean[1][i]/n[1] - mean[0][i]/n[0] })
+	if n[1] > 0 {
+		e.Glare /= n[1]
+	}
+	if t == nil {
+		return e
+	}
+	for i := range t.Components {
+		c := &t.Components[i]
+		score := d.Score(c.Strength) + sensitivity
+		switch before, after := score >= 0, score+l.Shift(c.Vector) >= 0; {
+		case after && !before:
+			e.Gained++
+		case before && !after:
+			e.Lost++
+		}
 	}
 	return e
-}
-
-// telling returns the aspects whose weights separate glare from paint best, given the mean difference of each
-// component.
-func telling(weights []float64, difference func(i int) float64) []processing.Aspect {
-	sums := map[processing.Aspect]float64{}
-	list := processing.Measures()
-	for i, w := range weights {
-		// The channels of the network follow the measures.
-		a := processing.AspectNetwork
-		if i < len(list) {
-			a = list[i].Aspect
-		}
-		sums[a] += w * difference(i)
-	}
-	var aspects []processing.Aspect
-	for a, s := range sums {
-		if s > 0 {
-			aspects = append(aspects, a)
-		}
-	}
-	slices.SortFunc(aspects, func(a, b processing.Aspect) int {
-		return cmp.Or(-cmp.Compare(math.Abs(sums[a]), math.Abs(sums[b])), cmp.Compare(a, b))
-	})
-	return aspects[:min(len(aspects), mostAspects)]
 }

@@ -1,8 +1,8 @@
-// Package learn adapts the decision about glare to a user's own pictures, from candidates that the user decided about.
+// Package learn adapts the decision about glare to a user's own pictures, from components that the user decided about.
 //
 // Two methods compete: a regularised linear shift of the score (logistic regression with the default's score as its
 // offset), and the conjugacy indicator of the Samara school (V. A. Fursov and others), which compares the angles
-// between a candidate's vector and the subspaces of glare and of paint. The method is chosen and evaluated by
+// between a component's vector and the subspaces of glare and of paint. The method is chosen and evaluated by
 // leave-one-picture-out cross-validation; if neither beats the default on left-out pictures, the default stays.
 package learn
 
@@ -14,14 +14,15 @@ import (
 	"blik/internal/message"
 	"blik/internal/simd"
 	"blik/processing"
+	"blik/processing/detect"
 	"blik/processing/internal/linear"
 )
 
-// Spot is a candidate that the user decided about.
+// Spot is a component that the user decided about.
 type Spot struct {
-	// Score is the score of the default in steps of the sensitivity: it accepts the candidate if Score ≥ 0.
+	// Score is the score of the default plus the sensitivity: it accepts the component if Score ≥ 0.
 	Score float64
-	// Vector describes the candidate (see processing.Learned).
+	// Vector describes the component (see processing.Learned).
 	Vector []float64
 	// Glare is the user's decision.
 	Glare bool
@@ -66,7 +67,7 @@ const near = 1.0
 // mostSpots bounds the number of spots of each kind that are used: those closest to the threshold.
 const mostSpots = 1500
 
-// From learns from spots, whose vectors have components of the given basis (processing.LearnedBasis). If there are
+// From learns from spots, whose vectors are of the given basis (processing.LearnedBasis). If there are
 // spots of one kind only, or too few, the error has a message for the user.
 func From(ctx context.Context, spots []Spot, basis string) (*Result, error) {
 	r := &Result{}
@@ -304,21 +305,16 @@ func standardised(spots []numbered, way processing.LearnedWay, basis string) (*p
 	n := len(spots[0].Vector)
 	l := &processing.Learned{Basis: basis, Way: way, Mean: make([]float64, n), Deviation: make([]float64, n)}
 	for i := range n {
-		count, sum, squares := 0.0, 0.0, 0.0
+		count, sum, squares := float64(len(spots)), 0.0, 0.0
 		for _, s := range spots {
-			if v := s.Vector[i]; !math.IsNaN(v) {
-				count++
-				sum += v
-				squares += v * v
-			}
+			sum += s.Vector[i]
+			squares += s.Vector[i] * s.Vector[i]
 		}
 		l.Deviation[i] = 1
-		if count > 0 {
-			l.Mean[i] = sum / count
-			// A component that hardly varies carries no information.
-			if d := math.Sqrt(math.Max(squares/count-l.Mean[i]*l.Mean[i], 0)); d > 1e-6*(1+math.Abs(l.Mean[i])) {
-				l.Deviation[i] = d
-			}
+		l.Mean[i] = sum / count
+		// An entry that hardly varies carries no information.
+		if d := math.Sqrt(math.Max(squares/count-l.Mean[i]*l.Mean[i], 0)); d > 1e-6*(1+math.Abs(l.Mean[i])) {
+			l.Deviation[i] = d
 		}
 	}
 	z := make([][]float64, len(spots))
@@ -454,16 +450,18 @@ const (
 	paintLevel = 64
 )
 
-// Decide returns the candidates that a mask decides: glare if it marks at least a third of a candidate, paint if it
-// marks none of it. part returns the group of the candidate whose first pixel is (x, y); sensitivity is that of the
-// detection to adapt.
-func Decide(cands []processing.Candidate, mask *processing.Mask, sensitivity float64, part func(x, y int) int) []Spot {
+// Decide returns the components of a table with vectors that a mask decides: glare if it marks at least a third of a
+// component, paint if it marks none of it. part returns the group of the component whose first pixel is (x, y); d and
+// sensitivity are those of the detection to adapt.
+func Decide(
+	t *detect.Table, d *processing.Decision, mask *processing.Mask, sensitivity float64, part func(x, y int) int,
+) []Spot {
 	var spots []Spot
-	for i := range cands {
-		c := &cands[i]
+	for i := range t.Components {
+		c := &t.Components[i]
 		glare, paint, open := 0, 0, 0
-		for _, r := range c.Runs {
-			for _, v := range mask.Pix[r.Y*mask.Width+r.X0 : r.Y*mask.Width+r.X1] {
+		for _, r := range c.Spans {
+			for _, v := range mask.Pix[int(r.Y)*mask.Width+int(r.X0) : int(r.Y)*mask.Width+int(r.X1)] {
 				switch {
 				case v >= glareLevel:
 					glare++
@@ -474,11 +472,11 @@ func Decide(cands []processing.Candidate, mask *processing.Mask, sensitivity flo
 				}
 			}
 		}
-		if open > glare+paint || glare > 0 && 2*glare < paint || len(c.Runs) == 0 {
+		if open > glare+paint || glare > 0 && 2*glare < paint {
 			continue
 		}
-		spots = append(spots, Spot{Score: c.Score + sensitivity, Vector: c.Vector, Glare: glare > 0,
-			Group: part(c.Runs[0].X0, c.Runs[0].Y)})
+		spots = append(spots, Spot{Score: d.Score(c.Strength) + sensitivity, Vector: c.Vector, Glare: glare > 0,
+			Group: part(int(c.Spans[0].X0), int(c.Spans[0].Y))})
 	}
 	return spots
 }

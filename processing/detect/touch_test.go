@@ -1,4 +1,4 @@
-package processing_test
+package detect_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 )
 
 // overlap is the intersection of two sets of pixels over their union.
@@ -39,24 +40,23 @@ func TestTouchFindsWhatDetectionFinds(t *testing.T) {
 	be := cpu.New()
 	for _, depth := range []int{8, 16} {
 		pic, p := glaring(t, 200, 150, depth, 3), processing.DefaultParams()
-		memory := &processing.Memory{}
-		r := detect(t, pic, p, processing.Options{Memory: memory})
+		r := found(t, pic, p, options())
 		if len(r.Findings) < 5 {
 			t.Fatalf("only %d findings", len(r.Findings))
 		}
 		alike, remembered, sum := 0, 0, 0.
 		for _, f := range r.Findings {
-			o := processing.TouchOptions{X: f.X, Y: f.Y, Slack: 1}
-			got, err := processing.Touch(t.Context(), be, pic, p, o)
-			if errors.Is(err, processing.ErrNoGlint) {
+			o := detect.TouchOptions{X: f.X, Y: f.Y, Slack: 1}
+			got, err := detect.Touch(t.Context(), be, pic, p, o)
+			if errors.Is(err, detect.ErrNoGlint) {
 				// This is a speck that the network finds beside a larger glint.
 				continue
 			}
 			if err != nil || got.Considered {
 				t.Fatalf("%d bits: finding %+v: %v, %v", depth, f, got, err)
 			}
-			o.Memory = memory
-			if known, err := processing.Touch(t.Context(), be, pic, p, o); err == nil && known.Considered {
+			o.Table = r.Table
+			if known, err := detect.Touch(t.Context(), be, pic, p, o); err == nil && known.Considered {
 				remembered++
 			}
 			share := overlap(got.Runs, f.Runs)
@@ -111,8 +111,8 @@ func TestTouchDisc(t *testing.T) {
 			}
 		}
 		for _, off := range []float64{0, 2} {
-			o := processing.TouchOptions{X: min(c.x+off, 99.9), Y: c.y, Slack: 4}
-			got, err := processing.Touch(t.Context(), be, pic, p, o)
+			o := detect.TouchOptions{X: min(c.x+off, 99.9), Y: c.y, Slack: 4}
+			got, err := detect.Touch(t.Context(), be, pic, p, o)
 			if err != nil {
 				t.Errorf("%+v from %g px beside: %v", c, off, err)
 				continue
@@ -127,7 +127,7 @@ func TestTouchDisc(t *testing.T) {
 				}
 			}
 			o.Taken, o.Slack = taken, 0
-			if _, err := processing.Touch(t.Context(), be, pic, p, o); !errors.Is(err, processing.ErrNoGlint) {
+			if _, err := detect.Touch(t.Context(), be, pic, p, o); !errors.Is(err, detect.ErrNoGlint) {
 				t.Errorf("%+v: touched again although it is marked: %v", c, err)
 			}
 		}
@@ -140,7 +140,7 @@ func TestTouchCleansUp(t *testing.T) {
 	p := processing.DefaultParams()
 	p.Open, p.Close, p.Margin, p.Feather, p.Fill = 3, 0, 2, 0, false
 	pic := disc(60, 60, 1, 30.5, 30.5, 0.5, 100, 0)
-	got, err := processing.Touch(t.Context(), cpu.New(), pic, p, processing.TouchOptions{X: 30.5, Y: 30.5})
+	got, err := detect.Touch(t.Context(), cpu.New(), pic, p, detect.TouchOptions{X: 30.5, Y: 30.5})
 	if err != nil || got.Mask.Area() != 25 || len(got.Runs) != 1 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -163,8 +163,8 @@ func TestTouchNothing(t *testing.T) {
 	flat := disc(40, 30, 3, -99, 0, 0, 0, 0)
 	for _, at := range [][2]float64{{20, 15}, {0, 0}, {39.9, 29.9}, {-1, 5}, {40, 5}, {5, 1e300}, {math.NaN(), 5},
 		{5, math.Inf(1)}} {
-		_, err := processing.Touch(t.Context(), be, flat, p, processing.TouchOptions{X: at[0], Y: at[1], Slack: 6})
-		if !errors.Is(err, processing.ErrNoGlint) {
+		_, err := detect.Touch(t.Context(), be, flat, p, detect.TouchOptions{X: at[0], Y: at[1], Slack: 6})
+		if !errors.Is(err, detect.ErrNoGlint) {
 			t.Errorf("at %v: %v", at, err)
 		}
 	}
@@ -176,15 +176,15 @@ func TestTouchNothing(t *testing.T) {
 				{U8: make([]uint8, n)}, {U16: make([]uint16, n)}, {F32: make([]float32, n)},
 			} {
 				pic.Width, pic.Height, pic.Channels = w, h, channels
-				o := processing.TouchOptions{X: 0.5, Y: 0.5, Slack: 1e9}
-				if _, err := processing.Touch(t.Context(), be, pic, p, o); !errors.Is(err, processing.ErrNoGlint) {
+				o := detect.TouchOptions{X: 0.5, Y: 0.5, Slack: 1e9}
+				if _, err := detect.Touch(t.Context(), be, pic, p, o); !errors.Is(err, detect.ErrNoGlint) {
 					t.Errorf("%d × %d, %d channels, %d bits: %v", w, h, channels, pic.Depth(), err)
 				}
 			}
 		}
 	}
 	p.Sensitivity = math.NaN()
-	if _, err := processing.Touch(t.Context(), be, flat, p, processing.TouchOptions{}); err == nil {
+	if _, err := detect.Touch(t.Context(), be, flat, p, detect.TouchOptions{}); err == nil {
 		t.Error("parameters that are not valid are taken")
 	}
 }

@@ -6,12 +6,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"unsafe"
 
 	"blik/processing"
 )
 
-var _ processing.Remote = (*Backend)(nil)
+var _ processing.GlintFinder = (*Backend)(nil)
 
 // leastOverlap and mostOverlap bound the size in bytes of pictures that are processed while they are uploaded, whole.
 const (
@@ -19,21 +18,8 @@ const (
 	mostOverlap  = 256 << 20
 )
 
-// LuminanceGlints performs both operations strip by strip, so that the device processes the first strips while the
-// others are being uploaded. The network's work is timed as the stage of the given name; only the time that the device
-// waits counts as upload.
-func (b *Backend) LuminanceGlints(ctx context.Context, l processing.Luminance, g processing.Glints,
-	stage string) error {
-	if err := processing.Check(b, l); err != nil {
-		return err
-	}
-	if err := processing.Check(b, g); err != nil {
-		return err
-	}
-	return b.run(ctx, func(q *queue) error { return q.overlapped(l, g, stage) })
-}
-
-// FindGlints performs all operations without waiting for the device in between.
+// FindGlints performs all operations without waiting for the device in between. It processes the first strips of the
+// picture while the others are being uploaded: only the time that the device waits counts as upload.
 func (b *Backend) FindGlints(ctx context.Context, l processing.Luminance, g processing.Glints,
 	stage string) (spans []processing.Span, props []processing.GlintProps, err error) {
 	if err := processing.Check(b, l); err != nil {
@@ -73,7 +59,7 @@ func (b *Backend) FindGlints(ctx context.Context, l processing.Luminance, g proc
 	return spans, props, err
 }
 
-// overlapped queues the work of LuminanceGlints.
+// overlapped queues l and g, strip by strip; the network's work is timed as the stage of the given name.
 func (q *queue) overlapped(l processing.Luminance, g processing.Glints, stage string) error {
 	v, err := q.lights(l)
 	if err != nil {
@@ -132,30 +118,4 @@ func stripEnds(h, border, grain int) []int {
 	}
 	first := roundedUp(h*9/20, grain)
 	return []int{first, first + roundedUp(h*3/10, grain), h}
-}
-
-// Draw writes 255 into the pixels of dst in the spans, 0 elsewhere.
-func (b *Backend) Draw(ctx context.Context, dst processing.Plane, spans []processing.Span) error {
-	if err := processing.CheckDraw(b, dst, spans); err != nil {
-		return err
-	}
-	d := dst.(*plane)
-	return b.run(ctx, func(q *queue) error {
-		q.writes(d)
-		if err := q.d.zero(d.memory, d.pitch*int64(d.h)); err != nil || len(spans) == 0 {
-			return err
-		}
-		list := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(spans))), len(spans)*int(spanBytes))
-		m, err := q.room(int64(len(list)))
-		if err != nil {
-			return err
-		}
-		if err := q.copying(stageUpload, func() error {
-			return q.d.upload(m.ptr, int64(len(list)), list, len(list))
-		}); err != nil {
-			return err
-		}
-		grid, block := perWarp(len(spans))
-		return q.launch("paint", grid, block, d, m, len(spans))
-	})
 }

@@ -36,23 +36,19 @@ func TestOverlap(t *testing.T) {
 	for i, h := range heights {
 		pic := glaring(t, 19+i, h, 8+8*(i%2), uint64(i), 4)
 		strips = max(strips, len(stripEnds(h, border, model.Grain())))
-		var planes [2][6][]uint8
+		var planes [2][5][]uint8
 		for k, overlap := range []int64{1 << 40, 0} {
 			dev.overlap = overlap
-			var p [6]processing.Plane
+			var p [5]processing.Plane
 			for j := range p {
-				kind := processing.U8
-				if j == 0 {
-					kind = processing.U16
-				}
-				if p[j], err = dev.Alloc(kind, pic.Width, h); err != nil {
+				if p[j], err = dev.Alloc(processing.U8, pic.Width, h); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := dev.LuminanceGlints(background, processing.Luminance{
-				Y: p[0], V: p[1], Red: p[2], Green: p[3], Blue: p[4], Picture: pic, Tables: pic.Tables(),
+			if _, _, err := dev.FindGlints(background, processing.Luminance{
+				Red: p[0], Green: p[1], Blue: p[2], Picture: pic, Tables: pic.Tables(),
 			}, processing.Glints{
-				Dst: p[5], Red: p[2], Green: p[3], Blue: p[4], Model: model, Offset: 16,
+				Dst: p[3], Kinds: p[4], Red: p[0], Green: p[1], Blue: p[2], Model: model,
 			}, "network"); err != nil {
 				t.Fatal(err)
 			}
@@ -61,7 +57,7 @@ func TestOverlap(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				planes[k][j] = slices.Concat(s.U8, bytesOf(s.U16))
+				planes[k][j] = slices.Clone(s.U8)
 				p[j].Release()
 			}
 		}
@@ -87,40 +83,6 @@ func TestStripEnds(t *testing.T) {
 					t.Fatalf("%d rows: strips end at %v", h, ends)
 				}
 			}
-		}
-	}
-}
-
-func TestDraw(t *testing.T) {
-	dev := gpu(t)
-	p, err := dev.Alloc(processing.U8, 70, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Release()
-	for _, spans := range [][]processing.Span{{{Y: 0, X0: 0, X1: 70}, {Y: 2, X0: 33, X1: 34, Label: 7}}, nil} {
-		if err := dev.Draw(background, p, spans); err != nil {
-			t.Fatal(err)
-		}
-		host, err := dev.Host(background, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := make([]uint8, 210)
-		for _, s := range spans {
-			for x := s.X0; x < s.X1; x++ {
-				want[70*s.Y+x] = 255
-			}
-		}
-		if !bytes.Equal(host.U8, want) {
-			t.Errorf("%v: %v", spans, host.U8)
-		}
-	}
-	for _, s := range []processing.Span{
-		{Y: 3, X1: 1}, {Y: -1, X1: 1}, {X0: -1, X1: 1}, {X0: 70, X1: 71}, {X0: 2, X1: 1},
-	} {
-		if dev.Draw(background, p, []processing.Span{s}) == nil {
-			t.Errorf("%v was drawn", s)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package processing_test
+package detect_test
 
 import (
 	"context"
@@ -11,12 +11,13 @@ import (
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 )
 
 // inspect computes a layer of a part of a picture on the processor.
 func inspect(t testing.TB, pic *processing.Picture, p processing.Params, o processing.LayerOptions) *processing.LayerMap {
 	t.Helper()
-	m, err := processing.Inspect(t.Context(), cpu.New(), pic, p, o)
+	m, err := detect.Inspect(t.Context(), cpu.New(), pic, p, detect.LayerOptions{LayerOptions: o, Network: testpic.Network()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,8 +28,7 @@ func inspect(t testing.TB, pic *processing.Picture, p processing.Params, o proce
 func TestLayersOfAPart(t *testing.T) {
 	testpic.NoRace(t)
 	t.Parallel()
-	pic, p, memory := glaring(t, 330, 190, 8, 5), processing.DefaultParams(), &processing.Memory{}
-	detect(t, pic, p, processing.Options{Memory: memory})
+	pic, p := glaring(t, 330, 190, 8, 5), processing.DefaultParams()
 	all := image.Rect(0, 0, pic.Width, pic.Height)
 	for _, spec := range processing.Layers() {
 		whole := inspect(t, pic, p, processing.LayerOptions{Layer: spec.Layer, Rect: all})
@@ -38,7 +38,7 @@ func TestLayersOfAPart(t *testing.T) {
 		for _, r := range []image.Rectangle{
 			image.Rect(-5, -9, 31, 27), image.Rect(13, 17, 14, 18), image.Rect(301, 101, 400, 400),
 		} {
-			m := inspect(t, pic, p, processing.LayerOptions{Layer: spec.Layer, Rect: r, Memory: memory})
+			m := inspect(t, pic, p, processing.LayerOptions{Layer: spec.Layer, Rect: r})
 			if m.Rect != r.Intersect(all) {
 				t.Fatalf("%s: %v of %v", spec.ID, m.Rect, r)
 			}
@@ -54,7 +54,7 @@ func TestLayersOfAPart(t *testing.T) {
 	}
 }
 
-// The layers are the planes of detection: contrast is luminance minus background, and scores are those of candidates.
+// The layers are the planes of detection: contrast is luminance minus background, and scores are those of components.
 func TestLayersAreThoseOfDetection(t *testing.T) {
 	testpic.NoRace(t)
 	t.Parallel()
@@ -72,14 +72,16 @@ func TestLayersAreThoseOfDetection(t *testing.T) {
 	for i := range scores {
 		scores[i] = math.Inf(-1)
 	}
-	cands, err := processing.Candidates(t.Context(), cpu.New(), pic, p, processing.Options{})
+	r := found(t, pic, p, options())
+	d, err := processing.DefaultDecision()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range cands {
-		for _, r := range c.Runs {
-			for x := r.X0; x < r.X1; x++ {
-				scores[r.Y*pic.Width+x] = max(scores[r.Y*pic.Width+x], c.Score)
+	for _, c := range r.Table.Components {
+		for _, s := range c.Spans {
+			for x := s.X0; x < s.X1; x++ {
+				i := int(s.Y)*pic.Width + int(x)
+				scores[i] = max(scores[i], d.Score(c.Strength))
 			}
 		}
 	}
@@ -94,12 +96,11 @@ func TestLayersAreThoseOfDetection(t *testing.T) {
 			}
 			s, known := maps[processing.LayerScore].At(x, y)
 			if want := scores[y*pic.Width+x]; known != !math.IsInf(want, -1) || known && math.Abs(s-want) > 0.001 {
-				t.Fatalf("score at (%d, %d): %v, %v, the candidate has %v", x, y, s, known, want)
+				t.Fatalf("score at (%d, %d): %v, %v, the component has %v", x, y, s, known, want)
 			}
 		}
 	}
 	// Findings have scores at or above the threshold, and on average a higher contrast and logit than the rest.
-	r := detect(t, pic, p, processing.Options{})
 	spec := maps[processing.LayerScore].Spec
 	least := spec.Thresholds(p)[0].Value
 	var sums [2][2]float64
@@ -227,22 +228,19 @@ func TestLayersAtTheLimits(t *testing.T) {
 		}
 	}
 	pic := spots(40, 30, [3]uint8{9, 9, 9})
-	if _, err := processing.Inspect(t.Context(), cpu.New(), pic, p, processing.LayerOptions{
-		Rect: image.Rect(40, 0, 50, 10),
-	}); !errors.Is(err, processing.ErrOutside) {
+	if _, err := detect.Inspect(t.Context(), cpu.New(), pic, p, detect.LayerOptions{LayerOptions: processing.LayerOptions{
+		Rect: image.Rect(40, 0, 50, 10)}}); !errors.Is(err, processing.ErrOutside) {
 		t.Errorf("beside the picture: %v", err)
 	}
-	if _, err := processing.Inspect(t.Context(), cpu.New(), pic, p, processing.LayerOptions{
-		Layer: 99, Rect: image.Rect(0, 0, 5, 5),
-	}); err == nil {
+	if _, err := detect.Inspect(t.Context(), cpu.New(), pic, p, detect.LayerOptions{LayerOptions: processing.LayerOptions{
+		Layer: 99, Rect: image.Rect(0, 0, 5, 5)}}); err == nil {
 		t.Error("an unknown layer is computed")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, s := range processing.Layers() {
-		if _, err := processing.Inspect(ctx, cpu.New(), pic, p, processing.LayerOptions{
-			Layer: s.Layer, Rect: image.Rect(0, 0, 40, 30),
-		}); !errors.Is(err, context.Canceled) {
+		if _, err := detect.Inspect(ctx, cpu.New(), pic, p, detect.LayerOptions{LayerOptions: processing.LayerOptions{
+			Layer: s.Layer, Rect: image.Rect(0, 0, 40, 30)}}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s after a cancel: %v", s.ID, err)
 		}
 	}

@@ -1,0 +1,178 @@
+package detect
+
+import (
+	"context"
+	"math"
+
+	"blik/internal/parallel"
+	"blik/processing"
+	"blik/processing/internal/span"
+)
+
+// Decide returns the pixels of the components that the sensitivity accepts, in reading order without overlaps, and the
+// findings that they form inside the region, if there is one. Accepted components that touch are one finding, judged by
+// the strongest of them.
+func Decide(
+	t *Table, d *processing.Decision, p processing.Params, region *processing.Region,
+) ([]processing.Span, []processing.Finding) {
+	scores := make([]float64, len(t.Components))
+	parallel.Split(len(scores), 1024, func(from, to int) {
+		for i := from; i < to; i++ {
+			scores[i] = t.score(i, d, p.Learned)
+		}
+	})
+	spans := make([]processing.Span, 0, len(t.spans))
+	for _, s := range t.spans {
+		if scores[s.Label]+p.Sensitivity >= 0 {
+			spans = append(spans, s)
+		}
+	}
+	spans = separate(spans)
+	return spans, findings(within(spans, region, t.Width), func(a, b uint32) bool { return scores[a] > scores[b] },
+		func(f *processing.Finding, label uint32) { t.Components[label].judge(f, scores[label], d) })
+}
+
+// score returns the score of a component.
+func (t *Table) score(i int, d *processing.Decision, learned *processing.Learned) float64 {
+	c := &t.Components[i]
+	score := d.Score(c.Strength)
+	if learned != nil {
+		score += learned.Shift(c.Vector)
+	}
+	return score
+}
+
+// judge writes what a finding is judged by.
+func (c *Component) judge(f *processing.Finding, score float64, d *processing.Decision) {
+	f.Score, f.Strength, f.Rise, f.Shares, f.Kind = score, c.Strength, c.Rise, c.Shares, c.Kind()
+	f.Certainty = d.Certainty(score)
+	f.Check = f.NeedsCheck(f.Area)
+	f.Peak, f.Contrast = c.Ground+c.Rise, contrast(c.Ground, c.Rise)
+}
+
+// contrast returns a rise above a ground, both in levels, in linear light.
+func contrast(ground, rise int) float64 {
+	linear := func(level int) float64 { return processing.TransferSRGB.Linear(float64(level) / math.MaxUint8) }
+	return linear(ground+rise) - linear(ground)
+}
+
+// Wrong returns how many of the findings are expected to be wrong; ok is false if that was not measured.
+func Wrong(findings []processing.Finding, d *processing.Decision) (wrong float64, ok bool) {
+	for i := range findings {
+		if f := &findings[i]; f.Strength > 0 {
+			wrong += 1 - f.Certainty
+		}
+	}
+	return wrong, len(d.Wrong) > 0
+}
+
+// separate removes the overlaps of spans in reading order, in place: the span that begins first keeps the pixels.
+func separate(spans []processing.Span) []processing.Span {
+	out := spans[:0]
+	for _, s := range spans {
+		if k := len(out); k > 0 && out[k-1].Y == s.Y {
+			s.X0 = max(s.X0, out[k-1].X1)
+		}
+		if s.X0 < s.X1 {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// within cuts the spans down to the region; nil is the whole picture.
+func within(spans []processing.Span, r *processing.Region, w int) []processing.Span {
+	if r == nil {
+		return spans
+	}
+	var out []processing.Span
+	row, inside := int32(-1), []processing.Run(nil)
+	for _, s := range spans {
+		if s.Y != row {
+			row, inside = s.Y, r.Spans(int(s.Y), w)
+		}
+		for _, in := range inside {
+			if a, b := max(s.X0, int32(in.X0)), min(s.X1, int32(in.X1)); a < b {
+				out = append(out, processing.Span{Y: s.Y, X0: a, X1: b, Label: s.Label})
+			}
+		}
+	}
+	return out
+}
+
+// findings joins touching spans into findings. Each is judged by the one of its labels that comes before all others by
+// before.
+func findings(
+	spans []processing.Span, before func(a, b uint32) bool, judge func(f *processing.Finding, label uint32),
+) []processing.Finding {
+	if len(spans) == 0 {
+		return nil
+	}
+	joined := make([]processing.Span, len(spans))
+	copy(joined, spans)
+	n := span.Connect(joined, span.Eight)
+	// Sort the spans by finding: those of finding i are order[begin[i]:begin[i+1]].
+	order, begin := make([]int32, len(joined)), make([]int, n+1)
+	for i := range joined {
+		begin[joined[i].Label+1]++
+	}
+	for i := range n {
+		begin[i+1] += begin[i]
+	}
+	next := make([]int, n)
+	copy(next, begin)
+	for i := range joined {
+		at := &next[joined[i].Label]
+		order[*at] = int32(i)
+		*at++
+	}
+	list, runs := make([]processing.Finding, n), make([]processing.Run, len(joined))
+	parallel.Split(n, 64, func(from, to int) {
+		for i := from; i < to; i++ {
+			f := &list[i]
+			*f = processing.Finding{ID: i + 1, Runs: runs[begin[i]:begin[i]:begin[i+1]]}
+			s, best := processing.NewSums(), spans[order[begin[i]]].Label
+			for _, k := range order[begin[i]:begin[i+1]] {
+				r := spans[k]
+				s.Add(r)
+				if before(r.Label, best) {
+					best = r.Label
+				}
+				if k := len(f.Runs); k > 0 && f.Runs[k-1].Y == int(r.Y) && f.Runs[k-1].X1 == int(r.X0) {
+					f.Runs[k-1].X1 = int(r.X1)
+				} else {
+					f.Runs = append(f.Runs, processing.Run{Y: int(r.Y), X0: int(r.X0), X1: int(r.X1)})
+				}
+			}
+			f.X, f.Y = float64(s.SX)/float64(s.N)+0.5, float64(s.SY)/float64(s.N)+0.5
+			f.Left, f.Top, f.Width, f.Height = int(s.Left), int(s.Top), int(s.Right-s.Left), int(s.Base-s.Top)
+			f.Area = int(s.N)
+			f.Elongation = s.Elongation()
+			judge(f, best)
+		}
+	})
+	return list
+}
+
+// classicFindings returns the findings that the components of the classical detector form inside the region, if there is
+// one. Peak, rise and contrast are measured as those of the network's components are.
+func classicFindings(
+	ctx context.Context, pic *processing.Picture, spans []processing.Span, region *processing.Region,
+) ([]processing.Finding, error) {
+	pic, err := pic.InSRGB(ctx)
+	if err != nil {
+		return nil, err
+	}
+	taken := span.NewSet(pic.Width, pic.Height)
+	taken.Mark(0, spans)
+	list := findings(within(spans, region, pic.Width), func(a, b uint32) bool { return false }, func(*processing.Finding, uint32) {})
+	const chunk = 64
+	return list, parallel.Chunks(ctx, len(list), chunk, func(from, to int) {
+		g := grounds{levels: newLevels(pic), taken: taken}
+		for i := from; i < to; i++ {
+			f := &list[i]
+			_, ground, rise := g.of(f.Runs)
+			f.Rise, f.Peak, f.Contrast = rise, ground+rise, contrast(ground, rise)
+		}
+	})
+}

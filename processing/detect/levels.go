@@ -1,0 +1,71 @@
+package detect
+
+import "blik/processing"
+
+// levels reads the levels of a picture in sRGB: (R + 2G + B + 2) >> 2 of its colours in 8 bits, as processing.Luminance
+// writes them. That is at least the darkest channel. One goroutine uses it at a time.
+type levels struct {
+	pic     *processing.Picture
+	display []uint8
+	whole   []uint16
+	inks    []uint8
+}
+
+func newLevels(pic *processing.Picture) *levels {
+	return &levels{pic: pic, display: pic.Tables().Display}
+}
+
+// row writes the levels of the pixels from (x, y) on.
+func (l *levels) row(dst []uint8, x, y int) {
+	p, c := l.pic, l.pic.Channels
+	from, to := (y*p.Width+x)*c, (y*p.Width+x+len(dst))*c
+	switch {
+	case p.U8 != nil && c == 4:
+		l.inks = append(l.inks[:0], p.U8[from:to]...)
+		processing.WithoutInks(l.inks[:3*len(dst)], l.inks)
+		level(dst, l.inks, 3, l.display)
+	case p.U8 != nil:
+		level(dst, p.U8[from:to], c, l.display)
+	case p.U16 != nil && c != 4:
+		level(dst, p.U16[from:to], c, l.display)
+	default:
+		l.whole = append(l.whole[:0], make([]uint16, to-from)...)
+		if p.U16 != nil {
+			copy(l.whole, p.U16[from:to])
+		} else {
+			processing.Quantise(l.whole, p.F32[from:to])
+		}
+		if c == 4 {
+			processing.WithoutInks(l.whole[:3*len(dst)], l.whole)
+			c = 3
+		}
+		level(dst, l.whole, c, l.display)
+	}
+}
+
+// level writes the levels of samples of one or three channels.
+func level[S uint8 | uint16](dst []uint8, src []S, channels int, display []uint8) {
+	if channels == 1 {
+		for i := range dst {
+			dst[i] = display[src[i]]
+		}
+		return
+	}
+	for i := range dst {
+		p := src[3*i : 3*i+3 : 3*i+3]
+		dst[i] = uint8((uint(display[p[0]]) + 2*uint(display[p[1]]) + uint(display[p[2]]) + 2) >> 2)
+	}
+}
+
+// window returns the levels of the pixels with x0 ≤ x < x1 and y0 ≤ y < y1, in rows, in the memory of buf.
+func (l *levels) window(buf []uint8, x0, y0, x1, y1 int) []uint8 {
+	w := x1 - x0
+	if n := w * (y1 - y0); cap(buf) < n {
+		buf = make([]uint8, n+n/2)
+	}
+	buf = buf[:w*(y1-y0)]
+	for y := y0; y < y1; y++ {
+		l.row(buf[(y-y0)*w:(y-y0+1)*w], x0, y)
+	}
+	return buf
+}

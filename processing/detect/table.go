@@ -1,0 +1,179 @@
+package detect
+
+import (
+	"context"
+	"math"
+
+	"blik/internal/parallel"
+	"blik/processing"
+	"blik/processing/internal/span"
+)
+
+// Table holds the components of a picture that a decision may accept. It is not changed once it is made.
+type Table struct {
+	Width, Height int
+	Components    []Component
+	// Described: the components have vectors.
+	Described bool
+
+	// spans are those of all components in reading order, labelled by the index of the component. They may overlap.
+	spans []processing.Span
+}
+
+// Component is a spot that the network found.
+type Component struct {
+	// Area is the number of its pixels, Spans are these in reading order.
+	Area  int
+	Spans []processing.Span
+	// Strength is the root of the sum of the logits, Shares are the shares of that sum by kind.
+	Strength float64
+	Shares   [processing.GlintKinds]float64
+	// Ground is the median level around its peak, Rise how far the peak rises above it.
+	Ground, Rise int
+	// Vector describes it for processing.Learned; nil unless Options.Vectors was set.
+	Vector []float64
+}
+
+// Kind returns the kind with the largest share, the first one of equal shares.
+func (c *Component) Kind() processing.GlintKind {
+	best := processing.GlintKind(processing.KindGlare)
+	for k, s := range c.Shares {
+		if s > c.Shares[best] {
+			best = processing.GlintKind(k)
+		}
+	}
+	return best
+}
+
+// Components that are weaker than leastStrength or rise by less than leastRise levels are never accepted.
+const (
+	leastStrength = 1.0
+	leastRise     = 30
+)
+
+// strength returns √(Σ logit) of sums in sixteenths.
+func strength(logits [processing.GlintKinds]uint64) float64 {
+	return math.Sqrt(float64(total(logits)) / network16)
+}
+
+// network16 is the logit that stands for 1 in the network's planes.
+const network16 = 16
+
+func total(logits [processing.GlintKinds]uint64) (sum uint64) {
+	for _, v := range logits {
+		sum += v
+	}
+	return sum
+}
+
+// outlined makes the table of what was found on a picture in sRGB.
+func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, error) {
+	t := &Table{Width: pic.Width, Height: pic.Height}
+	// The components that are kept, in their order.
+	number := make([]int32, len(f.props))
+	for i := range f.props {
+		p := &f.props[i]
+		if number[i] = -1; strength(p.Sums) < leastStrength || p.Rise() < leastRise {
+			continue
+		}
+		number[i] = int32(len(t.Components))
+		c := Component{Strength: strength(p.Sums), Ground: int(p.Ground), Rise: p.Rise()}
+		for k, v := range p.Sums {
+			c.Shares[k] = float64(v) / float64(total(p.Sums))
+		}
+		t.Components = append(t.Components, c)
+	}
+	own := deal(f.spans, number, len(t.Components))
+	taken := span.NewSet(pic.Width, pic.Height)
+	taken.Mark(0, f.spans)
+	const chunk = 64
+	err := parallel.Chunks(ctx, len(own), chunk, func(from, to int) {
+		o := outliner{levels: newLevels(pic), taken: taken}
+		for i := from; i < to; i++ {
+			c := &t.Components[i]
+			c.Spans = o.outline(own[i], c.Ground, c.Rise)
+			for k := range c.Spans {
+				c.Spans[k].Label = uint32(i)
+				c.Area += int(c.Spans[k].X1 - c.Spans[k].X0)
+			}
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	sets := make([][]processing.Span, len(t.Components))
+	for i := range sets {
+		sets[i] = t.Components[i].Spans
+	}
+	t.spans = readingOrder(sets, pic.Height)
+	return t, nil
+}
+
+// deal divides spans among n components: span s belongs to component number[s.Label], or to none if that is negative.
+func deal(spans []processing.Span, number []int32, n int) [][]processing.Span {
+	ends := make([]int, n+1)
+	for i := range spans {
+		if k := number[spans[i].Label]; k >= 0 {
+			ends[k+1]++
+		}
+	}
+	for i := range n {
+		ends[i+1] += ends[i]
+	}
+	all, own := make([]processing.Span, ends[n]), make([][]processing.Span, n)
+	for i := range own {
+		own[i] = all[ends[i]:ends[i]:ends[i+1]]
+	}
+	for _, s := range spans {
+		if k := number[s.Label]; k >= 0 {
+			own[k] = append(own[k], s)
+		}
+	}
+	return own
+}
+
+// readingOrder joins sets of spans, each in reading order, on a picture with h rows. Spans that begin at one pixel stay
+// in the order of their sets.
+func readingOrder(sets [][]processing.Span, h int) []processing.Span {
+	next := make([]int, h+1)
+	for _, set := range sets {
+		for i := range set {
+			next[set[i].Y+1]++
+		}
+	}
+	for y := range h {
+		next[y+1] += next[y]
+	}
+	all := make([]processing.Span, next[h])
+	begin := make([]int, h+1)
+	copy(begin, next)
+	for _, set := range sets {
+		for i := range set {
+			at := &next[set[i].Y]
+			all[*at] = set[i]
+			*at++
+		}
+	}
+	parallel.Split(h, 256, func(from, to int) {
+		for y := from; y < to; y++ {
+			sortRow(all[begin[y]:begin[y+1]])
+		}
+	})
+	return all
+}
+
+// sortRow sorts the spans of a row by their start, stably; rows have few spans, mostly in order.
+func sortRow(row []processing.Span) {
+	for i := 1; i < len(row); i++ {
+		s, j := row[i], i
+		for ; j > 0 && row[j-1].X0 > s.X0; j-- {
+			row[j] = row[j-1]
+		}
+		row[j] = s
+	}
+}
+
+// Serves reports whether a decision with the parameters needs no other table of the same picture.
+func (t *Table) Serves(p processing.Params) bool {
+	return t != nil && p.UsesNetwork() && (p.Learned == nil || t.Described)
+}
