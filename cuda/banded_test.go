@@ -51,7 +51,7 @@ func inBands(t testing.TB, dev *Backend, pic *processing.Picture, p processing.P
 	defer host.Close()
 	b := banded.New(dev, host, limit, isShort)
 	defer b.Close()
-	res, err := detect.Detect(background, b, pic, p, detect.Options{})
+	res, err := detect.Detect(background, b, pic, p, detect.Options{Network: testpic.Network()})
 	if n := b.Live(); n != 0 {
 		t.Fatalf("%d planes are not released", n)
 	}
@@ -68,7 +68,7 @@ func TestBanded(t *testing.T) {
 	defer host.Close()
 	for _, depth := range []int{8, 16} {
 		pic := glaring(t, 641, 1203, depth, 11, 4)
-		want, err := detect.Detect(background, host, pic, processing.DefaultParams(), detect.Options{})
+		want, err := detect.Detect(background, host, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 		if err != nil || len(want.Findings) == 0 {
 			t.Fatalf("%v, nothing is found on the CPU", err)
 		}
@@ -164,11 +164,11 @@ func TestBandedTimes(t *testing.T) {
 		}
 		host := cpu.New()
 		measure("cpu", func() (*detect.Result, error) {
-			return detect.Detect(background, host, pic, processing.DefaultParams(), detect.Options{})
+			return detect.Detect(background, host, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 		})
 		_ = host.Close()
 		measure("whole GPU", func() (*detect.Result, error) {
-			return detect.Detect(background, dev, pic, processing.DefaultParams(), detect.Options{})
+			return detect.Detect(background, dev, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 		})
 		t.Run(c, func(t *testing.T) {
 			confine(t, dev, limit)

@@ -89,11 +89,11 @@ func sameDetection(t *testing.T, dev *Backend, pic *processing.Picture, p proces
 	t.Helper()
 	host := cpu.New()
 	defer host.Close()
-	want, err := detect.Detect(background, host, pic, p, detect.Options{})
+	want, err := detect.Detect(background, host, pic, p, detect.Options{Network: testpic.Network()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := detect.Detect(background, dev, pic, p, detect.Options{})
+	got, err := detect.Detect(background, dev, pic, p, detect.Options{Network: testpic.Network()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +202,7 @@ func TestNoLeak(t *testing.T) {
 	var device, host int64
 	for i := range runs {
 		if _, err := detect.Detect(background, dev, pic, processing.DefaultParams(),
-			detect.Options{}); err != nil {
+			detect.Options{Network: testpic.Network()}); err != nil {
 			t.Fatal(err)
 		}
 		if i == 50 {
@@ -257,7 +257,7 @@ func TestTooLittleMemory(t *testing.T) {
 		dev.pool.trim()
 		dev.pool.limit = limit
 		dev.pool.mu.Unlock()
-		_, err := detect.Detect(background, dev, pic, processing.DefaultParams(), detect.Options{})
+		_, err := detect.Detect(background, dev, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 		var p *driver.Problem
 		if err != nil {
 			failed++
@@ -303,7 +303,7 @@ func TestClosed(t *testing.T) {
 		t.Error("a closed backend gave a plane")
 	}
 	if _, err := detect.Detect(background, b, glaring(t, 31, 31, 8, 1, 1), processing.DefaultParams(),
-		detect.Options{}); err == nil {
+		detect.Options{Network: testpic.Network()}); err == nil {
 		t.Error("a closed backend detects")
 	}
 }
@@ -314,12 +314,12 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(background)
 	cancel()
 	if _, err := detect.Detect(ctx, dev, pic, processing.DefaultParams(),
-		detect.Options{}); !errors.Is(err, context.Canceled) {
+		detect.Options{Network: testpic.Network()}); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled before it began: %v", err)
 	}
 	for after := time.Duration(0); after < 20*time.Millisecond; after += time.Millisecond {
 		ctx, cancel := context.WithTimeout(background, after)
-		_, err := detect.Detect(ctx, dev, pic, processing.DefaultParams(), detect.Options{})
+		_, err := detect.Detect(ctx, dev, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 		cancel()
 		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("cancelled after %v: %v", after, err)

@@ -20,6 +20,7 @@ import (
 
 	"blik/cuda/driver"
 	"blik/cuda/driver/drivertest"
+	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/detect"
 )
@@ -270,7 +271,7 @@ func TestCancelAtEveryLook(t *testing.T) {
 	pic, mask := speckled(t)
 	for name, job := range map[string]func(ctx context.Context) error{
 		"detection": func(ctx context.Context) error {
-			_, err := detect.Detect(ctx, b, pic, processing.DefaultParams(), detect.Options{})
+			_, err := detect.Detect(ctx, b, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 			return err
 		},
 		"correction": func(ctx context.Context) error {
@@ -323,7 +324,7 @@ func TestFaultsLeaveNothing(t *testing.T) {
 		}
 		b, err := Open(0)
 		if err == nil {
-			_, err = detect.Detect(background, b, pic, processing.DefaultParams(), detect.Options{})
+			_, err = detect.Detect(background, b, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 			if err == nil {
 				_, err = processing.Correct(background, b, pic, mask, processing.DefaultParams(),
 					processing.CorrectOptions{})

@@ -405,7 +405,7 @@ func (m *meter) detection() {
 	}
 	for i := range warm + repeats {
 		start := time.Now()
-		res, err := detect.Detect(background, m.b, pic, processing.DefaultParams(), detect.Options{})
+		res, err := detect.Detect(background, m.b, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 		if err != nil {
 			m.err = err
 			return
@@ -459,7 +459,7 @@ func kernelTime(b *Backend, pic *processing.Picture) (sum time.Duration, kernels
 	if err := timed(mark); err != nil {
 		return 0, 0, err
 	}
-	_, failed := detect.Detect(background, b, pic, processing.DefaultParams(), detect.Options{})
+	_, failed := detect.Detect(background, b, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 	if err := cmp.Or(failed, err, timed(nil)); err != nil {
 		return 0, 0, err
 	}
@@ -521,7 +521,7 @@ func TestDetectTimes(t *testing.T) {
 	took, names := map[string][]float64{}, []string{"total"}
 	for i := range 24 {
 		start := time.Now()
-		res, err := detect.Detect(background, b, pic, processing.DefaultParams(), detect.Options{})
+		res, err := detect.Detect(background, b, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -26,7 +26,7 @@ func TestPartTimes(t *testing.T) {
 		for i := range 25 {
 			start := time.Now()
 			p.Window = 11 + 2*(i%5)
-			part, _, err := detect.NewPart(pic, p, detect.Options{}, image.Rect(620, 520, 1770, 1370))
+			part, _, err := detect.NewPart(pic, p, detect.Options{Network: testpic.Network()}, image.Rect(620, 520, 1770, 1370))
 			if err != nil {
 				t.Fatal(err)
 			}

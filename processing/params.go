@@ -34,6 +34,16 @@ const (
 // UsesNetwork reports whether the network decides.
 func (p Params) UsesNetwork() bool { return p.Mode == Adaptive && p.Detector == DetectorAuto }
 
+// Consent says what a correction may change that nobody watches.
+type Consent uint8
+
+const (
+	// ConsentCertain leaves findings alone that a person should look at (Evidence.Check).
+	ConsentCertain Consent = iota
+	// ConsentAll corrects all findings.
+	ConsentAll
+)
+
 // Params are the parameters of detection and correction. Specs describes every field: name, range, unit, default and
 // help.
 type Params struct {
@@ -67,6 +77,9 @@ type Params struct {
 	Blend      float64
 	Grain      float64
 	OnlyDarken bool
+
+	Consent  Consent
+	Coverage float64
 
 	// Learned adjusts the decision to the user's own pictures (blik learn); nil for the default one. Only presets carry
 	// it: it cannot be set by hand.
@@ -154,6 +167,8 @@ func (s Spec) Get(p Params) float64 {
 		return float64(*f)
 	case *Method:
 		return float64(*f)
+	case *Consent:
+		return float64(*f)
 	}
 	panic("processing: parameter " + s.ID + " has a field of an unknown type")
 }
@@ -193,6 +208,8 @@ func (s Spec) Set(p *Params, v float64) error {
 		*f = Detector(v)
 	case *Method:
 		*f = Method(v)
+	case *Consent:
+		*f = Consent(v)
 	}
 	return nil
 }
@@ -256,7 +273,7 @@ func DefaultParams() Params {
 	return Params{
 		Mode: Adaptive, Scale: 1, Window: 11, Visible: 8, Relative: 25, Contrast: 15, Level: 120, Core: 45,
 		MinArea: 1, MaxArea: 4000, MaxElongation: 40, Fill: true,
-		Halo: 2, Blend: 25, Grain: 50,
+		Halo: 2, Blend: 25, Grain: 50, Coverage: 2,
 	}
 }
 
@@ -287,7 +304,7 @@ func SpecsOf(stage Stage) []Spec {
 
 // Specs describes every parameter, in the order in which a form shows them.
 func Specs() []Spec {
-	return slices.Concat(modeSpecs(), searchSpecs(), decisionSpecs(), cleanupSpecs(), correctionSpecs())
+	return slices.Concat(modeSpecs(), searchSpecs(), decisionSpecs(), cleanupSpecs(), correctionSpecs(), unattendedSpecs())
 }
 
 func modeSpecs() []Spec {
@@ -429,5 +446,24 @@ func correctionSpecs() []Spec {
 		{ID: "only-darken", Stage: StageCorrection, Group: group, Kind: KindSwitch, Min: 0, Max: 1, Step: 1,
 			Name: message.Of("Only darken"), field: func(p *Params) any { return &p.OnlyDarken },
 			Help: message.Of("Never makes a pixel brighter than it was.")},
+	}
+}
+
+func unattendedSpecs() []Spec {
+	group := Group{"unattended", message.Of("Without anyone watching")}
+	return []Spec{
+		{ID: "correct", Stage: StageCorrection, Group: group, Kind: KindChoice, Min: 0, Max: 1, Step: 1,
+			Name: message.Of("Correct"),
+			Choices: []Choice{
+				{"certain", message.Of("certain findings")}, {"all", message.Of("all findings")},
+			},
+			field: func(p *Params) any { return &p.Consent },
+			Help: message.Of("Which findings are corrected when many files are processed or on the command line. " +
+				"“certain” leaves those alone that a person should look at: probably not glare, or large and not " +
+				"certain. The report lists them.")},
+		{ID: "coverage", Stage: StageCorrection, Group: group, Kind: KindReal, Min: 0, Max: 100, Step: 0.5,
+			Unit: message.Of("% of the picture"),
+			Name: message.Of("Largest coverage"), field: func(p *Params) any { return &p.Coverage },
+			Help: message.Of("A picture of which more is marked than this is not corrected when nobody watches.")},
 	}
 }

@@ -51,7 +51,8 @@ var findingColumns = []struct {
 	{"y", 42, session.ByY, func(_ *common, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.Y))) }},
 	{"Area", 68, session.ByArea, func(c *common, f document.Spot) string { return c.texts.Int(f.Area) }},
 	{"Score", 64, session.ByScore, (*common).scoreText},
-	{"Contrast", 70, session.ByContrast, (*common).contrastText},
+	{"Kind", 70, session.ByKind, (*common).kindText},
+	{"Teaches", 62, session.ByLesson, (*common).lessonText},
 	{"Method", 60, session.ByMethod, (*common).shortState},
 }
 
@@ -62,7 +63,7 @@ var findingChoices = []struct {
 }{
 	{"All in the mask", session.InMask}, {"Undecided", session.Open}, {"Kept", session.Kept},
 	{"Ignored", session.Ignored}, {"Not corrected", session.NotCorrected}, {"Corrected", session.Corrected},
-	{"Painted by hand", session.Painted},
+	{"Painted by hand", session.Painted}, {"To look at", session.ToCheck},
 }
 
 // findingBounds are the minimum values that the list can be limited to.
@@ -94,6 +95,28 @@ func (c *common) scoreText(f document.Spot) string {
 		return c.t("by hand")
 	}
 	return c.texts.Fixed(f.Score, 1)
+}
+
+// kindText is the kind of a finding, with a mark if a person should look at it; it is empty for a painted finding and
+// for one of the classical detector.
+func (c *common) kindText(f document.Spot) string {
+	if f.Strength == 0 {
+		return ""
+	}
+	text := c.texts.Sprint(f.Kind.Name())
+	if f.Check {
+		text += " ?"
+	}
+	return text
+}
+
+// lessonText is how much a decision about a finding would teach, in per cent; empty if nothing.
+func (c *common) lessonText(f document.Spot) string {
+	lesson := session.Lesson(f, c.Settings().Params.Sensitivity)
+	if lesson == 0 {
+		return ""
+	}
+	return c.texts.Fixed(100*lesson, 0) + "\u00a0%"
 }
 
 // contrastText is the contrast of a finding in per cent of white; it is empty for a painted finding.
@@ -267,7 +290,7 @@ func (p *findingsPanel) sort(column int) {
 			l.Descending = !l.Descending
 			return
 		}
-		l.By, l.Descending = by, by == session.ByArea || by == session.ByScore || by == session.ByContrast
+		l.By, l.Descending = by, by == session.ByArea || by == session.ByScore || by == session.ByLesson
 	})
 }
 
@@ -326,6 +349,9 @@ func (p *findingsPanel) sumText() string {
 		return p.t("No picture is open.")
 	}
 	parts := []string{p.foundText()}
+	if wrong, ok := p.ExpectedWrong(); ok {
+		parts = append(parts, p.t("some %s expected to be wrong", p.texts.Int(int(math.Round(wrong)))))
+	}
 	kept, all, ignored := p.Decided()
 	if kept+ignored > 0 {
 		parts = append(parts, p.t("%s kept, %s ignored", p.texts.Int(kept), p.texts.Int(ignored)))
@@ -406,6 +432,10 @@ func (w *window) decide(how func() bool) {
 		how()
 	}
 	w.step(1)
+	if kept, _, ignored := w.Decided(); kept+ignored > 0 && (kept+ignored)%session.EnoughDecisions == 0 {
+		w.say(w.t("You have decided about %s findings: see what can be learned from them (%s)",
+			w.texts.Int(kept+ignored), w.press("find.learn")))
+	}
 }
 
 // keepListed and ignoreListed decide about all listed findings.

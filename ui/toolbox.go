@@ -13,6 +13,7 @@ import (
 	"blik/app/session"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 	"blik/ui/icons"
 	"blik/ui/tool"
 	"blik/ui/viewport"

@@ -310,12 +310,13 @@ func TestReasonsAtThePointer(t *testing.T) {
 	if !strings.HasPrefix(text, "Finding 1, 4 px; score 3.5, contrast 0.0\u00a0%, brightest level 255") {
 		t.Errorf("the text is %q", text)
 	}
-	f.Reasons = []processing.Reason{{Aspect: processing.AspectRise, Value: 2}, {Aspect: processing.AspectForm, Value: -1}}
-	if text := h.aboutText(f); !strings.HasSuffix(text, "\nfor: rise over the ground (+2.0)\nagainst: size and form (−1.0)") {
+	f.Evidence = processing.Evidence{Strength: 4.25, Rise: 80, Shares: [4]float64{0.4, 0.6}, Kind: processing.KindPaint,
+		Check: true}
+	if text := h.aboutText(f); !strings.HasSuffix(text, "\nlook at it: probably not glare") {
 		t.Errorf("the text is %q", text)
 	}
-	f.Reasons = append(f.Reasons, processing.Reason{Aspect: processing.AspectWhite, Value: 0.5})
-	want := "For: rise over the ground\u00a0+2.0, whiteness\u00a0+0.5\nAgainst: size and form\u00a0−1.0"
+	want := "looks like: painted light (60 %)\nrises above its surroundings: 80 levels\nstrength: 4.2 (score +3.5)\n" +
+		"size: 4 px\nlook at it: probably not glare"
 	if text := h.whyText(f); text != want {
 		t.Errorf("the reasons are %q, want %q", text, want)
 	}

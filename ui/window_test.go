@@ -33,6 +33,7 @@ import (
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 	"blik/ui/filedialog"
 	"blik/ui/uitest"
 	"blik/ui/xwidget"
@@ -66,10 +67,10 @@ type harness struct {
 	detected processing.Params
 	searched *processing.Region
 	result   *processing.Result
-	// candidates are those that the fake detection returns.
-	candidates []processing.Candidate
-	block      atomic.Bool
-	writeErr   error
+	// table is that of the fake search.
+	table    *detect.Table
+	block    atomic.Bool
+	writeErr error
 	// notice is the device's notice; gpus are those of the machine.
 	notice *message.Message
 	gpus   []device.Device
@@ -145,18 +146,18 @@ func (h *harness) WriteMask(_ context.Context, path string, m *processing.Mask, 
 	return h.writeErr
 }
 
-// Candidates returns candidates.
-func (h *harness) Candidates(context.Context, *processing.Picture, processing.Params, processing.Options) (
-	[]processing.Candidate, *message.Message, error,
+// Search returns the table.
+func (h *harness) Search(context.Context, *processing.Picture, detect.Options) (
+	*detect.Table, *message.Message, error,
 ) {
-	return h.candidates, nil, nil
+	return h.table, nil, nil
 }
 
 // Inspect computes on the processor.
-func (h *harness) Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.LayerOptions) (
+func (h *harness) Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.LayerOptions) (
 	*processing.LayerMap, error,
 ) {
-	return processing.Inspect(ctx, cpu.New(), pic, p, o)
+	return detect.Inspect(ctx, cpu.New(), pic, p, o)
 }
 
 // Levels counts on the processor.
@@ -167,8 +168,8 @@ func (h *harness) Levels(ctx context.Context, pic *processing.Picture, region *p
 }
 
 // Detect returns result.
-func (h *harness) Detect(ctx context.Context, _ *processing.Picture, p processing.Params, o processing.Options) (
-	*processing.Result, *message.Message, error,
+func (h *harness) Detect(ctx context.Context, _ *processing.Picture, p processing.Params, o detect.Options) (
+	*detect.Result, *message.Message, error,
 ) {
 	h.detected, h.searched = p, o.Region
 	o.Progress(message.Of("background"), 0.5)
@@ -178,7 +179,7 @@ func (h *harness) Detect(ctx context.Context, _ *processing.Picture, p processin
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	return h.result, h.notice, nil
+	return &detect.Result{Result: *h.result}, h.notice, nil
 }
 
 // Correct sets the pixels of each spot, and one to the right of it, to the value of its method.

@@ -21,6 +21,7 @@ import (
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 	"blik/processing/experiment"
 	"blik/processing/synth"
 )
@@ -117,7 +118,7 @@ func devices(closed *int, gpus map[string]*fakeGPU) func(context.Context, string
 func request(pic *processing.Picture, closed *int, g *fakeGPU) Request {
 	// The classical detector has the most stages.
 	p := processing.DefaultParams()
-	p.Detector = processing.DetectClassic
+	p.Detector = processing.DetectorClassic
 	return Request{Picture: pic, Params: p, Devices: []string{"cpu", "cuda:7"}, Repeat: 3,
 		Open: devices(closed, map[string]*fakeGPU{"cuda:7": g}), copyBytes: 1 << 20}
 }
@@ -138,7 +139,7 @@ func TestCompare(t *testing.T) {
 	if c.Width != 161 || c.Height != 123 || c.Channels != 3 || c.Depth != 8 || len(c.Devices) != 2 || closed != 2 {
 		t.Fatalf("%+v, %d closed", c, closed)
 	}
-	want, err := processing.Detect(t.Context(), cpu.New(), r.Picture, r.Params, processing.Options{})
+	want, err := detect.Detect(t.Context(), cpu.New(), r.Picture, r.Params, detect.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

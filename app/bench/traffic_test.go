@@ -7,6 +7,7 @@ import (
 
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 	"blik/processing/optest"
 )
 
@@ -139,17 +140,17 @@ func TestTrafficByStage(t *testing.T) {
 func TestTrafficChangesNothing(t *testing.T) {
 	pic := painting(t, 257, 131, 16)
 	p := processing.DefaultParams()
-	p.Margin, p.Feather, p.Detector = 2, 1.5, processing.DetectClassic
-	want, err := processing.Detect(t.Context(), cpu.New(), pic, p, processing.Options{})
+	p.Margin, p.Feather, p.Detector = 2, 1.5, processing.DetectorClassic
+	want, err := detect.Detect(t.Context(), cpu.New(), pic, p, detect.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	counted := &traffic{Backend: cpu.New(), bytes: map[string]int64{}}
-	got, err := processing.Detect(t.Context(), counted, pic, p, processing.Options{})
+	got, err := detect.Detect(t.Context(), counted, pic, p, detect.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := differ("counted", got, &outcome{"plain", want}); d != nil || want.Mask.Area() == 0 {
+	if d := differ("counted", &got.Result, &outcome{"plain", &want.Result}); d != nil || want.Mask.Area() == 0 {
 		t.Errorf("%+v, %d pixels", d, want.Mask.Area())
 	}
 	// Luminance: 16-bit RGB read, Y and v written. Cleanup: at least the mask dilated in place, and blurred.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"blik/app/consent"
 	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/report"
@@ -186,13 +187,19 @@ func (d *correction) process(ctx context.Context, t *task) error {
 	if err != nil {
 		return err
 	}
+	var left []processing.Finding
+	if found != nil {
+		if mask, left, err = consent.Choose(mask, found.Findings, d.params); err != nil {
+			return err
+		}
+	}
 	fixed, err := t.correct(ctx, pic, mask, t.progress(shareDetected, shareCorrected))
 	if err != nil {
 		return err
 	}
 	origin := &document.Origin{Params: d.params, Device: fixed.Device}
 	account := report.NewCorrection(file, d.Version, found, fixed.Patches, []*document.Origin{origin})
-	account.Mask = mask
+	account.Mask, account.Left = mask, left
 
 	out := imagefile.Begin()
 	defer out.Close()
@@ -313,6 +320,10 @@ func (d *correction) print(b *strings.Builder, input string, account report.Corr
 // summary summarises the corrections in one line.
 func (d *correction) summary(account report.Correction) string {
 	pic, changed := account.Source.Picture, account.Saved.PixelsChanged
-	return d.say("findings corrected: %d; pixels changed: %d (%.3f %%)",
+	text := d.say("findings corrected: %d; pixels changed: %d (%.3f %%)",
 		len(account.Patches), changed, 100*float64(changed)/float64(pic.Width*pic.Height))
+	if n := len(account.Left); n > 0 {
+		text += d.say("; left for you to look at: %d", n)
+	}
+	return text
 }

@@ -15,6 +15,7 @@ import (
 	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 )
 
 // slow is a GPU on which the first operation on the picture itself takes longer, not those on the reduced pictures,
@@ -232,7 +233,7 @@ func TestTrialPictureHasGlare(t *testing.T) {
 	b := cpu.New()
 	defer b.Close()
 	pic := trialPicture(smallTrial)
-	res, err := processing.Detect(t.Context(), b, pic, classic(), processing.Options{})
+	res, err := detect.Detect(t.Context(), b, pic, classic(), detect.Options{})
 	if err != nil || len(res.Findings) == 0 || pic.Validate() != nil {
 		t.Errorf("%v, %v", err, res)
 	}

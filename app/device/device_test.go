@@ -10,6 +10,7 @@ import (
 	"blik/cuda/driver"
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 )
 
 func TestParse(t *testing.T) {
@@ -60,7 +61,8 @@ func (b *broken) Name() string { return "cuda:0" }
 func (b *broken) Close() error { b.closed++; return b.Backend.Close() }
 
 func (b *broken) Do(ctx context.Context, op processing.Op) error {
-	if _, ok := op.(processing.BoxMean); ok {
+	switch op.(type) {
+	case processing.BoxMean, processing.Glints:
 		return b.err
 	}
 	return b.Backend.Do(ctx, op)
@@ -82,7 +84,7 @@ func grey(n int) *processing.Picture {
 func TestRunFallsBack(t *testing.T) {
 	ctx := context.Background()
 	pic := grey(90)
-	want, err := processing.Detect(ctx, cpu.New(), pic, classic(), processing.Options{})
+	want, err := detect.Detect(ctx, cpu.New(), pic, classic(), detect.Options{})
 	if err != nil || want.Mask.Area() == 0 {
 		t.Fatalf("%v, nothing is found on the CPU", err)
 	}
@@ -97,9 +99,9 @@ func TestRunFallsBack(t *testing.T) {
 	} {
 		gpu := &broken{Backend: cpu.New(), err: c.err}
 		r := &Runner{machine: thisMachine(), gpu: gpu, host: cpu.New()}
-		var got *processing.Result
+		var got *detect.Result
 		notice, err := r.Run(ctx, 90*90, func(ctx context.Context, b processing.Backend) (err error) {
-			got, err = processing.Detect(ctx, b, pic, classic(), processing.Options{})
+			got, err = detect.Detect(ctx, b, pic, classic(), detect.Options{})
 			return err
 		})
 		if err != nil {
@@ -141,7 +143,7 @@ func (g *low) Do(ctx context.Context, op processing.Op) error {
 func TestRunInBands(t *testing.T) {
 	ctx := context.Background()
 	pic := grey(150)
-	want, err := processing.Detect(ctx, cpu.New(), pic, classic(), processing.Options{})
+	want, err := detect.Detect(ctx, cpu.New(), pic, classic(), detect.Options{})
 	if err != nil || want.Mask.Area() == 0 {
 		t.Fatalf("%v, nothing is found on the CPU", err)
 	}
@@ -155,9 +157,9 @@ func TestRunInBands(t *testing.T) {
 	} {
 		gpu := &low{broken{Backend: cpu.New(), err: c.err}}
 		r := &Runner{machine: thisMachine(), gpu: gpu, host: cpu.New()}
-		var got *processing.Result
+		var got *detect.Result
 		notice, err := r.Run(ctx, 150*150, func(ctx context.Context, b processing.Backend) (err error) {
-			got, err = processing.Detect(ctx, b, pic, classic(), processing.Options{})
+			got, err = detect.Detect(ctx, b, pic, classic(), detect.Options{})
 			return err
 		})
 		if err != nil {
@@ -185,7 +187,7 @@ func TestRunInBands(t *testing.T) {
 		if runs++; runs == 2 {
 			cancel()
 		}
-		_, err := processing.Detect(ctx, b, pic, classic(), processing.Options{})
+		_, err := detect.Detect(ctx, b, pic, classic(), detect.Options{})
 		return err
 	})
 	if notice != nil || !errors.Is(err, context.Canceled) || runs != 2 {
@@ -239,6 +241,6 @@ func TestListBeginsWithTheCPU(t *testing.T) {
 // tests support.
 func classic() processing.Params {
 	p := processing.DefaultParams()
-	p.Detector = processing.DetectClassic
+	p.Detector = processing.DetectorClassic
 	return p
 }

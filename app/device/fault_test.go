@@ -18,6 +18,7 @@ import (
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 )
 
 // TestChild is the process that the other tests start with a driver library for tests, because a process can load only
@@ -104,7 +105,7 @@ func faults(t *testing.T) {
 	pic := grey(60)
 	host := cpu.New()
 	defer host.Close()
-	found, err := processing.Detect(ctx, host, pic, classic(), processing.Options{})
+	found, err := detect.Detect(ctx, host, pic, classic(), detect.Options{})
 	if err != nil || found.Mask.Area() == 0 {
 		t.Fatalf("%v, nothing is found on the CPU", err)
 	}
@@ -160,7 +161,7 @@ func faults(t *testing.T) {
 			}
 		}
 		run(func(ctx context.Context, b processing.Backend) (string, bool, error) {
-			got, err := processing.Detect(ctx, b, pic, classic(), processing.Options{})
+			got, err := detect.Detect(ctx, b, pic, classic(), detect.Options{})
 			if err != nil {
 				return "", false, err
 			}

@@ -32,8 +32,8 @@ func worked(t *testing.T, depth int) *document.Document {
 		r.Mask.Pix[at.Y*90+at.X] = 255
 		r.Findings = append(r.Findings, processing.Finding{ID: id + 1, X: float64(at.X), Y: float64(at.Y), Left: at.X,
 			Top: at.Y, Width: 1, Height: 1, Area: 1, Score: 2.5, Elongation: 1,
-			Reasons: []processing.Reason{{Aspect: processing.AspectWhite, Value: 1.5}},
-			Runs:    []processing.Run{{Y: at.Y, X0: at.X, X1: at.X + 1}}})
+			Evidence: processing.Evidence{Strength: 4, Rise: 90, Shares: [4]float64{0.8, 0.2}, Certainty: 0.9},
+			Runs:     []processing.Run{{Y: at.Y, X0: at.X, X1: at.X + 1}}})
 	}
 	if _, err := d.ApplyResult(r, nil); err != nil {
 		t.Fatal(err)

@@ -41,6 +41,8 @@ type Correction struct {
 	// Findings are the findings of the detection that produced the mask, for their scores. They are nil if there was
 	// none; the report then omits the parameters of detection.
 	Findings []processing.Finding
+	// Left are the findings that were not corrected, because nobody watched and a person should look at them.
+	Left []processing.Finding
 	// Patches are all saved patches, Numbers those of their findings in the window; nil counts from 1.
 	Patches []processing.Patch
 	Numbers []int
@@ -262,7 +264,9 @@ type correctionRecord struct {
 	MaskArea int               `json:"mask_area"`
 	Changed  int64             `json:"pixels_changed"`
 	Places   []Place           `json:"places"`
-	Proof    *proofRecord      `json:"proof"`
+	// Left are the findings that a person should look at, and that were not corrected.
+	Left  []processing.Finding `json:"left,omitempty"`
+	Proof *proofRecord         `json:"proof"`
 }
 
 func newProofRecord(p *imagefile.Proof) *proofRecord {
@@ -305,7 +309,7 @@ func (c Correction) record() (correctionRecord, error) {
 		Width: pic.Width, Height: pic.Height, Channels: pic.Channels, Depth: c.Source.Depth,
 		Float: info.Float, Compression: info.Compression, Orientation: c.Source.Orientation,
 		Profile: c.Source.ProfileName(), Preset: preset.Encode(c.Params),
-		Changed: saved.PixelsChanged, Places: places, Proof: newProofRecord(saved.Proof),
+		Changed: saved.PixelsChanged, Places: places, Left: c.Left, Proof: newProofRecord(saved.Proof),
 	}
 	for _, p := range places {
 		r.MaskArea += p.Area

@@ -62,6 +62,13 @@ func WriteCorrectionHTML(ctx context.Context, w io.Writer, c Correction, tr *i18
 			}
 			return number(*v, digits, tr)
 		},
+		"why": func(f processing.Finding) string {
+			var lines []string
+			for _, r := range f.Reasons() {
+				lines = append(lines, tr.Sprint(r.Message()))
+			}
+			return strings.Join(lines, "; ")
+		},
 		"how": func(how string) string { return tr.Sprint(howName(imagefile.SaveMethod(how))) },
 	})
 }

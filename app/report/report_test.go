@@ -30,9 +30,8 @@ func example() report.Report {
 			Findings: []processing.Finding{{
 				ID: 1, X: 2, Y: 1.5, Left: 1, Top: 1, Width: 2, Height: 1, Area: 2, Peak: 250,
 				Contrast: 0.123456, Elongation: 2, Score: -0.5,
-				Reasons: []processing.Reason{
-					{Aspect: processing.AspectNetwork, Value: 1.24}, {Aspect: processing.AspectColour, Value: -0.5},
-				},
+				Evidence: processing.Evidence{Strength: 3.25, Rise: 90, Shares: [4]float64{0.25, 0.75},
+					Kind: processing.KindPaint, Certainty: 0.5, Check: true},
 			}},
 			Chosen: []processing.Chosen{{
 				ID: "noise", Name: message.Of("noise"), Unit: message.Of("levels"),
@@ -51,9 +50,10 @@ func TestCSV(t *testing.T) {
 	rows, err := csv.NewReader(&b).ReadAll()
 	want := [][]string{
 		{"file", "id", "x", "y", "left", "top", "width", "height", "area", "peak", "contrast", "elongation", "score",
-			"reasons"},
+			"strength", "rise", "kind", "certainty", "check", "reasons"},
 		{"scan, recto.tif", "1", "2.00", "1.50", "1", "1", "2", "1", "2", "250", "0.1235", "2.00", "-0.500",
-			"for: what the network sees (+1.2); against: colour (-0.5)"},
+			"3.25", "90", "paint", "0.50", "check", "looks like: painted light (75 %); rises above its surroundings: 90 levels; " +
+				"strength: 3.2 (score -0.5); size: 2 px; probably right: 50 %; look at it: probably not glare"},
 	}
 	if err != nil || !reflect.DeepEqual(rows, want) {
 		t.Errorf("got %q, %v", rows, err)

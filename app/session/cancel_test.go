@@ -16,6 +16,7 @@ import (
 	"blik/assets"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // watched records when work has ended.
@@ -24,8 +25,8 @@ type watched struct {
 	ended chan time.Time
 }
 
-func (w watched) Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (
-	*processing.Result, *message.Message, error,
+func (w watched) Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.Options) (
+	*detect.Result, *message.Message, error,
 ) {
 	defer func() { w.ended <- time.Now() }()
 	return w.Engine.Detect(ctx, pic, p, o)
@@ -57,7 +58,7 @@ func BenchmarkCancel(b *testing.B) {
 	if s.before, err = view.NewPyramid(b.Context(), pic); err != nil {
 		b.Fatal(err)
 	}
-	s.after, s.mask, s.memory = s.before, view.NewMaskPyramid(s.doc.Mask()), &processing.Memory{}
+	s.after, s.mask = s.before, view.NewMaskPyramid(s.doc.Mask())
 	// run starts a job and cancels it after a time, unless that is 0. It returns how long the job ran and how long
 	// after the cancel the session was free and the work ended.
 	run := func(start func(func(Outcome, error)), after time.Duration) (ran, free, ended time.Duration) {
@@ -95,11 +96,11 @@ func BenchmarkCancel(b *testing.B) {
 		}{{"detection", s.Detect}, {"correction", s.CorrectAll}} {
 			const moments = 10
 			run(job.start, 0)
-			s.memory = &processing.Memory{}
+			s.table = nil
 			whole, _, _ := run(job.start, 0)
 			var free, ended []time.Duration
 			for i := range moments {
-				s.memory = &processing.Memory{}
+				s.table = nil
 				_, f, e := run(job.start, whole*time.Duration(2*i+1)/(2*moments))
 				if f > 0 {
 					free, ended = append(free, f), append(ended, e)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"blik/app/consent"
 	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/project"
@@ -351,6 +352,8 @@ type batchItem struct {
 	state    FrameState
 	findings int
 	small    image.Image
+	// left are the findings that were left to a person.
+	left []processing.Finding
 }
 
 // run processes the picture; worked is false if nothing had to be done.
@@ -402,13 +405,13 @@ func (t *batchItem) process(o *opened) (worked bool, err error) {
 		return worked, nil
 	}
 	if state == FrameFound {
-		if err := t.correctAll(o); err != nil {
+		if err := t.correctAll(o); err != nil || o.doc.Corrections() == nil {
 			return worked, err
 		}
 	}
 	shot := o.doc.Snapshot()
 	account := accountOf(o.file, o.doc, t.s.version)
-	account.Mask, account.Date = shot.Mask(), time.Now()
+	account.Mask, account.Date, account.Left = shot.Mask(), time.Now(), t.left
 	path := imagefile.DefaultName(t.path, o.file.SaveFormat())
 	saving := imagefile.SaveOptions{Progress: t.within(shareCorrected, 1)}
 	if _, err := t.s.files.Save(t.ctx, account, path, t.lang, saving); err != nil {
@@ -431,14 +434,31 @@ func (t *batchItem) within(from, to float64) processing.Progress {
 	return func(_ message.Message, done float64) { t.report(min((from+done*(to-from))/whole, 1)) }
 }
 
-// correctAll corrects all findings, each with the method that was chosen for it.
+// correctAll corrects the findings that may be corrected without anyone watching, each with the method that was chosen
+// for it. What the user has kept counts as watched.
 func (t *batchItem) correctAll(o *opened) error {
 	asked := map[int]processing.Method{}
+	var found []processing.Finding
 	for _, f := range o.doc.Spots() {
 		asked[f.ID] = f.Asked
+		at := o.doc.FirstPixel(f)
+		f.Runs, f.Check = o.doc.SpotRuns(at.X, at.Y), f.Check && f.Decision != document.Kept
+		found = append(found, f.Finding)
 	}
 	mask := o.doc.Snapshot().Mask()
-	spots := processing.Spots(mask)
+	_, left, err := consent.Choose(mask, found, *o.params)
+	if err != nil {
+		return err
+	}
+	alone := map[int]bool{}
+	for _, f := range left {
+		alone[f.ID] = true
+	}
+	t.left = left
+	spots := slices.DeleteFunc(processing.Spots(mask), func(s processing.Spot) bool { return alone[s.ID] })
+	if len(spots) == 0 {
+		return nil
+	}
 	for i := range spots {
 		spots[i].Method = asked[spots[i].ID]
 	}

@@ -9,12 +9,13 @@ import (
 	"blik/internal/message"
 	"blik/internal/testpic"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
-// taught is an engine that returns the candidates of taughtDocument.
+// taught is an engine that returns the components of taughtDocument.
 type taught struct {
 	engineOf
-	asked processing.Params
+	asked int
 }
 
 // spotsTaught is the number of findings of taughtDocument. Every other one is paint.
@@ -25,10 +26,11 @@ func taughtRun(i int) processing.Run {
 	return processing.Run{Y: y, X0: x, X1: x + 2}
 }
 
-func (e *taught) Candidates(_ context.Context, _ *processing.Picture, p processing.Params, o processing.Options) (
-	list []processing.Candidate, _ *message.Message, _ error,
+func (e *taught) Search(_ context.Context, _ *processing.Picture, o detect.Options) (
+	*detect.Table, *message.Message, error,
 ) {
-	e.asked = p
+	e.asked++
+	t := &detect.Table{Width: 90, Height: 30, Described: o.Vectors}
 	for i := range spotsTaught {
 		v := make([]float64, 12)
 		v[0], v[1] = float64(i%3), float64(i%5)
@@ -36,9 +38,11 @@ func (e *taught) Candidates(_ context.Context, _ *processing.Picture, p processi
 			v[2] = 4
 		}
 		// By default all count as glare, with little certainty.
-		list = append(list, processing.Candidate{Score: 0.2, Vector: v, Runs: []processing.Run{taughtRun(i)}})
+		r := taughtRun(i)
+		t.Components = append(t.Components, detect.Component{Area: 2, Strength: 3.4, Vector: v,
+			Spans: []processing.Span{{Y: int32(r.Y), X0: int32(r.X0), X1: int32(r.X1)}}})
 	}
-	return list, nil, nil
+	return t, nil, nil
 }
 
 func taughtDocument(t *testing.T, path string) *document.Document {
@@ -103,11 +107,9 @@ func TestLearn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.asked.Learned != nil {
-		t.Error("it was learned on top of what was learned before")
-	}
 	if got.Learned == nil || got.Glare != 20 || got.Paint != 20 || got.Pictures != 1 || got.Groups < 2 ||
-		got.Effect.Glare <= got.Effect.Paint || got.Default.Wrong() != 20 {
+		got.Effect.Glare <= got.Effect.Paint || got.Default.Wrong() != 20 ||
+		got.Effect.Gained != 0 || got.Effect.Lost < 10 {
 		t.Fatalf("learned %+v", got)
 	}
 	s.UseLearned(got.Learned)

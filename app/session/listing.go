@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"image"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -12,6 +13,8 @@ import (
 	"blik/app/report"
 	"blik/internal/atomicfile"
 	"blik/processing"
+	"blik/processing/detect"
+	"blik/processing/learn"
 )
 
 // Column is a column of the list of findings, by which the list can be sorted.
@@ -24,15 +27,17 @@ const (
 	ByY
 	ByArea
 	ByScore
-	ByContrast
+	ByKind
 	ByMethod
+	// ByLesson sorts by what a decision would teach: see Lesson.
+	ByLesson
 )
 
 // Choice says which findings are listed.
 type Choice uint8
 
-// InMask lists all findings of the mask, Painted those that no detection found. Open are undecided. Ignored lists
-// findings that were removed from the mask; all other choices are of the mask.
+// InMask lists all findings of the mask, Painted those that no detection found. Open are undecided, ToCheck those that a
+// person should look at. Ignored lists findings that were removed from the mask; all other choices are of the mask.
 const (
 	InMask Choice = iota
 	Open
@@ -41,6 +46,7 @@ const (
 	NotCorrected
 	Corrected
 	Painted
+	ToCheck
 )
 
 // Bound is an optional lower bound.
@@ -59,6 +65,21 @@ type Listing struct {
 	Area, Score, Contrast Bound
 	By                    Column
 	Descending            bool
+	// Sensitivity is that of the detection, for ByLesson.
+	Sensitivity float64
+}
+
+// lesson returns what a decision about a finding would teach.
+func (l Listing) lesson(f document.Spot) float64 { return Lesson(f, l.Sensitivity) }
+
+// Lesson returns how much a decision about a finding would teach, 0…1: most for one at the threshold, which may as well
+// be glare as paint, and nothing for one that is decided or was painted.
+func Lesson(f document.Spot, sensitivity float64) float64 {
+	if !f.Detected || f.Decision != document.Undecided {
+		return 0
+	}
+	right := 1 / (1 + math.Exp(-learn.Slope*(f.Score+sensitivity)))
+	return 4 * right * (1 - right)
 }
 
 // Of returns the listed findings of a document in the order of the list. The slice must not be changed.
@@ -101,6 +122,8 @@ func (l Listing) lists(s document.Spot) bool {
 		return s.State == document.Corrected
 	case Painted:
 		return !s.Detected
+	case ToCheck:
+		return s.Check && s.Decision != document.Kept
 	}
 	return true
 }
@@ -123,8 +146,10 @@ func (l Listing) compare(a, b document.Spot) int {
 		return cmp.Compare(a.Area, b.Area)
 	case ByScore:
 		return cmp.Or(byDetected, cmp.Compare(a.Score, b.Score))
-	case ByContrast:
-		return cmp.Or(byDetected, cmp.Compare(a.Contrast, b.Contrast))
+	case ByKind:
+		return cmp.Or(byDetected, cmp.Compare(a.Kind, b.Kind), cmp.Compare(b.Shares[a.Kind], a.Shares[a.Kind]))
+	case ByLesson:
+		return cmp.Compare(l.lesson(a), l.lesson(b))
 	case ByMethod:
 		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(a.Method, b.Method))
 	}
@@ -164,9 +189,13 @@ func (s *Session) Listed() []document.Spot {
 	if s.doc == nil {
 		return nil
 	}
-	now := listKey{s.doc, s.doc.Generation(), s.doc.Corrections(), s.doc.Result(), s.doc.Decisions(), s.listing}
+	by := s.listing
+	if by.By == ByLesson {
+		by.Sensitivity = s.settings.Params.Sensitivity
+	}
+	now := listKey{s.doc, s.doc.Generation(), s.doc.Corrections(), s.doc.Result(), s.doc.Decisions(), by}
 	if s.listed.of != now {
-		s.listed.spots, s.listed.of = s.listing.Of(s.doc), now
+		s.listed.spots, s.listed.of = by.Of(s.doc), now
 	}
 	return s.listed.spots
 }
@@ -259,6 +288,19 @@ func (s *Session) Decided() (kept, all, ignored int) {
 		}
 	}
 	return kept, len(s.doc.Spots()), len(s.doc.Ignored())
+}
+
+// EnoughDecisions is the number of decisions from which on it is worthwhile to look at what they would teach.
+const EnoughDecisions = 20
+
+// ExpectedWrong returns how many of the findings of the last detection are expected to be wrong; ok is false if that is
+// not known.
+func (s *Session) ExpectedWrong() (wrong float64, ok bool) {
+	d, err := processing.DefaultDecision()
+	if s.doc == nil || err != nil || !s.settings.Params.UsesNetwork() {
+		return 0, false
+	}
+	return detect.Wrong(s.doc.Findings(), d)
 }
 
 // SaveFindings writes the listed findings to a CSV file, in the order of the list.

@@ -20,7 +20,8 @@ func glints() []processing.Finding {
 	}{{40, 5, 3, 1, 0.5}, {10, 10, 5, 7, 0.2}, {70, 15, 1, 3, 0.9}, {20, 20, 5, -1, 0.4}} {
 		list = append(list, processing.Finding{
 			ID: i + 1, X: float64(g.x), Y: float64(g.y), Left: g.x, Top: g.y, Width: g.n, Height: 1, Area: g.n,
-			Score: g.score, Contrast: g.contrast, Runs: []processing.Run{{Y: g.y, X0: g.x, X1: g.x + g.n}},
+			Score: g.score, Contrast: g.contrast, Evidence: processing.Evidence{Strength: 3, Kind: processing.GlintKind(i % 4),
+				Check: i == 3}, Runs: []processing.Run{{Y: g.y, X0: g.x, X1: g.x + g.n}},
 		})
 	}
 	return list
@@ -61,7 +62,9 @@ func TestListing(t *testing.T) {
 		"by x":       {Listing{By: ByX}, []int{10, 20, 40, 50}},
 		"by area":    {Listing{By: ByArea, Descending: true}, []int{10, 20, 40, 50}},
 		"by score":   {Listing{By: ByScore}, []int{50, 20, 40, 10}},
-		"contrast":   {Listing{By: ByContrast, Descending: true}, []int{40, 20, 10, 50}},
+		"kind":       {Listing{By: ByKind, Descending: true}, []int{20, 10, 40, 50}},
+		"lesson":     {Listing{By: ByLesson, Descending: true}, []int{40, 20, 10, 50}},
+		"checked":    {Listing{Choice: ToCheck}, []int{20}},
 		"descending": {Listing{Descending: true}, []int{50, 20, 10, 40}},
 		"open":       {Listing{Choice: Open}, []int{40, 20, 50}},
 		"kept":       {Listing{Choice: Kept}, []int{10}},

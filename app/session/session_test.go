@@ -24,6 +24,7 @@ import (
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 )
 
 // fake is a session with made-up files and results. Its callbacks run on the test's goroutine.
@@ -128,16 +129,16 @@ func (f files) Save(_ context.Context, c report.Correction, path, lang string, o
 // engineOf detects two glints and corrects findings to zeros.
 type engineOf struct{}
 
-func (engineOf) Candidates(context.Context, *processing.Picture, processing.Params, processing.Options) (
-	[]processing.Candidate, *message.Message, error,
+func (engineOf) Search(context.Context, *processing.Picture, detect.Options) (
+	*detect.Table, *message.Message, error,
 ) {
 	return nil, nil, nil
 }
 
-func (engineOf) Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o processing.LayerOptions) (
+func (engineOf) Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.LayerOptions) (
 	*processing.LayerMap, error,
 ) {
-	return processing.Inspect(ctx, cpu.New(), pic, p, o)
+	return detect.Inspect(ctx, cpu.New(), pic, p, o)
 }
 
 func (engineOf) Levels(ctx context.Context, pic *processing.Picture, region *processing.Region) (
@@ -146,10 +147,11 @@ func (engineOf) Levels(ctx context.Context, pic *processing.Picture, region *pro
 	return processing.LevelHistogram(ctx, cpu.New(), pic, region)
 }
 
-func (engineOf) Detect(_ context.Context, pic *processing.Picture, p processing.Params, o processing.Options) (
-	*processing.Result, *message.Message, error,
+func (engineOf) Detect(_ context.Context, pic *processing.Picture, p processing.Params, o detect.Options) (
+	*detect.Result, *message.Message, error,
 ) {
-	r := &processing.Result{Device: "fake", Mask: processing.NewMask(pic.Width, pic.Height), Params: p}
+	r := &detect.Result{}
+	r.Device, r.Mask, r.Params = "fake", processing.NewMask(pic.Width, pic.Height), p
 	for id, at := range []image.Point{{X: 5, Y: 4}, {X: 30, Y: 20}} {
 		r.Mask.Pix[at.Y*pic.Width+at.X] = 255
 		r.Findings = append(r.Findings, processing.Finding{ID: id + 1, Left: at.X, Top: at.Y, Width: 1, Height: 1,

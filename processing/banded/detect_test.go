@@ -13,6 +13,7 @@ import (
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 	"blik/processing/optest"
 	"blik/processing/synth"
 )
@@ -57,15 +58,15 @@ func glaring(t testing.TB, w, h, depth int) *processing.Picture {
 
 // detects compares detection by bands of the given number of rows with that of the CPU.
 func detects(t *testing.T, pic *processing.Picture, p processing.Params, rows int,
-	device func(*device)) *processing.Result {
+	device func(*device)) *detect.Result {
 	t.Helper()
 	b := newBench(t, pic.Width, pic.Height, rows)
 	if device != nil {
 		device(b.inner)
 	}
-	want, err := processing.Detect(background, b.plain, pic, p, processing.Options{})
+	want, err := detect.Detect(background, b.plain, pic, p, detect.Options{Network: testpic.Network()})
 	must(t, err)
-	got, err := processing.Detect(background, b.Backend, pic, p, processing.Options{})
+	got, err := detect.Detect(background, b.Backend, pic, p, detect.Options{Network: testpic.Network()})
 	must(t, err)
 	b.done()
 	sameResult(t, got, want)
@@ -75,7 +76,7 @@ func detects(t *testing.T, pic *processing.Picture, p processing.Params, rows in
 	return want
 }
 
-func sameResult(t *testing.T, got, want *processing.Result) {
+func sameResult(t *testing.T, got, want *detect.Result) {
 	t.Helper()
 	if !slices.Equal(got.Mask.Pix, want.Mask.Pix) || !reflect.DeepEqual(got.Findings, want.Findings) ||
 		!reflect.DeepEqual(got.Chosen, want.Chosen) {
@@ -119,13 +120,13 @@ func TestSmallerBandsIfMemoryIsShort(t *testing.T) {
 	detects(t, pic, processing.DefaultParams(), 333, func(d *device) { d.low = true })
 	b := newBench(t, 101, 333, 333)
 	b.inner.limit = 101 * 20
-	_, err := processing.Detect(background, b.Backend, pic, processing.DefaultParams(), processing.Options{})
+	_, err := detect.Detect(background, b.Backend, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 	if !b.tooLittle(err) {
 		t.Errorf("a device without memory: %v", err)
 	}
 	b.done()
 	b = newBench(t, 101, 333, 20)
-	_, err = processing.Detect(background, b.Backend, pic, processing.DefaultParams(), processing.Options{})
+	_, err = detect.Detect(background, b.Backend, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 	if !errors.Is(err, ErrMemory) {
 		t.Errorf("bands smaller than their halo: %v", err)
 	}
@@ -135,13 +136,13 @@ func TestSmallerBandsIfMemoryIsShort(t *testing.T) {
 // If a device fails at any of its calls, the job ends with its error; if it lacks memory once, the job goes on.
 func TestFailureOfAnyCall(t *testing.T) {
 	pic := glaring(t, 61, 240, 8)
-	want, err := processing.Detect(background, cpu.New(), pic, processing.DefaultParams(), processing.Options{})
+	want, err := detect.Detect(background, cpu.New(), pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 	must(t, err)
 	fault := errors.New("the device has gone")
 	for n := 1; ; n += 1 + n/8 {
 		b := newBench(t, 61, 240, 130)
 		b.inner.failAt, b.inner.err = n, fault
-		res, err := processing.Detect(background, b.Backend, pic, processing.DefaultParams(), processing.Options{})
+		res, err := detect.Detect(background, b.Backend, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 		b.done()
 		if b.inner.calls < n {
 			sameResult(t, res, want)
@@ -156,7 +157,7 @@ func TestFailureOfAnyCall(t *testing.T) {
 		if n%2 == 0 {
 			b := newBench(t, 61, 240, 240)
 			b.inner.failAt, b.inner.err = n, errFull
-			res, err := processing.Detect(background, b.Backend, pic, processing.DefaultParams(), processing.Options{})
+			res, err := detect.Detect(background, b.Backend, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 			must(t, err)
 			sameResult(t, res, want)
 			b.done()
@@ -171,7 +172,7 @@ func TestCancel(t *testing.T) {
 		b := newBench(t, 121, 133, 130)
 		d := &cancelling{device: b.inner, after: n, cancel: cancel}
 		b.Backend.inner = d
-		_, err := processing.Detect(ctx, b.Backend, pic, processing.DefaultParams(), processing.Options{})
+		_, err := detect.Detect(ctx, b.Backend, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled at upload %d: %v", n, err)
 		}
@@ -198,7 +199,7 @@ func TestCorrect(t *testing.T) {
 	for _, depth := range []int{8, 16} {
 		pic := glaring(t, 121, 150, depth)
 		p := processing.DefaultParams()
-		found, err := processing.Detect(background, cpu.New(), pic, p, processing.Options{})
+		found, err := detect.Detect(background, cpu.New(), pic, p, detect.Options{Network: testpic.Network()})
 		must(t, err)
 		want, err := processing.Correct(background, cpu.New(), pic, found.Mask, p, processing.CorrectOptions{})
 		must(t, err)
@@ -226,12 +227,12 @@ func TestTimings(t *testing.T) {
 	pic := glaring(t, 101, 333, 8)
 	b := newBench(t, 101, 333, 150)
 	start := time.Now()
-	got, err := processing.Detect(background, b.Backend, pic, processing.DefaultParams(), processing.Options{})
+	got, err := detect.Detect(background, b.Backend, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 	took := time.Since(start)
 	must(t, err)
 	// The CPU fuses some stages unless it is wrapped.
 	stepwise := struct{ processing.Backend }{b.plain}
-	want, err := processing.Detect(background, stepwise, pic, processing.DefaultParams(), processing.Options{})
+	want, err := detect.Detect(background, stepwise, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 	must(t, err)
 	var names []string
 	sum := time.Duration(0)
