@@ -45,7 +45,7 @@ func confine(t testing.TB, dev *Backend, bytes int64) {
 
 // inBands detects with at most the given number of bytes of device memory.
 func inBands(t testing.TB, dev *Backend, pic *processing.Picture, p processing.Params,
-	limit int64) (*processing.Result, error) {
+	limit int64) (*detect.Result, error) {
 	t.Helper()
 	host := cpu.New()
 	defer host.Close()
@@ -143,8 +143,8 @@ func TestBandedTimes(t *testing.T) {
 		limit <<= 20
 		pic := repeated(t, megapixels, bits)
 		t.Logf("%d × %d pixels of %d bits", pic.Width, pic.Height, bits)
-		var want *processing.Result
-		measure := func(what string, detect func() (*processing.Result, error)) {
+		var want *detect.Result
+		measure := func(what string, detect func() (*detect.Result, error)) {
 			for run := range 3 {
 				start := time.Now()
 				res, err := detect()
@@ -163,16 +163,16 @@ func TestBandedTimes(t *testing.T) {
 			}
 		}
 		host := cpu.New()
-		measure("cpu", func() (*processing.Result, error) {
+		measure("cpu", func() (*detect.Result, error) {
 			return detect.Detect(background, host, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 		})
 		_ = host.Close()
-		measure("whole GPU", func() (*processing.Result, error) {
+		measure("whole GPU", func() (*detect.Result, error) {
 			return detect.Detect(background, dev, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 		})
 		t.Run(c, func(t *testing.T) {
 			confine(t, dev, limit)
-			measure("bands", func() (*processing.Result, error) {
+			measure("bands", func() (*detect.Result, error) {
 				return inBands(t, dev, pic, processing.DefaultParams(), limit)
 			})
 		})

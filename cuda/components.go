@@ -172,19 +172,22 @@ func (q *queue) connectIn(c *connected, src *plane, bits uint8, inverted, reach 
 	return q.scan(c.roots, groups, c.total.at(4))
 }
 
+// label queues the numbering of the sets.
+func (q *queue) label(c *connected) error {
+	grid, block := perWarp((c.room + 255) / 256)
+	if err := q.launch("numberRoots", grid, block, c.spans, c.parent, c.roots, c.total, c.room); err != nil {
+		return err
+	}
+	grid, block = q.strided(c.room)
+	return q.launch("spreadLabels", grid, block, c.spans, c.parent, c.total, c.room)
+}
+
 // Label returns the 8-connected components of the pixels of cls that have one of the given bits.
 func (b executor) Label(ctx context.Context, op processing.Label) (processing.Components, error) {
 	p := op.Class.(*plane)
 	var out *components
 	err := b.run(ctx, func(q *queue) error {
-		c, err := q.connect(p, op.Bits, 0, 1, func(c *connected) error {
-			grid, block := perWarp((c.room + 255) / 256)
-			if err := q.launch("numberRoots", grid, block, c.spans, c.parent, c.roots, c.total, c.room); err != nil {
-				return err
-			}
-			grid, block = q.strided(c.room)
-			return q.launch("spreadLabels", grid, block, c.spans, c.parent, c.total, c.room)
-		})
+		c, err := q.connect(p, op.Bits, 0, 1, q.label)
 		if err != nil {
 			return err
 		}
@@ -506,12 +509,12 @@ func (b executor) Spans(ctx context.Context, op processing.Spans) ([]processing.
 	}
 	var list []processing.Span
 	err := b.run(ctx, func(q *queue) error {
-		host, err := q.fetchList(k.spans, k.runs*int(spanBytes))
+		all, err := q.fetchSpans(k.spans, k.runs)
 		if err != nil {
 			return err
 		}
 		list = make([]processing.Span, 0, k.runs)
-		for _, s := range unsafe.Slice((*processing.Span)(unsafe.Pointer(unsafe.SliceData(host))), k.runs) {
+		for _, s := range all {
 			if s.Label != noLabel {
 				list = append(list, s)
 			}
@@ -519,6 +522,15 @@ func (b executor) Spans(ctx context.Context, op processing.Spans) ([]processing.
 		return nil
 	})
 	return list, err
+}
+
+// fetchSpans waits for n spans, which are valid until the operation ends.
+func (q *queue) fetchSpans(spans buffer, n int) ([]processing.Span, error) {
+	host, err := q.fetchList(spans, n*int(spanBytes))
+	if err != nil {
+		return nil, err
+	}
+	return unsafe.Slice((*processing.Span)(unsafe.Pointer(unsafe.SliceData(host))), n), nil
 }
 
 // sums and tally are those of tally.cu.
@@ -595,4 +607,71 @@ func (s *tally) sums() processing.RegionProps {
 		PeakContrast: uint16(s.peakContrast), PeakY: uint16(s.peakY), Starlet: uint16(s.starlet),
 		Darkest: uint8(s.darkest), Slope: uint8(s.slope), Edge: s.edge, Leaks: s.leaks,
 	}
+}
+
+// glintMeasures are what MeasureGlints needs on the device.
+type glintMeasures struct {
+	props, peaks                    buffer
+	logits, kinds, red, green, blue *plane
+}
+
+// glintMeasures returns memory for the measures of up to n components.
+func (q *queue) glintMeasures(op processing.MeasureGlints, n int) (v *glintMeasures, err error) {
+	v = &glintMeasures{logits: op.Logits.(*plane), kinds: op.Kinds.(*plane), red: op.Red.(*plane),
+		green: op.Green.(*plane), blue: op.Blue.(*plane)}
+	bytes := int64(n) * propsBytes
+	all, err := q.room(bytes + 8*int64(n))
+	if err != nil {
+		return nil, err
+	}
+	v.props, v.peaks = all, all.at(bytes)
+	return v, q.d.zero(all, bytes+8*int64(n))
+}
+
+const propsBytes = int64(unsafe.Sizeof(processing.GlintProps{}))
+
+// measure queues the measures of the components of spans; total holds the number of spans, of which there are at most
+// room, followed by that of components.
+func (q *queue) measure(v *glintMeasures, spans, total buffer, room int) error {
+	grid, block := q.strided(8 * room)
+	if err := q.launch("glintSums", grid, block, v.props, v.peaks, spans, total, room, v.logits, v.kinds, v.red, v.green,
+		v.blue, v.logits.w); err != nil {
+		return err
+	}
+	return q.launch("glintGround", grid, block, v.props, v.peaks, total, room, v.logits, v.red, v.green, v.blue,
+		v.logits.w, v.logits.h)
+}
+
+// fetch waits for the measures of n components.
+func (v *glintMeasures) fetch(q *queue, n int) ([]processing.GlintProps, error) {
+	host, err := q.fetchList(v.props, n*int(propsBytes))
+	if err != nil {
+		return nil, err
+	}
+	return slices.Clone(unsafe.Slice((*processing.GlintProps)(unsafe.Pointer(unsafe.SliceData(host))), n)), nil
+}
+
+// MeasureGlints measures each component.
+func (b executor) MeasureGlints(ctx context.Context, op processing.MeasureGlints) (out []processing.GlintProps,
+	err error) {
+	k := op.Components.(*components)
+	if k.runs == 0 {
+		return make([]processing.GlintProps, k.labels), ctx.Err()
+	}
+	err = b.run(ctx, func(q *queue) error {
+		v, err := q.glintMeasures(op, k.labels)
+		if err != nil {
+			return err
+		}
+		total, err := q.constants(bytesOf([]uint32{uint32(k.runs), uint32(k.labels)}))
+		if err != nil {
+			return err
+		}
+		if err := q.measure(v, k.spans, total, k.runs); err != nil {
+			return err
+		}
+		out, err = v.fetch(q, k.labels)
+		return err
+	})
+	return out, err
 }

@@ -246,7 +246,31 @@ func TestComponents(t *testing.T) {
 				t.Fatalf("component %d: %+v on the GPU, %+v on the CPU", i, got[i], want[i])
 			}
 		}
+		p.equalGlints(t, grown)
 	})
+}
+
+// equalGlints compares the measures of glints on both backends.
+func (p *pair) equalGlints(t *rapid.T, c sets) {
+	p.t.Helper()
+	logits, kinds := p.drawn(t, processing.U8, "logits"), p.drawn(t, processing.U8, "kinds")
+	red, green, blue := p.drawn(t, processing.U8, "red"), p.drawn(t, processing.U8, "green"), p.drawn(t, processing.U8, "blue")
+	want, err := processing.Evaluate(background, p.host, processing.MeasureGlints{
+		Components: c.host, Logits: logits.host, Kinds: kinds.host, Red: red.host, Green: green.host, Blue: blue.host,
+	})
+	p.must(err)
+	got, err := processing.Evaluate(background, p.dev, processing.MeasureGlints{
+		Components: c.dev, Logits: logits.dev, Kinds: kinds.dev, Red: red.dev, Green: green.dev, Blue: blue.dev,
+	})
+	p.must(err)
+	if len(got) != len(want) {
+		t.Fatalf("%d glints on the GPU, %d on the CPU", len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("glint %d: %+v on the GPU, %+v on the CPU", i, got[i], want[i])
+		}
+	}
 }
 
 func TestFillHoles(t *testing.T) {

@@ -17,6 +17,8 @@ type Backend struct {
 	closed bool
 	// network is the last model used, prepared for the device. It belongs to the operation that holds the device.
 	network *networkProgram
+	// overlap is the minimum size in bytes of pictures that are processed while they are uploaded.
+	overlap int64
 }
 
 var _ processing.Backend = (*Backend)(nil)
@@ -27,7 +29,7 @@ func Open(ordinal int) (*Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Backend{device: d, pool: newPool(d.info.Memory)}, nil
+	return &Backend{device: d, pool: newPool(d.info.Memory), overlap: leastOverlap}, nil
 }
 
 // Name returns "cuda:" and the driver's number of the GPU.

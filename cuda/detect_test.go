@@ -85,7 +85,7 @@ func decoded(t testing.TB, path string) *processing.Picture {
 }
 
 // sameDetection runs detection on both backends and compares everything except the times.
-func sameDetection(t *testing.T, dev *Backend, pic *processing.Picture, p processing.Params) *processing.Result {
+func sameDetection(t *testing.T, dev *Backend, pic *processing.Picture, p processing.Params) *detect.Result {
 	t.Helper()
 	host := cpu.New()
 	defer host.Close()

@@ -5,6 +5,7 @@ package cuda
 import (
 	"context"
 	"encoding/binary"
+	"fmt"
 	"math/bits"
 	"slices"
 	"strings"
@@ -27,8 +28,8 @@ func (b executor) Glints(ctx context.Context, op processing.Glints) error {
 // glints is one call of Glints.
 type glints struct {
 	networkRun
-	dst *plane
-	in  [3]*plane
+	dst, kinds *plane
+	in         [3]*plane
 	// strip is the number of rows processed at a time, border the number of additional rows needed on each side.
 	strip, border int
 }
@@ -41,8 +42,14 @@ func (q *queue) glints(op processing.Glints) (*glints, error) {
 		return nil, err
 	}
 	q.writes(d)
+	// Without memory the kernels write no kinds.
+	kinds := &plane{}
+	if op.Kinds != nil {
+		kinds = op.Kinds.(*plane)
+		q.writes(kinds)
+	}
 	return &glints{
-		networkRun: networkRun{q: q, p: p, numbers: blob, w: d.w, offset: op.Offset}, dst: d,
+		networkRun: networkRun{q: q, p: p, numbers: blob, w: d.w, offset: op.Offset}, dst: d, kinds: kinds,
 		in:    [3]*plane{op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)},
 		strip: max(up(p.strip/d.w), grain), border: up(op.Model.Reach()),
 	}, nil
@@ -54,6 +61,10 @@ func (v *glints) rows(from, to int) error {
 	for top := from; top < to; top += v.strip {
 		first, end := max(0, top-v.border), min(to, top+v.strip)
 		v.networkRun.h, v.networkRun.dst = min(v.dst.h, end+v.border)-first, v.dst.from(first)
+		v.networkRun.kinds = v.kinds
+		if v.kinds.memory.bytes != 0 {
+			v.networkRun.kinds = v.kinds.from(first)
+		}
 		v.networkRun.from, v.networkRun.to = top-first, end-first
 		if err := v.do([3]*plane{v.in[0].from(first), v.in[1].from(first), v.in[2].from(first)}); err != nil {
 			return err
@@ -80,7 +91,7 @@ func (b executor) GlintChannels(ctx context.Context, op processing.GlintChannels
 		if err != nil {
 			return err
 		}
-		r := networkRun{q: q, p: p, numbers: blob, w: w, dst: &plane{}, keep: true}
+		r := networkRun{q: q, p: p, numbers: blob, w: w, dst: &plane{}, kinds: &plane{}, keep: true}
 		for top := 0; top < h; top += strip {
 			first := max(0, top-border)
 			var places []int
@@ -111,7 +122,7 @@ func (r *networkRun) channels(out []uint8, index []uint32, places []int, first i
 	v := r.values[len(r.p.steps)-2]
 	at := make([]uint32, 0, s.out*len(places))
 	for _, i := range places {
-		x, y := int(index[i])%r.w/s.layer.Resolution, (int(index[i])/r.w-first)/s.layer.Resolution
+		x, y := int(index[i])%r.w, int(index[i])/r.w-first
 		for g := range s.out {
 			at = append(at, uint32((y*v.w+x)*s.out+g))
 		}
@@ -140,8 +151,8 @@ func (r *networkRun) channels(out []uint8, index []uint32, places []int, first i
 	return nil
 }
 
-// networkStrip bounds the memory for activations, about 18 bytes per pixel.
-const networkStrip = 48 << 20
+// networkStrip bounds the memory for activations, about 60 bytes per pixel.
+const networkStrip = 24 << 20
 
 // networkProgram is a model prepared for the device: its numbers in the layout of the kernels, and a step for each
 // layer.
@@ -174,11 +185,8 @@ type networkStep struct {
 	follows bool
 }
 
-// inputResolution is the side in pixels of the input's cells.
-const inputResolution = 2
-
-// groupsOf returns the number of words for a pixel of n channels: activations are padded to multiples of eight.
-func groupsOf(channels int) int { return (channels + 7) / 8 * 2 }
+// groupsOf returns the number of words for a pixel of n channels: activations are padded to multiples of sixteen.
+func groupsOf(channels int) int { return (channels + 15) / 16 * 4 }
 
 // program returns the prepared model. The last one is cached.
 func (b *Backend) program(m *network.Model) *networkProgram {
@@ -226,53 +234,48 @@ func (p *networkProgram) groups(layer int) int {
 // choose selects a tensor core kernel for layer i, if there is one.
 func (p *networkProgram) choose(i int) {
 	s := &p.steps[i]
-	matrices := s.out / 2
+	matrices := (s.layer.Out + 7) / 8
 	if i == len(p.steps)-1 {
-		if i == 0 || s.layer.Kind != network.Conv1 || s.layer.Stride != 1 || !slices.Equal(s.layer.From, []int{i - 1}) {
+		// It is fused with the previous convolution if that has all channels of a pixel in one warp.
+		if i == 0 || s.layer.Kind != network.Conv1 || !slices.Equal(s.layer.From, []int{i - 1}) {
 			return
 		}
-		// It is fused with the previous convolution if that has all channels of a pixel in one warp.
-		if before := &p.steps[i-1]; before.layer.Kind == network.Conv3 && before.kernel != "" && before.parts == 1 {
-			before.kernel = networkEnd + before.kernel[len(networkConvolve):]
+		before := &p.steps[i-1]
+		shape, convolves := strings.CutPrefix(before.kernel, networkConvolve)
+		if convolves && before.parts == 1 && slices.Contains([]string{"4x2", "8x4"}, shape) {
+			before.kernel = networkEnd + shape
+			before.shape.blocks = map[string]int{"4x2": 6, "8x4": 3}[shape]
 			s.follows, s.kernel, s.columns, s.parts, s.slot = true, networkEnd, 1, 1, before.out
 		}
 		return
 	}
-	s.columns = 2
+	// columns are how many matrices a warp may have: as few as possible are left over, then as few warps as possible.
+	best := func(columns ...int) {
+		for _, n := range columns {
+			if parts := (matrices + n - 1) / n; s.columns == 0 || parts*n <= s.parts*s.columns {
+				s.columns, s.parts = n, parts
+			}
+		}
+	}
 	switch {
-	case s.layer.Kind == network.Conv3 && len(s.layer.From) == 1:
-		if name, ok := map[int]string{4: "4x2", 6: "6x3", 8: "8x2", 12: "12x3"}[s.groups]; ok {
-			s.kernel, s.slot = networkConvolve+name, 9*s.groups
+	case s.layer.Kind == network.Conv3 && len(s.layer.From) == 1 && s.groups <= 16:
+		best(2, 3)
+		if s.groups <= 8 {
+			best(2, 3, 4)
 		}
-		if s.groups%6 == 0 {
-			s.columns = 3
-		}
-	case s.layer.Kind == network.Conv1 && s.layer.Stride == 1 && s.groups <= 24:
-		quads := max(2, (s.groups+7)/8*2)
-		if matrices%3 == 0 {
-			s.columns = 3
-		}
-		s.kernel = map[[2]int]string{
-			{2, 2}: "networkMix2x2", {2, 3}: "networkMix2x3", {4, 2}: "networkMix4x2", {4, 3}: "networkMix4x3",
-			{6, 2}: "networkMix6x2", {6, 3}: "networkMix6x3",
-		}[[2]int{quads, s.columns}]
-		s.slot = 4 * quads
-	}
-	s.parts = (matrices + s.columns - 1) / s.columns
-	if s.parts > mostWarps {
-		s.kernel = ""
-	}
-	if s.kernel == "" {
-		return
-	}
-	s.shape = shape{warps: mostWarps / s.parts * s.parts, blocks: 2}
-	if s.groups <= 8 {
-		s.shape.blocks = 3
-	}
-	if s.layer.Kind == network.Conv3 {
-		if s.shape = convolutionShape(s); s.shape.shared(s) > sharedMemory {
+		s.kernel, s.slot = fmt.Sprintf("%s%dx%d", networkConvolve, s.groups, s.columns), 9*s.groups
+		s.shape = convolutionShape(s)
+		if s.shape.shared(s) > sharedMemory {
 			s.kernel = ""
 		}
+	case s.layer.Kind == network.Conv1 && s.groups <= 32:
+		best(2, 3, 4)
+		quads := (s.groups + 7) / 8 * 2
+		s.kernel, s.slot = fmt.Sprintf("networkMix%dx%d", quads, s.columns), 4*quads
+		s.shape = shape{warps: mostWarps / s.parts * s.parts, blocks: mixBlocks[quads/2-1][s.columns-2]}
+	}
+	if s.parts > mostWarps {
+		s.kernel = ""
 	}
 }
 
@@ -292,9 +295,6 @@ func (p *networkProgram) weight(s *networkStep, output, input, tap int) int8 {
 	taps := l.Kind.Side() * l.Kind.Side()
 	if output >= l.Out || tap >= taps {
 		return 0
-	}
-	if l.Kind == network.Depth3 {
-		return l.Weights[output*taps+tap]
 	}
 	channel := 0
 	for _, from := range l.From {
@@ -317,6 +317,9 @@ func (p *networkProgram) weight(s *networkStep, output, input, tap int) int8 {
 // pack appends the numbers of a layer.
 func (p *networkProgram) pack(s *networkStep) {
 	l := &s.layer
+	if l.Kind == network.Pool {
+		return
+	}
 	outputs := 4 * s.out
 	if s.kernel != "" {
 		outputs = 8 * s.columns * s.parts
@@ -357,12 +360,6 @@ func (p *networkProgram) packGroups(s *networkStep) {
 	taps := s.layer.Kind.Side() * s.layer.Kind.Side()
 	for group := range s.out {
 		for tap := range taps {
-			if s.layer.Kind == network.Depth3 {
-				for o := range 4 {
-					p.numbers = append(p.numbers, byte(p.weight(s, 4*group+o, 0, tap)))
-				}
-				continue
-			}
 			for g := range s.groups {
 				for o := range 4 {
 					for i := range 4 {
@@ -397,13 +394,14 @@ func (p *networkProgram) packMatrices(s *networkStep) {
 
 // networkRun runs the network on a strip of w × h pixels and writes rows from…to of its logits.
 type networkRun struct {
-	q        *queue
-	p        *networkProgram
-	numbers  buffer
-	w, h     int
-	dst      *plane
-	offset   int
-	from, to int
+	q       *queue
+	p       *networkProgram
+	numbers buffer
+	w, h    int
+	// dst gets the logits plus offset, kinds, unless it is without memory, the kinds.
+	dst, kinds *plane
+	offset     int
+	from, to   int
 	// keep: the activations of the last hidden layer are requested instead of the logits.
 	keep bool
 	// values are the results of the layers, with the input last; free is memory that is no longer needed.
@@ -448,12 +446,12 @@ func (r *networkRun) do(in [3]*plane) error {
 	n := len(r.p.steps)
 	r.values = make([]activations, n+1)
 	var err error
-	if r.values[n], err = r.take(groupsOf(network.Inputs), inputResolution); err != nil {
+	if r.values[n], err = r.take(groupsOf(network.Inputs), 1); err != nil {
 		return err
 	}
-	// inputThreads less those at the sides, and inputRows of network.cu.
-	const threads, columns, rows = 128, 128 - 16, 32
-	grid := dim{(r.values[n].w + columns - 1) / columns, (r.values[n].h + rows - 1) / rows}
+	// inputThreads less those at the sides, and inputRows of network.cu; each takes cells of two pixels.
+	const threads, columns, rows = 128, 2 * (128 - 16), 2 * 32
+	grid := dim{(r.w + columns - 1) / columns, (r.h + rows - 1) / rows}
 	if err := r.q.launch("networkInput", grid, dim{x: threads}, r.values[n].memory, in[0], in[1], in[2], r.w,
 		r.h); err != nil {
 		return err
@@ -493,54 +491,55 @@ func (r *networkRun) layer(i int) error {
 			return err
 		}
 	}
-	if s.layer.Kind == network.Conv3 && s.kernel != "" {
+	const threads = 256
+	out := r.values[i]
+	switch {
+	case s.layer.Kind == network.Pool:
+		from := r.value(s.layer.From[0])
+		grid := dim{(out.w*s.out/4 + threads - 1) / threads, out.h}
+		return r.q.launch("networkPool", grid, dim{x: threads}, out.memory, from.memory, s.out/4, from.w, from.h)
+	case s.layer.Kind == network.Conv3 && s.kernel != "":
 		return r.convolve(i, with)
 	}
-	fine := s.layer.Resolution / s.layer.Stride
-	sources, err := r.sources(s, fine)
+	sources, err := r.sources(s)
 	if err != nil {
 		return err
 	}
-	out := r.values[i]
 	if s.kernel != "" {
 		matrices, warps := (out.w+15)/16*out.h, s.shape.warps
 		blocks := min((matrices*s.parts+warps-1)/warps, blocksOf(r.q, s.shape.blocks))
 		return r.q.launch(s.kernel, dim{x: blocks}, dim{x: 32 * warps}, out.memory, s.out, sources, len(s.layer.From),
 			r.at(s.weights), r.at(s.bias), r.at(s.shift), s.parts, out.w, out.h)
 	}
-	depth := 0
-	if s.layer.Kind == network.Depth3 {
-		depth = 1
-	}
-	w, h := cellsOf(r.w, fine), cellsOf(r.h, fine)
-	args := []any{sources, len(s.layer.From), w, h, r.at(s.weights), r.at(s.bias), r.at(s.shift), s.layer.Kind.Side(),
-		s.layer.Dilation, s.layer.Stride, depth, s.groups}
+	side, dilation := s.layer.Kind.Side(), s.layer.Dilation
 	if end {
-		cw, ch := cellsOf(r.w, s.layer.Resolution), cellsOf(r.h, s.layer.Resolution)
-		return r.q.pixels("networkLogits", cw, ch, append(append([]any{r.dst}, args...), r.offset, r.w, r.from,
-			r.to)...)
+		return r.q.pixels("networkLogits", r.w, r.h, r.dst, r.kinds, r.from, r.to, r.offset, sources, len(s.layer.From),
+			r.at(s.weights), r.at(s.bias), r.at(s.shift), side, dilation, s.groups)
 	}
-	const threads = 256
 	grid := dim{(out.w*s.out + threads - 1) / threads, out.h}
-	return r.q.launch("networkLayer", grid, dim{x: threads}, append(append([]any{out.memory}, args...), s.out, out.w,
-		out.h)...)
+	return r.q.launch("networkLayer", grid, dim{x: threads}, out.memory, sources, len(s.layer.From), out.w, out.h,
+		r.at(s.weights), r.at(s.bias), r.at(s.shift), side, dilation, s.groups, s.out)
 }
 
 // convolve queues a convolution of 3 × 3 on tensor cores, and the last layer with it where that follows.
 func (r *networkRun) convolve(i int, with bool) error {
 	s, from, out := &r.p.steps[i], r.value(r.p.steps[i].layer.From[0]), r.values[i]
-	w, h := cellsOf(r.w, s.layer.Resolution), cellsOf(r.h, s.layer.Resolution)
-	shape, memory := s.shape, s.shape.shared(s)
-	across, down := (w+tileColumns-1)/tileColumns, (h+shape.rows-1)/shape.rows
-	grid, block := dim{x: min(across*down, blocksOf(r.q, shape.blocks))}, dim{x: 32 * shape.warps}
+	shape := s.shape
+	across := (from.w + tileColumns - 1) / tileColumns
+	blocks := blocksOf(r.q, shape.blocks)
+	tiles := func() int { return across * ((from.h + shape.rows - 1) / shape.rows) }
+	for shape.rows > 4 && tiles() < blocks/2 {
+		shape.rows /= 2
+	}
+	grid, block, memory := dim{x: min(tiles(), blocks)}, dim{x: 32 * shape.warps}, shape.shared(s)
 	args := []any{out.memory, s.out, from.memory, from.w, from.h, r.at(s.weights), r.at(s.bias), r.at(s.shift),
-		s.layer.Dilation, s.layer.Stride}
+		s.layer.Dilation, shape.rows}
 	if !with {
-		return r.q.launchShared(s.kernel, grid, block, memory, append(args, s.parts, shape.rows, w, h)...)
+		return r.q.launchShared(s.kernel, grid, block, memory, append(args, s.parts)...)
 	}
 	last := &r.p.steps[i+1]
-	return r.q.launchShared(s.kernel, grid, block, memory, append(args, shape.rows, w, h, r.dst, r.w, r.from, r.to,
-		r.offset, r.at(last.weights), r.at(last.bias), r.at(last.shift))...)
+	return r.q.launchShared(s.kernel, grid, block, memory, append(args, r.dst, r.kinds, r.from, r.to, r.offset,
+		r.at(last.weights), r.at(last.bias), r.at(last.shift))...)
 }
 
 // tileColumns is that of network.cu.
@@ -552,23 +551,28 @@ type shape struct{ warps, rows, blocks int }
 // shared is the memory of a block of a convolution in bytes.
 func (v shape) shared(s *networkStep) int {
 	words := s.groups
-	if words == 8 {
-		// The pixel stride puts the rows of a matrix into different banks.
-		words = 12
+	if words%8 == 0 {
+		// The pixels of a matrix then lie in different banks.
+		words += 4
 	}
-	columns := (tileColumns-1)*s.layer.Stride + 2*s.layer.Dilation + 1
-	rows := (v.rows-1)*s.layer.Stride + 2*s.layer.Dilation + 1
+	columns, rows := tileColumns+2*s.layer.Dilation, v.rows+2*s.layer.Dilation
 	return 4 * (v.warps*16*2*s.columns + columns*rows*words)
 }
 
 // sharedMemory is the shared memory that every GPU provides to a block without opt-in.
 const sharedMemory = 48 << 10
 
+// convolveBlocks and mixBlocks are how many blocks of a kernel a multiprocessor has registers for, by groups, or pairs of
+// quads, and columns. They are never written.
+var (
+	convolveBlocks = [4][3]int{{8, 5, 4}, {4, 4, 3}, {4, 3}, {4, 2}}
+	mixBlocks      = [4][3]int{{4, 3, 3}, {3, 2, 2}, {2, 2, 2}, {2, 1, 1}}
+)
+
 // convolutionShape returns a shape for which there is enough memory, if one exists. Weights take so many registers that
-// a multiprocessor runs few blocks; small blocks divide the work more evenly. On an H200 these are the fastest of the
-// shapes that TestGlintsTimes tries.
+// a multiprocessor runs few blocks; small blocks divide the work more evenly.
 func convolutionShape(s *networkStep) shape {
-	v := shape{warps: 4, rows: 16, blocks: map[int]int{4: 6, 6: 4, 8: 4, 12: 3}[s.groups]}
+	v := shape{warps: 4, rows: 16, blocks: convolveBlocks[s.groups/4-1][s.columns-2]}
 	v.warps = max(v.warps/s.parts, 1) * s.parts
 	for v.rows > 1 && v.shared(s) > sharedMemory {
 		v.rows /= 2
@@ -579,16 +583,16 @@ func convolutionShape(s *networkStep) shape {
 // blocksOf returns the number of blocks that run at a time if each multiprocessor runs the given number.
 func blocksOf(q *queue, each int) int { return each * q.d.info.Multiprocessors }
 
-// sources uploads the addresses of the inputs of a layer, given their finest resolution.
-func (r *networkRun) sources(s *networkStep, fine int) (buffer, error) {
+// sources uploads the addresses of the inputs of a layer.
+func (r *networkRun) sources(s *networkStep) (buffer, error) {
 	var list []byte
 	for _, from := range s.layer.From {
-		v, resolution := r.value(from), inputResolution
+		v, resolution := r.value(from), 1
 		if from != network.Input {
 			resolution = r.p.steps[from].layer.Resolution
 		}
 		list = binary.LittleEndian.AppendUint64(list, uint64(v.memory.ptr))
-		for _, n := range []int{v.groups, bits.TrailingZeros(uint(resolution / fine)), v.w, 0} {
+		for _, n := range []int{v.groups, bits.TrailingZeros(uint(resolution / s.layer.Resolution)), v.w, 0} {
 			list = binary.LittleEndian.AppendUint32(list, uint32(n))
 		}
 	}

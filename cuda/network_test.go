@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"gorgonia.org/cu"
 	"pgregory.net/rapid"
@@ -23,10 +24,9 @@ import (
 
 // link is a layer of a generated model.
 type link struct {
-	from             []int
-	kind             network.Kind
-	out              int
-	dilation, stride int
+	from          []int
+	kind          network.Kind
+	out, dilation int
 }
 
 // drawnModel is a model with the given layers and random weights, which use most of the range of activations.
@@ -40,23 +40,22 @@ func drawnModel(t *rapid.T, links []link) *network.Model {
 	}
 	m := &network.Model{}
 	for _, k := range links {
-		l := network.Layer{From: k.from, Kind: k.kind, Out: k.out, Dilation: max(k.dilation, 1), Stride: max(k.stride, 1)}
-		fine := 1 << 20
+		l := network.Layer{From: k.from, Kind: k.kind, Out: k.out, Dilation: max(k.dilation, 1), Resolution: 1 << 20}
 		for _, from := range k.from {
 			if from == network.Input {
 				l.In += network.Inputs
-				fine = min(fine, inputResolution)
+				l.Resolution = 1
 			} else {
 				l.In += m.Layers[from].Out
-				fine = min(fine, m.Layers[from].Resolution)
+				l.Resolution = min(l.Resolution, m.Layers[from].Resolution)
 			}
 		}
-		l.Resolution = fine * l.Stride
-		n := l.In * l.Kind.Side() * l.Kind.Side()
-		if l.Kind == network.Depth3 {
-			n /= l.In
+		if l.Kind == network.Pool {
+			l.Out, l.Resolution = l.In, 2*l.Resolution
+			m.Layers = append(m.Layers, l)
+			continue
 		}
-		l.Weights = make([]int8, n*l.Out)
+		l.Weights = make([]int8, l.In*l.Out*l.Kind.Side()*l.Kind.Side())
 		for i := range l.Weights {
 			l.Weights[i] = int8(next()%255) - 127
 		}
@@ -69,50 +68,58 @@ func drawnModel(t *rapid.T, links []link) *network.Model {
 	return m
 }
 
-// thrifty are the layers of a network like the program's, of any width.
-func thrifty(fine, coarse int, dilations ...int) []link {
-	links := []link{
-		{from: []int{network.Input}, kind: network.Conv1, out: fine},
-		{from: []int{0}, kind: network.Conv3, out: fine},
-		{from: []int{1}, kind: network.Conv3, out: coarse, stride: 2},
+// contexts are the layers of a network like the program's, of any widths.
+func contexts(widths ...int) (links []link) {
+	add := func(kind network.Kind, out, dilation int, from ...int) int {
+		links = append(links, link{from, kind, out, dilation})
+		return len(links) - 1
 	}
-	for _, d := range dilations {
-		links = append(links, link{from: []int{len(links) - 1}, kind: network.Conv3, out: coarse, dilation: d})
+	last, deepest := network.Input, len(widths)-1
+	var levels []int
+	for k, w := range widths {
+		if k > 0 {
+			last = add(network.Pool, 0, 1, last)
+		}
+		last = add(network.Conv3, w, 1, last)
+		last = add(network.Conv3, w, 1+k/max(deepest, 1), last)
+		levels = append(levels, last)
 	}
-	links = append(links, link{from: []int{1, len(links) - 1}, kind: network.Conv1, out: fine})
-	links = append(links, link{from: []int{len(links) - 1}, kind: network.Conv3, out: fine})
-	return append(links, link{from: []int{len(links) - 1}, kind: network.Conv1, out: 4})
+	for k := deepest - 1; k >= 0; k-- {
+		last = add(network.Conv1, widths[k], 1, levels[k], last)
+		last = add(network.Conv3, widths[k], 1, last)
+	}
+	add(network.Conv1, network.Outputs, 1, last)
+	return links
 }
 
 // networks are graphs that use every kernel, and graphs that the kernels for tensor cores do not support.
 var networks = map[string][]link{
-	"12":                      thrifty(12, 24, 1, 4),
-	"16":                      thrifty(16, 32, 2, 3),
-	"24":                      thrifty(24, 48, 4, 1),
-	"odd numbers of channels": thrifty(13, 45, 2),
-	"wide":                    thrifty(48, 96, 1),
-	"far":                     thrifty(24, 48, 33),
+	"16 to 64":                contexts(16, 32, 48, 64, 64),
+	"12 to 64":                contexts(12, 24, 40, 64, 64),
+	"32 and 16":               contexts(32, 16),
+	"48 and 24":               contexts(48, 24),
+	"odd numbers of channels": contexts(13, 45, 2),
+	"wide":                    contexts(48, 96),
+	"far": {
+		{[]int{network.Input}, network.Conv3, 24, 33},
+		{[]int{0}, network.Conv3, 40, 5},
+		{[]int{1}, network.Conv3, network.Outputs, 2},
+	},
 	"three by three of two resolutions": {
-		{from: []int{network.Input}, kind: network.Conv3, out: 16, stride: 2},
-		{from: []int{0}, kind: network.Conv3, out: 16, stride: 2},
-		{from: []int{network.Input, 1, 0}, kind: network.Conv3, out: 24},
-		{from: []int{2, 1}, kind: network.Conv1, out: 20},
-		{from: []int{3, 0, 1, 2, network.Input}, kind: network.Conv1, out: 7},
-		{from: []int{4}, kind: network.Conv3, out: 4},
+		{[]int{network.Input}, network.Pool, 0, 1},
+		{[]int{0}, network.Conv3, 16, 1},
+		{[]int{1}, network.Pool, 0, 1},
+		{[]int{2, 0}, network.Conv3, 24, 1},
+		{[]int{network.Input, 2, 3}, network.Conv1, 20, 1},
+		{[]int{4, 0, 1, 2, network.Input}, network.Conv1, 7, 1},
+		{[]int{5}, network.Conv3, network.Outputs, 1},
 	},
-	"separable": {
-		{from: []int{network.Input}, kind: network.Conv3, out: 24},
-		{from: []int{0}, kind: network.Depth3, out: 24, dilation: 2},
-		{from: []int{1}, kind: network.Conv1, out: 18},
-		{from: []int{2}, kind: network.Depth3, out: 18, stride: 2},
-		{from: []int{3}, kind: network.Conv1, out: 33, stride: 2},
-		{from: []int{2, 4}, kind: network.Conv1, out: 4},
-	},
-	"logits alone": {{from: []int{network.Input}, kind: network.Conv1, out: 4}},
+	"logits alone": {{[]int{network.Input}, network.Conv1, network.Outputs, 1}},
 	"the last layer's source is read twice": {
-		{from: []int{network.Input}, kind: network.Conv3, out: 24},
-		{from: []int{0}, kind: network.Conv3, out: 24},
-		{from: []int{1}, kind: network.Conv1, out: 4},
+		{[]int{network.Input}, network.Conv3, 24, 1},
+		{[]int{0}, network.Conv3, 16, 1},
+		{[]int{1}, network.Pool, 0, 1},
+		{[]int{1}, network.Conv1, network.Outputs, 1},
 	},
 }
 
@@ -135,10 +142,13 @@ func glintsAlike(t *testing.T, model func(t *rapid.T) *network.Model) {
 	check(t, func(t *rapid.T, p *pair) {
 		// Networks without tensor cores are slow, especially wide ones.
 		p.w, p.h = min(p.w, 300), min(p.h, 100)
+		if testing.Short() {
+			p.w, p.h = min(p.w, 90), min(p.h, 40)
+		}
 		m := model(t)
 		r, g, b := p.drawn(t, processing.U8, "red"), p.drawn(t, processing.U8, "green"), p.drawn(t, processing.U8, "blue")
-		d := p.soiled(processing.U8)
-		op := processing.Glints{Dst: d.host, Red: r.host, Green: g.host, Blue: b.host, Model: m,
+		d, k := p.soiled(processing.U8), p.soiled(processing.U8)
+		op := processing.Glints{Dst: d.host, Kinds: k.host, Red: r.host, Green: g.host, Blue: b.host, Model: m,
 			Offset: rapid.SampledFrom([]int{0, 32, 255}).Draw(t, "offset")}
 		index := rapid.SliceOfN(rapid.Uint32Range(0, uint32(p.w*p.h-1)), 0, 9).Draw(t, "index")
 		var want []uint8
@@ -151,13 +161,21 @@ func glintsAlike(t *testing.T, model func(t *rapid.T) *network.Model) {
 		}
 		strip := rapid.SampledFrom([]int{p.w * p.h / 2, networkStrip}).Draw(t, "strip")
 		p.must(p.host.Do(background, op))
-		onDevice := processing.Glints{Dst: d.dev, Red: r.dev, Green: g.dev, Blue: b.dev, Model: m, Offset: op.Offset}
+		onDevice := processing.Glints{Dst: d.dev, Kinds: k.dev, Red: r.dev, Green: g.dev, Blue: b.dev, Model: m,
+			Offset: op.Offset}
 		for _, tensors := range []bool{true, false} {
 			p.dev.network = newNetworkProgram(m, tensors && p.dev.device.info.Capability >= tensorCapability)
 			p.dev.network.strip = strip
 			p.must(p.dev.Upload(background, d.dev, processing.Samples{U8: fill[uint8](p.w*p.h, 0x5a)}))
+			p.must(p.dev.Upload(background, k.dev, processing.Samples{U8: fill[uint8](p.w*p.h, 0x5a)}))
 			p.must(p.dev.Do(background, onDevice))
 			p.equal(fmt.Sprintf("logits, tensor cores: %v", tensors), d)
+			p.equal(fmt.Sprintf("kinds, tensor cores: %v", tensors), k)
+			logits := onDevice
+			logits.Kinds = nil
+			p.must(p.dev.Upload(background, d.dev, processing.Samples{U8: fill[uint8](p.w*p.h, 0x5a)}))
+			p.must(p.dev.Do(background, logits))
+			p.equal(fmt.Sprintf("logits alone, tensor cores: %v", tensors), d)
 			if m.Hidden() == 0 {
 				continue
 			}
@@ -196,7 +214,11 @@ func networkTimes(b *Backend, op processing.Glints) (names []string, ms []float6
 	names = []string{"networkInput"}
 	for i := range b.network.steps {
 		if s := &b.network.steps[i]; !s.follows {
-			names = append(names, fmt.Sprintf("%d: %s", i, cmp.Or(s.kernel, "any GPU's")))
+			kernel := s.kernel
+			if s.layer.Kind == network.Pool {
+				kernel = "networkPool"
+			}
+			names = append(names, fmt.Sprintf("%d: %s", i, cmp.Or(kernel, "any GPU's")))
 		}
 	}
 	return names, ms, d.do(func() error {
@@ -223,20 +245,20 @@ func networkTimes(b *Backend, op processing.Glints) (names []string, ms []float6
 func TestGlintsTimes(t *testing.T) {
 	b := gpu(t)
 	testpic.Long(t)
-	m, err := network.Default()
-	if err != nil {
-		t.Fatal(err)
-	}
+	// The widths of the program's network, whatever the one that is embedded.
+	m := rapid.Custom(func(t *rapid.T) *network.Model {
+		return drawnModel(t, contexts(16, 32, 48, 64, 64))
+	}).Example(1)
 	const w, h = 5300, 3533
 	pic := glaring(t, w, h, 8, 11, 1)
 	u8 := func() processing.Plane { return planeOn(t, b, processing.U8, w, h) }
-	y, v, d, red, green, blue := planeOn(t, b, processing.U16, w, h), u8(), u8(), u8(), u8(), u8()
+	d, k, red, green, blue := u8(), u8(), u8(), u8(), u8()
 	if err := b.Do(background, processing.Luminance{
-		Y: y, V: v, Red: red, Green: green, Blue: blue, Picture: pic, Tables: pic.Tables(),
+		Red: red, Green: green, Blue: blue, Picture: pic, Tables: pic.Tables(),
 	}); err != nil {
 		t.Fatal(err)
 	}
-	op := processing.Glints{Dst: d, Red: red, Green: green, Blue: blue, Model: m, Offset: 32}
+	op := processing.Glints{Dst: d, Kinds: k, Red: red, Green: green, Blue: blue, Model: m}
 	whole, err := milliseconds(b, func() error { return b.Do(background, op) })
 	if err != nil {
 		t.Fatal(err)
@@ -273,7 +295,7 @@ func TestGlintsTimes(t *testing.T) {
 		for i := range b.network.steps {
 			s := &b.network.steps[i]
 			fits := s.layer.Kind == network.Conv1 || shape.shared(s) <= sharedMemory
-			if s.kernel != "" && shape.warps%s.parts == 0 && fits {
+			if s.kernel != "" && !s.follows && shape.warps%s.parts == 0 && fits {
 				s.shape = shape
 			}
 		}
@@ -285,6 +307,82 @@ func TestGlintsTimes(t *testing.T) {
 		t.Logf("%+v: %s", shape, line)
 	}
 	b.network = nil
+}
+
+// sparse lowers the logits of a model so that about one in 200 pixels of a picture is above 0.
+func sparse(t *testing.T, b *Backend, m *network.Model, op processing.Glints) {
+	t.Helper()
+	op.Model, op.Kinds, op.Offset = m, nil, 255
+	last := &m.Layers[len(m.Layers)-1]
+	last.Shift[0] = 12
+	for range 200 {
+		if err := b.Do(background, op); err != nil {
+			t.Fatal(err)
+		}
+		host, err := b.Host(background, op.Dst)
+		if err != nil {
+			t.Fatal(err)
+		}
+		above := 0
+		for _, v := range host.U8 {
+			if v == 255 {
+				above++
+			}
+		}
+		if above < len(host.U8)/200 {
+			return
+		}
+		last.Bias[0] -= 1 << last.Shift[0]
+		b.network = nil
+	}
+	t.Fatal("too many pixels are above 0")
+}
+
+// TestFindGlintsTimes prints how long the network's whole path takes for pictures of 18.7 megapixels in host memory, up
+// to spans and measures there.
+func TestFindGlintsTimes(t *testing.T) {
+	b := gpu(t)
+	testpic.Long(t)
+	const w, h = 5300, 3533
+	var p [5]processing.Plane
+	for i := range p {
+		p[i] = planeOn(t, b, processing.U8, w, h)
+	}
+	m := rapid.Custom(func(t *rapid.T) *network.Model {
+		return drawnModel(t, contexts(16, 32, 48, 64, 64))
+	}).Example(1)
+	for _, depth := range []int{8, 16} {
+		pic := glaring(t, w, h, depth, 11, 1)
+		l := processing.Luminance{Red: p[0], Green: p[1], Blue: p[2], Picture: pic, Tables: pic.Tables()}
+		g := processing.Glints{Dst: p[3], Kinds: p[4], Red: p[0], Green: p[1], Blue: p[2], Model: m}
+		if depth == 8 {
+			if err := b.Do(background, l); err != nil {
+				t.Fatal(err)
+			}
+			sparse(t, b, m, g)
+		}
+		const repeats = 15
+		var all []float64
+		var spans []processing.Span
+		var props []processing.GlintProps
+		for range repeats {
+			start := time.Now()
+			var err error
+			if spans, props, err = b.FindGlints(background, l, g, "network"); err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, float64(time.Since(start).Microseconds())/1000)
+		}
+		t.Logf("%d bits: first %.2f ms, median %.2f, least %.2f; %d spans of %d components", depth, all[0],
+			slices.Sorted(slices.Values(all))[repeats/2], slices.Min(all), len(spans), len(props))
+		b.Timings()
+		if _, _, err := b.FindGlints(background, l, g, "network"); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range b.Timings() {
+			t.Logf("  %-10s %.3f ms", s.Name, s.Time.Seconds()*1000)
+		}
+	}
 }
 
 // planeOn is a plane that is released after the test.

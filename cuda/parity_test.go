@@ -78,6 +78,9 @@ func TestLuma(t *testing.T) {
 		if rapid.Bool().Draw(t, "for the network") {
 			r, g, b := p.soiled(processing.U8), p.soiled(processing.U8), p.soiled(processing.U8)
 			op.Red, op.Green, op.Blue = r.host, g.host, b.host
+			if rapid.Bool().Draw(t, "for it alone") {
+				op.Y, op.V = nil, nil
+			}
 			p.do(op)
 			p.equal("red", r)
 			p.equal("green", g)

@@ -56,19 +56,11 @@ type lights struct {
 // lights prepares the arguments of the kernels.
 func (q *queue) lights(op processing.Luminance) (v *lights, err error) {
 	v = &lights{q: q, w: op.Picture.Width, h: op.Picture.Height, channels: op.Picture.Channels}
+	// The kernels skip planes without memory.
+	v.y, v.v, v.rgb = &plane{}, &plane{}, [3]*plane{{}, {}, {}}
 	if op.Lit() {
 		v.y, v.v = op.Y.(*plane), op.V.(*plane)
-	} else {
-		// The kernels write both.
-		if v.y, err = q.plane(processing.U16, v.w, v.h); err != nil {
-			return nil, err
-		}
-		if v.v, err = q.plane(processing.U8, v.w, v.h); err != nil {
-			return nil, err
-		}
 	}
-	// The planes for the network; without memory the kernels skip them.
-	v.rgb = [3]*plane{{}, {}, {}}
 	if op.Coloured() {
 		v.rgb = [3]*plane{op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)}
 	}

@@ -1,6 +1,6 @@
-// The network that finds glints: its input planes and its layers. Activations are bytes of 0...127, channels innermost
-// and padded with zeros to a multiple of 8, rows without padding; four of a pixel's channels are a group, one word. GPUs
-// from compute capability 8.0 on have tensor cores for bytes, on which the usual layers run. Everything is exact in integers;
+// The network that finds glints: its input planes and its layers. Activations are bytes of 0...127, channels innermost and
+// padded with zeros to a multiple of 16, rows without padding; four of a pixel's channels are a group, one word. GPUs from
+// compute capability 8.0 on have tensor cores for bytes, on which the usual layers run. Everything is exact in integers;
 // training/integer.py and planes.py define it.
 #include "common.cuh"
 
@@ -10,12 +10,30 @@ struct source {
 	int groups, shift, w;
 };
 
-// logitOf is a logit as the result has it: cut to 16 bits, moved by offset, and cut to those of the result.
-__device__ __forceinline__ u32 logitOf(int v, int offset) { return min(max(min(max(v, -32768), 32767) + offset, 0), 255); }
+// head is where the result of the last layer goes: the logits of glare plus offset and the kinds, which may be null, of the
+// rows from...to of w pixels.
+struct head {
+	u8 *dst;
+	i64 pitch;
+	u8 *kinds;
+	i64 kindsPitch;
+	int w, from, to;
+	int offset;
+};
+
+__device__ __forceinline__ u32 cut(int v, int most) { return min(max(v, 0), most); }
+
+// result writes a pixel: its logit, and the index of the largest of 0 and the others, the lowest of equal ones.
+__device__ __forceinline__ void result(const head &to, int x, int y, u32 logit, u32 k1, u32 k2, u32 k3) {
+	rowOf(to.dst, to.pitch, y)[x] = logit;
+	if (to.kinds == nullptr)
+		return;
+	u32 most = max(k1, max(k2, k3));
+	rowOf(to.kinds, to.kindsPitch, y)[x] = most == 0 ? 0 : k1 == most ? 1 : k2 == most ? 2 : 3;
+}
 
 // The surroundings of a cell are the cells at most this far away in both directions.
 static const int reach = 8;
-static const int planeGroups = 6;
 // A block of inputThreads threads goes down inputRows rows of cells, with a column of cells each; those at its sides only add.
 static const int inputThreads = 128, inputRows = 32;
 
@@ -70,25 +88,12 @@ __device__ __forceinline__ u32 rootOf(u64 v) {
 	return r;
 }
 
-// normalised are four pixels of a channel against their surroundings, whose n pixels add up to sum.
-__device__ __forceinline__ u32 normalised(const u32 *v, u32 n, u32 sum, u32 gain) {
-	const int shift = 20;
-	u32 word = 0;
-#pragma unroll
-	for (int i = 0; i < 4; i++) {
-		int difference = (int)(v[i] * n) - (int)sum;
-		int normal = (difference * (int)gain + (1 << (shift - 1))) >> shift;
-		word |= (u32)min(max(32 + normal, 0), 127) << 8 * i;
-	}
-	return word;
-}
-
-// networkInput writes the input planes of the cells: planeGroups words each. The sums of the columns slide down the picture;
-// those of the windows are added up from them.
-extern "C" __global__ void __launch_bounds__(inputThreads) networkInput(u32 *__restrict__ dst, const u8 *__restrict__ r, i64 rPitch,
+// networkInput writes the input planes of the pixels, four words each, of which the last is 0. The sums of the columns slide
+// down the picture; those of the windows are added up from them.
+extern "C" __global__ void __launch_bounds__(inputThreads) networkInput(uint4 *__restrict__ dst, const u8 *__restrict__ r, i64 rPitch,
 	const u8 *__restrict__ g, i64 gPitch, const u8 *__restrict__ b, i64 bPitch, int w, int h) {
 	__shared__ uint4 columns[2][inputThreads];
-	const int gain20 = 8 << 20, ease = 8;
+	const int fraction = 20, half = 1 << (fraction - 1);
 	int cw = (w + 1) / 2, ch = (h + 1) / 2;
 	int x = blockIdx.x * (inputThreads - 2 * reach) + (int)threadIdx.x - reach;
 	bool in = x >= 0 && x < cw, out = in && (int)threadIdx.x >= reach && (int)threadIdx.x < inputThreads - reach;
@@ -114,27 +119,59 @@ extern "C" __global__ void __launch_bounds__(inputThreads) networkInput(u32 *__r
 		__syncthreads();
 		if (!out)
 			continue;
-		u32 red = 0, green = 0, blue = 0, low = 0, light = 0, square = 0;
+		// Red, green, blue and the darkest channel.
+		int means[4] = {0, 0, 0, 0};
+		u32 light = 0, square = 0;
 #pragma unroll
 		for (int i = -reach; i <= reach; i++) {
 			uint4 c = row[(int)threadIdx.x + i];
-			red += c.x & 0xffff, green += c.x >> 16;
-			blue += c.y & 0xffff, low += c.y >> 16;
+			means[0] += c.x & 0xffff, means[1] += c.x >> 16;
+			means[2] += c.y & 0xffff, means[3] += c.y >> 16;
 			light += c.z, square += c.w;
 		}
 		u32 n = 4 * across * (min(at + reach, ch - 1) - max(at - reach, 0) + 1);
 		u32 deviation = rootOf((u64)n * square - (u64)light * light);
-		u32 gain = gain20 / (deviation + ease * n);
+		int gain = (8u << fraction) / (deviation + (5 * light >> 6) + 3 * n), share = (32u << fraction) / (light + 10 * n);
+		u32 around = cut((2 * (int)deviation * share + half) >> fraction, 127) | cut((means[0] * share + half) >> fraction, 127) << 8 |
+			cut((means[2] * share + half) >> fraction, 127) << 16 | cut((means[3] * share + half) >> fraction, 127) << 24;
 		quad q = quadAt(r, rPitch, g, gPitch, b, bPitch, x, at, w, h);
-		cell c = sumOf(q);
-		u32 *to = dst + ((i64)at * cw + x) * planeGroups;
-		to[0] = normalised(q.r, n, red, gain);
-		to[1] = normalised(q.g, n, green, gain);
-		to[2] = normalised(q.b, n, blue, gain);
-		to[3] = normalised(q.low, n, low, gain);
-		to[4] = (c.redGreen & 0xffff) >> 3 | c.redGreen >> 19 << 8 | (c.blueLow & 0xffff) >> 3 << 16 | c.blueLow >> 19 << 24;
-		to[5] = red / (2 * n) | green / (2 * n) << 8 | blue / (2 * n) << 16 | min(2 * deviation / n, 127u) << 24;
+		int byGain = (int)n * gain, byShare = (int)n * share;
+#pragma unroll
+		for (int i = 0; i < 4; i++) {
+			int px = 2 * x + i % 2, py = 2 * at + i / 2;
+			if (px >= w || py >= h)
+				continue;
+			u32 v[4] = {q.r[i], q.g[i], q.b[i], q.low[i]}, normal = 0, ratio = 0;
+#pragma unroll
+			for (int c = 0; c < 4; c++) {
+				normal |= cut(((int)v[c] * byGain - means[c] * gain + (32 << fraction) + half) >> fraction, 127) << 8 * c;
+				ratio |= cut(((int)v[c] * byShare + half) >> fraction, 127) << 8 * c;
+			}
+			dst[(i64)py * w + px] = make_uint4(normal, ratio, around, 0);
+		}
 	}
+}
+
+// mean4 is the rounded means of four words, byte by byte.
+__device__ __forceinline__ u32 mean4(u32 a, u32 b, u32 c, u32 d) {
+	const u32 even = 0x00ff00ff, two = 0x00020002;
+	u32 low = (a & even) + (b & even) + (c & even) + (d & even) + two;
+	u32 high = (a >> 8 & even) + (b >> 8 & even) + (c >> 8 & even) + (d >> 8 & even) + two;
+	return (low >> 2 & even) | (high >> 2 & even) << 8;
+}
+
+// networkPool writes the rounded means of 2 × 2 pixels of a source of w × h, quads times four groups of channels; an odd side
+// repeats its last row or column. A thread writes four groups.
+extern "C" __global__ void networkPool(uint4 *__restrict__ dst, const uint4 *__restrict__ src, int quads, int w, int h) {
+	int ow = (w + 1) / 2;
+	int i = blockIdx.x * blockDim.x + threadIdx.x, x = i / quads, y = blockIdx.y;
+	if (x >= ow)
+		return;
+	int x1 = min(2 * x + 1, w - 1), y1 = min(2 * y + 1, h - 1), quad = i % quads;
+	const uint4 *upper = src + (i64)(2 * y) * w * quads + quad, *lower = src + (i64)y1 * w * quads + quad;
+	uint4 a = upper[2 * x * quads], b = upper[x1 * quads], c = lower[2 * x * quads], d = lower[x1 * quads];
+	dst[(i64)y * ow * quads + i] = make_uint4(mean4(a.x, b.x, c.x, d.x), mean4(a.y, b.y, c.y, d.y), mean4(a.z, b.z, c.z, d.z),
+		mean4(a.w, b.w, c.w, d.w));
 }
 
 __device__ __forceinline__ int dot4(u32 a, u32 q, int sum) {
@@ -144,26 +181,18 @@ __device__ __forceinline__ int dot4(u32 a, u32 q, int sum) {
 	return sum;
 }
 
-// layer is the sums of four output channels of a pixel: of a convolution of side × side (1 or 3) over the groups of all sources,
-// or of each channel by itself where depth is set. The sources have w × h pixels at the finest.
+// layer is the sums of four output channels of a pixel, of a convolution of side × side (1 or 3) over the groups of all sources.
+// The sources have w × h pixels at the finest.
 __device__ __forceinline__ void layer(int sum[4], const source *__restrict__ sources, int count, int w, int h,
-	const u32 *__restrict__ weights, const int *__restrict__ bias, int side, int dilation, int stride, int depth, int groups,
-	int group, int x, int y) {
+	const u32 *__restrict__ weights, const int *__restrict__ bias, int side, int dilation, int groups, int group, int x, int y) {
 #pragma unroll
 	for (int o = 0; o < 4; o++)
 		sum[o] = bias[4 * group + o];
 	int taps = side * side;
 	for (int tap = 0; tap < taps; tap++) {
-		int px = x * stride + (tap % side - side / 2) * dilation, py = y * stride + (tap / side - side / 2) * dilation;
+		int px = x + (tap % side - side / 2) * dilation, py = y + (tap / side - side / 2) * dilation;
 		if (px < 0 || px >= w || py < 0 || py >= h)
 			continue;
-		if (depth) {
-			u32 a = sources[0].p[((i64)py * sources[0].w + px) * sources[0].groups + group], q = weights[group * taps + tap];
-#pragma unroll
-			for (int o = 0; o < 4; o++)
-				sum[o] += (int)(a >> 8 * o & 255) * (int)(signed char)(q >> 8 * o);
-			continue;
-		}
 		const uint4 *q = (const uint4 *)weights + (i64)(group * taps + tap) * groups;
 		for (int s = 0; s < count; s++) {
 			source from = sources[s];
@@ -179,42 +208,40 @@ __device__ __forceinline__ void layer(int sum[4], const source *__restrict__ sou
 	}
 }
 
-// networkLayer writes outGroups words a pixel of ow × oh; a thread writes one. Biases have what rounds added already.
+// networkLayer writes outGroups words a pixel of w × h; a thread writes one. Biases have what rounds added already.
 extern "C" __global__ void networkLayer(u32 *__restrict__ dst, const source *__restrict__ sources, int count, int w, int h,
 	const u32 *__restrict__ weights, const int *__restrict__ bias, const int *__restrict__ shift, int side, int dilation,
-	int stride, int depth, int groups, int outGroups, int ow, int oh) {
+	int groups, int outGroups) {
 	int i = blockIdx.x * blockDim.x + threadIdx.x, x = i / outGroups, group = i % outGroups, y = blockIdx.y;
-	if (x >= ow)
+	if (x >= w)
 		return;
 	int sum[4];
-	layer(sum, sources, count, w, h, weights, bias, side, dilation, stride, depth, groups, group, x, y);
+	layer(sum, sources, count, w, h, weights, bias, side, dilation, groups, group, x, y);
 	u32 word = 0;
 #pragma unroll
 	for (int o = 0; o < 4; o++)
-		word |= (u32)min(max(sum[o] >> shift[4 * group + o], 0), 127) << 8 * o;
-	dst[((i64)y * ow + x) * outGroups + group] = word;
+		word |= cut(sum[o] >> shift[4 * group + o], 127) << 8 * o;
+	dst[((i64)y * w + x) * outGroups + group] = word;
 }
 
-// networkLogits is the last layer, whose four channels are the logits of a cell's pixels. What is written, into rows from…to
-// of pw pixels, is the logit plus offset.
-extern "C" __global__ void networkLogits(u8 *__restrict__ dst, i64 pitch, const source *__restrict__ sources, int count, int w,
-	int h, const u32 *__restrict__ weights, const int *__restrict__ bias, const int *__restrict__ shift, int side, int dilation,
-	int stride, int depth, int groups, int offset, int pw, int from, int to, int cw, int ch) {
-	PIXEL(x, y, cw, ch);
+// networkLogits is the last layer.
+extern "C" __global__ void networkLogits(u8 *dst, i64 pitch, u8 *kinds, i64 kindsPitch, int from, int to, int offset,
+	const source *__restrict__ sources, int count, const u32 *__restrict__ weights, const int *__restrict__ bias,
+	const int *__restrict__ shift, int side, int dilation, int groups, int w, int h) {
+	PIXEL(x, y, w, h);
+	if (y < from || y >= to)
+		return;
 	int sum[4];
-	layer(sum, sources, count, w, h, weights, bias, side, dilation, stride, depth, groups, 0, x, y);
-#pragma unroll
-	for (int o = 0; o < 4; o++) {
-		int px = 2 * x + o % 2, py = 2 * y + o / 2;
-		if (px < pw && py >= from && py < to)
-			rowOf(dst, pitch, py)[px] = logitOf(sum[o] >> shift[o], offset);
-	}
+	layer(sum, sources, count, w, h, weights, bias, side, dilation, groups, 0, x, y);
+	head last = {dst, pitch, kinds, kindsPitch, w, from, to, offset};
+	result(last, x, y, cut((sum[0] >> shift[0]) + offset, 255), cut(sum[1] >> shift[1], 255), cut(sum[2] >> shift[2], 255),
+		cut(sum[3] >> shift[3], 255));
 }
 
 // What follows are the same layers as products of matrices on tensor cores. A warp takes 16 pixels at a time (rows of the
 // matrix), 32 of their inputs (columns) and 8 outputs: mma.m16n8k32. Four inputs of one lane are a group of channels, so a step
-// takes eight groups: two quads, of which a lane holds one group each. Weights stay in registers while a block goes from tile
-// to tile. __CUDA_ARCH__ is what the compiler makes PTX for.
+// takes eight groups: two quads, each of four groups of one pixel that follow each other. Weights stay in registers while a
+// block goes from tile to tile. __CUDA_ARCH__ is what the compiler makes PTX for.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
 
 // Most threads of a block; a convolution may have fewer, where registers are short.
@@ -234,6 +261,21 @@ __device__ __forceinline__ void multiply(int c[4], const u32 a[4], uint2 b) {
 #else
 inline void multiply(int c[4], const u32 a[4], uint2 b) { emulatedMultiply(c, a, b); }
 #endif
+
+// fragment loads activations for multiply from shared memory: the quads at two offsets, for 16 pixels that are stride words
+// apart. Each lane gives the address of one quad of a pixel.
+__device__ __forceinline__ void fragment(u32 a[4], const u32 *tile, int stride, int offset0, int offset1) {
+	int lane = threadIdx.x % 32;
+#ifdef __CUDACC__
+	const u32 *p = tile + lane % 16 * stride + (lane < 16 ? offset0 : offset1);
+	asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+		: "=r"(a[0]), "=r"(a[1]), "=r"(a[2]), "=r"(a[3])
+		: "r"((u32)__cvta_generic_to_shared(p)));
+#else
+	for (int i = 0; i < 4; i++)
+		a[i] = tile[(lane / 4 + i % 2 * 8) * stride + (i < 2 ? offset0 : offset1) + lane % 4];
+#endif
+}
 
 // packed are sums of a lane made activations: channels 2t and 2t + 1 of row q below, of row q + 8 above. Two lanes exchange
 // halves, so that the even one has four channels of row q, the odd one those of row q + 8.
@@ -266,41 +308,30 @@ template <int NT> struct outputs {
 	__device__ __forceinline__ u32 word(const int sum[4], int n) const { return packed(sum, shift[n] & 0xffff, shift[n] >> 16); }
 };
 
-// head is a last layer of 1 × 1 with four outputs, the logits of a cell's pixels.
-struct head {
-	u8 *dst;
-	i64 pitch;
-	int w, from, to; // columns of the picture, and the rows that are written
-	int offset;
-};
-
-// logits writes what the lanes with t < 2 hold: the row t of the cells at px0 and px1 of the rows q and q + 8 of a matrix.
-__device__ __forceinline__ void logits(const head &to, const int c[4], u32 shift0, u32 shift1, int t, int x0, int x1, int y, int w) {
-	if (t >= 2 || 2 * y + t < to.from || 2 * y + t >= to.to)
+// logits writes what the lanes of four channels hold of the last layer: two channels of the pixels x0 and x1 of a row in the
+// lanes with t = 0 and t = 1.
+__device__ __forceinline__ void logits(const head &to, const int c[4], u32 shift0, u32 shift1, int t, int x0, int x1, int y) {
+	int add = t ? 0 : to.offset;
+	u32 v = cut((c[0] >> shift0) + add, 255) | cut(c[1] >> shift1, 255) << 8 | cut((c[2] >> shift0) + add, 255) << 16 |
+		cut(c[3] >> shift1, 255) << 24;
+	u32 other = __shfl_xor_sync(0xffffffffu, v, 1);
+	int x = t ? x1 : x0;
+	if (t >= 2 || y < to.from || y >= to.to || x >= to.w)
 		return;
-	u8 *row = rowOf(to.dst, to.pitch, 2 * y + t);
-#pragma unroll
-	for (int i = 0; i < 2; i++) {
-		int x = i ? x1 : x0;
-		if (x >= w)
-			continue;
-		u32 first = logitOf(c[2 * i] >> shift0, to.offset), second = logitOf(c[2 * i + 1] >> shift1, to.offset);
-		if (2 * x + 1 < to.w)
-			*(u16 *)(row + 2 * x) = first | second << 8;
-		else
-			row[2 * x] = first;
-	}
+	// All channels of the lane's pixel.
+	u32 all = t ? other >> 16 | (v & 0xffff0000u) : (v & 0xffffu) | other << 16;
+	result(to, x, y, all & 255, all >> 8 & 255, all >> 16 & 255, all >> 24);
 }
 
 // convolve is a convolution of 3 × 3 over one source with CG groups a pixel, for NT × 8 outputs a warp. `parts` warps share a
-// matrix where there are more outputs. With HEAD a last layer follows at once, and dst may be null. A block keeps a tile of
-// the source in shared memory, S words a pixel; the rows of a matrix are pixels whose words lie in different banks.
+// matrix where there are more outputs. With HEAD a last layer of 1 × 1 follows at once, and dst may be null. A block keeps a
+// tile of the source in shared memory, S words a pixel, so that the quads of eight pixels lie in different banks.
 template <int CG, int NT, bool HEAD>
 __device__ __forceinline__ void convolve(u32 *__restrict__ dst, int outGroups, const u32 *__restrict__ src, int w, int h,
-	const uint2 *__restrict__ weights, const int *__restrict__ biases, const int *__restrict__ shifts, int dilation, int stride,
-	int parts, int rows, int ow, int oh, const head &last, const uint2 *__restrict__ lastWeights, const int *__restrict__ lastBias,
+	const uint2 *__restrict__ weights, const int *__restrict__ biases, const int *__restrict__ shifts, int dilation, int parts,
+	int rows, const head &last, const uint2 *__restrict__ lastWeights, const int *__restrict__ lastBias,
 	const int *__restrict__ lastShift) {
-	const int S = CG == 8 ? 12 : CG, steps = (9 * CG + 7) / 8, words = 2 * NT;
+	const int S = CG % 8 ? CG : CG + 4, quads = CG / 4, steps = (9 * quads + 1) / 2, words = 2 * NT;
 	extern __shared__ __align__(16) u32 shared[];
 	int warps = blockDim.x / 32;
 	int warp = threadIdx.x / 32, lane = threadIdx.x % 32, q = lane / 4, t = lane % 4, part = warp % parts;
@@ -325,60 +356,48 @@ __device__ __forceinline__ void convolve(u32 *__restrict__ dst, int outGroups, c
 		lastShifts = lastShift[2 * t] | lastShift[2 * t + 1] << 16;
 	}
 
-	int inColumns = (tileColumns - 1) * stride + 2 * dilation + 1, inRows = (rows - 1) * stride + 2 * dilation + 1;
-	int across = (ow + tileColumns - 1) / tileColumns, tiles = across * ((oh + rows - 1) / rows);
-	// Rows of a matrix that follow each other are pixels two apart where the words of neighbours would lie in the same banks.
-	bool apart = S * stride % 8 != 4;
-	int first = apart ? 2 * q : q, second = apart ? 2 * q + 1 : q + 8;
+	int inColumns = tileColumns + 2 * dilation, inRows = rows + 2 * dilation;
+	int across = (w + tileColumns - 1) / tileColumns, tiles = across * ((h + rows - 1) / rows);
 	for (int i = blockIdx.x; i < tiles; i += gridDim.x) {
 		int x0 = i % across * tileColumns, y0 = i / across * rows;
-		int fromX = x0 * stride - dilation, fromY = y0 * stride - dilation;
+		int fromX = x0 - dilation, fromY = y0 - dilation;
 		__syncthreads();
 		for (int y = warp; y < inRows; y += warps) {
 			int sy = fromY + y;
 			bool inside = sy >= 0 && sy < h;
-			const uint2 *from = (const uint2 *)(src + ((i64)sy * w + fromX) * CG);
+			const uint4 *from = (const uint4 *)(src + ((i64)sy * w + fromX) * CG);
 			u32 *to = tile + y * inColumns * S;
 #pragma unroll 4
-			for (int k = lane; k < inColumns * (CG / 2); k += 32) {
-				int x = k / (CG / 2);
+			for (int k = lane; k < inColumns * quads; k += 32) {
+				int x = k / quads;
 				bool there = inside && fromX + x >= 0 && fromX + x < w;
-				uint2 v = make_uint2(0, 0);
+				uint4 v = make_uint4(0, 0, 0, 0);
 				if (there)
 					v = from[k];
-				*(uint2 *)(to + x * S + k % (CG / 2) * 2) = v;
+				*(uint4 *)(to + x * S + k % quads * 4) = v;
 			}
 		}
 		__syncthreads();
 		for (int m = warp / parts; m < 2 * rows; m += warps / parts) {
 			int y = m / 2, x = m % 2 * 16;
-			if (y0 + y >= oh || x0 + x >= ow)
+			if (y0 + y >= h || x0 + x >= w)
 				continue;
-			const u32 *at = tile + (y * stride * inColumns + (x + first) * stride) * S + t;
-			int next = (second - first) * stride * S;
+			const u32 *at = tile + (y * inColumns + x) * S;
 			int sum[NT][4];
 			out.begin(sum);
 #pragma unroll
 			for (int s = 0; s < steps; s++) {
+				// Beyond the last tap weights are 0.
+				const int first = 2 * s, second = 2 * s + 1 < 9 * quads ? 2 * s + 1 : 0;
+				const int tap0 = first / quads, tap1 = second / quads;
 				u32 a[4];
-#pragma unroll
-				for (int half = 0; half < 2; half++) {
-					// The groups of a quad follow each other unless it goes from one tap to the next, in its middle. Beyond the
-					// last tap weights are 0.
-					const int slot = 8 * s + 4 * half;
-					const int tap0 = slot / CG < 9 ? slot / CG : 8, tap1 = (slot + 2) / CG < 9 ? (slot + 2) / CG : 8;
-					const int g0 = slot / CG < 9 ? slot % CG : 0, g1 = (slot + 2) / CG < 9 ? (slot + 2) % CG : 0;
-					int offset = (tap0 / 3 * inColumns + tap0 % 3) * dilation * S + g0;
-					if (tap1 != tap0 || g1 != g0 + 2)
-						offset = t < 2 ? offset : (tap1 / 3 * inColumns + tap1 % 3) * dilation * S + g1 - 2;
-					a[2 * half] = at[offset];
-					a[2 * half + 1] = at[offset + next];
-				}
+				fragment(a, at, S, (tap0 / 3 * inColumns + tap0 % 3) * dilation * S + first % quads * 4,
+					(tap1 / 3 * inColumns + tap1 % 3) * dilation * S + second % quads * 4);
 #pragma unroll
 				for (int n = 0; n < NT; n++)
 					multiply(sum[n], a, weight[s][n]);
 			}
-			int mine = t % 2 ? second : first;
+			int mine = t % 2 ? q + 8 : q;
 #pragma unroll
 			for (int n = 0; n < NT; n++)
 				stage[mine * words + 2 * n + t / 2] = out.word(sum[n], n);
@@ -392,19 +411,19 @@ __device__ __forceinline__ void convolve(u32 *__restrict__ dst, int outGroups, c
 					for (int half = 0; half < 2; half++) {
 						// Beyond the last group weights are 0.
 						int group = 8 * s + 4 * half + t < words ? 8 * s + 4 * half + t : t;
-						a[2 * half] = stage[first * words + group];
-						a[2 * half + 1] = stage[second * words + group];
+						a[2 * half] = stage[q * words + group];
+						a[2 * half + 1] = stage[(q + 8) * words + group];
 					}
 					multiply(c, a, lastWeight[s]);
 				}
-				logits(last, c, lastShifts & 0xffff, lastShifts >> 16, t, x0 + x + first, x0 + x + second, y0 + y, ow);
+				logits(last, c, lastShifts & 0xffff, lastShifts >> 16, t, x0 + x + q, x0 + x + q + 8, y0 + y);
 			}
 			if (!HEAD || dst != nullptr) {
-				u32 *to = dst + ((i64)(y0 + y) * ow + x0 + x) * outGroups + part * words;
+				u32 *to = dst + ((i64)(y0 + y) * w + x0 + x) * outGroups + part * words;
 #pragma unroll
 				for (int k = 0; k < words / 2; k++) {
 					int pixel = (lane + 32 * k) / words, word = (lane + 32 * k) % words;
-					if (x0 + x + pixel < ow && part * words + word < outGroups)
+					if (x0 + x + pixel < w && part * words + word < outGroups)
 						to[pixel * outGroups + word] = stage[lane + 32 * k];
 				}
 			}
@@ -416,24 +435,33 @@ __device__ __forceinline__ void convolve(u32 *__restrict__ dst, int outGroups, c
 #define CONVOLVE(CG, NT)                                                                                               \
 	extern "C" __global__ void __launch_bounds__(threads) networkConvolve##CG##x##NT(u32 *__restrict__ dst, int outGroups,     \
 		const u32 *__restrict__ src, int w, int h, const uint2 *__restrict__ weights, const int *__restrict__ biases,      \
-		const int *__restrict__ shifts, int dilation, int stride, int parts, int rows, int ow, int oh) {                   \
-		head none = {nullptr, 0, 0, 0, 0, 0};                                                                                \
-		convolve<CG, NT, false>(dst, outGroups, src, w, h, weights, biases, shifts, dilation, stride, parts, rows, ow, oh, none,  \
-			nullptr, nullptr, nullptr);                                                                                    \
-	}                                                                                                                  \
+		const int *__restrict__ shifts, int dilation, int rows, int parts) {                                           \
+		head none = {nullptr, 0, nullptr, 0, 0, 0, 0, 0};                                                              \
+		convolve<CG, NT, false>(dst, outGroups, src, w, h, weights, biases, shifts, dilation, parts, rows, none, nullptr, \
+			nullptr, nullptr);                                                                                         \
+	}
+#define CONVOLVE_END(CG, NT)                                                                                           \
 	extern "C" __global__ void __launch_bounds__(threads) networkEnd##CG##x##NT(u32 *__restrict__ dst, int outGroups,          \
 		const u32 *__restrict__ src, int w, int h, const uint2 *__restrict__ weights, const int *__restrict__ biases,      \
-		const int *__restrict__ shifts, int dilation, int stride, int rows, int ow, int oh, u8 *logit, i64 pitch, int pw,   \
-		int from, int to, int offset, const uint2 *__restrict__ lastWeights, const int *__restrict__ lastBias,                               \
+		const int *__restrict__ shifts, int dilation, int rows, u8 *logit, i64 pitch, u8 *kinds, i64 kindsPitch, int from,  \
+		int to, int offset, const uint2 *__restrict__ lastWeights, const int *__restrict__ lastBias,                   \
 		const int *__restrict__ lastShift) {                                                                           \
-		head last = {logit, pitch, pw, from, to, offset};                                                                            \
-		convolve<CG, NT, true>(dst, outGroups, src, w, h, weights, biases, shifts, dilation, stride, 1, rows, ow, oh, last,       \
-			lastWeights, lastBias, lastShift);                                                                             \
+		head last = {logit, pitch, kinds, kindsPitch, w, from, to, offset};                                            \
+		convolve<CG, NT, true>(dst, outGroups, src, w, h, weights, biases, shifts, dilation, 1, rows, last, lastWeights,  \
+			lastBias, lastShift);                                                                                      \
 	}
 CONVOLVE(4, 2)
-CONVOLVE(6, 3)
+CONVOLVE(4, 3)
+CONVOLVE(4, 4)
 CONVOLVE(8, 2)
+CONVOLVE(8, 3)
+CONVOLVE(8, 4)
+CONVOLVE(12, 2)
 CONVOLVE(12, 3)
+CONVOLVE(16, 2)
+CONVOLVE(16, 3)
+CONVOLVE_END(4, 2)
+CONVOLVE_END(8, 4)
 
 // mix is a convolution of 1 × 1 over the groups of all sources, at most 4 × QUADS, for NT × 8 outputs a warp.
 template <int QUADS, int NT>
@@ -460,7 +488,7 @@ __device__ __forceinline__ void mix(u32 *__restrict__ dst, int outGroups, const 
 		while (s < count && g >= sources[s].groups)
 			g -= sources[s++].groups;
 		if (s == count)
-			s = g = 0;
+			s = 0, g = t;
 		from[k] = sources[s].p + g;
 		groups[k] = sources[s].groups, shift[k] = sources[s].shift, width[k] = sources[s].w;
 	}
@@ -506,8 +534,14 @@ __device__ __forceinline__ void mix(u32 *__restrict__ dst, int outGroups, const 
 	}
 MIX(2, 2)
 MIX(2, 3)
+MIX(2, 4)
 MIX(4, 2)
 MIX(4, 3)
+MIX(4, 4)
 MIX(6, 2)
 MIX(6, 3)
+MIX(6, 4)
+MIX(8, 2)
+MIX(8, 3)
+MIX(8, 4)
 #endif

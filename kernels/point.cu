@@ -34,7 +34,7 @@ __device__ __forceinline__ void luma(u16 *yp, i64 yPitch, u8 *vp, i64 vPitch, co
 	const u16 *linear, const u8 *encode, int w, int h) {
 	PIXEL(x, y, w, h);
 	const T *p = src + ((i64)y * w + x) * channels;
-	u32 r = whole(p[0]), g = r, b = r, light, low;
+	u32 r = whole(p[0]), g = r, b = r, light = 0, low = 0;
 	if (channels == 1) {
 		light = linear[r];
 		low = light;
@@ -46,11 +46,15 @@ __device__ __forceinline__ void luma(u16 *yp, i64 yPitch, u8 *vp, i64 vPitch, co
 			g = filtered(g, paper, most);
 			b = filtered(b, paper, most);
 		}
-		light = (weightRed * linear[r] + weightGreen * linear[g] + weightBlue * linear[b] + 32768) >> 16;
-		low = linear[min(r, min(g, b))];
+		if (yp != nullptr) {
+			light = (weightRed * linear[r] + weightGreen * linear[g] + weightBlue * linear[b] + 32768) >> 16;
+			low = linear[min(r, min(g, b))];
+		}
 	}
-	rowOf(yp, yPitch, y)[x] = light;
-	rowOf(vp, vPitch, y)[x] = ((u32)encode[light] + encode[low]) >> 1;
+	if (yp != nullptr) {
+		rowOf(yp, yPitch, y)[x] = light;
+		rowOf(vp, vPitch, y)[x] = ((u32)encode[light] + encode[low]) >> 1;
+	}
 	if (c.red != nullptr) {
 		rowOf(c.red, c.redPitch, y)[x] = c.display[r];
 		rowOf(c.green, c.greenPitch, y)[x] = c.display[g];
@@ -108,13 +112,17 @@ extern "C" __global__ void __launch_bounds__(lumaThreads) lumaRGB8(u16 *__restri
 #pragma unroll
 		for (int i = 0; i < 4; i++) {
 			u32 r = v[3 * i / 4] >> 3 * i % 4 * 8 & 255, g = v[(3 * i + 1) / 4] >> (3 * i + 1) % 4 * 8 & 255, b = v[(3 * i + 2) / 4] >> (3 * i + 2) % 4 * 8 & 255;
-			lights[i] = (weightRed * light[r] + weightGreen * light[g] + weightBlue * light[b] + 32768) >> 16;
-			levels |= (encode[lights[i]] + level[min(r, min(g, b))]) >> 1 << 8 * i;
+			if (yp != nullptr) {
+				lights[i] = (weightRed * light[r] + weightGreen * light[g] + weightBlue * light[b] + 32768) >> 16;
+				levels |= (encode[lights[i]] + level[min(r, min(g, b))]) >> 1 << 8 * i;
+			}
 			reds |= shown[r] << 8 * i, greens |= shown[g] << 8 * i, blues |= shown[b] << 8 * i;
 		}
 		// Beyond the row lies its padding.
-		*(uint2 *)(rowOf(yp, yPitch, y) + x) = make_uint2(lights[0] | lights[1] << 16, lights[2] | lights[3] << 16);
-		*(u32 *)(rowOf(vp, vPitch, y) + x) = levels;
+		if (yp != nullptr) {
+			*(uint2 *)(rowOf(yp, yPitch, y) + x) = make_uint2(lights[0] | lights[1] << 16, lights[2] | lights[3] << 16);
+			*(u32 *)(rowOf(vp, vPitch, y) + x) = levels;
+		}
 		if (red != nullptr) {
 			*(u32 *)(rowOf(red, redPitch, y) + x) = reds;
 			*(u32 *)(rowOf(green, greenPitch, y) + x) = greens;

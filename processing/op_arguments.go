@@ -298,18 +298,6 @@ func CheckUpload(b Backend, dst Plane, src Samples) error {
 	return c.err
 }
 
-// CheckDraw checks the arguments of Remote.Draw.
-func CheckDraw(b Backend, dst Plane, spans []Span) error {
-	c := checker{b: b, method: "draw"}
-	c.plane(PlaneUse{Plane: dst, Role: "destination", Kinds: u8})
-	for i := 0; i < len(spans) && c.err == nil; i++ {
-		if s := spans[i]; s.X0 < 0 || s.X0 > s.X1 || int(s.X1) > c.w || s.Y < 0 || int(s.Y) >= c.h {
-			c.failf("the span %v lies outside a plane of %d × %d pixels", s, c.w, c.h)
-		}
-	}
-	return c.err
-}
-
 // CheckHost checks the argument of Backend.Host.
 func CheckHost(b Backend, p Plane) error {
 	c := checker{b: b, method: "host"}

@@ -140,3 +140,13 @@ func (o MeasureGlints) describe(a *arguments) Op {
 	a.result(o.Out != nil)
 	return o
 }
+
+// GlintFinder is a Backend with memory of its own that goes from a picture to measured components at once.
+type GlintFinder interface {
+	Backend
+
+	// FindGlints carries out l and g, labels the pixels of its logits that are not 0, and measures them (MeasureGlints). It
+	// returns the spans of the components and their measures, and records the time of g as the named stage. It works on
+	// parts of the picture while others are uploaded.
+	FindGlints(ctx context.Context, l Luminance, g Glints, stage string) ([]Span, []GlintProps, error)
+}

@@ -89,25 +89,11 @@ func Search(ctx context.Context, be processing.Backend, pic *processing.Picture,
 	}
 	s := &planes{ctx: ctx, be: be}
 	defer s.release()
-	end := o.stage(be, message.Of("colours"), 0)
-	colours, err := s.colours(pic)
-	end()
+	colours, found, err := s.find(pic, &o)
 	if err != nil {
 		return nil, err
 	}
-	end = o.stage(be, message.Of("network"), 0.05)
-	logits, kinds, err := s.glints(colours, o.Network)
-	end()
-	if err != nil {
-		return nil, err
-	}
-	end = o.stage(be, message.Of("components"), 0.8)
-	found, err := s.measure(colours, logits, kinds)
-	end()
-	if err != nil {
-		return nil, err
-	}
-	end = o.stage(be, message.Of("outlines"), 0.9)
+	end := o.stage(be, message.Of("outlines"), 0.9)
 	defer end()
 	t, err := outlined(ctx, pic, found)
 	if err == nil && o.Vectors {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/network"
 )
@@ -77,6 +78,41 @@ func (s *planes) measure(rgb [3]processing.Plane, logits, kinds processing.Plane
 	}
 	spans, err := processing.Evaluate(s.ctx, s.be, processing.Spans{Components: components})
 	return found{spans, props}, err
+}
+
+// find returns the colours of a picture and its components. A backend with memory of its own goes all the way at once.
+func (s *planes) find(pic *processing.Picture, o *Options) (rgb [3]processing.Plane, f found, err error) {
+	if finder, ok := s.be.(processing.GlintFinder); ok {
+		var p [5]processing.Plane
+		for i := range p {
+			if p[i], err = s.alloc(pic.Width, pic.Height); err != nil {
+				return rgb, found{}, err
+			}
+		}
+		copy(rgb[:], p[:])
+		defer o.stage(s.be, message.Of("components"), 0)()
+		f.spans, f.props, err = finder.FindGlints(s.ctx, processing.Luminance{
+			Red: p[0], Green: p[1], Blue: p[2], Picture: pic, Tables: pic.Tables(),
+		}, processing.Glints{
+			Dst: p[3], Kinds: p[4], Red: p[0], Green: p[1], Blue: p[2], Model: o.Network,
+		}, message.Of("network").String())
+		return rgb, f, err
+	}
+	end := o.stage(s.be, message.Of("colours"), 0)
+	rgb, err = s.colours(pic)
+	end()
+	if err != nil {
+		return rgb, found{}, err
+	}
+	end = o.stage(s.be, message.Of("network"), 0.05)
+	logits, kinds, err := s.glints(rgb, o.Network)
+	end()
+	if err != nil {
+		return rgb, found{}, err
+	}
+	defer o.stage(s.be, message.Of("components"), 0.8)()
+	f, err = s.measure(rgb, logits, kinds)
+	return rgb, f, err
 }
 
 // describe gives each component of the table its vector. For the means of the channels, a sample of its pixels suffices.
