@@ -63,7 +63,7 @@ func TestListing(t *testing.T) {
 		"by area":     {Listing{By: ByArea, Descending: true}, []int{10, 20, 40, 50}},
 		"by score":    {Listing{By: ByScore}, []int{50, 20, 40, 10}},
 		"kind":        {Listing{By: ByKind, Descending: true}, []int{20, 10, 40, 50}},
-		"teaching":    {Listing{Choice: Instructive}, []int{20, 40}},
+		"teaching":    {Listing{Choice: Instructive}, []int{40, 20}},
 		"teaching 1":  {Listing{Choice: Instructive, Sensitivity: 1}, []int{20, 40}},
 		"teaching −1": {Listing{Choice: Instructive, Sensitivity: -1}, []int{40, 20}},
 		"checked":     {Listing{Choice: ToCheck}, []int{20}},
