@@ -265,7 +265,7 @@ func (p *networkProgram) choose(i int) {
 		}
 		s.kernel, s.slot = fmt.Sprintf("%s%dx%d", networkConvolve, s.groups, s.columns), 9*s.groups
 		s.shape = convolutionShape(s)
-		if s.shape.shared(s) > sharedMemory {
+		if s.shape.shared(s) > sharedMemory || s.groups <= 8 && s.layer.Dilation > 1 {
 			s.kernel = ""
 		}
 	case s.layer.Kind == network.Conv1 && s.groups <= 32:
@@ -556,7 +556,12 @@ func (v shape) shared(s *networkStep) int {
 		words += 4
 	}
 	columns, rows := tileColumns+2*s.layer.Dilation, v.rows+2*s.layer.Dilation
-	return 4 * (v.warps*16*2*s.columns + columns*rows*words)
+	// A warp stages one matrix, or two if they are narrow.
+	pixels := 16
+	if s.columns == 2 {
+		pixels = 32
+	}
+	return 4 * (v.warps*pixels*2*s.columns + columns*rows*words)
 }
 
 // sharedMemory is the shared memory that every GPU provides to a block without opt-in.
@@ -565,7 +570,7 @@ const sharedMemory = 48 << 10
 // convolveBlocks and mixBlocks are how many blocks of a kernel a multiprocessor has registers for, by groups, or pairs of
 // quads, and columns. They are never written.
 var (
-	convolveBlocks = [4][3]int{{8, 5, 4}, {4, 4, 3}, {4, 3}, {4, 2}}
+	convolveBlocks = [4][3]int{{6, 5, 4}, {4, 4, 3}, {4, 3}, {4, 2}}
 	mixBlocks      = [4][3]int{{4, 3, 3}, {3, 2, 2}, {2, 2, 2}, {2, 1, 1}}
 )
 

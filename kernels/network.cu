@@ -325,17 +325,21 @@ __device__ __forceinline__ void logits(const head &to, const int c[4], u32 shift
 
 // convolve is a convolution of 3 × 3 over one source with CG groups a pixel, for NT × 8 outputs a warp. `parts` warps share a
 // matrix where there are more outputs. With HEAD a last layer of 1 × 1 follows at once, and dst may be null. A block keeps a
-// tile of the source in shared memory, S words a pixel, so that the quads of eight pixels lie in different banks.
+// tile of the source in shared memory, S words a pixel, so that the quads of eight pixels lie in different banks. Narrow
+// convolutions take the two matrices of a row together, so that enough products are on their way.
 template <int CG, int NT, bool HEAD>
 __device__ __forceinline__ void convolve(u32 *__restrict__ dst, int outGroups, const u32 *__restrict__ src, int w, int h,
 	const uint2 *__restrict__ weights, const int *__restrict__ biases, const int *__restrict__ shifts, int dilation, int parts,
 	int rows, const head &last, const uint2 *__restrict__ lastWeights, const int *__restrict__ lastBias,
 	const int *__restrict__ lastShift) {
-	const int S = CG % 8 ? CG : CG + 4, quads = CG / 4, steps = (9 * quads + 1) / 2, words = 2 * NT;
+	const int S = CG % 8 ? CG : CG + 4, quads = CG / 4, steps = (9 * quads + 1) / 2, words = 2 * NT, M = NT == 2 ? 2 : 1;
+	// Only the widest layers are dilated; others have constant offsets.
+	if (CG <= 8)
+		dilation = 1;
 	extern __shared__ __align__(16) u32 shared[];
 	int warps = blockDim.x / 32;
 	int warp = threadIdx.x / 32, lane = threadIdx.x % 32, q = lane / 4, t = lane % 4, part = warp % parts;
-	u32 *stage = shared + warp * 16 * words, *tile = shared + warps * 16 * words;
+	u32 *stage = shared + warp * 16 * M * words, *tile = shared + warps * 16 * M * words;
 
 	uint2 weight[steps][NT];
 #pragma unroll
@@ -362,66 +366,71 @@ __device__ __forceinline__ void convolve(u32 *__restrict__ dst, int outGroups, c
 		int x0 = i % across * tileColumns, y0 = i / across * rows;
 		int fromX = x0 - dilation, fromY = y0 - dilation;
 		__syncthreads();
-		for (int y = warp; y < inRows; y += warps) {
-			int sy = fromY + y;
-			bool inside = sy >= 0 && sy < h;
-			const uint4 *from = (const uint4 *)(src + ((i64)sy * w + fromX) * CG);
-			u32 *to = tile + y * inColumns * S;
+		const uint4 *from = (const uint4 *)src + ((i64)fromY * w + fromX) * quads;
 #pragma unroll 4
-			for (int k = lane; k < inColumns * quads; k += 32) {
-				int x = k / quads;
-				bool there = inside && fromX + x >= 0 && fromX + x < w;
-				uint4 v = make_uint4(0, 0, 0, 0);
-				if (there)
-					v = from[k];
-				*(uint4 *)(to + x * S + k % quads * 4) = v;
-			}
+		for (int k = threadIdx.x; k < inRows * inColumns * quads; k += blockDim.x) {
+			int y = k / (inColumns * quads), x = k / quads - y * inColumns;
+			uint4 v = make_uint4(0, 0, 0, 0);
+			if (fromY + y >= 0 && fromY + y < h && fromX + x >= 0 && fromX + x < w)
+				v = from[((i64)y * w + x) * quads + k % quads];
+			*(uint4 *)(tile + k / quads * S + k % quads * 4) = v;
 		}
 		__syncthreads();
-		for (int m = warp / parts; m < 2 * rows; m += warps / parts) {
+		for (int m = warp / parts * M; m < 2 * rows; m += warps / parts * M) {
 			int y = m / 2, x = m % 2 * 16;
 			if (y0 + y >= h || x0 + x >= w)
 				continue;
 			const u32 *at = tile + (y * inColumns + x) * S;
-			int sum[NT][4];
-			out.begin(sum);
+			int sum[M][NT][4];
+#pragma unroll
+			for (int k = 0; k < M; k++)
+				out.begin(sum[k]);
 #pragma unroll
 			for (int s = 0; s < steps; s++) {
 				// Beyond the last tap weights are 0.
 				const int first = 2 * s, second = 2 * s + 1 < 9 * quads ? 2 * s + 1 : 0;
 				const int tap0 = first / quads, tap1 = second / quads;
-				u32 a[4];
-				fragment(a, at, S, (tap0 / 3 * inColumns + tap0 % 3) * dilation * S + first % quads * 4,
-					(tap1 / 3 * inColumns + tap1 % 3) * dilation * S + second % quads * 4);
+				u32 a[M][4];
+#pragma unroll
+				for (int k = 0; k < M; k++)
+					fragment(a[k], at + 16 * k * S, S, (tap0 / 3 * inColumns + tap0 % 3) * dilation * S + first % quads * 4,
+						(tap1 / 3 * inColumns + tap1 % 3) * dilation * S + second % quads * 4);
 #pragma unroll
 				for (int n = 0; n < NT; n++)
-					multiply(sum[n], a, weight[s][n]);
+#pragma unroll
+					for (int k = 0; k < M; k++)
+						multiply(sum[k][n], a[k], weight[s][n]);
 			}
 			int mine = t % 2 ? q + 8 : q;
 #pragma unroll
-			for (int n = 0; n < NT; n++)
-				stage[mine * words + 2 * n + t / 2] = out.word(sum[n], n);
+			for (int k = 0; k < M; k++)
+#pragma unroll
+				for (int n = 0; n < NT; n++)
+					stage[(16 * k + mine) * words + 2 * n + t / 2] = out.word(sum[k][n], n);
 			__syncwarp();
 			if (HEAD) {
-				int c[4] = {lastFirst, lastSecond, lastFirst, lastSecond};
 #pragma unroll
-				for (int s = 0; s < lastSteps; s++) {
-					u32 a[4];
+				for (int k = 0; k < M; k++) {
+					int c[4] = {lastFirst, lastSecond, lastFirst, lastSecond};
 #pragma unroll
-					for (int half = 0; half < 2; half++) {
-						// Beyond the last group weights are 0.
-						int group = 8 * s + 4 * half + t < words ? 8 * s + 4 * half + t : t;
-						a[2 * half] = stage[q * words + group];
-						a[2 * half + 1] = stage[(q + 8) * words + group];
+					for (int s = 0; s < lastSteps; s++) {
+						u32 a[4];
+#pragma unroll
+						for (int half = 0; half < 2; half++) {
+							// Beyond the last group weights are 0.
+							int group = 8 * s + 4 * half + t < words ? 8 * s + 4 * half + t : t;
+							a[2 * half] = stage[(16 * k + q) * words + group];
+							a[2 * half + 1] = stage[(16 * k + q + 8) * words + group];
+						}
+						multiply(c, a, lastWeight[s]);
 					}
-					multiply(c, a, lastWeight[s]);
+					logits(last, c, lastShifts & 0xffff, lastShifts >> 16, t, x0 + x + 16 * k + q, x0 + x + 16 * k + q + 8, y0 + y);
 				}
-				logits(last, c, lastShifts & 0xffff, lastShifts >> 16, t, x0 + x + q, x0 + x + q + 8, y0 + y);
 			}
 			if (!HEAD || dst != nullptr) {
 				u32 *to = dst + ((i64)(y0 + y) * w + x0 + x) * outGroups + part * words;
 #pragma unroll
-				for (int k = 0; k < words / 2; k++) {
+				for (int k = 0; k < M * words / 2; k++) {
 					int pixel = (lane + 32 * k) / words, word = (lane + 32 * k) % words;
 					if (x0 + x + pixel < w && part * words + word < outGroups)
 						to[pixel * outGroups + word] = stage[lane + 32 * k];
