@@ -91,10 +91,10 @@ func TestServerDiskFull(t *testing.T) {
 	fill(0)
 	close(full)
 	s.until(func() bool { return waits.Load() != nil })
-	if text := *waits.Load(); !strings.Contains(text, "the disk of the server is full; waiting") {
+	if text := *waits.Load(); !strings.Contains(text, "the disk of the server is full: ") || !strings.HasSuffix(text, "; waiting") {
 		t.Errorf("the sentence of the worker: %s", text)
 	}
-	if f := s.manager.Status("", 0).Fault; f != diskFault {
+	if f := s.manager.Status("", 0).Fault; !strings.Contains(f, "free space on it, and processing resumes") {
 		t.Errorf("the fault: %q", f)
 	}
 	if err := os.Remove(others); err != nil {

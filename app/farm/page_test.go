@@ -97,7 +97,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("the metrics lack %q:\n%s", want, metrics)
 		}
 	}
-	s.manager.setFault("the store of the server is full")
+	s.manager.setFault(refuse("the store of the server is full"))
 	if status, _ := get(t, p.URL()+"healthz", nil); status != http.StatusServiceUnavailable {
 		t.Errorf("/healthz with a fault: %d", status)
 	}
