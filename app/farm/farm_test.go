@@ -47,16 +47,17 @@ func (s *stub) count(name string) int {
 
 // site is a farm in a test.
 type site struct {
-	t       *testing.T
+	t       testing.TB
 	dir     string
 	in, out string
 	server  *Server
 	manager *Manager
 	client  *Client
 	keep    time.Duration
+	log     *slog.Logger // nil: none
 }
 
-func newSite(t *testing.T, files int) *site {
+func newSite(t testing.TB, files int) *site {
 	t.Helper()
 	s := &site{t: t, dir: t.TempDir()}
 	s.in, s.out = filepath.Join(s.dir, "in"), filepath.Join(s.dir, "out")
@@ -82,13 +83,17 @@ func (s *site) put(name string) {
 
 func (s *site) start(o ServerOptions) {
 	s.t.Helper()
-	o.Store, o.Log = filepath.Join(s.dir, "store"), quiet()
+	log := s.log
+	if log == nil {
+		log = quiet()
+	}
+	o.Store, o.Log = filepath.Join(s.dir, "store"), log
 	var err error
 	if s.server, err = StartServer(s.t.Context(), o); err != nil {
 		s.t.Fatal(err)
 	}
 	s.manager, err = StartManager(s.t.Context(),
-		ManagerOptions{Embedded: s.server, Patience: 500 * time.Millisecond, Keep: s.keep, Log: quiet()})
+		ManagerOptions{Embedded: s.server, Patience: 500 * time.Millisecond, Keep: s.keep, Log: log})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 type scratchDir struct {
 	parent string
 
-	mu      sync.Mutex
+	mu     sync.Mutex
 	folder string
 	lock   io.Closer
 }
