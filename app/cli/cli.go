@@ -20,6 +20,7 @@ import (
 	"blik/app/farm"
 	"blik/app/i18n"
 	"blik/app/imagefile"
+	_ "blik/internal/addressspace" // before the runtime starts
 	"blik/internal/message"
 	"blik/processing"
 
