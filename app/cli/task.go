@@ -51,11 +51,16 @@ func (t *task) run(ctx context.Context, process func(context.Context, *task) err
 	if err := process(ctx, t); err != nil {
 		return err
 	}
-	t.bar.clear()
+	t.printRemarks()
+	return nil
+}
+
+// printRemarks prints each remark on its own line.
+func (t *task) printRemarks() {
 	for _, text := range t.remarks {
+		t.bar.clear()
 		t.printError(fmt.Errorf("%s: %s", t.input, t.tr.Sprint(text)))
 	}
-	return nil
 }
 
 // survive, when deferred, turns a panic into an error about the input.
