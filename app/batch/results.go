@@ -52,7 +52,8 @@ func Inputs(files []string) func(path string) bool {
 			return true
 		}
 		info, err := os.Stat(path)
-		return err == nil && slices.ContainsFunc(infos, func(other os.FileInfo) bool { return os.SameFile(info, other) })
+		same := func(other os.FileInfo) bool { return os.SameFile(info, other) }
+		return err == nil && slices.ContainsFunc(infos, same)
 	}
 }
 
@@ -251,12 +252,11 @@ func checkText(path string) error {
 // checkPage refuses pages with anything that acts or loads: the reports of Blik hold text, tables and pictures.
 func checkPage(data []byte) error {
 	acts := message.Errorf("the page holds more than a report of Blik does")
-	elements := []string{"html", "head", "meta", "title", "style", "body", "main", "section", "header", "footer", "article",
-		"h1", "h2", "h3", "h4", "p", "div", "span", "table", "thead", "tbody", "tfoot", "tr", "th", "td", "caption", "ul",
-		"ol", "li", "dl", "dt", "dd", "figure", "figcaption", "img", "a", "b", "i", "em", "strong", "small", "code", "pre",
-		"br", "hr", "details", "summary", "sub", "sup", "time", "colgroup", "col", "nav", "abbr"}
-	attributes := []string{"class", "id", "lang", "charset", "name", "content", "title", "alt", "width", "height",
-		"colspan", "rowspan", "scope", "loading", "style", "src", "href", "open", "datetime", "role", "aria-label", "dir"}
+	elements := strings.Fields("html head meta title style body main section header footer article h1 h2 h3 h4 p div " +
+		"span table thead tbody tfoot tr th td caption ul ol li dl dt dd figure figcaption img a b i em strong small " +
+		"code pre br hr details summary sub sup time colgroup col nav abbr")
+	attributes := strings.Fields("class id lang charset name content title alt width height colspan rowspan scope " +
+		"loading style src href open datetime role aria-label dir")
 	z := html.NewTokenizer(bytes.NewReader(data))
 	z.SetMaxBuf(maxText)
 	for style := false; ; {

@@ -81,8 +81,8 @@ func Main(args []string, o Options) int {
 	defer context.AfterFunc(ctx, stop)()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// The reader of the output may be gone: then its writer gets an error, and the command is cancelled. The signal itself
-	// comes for every pipe and connection whose other end is closed, so it must have no effect.
+	// The reader of the output may be gone: then its writer gets an error, and the command is cancelled. The signal
+	// itself comes for every pipe and connection whose other end is closed, so it must have no effect.
 	signal.Ignore(syscall.SIGPIPE)
 	o.Stdout = &cancellingWriter{o.Stdout, cancel}
 	// Without this, cobra refuses to run when started from the Windows desktop, which is how the window is opened.

@@ -244,7 +244,8 @@ func (s *submission) warn(err error) {
 	s.printError(err)
 }
 
-// submit submits the files and prints the outcome. opened, if not nil, is called with all files once the batch is known.
+// submit submits the files and prints the outcome. opened, if not nil, is called with all files once the batch is
+// known.
 func (s *submission) submit(ctx context.Context, client *farm.Client, args []string,
 	opened func(farm.Batch, []string),
 ) (farm.Submission, error) {
@@ -310,7 +311,8 @@ func (s *submission) job(ctx context.Context, roots farm.Roots, f found) (farm.J
 	}
 	if s.work.Upload {
 		if strings.HasPrefix(filepath.Base(f.path), ".") {
-			return farm.Job{}, message.Errorf("%s: files whose names begin with a period are not uploaded; rename it", f.path)
+			return farm.Job{}, message.Errorf("%s: files whose names begin with a period are not uploaded; rename it",
+				f.path)
 		}
 		return farm.NewUpload(ctx, f.path, f.folder)
 	}
@@ -487,8 +489,9 @@ func (s *submission) conclude(ctx context.Context, client *farm.Client, id strin
 
 // conflict is the error for a file with two different results.
 func (p *program) conflict(c farm.Conflict) error {
-	return message.Errorf("%s: the workers %s and %s delivered different results, SHA-256 %s and %s; the first counts; "+
-		"compare the machines, and process the file again with --again", c.File, c.Worker, c.Other, c.SHA256, c.OtherSHA256)
+	return message.Errorf("%s: the workers %s and %s delivered different results, SHA-256 %s and %s; the first "+
+		"counts; compare the machines, and process the file again with --again", c.File, c.Worker, c.Other, c.SHA256,
+		c.OtherSHA256)
 }
 
 // left returns the remaining time of a batch in words.

@@ -228,8 +228,8 @@ func (m *Manager) lend(b *batch, key jobKey, job Job, r request) (answer, error)
 }
 
 // holder returns the batch of a ticket and its lease. Without a lease, the worker no longer holds the job, or the job
-// is settled. A worker keeps the job even if it was silent for too long, or if the manager has restarted, unless another
-// worker has taken it; mu must be held.
+// is settled. A worker keeps the job even if it was silent for too long, or if the manager has restarted, unless
+// another worker has taken it; mu must be held.
 func (m *Manager) holder(t ticket) (*batch, *lease) {
 	b := m.batches[t.Job.Batch]
 	key, ok := keyOf(t.Job.ID)

@@ -42,8 +42,8 @@ type written struct {
 	err error
 }
 
-// append writes an entry to RESULTS and adds it to the index. If the entry does not fit the state of the job, nothing is
-// written, and the mark is that of the job; otherwise it is 0.
+// append writes an entry to RESULTS and adds it to the index. If the entry does not fit the state of the job, nothing
+// is written, and the mark is that of the job; otherwise it is 0.
 func (m *Manager) append(ctx context.Context, b *batch, kind string, key jobKey, body any) (mark, error) {
 	if err := m.disk(spaceForResults); err != nil {
 		return 0, err

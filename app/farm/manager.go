@@ -420,7 +420,9 @@ func (m *Manager) serve(subject string, handle handler) error {
 
 // respond answers a request. Neither its content nor a defect of a handler ends the server.
 func (m *Manager) respond(subject string, msg *nats.Msg, handle handler) (a answer) {
-	defer survive(m.options.Log, subject, func(err error) { a = answer{Error: refuse("internal error: %s", err.Error())} })
+	defer survive(m.options.Log, subject, func(err error) {
+		a = answer{Error: refuse("internal error: %s", err.Error())}
+	})
 	r, err := readRequest(msg)
 	if err == nil && strings.HasPrefix(subject, workPrefix) && m.keyed() {
 		r.key = strings.TrimPrefix(msg.Subject, subject+".")

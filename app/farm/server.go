@@ -295,8 +295,8 @@ func (d *authenticator) Check(c server.ClientAuthentication) (ok bool) {
 	return true
 }
 
-// permissions returns the permissions of a role: the requests that the manager answers, those of workers under their own
-// key only, and nothing of JetStream. Replies go to an inbox that only the holder of the key may read.
+// permissions returns the permissions of a role: the requests that the manager answers, those of workers under their
+// own key only, and nothing of JetStream. Replies go to an inbox that only the holder of the key may read.
 func permissions(k Key) *server.Permissions {
 	var may, hear []string
 	switch k.Role {

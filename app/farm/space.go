@@ -29,8 +29,8 @@ func (m *Manager) free() int64 {
 	return (atomicfile.Disk{}).Free(filepath.Clean(m.options.Embedded.options.Store))
 }
 
-// disk refuses work if the disk of the server has less than the given number of free bytes. The same request may succeed
-// once there is space.
+// disk refuses work if the disk of the server has less than the given number of free bytes. The same request may
+// succeed once there is space.
 func (m *Manager) disk(margin int64) error {
 	free := m.free()
 	if free < 0 || free >= margin {
@@ -39,8 +39,8 @@ func (m *Manager) disk(margin int64) error {
 	no := refuse("the disk of the server is full: %.0f MB are free and %.0f MB are needed; free space on it, and "+
 		"processing resumes", float64(free)/1e6, float64(margin)/1e6)
 	if m.options.OwnWorkers {
-		no = refuse("the disk that holds the queue, %s, is full: %.0f MB are free and %.0f MB are needed; free space on "+
-			"it, and processing resumes", m.options.Embedded.options.Store, float64(free)/1e6, float64(margin)/1e6)
+		no = refuse("the disk that holds the queue, %s, is full: %.0f MB are free and %.0f MB are needed; free space "+
+			"on it, and processing resumes", m.options.Embedded.options.Store, float64(free)/1e6, float64(margin)/1e6)
 	}
 	no.Full = true
 	return no
@@ -167,7 +167,8 @@ func (m *Manager) taken(ctx context.Context, r request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		err = errors.Join(m.stores.files.remove(ctx, result.Job, original, result.Job.Upload), m.removeResults(ctx, result))
+		err = errors.Join(m.stores.files.remove(ctx, result.Job, original, result.Job.Upload),
+			m.removeResults(ctx, result))
 		if err != nil {
 			return answer{}, err
 		}

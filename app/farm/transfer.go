@@ -16,8 +16,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Files go to and from the object store through the manager, piece by piece: submitters write originals of jobs and read
-// results, workers read the original of a job that they hold and write its results. Nobody else can read or write them.
+// Files go to and from the object store through the manager, piece by piece: submitters write originals of jobs and
+// read results, workers read the original of a job that they hold and write its results. Nobody else can do either.
 
 const (
 	// maxTransfers bounds the uploads at a time; one that is idle for longer than idleTransfer is forgotten.

@@ -237,8 +237,8 @@ func (k *collector) fetchAll(ctx context.Context, results []Result, all bool) (a
 				continue
 			}
 			k.sum.Failed++
-			k.Notify(message.Errorf("%s: its original is not among the files given here, so its result cannot be checked; "+
-				"it stays on the server", r.Job.In.String()))
+			k.Notify(message.Errorf("%s: its original is not among the files given here, so its result cannot be "+
+				"checked; it stays on the server", r.Job.In.String()))
 			continue
 		}
 		n, err := k.collect(ctx, job, r)
@@ -303,8 +303,8 @@ func (k *collector) collect(ctx context.Context, job Job, r Result) (int, error)
 	for _, o := range r.Outputs {
 		target := filepath.Join(folder, o.Name)
 		if k.Input != nil && k.Input(target) {
-			return 0, message.Errorf("%s is an input and would be overwritten by the result of %s; choose another folder "+
-				"with -o", target, job.file)
+			return 0, message.Errorf("%s is an input and would be overwritten by the result of %s; choose another "+
+				"folder with -o", target, job.file)
 		}
 		there, _, err := sumOf(ctx, target)
 		missing = missing || err != nil || there != o.SHA256

@@ -149,8 +149,8 @@ func (m *Manager) compare(ctx context.Context, b *batch, r Result) error {
 		return nil
 	}
 	c := Conflict{r.Job.In.String(), first.Worker, first.SHA256, r.Worker, r.SHA256}
-	m.options.Log.Error("two results differ", "batch", b.ID, "file", c.File, "first", c.SHA256, "first worker", c.Worker,
-		"second", c.OtherSHA256, "second worker", c.Other)
+	m.options.Log.Error("two results differ", "batch", b.ID, "file", c.File, "first", c.SHA256,
+		"first worker", c.Worker, "second", c.OtherSHA256, "second worker", c.Other)
 	m.mu.Lock()
 	known := len(b.conflicts) >= keptConflicts || slices.Contains(b.conflicts, c)
 	m.mu.Unlock()
