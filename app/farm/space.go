@@ -52,8 +52,8 @@ func (m *Manager) storeFault() *Refusal {
 	if errors.As(m.disk(spaceForResults), &no) {
 		return no
 	}
-	no = refuse("the store of the server is full; raise --store-limit of blik farm serve, or free space on its disk, and " +
-		"processing resumes")
+	no = refuse("the store of the server is full; raise --store-limit of blik farm serve, or free space on its disk, " +
+		"and processing resumes")
 	if m.options.OwnWorkers {
 		no = refuse("the queue in %s cannot be written; free space on its disk, and processing resumes",
 			m.options.Embedded.options.Store)
