@@ -195,6 +195,21 @@ func alarmedSite(t testing.TB, o ServerOptions, files int) (*site, *alarm) {
 	return s, bell
 }
 
+// Answers go to inboxes only: the manager may publish where the sender of a request may not.
+func TestAnswersGoToInboxes(t *testing.T) {
+	t.Parallel()
+	for _, reply := range []string{
+		"", "$JS.API.STREAM.PURGE.RESULTS", listsSubject + "x", resultsSubject + "x", control, "$KV.BATCHES.x", "inbox", "_INBOX",
+	} {
+		if err := respond(&nats.Msg{Reply: reply}, nil, nil); err != nil {
+			t.Errorf("%q: %v", reply, err)
+		}
+	}
+	if err := respond(&nats.Msg{Reply: "_INBOX.x"}, nil, nil); !errors.Is(err, nats.ErrMsgNotBound) {
+		t.Errorf("an inbox: %v", err)
+	}
+}
+
 // FuzzRequest sends any bytes to each request.
 func FuzzRequest(f *testing.F) {
 	s, bell := alarmedSite(f, ServerOptions{}, 1)
