@@ -85,6 +85,35 @@ func TestSecondResult(t *testing.T) {
 	}
 }
 
+// A ticket is worth nothing with another key.
+func TestTicketOfAnotherKey(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 1)
+	s.submit(s.batch(), "")
+	w := &Heartbeat{Name: "w", Program: "1", Model: "m"}
+	var a answer
+	s.until(func() bool {
+		var err error
+		if a, err = s.manager.take(t.Context(), request{Worker: w, Shared: true, key: "own"}); err != nil {
+			t.Fatal(err)
+		}
+		return a.Job != nil
+	})
+	for name, handle := range s.manager.handlers() {
+		if !strings.HasPrefix(name, workPrefix) || name == workHello || name == workTake {
+			continue
+		}
+		r := request{Ticket: a.Ticket, Result: &Report{Outcome: Outcome{End: Failed}}, key: "other"}
+		var no *Refusal
+		if _, err := handle(t.Context(), r); !errors.As(err, &no) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got, err := s.manager.renew(t.Context(), request{Ticket: a.Ticket, key: "own"}); err != nil || got.Verdict != proceed {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // A worker keeps its job over a restart of the server, and nobody else gets it.
 func TestLeaseOutlivesTheServer(t *testing.T) {
 	t.Parallel()

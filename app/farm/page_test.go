@@ -163,6 +163,7 @@ func TestPageConnections(t *testing.T) {
 	v.limit = 8
 	v.mu.Unlock()
 	var all []net.Conn
+	begun := time.Now()
 	for i := range 40 {
 		c, err := net.Dial("tcp", p.listener.Addr().String())
 		if err != nil {
@@ -184,6 +185,9 @@ func TestPageConnections(t *testing.T) {
 		defer v.mu.Unlock()
 		return len(v.all) <= 8
 	})
+	if took := time.Since(begun); took > p.web.ReadHeaderTimeout-time.Second {
+		t.Errorf("only time-outs closed them, after %s", took)
+	}
 	open := 0
 	for _, c := range all {
 		_ = c.SetReadDeadline(time.Now().Add(300 * time.Millisecond))
