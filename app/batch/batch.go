@@ -66,6 +66,8 @@ type Run struct {
 	mu    sync.Mutex
 	state State
 	seen  int // index of the first result not yet listed
+	// unsent are the files that could not be submitted.
+	unsent []farm.Failure
 }
 
 // Start begins a batch. changed is called with each state from its own goroutine; Ended is set in the last one.
@@ -146,34 +148,52 @@ func (b *Run) onFarm(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all := make(chan struct{})
+	if b.request.Shared {
+		if _, err = client.Add(ctx, batch, b.jobs(ctx), b.remark); err == nil {
+			err = b.follow(ctx, client, batch.ID)
+		}
+		return b.left(ctx, client, batch.ID, err)
+	}
+	submitted := make(chan struct{})
 	collected := make(chan error, 1)
 	fetch, stop := context.WithCancel(ctx)
 	defer stop()
+	o := farm.Collection{
+		Folder: b.request.Folder, Overwrite: b.request.Overwrite, Input: Inputs(b.request.Files),
+		Checker: Results{batch.Work}, Every: 500 * time.Millisecond, Notify: b.remark,
+		Fetched: func(path string) { b.change(func(s *State) { s.Results = append(s.Results, path) }) },
+	}
 	go func() {
-		if b.request.Shared {
-			collected <- nil
-			return
-		}
-		_, err := client.Collect(fetch, batch.ID, farm.Collection{
-			Folder: b.request.Folder, Overwrite: b.request.Overwrite, Every: 500 * time.Millisecond, Notify: b.remark,
-		}, all)
+		_, err := client.Collect(fetch, batch.ID, o, submitted)
 		collected <- err
 	}()
 	if _, err = client.Add(ctx, batch, b.jobs(ctx), b.remark); err == nil {
+		close(submitted)
 		err = b.follow(ctx, client, batch.ID)
 	}
 	if err != nil {
 		stop()
-		// A cancelled batch does not need the rest.
-		leave, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer done()
-		if _, e := client.Control(leave, batch.ID, farm.Cancel); e != nil && ctx.Err() == nil {
-			err = errors.Join(err, e)
-		}
 	}
-	close(all)
-	return errors.Join(err, <-collected)
+	err = errors.Join(b.left(ctx, client, batch.ID, err), <-collected)
+	if err == nil {
+		// A result may have been refused.
+		err = b.conclude(ctx, client, batch.ID)
+	}
+	return err
+}
+
+// left cancels the rest of a batch after an error.
+func (b *Run) left(ctx context.Context, client *farm.Client, id string, err error) error {
+	if err == nil {
+		return nil
+	}
+	// A cancelled batch does not need the rest.
+	leave, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer done()
+	if _, e := client.Control(leave, id, farm.Cancel); e != nil && ctx.Err() == nil {
+		err = errors.Join(err, e)
+	}
+	return err
 }
 
 func (b *Run) submit(ctx context.Context, client *farm.Client) (farm.Batch, error) {
@@ -228,6 +248,7 @@ func (b *Run) jobs(ctx context.Context) func() (farm.Job, bool) {
 			if ctx.Err() != nil {
 				return farm.Job{}, false
 			}
+			b.unsent = append(b.unsent, farm.Failure{File: file, Reason: err.Error()})
 			b.change(func(s *State) {
 				s.Failed++
 				s.Failures = append(s.Failures, farm.Failure{File: file, Reason: err.Error()})
@@ -240,24 +261,15 @@ func (b *Run) jobs(ctx context.Context) func() (farm.Job, bool) {
 // follow watches the batch until it is finished.
 func (b *Run) follow(ctx context.Context, client *farm.Client, id string) error {
 	b.mu.Lock()
-	own := b.state.Failures
+	own := len(b.state.Failures)
 	b.mu.Unlock()
 	_, err := client.Wait(ctx, id, 300*time.Millisecond, func(st farm.BatchStatus, all farm.Status) {
-		var results []string
-		seen, err := client.Results(ctx, id, b.seen, func(r farm.Result) error {
-			if r.End == farm.Done && len(r.Outputs) > 0 {
-				results = append(results, filepath.Join(b.request.Folder, filepath.Base(r.Outputs[0].Name)))
-			}
-			return nil
-		})
-		if err == nil {
-			b.seen = seen
-		}
+		results := b.written(ctx, client, id)
 		b.change(func(s *State) {
-			s.Done, s.Failed, s.Left, s.Remark = st.Done, st.Failed+len(own), st.Left, nil
+			s.Done, s.Failed, s.Left, s.Remark = st.Done, st.Failed+own, st.Left, nil
 			s.Results = append(s.Results[:len(s.Results):len(s.Results)], results...)
-			if all.Fault != "" {
-				s.Remark = message.Errorf(message.Text(all.Fault))
+			if all.Cause != nil {
+				s.Remark = all.Cause
 			}
 		})
 	}, func(err error) {
@@ -268,12 +280,43 @@ func (b *Run) follow(ctx context.Context, client *farm.Client, id string) error 
 	if err != nil {
 		return err
 	}
+	return b.conclude(ctx, client, id)
+}
+
+// written returns the paths of new results, which workers have written to the folder. Their names follow from the
+// originals.
+func (b *Run) written(ctx context.Context, client *farm.Client, id string) (paths []string) {
+	if b.request.Farm != "" && !b.request.Shared {
+		return nil
+	}
+	seen, err := client.Results(ctx, id, b.seen, func(r farm.Result) error {
+		if r.End == farm.Done && len(r.Outputs) > 0 {
+			paths = append(paths, filepath.Join(b.request.Folder, filepath.Base(r.Outputs[0].Name)))
+		}
+		return nil
+	})
+	if err == nil {
+		b.seen = seen
+	}
+	return paths
+}
+
+// conclude takes over the failures of a finished batch.
+func (b *Run) conclude(ctx context.Context, client *farm.Client, id string) error {
 	st, err := client.Status(ctx, id, 1000)
 	if err != nil {
 		return err
 	}
 	for _, x := range st.Batches {
-		b.change(func(s *State) { s.Failures = append(own[:len(own):len(own)], x.Failures...) })
+		b.change(func(s *State) {
+			s.Done, s.Failed = x.Done, x.Failed+len(b.unsent)
+			s.Failures = append(b.unsent[:len(b.unsent):len(b.unsent)], x.Failures...)
+			for _, c := range x.Conflicts {
+				s.Failures = append(s.Failures, farm.Failure{File: c.File, Worker: c.Other,
+					Reason: message.Of("the workers %s and %s delivered different results; the first counts", c.Worker,
+						c.Other).String()})
+			}
+		})
 	}
 	return nil
 }

@@ -1,7 +1,12 @@
 package batch
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"image"
+	"image/png"
 	"io"
 	"log/slog"
 	"os"
@@ -11,6 +16,8 @@ import (
 	"testing"
 
 	"blik/app/farm"
+	"blik/app/imagefile"
+	"blik/app/report"
 	"blik/processing"
 )
 
@@ -43,10 +50,39 @@ func (r *runner) Run(ctx context.Context, t farm.Task) (farm.Outcome, error) {
 	if err != nil {
 		return farm.Outcome{}, err
 	}
-	if err := os.WriteFile(filepath.Join(t.Folder, name+".out"), data, 0o644); err != nil {
+	return deliver(t, data)
+}
+
+// deliver writes a result with its reports.
+func deliver(t farm.Task, data []byte) (farm.Outcome, error) {
+	name := imagefile.DefaultName(filepath.Base(t.Input), imagefile.PNG)
+	jsonName, htmlName := report.CorrectionPaths(name)
+	source, err := os.ReadFile(t.Input)
+	if err != nil {
 		return farm.Outcome{}, err
 	}
-	return farm.Outcome{End: farm.Done, Outputs: []farm.Output{{Name: name + ".out"}}}, nil
+	text := fmt.Sprintf(`{"source":{"sha256":"%x"},"result":{"sha256":"%x"}}`, sha256.Sum256(source), sha256.Sum256(data))
+	out := farm.Outcome{End: farm.Done}
+	for _, f := range []struct {
+		name string
+		data []byte
+	}{{name, data}, {htmlName, []byte("<!DOCTYPE html><html><body><p>a report</p></body></html>")}, {jsonName, []byte(text)}} {
+		if err := os.WriteFile(filepath.Join(t.Folder, f.name), f.data, 0o644); err != nil {
+			return farm.Outcome{}, err
+		}
+		out.Outputs = append(out.Outputs, farm.Output{Name: f.name})
+	}
+	return out, nil
+}
+
+// sheet returns a PNG of one pixel.
+func sheet(t *testing.T, value byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, &image.Gray{Pix: []byte{value}, Stride: 1, Rect: image.Rect(0, 0, 1, 1)}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
 }
 
 // request is for three good files, a bad one and a missing one.
@@ -60,9 +96,9 @@ func request(t *testing.T, r farm.Runner) Request {
 			o.Runner, o.Slots, o.Memory = r, []farm.Slot{{Device: "cpu", Threads: 1}}, nil
 		},
 	}
-	for _, name := range []string{"a.png", "b.png", "c.png", "bad.png"} {
+	for i, name := range []string{"a.png", "b.png", "c.png", "bad.png"} {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(name), 0o644); err != nil {
+		if err := os.WriteFile(path, sheet(t, byte(i)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		q.Files = append(q.Files, path)
@@ -84,12 +120,13 @@ func check(t *testing.T, q Request, end State) {
 		t.Errorf("the results: %v", end.Results)
 	}
 	for _, path := range end.Results {
+		name := strings.Replace(filepath.Base(path), "_corrected", "", 1)
 		data, err := os.ReadFile(path)
-		if err != nil || string(data)+".out" != filepath.Base(path) {
-			t.Errorf("%s: %q, %v", path, data, err)
+		if want, e := os.ReadFile(filepath.Join(filepath.Dir(q.Folder), name)); err != nil || e != nil || !bytes.Equal(data, want) {
+			t.Errorf("%s: %q, %v, %v", path, data, err, e)
 		}
 	}
-	if e, err := os.ReadDir(q.Folder); err != nil || len(e) != 3 {
+	if e, err := os.ReadDir(q.Folder); err != nil || len(e) != 9 {
 		t.Errorf("the folder holds %v, %v", e, err)
 	}
 }

@@ -6,11 +6,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
 	"blik/app/imagefile"
+	"blik/internal/atomicfile"
 	"blik/internal/message"
 	"blik/processing"
 
@@ -37,6 +39,8 @@ type batch struct {
 	bar    *bar
 	index  *contactSheet
 	ahead  readAhead
+	// completed holds the files that a killed run had finished and that got their names from this run.
+	completed map[string]bool
 	// made, if not nil, is called with the outputs of each file.
 	made func(made)
 }
@@ -171,13 +175,13 @@ func (b *batch) run(ctx context.Context, files []string, process func(context.Co
 	if err := b.flags.store(ctx, b.params, b.overwrite, files); err != nil || len(files) == 0 {
 		return err
 	}
-	if err := b.makeFolder(b.outDir); err != nil {
+	var err error
+	if b.completed, err = b.enterFolder(b.outDir); err != nil {
 		return err
 	}
 	if err := b.startIndex(b.overwrite); err != nil {
 		return err
 	}
-	var err error
 	if b.device, err = b.openDevice(ctx, b.deviceName); err != nil {
 		return err
 	}
@@ -217,22 +221,47 @@ func (b *batch) run(ctx context.Context, files []string, process func(context.Co
 	return nil
 }
 
+// finished reports whether all outputs of a file were finished by a killed run and named by this one, and says so.
+func (t *task) finished(outputs []string) bool {
+	for _, path := range outputs {
+		if t.overwrite || !t.completed[filepath.Base(path)] {
+			return false
+		}
+	}
+	if !t.quiet {
+		t.out.WriteString(t.say("%s: an earlier run was ended while it named the results; they are complete now: %s\n",
+			t.shown, message.Printable(outputs[0])))
+	}
+	return len(outputs) > 0
+}
+
 // makeFolder creates a folder with its parents, and completes or removes outputs of killed processes in it.
 func (p *program) makeFolder(dir string) error {
+	_, err := p.enterFolder(dir)
+	return err
+}
+
+// enterFolder is makeFolder, and returns the names of the outputs that it has completed.
+func (p *program) enterFolder(dir string) (map[string]bool, error) {
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
-		imagefile.Recover(dir)
-		return nil
+		completed := map[string]bool{}
+		// Folders that cannot be read or written are skipped.
+		names, _ := atomicfile.Complete(atomicfile.Disk{}, dir)
+		for _, name := range names {
+			completed[name] = true
+		}
+		return completed, nil
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		return message.Errorf("%s: no permission to create this folder", dir)
+		return nil, message.Errorf("%s: no permission to create this folder", dir)
 	}
 	if info, e := os.Stat(dir); e == nil && !info.IsDir() {
-		return message.Errorf("%s: this is a file, not a folder", dir)
+		return nil, message.Errorf("%s: this is a file, not a folder", dir)
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return message.Errorf("%s: the folder cannot be created (%w)", dir, err)
+	return nil, message.Errorf("%s: the folder cannot be created (%w)", dir, err)
 }

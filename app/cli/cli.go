@@ -20,6 +20,7 @@ import (
 	"blik/app/farm"
 	"blik/app/i18n"
 	"blik/app/imagefile"
+	_ "blik/internal/addressspace" // before the runtime starts
 	"blik/internal/message"
 	"blik/processing"
 
@@ -80,20 +81,28 @@ func Main(args []string, o Options) int {
 	defer context.AfterFunc(ctx, stop)()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	// The reader of the output may be gone: without this, the first line would end the program immediately, and any
-	// further one would end it during its cleanup.
-	broken := make(chan os.Signal, 1)
-	signal.Notify(broken, syscall.SIGPIPE)
-	defer close(broken)
-	defer signal.Stop(broken)
-	go func() {
-		if _, ok := <-broken; ok {
-			cancel()
-		}
-	}()
+	// The reader of the output may be gone: then its writer gets an error, and the command is cancelled. The signal
+	// itself comes for every pipe and connection whose other end is closed, so it must have no effect.
+	signal.Ignore(syscall.SIGPIPE)
+	o.Stdout = &cancellingWriter{o.Stdout, cancel}
 	// Without this, cobra refuses to run when started from the Windows desktop, which is how the window is opened.
 	cobra.MousetrapHelpText = ""
 	return run(ctx, args, o)
+}
+
+// cancellingWriter cancels the command when nobody reads what it writes.
+type cancellingWriter struct {
+	io.Writer
+	cancel context.CancelFunc
+}
+
+// Write implements io.Writer.
+func (w *cancellingWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {
+		w.cancel()
+	}
+	return n, err
 }
 
 // minSpace is the minimum address space for the heap that the program needs to start: the smallest step by which the

@@ -171,6 +171,9 @@ func (d *correction) process(ctx context.Context, t *task) error {
 		return err
 	}
 	target, err := d.target(file, name, maskPath)
+	if errors.Is(err, imagefile.ErrExists) && t.finished(d.outputsOf(d.pathOf(file), name)) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
@@ -232,19 +235,8 @@ func (d *correction) process(ctx context.Context, t *task) error {
 // target returns the path of the result, and reports errors immediately that saving would report only after all the
 // work.
 func (d *correction) target(file *imagefile.File, name, mask string) (string, error) {
-	format := d.format
-	if format == "" {
-		format = file.SaveFormat()
-	}
-	target := imagefile.DefaultName(filepath.Join(d.outDir, filepath.Base(file.Path)), format)
-	jsonPath, htmlPath := report.CorrectionPaths(target)
-	outputs := []string{target}
-	if !d.noReport {
-		outputs = append(outputs, jsonPath, htmlPath)
-	}
-	if d.saveMask {
-		outputs = append(outputs, d.maskOutput(name))
-	}
+	target := d.pathOf(file)
+	outputs := d.outputsOf(target, name)
 	inputs := slices.Concat(d.sources, existing(mask, d.flags.preset))
 	if err := free(outputs, d.overwrite, inputs, file.Path); err != nil {
 		return "", err
@@ -252,7 +244,30 @@ func (d *correction) target(file *imagefile.File, name, mask string) (string, er
 	if d.noReport {
 		return target, nil
 	}
+	jsonPath, _ := report.CorrectionPaths(target)
 	return target, report.CheckReport(jsonPath, report.CorrectionFormat, filepath.Base(target))
+}
+
+// pathOf returns the path of the result.
+func (d *correction) pathOf(file *imagefile.File) string {
+	format := d.format
+	if format == "" {
+		format = file.SaveFormat()
+	}
+	return imagefile.DefaultName(filepath.Join(d.outDir, filepath.Base(file.Path)), format)
+}
+
+// outputsOf lists the files that are written for a picture.
+func (d *correction) outputsOf(target, name string) []string {
+	outputs := []string{target}
+	if !d.noReport {
+		jsonPath, htmlPath := report.CorrectionPaths(target)
+		outputs = append(outputs, jsonPath, htmlPath)
+	}
+	if d.saveMask {
+		outputs = append(outputs, d.maskOutput(name))
+	}
+	return outputs
 }
 
 func (d *correction) maskOutput(name string) string { return filepath.Join(d.outDir, name+"_mask.png") }

@@ -132,6 +132,9 @@ const (
 // process finds the glare in one file.
 func (d *detection) process(ctx context.Context, t *task) error {
 	o := d.outputs[t.index]
+	if t.finished(o.list()) {
+		return nil
+	}
 	if err := free(o.list(), d.overwrite, d.sources, t.input); err != nil {
 		return err
 	}

@@ -218,8 +218,18 @@ func (s *farmServer) run(ctx context.Context) error {
 	if err := s.announce(o, page); err != nil {
 		return err
 	}
-	<-ctx.Done()
-	return nil
+	var stopped <-chan struct{}
+	if o.Embedded != nil {
+		stopped = o.Embedded.Stopped()
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-m.Failed():
+		return message.Errorf("the server has stopped: %w", err)
+	case <-stopped:
+		return message.Errorf("the server has stopped; its log says why")
+	}
 }
 
 // announce prints how to join the farm.
@@ -229,8 +239,9 @@ func (s *farmServer) announce(o farm.ManagerOptions, page *farm.Page) error {
 	case o.Embedded == nil:
 		_, err = io.WriteString(s.Stdout, s.say("The farm uses %s.\n", o.Join.URL))
 	case o.Embedded.Certificate == nil:
-		_, err = io.WriteString(s.Stdout, s.say("Programs on this machine can connect to the farm. To start a "+
-			"worker:\n  blik farm work --join nats://%s --root FOLDER --output-root FOLDER\n", o.Embedded.Address()))
+		_, err = io.WriteString(s.Stdout, s.say("Programs of all users of this machine can connect to the farm; "+
+			"--secure requires keys. To start a worker:\n  blik farm work --join nats://%s --root FOLDER "+
+			"--output-root FOLDER\n", o.Embedded.Address()))
 	default:
 		_, err = io.WriteString(s.Stdout, s.say("The farm listens at %s. Create a key for each machine with\n  "+
 			"blik farm key NAME --role worker --store %s\nwhich prints the address for blik farm work --join.\n",

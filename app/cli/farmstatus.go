@@ -133,8 +133,8 @@ func finished(st farm.Status) bool {
 
 // table writes batches, workers and failures.
 func (s *farmStatus) table(w io.Writer, st farm.Status) {
-	if st.Fault != "" {
-		fmt.Fprintln(w, s.say(message.Text(st.Fault)))
+	if st.Cause != nil {
+		fmt.Fprintln(w, s.tr.Sprint(st.Cause.Message()))
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(t, s.say("BATCH\tSTATE\tFILES\tDONE\tFAILED\tIN WORK\tWAITING\tPER FILE\tLEFT\n"))
@@ -175,6 +175,9 @@ func (s *farmStatus) table(w io.Writer, st farm.Status) {
 		}
 		if len(b.Failures) > 0 {
 			fmt.Fprintln(w)
+		}
+		for _, c := range b.Conflicts {
+			fmt.Fprintf(w, "\n%s\n", s.sentence(s.conflict(c)))
 		}
 	}
 	fmt.Fprint(w, "\n", s.say("%.2f files per second in the last minute; the queue takes %.1f MB.\n", st.Rate,

@@ -190,35 +190,41 @@ func (s *submission) sendAndFetch(ctx context.Context, client *farm.Client, args
 	ended := make(chan end, 1)
 	fetch, stop := context.WithCancel(ctx)
 	defer stop()
-	all := make(chan struct{})
+	submitted := make(chan struct{})
 	started := false
-	done, err := s.submit(ctx, client, args, func(b farm.Batch) {
+	done, err := s.submit(ctx, client, args, func(b farm.Batch, inputs []string) {
 		started = true
 		o := farm.Collection{
-			Folder: s.outDir, Overwrite: s.overwrite, Every: 500 * time.Millisecond, Notify: s.warn,
+			Folder: s.outDir, Overwrite: s.overwrite, Input: workbatch.Inputs(inputs),
+			Checker: workbatch.Results{Work: b.Work}, Every: 500 * time.Millisecond, Notify: s.warn,
 		}
 		go func() {
-			got, err := client.Collect(fetch, b.ID, o, all)
+			got, err := client.Collect(fetch, b.ID, o, submitted)
 			ended <- end{got, err}
 		}()
 	})
 	if err == nil {
-		err = s.follow(ctx, client, done.Batch.ID)
+		close(submitted)
+		err = s.watch(ctx, client, done.Batch.ID)
 	}
-	if err != nil && !errors.Is(err, errReported) {
+	if err != nil {
 		stop()
 	}
-	close(all)
 	if !started {
 		return err
 	}
 	e := <-ended
-	switch {
-	case err != nil && !errors.Is(err, errReported):
+	if err == nil {
+		err = e.err
+	}
+	if err == nil {
+		// A result may have been refused since.
+		err = s.conclude(ctx, client, done.Batch.ID)
+	}
+	if err != nil && !errors.Is(err, errReported) {
 		return err
-	case e.err != nil:
-		return e.err
-	case !s.quiet:
+	}
+	if !s.quiet {
 		text := s.say("files fetched: %d; results not fetched: %d\n", e.Files, e.Failed)
 		if _, err := io.WriteString(s.Stdout, text); err != nil {
 			return err
@@ -238,10 +244,11 @@ func (s *submission) warn(err error) {
 	s.printError(err)
 }
 
-// submit submits the files and prints the outcome. opened, if not nil, is called once the batch is known.
-func (s *submission) submit(ctx context.Context, client *farm.Client, args []string, opened func(farm.Batch)) (
-	farm.Submission, error,
-) {
+// submit submits the files and prints the outcome. opened, if not nil, is called with all files once the batch is
+// known.
+func (s *submission) submit(ctx context.Context, client *farm.Client, args []string,
+	opened func(farm.Batch, []string),
+) (farm.Submission, error) {
 	roots, err := s.rootsOf(s.roots, nil)
 	if err != nil {
 		return farm.Submission{}, err
@@ -250,9 +257,15 @@ func (s *submission) submit(ctx context.Context, client *farm.Client, args []str
 		return farm.Submission{}, err
 	}
 	b, again := s.newBatch()
-	files := s.walk(ctx, args)
+	var files []found
+	var inputs []string
+	for f := range s.walk(ctx, args) {
+		files, inputs = append(files, f), append(inputs, f.path)
+	}
 	next := func() (farm.Job, bool) {
-		for f := range files {
+		for len(files) > 0 {
+			f := files[0]
+			files = files[1:]
 			job, err := s.job(ctx, roots, f)
 			if err == nil {
 				return job, true
@@ -267,7 +280,7 @@ func (s *submission) submit(ctx context.Context, client *farm.Client, args []str
 		return farm.Submission{}, err
 	}
 	if opened != nil {
-		opened(b)
+		opened(b, inputs)
 	}
 	done, err := client.Add(ctx, b, next, s.warn)
 	if err != nil {
@@ -297,6 +310,10 @@ func (s *submission) job(ctx context.Context, roots farm.Roots, f found) (farm.J
 		}
 	}
 	if s.work.Upload {
+		if strings.HasPrefix(filepath.Base(f.path), ".") {
+			return farm.Job{}, message.Errorf("%s: files whose names begin with a period are not uploaded; rename it",
+				f.path)
+		}
 		return farm.NewUpload(ctx, f.path, f.folder)
 	}
 	return roots.NewJob(f.path, filepath.Join(s.outDir, f.folder))
@@ -419,36 +436,62 @@ func (s *submission) follow(ctx context.Context, client *farm.Client, id string)
 		s.bar = newBar(s.terminal)
 		defer s.bar.close()
 	}
-	silent := false
-	end, err := client.Wait(ctx, id, 500*time.Millisecond, func(b farm.BatchStatus, _ farm.Status) {
+	if err := s.watch(ctx, client, id); err != nil {
+		return err
+	}
+	return s.conclude(ctx, client, id)
+}
+
+// watch waits for a batch and shows its progress.
+func (s *submission) watch(ctx context.Context, client *farm.Client, id string) error {
+	silent, fault := false, ""
+	_, err := client.Wait(ctx, id, 500*time.Millisecond, func(b farm.BatchStatus, st farm.Status) {
 		title := fmt.Sprintf("%d/%d", b.Done+b.Failed, b.Files)
 		s.bar.set(title, s.left(b), float64(b.Done+b.Failed)/float64(max(1, b.Files)))
+		if st.Cause != nil && fault == "" {
+			s.warn(st.Cause)
+		}
+		fault = st.Fault
 	}, func(err error) {
 		if err != nil && !silent {
 			s.warn(err)
 		}
 		silent = err != nil
 	})
-	if err != nil {
-		return err
-	}
 	s.bar.clear()
+	return err
+}
+
+// conclude prints the end of a batch: the failed files, and files with two different results.
+func (s *submission) conclude(ctx context.Context, client *farm.Client, id string) error {
 	status, err := client.Status(ctx, id, 1000)
 	if err != nil {
 		return err
 	}
-	for _, b := range status.Batches {
-		for _, f := range b.Failures {
-			fmt.Fprintf(s.Stderr, "blik: %s\n", failure(f))
-		}
+	if len(status.Batches) != 1 {
+		return message.Errorf("batch %s does not exist", id)
+	}
+	b := status.Batches[0]
+	for _, f := range b.Failures {
+		fmt.Fprintf(s.Stderr, "blik: %s\n", failure(f))
+	}
+	for _, c := range b.Conflicts {
+		s.printError(s.conflict(c))
 	}
 	if !s.quiet {
-		_, err = io.WriteString(s.Stdout, s.say("batch %s: done: %d; failed: %d\n", id, end.Done, end.Failed))
+		_, err = io.WriteString(s.Stdout, s.say("batch %s: done: %d; failed: %d\n", id, b.Done, b.Failed))
 	}
-	if err == nil && (end.Failed > 0 || end.State == farm.Cancelled || s.failedName) {
+	if err == nil && (b.Failed > 0 || len(b.Conflicts) > 0 || b.State == farm.Cancelled || s.failedName) {
 		return errReported
 	}
 	return err
+}
+
+// conflict is the error for a file with two different results.
+func (p *program) conflict(c farm.Conflict) error {
+	return message.Errorf("%s: the workers %s and %s delivered different results, SHA-256 %s and %s; the first "+
+		"counts; compare the machines, and process the file again with --again", c.File, c.Worker, c.Other, c.SHA256,
+		c.OtherSHA256)
 }
 
 // left returns the remaining time of a batch in words.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	workbatch "blik/app/batch"
 	"blik/app/imagefile"
 	"blik/internal/message"
 )
@@ -47,13 +48,7 @@ func exists(path string) bool {
 }
 
 // stem returns a file's name without folder and extension.
-func stem(path string) string {
-	base := filepath.Base(path)
-	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
-		return name
-	}
-	return base
-}
+func stem(path string) string { return workbatch.Stem(path) }
 
 // stems returns the stems of the inputs, and refuses two that would write the same file, NAME with the given tail.
 func (p *program) stems(inputs []string, tail string) ([]string, error) {

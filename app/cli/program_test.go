@@ -7,8 +7,11 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"testing"
+
+	"blik/app/farm"
 )
 
 // asProgram, set in the environment of a process of this test, makes it the program, with these arguments.
@@ -37,8 +40,12 @@ func TestProgram(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &args); err != nil {
 		t.Fatal(err)
 	}
+	child := asChild
+	if os.Getenv(dying) != "" && runtime.GOOS != "windows" {
+		child = asDyingChild
+	}
 	os.Exit(Main(args, Options{
-		Version: "test", Stdin: poisoned(t), Stdout: os.Stdout, Stderr: os.Stderr, childArguments: asChild,
+		Version: "test", Stdin: poisoned(t), Stdout: os.Stdout, Stderr: os.Stderr, childArguments: child,
 	}))
 }
 
@@ -62,6 +69,21 @@ func poisoned(t *testing.T) io.Reader {
 		select {}
 	}
 	return bytes.NewReader(data)
+}
+
+// dying, set in the environment of a process of this test, is a folder of files. The process that is to work on a picture
+// removes one of them and ends at once.
+const dying = "BLIK_TEST_DYING"
+
+// asDyingChild makes a shell process a file, or die.
+func asDyingChild(path string, args []string) farm.Process {
+	p := asChild(path, args)
+	script := `exec 0<&-; for f in "$` + dying + `"/*; do rm "$f" 2>/dev/null && kill -9 $$; done`
+	return farm.Process{
+		Program: "/bin/sh", Environment: p.Environment,
+		Arguments: []string{"-c", `for f in "$` + dying + `"/*; do test -e "$f" && { ` + script + `; }; done; exec "$0" "$@"`,
+			p.Program, programTest},
+	}
 }
 
 // start runs the program in its own process.

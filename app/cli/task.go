@@ -23,8 +23,9 @@ type task struct {
 	*batch
 	input string
 	index int // of the file in the batch
-	// out is printed after the work.
-	out strings.Builder
+	// out is printed after the work, remarks before it.
+	out     strings.Builder
+	remarks []message.Message
 
 	// shown is the display name of the input, title the one on the progress bar.
 	shown   string
@@ -44,9 +45,23 @@ func newTask(b *batch, input string, index, of int) *task {
 }
 
 // run calls process and turns a panic into an error, so that the other files are still processed.
+//
+// Remarks on the file are printed if the work succeeds; a refusal is one line.
 func (t *task) run(ctx context.Context, process func(context.Context, *task) error) (err error) {
 	defer t.survive(t.input, &err)
-	return process(ctx, t)
+	if err := process(ctx, t); err != nil {
+		return err
+	}
+	t.printRemarks()
+	return nil
+}
+
+// printRemarks prints each remark on its own line.
+func (t *task) printRemarks() {
+	for _, text := range t.remarks {
+		t.bar.clear()
+		t.printError(fmt.Errorf("%s: %s", t.input, t.tr.Sprint(text)))
+	}
 }
 
 // survive, when deferred, turns a panic into an error about the input.
@@ -149,11 +164,8 @@ func (t *task) computed(notice *message.Message, err error) error {
 	return nil
 }
 
-// remark prints a remark on the file on its own line.
-func (t *task) remark(text message.Message) {
-	t.bar.clear()
-	t.printError(fmt.Errorf("%s: %s", t.input, t.tr.Sprint(text)))
-}
+// remark keeps a remark on the file.
+func (t *task) remark(text message.Message) { t.remarks = append(t.remarks, text) }
 
 // printTimings prints the time of each stage and the peak memory of the process so far.
 func (t *task) printTimings(pic *processing.Picture, device string) {

@@ -11,8 +11,9 @@ import (
 type Client struct {
 	link *link
 
-	mu    sync.Mutex
-	files *objects
+	mu sync.Mutex
+	// own holds the uploaded jobs that this client has submitted, by ID.
+	own map[string]Job
 }
 
 // Dial connects to a farm. s, if not nil, is the server in this process.

@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -47,7 +48,7 @@ func ParseJoin(text string) (Join, error) {
 	if u.User != nil {
 		j.Seed, _ = u.User.Password()
 		if _, err := nkeys.FromSeed([]byte(j.Seed)); err != nil {
-			return Join{}, message.Errorf("the key in the address of the farm is damaged; copy it again")
+			return Join{}, errDamagedKey()
 		}
 		if u.Scheme != "tls" || len(j.Certificate) != 64 {
 			return Join{}, message.Errorf("the address of the farm is incomplete: its end, ?ca=…, is missing")
@@ -94,6 +95,8 @@ func (j Join) Text(role Role) string {
 type link struct {
 	*nats.Conn
 	where string
+	// public is the public half of the key; empty without one.
+	public string
 	// denied is the last permission error of the server.
 	denied atomic.Pointer[string]
 
@@ -114,7 +117,7 @@ func (l *link) deny(complaint string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, a := range l.asking {
-		if strings.Contains(complaint, `"`+a.subject+`"`) {
+		if strings.Contains(complaint, `"`+a.subject+`"`) || strings.Contains(complaint, `"`+a.subject+".") {
 			a.stop()
 		}
 	}
@@ -122,6 +125,22 @@ func (l *link) deny(complaint string) {
 
 // inbox is the prefix of the reply subjects that only the holder of a key may read.
 func inbox(public string) string { return "_INBOX." + public }
+
+func errDamagedKey() error {
+	return message.Errorf("the key in the address of the farm is damaged; copy it again")
+}
+
+// public returns the public half of the key; empty without one.
+func (j Join) public() (string, error) {
+	if j.Seed == "" {
+		return "", nil
+	}
+	pair, err := nkeys.FromSeed([]byte(j.Seed))
+	if err != nil {
+		return "", errDamagedKey()
+	}
+	return pair.PublicKey()
+}
 
 // options returns the options for the address: encryption, key and credentials. inside, if not nil, is the server in
 // this process.
@@ -137,7 +156,7 @@ func (j Join) options(inside nats.InProcessConnProvider) (options []nats.Option,
 	if j.Seed != "" {
 		pair, err := nkeys.FromSeed([]byte(j.Seed))
 		if err != nil {
-			return nil, message.Errorf("the key in the address of the farm is damaged; copy it again")
+			return nil, errDamagedKey()
 		}
 		public, err := pair.PublicKey()
 		if err != nil {
@@ -183,6 +202,9 @@ func dial(ctx context.Context, j Join, inside nats.InProcessConnProvider, wait b
 	}
 	access, err := j.options(inside)
 	if err != nil {
+		return nil, err
+	}
+	if l.public, err = j.public(); err != nil {
 		return nil, err
 	}
 	conn, err := nats.Connect(j.URL, append(options, access...)...)
@@ -267,7 +289,11 @@ func (l *link) ask(ctx context.Context, subject string, r request) (answer, erro
 		defer l.mu.Unlock()
 		delete(l.asking, n)
 	}()
-	reply, err := l.request(ctx, subject, data)
+	full := subject
+	if strings.HasPrefix(subject, workPrefix) {
+		full += "." + cmp.Or(l.public, "open")
+	}
+	reply, err := l.request(ctx, newMessage(full, data, r.piece))
 	if err != nil {
 		if l.denied.Load() != nil {
 			return answer{}, message.Errorf("%s: the key does not permit this", l.where)
@@ -275,12 +301,14 @@ func (l *link) ask(ctx context.Context, subject string, r request) (answer, erro
 		return answer{}, message.Errorf("%s: the farm does not respond (%w)", l.where, err)
 	}
 	var a answer
-	if err := json.Unmarshal(reply.Data, &a); err != nil {
+	text, piece := readMessage(reply)
+	if err := json.Unmarshal(text, &a); err != nil {
 		return a, message.Errorf("%s: the farm's answer cannot be read (%w)", l.where, err)
 	}
 	if a.Error != nil {
 		return a, a.Error
 	}
+	a.piece = piece
 	return a, nil
 }
 
@@ -289,10 +317,10 @@ const starting = 3 * time.Second
 
 // request sends a request. A server that has just started accepts connections before it answers requests, so an
 // unanswered request is repeated for a while.
-func (l *link) request(ctx context.Context, subject string, data []byte) (*nats.Msg, error) {
+func (l *link) request(ctx context.Context, msg *nats.Msg) (*nats.Msg, error) {
 	var rest pause
 	for begun := time.Now(); ; {
-		reply, err := l.RequestWithContext(ctx, subject, data)
+		reply, err := l.RequestMsgWithContext(ctx, msg)
 		if !errors.Is(err, nats.ErrNoResponders) || time.Since(begun) > starting || rest.wait(ctx) != nil {
 			return reply, err
 		}

@@ -23,7 +23,7 @@ func TestRequestBeforeTheServerAnswers(t *testing.T) {
 			answered <- err
 		}
 	})
-	reply, err := l.request(t.Context(), "late", nil)
+	reply, err := l.request(t.Context(), newMessage("late", nil, nil))
 	if err != nil || string(reply.Data) != "here" {
 		t.Errorf("%v", err)
 	}

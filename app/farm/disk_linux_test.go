@@ -91,10 +91,10 @@ func TestServerDiskFull(t *testing.T) {
 	fill(0)
 	close(full)
 	s.until(func() bool { return waits.Load() != nil })
-	if text := *waits.Load(); !strings.Contains(text, "the disk of the server is full; waiting") {
+	if text := *waits.Load(); !strings.Contains(text, "the disk of the server is full: ") || !strings.HasSuffix(text, "; waiting") {
 		t.Errorf("the sentence of the worker: %s", text)
 	}
-	if f := s.manager.Status("", 0).Fault; f != diskFault {
+	if f := s.manager.Status("", 0).Fault; !strings.Contains(f, "free space on it, and processing resumes") {
 		t.Errorf("the fault: %q", f)
 	}
 	if err := os.Remove(others); err != nil {
@@ -111,5 +111,40 @@ func TestServerDiskFull(t *testing.T) {
 	s.start(ServerOptions{})
 	if st := s.manager.Status(got.Batch.ID, 0).Batches[0]; st.Done != 5 {
 		t.Errorf("after a restart: %+v", st)
+	}
+}
+
+// A server that starts on a full disk takes work and uploads as soon as there is space, and says until then what to do.
+func TestStartOnFullDisk(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 0)
+	uploads(t, s.in, 1000)
+	s.stop()
+	store := filepath.Join(s.dir, "store")
+	smallDisk(t, store, "300m")
+	others := filepath.Join(store, "of others")
+	if err := os.WriteFile(others, make([]byte, 298<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s.start(ServerOptions{})
+	var said atomic.Pointer[string]
+	sent := make(chan Submission, 1)
+	go func() {
+		sent <- s.send(s.names(), func(err error) { said.CompareAndSwap(nil, new(err.Error())) })
+	}()
+	s.until(func() bool { return said.Load() != nil })
+	if text := *said.Load(); !strings.Contains(text, "the disk of the server is full: ") || !strings.Contains(text, "free space on it") {
+		t.Errorf("the sentence: %s", text)
+	}
+	if err := os.Remove(others); err != nil {
+		t.Fatal(err)
+	}
+	sub := <-sent
+	s.work("a", reverser(), func(o *WorkerOptions) { o.Roots, o.Scratch = nil, t.TempDir() })
+	if end := s.wait(sub.Batch.ID); end.Done != 1 {
+		t.Errorf("the end: %+v", end)
+	}
+	if got := s.fetch(sub.Batch.ID, nil); got.Files != 2 {
+		t.Errorf("fetched: %+v", got)
 	}
 }

@@ -47,16 +47,17 @@ func (s *stub) count(name string) int {
 
 // site is a farm in a test.
 type site struct {
-	t       *testing.T
+	t       testing.TB
 	dir     string
 	in, out string
 	server  *Server
 	manager *Manager
 	client  *Client
 	keep    time.Duration
+	log     *slog.Logger // nil: none
 }
 
-func newSite(t *testing.T, files int) *site {
+func newSite(t testing.TB, files int) *site {
 	t.Helper()
 	s := &site{t: t, dir: t.TempDir()}
 	s.in, s.out = filepath.Join(s.dir, "in"), filepath.Join(s.dir, "out")
@@ -82,13 +83,17 @@ func (s *site) put(name string) {
 
 func (s *site) start(o ServerOptions) {
 	s.t.Helper()
-	o.Store, o.Log = filepath.Join(s.dir, "store"), quiet()
+	log := s.log
+	if log == nil {
+		log = quiet()
+	}
+	o.Store, o.Log = filepath.Join(s.dir, "store"), log
 	var err error
 	if s.server, err = StartServer(s.t.Context(), o); err != nil {
 		s.t.Fatal(err)
 	}
 	s.manager, err = StartManager(s.t.Context(),
-		ManagerOptions{Embedded: s.server, Patience: 500 * time.Millisecond, Keep: s.keep, Log: quiet()})
+		ManagerOptions{Embedded: s.server, Patience: 500 * time.Millisecond, Keep: s.keep, Log: log})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -314,47 +319,65 @@ func TestPoison(t *testing.T) {
 	}
 }
 
+// takeAs takes a job as a worker of this name.
+func (s *site) takeAs(worker string) answer {
+	s.t.Helper()
+	var a answer
+	s.until(func() bool {
+		var err error
+		a, err = s.manager.take(s.t.Context(), request{
+			Worker: &Heartbeat{Name: worker, Program: "1", Model: "m"}, Shared: true,
+		})
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return a.Job != nil
+	})
+	return a
+}
+
 // Repeated deliveries do not set a file aside, but many workers that vanish while processing it do.
 func TestDeliveriesAreNoCrashes(t *testing.T) {
 	t.Parallel()
 	s := newSite(t, 1)
 	sub := s.submit(s.batch(), "")
-	job, err := s.roots().NewJob(filepath.Join(s.in, "000.tif"), s.out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	job.Batch = sub.Batch.ID
-	job.identify()
-	begin := func(worker string, delivered int) string {
-		t.Helper()
-		a, err := s.manager.begin(t.Context(), request{
-			Job: &job, Delivered: delivered, Worker: &Heartbeat{Name: worker, Program: "1", Model: "m"},
-		})
-		if err != nil {
+	for n := range 100 {
+		a := s.takeAs("steady")
+		if a.Delivered != n+1 {
+			t.Fatalf("delivery %d: %+v", n+1, a)
+		}
+		if _, err := s.manager.back(t.Context(), request{Ticket: a.Ticket}); err != nil {
 			t.Fatal(err)
 		}
-		return a.Verdict
 	}
-	s.manager.started = time.Now().Add(-time.Hour)
-	for n := range 1000 {
-		if v := begin("steady", n+1); v != proceed {
-			t.Fatalf("delivery %d: %s", n+1, v)
+	// While a worker has it and renews it, nobody else gets it.
+	a := s.takeAs("busy")
+	for end := time.Now().Add(2 * s.manager.options.Patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if a, err := s.manager.renew(t.Context(), request{Ticket: a.Ticket}); err != nil || a.Verdict != proceed {
+			t.Fatalf("%+v, %v", a, err)
+		}
+		other, err := s.manager.take(t.Context(), request{Worker: &Heartbeat{Name: "other", Program: "1", Model: "m"}, Shared: true})
+		if err != nil || other.Job != nil {
+			t.Fatalf("while another worker has it: %+v, %v", other, err)
 		}
 	}
-	if _, err := s.manager.hello(t.Context(), request{Worker: &Heartbeat{Name: "busy", Activities: []Activity{{Job: job.ID}}}}); err != nil {
+	if _, err := s.manager.back(t.Context(), request{Ticket: a.Ticket}); err != nil {
 		t.Fatal(err)
 	}
-	if v := begin("steady", 2); v != hold {
-		t.Errorf("while another worker has it: %s", v)
-	}
-	delete(s.manager.workers, "busy")
+	key, _ := keyOf(a.Job.ID)
 	for n := range maxLost {
-		if v := begin(fmt.Sprint("vanished", n), 1); v != proceed && n < maxLost-1 {
-			t.Fatalf("worker %d: %s", n, v)
-		}
+		s.takeAs(fmt.Sprint("vanished", n))
+		s.manager.mu.Lock()
+		s.manager.leases[key].until = time.Now()
+		s.manager.mu.Unlock()
+		s.until(func() bool {
+			s.manager.mu.Lock()
+			defer s.manager.mu.Unlock()
+			return s.manager.leases[key] == nil
+		})
 	}
-	st := s.manager.Status(sub.Batch.ID, 1)
-	if b := st.Batches[0]; b.Failed != 1 || !strings.Contains(b.Failures[0].Reason, "10 workers") {
+	s.until(func() bool { return s.manager.Status(sub.Batch.ID, 1).Batches[0].Failed == 1 })
+	if b := s.manager.Status(sub.Batch.ID, 1).Batches[0]; !strings.Contains(b.Failures[0].Reason, "10 workers") {
 		t.Errorf("%+v", b)
 	}
 }

@@ -24,22 +24,38 @@ type write struct {
 	done chan written
 }
 
+// fits reports whether the entry can follow on the state of a job.
+func (w *write) fits(old mark) bool {
+	switch w.kind {
+	case kindAgain:
+		return old.status() == failed
+	case kindRefused:
+		return old.status() == done
+	case kindDiffers:
+		return old.status() != waiting
+	}
+	return old.status() == waiting
+}
+
 type written struct {
 	old mark
 	err error
 }
 
-// append writes an entry to RESULTS and adds it to the index. If the job is already settled, nothing is written, and
-// the mark shows that.
-func (m *Manager) append(ctx context.Context, b *batch, kind string, key jobKey, r Result) (mark, error) {
+// append writes an entry to RESULTS and adds it to the index. If the entry does not fit the state of the job, nothing
+// is written, and the mark is that of the job; otherwise it is 0.
+func (m *Manager) append(ctx context.Context, b *batch, kind string, key jobKey, body any) (mark, error) {
 	if err := m.disk(spaceForResults); err != nil {
 		return 0, err
 	}
-	data, err := json.Marshal(r)
+	data, err := json.Marshal(body)
 	if err != nil {
 		return 0, err
 	}
-	took := time.Duration(r.Seconds * float64(time.Second))
+	var took time.Duration
+	if r, ok := body.(Result); ok {
+		took = time.Duration(r.Seconds * float64(time.Second))
+	}
 	w := &write{b, entry{kind, key, took, data}, make(chan written, 1)}
 	select {
 	case m.writes <- w:
@@ -74,8 +90,22 @@ func (m *Manager) write() {
 				more = false
 			}
 		}
-		queue = m.writeSome(queue)
+		queue = m.writeSafely(queue)
 	}
+}
+
+// writeSafely is writeSome, except that a defect fails the entries and not the server.
+func (m *Manager) writeSafely(queue []*write) (left []*write) {
+	defer survive(m.options.Log, "results", func(err error) {
+		for _, w := range queue {
+			select {
+			case w.done <- written{err: err}:
+			default: // it was answered before
+			}
+		}
+		left = nil
+	})
+	return m.writeSome(queue)
 }
 
 // writeSome writes entries of one batch, and returns the remaining ones.
@@ -90,7 +120,7 @@ func (m *Manager) writeSome(queue []*write) (left []*write) {
 		switch {
 		case w.batch != b, in[w.key], len(group) == maxEntries, len(data) > 0 && len(data)+len(w.body) > entryBytes:
 			left = append(left, w)
-		case w.kind != kindAgain && old.status() != waiting:
+		case !w.fits(old):
 			w.done <- written{old: old}
 		default:
 			in[w.key] = true
@@ -120,11 +150,13 @@ func (m *Manager) writeSome(queue []*write) (left []*write) {
 	}
 	now := time.Now()
 	m.mu.Lock()
-	m.last, m.fault = ack.Sequence, ""
+	m.last, m.fault = ack.Sequence, nil
 	for _, w := range group {
 		b.note(w.entry, ack.Sequence, now)
-		if w.kind != kindCrash {
-			delete(m.holders, w.key.String())
+		if w.kind != kindCrash && w.kind != kindDiffers {
+			delete(m.leases, w.key)
+			delete(m.tries, w.key)
+			delete(m.lost, w.key)
 		}
 		if w.kind == kindDone {
 			m.recent = append(m.recent, now)

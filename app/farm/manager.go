@@ -3,12 +3,13 @@ package farm
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"runtime/debug"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -62,8 +63,13 @@ type Manager struct {
 	ctx     context.Context
 	running sync.WaitGroup
 	started time.Time
-	// feeding is signalled when JOBS may need more jobs.
+	// feeding is signalled when the queues may need more jobs.
 	feeding chan struct{}
+	// secret signs tickets. Until opens, workers of an earlier manager may renew their jobs, and none are handed out.
+	secret []byte
+	opens  time.Time
+	// failed receives the reason for which the manager cannot continue.
+	failed chan error
 
 	// listing is held while LISTS is written and while batches are added or removed.
 	listing sync.Mutex
@@ -75,18 +81,22 @@ type Manager struct {
 	mu      sync.Mutex
 	batches map[string]*batch
 	order   []string
-	workers map[string]*Heartbeat
-	holders map[string]holder
-	skewed  map[string]bool
-	fault   string // what stops the server
-	recent  []time.Time
-	latest  []settledJob
+	workers map[string]*seenWorker
+	jobs    int // in all batches
+	leases  map[jobKey]*lease
+	// tries counts how often a job was handed out, lost how many workers vanished with it.
+	tries, lost map[jobKey]int
+	transfers   map[string]*transfer
+	fault       *Refusal // what stops the server
+	recent      []time.Time
+	latest      []settledJob
 }
 
-// holder is the worker last assigned to a job, with the number of workers that vanished with the job before.
-type holder struct {
-	worker string
-	lost   int
+// seenWorker is a worker that has sent a heartbeat.
+type seenWorker struct {
+	Heartbeat
+	key    string
+	skewed bool
 }
 
 // settledJob is a job with the sequence of its result.
@@ -107,11 +117,18 @@ type batch struct {
 	// work is the processing time of the finished jobs in seconds.
 	work     float64
 	failures []Result
-	// next is the first sequence in LISTS whose jobs have not been passed to JOBS, end the sequence after the last list
-	// of the batch, and last the time of the last result.
-	next uint64
-	end  uint64
-	last time.Time
+	// next is the first sequence in LISTS whose jobs have not been passed to the queue, end the sequence after the last
+	// list of the batch, and last the time of the last result.
+	next  uint64
+	end   uint64
+	last  time.Time
+	queue queue
+	// refused holds the workers whose results of a job the submitter refused.
+	refused map[jobKey][]string
+	// conflicts are second results that differ from the first.
+	conflicts []Conflict
+	// inherited is the number of the next jobs that an earlier manager may have handed out.
+	inherited int
 }
 
 // mark is the state of a job: the sequence of its result in RESULTS, its crashes, and whether it is waiting, done or
@@ -154,9 +171,9 @@ func StartManager(ctx context.Context, o ManagerOptions) (*Manager, error) {
 		return nil, err
 	}
 	m := &Manager{
-		options: o, link: l, started: time.Now(), batches: map[string]*batch{}, workers: map[string]*Heartbeat{},
-		holders: map[string]holder{},
-		skewed:  map[string]bool{}, feeding: make(chan struct{}, 1), writes: make(chan *write, 1024),
+		options: o, link: l, started: time.Now(), batches: map[string]*batch{}, workers: map[string]*seenWorker{},
+		leases: map[jobKey]*lease{}, tries: map[jobKey]int{}, lost: map[jobKey]int{}, transfers: map[string]*transfer{},
+		feeding: make(chan struct{}, 1), writes: make(chan *write, 1024), failed: make(chan error, 1),
 	}
 	m.ctx, m.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if o.ServerOnly {
@@ -182,20 +199,44 @@ func (m *Manager) open(ctx context.Context) error {
 	if err := m.load(ctx); err != nil {
 		return message.Errorf("the streams of the farm cannot be read (%w)", err)
 	}
-	for subject, handle := range map[string]func(context.Context, request) (answer, error){
-		submitBatch: m.addBatch, submitList: m.addJobs, control: m.control,
-		workHello: m.hello, workBegin: m.begin, workResult: m.result, workCrash: m.crash,
-		seeStatus: m.status, seeJobs: m.listJobs,
-		submitNeed: m.need, submitTaken: m.taken, submitRoom: m.submitterSpace, workRoom: m.workerSpace,
-	} {
+	for subject, handle := range m.handlers() {
 		if err := m.serve(subject, handle); err != nil {
 			return err
 		}
 	}
+	m.link.SetClosedHandler(func(*nats.Conn) { m.fail(message.Errorf("the connection to the streams was closed")) })
 	m.running.Go(m.feed)
 	m.running.Go(m.write)
 	m.running.Go(m.retire)
 	return m.link.Flush()
+}
+
+// handler answers a request.
+type handler func(context.Context, request) (answer, error)
+
+// handlers returns the handlers of all requests.
+func (m *Manager) handlers() map[string]handler {
+	return map[string]handler{
+		submitBatch: m.addBatch, submitList: m.addJobs, submitNeed: m.need, submitRoom: m.submitterSpace,
+		submitPut: m.submitterPut, submitGet: m.submitterGet, submitTaken: m.taken, submitReject: m.reject,
+		submitAgain: m.again, control: m.control,
+		workHello: m.hello, workTake: m.take, workRenew: m.renew, workBack: m.back, workGet: m.workerGet,
+		workRoom: m.workerSpace, workPut: m.workerPut, workResult: m.result, workCrash: m.crash,
+		seeStatus: m.status, seeJobs: m.listJobs,
+	}
+}
+
+// Failed returns a channel that receives the reason if the manager cannot continue.
+func (m *Manager) Failed() <-chan error { return m.failed }
+
+func (m *Manager) fail(err error) {
+	if m.ctx.Err() != nil {
+		return // it is being closed
+	}
+	select {
+	case m.failed <- err:
+	default:
+	}
 }
 
 // Close stops the manager; everything that it has acknowledged is stored.
@@ -218,6 +259,9 @@ func (m *Manager) load(ctx context.Context) error {
 	if err != nil && !errors.Is(err, jetstream.ErrNoKeysFound) {
 		return err
 	}
+	if err := m.loadSecret(ctx); err != nil {
+		return err
+	}
 	for _, id := range keys {
 		value, err := m.stores.batches.Get(ctx, id)
 		if err != nil {
@@ -229,15 +273,6 @@ func (m *Manager) load(ctx context.Context) error {
 		}
 		b.last = b.Created
 		m.batches[id] = b
-		if m.options.OwnWorkers {
-			err := m.stores.js.DeleteConsumer(ctx, jobsStream, consumer(id))
-			if err != nil && !errors.Is(err, jetstream.ErrConsumerNotFound) {
-				return err
-			}
-		}
-		if err := m.stores.openConsumer(ctx, id, m.options.Patience); err != nil {
-			return err
-		}
 	}
 	m.sortBatches()
 	_, err = replay(ctx, m.stores.lists, func(id string, seq uint64, _ time.Time, data []byte) {
@@ -263,6 +298,34 @@ func (m *Manager) load(ctx context.Context) error {
 			eachEntry(data, func(e entry) { b.note(e, seq, at) })
 		}
 	})
+	for _, b := range m.batches {
+		m.jobs += len(b.jobs)
+		if b.done+b.failed < len(b.jobs) {
+			b.inherited = ahead
+			if !m.options.OwnWorkers {
+				m.opens = time.Now().Add(2 * m.heartbeatInterval())
+			}
+		}
+	}
+	return err
+}
+
+// loadSecret reads the secret of the tickets, or makes one. Workers of this process do not outlive it, so their tickets
+// need no secret that does.
+func (m *Manager) loadSecret(ctx context.Context) error {
+	m.secret = []byte(rand.Text())
+	if m.options.OwnWorkers {
+		return nil
+	}
+	const name = "tickets"
+	_, err := m.stores.secrets.Create(ctx, name, m.secret)
+	if !errors.Is(err, jetstream.ErrKeyExists) {
+		return err
+	}
+	kept, err := m.stores.secrets.Get(ctx, name)
+	if err == nil {
+		m.secret = kept.Value()
+	}
 	return err
 }
 
@@ -280,6 +343,13 @@ func (m *Manager) sortBatches() {
 func (b *batch) note(e entry, seq uint64, at time.Time) {
 	key := e.key
 	old := b.jobs[key]
+	if e.kind == kindDiffers {
+		var c Conflict
+		if len(b.conflicts) < keptConflicts && json.Unmarshal(e.body, &c) == nil {
+			b.conflicts = append(b.conflicts, c)
+		}
+		return
+	}
 	switch old.status() {
 	case done:
 		b.done--
@@ -293,13 +363,22 @@ func (b *batch) note(e entry, seq uint64, at time.Time) {
 		b.done++
 		b.last = at
 		b.work += e.took.Seconds()
-	case kindFailed:
+	case kindFailed, kindRefused:
 		b.jobs[key] = newMark(failed, old.crashes(), seq)
 		b.failed++
 		b.last = at
 		var r Result
-		if len(b.failures) < keptFailures && json.Unmarshal(e.body, &r) == nil {
+		if json.Unmarshal(e.body, &r) != nil {
+			break
+		}
+		if len(b.failures) < keptFailures {
 			b.failures = append(b.failures, r)
+		}
+		if r.Refused {
+			if b.refused == nil {
+				b.refused = map[jobKey][]string{}
+			}
+			b.refused[key] = append(b.refused[key], identity(r.Key, r.Worker))
 		}
 	case kindCrash:
 		b.jobs[key] = newMark(waiting, old.crashes()+1, 0)
@@ -309,22 +388,27 @@ func (b *batch) note(e entry, seq uint64, at time.Time) {
 }
 
 // serve answers requests, each in its own goroutine, because stored requests wait for the disk.
-func (m *Manager) serve(subject string, handle func(context.Context, request) (answer, error)) error {
-	_, err := m.link.QueueSubscribe(subject, "manager", func(msg *nats.Msg) {
+func (m *Manager) serve(subject string, handle handler) error {
+	free := make(chan struct{}, maxConcurrent)
+	pattern := subject
+	if strings.HasPrefix(subject, workPrefix) {
+		pattern += ".*"
+	}
+	_, err := m.link.QueueSubscribe(pattern, "manager", func(msg *nats.Msg) {
+		select {
+		case free <- struct{}{}:
+		case <-m.ctx.Done():
+			return
+		}
 		m.running.Go(func() {
-			var r request
-			a, err := answer{}, error(nil)
-			if e := json.Unmarshal(msg.Data, &r); e != nil {
-				err = refuse("the request cannot be read")
-			} else {
-				a, err = handle(m.ctx, r)
-			}
-			if err != nil {
-				a = answer{Error: m.refusal(subject, err)}
-			}
+			defer func() { <-free }()
+			a := m.respond(subject, msg, handle)
 			data, err := json.Marshal(a)
+			if err == nil && len(data) > maxAnswer {
+				data, err = json.Marshal(answer{Error: refuse("the answer is too long")})
+			}
 			if err == nil {
-				err = msg.Respond(data)
+				err = respond(msg, data, a.piece)
 			}
 			if err != nil {
 				m.options.Log.Error("answer", "request", subject, "error", err)
@@ -334,6 +418,36 @@ func (m *Manager) serve(subject string, handle func(context.Context, request) (a
 	return err
 }
 
+// respond answers a request. Neither its content nor a defect of a handler ends the server.
+func (m *Manager) respond(subject string, msg *nats.Msg, handle handler) (a answer) {
+	defer survive(m.options.Log, subject, func(err error) {
+		a = answer{Error: refuse("internal error: %s", err.Error())}
+	})
+	r, err := readRequest(msg)
+	if err == nil && strings.HasPrefix(subject, workPrefix) && m.keyed() {
+		r.key = strings.TrimPrefix(msg.Subject, subject+".")
+	}
+	if err == nil {
+		a, err = handle(m.ctx, r)
+	}
+	if err != nil {
+		return answer{Error: m.refusal(subject, err)}
+	}
+	return a
+}
+
+// keyed reports whether the server guarantees that the subject of a worker's request ends in its key.
+func (m *Manager) keyed() bool { return m.options.Embedded != nil && m.options.Embedded.auth != nil }
+
+// survive, when deferred, turns a panic into an error and logs it.
+func survive(log *slog.Logger, what string, then func(error)) {
+	if p := recover(); p != nil {
+		err := fmt.Errorf("%v", p)
+		log.Error("internal error", "in", what, "error", err, "stack", string(debug.Stack()))
+		then(err)
+	}
+}
+
 // refusal returns the error to send to the client. Faults of the server are logged.
 func (m *Manager) refusal(subject string, err error) *Refusal {
 	var no *Refusal
@@ -341,8 +455,8 @@ func (m *Manager) refusal(subject string, err error) *Refusal {
 		return no
 	}
 	if noSpace(err) {
-		m.setFault("the store of the server is full")
-		no = refuse("the store of the server is full")
+		no = m.storeFault()
+		m.setFault(no)
 	} else {
 		no = refuse("the server cannot do this at the moment: %s", err.Error())
 	}
@@ -352,25 +466,29 @@ func (m *Manager) refusal(subject string, err error) *Refusal {
 	return no
 }
 
-func (m *Manager) setFault(text string) {
+func (m *Manager) setFault(fault *Refusal) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.fault = text
+	m.fault = fault
 }
 
 // addBatch opens a new batch or the existing one with the same work.
 func (m *Manager) addBatch(ctx context.Context, r request) (answer, error) {
-	b := r.Batch
-	if b.Work.Command != "correct" && b.Work.Command != "detect" {
-		return answer{}, refuse("unknown kind of work: %q", b.Work.Command)
+	b := Batch{Work: r.Batch.Work, Program: r.Batch.Program, Model: r.Batch.Model}
+	if err := validBatch(b, r.Again); err != nil {
+		return answer{}, err
 	}
 	b.ID = batchID(b.Work, b.Program, b.Model, r.Again)
 	// The batch may be about to be removed.
 	m.listing.Lock()
 	defer m.listing.Unlock()
 	m.mu.Lock()
-	known := m.batches[b.ID]
+	known, many := m.batches[b.ID], len(m.batches)
 	m.mu.Unlock()
+	if known == nil && many >= maxBatches {
+		return answer{}, refuse("the farm holds %d batches and takes no more; finished ones are deleted after the "+
+			"time of --keep", many)
+	}
 	if known != nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -381,9 +499,6 @@ func (m *Manager) addBatch(ctx context.Context, r request) (answer, error) {
 		return answer{}, err
 	}
 	b.Created, b.State = time.Now().UTC(), Running
-	if err := m.stores.openConsumer(ctx, b.ID, m.options.Patience); err != nil {
-		return answer{}, err
-	}
 	if err := m.keep(ctx, b); err != nil {
 		return answer{}, err
 	}
@@ -411,7 +526,7 @@ func (m *Manager) find(id string) (*batch, error) {
 	if b := m.batches[id]; b != nil {
 		return b, nil
 	}
-	return nil, refuse("batch %s does not exist", id)
+	return nil, refuse("batch %s does not exist", clip(id, maxName))
 }
 
 // addJobs stores the new jobs of a list.
@@ -429,6 +544,11 @@ func (m *Manager) addJobs(ctx context.Context, r request) (answer, error) {
 	var a answer
 	var fresh []Job
 	seen := map[jobKey]bool{}
+	for _, job := range r.Jobs {
+		if err := validJob(job, b.Work.Upload); err != nil {
+			return answer{}, err
+		}
+	}
 	m.mu.Lock()
 	for _, job := range r.Jobs {
 		job.Batch = r.ID
@@ -447,9 +567,14 @@ func (m *Manager) addJobs(ctx context.Context, r request) (answer, error) {
 		}
 		seen[key] = true
 	}
+	many := m.jobs+len(fresh) > maxJobs
 	m.mu.Unlock()
 	if len(fresh) == 0 {
 		return a, nil
+	}
+	if many {
+		return answer{}, refuse("the farm holds %d files and takes no more; finished batches are deleted after the "+
+			"time of --keep", maxJobs)
 	}
 	if err := m.disk(spaceForWork); err != nil {
 		return answer{}, err
@@ -473,8 +598,9 @@ func (m *Manager) list(ctx context.Context, b *batch, jobs []Job) error {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.fault = ""
+	m.fault = nil
 	b.end, b.last = ack.Sequence+1, time.Now()
+	m.jobs += len(jobs)
 	for _, job := range jobs {
 		if key, ok := keyOf(job.ID); ok {
 			b.jobs[key] = newMark(waiting, b.jobs[key].crashes(), 0)
@@ -516,30 +642,34 @@ func unpackJobs(data []byte) (jobs []Job, err error) {
 	return jobs, err
 }
 
-// feed keeps JOBS filled.
+// feed keeps the queues filled, and returns the jobs of silent workers to them.
 func (m *Manager) feed() {
-	for tick := time.NewTicker(500 * time.Millisecond); ; {
+	for tick := time.NewTicker(min(500*time.Millisecond, m.options.Patience/4)); ; {
 		select {
 		case <-m.ctx.Done():
 			return
 		case <-tick.C:
 		case <-m.feeding:
 		}
-		m.mu.Lock()
-		order := slices.Clone(m.order)
-		m.mu.Unlock()
-		for _, id := range order {
-			if err := m.feedBatch(m.ctx, id); err != nil && m.ctx.Err() == nil {
-				m.options.Log.Error("feed", "batch", id, "error", err)
-				if noSpace(err) {
-					m.setFault("the store of the server is full")
-				}
-			}
+		m.feedAll()
+	}
+}
+
+func (m *Manager) feedAll() {
+	defer survive(m.options.Log, "feed", func(error) {})
+	m.expire(m.ctx)
+	m.dropTransfers(m.ctx)
+	m.mu.Lock()
+	order := slices.Clone(m.order)
+	m.mu.Unlock()
+	for _, id := range order {
+		if err := m.feedBatch(m.ctx, id); err != nil && m.ctx.Err() == nil {
+			m.options.Log.Error("feed", "batch", id, "error", err)
 		}
 	}
 }
 
-// feedBatch passes lists of a batch to JOBS while few jobs are left there.
+// feedBatch passes lists of a batch to its queue while few jobs are left there.
 func (m *Manager) feedBatch(ctx context.Context, id string) error {
 	for {
 		m.mu.Lock()
@@ -552,15 +682,9 @@ func (m *Manager) feedBatch(ctx context.Context, id string) error {
 			b.next = b.end
 		}
 		next, end, state, round := b.next, b.end, b.State, b.Round
+		full := len(b.queue.ready) >= ahead/2
 		m.mu.Unlock()
-		if state != Running || next >= end {
-			return nil
-		}
-		info, err := m.stores.js.Consumer(ctx, jobsStream, consumer(id))
-		if err != nil {
-			return err
-		}
-		if info.CachedInfo().NumPending >= ahead {
+		if state != Running || next >= end || full {
 			return nil
 		}
 		msg, err := m.stores.lists.GetMsg(ctx, max(1, next), jetstream.WithGetMsgSubject(listsSubject+id))
@@ -575,19 +699,15 @@ func (m *Manager) feedBatch(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		fed, err := m.publishJobs(ctx, b, jobs, msg.Sequence, round)
-		if err != nil {
-			return err
-		}
-		m.move(b, msg.Sequence+1, round)
-		if fed > 0 {
+		if m.enqueue(b, jobs, round) {
 			m.wake()
 		}
+		m.move(b, msg.Sequence+1, round)
 	}
 }
 
-// move records how far a batch has been passed to JOBS. The position is not stored: a new manager starts from the
-// beginning, skips settled jobs, and thus restores jobs that JOBS has lost in a crash.
+// move records how far a batch has been passed to its queue. The position is not stored: a new manager starts from the
+// beginning and skips settled jobs.
 func (m *Manager) move(b *batch, next uint64, round int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -596,39 +716,23 @@ func (m *Manager) move(b *batch, next uint64, round int) {
 	}
 }
 
-// publishJobs publishes the unsettled jobs and returns their number. A crash midway does no harm: JOBS recognises
-// repeated messages, and later the index recognises the jobs.
-func (m *Manager) publishJobs(ctx context.Context, b *batch, jobs []Job, list uint64, round int) (int, error) {
-	if err := m.disk(spaceForWork); err != nil {
-		return 0, err
+// enqueue queues the jobs that are neither settled nor queued nor held, and reports whether there are any.
+func (m *Manager) enqueue(b *batch, jobs []Job, round int) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if b.Round != round {
+		return false
 	}
-	var futures []jetstream.PubAckFuture
+	any := false
 	for _, job := range jobs {
-		key, _ := keyOf(job.ID)
-		if m.markOf(b, key).status() != waiting {
-			continue
-		}
-		data, err := json.Marshal(job)
-		if err != nil {
-			return 0, err
-		}
-		id := job.ID + "." + strconv.FormatUint(list, 36) + "." + strconv.Itoa(round)
-		f, err := m.stores.js.PublishAsync(jobsSubject+b.ID, data, jetstream.WithMsgID(id))
-		if err != nil {
-			return 0, err
-		}
-		futures = append(futures, f)
-	}
-	for _, f := range futures {
-		select {
-		case <-f.Ok():
-		case err := <-f.Err():
-			return 0, err
-		case <-ctx.Done():
-			return 0, ctx.Err()
+		key, ok := keyOf(job.ID)
+		mark, known := b.jobs[key]
+		if ok && known && mark.status() == waiting && !b.queue.queued[key] && m.leases[key] == nil {
+			b.queue.add(key, job)
+			any = true
 		}
 	}
-	return len(futures), nil
+	return any
 }
 
 // wake tells the workers that there may be new jobs.
@@ -643,10 +747,7 @@ func (m *Manager) wake() {
 func (m *Manager) saveMemory() {
 	for tick := time.NewTicker(time.Second); ; {
 		m.mu.Lock()
-		files := 0
-		for _, b := range m.batches {
-			files += len(b.jobs)
-		}
+		files := m.jobs
 		m.mu.Unlock()
 		limitMemory(files)
 		select {

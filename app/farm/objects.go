@@ -6,14 +6,12 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"hash"
 	"io"
 	"os"
 	"strings"
-	"time"
 
 	"blik/internal/message"
 
@@ -21,16 +19,14 @@ import (
 )
 
 // The object store of files for machines that share no folder. It is a JetStream bucket (ADR-20), so that other
-// programs can read it, but has its own client: one that sends a whole file ahead of the acknowledgements, as the
-// library's client does, uses memory of the server and fails if its disk is slower than the network.
+// programs can read it, but only the manager writes it.
 const (
 	filesBucket = "FILES"
 	filesStream = "OBJ_" + filesBucket
 	chunks      = "$O." + filesBucket + ".C."
 	metas       = "$O." + filesBucket + ".M."
-	// piece is the size of a chunk, flight the number of chunks sent ahead of their acknowledgements.
-	piece  = 512 << 10
-	flight = 4
+	// piece is the size of a chunk: what fits into a message.
+	piece = 960 << 10
 )
 
 // errGone is the cause of the error of a file that is not in the store.
@@ -39,23 +35,13 @@ var errGone = message.Errorf("it is not in the store")
 // errDamaged is the cause of the error of a file with a wrong SHA-256.
 var errDamaged = message.Errorf("its SHA-256 does not match")
 
-// objects reads and writes the object store.
+// errSettled is the cause of the error of a worker's request about a job that it no longer holds.
+var errSettled = errors.New("the file is done, cancelled or held by another worker")
+
+// objects is the object store.
 type objects struct {
 	js     jetstream.JetStream
 	stream jetstream.Stream
-}
-
-func openObjects(ctx context.Context, l *link) (*objects, error) {
-	js, err := jetstream.New(l.Conn, jetstream.WithDefaultTimeout(10*time.Second),
-		jetstream.WithPublishAsyncMaxPending(flight), jetstream.WithPublishAsyncTimeout(30*time.Second))
-	if err != nil {
-		return nil, err
-	}
-	stream, err := js.Stream(ctx, filesStream)
-	if err != nil {
-		return nil, message.Errorf("%s: the store of files cannot be reached (%w)", l.where, err)
-	}
-	return &objects{js, stream}, nil
 }
 
 // The kinds of files of a job. A result may be the same as its original.
@@ -78,130 +64,6 @@ func (o *objects) has(ctx context.Context, name string) (bool, error) {
 		return false, nil
 	}
 	return err == nil, err
-}
-
-// put stores a file of a job unless it exists, and verifies its SHA-256.
-func (o *objects) put(ctx context.Context, job Job, kind, sum, file string) error {
-	name := objectName(job, kind, sum)
-	if there, err := o.has(ctx, name); err != nil || there {
-		return err
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	id := job.Batch + "." + job.ID + "." + kind + "." + rand.Text()
-	h := sha256.New()
-	size, n, err := o.send(ctx, chunks+id, io.TeeReader(f, h))
-	if err != nil {
-		return err
-	}
-	if hex.EncodeToString(h.Sum(nil)) != sum {
-		return errChanged
-	}
-	info := jetstream.ObjectInfo{
-		ObjectMeta: jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: piece}},
-		Bucket:     filesBucket, NUID: id, Size: size, Chunks: n, Digest: jetstream.GetObjectDigestValue(h),
-		ModTime: time.Now().UTC(),
-	}
-	data, err := json.Marshal(info)
-	if err != nil {
-		return err
-	}
-	_, err = o.js.Publish(ctx, metaSubject(name), data)
-	return err
-}
-
-// send stores the chunks.
-func (o *objects) send(ctx context.Context, subject string, r io.Reader) (size uint64, n uint32, err error) {
-	var ahead []jetstream.PubAckFuture
-	acknowledged := func() error {
-		first := ahead[0]
-		ahead = ahead[1:]
-		select {
-		case <-first.Ok():
-			return nil
-		case err := <-first.Err():
-			return err
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	for {
-		buffer := make([]byte, piece) // the library holds the buffer until the message is acknowledged
-		got, err := io.ReadFull(r, buffer)
-		if got > 0 {
-			if len(ahead) == flight {
-				if err := acknowledged(); err != nil {
-					return 0, 0, err
-				}
-			}
-			f, err := o.js.PublishAsync(subject, buffer[:got])
-			if err != nil {
-				return 0, 0, err
-			}
-			ahead, size, n = append(ahead, f), size+uint64(got), n+1
-		}
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			break
-		}
-		if err != nil {
-			return 0, 0, err
-		}
-	}
-	for len(ahead) > 0 {
-		if err := acknowledged(); err != nil {
-			return 0, 0, err
-		}
-	}
-	return size, n, nil
-}
-
-// get writes a file of a job to w. The error is errGone or errDamaged if the store is at fault.
-func (o *objects) get(ctx context.Context, job Job, kind, sum string, w io.Writer) error {
-	msg, err := o.stream.GetLastMsgForSubject(ctx, metaSubject(objectName(job, kind, sum)))
-	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return errGone
-	}
-	if err != nil {
-		return err
-	}
-	var info jetstream.ObjectInfo
-	if err := json.Unmarshal(msg.Data, &info); err != nil {
-		return errDamaged
-	}
-	h := sha256.New()
-	if err := o.receive(ctx, info, io.MultiWriter(w, h)); err != nil {
-		return err
-	}
-	return verified(h, sum)
-}
-
-func verified(h hash.Hash, sum string) error {
-	if hex.EncodeToString(h.Sum(nil)) != sum {
-		return errDamaged
-	}
-	return nil
-}
-
-// receive reads the chunks.
-func (o *objects) receive(ctx context.Context, info jetstream.ObjectInfo, w io.Writer) error {
-	seq := uint64(1)
-	for range info.Chunks {
-		msg, err := o.stream.GetMsg(ctx, seq, jetstream.WithGetMsgSubject(chunks+info.NUID))
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			return errGone
-		}
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(msg.Data); err != nil {
-			return err
-		}
-		seq = msg.Sequence + 1
-	}
-	return nil
 }
 
 // remove removes files of a job of one kind.
@@ -235,14 +97,81 @@ func (o *objects) removeBatch(ctx context.Context, batch string) error {
 	return o.stream.Purge(ctx, jetstream.WithPurgeSubject(chunks+batch+".>"))
 }
 
-// fetch writes the original of a job to a new file.
-func (o *objects) fetch(ctx context.Context, job Job, sum, file string) error {
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err == nil {
-		err = errors.Join(o.get(ctx, job, original, sum, f), f.Close())
-	}
+// send stores a file whose SHA-256 and size the request gives, piece by piece.
+func (l *link) send(ctx context.Context, subject string, r request, sum string, size int64, file string) error {
+	f, err := os.Open(file)
 	if err != nil {
-		return fmt.Errorf("%s: %w", job.In, err)
+		return err
+	}
+	defer f.Close()
+	r.Transfer = rand.Text()
+	h := sha256.New()
+	buffer := make([]byte, piece)
+	for last, sent := false, int64(0); !last; r.Piece++ {
+		n, err := io.ReadFull(f, buffer)
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return err
+		}
+		r.piece = buffer[:n]
+		h.Write(r.piece)
+		sent += int64(n)
+		if sent > size || n == 0 && sent < size || sent == size && hex.EncodeToString(h.Sum(nil)) != sum {
+			return errChanged
+		}
+		a, err := l.ask(ctx, subject, r)
+		switch {
+		case err != nil:
+			return err
+		case a.Verdict == settled:
+			return errSettled
+		}
+		last = a.Last
+		if last && sent != size {
+			return errChanged
+		}
 	}
 	return nil
+}
+
+// receive writes a file of the store to w. The error is errGone or errDamaged if the store is at fault.
+func (l *link) receive(ctx context.Context, subject string, r request, sum string, w io.Writer) error {
+	h := sha256.New()
+	to := io.MultiWriter(w, h)
+	for {
+		a, err := l.ask(ctx, subject, r)
+		switch {
+		case err != nil:
+			return err
+		case a.Verdict == settled:
+			return errSettled
+		case a.Verdict != proceed:
+			return errGone
+		}
+		if _, err := to.Write(a.piece); err != nil {
+			return err
+		}
+		if a.Last || len(a.piece) == 0 {
+			return verified(h, sum)
+		}
+		r.Next = a.Next
+	}
+}
+
+func verified(h hash.Hash, sum string) error {
+	if hex.EncodeToString(h.Sum(nil)) != sum {
+		return errDamaged
+	}
+	return nil
+}
+
+// fetch writes the original of a job that a worker holds to a new file.
+func (l *link) fetch(ctx context.Context, job Job, ticket, file string) error {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		err = errors.Join(l.receive(ctx, workGet, request{Ticket: ticket}, job.Upload, f), f.Close())
+	}
+	if err != nil && !errors.Is(err, errSettled) {
+		return fmt.Errorf("%s: %w", job.In, err)
+	}
+	return err
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html/template"
 	"io/fs"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -72,19 +73,27 @@ func (m *Manager) StartPage(o PageOptions) (*Page, error) {
 			return fmt.Sprintf("%.2f", 100*float64(part)/float64(max(1, whole)))
 		},
 		"state": p.stateName,
+		"cause": func(no *Refusal) string { return o.Printer.Sprint(no.Message()) },
 	}
 	if p.template, err = template.New("farm.html").Funcs(funcs).ParseFS(templates, "templates/*.html"); err != nil {
 		return nil, err
 	}
-	if p.listener, err = net.Listen("tcp", o.Listen); err != nil {
+	listener, err := net.Listen("tcp", o.Listen)
+	if err != nil {
 		return nil, message.Errorf("the page cannot be shown at %s (%w)", o.Listen, err)
 	}
+	visitors := newVisitors(listener, shareOf(descriptors()).page)
+	p.listener = visitors
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /{$}", p.show)
 	mux.HandleFunc("GET /report/{batch}/{job}", p.report)
 	mux.HandleFunc("GET /healthz", p.health)
 	mux.HandleFunc("GET /metrics", p.metrics)
-	p.web = &http.Server{Handler: p.guard(mux, open), ReadHeaderTimeout: 10 * time.Second, WriteTimeout: time.Minute}
+	p.web = &http.Server{
+		Handler: p.guard(mux, open), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
+		WriteTimeout: time.Minute, IdleTimeout: 10 * time.Second, MaxHeaderBytes: 16 << 10, ConnState: visitors.note,
+		ErrorLog: slog.NewLogLogger(m.options.Log.Handler(), slog.LevelDebug),
+	}
 	go func() {
 		serve := func() error { return p.web.Serve(p.listener) }
 		if !open {
@@ -94,7 +103,7 @@ func (m *Manager) StartPage(o PageOptions) (*Page, error) {
 			serve = func() error { return p.web.ServeTLS(p.listener, "", "") }
 		}
 		if err := serve(); !errors.Is(err, http.ErrServerClosed) {
-			m.options.Log.Error("page", "error", err)
+			m.fail(message.Errorf("the page cannot be shown at %s (%w)", o.Listen, err))
 		}
 	}()
 	return p, nil
@@ -115,6 +124,9 @@ func (p *Page) Close() { _ = p.web.Close() }
 // guard checks the password, and keeps pages of other sites from reading the page through a browser.
 func (p *Page) guard(next http.Handler, open bool) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer survive(p.m.options.Log, "page", func(error) {
+			http.Error(w, "internal error", http.StatusInternalServerError)
+		})
 		h := w.Header()
 		h.Set("Content-Security-Policy",
 			"default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'")
@@ -209,7 +221,7 @@ func (p *Page) show(w http.ResponseWriter, r *http.Request) {
 // reportOf returns the path of the report on a result, if the server can access its folder.
 func (p *Page) reportOf(result Result) (string, bool) {
 	for _, o := range result.Outputs {
-		if path.Ext(o.Name) == ".html" && o.Name == path.Base(o.Name) {
+		if path.Ext(o.Name) == ".html" && validOutput(o.Name) {
 			place := Place{result.Job.Out.Root, path.Join(result.Job.Out.Path, o.Name)}
 			file, err := p.o.Roots.find(place, false)
 			return file, err == nil

@@ -2,7 +2,9 @@ package farm
 
 import (
 	"context"
+	"errors"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -10,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"blik/app/i18n"
 	"blik/internal/testpic"
@@ -97,7 +100,7 @@ func TestPage(t *testing.T) {
 			t.Errorf("the metrics lack %q:\n%s", want, metrics)
 		}
 	}
-	s.manager.setFault("the store of the server is full")
+	s.manager.setFault(refuse("the store of the server is full"))
 	if status, _ := get(t, p.URL()+"healthz", nil); status != http.StatusServiceUnavailable {
 		t.Errorf("/healthz with a fault: %d", status)
 	}
@@ -140,5 +143,61 @@ func TestPageInBrowser(t *testing.T) {
 	}
 	if folder := os.Getenv("BLIK_FARM_SCREENSHOT"); folder != "" {
 		call("--screenshot="+filepath.Join(folder, "farm.png"), p.URL())
+	}
+}
+
+// Too many connections to the page are closed, those first that wait longest; idle ones go by themselves.
+func TestPageConnections(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 0)
+	p, err := s.manager.StartPage(PageOptions{Listen: "127.0.0.1:0", Printer: i18n.For("en")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	v, ok := p.listener.(*visitors)
+	if !ok || v.limit < 8 || p.web.IdleTimeout == 0 || p.web.ReadHeaderTimeout == 0 {
+		t.Fatalf("%T, %+v", p.listener, p.web)
+	}
+	v.mu.Lock()
+	v.limit = 8
+	v.mu.Unlock()
+	var all []net.Conn
+	begun := time.Now()
+	for i := range 40 {
+		c, err := net.Dial("tcp", p.listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		all = append(all, c)
+		if i%2 == 0 {
+			if _, err := io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if status, _ := get(t, p.URL()+"healthz", nil); status != http.StatusOK {
+		t.Errorf("status %d", status)
+	}
+	s.until(func() bool {
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		return len(v.all) <= 8
+	})
+	if took := time.Since(begun); took > p.web.ReadHeaderTimeout-time.Second {
+		t.Errorf("only time-outs closed them, after %s", took)
+	}
+	open := 0
+	for _, c := range all {
+		_ = c.SetReadDeadline(time.Now().Add(300 * time.Millisecond))
+		_, err := io.Copy(io.Discard, c)
+		var timeout net.Error
+		if errors.As(err, &timeout) && timeout.Timeout() {
+			open++
+		}
+	}
+	if open > 8 {
+		t.Errorf("%d connections are open", open)
 	}
 }

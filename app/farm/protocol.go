@@ -6,26 +6,38 @@ import (
 	"encoding/json"
 	"strings"
 	"time"
+
+	"github.com/nats-io/nats.go"
 )
 
-// The subjects. Those of streams end in the ID of a batch; the others are requests, grouped by who may make them.
+// The subjects. Those of streams end in the ID of a batch; the others are requests, grouped by who may make them. The
+// requests of workers end in the public half of the key that makes them.
 const (
-	jobsSubject    = "farm.jobs."
 	listsSubject   = "farm.lists."
 	resultsSubject = "farm.results."
 
-	submitBatch = "farm.submit.batch"
-	submitList  = "farm.submit.list"
-	submitNeed  = "farm.submit.need"
-	submitRoom  = "farm.submit.room"
-	submitTaken = "farm.submit.taken"
-	control     = "farm.submit.control"
+	workPrefix = "farm.work."
+
+	submitBatch  = "farm.submit.batch"
+	submitList   = "farm.submit.list"
+	submitNeed   = "farm.submit.need"
+	submitRoom   = "farm.submit.room"
+	submitPut    = "farm.submit.put"
+	submitGet    = "farm.submit.get"
+	submitTaken  = "farm.submit.taken"
+	submitReject = "farm.submit.reject"
+	submitAgain  = "farm.submit.again"
+	control      = "farm.submit.control"
 
 	workHello  = "farm.work.hello"
-	workBegin  = "farm.work.begin"
+	workTake   = "farm.work.take"
+	workRenew  = "farm.work.renew"
+	workBack   = "farm.work.back"
+	workGet    = "farm.work.get"
+	workRoom   = "farm.work.room"
+	workPut    = "farm.work.put"
 	workResult = "farm.work.result"
 	workCrash  = "farm.work.crash"
-	workRoom   = "farm.work.room"
 
 	seeStatus = "farm.see.status"
 	seeJobs   = "farm.see.jobs"
@@ -36,10 +48,12 @@ const (
 
 // The streams and buckets.
 const (
-	jobsStream    = "JOBS"
 	listsStream   = "LISTS"
 	resultsStream = "RESULTS"
 	batchBucket   = "BATCHES"
+	secretBucket  = "SECRETS"
+	// oldJobsStream is a stream of earlier versions, which handed out jobs through JetStream.
+	oldJobsStream = "JOBS"
 )
 
 // Work is what a batch requests for each of its pictures. It holds parameters only, never arguments or commands.
@@ -216,6 +230,10 @@ type Result struct {
 	// Crashes counts the crashes on this file; Log holds the last lines of the last one.
 	Crashes int    `json:"crashes,omitempty"`
 	Log     string `json:"log,omitempty"`
+	// Key is the public half of the worker's key; empty without keys.
+	Key string `json:"key,omitempty"`
+	// Refused means that the submitter refused the files of the worker.
+	Refused bool `json:"refused,omitempty"`
 }
 
 // same reports whether two results hold the same pictures.
@@ -233,31 +251,41 @@ type answer struct {
 	Added int `json:"added,omitempty"`
 	Known int `json:"known,omitempty"`
 	Ready int `json:"ready,omitempty"`
-	// of submitNeed: the jobs whose originals are to be uploaded
+	// of submitNeed and submitReject: the jobs whose originals are to be uploaded
 	Need []string `json:"need,omitempty"`
 	// of control
 	Count int `json:"count,omitempty"`
 	// of workHello
-	Batches []Batch   `json:"batches,omitempty"`
-	Time    time.Time `json:"time,omitzero"`
+	Time time.Time `json:"time,omitzero"`
 	// Every is the interval between heartbeats.
 	Every time.Duration `json:"every,omitempty"`
-	// of workBegin, workResult and workCrash: one of the verdicts
+	// of workTake: a job, the work, and the ticket of its holder; without a job, Remark says why none of the waiting
+	// ones is for this worker
+	Job       *Job     `json:"job,omitempty"`
+	Work      *Work    `json:"work,omitempty"`
+	Ticket    string   `json:"ticket,omitempty"`
+	Delivered int      `json:"delivered,omitempty"`
+	Remark    *Refusal `json:"remark,omitempty"`
+	// of the requests about a job: one of the verdicts
 	Verdict string        `json:"verdict,omitempty"`
 	Wait    time.Duration `json:"wait,omitempty"`
+	// of the requests for files: the number from which the next piece is found, and whether this is the last one
+	Next uint64 `json:"next,omitempty"`
+	Last bool   `json:"last,omitempty"`
 	// of seeStatus and seeJobs
 	Status *Status  `json:"status,omitempty"`
 	Jobs   []Result `json:"jobs,omitempty"`
+
+	// piece is a part of a file, sent as the data of a message.
+	piece []byte
 }
 
 // The verdicts about a job.
 const (
-	// proceed: do the job, or repeat it.
+	// proceed: the worker holds the job.
 	proceed = "proceed"
-	// settled: the job is finished; take it off the queue.
+	// settled: the job is finished, cancelled or held by another worker; leave it.
 	settled = "settled"
-	// hold: not now.
-	hold = "hold"
 )
 
 // request is the body of every request; which fields are used depends on the subject.
@@ -270,17 +298,92 @@ type request struct {
 
 	Action string `json:"action,omitempty"`
 
-	Worker    *Heartbeat `json:"worker,omitempty"`
-	Job       *Job       `json:"job,omitempty"`
-	Delivered int        `json:"delivered,omitempty"`
-	Result    *Result    `json:"result,omitempty"`
-	Log       string     `json:"log,omitempty"`
+	Worker *Heartbeat `json:"worker,omitempty"`
+	// Shared means that the worker has shared folders; Only is the batch to work on, empty for all.
+	Shared bool   `json:"shared,omitempty"`
+	Only   string `json:"only,omitempty"`
+	// Ticket proves that the worker was given a job.
+	Ticket string        `json:"ticket,omitempty"`
+	Result *Report       `json:"result,omitempty"`
+	Log    string        `json:"log,omitempty"`
+	Wait   time.Duration `json:"wait,omitempty"`
 
-	Failures int `json:"failures,omitempty"`
+	// Delivered is the number after which to list results; Failures is the number of failures to list.
+	Delivered int `json:"delivered,omitempty"`
+	Failures  int `json:"failures,omitempty"`
 
 	// Bytes is the size of files to be uploaded; Names are IDs of jobs.
 	Bytes int64    `json:"bytes,omitempty"`
 	Names []string `json:"names,omitempty"`
+
+	// File is a file of the object store, Transfer an upload of it, and Piece the number of a piece of the upload.
+	File     *Stored `json:"file,omitempty"`
+	Transfer string  `json:"transfer,omitempty"`
+	Piece    int     `json:"piece,omitempty"`
+	Next     uint64  `json:"next,omitempty"`
+
+	// key is the public half of the key of a worker; empty without keys. piece is a part of a file.
+	key   string
+	piece []byte
+}
+
+// Report is what a worker says about a job that it holds.
+type Report struct {
+	Outcome
+	// Seconds is how long the work took.
+	Seconds float64 `json:"seconds"`
+}
+
+// Stored names a file of the object store. Submitters give the job, workers their ticket.
+type Stored struct {
+	// Job is the ID of the job.
+	Job    string `json:"job,omitempty"`
+	Result bool   `json:"result,omitempty"`
+	SHA256 string `json:"sha256"`
+	Size   int64  `json:"size,omitempty"`
+}
+
+// textHeader is the header of the messages that carry a piece of a file; it holds the request or the answer.
+const textHeader = "Blik"
+
+// newMessage returns the message for a request or an answer, with a piece of a file or without.
+func newMessage(subject string, text, piece []byte) *nats.Msg {
+	msg := nats.NewMsg(subject)
+	if piece == nil {
+		msg.Data = text
+		return msg
+	}
+	msg.Header.Set(textHeader, string(text))
+	msg.Data = piece
+	return msg
+}
+
+// readMessage is the inverse of newMessage.
+func readMessage(msg *nats.Msg) (text, piece []byte) {
+	if header := msg.Header.Get(textHeader); header != "" {
+		return []byte(header), msg.Data
+	}
+	return msg.Data, nil
+}
+
+// readRequest returns the request in a message.
+func readRequest(msg *nats.Msg) (request, error) {
+	var r request
+	text, piece := readMessage(msg)
+	if len(text) > maxRequest || len(msg.Header) > 1 || json.Unmarshal(text, &r) != nil ||
+		len(r.Ticket) > maxTicket {
+		return request{}, errUnreadable()
+	}
+	r.piece = piece
+	return r, nil
+}
+
+// respond answers a request. Answers go to inboxes only: the manager may publish what the sender may not.
+func respond(msg *nats.Msg, text, piece []byte) error {
+	if !strings.HasPrefix(msg.Reply, nats.InboxPrefix) {
+		return nil
+	}
+	return msg.RespondMsg(newMessage("", text, piece))
 }
 
 // Heartbeat is what a worker reports about itself every few seconds.

@@ -12,14 +12,19 @@ import (
 // retire removes old batches.
 func (m *Manager) retire() {
 	for tick := time.NewTicker(min(time.Minute, m.options.Keep)); ; {
-		if err := m.removeOld(m.ctx); err != nil && m.ctx.Err() == nil {
-			m.options.Log.Error("remove", "error", err)
-		}
+		m.retireOnce()
 		select {
 		case <-m.ctx.Done():
 			return
 		case <-tick.C:
 		}
+	}
+}
+
+func (m *Manager) retireOnce() {
+	defer survive(m.options.Log, "remove", func(error) {})
+	if err := m.removeOld(m.ctx); err != nil && m.ctx.Err() == nil {
+		m.options.Log.Error("remove", "error", err)
 	}
 }
 
@@ -55,13 +60,9 @@ func (m *Manager) remove(ctx context.Context, b *batch) error {
 	}
 	err = errors.Join(
 		m.stores.files.removeBatch(ctx, b.ID),
-		m.stores.jobs.Purge(ctx, jetstream.WithPurgeSubject(jobsSubject+b.ID)),
 		m.stores.results.Purge(ctx, jetstream.WithPurgeSubject(resultsSubject+b.ID)),
 		m.stores.lists.Purge(ctx, jetstream.WithPurgeSubject(listsSubject+b.ID)),
 	)
-	if e := m.stores.js.DeleteConsumer(ctx, jobsStream, consumer(b.ID)); !errors.Is(e, jetstream.ErrConsumerNotFound) {
-		err = errors.Join(err, e)
-	}
 	if err == nil {
 		err = requests.Purge(ctx, jetstream.WithPurgeSubject("$KV."+batchBucket+"."+b.ID))
 	}
@@ -71,6 +72,12 @@ func (m *Manager) remove(ctx context.Context, b *batch) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.batches, b.ID)
+	m.jobs -= len(b.jobs)
+	for key := range b.jobs {
+		delete(m.leases, key)
+		delete(m.tries, key)
+		delete(m.lost, key)
+	}
 	m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == b.ID })
 	m.latest = slices.DeleteFunc(m.latest, func(s settledJob) bool { return s.batch == b.ID })
 	return nil

@@ -96,7 +96,7 @@ func TestStoreLimit(t *testing.T) {
 	if text := *said.Load(); !strings.Contains(text, "the store of the server is full") {
 		t.Errorf("the sentence: %s", text)
 	}
-	if f := s.manager.Status("", 0).Fault; f != "the store of the server is full" {
+	if f := s.manager.Status("", 0).Fault; !strings.Contains(f, "raise --store-limit") {
 		t.Errorf("the fault: %q", f)
 	}
 	s.stop()

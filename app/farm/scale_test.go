@@ -160,7 +160,7 @@ func TestScale(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	b := Batch{Work: Work{Command: "correct", Preset: json.RawMessage("{}")}, Program: "1", Model: "m"}
+	b := Batch{Work: Work{Command: "correct", Preset: json.RawMessage("{}"), Limit: 1000}, Program: "1", Model: "m"}
 	begin, i := time.Now(), 0
 	if b, err = c.Open(t.Context(), b, "", nil); err != nil {
 		t.Fatal(err)

@@ -21,10 +21,9 @@ import (
 type scratchDir struct {
 	parent string
 
-	mu      sync.Mutex
-	folder  string
-	lock    io.Closer
-	objects *objects
+	mu     sync.Mutex
+	folder string
+	lock   io.Closer
 }
 
 // scratchPrefix is the prefix of the names of such folders; scratchLock is a file in each that is locked while its
@@ -72,20 +71,6 @@ func (d *scratchDir) place(job Job) (string, error) {
 	return os.MkdirTemp(d.folder, job.ID+"-")
 }
 
-// store returns the object store, opened at the first call.
-func (d *scratchDir) store(ctx context.Context, l *link) (*objects, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.objects == nil {
-		o, err := openObjects(ctx, l)
-		if err != nil {
-			return nil, err
-		}
-		d.objects = o
-	}
-	return d.objects, nil
-}
-
 func (d *scratchDir) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -106,28 +91,28 @@ func diskFull(err error) bool {
 
 // performUploaded downloads the original of a job from the object store, has it processed, and stores the results
 // there.
-func (w *Worker) performUploaded(ctx context.Context, n int, b Batch, job Job) (Outcome, error) {
+func (w *Worker) performUploaded(ctx context.Context, n int, job assignment) (Outcome, error) {
 	name := path.Base(job.In.Path)
 	if err := Portable(name); err != nil || !filepath.IsLocal(name) {
 		return Outcome{}, message.Errorf("%s: a file with this name cannot be created here", name)
 	}
-	folder, err := w.scratch.place(job)
+	folder, err := w.scratch.place(job.Job)
 	if err != nil {
-		return w.unplaced(b, w.scratch.parent, err)
+		return unplaced(job, w.scratch.parent, err)
 	}
 	defer os.RemoveAll(folder)
 	if free := (atomicfile.Disk{}).Free(folder); free >= 0 && free < 2*job.Size {
-		return w.full(b, w.scratch.parent), nil
+		return full(job, w.scratch.parent), nil
 	}
 	out := filepath.Join(folder, "out")
 	if err := os.Mkdir(out, 0o700); err != nil {
-		return w.unplaced(b, folder, err)
+		return unplaced(job, folder, err)
 	}
 	input := filepath.Join(folder, name)
 	if err := w.download(ctx, job, input); err != nil {
-		return w.unplaced(b, folder, err)
+		return unplaced(job, folder, err)
 	}
-	outcome, err := w.runOn(ctx, n, b, job, Task{Input: input, Folder: out})
+	outcome, err := w.runOn(ctx, n, job, Task{Input: input, Folder: out})
 	if err != nil || outcome.End != Done {
 		return outcome, err
 	}
@@ -135,25 +120,24 @@ func (w *Worker) performUploaded(ctx context.Context, n int, b Batch, job Job) (
 }
 
 // unplaced distinguishes a full disk from other faults.
-func (w *Worker) unplaced(b Batch, folder string, err error) (Outcome, error) {
+func unplaced(job assignment, folder string, err error) (Outcome, error) {
 	if diskFull(err) {
-		return w.full(b, folder), nil
+		return full(job, folder), nil
 	}
 	return Outcome{}, err
 }
 
-// withRetries retries until it succeeds or the fault is permanent: a missing or damaged file, or a fault of this
-// machine.
-func (w *Worker) withRetries(ctx context.Context, try func(*objects) error) error {
+// withRetries retries until it succeeds or the fault is permanent: a missing or damaged file, a refusal, or a fault of
+// this machine.
+func (w *Worker) withRetries(ctx context.Context, try func() error) error {
 	var rest pause
 	for {
-		o, err := w.scratch.store(ctx, w.link)
-		if err == nil {
-			err = try(o)
-		}
+		err := try()
 		var local *os.PathError
+		var no *Refusal
 		switch {
-		case err == nil, errors.Is(err, errGone), errors.Is(err, errDamaged), errors.As(err, &local):
+		case err == nil, errors.Is(err, errGone), errors.Is(err, errDamaged), errors.Is(err, errSettled),
+			errors.Is(err, errChanged), errors.As(err, &local), errors.As(err, &no) && !no.Full:
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -165,37 +149,46 @@ func (w *Worker) withRetries(ctx context.Context, try func(*objects) error) erro
 	}
 }
 
-func (w *Worker) download(ctx context.Context, job Job, file string) error {
-	return w.withRetries(ctx, func(o *objects) error {
+func (w *Worker) download(ctx context.Context, job assignment, file string) error {
+	return w.withRetries(ctx, func() error {
 		_ = os.Remove(file) // incomplete if the server became unreachable
-		return o.fetch(ctx, job, job.Upload, file)
+		return w.link.fetch(ctx, job.Job, job.ticket, file)
 	})
 }
 
 // upload stores the results in a folder and records their SHA-256. Space is granted for all of them or for none:
-// otherwise workers that have stored part of their results could wait for each other.
-func (w *Worker) upload(ctx context.Context, job Job, folder string, outputs []Output) error {
-	total := int64(0)
+// otherwise workers that have stored part of their results could wait for each other. If another worker has the job
+// now, nothing is stored; the manager compares the SHA-256.
+func (w *Worker) upload(ctx context.Context, job assignment, folder string, outputs []Output) error {
+	total, sizes := int64(0), make([]int64, len(outputs))
 	for i, o := range outputs {
 		sum, size, err := sumOf(ctx, filepath.Join(folder, o.Name))
 		if err != nil {
 			return err
 		}
-		outputs[i].SHA256 = sum
+		outputs[i].SHA256, sizes[i] = sum, size
 		total += size
 	}
-	if _, err := w.link.insist(ctx, workRoom, request{Bytes: total}, w.waits); err != nil {
-		return err
-	}
-	for _, out := range outputs {
-		err := w.withRetries(ctx, func(o *objects) error {
-			return o.put(ctx, job, results, out.SHA256, filepath.Join(folder, out.Name))
-		})
+	err := w.withRetries(ctx, func() error {
+		a, err := w.link.insist(ctx, workRoom, request{Ticket: job.ticket, Bytes: total}, w.waits)
 		if err != nil {
 			return err
 		}
+		if a.Verdict == settled {
+			return errSettled
+		}
+		for i, o := range outputs {
+			r := request{Ticket: job.ticket, File: &Stored{Result: true, SHA256: o.SHA256, Size: sizes[i]}}
+			if err := w.link.send(ctx, workPut, r, o.SHA256, sizes[i], filepath.Join(folder, o.Name)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if errors.Is(err, errSettled) {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // sumOf returns the SHA-256 and the size of a file.

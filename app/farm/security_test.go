@@ -44,19 +44,18 @@ func TestRights(t *testing.T) {
 	s, join := secureSite(t)
 	sub := s.submit(s.batch(), "")
 	heartbeat := &Heartbeat{Name: "w", Program: "1", Model: "m"}
-	job := &Job{ID: "x", Batch: sub.Batch.ID}
-	requests := map[string]request{
-		submitBatch: {Batch: s.batch()}, submitList: {ID: sub.Batch.ID}, control: {ID: sub.Batch.ID, Action: Pause},
-		workHello: {Worker: heartbeat}, workBegin: {Worker: heartbeat, Job: job},
-		workResult: {Result: &Result{Job: *job, Outcome: Outcome{End: Done}}}, workCrash: {Worker: heartbeat, Job: job},
-		seeStatus: {}, seeJobs: {ID: sub.Batch.ID}, submitNeed: {ID: sub.Batch.ID}, submitRoom: {}, submitTaken: {ID: sub.Batch.ID},
-		workRoom: {},
+	requests := map[string]request{}
+	may := map[Role][]string{Observer: {seeStatus, seeJobs}, Submitter: {seeStatus, seeJobs}}
+	for subject := range s.manager.handlers() {
+		requests[subject] = request{Worker: heartbeat, ID: sub.Batch.ID}
+		switch {
+		case strings.HasPrefix(subject, workPrefix):
+			may[WorkerRole] = append(may[WorkerRole], subject)
+		case strings.HasPrefix(subject, "farm.submit."):
+			may[Submitter] = append(may[Submitter], subject)
+		}
 	}
-	may := map[Role][]string{
-		WorkerRole: {workHello, workBegin, workResult, workCrash, workRoom},
-		Submitter:  {submitBatch, submitList, submitNeed, submitRoom, submitTaken, control, seeStatus, seeJobs},
-		Observer:   {seeStatus, seeJobs},
-	}
+	requests[control] = request{ID: sub.Batch.ID, Action: Pause}
 	for role, subjects := range may {
 		l, err := dial(t.Context(), join[role], nil, false)
 		if err != nil {
@@ -77,11 +76,11 @@ func TestRights(t *testing.T) {
 				t.Errorf("%s may %s: %v", role, subject, err)
 			}
 		}
-		// Nobody can access the streams directly, except to take jobs.
+		// Nobody can access the streams, and no worker can use the key of another.
 		for _, subject := range []string{
-			jobsSubject + sub.Batch.ID, listsSubject + sub.Batch.ID, resultsSubject + sub.Batch.ID, "$KV.BATCHES." + sub.Batch.ID,
-			"$JS.API.STREAM.DELETE.RESULTS", "$JS.API.STREAM.PURGE.JOBS", "$JS.API.STREAM.MSG.DELETE.RESULTS",
-			"$JS.API.CONSUMER.DELETE.JOBS." + consumer(sub.Batch.ID), "$JS.API.STREAM.CREATE.OTHER",
+			workTake + ".open", workTake + "." + s.server.auth.public, workTake, workPrefix + "take.>", listsSubject + sub.Batch.ID, resultsSubject + sub.Batch.ID, "$KV.BATCHES." + sub.Batch.ID,
+			"$JS.API.STREAM.DELETE.RESULTS", "$JS.API.STREAM.PURGE.LISTS", "$JS.API.STREAM.MSG.DELETE.RESULTS",
+			"$JS.API.STREAM.CREATE.OTHER", "$JS.API.DIRECT.GET." + filesStream, chunks + "x", metas + "x", "$KV.SECRETS.tickets", wake,
 			"$JS.API.CONSUMER.CREATE.RESULTS", "$JS.API.STREAM.INFO.RESULTS",
 			"$JS.API.STREAM.PURGE." + filesStream, "$JS.API.STREAM.MSG.DELETE." + filesStream,
 		} {

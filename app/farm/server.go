@@ -29,7 +29,7 @@ type ServerOptions struct {
 	Listen string
 	// Secure requires TLS and keys, which are mandatory beyond loopback.
 	Secure bool
-	// MaxStore limits the store in bytes; 0: three quarters of the disk's free space.
+	// MaxStore limits the store in bytes; 0: only the disk does.
 	MaxStore int64
 	Log      *slog.Logger
 }
@@ -44,6 +44,7 @@ type Server struct {
 	Certificate *tls.Certificate
 	stop        context.CancelFunc
 	done        sync.WaitGroup
+	stopped     chan struct{}
 }
 
 // IsLoopback reports whether only programs of this machine can connect to an address.
@@ -68,7 +69,7 @@ func StartServer(ctx context.Context, o ServerOptions) (*Server, error) {
 	if err != nil {
 		return nil, message.Errorf("%s: another server uses this store (%w)", o.Store, plain(err))
 	}
-	s := &Server{options: o, lock: lock}
+	s := &Server{options: o, lock: lock, stopped: make(chan struct{})}
 	if err := s.start(ctx); err != nil {
 		lock.Close()
 		return nil, err
@@ -82,7 +83,12 @@ func (s *Server) start(ctx context.Context) error {
 		ServerName: "blik", JetStream: true, StoreDir: o.Store, NoSigs: true, NoLog: true, SyncAlways: true,
 		DontListen: o.Listen == "", JetStreamMaxStore: o.MaxStore, JetStreamMaxMemory: 64 << 20,
 		StreamMaxBufferedSize: 1 << 30, MaxPayload: 1 << 20, NoSystemAccount: true, DisableJetStreamBanner: true,
-		TLSTimeout: 10, AuthTimeout: 10, MaxControlLine: 4096,
+		TLSTimeout: 5, AuthTimeout: 5, MaxControlLine: 4096, MaxConn: shareOf(descriptors()).queue, MaxSubs: 64,
+		MaxPending: 16 << 20, PingInterval: 10 * time.Second, MaxPingsOut: 2, WriteDeadline: 10 * time.Second,
+	}
+	if o.MaxStore == 0 {
+		// The default is a share of what is free now; the manager watches the disk itself.
+		no.JetStreamMaxStore = maxStore
 	}
 	if o.Listen != "" {
 		host, port, err := net.SplitHostPort(o.Listen)
@@ -131,6 +137,10 @@ func (s *Server) start(ctx context.Context) error {
 			return message.Errorf("the server cannot start (%w)", errors.New(fault))
 		}
 	}
+	go func() {
+		ns.WaitForShutdown()
+		close(s.stopped)
+	}()
 	if s.auth != nil {
 		watch, stop := context.WithCancel(context.Background())
 		s.stop = stop
@@ -156,6 +166,19 @@ func names(host string) []string {
 	}
 	return all
 }
+
+// maxStore is a limit of the store that no disk reaches.
+const maxStore = 1 << 60
+
+// shares are the numbers of connections that queue and page may have, so that descriptors are left for the store.
+type shares struct{ queue, page int }
+
+func shareOf(descriptors int) shares {
+	return shares{min(max(descriptors*3/8, 16), 16<<10), min(max(descriptors/8, 8), 256)}
+}
+
+// Stopped returns a channel that is closed when the server has stopped.
+func (s *Server) Stopped() <-chan struct{} { return s.stopped }
 
 // Join returns the address for a client in this process, with a key if keys are required.
 func (s *Server) Join() Join {
@@ -240,7 +263,8 @@ func (d *authenticator) read() error {
 }
 
 // Check implements server.Authentication.
-func (d *authenticator) Check(c server.ClientAuthentication) bool {
+func (d *authenticator) Check(c server.ClientAuthentication) (ok bool) {
+	defer survive(d.log, "login", func(error) { ok = false })
 	o := c.GetOpts()
 	if o.Nkey == "" || o.Sig == "" {
 		return false
@@ -262,8 +286,8 @@ func (d *authenticator) Check(c server.ClientAuthentication) bool {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	key, ok := d.keys[o.Nkey]
-	if !ok {
+	key, known := d.keys[o.Nkey]
+	if !known {
 		return false
 	}
 	d.clients[c.GetID()] = o.Nkey
@@ -271,24 +295,17 @@ func (d *authenticator) Check(c server.ClientAuthentication) bool {
 	return true
 }
 
-// permissions returns the minimum permissions of a role. Replies go to an inbox that only the holder of the key may
-// read.
+// permissions returns the permissions of a role: the requests that the manager answers, those of workers under their
+// own key only, and nothing of JetStream. Replies go to an inbox that only the holder of the key may read.
 func permissions(k Key) *server.Permissions {
 	var may, hear []string
-	// Adding files to the object store and reading them; files that were read are verified with the SHA-256 of the job
-	// or the result.
-	files := []string{"$JS.API.STREAM.INFO." + filesStream, "$JS.API.DIRECT.GET." + filesStream,
-		"$JS.API.DIRECT.GET." + filesStream + ".>", chunks + ">", metas + ">"}
 	switch k.Role {
 	case WorkerRole:
-		may = []string{"farm.work.>", "$JS.API.CONSUMER.INFO.JOBS.*", "$JS.API.CONSUMER.MSG.NEXT.JOBS.*",
-			"$JS.ACK.JOBS.>"}
-		may = append(may, files...)
-		hear = []string{wake}
+		may, hear = []string{workPrefix + "*." + k.Public}, []string{wake}
 	case Submitter:
-		may = append([]string{"farm.submit.>", "farm.see.>"}, files...)
+		may = []string{"farm.submit.*", "farm.see.*"}
 	case Observer:
-		may = []string{"farm.see.>"}
+		may = []string{"farm.see.*"}
 	}
 	return &server.Permissions{
 		Publish:   &server.SubjectPermission{Allow: append(may, "_none")},
@@ -304,23 +321,28 @@ func (d *authenticator) watch(ctx context.Context, ns *server.Server) {
 			return
 		case <-tick.C:
 		}
-		if err := d.read(); err != nil {
-			d.log.Error("keys", "error", err)
-			continue
+		d.dropRemoved(ns)
+	}
+}
+
+func (d *authenticator) dropRemoved(ns *server.Server) {
+	defer survive(d.log, "keys", func(error) {})
+	if err := d.read(); err != nil {
+		d.log.Error("keys", "error", err)
+		return
+	}
+	d.mu.Lock()
+	var gone []uint64
+	for id, public := range d.clients {
+		if _, ok := d.keys[public]; !ok || ns.GetClient(id) == nil {
+			gone = append(gone, id)
+			delete(d.clients, id)
 		}
-		d.mu.Lock()
-		var gone []uint64
-		for id, public := range d.clients {
-			if _, ok := d.keys[public]; !ok || ns.GetClient(id) == nil {
-				gone = append(gone, id)
-				delete(d.clients, id)
-			}
-		}
-		d.mu.Unlock()
-		for _, id := range gone {
-			// A client that has disconnected by itself no longer exists.
-			_ = ns.DisconnectClientByID(id)
-		}
+	}
+	d.mu.Unlock()
+	for _, id := range gone {
+		// A client that has disconnected by itself no longer exists.
+		_ = ns.DisconnectClientByID(id)
 	}
 }
 

@@ -29,15 +29,35 @@ func (m *Manager) free() int64 {
 	return (atomicfile.Disk{}).Free(filepath.Clean(m.options.Embedded.options.Store))
 }
 
-// diskFault is the fault of a disk that is too full for more work.
-const diskFault = "the disk of the server is full"
-
-// disk refuses work if the disk of the server is full.
+// disk refuses work if the disk of the server has less than the given number of free bytes. The same request may
+// succeed once there is space.
 func (m *Manager) disk(margin int64) error {
-	if free := m.free(); free < 0 || free >= margin {
+	free := m.free()
+	if free < 0 || free >= margin {
 		return nil
 	}
-	no := refuse(diskFault)
+	no := refuse("the disk of the server is full: %.0f MB are free and %.0f MB are needed; free space on it, and "+
+		"processing resumes", float64(free)/1e6, float64(margin)/1e6)
+	if m.options.OwnWorkers {
+		no = refuse("the disk that holds the queue, %s, is full: %.0f MB are free and %.0f MB are needed; free space "+
+			"on it, and processing resumes", m.options.Embedded.options.Store, float64(free)/1e6, float64(margin)/1e6)
+	}
+	no.Full = true
+	return no
+}
+
+// storeFault is the refusal of a store that has reached its limit, or that cannot write.
+func (m *Manager) storeFault() *Refusal {
+	var no *Refusal
+	if errors.As(m.disk(spaceForResults), &no) {
+		return no
+	}
+	no = refuse("the store of the server is full; raise --store-limit of blik farm serve, or free space on its disk, " +
+		"and processing resumes")
+	if m.options.OwnWorkers {
+		no = refuse("the queue in %s cannot be written; free space on its disk, and processing resumes",
+			m.options.Embedded.options.Store)
+	}
 	no.Full = true
 	return no
 }
@@ -57,13 +77,31 @@ func (m *Manager) submitterSpace(ctx context.Context, r request) (answer, error)
 	return answer{}, m.checkSpace(ctx, r.Bytes, forOriginals, forOriginals)
 }
 
+// workerSpace grants a worker space for all results of a job that it holds.
 func (m *Manager) workerSpace(ctx context.Context, r request) (answer, error) {
-	return answer{}, m.checkSpace(ctx, r.Bytes, 1, 1-forOriginals)
+	t, err := m.ticketOf(r)
+	if err != nil {
+		return answer{}, err
+	}
+	if err := m.checkSpace(ctx, r.Bytes, 1, 1-forOriginals); err != nil {
+		return answer{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, l := m.holder(t)
+	if l == nil {
+		return answer{Verdict: settled}, nil
+	}
+	l.room = r.Bytes
+	return answer{Verdict: proceed}, nil
 }
 
 // checkSpace permits the upload of files up to a share of the store. Otherwise it refuses for now, or permanently if
 // the files are larger than a share that is certain to become free.
 func (m *Manager) checkSpace(ctx context.Context, bytes int64, share, free float64) error {
+	if bytes < 0 || bytes > maxSize {
+		return refuse("a size of %d bytes is not possible", bytes)
+	}
 	info, err := m.stores.files.stream.Info(ctx)
 	if err != nil {
 		return err
@@ -96,7 +134,7 @@ func (m *Manager) need(ctx context.Context, r request) (answer, error) {
 		job.Batch = r.ID
 		job.identify()
 		key, _ := keyOf(job.ID)
-		if m.markOf(b, key).status() != waiting {
+		if m.markOf(b, key).status() == done || !validSum(job.Upload) {
 			continue
 		}
 		there, err := m.stores.files.has(ctx, objectName(job, original, job.Upload))
@@ -129,17 +167,25 @@ func (m *Manager) taken(ctx context.Context, r request) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		var sums []string
-		for _, o := range result.Outputs {
-			sums = append(sums, o.SHA256)
-		}
 		err = errors.Join(m.stores.files.remove(ctx, result.Job, original, result.Job.Upload),
-			m.stores.files.remove(ctx, result.Job, results, sums...))
+			m.removeResults(ctx, result))
 		if err != nil {
 			return answer{}, err
 		}
 	}
 	return answer{}, nil
+}
+
+// removeResults removes the files of a result from the object store.
+func (m *Manager) removeResults(ctx context.Context, r Result) error {
+	if r.Job.Upload == "" {
+		return nil
+	}
+	var sums []string
+	for _, o := range r.Outputs {
+		sums = append(sums, o.SHA256)
+	}
+	return m.stores.files.remove(ctx, r.Job, results, sums...)
 }
 
 // used removes the original of a finished job. If that fails, it is removed with the results.

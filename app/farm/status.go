@@ -3,6 +3,8 @@ package farm
 import (
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -15,8 +17,9 @@ type Status struct {
 	Now     time.Time     `json:"now"`
 	Batches []BatchStatus `json:"batches"`
 	Workers []Heartbeat   `json:"workers"`
-	// Fault describes what stops the server; empty if nothing does.
-	Fault string `json:"fault,omitempty"`
+	// Fault describes what stops the server, in English, and Cause is the same for display; empty if nothing does.
+	Fault string   `json:"fault,omitempty"`
+	Cause *Refusal `json:"cause,omitempty"`
 	// Rate is the number of files done per second during the last minute.
 	Rate float64 `json:"files_per_second"`
 	// Stored is the size of the streams in bytes.
@@ -44,6 +47,8 @@ type BatchStatus struct {
 	Seconds  float64   `json:"seconds_per_file"`
 	Left     float64   `json:"seconds_left"`
 	Failures []Failure `json:"failures,omitempty"`
+	// Conflicts are second results that differ from the first.
+	Conflicts []Conflict `json:"conflicts,omitempty"`
 }
 
 // Failure is a file that failed, and why.
@@ -61,33 +66,65 @@ func (b BatchStatus) Finished() bool { return b.Done+b.Failed == b.Files || b.St
 const ratePeriod = time.Minute
 
 func (m *Manager) status(_ context.Context, r request) (answer, error) {
-	s := m.Status(r.ID, r.Failures)
+	if r.Failures < 0 {
+		return answer{}, refuse("%d failures cannot be listed", r.Failures)
+	}
+	s := m.Status(r.ID, min(r.Failures, maxFailuresListed))
+	s.fit(maxAnswer)
 	return answer{Status: &s}, nil
+}
+
+// fit drops details until the status fits into a message.
+func (s *Status) fit(limit int) {
+	for {
+		data, err := json.Marshal(s)
+		if err != nil || len(data) <= limit-1000 {
+			return
+		}
+		longest := 0
+		for i := range s.Batches {
+			b := &s.Batches[i]
+			longest = max(longest, len(b.Failures))
+			b.Failures = b.Failures[:len(b.Failures)/2]
+			b.Conflicts = b.Conflicts[:len(b.Conflicts)/2]
+		}
+		if longest > 0 {
+			continue
+		}
+		s.Workers = s.Workers[:len(s.Workers)/2]
+		if len(s.Workers) == 0 {
+			s.Batches = s.Batches[len(s.Batches)/2:]
+		}
+	}
 }
 
 // Status returns the status of one batch or, without an ID, of all, each with its first failures.
 func (m *Manager) Status(id string, failures int) Status {
+	failures = max(failures, 0)
 	stored, full := m.streamBytes(), m.disk(spaceForWork)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	now := time.Now()
-	s := Status{Started: m.started, Now: now, Fault: m.fault, Stored: stored, Batches: []BatchStatus{},
+	s := Status{Started: m.started, Now: now, Cause: m.fault, Stored: stored, Batches: []BatchStatus{},
 		Workers: []Heartbeat{}}
-	if s.Fault == "" && full != nil {
-		s.Fault = diskFault
+	if s.Cause == nil {
+		_ = errors.As(full, &s.Cause)
 	}
-	working := map[string]bool{}
+	if s.Cause != nil {
+		s.Fault = s.Cause.Error()
+	}
 	for name, w := range m.workers {
 		if now.Sub(w.Seen) > vanished {
 			delete(m.workers, name)
 			continue
 		}
-		s.Workers = append(s.Workers, *w)
-		for _, d := range w.Activities {
-			working[d.Job] = true
-		}
+		s.Workers = append(s.Workers, w.Heartbeat)
 	}
 	slices.SortFunc(s.Workers, func(a, b Heartbeat) int { return strings.Compare(a.Name, b.Name) })
+	working := map[string]int{}
+	for _, l := range m.leases {
+		working[l.Job.Batch]++
+	}
 	cut := slices.IndexFunc(m.recent, func(t time.Time) bool { return now.Sub(t) < ratePeriod })
 	if cut >= 0 {
 		span := min(ratePeriod, max(now.Sub(m.recent[cut]), time.Second), max(now.Sub(m.started), time.Second))
@@ -101,15 +138,10 @@ func (m *Manager) Status(id string, failures int) Status {
 		}
 		st := BatchStatus{
 			ID: name, Command: b.Work.Command, Program: b.Program, Model: b.Model, State: b.State, Created: b.Created,
-			Last: b.last, Files: len(b.jobs), Done: b.done, Failed: b.failed,
+			Last: b.last, Files: len(b.jobs), Done: b.done, Failed: b.failed, Working: working[name],
+			Conflicts: slices.Clone(b.conflicts),
 		}
-		for job := range working {
-			key, ok := keyOf(job)
-			if old, known := b.jobs[key]; ok && known && old.status() == waiting {
-				st.Working++
-			}
-		}
-		st.Waiting = st.Files - st.Done - st.Failed - st.Working
+		st.Waiting = max(0, st.Files-st.Done-st.Failed-st.Working)
 		if b.done > 0 {
 			st.Seconds = b.work / float64(b.done)
 		}
@@ -145,6 +177,9 @@ func (m *Manager) listJobs(ctx context.Context, r request) (answer, error) {
 	if err != nil {
 		return answer{}, err
 	}
+	if r.Delivered < 0 {
+		return answer{}, refuse("results cannot be listed from number %d on", r.Delivered)
+	}
 	m.mu.Lock()
 	type settled struct {
 		seq uint64
@@ -159,15 +194,17 @@ func (m *Manager) listJobs(ctx context.Context, r request) (answer, error) {
 	m.mu.Unlock()
 	slices.SortFunc(all, func(a, b settled) int { return cmp.Compare(a.seq, b.seq) })
 	var a answer
+	size := 0
 	for i, s := range all {
 		// All results of one message are returned together, because the next request continues after the message.
-		if i >= maxListed && s.seq != all[i-1].seq {
+		if (i >= maxListed || size > maxAnswer-2*entryBytes) && s.seq != all[i-1].seq {
 			break
 		}
-		result, err := m.stored(ctx, s.seq, s.key.String())
+		result, n, err := m.storedSize(ctx, s.seq, s.key.String())
 		if err != nil {
 			return a, err
 		}
+		size += n
 		a.Jobs = append(a.Jobs, result)
 		a.Count = int(s.seq)
 	}

@@ -16,25 +16,21 @@ import (
 
 // The limits of the streams.
 const (
-	// ahead is the number of jobs of a batch kept available in JOBS.
+	// ahead is the number of jobs of a batch kept in its queue in memory.
 	ahead = 1000
 	// chunk is the maximum number of jobs in a message of LISTS; it fits even with names of 1000 bytes.
 	chunk = 200
-	// repeats is how long JOBS recognises a message that is published twice.
-	repeats = time.Minute
 	// maxLists and maxResults bound the number of messages of LISTS and RESULTS; the store bounds the total bytes.
 	maxLists   = 1 << 22
 	maxResults = 1 << 24
-	// taken bounds the number of jobs of a batch in progress at a time.
-	taken = 20000
 )
 
 // stores are the streams of a farm.
 type stores struct {
-	js                   jetstream.JetStream
-	jobs, lists, results jetstream.Stream
-	batches              jetstream.KeyValue
-	files                *objects
+	js               jetstream.JetStream
+	lists, results   jetstream.Stream
+	batches, secrets jetstream.KeyValue
+	files            *objects
 }
 
 // openStores opens the streams and creates missing ones.
@@ -50,12 +46,6 @@ func openStores(ctx context.Context, js jetstream.JetStream, replicas int) (*sto
 		st, err = js.CreateOrUpdateStream(ctx, more)
 		return st
 	}
-	queue := jetstream.StreamConfig{Retention: jetstream.WorkQueuePolicy, Duplicates: repeats, MaxMsgs: 1 << 20}
-	if replicas == 1 {
-		// The manager restores jobs lost in a crash from LISTS.
-		queue.PersistMode = jetstream.AsyncPersistMode
-	}
-	s.jobs = create(jobsStream, jobsSubject, queue)
 	s.lists = create(listsStream, listsSubject, jetstream.StreamConfig{MaxMsgs: maxLists})
 	s.results = create(resultsStream, resultsSubject, jetstream.StreamConfig{MaxMsgs: maxResults})
 	if err == nil {
@@ -63,6 +53,17 @@ func openStores(ctx context.Context, js jetstream.JetStream, replicas int) (*sto
 			Bucket: batchBucket, History: 1, Storage: jetstream.FileStorage, Replicas: replicas,
 			MaxValueSize: 256 << 10,
 		})
+	}
+	if err == nil {
+		s.secrets, err = js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{
+			Bucket: secretBucket, History: 1, Storage: jetstream.FileStorage, Replicas: replicas, MaxValueSize: 1 << 10,
+		})
+	}
+	if err == nil {
+		// All jobs are in LISTS.
+		if e := js.DeleteStream(ctx, oldJobsStream); !errors.Is(e, jetstream.ErrStreamNotFound) {
+			err = e
+		}
 	}
 	if err == nil {
 		_, err = js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
@@ -77,17 +78,6 @@ func openStores(ctx context.Context, js jetstream.JetStream, replicas int) (*sto
 		return nil, message.Errorf("the streams of the farm cannot be opened (%w)", err)
 	}
 	return s, nil
-}
-
-// consumer returns the name of the consumer through which workers take the jobs of a batch.
-func consumer(batch string) string { return "b-" + batch }
-
-func (s *stores) openConsumer(ctx context.Context, batch string, patience time.Duration) error {
-	_, err := s.js.CreateOrUpdateConsumer(ctx, jobsStream, jetstream.ConsumerConfig{
-		Durable: consumer(batch), FilterSubject: jobsSubject + batch, AckPolicy: jetstream.AckExplicitPolicy,
-		AckWait: patience, MaxDeliver: -1, MaxAckPending: taken, MaxWaiting: 8192,
-	})
-	return err
 }
 
 // replay calls f with each message of a stream, in their order, and returns the last sequence.
@@ -133,8 +123,12 @@ func replay(ctx context.Context, st jetstream.Stream, f func(batch string, seq u
 const (
 	kindDone   = "done"
 	kindFailed = "failed"
-	kindCrash  = "crash"
-	kindAgain  = "again"
+	// kindRefused withdraws a result that the submitter refused: the job counts as failed.
+	kindRefused = "refused"
+	kindCrash   = "crash"
+	kindAgain   = "again"
+	// kindDiffers is a second result that differs; it does not change the state of the job.
+	kindDiffers = "differs"
 )
 
 // entry is an entry of RESULTS.

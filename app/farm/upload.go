@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,26 +14,13 @@ import (
 	"blik/internal/message"
 )
 
-// store returns the object store, opened at the first call.
-func (c *Client) store(ctx context.Context) (*objects, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.files == nil {
-		o, err := openObjects(ctx, c.link)
-		if err != nil {
-			return nil, err
-		}
-		c.files = o
-	}
-	return c.files, nil
-}
-
 // upload stores the originals of jobs, and returns the jobs that can be submitted. Files that can never be stored are
 // reported through waiting.
 func (c *Client) upload(ctx context.Context, batch string, jobs []Job, waiting func(error)) ([]Job, error) {
 	if !slices.ContainsFunc(jobs, func(j Job) bool { return j.Upload != "" }) {
 		return jobs, nil
 	}
+	c.remember(batch, jobs)
 	a, err := c.link.insist(ctx, submitNeed, request{ID: batch, Jobs: jobs}, waiting)
 	if err != nil {
 		return nil, err
@@ -62,6 +50,28 @@ func (c *Client) upload(ctx context.Context, batch string, jobs []Job, waiting f
 	return able, nil
 }
 
+// remember keeps the jobs of this client: what it fetches goes by its own copy of a job.
+func (c *Client) remember(batch string, jobs []Job) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, job := range jobs {
+		job.Batch = batch
+		job.identify()
+		if c.own == nil {
+			c.own = map[string]Job{}
+		}
+		c.own[job.ID] = job
+	}
+}
+
+// ownJob returns the job of this client with an ID.
+func (c *Client) ownJob(id string) (Job, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	job, ok := c.own[id]
+	return job, ok
+}
+
 // errChanged is the cause of the error of a file that changed while it was read.
 var errChanged = message.Errorf("the file changed while it was read")
 
@@ -76,21 +86,21 @@ func (c *Client) storeOne(ctx context.Context, job Job, waiting func(error)) err
 	if _, err := c.link.insist(ctx, submitRoom, request{Bytes: job.Size}, waiting); err != nil {
 		return err
 	}
-	return c.withRetries(ctx, waiting, func(o *objects) error {
-		return o.put(ctx, job, original, job.Upload, job.file)
+	return c.withRetries(ctx, waiting, func() error {
+		r := request{ID: job.Batch, Jobs: []Job{job}}
+		return c.link.send(ctx, submitPut, r, job.Upload, job.Size, job.file)
 	})
 }
 
 // withRetries retries until it succeeds or retrying is pointless.
-func (c *Client) withRetries(ctx context.Context, waiting func(error), try func(*objects) error) error {
+func (c *Client) withRetries(ctx context.Context, waiting func(error), try func() error) error {
 	var rest pause
 	for told := false; ; {
-		o, err := c.store(ctx)
-		if err == nil {
-			err = try(o)
-		}
+		err := try()
+		var no *Refusal
 		switch {
-		case err == nil, errors.Is(err, errGone), errors.Is(err, errDamaged), localFault(err):
+		case err == nil, errors.Is(err, errGone), errors.Is(err, errDamaged), localFault(err),
+			errors.As(err, &no) && !no.Full:
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -107,124 +117,294 @@ func (c *Client) withRetries(ctx context.Context, waiting func(error), try func(
 	}
 }
 
+// Checker checks what workers deliver.
+type Checker interface {
+	// Names refuses names of files that are not those of the results of an original. The first is the result itself.
+	Names(original string, names []string) error
+	// Check refuses files of a folder that are not a result of an original. The error is a *Suspicion if the files are
+	// at fault, and not this machine.
+	Check(ctx context.Context, original, folder string, names []string) error
+}
+
+// Suspicion is a result that a Checker refuses.
+type Suspicion struct{ Err error }
+
+func (s *Suspicion) Error() string { return s.Err.Error() }
+
+// Unwrap returns the reason.
+func (s *Suspicion) Unwrap() error { return s.Err }
+
+// Message returns the reason for the user.
+func (s *Suspicion) Message() message.Message { return message.Of("%s", s.Err) }
+
 // Collection is where the results of uploaded files go.
 type Collection struct {
 	// Folder is the folder of all results of the batch.
 	Folder string
-	// Overwrite permits replacing files that exist.
+	// Overwrite permits replacing files that exist, but never an input: a file for which Input returns true.
 	Overwrite bool
+	Input     func(path string) bool
+	// Checker checks every result before its files get their names.
+	Checker Checker
 	// Every is the polling interval.
 	Every time.Duration
 	// Notify is called once with each fault of a file, and with errors of the connection.
 	Notify func(error)
+	// Fetched is called with the path of each result whose files are there; may be nil.
+	Fetched func(path string)
 }
 
 // Collected counts the files fetched, and the jobs whose results could not be fetched.
 type Collected struct{ Files, Failed int }
 
-// Collect downloads the results of a batch as they arrive, each file atomically and verified, and has them removed from
-// the object store. It ends after the results that existed when done was closed. Results that were downloaded before
-// are left alone.
-func (c *Client) Collect(ctx context.Context, id string, o Collection, done <-chan struct{}) (Collected, error) {
-	var sum Collected
-	after := 0
-	for last := false; ; {
+// collector is one run of Collect.
+type collector struct {
+	*Client
+	Collection
+	id      string
+	scratch *scratchDir
+	sum     Collected
+}
+
+// Collect downloads the results of a batch as they arrive and checks them against the originals, which this client must
+// have submitted. Files get their names after that, each atomically, and are removed from the object store. A result
+// that is refused counts as failed, and its file is handed out again. Results that were downloaded before are left
+// alone. After submitted was closed, Collect ends as soon as the batch is finished and all its results have been seen.
+func (c *Client) Collect(ctx context.Context, id string, o Collection, submitted <-chan struct{}) (Collected, error) {
+	scratch, err := openScratch(o.Folder)
+	if err != nil {
+		return Collected{}, err
+	}
+	defer scratch.close()
+	k := &collector{Client: c, Collection: o, id: id, scratch: scratch}
+	var unknown []Result
+	after, all := 0, false
+	for {
 		select {
-		case <-done:
-			last = true
-		case <-ctx.Done():
-			return sum, ctx.Err()
-		case <-time.After(o.Every):
+		case <-submitted:
+			all = true
+		default:
 		}
-		var err error
-		var taken []string
-		after, err = c.Results(ctx, id, after, func(r Result) error {
-			if r.Job.Upload == "" || r.End != Done {
-				return nil
+		finished := false
+		if all {
+			if st, err := c.Status(ctx, id, 0); err == nil {
+				finished = len(st.Batches) == 1 && st.Batches[0].Finished()
 			}
-			n, err := c.collect(ctx, r, o)
-			sum.Files += n
-			switch {
-			case ctx.Err() != nil:
-				return ctx.Err()
-			case err != nil:
-				sum.Failed++
-				o.Notify(fmt.Errorf("%s: %w", r.Job.In, err))
-				return nil
+		}
+		var found []Result
+		next, err := c.Results(ctx, id, after, func(r Result) error {
+			if r.Job.Upload != "" && r.End == Done {
+				found = append(found, r)
 			}
-			taken = append(taken, r.Job.ID)
 			return nil
 		})
-		for part := range slices.Chunk(taken, chunk) {
-			_, e := c.link.insist(ctx, submitTaken, request{ID: id, Names: part}, o.Notify)
-			err = errors.Join(err, e)
+		if err == nil {
+			after = next
+		} else {
+			finished = false
+		}
+		again, left, e := k.fetchAll(ctx, append(unknown, found...), all)
+		unknown = left
+		if err = errors.Join(err, e); ctx.Err() != nil {
+			return k.sum, ctx.Err()
 		}
 		var no *Refusal
 		switch {
-		case ctx.Err() != nil:
-			return sum, ctx.Err()
-		case errors.As(err, &no), err == nil && last:
-			return sum, err
+		case errors.As(err, &no) && !no.Full:
+			return k.sum, err
 		case err != nil:
 			o.Notify(err)
+		case finished && !again:
+			return k.sum, nil
+		}
+		select {
+		case <-ctx.Done():
+			return k.sum, ctx.Err()
+		case <-time.After(o.Every):
 		}
 	}
 }
 
-// collect downloads the missing files of a result and returns their number.
-func (c *Client) collect(ctx context.Context, r Result, o Collection) (int, error) {
-	folder := filepath.FromSlash(r.Job.Out.Path)
+// fetchAll downloads results, and reports whether any file was handed out again. Results of jobs that this client has
+// not yet submitted are returned; once all are submitted, they count as not fetched.
+func (k *collector) fetchAll(ctx context.Context, results []Result, all bool) (again bool, left []Result, err error) {
+	var taken []string
+	for _, r := range results {
+		job, ok := k.ownJob(r.Job.ID)
+		if !ok {
+			if !all {
+				left = append(left, r)
+				continue
+			}
+			k.sum.Failed++
+			k.Notify(message.Errorf("%s: its original is not among the files given here, so its result cannot be "+
+				"checked; it stays on the server", r.Job.In.String()))
+			continue
+		}
+		n, err := k.collect(ctx, job, r)
+		k.sum.Files += n
+		var bad *Suspicion
+		switch {
+		case ctx.Err() != nil:
+			return again, left, ctx.Err()
+		case errors.As(err, &bad):
+			k.Notify(message.Errorf("%s: the result of worker %s was refused: %w", job.In.String(), r.Worker, err))
+			handed, err := k.reject(ctx, job, err)
+			if err != nil {
+				k.Notify(err)
+			}
+			again = again || handed
+		case err != nil:
+			k.sum.Failed++
+			k.Notify(fmt.Errorf("%s: %w", job.In, err))
+		default:
+			taken = append(taken, job.ID)
+		}
+	}
+	for part := range slices.Chunk(taken, chunk) {
+		_, e := k.link.insist(ctx, submitTaken, request{ID: k.id, Names: part}, k.Notify)
+		err = errors.Join(err, e)
+	}
+	return again, left, err
+}
+
+// reject withdraws a result, and has its file processed again, unless that has been tried often enough.
+func (k *collector) reject(ctx context.Context, job Job, why error) (again bool, err error) {
+	a, err := k.link.insist(ctx, submitReject, request{ID: k.id, Names: []string{job.ID}, Log: why.Error()}, k.Notify)
+	if err != nil || len(a.Need) == 0 {
+		return false, err
+	}
+	if err := k.storeOne(ctx, job, k.Notify); err != nil {
+		return false, fmt.Errorf("%s: %w", job.In, err)
+	}
+	_, err = k.link.insist(ctx, submitAgain, request{ID: k.id, Names: []string{job.ID}}, k.Notify)
+	return err == nil, err
+}
+
+// collect downloads the missing files of a result and returns their number. Folder and names are those of the job as
+// this client submitted it.
+func (k *collector) collect(ctx context.Context, job Job, r Result) (int, error) {
+	folder := filepath.FromSlash(job.Out.Path)
 	if !filepath.IsLocal(folder) {
 		return 0, message.Errorf("its folder lies outside that of the results")
 	}
-	folder = filepath.Join(o.Folder, folder)
-	n := 0
-	for _, out := range r.Outputs {
-		if out.Name != filepath.Base(out.Name) || !filepath.IsLocal(out.Name) || Portable(out.Name) != nil {
-			return n, message.Errorf("the result %s does not have a valid file name", out.Name)
+	folder = filepath.Join(k.Folder, folder)
+	var names []string
+	for _, o := range r.Outputs {
+		if !validOutput(o.Name) || !validSum(o.SHA256) || slices.Contains(names, o.Name) {
+			return 0, &Suspicion{message.Errorf("the result %s does not have a valid file name", clip(o.Name, maxName))}
 		}
-		got, err := c.fetch(ctx, r.Job, out, folder, o)
+		names = append(names, o.Name)
+	}
+	if err := k.Checker.Names(job.file, names); err != nil {
+		return 0, &Suspicion{err}
+	}
+	missing := false
+	for _, o := range r.Outputs {
+		target := filepath.Join(folder, o.Name)
+		if k.Input != nil && k.Input(target) {
+			return 0, message.Errorf("%s is an input and would be overwritten by the result of %s; choose another "+
+				"folder with -o", target, job.file)
+		}
+		there, _, err := sumOf(ctx, target)
+		missing = missing || err != nil || there != o.SHA256
+	}
+	if missing {
+		n, err := k.fetchOne(ctx, job, r, folder, names)
 		if err != nil {
 			return n, err
 		}
-		if got {
-			n++
-		}
 	}
-	return n, nil
+	if k.Fetched != nil && len(names) > 0 {
+		k.Fetched(filepath.Join(folder, names[0]))
+	}
+	if missing {
+		return len(names), nil
+	}
+	return 0, nil
 }
 
-// fetch downloads a file unless it exists.
-func (c *Client) fetch(ctx context.Context, job Job, out Output, folder string, o Collection) (bool, error) {
-	target := filepath.Join(folder, out.Name)
-	if there, _, err := sumOf(ctx, target); err == nil && there == out.SHA256 {
-		return false, nil
+// fetchOne downloads the files of a result, checks them, and gives them their names, the result itself last.
+func (k *collector) fetchOne(ctx context.Context, job Job, r Result, folder string, names []string) (int, error) {
+	if sum, _, err := sumOf(ctx, job.file); err != nil || sum != job.Upload {
+		return 0, message.Errorf("the original has changed since it was submitted, so its result cannot be checked")
+	}
+	desk, err := k.scratch.place(job)
+	if err != nil {
+		return 0, message.Errorf("%s: the folder cannot be created (%w)", k.Folder, plain(err))
+	}
+	defer os.RemoveAll(desk)
+	for _, o := range r.Outputs {
+		if err := k.download(ctx, job, o, filepath.Join(desk, o.Name)); err != nil {
+			return 0, err
+		}
+	}
+	if err := k.Checker.Check(ctx, job.file, desk, names); err != nil {
+		return 0, err
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return false, message.Errorf("%s: the folder cannot be created (%w)", folder, plain(err))
+		return 0, message.Errorf("%s: the folder cannot be created (%w)", folder, plain(err))
 	}
-	t := atomicfile.Target{FS: atomicfile.Disk{}, Path: target, Overwrite: o.Overwrite}
+	tx := atomicfile.Begin(atomicfile.Disk{})
+	defer tx.Close()
+	for _, name := range slices.Backward(names) {
+		t := atomicfile.Target{FS: atomicfile.Disk{}, Path: filepath.Join(folder, name), Overwrite: k.Overwrite}
+		err := tx.Add(ctx, t, func(to atomicfile.File) error { return copyFile(to, filepath.Join(desk, name)) }, nil)
+		if err != nil {
+			return 0, k.nameFault(t.Path, err)
+		}
+	}
+	if err := tx.Commit(ctx); err != nil {
+		return 0, k.nameFault(filepath.Join(folder, names[0]), err)
+	}
+	return len(names), nil
+}
+
+func (k *collector) nameFault(target string, err error) error {
+	if errors.Is(err, os.ErrExist) {
+		return message.Errorf("%s exists; --overwrite replaces it", target)
+	}
+	return err
+}
+
+func copyFile(to io.Writer, file string) error {
+	from, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	_, err = io.Copy(to, from)
+	return err
+}
+
+// download writes a file of a result to a new file. If the disk is full, it waits.
+func (k *collector) download(ctx context.Context, job Job, o Output, file string) error {
 	var rest pause
 	for told := false; ; {
-		err := c.withRetries(ctx, o.Notify, func(store *objects) error {
-			fill := func(f atomicfile.File) error { return store.get(ctx, job, results, out.SHA256, f) }
-			return t.Write(ctx, fill, nil)
+		err := k.withRetries(ctx, k.Notify, func() error {
+			_ = os.Remove(file)
+			f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+			if err != nil {
+				return err
+			}
+			r := request{ID: k.id, File: &Stored{Job: job.ID, Result: true, SHA256: o.SHA256}}
+			return errors.Join(k.link.receive(ctx, submitGet, r, o.SHA256, f), f.Close())
 		})
 		switch {
-		case errors.Is(err, os.ErrExist):
-			return false, message.Errorf("%s exists; --overwrite replaces it", target)
+		case errors.Is(err, errDamaged):
+			return &Suspicion{fmt.Errorf("%s: %w", o.Name, err)}
 		case errors.Is(err, errGone):
-			return false, message.Errorf("%s was fetched before and no longer exists; use --again to process it again",
-				target)
+			return message.Errorf("%s was fetched before and no longer exists; use --again to process it again",
+				filepath.Join(k.Folder, filepath.FromSlash(job.Out.Path), o.Name))
 		case !diskFull(err) || ctx.Err() != nil:
-			return err == nil, err
+			return err
 		}
 		if !told {
-			o.Notify(message.Errorf("%s: the disk is full; the rest is fetched when there is space", folder))
+			k.Notify(message.Errorf("%s: the disk is full; the rest is fetched when there is space", k.Folder))
 			told = true
 		}
 		if err := rest.wait(ctx); err != nil {
-			return false, err
+			return err
 		}
 	}
 }

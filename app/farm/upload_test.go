@@ -111,6 +111,12 @@ func (s *site) stored() uint64 {
 	return info.State.Bytes
 }
 
+// lenient is a Checker that accepts everything.
+type lenient struct{}
+
+func (lenient) Names(string, []string) error                          { return nil }
+func (lenient) Check(context.Context, string, string, []string) error { return nil }
+
 // fetch downloads the finished results.
 func (s *site) fetch(id string, told func(error)) Collected {
 	s.t.Helper()
@@ -119,7 +125,8 @@ func (s *site) fetch(id string, told func(error)) Collected {
 	}
 	done := make(chan struct{})
 	close(done)
-	got, err := s.client.Collect(s.t.Context(), id, Collection{Folder: s.out, Every: time.Millisecond, Notify: told}, done)
+	o := Collection{Folder: s.out, Checker: lenient{}, Every: time.Millisecond, Notify: told}
+	got, err := s.client.Collect(s.t.Context(), id, o, done)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -194,7 +201,7 @@ func TestUploadThroughSmallStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() {
-		c, err := s.client.Collect(t.Context(), b.ID, Collection{Folder: s.out, Every: time.Millisecond, Notify: func(error) {}}, done)
+		c, err := s.client.Collect(t.Context(), b.ID, Collection{Folder: s.out, Checker: lenient{}, Every: time.Millisecond, Notify: func(error) {}}, done)
 		if err != nil {
 			t.Error(err)
 		}
@@ -274,13 +281,18 @@ func TestUploadDamaged(t *testing.T) {
 	if data, err := os.ReadFile(target); string(data) != "mine" {
 		t.Errorf("%q, %v", data, err)
 	}
-	for _, r := range []Result{
-		{Job: Job{Out: Place{Path: "../out"}}}, {Job: Job{Out: Place{Path: "/tmp"}}},
-		{Outcome: Outcome{Outputs: []Output{{Name: "../x"}}}}, {Outcome: Outcome{Outputs: []Output{{Name: "a/b"}}}},
-		{Outcome: Outcome{Outputs: []Output{{Name: "CON"}}}}, {Outcome: Outcome{Outputs: []Output{{Name: ".."}}}},
-	} {
-		if _, err := s.client.collect(t.Context(), r, Collection{Folder: s.out}); err == nil || errors.Is(err, errGone) {
-			t.Errorf("%+v leads to a file: %v", r, err)
+	k := &collector{Client: s.client, Collection: Collection{Folder: s.out, Checker: lenient{}}}
+	for _, folder := range []string{"../out", "/tmp"} {
+		if _, err := k.collect(t.Context(), Job{Out: Place{Path: folder}}, Result{}); err == nil {
+			t.Errorf("a folder %s", folder)
+		}
+	}
+	sum := strings.Repeat("0", 64)
+	for _, name := range []string{"../x", "a/b", "CON", "..", ".", "", ".profile", "x\x00", "a\\b", strings.Repeat("x", 300)} {
+		r := Result{Outcome: Outcome{Outputs: []Output{{Name: name, SHA256: sum}}}}
+		var bad *Suspicion
+		if _, err := k.collect(t.Context(), Job{Out: Place{Path: "x"}}, r); !errors.As(err, &bad) {
+			t.Errorf("%q leads to a file: %v", name, err)
 		}
 	}
 }

@@ -9,221 +9,303 @@ import (
 
 	"blik/app/i18n"
 	"blik/internal/message"
-
-	"github.com/nats-io/nats.go/jetstream"
 )
 
-// hello records a worker's heartbeat and replies with the current batches.
+// hello records a worker's heartbeat, if there are not too many workers. It is only for display.
 func (m *Manager) hello(_ context.Context, r request) (answer, error) {
 	w := r.Worker
 	if w == nil || w.Name == "" {
-		return answer{}, refuse("the request cannot be read")
+		return answer{}, errUnreadable()
 	}
+	clipHeartbeat(w)
 	now := time.Now()
 	w.Seen = now
 	skew := w.Time.Sub(now).Abs()
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.workers[w.Name] = w
-	if skew > skewed && !m.skewed[w.Name] {
-		m.skewed[w.Name] = true
+	name := r.key + "\x00" + w.Name
+	old := m.workers[name]
+	if old == nil && !m.roomForWorker(r.key) {
+		return answer{Time: now, Every: m.heartbeatInterval()}, nil
+	}
+	seen := &seenWorker{Heartbeat: *w, key: r.key, skewed: old != nil && old.skewed}
+	m.workers[name] = seen
+	if skew > skewed && !seen.skewed {
+		seen.skewed = true
 		m.options.Log.Warn("the clock of a worker is wrong", "worker", w.Name, "difference", skew.String())
 	}
-	a := answer{Time: now, Every: m.heartbeatInterval()}
-	for _, id := range m.order {
-		b := m.batches[id]
-		if b.State == Cancelled || b.done+b.failed < len(b.jobs) {
-			a.Batches = append(a.Batches, b.Batch)
-		}
-	}
-	return a, nil
+	return answer{Time: now, Every: m.heartbeatInterval()}, nil
 }
 
-// heartbeatInterval returns the interval between heartbeats.
+// roomForWorker reports whether another worker with a key can be listed; mu must be held.
+func (m *Manager) roomForWorker(key string) bool {
+	own := 0
+	for name, w := range m.workers {
+		switch {
+		case time.Since(w.Seen) > vanished:
+			delete(m.workers, name)
+		case w.key == key:
+			own++
+		}
+	}
+	return len(m.workers) < maxWorkers && (key == "" || own < maxKeyWorkers)
+}
+
+// heartbeatInterval returns the interval between heartbeats and between renewals of a job.
 func (m *Manager) heartbeatInterval() time.Duration {
 	return min(heartbeatInterval, m.options.Patience/4)
 }
 
-// begin decides whether a worker may start a job that it has received.
-func (m *Manager) begin(ctx context.Context, r request) (answer, error) {
-	if r.Job == nil || r.Worker == nil {
-		return answer{}, refuse("the request cannot be read")
-	}
-	b, err := m.find(r.Job.Batch)
-	if err != nil {
-		return answer{Verdict: settled}, nil
-	}
-	key, ok := keyOf(r.Job.ID)
-	m.mu.Lock()
-	old, known := b.jobs[key]
-	verdict := proceed
-	switch {
-	case !ok || !known || old.status() != waiting || b.State == Cancelled:
-		verdict = settled
-	case b.State == Paused || r.Worker.Program != b.Program || r.Worker.Model != b.Model,
-		m.inWork(r.Job.ID, r.Worker.Name, r.Delivered):
-		verdict = hold
-	}
-	lost := 0
-	if verdict == proceed {
-		lost = m.hold(r.Job.ID, r.Worker.Name)
-	}
-	m.mu.Unlock()
-	if lost >= maxLost {
-		text := message.Of("%d workers disappeared while processing this file; set aside", lost)
-		return answer{Verdict: settled}, m.settle(ctx, b, Result{
-			Job: *r.Job, Outcome: Outcome{End: Failed, Sentence: b.say(text)}, Worker: r.Worker.Name,
-		})
-	}
-	return answer{Verdict: verdict, Wait: m.heartbeatInterval()}, nil
-}
-
-// inWork reports whether another live worker is processing a job: a restarted server hands out jobs again. Right after
-// its start the manager does not yet know which workers exist.
-func (m *Manager) inWork(job, asks string, delivered int) bool {
-	if delivered > 1 && time.Since(m.started) < 2*m.heartbeatInterval() {
-		return true
-	}
-	for name, w := range m.workers {
-		if name != asks && time.Since(w.Seen) < 3*m.heartbeatInterval() &&
-			slices.ContainsFunc(w.Activities, func(d Activity) bool { return d.Job == job }) {
-			return true
-		}
-	}
-	return false
-}
-
-// hold records the holder of a job and returns how many workers vanished with it. A worker that gave the job back has
-// not vanished.
-func (m *Manager) hold(job, worker string) (lost int) {
-	h := m.holders[job]
-	last := m.workers[h.worker]
-	if h.worker != "" && h.worker != worker && (last == nil || time.Since(last.Seen) > 3*m.heartbeatInterval()) {
-		h.lost++
-	}
-	h.worker = worker
-	m.holders[job] = h
-	return h.lost
-}
-
-// result stores the result of a worker. The first result of a job counts.
+// result stores the result of the holder of a job. A second result of an earlier holder is compared with the first.
 func (m *Manager) result(ctx context.Context, r request) (answer, error) {
-	if r.Result == nil || r.Result.End != Done && r.Result.End != Failed {
-		return answer{}, refuse("the request cannot be read")
+	if r.Result == nil {
+		return answer{}, errUnreadable()
 	}
-	b, err := m.find(r.Result.Job.Batch)
+	t, err := m.ticketOf(r)
 	if err != nil {
-		return answer{Verdict: settled}, nil
+		return answer{}, err
 	}
-	return answer{Verdict: settled}, m.settle(ctx, b, *r.Result)
+	if err := r.Result.clean(t.Job.Upload != "", time.Since(t.Issued)); err != nil {
+		return answer{}, err
+	}
+	result := Result{
+		Job: t.Job, Outcome: r.Result.Outcome, Worker: t.Worker, Key: t.Key, Program: t.Program, Model: t.Model,
+		Seconds: r.Result.Seconds, Ended: time.Now().UTC(),
+	}
+	m.mu.Lock()
+	b, l := m.holder(t)
+	m.mu.Unlock()
+	switch {
+	case b == nil:
+		return answer{Verdict: settled}, nil
+	case l == nil:
+		return answer{Verdict: settled}, m.compare(ctx, b, result)
+	}
+	return answer{Verdict: settled}, m.settle(ctx, b, result)
 }
 
 // say writes a text in the language of the batch.
 func (b *batch) say(text message.Message) string { return i18n.For(b.Work.Language).Sprint(text) }
 
-// settle stores a result, unless there is one; then both are compared.
+// settle stores a result, unless there is one.
 func (m *Manager) settle(ctx context.Context, b *batch, r Result) error {
 	key, ok := keyOf(r.Job.ID)
 	if !ok {
-		return refuse("the request cannot be read")
+		return errUnreadable()
 	}
-	m.mu.Lock()
-	old, known := b.jobs[key]
-	m.mu.Unlock()
-	if !known {
-		return refuse("batch %s has no such file", b.ID)
-	}
-	r.Ended, r.Crashes = time.Now().UTC(), old.crashes()
+	r.Ended, r.Crashes = time.Now().UTC(), m.markOf(b, key).crashes()
 	kind := kindDone
 	if r.End == Failed {
 		kind = kindFailed
 	}
-	settled, err := m.append(ctx, b, kind, key, r)
-	if err == nil && r.End == Done {
-		m.used(ctx, r.Job)
-	}
+	before, err := m.append(ctx, b, kind, key, r)
 	switch {
 	case err != nil:
 		return err
-	case settled.status() != waiting:
-		return m.compare(ctx, b, r, settled)
+	case before.status() != waiting:
+		return m.compare(ctx, b, r)
 	case r.End == Failed:
 		m.options.Log.Warn("failed", "batch", b.ID, "file", r.Job.In.String(), "why", r.Sentence, "worker", r.Worker)
 	default:
+		m.used(ctx, r.Job)
 		m.options.Log.Info("done", "batch", b.ID, "file", r.Job.In.String(), "worker", r.Worker, "seconds", r.Seconds)
 	}
 	return nil
 }
 
-// compare checks that a second result of a job equals the first one.
-func (m *Manager) compare(ctx context.Context, b *batch, r Result, old mark) error {
+// Conflict is a second result of a file that differs from the first, which counts.
+type Conflict struct {
+	File string `json:"file"`
+	// Worker and SHA256 are those of the first result, Other and OtherSHA256 those of the second.
+	Worker      string `json:"worker"`
+	SHA256      string `json:"sha256"`
+	Other       string `json:"other"`
+	OtherSHA256 string `json:"other_sha256"`
+}
+
+// keptConflicts bounds the conflicts of a batch.
+const keptConflicts = 100
+
+// compare checks that a second result of a job equals the first one, and keeps a difference.
+func (m *Manager) compare(ctx context.Context, b *batch, r Result) error {
+	key, _ := keyOf(r.Job.ID)
+	old := m.markOf(b, key)
+	if old.status() == waiting {
+		return nil // another worker holds it, or the batch was cancelled
+	}
 	first, err := m.stored(ctx, old.seq(), r.Job.ID)
 	if err != nil {
 		return err
 	}
 	switch {
+	case first.Worker == r.Worker && first.Key == r.Key && first.same(r):
+		return nil // an answer was lost, and the worker asked again
 	case r.End == Failed && first.End == Done:
 		m.options.Log.Info("failed after it was done", "batch", b.ID, "file", r.Job.In.String(), "worker", r.Worker,
 			"why", r.Sentence)
-	case !first.same(r):
-		m.options.Log.Error("two results differ", "batch", b.ID, "file", r.Job.In.String(),
-			"first", first.SHA256, "first worker", first.Worker, "second", r.SHA256, "second worker", r.Worker)
-	default:
-		m.options.Log.Info("done twice, with the same result", "batch", b.ID, "file", r.Job.In.String(),
-			"worker", r.Worker)
+		return nil
+	case first.same(r):
+		m.options.Log.Info("done twice", "batch", b.ID, "file", r.Job.In.String(), "worker", r.Worker)
+		return nil
 	}
-	return nil
+	c := Conflict{r.Job.In.String(), first.Worker, first.SHA256, r.Worker, r.SHA256}
+	m.options.Log.Error("two results differ", "batch", b.ID, "file", c.File, "first", c.SHA256,
+		"first worker", c.Worker, "second", c.OtherSHA256, "second worker", c.Other)
+	m.mu.Lock()
+	known := len(b.conflicts) >= keptConflicts || slices.Contains(b.conflicts, c)
+	m.mu.Unlock()
+	if known {
+		return nil
+	}
+	_, err = m.append(ctx, b, kindDiffers, key, c)
+	return err
 }
 
 // stored reads a result.
 func (m *Manager) stored(ctx context.Context, seq uint64, job string) (Result, error) {
-	var r Result
+	r, _, err := m.storedSize(ctx, seq, job)
+	return r, err
+}
+
+// storedSize is stored, and also returns the size of the result in a message.
+func (m *Manager) storedSize(ctx context.Context, seq uint64, job string) (r Result, size int, err error) {
 	msg, err := m.stores.results.GetMsg(ctx, seq)
 	if err != nil {
-		return r, err
+		return r, 0, err
 	}
 	err = errors.New("an entry of RESULTS is damaged")
 	eachEntry(msg.Data, func(e entry) {
-		if e.key.String() == job {
+		if e.key.String() == job && e.kind != kindDiffers {
 			err = json.Unmarshal(e.body, &r)
+			size = len(e.body)
 		}
 	})
-	return r, err
+	return r, size, err
 }
 
 // crash records a crash while a file was processed, and sets the file aside after too many.
 func (m *Manager) crash(ctx context.Context, r request) (answer, error) {
-	if r.Job == nil || r.Worker == nil {
-		return answer{}, refuse("the request cannot be read")
-	}
-	b, err := m.find(r.Job.Batch)
+	t, err := m.ticketOf(r)
 	if err != nil {
-		return answer{Verdict: settled}, nil
-	}
-	key, ok := keyOf(r.Job.ID)
-	if !ok {
-		return answer{}, refuse("the request cannot be read")
+		return answer{}, err
 	}
 	m.mu.Lock()
-	old, known := b.jobs[key]
+	b, l := m.holder(t)
 	m.mu.Unlock()
-	if !known || old.status() != waiting {
+	if l == nil {
 		return answer{Verdict: settled}, nil
 	}
-	if _, err := m.append(ctx, b, kindCrash, key, Result{Job: *r.Job, Worker: r.Worker.Name, Log: r.Log}); err != nil {
+	key, _ := keyOf(t.Job.ID)
+	log := clipEnd(r.Log, maxLog)
+	_, err = m.append(ctx, b, kindCrash, key, Result{Job: t.Job, Worker: t.Worker, Key: t.Key, Log: log})
+	if err != nil {
 		return answer{}, err
 	}
 	crashes := m.markOf(b, key).crashes()
-	m.options.Log.Error("crash", "batch", b.ID, "file", r.Job.In.String(), "worker", r.Worker.Name, "crashes", crashes,
-		"log", r.Log)
+	m.options.Log.Error("crash", "batch", b.ID, "file", t.Job.In.String(), "worker", t.Worker, "crashes", crashes,
+		"log", log)
 	if crashes < maxCrashes {
-		return answer{Verdict: proceed, Wait: m.heartbeatInterval() / 2}, nil
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.release(b, t, m.heartbeatInterval()/2)
+		return answer{Verdict: settled}, nil
 	}
 	text := message.Of("the program crashed %d times on this file; set aside", crashes)
 	return answer{Verdict: settled}, m.settle(ctx, b, Result{
-		Job: *r.Job, Outcome: Outcome{End: Failed, Sentence: b.say(text)}, Worker: r.Worker.Name, Log: r.Log,
-		Program: r.Worker.Program, Model: r.Worker.Model,
+		Job: t.Job, Outcome: Outcome{End: Failed, Sentence: b.say(text)}, Worker: t.Worker, Key: t.Key, Log: log,
+		Program: t.Program, Model: t.Model,
 	})
+}
+
+// maxRefused is the number of refused results after which a file counts as failed for good.
+const maxRefused = 2
+
+// reject withdraws a result whose files the submitter refused: the job counts as failed. The answer says whether its
+// original is needed to hand the job out again.
+func (m *Manager) reject(ctx context.Context, r request) (answer, error) {
+	b, key, err := m.oneOf(r)
+	if err != nil {
+		return answer{}, err
+	}
+	mark := m.markOf(b, key)
+	if mark.status() != done {
+		return answer{}, refuse("this file has no result")
+	}
+	first, err := m.stored(ctx, mark.seq(), key.String())
+	if err != nil {
+		return answer{}, err
+	}
+	text := message.Of("the result of worker %s was refused: %s", first.Worker, clip(r.Log, maxText))
+	before, err := m.append(ctx, b, kindRefused, key, Result{
+		Job: first.Job, Outcome: Outcome{End: Failed, Sentence: b.say(text)}, Worker: first.Worker, Key: first.Key,
+		Program: first.Program, Model: first.Model, Ended: time.Now().UTC(), Refused: true,
+	})
+	if err != nil || before != 0 {
+		return answer{}, err
+	}
+	m.options.Log.Error("refused", "batch", b.ID, "file", first.Job.In.String(), "worker", first.Worker, "why", r.Log)
+	if err := m.removeResults(ctx, first); err != nil {
+		m.options.Log.Warn("remove", "file", first.Job.In.String(), "error", err)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var a answer
+	if len(b.refused[key]) < maxRefused {
+		a.Need = []string{key.String()}
+	}
+	return a, nil
+}
+
+// oneOf returns the batch and the only job that a request names.
+func (m *Manager) oneOf(r request) (*batch, jobKey, error) {
+	b, err := m.find(r.ID)
+	if err != nil {
+		return nil, jobKey{}, err
+	}
+	if len(r.Names) != 1 {
+		return nil, jobKey{}, errUnreadable()
+	}
+	key, ok := keyOf(r.Names[0])
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, known := b.jobs[key]; !ok || !known {
+		return nil, key, refuse("batch %s has no such file", b.ID)
+	}
+	return b, key, nil
+}
+
+// again hands out a job whose result was refused, to another worker if there is one.
+func (m *Manager) again(ctx context.Context, r request) (answer, error) {
+	b, key, err := m.oneOf(r)
+	if err != nil {
+		return answer{}, err
+	}
+	mark := m.markOf(b, key)
+	m.mu.Lock()
+	times := len(b.refused[key])
+	m.mu.Unlock()
+	if mark.status() != failed || times == 0 || times >= maxRefused {
+		return answer{}, refuse("this file has no refused result")
+	}
+	old, err := m.stored(ctx, mark.seq(), key.String())
+	if err != nil {
+		return answer{}, err
+	}
+	m.mu.Lock()
+	b.Round++ // earlier tickets are void
+	copied := b.Batch
+	m.mu.Unlock()
+	if err := m.keep(ctx, copied); err != nil {
+		return answer{}, err
+	}
+	if _, err := m.append(ctx, b, kindAgain, key, Result{}); err != nil {
+		return answer{}, err
+	}
+	m.mu.Lock()
+	b.queue.putBack(key, old.Job, 0)
+	m.mu.Unlock()
+	m.wake()
+	return answer{Count: 1}, nil
 }
 
 // The actions of control.
@@ -262,7 +344,7 @@ func (m *Manager) control(ctx context.Context, r request) (answer, error) {
 func (m *Manager) act(ctx context.Context, b *batch, action string) (int, error) {
 	state, ok := map[string]State{Pause: Paused, Resume: Running, Cancel: Cancelled, Retry: Running}[action]
 	if !ok {
-		return 0, refuse("unknown action %q", action)
+		return 0, refuse("unknown action %q", clip(action, maxName))
 	}
 	m.mu.Lock()
 	left := len(b.jobs) - b.done - b.failed
@@ -271,7 +353,7 @@ func (m *Manager) act(ctx context.Context, b *batch, action string) (int, error)
 		return 0, nil
 	}
 	if action == Retry || b.State == Cancelled && state == Running {
-		// All lists are processed once more, skipping finished jobs. JOBS treats the messages as new.
+		// All lists are processed once more, skipping finished jobs. Earlier tickets are void.
 		b.next = 0
 		b.Round++
 	}
@@ -287,8 +369,15 @@ func (m *Manager) act(ctx context.Context, b *batch, action string) (int, error)
 	m.options.Log.Info(action, "batch", b.ID)
 	switch action {
 	case Cancel:
-		err := m.stores.jobs.Purge(ctx, jetstream.WithPurgeSubject(jobsSubject+b.ID))
-		return left, err
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		b.queue.clear()
+		for key, l := range m.leases {
+			if l.Job.Batch == b.ID {
+				delete(m.leases, key)
+			}
+		}
+		return left, nil
 	case Retry:
 		return m.retryFailed(ctx, b)
 	}
@@ -304,6 +393,7 @@ func (m *Manager) retryFailed(ctx context.Context, b *batch) (int, error) {
 	for key, mark := range b.jobs {
 		if mark.status() == failed {
 			keys = append(keys, key)
+			delete(b.refused, key)
 		}
 	}
 	m.mu.Unlock()

@@ -2,15 +2,12 @@ package farm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"os"
 	"path"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,7 +17,6 @@ import (
 	"blik/internal/message"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // Task is the work on one file on this machine.
@@ -77,17 +73,13 @@ type WorkerOptions struct {
 type Worker struct {
 	o       WorkerOptions
 	link    *link
-	js      jetstream.JetStream
 	memory  *budget
 	woken   chan struct{}
 	scratch *scratchDir
 
 	mu       sync.Mutex
 	every    time.Duration
-	batches  []Batch
 	doing    map[int]Activity
-	cancel   map[string]context.CancelCauseFunc // of the jobs in progress, by ID
-	batchOf  map[string]string
 	remarks  map[int]string
 	reported map[string]bool
 	entered  map[string]bool // folders of results
@@ -100,7 +92,14 @@ const (
 	aboutPause = "pause\x00"
 )
 
-var errCancelled = errors.New("the batch was cancelled")
+// assignment is a job with the work on it and the ticket of its holder.
+type assignment struct {
+	Job
+	work   Work
+	ticket string
+	// delivered counts how often the job was handed out.
+	delivered int
+}
 
 // RunWorker takes jobs until ctx ends.
 func RunWorker(ctx context.Context, o WorkerOptions) error {
@@ -119,20 +118,15 @@ func RunWorker(ctx context.Context, o WorkerOptions) error {
 		return err
 	}
 	defer l.Close()
-	js, err := jetstream.New(l.Conn)
-	if err != nil {
-		return err
-	}
 	w := &Worker{
-		o: o, link: l, js: js, memory: newBudget(o.Budget), woken: make(chan struct{}, 1), doing: map[int]Activity{},
-		cancel: map[string]context.CancelCauseFunc{}, batchOf: map[string]string{}, remarks: map[int]string{},
-		reported: map[string]bool{}, entered: map[string]bool{}, every: heartbeatInterval,
+		o: o, link: l, memory: newBudget(o.Budget), woken: make(chan struct{}, len(o.Slots)), doing: map[int]Activity{},
+		remarks: map[int]string{}, reported: map[string]bool{}, entered: map[string]bool{}, every: heartbeatInterval,
 	}
 	if w.scratch, err = openScratch(o.Scratch); err != nil {
 		return err
 	}
 	defer w.scratch.close()
-	if _, err := l.Subscribe(wake, func(_ *nats.Msg) { w.wakeFeed() }); err != nil {
+	if _, err := l.Subscribe(wake, func(_ *nats.Msg) { w.wake() }); err != nil {
 		return err
 	}
 	if err := w.hello(ctx); err != nil {
@@ -152,10 +146,13 @@ func RunWorker(ctx context.Context, o WorkerOptions) error {
 	return ctx.Err()
 }
 
-func (w *Worker) wakeFeed() {
-	select {
-	case w.woken <- struct{}{}:
-	default:
+// wake wakes all slots.
+func (w *Worker) wake() {
+	for range w.o.Slots {
+		select {
+		case w.woken <- struct{}{}:
+		default:
+		}
 	}
 }
 
@@ -192,7 +189,7 @@ func (w *Worker) greet(ctx context.Context) {
 	}
 }
 
-// hello sends a heartbeat and receives the current batches.
+// hello sends a heartbeat.
 func (w *Worker) hello(ctx context.Context) error {
 	w.mu.Lock()
 	p := w.heartbeat()
@@ -214,37 +211,10 @@ func (w *Worker) hello(ctx context.Context) error {
 		w.tell("clock", message.Of("the clock of this machine differs from that of the server by %.0f s; times in "+
 			"reports are wrong, processing continues", skew.Abs().Seconds()))
 	}
-	var mine []Batch
-	for _, b := range a.Batches {
-		switch {
-		case b.State != Running, w.o.Only != "" && w.o.Only != b.ID:
-		case b.Program != w.o.Program:
-			w.tell("version", message.Of("skipping batch %s: it was submitted with Blik %s, this is %s",
-				b.ID, b.Program, w.o.Program))
-		case b.Model != w.o.Model:
-			w.tell("version", message.Of("skipping batch %s: it uses another network", b.ID))
-		case !b.Work.Upload && len(w.o.Roots) == 0:
-			w.tell("roots", message.Of("skipping batch %s: its files are in a shared folder, and none is given "+
-				"here (--root, --output-root)", b.ID))
-		default:
-			mine = append(mine, b)
-		}
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if a.Every > 0 {
 		w.every = min(a.Every, heartbeatInterval)
-	}
-	w.batches = mine
-	for _, b := range a.Batches {
-		if b.State != Cancelled {
-			continue
-		}
-		for job, stop := range w.cancel {
-			if w.batchOf[job] == b.ID {
-				stop(errCancelled)
-			}
-		}
 	}
 	return nil
 }
@@ -260,19 +230,9 @@ func (w *Worker) heartbeat() *Heartbeat {
 // slot processes one job after another.
 func (w *Worker) slot(ctx context.Context, n int) {
 	for ctx.Err() == nil {
-		w.mu.Lock()
-		batches := slices.Clone(w.batches)
-		w.mu.Unlock()
-		worked := false
-		for _, b := range batches {
-			got, err := w.take(ctx, n, b, len(batches) > 1)
-			worked = worked || got
-			if err != nil && ctx.Err() == nil {
-				w.o.Log.Debug("take", "batch", b.ID, "error", err)
-			}
-			if got || ctx.Err() != nil {
-				break // the oldest batch comes first again
-			}
+		worked, err := w.take(ctx, n)
+		if err != nil && ctx.Err() == nil {
+			w.o.Log.Debug("take", "error", err)
 		}
 		if worked {
 			continue
@@ -280,166 +240,118 @@ func (w *Worker) slot(ctx context.Context, n int) {
 		select {
 		case <-ctx.Done():
 		case <-w.woken:
-			if err := w.hello(ctx); err != nil {
-				w.o.Log.Debug("hello", "error", err)
-			}
 		case <-time.After(500 * time.Millisecond):
 		}
 	}
 }
 
-// take processes one job of a batch, if there is any.
-func (w *Worker) take(ctx context.Context, n int, b Batch, several bool) (bool, error) {
-	c, err := w.js.Consumer(ctx, jobsStream, consumer(b.ID))
+// take processes one job, if there is any.
+func (w *Worker) take(ctx context.Context, n int) (worked bool, err error) {
+	w.mu.Lock()
+	who := w.heartbeat()
+	w.mu.Unlock()
+	who.Slots = nil
+	a, err := w.link.ask(ctx, workTake, request{Worker: who, Only: w.o.Only, Shared: len(w.o.Roots) > 0})
 	if err != nil {
 		return false, err
 	}
-	wait := 2 * time.Second
-	if several {
-		wait = 200 * time.Millisecond
+	if a.Job == nil || a.Work == nil {
+		if a.Remark != nil {
+			w.tell("skipping", message.Of("%s", a.Remark))
+		}
+		return false, nil
 	}
-	fetching, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	msgs, err := c.Fetch(1, jetstream.FetchContext(fetching))
-	if err != nil {
-		return false, err
-	}
-	taken := false
-	for m := range msgs.Messages() {
-		taken = true
-		w.do(ctx, n, b, c.CachedInfo().Config.AckWait, m)
-	}
-	return taken, msgs.Error()
+	w.do(ctx, n, assignment{*a.Job, *a.Work, a.Ticket, a.Delivered}, a.Every)
+	return true, nil
 }
 
-// giveBack returns a job to the queue.
-func (w *Worker) giveBack(m jetstream.Msg, wait time.Duration) {
-	err := m.NakWithDelay(wait)
-	if err == nil {
-		err = w.link.Flush()
-	}
-	if err != nil {
+// giveBack returns a job to the queue, from which it is not taken for a while.
+func (w *Worker) giveBack(ctx context.Context, job assignment, wait time.Duration) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
+	defer cancel()
+	if _, err := w.link.ask(ctx, workBack, request{Ticket: job.ticket, Wait: wait}); err != nil {
 		w.o.Log.Debug("give back", "error", err)
 	}
 }
 
-// finish acknowledges a job. If the server is unreachable, it will hand the job out again, and tell the worker that
-// gets it that it is already done.
-func (w *Worker) finish(ctx context.Context, m jetstream.Msg) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	if err := m.DoubleAck(ctx); err != nil {
-		w.o.Log.Debug("acknowledge", "error", err)
-	}
-}
-
-// do processes one job.
-func (w *Worker) do(ctx context.Context, n int, b Batch, patience time.Duration, m jetstream.Msg) {
-	var job Job
-	if err := json.Unmarshal(m.Data(), &job); err != nil {
-		w.finish(ctx, m) // not a message of a manager
-		return
-	}
-	delivered := 1
-	if meta, err := m.Metadata(); err == nil {
-		delivered = int(min(meta.NumDelivered, math.MaxInt32))
-	}
+// do processes one job, which it renews until the end.
+func (w *Worker) do(ctx context.Context, n int, job assignment, every time.Duration) {
 	work, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	beating := make(chan struct{})
 	go func() {
 		defer close(beating)
-		for tick := time.NewTicker(max(patience/3, 10*time.Millisecond)); ; {
+		tick := time.NewTicker(min(max(every, 10*time.Millisecond), heartbeatInterval))
+		defer tick.Stop()
+		for {
 			select {
 			case <-work.Done():
 				return
 			case <-tick.C:
-				if err := m.InProgress(); err != nil {
-					w.o.Log.Debug("heartbeat", "error", err)
-				}
+			}
+			a, err := w.link.ask(work, workRenew, request{Ticket: job.ticket})
+			var no *Refusal
+			switch {
+			case err == nil && a.Verdict == settled, errors.As(err, &no) && !no.Full:
+				cancel(errSettled)
+				return
+			case err != nil:
+				w.o.Log.Debug("renew", "error", err)
 			}
 		}
 	}()
 	defer func() { cancel(nil); <-beating }()
-
-	w.mu.Lock()
-	who := w.heartbeat()
-	w.mu.Unlock()
-	who.Slots = nil
-	a, err := w.link.insist(work, workBegin, request{Job: &job, Worker: who, Delivered: delivered}, w.waits)
-	switch {
-	case err != nil:
-		w.giveBack(m, time.Second)
-		return
-	case a.Verdict == settled:
-		w.finish(ctx, m)
-		return
-	case a.Verdict != proceed:
-		w.giveBack(m, a.Wait)
-		return
-	}
 	w.mu.Lock()
 	w.doing[n] = Activity{job.ID, path.Base(job.In.Path), time.Now()}
-	w.cancel[job.ID], w.batchOf[job.ID] = cancel, job.Batch
 	w.mu.Unlock()
 	defer func() {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		delete(w.doing, n)
-		delete(w.cancel, job.ID)
-		delete(w.batchOf, job.ID)
 	}()
-	w.run(work, n, b, job, delivered, who, m)
+	w.run(work, n, job)
 }
 
 // run has the runner process a job and delivers the result.
-func (w *Worker) run(ctx context.Context, n int, b Batch, job Job, delivered int, who *Heartbeat, m jetstream.Msg) {
+func (w *Worker) run(ctx context.Context, n int, job assignment) {
 	start := time.Now()
-	out, err := w.perform(ctx, n, b, job, delivered)
+	out, err := w.performSafely(ctx, n, job)
 	var crash *Crash
 	switch {
-	case errors.Is(context.Cause(ctx), errCancelled):
-		w.finish(ctx, m)
+	case errors.Is(context.Cause(ctx), errSettled), errors.Is(err, errSettled):
 		return
 	case ctx.Err() != nil:
-		w.giveBack(m, 0)
+		w.giveBack(ctx, job, 0)
 		return
 	case errors.As(err, &crash):
 		text := crash.How
 		if crash.Log != "" {
 			text += "\n" + crash.Log
 		}
-		a, err := w.link.insist(ctx, workCrash, request{Job: &job, Worker: who, Log: text}, w.waits)
-		if err == nil && a.Verdict == settled {
-			w.finish(ctx, m)
-			return
+		if _, err := w.link.insist(ctx, workCrash, request{Ticket: job.ticket, Log: text}, w.waits); err != nil {
+			w.giveBack(ctx, job, time.Second)
 		}
-		w.giveBack(m, a.Wait)
 		return
 	case errors.Is(err, errUnmounted):
-		w.pause(ctx, n, m, err, 5*time.Second)
+		w.pause(ctx, n, job, err, 5*time.Second)
 		return
 	case err != nil:
-		out = Outcome{End: Failed, Sentence: i18n.For(b.Work.Language).Error(err)}
+		out = Outcome{End: Failed, Sentence: i18n.For(job.work.Language).Error(err)}
 	case out.End == Full:
-		w.pause(ctx, n, m, message.Errorf("%s", out.Sentence), 5*time.Second)
+		w.pause(ctx, n, job, message.Errorf("%s", out.Sentence), 5*time.Second)
 		return
-	case out.End == TooLarge && delivered < 5:
-		w.pause(ctx, n, m, message.Errorf("left to a machine with more memory: %s", out.Sentence), 0)
+	case out.End == TooLarge && job.delivered < 5:
+		w.pause(ctx, n, job, message.Errorf("left to a machine with more memory: %s", out.Sentence), 0)
 		return
 	case out.End == TooLarge:
 		out.End = Failed
 	}
-	r := Result{
-		Job: job, Outcome: out, Worker: w.o.Name, Program: w.o.Program, Model: w.o.Model,
-		Seconds: time.Since(start).Seconds(),
-	}
-	if _, err := w.link.insist(ctx, workResult, request{Result: &r}, w.waits); err != nil {
+	r := Report{out, time.Since(start).Seconds()}
+	if _, err := w.link.insist(ctx, workResult, request{Ticket: job.ticket, Result: &r}, w.waits); err != nil {
 		w.o.Log.Error("result", "file", job.In.String(), "error", err)
-		w.giveBack(m, time.Second)
+		w.giveBack(ctx, job, time.Second)
 		return
 	}
-	w.finish(ctx, m)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.done++
@@ -452,18 +364,24 @@ func (w *Worker) run(ctx context.Context, n int, b Batch, job Job, delivered int
 	}
 }
 
+// performSafely is perform, except that a defect counts as a crash on the file.
+func (w *Worker) performSafely(ctx context.Context, n int, job assignment) (out Outcome, err error) {
+	defer survive(w.o.Log, "work", func(fault error) { err = &Crash{How: fault.Error()} })
+	return w.perform(ctx, n, job)
+}
+
 // waits shows why work has stopped.
 func (w *Worker) waits(err error) { w.tell(aboutFarm, message.Of("%s; waiting", err)) }
 
 // pause gives a job back, shows why, and idles the slot for a while.
-func (w *Worker) pause(ctx context.Context, n int, m jetstream.Msg, why error, rest time.Duration) {
+func (w *Worker) pause(ctx context.Context, n int, job assignment, why error, rest time.Duration) {
 	text := message.Of("%s", why)
 	w.tell(aboutPause, text)
 	w.mu.Lock()
 	w.remarks[n] = text.String()
 	every := w.every
 	w.mu.Unlock()
-	w.giveBack(m, every) // others need not wait for this slot
+	w.giveBack(ctx, job, every) // others need not wait for this slot
 	select {
 	case <-ctx.Done():
 	case <-time.After(rest):
@@ -471,9 +389,9 @@ func (w *Worker) pause(ctx context.Context, n int, m jetstream.Msg, why error, r
 }
 
 // perform locates the files of a job and runs it.
-func (w *Worker) perform(ctx context.Context, n int, b Batch, job Job, delivered int) (Outcome, error) {
+func (w *Worker) perform(ctx context.Context, n int, job assignment) (Outcome, error) {
 	if job.Upload != "" {
-		return w.performUploaded(ctx, n, b, job)
+		return w.performUploaded(ctx, n, job)
 	}
 	input, err := w.o.Roots.find(job.In, false)
 	if err != nil {
@@ -483,7 +401,8 @@ func (w *Worker) perform(ctx context.Context, n int, b Batch, job Job, delivered
 	if err != nil {
 		return Outcome{}, err
 	}
-	return w.runOn(ctx, n, b, job, Task{Input: input, Folder: folder, Again: delivered > 1 || w.enters(folder)})
+	again := job.delivered > 1 || w.enters(folder)
+	return w.runOn(ctx, n, job, Task{Input: input, Folder: folder, Again: again})
 }
 
 // enters reports whether this is the first job in a folder, in which a killed worker may have left files.
@@ -496,9 +415,9 @@ func (w *Worker) enters(folder string) bool {
 }
 
 // runOn reserves memory for a file and has the runner process it.
-func (w *Worker) runOn(ctx context.Context, n int, b Batch, job Job, t Task) (Outcome, error) {
+func (w *Worker) runOn(ctx context.Context, n int, job assignment, t Task) (Outcome, error) {
 	if free := (atomicfile.Disk{}).Free(t.Folder); free >= 0 && free < job.Size {
-		return w.full(b, t.Folder), nil
+		return full(job, t.Folder), nil
 	}
 	if w.o.Memory != nil {
 		release, err := w.memory.take(ctx, w.o.Memory(t.Input))
@@ -508,13 +427,13 @@ func (w *Worker) runOn(ctx context.Context, n int, b Batch, job Job, t Task) (Ou
 		defer release()
 	}
 	slot := w.o.Slots[n]
-	t.Work, t.Device, t.Threads = b.Work, slot.Device, slot.Threads
+	t.Work, t.Device, t.Threads = job.work, slot.Device, slot.Threads
 	return w.o.Runner.Run(ctx, t)
 }
 
 // full is the outcome of work that failed because a disk is full.
-func (w *Worker) full(b Batch, folder string) Outcome {
-	return Outcome{End: Full, Sentence: i18n.For(b.Work.Language).Sprintf("%s: the disk is full", folder)}
+func full(job assignment, folder string) Outcome {
+	return Outcome{End: Full, Sentence: i18n.For(job.work.Language).Sprintf("%s: the disk is full", folder)}
 }
 
 // budget is memory shared among slots.

@@ -113,14 +113,9 @@ func TestOtherVersion(t *testing.T) {
 			t.Errorf("%s: it works", name)
 		}
 	}
-	job, err := s.roots().NewJob(s.in+"/000.tif", s.out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	job.Batch = sub.Batch.ID
-	job.identify()
 	for _, p := range []Heartbeat{{Name: "w", Program: "2", Model: "m"}, {Name: "w", Program: "1", Model: "n"}} {
-		if a, err := s.manager.begin(t.Context(), request{Job: &job, Worker: &p, Delivered: 1}); err != nil || a.Verdict != hold {
+		a, err := s.manager.take(t.Context(), request{Worker: &p, Shared: true})
+		if err != nil || a.Job != nil || a.Remark == nil {
 			t.Errorf("%+v: %+v, %v", p, a, err)
 		}
 	}
@@ -148,7 +143,7 @@ func TestClockSkew(t *testing.T) {
 	}
 	s.manager.mu.Lock()
 	defer s.manager.mu.Unlock()
-	if !s.manager.skewed["late"] {
+	if w := s.manager.workers["\x00late"]; w == nil || !w.skewed {
 		t.Error("the server does not see it")
 	}
 }

@@ -307,9 +307,15 @@ func (t *Transaction) revoke(path string, r record) error {
 // Recover completes the committed transactions of killed processes in a directory, and removes their temporary files.
 // Files of running processes stay. It returns the first error, but continues after it.
 func Recover(fsys FileSystem, dir string) error {
+	_, err := Complete(fsys, dir)
+	return err
+}
+
+// Complete is Recover, and returns the names of the files of the transactions that it has completed.
+func Complete(fsys FileSystem, dir string) (completed []string, err error) {
 	names, err := fsys.List(dir, leftoverPattern)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	changed := false
 	// Records first: they need files that would otherwise be removed.
@@ -318,8 +324,11 @@ func Recover(fsys FileSystem, dir string) error {
 			if filepath.Ext(name) != extension {
 				continue
 			}
-			done, e := recoverOne(fsys, dir, name)
+			r, done, e := recoverOne(fsys, dir, name)
 			changed = changed || done
+			for _, s := range r.Steps {
+				completed = append(completed, s.To)
+			}
 			if err == nil {
 				err = e
 			}
@@ -328,26 +337,29 @@ func Recover(fsys FileSystem, dir string) error {
 	if changed {
 		_ = fsys.SyncDir(dir)
 	}
-	return err
+	return completed, err
 }
 
-// recoverOne completes a record or removes a temporary file, unless it belongs to a running process.
-func recoverOne(fsys FileSystem, dir, name string) (done bool, err error) {
+// recoverOne completes a record, which it returns, or removes a temporary file, unless it belongs to a running process.
+func recoverOne(fsys FileSystem, dir, name string) (completed record, done bool, err error) {
 	path := filepath.Join(dir, name)
 	lock, err := fsys.Claim(path)
 	if err != nil {
-		return false, nil
+		return record{}, false, nil
 	}
 	defer lock.Close()
 	if filepath.Ext(name) == ".commit" {
 		data, err := fsys.ReadFile(path)
 		if err != nil {
-			return false, err
+			return record{}, false, err
 		}
 		if r, ok := decodeRecord(data); ok {
 			err := perform(fsys, dir, r)
 			if err != nil && !errors.Is(err, fs.ErrExist) {
-				return false, err
+				return record{}, false, err
+			}
+			if err == nil {
+				completed = r
 			}
 		}
 	}
@@ -355,5 +367,5 @@ func recoverOne(fsys FileSystem, dir, name string) (done bool, err error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
-	return err == nil, err
+	return completed, err == nil, err
 }
