@@ -300,9 +300,6 @@ func TestCorrectionNames(t *testing.T) {
 	if _, _, err := save(true); err != nil {
 		t.Errorf("overwritten: %v", err)
 	}
-	if sums, ok := report.ReadSums(c.Saved.Path); !ok || sums.Result != c.Saved.SHA256 || sums.Report != j {
-		t.Errorf("%+v, %t", sums, ok)
-	}
 	// The same name with another extension is another picture.
 	c.Saved.Path = strings.TrimSuffix(c.Saved.Path, ".tif") + ".png"
 	if _, _, err := save(true); !errors.Is(err, imagefile.ErrForeign) {
