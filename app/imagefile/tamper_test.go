@@ -271,6 +271,7 @@ func tiffSpecimen(name string, f form, pages func() []*page) specimen {
 	edit("GPS removed", func(p, _ *page) { p.gps = nil })
 	edits["page 2 removed"] = func(p []*page) []*page { return p[:1] }
 	edits["page 3 added"] = func(p []*page) []*page { return append(p, p[1]) }
+	hiddenWays(s.results, f, pages)
 	for way, do := range edits {
 		s.sources[way] = func() []byte { return writeTIFF(f, do(pages())...) }
 	}
