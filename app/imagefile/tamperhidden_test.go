@@ -189,3 +189,155 @@ func hiddenGaps(ways map[string]func([]byte) []byte, f form, pages func() []*pag
 		}
 	}
 }
+
+// hiddenChunks adds ways to hide something in a PNG: behind the pixels' stream, in IEND, in checksums, in the order of
+// the chunks, and in the chunks between which a program may choose.
+func hiddenChunks(ways map[string]func([]byte) []byte, data []byte) {
+	var names []string
+	eachChunk(data, func(name string, body []byte) []byte {
+		names = append(names, name)
+		return nil
+	})
+	for i, name := range names {
+		one := func(do func(chunk []byte) []byte) func([]byte) []byte {
+			return func(d []byte) []byte {
+				k := -1
+				return eachChunk(d, func(name string, body []byte) []byte {
+					if k++; k != i {
+						return pngChunk(name, body)
+					}
+					return do(pngChunk(name, body))
+				})
+			}
+		}
+		ways[fmt.Sprintf("checksum of chunk %d, %s", i, name)] = one(func(chunk []byte) []byte {
+			chunk[len(chunk)-1] ^= 1
+			return chunk
+		})
+		if name != "IHDR" && name != "IEND" {
+			ways[fmt.Sprintf("chunk %d, %s, removed", i, name)] = one(func([]byte) []byte { return nil })
+		}
+		ways[fmt.Sprintf("a chunk before chunk %d", i)] = one(func(chunk []byte) []byte {
+			return append(pngChunk("hiDe", hidden(9)), chunk...)
+		})
+		if i > 0 && i+1 < len(names) && names[i+1] != "IEND" && name != names[i+1] {
+			ways[fmt.Sprintf("chunks %d and %d exchanged", i, i+1)] = func(d []byte) []byte {
+				var all [][]byte
+				eachChunk(d, func(name string, body []byte) []byte {
+					all = append(all, pngChunk(name, body))
+					return nil
+				})
+				all[i], all[i+1] = all[i+1], all[i]
+				return slices.Concat(append([][]byte{d[:8]}, all...)...)
+			}
+		}
+	}
+	pixels := func(do func(body []byte) []byte) func([]byte) []byte {
+		return func(d []byte) []byte {
+			return eachChunk(d, func(name string, body []byte) []byte {
+				if name == "IDAT" {
+					return do(body)
+				}
+				return pngChunk(name, body)
+			})
+		}
+	}
+	for _, n := range []int{1, 4, 40, 400} {
+		ways[fmt.Sprintf("%d bytes behind the stream", n)] = pixels(func(body []byte) []byte {
+			return pngChunk("IDAT", append(body, hidden(n)...))
+		})
+		ways[fmt.Sprintf("%d bytes in a second IDAT", n)] = pixels(func(body []byte) []byte {
+			return append(pngChunk("IDAT", body), pngChunk("IDAT", hidden(n))...)
+		})
+		ways[fmt.Sprintf("%d bytes in IEND", n)] = func(d []byte) []byte {
+			return eachChunk(d, func(name string, body []byte) []byte {
+				if name == "IEND" {
+					body = hidden(n)
+				}
+				return pngChunk(name, body)
+			})
+		}
+		ways[fmt.Sprintf("%d bytes at the end of a long bKGD", n)] = func(d []byte) []byte {
+			return inserted(d, "IDAT", pngChunk("bKGD", append(make([]byte, 800), hidden(n)...)))
+		}
+	}
+	ways["checksum of the stream"] = pixels(func(body []byte) []byte {
+		body[len(body)-1] ^= 1
+		return pngChunk("IDAT", body)
+	})
+}
+
+// hiddenSegments adds ways to hide something in a JPEG: between, behind and in its segments, in tables that no scan
+// uses, and in the bits of the scan that stand for nothing.
+func hiddenSegments(ways map[string]func([]byte) []byte, data []byte) {
+	at := segmentStarts(data)
+	for i, from := range at {
+		insert := func(what []byte) func([]byte) []byte {
+			return func(d []byte) []byte { return slices.Concat(d[:from], what, d[from:]) }
+		}
+		ways[fmt.Sprintf("bytes before segment %d", i)] = insert(hidden(30))
+		ways[fmt.Sprintf("a byte before segment %d", i)] = insert([]byte{7})
+		ways[fmt.Sprintf("padding before segment %d", i)] = insert(bytes.Repeat([]byte{0xff}, 4096))
+		ways[fmt.Sprintf("a restart marker before segment %d", i)] = insert([]byte{0xff, 0xd3})
+		ways[fmt.Sprintf("a comment before segment %d", i)] = insert(segmentOf(0xfe, "hidden"))
+		for _, id := range []byte{0x00, 0x02, 0x03, 0x11, 0x12, 0x13} {
+			table := append([]byte{id, 0, 0, 0, 0, 0, 0, 0, 90, 0, 0, 0, 0, 0, 0, 0, 0}, hidden(90)...)
+			ways[fmt.Sprintf("Huffman table %02x before segment %d", id, i)] = insert(segmentOf(0xc4, string(table)))
+		}
+		if i+1 < len(at) && data[from+1] != 0xc4 {
+			ways[fmt.Sprintf("segment %d twice", i)] = insert(data[from:at[i+1]])
+			ways[fmt.Sprintf("segment %d removed", i)] = func(d []byte) []byte {
+				return slices.Concat(d[:from], d[at[i+1]:])
+			}
+			ways[fmt.Sprintf("last byte of segment %d", i)] = func(d []byte) []byte {
+				d[at[i+1]-1] ^= 0x10
+				return d
+			}
+		}
+		if data[from+1] == 0xc4 {
+			for _, n := range []int{1, 20} {
+				ways[fmt.Sprintf("%d codes more in Huffman segment %d", n, i)] = func(d []byte) []byte {
+					return moreCodes(d, from, n)
+				}
+			}
+		}
+	}
+	end := bytes.LastIndex(data, []byte{0xff, 0xd9})
+	ways["bytes at the end of the scan"] = func(d []byte) []byte { return slices.Concat(d[:end], hidden(30), d[end:]) }
+	ways["zeros at the end of the scan"] = func(d []byte) []byte { return slices.Concat(d[:end], make([]byte, 30), d[end:]) }
+}
+
+// segmentStarts returns where the segments before the scan begin, and SOS.
+func segmentStarts(data []byte) []int {
+	var all []int
+	for at := 2; ; at += 2 + int(binary.BigEndian.Uint16(data[at+2:])) {
+		all = append(all, at)
+		if data[at+1] == 0xda {
+			return all
+		}
+	}
+}
+
+// moreCodes adds n codes of 16 bits, which no pixel uses, to the first table of a DHT segment.
+func moreCodes(d []byte, at, n int) []byte {
+	length := int(binary.BigEndian.Uint16(d[at+2:]))
+	body := bytes.Clone(d[at+4 : at+2+length])
+	symbols := 0
+	for _, c := range body[1:17] {
+		symbols += int(c)
+	}
+	body[16] += byte(n)
+	body = slices.Insert(body, 17+symbols, hidden(n)...)
+	return slices.Concat(d[:at], segmentOf(0xc4, string(body)), d[at+2+length:])
+}
+
+// flips adds a flipped bit in places spread over the whole file.
+func flips(ways map[string]func([]byte) []byte, size, n int) {
+	for i := range n {
+		at := i * size / n
+		ways[fmt.Sprintf("bit %d of byte %04d of a thousand", i%8, 1000*i/n)] = func(d []byte) []byte {
+			d[min(at, len(d)-1)] ^= 1 << (i % 8)
+			return d
+		}
+	}
+}

@@ -134,7 +134,11 @@ func pngSpecimens(t testing.TB) []specimen {
 	moving := inserted(colours(some), "IDAT", pngChunk("acTL", []byte{0, 0, 0, 1, 0, 0, 0, 0}))
 	moving = inserted(moving, "IEND", control, pngChunk("fdAT", frame))
 	animated := specimen{name: "APNG", extension: "png", result: "png", data: moving, results: chunkEdits("fcTL", "fdAT", "acTL")}
-	return []specimen{alpha, palette, keyed, animated}
+	all := []specimen{alpha, palette, keyed, animated}
+	for _, s := range all {
+		hiddenChunks(s.results, s.save(t, s.data))
+	}
+	return all
 }
 
 // chunkEdits changes, removes and duplicates each of the chunks, and adds others.
@@ -214,6 +218,7 @@ func jpegSpecimens(t testing.TB) []specimen {
 		s.results["a byte appended"] = func(d []byte) []byte { return append(d, 7) }
 		switch k[1] {
 		case "jpg":
+			hiddenSegments(s.results, s.save(t, s.data))
 			s.sources["private segment"] = with(func(p *parts) { p.private = "another" })
 			s.sources["data after the picture"] = with(func(p *parts) { p.after = "other" })
 			s.results["segment added"] = func(d []byte) []byte { return slices.Concat(d[:2], segmentOf(0xea, "x"), d[2:]) }

@@ -30,7 +30,7 @@ func (f *File) Inventory(ctx context.Context, _ bool) (*container.Inventory, err
 		// FF bytes may precede a marker as padding.
 		before := data[s.from:s.begin]
 		v.Coverage.Mark(container.Structure, int64(s.from), s.at-int64(s.from))
-		if content := bytes.Trim(before, "\xff"); len(content) > 0 {
+		if content := unfilled(before); len(content) > 0 {
 			v.Coverage.Mark(container.Value, int64(s.from), int64(len(before)))
 			v.Add(message.Of("data between segments"), content)
 		}
@@ -54,6 +54,17 @@ func (f *File) Inventory(ctx context.Context, _ bool) (*container.Inventory, err
 		v.AddUnused(message.Of("padding between segments"), []byte(strconv.Itoa(filled)))
 	}
 	return v, nil
+}
+
+// unfilled returns bytes without the FF at both ends.
+func unfilled(b []byte) []byte {
+	for len(b) > 0 && b[0] == 0xff {
+		b = b[1:]
+	}
+	for len(b) > 0 && b[len(b)-1] == 0xff {
+		b = b[:len(b)-1]
+	}
+	return b
 }
 
 // maxFilled is the number of FF bytes between the segments of a file that says nothing.

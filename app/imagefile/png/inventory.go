@@ -113,10 +113,11 @@ func (f *File) list(v *container.Inventory, c chunk, name message.Message, chang
 	if err != nil {
 		return false, container.ReadError(err)
 	}
-	if binary.BigEndian.Uint32(stated) != sum.Sum32() {
+	right := binary.BigEndian.Uint32(stated) == sum.Sum32()
+	if !right {
 		content.Write(stated)
 	}
-	if c.name != "IEND" || c.n > 0 {
+	if c.name != "IEND" || c.n > 0 || !right {
 		v.AddSum(name, content)
 	}
 	return true, nil
