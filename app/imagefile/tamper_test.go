@@ -275,8 +275,26 @@ func tiffSpecimen(name string, f form, pages func() []*page) specimen {
 			}
 			p[0].subs[0].compression = compression
 			s.packed = append(s.packed, writeTIFF(other, p...))
+			p[0].reversed, p[1].align, p[0].beside = true, 16, make([]byte, 1)
+			s.packed = append(s.packed, writeTIFF(other, p...))
+			p[1].reversed, p[0].align = true, 8
+			p[0].entries = func(all []tagged) []tagged {
+				for _, tag := range []uint16{256, 257} {
+					t := find(all, tag)
+					t.kind, t.data = 3, t.data[2:]
+				}
+				slices.Reverse(all)
+				return all
+			}
+			s.packed = append(s.packed, writeTIFF(other, p...))
 		}
 	}
+	// As many bytes as the source has, in another order.
+	turned := pages()
+	for _, p := range turned {
+		p.reversed = true
+	}
+	s.packed = append(s.packed, writeTIFF(f, turned...))
 	edits := map[string]func(p []*page) []*page{}
 	edit := func(way string, do func(first, second *page)) {
 		edits[way] = func(p []*page) []*page {

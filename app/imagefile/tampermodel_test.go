@@ -26,6 +26,9 @@ type page struct {
 	spare func(tag uint16) byte
 	// behind is stored behind the data of segments, and counted as part of them.
 	behind map[int][]byte
+	// reversed stores the last segment first; align is what their offsets are a multiple of.
+	reversed bool
+	align    int
 	// beside is stored in the tiles outside the picture; nil repeats the nearest pixel.
 	beside []byte
 }
@@ -238,6 +241,7 @@ func (w *tiffWriter) segments(p *page) (offsets, counts []int) {
 	if p.tile > 0 {
 		sw, sh = p.tile, p.tile
 	}
+	var all [][]byte
 	planes := [][]int{nil}
 	for c := range n {
 		if !p.planar {
@@ -271,12 +275,21 @@ func (w *tiffWriter) segments(p *page) (offsets, counts []int) {
 						}
 					}
 				}
-				packed := append(pack(p.compression, w.turned(raw, bytesEach)), p.behind[len(offsets)]...)
-				offsets, counts = append(offsets, len(w.data)), append(counts, len(packed))
-				w.data = append(w.data, packed...)
-				w.even()
+				all = append(all, append(pack(p.compression, w.turned(raw, bytesEach)), p.behind[len(all)]...))
 			}
 		}
+	}
+	offsets, counts = make([]int, len(all)), make([]int, len(all))
+	for i := range all {
+		if p.reversed {
+			i = len(all) - 1 - i
+		}
+		for p.align > 0 && len(w.data)%p.align != 0 {
+			w.data = append(w.data, 0)
+		}
+		offsets[i], counts[i] = len(w.data), len(all[i])
+		w.data = append(w.data, all[i]...)
+		w.even()
 	}
 	return offsets, counts
 }
