@@ -220,7 +220,25 @@ func specimens(t testing.TB) []specimen {
 			return pages
 		}))
 	}
+	all = append(all, plainSpecimen())
 	return append(append(all, pngSpecimens(t)...), jpegSpecimens(t)...)
+}
+
+// plainSpecimen is a TIFF that every program reads.
+func plainSpecimen() specimen {
+	data := func(compression uint16, tile int, reversed bool) []byte {
+		return writeTIFF(form{binary.LittleEndian, false}, &page{
+			w: tamperSide, h: tamperSide, depth: 8, colours: 3, photometric: 2, rows: 8, samples: noise(3 * tamperSide * tamperSide),
+			compression: compression, tile: tile, reversed: reversed,
+		})
+	}
+	s := specimen{name: "RGB", extension: "tif", result: "tif", data: data(1, 0, false), results: map[string]func([]byte) []byte{}}
+	for _, compression := range []uint16{1, 5, 8, 32773} {
+		for _, tile := range []int{0, 16} {
+			s.packed = append(s.packed, data(compression, tile, false), data(compression, tile, true))
+		}
+	}
+	return s
 }
 
 // tamperPages returns two pages, the first with alpha, a fifth channel, metadata of all kinds and two smaller copies.
