@@ -21,8 +21,8 @@ func (p *program) verifyCommand() *cobra.Command {
 		Long: p.say(`Compares what two picture files hold, however it is packed: every sample of every pixel, page and
 sub-picture, alpha and extra channels, every tag, chunk and segment, and their order. A result in another format is
 compared with what Blik writes when it saves the original in that format. Of a JPEG, each stored block is compared with
-that of the original. Every byte of RESULT must be a sample, a compared value, needed to find these, or carried over from
-the original; --coverage prints how many are what. What cannot be compared counts as not proven.
+that of the original. Every byte of RESULT must be a sample, a compared value, needed to find these, or carried over
+from the original; --coverage prints how many are what. What cannot be compared counts as not proven.
 
 With --mask, pixels outside the mask must be identical; the mask must include halo and veil, as that of correct
 --save-mask does. Without it, all pixels may have changed and are counted.

@@ -225,6 +225,19 @@ func compare(ctx context.Context, a, b *processing.Picture, may func(y int, row 
 	return d, err
 }
 
+// DifferentPixel reports whether two pictures of the same kind differ in a pixel.
+func DifferentPixel(a, b *processing.Picture, x, y int) bool {
+	at := (y*a.Width + x) * a.Channels
+	for i := at; i < at+a.Channels; i++ {
+		switch {
+		case a.U8 != nil && a.U8[i] != b.U8[i], a.U16 != nil && a.U16[i] != b.U16[i],
+			a.F32 != nil && !sameBits(a.F32[i], b.F32[i]):
+			return true
+		}
+	}
+	return false
+}
+
 // patched returns a copy of pic with the patches applied.
 func patched(ctx context.Context, pic *processing.Picture, patches []processing.Patch) (*processing.Picture, error) {
 	p := *pic

@@ -124,7 +124,9 @@ func read(ctx context.Context, path string, limits Limits, accept func(container
 }
 
 func newFile(path string, info fs.FileInfo) *File {
-	return &File{Path: path, Size: info.Size(), Modified: info.ModTime(), Mode: info.Mode().Perm(), state: stateOf(info)}
+	return &File{
+		Path: path, Size: info.Size(), Modified: info.ModTime(), Mode: info.Mode().Perm(), state: stateOf(info),
+	}
 }
 
 // decode reads header and picture of f from r.

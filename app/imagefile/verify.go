@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"maps"
 	"slices"
 	"sort"
@@ -219,7 +220,8 @@ func openSide(ctx context.Context, path string, limits Limits) (*side, error) {
 	s := &side{file: newFile(path, info), r: cancelReader{ctx, file}, close: file.Close}
 	_, err = runCancellable(ctx, func() (*File, error) { return s.file, s.file.decode(ctx, s.r, limits, nil) })
 	if err == nil {
-		if info, err = file.Stat(); err == nil && (s.file.Size != info.Size() || !s.file.Modified.Equal(info.ModTime())) {
+		var now fs.FileInfo
+		if now, err = file.Stat(); err == nil && (now.Size() != info.Size() || !now.ModTime().Equal(info.ModTime())) {
 			err = changedError(path)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -41,7 +42,7 @@ func CheckCorrection(ctx context.Context, c *imagefile.Comparison, mask *MaskFil
 		if _, err := os.Stat(htmlPath); err == nil {
 			k.fault("The report %s is missing; its page %s exists.", jsonPath, htmlPath)
 		} else {
-			k.Remarks = append(k.Remarks, message.Of("The result has no report %s.", jsonPath))
+			k.remark("The result has no report %s.", jsonPath)
 		}
 		return &k.Check, nil
 	case err != nil:
@@ -77,6 +78,10 @@ func (k *checker) fault(format message.Text, args ...any) {
 	k.Faults = append(k.Faults, message.Of(format, args...))
 }
 
+func (k *checker) remark(format message.Text, args ...any) {
+	k.Remarks = append(k.Remarks, message.Of(format, args...))
+}
+
 // check compares a report.
 func (k *checker) check(data []byte) error {
 	var kind struct {
@@ -99,8 +104,8 @@ func (k *checker) check(data []byte) error {
 	}
 	stated, holds := seal(data)
 	switch {
-	case k.rec.Version < sealedVersion && stated == "":
-		k.Remarks = append(k.Remarks, message.Of("The report %s is not sealed: an older version of Blik wrote it.", k.Path))
+	case k.rec.Version < sealedVersion && stated == "" && k.rec.Mask == nil && k.rec.Page == nil:
+		k.remark("The report %s is not sealed: an older version of Blik wrote it.", k.Path)
 	case stated == "":
 		k.fault("The report %s was altered: its seal is missing.", k.Path)
 	case !holds:
@@ -142,10 +147,15 @@ func (k *checker) sums() error {
 			return err
 		}
 		if !strings.EqualFold(got, f.sum) {
-			k.fault("%s is not the file that report %s describes: SHA-256 %s instead of %s.", f.path, k.Path, got, f.sum)
+			k.another(f.path, got, f.sum)
 		}
 	}
 	return nil
+}
+
+// another records that a file is not the one that the report describes.
+func (k *checker) another(path, got, want string) {
+	k.fault("%s is not the file that report %s describes: SHA-256 %s instead of %s.", path, k.Path, got, want)
 }
 
 // bundle compares the page and the mask with what the report says of them.
@@ -167,26 +177,26 @@ func (k *checker) bundle() error {
 		}
 		return nil
 	}
-	if k.mask == nil {
-		if want.File == "" || want.File != filepath.Base(want.File) {
+	if k.mask != nil {
+		if got := imagefile.MaskSHA256(k.mask.Mask); !strings.EqualFold(got, want.Pixels) {
+			k.fault("%s is not the mask that report %s describes: SHA-256 of its pixels %s instead of %s.",
+				k.mask.Path, k.Path, got, want.Pixels)
+			k.mask = nil
 			return nil
 		}
-		return k.beside(filepath.Join(filepath.Dir(k.Path), want.File), want.SHA256, false)
 	}
-	got := imagefile.MaskSHA256(k.mask.Mask)
-	if !strings.EqualFold(got, want.Pixels) {
-		k.fault("%s is not the mask that report %s describes: SHA-256 of its pixels %s instead of %s.",
-			k.mask.Path, k.Path, got, want.Pixels)
+	if want.File == "" {
 		return nil
 	}
-	if want.SHA256 == "" {
-		return nil
+	named := filepath.Join(filepath.Dir(k.Path), filepath.Base(want.File))
+	if err := k.beside(named, want.SHA256, false); err != nil || k.mask == nil || filepath.Clean(k.mask.Path) == named {
+		return err
 	}
 	sum, err := imagefile.SHA256(k.ctx, k.mask.Path)
 	if err == nil && !strings.EqualFold(sum, want.SHA256) {
-		k.Remarks = append(k.Remarks, message.Of(
+		k.remark(
 			"%s marks the pixels of the mask that report %s describes, but is another file: SHA-256 %s instead of %s.",
-			k.mask.Path, k.Path, sum, want.SHA256))
+			k.mask.Path, k.Path, sum, want.SHA256)
 	}
 	return err
 }
@@ -199,10 +209,10 @@ func (k *checker) beside(path, want string, needed bool) error {
 		k.fault("The file %s, which report %s names, is missing.", path, k.Path)
 		return nil
 	case imagefile.IsNotExist(err):
-		k.Remarks = append(k.Remarks, message.Of("The file %s, which report %s names, is missing.", path, k.Path))
+		k.remark("The file %s, which report %s names, is missing.", path, k.Path)
 		return nil
 	case err == nil && !strings.EqualFold(got, want):
-		k.fault("%s is not the file that report %s describes: SHA-256 %s instead of %s.", path, k.Path, got, want)
+		k.another(path, got, want)
 	}
 	return err
 }
@@ -218,7 +228,8 @@ func (k *checker) measured() {
 			continue
 		}
 		if n++; n <= maxFields {
-			k.fault("The report %s says %s: %v; measured is %v.", k.Path, f.name, fmt.Sprint(f.stated), fmt.Sprint(f.measured))
+			stated, measured := fmt.Sprint(f.stated), fmt.Sprint(f.measured)
+			k.fault("The report %s says %s: %v; measured is %v.", k.Path, f.name, stated, measured)
 		}
 	}
 	if n > maxFields {
@@ -279,26 +290,73 @@ func (k *checker) method(same bool) string {
 func (k *checker) placeFields() []field {
 	r, proof := &k.rec, k.c.Proof
 	var area, halo, changed int64
-	outside := 0
-	for _, p := range r.Places {
+	var all []field
+	for i, p := range r.Places {
 		area, halo, changed = area+int64(p.Area), halo+int64(p.Halo), changed+int64(p.Changed)
+		name := fmt.Sprintf("places[%d]", i)
 		switch {
-		case p.Left < 0, p.Top < 0, p.Width < 0, p.Height < 0, p.Left+p.Width > proof.Width,
-			p.Top+p.Height > proof.Height, p.Area < 0, p.Halo < 0, p.Changed < 0,
-			int64(p.Area)+int64(p.Halo) > int64(p.Width)*int64(p.Height), p.Changed > p.Area+p.Halo,
+		case p.Left < 0, p.Top < 0, p.Width < 1, p.Height < 1, p.Left+p.Width > proof.Width,
+			p.Top+p.Height > proof.Height, p.Area < 0, p.Halo < 0, p.Changed < 0, p.Changed > p.Area+p.Halo,
 			p.X < float64(p.Left), p.Y < float64(p.Top), p.X > float64(p.Left+p.Width), p.Y > float64(p.Top+p.Height):
-			outside++
+			all = append(all, field{name, [4]int{p.Left, p.Top, p.Width, p.Height}, [4]int{0, 0, proof.Width, proof.Height}})
+		case k.mask != nil && sameKind(k.c.Source.Picture, k.c.Result.Picture):
+			all = append(all, k.inMask(name, p)...)
 		}
 	}
-	all := []field{{"places outside the picture", outside, 0}, {"mask_area", int64(r.MaskArea), area}}
+	all = append(all, field{"mask_area", int64(r.MaskArea), area})
 	if r.Proof != nil {
 		all = append(all, field{"places[].area + places[].halo", area + halo, r.Proof.MaskArea})
 	}
-	// Transparent pixels keep their colour, and a JPEG changes whole blocks.
-	if k.c.Result.Format != imagefile.JPEG && !k.c.Source.Info.Transparent {
+	if k.exact() {
 		all = append(all, field{"places[].pixels_changed", changed, proof.Changed})
 	}
 	return all
+}
+
+func sameKind(a, b *processing.Picture) bool {
+	return a.Width == b.Width && a.Height == b.Height && a.Channels == b.Channels && a.Depth() == b.Depth()
+}
+
+// exact reports whether exactly the pixels changed that were to: a JPEG changes whole blocks, and transparent pixels
+// keep their colour.
+func (k *checker) exact() bool {
+	return k.c.Result.Format != imagefile.JPEG && !k.c.Source.Info.Transparent
+}
+
+// inMask compares a place with the mask in its bounding box, which must hold at least its pixels. If it holds no
+// others, all figures of the place follow from it.
+func (k *checker) inMask(name string, p Place) []field {
+	m := k.mask.Mask
+	x0, y0, x1, y1 := m.Width, m.Height, 0, 0
+	var n, changed int
+	var sx, sy float64
+	for y := p.Top; y < p.Top+p.Height; y++ {
+		for x := p.Left; x < p.Left+p.Width; x++ {
+			if m.Pix[y*m.Width+x] < processing.MaskLevel {
+				continue
+			}
+			n++
+			x0, y0, x1, y1 = min(x0, x), min(y0, y), max(x1, x+1), max(y1, y+1)
+			sx, sy = sx+float64(x)+0.5, sy+float64(y)+0.5
+			if imagefile.DifferentPixel(k.c.Source.Picture, k.c.Result.Picture, x, y) {
+				changed++
+			}
+		}
+	}
+	stated := p.Area + p.Halo
+	all := []field{{name, [4]int{p.Left, p.Top, p.Width, p.Height}, [4]int{x0, y0, x1 - x0, y1 - y0}}}
+	if n < stated {
+		return append(all, field{name + ".area + halo", stated, n})
+	}
+	if n > stated {
+		return all
+	}
+	if k.exact() {
+		all = append(all, field{name + ".pixels_changed", p.Changed, changed})
+	}
+	const digits = 1e6
+	at := func(x, y float64) [2]float64 { return [2]float64{math.Round(x * digits), math.Round(y * digits)} }
+	return append(all, field{name + ".x, y", at(p.X, p.Y), at(sx/float64(n), sy/float64(n))})
 }
 
 // proofFields compares the proof of the report with the one just made. Without the same mask, that does not know which
@@ -313,7 +371,8 @@ func (k *checker) proofFields() []field {
 		{"proof.pixels_changed_outside_mask", stated.Outside, int64(0)}, {"proof.first_outside", len(stated.First), 0},
 		{"proof.differs", inEnglish(stated.Differs), inEnglish(got.Differs)},
 		{"proof.not_compared", inEnglish(stated.Uncompared), inEnglish(got.Uncompared)},
-		{"proof.stray_bytes", stated.Unreferenced, got.Unreferenced}, {"proof.compared_by_byte", stated.ByByte, got.ByByte},
+		{"proof.stray_bytes", stated.Unreferenced, got.Unreferenced},
+		{"proof.compared_by_byte", stated.ByByte, got.ByByte},
 		{"proof.bytes_changed", stated.BytesChanged, got.BytesChanged},
 		{"proof.bytes_changed_outside_pixels", stated.BytesOutside, got.BytesOutside},
 	}

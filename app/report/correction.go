@@ -384,8 +384,8 @@ func CorrectionPaths(result string) (jsonPath, htmlPath string) {
 }
 
 // AddCorrection adds both reports to the outputs that hold the result, the readable one in the language of tr, and
-// returns their paths. A mask of the set (c.MaskPath) is added before. They get the permissions of the original. With overwrite, reports on the same result are
-// replaced; one on another is imagefile.ErrForeign.
+// returns their paths. A mask of the set (c.MaskPath) is added before. They get the permissions of the original. With
+// overwrite, reports on the same result are replaced; one on another is imagefile.ErrForeign.
 func AddCorrection(ctx context.Context, out *imagefile.Outputs, c Correction, tr *i18n.Printer, overwrite bool) (
 	jsonPath, htmlPath string, err error,
 ) {

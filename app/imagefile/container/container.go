@@ -119,8 +119,8 @@ type Container interface {
 	// inverted.
 	Decode(ctx context.Context) (*processing.Picture, error)
 	// Inventory lists everything else. If changed is set, it lists the contents of the file after Patch or Rewrite has
-	// changed a pixel. The two differ only if the samples have to be converted for that, as with a palette. Its coverage
-	// is that of the file as it is; it is complete once the picture was decoded.
+	// changed a pixel. The two differ only if the samples have to be converted for that, as with a palette. Its
+	// coverage is that of the file as it is; it is complete once the picture was decoded.
 	Inventory(ctx context.Context, changed bool) (*Inventory, error)
 }
 

@@ -219,7 +219,7 @@ func (l *lister) picture(p place, d *exif.Directory, changed bool) error {
 
 // segments records where the data of a decoded picture lie, and lists what they hold besides its pixels.
 func (l *lister) segments(p place, f *File) error {
-	name := p.of(message.Of("strip or tile")).String()
+	name := fmt.Sprint(p, "strip or tile")
 	for i, at := range f.lay.offsets {
 		end := f.read.ends[i]
 		if end < 0 {
@@ -256,7 +256,7 @@ func (l *lister) directory(p place, d *exif.Directory, chain bool) {
 		if chain {
 			l.cover.Mark(container.Structure, d.At+n, s.OffsetSize())
 		} else {
-			l.cover.Rest(container.Part{Name: p.of(message.Of("next")).String()}, d.At+n, s.OffsetSize())
+			l.cover.Rest(container.Part{Name: fmt.Sprint(p, "next")}, d.At+n, s.OffsetSize())
 		}
 	}
 	head := n
@@ -269,7 +269,7 @@ func (l *lister) directory(p place, d *exif.Directory, chain bool) {
 		e := &d.Entries[i]
 		field := e.At + l.entryBytes() - s.OffsetSize()
 		l.cover.Mark(container.Structure, e.At, field-e.At)
-		part := container.Part{Name: p.of(message.Of("tag %d", e.Tag)).String(), Index: same[e.Tag]}
+		part := container.Part{Name: fmt.Sprint(p, "tag", e.Tag), Index: same[e.Tag]}
 		l.cover.Rest(part, field, s.OffsetSize())
 		same[e.Tag]++
 	}
