@@ -41,6 +41,8 @@ type File struct {
 	Modified time.Time
 	// Mode holds its permissions.
 	Mode fs.FileMode
+	// container decoded the picture; the file that it read from may be closed.
+	container container.Container
 	// state changes whenever the file is written to, whatever its times are set to; empty if the system does not report
 	// it.
 	state string
@@ -114,11 +116,17 @@ func read(ctx context.Context, path string, limits Limits, accept func(container
 		return nil, err
 	}
 	defer file.Close()
-	f := &File{Path: path, Size: info.Size(), Modified: info.ModTime(), Mode: info.Mode().Perm(), state: stateOf(info)}
+	f := newFile(path, info)
 	if err := f.decode(ctx, cancelReader{ctx, file}, limits, accept); err != nil {
 		return nil, err
 	}
 	return f, nil
+}
+
+func newFile(path string, info fs.FileInfo) *File {
+	return &File{
+		Path: path, Size: info.Size(), Modified: info.ModTime(), Mode: info.Mode().Perm(), state: stateOf(info),
+	}
 }
 
 // decode reads header and picture of f from r.
@@ -128,7 +136,7 @@ func (f *File) decode(ctx context.Context, r io.ReaderAt, limits Limits, accept 
 	if err != nil {
 		return f.fault(ctx, err)
 	}
-	f.Info = opened.Info()
+	f.Info, f.container = opened.Info(), opened
 	f.Depth, f.Orientation = f.Info.Depth, f.Info.Meta.Orientation
 	if f.Orientation < 1 || f.Orientation > 8 {
 		f.Orientation = 1

@@ -285,6 +285,9 @@ func (s *saving) open() error {
 		source.Close()
 		return s.file.fault(s.ctx, err)
 	}
+	if l, ok := s.container.(container.Learner); ok && s.file.container != nil {
+		l.Learn(s.file.container)
+	}
 	return nil
 }
 
@@ -325,16 +328,22 @@ func (s *saving) prepare(target string) error {
 		}
 	}
 	if s.saved.Method == NewFile {
-		s.saved.Dropped = slices.Clone(s.file.Info.Dropped)
-		if s.file.Info.Thumbnail && !s.saved.Format.row().thumbnail {
-			s.saved.Dropped = append(s.saved.Dropped, message.Of("the preview in EXIF"))
-		}
+		s.saved.Dropped = s.file.Dropped(s.saved.Format)
 		need = 0
 		if s.saved.Format.row().uncompressed {
 			need = samplesBytes(s.file.Picture)
 		}
 	}
 	return s.room(target, need)
+}
+
+// Dropped names the parts of the file that a new file of a format does not hold.
+func (f *File) Dropped(to Format) []message.Message {
+	all := slices.Clone(f.Info.Dropped)
+	if f.Info.Thumbnail && !to.row().thumbnail {
+		all = append(all, message.Of("the preview in EXIF"))
+	}
+	return all
 }
 
 // samplesBytes returns the memory that the samples of a picture take.

@@ -28,14 +28,16 @@ type File struct {
 	dir  *exif.Directory
 	lay  *layout
 	info container.Info
+	// read is what decoding found out about the data of the segments.
+	read *readings
 }
 
 var (
-	_ container.Container           = (*File)(nil)
-	_ container.Patcher             = (*File)(nil)
-	_ container.RowDecoder          = (*File)(nil)
-	_ container.CoarseDecoder       = (*File)(nil)
-	_ container.UnreferencedCounter = (*File)(nil)
+	_ container.Container     = (*File)(nil)
+	_ container.Patcher       = (*File)(nil)
+	_ container.RowDecoder    = (*File)(nil)
+	_ container.CoarseDecoder = (*File)(nil)
+	_ container.Learner       = (*File)(nil)
 )
 
 // Open reads the structure of the TIFF in the first size bytes of r. An unreadable file gives a container.Fault.
@@ -58,7 +60,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{src: s, dir: d, lay: l}
+	f := newFile(s, d, l)
 	meta, err := readMeta(s, d)
 	if err != nil {
 		return nil, err
