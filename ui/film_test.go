@@ -61,7 +61,7 @@ func TestFilmstrip(t *testing.T) {
 	state("went on", "a.png 2 findings; b.png to do; c.png to do; ")
 	h.film.items[0].Tapped(nil)
 	h.settle()
-	h.checkList("gone back", "1|22|10|4|3.5|0.0 %|–", "2|101|50|2|3.5|0.0 %|–")
+	h.checkList("gone back", "1|22|10|4|3.5||–", "2|101|50|2|3.5||–")
 	if h.actions.can("film.previous") {
 		t.Error("a picture before the first is offered")
 	}

@@ -52,7 +52,6 @@ var findingColumns = []struct {
 	{"Area", 68, session.ByArea, func(c *common, f document.Spot) string { return c.texts.Int(f.Area) }},
 	{"Score", 64, session.ByScore, (*common).scoreText},
 	{"Kind", 70, session.ByKind, (*common).kindText},
-	{"Teaches", 62, session.ByLesson, (*common).lessonText},
 	{"Method", 60, session.ByMethod, (*common).shortState},
 }
 
@@ -64,6 +63,7 @@ var findingChoices = []struct {
 	{"All in the mask", session.InMask}, {"Undecided", session.Open}, {"Kept", session.Kept},
 	{"Ignored", session.Ignored}, {"Not corrected", session.NotCorrected}, {"Corrected", session.Corrected},
 	{"Painted by hand", session.Painted}, {"To look at", session.ToCheck},
+	{"Undecided, instructive first", session.Instructive},
 }
 
 // findingBounds are the minimum values that the list can be limited to.
@@ -108,15 +108,6 @@ func (c *common) kindText(f document.Spot) string {
 		text += " ?"
 	}
 	return text
-}
-
-// lessonText is how much a decision about a finding would teach, in per cent; empty if nothing.
-func (c *common) lessonText(f document.Spot) string {
-	lesson := session.Lesson(f, c.Settings().Params.Sensitivity)
-	if lesson == 0 {
-		return ""
-	}
-	return c.texts.Fixed(100*lesson, 0) + "\u00a0%"
 }
 
 // contrastText is the contrast of a finding in per cent of white; it is empty for a painted finding.
@@ -290,7 +281,7 @@ func (p *findingsPanel) sort(column int) {
 			l.Descending = !l.Descending
 			return
 		}
-		l.By, l.Descending = by, by == session.ByArea || by == session.ByScore || by == session.ByLesson
+		l.By, l.Descending = by, by == session.ByArea || by == session.ByScore
 	})
 }
 
@@ -350,7 +341,7 @@ func (p *findingsPanel) sumText() string {
 	}
 	parts := []string{p.foundText()}
 	if wrong, ok := p.ExpectedWrong(); ok {
-		parts = append(parts, p.t("some %s expected to be wrong", p.texts.Int(int(math.Round(wrong)))))
+		parts = append(parts, p.t("some %s are expected to be wrong", p.texts.Int(int(math.Round(wrong)))))
 	}
 	kept, all, ignored := p.Decided()
 	if kept+ignored > 0 {

@@ -41,7 +41,7 @@ func TestDecideByKeys(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("find.run")
 	h.settle()
-	first, second := "1|22|10|4|3.5|0.0 %|–", "2|101|50|2|3.5|0.0 %|–"
+	first, second := "1|22|10|4|3.5||–", "2|101|50|2|3.5||–"
 	h.checkList("found", first, second)
 	h.actions.do("find.keep")
 	if s, ok := h.Selected(); !ok || s.ID != 1 || s.Decision != document.Undecided {
@@ -71,7 +71,7 @@ func TestDecideByKeys(t *testing.T) {
 	}
 	h.actions.do("edit.undo")
 	h.panel.findings.choice.SetSelected("Ignored")
-	h.checkList("ignored ones", "× 2|101|50|2|3.5|0.0 %|–")
+	h.checkList("ignored ones", "× 2|101|50|2|3.5||–")
 	h.actions.do("find.next")
 	if s, ok := h.Selected(); !ok || s.Decision != document.Ignored {
 		t.Errorf("selected is %+v", s)
@@ -96,7 +96,7 @@ func TestNumbersStay(t *testing.T) {
 	h.settle()
 	h.Select(h.Document().Spots()[0])
 	h.actions.do("find.ignore")
-	h.checkList("the first is ignored", "2|101|50|2|3.5|0.0 %|–")
+	h.checkList("the first is ignored", "2|101|50|2|3.5||–")
 	if text := h.status.message.Text(); text != "Finding 2, 2 px" {
 		t.Errorf("the status bar says %q", text)
 	}
@@ -134,7 +134,7 @@ func TestListIsSortedAndLimited(t *testing.T) {
 	h.actions.do("find.run")
 	h.settle()
 	p := h.panel.findings
-	first, second := "1|22|10|4|3.5|0.0 %|–", "2|101|50|2|3.5|0.0 %|–"
+	first, second := "1|22|10|4|3.5||–", "2|101|50|2|3.5||–"
 	p.table.OnHead(1)
 	p.table.OnHead(1)
 	h.checkList("by x, descending", second, first)
@@ -299,7 +299,7 @@ func TestProjectOfAPicture(t *testing.T) {
 		t.Errorf("the status says %q", text)
 	}
 	h = start()
-	h.checkList("opened again", "✓ 1|22|10|4|3.5|0.0 %|–", "2|101|50|2|3.5|0.0 %|–")
+	h.checkList("opened again", "✓ 1|22|10|4|3.5||–", "2|101|50|2|3.5||–")
 	if text := h.status.message.Text(); !strings.Contains(text, "Continuing from the project of 20") {
 		t.Errorf("the status says %q", text)
 	}

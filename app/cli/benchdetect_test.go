@@ -57,7 +57,7 @@ func TestBenchDetect(t *testing.T) {
 func TestBenchDetectOnAPicture(t *testing.T) {
 	t.Parallel()
 	path := painting(t, t.TempDir(), "p.png")
-	got := compare(t, 0, "--lang", "ru", "bench", "detect", "--device", "cpu", "--input", path, "--quick", "--score", "0.5", "--format", "table")
+	got := compare(t, 0, "--lang", "ru", "bench", "detect", "--device", "cpu", "--input", path, "--quick", "--window", "13", "--format", "table")
 	if got.status != exitDone || !strings.Contains(got.out, "ручной режим") || !strings.Contains(got.out, "Маски не сравнивались") {
 		t.Errorf("%d, %q\n%s", got.status, got.errors, got.out)
 	}
@@ -75,7 +75,7 @@ func TestBenchDetectFormats(t *testing.T) {
 	if bench.SinceStart() > 0 {
 		steps++
 	}
-	if err != nil || len(rows) != 1+steps+8+5 || rows[2][0] != "cpu" {
+	if err != nil || len(rows) != 1+steps+5+5 || rows[2][0] != "cpu" {
 		t.Errorf("%d rows, %v, %s", len(rows), err, got.errors)
 	}
 	got = compare(t, 0, append(args, "json")...)
@@ -93,7 +93,7 @@ func TestBenchDetectWithoutTheDevice(t *testing.T) {
 	t.Parallel()
 	testpic.Clock(t)
 	got := compare(t, 2, "bench", "detect", "--device", "cpu,cuda:97", "--megapixels", "0.01", "--repeat", "1")
-	if got.status != exitFailed || !strings.HasPrefix(got.errors, "blik: cuda:97: ") || !strings.Contains(got.out, "cuda:97 was not measured") || !strings.Contains(got.out, "luminance") {
+	if got.status != exitFailed || !strings.HasPrefix(got.errors, "blik: cuda:97: ") || !strings.Contains(got.out, "cuda:97 was not measured") || !strings.Contains(got.out, "outlines") {
 		t.Errorf("%d, %q\n%s", got.status, got.errors, got.out)
 	}
 }
@@ -140,7 +140,7 @@ func TestBenchDetectReportsWhatIsWrong(t *testing.T) {
 			return &failing{quick{cpu.New()}, c.err}, nil
 		}}
 		got := callWith(t.Context(), o, "bench", "detect", "--device", "cpu,cuda", "--megapixels", "0.01", "--repeat", "1")
-		if got.status != exitFailed || !strings.Contains(got.errors, c.says) || !strings.Contains(got.out, "luminance") || strings.Contains(got.out, "identical") {
+		if got.status != exitFailed || !strings.Contains(got.errors, c.says) || !strings.Contains(got.out, "outlines") || strings.Contains(got.out, "identical") {
 			t.Errorf("%v: %d, %q\n%s", c.err, got.status, got.errors, got.out)
 		}
 	}

@@ -186,17 +186,17 @@ func TestCorrectFormats(t *testing.T) {
 		t.Errorf("a PNG as JPEG: %+v", got)
 	}
 	photo := testpic.Shared(t, "io-samples/Landscape_6.jpg")
-	const part = "--region=rect:0,0,600,400"
-	got := call(t, "correct", part, "-o", dir, photo)
+	const part, all = "--region=rect:0,0,600,400", "--coverage=100"
+	got := call(t, "correct", part, all, "-o", dir, photo)
 	if got.status != exitDone || !exist(filepath.Join(dir, "Landscape_6_corrected.tif")) || !strings.Contains(got.out, "Proven: ") {
 		t.Errorf("a JPEG: %+v", got)
 	}
-	got = call(t, "correct", part, "--format", "jpeg", "--overwrite", "-o", dir, photo)
+	got = call(t, "correct", part, all, "--format", "jpeg", "--overwrite", "-o", dir, photo)
 	if got.status != exitFailed || !strings.Contains(got.errors, "this is the report on Landscape_6_corrected.tif") {
 		t.Errorf("the report on another file: %+v", got)
 	}
 	dir = t.TempDir()
-	got = call(t, "correct", part, "--format", "jpeg", "-o", dir, photo)
+	got = call(t, "correct", part, all, "--format", "jpeg", "-o", dir, photo)
 	if got.status != exitDone || !strings.Contains(got.out, "Proven: ") || !exist(filepath.Join(dir, "Landscape_6_corrected.jpg")) || !strings.Contains(got.out, "the blocks around changed pixels were encoded again") {
 		t.Errorf("a JPEG as JPEG: %+v", got)
 	}
@@ -228,7 +228,7 @@ func TestCorrectParameters(t *testing.T) {
 	if err := json.Unmarshal(readFile(t, filepath.Join(out, "a_corrected.json")), &report); err != nil {
 		t.Fatal(err)
 	}
-	if v := report.Preset.Values; v["method"] != "median" || v["halo"] != 1.0 || v["sensitivity"] != 0.5 || v["mode"] != "manual" {
+	if v := report.Preset.Values; v["method"] != "median" || v["halo"] != 1.0 || v["sensitivity"] != 0.5 || v["mode"] != "adaptive" {
 		t.Errorf("the values used: %v", v)
 	}
 	for _, p := range report.Places {

@@ -6,6 +6,8 @@ import (
 	"image"
 	"testing"
 
+	"blik/app/document"
+	"blik/internal/testpic"
 	"blik/processing"
 )
 
@@ -43,8 +45,10 @@ func TestInspectAnswersTheLast(t *testing.T) {
 		t.Errorf("answered: %v", got)
 	}
 	look(processing.LayerScore)
-	f.Open("b.png", f.ok)
-	f.settle()
+	var err error
+	if f.doc, err = document.New("b.png", testpic.Flat(40, 30, 3, 90)); err != nil {
+		t.Fatal(err)
+	}
 	f.inspected()
 	if len(got) != 1 {
 		t.Errorf("a picture that is no longer open is answered: %v", got)

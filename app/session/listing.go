@@ -14,7 +14,6 @@ import (
 	"blik/internal/atomicfile"
 	"blik/processing"
 	"blik/processing/detect"
-	"blik/processing/learn"
 )
 
 // Column is a column of the list of findings, by which the list can be sorted.
@@ -29,15 +28,14 @@ const (
 	ByScore
 	ByKind
 	ByMethod
-	// ByLesson sorts by what a decision would teach: see Lesson.
-	ByLesson
 )
 
 // Choice says which findings are listed.
 type Choice uint8
 
-// InMask lists all findings of the mask, Painted those that no detection found. Open are undecided, ToCheck those that a
-// person should look at. Ignored lists findings that were removed from the mask; all other choices are of the mask.
+// InMask lists all findings of the mask, Painted those that no detection found. Open are undecided, ToCheck those that
+// a person should look at. Instructive lists the undecided ones, those first about which a decision would teach most (see
+// lesson). Ignored lists findings that were removed from the mask; all other choices are of the mask.
 const (
 	InMask Choice = iota
 	Open
@@ -47,6 +45,7 @@ const (
 	Corrected
 	Painted
 	ToCheck
+	Instructive
 )
 
 // Bound is an optional lower bound.
@@ -65,22 +64,13 @@ type Listing struct {
 	Area, Score, Contrast Bound
 	By                    Column
 	Descending            bool
-	// Sensitivity is that of the detection, for ByLesson.
+	// Sensitivity is that of the detection, for Instructive.
 	Sensitivity float64
 }
 
-// lesson returns what a decision about a finding would teach.
-func (l Listing) lesson(f document.Spot) float64 { return Lesson(f, l.Sensitivity) }
-
-// Lesson returns how much a decision about a finding would teach, 0…1: most for one at the threshold, which may as well
-// be glare as paint, and nothing for one that is decided or was painted.
-func Lesson(f document.Spot, sensitivity float64) float64 {
-	if !f.Detected || f.Decision != document.Undecided {
-		return 0
-	}
-	right := 1 / (1 + math.Exp(-learn.Slope*(f.Score+sensitivity)))
-	return 4 * right * (1 - right)
-}
+// lesson returns how much a decision about a finding would teach: most for one at the threshold, which may as well be
+// glare as paint.
+func (l Listing) lesson(f document.Spot) float64 { return -math.Abs(f.Score + l.Sensitivity) }
 
 // Of returns the listed findings of a document in the order of the list. The slice must not be changed.
 func (l Listing) Of(doc *document.Document) []document.Spot {
@@ -98,7 +88,10 @@ func (l Listing) Of(doc *document.Document) []document.Spot {
 		}
 	}
 	compare := func(a, b document.Spot) int { return l.compare(a, b) }
-	if l.Descending {
+	switch {
+	case l.Choice == Instructive:
+		compare = func(a, b document.Spot) int { return cmp.Compare(l.lesson(b), l.lesson(a)) }
+	case l.Descending:
 		compare = func(a, b document.Spot) int { return l.compare(b, a) }
 	}
 	// Findings that compare as equal stay in the order of their numbers.
@@ -112,6 +105,8 @@ func (l Listing) lists(s document.Spot) bool {
 		return false
 	}
 	switch l.Choice {
+	case Instructive:
+		return s.Detected && s.Decision == document.Undecided
 	case Open:
 		return s.Decision == document.Undecided
 	case Kept:
@@ -148,8 +143,6 @@ func (l Listing) compare(a, b document.Spot) int {
 		return cmp.Or(byDetected, cmp.Compare(a.Score, b.Score))
 	case ByKind:
 		return cmp.Or(byDetected, cmp.Compare(a.Kind, b.Kind), cmp.Compare(b.Shares[a.Kind], a.Shares[a.Kind]))
-	case ByLesson:
-		return cmp.Compare(l.lesson(a), l.lesson(b))
 	case ByMethod:
 		return cmp.Or(cmp.Compare(a.State, b.State), cmp.Compare(a.Method, b.Method))
 	}
@@ -190,7 +183,7 @@ func (s *Session) Listed() []document.Spot {
 		return nil
 	}
 	by := s.listing
-	if by.By == ByLesson {
+	if by.Choice == Instructive {
 		by.Sensitivity = s.settings.Params.Sensitivity
 	}
 	now := listKey{s.doc, s.doc.Generation(), s.doc.Corrections(), s.doc.Result(), s.doc.Decisions(), by}

@@ -326,10 +326,10 @@ func TestCorrectionPreview(t *testing.T) {
 	}
 	// A preview of another finding is a new step.
 	s.SelectNext(1)
-	halo(7)
+	halo(1)
 	s.rest()
 	s.SelectNext(1)
-	halo(9)
+	halo(0)
 	s.rest()
 	s.Undo()
 	s.Undo()

@@ -167,12 +167,15 @@ func TestFailureOfAnyCall(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	pic := glaring(t, 121, 133, 8)
+	// The classical detector uploads most often.
+	p := processing.DefaultParams()
+	p.Detector = processing.DetectorClassic
 	for n := 1; n < 60; n += 3 {
 		ctx, cancel := context.WithCancel(background)
 		b := newBench(t, 121, 133, 130)
 		d := &cancelling{device: b.inner, after: n, cancel: cancel}
 		b.Backend.inner = d
-		_, err := detect.Detect(ctx, b.Backend, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
+		_, err := detect.Detect(ctx, b.Backend, pic, p, detect.Options{})
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled at upload %d: %v", n, err)
 		}

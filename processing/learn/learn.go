@@ -57,8 +57,8 @@ type Result struct {
 // Least is the number of spots of each kind that learning needs.
 const Least = 3
 
-// Slope converts a step of the sensitivity to a logit.
-const Slope = 2.0
+// slope converts a step of the sensitivity to a logit.
+const slope = 2.0
 
 // near is the distance in steps beyond the reach of learning up to which a spot is used; for spots further away the
 // decision cannot change.
@@ -199,7 +199,7 @@ func judge(spots []Spot, moved map[int]float64) Trial {
 }
 
 func loss(score float64, glare bool) float64 {
-	x := Slope * score
+	x := slope * score
 	if glare {
 		x = -x
 	}
@@ -362,12 +362,12 @@ func regression(spots []numbered, penalty float64, basis string) (*processing.Le
 			curvature[j*n+j] = p
 		}
 		for k, x := range z {
-			p := 1 / (1 + simd.Exp(-Slope*(spots[k].Score+linear.Dot(w, x))))
+			p := 1 / (1 + simd.Exp(-slope*(spots[k].Score+linear.Dot(w, x))))
 			y := 0.0
 			if spots[k].Glare {
 				y = 1
 			}
-			g, c := Slope*(y-p), Slope*Slope*p*(1-p)
+			g, c := slope*(y-p), slope*slope*p*(1-p)
 			for i, v := range x {
 				gradient[i] += g * v
 				row := curvature[i*n:]

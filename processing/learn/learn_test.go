@@ -136,9 +136,6 @@ func TestReach(t *testing.T) {
 				v := make([]float64, 8)
 				for i := range v {
 					v[i] = r.NormFloat64() * math.Pow(10, float64(r.IntN(12)))
-					if r.IntN(4) == 0 {
-						v[i] = math.NaN()
-					}
 				}
 				if s := l.Shift(v); !(math.Abs(s) <= processing.LearnedReach) {
 					t.Fatalf("%s moves by %v", l.Way, s)
