@@ -304,7 +304,8 @@ func SpecsOf(stage Stage) []Spec {
 
 // Specs describes every parameter, in the order in which a form shows them.
 func Specs() []Spec {
-	return slices.Concat(modeSpecs(), searchSpecs(), decisionSpecs(), cleanupSpecs(), correctionSpecs(), unattendedSpecs())
+	return slices.Concat(modeSpecs(), searchSpecs(), decisionSpecs(), cleanupSpecs(), correctionSpecs(),
+		unattendedSpecs())
 }
 
 func modeSpecs() []Spec {

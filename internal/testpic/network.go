@@ -2,9 +2,8 @@ package testpic
 
 import "blik/processing/network"
 
-// Network returns a network whose answers are known. Its logit of glare is (32 + 8·z − 44)/8 for a darkest channel that
-// lies z deviations above its surroundings; what is much redder than blue counts as painted light. It has a reach of 17
-// pixels.
+// Network returns a network whose answers are known. Its logit of glare is (32 + 8·z − 44)/8 for a darkest channel
+// that lies z deviations above its surroundings; what is much redder than blue counts as painted light.
 func Network() *network.Model {
 	const hidden, unit, shift = 4, 16, 4
 	shifts := []uint8{shift, shift, shift, shift}

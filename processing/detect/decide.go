@@ -103,7 +103,8 @@ func within(spans []processing.Span, r *processing.Region, w int) []processing.S
 // findings joins touching spans into findings. Each is judged by the one of its labels that comes before all others by
 // before.
 func findings(
-	spans []processing.Span, before func(a, b uint32) bool, judge func(f *processing.Finding, label uint32),
+	spans []processing.Span, before func(a, b uint32) bool,
+	judge func(f *processing.Finding, label uint32),
 ) []processing.Finding {
 	if len(spans) == 0 {
 		return nil
@@ -154,8 +155,8 @@ func findings(
 	return list
 }
 
-// classicFindings returns the findings that the components of the classical detector form inside the region, if there is
-// one. Peak, rise and contrast are measured as those of the network's components are.
+// classicFindings returns the findings that the components of the classical detector form inside the region, if there
+// is one. Peak, rise and contrast are measured as those of the network's components are.
 func classicFindings(
 	ctx context.Context, pic *processing.Picture, spans []processing.Span, region *processing.Region,
 ) ([]processing.Finding, error) {
@@ -165,7 +166,8 @@ func classicFindings(
 	}
 	taken := span.NewSet(pic.Width, pic.Height)
 	taken.Mark(0, spans)
-	list := findings(within(spans, region, pic.Width), func(a, b uint32) bool { return false }, func(*processing.Finding, uint32) {})
+	list := findings(within(spans, region, pic.Width), func(a, b uint32) bool { return false },
+		func(*processing.Finding, uint32) {})
 	const chunk = 64
 	return list, parallel.Chunks(ctx, len(list), chunk, func(from, to int) {
 		g := grounds{levels: newLevels(pic), taken: taken}

@@ -129,7 +129,8 @@ func (o *Options) complete(pic *processing.Picture, p processing.Params) (err er
 		return nil
 	}
 	if !p.UsesNetwork() {
-		return message.Errorf("the learned adjustment needs the network; choose the adaptive mode and the detector auto")
+		return message.Errorf("the learned adjustment needs the network; choose the adaptive mode and the " +
+			"detector auto")
 	}
 	o.Vectors = true
 	return p.Learned.Validate(o.Network)

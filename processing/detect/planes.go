@@ -115,7 +115,8 @@ func (s *planes) find(pic *processing.Picture, o *Options) (rgb [3]processing.Pl
 	return rgb, f, err
 }
 
-// describe gives each component of the table its vector. For the means of the channels, a sample of its pixels suffices.
+// describe gives each component of the table its vector. For the means of the channels, a sample of its pixels
+// suffices.
 func (s *planes) describe(t *Table, rgb [3]processing.Plane, m *network.Model) error {
 	const most = 16
 	var index []uint32
