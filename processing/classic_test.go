@@ -106,7 +106,7 @@ func TestColourGateOnInks(t *testing.T) {
 		}
 	}
 	p := processing.DefaultParams()
-	p.Mode, p.ColourGate = processing.Manual, true
+	p.Mode, p.ColourGate, p.Contrast = processing.Manual, true, 15
 	_, want := classic(t, cpu.New(), pic, p)
 	p.ColourGate = false
 	if _, all := classic(t, cpu.New(), pic, p); len(all) <= len(want) {
@@ -135,8 +135,8 @@ func TestCancelClassic(t *testing.T) {
 	pic := glaring(t, w, h, 8, 2)
 	be := cpu.New(cpu.Workers(2))
 	defer be.Close()
-	// Some twenty passes over the picture, with a check every 1024 pixels: microseconds.
-	cancels(t, 15*w*h/1024, func(ctx context.Context) error {
+	// More than ten passes over the picture, with a check every 1024 pixels: microseconds.
+	cancels(t, 10*w*h/1024, func(ctx context.Context) error {
 		_, err := processing.DetectClassic(ctx, be, pic, processing.DefaultParams(), processing.ClassicOptions{})
 		if planes, size := be.Live(); planes != 0 {
 			t.Errorf("%d planes of %d bytes left after a cancel", planes, size)

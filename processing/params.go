@@ -271,8 +271,8 @@ func (s Spec) Parse(text string) (float64, error) {
 // DefaultParams returns the parameters of adaptive mode; the manual fields hold the values that it uses.
 func DefaultParams() Params {
 	return Params{
-		Mode: Adaptive, Scale: 1, Window: 11, Visible: 8, Relative: 25, Contrast: 15, Level: 120, Core: 45,
-		MinArea: 1, MaxArea: 4000, MaxElongation: 40, Fill: true,
+		Mode: Adaptive, Scale: 1, Window: 11, Visible: 8, Relative: 25, Contrast: 50, Level: 150, Core: 45,
+		MinArea: 1, MaxArea: 4000, MaxElongation: 6, Fill: true,
 		Halo: 2, Blend: 25, Grain: 50, Coverage: 2,
 	}
 }

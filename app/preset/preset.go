@@ -150,15 +150,17 @@ func Decode(data []byte) (p processing.Params, remark message.Message, err error
 			return processing.Params{}, remark, fault(nil, "the preset sets %s to %s: %s", s.ID, text, allowed)
 		}
 	}
-	score, scored := body.Values["score"]
+	_, scored := body.Values["score"]
 	delete(body.Values, "score")
 	switch {
 	case former != "":
 		// Both were the network, whatever the mode.
 		p.Mode = processing.Adaptive
 		remark = message.Of("the detector %q no longer exists; the network of auto is used", former)
-	case scored && string(score) != "0" && p.Mode == processing.Manual:
-		remark = message.Of("the classical detector no longer has a score; the preset's threshold of it is ignored")
+	case scored && p.Mode == processing.Manual:
+		withoutScore(&p)
+		remark = message.Of("the classical detector no longer has a score; where the preset had the defaults of then, " +
+			"those of today are used")
 	}
 	for id := range body.Values {
 		return p, remark, fault(nil, "the preset sets %q, which is not a parameter", id)
@@ -177,6 +179,21 @@ func Decode(data []byte) (p processing.Params, remark message.Message, err error
 		}
 	}
 	return p, remark, nil
+}
+
+// withoutScore replaces the defaults of an older version, whose classical detector had a score that rejected most of
+// what they let through, by those of today.
+func withoutScore(p *processing.Params) {
+	today := processing.DefaultParams()
+	if p.Contrast == 15 {
+		p.Contrast = today.Contrast
+	}
+	if p.Level == 120 {
+		p.Level = today.Level
+	}
+	if p.MaxElongation == 40 {
+		p.MaxElongation = today.MaxElongation
+	}
 }
 
 // invalid describes an error of package json in a sentence.

@@ -234,3 +234,32 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// Presets of older versions open with one remark: detectors that are gone are the network, and a score is ignored.
+func TestOlderPresets(t *testing.T) {
+	t.Parallel()
+	old := func(values string) string {
+		return `{"format": "blik preset", "version": 1, "values": {` + values + `}}`
+	}
+	classic := processing.DefaultParams()
+	classic.Mode = processing.Manual
+	own := classic
+	own.Contrast = 20
+	for _, c := range []struct {
+		text string
+		want processing.Params
+		says string
+	}{
+		{old(`"detector": "joined"`), processing.DefaultParams(), `"joined" no longer exists`},
+		{old(`"detector": "network", "mode": "manual"`), processing.DefaultParams(), `"network" no longer exists`},
+		{old(`"mode": "adaptive", "score": 0`), processing.DefaultParams(), ""},
+		{old(`"mode": "manual", "score": 1.5, "contrast": 15, "level": 120, "max-elongation": 40`), classic, "a score"},
+		{old(`"mode": "manual", "score": 0, "contrast": 20`), own, "a score"},
+		{old(`"mode": "manual", "contrast": 20`), own, ""},
+	} {
+		got, remark, err := preset.Decode([]byte(c.text))
+		if err != nil || got != c.want || (c.says == "") != remark.IsZero() || !strings.Contains(remark.String(), c.says) {
+			t.Errorf("%s: %+v, %q, %v", c.text, got, remark.String(), err)
+		}
+	}
+}

@@ -24,6 +24,7 @@ func (s *Session) onlyDecides() bool { return s.table.Serves(s.settings.Params) 
 // follows it; a detection of the whole picture that is out of date is cancelled.
 func (s *Session) preview() {
 	if s.previewing {
+		s.showDecision()
 		s.detectAgain = true
 		if s.previewsWhole {
 			s.jobs.Cancel()
@@ -34,11 +35,32 @@ func (s *Session) preview() {
 		return
 	}
 	s.previewing, s.detectAgain = true, false
+	s.showDecision()
 	if s.onlyDecides() || s.Visible == nil || len(s.doc.Ignored()) > 0 {
 		s.previewWhole()
 		return
 	}
 	s.previewPart(s.Visible())
+}
+
+// showDecision shows at once what another decision about known components marks in the visible part of the picture. The
+// whole picture follows.
+func (s *Session) showDecision() {
+	if !s.followsParams() || !s.onlyDecides() || s.Visible == nil || len(s.doc.Ignored()) > 0 {
+		return
+	}
+	decision, err := processing.DefaultDecision()
+	if err != nil {
+		return
+	}
+	visible := s.Visible().Intersect(image.Rectangle{Max: s.doc.Size()})
+	mask, ok := detect.DecidePart(s.table, decision, s.settings.Params, s.doc.Region(), visible)
+	if !ok || visible.Empty() {
+		return
+	}
+	if pixels, err := s.doc.ShowPart(mask, visible.Min); err == nil {
+		s.publish(Other, pixels)
+	}
 }
 
 // previewPart detects in the visible part of the picture, shows the result, and continues with the whole picture.

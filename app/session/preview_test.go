@@ -126,6 +126,43 @@ func TestPreview(t *testing.T) {
 	}
 }
 
+// The visible part follows the sensitivity at once, before any job has run, and shows what the whole picture will.
+func TestDecisionShowsAtOnce(t *testing.T) {
+	s, pic := searched(t)
+	visible := image.Rect(40, 30, 130, 90)
+	s.Visible = func() image.Rectangle { return visible }
+	was, changed := slices.Clone(s.doc.Mask().Pix), 0
+	for _, v := range []float64{-1, -3, 2, -2} {
+		s.sensitivity(v)
+		shown := slices.Clone(s.doc.Mask().Pix)
+		be := cpu.New()
+		want, err := detect.Detect(t.Context(), be, pic, s.settings.Params, detect.Options{Network: testpic.Network()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		be.Close()
+		for k, v := range shown {
+			expected := was[k]
+			if image.Pt(k%pic.Width, k/pic.Width).In(visible) {
+				expected = want.Mask.Pix[k]
+			}
+			if v != expected {
+				t.Fatalf("pixel %d is %d, want %d", k, v, expected)
+			}
+		}
+		if !slices.Equal(shown, was) {
+			changed++
+		}
+	}
+	if changed == 0 {
+		t.Error("no sensitivity shows anything new")
+	}
+	s.rest()
+	if len(s.doc.Findings()) == 0 {
+		t.Error("nothing is found in the end")
+	}
+}
+
 // A preview never removes work of the user.
 func TestPreviewLosesNothing(t *testing.T) {
 	s, _ := searched(t)

@@ -2,7 +2,9 @@ package detect
 
 import (
 	"context"
+	"image"
 	"math"
+	"sort"
 
 	"blik/internal/parallel"
 	"blik/processing"
@@ -32,6 +34,35 @@ func Decide(
 		func(f *processing.Finding, label uint32) { t.Components[label].judge(f, scores[label], d) })
 }
 
+// DecidePart returns the mask of a part of the picture that Decide would give, without its findings: it takes less than
+// a frame of the screen. ok is false if the mask depends on more than the part, because it is cleaned up.
+func DecidePart(
+	t *Table, d *processing.Decision, p processing.Params, region *processing.Region, part image.Rectangle,
+) (m *processing.Mask, ok bool) {
+	if p.Open != 0 || p.Close != 0 || p.Margin != 0 || p.Feather != 0 {
+		return nil, false
+	}
+	part = part.Intersect(image.Rect(0, 0, t.Width, t.Height))
+	first := sort.Search(len(t.spans), func(i int) bool { return int(t.spans[i].Y) >= part.Min.Y })
+	var spans []processing.Span
+	for _, s := range t.spans[first:] {
+		if int(s.Y) >= part.Max.Y {
+			break
+		}
+		s.X0, s.X1 = max(s.X0, int32(part.Min.X)), min(s.X1, int32(part.Max.X))
+		if s.X0 < s.X1 && t.score(int(s.Label), d, p.Learned)+p.Sensitivity >= 0 {
+			spans = append(spans, s)
+		}
+	}
+	spans = within(separate(spans), region, t.Width)
+	for i := range spans {
+		s := &spans[i]
+		s.X0, s.X1, s.Y = s.X0-int32(part.Min.X), s.X1-int32(part.Min.X), s.Y-int32(part.Min.Y)
+	}
+	m, err := processing.CleanUp(context.Background(), nil, spans, part.Dx(), part.Dy(), p, nil)
+	return m, err == nil
+}
+
 // score returns the score of a component.
 func (t *Table) score(i int, d *processing.Decision, learned *processing.Learned) float64 {
 	c := &t.Components[i]
@@ -47,7 +78,7 @@ func (c *Component) judge(f *processing.Finding, score float64, d *processing.De
 	f.Score, f.Strength, f.Rise, f.Shares, f.Kind = score, c.Strength, c.Rise, c.Shares, c.Kind()
 	f.Certainty = d.Certainty(score)
 	f.Check = f.NeedsCheck(f.Area)
-	f.Peak, f.Contrast = c.Ground+c.Rise, contrast(c.Ground, c.Rise)
+	f.Peak, f.Contrast = c.Ground+c.Rise, c.Contrast
 }
 
 // contrast returns a rise above a ground, both in levels, in linear light.

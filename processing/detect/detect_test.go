@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"image"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -329,6 +330,45 @@ func TestTableServes(t *testing.T) {
 	}
 	if count == 0 {
 		t.Error("nothing found: the test shows nothing")
+	}
+}
+
+// A part of the mask is what a decision about that part gives.
+func TestDecidePart(t *testing.T) {
+	t.Parallel()
+	const w, h = 260, 200
+	pic := glaring(t, w, h, 8, 5)
+	p := processing.DefaultParams()
+	p.Sensitivity, p.Fill = 1, false
+	region := &processing.Region{Shape: processing.EllipseShape, Points: []processing.Point{{X: 20, Y: 10}, {X: 240, Y: 190}}}
+	o := options()
+	o.Region = region
+	r := found(t, pic, p, o)
+	d, err := processing.DefaultDecision()
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked := 0
+	for _, part := range []image.Rectangle{{Max: image.Pt(w, h)}, image.Rect(31, 40, 150, 131), image.Rect(250, 190, 400, 300)} {
+		m, ok := detect.DecidePart(r.Table, d, p, region, part)
+		if !ok {
+			t.Fatalf("no mask of %v", part)
+		}
+		part = part.Intersect(image.Rect(0, 0, w, h))
+		for i, v := range m.Pix {
+			x, y := part.Min.X+i%part.Dx(), part.Min.Y+i/part.Dx()
+			if v != r.Mask.Pix[y*w+x] {
+				t.Fatalf("pixel %d,%d of %v is %d", x, y, part, v)
+			}
+			marked += int(v) / 255
+		}
+	}
+	if marked == 0 {
+		t.Error("nothing is marked: the test shows nothing")
+	}
+	p.Margin = 1
+	if _, ok := detect.DecidePart(r.Table, d, p, nil, image.Rect(0, 0, 5, 5)); ok {
+		t.Error("a margin reaches beyond the part")
 	}
 }
 

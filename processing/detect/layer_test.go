@@ -196,7 +196,7 @@ func TestLayerSpecs(t *testing.T) {
 	p := processing.DefaultParams()
 	p.Level, p.Sensitivity = 33, 1.5
 	level, score := processing.Layers()[processing.LayerLevel], processing.Layers()[processing.LayerScore]
-	if th := level.Thresholds(p); len(th) != 1 || th[0].Value != 120 {
+	if th := level.Thresholds(p); len(th) != 1 || th[0].Value != 150 {
 		t.Errorf("adaptive mode: %+v", th)
 	}
 	if th := score.Thresholds(p); len(th) != 1 || th[0].Value != -1.5 {

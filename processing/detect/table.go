@@ -28,8 +28,10 @@ type Component struct {
 	// Strength is the root of the sum of the logits, Shares are the shares of that sum by kind.
 	Strength float64
 	Shares   [processing.GlintKinds]float64
-	// Ground is the median level around its peak, Rise how far the peak rises above it.
+	// Ground is the median level around its peak, Rise how far the peak rises above it; Contrast is the same in linear
+	// light, 0…1.
 	Ground, Rise int
+	Contrast     float64
 	// Vector describes it for processing.Learned; nil unless Options.Vectors was set.
 	Vector []float64
 }
@@ -77,7 +79,8 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 			continue
 		}
 		number[i] = int32(len(t.Components))
-		c := Component{Strength: strength(p.Sums), Ground: int(p.Ground), Rise: p.Rise()}
+		c := Component{Strength: strength(p.Sums), Ground: int(p.Ground), Rise: p.Rise(),
+			Contrast: contrast(int(p.Ground), p.Rise())}
 		for k, v := range p.Sums {
 			c.Shares[k] = float64(v) / float64(total(p.Sums))
 		}
