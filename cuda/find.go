@@ -18,6 +18,9 @@ const (
 	mostOverlap  = 256 << 20
 )
 
+// overlapParts is the number of parts of such a picture.
+const overlapParts = 5
+
 // FindGlints performs all operations without waiting for the device in between. It processes the first strips of the
 // picture while the others are being uploaded: only the time that the device waits counts as upload.
 func (b *Backend) FindGlints(ctx context.Context, l processing.Luminance, g processing.Glints,
@@ -70,9 +73,9 @@ func (q *queue) overlapped(l processing.Luminance, g processing.Glints, stage st
 		return err
 	}
 	all := v.samples[:v.h*v.row]
-	ends := []int{v.h}
-	if n := int64(len(all)); n >= q.b.overlap && n <= mostOverlap {
-		ends = stripEnds(v.h, network.border, g.Model.Grain())
+	parts := 1
+	if n := int64(len(all)); n >= q.b.overlap && n <= mostOverlap && network.strip >= v.h {
+		parts = min(overlapParts, v.h)
 	}
 	memory, err := q.bytes(int64(len(all)))
 	if err != nil {
@@ -82,8 +85,9 @@ func (q *queue) overlapped(l processing.Luminance, g processing.Glints, stage st
 	if err := q.d.follow(q.d.copies, q.d.stream); err != nil {
 		return err
 	}
-	top, looked := 0, 0
-	for _, end := range ends {
+	network.begin(v.h, network.dst, network.kindsFrom(0))
+	for i := range parts {
+		top, end := v.h*i/parts, v.h*(i+1)/parts
 		part := memory.at(int64(top) * int64(v.row))
 		err := q.copying(stageUpload, func() error {
 			if err := q.d.uploadIn(q.d.copies, part.ptr, all[top*v.row:end*v.row]); err != nil {
@@ -97,25 +101,14 @@ func (q *queue) overlapped(l processing.Luminance, g processing.Glints, stage st
 		if err := v.rows(part, top, end-top); err != nil {
 			return err
 		}
-		top = end
-		ready := end
-		if end < v.h {
-			ready -= network.border
-		}
-		if err := q.copying(stage, func() error { return network.rows(looked, ready) }); err != nil {
+		if err := q.copying(stage, func() error {
+			if parts == 1 {
+				return network.rows(0, v.h)
+			}
+			return network.advance(network.in, end)
+		}); err != nil {
 			return err
 		}
-		looked = ready
 	}
 	return nil
-}
-
-// stripEnds divides rows into strips, later ones shorter, because the last one is processed after the whole picture has
-// arrived. Each has more rows than the border of the next.
-func stripEnds(h, border, grain int) []int {
-	if h < 8*border {
-		return []int{h}
-	}
-	first := roundedUp(h*9/20, grain)
-	return []int{first, first + roundedUp(h*3/10, grain), h}
 }

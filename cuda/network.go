@@ -60,17 +60,21 @@ func (q *queue) glints(op processing.Glints) (*glints, error) {
 func (v *glints) rows(from, to int) error {
 	for top := from; top < to; top += v.strip {
 		first, end := max(0, top-v.border), min(to, top+v.strip)
-		v.networkRun.h, v.networkRun.dst = min(v.dst.h, end+v.border)-first, v.dst.from(first)
-		v.networkRun.kinds = v.kinds
-		if v.kinds.memory.bytes != 0 {
-			v.networkRun.kinds = v.kinds.from(first)
-		}
-		v.networkRun.from, v.networkRun.to = top-first, end-first
-		if err := v.do([3]*plane{v.in[0].from(first), v.in[1].from(first), v.in[2].from(first)}); err != nil {
+		v.begin(min(v.dst.h, end+v.border)-first, v.dst.from(first), v.kindsFrom(first))
+		v.from, v.to = top-first, end-first
+		if err := v.advance([3]*plane{v.in[0].from(first), v.in[1].from(first), v.in[2].from(first)}, v.h); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// kindsFrom returns the kinds from a row on, if there is memory for them.
+func (v *glints) kindsFrom(y int) *plane {
+	if v.kinds.memory.bytes == 0 {
+		return v.kinds
+	}
+	return v.kinds.from(y)
 }
 
 // roundedUp is the least multiple of grain that is not less than n.
@@ -91,7 +95,7 @@ func (b executor) GlintChannels(ctx context.Context, op processing.GlintChannels
 		if err != nil {
 			return err
 		}
-		r := networkRun{q: q, p: p, numbers: blob, w: w, dst: &plane{}, kinds: &plane{}, keep: true}
+		r := networkRun{q: q, p: p, numbers: blob, w: w, keep: true}
 		for top := 0; top < h; top += strip {
 			first := max(0, top-border)
 			var places []int
@@ -103,8 +107,8 @@ func (b executor) GlintChannels(ctx context.Context, op processing.GlintChannels
 			if len(places) == 0 {
 				continue
 			}
-			r.h = min(h, top+strip+border) - first
-			if err := r.do([3]*plane{in[0].from(first), in[1].from(first), in[2].from(first)}); err != nil {
+			r.begin(min(h, top+strip+border)-first, &plane{}, &plane{})
+			if err := r.advance([3]*plane{in[0].from(first), in[1].from(first), in[2].from(first)}, r.h); err != nil {
 				return err
 			}
 			if err := r.channels(out, op.Index, places, first); err != nil {
@@ -151,7 +155,8 @@ func (r *networkRun) channels(out []uint8, index []uint32, places []int, first i
 	return nil
 }
 
-// networkStrip bounds the memory for activations, about 60 bytes per pixel.
+// networkStrip bounds the memory for activations: about 60 bytes per pixel, twice as many if the picture arrives in
+// parts.
 const networkStrip = 24 << 20
 
 // networkProgram is a model prepared for the device: its numbers in the layout of the kernels, and a step for each
@@ -392,21 +397,30 @@ func (p *networkProgram) packMatrices(s *networkStep) {
 	}
 }
 
-// networkRun runs the network on a strip of w × h pixels and writes rows from…to of its logits.
+// networkRun runs the network on a strip of w × h pixels and writes rows from…to of its result.
 type networkRun struct {
 	q       *queue
 	p       *networkProgram
 	numbers buffer
 	w, h    int
-	// dst gets the logits plus offset, kinds, unless it is without memory, the kinds.
-	dst, kinds *plane
-	offset     int
-	from, to   int
+	// logits get the logits plus offset, kinds the kinds; the kernels skip planes without memory.
+	logits, kindsOut *plane
+	offset           int
+	from, to         int
 	// keep: the activations of the last hidden layer are requested instead of the logits.
 	keep bool
-	// values are the results of the layers, with the input last; free is memory that is no longer needed.
+	// values are the results of the layers, with the input last, done the number of their rows that have been computed;
+	// free is memory that is no longer needed.
 	values []activations
+	done   []int
 	free   []buffer
+}
+
+// begin prepares for a strip of h rows.
+func (r *networkRun) begin(h int, logits, kinds *plane) {
+	n := len(r.p.steps)
+	r.h, r.logits, r.kindsOut, r.from, r.to = h, logits, kinds, 0, h
+	r.values, r.done = make([]activations, n+1), make([]int, n+1)
 }
 
 // activations are in memory, groups words a pixel.
@@ -441,31 +455,49 @@ func (r *networkRun) value(layer int) activations {
 	return r.values[layer]
 }
 
-// do queues all layers. Memory is reused by later layers once the last one that reads it is queued.
-func (r *networkRun) do(in [3]*plane) error {
+// advance queues the work on all rows of all layers that depend only on the first rows of the picture, of which ready are
+// there. Memory is reused by later layers once the last one that reads it is complete.
+func (r *networkRun) advance(in [3]*plane, ready int) (err error) {
 	n := len(r.p.steps)
-	r.values = make([]activations, n+1)
-	var err error
-	if r.values[n], err = r.take(groupsOf(network.Inputs), 1); err != nil {
-		return err
+	whole := ready == r.h
+	limit := r.h
+	if !whole {
+		// Eight rows of cells below belong to a pixel's surroundings.
+		limit = max(r.done[n], 2*(ready/2-8))
 	}
-	// inputThreads less those at the sides, and inputRows of network.cu; each takes cells of two pixels.
-	const threads, columns, rows = 128, 2 * (128 - 16), 2 * 32
-	grid := dim{(r.w + columns - 1) / columns, (r.h + rows - 1) / rows}
-	if err := r.q.launch("networkInput", grid, dim{x: threads}, r.values[n].memory, in[0], in[1], in[2], r.w,
-		r.h); err != nil {
-		return err
-	}
-	for i := range r.p.steps {
-		if err := r.layer(i); err != nil {
+	if limit > r.done[n] {
+		if r.values[n].memory.bytes == 0 {
+			if r.values[n], err = r.take(groupsOf(network.Inputs), 1); err != nil {
+				return err
+			}
+		}
+		// inputThreads less those at the sides, and inputRows of network.cu; each takes cells of two pixels.
+		const threads, columns, rows = 128, 2 * (128 - 16), 32
+		first, last := r.done[n]/2, (limit+1)/2
+		grid := dim{(r.w + columns - 1) / columns, (last - first + rows - 1) / rows}
+		if err := r.q.launch("networkInput", grid, dim{x: threads}, r.values[n].memory, in[0], in[1], in[2], r.w, r.h,
+			first, last); err != nil {
 			return err
 		}
-		for j, v := range r.values {
-			last := r.p.inputLast
-			if j < n {
-				last = r.p.steps[j].last
+		r.done[n] = limit
+	}
+	for i := range r.p.steps {
+		first, last := r.done[i], r.limit(i)
+		if i == n-1 || r.p.ends(i) && !r.keep {
+			first, last = max(first, r.from), min(last, r.to)
+		}
+		if last > first {
+			if err := r.layer(i, first, last); err != nil {
+				return err
 			}
-			if last == i && v.memory.bytes != 0 {
+			r.done[i] = last
+		}
+		for j, v := range r.values {
+			lastUse := r.p.inputLast
+			if j < n {
+				lastUse = r.p.steps[j].last
+			}
+			if whole && lastUse == i && v.memory.bytes != 0 {
 				r.free = append(r.free, v.memory)
 			}
 		}
@@ -473,8 +505,28 @@ func (r *networkRun) do(in [3]*plane) error {
 	return nil
 }
 
-// layer queues a layer, possibly together with the one after it.
-func (r *networkRun) layer(i int) error {
+// limit returns how many rows of a layer can be computed from what there is of its sources.
+func (r *networkRun) limit(i int) int {
+	l := &r.p.steps[i].layer
+	rows := cellsOf(r.h, l.Resolution)
+	for _, s := range l.From {
+		have, resolution := r.done[len(r.p.steps)], 1
+		if s != network.Input {
+			have, resolution = r.done[s], r.p.steps[s].layer.Resolution
+		}
+		switch {
+		case have == cellsOf(r.h, resolution):
+		case l.Kind == network.Pool:
+			rows = min(rows, have/2)
+		default:
+			rows = min(rows, have*resolution/l.Resolution-l.Dilation*(l.Kind.Side()/2))
+		}
+	}
+	return max(rows, r.done[i])
+}
+
+// layer queues rows first…last−1 of a layer, possibly together with those of the one after it.
+func (r *networkRun) layer(i, first, last int) error {
 	s := &r.p.steps[i]
 	if s.follows {
 		return nil
@@ -483,63 +535,67 @@ func (r *networkRun) layer(i int) error {
 	if end && r.keep {
 		return nil
 	}
-	with := strings.HasPrefix(s.kernel, networkEnd)
 	// A result that only the last layer reads need not be stored.
-	if out := &r.values[i]; !end && (r.keep || !(with && s.last == i+1)) {
+	if out := &r.values[i]; !end && (r.keep || !r.p.ends(i)) && out.memory.bytes == 0 {
 		var err error
 		if *out, err = r.take(s.out, s.layer.Resolution); err != nil {
 			return err
 		}
 	}
 	const threads = 256
-	out := r.values[i]
+	out, rows := r.values[i], last-first
 	switch {
 	case s.layer.Kind == network.Pool:
 		from := r.value(s.layer.From[0])
-		grid := dim{(out.w*s.out/4 + threads - 1) / threads, out.h}
-		return r.q.launch("networkPool", grid, dim{x: threads}, out.memory, from.memory, s.out/4, from.w, from.h)
+		grid := dim{(out.w*s.out/4 + threads - 1) / threads, rows}
+		return r.q.launch("networkPool", grid, dim{x: threads}, out.memory, from.memory, s.out/4, from.w, from.h, first)
 	case s.layer.Kind == network.Conv3 && s.kernel != "":
-		return r.convolve(i, with)
+		return r.convolve(i, first, last)
 	}
 	sources, err := r.sources(s)
 	if err != nil {
 		return err
 	}
 	if s.kernel != "" {
-		matrices, warps := (out.w+15)/16*out.h, s.shape.warps
+		matrices, warps := (out.w+15)/16*rows, s.shape.warps
 		blocks := min((matrices*s.parts+warps-1)/warps, blocksOf(r.q, s.shape.blocks))
 		return r.q.launch(s.kernel, dim{x: blocks}, dim{x: 32 * warps}, out.memory, s.out, sources, len(s.layer.From),
-			r.at(s.weights), r.at(s.bias), r.at(s.shift), s.parts, out.w, out.h)
+			r.at(s.weights), r.at(s.bias), r.at(s.shift), s.parts, out.w, first, last)
 	}
 	side, dilation := s.layer.Kind.Side(), s.layer.Dilation
 	if end {
-		return r.q.pixels("networkLogits", r.w, r.h, r.dst, r.kinds, r.from, r.to, r.offset, sources, len(s.layer.From),
-			r.at(s.weights), r.at(s.bias), r.at(s.shift), side, dilation, s.groups)
+		return r.q.pixels("networkLogits", r.w, rows, r.logits, r.kindsOut, r.offset, sources, len(s.layer.From),
+			r.at(s.weights), r.at(s.bias), r.at(s.shift), side, dilation, s.groups, r.h, first)
 	}
-	grid := dim{(out.w*s.out + threads - 1) / threads, out.h}
+	grid := dim{(out.w*s.out + threads - 1) / threads, rows}
 	return r.q.launch("networkLayer", grid, dim{x: threads}, out.memory, sources, len(s.layer.From), out.w, out.h,
-		r.at(s.weights), r.at(s.bias), r.at(s.shift), side, dilation, s.groups, s.out)
+		r.at(s.weights), r.at(s.bias), r.at(s.shift), side, dilation, s.groups, s.out, first)
 }
 
-// convolve queues a convolution of 3 × 3 on tensor cores, and the last layer with it where that follows.
-func (r *networkRun) convolve(i int, with bool) error {
+// ends reports whether a layer's kernel also computes the last layer, which alone reads it.
+func (p *networkProgram) ends(i int) bool {
+	return strings.HasPrefix(p.steps[i].kernel, networkEnd) && i == len(p.steps)-2
+}
+
+// convolve queues rows of a convolution of 3 × 3 on tensor cores, and those of the last layer with it where that follows.
+func (r *networkRun) convolve(i, first, last int) error {
 	s, from, out := &r.p.steps[i], r.value(r.p.steps[i].layer.From[0]), r.values[i]
 	shape := s.shape
 	across := (from.w + tileColumns - 1) / tileColumns
 	blocks := blocksOf(r.q, shape.blocks)
-	tiles := func() int { return across * ((from.h + shape.rows - 1) / shape.rows) }
+	tiles := func() int { return across * ((last - first + shape.rows - 1) / shape.rows) }
 	for shape.rows > 4 && tiles() < blocks/2 {
 		shape.rows /= 2
 	}
 	grid, block, memory := dim{x: min(tiles(), blocks)}, dim{x: 32 * shape.warps}, shape.shared(s)
 	args := []any{out.memory, s.out, from.memory, from.w, from.h, r.at(s.weights), r.at(s.bias), r.at(s.shift),
-		s.layer.Dilation, shape.rows}
-	if !with {
+		s.layer.Dilation, shape.rows, first, last}
+	if !r.p.ends(i) {
 		return r.q.launchShared(s.kernel, grid, block, memory, append(args, s.parts)...)
 	}
-	last := &r.p.steps[i+1]
-	return r.q.launchShared(s.kernel, grid, block, memory, append(args, r.dst, r.kinds, r.from, r.to, r.offset,
-		r.at(last.weights), r.at(last.bias), r.at(last.shift))...)
+	end := &r.p.steps[i+1]
+	return r.q.launchShared(s.kernel, grid, block, memory, append(args, r.logits, r.kindsOut, r.offset,
+		r.at(end.weights), r.at(end.bias), r.at(end.shift))...)
 }
 
 // tileColumns is that of network.cu.

@@ -10,14 +10,12 @@ struct source {
 	int groups, shift, w;
 };
 
-// head is where the result of the last layer goes: the logits of glare plus offset and the kinds, which may be null, of the
-// rows from...to of w pixels.
+// head is where the result of the last layer goes: the logits of glare plus offset, and the kinds; both may be null.
 struct head {
 	u8 *dst;
 	i64 pitch;
 	u8 *kinds;
 	i64 kindsPitch;
-	int w, from, to;
 	int offset;
 };
 
@@ -25,7 +23,8 @@ __device__ __forceinline__ u32 cut(int v, int most) { return min(max(v, 0), most
 
 // result writes a pixel: its logit, and the index of the largest of 0 and the others, the lowest of equal ones.
 __device__ __forceinline__ void result(const head &to, int x, int y, u32 logit, u32 k1, u32 k2, u32 k3) {
-	rowOf(to.dst, to.pitch, y)[x] = logit;
+	if (to.dst != nullptr)
+		rowOf(to.dst, to.pitch, y)[x] = logit;
 	if (to.kinds == nullptr)
 		return;
 	u32 most = max(k1, max(k2, k3));
@@ -88,16 +87,18 @@ __device__ __forceinline__ u32 rootOf(u64 v) {
 	return r;
 }
 
+// All that follows computes some rows of a picture of w × h pixels or cells: those from first to last − 1.
+
 // networkInput writes the input planes of the pixels, four words each, of which the last is 0. The sums of the columns slide
-// down the picture; those of the windows are added up from them.
+// down the picture; those of the windows are added up from them. Its rows are those of cells.
 extern "C" __global__ void __launch_bounds__(inputThreads) networkInput(uint4 *__restrict__ dst, const u8 *__restrict__ r, i64 rPitch,
-	const u8 *__restrict__ g, i64 gPitch, const u8 *__restrict__ b, i64 bPitch, int w, int h) {
+	const u8 *__restrict__ g, i64 gPitch, const u8 *__restrict__ b, i64 bPitch, int w, int h, int first, int last) {
 	__shared__ uint4 columns[2][inputThreads];
 	const int fraction = 20, half = 1 << (fraction - 1);
 	int cw = (w + 1) / 2, ch = (h + 1) / 2;
 	int x = blockIdx.x * (inputThreads - 2 * reach) + (int)threadIdx.x - reach;
 	bool in = x >= 0 && x < cw, out = in && (int)threadIdx.x >= reach && (int)threadIdx.x < inputThreads - reach;
-	int top = blockIdx.y * inputRows, bottom = min(top + inputRows, ch);
+	int top = first + blockIdx.y * inputRows, bottom = min(top + inputRows, last);
 	cell sum = {0, 0, 0, 0};
 	int across = min(x + reach, cw - 1) - max(x - reach, 0) + 1;
 	for (int y = top - reach; y < bottom + reach; y++) {
@@ -162,9 +163,9 @@ __device__ __forceinline__ u32 mean4(u32 a, u32 b, u32 c, u32 d) {
 
 // networkPool writes the rounded means of 2 × 2 pixels of a source of w × h, quads times four groups of channels; an odd side
 // repeats its last row or column. A thread writes four groups.
-extern "C" __global__ void networkPool(uint4 *__restrict__ dst, const uint4 *__restrict__ src, int quads, int w, int h) {
+extern "C" __global__ void networkPool(uint4 *__restrict__ dst, const uint4 *__restrict__ src, int quads, int w, int h, int first) {
 	int ow = (w + 1) / 2;
-	int i = blockIdx.x * blockDim.x + threadIdx.x, x = i / quads, y = blockIdx.y;
+	int i = blockIdx.x * blockDim.x + threadIdx.x, x = i / quads, y = first + blockIdx.y;
 	if (x >= ow)
 		return;
 	int x1 = min(2 * x + 1, w - 1), y1 = min(2 * y + 1, h - 1), quad = i % quads;
@@ -211,8 +212,8 @@ __device__ __forceinline__ void layer(int sum[4], const source *__restrict__ sou
 // networkLayer writes outGroups words a pixel of w × h; a thread writes one. Biases have what rounds added already.
 extern "C" __global__ void networkLayer(u32 *__restrict__ dst, const source *__restrict__ sources, int count, int w, int h,
 	const u32 *__restrict__ weights, const int *__restrict__ bias, const int *__restrict__ shift, int side, int dilation,
-	int groups, int outGroups) {
-	int i = blockIdx.x * blockDim.x + threadIdx.x, x = i / outGroups, group = i % outGroups, y = blockIdx.y;
+	int groups, int outGroups, int first) {
+	int i = blockIdx.x * blockDim.x + threadIdx.x, x = i / outGroups, group = i % outGroups, y = first + blockIdx.y;
 	if (x >= w)
 		return;
 	int sum[4];
@@ -225,16 +226,15 @@ extern "C" __global__ void networkLayer(u32 *__restrict__ dst, const source *__r
 }
 
 // networkLogits is the last layer.
-extern "C" __global__ void networkLogits(u8 *dst, i64 pitch, u8 *kinds, i64 kindsPitch, int from, int to, int offset,
+extern "C" __global__ void networkLogits(u8 *dst, i64 pitch, u8 *kinds, i64 kindsPitch, int offset,
 	const source *__restrict__ sources, int count, const u32 *__restrict__ weights, const int *__restrict__ bias,
-	const int *__restrict__ shift, int side, int dilation, int groups, int w, int h) {
-	PIXEL(x, y, w, h);
-	if (y < from || y >= to)
-		return;
+	const int *__restrict__ shift, int side, int dilation, int groups, int h, int first, int w, int rows) {
+	PIXEL(x, y, w, rows);
+	y += first;
 	int sum[4];
 	layer(sum, sources, count, w, h, weights, bias, side, dilation, groups, 0, x, y);
-	head last = {dst, pitch, kinds, kindsPitch, w, from, to, offset};
-	result(last, x, y, cut((sum[0] >> shift[0]) + offset, 255), cut(sum[1] >> shift[1], 255), cut(sum[2] >> shift[2], 255),
+	head to = {dst, pitch, kinds, kindsPitch, offset};
+	result(to, x, y, cut((sum[0] >> shift[0]) + offset, 255), cut(sum[1] >> shift[1], 255), cut(sum[2] >> shift[2], 255),
 		cut(sum[3] >> shift[3], 255));
 }
 
@@ -310,13 +310,13 @@ template <int NT> struct outputs {
 
 // logits writes what the lanes of four channels hold of the last layer: two channels of the pixels x0 and x1 of a row in the
 // lanes with t = 0 and t = 1.
-__device__ __forceinline__ void logits(const head &to, const int c[4], u32 shift0, u32 shift1, int t, int x0, int x1, int y) {
+__device__ __forceinline__ void logits(const head &to, const int c[4], u32 shift0, u32 shift1, int t, int x0, int x1, int y, int w) {
 	int add = t ? 0 : to.offset;
 	u32 v = cut((c[0] >> shift0) + add, 255) | cut(c[1] >> shift1, 255) << 8 | cut((c[2] >> shift0) + add, 255) << 16 |
 		cut(c[3] >> shift1, 255) << 24;
 	u32 other = __shfl_xor_sync(0xffffffffu, v, 1);
 	int x = t ? x1 : x0;
-	if (t >= 2 || y < to.from || y >= to.to || x >= to.w)
+	if (t >= 2 || x >= w)
 		return;
 	// All channels of the lane's pixel.
 	u32 all = t ? other >> 16 | (v & 0xffff0000u) : (v & 0xffffu) | other << 16;
@@ -330,7 +330,7 @@ __device__ __forceinline__ void logits(const head &to, const int c[4], u32 shift
 template <int CG, int NT, bool HEAD>
 __device__ __forceinline__ void convolve(u32 *__restrict__ dst, int outGroups, const u32 *__restrict__ src, int w, int h,
 	const uint2 *__restrict__ weights, const int *__restrict__ biases, const int *__restrict__ shifts, int dilation, int parts,
-	int rows, const head &last, const uint2 *__restrict__ lastWeights, const int *__restrict__ lastBias,
+	int rows, int first, int last, const head &end, const uint2 *__restrict__ lastWeights, const int *__restrict__ lastBias,
 	const int *__restrict__ lastShift) {
 	const int S = CG % 8 ? CG : CG + 4, quads = CG / 4, steps = (9 * quads + 1) / 2, words = 2 * NT, M = NT == 2 ? 2 : 1;
 	// Only the widest layers are dilated; others have constant offsets.
@@ -361,9 +361,9 @@ __device__ __forceinline__ void convolve(u32 *__restrict__ dst, int outGroups, c
 	}
 
 	int inColumns = tileColumns + 2 * dilation, inRows = rows + 2 * dilation;
-	int across = (w + tileColumns - 1) / tileColumns, tiles = across * ((h + rows - 1) / rows);
+	int across = (w + tileColumns - 1) / tileColumns, tiles = across * ((last - first + rows - 1) / rows);
 	for (int i = blockIdx.x; i < tiles; i += gridDim.x) {
-		int x0 = i % across * tileColumns, y0 = i / across * rows;
+		int x0 = i % across * tileColumns, y0 = first + i / across * rows;
 		int fromX = x0 - dilation, fromY = y0 - dilation;
 		__syncthreads();
 		const uint4 *from = (const uint4 *)src + ((i64)fromY * w + fromX) * quads;
@@ -378,7 +378,7 @@ __device__ __forceinline__ void convolve(u32 *__restrict__ dst, int outGroups, c
 		__syncthreads();
 		for (int m = warp / parts * M; m < 2 * rows; m += warps / parts * M) {
 			int y = m / 2, x = m % 2 * 16;
-			if (y0 + y >= h || x0 + x >= w)
+			if (y0 + y >= last || x0 + x >= w)
 				continue;
 			const u32 *at = tile + (y * inColumns + x) * S;
 			int sum[M][NT][4];
@@ -388,13 +388,13 @@ __device__ __forceinline__ void convolve(u32 *__restrict__ dst, int outGroups, c
 #pragma unroll
 			for (int s = 0; s < steps; s++) {
 				// Beyond the last tap weights are 0.
-				const int first = 2 * s, second = 2 * s + 1 < 9 * quads ? 2 * s + 1 : 0;
-				const int tap0 = first / quads, tap1 = second / quads;
+				const int quad0 = 2 * s, quad1 = 2 * s + 1 < 9 * quads ? 2 * s + 1 : 0;
+				const int tap0 = quad0 / quads, tap1 = quad1 / quads;
 				u32 a[M][4];
 #pragma unroll
 				for (int k = 0; k < M; k++)
-					fragment(a[k], at + 16 * k * S, S, (tap0 / 3 * inColumns + tap0 % 3) * dilation * S + first % quads * 4,
-						(tap1 / 3 * inColumns + tap1 % 3) * dilation * S + second % quads * 4);
+					fragment(a[k], at + 16 * k * S, S, (tap0 / 3 * inColumns + tap0 % 3) * dilation * S + quad0 % quads * 4,
+						(tap1 / 3 * inColumns + tap1 % 3) * dilation * S + quad1 % quads * 4);
 #pragma unroll
 				for (int n = 0; n < NT; n++)
 #pragma unroll
@@ -424,7 +424,8 @@ __device__ __forceinline__ void convolve(u32 *__restrict__ dst, int outGroups, c
 						}
 						multiply(c, a, lastWeight[s]);
 					}
-					logits(last, c, lastShifts & 0xffff, lastShifts >> 16, t, x0 + x + 16 * k + q, x0 + x + 16 * k + q + 8, y0 + y);
+					int px = x0 + x + 16 * k + q;
+					logits(end, c, lastShifts & 0xffff, lastShifts >> 16, t, px, px + 8, y0 + y, w);
 				}
 			}
 			if (!HEAD || dst != nullptr) {
@@ -444,20 +445,20 @@ __device__ __forceinline__ void convolve(u32 *__restrict__ dst, int outGroups, c
 #define CONVOLVE(CG, NT)                                                                                               \
 	extern "C" __global__ void __launch_bounds__(threads) networkConvolve##CG##x##NT(u32 *__restrict__ dst, int outGroups,     \
 		const u32 *__restrict__ src, int w, int h, const uint2 *__restrict__ weights, const int *__restrict__ biases,      \
-		const int *__restrict__ shifts, int dilation, int rows, int parts) {                                           \
-		head none = {nullptr, 0, nullptr, 0, 0, 0, 0, 0};                                                              \
-		convolve<CG, NT, false>(dst, outGroups, src, w, h, weights, biases, shifts, dilation, parts, rows, none, nullptr, \
-			nullptr, nullptr);                                                                                         \
+		const int *__restrict__ shifts, int dilation, int rows, int first, int last, int parts) {                      \
+		head none = {nullptr, 0, nullptr, 0, 0};                                                                       \
+		convolve<CG, NT, false>(dst, outGroups, src, w, h, weights, biases, shifts, dilation, parts, rows, first, last, \
+			none, nullptr, nullptr, nullptr);                                                                          \
 	}
 #define CONVOLVE_END(CG, NT)                                                                                           \
 	extern "C" __global__ void __launch_bounds__(threads) networkEnd##CG##x##NT(u32 *__restrict__ dst, int outGroups,          \
 		const u32 *__restrict__ src, int w, int h, const uint2 *__restrict__ weights, const int *__restrict__ biases,      \
-		const int *__restrict__ shifts, int dilation, int rows, u8 *logit, i64 pitch, u8 *kinds, i64 kindsPitch, int from,  \
-		int to, int offset, const uint2 *__restrict__ lastWeights, const int *__restrict__ lastBias,                   \
+		const int *__restrict__ shifts, int dilation, int rows, int first, int last, u8 *logit, i64 pitch, u8 *kinds,       \
+		i64 kindsPitch, int offset, const uint2 *__restrict__ lastWeights, const int *__restrict__ lastBias,                   \
 		const int *__restrict__ lastShift) {                                                                           \
-		head last = {logit, pitch, kinds, kindsPitch, w, from, to, offset};                                            \
-		convolve<CG, NT, true>(dst, outGroups, src, w, h, weights, biases, shifts, dilation, 1, rows, last, lastWeights,  \
-			lastBias, lastShift);                                                                                      \
+		head end = {logit, pitch, kinds, kindsPitch, offset};                                                          \
+		convolve<CG, NT, true>(dst, outGroups, src, w, h, weights, biases, shifts, dilation, 1, rows, first, last, end, \
+			lastWeights, lastBias, lastShift);                                                                         \
 	}
 CONVOLVE(4, 2)
 CONVOLVE(4, 3)
@@ -475,7 +476,8 @@ CONVOLVE_END(8, 4)
 // mix is a convolution of 1 × 1 over the groups of all sources, at most 4 × QUADS, for NT × 8 outputs a warp.
 template <int QUADS, int NT>
 __device__ __forceinline__ void mix(u32 *__restrict__ dst, int outGroups, const source *__restrict__ sources, int count,
-	const uint2 *__restrict__ weights, const int *__restrict__ biases, const int *__restrict__ shifts, int parts, int w, int h) {
+	const uint2 *__restrict__ weights, const int *__restrict__ biases, const int *__restrict__ shifts, int parts, int w, int first,
+	int last) {
 	const int steps = QUADS / 2, words = 2 * NT;
 	__shared__ u32 shared[threads / 32 * 16 * words];
 	int warps = blockDim.x / 32;
@@ -502,9 +504,9 @@ __device__ __forceinline__ void mix(u32 *__restrict__ dst, int outGroups, const 
 		groups[k] = sources[s].groups, shift[k] = sources[s].shift, width[k] = sources[s].w;
 	}
 	int across = (w + 15) / 16;
-	i64 all = (i64)across * h;
+	i64 all = (i64)across * (last - first);
 	for (i64 i = blockIdx.x * (warps / parts) + warp / parts; i < all; i += (i64)gridDim.x * (warps / parts)) {
-		int y = i / across, x0 = (int)(i - (i64)y * across) * 16, xa = min(x0 + q, w - 1), xb = min(x0 + q + 8, w - 1);
+		int row = i / across, y = first + row, x0 = (int)(i - (i64)row * across) * 16, xa = min(x0 + q, w - 1), xb = min(x0 + q + 8, w - 1);
 		u32 a[steps][4];
 #pragma unroll
 		for (int k = 0; k < QUADS; k++) {
@@ -538,8 +540,8 @@ __device__ __forceinline__ void mix(u32 *__restrict__ dst, int outGroups, const 
 #define MIX(QUADS, NT)                                                                                                 \
 	extern "C" __global__ void __launch_bounds__(threads) networkMix##QUADS##x##NT(u32 *__restrict__ dst, int outGroups,       \
 		const source *__restrict__ sources, int count, const uint2 *__restrict__ weights, const int *__restrict__ biases, \
-		const int *__restrict__ shifts, int parts, int w, int h) {                                                     \
-		mix<QUADS, NT>(dst, outGroups, sources, count, weights, biases, shifts, parts, w, h);                              \
+		const int *__restrict__ shifts, int parts, int w, int first, int last) {                                       \
+		mix<QUADS, NT>(dst, outGroups, sources, count, weights, biases, shifts, parts, w, first, last);                    \
 	}
 MIX(2, 2)
 MIX(2, 3)
