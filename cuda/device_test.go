@@ -269,9 +269,17 @@ func TestCancelAtEveryLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	pic, mask := speckled(t)
+	classic := processing.DefaultParams()
+	classic.Detector = processing.DetectorClassic
+	// The network is few operations.
+	least := map[string]int{"network": 10, "classic": 100, "correction": 100}
 	for name, job := range map[string]func(ctx context.Context) error{
-		"detection": func(ctx context.Context) error {
+		"network": func(ctx context.Context) error {
 			_, err := detect.Detect(ctx, b, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
+			return err
+		},
+		"classic": func(ctx context.Context) error {
+			_, err := detect.Detect(ctx, b, pic, classic, detect.Options{})
 			return err
 		},
 		"correction": func(ctx context.Context) error {
@@ -292,7 +300,7 @@ func TestCancelAtEveryLook(t *testing.T) {
 		const many = 1 << 30
 		left, err := run(many)
 		looks := int(many - left)
-		if err != nil || looks < 100 {
+		if err != nil || looks < least[name] {
 			t.Fatalf("%s looks at its context %d times: %v", name, looks, err)
 		}
 		for n := 0; n < looks; n++ {

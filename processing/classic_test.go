@@ -106,7 +106,7 @@ func TestColourGateOnInks(t *testing.T) {
 		}
 	}
 	p := processing.DefaultParams()
-	p.Mode, p.ColourGate, p.Contrast = processing.Manual, true, 15
+	p.Mode, p.ColourGate, p.Contrast, p.Level = processing.Manual, true, 15, 100
 	_, want := classic(t, cpu.New(), pic, p)
 	p.ColourGate = false
 	if _, all := classic(t, cpu.New(), pic, p); len(all) <= len(want) {

@@ -86,21 +86,3 @@ func (g Growth) Keep(area int, rings []int32) int32 {
 	}
 	return keep
 }
-
-// RegionProps holds the exact properties of one component. d is max(Y − B, 0).
-type RegionProps struct {
-	// Core holds the sums of the pixels with ClassCore, All those of all pixels.
-	Core, All Sums
-	// CoreContrast and CoreLevel are the sums of d and v over the core, Background and Deviation those of B and of the
-	// local deviation over all pixels.
-	CoreContrast, CoreLevel, Background, Deviation uint64
-	// PeakContrast, PeakY, Starlet and Darkest are the largest d, Y, starlet value and max(2·v − Encode8[Y], 0). The
-	// last estimates the level of the darkest channel from v.
-	PeakContrast, PeakY, Starlet uint16
-	Darkest                      uint8
-	// Slope is the largest difference of v between horizontal neighbours inside the component.
-	Slope uint8
-	// Edge counts the pixels with one of their 8 neighbours (inside the picture) outside all components, Leaks those
-	// with such a neighbour that has ClassWide.
-	Edge, Leaks uint32
-}

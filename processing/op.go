@@ -160,7 +160,6 @@ type Executor interface {
 	FilterComponents(ctx context.Context, op FilterComponents) error
 	Rasterize(ctx context.Context, op Rasterize) error
 	Spans(ctx context.Context, op Spans) ([]Span, error)
-	MeasureRegions(ctx context.Context, op MeasureRegions) ([]RegionProps, error)
 
 	Convolve(ctx context.Context, op Convolve) error
 	Harmonic(ctx context.Context, op Harmonic) error

@@ -109,27 +109,6 @@ func (a *arguments) perTile(what string, n int, list []Tile) {
 	}
 }
 
-// wanted requires spans in reading order, without overlaps, that lie in the planes. They are a hint: pixels of the
-// destination outside them are undefined afterwards, whether a backend computes them or not. With a binding there is no
-// hint, because planes may be those of a band.
-func (a *arguments) wanted(where []Span) []Span {
-	if a.binding != nil {
-		return nil
-	}
-	for i, s := range where {
-		if !a.valid() {
-			break
-		}
-		if s.X0 < 0 || s.Y < 0 || s.X0 >= s.X1 || int(s.X1) > a.check.w || int(s.Y) >= a.check.h {
-			a.failf("the wanted span %d (%d to %d of row %d) does not lie in planes of %d × %d pixels",
-				i, s.X0, s.X1, s.Y, a.check.w, a.check.h)
-		} else if i > 0 && (s.Y < where[i-1].Y || s.Y == where[i-1].Y && s.X0 < where[i-1].X1) {
-			a.failf("the wanted span %d does not come after the one before it", i)
-		}
-	}
-	return where
-}
-
 // indices requires pixel indices, row·width + column, to lie in the planes, which must be visited before.
 func (a *arguments) indices(list []uint32) {
 	if len(list) > 0 && a.valid() {

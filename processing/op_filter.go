@@ -128,8 +128,6 @@ func (o InverseWavelet) describe(a *arguments) Op {
 type StarletBand struct {
 	Dst, Src Plane
 	Level    int
-	// Where, if not nil, are the only pixels that the caller needs: see wanted.
-	Where []Span
 }
 
 // Footprint implements Op. Level j reaches two holes of 2^(j−1) farther: 2 + 4 + … + 2^Level.
@@ -143,6 +141,5 @@ func (o StarletBand) describe(a *arguments) Op {
 	if o.Level < 1 || o.Level > 3 {
 		a.failf("level %d: must be 1, 2 or 3", o.Level)
 	}
-	o.Where = a.wanted(o.Where)
 	return o
 }

@@ -359,12 +359,6 @@ func (f *refusals) filters() []refusal {
 }
 
 func (f *refusals) components() []refusal {
-	measure := func(c processing.Components, cls processing.Plane, t *processing.LuminanceTables) error {
-		return failure(processing.Evaluate(f.ctx, f.b, processing.MeasureRegions{
-			Components: c, Class: cls, Member: f.byte1, Y: f.word1, Background: f.word1, V: f.byte1, Deviation: f.word1,
-			Starlet: f.word1, Tables: t,
-		}))
-	}
 	return []refusal{
 		{failure(processing.Evaluate(f.ctx, f.b, processing.Label{
 			Class: f.word1, Bits: 1,
@@ -411,11 +405,6 @@ func (f *refusals) components() []refusal {
 			Components: f.goneSets,
 		})), "spans: the components were released"},
 		{f.do(processing.FillHoles{Dst: f.word1}), "fill holes: the destination plane is U16, must be U8"},
-		{measure(nil, f.byte1, f.tables), "measure regions: no components given"},
-		{measure(f.sets, nil, f.tables), "measure regions: no class plane given"},
-		{measure(f.sets, f.byte1, nil), "measure regions: no tables given"},
-		{measure(f.sets, f.byte1, &processing.LuminanceTables{}),
-			"measure regions: the encoding table has 0 entries, must have 65536"},
 	}
 }
 

@@ -194,8 +194,6 @@ func (o Background) describe(a *arguments) Op {
 type Deviation struct {
 	Dst, Y, Exclude Plane
 	Radius          int
-	// Where, if not nil, are the only pixels that the caller needs: see wanted.
-	Where []Span
 }
 
 // Footprint implements Op.
@@ -209,7 +207,6 @@ func (o Deviation) describe(a *arguments) Op {
 	a.reads("exclusion", &o.Exclude, u8)
 	a.apart()
 	a.radius(o.Radius, maxRadius)
-	o.Where = a.wanted(o.Where)
 	return o
 }
 
@@ -218,8 +215,6 @@ type BoxCount struct {
 	Dst, Class Plane
 	Bits       uint8
 	Radius     int
-	// Where, if not nil, are the only pixels that the caller needs: see wanted.
-	Where []Span
 }
 
 // Footprint implements Op.
@@ -231,6 +226,5 @@ func (o BoxCount) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, u16)
 	a.reads("class", &o.Class, u8)
 	a.radius(o.Radius, maxRadius)
-	o.Where = a.wanted(o.Where)
 	return o
 }

@@ -84,12 +84,6 @@ func TestTrafficCountsEveryOperation(t *testing.T) {
 			want.up = int64(len(o.Keep))
 		case processing.Spans:
 			want.down = 16 * int64(len(*o.Out))
-		case processing.MeasureRegions:
-			pixels := int64(0)
-			for _, r := range *o.Out {
-				pixels += r.All.N
-			}
-			want = moved{stage: 11 * pixels, down: sizeOf(*o.Out)}
 		case processing.Convolve, processing.Harmonic, processing.Biharmonic, processing.Detail:
 			want.stage = tiles * 9
 		case processing.Separate:

@@ -337,3 +337,44 @@ func TestCorrectCancel(t *testing.T) {
 		t.Errorf("%+v, wrote %v", got, listed(t, out))
 	}
 }
+
+// Without anyone watching, a picture of which more is marked than permitted is not corrected, unless the mask is given;
+// what needs a look is left alone unless all may be corrected.
+func TestConsent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	got := call(t, "correct", "-o", dir, "--coverage", "0", in)
+	if got.status != exitFailed || !strings.Contains(got.errors, "of the picture is marked") || !strings.Contains(got.errors, "--coverage") {
+		t.Errorf("more is marked than permitted: %+v", got)
+	}
+	if got := call(t, "detect", "-q", "-o", dir, in); got != (outcome{}) {
+		t.Fatalf("%+v", got)
+	}
+	got = call(t, "correct", "-o", dir, "--coverage", "0", "--mask", filepath.Join(dir, "a_mask.png"), in)
+	if got.status != exitDone || !strings.Contains(got.out, "findings corrected: 3;") {
+		t.Errorf("with a mask: %+v", got)
+	}
+	got = call(t, "correct", "-o", dir, "--overwrite", "--correct", "all", in)
+	if got.status != exitDone || !strings.Contains(got.out, "findings corrected: 3;") || strings.Contains(got.out, "left for you") {
+		t.Errorf("all may be corrected: %+v", got)
+	}
+}
+
+// Flags of older versions still work, with a remark.
+func TestFormerDetectors(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	got := call(t, "detect", "-o", dir, "--mode", "adaptive", in)
+	for _, args := range [][]string{{"--detector", "joined"}, {"--detector", "network"}} {
+		old := call(t, append([]string{"detect", "-o", dir, "--overwrite", in}, args...)...)
+		if old.status != exitDone || !strings.Contains(old.errors, args[1]) || !strings.Contains(old.errors, "no longer exists") || old.out != got.out {
+			t.Errorf("%v: %+v", args, old)
+		}
+	}
+	if old := call(t, "detect", "-q", "-o", dir, "--overwrite", "--mode", "manual", "--score", "0.5", in); old.status != exitDone ||
+		strings.Count(old.errors, "\n") != 1 || !strings.Contains(old.errors, "no longer has a score") {
+		t.Errorf("%+v", old)
+	}
+}

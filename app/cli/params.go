@@ -21,7 +21,9 @@ type paramFlags struct {
 	// set holds the values given, by ID.
 	set map[string]float64
 	// former is a choice that no longer exists, and was given; empty for none.
-	former     string
+	former string
+	// score is the flag of a parameter that no longer exists; nil where it never was.
+	score      *pflag.Flag
 	auto       bool
 	preset     string
 	savePreset string
@@ -108,7 +110,7 @@ func (p *program) addParams(c *cobra.Command, specs []processing.Spec) *paramFla
 			// Scripts for older versions set it.
 			fl.Float64("score", 0, "")
 			must(fl.MarkHidden("score"))
-			must(fl.MarkDeprecated("score", p.say("the classical detector no longer has a score")))
+			f.score = fl.Lookup("score")
 		}
 	}
 	return f
@@ -194,6 +196,9 @@ func (f *paramFlags) params() (processing.Params, error) {
 		p.Mode = processing.Adaptive
 	case len(manual) > 0:
 		p.Mode = processing.Manual
+	}
+	if f.score != nil && f.score.Changed {
+		f.remark(message.Of("the classical detector no longer has a score; --score is ignored"))
 	}
 	if f.former != "" {
 		f.remark(message.Of("the detector %q no longer exists; the network of auto is used", f.former))

@@ -641,21 +641,6 @@ func componentActions() map[string]action {
 				})
 			})
 		},
-		"measure regions": func(t *rapid.T, p *program) {
-			if p.components[0] == nil {
-				return
-			}
-			c, m, v := p.pick(t, "class", nil, u8), p.pick(t, "member", nil, u8), p.pick(t, "v", nil, u8)
-			y, b := p.pick(t, "y", nil, u16), p.pick(t, "b", nil, u16)
-			s, l := p.pick(t, "spread", nil, u16), p.pick(t, "starlet", nil, u16)
-			p.same("measure regions", func(be processing.Backend, at []processing.Plane,
-				comps processing.Components) (any, error) {
-				return processing.Evaluate(background, be, processing.MeasureRegions{
-					Components: comps, Class: at[c], Member: at[m], Y: at[y], Background: at[b], V: at[v],
-					Deviation: at[s], Starlet: at[l], Tables: tables(8),
-				})
-			})
-		},
 	}
 }
 

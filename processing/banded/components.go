@@ -231,16 +231,6 @@ func (b *Backend) spans(ctx context.Context, op processing.Spans) ([]processing.
 	return processing.Evaluate(ctx, b.host, op)
 }
 
-// measureRegions runs on the host: it reads eleven bytes per pixel, and only few pixels are near a component.
-func (b *Backend) measureRegions(ctx context.Context, op processing.MeasureRegions) error {
-	list, err := b.atHost(ctx, op.Components.(*components))
-	if err != nil {
-		return err
-	}
-	op.Components = list
-	return b.onHost(ctx, newOperation(op))
-}
-
 // measureGlints runs on the host: it reads five bytes per pixel of a component and its surroundings.
 func (b *Backend) measureGlints(ctx context.Context, op processing.MeasureGlints) error {
 	list, err := b.atHost(ctx, op.Components.(*components))

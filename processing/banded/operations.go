@@ -44,8 +44,6 @@ func (b *Backend) Do(ctx context.Context, op processing.Op) (err error) {
 		return err
 	case processing.Rasterize:
 		return b.rasterize(ctx, o)
-	case processing.MeasureRegions:
-		return b.measureRegions(ctx, o)
 	case processing.MeasureGlints:
 		return b.measureGlints(ctx, o)
 	case processing.Gather:

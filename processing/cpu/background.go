@@ -304,7 +304,7 @@ func (b executor) Deviation(ctx context.Context, op processing.Deviation) error 
 	for n := 1; n < len(share); n++ {
 		share[n] = 1 / float64(n)
 	}
-	return b.wanted(ctx, d, max(g.rx, g.ry), op.Where, func(t *worker, tile rect, out *target) {
+	return b.tiles(ctx, d.w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
 		col2 := zeros[uint64](t, g.width(tile))
 		sum2 := take[uint64](t, tile.x1-tile.x0)
@@ -315,8 +315,7 @@ func (b executor) Deviation(ctx context.Context, op processing.Deviation) error 
 		}
 		c.run(t, tile, func(y int, sum []uint64) {
 			b.kernels.scan64(sum2, col2, 2*g.rx+1)
-			b.kernels.deviations(out.row(y), sum, sum2, share)
-			out.put(y)
+			b.kernels.deviations(d.data.U16[y*d.w+tile.x0:y*d.w+tile.x1], sum, sum2, share)
 		})
 	})
 }

@@ -3,7 +3,6 @@ package cpu
 import (
 	"context"
 	"math"
-	"math/bits"
 	"sync/atomic"
 
 	"blik/processing"
@@ -280,68 +279,18 @@ func (b executor) BoxCount(ctx context.Context, op processing.BoxCount) error {
 	d, c := op.Dst.(*plane), op.Class.(*plane)
 	src, w := c.flags(), d.w
 	g := newWindow(w, d.h, op.Radius)
-	if op.Where != nil && b.countFew(ctx, g, &op, d, src) {
-		return ctx.Err()
-	}
 	return b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
 		col := zeros[uint8](t, g.width(tile))
 		none := zeros[uint8](t, x1-x0)
 		entering, leaving := src.buffer(t, x1-x0), src.buffer(t, x1-x0)
-		out := d.whole(t, tile)
 		g.slide(t, tile, func(add, sub int) {
 			b.kernels.countBits(col[at:at+x1-x0], src.row(add, x0, x1, none, entering),
 				src.row(sub, x0, x1, none, leaving), op.Bits)
 		}, func(y int) {
-			b.kernels.scanCount(out.row(y), col, 2*g.rx+1)
-			out.put(y)
+			b.kernels.scanCount(d.data.U16[y*w+tile.x0:y*w+tile.x1], col, 2*g.rx+1)
 		})
 	})
-}
-
-// countFew counts each window on its own if so few are wanted that this is less work, and reports whether it did.
-func (b *Backend) countFew(ctx context.Context, g window, op *processing.BoxCount, d *plane, src flags) bool {
-	pixels := 0
-	for _, s := range op.Where {
-		pixels += int(s.X1 - s.X0)
-	}
-	// Counting eight pixels takes as long as one pixel of a running sum.
-	if pixels*(2*g.rx+1)*(2*g.ry+1) > 8*g.w*g.h {
-		return false
-	}
-	const share = 64
-	_ = b.each(ctx, (len(op.Where)+share-1)/share, func(t *worker, k int) {
-		for _, s := range op.Where[k*share : min(len(op.Where), (k+1)*share)] {
-			if t.stopped() {
-				return
-			}
-			out := d.run(s)
-			for i := range out {
-				n, x, y := 0, int(s.X0)+i, int(s.Y)
-				for v := max(0, y-g.ry); v <= min(g.h-1, y+g.ry); v++ {
-					n += src.count(v, max(0, x-g.rx), min(g.w, x+g.rx+1), op.Bits)
-				}
-				out[i] = uint16(n)
-			}
-		}
-	})
-	return true
-}
-
-// countIn counts the pixels of a row that have one of the bits.
-func countIn(row []uint8, set uint8) (n int) {
-	const low = 0x7f7f7f7f7f7f7f7f
-	every := uint64(set) * 0x0101010101010101
-	for _, v := range words(row) {
-		v &= every
-		n += bits.OnesCount64(((v&low + low) | v) &^ low)
-	}
-	for _, v := range row[tail[uint8](len(row)):] {
-		if v&set != 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // floatCounts are the numbers n of pixels of the windows along a row, 1/n, and 1/n².

@@ -35,25 +35,6 @@ func (f *flags) row(y, x0, x1 int, none, buf []uint8) []uint8 {
 	return buf
 }
 
-// has reports whether the sample at (x, y) is not 0.
-func (f *flags) has(x, y int) bool {
-	if f.marks != nil {
-		return f.marks.Has(x, y)
-	}
-	return f.bytes[y*f.w+x] != 0
-}
-
-// count counts the samples x0 … x1−1 of row y that have any of the bits.
-func (f *flags) count(y, x0, x1 int, bits uint8) int {
-	if f.marks != nil {
-		if bits == 0 {
-			return 0
-		}
-		return f.marks.Count(y, x0, x1)
-	}
-	return countIn(f.bytes[y*f.w+x0:y*f.w+x1], bits)
-}
-
 // AllocMarks implements processing.Frugal.
 func (b *Backend) AllocMarks(w, h int) (processing.Plane, error) {
 	if err := processing.CheckAlloc(b, processing.U8, w, h); err != nil {

@@ -21,12 +21,8 @@ type plane struct {
 	kind    processing.Kind
 	w, h    int
 	data    processing.Samples
-	// selection, if not nil, replaces data: the samples of some pixels only (U16).
-	selection *selection
 	// marks, if not nil, replaces data: samples 0 and 255 (U8).
 	marks *span.Set
-	// borrowed: the memory belongs to another plane.
-	borrowed bool
 }
 
 func (p *plane) Kind() processing.Kind { return p.kind }
@@ -34,15 +30,9 @@ func (p *plane) Kind() processing.Kind { return p.kind }
 func (p *plane) Release() {
 	switch {
 	case p == nil:
-	case p.selection != nil:
-		p.MarkReleased()
-		p.selection = &selection{}
 	case p.marks != nil:
 		p.MarkReleased()
 		p.marks = &span.Set{}
-	case p.borrowed:
-		p.MarkReleased()
-		p.data = processing.Samples{}
 	default:
 		p.backend.pool.put(p)
 	}
@@ -124,17 +114,6 @@ func (l *pool) put(p *plane) {
 	p.data = processing.Samples{}
 }
 
-// forget is put for a plane whose memory belongs to another owner.
-func (l *pool) forget(p *plane) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if p.MarkReleased() {
-		l.live--
-		l.bytes -= int64(p.w) * int64(p.h) * int64(p.kind.Bytes())
-		p.data = processing.Samples{}
-	}
-}
-
 func (l *pool) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -194,13 +173,6 @@ func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samp
 // Gather returns src at the given pixel indices; an index outside the plane is an error.
 func (b executor) Gather(ctx context.Context, op processing.Gather) error {
 	s := op.Src.(*plane)
-	if s.selection != nil {
-		for i, at := range op.Index {
-			x, y := int32(int(at)%s.w), int32(int(at)/s.w)
-			op.Values[i] = uint32(s.selection.run(processing.Span{Y: y, X0: x, X1: x + 1})[0])
-		}
-		return ctx.Err()
-	}
 	return b.chunks(ctx, len(op.Index), func(_ *worker, i, j int) {
 		switch s.kind {
 		case processing.U8:

@@ -49,8 +49,8 @@ func (b executor) StarletBand(ctx context.Context, op processing.StarletBand) er
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	// The filter of level j reaches 2^j pixels; halo is the sum over all levels.
 	halo := 2<<op.Level - 2
-	return b.wanted(ctx, d, halo, op.Where, func(t *worker, tile rect, out *target) {
-		b.streamBand(t, tile, out, s, op.Level, halo)
+	return b.tiles(ctx, d.w, d.h, halo, halo, func(t *worker, tile rect) {
+		b.streamBand(t, tile, d, s, op.Level, halo)
 	})
 }
 
@@ -58,7 +58,8 @@ func (b executor) StarletBand(ctx context.Context, op processing.StarletBand) er
 // times, and outputs a row of plane j+1 as soon as the middle one has its neighbours. Rows above and below the picture
 // are mirrored. Mirroring commutes with a symmetric filter, so every level sees its own mirrored border. The first
 // smoothing fits 16 bits and takes four pixels at a time, the others two.
-func (b *Backend) streamBand(t *worker, tile rect, out *target, s *plane, level, halo int) {
+func (b *Backend) streamBand(t *worker, tile rect, d, s *plane, level, halo int) {
+	out := func(y int) []uint16 { return d.data.U16[y*d.w+tile.x0 : y*d.w+tile.x1] }
 	width := tile.x1 - tile.x0
 	source := newRing[uint16](t, 0, width+2*halo)
 	down16, smooth16 := take[uint16](t, width+2*halo), take[uint16](t, width+2*halo-4)
@@ -83,8 +84,7 @@ func (b *Backend) streamBand(t *worker, tile rect, out *target, s *plane, level,
 		}
 		source.smooth(b.kernels.spline16, smooth16, down16, at)
 		if level == 1 {
-			bandRow(out.row(at), source.row(at)[2:], smooth16, 0)
-			out.put(at)
+			bandRow(out(at), source.row(at)[2:], smooth16, 0)
 			continue
 		}
 		widen(planes[0].row(at), smooth16)
@@ -99,8 +99,7 @@ func (b *Backend) streamBand(t *worker, tile rect, out *target, s *plane, level,
 				continue
 			}
 			p.smooth(b.kernels.spline32, last, down, at)
-			bandRow(out.row(at), p.row(at)[2*p.step:], last, 8*(level-1))
-			out.put(at)
+			bandRow(out(at), p.row(at)[2*p.step:], last, 8*(level-1))
 		}
 	}
 }

@@ -103,11 +103,6 @@ func All(t testing.TB, b processing.Backend) []processing.Op {
 		processing.FilterComponents{Components: filtered, Keep: make([]bool, filtered.Len())},
 		processing.Rasterize{Dst: u8(), Components: cores()},
 		processing.Spans{Components: cores(), Out: new([]processing.Span)},
-		processing.MeasureRegions{
-			Components: cores(), Class: u8(), Member: u8(), Y: u16(), Background: u16(), V: u8(), Deviation: u16(),
-			Starlet: u16(),
-			Tables:  pic.Tables(), Out: new([]processing.RegionProps),
-		},
 		processing.Convolve{Dst: f32(), State: u8(), Tiles: tiles, Sigmas: []float64{1, 1}},
 		processing.Harmonic{Dst: f32(), State: u8(), Tiles: tiles, Sweeps: []int{1, 1}, Omegas: []float32{1, 1}},
 		processing.Biharmonic{Dst: f32(), State: u8(), Tiles: tiles, Sweeps: []int{1, 1}, Omega: 1},
