@@ -19,8 +19,9 @@ const (
 // therefore gives a time that no implementation of the same operations can beat.
 //
 // If an operation works on a set of pixels, only these count: those listed for Gather, those of the components for
-// MeasureGlints, those of the tiles for operations on tiles. Grow counts nothing, because it touches only the components
-// and their surroundings, a small part of most pictures. Work of the detector in host memory counts nothing either.
+// MeasureGlints, those of the tiles for operations on tiles. Grow counts nothing, because it touches only the
+// components and their surroundings, a small part of most pictures. Work of the detector in host memory counts nothing
+// either.
 //
 // What must be transferred to a device with its own memory and back (a picture, planes for Host, lists and results)
 // counts as upload and download, not for the stage in which it happens.

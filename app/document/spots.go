@@ -12,8 +12,8 @@ import (
 // Spot is a finding in its present form: an 8-connected component of the mask. Position and area are measured on the
 // mask. ID numbers the spots of the current mask from 1 in reading order and changes with the mask, unlike Number.
 // Peak, Contrast, Elongation, Score and Evidence are taken from the detected finding that it contains; from the one
-// with the highest score if it contains several. If it contains none, Elongation is measured on the mask and the others are
-// zero. Runs is nil, except for ignored findings; see Document.SpotRuns.
+// with the highest score if it contains several. If it contains none, Elongation is measured on the mask and the others
+// are zero. Runs is nil, except for ignored findings; see Document.SpotRuns.
 type Spot struct {
 	processing.Finding
 	// Number is the number that the user sees. It stays the same until the next detection or until the whole mask is

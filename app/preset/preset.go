@@ -159,8 +159,8 @@ func Decode(data []byte) (p processing.Params, remark message.Message, err error
 		remark = message.Of("the detector %q no longer exists; the network of auto is used", former)
 	case scored && p.Mode == processing.Manual:
 		withoutScore(&p)
-		remark = message.Of("the classical detector no longer has a score; where the preset had the defaults of then, " +
-			"those of today are used")
+		remark = message.Of("the classical detector no longer has a score; where the preset had the " +
+			"defaults of then, those of today are used")
 	}
 	for id := range body.Values {
 		return p, remark, fault(nil, "the preset sets %q, which is not a parameter", id)

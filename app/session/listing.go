@@ -34,8 +34,8 @@ const (
 type Choice uint8
 
 // InMask lists all findings of the mask, Painted those that no detection found. Open are undecided, ToCheck those that
-// a person should look at. Instructive lists the undecided ones, those first about which a decision would teach most (see
-// lesson). Ignored lists findings that were removed from the mask; all other choices are of the mask.
+// a person should look at. Instructive lists the undecided ones, those first about which a decision would teach most
+// (see lesson). Ignored lists findings that were removed from the mask; all other choices are of the mask.
 const (
 	InMask Choice = iota
 	Open

@@ -7,8 +7,9 @@ import "blik/processing/network"
 func Network() *network.Model {
 	const hidden, unit, shift = 4, 16, 4
 	shifts := []uint8{shift, shift, shift, shift}
-	first := network.Layer{From: []int{network.Input}, Kind: network.Conv1, In: network.Inputs, Out: hidden, Dilation: 1,
-		Resolution: 1, Weights: make([]int8, hidden*network.Inputs), Bias: make([]int32, hidden), Shift: shifts}
+	first := network.Layer{From: []int{network.Input}, Kind: network.Conv1, In: network.Inputs, Out: hidden,
+		Dilation: 1, Resolution: 1, Weights: make([]int8, hidden*network.Inputs), Bias: make([]int32, hidden),
+		Shift: shifts}
 	// The darkest channel against its surroundings, and red, blue and the darkest channel over the mean lightness.
 	for channel, plane := range []int{3, 4, 6, 7} {
 		first.Weights[channel*network.Inputs+plane] = unit
