@@ -8,9 +8,9 @@ import (
 // The outline of a component: its pixels that rise by at least cut per cent of its rise, and the pixels connected to
 // those that rise by at least grow per cent of it, up to reach pixels away.
 const (
-	cut   = 0
-	grow  = 50
-	reach = 2
+	cut   = 20
+	grow  = 45
+	reach = 5
 )
 
 // outliner outlines components. One goroutine uses it at a time.
