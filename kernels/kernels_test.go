@@ -116,7 +116,7 @@ func TestKernelsWereVerified(t *testing.T) {
 	}
 	for _, name := range []string{
 		"TestBackground", "TestBiharmonic", "TestBoxCount", "TestBoxMean", "TestCancel", "TestClassify", "TestComponents", "TestConvolve",
-		"TestDetail", "TestDetect", "TestDetectGlareDev", "TestDetectParameters", "TestDeviation", "TestFillHoles", "TestGaussian",
+		"TestDetail", "TestDetect", "TestDetectParameters", "TestDeviation", "TestFillHoles", "TestGaussian",
 		"TestGlints", "TestGuardRing",
 		"TestHarmonic", "TestHistogram", "TestLuma", "TestMeanVariance", "TestMoments", "TestMorph", "TestNoLeak", "TestNoiseTiles", "TestSeparate", "TestSlidingTrials",
 		"TestStarletBand", "TestSumTrials", "TestSumsOfWholeNumbers", "TestTraversalTrials", "TestUploadHostGather", "TestVHGWTrials",
