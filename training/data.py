@@ -1,218 +1,225 @@
-"""Packs training sets (blik trainingset) into arrays, and draws augmented batches from them on the device.
+"""Draws augmented patches of rendered crops and of photographs on the device.
 
-  data.py pack OUT.npz SET [SET...]      OUT.npz is written uncompressed
+A folder of photographs holds NAME.jpg, its label map NAME_lab.png (label.py: 255 glare, 64 painted light, 65 edge or support,
+66 other, 128 ignored, 0 paint), and zones.json: per cent left, right, top and bottom that are frame or support. Photographs
+whose names differ only after "__" are one painting, as are the pictures of a stack of lamps.
 """
 import concurrent.futures
 import json
+import math
 import os
-import sys
 
 import numpy as np
+import torch
+import torch.nn.functional as F
 
-KINDS = ["varied", "condition", "spots", "clean"]
-# The paintings of the labelled glints in glare-real are never used: other parts of them show unmarked glare.
-RESERVED = ["p005", "p009"]
-# The paintings of its clean crops are in fold 0, whose networks are trained without them.
-FOLDS, FIRST_FOLD = 3, ["p013", "p018"]
-RISE, CONTRAST = 22, 1.1
-SHARES = "6,3,1.7,5"  # how often each kind is drawn
+from render import picture
 
-LUMINANCE = np.array([
-    [16, 11, 10, 16, 24, 40, 51, 61], [12, 12, 14, 19, 26, 58, 60, 55], [14, 13, 16, 24, 40, 57, 69, 56],
-    [14, 17, 22, 29, 51, 87, 80, 62], [18, 22, 37, 56, 68, 109, 103, 77], [24, 35, 55, 64, 81, 104, 113, 92],
-    [49, 64, 78, 87, 103, 121, 120, 101], [72, 92, 95, 98, 112, 100, 103, 99]])
-CHROMINANCE = np.array([
-    [17, 18, 24, 47, 99, 99, 99, 99], [18, 21, 26, 66, 99, 99, 99, 99], [24, 26, 56, 99, 99, 99, 99, 99],
-    [47, 66, 99, 99, 99, 99, 99, 99]] + 4 * [8 * [99]])
+SHARES = (0.46, 0.10, 0.44)  # rendered with lamps, rendered without, photographs
+SMALLER = (2.5, 3.5, 5, 7)  # photographs made smaller: painted lights of a few pixels; nothing in them is glare
+SMALL_SHARE = 0.25
+GLARE_SHARE, HARD_SHARE = 0.30, 0.40  # photographs: patches about labelled glare, about labelled lights that are not
+IGNORED = 128
+# Paintings with many labelled glints, with few, and with none are in every fold.
+FOLDS = (
+    "n_dance_hall_van_gogh p014 p043 p013 stack_icon n_bedroom_van_gogh p015 n_swing_renoir".split(),
+    "n_impression_sunrise_monet p008 p024 p018 n_boating_party_renoir p016 n_harvesters_bruegel p031 n_the_scream_munch".split(),
+    "n_sunflowers_van_gogh p002 p011 stack_fattori n_monet_family_manet p020 n_grey_felt_hat_van_gogh p033".split(),
+    "n_seaport_vernet p003 p012 stack_door n_chrysanthemums_caillebotte n_poets_garden_van_gogh n_mont_sainte_victoire_cezanne p035 p038".split(),
+)
 
 
 def painting(name):
-    """Returns the painting of a file; all crops of a painting share it."""
-    return "munch" if name.startswith("the_scream") else name.split("_")[0].replace("n11", "p038")
+    return name.split("__")[0]
 
 
-def folds(paintings):
-    """Returns the fold of each painting, in the order of names; -1 for reserved ones."""
-    names = sorted(set(paintings) - set(RESERVED))
-    out = {n: i % FOLDS for i, n in enumerate(n for n in names if n not in FIRST_FOLD)}
-    return out | {n: 0 for n in FIRST_FOLD} | {n: -1 for n in RESERVED}
+def fold_of(name):
+    """Returns the fold of a painting; unknown ones, the measured surface among them, are in none."""
+    return next((k for k, names in enumerate(FOLDS) if painting(name) in names), None)
 
 
-def standing_out(picture, truth):
-    """Marks invisible glints as unsure: those that rise by less than RISE levels above the median of their surroundings
-    or by less than CONTRAST deviations of the ground. Returns the truth, and the number of each glint with its contrast."""
-    import cv2
-    n, label = cv2.connectedComponents((truth == 255).astype(np.uint8), connectivity=8)
-    rise, contrast = np.zeros(n), np.zeros(n)
-    for plane in (picture.min(2), cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY)):
-        over = plane.astype(np.float32) - cv2.medianBlur(plane, 21)
-        mean = cv2.blur(plane.astype(np.float32), (33, 33))
-        deviation = np.sqrt(np.maximum(cv2.blur(plane.astype(np.float32) ** 2, (33, 33)) - mean ** 2, 0))
-        np.maximum.at(rise, label.ravel(), over.ravel())
-        np.maximum.at(contrast, label.ravel(), (over / (deviation + 8)).ravel())
-    faint = (rise < RISE) | (contrast < CONTRAST)
-    faint[0] = False
-    return np.where(faint[label], 128, truth).astype(np.uint8), label, contrast
+class Store:
+    """All sources in flat arrays on the device: source k has pixels first[k] + y * width[k] + x."""
+
+    def __init__(self, device):
+        self.device, self.parts, self.height, self.width, self.kind, self.name = device, [], [], [], [], []
+        self.places = []  # for each source: places of glare, and of hard negatives (y, x)
+
+    def add(self, planes, kind, name, places=((), ())):
+        """planes: uint8 [5, h, w]: R, G, B, label, weight."""
+        self.parts.append(planes.to(self.device).permute(1, 2, 0).reshape(-1, 5))
+        self.height.append(planes.shape[1])
+        self.width.append(planes.shape[2])
+        self.kind.append(kind)
+        self.name.append(name)
+        self.places.append([np.asarray(p, np.float64).reshape(-1, 2) for p in places])
+
+    def close(self):
+        self.first = np.concatenate([[0], np.cumsum([len(p) for p in self.parts])])[:-1]
+        self.pixels = torch.cat(self.parts)
+        self.parts = None
+        self.kind, self.height, self.width = np.array(self.kind), np.array(self.height), np.array(self.width)
+        self.of = {}
+        for k in range(len(self.kind)):
+            self.of.setdefault((self.kind[k], painting(self.name[k])), []).append(k)
 
 
-def read(folder, item):
-    import cv2
-    im = cv2.imread(os.path.join(folder, item["picture"]), cv2.IMREAD_COLOR)[..., ::-1]
-    truth, label, contrast = standing_out(im, cv2.imread(os.path.join(folder, item["truth"]), cv2.IMREAD_GRAYSCALE))
-    area = np.bincount(label.ravel())
-    # Pixels of small glints weigh more, and so do those of prominent glints, which must not be missed.
-    weight = ((0.15 + 1.5 / np.sqrt(area)) * np.clip(contrast / 2.5, 0.3, 1.5)).astype(np.float32)
-    weight[0] = 0
-    return np.ascontiguousarray(im), truth, weight[label].astype(np.float16)
+def photograph(folder, name):
+    """Returns planes and places of a labelled photograph."""
+    from scipy import ndimage
+    rgb = picture(os.path.join(folder, name + ".jpg"))
+    label = picture(os.path.join(folder, name + "_lab.png"))[0].numpy()
+    marked = (label == 255) | ((label >= 64) & (label <= 66))
+    part, n = ndimage.label(marked, np.ones((3, 3)))
+    weight, places = np.zeros(label.shape, np.uint8), ([], [])
+    area = np.bincount(part.ravel(), minlength=n + 1)
+    weight[marked] = 255 / np.sqrt(area[part[marked]])
+    for k, box in enumerate(ndimage.find_objects(part)):
+        kind = label[box][part[box] == k + 1][0]
+        places[0 if kind == 255 else 1].append([(s.start + s.stop) / 2 for s in box])
+    planes = torch.cat([rgb, torch.from_numpy(label)[None], torch.from_numpy(weight)[None]])
+    return planes, places
 
 
-def pack(out, sets):
-    items, made = [], []
-    for folder in sets:
-        manifest = json.load(open(os.path.join(folder, "manifest.json")))
-        kinds = sorted({i["kind"] for i in manifest["items"]})
-        made.append("seed %d: %d %s" % (manifest["seed"], len(manifest["items"]), ", ".join(kinds)))
-        items += [(folder, item) for item in manifest["items"]]
+def load(rendered, folder, device, skip):
+    """Returns a Store of rendered crops and labelled photographs."""
+    store = Store(device)
+    for path in rendered:
+        d = torch.load(path)
+        for x, lit, of in zip(d["x"], d["lit"].tolist(), d["painting"].tolist()):
+            if painting(d["names"][of]) not in skip:
+                store.add(x, "lit" if lit else "clean", d["names"][of])
+    names = [f[:-8] for f in sorted(os.listdir(folder)) if f.endswith("_lab.png") and painting(f[:-8]) not in skip]
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        rows = list(pool.map(lambda x: read(*x), items))
-    np.savez(out, sets=np.array(made), pictures=np.stack([r[0] for r in rows]), truth=np.stack([r[1] for r in rows]),
-             weight=np.stack([r[2] for r in rows]), kind=np.array([KINDS.index(i["kind"]) for _, i in items]),
-             painting=np.array([painting(i["painting"]) for _, i in items]), files=np.array([i["painting"] for _, i in items]),
-             hashes=np.array([i["painting_sha256"] for _, i in items]))
-    print("packed %d pictures of %d paintings" % (len(items), len({i["painting_sha256"] for _, i in items})))
+        for name, (planes, places) in zip(names, pool.map(lambda n: photograph(folder, n), names)):
+            store.add(planes, "photo", name, places)
+            if name.startswith("stack_"):
+                continue
+            for k in SMALLER:
+                h, w = (int(s / k) for s in planes.shape[1:])
+                if min(h, w) >= 260:
+                    small = F.interpolate(planes[None, :3].float(), size=(h, w), mode="bilinear", antialias=True)[0]
+                    store.add(F.pad(small.round().to(torch.uint8), (0, 0, 0, 0, 0, 2)), "small", name)
+            print(name, "glare", len(places[0]), "other", len(places[1]), flush=True)
+    store.close()
+    return store
 
 
 class Batches:
-    """Draws augmented patches on the device. choose is the array of numbers of the examples to draw from."""
-
-    def __init__(self, store, choose, device, seed, batch, shares, side=192):
-        import torch
-        self.torch, self.device, self.batch, self.side = torch, device, batch, side
-        take = lambda a: torch.from_numpy(np.ascontiguousarray(a[choose])).to(device)
-        self.pictures, self.truth, self.weight = take(store["pictures"]), take(store["truth"]), take(store["weight"])
-        kind = store["kind"][choose]
-        self.of_kind = [np.flatnonzero(kind == k) for k in range(len(KINDS))]
-        self.shares = shares
-        self.hardness = np.ones(len(choose))
+    def __init__(self, store, seed, batch, side):
+        self.store, self.batch, self.side, self.device = store, batch, side, store.device
         self.rng = np.random.default_rng(seed)
-        self.gen = torch.Generator(device=device).manual_seed(seed)
+        torch.manual_seed(seed)
+        self.paintings = {k: sorted({p for kind, p in store.of if kind == k}) for k in ("lit", "clean", "photo", "small")}
+        self.paintings = {k: v for k, v in self.paintings.items() if v}
 
-    def uniform(self, low, high):
-        return low + (high - low) * self.torch.rand(self.batch, generator=self.gen, device=self.device)
+    def uniform(self, low, high, channels=1):
+        return low + (high - low) * torch.rand(self.batch, channels, 1, 1, device=self.device)
 
     def chance(self, p):
-        return self.torch.rand(self.batch, generator=self.gen, device=self.device) < p
+        return (torch.rand(self.batch, 1, 1, 1, device=self.device) < p).float()
 
-    def choose(self):
-        """Draws numbers of examples: kinds by their shares, clean examples in proportion to their difficulty so far."""
-        shares = np.array([s if len(o) else 0 for s, o in zip(self.shares, self.of_kind)])
-        out = np.empty(self.batch, np.int64)
-        for i, k in enumerate(self.rng.choice(len(KINDS), self.batch, p=shares / shares.sum())):
-            of = self.of_kind[k]
-            p = 0.3 + self.hardness[of] / self.hardness[of].mean() if KINDS[k] == "clean" else np.ones(len(of))
-            out[i] = self.rng.choice(of, p=p / p.sum())
-        return out
+    def draw(self):
+        """Returns source, top, left, and scale (source pixels a pixel of the patch) of each patch."""
+        s, rng, n = self.store, self.rng, self.side
+        rows = []
+        for kind in rng.choice(3, self.batch, p=SHARES):
+            kind = ("lit", "clean", "photo")[kind]
+            if kind == "photo" and rng.random() < SMALL_SHARE:
+                kind = "small"
+            names = self.paintings[kind]
+            of = s.of[kind, names[int(rng.integers(len(names)))]]
+            k = of[int(rng.integers(len(of)))]
+            scale = math.exp(rng.uniform(math.log(0.55), math.log(1.8))) if rng.random() < 0.5 else 1.0
+            scale = min(scale, (s.height[k] - 1) / n, (s.width[k] - 1) / n)
+            u = rng.random()
+            places = s.places[k][0] if u < GLARE_SHARE else s.places[k][1] if u < GLARE_SHARE + HARD_SHARE else ()
+            span, corner = scale * (n - 1), []
+            about = places[int(rng.integers(len(places)))] if len(places) else None
+            for axis, size in enumerate((s.height[k], s.width[k])):
+                at = rng.uniform(0, size - 1 - span) if about is None else about[axis] - rng.uniform(0.1, 0.9) * span
+                at = min(max(at, 0), size - 1 - span)
+                corner.append(math.floor(at) if scale == 1 else at)
+            rows.append((k, *corner, scale))
+        return [np.array(c) for c in zip(*rows)]
 
-    def note(self, chosen, loss):
-        """Stores the difficulty of the negatives of each chosen example."""
-        for i, v in zip(chosen, loss):
-            self.hardness[i] += 0.3 * (float(v) - self.hardness[i])
+    def gather(self, k, top, left, scale):
+        """Returns colour of 0...1, share of glare, share of ignored, weight, and label of the nearest pixel."""
+        s, n, dev = self.store, self.side, self.device
+        t = lambda a, kind: torch.from_numpy(np.asarray(a)).to(dev, kind).view(-1, 1, 1)
+        first, width = t(s.first[k], torch.long), t(s.width[k], torch.long)
+        h, w = t(s.height[k], torch.float32), t(s.width[k], torch.float32)
+        z, y0, x0 = t(scale, torch.float32), t(top, torch.float32), t(left, torch.float32)
+        r = torch.arange(n, device=dev, dtype=torch.float32)
+        v, u = (r.view(1, n, 1) * z).expand(self.batch, n, n), (r.view(1, 1, n) * z).expand(self.batch, n, n)
+        flips = torch.rand(3, self.batch, 1, 1, device=dev) < 0.5
+        v, u = torch.where(flips[0], u, v), torch.where(flips[0], v, u)
+        span = z * (n - 1)
+        v, u = torch.where(flips[1], span - v, v) + y0, torch.where(flips[2], span - u, u) + x0
+        near = first + (v + 0.5).long().minimum(h.long() - 1) * width + (u + 0.5).long().minimum(w.long() - 1)
+        nearest = s.pixels[near][..., 3]
+        colour = glare = ignored = heavy = 0
+        offset = (z - 1).clamp(min=0) / 4
+        reduced = bool((scale > 1.001).any())
+        for a, b in ((-1, -1), (-1, 1), (1, -1), (1, 1)) if reduced else ((0, 0),):
+            y = torch.minimum((v + a * offset).clamp(min=0), h - 1.001)
+            x = torch.minimum((u + b * offset).clamp(min=0), w - 1.001)
+            j, i = y.long(), x.long()
+            fy, fx = y - j, x - i
+            base = first + j * width + i
+            for dy, dx, share in ((0, 0, (1 - fy) * (1 - fx)), (0, 1, (1 - fy) * fx), (1, 0, fy * (1 - fx)), (1, 1, fy * fx)):
+                px = s.pixels[base + dy * width + dx]
+                share = share * (0.25 if reduced else 1)
+                colour = colour + px[..., :3].float() * (share / 255)[..., None]
+                glare = glare + share * (px[..., 3] == 255)
+                ignored = ignored + share * (px[..., 3] == IGNORED)
+                heavy = torch.maximum(torch.as_tensor(heavy, device=dev), px[..., 4].float() / 255 * (share > 0.02))
+        return colour.permute(0, 3, 1, 2), glare[:, None], ignored[:, None], heavy[:, None], nearest[:, None]
 
-    def geometry(self):
-        """Returns source positions [batch, side, side] of upright, rotated or mirrored patches, and scales; half are 1."""
-        t, b, n = self.torch, self.batch, self.side
-        h, w = self.truth.shape[1:]
-        scale = t.where(self.chance(0.5), t.ones(b, device=self.device), t.exp(self.uniform(np.log(0.55), np.log(1.8))))
-        span = scale * (n - 1)
-        y0, x0 = self.uniform(0, 1) * (h - 1 - span), self.uniform(0, 1) * (w - 1 - span)
-        exact = scale == 1
-        y0, x0 = t.where(exact, y0.floor(), y0), t.where(exact, x0.floor(), x0)
-        r = t.arange(n, device=self.device, dtype=t.float32)
-        v, u = (r * scale[:, None])[:, :, None].expand(b, n, n), (r * scale[:, None])[:, None, :].expand(b, n, n)
-        turn, flip = self.chance(0.5)[:, None, None], self.chance(0.5)[:, None, None]
-        mirror = self.chance(0.5)[:, None, None]
-        v, u = t.where(turn, u, v), t.where(turn, v, u)
-        v, u = t.where(flip, span[:, None, None] - v, v), t.where(mirror, span[:, None, None] - u, u)
-        return v + y0[:, None, None], u + x0[:, None, None], scale
+    def blurred(self, x, sigma):
+        r = max(1, int(3 * sigma + 0.5))
+        k = torch.exp(-0.5 * (torch.arange(-r, r + 1, device=self.device) / sigma) ** 2)
+        k = (k / k.sum()).view(1, 1, 1, -1).repeat(3, 1, 1, 1)
+        x = F.conv2d(F.pad(x, (r, r, 0, 0), mode="reflect"), k, groups=3)
+        return F.conv2d(F.pad(x, (0, 0, r, r), mode="reflect"), k.transpose(2, 3), groups=3)
 
-    def gather(self, chosen, y, x):
-        """Returns bilinear colour [batch, 3, side, side] in 0...1, shares of glare and of unsure ground, and weights."""
-        t = self.torch
-        h, w = self.truth.shape[1:]
-        y, x = y.clamp(0, h - 1.001), x.clamp(0, w - 1.001)
-        j, i = y.long(), x.long()
-        fy, fx = y - j, x - i
-        base = chosen[:, None, None] * (h * w) + j * w + i
-        colour, truth, weight = self.pictures.view(-1, 3), self.truth.view(-1), self.weight.view(-1)
-        out = glare = unsure = heavy = 0
-        for step, share in ((0, (1 - fy) * (1 - fx)), (1, (1 - fy) * fx), (w, fy * (1 - fx)), (w + 1, fy * fx)):
-            at = base + step
-            out = out + colour[at].float() * (share / 255)[..., None]
-            level = truth[at]
-            glare, unsure = glare + share * (level == 255), unsure + share * (level == 128)
-            heavy = t.maximum(t.as_tensor(heavy, device=self.device), weight[at].float() * (share > 0.05))
-        return out.permute(0, 3, 1, 2), glare, unsure, heavy
+    def camera(self, x):
+        """Varies gamma, exposure from -2 to +1 stops, tint, sharpness, noise."""
+        u, rng = self.uniform, self.rng
+        x = x.clamp(0, 1) ** torch.exp(u(-0.35, 0.35))
+        x = x * torch.exp(u(-0.65, 0.35) * self.chance(0.7)) * torch.exp(u(-0.12, 0.12, 3))
+        if rng.random() < 0.4:
+            m = self.chance(0.6)
+            x = x * (1 - m) + m * self.blurred(x, float(rng.uniform(0.35, 1.1)))
+        if rng.random() < 0.35:
+            x = x + u(0, 1.2) * (x - self.blurred(x, float(rng.uniform(0.7, 1.3))))
+        grey = self.chance(0.05)
+        return x * (1 - grey) + grey * x.mean(1, keepdim=True)
 
-    def photograph(self, rgb):
-        """Varies exposure, tint, lens and camera."""
-        t, f = self.torch, self.torch.nn.functional
-        one = lambda v: v[:, None, None, None]
-        rgb = rgb.clamp(1e-4, 1) ** one(t.exp(self.uniform(-0.35, 0.35)))
-        rgb = rgb * one(t.where(self.chance(0.5), self.uniform(0.45, 1.2), t.ones(self.batch, device=self.device)))
-        grey = rgb.mean(1, keepdim=True)
-        rich = one(t.where(self.chance(0.4), self.uniform(1.0, 2.2), t.ones(self.batch, device=self.device)))
-        black = one(t.where(self.chance(0.3), self.uniform(0.0, 0.15), t.zeros(self.batch, device=self.device)))
-        rgb = (((grey + rich * (rgb - grey)).clamp(0, 1) - black) / (1 - black)).clamp(min=0)
-        tint = 1 + 0.12 * (2 * t.rand(self.batch, 3, generator=self.gen, device=self.device) - 1)
-        rgb = rgb * t.where(one(self.chance(0.5)), tint[:, :, None, None], t.ones_like(tint)[:, :, None, None])
-        rgb = t.where(one(self.chance(0.05)), rgb.mean(1, keepdim=True), rgb)
-        sigma = t.where(self.chance(0.35), self.uniform(0.3, 1.1), t.full((self.batch,), 0.01, device=self.device))
-        d = t.arange(-3, 4, device=self.device, dtype=t.float32)
-        k = t.exp(-d ** 2 / (2 * sigma[:, None] ** 2))
-        k = (k / k.sum(1, keepdim=True)).repeat_interleave(3, 0)
-        flat = rgb.reshape(1, -1, self.side, self.side)
-        soft = f.conv2d(f.pad(flat, (3, 3, 0, 0), "reflect"), k[:, None, None], groups=len(k))
-        soft = f.conv2d(f.pad(soft, (0, 0, 3, 3), "reflect"), k[:, None, :, None], groups=len(k)).view_as(rgb)
-        around = f.avg_pool2d(f.pad(rgb, (1, 1, 1, 1), "reflect"), 3, 1)
-        sharp = one(t.where(self.chance(0.35), self.uniform(0.2, 1.5), t.zeros(self.batch, device=self.device)))
-        rgb = soft + sharp * (rgb - around)
-        grain = one(t.where(self.chance(0.5), t.exp(self.uniform(np.log(6e-4), np.log(0.018))), t.zeros(self.batch, device=self.device)))
-        rgb = rgb + grain * t.randn(rgb.shape, generator=self.gen, device=self.device)
-        return (self.jpeg(rgb.clamp(0, 1)).clamp(0, 1) * 255 + 0.5).to(t.uint8)
-
-    def jpeg(self, rgb):
-        """Applies JPEG quantisation (ITU-T T.81, tables of annex K) to half of the pictures, without chroma subsampling."""
-        t, n = self.torch, self.side // 8
-        quality = self.uniform(60, 97)
-        factor = t.where(quality < 50, 50 / quality, 2 - quality / 50)[:, None, None, None]
-        tables = t.from_numpy(np.stack([LUMINANCE, CHROMINANCE, CHROMINANCE])).to(self.device).float()
-        step = (tables * factor).clamp(min=1).round().view(self.batch, 3, 1, 8, 1, 8)
-        y = rgb[:, 0] * 0.299 + rgb[:, 1] * 0.587 + rgb[:, 2] * 0.114
-        colour = t.stack([y - 128 / 255, (rgb[:, 2] - y) / 1.772, (rgb[:, 0] - y) / 1.402], 1) * 255
-        k = t.arange(8, device=self.device, dtype=t.float32)
-        dct = t.cos((2 * k[None] + 1) * k[:, None] * np.pi / 16) * t.where(k == 0, 1 / 8, 1 / 4).sqrt()[:, None]
-        blocks = t.einsum("ui,bcpiqj,vj->bcpuqv", dct, colour.reshape(self.batch, 3, n, 8, n, 8), dct)
-        back = t.einsum("ui,bcpuqv,vj->bcpiqj", dct, (blocks / step).round() * step, dct)
-        y, cb, cr = (back.reshape(colour.shape) / 255).unbind(1)
-        y = y + 128 / 255
-        out = t.stack([y + 1.402 * cr, y - 0.344136 * cb - 0.714136 * cr, y + 1.772 * cb], 1)
-        return t.where(self.chance(0.5)[:, None, None, None], out, rgb)
+    def border(self, x, labels):
+        """Puts a flat strip, dark or light, beyond a straight edge, in a sixth of the patches; nothing there is glare."""
+        u, n = self.uniform, self.side
+        on = self.chance(0.16)
+        turn = torch.randint(4, (self.batch, 1, 1, 1), device=self.device) * math.pi / 2 + u(-0.03, 0.03)
+        r = torch.linspace(-1, 1, n, device=self.device)
+        d = (r.view(1, 1, 1, -1) * torch.cos(turn) + r.view(1, 1, -1, 1) * torch.sin(turn) - u(0.3, 0.95)) * n / 2
+        level = torch.where(self.chance(0.5) > 0, u(0, 0.08), u(0.6, 1))
+        strip = on * torch.sigmoid(d * u(0.8, 4))
+        x = x * (1 - strip) + strip * level
+        x = x + on * torch.exp(-(d / u(1, 4)) ** 2) * u(-0.5, 0.5) * self.chance(0.5) * (1 - 0.3 * strip)
+        inside = strip < 0.05
+        glare, ignored, weight, hard = labels
+        doubtful = ~inside & (d < 6) & glare
+        return x, (glare & inside, (ignored & inside) | doubtful, weight, torch.where(inside, hard, torch.zeros_like(hard)))
 
     def next(self):
-        """Returns pictures uint8 [batch, 3, side, side], targets 0 or 1, pixel weights (0 where unsure), chosen numbers."""
-        t = self.torch
-        chosen = self.choose()
-        number = t.from_numpy(chosen).to(self.device)
-        y, x, scale = self.geometry()
-        d = ((scale - 1).clamp(min=0) / 4)[:, None, None]
-        parts = [self.gather(number, y + a * d, x + b * d) for a, b in ((-1, -1), (-1, 1), (1, -1), (1, 1))]
-        rgb, glare, unsure, heavy = (sum(p[i] for p in parts) / 4 for i in range(4))
-        target = glare > 0.5
-        ignore = ~target & ((glare > 0.15) | (unsure > 0.25))
-        return self.photograph(rgb), target, t.where(target, heavy, (~ignore).float()), chosen
-
-
-if __name__ == "__main__":
-    if len(sys.argv) < 4 or sys.argv[1] != "pack":
-        sys.exit(__doc__)
-    pack(sys.argv[2], sys.argv[3:])
+        """Returns pictures uint8 [n, 3, side, side]; glare and ignored (bool), weight of glare and hard negatives (0 elsewhere),
+        the kind of hard negatives (1, 2, 3; else 0), all [n, 1, side, side]; and the source of each patch."""
+        k, top, left, scale = self.draw()
+        x, share, unsure, weight, nearest = self.gather(k, top, left, scale)
+        glare = share > 0.5
+        ignored = ~glare & ((share > 0.12) | (unsure > 0.25))
+        hard = torch.where((nearest >= 64) & (nearest <= 66) & ~glare & ~ignored, nearest - 63, torch.zeros_like(nearest))
+        x, (glare, ignored, weight, hard) = self.border(self.camera(x), (glare, ignored, weight, hard))
+        x = (x + torch.randn_like(x) * 10 ** self.uniform(-3.2, -1.75)).clamp(0, 1)
+        return (x * 255 + 0.5).to(torch.uint8), glare, ignored, weight, hard.long(), k

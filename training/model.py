@@ -1,13 +1,13 @@
 """Networks: small graphs of convolutions on the planes of planes.py.
 
-A specification is a list of layers, each a dict: `from` (earlier layers; -1 is the input, -2 its pixels at full
-resolution; coarser layers are repeated), `kind` (conv3, conv1, depth3), `out` channels, `dilation`, `stride`. Resolution 2
-means half that of the picture.
-The last layer gives logits: at half resolution, four channels for the pixels of a cell, in the order of pixel_shuffle.
+A specification is a list of layers, each a dict: `from` (earlier layers; -1 is the input; coarser ones are repeated), `kind`
+(conv3, conv1, or pool: the average of 2 x 2), `out` channels, `dilation`. The last layer gives four channels at full
+resolution: the logit of glare, and the logits of painted light, of edge or support, and of anything else against glare.
 
 All activations are multiples of 1/16 in 0...127/16 once quantised, so that an integer network needs no scales: with weights
 w = q / 2^s (q in -127...127, s one shift per output channel) a layer is clamp((sum q a + b) >> s, 0, 127).
 """
+import numpy as np
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
@@ -16,79 +16,42 @@ from planes import CHANNELS
 
 UNIT = 16
 TOP = 127 / UNIT
+OUTPUTS = 4
 
 
-def layer(source, out, kind="conv3", dilation=1, stride=1):
-    return {"from": list(source) if isinstance(source, (list, tuple)) else [source], "out": out, "kind": kind,
-            "dilation": dilation, "stride": stride}
+def pyramid(widths):
+    """Two layers at each of several sizes, each half the one before, joined upwards by 1 x 1 and one more layer."""
+    spec, own = [], []
+
+    def add(source, out, kind="conv3", dilation=1):
+        spec.append({"from": source, "out": out, "kind": kind, "dilation": dilation})
+        return len(spec) - 1
+    last = -1
+    for k, w in enumerate(widths):
+        if k:
+            last = add([last], widths[k - 1], "pool")
+        last = add([last], w)
+        last = add([last], w, dilation=2 if k == len(widths) - 1 else 1)
+        own.append(last)
+    for k in range(len(widths) - 2, -1, -1):
+        last = add([own[k], last], widths[k], "conv1")
+        last = add([last], widths[k])
+    add([last], OUTPUTS, "conv1")
+    return spec
 
 
-def plain(width, dilations):
-    """Layers of equal width at half resolution."""
-    spec = [layer(i - 1, width, dilation=d) for i, d in enumerate(dilations)]
-    return spec + [layer(len(spec) - 1, 4, "conv1")]
-
-
-def separable(width, dilations):
-    """A full first layer, then pairs of a depthwise and a pointwise one."""
-    spec = [layer(-1, width)]
-    for d in dilations:
-        spec.append(layer(len(spec) - 1, width, "depth3", dilation=d))
-        spec.append(layer(len(spec) - 1, width, "conv1"))
-    return spec + [layer(len(spec) - 1, 4, "conv1")]
-
-
-def quarter(fine, coarse, dilations, stem=2):
-    """A stem at half resolution, joined with context at a quarter."""
-    spec = [layer(i - 1, fine) for i in range(stem)]
-    spec.append(layer(stem - 1, coarse, stride=2))
-    spec += [layer(stem + i, coarse, dilation=d) for i, d in enumerate(dilations)]
-    spec.append(layer(len(spec) - 1, fine, "conv1"))
-    spec.append(layer([stem - 1, len(spec) - 1], fine))
-    return spec + [layer(len(spec) - 1, 4, "conv1")]
-
-
-def thrifty(fine, coarse, dilations):
-    """A stem whose first layer mixes the planes by 1 x 1, joined with context at a quarter by 1 x 1."""
-    spec = [layer(-1, fine, "conv1"), layer(0, fine), layer(1, coarse, stride=2)]
-    spec += [layer(2 + i, coarse, dilation=d) for i, d in enumerate(dilations)]
-    spec.append(layer([1, len(spec) - 1], fine, "conv1"))
-    spec.append(layer(len(spec) - 1, fine))
-    return spec + [layer(len(spec) - 1, 4, "conv1")]
-
-
-def full(width, dilations):
-    """Layers of equal width at full resolution."""
-    spec = [layer(i - 1 if i else -2, width, dilation=d) for i, d in enumerate(dilations)]
-    return spec + [layer(len(spec) - 1, 1, "conv1")]
-
-
-ZOO = {
-    "s16": full(16, (1, 1, 2, 4, 8, 1)),
-    "h12": plain(12, (1, 1, 2, 4, 2, 1)),
-    "h16": plain(16, (1, 1, 2, 4, 2, 1)),
-    "h24": plain(24, (1, 1, 2, 4, 2, 1)),
-    "h32": plain(32, (1, 1, 2, 4, 2, 1)),
-    "h24x4": plain(24, (1, 2, 4, 1)),
-    "q16": quarter(16, 32, (1, 2, 1)),
-    "q24": quarter(24, 48, (1, 2, 1)),
-    "t12": thrifty(12, 24, (1, 2, 4, 1)),
-    "t16": thrifty(16, 32, (1, 2, 4, 1)),
-    "t24": thrifty(24, 48, (1, 2, 4, 1)),
-    "p32": separable(32, (1, 1, 2, 4, 2, 1)),
-    "teacher": plain(96, (1, 1, 2, 1, 4, 1, 2, 1, 4, 1)),
-}
+ZOO = {"u12": pyramid((12, 24, 40, 64, 64)), "u16": pyramid((16, 32, 48, 64, 64)), "u24": pyramid((24, 40, 64, 96, 96))}
 
 
 def channels(spec, source):
-    return {-1: CHANNELS, -2: 8}.get(source) or spec[source]["out"]
+    return CHANNELS if source < 0 else spec[source]["out"]
 
 
 def resolutions(spec):
-    """Returns the resolution of each layer's output: 2 for half, 4 for a quarter."""
+    """Returns the resolution of each layer's output: 1 is the picture's, 2 half of it."""
     out = []
     for l in spec:
-        out.append(min({-1: 2, -2: 1}.get(s) or out[s] for s in l["from"]) * l["stride"])
+        out.append(min(1 if s < 0 else out[s] for s in l["from"]) * (2 if l["kind"] == "pool" else 1))
     return out
 
 
@@ -100,7 +63,7 @@ def cost(spec):
     """Returns the multiply-adds per pixel of the picture, and the number of weights."""
     macs = weights = 0
     for l, r in zip(spec, resolutions(spec)):
-        n = {"conv3": 9 * inputs(spec, l), "conv1": inputs(spec, l), "depth3": 9}[l["kind"]] * l["out"]
+        n = {"conv3": 9, "conv1": 1, "pool": 0}[l["kind"]] * inputs(spec, l) * l["out"]
         macs, weights = macs + n / r ** 2, weights + n
     return macs, weights
 
@@ -126,13 +89,12 @@ class Layer(nn.Module):
     def __init__(self, spec, l, last):
         super().__init__()
         size = 1 if l["kind"] == "conv1" else 3
-        groups = l["out"] if l["kind"] == "depth3" else 1
-        pad = l["dilation"] if size == 3 else 0
-        self.conv = nn.Conv2d(inputs(spec, l), l["out"], size, l["stride"], pad, l["dilation"], groups, bias=last)
-        self.norm = None if last else nn.BatchNorm2d(l["out"], momentum=0.03)
+        self.conv = nn.Conv2d(inputs(spec, l), l["out"], size, 1, l["dilation"] if size == 3 else 0, l["dilation"], bias=last)
+        self.norm = None if last else nn.BatchNorm2d(l["out"], momentum=0.02)
         self.last, self.exact = last, False
         if last:
-            nn.init.constant_(self.conv.bias, -4.0)
+            nn.init.constant_(self.conv.bias, 0.0)
+            nn.init.constant_(self.conv.bias[:1], -4.0)
 
     def fold(self):
         """Folds the normalisation into the weights and quantises from here on."""
@@ -144,16 +106,13 @@ class Layer(nn.Module):
             self.norm = None
         self.exact = True
 
-    def quantised(self):
-        w, b = self.conv.weight, self.conv.bias
-        scale = torch.exp2(shifts(w))
-        q = Round.apply(w * scale[:, None, None, None]).clamp(-127, 127) / scale[:, None, None, None]
-        return q, Round.apply(b * scale * UNIT) / (scale * UNIT)
-
     def forward(self, x):
         if self.exact:
-            w, b = self.quantised()
-            x = F.conv2d(x, w, b, self.conv.stride, self.conv.padding, self.conv.dilation, self.conv.groups)
+            w, b = self.conv.weight, self.conv.bias
+            scale = torch.exp2(shifts(w))
+            w = Round.apply(w * scale[:, None, None, None]).clamp(-127, 127) / scale[:, None, None, None]
+            b = Round.apply(b * scale * UNIT) / (scale * UNIT)
+            x = F.conv2d(x, w, b, 1, self.conv.padding, self.conv.dilation)
             x = Round.apply(x * UNIT) / UNIT
         else:
             x = self.conv(x)
@@ -162,29 +121,70 @@ class Layer(nn.Module):
         return x if self.last else x.clamp(0, TOP)
 
 
+class Pool(nn.Module):
+    exact = False
+
+    def fold(self):
+        self.exact = True
+
+    def forward(self, x):
+        x = F.avg_pool2d(x, 2)
+        return Round.apply(x * UNIT) / UNIT if self.exact else x
+
+
 class Net(nn.Module):
     def __init__(self, spec):
         super().__init__()
         self.spec = spec
-        self.layers = nn.ModuleList(Layer(spec, l, i == len(spec) - 1) for i, l in enumerate(spec))
+        self.layers = nn.ModuleList(Pool() if l["kind"] == "pool" else Layer(spec, l, i == len(spec) - 1)
+                                    for i, l in enumerate(spec))
+        self.resolution = [1] + resolutions(spec)
 
     def fold(self):
         for l in self.layers:
             l.fold()
 
     def forward(self, planes):
-        """planes: uint8 [batch, 24, h, w] -> logits [batch, 1, 2h, 2w]"""
+        """planes: uint8 [batch, 12, h, w], sides multiples of 16 -> logits [batch, 4, h, w]"""
         x = planes.to(next(self.parameters()).dtype) / UNIT
-        spread = lambda t, n: t.repeat_interleave(n, 2).repeat_interleave(n, 3)
-        done, res = {-1: x.contiguous(memory_format=torch.channels_last)}, {-1: 2, -2: 1}
-        if self.spec[0]["from"] == [-2]:
-            done[-2] = torch.cat([F.pixel_shuffle(x[:, :16], 2), spread(x[:, 16:20], 2)], 1)
-            done[-2] = done[-2].contiguous(memory_format=torch.channels_last)
-        for i, (l, module) in enumerate(zip(self.spec, self.layers)):
-            fine = min(res[s] for s in l["from"])
-            size = next(done[s].shape[2:] for s in l["from"] if res[s] == fine)
-            parts = [done[s] if res[s] == fine else spread(done[s], res[s] // fine)[..., :size[0], :size[1]] for s in l["from"]]
-            done[i] = module(parts[0] if len(parts) == 1 else torch.cat(parts, 1))
-            res[i] = fine * l["stride"]
-        last = done[len(self.spec) - 1]
-        return F.pixel_shuffle(last, 2) if last.shape[1] == 4 else last
+        done = [x.contiguous(memory_format=torch.channels_last) if x.is_cuda else x]
+        for l, module in zip(self.spec, self.layers):
+            sources = [s + 1 for s in l["from"]]
+            fine = min(self.resolution[s] for s in sources)
+            parts = [done[s] if self.resolution[s] == fine else
+                     F.interpolate(done[s], scale_factor=self.resolution[s] // fine, mode="nearest") for s in sources]
+            done.append(module(parts[0] if len(parts) == 1 else torch.cat(parts, 1)))
+        return done[-1]
+
+
+def integers(net):
+    """Returns the layers of a folded network for integer.pack."""
+    out = []
+    for l, r, module in zip(net.spec, resolutions(net.spec), net.layers):
+        layer = dict(l, **{"in": inputs(net.spec, l), "resolution": r})
+        if l["kind"] != "pool":
+            weight, bias = module.conv.weight.detach().double().cpu(), module.conv.bias.detach().double().cpu()
+            shift = shifts(weight)
+            scale = torch.exp2(shift)
+            layer["q"] = torch.floor(weight * scale[:, None, None, None] + 0.5).clamp(-127, 127).numpy().astype(np.int8)
+            layer["b"] = torch.floor(bias * scale * UNIT + 0.5).numpy().astype(np.int32)
+            layer["s"] = shift.numpy().astype(np.uint8)
+        out.append(layer)
+    return out
+
+
+@torch.no_grad()
+def whole(net, rgb, strip=1024, margin=192):
+    """Logits of a whole picture: uint8 tensor [3, h, w] -> float [4, h, w] on the host. Sides are padded to multiples of 16
+    by repetition, which the integer network does not do: within its reach of the last rows and columns they may differ."""
+    from planes import planes_torch
+    device = next(net.parameters()).device
+    h, w = rgb.shape[1:]
+    padded = F.pad(rgb[None].float(), (0, -w % 16, 0, -h % 16), mode="replicate").to(torch.uint8)
+    rows = padded.shape[2]
+    out = []
+    for y in range(0, rows, strip):
+        a, b = max(0, y - margin), min(rows, y + strip + margin)
+        z = net(planes_torch(padded[:, :, a:b].to(device)))
+        out.append(z[0, :, y - a:y - a + min(strip, rows - y)].float().cpu())
+    return torch.cat(out, 1)[:, :h, :w]

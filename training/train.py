@@ -1,149 +1,149 @@
-"""Trains several networks side by side on the same batches.
+"""Trains networks side by side on the same batches: on all paintings, and with a fold of them left out.
 
-  train.py --data SETS.npz --out DIR --nets h24,q16,q16+kd [--fold N] [--steps N] [--seed N]
+  train.py PHOTOS OUT RENDERED.pt... --nets u16:all:1,u16:0:1 [--seconds N] [--steps N] [--skip p005,p009]
 
-`+kd` distils from the network `teacher`, which must be among the nets and is trained at the same time. With --fold, the
-paintings of that fold are held out for evaluation; otherwise all except the reserved ones are used for training. DIR gets NAME.pt for each network and
-log.json with options, hashes of the data and the figures on the held-out fold.
+A network is ARCHITECTURE:FOLDS:SEED; the paintings of the folds, such as 0 or 01, are left out, of `all` none. OUT gets NET.pt
+and NET.blik of each, and log.json.
 """
 import argparse
+import contextlib
 import copy
-import hashlib
 import json
 import os
 import time
 
 import numpy as np
 import torch
+import torch.nn.functional as F
 
 import data
-import judge
-from model import Net, ZOO, cost
+import integer
+from model import Net, ZOO, cost, integers
 from planes import planes_torch
 
-DISTIL = 0.5  # weight of the teacher's opinion
-TEMPERATURE = 1.5
+RATE, DECAY = 3e-3, 1e-4
+EXACT = 0.7  # share of the steps after which weights and activations are rounded
+KEEP = 0.004  # share of the newest weights in their average
+HARD, KINDS = 0.7, 0.15  # weights of the hard negatives and of the kinds in the loss
 
 
-def losses(logit, target, weight, teacher):
-    """Returns the loss, and the difficulty of the negatives of each patch."""
-    ce = torch.nn.functional.binary_cross_entropy_with_logits(logit, target.float(), reduction="none")
-    positive, negative = weight * target, weight * ~target
-    loss = (ce * positive).sum() / positive.sum().clamp(min=50)
-    wrong = ce * negative
-    hardest = wrong.flatten().topk(int(0.004 * wrong.numel())).values.mean()
-    loss = loss + 4 * wrong.sum() / negative.sum() + 0.35 * hardest
-    if teacher is not None:
-        soft = torch.sigmoid(teacher / TEMPERATURE)
-        kd = torch.nn.functional.binary_cross_entropy_with_logits(logit / TEMPERATURE, soft, reduction="none")
-        entropy = torch.nn.functional.binary_cross_entropy(soft, soft, reduction="none")
-        known = (weight > 0).float() * (0.02 + torch.maximum(soft, torch.sigmoid(logit.detach())))
-        loss = loss + DISTIL * ((kd - entropy) * known).sum() / known.sum()
-    return loss, wrong.detach().flatten(1).mean(1)
+def losses(z, glare, ignored, weight, hard):
+    """Cross-entropy in which every glint and every hard negative weighs 0.15 + 1.5/sqrt(area) a pixel, four times the mean of
+    the negatives, and the hardest 0.4 % of them; and the kinds, where they are known."""
+    logit = z[:, :1]
+    ce = F.binary_cross_entropy_with_logits(logit, glare.float(), reduction="none")
+    heavy = 0.15 + 1.5 * weight
+    positive, negative, known = heavy * glare, (~glare & ~ignored).float(), heavy * (hard > 0)
+    wrong = (ce * negative).flatten()
+    loss = (ce * positive).sum() / (positive.sum() + 200) + 4 * wrong.mean()
+    some = wrong[int(torch.randint(4, (1,)))::4]  # the hardest of a quarter are nearly the hardest of all
+    loss = loss + 0.35 * some.topk(int(0.004 * some.numel()))[0].mean()
+    loss = loss + HARD * (ce * known).sum() / (known.sum() + 50)
+    kinds = torch.cat([torch.zeros_like(logit), z[:, 1:]], 1)
+    kind = F.cross_entropy(kinds, hard[:, 0], reduction="none")[:, None]
+    return loss + KINDS * ((kind * positive).sum() / (positive.sum() + 200) + (kind * known).sum() / (known.sum() + 50))
 
 
 class Trainee:
-    """A network with its optimiser, schedule and the average of its late weights."""
-
-    def __init__(self, name, seed, device, steps, rate, decay):
-        torch.manual_seed(seed)
-        self.name, self.steps, self.rate, self.decay = name, steps, rate, decay
-        self.net = Net(ZOO[name.split("+")[0]]).to(device).to(memory_format=torch.channels_last)
-        self.quantise_at = int(0.7 * steps) if name != "teacher" else steps + 1
+    def __init__(self, name, device):
+        self.name = name
+        architecture, fold, seed = name.split(":")
+        torch.manual_seed(int(seed))
+        self.out = {int(c) for c in fold if fold != "all"}
+        self.net = Net(ZOO[architecture]).to(device)
+        if device.type == "cuda":
+            self.net.to(memory_format=torch.channels_last)
         self.average = None
         self.optimise()
 
-    def optimise(self):
-        fused = next(self.net.parameters()).is_cuda
-        self.optimiser = torch.optim.AdamW(self.net.parameters(), lr=self.rate, weight_decay=self.decay, **({"fused": True} if fused else {}))
+    def learns(self, name):
+        return data.fold_of(name) not in self.out
 
-    def begin(self, step):
-        if step == self.quantise_at:
+    def optimise(self):
+        fused = {"fused": True} if next(self.net.parameters()).is_cuda else {}
+        self.optimiser = torch.optim.AdamW(self.net.parameters(), lr=RATE, weight_decay=DECAY, **fused)
+
+    def step(self, done, step, planes, labels):
+        """One step; done is the share of the training that is over."""
+        if done > EXACT and self.average is None:
             self.net.fold()
             self.optimise()
             self.average = copy.deepcopy(self.net)
-        warm = min(1, (step + 1) / 200)
-        rate = self.rate * warm * 0.5 * (1 + np.cos(np.pi * step / self.steps)) + 1e-6
+        rate = RATE * min(1, step / 100 + 0.05) * (0.5 * (1 + np.cos(np.pi * min(1, done))) + 0.003)
         for group in self.optimiser.param_groups:
             group["lr"] = rate
-
-    def end(self):
-        torch.nn.utils.clip_grad_norm_(self.net.parameters(), 5.0)
-        self.optimiser.step()
+        # Rounded weights and activations have at most 8 bits, which bfloat16 holds.
+        with torch.autocast("cuda", torch.bfloat16) if planes.is_cuda else contextlib.nullcontext():
+            z = self.net(planes)
+        loss = losses(z.float(), *labels)
         self.optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.net.parameters(), 2.0)
+        self.optimiser.step()
         if self.average is not None:
             with torch.no_grad():
-                for a, p in zip(self.average.parameters(), self.net.parameters()):
-                    a.lerp_(p, 0.003)
+                mean = list(self.average.parameters())
+                torch._foreach_mul_(mean, 1 - KEEP)
+                torch._foreach_add_(mean, list(self.net.parameters()), alpha=KEEP)
+        return loss.detach()
 
     def result(self):
         return (self.average or self.net).eval()
 
 
-def train(store, options):
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    torch.backends.cudnn.benchmark = True
-    torch.backends.cudnn.allow_tf32 = False
-    fold_of = data.folds(store["painting"])
-    fold = np.array([fold_of[p] for p in store["painting"]])
-    learn = np.flatnonzero((fold >= 0) & (fold != options.fold))
-    shares = [float(v) for v in options.shares.split(",")]
-    batches = data.Batches(store, learn, device, options.seed, options.batch, shares)
-    names = sorted(options.nets.split(","), key=lambda n: n != "teacher")
-    trainees = [Trainee(n, options.seed, device, options.steps, 2e-3 if n == "teacher" else 3e-3, options.decay) for n in names]
-    began, history = time.time(), []
-    for step in range(options.steps):
-        rgb, target, weight, chosen = batches.next()
-        planes, target, weight = planes_torch(rgb), target[:, None], weight[:, None]
-        opinion, row = None, []
-        for t in trainees:
-            t.begin(step)
-            with torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
-                logit = t.net(planes)
-            ramp = "+kd" in t.name and step > 0.15 * options.steps
-            loss, hard = losses(logit.float(), target, weight, opinion if ramp else None)
-            loss.backward()
-            t.end()
-            if t.name == "teacher":
-                opinion = logit.detach().float()
-            row.append(loss.detach())
-        if step % 25 == 0:
-            batches.note(chosen, hard.tolist())
-        if step % 200 == 0 or step == options.steps - 1:
-            history.append([step, round(time.time() - began, 1)] + [round(float(l), 4) for l in row])
-            print(" ".join(map(str, history[-1])), flush=True)
-    return {t.name: t.result() for t in trainees}, history, fold
+def train(store, o, device):
+    batches = data.Batches(store, o.seed, o.batch, o.side)
+    nets = [Trainee(n, device) for n in o.nets.split(",")]
+    learns = {t.name: np.array([t.learns(n) for n in store.name]) for t in nets}
+    began, step, history = time.time(), 0, []
+    while step < o.steps and time.time() - began < o.seconds:
+        done = max(step / o.steps, (time.time() - began) / o.seconds)
+        rgb, *labels, source = batches.next()
+        planes = planes_torch(rgb)
+        row = []
+        for t in nets:
+            mine = (planes, *labels)
+            if t.out:
+                # Always as many, because each new size of a batch is slow at first.
+                chosen = np.resize(np.flatnonzero(learns[t.name][source]), o.batch * (len(data.FOLDS) - len(t.out)) // len(data.FOLDS))
+                mine = [v[torch.from_numpy(chosen).to(device)] for v in mine]
+            row.append(t.step(done, step, mine[0], mine[1:]))
+        if step % 500 == 0:
+            history.append([step, round(time.time() - began)] + [round(float(l), 3) for l in row])
+            print(*history[-1], flush=True)
+        step += 1
+    print("steps", step, flush=True)
+    return nets, history + [[step, round(time.time() - began)]]
 
 
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--data", required=True)
-    ap.add_argument("--out", required=True)
-    ap.add_argument("--nets", required=True)
-    ap.add_argument("--fold", type=int, default=-2)
-    ap.add_argument("--steps", type=int, default=4000)
-    ap.add_argument("--batch", type=int, default=48)
+    ap.add_argument("photos")
+    ap.add_argument("out")
+    ap.add_argument("rendered", nargs="+")
+    ap.add_argument("--nets", default="u16:all:1")
+    ap.add_argument("--seconds", type=float, default=1e9)
+    ap.add_argument("--steps", type=int, default=5000)
+    ap.add_argument("--batch", type=int, default=64)
+    ap.add_argument("--side", type=int, default=256)
     ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--decay", type=float, default=1e-4)
-    ap.add_argument("--shares", default=data.SHARES, help="how often each kind is drawn: " + ", ".join(data.KINDS))
-    options = ap.parse_args()
-    os.makedirs(options.out, exist_ok=True)
-    store = dict(np.load(options.data))
-    nets, history, fold = train(store, options)
-    log = {"options": vars(options), "torch": torch.__version__, "history": history, "nets": {},
-           "sets": store["sets"].tolist(),
-           "data_sha256": hashlib.sha256(store["pictures"].tobytes() + store["truth"].tobytes()).hexdigest(),
-           "paintings": {f: h for f, h, k in zip(store["files"].tolist(), store["hashes"].tolist(), fold.tolist())
-                         if k >= 0 and k != options.fold}}
-    judged = np.flatnonzero(fold == options.fold) if options.fold >= 0 else np.flatnonzero(fold == -1)
-    for name, net in nets.items():
-        torch.save({"name": name, "spec": net.spec, "state": net.state_dict(), "exact": net.layers[0].exact},
-                   os.path.join(options.out, name.replace("+", "_") + ".pt"))
-        figures = judge.judge(net, store, judged) if len(judged) else {}
-        macs, weights = cost(net.spec)
-        log["nets"][name] = {"macs": macs, "weights": weights, "figures": figures}
-        print(name, int(macs), int(weights), json.dumps(figures), flush=True)
-    json.dump(log, open(os.path.join(options.out, "log.json"), "w"), indent=1)
+    ap.add_argument("--skip", default="p005,p009")
+    o = ap.parse_args()
+    os.makedirs(o.out, exist_ok=True)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    torch.backends.cudnn.benchmark = True
+    torch.backends.cudnn.allow_tf32 = True  # rounded weights and activations are exact in it
+    store = data.load(o.rendered, o.photos, device, o.skip.split(","))
+    nets, history = train(store, o, device)
+    photos = sorted({n for n, k in zip(store.name, store.kind) if k == "photo"})
+    for t in nets:
+        path, net = os.path.join(o.out, t.name.replace(":", "-")), t.result()
+        torch.save({"name": t.name, "spec": net.spec, "state": net.state_dict()}, path + ".pt")
+        with open(path + ".blik", "wb") as out:
+            out.write(integer.pack(integers(net)))
+    json.dump({"options": vars(o), "torch": torch.__version__, "history": history,
+               "cost": {a: cost(s) for a, s in ZOO.items()}, "photographs": photos}, open(os.path.join(o.out, "log.json"), "w"), indent=1)
+    print("done", flush=True)
 
 
 if __name__ == "__main__":
