@@ -76,7 +76,8 @@ func TestCompileTimes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "graph")
 	write(t, path, `[{"Package": "m/a", "CmdUser": 1500000000, "CmdSys": 500000000},
 		{"Package": "m/a [m/a.test]", "CmdUser": 1000000000},
-		{"Package": "m/a_test", "CmdUser": 500000000}, {"Package": "m/a_test [m/a.test]", "CmdUser": 500000000}, {"Package": "m/a.test", "CmdUser": 1000000000},
+		{"Package": "m/a_test", "CmdUser": 500000000}, {"Package": "m/a_test [m/a.test]", "CmdUser": 500000000},
+		{"Package": "m/a.test", "CmdUser": 1000000000},
 		{"Package": "m/b [m/a.test]", "CmdUser": 250000000}, {"Package": "fmt"}]`)
 	packages := map[string]*pkg{}
 	if err := readGraph(path, packages); err != nil {
@@ -146,13 +147,13 @@ func TestPage(t *testing.T) {
 				{Path: "blik/a", Compile: 1, Run: 2, RunCPU: 3, Tests: []result{
 					{Name: "TestA", Outcome: "pass", Seconds: 2}, {Name: "TestB", Outcome: "skip"}}},
 				{Path: "fmt", Compile: 7}}},
-		run{Args: []string{"vet", "./..."}, Start: at, Load: "9.50", Wall: 10, CPU: 20})
+		run{Args: []string{"vet", "./..."}, Start: at, Fresh: true, Load: "9.50", Wall: 10, CPU: 20})
 	var page bytes.Buffer
 	if err := writePage(&page, dir); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"2026-11-25: 90 s by the clock, 65 s of processor time",
+		"it was empty at the beginning.\n", "2026-11-25: 90 s by the clock, 65 s of processor time",
 		"load average was 9.50 at the beginning, and up to 12.50",
 		"| 1 | `go vet ./...` | 10 | 20 |\n| 2 | `BLIK_KERNELS=plain go test ./...` | 30 | 45 |\n",
 		"| `blik/a` | 1.0 | 2.0 | 3.0 | 2 | 1 |\n",

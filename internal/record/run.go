@@ -21,6 +21,8 @@ type run struct {
 	Args     []string
 	Settings []string
 	Start    time.Time
+	// Fresh reports whether the build cache was empty.
+	Fresh bool
 	// Load is the number of processes that wanted a processor during the minute before.
 	Load string
 	// Wall is how long it took, CPU the processor time of it and of all that it ran, both in seconds.
@@ -54,7 +56,7 @@ func standIn(args []string) int {
 		return measure(args[1], args[2:])
 	}
 	asks := len(args) > 0 && slices.Contains([]string{"env", "list", "version"}, args[0])
-	r := run{Args: args, Settings: settings(), Start: time.Now().UTC(), Load: load()}
+	r := run{Args: args, Settings: settings(), Start: time.Now().UTC(), Fresh: fresh(), Load: load()}
 	status, err := r.do(args)
 	if err == nil && !asks {
 		err = r.save()
@@ -161,6 +163,13 @@ func settings() []string {
 		}
 	}
 	return all
+}
+
+// fresh reports whether the variable GOCACHE names a folder that is empty or absent.
+func fresh() bool {
+	folder := os.Getenv("GOCACHE")
+	entries, err := os.ReadDir(folder)
+	return folder != "" && len(entries) == 0 && (err == nil || errors.Is(err, os.ErrNotExist))
 }
 
 // load returns the average load of the last minute, where the system reports it.
