@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 go=${GO:-go}
-cache=$($go env GOCACHE 2>/dev/null || true)
+cache=$($go env GOCACHE 2>/dev/null) || exit 0
 if [ -z "$cache" ] || [ "$cache" = off ] || ! { mkdir -p "$cache" && [ -w "$cache" ]; } 2>/dev/null; then
   echo "$PWD/build/caches"
 fi
