@@ -1,6 +1,6 @@
 # make run   sets up, builds, and opens the window on a sample painting (without a display: does the same job headless)
-# make check is for every change: formatting, static checks, short tests, in two minutes
-# make test  sets up and runs what every commit must pass, in ten minutes on two cores; .ci/run calls it
+# make check is for every change: formatting, static checks, short tests; to take at most two minutes
+# make test  sets up and runs what every commit must pass; to take at most ten minutes on two cores; .ci/run calls it
 # make test-all runs every test there is
 # make help  lists the rest
 
@@ -53,9 +53,9 @@ build: setup gpu ## the program with its window: build/blik
 headless: go gpu ## the program without a window, for servers without X11, GL and GTK: build/blik-headless
 	$(GPU_ENV) CGO_ENABLED=$(or $(GPU_CGO),0) $(GO) $(BUILD) -tags headless$(if $(GPU_TAG),$(comma)$(GPU_TAG)) -o build/blik-headless .
 
-check: static short ## for every change, two minutes: gofmt, vet, staticcheck, generated files, short tests without the real window
+check: static short ## for every change: gofmt, vet, staticcheck, generated files, short tests without the real window
 
-test: setup-test static unit watched loops ## for every commit, ten minutes on two cores: set up and run the tests
+test: setup-test static unit watched loops ## for every commit: set up and run the tests
 
 test-all: test headless every race plain arm64 fuzz ## every test there is: the slow ones, race detector, other kernels, fuzzing
 
