@@ -60,8 +60,8 @@ func writePage(w io.Writer, folder string) error {
 	}
 	fmt.Fprintf(w, `# What the tests cost
 
-`+"`make times`"+` writes this page: it runs `+"`make test`"+` and records every go command in it. "Processor" is the time
-of all processors together, which depends little on what else the machine does; "clock" is the time that passed.
+%s writes this page: it runs %s and records every go command in it. "Processor" is the time of all
+processors together, which depends little on what else the machine does; "clock" is the time that passed.
 Compiling costs nothing where the build cache has the result: it was %s.
 
 %s: %.0f s by the clock, %.0f s of processor time, on %d processors with %s %s/%s.
@@ -72,8 +72,8 @@ above is other work on the machine, which makes the clock slow.
 
 | | command | clock, s | processor, s |
 |---|---|---:|---:|
-`, cache, first.Start.Format("2006-01-02"), wall, cpu, runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH,
-		first.Load, fmt.Sprintf("%.2f", busiest))
+`, "`make times`", "`make test`", cache, first.Start.Format("2006-01-02"), wall, cpu,
+		runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH, first.Load, fmt.Sprintf("%.2f", busiest))
 	for i, r := range runs {
 		fmt.Fprintf(w, "| %d | `%s` | %.0f | %.0f |\n", i+1, r.command(), r.Wall, r.CPU)
 	}
