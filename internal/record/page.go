@@ -45,11 +45,10 @@ func writePage(w io.Writer, folder string) error {
 	if err != nil {
 		return err
 	}
-	first, last := runs[0], runs[len(runs)-1]
-	wall := last.Start.Sub(first.Start).Seconds() + last.Wall
-	cpu, busiest := 0.0, 0.0
+	first := runs[0]
+	wall, cpu, busiest := 0.0, 0.0, 0.0
 	for _, r := range runs {
-		cpu += r.CPU
+		wall, cpu = wall+r.Wall, cpu+r.CPU
 		if l, err := strconv.ParseFloat(r.Load, 64); err == nil {
 			busiest = max(busiest, l)
 		}

@@ -153,7 +153,7 @@ func TestPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"it was empty at the beginning.\n", "2026-11-25: 90 s by the clock, 65 s of processor time",
+		"it was empty at the beginning.\n", "2026-11-25: 40 s by the clock, 65 s of processor time",
 		"load average was 9.50 at the beginning, and up to 12.50",
 		"| 1 | `go vet ./...` | 10 | 20 |\n| 2 | `BLIK_KERNELS=plain go test ./...` | 30 | 45 |\n",
 		"| `blik/a` | 1.0 | 2.0 | 3.0 | 2 | 1 |\n",
