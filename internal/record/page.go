@@ -76,6 +76,9 @@ above is other work on the machine, which makes the clock slow.
 	for i, r := range runs {
 		fmt.Fprintf(w, "| %d | `%s` | %.0f | %.0f |\n", i+1, r.command(), r.Wall, r.CPU)
 	}
+	if lacking := lacks(runs); len(lacking) > 0 {
+		fmt.Fprintf(w, "\nThe record is not complete. It lacks what runs %s.\n", strings.Join(lacking, " and "))
+	}
 	writeSlowest(w, runs)
 	for i, r := range runs {
 		if len(r.Packages) > 0 {
@@ -83,6 +86,13 @@ above is other work on the machine, which makes the clock slow.
 		}
 	}
 	return nil
+}
+
+// lacks returns the arguments that occur in a whole make test, but in none of the runs.
+func lacks(runs []run) []string {
+	return slices.DeleteFunc([]string{"staticcheck", "-race"}, func(arg string) bool {
+		return slices.ContainsFunc(runs, func(r run) bool { return slices.Contains(r.Args, arg) })
+	})
 }
 
 // command is the run's command line without what is the same in all, shortened.

@@ -142,7 +142,7 @@ func TestPage(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 25, 12, 0, 0, 0, time.UTC)
 	dir := folder(t, "test",
-		run{Args: []string{"test", "./..."}, Settings: []string{"GOEXPERIMENT=simd", "BLIK_KERNELS=plain"},
+		run{Args: []string{"test", "-race", "./..."}, Settings: []string{"GOEXPERIMENT=simd", "BLIK_KERNELS=plain"},
 			Start: at.Add(time.Minute), Load: "12.50", Wall: 30, CPU: 45, Packages: []pkg{
 				{Path: "blik/a", Compile: 1, Run: 2, RunCPU: 3, Tests: []result{
 					{Name: "TestA", Outcome: "pass", Seconds: 2}, {Name: "TestB", Outcome: "skip"}}},
@@ -155,10 +155,10 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"it was empty at the beginning.\n", "2026-11-25: 40 s by the clock, 65 s of processor time",
 		"load average was 9.50 at the beginning, and up to 12.50",
-		"| 1 | `go vet ./...` | 10 | 20 |\n| 2 | `BLIK_KERNELS=plain go test ./...` | 30 | 45 |\n",
+		"| 1 | `go vet ./...` | 10 | 20 |\n| 2 | `BLIK_KERNELS=plain go test -race ./...` | 30 | 45 |\n",
 		"| `blik/a` | 1.0 | 2.0 | 3.0 | 2 | 1 |\n",
 		"| standard library and modules | 7.0 | 0.0 | 0.0 | 0 | 0 |\n", "| **all** | 8.0 | 2.0 | 3.0 | 2 | 1 |\n",
-		"| TestA | `blik/a` | 2 | 2.0 |\n",
+		"| TestA | `blik/a` | 2 | 2.0 |\n", "It lacks what runs staticcheck.\n",
 	} {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page lacks %q:\n%s", want, page.String())
