@@ -6,7 +6,8 @@ GPU_TAG := cuda
 # Not through CGO_CFLAGS, which would rebuild every package that uses C.
 GPU_ENV := CPATH=$(CUDA_INCLUDE)
 GPU_CGO := 1
-test: gpu-test emulated
+test: gpu-test
+test-all: emulated
 endif
 # The compiler that "make cuda-compiler" fetched, or the system's.
 NVCC ?= $(or $(wildcard .cache/cuda/bin/nvcc),nvcc)

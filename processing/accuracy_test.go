@@ -246,7 +246,7 @@ func TestCleanPaintings(t *testing.T) {
 // prints the table. A quarter of the mixed ones is missed, see docs/detection.md; the floors catch a loss.
 func TestOtherRenderer(t *testing.T) {
 	t.Parallel()
-	testpic.Long(t)
+	testpic.Slow(t)
 	trained(t)
 	set := developmentSet(t)[:5]
 	floors := map[string]float64{"default": 0.9, "dense": 0.91, "few": 0.85, "soft": 0.87, "unclipped": 0.67,

@@ -592,7 +592,7 @@ func widen(m *processing.Mask, square bool) *processing.Mask {
 // measured; docs/correction.md has the figures.
 func TestCorrectAccuracy(t *testing.T) {
 	t.Parallel()
-	testpic.Long(t)
+	testpic.Slow(t)
 	set := developmentSet(t)
 	for _, c := range []struct {
 		name       string
@@ -705,7 +705,7 @@ func TestCorrectOtherGlare(t *testing.T) {
 // five of these paintings.
 func TestCorrectOtherPaintings(t *testing.T) {
 	t.Parallel()
-	testpic.Long(t)
+	testpic.Slow(t)
 	files := testpic.SharedFiles(t, "paintings-more/*.jpg")
 	for k, c := range []struct {
 		preset     string

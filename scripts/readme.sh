@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Writes docs/parameters.md and docs/parameters.ru.md from the program's own descriptions; with --check it only reports
-# whether they are up to date. Uses the program build/blik-headless.
+# whether they are up to date. Uses the program build/blik-headless, or the one that BLIK names.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,9 +9,9 @@ page=$(mktemp)
 trap 'rm -f "$page"' EXIT
 while read -r lang file links; do
   {
-    build/blik-headless help parameters --lang "$lang" | sed -n 1p
+    "${BLIK:-build/blik-headless}" help parameters --lang "$lang" | sed -n 1p
     printf '\n%s\n' "$links"
-    build/blik-headless help parameters --lang "$lang" | sed 1d
+    "${BLIK:-build/blik-headless}" help parameters --lang "$lang" | sed 1d
     printf '<!-- Written by make readme. -->\n'
   } >"$page"
   if cmp -s "$page" "$file"; then

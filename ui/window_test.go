@@ -329,6 +329,10 @@ func TestUnsavedWorkIsOffered(t *testing.T) {
 		t.Error("restored work counts as saved")
 	}
 	h.Forget()
+	// The journal is written until here.
+	if err := h.Session.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // settle runs callbacks until no job is left.

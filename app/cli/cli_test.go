@@ -916,6 +916,7 @@ func scorePy(t *testing.T) (python, script string) {
 // On real pictures, detect and score print exactly the table of score.py.
 func TestScoreEqualsScorePy(t *testing.T) {
 	t.Parallel()
+	testpic.Slow(t)
 	py, script := scorePy(t)
 	truth := testpic.Shared(t, "glare-dev")
 	dir := t.TempDir()

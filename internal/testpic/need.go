@@ -98,6 +98,16 @@ func Long(t testing.TB) {
 	Need(t, !testing.Short(), "a run without -short")
 }
 
+// SlowVariable is the environment variable with which slow tests run.
+const SlowVariable = "BLIK_SLOW"
+
+// Slow skips the test unless BLIK_SLOW is set, as make test-all does. It is for what takes many seconds and seldom
+// finds something that others do not.
+func Slow(t testing.TB) {
+	t.Helper()
+	Need(t, os.Getenv(SlowVariable) != "", SlowVariable+"=1 (make test-all)")
+}
+
 // NoRace skips the test under the race detector: other tests run the same goroutines there, and its arithmetic would
 // take long.
 func NoRace(t testing.TB) {

@@ -97,7 +97,7 @@ func TestReliefTruthIsItsRule(t *testing.T) {
 }
 
 func TestReliefConditionsLightTheShareAskedFor(t *testing.T) {
-	testpic.Long(t)
+	testpic.Slow(t)
 	t.Parallel()
 	p := pattern(400, 300, 3, 8, processing.TransferSRGB)
 	for _, name := range ReliefConditions() {
@@ -114,7 +114,7 @@ func TestReliefConditionsLightTheShareAskedFor(t *testing.T) {
 
 // Renderings resemble labelled glints in real photographs: a few pixels large, and often below white.
 func TestVariedReliefLooksLikePhotographs(t *testing.T) {
-	testpic.Long(t)
+	testpic.Slow(t)
 	t.Parallel()
 	var areas, levels []int
 	for seed := range uint64(8) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,12 +63,50 @@ func largeTIFF(t testing.TB, w, h int) string {
 func TestXvfbLarge(t *testing.T) {
 	testpic.Long(t)
 	w := open(t, "en", 1600, 1000, largeTIFF(t, 12000, 9000))
-	whole := w.opened(w.begun)
-	if first := w.moment("placeholder", w.begun); first >= whole {
-		t.Errorf("first pixels after %v, all after %v", first, whole)
+	w.await("picture ")
+	if lines := w.lines(); firstOf(lines, "placeholder ") > firstOf(lines, "picture ") {
+		t.Error("all pixels were read before the first were on the screen")
 	}
-	w.gestures(30)
+	whole := w.view()
+	w.move(whole, whole.width/2, whole.height/2)
+	w.draws("turns of the wheel", func() { w.wheel(8) })
+	w.awaitView("an enlarged picture", func(v view) bool { return v.zoom > whole.zoom })
+	w.key("ctrl+1")
+	one := w.awaitView("1:1", func(v view) bool { return v.zoom == 1 })
+	w.draws("a drag with the middle button", func() {
+		w.drag(one, "2", one.width/2, one.height/2, one.width/2-60, one.height/2-40)
+	})
+	moved := w.awaitView("what the drag moves to", by(one, 60, 40))
+	w.key("b")
+	stroke := func(v view) {
+		t.Helper()
+		steps := w.count("history ")
+		w.draws("a stroke", func() { w.drag(v, "1", v.width/2, v.height/2, v.width/2+90, v.height/2+60) })
+		w.until("step of the stroke", func() bool { return w.count("history ") > steps })
+	}
+	stroke(moved)
+	// 15 % more at each press: from 10 to the largest radius of 2,000 px.
+	w.key("ctrl+0")
+	w.key(slices.Repeat([]string{"bracketright"}, 40)...)
+	stroke(w.awaitView("the whole picture", func(v view) bool { return v.zoom == whole.zoom }))
 	w.kill()
+}
+
+// draws does something and waits for a frame.
+func (w *window) draws(what string, do func()) {
+	w.t.Helper()
+	frames := w.count("frame ")
+	do()
+	w.until("frame after "+what, func() bool { return w.count("frame ") > frames })
+}
+
+// firstOf returns the index of the first line that begins with prefix, or their number.
+func firstOf(lines []string, prefix string) int {
+	i := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, prefix) })
+	if i < 0 {
+		return len(lines)
+	}
+	return i
 }
 
 // BenchmarkXvfbOpening measures the time until the first pixels, and then all pixels, of an uncompressed 16-bit TIFF of

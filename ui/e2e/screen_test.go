@@ -23,6 +23,12 @@ var needed = map[string]string{
 	"Xvfb": "xvfb", "openbox": "openbox", "xdotool": "xdotool", "setxkbmap": "x11-xkb-utils",
 }
 
+// windowRules configures the window manager without actions of the mouse. With them it holds back each press of a button
+// until it has handled it, and on a busy machine the keys that follow reach the program first.
+const windowRules = `<?xml version="1.0"?>
+<openbox_config xmlns="http://openbox.org/3.4/rc"><focus><focusNew>yes</focusNew></focus><mouse/></openbox_config>
+`
+
 // patience is the longest time that the window may take for anything.
 const patience = 2 * time.Minute
 
@@ -78,7 +84,11 @@ func openIn(t testing.TB, home, lang string, width, height int, files ...string)
 		"DISPLAY="+display, "WAYLAND_DISPLAY=", "HOME="+home, "LANG=en_US.UTF-8", "LC_ALL=",
 		"XDG_CONFIG_HOME="+filepath.Join(home, "config"), "XDG_CACHE_HOME="+filepath.Join(home, "cache"),
 		"BLIK_DIALOGS=fyne", "BLIK_UI_LOG="+w.log, childVariable+"="+lang)
-	background(t, w.env, "openbox")
+	rules := filepath.Join(t.TempDir(), "openbox.xml")
+	if err := os.WriteFile(rules, []byte(windowRules), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	background(t, w.env, "openbox", "--config-file", rules)
 
 	w.child = exec.Command(os.Args[0], files...)
 	if binary := os.Getenv("BLIK_BINARY"); binary != "" && lang != bareWindow && os.Getenv(heldVariable) == "" {
@@ -207,55 +217,69 @@ func (w *window) drag(v view, button string, x0, y0, x1, y1 float64) {
 }
 
 // await returns the next line of the program's log that begins with prefix.
-func (w *window) await(prefix string) string {
+func (w *window) await(prefix string) (line string) {
 	w.t.Helper()
-	line, ok := w.awaitFor(prefix, patience)
-	if !ok {
-		w.t.Fatalf("no %q in the program's log after %v; it said:\n%s", prefix, patience, w.stderr)
-	}
+	w.until(fmt.Sprintf("event %q", prefix), func() bool {
+		for lines := w.lines(); w.read < len(lines); {
+			line = lines[w.read]
+			w.read++
+			if strings.HasPrefix(line, prefix) {
+				return true
+			}
+		}
+		return false
+	})
 	return line
 }
 
-// awaitFor is await with a time limit.
-func (w *window) awaitFor(prefix string, most time.Duration) (line string, ok bool) {
+// until waits for a state of the program or its files.
+func (w *window) until(what string, reached func() bool) {
 	w.t.Helper()
-	for start := time.Now(); time.Since(start) < most; time.Sleep(20 * time.Millisecond) {
-		lines := w.lines()
-		for w.read < len(lines) {
-			line := lines[w.read]
-			w.read++
-			if strings.HasPrefix(line, prefix) {
-				return line, true
-			}
+	for start := time.Now(); !reached(); time.Sleep(20 * time.Millisecond) {
+		if time.Since(start) > patience {
+			w.t.Fatalf("no %s after %v; the last events: %q; the program said:\n%s", what, patience, w.last(12), w.stderr)
 		}
 		select {
 		case err := <-w.ended:
-			w.t.Fatalf("the program ended (%v) before it logged %q; it said:\n%s", err, prefix, w.stderr)
+			w.t.Fatalf("the program ended (%v) before: %s; it said:\n%s", err, what, w.stderr)
 		default:
 		}
 	}
-	return "", false
+}
+
+// last returns the last n lines of the log.
+func (w *window) last(n int) []string {
+	lines := w.lines()
+	return lines[max(0, len(lines)-n):]
+}
+
+// count returns the number of lines of the log that begin with prefix.
+func (w *window) count(prefix string) int {
+	n := 0
+	for _, line := range w.lines() {
+		if strings.HasPrefix(line, prefix) {
+			n++
+		}
+	}
+	return n
 }
 
 // place waits until the timing view has the given size and returns the centre of one of its controls.
 func (w *window) place(name string, width, height int) (x, y string) {
 	w.t.Helper()
-	for start := time.Now(); time.Since(start) < patience; time.Sleep(20 * time.Millisecond) {
+	w.until(fmt.Sprintf("place of %s in a view of %d × %d", name, width, height), func() bool {
 		lines := w.lines()
 		for i := len(lines) - 1; i >= 0; i-- {
 			// at NAME X Y W H
 			f := strings.Fields(lines[i])
-			if len(f) != 6 || f[0] != "at" || f[1] != name {
-				continue
+			if len(f) == 6 && f[0] == "at" && f[1] == name {
+				x, y = f[2], f[3]
+				return f[4] == strconv.Itoa(width) && f[5] == strconv.Itoa(height)
 			}
-			if f[4] == strconv.Itoa(width) && f[5] == strconv.Itoa(height) {
-				return f[2], f[3]
-			}
-			break
 		}
-	}
-	w.t.Fatalf("no place of %s in a view of %d × %d: %v", name, width, height, w.lines())
-	return "", ""
+		return false
+	})
+	return x, y
 }
 
 // lines returns the log's complete lines.

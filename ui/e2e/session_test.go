@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"blik/app/imagefile"
 	"blik/internal/testpic"
@@ -184,8 +183,10 @@ func TestXvfbSession(t *testing.T) {
 
 	c.key("ctrl+0", "b")
 	c.awaitView("the whole picture", func(v view) bool { return v.zoom < 1 })
+	before, steps := c.journals(home), c.count("history ")
 	c.stroke([2]float64{100, 500}, [2]float64{150, 500}, [2]float64{200, 500})
-	c.awaitJournal(home, time.Now())
+	c.until("step of the stroke", func() bool { return c.count("history ") > steps })
+	c.until("journal with the stroke", func() bool { return !slices.Equal(c.journals(home), before) })
 	c.kill()
 
 	again := &conservator{window: openIn(t, home, "en", 1100, 760), t: t, width: width, height: height}
@@ -206,16 +207,16 @@ func TestXvfbSession(t *testing.T) {
 // control returns the position and size of a control of the panel once it is visible.
 func (c *conservator) control(name string) (x, y, w, h float64) {
 	c.t.Helper()
-	for start := time.Now(); time.Since(start) < patience; time.Sleep(20 * time.Millisecond) {
+	c.until("control "+name, func() bool {
 		lines := c.lines()
 		for i := len(lines) - 1; i >= 0; i-- {
 			if n, _ := fmt.Sscanf(lines[i], "control "+name+" %f %f %f %f", &x, &y, &w, &h); n == 4 && w > 0 {
-				return x, y, w, h
+				return true
 			}
 		}
-	}
-	c.t.Fatalf("no control %s is seen", name)
-	return 0, 0, 0, 0
+		return false
+	})
+	return x, y, w, h
 }
 
 // press clicks a device pixel of the window.
@@ -278,9 +279,10 @@ func (c *conservator) goBack(drawn ...spot) {
 	for _, step := range []int{done - 1, done, done - 1} {
 		c.press(x+w/3, y+(float64(step)+0.5)*h)
 		c.await("step ")
-		if now, _ := c.steps(); now != step {
-			c.t.Errorf("a click on step %d goes to %d", step, now)
-		}
+		c.until(fmt.Sprintf("history with %d of %d steps done after a click on that step", step, all), func() bool {
+			now, _ := c.steps()
+			return now == step
+		})
 		if step == done {
 			c.check("forward", c.saved(), append(slices.Clone(drawn), stroke), nil)
 		} else {
@@ -289,19 +291,17 @@ func (c *conservator) goBack(drawn ...spot) {
 	}
 }
 
-// awaitJournal waits until the journal contains everything done before a time.
-func (c *conservator) awaitJournal(home string, done time.Time) {
+// journals returns the journals with the times of their last changes.
+func (c *conservator) journals(home string) []string {
 	c.t.Helper()
-	for start := time.Now(); time.Since(start) < patience; time.Sleep(50 * time.Millisecond) {
-		paths, err := filepath.Glob(filepath.Join(home, "config", "blik", "unsaved", "*.journal"))
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		for _, path := range paths {
-			if info, err := os.Stat(path); err == nil && info.ModTime().After(done) {
-				return
-			}
+	paths, err := filepath.Glob(filepath.Join(home, "config", "blik", "unsaved", "*.journal"))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	for i, path := range paths {
+		if info, err := os.Stat(path); err == nil {
+			paths[i] += fmt.Sprint(" ", info.ModTime().UnixNano())
 		}
 	}
-	c.t.Fatal("the stroke does not come into the journal")
+	return paths
 }
