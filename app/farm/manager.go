@@ -298,6 +298,8 @@ func (m *Manager) load(ctx context.Context) error {
 			eachEntry(data, func(e entry) { b.note(e, seq, at) })
 		}
 	})
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for _, b := range m.batches {
 		m.jobs += len(b.jobs)
 		if b.done+b.failed < len(b.jobs) {
