@@ -82,6 +82,8 @@ type File struct {
 	jfif  bool
 	// adobe is the colour transform of Adobe's segment; −1 if there is none.
 	adobe int
+	// stated is the colour model according to the container around the stream; nil without one.
+	stated *container.Colour
 	meta  container.Metadata
 	// warnings and dropped are those of container.Info.
 	warnings, dropped []message.Message
@@ -103,6 +105,21 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
+// OpenWithin is Open for a stream within another container, whose word on the colour model decides: Grey or RGB for
+// components that are the samples, YCbCr for components to be converted. Markers and the names of components in the
+// stream then have no say.
+func OpenWithin(r io.ReaderAt, size int64, stated container.Colour) (*File, error) {
+	f, err := Open(r, size)
+	if err != nil {
+		return nil, err
+	}
+	f.stated = &stated
+	if have := len(f.components); have != f.Info().Channels() {
+		return nil, container.Damaged("%d components where %d were expected", have, f.Info().Channels())
+	}
+	return f, nil
+}
+
 // Info returns the information in the segments.
 func (f *File) Info() container.Info {
 	i := container.Info{
@@ -114,13 +131,18 @@ func (f *File) Info() container.Info {
 	return i
 }
 
-// colour follows the usual rules of decoders: Adobe's segment, otherwise the names of the components.
+// colour returns the stated colour model; without one it follows libjpeg's rules: JFIF's segment, otherwise Adobe's,
+// otherwise the names of the components.
 func (f *File) colour() container.Colour {
+	if f.stated != nil {
+		return *f.stated
+	}
 	switch c := f.components; len(c) {
 	case 1:
 		return container.Grey
 	case 3:
-		if !f.jfif && (f.adobe == 0 || c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B') {
+		named := c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B'
+		if !f.jfif && (f.adobe == 0 || f.adobe < 0 && named) {
 			return container.RGB
 		}
 		return container.YCbCr
@@ -293,7 +315,6 @@ func (f *File) readSegment(s segment, c *collector) error {
 				f.setDensity(rest)
 			} else if len(d) >= 5 {
 				c.other(s.marker)
-				f.jfif = false // as in the standard library: the last APP0 decides
 			}
 		case markerAPPE:
 			if len(d) >= 12 && bytes.HasPrefix(d, []byte(signatureAdobe)) {

@@ -163,16 +163,7 @@ func (f *File) describe(meta container.Metadata) container.Info {
 		Warnings:    f.warnings(),
 		Dropped:     f.dropped(),
 	}
-	switch l.photometric {
-	case photometricRGB:
-		i.Colour = container.RGB
-	case photometricIndex:
-		i.Colour = container.Palette
-	case photometricInk:
-		i.Colour = container.CMYK
-	case photometricYCbCr:
-		i.Colour = container.YCbCr
-	}
+	i.Colour = l.colour()
 	if i.Extra > 0 {
 		const associated, unassociated = 1, 2
 		// Unreadable values here do not affect the colour samples.
@@ -186,6 +177,21 @@ func (f *File) describe(meta container.Metadata) container.Info {
 	}
 	i.Scratch = f.scratch()
 	return i
+}
+
+// colour returns the colour model that the tags state.
+func (l *layout) colour() container.Colour {
+	switch l.photometric {
+	case photometricRGB:
+		return container.RGB
+	case photometricIndex:
+		return container.Palette
+	case photometricInk:
+		return container.CMYK
+	case photometricYCbCr:
+		return container.YCbCr
+	}
+	return container.Grey
 }
 
 // repeats reports whether two offsets are equal, as when blank tiles are stored only once.
