@@ -84,7 +84,7 @@ type File struct {
 	adobe int
 	// stated is the colour model according to the container around the stream; nil without one.
 	stated *container.Colour
-	meta  container.Metadata
+	meta   container.Metadata
 	// warnings and dropped are those of container.Info.
 	warnings, dropped []message.Message
 	thumbnail         bool

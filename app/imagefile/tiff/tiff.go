@@ -59,6 +59,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		return nil, err
 	}
 	f := &File{src: s, dir: d, lay: l}
+	f.measure()
 	meta, err := readMeta(s, d)
 	if err != nil {
 		return nil, err
@@ -203,21 +204,22 @@ func repeats(offsets []int64) bool {
 
 // readonly returns the reason why Patch would fail.
 func (f *File) readonly() error {
-	l := f.lay
-	switch {
-	case l.compression == compJPEG:
+	if l := f.lay; f.converts() && l.samples > l.colours {
 		return container.Unsupported(
-			"pixels compressed with JPEG cannot be changed without loss; save the picture as a new file")
-	case f.converts() && l.samples > l.colours:
-		return container.Unsupported(
-			"a picture with a palette or fewer than 8 bits per sample, and with extra samples, cannot be changed in " +
-				"place; save it as a new file")
+			"a picture with extra samples can be changed only with 8 or more bits per sample, without a palette and " +
+				"with the lengths of its strips; convert it to RGB of 8 bits in another program first")
 	}
 	return nil
 }
 
-// converts reports whether the picture cannot hold new values and must be converted when it is changed.
-func (f *File) converts() bool { return f.lay.colourMap != nil || f.lay.depth < 8 }
+// converts reports whether the picture cannot hold new values and must be converted when it is changed: those of a
+// palette or of fewer than 8 bits are too few, JPEG would change other pixels, too, and there may be no place for the
+// length of a compressed strip.
+func (f *File) converts() bool {
+	l := f.lay
+	return l.colourMap != nil || l.depth < 8 || l.compression == compJPEG ||
+		l.compression != compNone && l.countsEntry == nil
+}
 
 // chunk is the number of bytes of rows read and converted at a time: small enough for the cache of a core.
 const chunk = 256 << 10

@@ -13,7 +13,8 @@ import (
 // maxFill is the longest zero padding accepted before the next part of a file.
 const maxFill = 16
 
-// Unreferenced implements container.UnreferencedCounter.
+// Unreferenced implements container.UnreferencedCounter. What lies within the length of the original and what was added
+// behind it are judged apart, because padding may follow bytes that the original has there.
 func (f *File) Unreferenced(ctx context.Context, original container.Container) (int64, error) {
 	spans, ok := f.spans()
 	if !ok {
@@ -33,11 +34,18 @@ func (f *File) Unreferenced(ctx context.Context, original container.Container) (
 	slices.SortFunc(spans, func(a, b span) int { return cmp.Compare(a.at, b.at) })
 	spans = append(spans, span{f.src.Size, f.src.Size, spanOther})
 	from, _ := original.(*File)
-	var unreferenced, reached int64
+	var unreferenced, reached, known int64
+	if from != nil {
+		known = from.src.Size
+	}
 	for _, s := range spans {
 		// Tags may name parts beyond the end of the file.
-		if end := min(s.at, f.src.Size); end > reached {
-			n, err := f.unreferenced(ctx, from, reached, end)
+		end := min(s.at, f.src.Size)
+		for _, part := range [][2]int64{{reached, min(end, known)}, {max(reached, known), end}} {
+			if part[0] >= part[1] {
+				continue
+			}
+			n, err := f.unreferenced(ctx, from, part[0], part[1])
 			if err != nil {
 				return 0, err
 			}
