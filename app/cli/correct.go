@@ -161,8 +161,8 @@ func (d *correction) process(ctx context.Context, t *task) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range file.Info.Warnings {
-		t.remark(w)
+	for _, r := range file.Remarks(d.formatOf(file)) {
+		t.remark(r)
 	}
 	pic, name := file.Picture, d.names[t.index]
 	maskPath, err := d.maskOf(file.Path, name)
@@ -222,14 +222,18 @@ func (d *correction) process(ctx context.Context, t *task) error {
 	return nil
 }
 
+// formatOf returns the format of the result.
+func (d *correction) formatOf(file *imagefile.File) imagefile.Format {
+	if d.format == "" {
+		return file.SaveFormat()
+	}
+	return d.format
+}
+
 // target returns the path of the result, and reports errors immediately that saving would report only after all the
 // work.
 func (d *correction) target(file *imagefile.File, name, mask string) (string, error) {
-	format := d.format
-	if format == "" {
-		format = file.SaveFormat()
-	}
-	target := imagefile.DefaultName(filepath.Join(d.outDir, filepath.Base(file.Path)), format)
+	target := imagefile.DefaultName(filepath.Join(d.outDir, filepath.Base(file.Path)), d.formatOf(file))
 	jsonPath, htmlPath := report.CorrectionPaths(target)
 	outputs := []string{target}
 	if !d.noReport {

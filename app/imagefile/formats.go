@@ -11,6 +11,7 @@ import (
 	"blik/app/imagefile/jpeg"
 	"blik/app/imagefile/png"
 	"blik/app/imagefile/tiff"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -140,6 +141,37 @@ func MaskExtensions() []string {
 	return append(slices.Clone(first), slices.DeleteFunc(Extensions(), func(e string) bool {
 		return slices.Contains(first, e)
 	})...)
+}
+
+// carries reports whether a new file of the format holds a preview in metadata.
+func (r format) carries(p container.Preview) bool {
+	switch p {
+	case container.PreviewEXIF:
+		return r.thumbnail
+	case container.PreviewJFIF:
+		return false
+	}
+	return true
+}
+
+// Remarks returns what a user should know before a corrected copy of the file is saved in a format: what is damaged, and
+// what else in the file keeps the glare.
+func (f *File) Remarks(to Format) []message.Message {
+	remarks := slices.Clone(f.Info.Warnings)
+	var parts []message.Message
+	if to == f.Format {
+		parts = f.Info.Others.Names()
+	}
+	for _, p := range f.Info.Others.Previews {
+		if to == f.Format || to.row().carries(p) {
+			parts = append(parts, p.Name())
+		}
+	}
+	if len(parts) > 0 {
+		remarks = append(remarks, message.Of(
+			"Only the picture itself is searched and corrected; the glare stays in: %s.", message.Join(", ", parts...)))
+	}
+	return remarks
 }
 
 // SaveFormat returns the default format of a corrected copy: that of the source, but TIFF for JPEG, which loses quality

@@ -326,8 +326,10 @@ func (s *saving) prepare(target string) error {
 	}
 	if s.saved.Method == NewFile {
 		s.saved.Dropped = slices.Clone(s.file.Info.Dropped)
-		if s.file.Info.Thumbnail && !s.saved.Format.row().thumbnail {
-			s.saved.Dropped = append(s.saved.Dropped, message.Of("the preview in EXIF"))
+		for _, p := range s.file.Info.Others.Previews {
+			if !s.saved.Format.row().carries(p) {
+				s.saved.Dropped = append(s.saved.Dropped, p.Name())
+			}
 		}
 		need = 0
 		if s.saved.Format.row().uncompressed {

@@ -31,6 +31,8 @@ type tagged struct {
 type form struct {
 	order binary.AppendByteOrder
 	big   bool
+	// lead follows the header.
+	lead []byte
 }
 
 // tiffWriter appends to data.
@@ -88,7 +90,7 @@ func writeTIFF(f form, pages ...*page) []byte {
 	} else {
 		w.data = f.order.AppendUint16(w.data, 42)
 	}
-	w.data = w.offset(w.data, 0)
+	w.data = append(w.offset(w.data, 0), f.lead...)
 	for _, p := range pages {
 		dir, next := w.page(p)
 		copy(w.data[at:], w.offset(nil, dir))

@@ -57,13 +57,13 @@ type Info struct {
 	Scratch int64
 	// Readonly is the reason why Patch or Rewrite would fail for this file; nil if they work.
 	Readonly error
-	// Warnings are sentences about parts that a corrected copy will keep unchanged although they show the same picture,
-	// and about damaged parts of the file that are left as they are.
+	// Others shows the picture, too, and keeps its glare.
+	Others Others
+	// Warnings are sentences about damaged parts of the file, which are left as they are, and about parts that no longer
+	// apply to a corrected copy.
 	Warnings []message.Message
 	// Dropped names the parts that a new file of this picture would not hold.
 	Dropped []message.Message
-	// Thumbnail: the EXIF block holds a thumbnail, which a new file may lack.
-	Thumbnail bool
 }
 
 // Channels returns the channels of the decoded picture: 1, 3 or 4.

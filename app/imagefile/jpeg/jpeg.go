@@ -43,6 +43,7 @@ const (
 // The signatures of the application segments.
 const (
 	signatureJFIF        = "JFIF\x00"
+	signatureJFXX        = "JFXX\x00"
 	signatureEXIF        = "Exif\x00\x00"
 	signatureXMP         = "http://ns.adobe.com/xap/1.0/\x00"
 	signatureExtendedXMP = "http://ns.adobe.com/xmp/extension/\x00"
@@ -87,7 +88,7 @@ type File struct {
 	meta   container.Metadata
 	// warnings and dropped are those of container.Info.
 	warnings, dropped []message.Message
-	thumbnail         bool
+	others            container.Others
 }
 
 var (
@@ -125,7 +126,7 @@ func (f *File) Info() container.Info {
 	i := container.Info{
 		Width: f.width, Height: f.height, Depth: 8, Colour: f.colour(), Compression: "JPEG", Pictures: 1, Meta: f.meta,
 		Raw:       int64(f.width) * int64(f.height) * int64(len(f.components)),
-		Expansion: maxExpansion, Warnings: f.warnings, Dropped: f.dropped, Thumbnail: f.thumbnail,
+		Expansion: maxExpansion, Warnings: f.warnings, Dropped: f.dropped, Others: f.others,
 	}
 	i.Scratch = f.scratch()
 	return i
@@ -313,6 +314,10 @@ func (f *File) readSegment(s segment, c *collector) error {
 			if rest, ok := bytes.CutPrefix(d, []byte(signatureJFIF)); ok {
 				f.jfif = true
 				f.setDensity(rest)
+				const size = 7 // width and height of the preview
+				c.preview = c.preview || len(rest) > size+1 && rest[size] > 0 && rest[size+1] > 0
+			} else if bytes.HasPrefix(d, []byte(signatureJFXX)) {
+				c.preview = true
 			} else if len(d) >= 5 {
 				c.other(s.marker)
 			}

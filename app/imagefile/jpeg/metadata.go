@@ -26,6 +26,8 @@ type collector struct {
 	// pictures is the number of pictures in the file according to an index, others the markers of unknown segments.
 	pictures int
 	others   []byte
+	// preview: JFIF holds a preview.
+	preview bool
 }
 
 // other records a segment without known metadata.
@@ -137,7 +139,18 @@ func (c *collector) finish(f *File) {
 		list := strings.Join(names, ", ")
 		f.dropped = append(f.dropped, message.Of("segments of other programs (%s)", list))
 	}
-	f.thumbnail = c.exif.Thumbnail
+	f.others.Further = max(c.pictures-1, 0)
+	for _, p := range []struct {
+		is    bool
+		where container.Preview
+	}{
+		{c.exif.Thumbnail, container.PreviewEXIF}, {exif.HasPreview(m.Photoshop), container.PreviewPhotoshop},
+		{container.HasPreview(m.XMP), container.PreviewXMP}, {c.preview, container.PreviewJFIF},
+	} {
+		if p.is {
+			f.others.Previews = append(f.others.Previews, p.where)
+		}
+	}
 }
 
 // joinXMP appends the properties of extended XMP (XMP specification part 3, 1.1.3.1) to those of the packet if the

@@ -63,8 +63,9 @@ func TestDropped(t *testing.T) {
 	for _, d := range i.Dropped {
 		got = append(got, d.String())
 	}
-	if want := []string{"2 further pictures", "segments of other programs (FFEB)"}; !slices.Equal(got, want) || !i.Thumbnail {
-		t.Errorf("%q, %t, want %q and a thumbnail", got, i.Thumbnail, want)
+	if want := []string{"2 further pictures", "segments of other programs (FFEB)"}; !slices.Equal(got, want) || i.Others.Further != 2 ||
+		!slices.Equal(i.Others.Previews, []container.Preview{container.PreviewEXIF}) {
+		t.Errorf("%q, %+v, want %q and a thumbnail", got, i.Others, want)
 	}
 }
 

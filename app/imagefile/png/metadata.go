@@ -104,7 +104,7 @@ func (f *File) setEXIF(d []byte) {
 		return
 	}
 	facts := exif.FactsOf(d)
-	f.meta.EXIF, f.meta.Orientation = d, facts.Orientation
+	f.meta.EXIF, f.meta.Orientation, f.thumbnail = d, facts.Orientation, facts.Thumbnail
 	if f.meta.XResolution == 0 && facts.XResolution > 0 && facts.YResolution > 0 {
 		f.meta.XResolution, f.meta.YResolution, f.meta.Unit = facts.XResolution, facts.YResolution, facts.Unit
 	}

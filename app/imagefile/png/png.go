@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"blik/app/imagefile/container"
+	"blik/app/imagefile/exif"
 	"blik/internal/message"
 )
 
@@ -119,6 +120,8 @@ type File struct {
 	// unpacked is the number of bytes that metadata were decompressed to so far.
 	unpacked int64
 	warnings []message.Message
+	// thumbnail: the EXIF block holds a thumbnail.
+	thumbnail bool
 	// dropped holds the names of the chunks that a new file would not contain.
 	dropped []string
 }
@@ -164,8 +167,17 @@ func (f *File) Info() container.Info {
 		}
 	}
 	i.Warnings = slices.Clone(f.warnings)
-	if i.Pictures > 1 {
-		i.Warnings = append(i.Warnings, message.Of("Further frames of the animation keep the glare: %d.", i.Pictures-1))
+	i.Others.Frames = i.Pictures - 1
+	for _, p := range []struct {
+		is    bool
+		where container.Preview
+	}{
+		{f.thumbnail, container.PreviewEXIF}, {exif.HasPreview(f.meta.Photoshop), container.PreviewPhotoshop},
+		{container.HasPreview(f.meta.XMP), container.PreviewXMP},
+	} {
+		if p.is {
+			i.Others.Previews = append(i.Others.Previews, p.where)
+		}
 	}
 	if list := strings.Join(f.dropped, ", "); list != "" {
 		i.Dropped = append(i.Dropped, message.Of("the chunks %s", list))

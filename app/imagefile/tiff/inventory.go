@@ -20,6 +20,13 @@ func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventor
 	l := &lister{
 		ctx: ctx, f: f, v: &container.Inventory{}, seen: map[int64]bool{f.dir.At: true}, room: 4*f.src.Size + 1<<20,
 	}
+	if f.promise != "" {
+		word := f.promise
+		if changed {
+			word = promiseBroken
+		}
+		l.v.Add(message.Of("the promised layout"), []byte(word))
+	}
 	changed = changed && f.converts()
 	if err := l.picture(place{}, f.dir, changed); err != nil {
 		return nil, err

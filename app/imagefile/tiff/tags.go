@@ -2,6 +2,7 @@ package tiff
 
 // Tags of TIFF 6.0, its technical notes and the metadata standards that live in it.
 const (
+	tagOldSubfileType  = 255
 	tagSubfileType     = 254
 	tagWidth           = 256
 	tagLength          = 257

@@ -28,6 +28,10 @@ type File struct {
 	dir  *exif.Directory
 	lay  *layout
 	info container.Info
+	// promise is COG's word whether the file still has the layout that it describes, at an offset in the file; empty if
+	// there is none.
+	promise   string
+	promiseAt int64
 }
 
 var (
@@ -60,6 +64,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	}
 	f := &File{src: s, dir: d, lay: l}
 	f.measure()
+	f.findPromise()
 	meta, err := readMeta(s, d)
 	if err != nil {
 		return nil, err
@@ -85,18 +90,41 @@ func refuseOther(s *exif.Reader, d *exif.Directory) error {
 // Info returns the properties of the first picture.
 func (f *File) Info() container.Info { return f.info }
 
-// warnings names pictures in the file that Patch leaves unchanged.
-func (f *File) warnings() []message.Message {
-	var w []message.Message
-	if f.layered() {
-		w = append(w, message.Of(
-			"The file contains Photoshop layers besides the flattened picture. Only the flattened picture is "+
-				"corrected; Photoshop will show the uncorrected layers."))
+// others finds the pictures in the file that Patch leaves unchanged.
+func (f *File) others(pages []int64, meta container.Metadata) container.Others {
+	const reduced, mask, oldReduced = 1, 4, 2
+	o := container.Others{Copies: f.copies(), Layers: f.layered()}
+	// Directories may overlap, so their total is bounded; the rest of them counts as pages.
+	room := 1 << 20
+	for i, at := range pages {
+		if room < 0 {
+			o.Pages += len(pages) - i
+			break
+		}
+		d, err := f.src.Directory(at)
+		if err != nil {
+			o.Pages++
+			continue
+		}
+		room -= len(d.Entries)
+		// Unreadable values do not make it a copy.
+		kind, _ := f.src.First(d, tagSubfileType, 0)
+		old, _ := f.src.First(d, tagOldSubfileType, 0)
+		switch {
+		case kind&mask != 0:
+		case kind&reduced != 0 || old == oldReduced:
+			o.Copies++
+		default:
+			o.Pages++
+		}
 	}
-	if n := f.copies(); n > 0 {
-		w = append(w, message.Of("Sub-pictures in the file, usually smaller copies, keep the glare: %d.", n))
+	if exif.HasPreview(meta.Photoshop) {
+		o.Previews = append(o.Previews, container.PreviewPhotoshop)
 	}
-	return w
+	if container.HasPreview(meta.XMP) {
+		o.Previews = append(o.Previews, container.PreviewXMP)
+	}
+	return o
 }
 
 // dropped names the parts that a new file of the picture would not hold.
@@ -150,17 +178,19 @@ func (f *File) copies() int {
 // describe fills the Info.
 func (f *File) describe(meta container.Metadata) container.Info {
 	l := f.lay
+	pages := f.src.Following(f.dir, math.MaxUint16)
 	i := container.Info{
 		Width: l.width, Height: l.height,
 		Depth: l.depth, Float: l.float,
 		WhiteIsZero: l.photometric == whiteIsZero,
 		Extra:       l.samples - l.colours,
 		Compression: l.compression.String(),
-		Pictures:    1 + len(f.src.Following(f.dir, math.MaxUint16)),
+		Pictures:    1 + len(pages),
 		Meta:        meta,
 		Raw:         (int64(l.width)*int64(l.samples)*int64(l.depth) + 7) / 8 * int64(l.height),
 		Expansion:   l.compression.expansion(),
 		Readonly:    f.readonly(),
+		Others:      f.others(pages, meta),
 		Warnings:    f.warnings(),
 		Dropped:     f.dropped(),
 	}

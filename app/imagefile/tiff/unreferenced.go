@@ -20,6 +20,8 @@ func (f *File) Unreferenced(ctx context.Context, original container.Container) (
 	if !ok {
 		return 0, container.Unsupported("the file has too many parts to find bytes that belong to none of them")
 	}
+	// The inventory compares it.
+	spans = append(spans, span{f.promiseAt, f.promiseAt + int64(len(f.promise)), spanOther})
 	if f.lay.countsEntry != nil {
 		// The counts of the layout are those that the samples need; the file may state larger ones.
 		given, err := f.src.Ints(f.lay.countsEntry, len(f.lay.offsets))
