@@ -142,17 +142,27 @@ const (
 	shareCorrected = 0.85
 )
 
-// readMask reads the mask of a picture. If it hardly is a mask, a remark says so.
-func (d *correction) readMask(ctx context.Context, t *task, path string, pic *processing.Picture) (
+// readMask reads the mask of a picture. Remarks say if it hardly is a mask or may lie elsewhere.
+func (d *correction) readMask(ctx context.Context, t *task, path string, file *imagefile.File) (
 	*processing.Mask, error,
 ) {
-	m, err := imagefile.ReadPlainMask(ctx, path, pic.Width, pic.Height, d.limits)
+	w, h := file.Picture.Width, file.Picture.Height
+	m, err := imagefile.ReadPlainMask(ctx, path, w, h, d.limits)
 	var of *imagefile.Error
 	if errors.Is(err, imagefile.ErrNotMask) && errors.As(err, &of) {
 		t.remark(of.Message())
-		return imagefile.ReadMask(ctx, path, pic.Width, pic.Height, d.limits)
+		m, err = imagefile.ReadMask(ctx, path, w, h, d.limits)
 	}
-	return m, err
+	if err != nil {
+		return nil, err
+	}
+	if r, turned := file.TurnedRemark(); turned {
+		t.remark(r)
+	}
+	if m.Area() == 0 {
+		t.remark(message.Of("%s: this mask marks no pixel; glare is white, all else black", path))
+	}
+	return m, nil
 }
 
 // process corrects one file.
@@ -179,7 +189,7 @@ func (d *correction) process(ctx context.Context, t *task) error {
 		found *processing.Result // nil if the mask is given
 	)
 	if maskPath != "" {
-		mask, err = d.readMask(ctx, t, maskPath, pic)
+		mask, err = d.readMask(ctx, t, maskPath, file)
 	} else if found, err = t.detect(ctx, pic, t.progress(shareRead, shareDetected)); err == nil {
 		mask = found.Mask
 	}
@@ -318,5 +328,5 @@ func (d *correction) print(b *strings.Builder, input string, account report.Corr
 func (d *correction) summary(account report.Correction) string {
 	pic, changed := account.Source.Picture, account.Saved.PixelsChanged
 	return d.say("findings corrected: %d; pixels changed: %d (%.3f %%)",
-		len(account.Patches), changed, 100*float64(changed)/float64(pic.Width*pic.Height))
+		account.Saved.Corrected, changed, 100*float64(changed)/float64(pic.Width*pic.Height))
 }

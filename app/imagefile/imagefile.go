@@ -79,7 +79,7 @@ func DefaultLimits() Limits {
 // any fault of the file.
 func Read(ctx context.Context, path string, limits Limits) (*File, error) {
 	return runCancellable(ctx, func() (*File, error) {
-		return read(ctx, path, limits, nil)
+		return read(ctx, path, limits, nil, func(*File, io.ReaderAt) error { return nil })
 	})
 }
 
@@ -104,8 +104,11 @@ func runCancellable[T any](ctx context.Context, f func() (T, error)) (T, error) 
 	}
 }
 
-// read does the work of Read; accept, if not nil, may refuse the file by its header.
-func read(ctx context.Context, path string, limits Limits, accept func(container.Info) error) (*File, error) {
+// read does the work of Read; accept, if not nil, may refuse the file by its header. more reads what else is needed.
+func read(
+	ctx context.Context, path string, limits Limits, accept func(container.Info) error,
+	more func(f *File, r io.ReaderAt) error,
+) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -115,10 +118,27 @@ func read(ctx context.Context, path string, limits Limits, accept func(container
 	}
 	defer file.Close()
 	f := &File{Path: path, Size: info.Size(), Modified: info.ModTime(), Mode: info.Mode().Perm(), state: stateOf(info)}
-	if err := f.decode(ctx, cancelReader{ctx, file}, limits, accept); err != nil {
+	r := cancelReader{ctx, file}
+	if err := f.decode(ctx, r, limits, accept); err != nil {
 		return nil, err
 	}
+	if err := more(f, r); err != nil {
+		return nil, f.fault(ctx, err)
+	}
 	return f, nil
+}
+
+// opacity returns the opacity of the pixels, as container.OpacityDecoder does.
+func (f *File) opacity(ctx context.Context, r io.ReaderAt) ([]uint8, error) {
+	_, opened, err := open(r, f.Size)
+	if err != nil {
+		return nil, err
+	}
+	transparent, ok := opened.(container.OpacityDecoder)
+	if !ok {
+		return nil, nil
+	}
+	return transparent.Opacity(ctx)
 }
 
 // decode reads header and picture of f from r.

@@ -73,6 +73,8 @@ type Saved struct {
 	// PixelsChanged is the number of pixels that differ from the decoded source, counted by the proof or, without a
 	// proof, from the patches.
 	PixelsChanged int64
+	// Corrected is the number of patches in which a pixel differs from the decoded source.
+	Corrected int
 	// Dropped names the parts of the source that a NewFile does not hold.
 	Dropped []message.Message
 	// Proof is the result of comparing the result with the source; nil with SaveOptions.SkipProof.
@@ -141,7 +143,7 @@ func (o *Outputs) AddPicture(
 	}
 	s := &saving{
 		ctx: ctx, fsys: o.fsys, file: file, options: options, patches: patches, changed: changed,
-		saved: &Saved{Path: path, PixelsChanged: n},
+		saved: &Saved{Path: path, PixelsChanged: n, Corrected: len(changed)},
 	}
 	if err := s.plan(); err != nil {
 		return nil, err

@@ -12,6 +12,8 @@ type page struct {
 	w, h, depth, colours, extra int
 	photometric                 uint16
 	planar                      bool
+	// kinds are those of the extra samples; nil for opacity first, and then others.
+	kinds []uint16
 	// tile is the side of its tiles, 0 for strips of rows rows.
 	tile, rows  int
 	compression uint16
@@ -128,7 +130,11 @@ func (w *tiffWriter) page(p *page) (dir, next int) {
 		short(284, 2)
 	}
 	if p.extra > 0 {
-		short(338, append([]int{2}, make([]int, p.extra-1)...)...)
+		kinds := append([]int{2}, make([]int, p.extra-1)...)
+		for i, kind := range p.kinds {
+			kinds[i] = int(kind)
+		}
+		short(338, kinds...)
 	}
 	if p.tile > 0 {
 		short(322, p.tile)

@@ -142,6 +142,14 @@ type CoarseDecoder interface {
 	DecodeCoarse(ctx context.Context, step int) (*processing.Picture, error)
 }
 
+// OpacityDecoder is a Container whose pixels may be transparent.
+type OpacityDecoder interface {
+	Container
+	// Opacity returns the opacity of every pixel, in rows: 255 is opaque, and only a wholly transparent one has 0. It
+	// returns nil if all pixels are opaque.
+	Opacity(ctx context.Context) ([]uint8, error)
+}
+
 // UnreferencedCounter is a Container whose file may hold bytes that nothing in it refers to.
 type UnreferencedCounter interface {
 	Container

@@ -196,11 +196,10 @@ func (f *File) describe(meta container.Metadata) container.Info {
 	}
 	i.Colour = l.colour()
 	if i.Extra > 0 {
-		const associated, unassociated = 1, 2
 		// Unreadable values here do not affect the colour samples.
 		what, err := f.src.First(f.dir, tagExtraSamples, 0)
-		i.Premultiplied = err == nil && what == associated
-		i.Alpha = err == nil && (what == associated || what == unassociated)
+		i.Premultiplied = err == nil && what == extraAssociated
+		i.Alpha = err == nil && (what == extraAssociated || what == extraUnassociated)
 	}
 	if i.Expansion > 0 && i.Raw/i.Expansion > f.src.Size && repeats(l.offsets) {
 		// Segments share bytes, so the file holds more than its length.
