@@ -159,9 +159,6 @@ func (d *correction) readMask(ctx context.Context, t *task, path string, file *i
 	if r, turned := file.TurnedRemark(); turned {
 		t.remark(r)
 	}
-	if m.Area() == 0 {
-		t.remark(message.Of("%s: this mask marks no pixel; glare is white, all else black", path))
-	}
 	return m, nil
 }
 

@@ -154,8 +154,8 @@ func (r format) carries(p container.Preview) bool {
 	return true
 }
 
-// Remarks returns what a user should know before a corrected copy of the file is saved in a format: what is damaged, and
-// what else in the file keeps the glare.
+// Remarks returns what a user should know before a corrected copy of the file is saved in a format: what is damaged,
+// and what else in the file keeps the glare.
 func (f *File) Remarks(to Format) []message.Message {
 	remarks := slices.Clone(f.Info.Warnings)
 	var parts []message.Message

@@ -33,6 +33,7 @@ type File struct {
 	Info container.Info
 	// Picture has 1 channel for grey files, 4 for CMYK, and otherwise 3. It excludes alpha, and colour samples stay as
 	// they are stored.
+	// If Limits.Work says that it will be processed, it knows its wholly transparent pixels (Hidden).
 	Picture *processing.Picture
 	// Profile defines the meaning of the samples: the file's own profile, or the assumed one.
 	Profile *colour.Profile
@@ -79,7 +80,12 @@ func DefaultLimits() Limits {
 // any fault of the file.
 func Read(ctx context.Context, path string, limits Limits) (*File, error) {
 	return runCancellable(ctx, func() (*File, error) {
-		return read(ctx, path, limits, nil, func(*File, io.ReaderAt) error { return nil })
+		return read(ctx, path, limits, nil, func(f *File, r io.ReaderAt) error {
+			if limits.Work == 0 {
+				return nil
+			}
+			return f.hide(ctx, r)
+		})
 	})
 }
 

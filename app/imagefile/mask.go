@@ -10,9 +10,9 @@ import (
 	"blik/processing"
 )
 
-// ReadMask reads a mask from a picture file of any format and depth: the light of each pixel, as bright as its brightest
-// channel, over black as far as it is transparent; the upper eight of 16 bits, and floats with 1 as 255. It must be
-// w × h pixels large; w = h = 0 accepts any size within the limits.
+// ReadMask reads a mask from a picture file of any format and depth: the light of each pixel, as bright as its
+// brightest channel, over black as far as it is transparent; the upper eight of 16 bits, and floats with 1 as 255. It
+// must be w × h pixels large; w = h = 0 accepts any size within the limits.
 func ReadMask(ctx context.Context, path string, w, h int, limits Limits) (*processing.Mask, error) {
 	return runCancellable(ctx, func() (*processing.Mask, error) {
 		p, err := readPaint(ctx, path, w, h, limits)
@@ -24,8 +24,8 @@ func ReadMask(ctx context.Context, path string, w, h int, limits Limits) (*proce
 }
 
 // ReadPlainMask is ReadMask for masks that are black and white, with grey edges at most, and mark no more than half of
-// the picture. Anything else, for example a photograph or an inverted mask, is ErrNotMask: the error says what it is and
-// how much of the picture ReadMask would mark.
+// the picture. Anything else, for example a photograph or an inverted mask, is ErrNotMask: the error says what it is
+// and how much of the picture ReadMask would mark.
 func ReadPlainMask(ctx context.Context, path string, w, h int, limits Limits) (*processing.Mask, error) {
 	return runCancellable(ctx, func() (*processing.Mask, error) {
 		p, err := readPaint(ctx, path, w, h, limits)
@@ -102,8 +102,8 @@ func (p *paint) mask(ctx context.Context) (*processing.Mask, error) {
 }
 
 // The limits for a mask: at most a share colouredShare of its pixels have channels that differ by more than
-// colourSpread, if it has more than fewLevels levels, at most a share greyShare are neither dark nor bright, and it marks
-// at most a share markedShare.
+// colourSpread, if it has more than fewLevels levels, at most a share greyShare are neither dark nor bright, and it
+// marks at most a share markedShare.
 const (
 	colouredShare, colourSpread = 0.001, 32
 	greyShare, fewLevels        = 0.25, 16
@@ -133,9 +133,11 @@ func (p *paint) doubt(ctx context.Context, path string, m *processing.Mask) erro
 		histogram[v]++
 	}
 	levels, grey, marked := 0, 0, 0
+	brightest := 0
 	for v, n := range histogram {
 		if n > 0 {
 			levels++
+			brightest = v
 		}
 		if v > darkLevel && v < brightLevel {
 			grey += n
@@ -153,6 +155,9 @@ func (p *paint) doubt(ctx context.Context, path string, m *processing.Mask) erro
 	case levels > fewLevels && float64(grey) > greyShare*all:
 		return fault(path, ErrNotMask, nil,
 			"this is not a mask but a picture in shades of grey; as a mask it would mark %d %% of the picture", share)
+	case marked == 0 && (p.opacity != nil || brightest > 0):
+		return fault(path, ErrNotMask, nil,
+			"this mask marks nothing: no pixel is at least half as bright as white; glare is white, all else black")
 	case marked == len(m.Pix):
 		return fault(path, ErrNotMask, nil,
 			"this mask marks the whole picture, which leaves no paint to continue; glare is white, all else black")
@@ -195,8 +200,10 @@ func sizeOf(w, h int) func(container.Info) error {
 // TurnedRemark returns what a user should know who gives a mask for a picture with an EXIF orientation; ok is false for
 // orientation 1.
 func (f *File) TurnedRemark() (remark message.Message, ok bool) {
-	return message.Of("The picture is shown turned or mirrored (EXIF orientation %d), but the mask is taken as the pixels "+
-		"are stored. A mask painted on the picture as it is shown marks other places.", f.Orientation), f.Orientation != 1
+	return message.Of(
+		"The picture is shown turned or mirrored (EXIF orientation %d), but the mask is taken as the pixels are "+
+			"stored. A mask painted on the picture as it is shown marks other places.",
+		f.Orientation), f.Orientation != 1
 }
 
 // WriteMask writes m as an 8-bit grey PNG.

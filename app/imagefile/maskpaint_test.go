@@ -158,7 +158,9 @@ func TestDoubtfulMasks(t *testing.T) {
 		"half":                {stdPNG(t, half), ""},
 		"a pixel more":        {stdPNG(t, more), "marks 50 % of the picture and may be inverted"},
 		"empty":               {stdPNG(t, nrgba(black, black)), ""},
-		"all is transparent":  {stdPNG(t, nrgba(color.NRGBA{255, 255, 255, 0}, color.NRGBA{255, 255, 255, 0})), ""},
+		"all is transparent":  {stdPNG(t, nrgba(color.NRGBA{255, 255, 255, 0}, color.NRGBA{255, 255, 255, 0})), "marks nothing"},
+		"black on nothing":    {stdPNG(t, nrgba(black, color.NRGBA{})), "marks nothing"},
+		"too dark":            {stdPNG(t, nrgba(color.NRGBA{100, 100, 100, 255}, black)), "marks nothing"},
 		"a picture in colour": {stdPNG(t, nrgba(color.NRGBA{255, 200, 90, 255}, black)), "a picture in colour"},
 	} {
 		path := write(t, "mask", c.data)

@@ -225,7 +225,7 @@ func (s *Session) Touch(at processing.Point, slack float64) (Toggled, error) {
 		}
 	}
 	o := processing.TouchOptions{X: at.X, Y: at.Y, Slack: min(slack, touchSlack), Taken: s.doc.Mask()}
-	if s.memory.Serves(s.doc.Picture(), s.detectedWith, s.settings.Params) {
+	if s.memory.Serves(s.doc.Picture().Visible(), s.detectedWith, s.settings.Params) {
 		o.Memory = s.memory
 	}
 	// Use the CPU: for a few thousand pixels, transfers to a GPU would take longer.

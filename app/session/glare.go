@@ -31,7 +31,7 @@ func (s *Session) detect(apply func(document.Found) image.Rectangle, done func(O
 	s.settle()
 	var outcome Outcome
 	shot, params, memory := s.doc.Snapshot(), s.settings.Params, s.memory
-	if !memory.Serves(shot.Picture, s.detectedWith, params) {
+	if !memory.Serves(shot.Picture.Visible(), s.detectedWith, params) {
 		// Detection will fill it, so it must be a new one: a cancelled job may still be using the old one for a while.
 		memory = &processing.Memory{}
 	}

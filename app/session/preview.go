@@ -17,7 +17,7 @@ func (s *Session) followsParams() bool {
 
 // onlyDecides reports whether a detection with the current parameters only has to repeat the decision about candidates.
 func (s *Session) onlyDecides() bool {
-	return s.memory.Serves(s.doc.Picture(), s.detectedWith, s.settings.Params)
+	return s.memory.Serves(s.doc.Picture().Visible(), s.detectedWith, s.settings.Params)
 }
 
 // preview detects again after a change of the parameters, if the mask follows them. If the detection has to do more
@@ -52,7 +52,7 @@ func (s *Session) previewPart(visible image.Rectangle) {
 	o := processing.Options{Region: doc.Region(), Memory: s.memory}
 	work := func(ctx context.Context, report processing.Progress) (*shown, error) {
 		o.Progress = report
-		part, ok, err := processing.NewPart(doc.Picture(), params, o, visible)
+		part, ok, err := processing.NewPart(doc.Picture().Visible(), params, o, visible)
 		if err != nil || !ok || !s.worthAPart(part.Area, doc.Size()) {
 			return nil, err
 		}

@@ -111,9 +111,12 @@ func (e engine) Detect(ctx context.Context, pic *processing.Picture, p processin
 	r *processing.Result, notice *message.Message, err error,
 ) {
 	notice, err = e.runner.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) error {
-		r, err = processing.Detect(ctx, b, pic, p, o)
+		r, err = processing.Detect(ctx, b, pic.Visible(), p, o)
 		return err
 	})
+	if err == nil {
+		r.Hide(pic.Hidden)
+	}
 	return r, notice, err
 }
 
@@ -121,7 +124,7 @@ func (e engine) Candidates(ctx context.Context, pic *processing.Picture, p proce
 	c []processing.Candidate, notice *message.Message, err error,
 ) {
 	notice, err = e.runner.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) error {
-		c, err = processing.Candidates(ctx, b, pic, p, o)
+		c, err = processing.Candidates(ctx, b, pic.Visible(), p, o)
 		return err
 	})
 	return c, notice, err
@@ -134,9 +137,12 @@ func (e engine) Correct(ctx context.Context, pic *processing.Picture, m *process
 		_, o.Memory = imagefile.MachineMemory()
 	}
 	notice, err = e.runner.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) error {
-		c, err = processing.Correct(ctx, b, pic, m, p, o)
+		c, err = processing.Correct(ctx, b, pic.Visible(), m, p, o)
 		return err
 	})
+	if err == nil {
+		c.Hide(pic)
+	}
 	return c, notice, err
 }
 

@@ -59,8 +59,8 @@ type Info struct {
 	Readonly error
 	// Others shows the picture, too, and keeps its glare.
 	Others Others
-	// Warnings are sentences about damaged parts of the file, which are left as they are, and about parts that no longer
-	// apply to a corrected copy.
+	// Warnings are sentences about damaged parts of the file, which are left as they are, and about parts that no
+	// longer apply to a corrected copy.
 	Warnings []message.Message
 	// Dropped names the parts that a new file of this picture would not hold.
 	Dropped []message.Message

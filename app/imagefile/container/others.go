@@ -6,8 +6,8 @@ import (
 	"blik/internal/message"
 )
 
-// Others counts what else in a file shows the picture or a part of it. A corrected copy keeps all of it as it is, so the
-// glare stays there.
+// Others counts what else in a file shows the picture or a part of it. A corrected copy keeps all of it as it is, so
+// the glare stays there.
 type Others struct {
 	// Pages are further pages of a TIFF, Frames those of an animation, Further the pictures after a JPEG that its index
 	// lists, and Copies the smaller copies of the picture: sub-pictures, and pages marked as reduced.
@@ -49,16 +49,17 @@ func HasPreview(xmp []byte) bool {
 // Names lists what shows the picture, without previews.
 func (o Others) Names() []message.Message {
 	var all []message.Message
-	for _, part := range []struct {
-		n          int
-		one, other message.Text
-	}{
-		{o.Pages, "%d further page", "%d further pages"}, {o.Frames, "%d further frame", "%d further frames"},
-		{o.Further, "%d further picture", "%d further pictures"}, {o.Copies, "%d smaller copy", "%d smaller copies"},
-	} {
-		if part.n > 0 {
-			all = append(all, message.Plural(part.n, part.one, part.other, part.n))
-		}
+	if n := o.Pages; n > 0 {
+		all = append(all, message.Plural(n, "%d further page", "%d further pages", n))
+	}
+	if n := o.Frames; n > 0 {
+		all = append(all, message.Plural(n, "%d further frame", "%d further frames", n))
+	}
+	if n := o.Further; n > 0 {
+		all = append(all, message.Plural(n, "%d further picture", "%d further pictures", n))
+	}
+	if n := o.Copies; n > 0 {
+		all = append(all, message.Plural(n, "%d smaller copy", "%d smaller copies", n))
 	}
 	if o.Layers {
 		all = append(all, message.Of("Photoshop's layers, which Photoshop shows instead of the corrected picture"))

@@ -7,9 +7,9 @@ import (
 	"blik/internal/message"
 )
 
-// A cloud optimized GeoTIFF describes, between its header and its first directory, how its parts are laid out (GDAL, "COG
-// driver: file format details"). Programs that change the file mark this as no longer true, by a part of the description
-// that has room for it.
+// A cloud optimized GeoTIFF describes, between its header and its first directory, how its parts are laid out (GDAL,
+// "COG driver: file format details"). Programs that change the file mark this as no longer true, by a part of the
+// description that has room for it.
 const (
 	promiseBegin  = "GDAL_STRUCTURAL_METADATA_SIZE="
 	promiseKept   = "KNOWN_INCOMPATIBLE_EDITION=NO\n "
