@@ -124,9 +124,7 @@ func (c *collector) finish(f *File) {
 	}
 	m.IPTC = exif.IPTC(m.Photoshop)
 	m.XMP = joinXMP(m.XMP, c.extended)
-	if m.XResolution == 0 && c.exif.XResolution > 0 && c.exif.YResolution > 0 {
-		m.XResolution, m.YResolution, m.Unit = c.exif.XResolution, c.exif.YResolution, c.exif.Unit
-	}
+	m.XResolution, m.YResolution, m.Unit = c.exif.Resolution(m.XResolution, m.YResolution, m.Unit)
 	if c.pictures > 1 {
 		f.dropped = append(f.dropped,
 			message.Plural(c.pictures-1, "%d further picture", "%d further pictures", c.pictures-1))

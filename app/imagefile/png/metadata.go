@@ -104,13 +104,10 @@ func (f *File) setEXIF(d []byte) {
 		return
 	}
 	facts := exif.FactsOf(d)
-	f.meta.EXIF, f.meta.Orientation, f.thumbnail = d, facts.Orientation, facts.Thumbnail
-	if f.meta.XResolution == 0 && facts.XResolution > 0 && facts.YResolution > 0 {
-		f.meta.XResolution, f.meta.YResolution, f.meta.Unit = facts.XResolution, facts.YResolution, facts.Unit
-	}
+	f.meta.EXIF, f.meta.Orientation, f.exif = d, facts.Orientation, facts
 }
 
-// setResolution stores pHYs, which overrides EXIF: pixels per metre, stored per centimetre, or only an aspect ratio.
+// setResolution stores pHYs: pixels per metre, stored per centimetre, or only an aspect ratio.
 func (f *File) setResolution(d []byte) {
 	x, y := float64(binary.BigEndian.Uint32(d)), float64(binary.BigEndian.Uint32(d[4:]))
 	if x == 0 || y == 0 {

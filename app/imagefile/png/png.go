@@ -120,8 +120,8 @@ type File struct {
 	// unpacked is the number of bytes that metadata were decompressed to so far.
 	unpacked int64
 	warnings []message.Message
-	// thumbnail: the EXIF block holds a thumbnail.
-	thumbnail bool
+	// exif are the facts of the EXIF block.
+	exif exif.Facts
 	// dropped holds the names of the chunks that a new file would not contain.
 	dropped []string
 }
@@ -145,6 +145,8 @@ func (f *File) Info() container.Info {
 		Width: f.width, Height: f.height, Depth: int(f.depth), Compression: "Deflate", Pictures: 1, Meta: f.meta,
 		Raw: f.rawBytes(), Expansion: maxExpansion, Scratch: f.scratch(),
 	}
+	m := &i.Meta
+	m.XResolution, m.YResolution, m.Unit = f.exif.Resolution(m.XResolution, m.YResolution, m.Unit)
 	if !f.srgb {
 		i.Gamma = f.gamma
 	}
@@ -172,7 +174,7 @@ func (f *File) Info() container.Info {
 		is    bool
 		where container.Preview
 	}{
-		{f.thumbnail, container.PreviewEXIF}, {exif.HasPreview(f.meta.Photoshop), container.PreviewPhotoshop},
+		{f.exif.Thumbnail, container.PreviewEXIF}, {exif.HasPreview(f.meta.Photoshop), container.PreviewPhotoshop},
 		{container.HasPreview(f.meta.XMP), container.PreviewXMP},
 	} {
 		if p.is {
