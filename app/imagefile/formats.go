@@ -43,6 +43,9 @@ type format struct {
 	uncompressed bool
 	// thumbnail: a new file holds the thumbnail of the EXIF block.
 	thumbnail bool
+	// holdsMakerNote reports whether a new file keeps the maker note of an EXIF block with its offsets; nil if every
+	// file does.
+	holdsMakerNote func(pic *processing.Picture, m container.Metadata) bool
 	// keyed: a colour may stand for transparency, so a pixel may be stored one level off its new value.
 	keyed bool
 }
@@ -54,7 +57,7 @@ func formats() []format {
 			name: TIFF, extensions: []string{"tif", "tiff", "btf", "tf8"},
 			magic: []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"},
 			open:  opener(tiff.Open), encode: tiff.Encode,
-			cmyk: true, float: true, uncompressed: true,
+			cmyk: true, float: true, uncompressed: true, holdsMakerNote: tiff.HoldsMakerNote,
 		},
 		{
 			name: PNG, extensions: []string{"png"}, magic: []string{"\x89PNG\r\n\x1a\n"},

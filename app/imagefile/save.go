@@ -333,6 +333,9 @@ func (s *saving) prepare(target string) error {
 				s.saved.Dropped = append(s.saved.Dropped, p.Name())
 			}
 		}
+		if holds := s.saved.Format.row().holdsMakerNote; holds != nil && !holds(s.file.Picture, s.file.Info.Meta) {
+			s.saved.Dropped = append(s.saved.Dropped, message.Of("the places that the camera's maker note points to"))
+		}
 		need = 0
 		if s.saved.Format.row().uncompressed {
 			need = samplesBytes(s.file.Picture)

@@ -322,6 +322,8 @@ func (p *Proof) contents(ctx context.Context, a, b *side) error {
 		best *container.Inventory
 		left []message.Message
 		as   Format
+		// original has the bytes that the result may hold without a reference to them.
+		original = a.container
 	)
 	consider := func(want *container.Inventory, geometry bool, format Format) {
 		if found := want.Differences(got, geometry); best == nil || len(found) < len(left) {
@@ -341,11 +343,17 @@ func (p *Proof) contents(ctx context.Context, a, b *side) error {
 	}
 	row := b.file.Format.row()
 	if row.encode != nil && (a.file.Format != b.file.Format || a.file.Info.Readonly != nil && len(left) > 0) {
-		want, err := newInventory(ctx, row, a.file)
+		fresh, err := newFile(ctx, row, a.file)
 		if err != nil {
 			return p.failed(ctx, a.file, err)
 		}
-		consider(want, false, row.name)
+		want, err := fresh.Inventory(ctx, false)
+		if err != nil {
+			return p.failed(ctx, a.file, err)
+		}
+		if consider(want, false, row.name); as != "" {
+			original = fresh
+		}
 	}
 	if best == nil {
 		// No other format is saved as a file of this format.
@@ -355,10 +363,6 @@ func (p *Proof) contents(ctx context.Context, a, b *side) error {
 	p.Differs, p.Converted = append(p.Differs, left...), as
 	p.Uncompared = append(append(p.Uncompared, best.Unlisted...), got.Unlisted...)
 	if y, ok := b.container.(container.UnreferencedCounter); ok {
-		original := a.container
-		if as != "" {
-			original = nil
-		}
 		p.Unreferenced, err = y.Unreferenced(ctx, original)
 	}
 	return p.failed(ctx, b.file, err)
@@ -372,8 +376,8 @@ func (p *Proof) failed(ctx context.Context, f *File, err error) error {
 	return nil
 }
 
-// newInventory lists the contents of a new file of a format, except the samples of the picture of file.
-func newInventory(ctx context.Context, row format, file *File) (*container.Inventory, error) {
+// newFile returns a new file of a format with everything of file except its samples.
+func newFile(ctx context.Context, row format, file *File) (container.Container, error) {
 	// The samples do not matter, so one pixel of the same kind is sufficient.
 	pic := processing.Picture{Width: 1, Height: 1, Channels: file.Picture.Channels}
 	switch {
@@ -388,11 +392,7 @@ func newInventory(ctx context.Context, row format, file *File) (*container.Inven
 	if err := row.encode(ctx, &out, &pic, file.Info.Meta); err != nil {
 		return nil, err
 	}
-	c, err := row.open(bytes.NewReader(out.Bytes()), int64(out.Len()))
-	if err != nil {
-		return nil, err
-	}
-	return c.Inventory(ctx, false)
+	return row.open(bytes.NewReader(out.Bytes()), int64(out.Len()))
 }
 
 // prove compares the written file with the picture in memory and with the source, and rejects it if it is wrong. The

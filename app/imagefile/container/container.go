@@ -154,7 +154,7 @@ type OpacityDecoder interface {
 type UnreferencedCounter interface {
 	Container
 	// Unreferenced counts the bytes that nothing in the file refers to and that differ from the original at the same
-	// offset; original is nil for new files. Zero padding before the next part does not count.
+	// offset. Zero padding before the next part does not count.
 	Unreferenced(ctx context.Context, original Container) (int64, error)
 }
 

@@ -128,7 +128,7 @@ func (f *File) others(pages []int64, meta container.Metadata) container.Others {
 }
 
 // dropped names the parts that a new file of the picture would not hold.
-func (f *File) dropped() []message.Message {
+func (f *File) dropped(meta container.Metadata) []message.Message {
 	var (
 		all  []message.Message
 		tags []string
@@ -153,6 +153,9 @@ func (f *File) dropped() []message.Message {
 	}
 	if f.layered() {
 		all = append(all, message.Of("Photoshop's layers"))
+	}
+	if f.movesMakerNote(meta.EXIF) {
+		all = append(all, message.Of("the places that the camera's maker note points to"))
 	}
 	return all
 }
@@ -192,7 +195,7 @@ func (f *File) describe(meta container.Metadata) container.Info {
 		Readonly:    f.readonly(),
 		Others:      f.others(pages, meta),
 		Warnings:    f.warnings(),
-		Dropped:     f.dropped(),
+		Dropped:     f.dropped(meta),
 	}
 	i.Colour = l.colour()
 	if i.Extra > 0 {
