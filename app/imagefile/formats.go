@@ -158,11 +158,12 @@ func (r format) carries(p container.Preview) bool {
 }
 
 // Remarks returns what a user should know before a corrected copy of the file is saved in a format: what is damaged,
-// and what else in the file keeps the glare.
+// what no longer applies, and what else in the file keeps the glare.
 func (f *File) Remarks(to Format) []message.Message {
 	remarks := slices.Clone(f.Info.Warnings)
 	var parts []message.Message
 	if to == f.Format {
+		remarks = append(remarks, f.Info.Stale...)
 		parts = f.Info.Others.Names()
 	}
 	for _, p := range f.Info.Others.Previews {

@@ -333,6 +333,15 @@ func (s *saving) prepare(target string) error {
 				s.saved.Dropped = append(s.saved.Dropped, p.Name())
 			}
 		}
+		if t, ok := s.container.(container.Trailer); ok {
+			n, err := t.Trailing(s.ctx)
+			if err != nil {
+				return s.file.fault(s.ctx, err)
+			}
+			if n > 0 {
+				s.saved.Dropped = append(s.saved.Dropped, message.Of("the %d bytes after the end of the picture", n))
+			}
+		}
 		if holds := s.saved.Format.row().holdsMakerNote; holds != nil && !holds(s.file.Picture, s.file.Info.Meta) {
 			s.saved.Dropped = append(s.saved.Dropped, message.Of("the places that the camera's maker note points to"))
 		}

@@ -59,9 +59,10 @@ type Info struct {
 	Readonly error
 	// Others shows the picture, too, and keeps its glare.
 	Others Others
-	// Warnings are sentences about damaged parts of the file, which are left as they are, and about parts that no
-	// longer apply to a corrected copy.
+	// Warnings are sentences about damaged parts of the file, which are left as they are.
 	Warnings []message.Message
+	// Stale are sentences about parts that no longer apply once a pixel of the file has changed.
+	Stale []message.Message
 	// Dropped names the parts that a new file of this picture would not hold.
 	Dropped []message.Message
 }
@@ -150,6 +151,13 @@ type OpacityDecoder interface {
 	Opacity(ctx context.Context) ([]uint8, error)
 }
 
+// Trailer is a Container that may be followed by other data in its file.
+type Trailer interface {
+	Container
+	// Trailing returns the number of bytes after the end of the picture.
+	Trailing(ctx context.Context) (int64, error)
+}
+
 // UnreferencedCounter is a Container whose file may hold bytes that nothing in it refers to.
 type UnreferencedCounter interface {
 	Container
@@ -236,6 +244,12 @@ func Truncated() error {
 // DamagedProfile is the warning about a profile that cannot be read.
 func DamagedProfile() message.Message {
 	return message.Of("The colour profile is damaged; the picture is shown as if it had none.")
+}
+
+// StaleCredentials is the sentence about content credentials that a corrected copy keeps.
+func StaleCredentials() message.Message {
+	return message.Of(
+		"The content credentials in the file (C2PA) are kept, but they no longer match the pixels of a corrected copy.")
 }
 
 // ReadError returns Truncated for the end of the file and other errors of a reader as they are.

@@ -35,6 +35,7 @@ const (
 	markerAPP0 = 0xe0
 	markerAPP1 = 0xe1
 	markerAPP2 = 0xe2
+	markerAPPB = 0xeb
 	markerAPPD = 0xed
 	markerAPPE = 0xee
 	markerCOM  = 0xfe
@@ -88,12 +89,14 @@ type File struct {
 	meta   container.Metadata
 	// warnings and dropped are those of container.Info.
 	warnings, dropped []message.Message
+	stale             []message.Message
 	others            container.Others
 }
 
 var (
 	_ container.Rewriter   = (*File)(nil)
 	_ container.BlockCoder = (*File)(nil)
+	_ container.Trailer    = (*File)(nil)
 )
 
 // Open reads the segments before the first scan. The File reads from r as long as it is used.
@@ -127,6 +130,7 @@ func (f *File) Info() container.Info {
 		Width: f.width, Height: f.height, Depth: 8, Colour: f.colour(), Compression: "JPEG", Pictures: 1, Meta: f.meta,
 		Raw:       int64(f.width) * int64(f.height) * int64(len(f.components)),
 		Expansion: maxExpansion, Warnings: f.warnings, Dropped: f.dropped, Others: f.others,
+		Stale: f.stale,
 	}
 	i.Scratch = f.scratch()
 	return i

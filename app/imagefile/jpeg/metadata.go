@@ -26,8 +26,8 @@ type collector struct {
 	// pictures is the number of pictures in the file according to an index, others the markers of unknown segments.
 	pictures int
 	others   []byte
-	// preview: JFIF holds a preview.
-	preview bool
+	// preview: JFIF holds a preview. credentials: there are content credentials.
+	preview, credentials bool
 }
 
 // other records a segment without known metadata.
@@ -80,6 +80,8 @@ func (c *collector) take(marker byte, d []byte, m *container.Metadata) {
 			c.other(marker)
 		}
 	default:
+		// A box of JUMBF with a manifest of C2PA (2.1, A.3.1).
+		c.credentials = c.credentials || marker == markerAPPB && bytes.Contains(d, []byte("c2pa"))
 		c.other(marker)
 	}
 }
@@ -136,6 +138,9 @@ func (c *collector) finish(f *File) {
 		}
 		list := strings.Join(names, ", ")
 		f.dropped = append(f.dropped, message.Of("segments of other programs (%s)", list))
+	}
+	if c.credentials {
+		f.stale = append(f.stale, container.StaleCredentials())
 	}
 	f.others.Further = max(c.pictures-1, 0)
 	for _, p := range []struct {

@@ -14,6 +14,7 @@ import (
 // will contain.
 func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventory, error) {
 	v := &container.Inventory{}
+	left := changed && len(f.stale) > 0
 	changed = changed && f.converts()
 	name := func(c chunk) message.Message {
 		if c.at > f.idat {
@@ -40,6 +41,9 @@ func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventor
 				return nil, err
 			}
 		default:
+			if left && stale(c.name) {
+				continue
+			}
 			if err := v.AddRange(name(c), f.r, c.at, c.n+4); err != nil {
 				return nil, err
 			}

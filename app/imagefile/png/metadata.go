@@ -65,6 +65,9 @@ func (f *File) readMetadata(c chunk) error {
 		}
 	default:
 		f.drop(c.name)
+		if stale(c.name) && !slices.Contains(f.stale, c.name) {
+			f.stale = append(f.stale, c.name)
+		}
 	}
 	return nil
 }

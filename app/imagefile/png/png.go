@@ -6,6 +6,7 @@
 package png
 
 import (
+	"context"
 	"encoding/binary"
 	"hash/crc32"
 	"io"
@@ -110,6 +111,10 @@ type File struct {
 	// idat and idatEnd are the offsets of the start and end of the IDAT chunks, packed is the number of data bytes in
 	// them.
 	idat, idatEnd, packed int64
+	// end is the offset after IEND.
+	end int64
+	// stale holds the names of the chunks that depend on the pixels in a way that is not known.
+	stale []string
 	// frames is the number of frames according to acTL, or 0. still is set if the picture is not one of them.
 	frames int
 	still  bool
@@ -126,7 +131,10 @@ type File struct {
 	dropped []string
 }
 
-var _ container.Rewriter = (*File)(nil)
+var (
+	_ container.Rewriter = (*File)(nil)
+	_ container.Trailer  = (*File)(nil)
+)
 
 // Open reads the chunks of a file of size bytes, except the pixels. The File keeps r and reads from it later. Errors
 // are those of package container: the file is damaged, truncated or not supported.
@@ -181,6 +189,12 @@ func (f *File) Info() container.Info {
 			i.Others.Previews = append(i.Others.Previews, p.where)
 		}
 	}
+	if len(f.stale) > 0 {
+		list := strings.Join(f.stale, ", ")
+		list = strings.ReplaceAll(list, "caBX", "caBX (content credentials, C2PA)")
+		i.Stale = append(i.Stale, message.Of(
+			"A corrected copy leaves out PNG chunks that belong to the old pixels: %s.", list))
+	}
 	if list := strings.Join(f.dropped, ", "); list != "" {
 		i.Dropped = append(i.Dropped, message.Of("the chunks %s", list))
 	}
@@ -188,6 +202,21 @@ func (f *File) Info() container.Info {
 		i.Readonly = container.Unsupported("an animated PNG with a palette or fewer than 8 bits cannot be rewritten")
 	}
 	return i
+}
+
+// Trailing implements container.Trailer.
+func (f *File) Trailing(context.Context) (int64, error) { return f.size - f.end, nil }
+
+// stale reports whether a chunk must not be copied once the pixels have changed: it is marked as unsafe to copy (5.4),
+// and it is not one of those that stay right when only the values of pixels change.
+func stale(name string) bool {
+	switch name {
+	case "cHRM", "gAMA", "iCCP", "sBIT", "sRGB", "cICP", "mDCV", "cLLI", "bKGD", "hIST", "tRNS", "sPLT", "tIME", "acTL",
+		"fcTL", "fdAT", "pCAL", "sCAL", "sTER":
+		return false
+	}
+	const lowerCase = 0x20
+	return name[0]&lowerCase != 0 && name[3]&lowerCase == 0
 }
 
 // chunk is the name of a chunk, with the offset and the length of its data.
@@ -281,6 +310,7 @@ func (f *File) walk() error {
 			if f.idat == 0 {
 				return container.Damaged("there are no pixels (IDAT)")
 			}
+			f.end = at
 			return nil
 		case "PLTE":
 			err = f.readPalette(c)

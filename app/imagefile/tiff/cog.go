@@ -54,12 +54,16 @@ func (f *File) breakPromise(file container.File) error {
 	return err
 }
 
-// warnings tells what no longer applies to a corrected copy.
-func (f *File) warnings() []message.Message {
-	if f.promise != promiseKept {
-		return nil
+// stale tells what no longer applies to a corrected copy.
+func (f *File) stale() []message.Message {
+	var all []message.Message
+	if f.promise == promiseKept {
+		all = append(all, message.Of(
+			"The corrected copy will not have the layout of a cloud optimized GeoTIFF (COG), and will say so; its "+
+				"pixels and its smaller copies can be read as before."))
 	}
-	return []message.Message{message.Of(
-		"The corrected copy will not have the layout of a cloud optimized GeoTIFF (COG), and will say so; its pixels " +
-			"and its smaller copies can be read as before.")}
+	if f.dir.Find(tagCredentials) != nil {
+		all = append(all, container.StaleCredentials())
+	}
+	return all
 }

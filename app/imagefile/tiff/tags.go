@@ -49,7 +49,9 @@ const (
 	tagICC                 = 34675
 	tagLayers              = 37724
 	tagXPComment           = 40092
-	tagDNGVersion          = 50706
+	// tagCredentials holds content credentials (C2PA 2.1, A.3.6).
+	tagCredentials = 52545
+	tagDNGVersion  = 50706
 )
 
 // formatFloat is the value of tag 339 for floating-point samples.

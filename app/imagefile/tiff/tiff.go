@@ -194,7 +194,7 @@ func (f *File) describe(meta container.Metadata) container.Info {
 		Expansion:   l.compression.expansion(),
 		Readonly:    f.readonly(),
 		Others:      f.others(pages, meta),
-		Warnings:    f.warnings(),
+		Stale:       f.stale(),
 		Dropped:     f.dropped(meta),
 	}
 	i.Colour = l.colour()
