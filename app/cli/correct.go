@@ -249,6 +249,9 @@ func (d *correction) target(file *imagefile.File, name, mask string) (string, er
 	if d.saveMask {
 		outputs = append(outputs, d.maskOutput(name))
 	}
+	if err := shortEnough(outputs, file.Path); err != nil {
+		return "", err
+	}
 	inputs := slices.Concat(d.sources, existing(mask, d.flags.preset))
 	if err := free(outputs, d.overwrite, inputs, file.Path); err != nil {
 		return "", err

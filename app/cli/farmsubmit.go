@@ -36,6 +36,8 @@ type submission struct {
 	wait       bool
 	anyName    bool
 	failedName bool
+	// ownQueue: the queue is in this process.
+	ownQueue bool
 	// saying is held while a fault is printed.
 	saying sync.Mutex
 }
@@ -424,7 +426,8 @@ func (s *submission) follow(ctx context.Context, client *farm.Client, id string)
 		title := fmt.Sprintf("%d/%d", b.Done+b.Failed, b.Files)
 		s.bar.set(title, s.left(b), float64(b.Done+b.Failed)/float64(max(1, b.Files)))
 	}, func(err error) {
-		if err != nil && !silent {
+		// A queue in this process can only be slow.
+		if err != nil && !silent && !s.ownQueue {
 			s.warn(err)
 		}
 		silent = err != nil
@@ -433,11 +436,7 @@ func (s *submission) follow(ctx context.Context, client *farm.Client, id string)
 		return err
 	}
 	s.bar.clear()
-	status, err := client.Status(ctx, id, 1000)
-	if err != nil {
-		return err
-	}
-	for _, b := range status.Batches {
+	for _, b := range s.failuresOf(ctx, client, id) {
 		for _, f := range b.Failures {
 			fmt.Fprintf(s.Stderr, "blik: %s\n", failure(f))
 		}
@@ -445,10 +444,24 @@ func (s *submission) follow(ctx context.Context, client *farm.Client, id string)
 	if !s.quiet {
 		_, err = io.WriteString(s.Stdout, s.say("batch %s: done: %d; failed: %d\n", id, end.Done, end.Failed))
 	}
+	if err == nil {
+		err = ctx.Err()
+	}
 	if err == nil && (end.Failed > 0 || end.State == farm.Cancelled || s.failedName) {
 		return errReported
 	}
 	return err
+}
+
+// failuresOf returns a finished batch with its failed files. The batch is finished whether or not the list comes, so
+// that a farm that no longer responds is no error.
+func (s *submission) failuresOf(ctx context.Context, client *farm.Client, id string) []farm.BatchStatus {
+	for range 3 {
+		if status, err := client.Status(ctx, id, 1000); err == nil || ctx.Err() != nil {
+			return status.Batches
+		}
+	}
+	return nil
 }
 
 // left returns the remaining time of a batch in words.
@@ -518,6 +531,7 @@ Exit status: 0 success, 1 some files failed (the others are done), 2 usage error
 // alone runs queue, worker and submission in one process without opening a port.
 func (s *submission) alone(ctx context.Context, args []string, store string, o farm.WorkerOptions) error {
 	var err error
+	s.ownQueue = true
 	if o.Roots, err = s.everywhere(); err != nil {
 		return err
 	}
