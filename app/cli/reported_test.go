@@ -15,8 +15,8 @@ func TestReported(t *testing.T) {
 	folder := testpic.Shared(t, "reported")
 	const glare = "the glare stays in: "
 	pixels := make([]uint8, 200*150)
-	for y := 60; y < 66; y++ {
-		for x := 70; x < 77; x++ {
+	for y := 33; y < 41; y++ {
+		for x := 62; x < 71; x++ {
 			pixels[200*y+x] = 255
 		}
 	}
