@@ -107,8 +107,9 @@ func shortEnough(outputs []string, what string) error {
 			n = len(utf16.Encode([]rune(name)))
 		}
 		if n > maxName {
-			return message.Errorf("%s: the name of a result would be %d bytes long, and file systems allow %d; give the "+
-				"original a shorter name", what, n, maxName)
+			return message.Errorf(
+				"%s: the name of a result would be %d bytes long, and file systems allow %d; give the original a "+
+					"shorter name", what, n, maxName)
 		}
 	}
 	return nil

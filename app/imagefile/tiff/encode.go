@@ -57,8 +57,8 @@ func (e *encoder) plain() {
 	e.order, e.lead, e.meta = order, nil, metaFields(e.m, order, fields)
 }
 
-// HoldsMakerNote reports whether Encode keeps the maker note of an EXIF block so that offsets in it stay right, if there
-// is one. That is impossible in a BigTIFF and for damaged blocks.
+// HoldsMakerNote reports whether Encode keeps the maker note of an EXIF block so that offsets in it stay right, if
+// there is one. That is impossible in a BigTIFF and for damaged blocks.
 func HoldsMakerNote(pic *processing.Picture, m container.Metadata) bool {
 	s, at, err := exif.Open(bytes.NewReader(m.EXIF), int64(len(m.EXIF)))
 	if err != nil {

@@ -14,9 +14,9 @@ const (
 	tagPreviewLength = tagJPEGLength
 )
 
-// Maker notes are data of a camera in a form of its own, which mostly points to places by their offset in the EXIF block.
-// Such a block is kept whole, at the beginning of the new file: its own header becomes that of the file, so that every
-// offset in it stays right. Only its first directory is replaced, by that of the picture after it.
+// Maker notes are data of a camera in a form of its own, which mostly points to places by their offset in the EXIF
+// block. Such a block is kept whole, at the beginning of the new file: its own header becomes that of the file, so that
+// every offset in it stays right. Only its first directory is replaced, by that of the picture after it.
 
 // lead is an EXIF block that begins a new file.
 type lead struct {
