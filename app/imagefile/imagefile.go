@@ -13,10 +13,12 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 
 	"blik/app/colour"
 	"blik/app/imagefile/container"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -170,6 +172,16 @@ func (f *File) decode(ctx context.Context, r io.ReaderAt, limits Limits, accept 
 	}
 	if err != nil {
 		return f.fault(ctx, err)
+	}
+	if t, ok := opened.(container.Trailer); ok {
+		n, err := t.Trailing(ctx)
+		if err != nil {
+			return f.fault(ctx, err)
+		}
+		if n > 0 {
+			f.Info.Dropped = append(slices.Clone(f.Info.Dropped),
+				message.Of("the %d bytes after the end of the picture", n))
+		}
 	}
 	if icc := f.Info.Meta.ICC; icc != nil {
 		if _, err := colour.FromICC(icc); err != nil {

@@ -327,30 +327,27 @@ func (s *saving) prepare(target string) error {
 		}
 	}
 	if s.saved.Method == NewFile {
-		s.saved.Dropped = slices.Clone(s.file.Info.Dropped)
-		for _, p := range s.file.Info.Others.Previews {
-			if !s.saved.Format.row().carries(p) {
-				s.saved.Dropped = append(s.saved.Dropped, p.Name())
-			}
-		}
-		if t, ok := s.container.(container.Trailer); ok {
-			n, err := t.Trailing(s.ctx)
-			if err != nil {
-				return s.file.fault(s.ctx, err)
-			}
-			if n > 0 {
-				s.saved.Dropped = append(s.saved.Dropped, message.Of("the %d bytes after the end of the picture", n))
-			}
-		}
-		if holds := s.saved.Format.row().holdsMakerNote; holds != nil && !holds(s.file.Picture, s.file.Info.Meta) {
-			s.saved.Dropped = append(s.saved.Dropped, message.Of("the places that the camera's maker note points to"))
-		}
+		s.saved.Dropped = s.file.Dropped(s.saved.Format)
 		need = 0
 		if s.saved.Format.row().uncompressed {
 			need = samplesBytes(s.file.Picture)
 		}
 	}
 	return s.room(target, need)
+}
+
+// Dropped names the parts of the file that a new file of a format does not hold.
+func (f *File) Dropped(to Format) []message.Message {
+	all := slices.Clone(f.Info.Dropped)
+	for _, p := range f.Info.Others.Previews {
+		if !to.row().carries(p) {
+			all = append(all, p.Name())
+		}
+	}
+	if holds := to.row().holdsMakerNote; holds != nil && !holds(f.Picture, f.Info.Meta) {
+		all = append(all, message.Of("the places that the camera's maker note points to"))
+	}
+	return all
 }
 
 // samplesBytes returns the memory that the samples of a picture take.
