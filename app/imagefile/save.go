@@ -397,6 +397,23 @@ func (s *saving) untouched() bool {
 	return err == nil && s.file.state != "" && stateOf(info) == s.file.state
 }
 
+// samePlaces rejects a result in which a strip or tile without a changed pixel is not what it was, byte for byte: that
+// is proven without decoding it.
+func (s *saving) samePlaces(result container.Container) error {
+	source, ok := s.container.(container.Segmented)
+	if !ok {
+		return nil
+	}
+	n, err := source.Untouched(s.ctx, result, s.changed)
+	if err != nil {
+		return s.file.fault(s.ctx, err)
+	}
+	if n > 0 {
+		return s.unproven(message.Of("%d strips or tiles without a corrected pixel changed", n))
+	}
+	return nil
+}
+
 func (s *saving) write(f atomicfile.File) error {
 	switch s.saved.Method {
 	case Copied, Patched:

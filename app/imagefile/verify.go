@@ -419,6 +419,9 @@ func (s *saving) prove(f atomicfile.File) error {
 		if err == nil && exact && p.Holds() && !s.arrived(b.file.Picture, 0, freshOf(s.changed)) {
 			return s.unproven(message.Of("pixels do not have their new values"))
 		}
+		if err == nil && s.saved.Method == Patched {
+			err = s.samePlaces(b.container)
+		}
 	}
 	if err != nil {
 		return err

@@ -195,6 +195,14 @@ type File interface {
 	io.WriterAt
 }
 
+// Segmented is a Patcher that stores its samples in strips or tiles, of which a patch changes some.
+type Segmented interface {
+	Patcher
+	// Untouched counts the strips and tiles without a pixel of the patches that are not stored, byte for byte, in the
+	// same place of the patched file.
+	Untouched(ctx context.Context, result Container, patches []processing.Patch) (int, error)
+}
+
 // Rewriter is a Container that is saved by writing a new file in which everything except the pixels is kept.
 type Rewriter interface {
 	Container
