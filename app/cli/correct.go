@@ -287,6 +287,15 @@ func (d *correction) maskOf(picture, name string) (string, error) {
 func (d *correction) writeOthers(
 	ctx context.Context, out *imagefile.Outputs, account report.Correction, name string,
 ) error {
+	if d.saveMask {
+		pic := account.Source.Picture
+		account.MaskPath = d.maskOutput(name)
+		options := imagefile.WriteOptions{Overwrite: d.overwrite, Like: account.Source}
+		mask := imagefile.MaskOf(pic.Width, pic.Height, account.Patches)
+		if err := out.AddMask(ctx, account.MaskPath, options, mask); err != nil {
+			return err
+		}
+	}
 	outputs := []string{account.Saved.Path}
 	pages := []string(nil)
 	if !d.noReport {
@@ -297,13 +306,7 @@ func (d *correction) writeOthers(
 		outputs, pages = []string{htmlPath, account.Saved.Path, jsonPath}, []string{htmlPath, jsonPath}
 	}
 	if d.saveMask {
-		path, pic := d.maskOutput(name), account.Source.Picture
-		options := imagefile.WriteOptions{Overwrite: d.overwrite, Like: account.Source}
-		mask := imagefile.MaskOf(pic.Width, pic.Height, account.Patches)
-		if err := out.AddMask(ctx, path, options, mask); err != nil {
-			return err
-		}
-		outputs, pages = append(outputs, path), append(pages, path)
+		outputs, pages = append(outputs, account.MaskPath), append(pages, account.MaskPath)
 	}
 	if err := out.Commit(ctx, account.Saved.Path); err != nil {
 		return err

@@ -88,7 +88,7 @@ func TestCorrect(t *testing.T) {
 	if err := imagefile.WriteMask(t.Context(), short, imagefile.WriteOptions{}, m); err != nil {
 		t.Fatal(err)
 	}
-	if got := call(t, "verify", in, result, "--mask", short, "--lang", "ru"); got.status != exitFailed || !strings.Contains(got.out, "Не доказано: вне маски изменено пикселей") || got.errors != "" {
+	if got := call(t, "verify", in, result, "--mask", short, "--lang", "ru"); got.status != exitFailed || !strings.Contains(got.out, "Не доказано: вне маски изменено пикселей") || !strings.Contains(got.errors, "не та маска") || strings.Count(got.errors, "\n") != 1 {
 		t.Errorf("verify with a mask that lacks a pixel: %+v", got)
 	}
 	again := filepath.Join(dir, "again")

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -103,8 +104,32 @@ func TestVerifyChecksTheReport(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	result, reportPath := filepath.Join(dir, "a_corrected.png"), filepath.Join(dir, "a_corrected.json")
-	if got := call(t, "verify", in, result); got.status != exitDone || !strings.Contains(got.out, "is about these files") {
+	got := call(t, "verify", in, result)
+	if got.status != exitDone || !strings.Contains(got.out, "is about these files") || strings.Contains(got.out, "Proven") ||
+		!strings.Contains(got.out, "Without a mask all pixels were free to change") {
 		t.Errorf("%+v", got)
+	}
+	size := len(readFile(t, result))
+	got = call(t, "verify", "--coverage", in, result)
+	if sum := fmt.Sprintf("  of no known use: 0\n  sum: %d\n", size); got.status != exitDone || !strings.Contains(got.out, sum) {
+		t.Errorf("coverage: %+v, want %q", got, sum)
+	}
+	sealed := readFile(t, reportPath)
+	for way, c := range map[string]struct{ data, says string }{
+		"cut":     {string(sealed[:len(sealed)/2]), "is not a complete report"},
+		"altered": {strings.Replace(string(sealed), `"device": "`, `"device": "x`, 1), "was altered"},
+		"foreign": {`{"format": "something"}`, "is not a report of Blik"},
+	} {
+		if err := os.WriteFile(reportPath, []byte(c.data), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got := call(t, "verify", in, result)
+		if got.status != exitFailed || !strings.Contains(got.errors, c.says) || !strings.Contains(got.out, "Not proven: the report does not fit.") {
+			t.Errorf("%s: %+v", way, got)
+		}
+	}
+	if err := os.WriteFile(reportPath, sealed, 0o600); err != nil {
+		t.Fatal(err)
 	}
 	var all map[string]any
 	if err := json.Unmarshal(readFile(t, reportPath), &all); err != nil {

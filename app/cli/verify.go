@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"blik/app/imagefile"
+	"blik/app/imagefile/container"
 	"blik/app/report"
 	"blik/internal/message"
 	"blik/processing"
@@ -18,15 +19,19 @@ func (p *program) verifyCommand() *cobra.Command {
 		Use:   "verify [flags] " + p.say("ORIGINAL RESULT"),
 		Short: p.say("Prove that only pixels in the mask changed"),
 		Long: p.say(`Compares what two picture files hold, however it is packed: every sample of every pixel, page and
-sub-picture, alpha and extra channels, every tag, chunk and segment. A result in another format is compared with what
-Blik writes when it saves the original in that format. Of a JPEG, each stored block is compared with that of the
-original. What cannot be compared counts as not proven. If a report lies beside RESULT, its SHA-256 sums must match both
-files.
+sub-picture, alpha and extra channels, every tag, chunk and segment, and their order. A result in another format is
+compared with what Blik writes when it saves the original in that format. Of a JPEG, each stored block is compared with
+that of the original. Every byte of RESULT must be a sample, a compared value, needed to find these, or carried over
+from the original; --coverage prints how many are what. What cannot be compared counts as not proven.
 
 With --mask, pixels outside the mask must be identical; the mask must include halo and veil, as that of correct
---save-mask does. Without it, the changed pixels are counted.
+--save-mask does. Without it, all pixels may have changed and are counted.
 
-Exit status: 0 proven, 1 not proven or a file cannot be read, 2 usage error, 130 cancelled.`),
+A report beside RESULT must be complete, sealed and about these files: its SHA-256 sums of original, result, mask, page
+and of itself, and every value that can be measured. A missing report is mentioned; it is an error if its page exists.
+
+Exit status: 0 nothing differs that may not, 1 not proven, the report does not fit, or a file cannot be read, 2 usage
+error, 130 cancelled.`),
 		Args:              p.exactly(2),
 		ValidArgsFunction: completePictures,
 	}
@@ -34,71 +39,93 @@ Exit status: 0 proven, 1 not proven or a file cannot be read, 2 usage error, 130
 	path := f.String("mask", "", p.say("the mask, a picture `FILE`"))
 	var limit float64
 	p.addLimit(c, &limit)
+	coverage := f.Bool("coverage", false, p.say("also print what each byte of RESULT is"))
 	quiet := f.BoolP("quiet", "q", false, p.say("print nothing but errors"))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		limits, err := p.limitsOf(limit)
 		if err != nil {
 			return err
 		}
-		proof, err := verify(c.Context(), args[0], args[1], *path, limits)
-		if err != nil {
-			return err
+		var mask *report.MaskFile
+		if *path != "" {
+			m, err := imagefile.ReadMask(c.Context(), *path, 0, 0, limits)
+			if err != nil {
+				return err
+			}
+			mask = &report.MaskFile{Path: *path, Mask: m}
 		}
-		fits, err := p.checkReport(c.Context(), args[0], args[1], *quiet)
-		if err != nil {
-			return err
-		}
-		if !*quiet {
-			fmt.Fprint(p.Stdout, p.proofText(proof))
-		}
-		if !proof.Holds() || !fits {
-			return errReported
-		}
-		return nil
+		return p.verify(c.Context(), args[0], args[1], mask, limits, verifyOutput{quiet: *quiet, coverage: *coverage})
 	}
 	return c
 }
 
-// checkReport compares the files with the checksums in the report beside the result, if there is one, and prints which
-// of them match.
-func (p *program) checkReport(ctx context.Context, source, result string, quiet bool) (fits bool, err error) {
-	sums, ok := report.ReadSums(result)
-	if !ok {
-		return true, nil
+// verifyOutput says what verify prints.
+type verifyOutput struct{ quiet, coverage bool }
+
+// verify compares two files, and the report beside the result with both.
+func (p *program) verify(
+	ctx context.Context, source, result string, mask *report.MaskFile, limits imagefile.Limits, o verifyOutput,
+) error {
+	var may *processing.Mask
+	if mask != nil {
+		may = mask.Mask
 	}
-	fits = true
-	for _, f := range []struct{ path, sum string }{{result, sums.Result}, {source, sums.Source}} {
-		if f.sum == "" {
-			continue
-		}
-		got, err := imagefile.SHA256(ctx, f.path)
-		if err != nil {
-			return false, err
-		}
-		if got != f.sum {
-			fits = false
-			p.printError(message.Errorf("%s is not the file that report %s describes: SHA-256 %s instead of %s",
-				f.path, sums.Report, got, f.sum))
-		}
+	c, err := imagefile.Compare(ctx, source, result, may, limits, o.coverage)
+	if err != nil {
+		return err
 	}
-	if fits && !quiet {
-		fmt.Fprintln(p.Stdout, p.say("The report %s is about these files.", sums.Report))
+	check, err := report.CheckCorrection(ctx, c, mask, p.Version)
+	if err != nil {
+		return err
 	}
-	return fits, nil
+	for _, fault := range check.Faults {
+		p.printError(message.Errorf("%s", fault))
+	}
+	if !o.quiet {
+		fmt.Fprint(p.Stdout, p.checkText(check), p.proofText(c.Proof))
+		if o.coverage {
+			fmt.Fprint(p.Stdout, p.coverageText(c.Proof.Account))
+		}
+		statement := c.Proof.Statement()
+		if c.Proof.Holds() && len(check.Faults) > 0 {
+			statement = message.Of("Not proven: the report does not fit.")
+		}
+		fmt.Fprintln(p.Stdout, p.tr.Sprint(statement))
+	}
+	if !c.Proof.Holds() || len(check.Faults) > 0 {
+		return errReported
+	}
+	return nil
 }
 
-func verify(ctx context.Context, source, result, maskPath string, limits imagefile.Limits) (*imagefile.Proof, error) {
-	var mask *processing.Mask
-	if maskPath != "" {
-		var err error
-		if mask, err = imagefile.ReadMask(ctx, maskPath, 0, 0, limits); err != nil {
-			return nil, err
-		}
+// checkText says which report is about the files.
+func (p *program) checkText(check *report.Check) string {
+	var b strings.Builder
+	if check.Exists && len(check.Faults) == 0 {
+		fmt.Fprintln(&b, p.say("The report %s is about these files.", check.Path))
 	}
-	return imagefile.Verify(ctx, source, result, mask, limits)
+	for _, remark := range check.Remarks {
+		fmt.Fprintln(&b, p.tr.Sprint(remark))
+	}
+	return b.String()
 }
 
-// proofText describes a proof with its figures and one sentence.
+// coverageText says what the bytes of a result are.
+func (p *program) coverageText(a container.Account) string {
+	var b strings.Builder
+	line := func(format message.Text, n int64) { fmt.Fprintln(&b, p.say(format, n)) }
+	line("bytes of the result: %d", a.Size)
+	line("  samples: %d", a.Samples)
+	line("  compared values: %d", a.Values)
+	line("  structure that leads to them: %d", a.Structure)
+	line("  unused, as in the original: %d", a.Carried)
+	line("  zeros before the next part: %d", a.Fill)
+	line("  of no known use: %d", a.Foreign)
+	line("  sum: %d", a.Sum())
+	return b.String()
+}
+
+// proofText lists the figures of a proof.
 func (p *program) proofText(proof *imagefile.Proof) string {
 	var b strings.Builder
 	line := func(format message.Text, args ...any) { fmt.Fprintln(&b, p.say(format, args...)) }
@@ -124,6 +151,5 @@ func (p *program) proofText(proof *imagefile.Proof) string {
 	for _, what := range proof.Uncompared {
 		line("  not compared: %s", what)
 	}
-	fmt.Fprintln(&b, p.tr.Sprint(proof.Statement()))
 	return b.String()
 }

@@ -3,6 +3,9 @@ package imagefile
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -98,6 +101,39 @@ func MaskOf(w, h int, patches []processing.Patch) *processing.Mask {
 	return m
 }
 
+// MaskSHA256 returns the SHA-256, in hexadecimal, of a mask as a PBM file (P4) with 1 where there is glare: it is the
+// same however the mask is stored.
+func MaskSHA256(m *processing.Mask) string {
+	return bitmapSHA256(m.Width, m.Height, func(y int, row []bool) {
+		for x, v := range m.Pix[y*m.Width : (y+1)*m.Width] {
+			row[x] = v >= processing.MaskLevel
+		}
+	})
+}
+
+// PatchesSHA256 returns the MaskSHA256 of MaskOf.
+func PatchesSHA256(w, h int, patches []processing.Patch) string {
+	return bitmapSHA256(w, h, rowsOf(patches).set)
+}
+
+func bitmapSHA256(w, h int, set func(y int, row []bool)) string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "P4\n%d %d\n", w, h)
+	row, packed := make([]bool, w), make([]byte, (w+7)/8)
+	for y := range h {
+		clear(row)
+		clear(packed)
+		set(y, row)
+		for x, is := range row {
+			if is {
+				packed[x/8] |= 0x80 >> (x % 8)
+			}
+		}
+		sum.Write(packed)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
 // rows are runs by row, for looking up which pixels may change.
 type rows map[int][]processing.Run
 
@@ -187,6 +223,19 @@ func compare(ctx context.Context, a, b *processing.Picture, may func(y int, row 
 		d.first = d.first[:min(len(d.first), firstPositions)]
 	})
 	return d, err
+}
+
+// DifferentPixel reports whether two pictures of the same kind differ in a pixel.
+func DifferentPixel(a, b *processing.Picture, x, y int) bool {
+	at := (y*a.Width + x) * a.Channels
+	for i := at; i < at+a.Channels; i++ {
+		switch {
+		case a.U8 != nil && a.U8[i] != b.U8[i], a.U16 != nil && a.U16[i] != b.U16[i],
+			a.F32 != nil && !sameBits(a.F32[i], b.F32[i]):
+			return true
+		}
+	}
+	return false
 }
 
 // patched returns a copy of pic with the patches applied.

@@ -44,6 +44,8 @@ type File struct {
 	Modified time.Time
 	// Mode holds its permissions.
 	Mode fs.FileMode
+	// container decoded the picture; the file that it read from may be closed.
+	container container.Container
 	// state changes whenever the file is written to, whatever its times are set to; empty if the system does not report
 	// it.
 	state string
@@ -125,7 +127,7 @@ func read(
 		return nil, err
 	}
 	defer file.Close()
-	f := &File{Path: path, Size: info.Size(), Modified: info.ModTime(), Mode: info.Mode().Perm(), state: stateOf(info)}
+	f := newFile(path, info)
 	r := cancelReader{ctx, file}
 	if err := f.decode(ctx, r, limits, accept); err != nil {
 		return nil, err
@@ -149,6 +151,12 @@ func (f *File) opacity(ctx context.Context, r io.ReaderAt) ([]uint8, error) {
 	return transparent.Opacity(ctx)
 }
 
+func newFile(path string, info fs.FileInfo) *File {
+	return &File{
+		Path: path, Size: info.Size(), Modified: info.ModTime(), Mode: info.Mode().Perm(), state: stateOf(info),
+	}
+}
+
 // decode reads header and picture of f from r.
 func (f *File) decode(ctx context.Context, r io.ReaderAt, limits Limits, accept func(container.Info) error) error {
 	format, opened, err := open(r, f.Size)
@@ -156,7 +164,7 @@ func (f *File) decode(ctx context.Context, r io.ReaderAt, limits Limits, accept 
 	if err != nil {
 		return f.fault(ctx, err)
 	}
-	f.Info = opened.Info()
+	f.Info, f.container = opened.Info(), opened
 	f.Depth, f.Orientation = f.Info.Depth, f.Info.Meta.Orientation
 	if f.Orientation < 1 || f.Orientation > 8 {
 		f.Orientation = 1

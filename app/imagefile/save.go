@@ -287,6 +287,9 @@ func (s *saving) open() error {
 		source.Close()
 		return s.file.fault(s.ctx, err)
 	}
+	if l, ok := s.container.(container.Learner); ok && s.file.container != nil {
+		l.Learn(s.file.container)
+	}
 	return nil
 }
 

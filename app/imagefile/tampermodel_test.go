@@ -22,6 +22,17 @@ type page struct {
 	// tags, exif and gps are further tags with their values.
 	tags, exif, gps []tagged
 	subs            []*page
+	// entries changes the tags before they are written.
+	entries func(all []tagged) []tagged
+	// spare returns what fills an entry behind a short value.
+	spare func(tag uint16) byte
+	// behind is stored behind the data of segments, and counted as part of them.
+	behind map[int][]byte
+	// reversed stores the last segment first; align is what their offsets are a multiple of.
+	reversed bool
+	align    int
+	// beside is stored in the tiles outside the picture; nil repeats the nearest pixel.
+	beside []byte
 }
 
 type tagged struct {
@@ -41,6 +52,17 @@ type form struct {
 type tiffWriter struct {
 	form
 	data []byte
+	// directories are those written so far.
+	directories []written
+	spare       func(tag uint16) byte
+}
+
+// written is a directory: the page that it describes or belongs to, where it begins, and where the offset of the next
+// one is.
+type written struct {
+	page     *page
+	below    bool
+	at, next int
 }
 
 // kindBytes returns the bytes of a value, and of the numbers that it is made of.
@@ -77,7 +99,9 @@ func (w *tiffWriter) turned(data []byte, number int) []byte {
 }
 
 // writeTIFF returns a file of the pages.
-func writeTIFF(f form, pages ...*page) []byte {
+func writeTIFF(f form, pages ...*page) []byte { return writeTIFFs(f, pages...).data }
+
+func writeTIFFs(f form, pages ...*page) *tiffWriter {
 	w := &tiffWriter{form: f}
 	w.data = []byte("MM")
 	if f.order == binary.AppendByteOrder(binary.LittleEndian) {
@@ -98,7 +122,7 @@ func writeTIFF(f form, pages ...*page) []byte {
 		copy(w.data[at:], w.offset(nil, dir))
 		at = next
 	}
-	return w.data
+	return w
 }
 
 // page writes a page and returns where its directory begins, and where the offset of the next one is.
@@ -151,7 +175,8 @@ func (w *tiffWriter) page(p *page) (dir, next int) {
 		tags []tagged
 	}{{34665, p.exif}, {34853, p.gps}} {
 		if below.tags != nil {
-			at, _ := w.directory(below.tags)
+			at, next := w.directory(below.tags)
+			w.directories = append(w.directories, written{p, true, at, next})
 			long(below.tag, 4, at)
 		}
 	}
@@ -163,7 +188,14 @@ func (w *tiffWriter) page(p *page) (dir, next int) {
 	if subs != nil {
 		long(330, 4, subs...)
 	}
-	return w.directory(all)
+	if p.entries != nil {
+		all = p.entries(all)
+	}
+	w.spare = p.spare
+	dir, next = w.directory(all)
+	w.spare = nil
+	w.directories = append(w.directories, written{p, false, dir, next})
+	return dir, next
 }
 
 // directory writes tags.
@@ -180,7 +212,11 @@ func (w *tiffWriter) directory(tags []tagged) (at, next int) {
 		entries = w.order.AppendUint16(w.order.AppendUint16(entries, t.tag), t.kind)
 		entries = w.offset(entries, len(data)/value)
 		if len(data) <= room {
-			entries = append(entries, append(data, make([]byte, room-len(data))...)...)
+			fill := make([]byte, room-len(data))
+			if w.spare != nil {
+				fill = bytes.Repeat([]byte{w.spare(t.tag)}, len(fill))
+			}
+			entries = append(entries, append(data, fill...)...)
 			continue
 		}
 		w.even()
@@ -213,6 +249,7 @@ func (w *tiffWriter) segments(p *page) (offsets, counts []int) {
 	if p.tile > 0 {
 		sw, sh = p.tile, p.tile
 	}
+	var all [][]byte
 	planes := [][]int{nil}
 	for c := range n {
 		if !p.planar {
@@ -234,18 +271,33 @@ func (w *tiffWriter) segments(p *page) (offsets, counts []int) {
 				var raw []byte
 				for y := y0; y < y0+rows; y++ {
 					for x := x0; x < x0+sw; x++ {
-						for _, c := range channels {
+						for k, c := range channels {
+							if p.beside != nil && (y >= p.h || x >= p.w) {
+								for i := range bytesEach {
+									raw = append(raw, p.beside[(len(raw)+k+i)%len(p.beside)])
+								}
+								continue
+							}
 							at := ((min(y, p.h-1)*p.w+min(x, p.w-1))*n + c) * bytesEach
 							raw = append(raw, p.samples[at:at+bytesEach]...)
 						}
 					}
 				}
-				packed := pack(p.compression, w.turned(raw, bytesEach))
-				offsets, counts = append(offsets, len(w.data)), append(counts, len(packed))
-				w.data = append(w.data, packed...)
-				w.even()
+				all = append(all, append(pack(p.compression, w.turned(raw, bytesEach)), p.behind[len(all)]...))
 			}
 		}
+	}
+	offsets, counts = make([]int, len(all)), make([]int, len(all))
+	for i := range all {
+		if p.reversed {
+			i = len(all) - 1 - i
+		}
+		for p.align > 0 && len(w.data)%p.align != 0 {
+			w.data = append(w.data, 0)
+		}
+		offsets[i], counts[i] = len(w.data), len(all[i])
+		w.data = append(w.data, all[i]...)
+		w.even()
 	}
 	return offsets, counts
 }

@@ -2,12 +2,14 @@ package imagefile
 
 import (
 	"bytes"
+	"compress/zlib"
 	"encoding/binary"
 	"hash/crc32"
 	"image"
 	"image/color"
 	stdjpeg "image/jpeg"
 	stdpng "image/png"
+	"io"
 	"slices"
 	"testing"
 )
@@ -134,7 +136,92 @@ func pngSpecimens(t testing.TB) []specimen {
 	moving := inserted(colours(some), "IDAT", pngChunk("acTL", []byte{0, 0, 0, 1, 0, 0, 0, 0}))
 	moving = inserted(moving, "IEND", control, pngChunk("fdAT", frame))
 	animated := specimen{name: "APNG", extension: "png", result: "png", data: moving, results: chunkEdits("fcTL", "fdAT", "acTL")}
-	return []specimen{alpha, palette, keyed, animated}
+	all := []specimen{alpha, palette, keyed, animated}
+	for i := range all {
+		hiddenChunks(all[i].results, all[i].save(t, all[i].data))
+		all[i].packed = packedPNG(t, all[i].data)
+	}
+	return all
+}
+
+// packedPNG returns a PNG with its pixels divided into other IDAT chunks, and compressed in other ways.
+func packedPNG(t testing.TB, data []byte) [][]byte {
+	t.Helper()
+	var stream []byte
+	eachChunk(data, func(name string, body []byte) []byte {
+		if name == "IDAT" {
+			stream = append(stream, body...)
+		}
+		return nil
+	})
+	in, err := zlib.NewReader(bytes.NewReader(stream))
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all [][]byte
+	with := func(stream []byte, each int) {
+		done := false
+		all = append(all, eachChunk(data, func(name string, body []byte) []byte {
+			switch {
+			case name != "IDAT":
+				return pngChunk(name, body)
+			case done:
+				return nil
+			}
+			done = true
+			var out []byte
+			for part := range slices.Chunk(stream, each) {
+				out = append(out, pngChunk("IDAT", part)...)
+			}
+			return append(out, pngChunk("IDAT", nil)...)
+		}))
+	}
+	for _, each := range []int{1, 7, 100, 1 << 20} {
+		with(stream, each)
+	}
+	for _, level := range []int{zlib.HuffmanOnly, zlib.NoCompression, zlib.BestSpeed, 5, zlib.BestCompression} {
+		var out bytes.Buffer
+		z, err := zlib.NewWriterLevel(&out, level)
+		if err == nil {
+			_, err = z.Write(raw)
+		}
+		if err == nil {
+			err = z.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		with(out.Bytes(), 64)
+	}
+	return all
+}
+
+// packedJPEG returns a JPEG with its Huffman tables in segments of their own, earlier, and behind padding.
+func packedJPEG(data []byte) [][]byte {
+	var at, end int
+	for _, from := range segmentStarts(data) {
+		if data[from+1] == 0xc4 {
+			at, end = from, from+2+int(binary.BigEndian.Uint16(data[from+2:]))
+		}
+	}
+	var single []byte
+	for body := data[at+4 : end]; len(body) > 0; {
+		n := 17
+		for _, c := range body[1:17] {
+			n += int(c)
+		}
+		single = append(single, segmentOf(0xc4, string(body[:n]))...)
+		body = body[n:]
+	}
+	return [][]byte{
+		slices.Concat(data[:at], single, data[end:]),
+		slices.Concat(data[:2], single, data[2:at], data[end:]),
+		slices.Concat(data[:at], []byte{0xff, 0xff, 0xff}, data[at:]),
+	}
 }
 
 // chunkEdits changes, removes and duplicates each of the chunks, and adds others.
@@ -214,6 +301,8 @@ func jpegSpecimens(t testing.TB) []specimen {
 		s.results["a byte appended"] = func(d []byte) []byte { return append(d, 7) }
 		switch k[1] {
 		case "jpg":
+			hiddenSegments(s.results, s.save(t, s.data))
+			s.packed = packedJPEG(s.data)
 			s.sources["private segment"] = with(func(p *parts) { p.private = "another" })
 			s.sources["data after the picture"] = with(func(p *parts) { p.after = "other" })
 			s.results["segment added"] = func(d []byte) []byte { return slices.Concat(d[:2], segmentOf(0xea, "x"), d[2:]) }

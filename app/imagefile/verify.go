@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"maps"
 	"slices"
 	"sort"
@@ -42,8 +43,11 @@ type Proof struct {
 	// that are not colour samples of the picture: metadata, alpha, extra channels, other pages.
 	ByByte                     bool
 	BytesChanged, BytesOutside int64
-	// Unreferenced is the number of bytes of the result that nothing refers to and that are not in the source.
+	// Unreferenced is the number of bytes of the result that are neither samples nor compared values nor needed to find
+	// these, and that are not in the source either.
 	Unreferenced int64
+	// Account says what the bytes of the result are; its Size is 0 if they were not counted.
+	Account container.Account
 	// Blocks compares the blocks of 8 × 8 samples of JPEG files.
 	Blocks container.Blocks
 }
@@ -51,7 +55,7 @@ type Proof struct {
 // Holds reports whether everything was compared and only pixels in the mask differ.
 func (p *Proof) Holds() bool {
 	return p.Outside == 0 && len(p.Differs) == 0 && len(p.Uncompared) == 0 && p.BytesOutside == 0 &&
-		p.Unreferenced == 0 && p.Blocks.Outside == 0
+		p.Unreferenced == 0 && p.Blocks.Outside == 0 && p.Blocks.Hidden == 0
 }
 
 // Statement summarises the proof in one sentence.
@@ -60,6 +64,9 @@ func (p *Proof) Statement() message.Message {
 		total := int64(p.Width) * int64(p.Height)
 		clauses := []message.Message{message.Of("Proven: %d of %d pixels changed", p.Changed, total)}
 		switch {
+		case p.MaskArea < 0:
+			clauses[0] = message.Of(
+				"Without a mask all pixels were free to change: %d of %d changed", p.Changed, total)
 		case p.MaskArea >= 0 && p.Beside > 0:
 			clauses = append(clauses, message.Of(
 				", %d of them among the %d pixels of the mask and %d in JPEG blocks of such pixels; no other changed",
@@ -88,6 +95,9 @@ func (p *Proof) faults() []message.Message {
 	}
 	if p.Blocks.Outside > 0 {
 		faults = append(faults, message.Of("%d JPEG blocks without a pixel of the mask changed", p.Blocks.Outside))
+	}
+	if p.Blocks.Hidden > 0 {
+		faults = append(faults, message.Of("%d JPEG blocks that stand for no pixel changed", p.Blocks.Hidden))
 	}
 	if n := len(p.Differs); n > 0 {
 		list := message.Join(", ", p.Differs[:min(n, maxNamed)]...)
@@ -122,19 +132,39 @@ func differs(name message.Text) message.Message { return message.Of(name).Contex
 // mask, in the row order of the file, marks the pixels that may differ; with nil all may differ, and they are only
 // counted. Two decoded pictures are in memory at once.
 func Verify(ctx context.Context, source, result string, mask *processing.Mask, limits Limits) (*Proof, error) {
-	a, err := Read(ctx, source, limits)
+	c, err := Compare(ctx, source, result, mask, limits, false)
 	if err != nil {
 		return nil, err
 	}
-	if mask != nil && (mask.Width != a.Picture.Width || mask.Height != a.Picture.Height) {
+	return c.Proof, nil
+}
+
+// Comparison is a proof with the two files that it is about.
+type Comparison struct {
+	Proof          *Proof
+	Source, Result *File
+}
+
+// Compare is Verify. With coverage it also counts the bytes of a result that was compared byte by byte.
+func Compare(ctx context.Context, source, result string, mask *processing.Mask, limits Limits, coverage bool) (
+	*Comparison, error,
+) {
+	a, err := openSide(ctx, source, limits)
+	if err != nil {
+		return nil, err
+	}
+	defer a.close()
+	pic := a.file.Picture
+	if mask != nil && (mask.Width != pic.Width || mask.Height != pic.Height) {
 		return nil, fault(source, ErrSize, nil, "the picture has %d × %d pixels, the mask %d × %d",
-			a.Picture.Width, a.Picture.Height, mask.Width, mask.Height)
+			pic.Width, pic.Height, mask.Width, mask.Height)
 	}
-	b, err := Read(ctx, result, limits)
+	b, err := openSide(ctx, result, limits)
 	if err != nil {
 		return nil, err
 	}
-	p := newProof(a)
+	defer b.close()
+	p := newProof(a.file)
 	var may func(int, []bool)
 	if mask != nil {
 		p.MaskArea = int64(mask.Area())
@@ -144,14 +174,28 @@ func Verify(ctx context.Context, source, result string, mask *processing.Mask, l
 			}
 		}
 	}
-	x, y := &side{file: a}, &side{file: b}
-	for _, s := range []*side{x, y} {
-		if err := s.open(ctx); err != nil {
+	if err := p.compare(ctx, a, b, may); err != nil {
+		return nil, err
+	}
+	if coverage && p.Account.Size == 0 {
+		if err := p.count(ctx, a, b); err != nil {
 			return nil, err
 		}
-		defer s.close()
 	}
-	return p, p.compare(ctx, x, y, may)
+	return &Comparison{p, a.file, b.file}, nil
+}
+
+// count counts the bytes of a result that was compared byte by byte.
+func (p *Proof) count(ctx context.Context, a, b *side) error {
+	got, err := b.container.Inventory(ctx, false)
+	if err == nil {
+		covered := container.Covered{R: b.r, Size: b.file.Size, Coverage: &got.Coverage}
+		p.Account, err = covered.Account(ctx, &container.Covered{R: a.r, Size: a.file.Size, Coverage: &got.Coverage})
+	}
+	if err != nil {
+		return b.file.fault(ctx, err)
+	}
+	return nil
 }
 
 func newProof(source *File) *Proof {
@@ -167,22 +211,26 @@ type side struct {
 	close     func() error
 }
 
-// open opens the file again.
-func (s *side) open(ctx context.Context) error {
-	file, info, err := openFile(s.file.Path)
+// openSide opens and decodes a file.
+func openSide(ctx context.Context, path string, limits Limits) (*side, error) {
+	file, info, err := openFile(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if s.file.Size != info.Size() || !s.file.Modified.Equal(info.ModTime()) {
+	s := &side{file: newFile(path, info), r: cancelReader{ctx, file}, close: file.Close}
+	_, err = runCancellable(ctx, func() (*File, error) { return s.file, s.file.decode(ctx, s.r, limits, nil) })
+	if err == nil {
+		var now fs.FileInfo
+		if now, err = file.Stat(); err == nil && (now.Size() != info.Size() || !now.ModTime().Equal(info.ModTime())) {
+			err = changedError(path)
+		}
+	}
+	if err != nil {
 		file.Close()
-		return changedError(s.file.Path)
+		return nil, err
 	}
-	if _, s.container, err = open(file, info.Size()); err != nil {
-		file.Close()
-		return s.file.fault(ctx, err)
-	}
-	s.r, s.close = cancelReader{ctx, file}, file.Close
-	return nil
+	s.container = s.file.container
+	return s, nil
 }
 
 // compare compares the pictures and all other contents of the files.
@@ -226,7 +274,14 @@ func (p *Proof) compare(ctx context.Context, a, b *side, may func(int, []bool)) 
 	if p.ByByte && p.BytesOutside == 0 {
 		return nil
 	}
-	return p.contents(ctx, a, b)
+	if err := p.contents(ctx, a, b); err != nil {
+		return err
+	}
+	if p.ByByte && len(p.Differs) == 0 && len(p.Uncompared) == 0 && p.Unreferenced == 0 {
+		// The same contents in another order take as many bytes.
+		p.ByByte, p.BytesChanged, p.BytesOutside = false, 0, 0
+	}
+	return nil
 }
 
 // blocks compares the stored blocks of two JPEG files.
@@ -319,11 +374,11 @@ func (p *Proof) contents(ctx context.Context, a, b *side) error {
 		return p.failed(ctx, b.file, err)
 	}
 	var (
-		best *container.Inventory
-		left []message.Message
-		as   Format
-		// original has the bytes that the result may hold without a reference to them.
-		original = a.container
+		best, original *container.Inventory
+		left           []message.Message
+		as             Format
+		// from is what the unused bytes of the result are compared with.
+		from *container.Covered
 	)
 	consider := func(want *container.Inventory, geometry bool, format Format) {
 		if found := want.Differences(got, geometry); best == nil || len(found) < len(left) {
@@ -336,6 +391,9 @@ func (p *Proof) contents(ctx context.Context, a, b *side) error {
 			if err != nil {
 				return p.failed(ctx, a.file, err)
 			}
+			if !changed {
+				original = want
+			}
 			if consider(want, true, ""); len(left) == 0 {
 				break
 			}
@@ -343,16 +401,13 @@ func (p *Proof) contents(ctx context.Context, a, b *side) error {
 	}
 	row := b.file.Format.row()
 	if row.encode != nil && (a.file.Format != b.file.Format || a.file.Info.Readonly != nil && len(left) > 0) {
-		fresh, err := newFile(ctx, row, a.file)
-		if err != nil {
-			return p.failed(ctx, a.file, err)
-		}
-		want, err := fresh.Inventory(ctx, false)
+		data, want, err := fresh(ctx, row, a.file)
 		if err != nil {
 			return p.failed(ctx, a.file, err)
 		}
 		if consider(want, false, row.name); as != "" {
-			original = fresh
+			// What nothing refers to in a new file, it holds at the same place.
+			from = &container.Covered{R: bytes.NewReader(data), Size: int64(len(data)), Coverage: &want.Coverage}
 		}
 	}
 	if best == nil {
@@ -362,9 +417,11 @@ func (p *Proof) contents(ctx context.Context, a, b *side) error {
 	}
 	p.Differs, p.Converted = append(p.Differs, left...), as
 	p.Uncompared = append(append(p.Uncompared, best.Unlisted...), got.Unlisted...)
-	if y, ok := b.container.(container.UnreferencedCounter); ok {
-		p.Unreferenced, err = y.Unreferenced(ctx, original)
+	if as == "" {
+		from = &container.Covered{R: a.r, Size: a.file.Size, Coverage: &original.Coverage}
 	}
+	p.Account, err = container.Covered{R: b.r, Size: b.file.Size, Coverage: &got.Coverage}.Account(ctx, from)
+	p.Unreferenced = p.Account.Foreign
 	return p.failed(ctx, b.file, err)
 }
 
@@ -376,8 +433,8 @@ func (p *Proof) failed(ctx context.Context, f *File, err error) error {
 	return nil
 }
 
-// newFile returns a new file of a format with everything of file except its samples.
-func newFile(ctx context.Context, row format, file *File) (container.Container, error) {
+// fresh returns a new file of a format with everything of file except its samples, and lists its contents.
+func fresh(ctx context.Context, row format, file *File) ([]byte, *container.Inventory, error) {
 	// The samples do not matter, so one pixel of the same kind is sufficient.
 	pic := processing.Picture{Width: 1, Height: 1, Channels: file.Picture.Channels}
 	switch {
@@ -390,9 +447,14 @@ func newFile(ctx context.Context, row format, file *File) (container.Container, 
 	}
 	var out bytes.Buffer
 	if err := row.encode(ctx, &out, &pic, file.Info.Meta); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return row.open(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	c, err := row.open(bytes.NewReader(out.Bytes()), int64(out.Len()))
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := c.Inventory(ctx, false)
+	return out.Bytes(), v, err
 }
 
 // prove compares the written file with the picture in memory and with the source, and rejects it if it is wrong. The
@@ -410,9 +472,7 @@ func (s *saving) prove(f atomicfile.File) error {
 		if err = b.file.decode(s.ctx, f, s.options.Limits, nil); err != nil {
 			return err
 		}
-		if _, b.container, err = open(f, s.saved.Bytes); err != nil {
-			return b.file.fault(s.ctx, err)
-		}
+		b.container = b.file.container
 		a := &side{file: s.file, r: s.source, container: s.container}
 		err = p.compare(s.ctx, a, b, rowsOf(s.patches).set)
 		exact := !s.saved.Lossy && !s.saved.Format.row().keyed

@@ -3,6 +3,8 @@ package imagefile
 import (
 	"bufio"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -34,13 +36,15 @@ type Outputs struct {
 	tx   *atomicfile.Transaction
 	// after runs once the files have their names.
 	after []func()
+	// sums are the SHA-256 of the files that Add has written, in hexadecimal.
+	sums map[string]string
 }
 
 // Begin starts a set of files, which Add and AddPicture write and Commit names. The caller must call Close.
 func Begin() *Outputs { return begin(atomicfile.Disk{}) }
 
 func begin(fsys atomicfile.FileSystem) *Outputs {
-	return &Outputs{fsys: fsys, tx: atomicfile.Begin(fsys)}
+	return &Outputs{fsys: fsys, tx: atomicfile.Begin(fsys), sums: map[string]string{}}
 }
 
 // Add writes a file that Commit names path. The errors are those of Save.
@@ -53,13 +57,21 @@ func (o *Outputs) Add(ctx context.Context, path string, options WriteOptions, wr
 		return err
 	}
 	result := atomicfile.Target{FS: o.fsys, Path: target, Overwrite: options.Overwrite}
-	return o.add(ctx, result, func(file atomicfile.File) error {
+	sum := sha256.New()
+	err = o.add(ctx, result, func(file atomicfile.File) error {
 		if options.Like != nil {
 			keepAccess(file, options.Like)
 		}
-		return throughBuffer(ctx, file, write)
+		return throughBuffer(ctx, io.MultiWriter(file, sum), write)
 	}, nil)
+	if err == nil {
+		o.sums[path] = hex.EncodeToString(sum.Sum(nil))
+	}
+	return err
 }
+
+// SHA256 returns the hexadecimal SHA-256 of a file that Add has written; empty for any other.
+func (o *Outputs) SHA256(path string) string { return o.sums[path] }
 
 // add writes a new file and describes what went wrong.
 func (o *Outputs) add(ctx context.Context, target atomicfile.Target, fill, check func(atomicfile.File) error) error {
@@ -145,7 +157,7 @@ func permitted(path string, there fs.FileInfo, overwrite bool, expect string) er
 	return nil
 }
 
-func throughBuffer(ctx context.Context, file atomicfile.File, write func(io.Writer) error) error {
+func throughBuffer(ctx context.Context, file io.Writer, write func(io.Writer) error) error {
 	buffer := bufio.NewWriterSize(cancelWriter{ctx, file}, 1<<18)
 	if err := write(buffer); err != nil {
 		return err

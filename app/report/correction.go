@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -18,10 +19,12 @@ import (
 	"blik/processing"
 )
 
-// CorrectionFormat and correctionVersion name the JSON that WriteCorrectionJSON writes.
+// CorrectionFormat and correctionVersion name the JSON that WriteCorrectionJSON writes; reports are sealed from
+// sealedVersion on.
 const (
 	CorrectionFormat  = "blik correction"
-	correctionVersion = 1
+	correctionVersion = 2
+	sealedVersion     = 2
 )
 
 // Correction describes one corrected picture. The same Correction gives the same bytes.
@@ -47,6 +50,11 @@ type Correction struct {
 	// Made are the parameters with which each of Patches was made, of which only those of correction are used; nil if
 	// all were made with Params.
 	Made []processing.Params
+	// MaskPath is the file of the outputs that holds the mask with halo and veil; empty if it is not saved.
+	MaskPath string
+	// maskSum and page are what the report says of the files beside it.
+	maskSum string
+	page    *bundled
 }
 
 // NewCorrection describes the corrections of a picture to be saved; the caller sets Saved, Date and Mask. detection is
@@ -200,6 +208,20 @@ type fileRecord struct {
 	SHA256 string `json:"sha256"`
 }
 
+// bundled is a file that belongs to the report.
+type bundled struct {
+	File   string `json:"file"`
+	SHA256 string `json:"sha256"`
+}
+
+// maskRecord describes the mask with halo and veil. File and SHA256 are those of its file, if it was saved; Pixels is
+// imagefile.MaskSHA256.
+type maskRecord struct {
+	File   string `json:"file,omitempty"`
+	SHA256 string `json:"sha256,omitempty"`
+	Pixels string `json:"pixels_sha256"`
+}
+
 type position struct {
 	X int `json:"x"`
 	Y int `json:"y"`
@@ -241,7 +263,10 @@ type correctionRecord struct {
 	Device  string     `json:"device"`
 	Source  fileRecord `json:"source"`
 	Result  fileRecord `json:"result"`
-	Saved   string     `json:"saved"`
+	// Mask and Page are the files that belong to the result, both missing before sealedVersion.
+	Mask  *maskRecord `json:"mask,omitempty"`
+	Page  *bundled    `json:"page,omitempty"`
+	Saved string      `json:"saved"`
 	// Dropped names the parts of the original that the result, a new file, does not contain.
 	Dropped     []text `json:"dropped,omitempty"`
 	Lossy       bool   `json:"lossy"`
@@ -296,12 +321,22 @@ func everywhere(list []message.Message) []text {
 func (c Correction) record() (correctionRecord, error) {
 	places, err := c.places()
 	info, pic, saved := c.Source.Info, c.Source.Picture, c.Saved
+	source := filepath.Base(c.Source.Path)
+	if saved.Kept != "" && filepath.Clean(saved.Path) == filepath.Clean(c.Source.Path) {
+		// The result has the name of the original, which has another one now.
+		source = filepath.Base(saved.Kept)
+	}
+	mask := &maskRecord{Pixels: imagefile.PatchesSHA256(pic.Width, pic.Height, c.Patches), SHA256: c.maskSum}
+	if c.MaskPath != "" {
+		mask.File = filepath.Base(c.MaskPath)
+	}
 	r := correctionRecord{
 		Format: CorrectionFormat, Version: correctionVersion,
 		Program: c.Program, Date: c.Date.Format(time.RFC3339), Device: c.Device,
-		Source: fileRecord{filepath.Base(c.Source.Path), string(c.Source.Format), c.Source.Size, saved.SourceSHA256},
+		Source: fileRecord{source, string(c.Source.Format), c.Source.Size, saved.SourceSHA256},
 		Result: fileRecord{filepath.Base(saved.Path), string(saved.Format), saved.Bytes, saved.SHA256},
-		Saved:  string(saved.Method), Dropped: everywhere(saved.Dropped), Lossy: saved.Lossy,
+		Mask:   mask, Page: c.page,
+		Saved: string(saved.Method), Dropped: everywhere(saved.Dropped), Lossy: saved.Lossy,
 		Width: pic.Width, Height: pic.Height, Channels: pic.Channels, Depth: c.Source.Depth,
 		Float: info.Float, Compression: info.Compression, Orientation: c.Source.Orientation,
 		Profile: c.Source.ProfileName(), Preset: preset.Encode(c.Params),
@@ -321,13 +356,18 @@ func (c Correction) record() (correctionRecord, error) {
 }
 
 // WriteCorrectionJSON writes everything: both files with their SHA-256, how the result was saved, the parameters (as a
-// preset that repeats the work), every place, and the proof.
+// preset that repeats the work), every place, and the proof. The second line is the seal of the others.
 func WriteCorrectionJSON(w io.Writer, c Correction) error {
 	rec, err := c.record()
 	if err != nil {
 		return err
 	}
-	return writeJSON(w, rec)
+	var data bytes.Buffer
+	if err := writeJSON(&data, rec); err != nil {
+		return err
+	}
+	_, err = w.Write(sealed(data.Bytes()))
+	return err
 }
 
 // CorrectionPaths returns the paths of the reports on a result: beside it, with the name of the result, to which
@@ -344,8 +384,8 @@ func CorrectionPaths(result string) (jsonPath, htmlPath string) {
 }
 
 // AddCorrection adds both reports to the outputs that hold the result, the readable one in the language of tr, and
-// returns their paths. They get the permissions of the original. With overwrite, reports on the same result are
-// replaced; one on another is imagefile.ErrForeign.
+// returns their paths. A mask of the set (c.MaskPath) is added before. They get the permissions of the original. With
+// overwrite, reports on the same result are replaced; one on another is imagefile.ErrForeign.
 func AddCorrection(ctx context.Context, out *imagefile.Outputs, c Correction, tr *i18n.Printer, overwrite bool) (
 	jsonPath, htmlPath string, err error,
 ) {
@@ -354,9 +394,11 @@ func AddCorrection(ctx context.Context, out *imagefile.Outputs, c Correction, tr
 		return "", "", err
 	}
 	o := imagefile.WriteOptions{Overwrite: overwrite, Like: c.Source}
-	err = out.Add(ctx, jsonPath, o, func(w io.Writer) error { return WriteCorrectionJSON(w, c) })
+	err = out.Add(ctx, htmlPath, o, func(w io.Writer) error { return WriteCorrectionHTML(ctx, w, c, tr) })
 	if err == nil {
-		err = out.Add(ctx, htmlPath, o, func(w io.Writer) error { return WriteCorrectionHTML(ctx, w, c, tr) })
+		c.page = &bundled{filepath.Base(htmlPath), out.SHA256(htmlPath)}
+		c.maskSum = out.SHA256(c.MaskPath)
+		err = out.Add(ctx, jsonPath, o, func(w io.Writer) error { return WriteCorrectionJSON(w, c) })
 	}
 	return jsonPath, htmlPath, err
 }

@@ -85,7 +85,7 @@ func TestCorrectionJSON(t *testing.T) {
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if got.Format != report.CorrectionFormat || got.Version != 1 || got.Program != "1.2.3" || got.Date != "2026-11-21T10:30:00Z" || got.Device != "cpu" ||
+	if got.Format != report.CorrectionFormat || got.Version != 2 || got.Program != "1.2.3" || got.Date != "2026-11-21T10:30:00Z" || got.Device != "cpu" ||
 		got.Saved != "patched" || got.Mode != "adaptive" || got.Width != 60 || got.Height != 40 || got.Channels != 1 || got.Depth != 8 || got.Changed != 3 {
 		t.Errorf("head: %+v", got)
 	}
@@ -299,9 +299,6 @@ func TestCorrectionNames(t *testing.T) {
 	}
 	if _, _, err := save(true); err != nil {
 		t.Errorf("overwritten: %v", err)
-	}
-	if sums, ok := report.ReadSums(c.Saved.Path); !ok || sums.Result != c.Saved.SHA256 || sums.Report != j {
-		t.Errorf("%+v, %t", sums, ok)
 	}
 	// The same name with another extension is another picture.
 	c.Saved.Path = strings.TrimSuffix(c.Saved.Path, ".tif") + ".png"

@@ -16,7 +16,6 @@ type existing struct {
 	Format string `json:"format"`
 	// File is the picture that the findings belong to.
 	File   string     `json:"file"`
-	Source fileRecord `json:"source"`
 	Result fileRecord `json:"result"`
 }
 
@@ -88,22 +87,4 @@ func asStored(name string) string {
 
 func foreign(path string, fault message.Message) error {
 	return &imagefile.Error{Path: path, Kind: imagefile.ErrForeign, Fault: fault}
-}
-
-// Sums are the file checksums in a report on a correction.
-type Sums struct {
-	// Report is its path.
-	Report string
-	// Source and Result are the SHA-256 of the files, in hexadecimal.
-	Source, Result string
-}
-
-// ReadSums returns the checksums in the JSON report beside a result; ok is false if there is no report on it.
-func ReadSums(result string) (s Sums, ok bool) {
-	path, _ := CorrectionPaths(result)
-	r, ok, err := readExisting(path)
-	if err != nil || !ok || r.Format != CorrectionFormat || r.Result.File != asStored(filepath.Base(result)) {
-		return Sums{}, false
-	}
-	return Sums{path, r.Source.SHA256, r.Result.SHA256}, true
 }

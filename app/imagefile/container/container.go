@@ -120,7 +120,8 @@ type Container interface {
 	// inverted.
 	Decode(ctx context.Context) (*processing.Picture, error)
 	// Inventory lists everything else. If changed is set, it lists the contents of the file after Patch or Rewrite has
-	// changed a pixel. The two differ only if the samples have to be converted for that, as with a palette.
+	// changed a pixel. The two differ only if the samples have to be converted for that, as with a palette. Its
+	// coverage is that of the file as it is; it is complete once the picture was decoded.
 	Inventory(ctx context.Context, changed bool) (*Inventory, error)
 }
 
@@ -158,12 +159,11 @@ type Trailer interface {
 	Trailing(ctx context.Context) (int64, error)
 }
 
-// UnreferencedCounter is a Container whose file may hold bytes that nothing in it refers to.
-type UnreferencedCounter interface {
+// Learner is a Container whose Inventory needs what Decode has found out.
+type Learner interface {
 	Container
-	// Unreferenced counts the bytes that nothing in the file refers to and that differ from the original at the same
-	// offset. Zero padding before the next part does not count.
-	Unreferenced(ctx context.Context, original Container) (int64, error)
+	// Learn takes that from a container that has decoded the same file.
+	Learn(from Container)
 }
 
 // BlockCoder is a Container that stores lossily compressed blocks of samples.
@@ -178,6 +178,8 @@ type Blocks struct {
 	// Total is the number of blocks, Changed the number that differ, and Outside the number of differing blocks without
 	// a pixel that may change.
 	Total, Changed, Outside int64
+	// Hidden is the number of blocks that stand for no pixel and hold something else than those of the source.
+	Hidden int64
 	// Reach sets, in a row in which none is set, the pixels that depend on a block with a pixel that may change.
 	Reach func(y int, row []bool)
 }

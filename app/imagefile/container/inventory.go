@@ -16,6 +16,8 @@ type Inventory struct {
 	Items []Item
 	// Unlisted holds clauses about parts that could not be read and therefore cannot be compared.
 	Unlisted []message.Message
+	// Coverage records where the parts lie in the file.
+	Coverage Coverage
 }
 
 // Item is a part of an inventory.
@@ -26,6 +28,8 @@ type Item struct {
 	Sum [sha256.Size]byte
 	// Geometry: the part only states the size of the picture.
 	Geometry bool
+	// Unused: nothing that reads the file needs the part. A result may lack it, but may not have another.
+	Unused bool
 }
 
 // Add adds a part with its content.
@@ -50,6 +54,12 @@ func (v *Inventory) AddGeometry(name message.Message, content []byte) {
 	v.Items[len(v.Items)-1].Geometry = true
 }
 
+// AddUnused adds a part that nothing needs.
+func (v *Inventory) AddUnused(name message.Message, content ...[]byte) {
+	v.Add(name, content...)
+	v.Items[len(v.Items)-1].Unused = true
+}
+
 // AddRange adds n bytes of a file as a part, unless n is 0.
 func (v *Inventory) AddRange(name message.Message, r io.ReaderAt, at, n int64) error {
 	if n == 0 {
@@ -72,11 +82,13 @@ func orShort(err error) error {
 }
 
 // Differences returns the names of the parts that are missing from one of two inventories or have different contents,
-// each once, in the order of v and then of w. Without geometry, parts that state the size of the picture are ignored.
+// each once, in the order of v and then of w, which is that of the result. Without geometry, parts that state the size
+// of the picture are ignored.
 func (v *Inventory) Differences(w *Inventory, geometry bool) []message.Message {
 	type part struct {
-		sums [][sha256.Size]byte
-		name message.Message
+		sums   [][sha256.Size]byte
+		name   message.Message
+		unused bool
 	}
 	parts := func(of *Inventory) (map[string]*part, []string) {
 		all, order := map[string]*part{}, []string(nil)
@@ -86,7 +98,7 @@ func (v *Inventory) Differences(w *Inventory, geometry bool) []message.Message {
 			}
 			key := i.Name.String()
 			if all[key] == nil {
-				all[key] = &part{name: i.Name}
+				all[key] = &part{name: i.Name, unused: i.Unused}
 				order = append(order, key)
 			}
 			all[key].sums = append(all[key].sums, i.Sum)
@@ -98,6 +110,9 @@ func (v *Inventory) Differences(w *Inventory, geometry bool) []message.Message {
 	var names []message.Message
 	for _, key := range first {
 		other := b[key]
+		if other == nil && a[key].unused {
+			continue
+		}
 		if other == nil || !slices.Equal(a[key].sums, other.sums) {
 			names = append(names, a[key].name)
 		}

@@ -105,7 +105,7 @@ func (s *Reader) Bytes(at, n int64) ([]byte, error) {
 }
 
 // Section returns a reader of n bytes at offset at.
-func (s *Reader) Section(at, n int64) io.Reader { return io.NewSectionReader(s.r, at, n) }
+func (s *Reader) Section(at, n int64) *io.SectionReader { return io.NewSectionReader(s.r, at, n) }
 
 // ReadFull fills b from offset at; a file that ends before that is truncated.
 func ReadFull(r io.ReaderAt, b []byte, at int64) error {

@@ -116,6 +116,9 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// Unread returns, after the end of the stream, the number of bytes that were read beyond it.
+func (r *Reader) Unread() int { return r.left() / 8 }
+
 // more inflates until the space is used up; io.EOF is the end of the last block.
 func (r *Reader) more() (err error) {
 	for err == nil && r.have < window+ahead {

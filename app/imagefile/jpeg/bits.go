@@ -65,13 +65,16 @@ func (r *bitReader) symbol(t *decodeTable) (uint8, error) {
 	}
 	if e := t.short[r.acc>>(r.count-shortBits)&(1<<shortBits-1)]; e != 0 {
 		r.count -= uint(e >> 8)
+		t.seen[uint8(e)] = true
 		return uint8(e), nil
 	}
 	for n := uint(shortBits + 1); n <= 16; n++ {
 		code := int32(r.acc >> (r.count - n) & (1<<n - 1))
 		if code < t.limit[n] {
 			r.count -= n
-			return t.symbols[code+t.offset[n]], nil
+			s := t.symbols[code+t.offset[n]]
+			t.seen[s] = true
+			return s, nil
 		}
 	}
 	return 0, errCorrupt
@@ -93,6 +96,8 @@ type decodeTable struct {
 	// limit is one more than the greatest code of each length; offset maps codes to symbols.
 	limit, offset [17]int32
 	symbols       []byte
+	// seen are the symbols that occurred.
+	seen [256]bool
 }
 
 // newDecodeTable makes a table of the numbers of codes of the lengths 1…16 and of their symbols (C.2).

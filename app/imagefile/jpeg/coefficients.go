@@ -53,6 +53,26 @@ type picture struct {
 	// before the first scan.
 	sent   [4][64]uint
 	pieces []piece
+	// found are all segments, and tables the Huffman tables, in the order of the file.
+	found  []foundSegment
+	tables []huffmanTable
+	// loose are the bits that fill the last bytes of the compressed data, with their number, where they are neither all
+	// 0 nor all 1; filled is the number of FF bytes before restart markers.
+	loose  []byte
+	filled int
+}
+
+// foundSegment is a segment with the bytes around it: from is the end of what precedes it, begin the offset of its
+// marker, end that of the compressed data that follow it, or of the segment itself.
+type foundSegment struct {
+	segment
+	from, begin, end int
+}
+
+// huffmanTable is a table as DHT stores it.
+type huffmanTable struct {
+	data  []byte
+	table *decodeTable
 }
 
 // parse parses the whole file and decodes all coefficients.
@@ -73,6 +93,7 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 		if err != nil {
 			return nil, err
 		}
+		p.found = append(p.found, foundSegment{s, at, begin, int(s.end())})
 		if s.marker == markerEOI {
 			p.pieces = append(p.pieces, piece{data: data[kept:]})
 			return p, nil
@@ -86,7 +107,7 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 		at = int(s.end())
 		switch s.marker {
 		case markerDHT:
-			err = readHuffmanTables(&tables, body)
+			err = p.readHuffmanTables(&tables, body)
 			// Fill bytes before the marker are removed with it, or they would make the following byte a marker.
 			p.pieces = append(p.pieces, piece{data: data[kept:gap]})
 			kept = at
@@ -122,6 +143,7 @@ func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
 			}
 			at = d.at
 			kept = at
+			p.found[len(p.found)-1].end = at
 		}
 		if err != nil {
 			return nil, err
@@ -175,7 +197,7 @@ func nextSegment(data []byte, at int) (begin int, s segment, err error) {
 }
 
 // readHuffmanTables reads DHT (B.2.4.2).
-func readHuffmanTables(tables *[2][4]*decodeTable, body []byte) error {
+func (p *picture) readHuffmanTables(tables *[2][4]*decodeTable, body []byte) error {
 	wrong := damaged(markerDHT, "is inconsistent")
 	for len(body) > 0 {
 		if len(body) < 17 || body[0]>>4 > 1 || body[0]&15 > 3 {
@@ -193,6 +215,7 @@ func readHuffmanTables(tables *[2][4]*decodeTable, body []byte) error {
 			return wrong
 		}
 		tables[body[0]>>4][body[0]&15] = t
+		p.tables = append(p.tables, huffmanTable{body[:17+n], t})
 		body = body[17+n:]
 	}
 	return nil
@@ -384,6 +407,11 @@ func (d *scanDecoder) rewind() {
 			d.at--
 		}
 	}
+	if n := (d.count - d.missing) & 7; n > 0 {
+		if v, all := byte(d.acc>>(d.count-n))&(1<<n-1), byte(1)<<n-1; v != 0 && v != all {
+			d.picture.loose = append(d.picture.loose, byte(n), v)
+		}
+	}
 	d.align()
 }
 
@@ -395,6 +423,7 @@ func (d *scanDecoder) restart() error {
 	d.rewind()
 	for d.at+1 < len(d.data) && d.data[d.at] == 0xff && d.data[d.at+1] == 0xff {
 		d.at++
+		d.picture.filled++
 	}
 	if d.at+1 >= len(d.data) || d.data[d.at] != 0xff || d.data[d.at+1] != markerRST0+d.restarts&7 {
 		return errCorrupt

@@ -3,13 +3,17 @@ package jpeg
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
 
 	"blik/app/imagefile/container"
 	"blik/internal/message"
 )
 
 // Inventory lists all segments except the Huffman tables, which every encoder rebuilds, the bytes between segments, and
-// the data after the picture. The index of further pictures is listed by their distance from the end of the file.
+// the data after the picture. Of the tables it lists what the compressed data do not use. The index of further pictures
+// is listed by their distance from the end of the file.
 func (f *File) Inventory(ctx context.Context, _ bool) (*container.Inventory, error) {
 	data, err := f.content(ctx)
 	if err != nil {
@@ -20,51 +24,85 @@ func (f *File) Inventory(ctx context.Context, _ bool) (*container.Inventory, err
 		return nil, err
 	}
 	v := &container.Inventory{}
-	for i, part := range p.pieces {
-		rest := part.data
-		if i == len(p.pieces)-1 {
-			// It begins with EOI, or with segments before that.
-			if rest, err = f.list(v, rest); err != nil {
-				return nil, err
-			}
-			if len(rest) > 0 {
-				v.Add(message.Of("data after the picture"), rest)
-			}
-			return v, nil
+	v.Coverage.Mark(container.Structure, 0, 2)
+	filled := p.filled
+	for _, s := range p.found {
+		// FF bytes may precede a marker as padding.
+		before := data[s.from:s.begin]
+		v.Coverage.Mark(container.Structure, int64(s.from), s.at-int64(s.from))
+		if content := unfilled(before); len(content) > 0 {
+			v.Coverage.Mark(container.Value, int64(s.from), int64(len(before)))
+			v.Add(message.Of("data between segments"), content)
 		}
-		for len(rest) > 0 {
-			begin, s, err := nextSegment(rest, 0)
-			if err != nil {
-				v.Add(message.Of("data between segments"), rest)
-				break
-			}
-			f.add(v, rest[:begin], s, rest)
-			rest = rest[s.end():]
+		filled += len(before)
+		use := container.Value
+		if s.marker == markerDHT {
+			use = container.Structure
+		} else {
+			f.add(v, s.segment, data)
 		}
+		v.Coverage.Mark(use, s.at, s.n)
+		v.Coverage.Mark(container.Sample, s.segment.end(), int64(s.end)-s.segment.end())
+	}
+	rest := data[p.found[len(p.found)-1].end:]
+	if len(rest) > 0 {
+		v.Add(message.Of("data after the picture"), rest)
+		v.Coverage.Mark(container.Value, f.size-int64(len(rest)), int64(len(rest)))
+	}
+	p.listUnused(v)
+	if filled > maxFilled {
+		v.AddUnused(message.Of("padding between segments"), []byte(strconv.Itoa(filled)))
 	}
 	return v, nil
 }
 
-// list lists the segments up to EOI and returns the data after it.
-func (f *File) list(v *container.Inventory, rest []byte) ([]byte, error) {
-	for {
-		begin, s, err := nextSegment(rest, 0)
-		if err != nil {
-			return nil, err
+// unfilled returns bytes without the FF at both ends.
+func unfilled(b []byte) []byte {
+	for len(b) > 0 && b[0] == 0xff {
+		b = b[1:]
+	}
+	for len(b) > 0 && b[len(b)-1] == 0xff {
+		b = b[:len(b)-1]
+	}
+	return b
+}
+
+// maxFilled is the number of FF bytes between the segments of a file that says nothing.
+const maxFilled = 64
+
+// listUnused lists what the compressed data do not use of the Huffman tables and of their own last bytes.
+func (p *picture) listUnused(v *container.Inventory) {
+	for _, h := range p.tables {
+		used := map[byte]bool{}
+		for _, s := range h.table.symbols {
+			if h.table.seen[s] {
+				used[s] = true
+			}
 		}
-		f.add(v, rest[:begin], s, rest)
-		rest = rest[s.end():]
-		if s.marker == markerEOI {
-			return rest, nil
+		if len(used) == 0 || len(used) < len(h.table.symbols) && !annexK(h.data) {
+			v.AddUnused(message.Of("unused codes of Huffman table %d of class %d", h.data[0]&15, h.data[0]>>4), h.data)
 		}
+	}
+	if len(p.loose) > 0 {
+		v.AddUnused(message.Of("unused bits of the compressed data"), p.loose)
 	}
 }
 
-// add lists a segment and the bytes before it, except FF padding before the marker.
-func (f *File) add(v *container.Inventory, before []byte, s segment, data []byte) {
-	if before = bytes.Trim(before, "\xff"); len(before) > 0 {
-		v.Add(message.Of("data between segments"), before)
+// annexK reports whether a Huffman table is one of those in K.3, which most encoders store whole.
+func annexK(data []byte) bool {
+	sum := sha256.Sum256(data[1:])
+	switch hex.EncodeToString(sum[:]) {
+	case "2f66814c875b53173f057d784a16a34d0d1f9aa91cdfa7143c41be02c9c7b005",
+		"a6283a08f5d97906b66adcc812e32396ea83059e55dd4cc91934cf447559aeb6",
+		"602f734c8c12c1d9d049a18fd91d9ef3d3d8c402665f90db3d97721fc49e4804",
+		"13f90e3c9dc476c66f24347f6ad29cea93262e99faed279970c2f74e0557f445":
+		return true
 	}
+	return false
+}
+
+// add lists a segment.
+func (f *File) add(v *container.Inventory, s segment, data []byte) {
 	body := data[s.at:s.end()]
 	if s.marker == markerAPP2 {
 		body = bytes.Clone(body)
@@ -98,7 +136,11 @@ func (f *File) Blocks(ctx context.Context, other container.Container, may func(y
 		for at := range of.blocks[i] {
 			x, y := at%g.stride, at/g.stride
 			if x >= g.width || y >= g.height {
-				continue // stands for no pixel
+				// It stands for no pixel.
+				if of.blocks[i][at] != with.blocks[i][at] && !with.padding(i, x, y) {
+					b.Hidden++
+				}
+				continue
 			}
 			b.Total++
 			if of.blocks[i][at] == with.blocks[i][at] {
@@ -111,6 +153,24 @@ func (f *File) Blocks(ctx context.Context, other container.Container, may func(y
 		}
 	}
 	return b, nil
+}
+
+// padding reports whether a block outside the picture holds what encoders fill it with: one value, that of another
+// block of the same unit.
+func (p *picture) padding(component, x, y int) bool {
+	c, g, blocks := p.f.components[component], p.planes[component], p.blocks[component]
+	b := blocks[y*g.stride+x]
+	if (b != block{b[0]}) {
+		return false
+	}
+	for v := y - y%c.v; v <= y; v++ {
+		for h := x - x%c.h; h < x-x%c.h+c.h && (v < y || h < x); h++ {
+			if blocks[v*g.stride+h][0] == b[0] {
+				return true
+			}
+		}
+	}
+	return b[0] == 0
 }
 
 func (f *File) coefficients(ctx context.Context) (*picture, error) {

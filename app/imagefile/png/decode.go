@@ -37,6 +37,7 @@ func (f *File) eachRow(ctx context.Context, lines *inflater, visit func(p pass, 
 	zero := make([]byte, f.rowBytes(f.width))
 	bpp := f.pixelBytes()
 	for _, p := range f.passes() {
+		fill := f.fillBits(p.width)
 		n := f.rowBytes(p.width)
 		above := zero[:n]
 		for y := range p.height {
@@ -51,6 +52,9 @@ func (f *File) eachRow(ctx context.Context, lines *inflater, visit func(p pass, 
 			if err := unfilter(line[0], row, above, bpp); err != nil {
 				return err
 			}
+			if fill != 0 && row[n-1]&fill != 0 && row[n-1]&fill != fill {
+				f.loose.Store(true)
+			}
 			if err := visit(p, y, row); err != nil {
 				return err
 			}
@@ -58,6 +62,11 @@ func (f *File) eachRow(ctx context.Context, lines *inflater, visit func(p pass, 
 		}
 	}
 	return lines.end()
+}
+
+// fillBits returns the bits of the last byte of a row of width pixels that belong to none of them.
+func (h header) fillBits(width int) byte {
+	return 1<<(-(width*h.samples()*int(h.depth))&7) - 1
 }
 
 // store returns the function that stores a row of a pass in pic.

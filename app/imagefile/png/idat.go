@@ -167,7 +167,10 @@ func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte
 	if err != io.EOF {
 		return inflateError(err)
 	}
-	_, err = io.Copy(io.Discard, packed)
+	behind, err := io.Copy(io.Discard, packed)
+	if err == nil {
+		f.used.Store(f.packed - behind - int64(z.Unread()))
+	}
 	return err
 }
 

@@ -3,18 +3,22 @@ package png
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
+	"hash/crc32"
 	"io"
+	"strings"
 
 	"blik/app/imagefile/container"
 	"blik/internal/message"
 )
 
-// Inventory lists all chunks except the pixels, with those before the pixels separate from those after them, the
-// transparency of the pixels, and the data after the last chunk. If changed is set, it lists what the rewritten file
-// will contain.
+// Inventory lists all chunks except the pixels and their order, with those before the pixels separate from those after
+// them, the transparency of the pixels, and the data after the last chunk. If changed is set, it lists what the
+// rewritten file will contain.
 func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventory, error) {
 	v := &container.Inventory{}
 	left := changed && len(f.stale) > 0
+	v.Coverage.Mark(container.Structure, 0, int64(len(signature)))
 	changed = changed && f.converts()
 	name := func(c chunk) message.Message {
 		if c.at > f.idat {
@@ -22,7 +26,8 @@ func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventor
 		}
 		return message.Of("chunk %s", c.name)
 	}
-	end := int64(0)
+	var order []string
+	end, packed := int64(0), int64(0)
 	for at := int64(len(signature)); end == 0; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -32,48 +37,138 @@ func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventor
 			return nil, err
 		}
 		at = c.end()
-		switch c.name {
-		case "IEND":
+		v.Coverage.Mark(container.Structure, c.at-8, 8)
+		v.Coverage.Mark(container.Structure, c.at+c.n, 4)
+		if c.name == "IDAT" {
+			if packed == 0 {
+				order = append(order, c.name)
+			}
+			// Bytes behind the end of the stream are listed below.
+			used := max(min(f.used.Load()-packed, c.n), 0)
+			v.Coverage.Mark(container.Sample, c.at, used)
+			packed += c.n
+			continue
+		}
+		v.Coverage.Mark(container.Value, c.at, c.n)
+		if left && stale(c.name) {
+			continue
+		}
+		listed, err := f.list(v, c, name(c), changed && c.at < f.idat)
+		if err != nil {
+			return nil, err
+		}
+		if listed {
+			order = append(order, c.name)
+		}
+		if c.name == "IEND" {
 			end = at
-		case "IDAT":
-		case "IHDR", "PLTE", "tRNS", "bKGD", "sBIT", "hIST":
-			if err := f.listConverted(v, c, name(c), changed && c.at < f.idat); err != nil {
-				return nil, err
-			}
-		default:
-			if left && stale(c.name) {
-				continue
-			}
-			if err := v.AddRange(name(c), f.r, c.at, c.n+4); err != nil {
-				return nil, err
-			}
 		}
 	}
+	v.Add(message.Of("the order of chunks"), []byte(strings.Join(order, " ")))
+	v.Coverage.Mark(container.Value, end, f.size-end)
 	if err := v.AddRange(message.Of("data after the picture"), f.r, end, f.size-end); err != nil {
+		return nil, err
+	}
+	if err := f.listBehind(v); err != nil {
+		return nil, err
+	}
+	if err := f.listLoose(ctx, v); err != nil {
 		return nil, err
 	}
 	return v, f.listTransparency(ctx, v, changed)
 }
 
-// listConverted lists a chunk that describes the samples; if changed is set, it lists the converted chunk.
-func (f *File) listConverted(v *container.Inventory, c chunk, name message.Message, changed bool) error {
-	d := make([]byte, min(c.n, 3*256))
-	if _, err := f.r.ReadAt(d, c.at); err != nil && err != io.EOF {
-		return container.ReadError(err)
+// list lists a chunk, of which a wrong checksum is a part. If changed is set, it lists the converted chunk, which may
+// not exist.
+func (f *File) list(v *container.Inventory, c chunk, name message.Message, changed bool) (bool, error) {
+	described := false
+	switch c.name {
+	case "IHDR", "PLTE", "tRNS", "bKGD", "sBIT", "hIST":
+		described = true
 	}
-	if changed {
-		if d = f.convertChunk(c.name, d); d == nil {
-			return nil
+	if described && (changed || c.name == "IHDR") {
+		d, err := f.chunkData(c, maxMetadata)
+		if err != nil {
+			return false, err
 		}
+		if changed {
+			if d = f.convertChunk(c.name, d); d == nil {
+				return false, nil
+			}
+		}
+		if c.name == "IHDR" {
+			v.AddGeometry(message.Of("size").Context("differs"), d[:8])
+			// All except the interlace method.
+			d = d[8:12]
+		}
+		v.Add(name, d)
+		return true, nil
 	}
-	if c.name == "IHDR" && len(d) == 13 {
-		v.AddGeometry(message.Of("size").Context("differs"), d[:8])
-		// All except the interlace method.
-		v.Add(name, d[8:12])
+	content, sum := sha256.New(), crc32.NewIEEE()
+	sum.Write([]byte(c.name))
+	n, err := io.Copy(io.MultiWriter(content, sum), io.NewSectionReader(f.r, c.at, c.n))
+	if err == nil && n < c.n {
+		err = io.ErrUnexpectedEOF
+	}
+	stated := make([]byte, 4)
+	if err == nil {
+		_, err = io.ReadFull(io.NewSectionReader(f.r, c.at+c.n, 4), stated)
+	}
+	if err != nil {
+		return false, container.ReadError(err)
+	}
+	right := binary.BigEndian.Uint32(stated) == sum.Sum32()
+	if !right {
+		content.Write(stated)
+	}
+	if c.name != "IEND" || c.n > 0 || !right {
+		v.AddSum(name, content)
+	}
+	return true, nil
+}
+
+// listBehind lists the bytes in IDAT chunks behind the end of the zlib stream.
+func (f *File) listBehind(v *container.Inventory) error {
+	used := f.used.Load()
+	if used < 0 || used == f.packed {
 		return nil
 	}
-	v.Add(name, d)
+	h := sha256.New()
+	for at, packed := f.idat, int64(0); at < f.idatEnd; {
+		c, err := f.chunkAt(at)
+		if err != nil {
+			return err
+		}
+		from := max(min(used-packed, c.n), 0)
+		v.Coverage.Mark(container.Value, c.at+from, c.n-from)
+		if _, err := io.Copy(h, io.NewSectionReader(f.r, c.at+from, c.n-from)); err != nil {
+			return container.ReadError(err)
+		}
+		at, packed = c.end(), packed+c.n
+	}
+	v.AddSum(message.Of("data behind the compressed pixels"), h)
+	v.Items[len(v.Items)-1].Unused = true
 	return nil
+}
+
+// listLoose lists the bits that fill the rows, if there are some that hold anything.
+func (f *File) listLoose(ctx context.Context, v *container.Inventory) error {
+	if !f.loose.Load() {
+		return nil
+	}
+	lines, err := f.inflate(ctx)
+	if err != nil {
+		return err
+	}
+	defer lines.close()
+	h := sha256.New()
+	err = f.eachRow(ctx, lines, func(p pass, _ int, row []byte) error {
+		h.Write([]byte{row[f.rowBytes(p.width)-1] & f.fillBits(p.width)})
+		return nil
+	})
+	v.AddSum(message.Of("unused bits of the rows"), h)
+	v.Items[len(v.Items)-1].Unused = true
+	return err
 }
 
 // listTransparency lists the alpha of all pixels, unless all are opaque.

@@ -12,6 +12,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
@@ -127,6 +128,10 @@ type File struct {
 	warnings []message.Message
 	// exif are the facts of the EXIF block.
 	exif exif.Facts
+	// used is the number of bytes of the IDAT chunks up to the end of the zlib stream, −1 before they were inflated;
+	// loose: the bits that fill the last byte of a row are neither all 0 nor all 1 somewhere.
+	used  atomic.Int64
+	loose atomic.Bool
 	// dropped holds the names of the chunks that a new file would not contain.
 	dropped []string
 }
@@ -140,6 +145,7 @@ var (
 // are those of package container: the file is damaged, truncated or not supported.
 func Open(r io.ReaderAt, size int64) (*File, error) {
 	f := &File{r: r, size: size}
+	f.used.Store(-1)
 	f.meta.Orientation = 1
 	if err := f.walk(); err != nil {
 		return nil, err

@@ -95,7 +95,11 @@ func (f *File) decodeRows(ctx context.Context, s *scratch, pic *processing.Pictu
 			rows = rows[rowBytes:]
 			f.unpredict(s, row)
 			l.unpack(pic, u, i, row)
+			f.noteLoose(u, row)
 		}
+	}
+	if y1 == u.h {
+		f.finish(s, r, u)
 	}
 	return nil
 }

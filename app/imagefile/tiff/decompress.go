@@ -21,6 +21,8 @@ const inputBuffer = 64 << 10
 
 // scratch holds the buffers of one core for decoding one segment after another.
 type scratch struct {
+	// section is the segment being decoded, in its buffer.
+	section *io.SectionReader
 	in      *bufio.Reader
 	zlib    io.ReadCloser
 	buf     []byte
@@ -51,7 +53,8 @@ func (s *scratch) input(r io.Reader) *bufio.Reader {
 func (f *File) open(s *scratch, u unit, skip int64) (io.Reader, error) {
 	l := f.lay
 	at, n := l.offsets[u.index], l.counts[u.index]
-	r := f.src.Section(at+skip, n-skip)
+	s.section = f.src.Section(at+skip, n-skip)
+	r := io.Reader(s.section)
 	if l.lsbFirst {
 		r = reversed{r}
 	}
@@ -86,7 +89,7 @@ func (f *File) open(s *scratch, u unit, skip int64) (io.Reader, error) {
 			format = ccitt.Group3
 		}
 		// Inverted, the codes for white give zero bits, whatever these mean in the picture.
-		return ccitt.NewReader(s.input(r), ccitt.MSB, format, l.width, u.h, &ccitt.Options{Invert: true}), nil
+		return ccitt.NewReader(singly{s.input(r)}, ccitt.MSB, format, l.width, u.h, &ccitt.Options{Invert: true}), nil
 	}
 }
 

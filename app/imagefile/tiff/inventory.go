@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"fmt"
 	"hash"
 	"io"
 	"slices"
@@ -19,6 +20,12 @@ import (
 func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventory, error) {
 	l := &lister{
 		ctx: ctx, f: f, v: &container.Inventory{}, seen: map[int64]bool{f.dir.At: true}, room: 4*f.src.Size + 1<<20,
+		numbers: map[int64]int{},
+	}
+	l.cover = &l.v.Coverage
+	l.cover.Mark(container.Structure, 0, 8)
+	if f.src.Big {
+		l.cover.Mark(container.Structure, 8, 8)
 	}
 	if f.promise != "" {
 		word := f.promise
@@ -26,16 +33,27 @@ func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventor
 			word = promiseBroken
 		}
 		l.v.Add(message.Of("the promised layout"), []byte(word))
+		l.cover.Mark(container.Value, f.promiseAt, int64(len(word)))
 	}
 	changed = changed && f.converts()
+	l.follow(place{}, 0, f.dir.At)
 	if err := l.picture(place{}, f.dir, changed); err != nil {
 		return nil, err
 	}
-	for i, at := range f.src.Following(f.dir, maxDirectories) {
-		if err := l.directoryAt(place{page: i + 2}, at); err != nil {
+	at := f.dir.Next
+	for i, next := range f.src.Following(f.dir, maxDirectories) {
+		p := place{page: i + 2}
+		l.follow(p, 0, next)
+		d, err := l.directoryAt(p, next)
+		if err != nil {
 			return nil, err
 		}
+		if at = 0; d != nil {
+			at = d.Next
+		}
 	}
+	l.follow(place{page: maxDirectories}, 0, at)
+	l.v.Add(message.Of("the order of directories"), l.graph)
 	return l.v, ctx.Err()
 }
 
@@ -45,6 +63,12 @@ type lister struct {
 	f    *File
 	v    *container.Inventory
 	seen map[int64]bool
+	// cover is the coverage of v.
+	cover *container.Coverage
+	// numbers are those of the directories at their offsets, in the order in which they are first referred to; graph
+	// holds the references.
+	numbers map[int64]int
+	graph   []byte
 	// room is the number of bytes that may still be read: tags may point to the same bytes any number of times.
 	room int64
 }
@@ -92,17 +116,32 @@ func (p place) of(name message.Message) message.Message {
 	return name
 }
 
-// directoryAt lists the directory of a further picture.
-func (l *lister) directoryAt(p place, at int64) error {
+// follow records a reference from a place, in one of its tags or 0 for the chain of pages, to the directory at an
+// offset.
+func (l *lister) follow(p place, tag uint16, at int64) {
+	number := 0
+	if at != 0 {
+		if d, _ := l.f.src.Directory(at); d == nil {
+			number = -1
+		} else if number = l.numbers[at]; number == 0 {
+			number = len(l.numbers) + 1
+			l.numbers[at] = number
+		}
+	}
+	l.graph = fmt.Appendf(l.graph, "%d %d %d %d %d\n", p.page, p.sub, p.under, tag, number)
+}
+
+// directoryAt lists the directory of a further picture and returns it; nil if it is listed already or cannot be read.
+func (l *lister) directoryAt(p place, at int64) (*exif.Directory, error) {
 	if l.seen[at] || len(l.seen) > maxDirectories {
-		return nil
+		return nil, nil
 	}
 	l.seen[at] = true
 	d, err := l.f.src.Directory(at)
 	if d == nil {
-		return l.unlisted(p.of(message.Of("the directory")), err)
+		return nil, l.unlisted(p.of(message.Of("the directory")), err)
 	}
-	return l.picture(p, d, false)
+	return d, l.picture(p, d, false)
 }
 
 // unlisted records that a part cannot be read. Errors of the file system end the listing.
@@ -122,64 +161,158 @@ func storage() []uint16 {
 	}
 }
 
-// located are the tags that hold offsets.
-func located() []uint16 {
-	return []uint16{
-		tagStripOffsets, tagStripByteCounts, tagTileOffsets, tagTileByteCounts, tagJPEGOffset, tagFreeOffsets,
-		tagFreeCounts,
+// pairs are the tags of the offsets and lengths of stored data.
+func pairs() [][2]uint16 {
+	return [][2]uint16{
+		{tagStripOffsets, tagStripByteCounts}, {tagTileOffsets, tagTileByteCounts}, {tagJPEGOffset, tagJPEGLength},
 	}
 }
+
+// preview is the pair of the thumbnail that a directory may refer to beside its picture.
+const preview = 2
 
 // picture lists a directory and the picture that it describes; changed lists that of the file as convert leaves it.
 func (l *lister) picture(p place, d *exif.Directory, changed bool) error {
 	main := d.At == l.f.dir.At
-	var lay *layout
-	skip := located()
-	if main {
-		lay, skip = l.f.lay, storage()
-	} else if other, err := readLayout(l.f.src, d); err == nil && other.compression != compJPEG &&
-		other.across <= maxColumns && other.wholeBytes() {
-		lay, skip = other, storage()
+	f := l.f
+	if !main {
+		f = nil
+		if lay, err := readLayout(l.f.src, d); err == nil {
+			f = newFile(l.f.src, d, lay)
+		}
 	}
+	// Lossy data are listed as they are stored: who decodes them sees every bit of them.
+	if f != nil && (f.lay.compression == compJPEG || !main && (f.lay.across > maxColumns || !f.lay.wholeBytes())) {
+		f = nil
+	}
+	var skip []uint16
 	if changed {
-		skip = append(skip, l.f.lay.replaced()...)
+		skip = append(l.f.lay.replaced(), tagCompression, tagStripOffsets, tagStripByteCounts, tagRowsPerStrip)
 		for _, e := range l.f.convertedLayout() {
 			l.v.Add(p.tag(e.tag), binary.BigEndian.AppendUint16(nil, uint16(e.kind)), e.data)
 		}
 	}
-	if err := l.tags(p, d, skip); err != nil {
+	l.directory(p, d, true)
+	if err := l.tags(p, d, f, skip); err != nil {
 		return err
 	}
 	if d.Cut {
 		l.v.Add(p.of(message.Of("the offset of the next page")))
 	}
-	if lay == nil {
-		return l.stored(p, d)
+	if f == nil && changed {
+		// Its pixels are stored anew.
+		return l.stored(p, d, pairs()[preview:])
 	}
-	if main && lay.samples == lay.colours {
-		return nil
+	if f == nil {
+		return l.stored(p, d, pairs())
 	}
-	sum, err := l.samples(lay, d, main)
-	if err == nil {
-		name := message.Of("samples")
-		if main {
-			name = message.Of("alpha or extra channels")
+	if err := l.stored(p, d, pairs()[preview:]); err != nil {
+		return err
+	}
+	if !main || f.lay.samples > f.lay.colours {
+		sum, err := l.samples(f, main)
+		switch {
+		case err == nil && main:
+			l.v.AddSum(message.Of("alpha or extra channels"), sum)
+		case err == nil:
+			l.v.AddSum(p.of(message.Of("samples")), sum)
+		case !main && l.ctx.Err() == nil:
+			// It is damaged, but both files may be damaged in the same way.
+			return l.stored(p, d, pairs()[:preview])
+		default:
+			return l.unlisted(p.of(message.Of("alpha or extra channels")), err)
 		}
-		l.v.AddSum(p.of(name), sum)
+	}
+	if changed {
 		return nil
 	}
-	if !main && l.ctx.Err() == nil {
-		// It is damaged, but both files may be damaged in the same way.
-		return l.stored(p, d)
-	}
-	return l.unlisted(p.of(message.Of("alpha or extra channels")), err)
+	return l.segments(p, f)
 }
 
-// tags lists the tags of a directory except those to skip, and the directories below it.
-func (l *lister) tags(p place, d *exif.Directory, skip []uint16) error {
+// segments records where the data of a decoded picture lie, and lists what they hold besides its pixels.
+func (l *lister) segments(p place, f *File) error {
+	name := fmt.Sprint(p, "strip or tile")
+	for i, at := range f.lay.offsets {
+		end := f.read.ends[i]
+		if end < 0 {
+			continue
+		}
+		l.cover.Mark(container.Sample, at, end)
+		if i < len(f.lay.given) && f.lay.given[i] > end {
+			l.cover.Rest(container.Part{Name: name, Index: int64(i)}, at+end, min(f.lay.given[i], l.f.src.Size)-end)
+		}
+	}
+	if err := l.besides(p, f); err != nil {
+		return err
+	}
+	if !f.read.loose {
+		return nil
+	}
+	h := sha256.New()
+	bits := f.lay.fillBits(f.lay.unit(0))
+	err := l.rows(f, 0, func(row []byte) { h.Write([]byte{row[len(row)-1] & (1<<bits - 1)}) })
+	if err == nil {
+		l.v.AddSum(p.of(message.Of("unused bits of the rows")), h)
+		l.v.Items[len(l.v.Items)-1].Unused = true
+	}
+	return err
+}
+
+// directory records the bytes of a directory, except the values of its tags. The offset after the tags is valid only in
+// chains; some programs omit it elsewhere.
+func (l *lister) directory(p place, d *exif.Directory, chain bool) {
+	s := l.f.src
+	n := d.Length
+	if !d.Cut {
+		n -= s.OffsetSize()
+		if chain {
+			l.cover.Mark(container.Structure, d.At+n, s.OffsetSize())
+		} else {
+			l.cover.Rest(container.Part{Name: fmt.Sprint(p, "next")}, d.At+n, s.OffsetSize())
+		}
+	}
+	head := n
+	if len(d.Entries) > 0 {
+		head = d.Entries[0].At - d.At
+	}
+	l.cover.Mark(container.Structure, d.At, head)
+	same := map[uint16]int64{}
+	for i := range d.Entries {
+		e := &d.Entries[i]
+		field := e.At + l.entryBytes() - s.OffsetSize()
+		l.cover.Mark(container.Structure, e.At, field-e.At)
+		part := container.Part{Name: fmt.Sprint(p, "tag", e.Tag), Index: same[e.Tag]}
+		l.cover.Rest(part, field, s.OffsetSize())
+		same[e.Tag]++
+	}
+}
+
+// entryBytes is the length of an entry.
+func (l *lister) entryBytes() int64 {
+	if l.f.src.Big {
+		return 20
+	}
+	return 12
+}
+
+// value records the use of the first count values of an entry.
+func (l *lister) value(e *exif.Entry, use container.Use, count uint64) {
+	if _, ok := e.Length(l.f.src.Size); !ok {
+		return
+	}
+	if !e.Inline {
+		l.cover.Mark(container.Structure, e.At+l.entryBytes()-l.f.src.OffsetSize(), l.f.src.OffsetSize())
+	}
+	l.cover.Mark(use, e.Value, int64(min(count, e.Count))*e.Kind.Size())
+}
+
+// tags lists the tags of a directory except those to skip, and the directories below it. f is its picture, if that is
+// decoded.
+func (l *lister) tags(p place, d *exif.Directory, f *File, skip []uint16) error {
 	for i := range d.Entries {
 		e := &d.Entries[i]
 		if e.Tag == tagSubIFDs && p.under == 0 {
+			l.value(e, container.Structure, e.Count)
 			if err := l.subPictures(p, e); err != nil {
 				return err
 			}
@@ -188,20 +321,122 @@ func (l *lister) tags(p place, d *exif.Directory, skip []uint16) error {
 		if pointer(p.under, e.Tag) {
 			at, err := l.f.src.Ints(e, 1)
 			if err == nil && len(at) == 1 {
+				l.value(e, container.Structure, 1)
 				if err := l.below(p, e.Tag, at[0]); err != nil {
+					return err
+				}
+				if err := l.unused(p, e, 1); err != nil {
 					return err
 				}
 				continue
 			}
 		}
-		if p.under == 0 && slices.Contains(skip, e.Tag) {
-			continue
+		used, ok := uint64(0), false
+		if p.under == 0 {
+			used, ok = l.used(d, f, e)
 		}
-		if err := l.tag(p, e); err != nil {
-			return err
+		switch {
+		case ok:
+			l.value(e, container.Structure, used)
+			if slices.Contains(skip, e.Tag) {
+				continue
+			}
+			if err := l.unused(p, e, used); err != nil {
+				return err
+			}
+		case p.under == 0 && slices.Contains(skip, e.Tag):
+			l.value(e, container.Value, e.Count)
+		default:
+			if err := l.tag(p, e); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
+}
+
+// used returns how many values of a tag of a picture only serve to find and decode its samples. ok is false for a tag
+// that says something else.
+func (l *lister) used(d *exif.Directory, f *File, e *exif.Entry) (n uint64, ok bool) {
+	first := d.Find(e.Tag).At == e.At
+	located := func(tag uint16) uint64 {
+		// Of the data listed as they are stored, each needs an offset and a length.
+		for _, pair := range pairs() {
+			at, length := d.Find(pair[0]), d.Find(pair[1])
+			if first && (tag == pair[0] || tag == pair[1]) && at != nil && length != nil {
+				return min(at.Count, length.Count)
+			}
+		}
+		return 0
+	}
+	switch e.Tag {
+	case tagJPEGOffset, tagJPEGLength:
+		n := located(e.Tag)
+		return n, n > 0 && e.Tag == tagJPEGOffset
+	case tagStripOffsets, tagStripByteCounts, tagTileOffsets, tagTileByteCounts:
+		if f == nil {
+			return located(e.Tag), true
+		}
+	}
+	if f == nil || !slices.Contains(storage(), e.Tag) {
+		return 0, false
+	}
+	lay := f.lay
+	deflates := lay.compression == compLZW || lay.compression == compDeflate || lay.compression == compOldZip
+	switch {
+	case e.At == lay.offsetsEntry.At:
+		return uint64(len(lay.offsets)), true
+	case e.At == f.countsAt() && (lay.compression != compNone || lay.plainCounts()):
+		return uint64(len(lay.offsets)), true
+	case !first:
+		return 0, true
+	case e.Tag == tagCompression, e.Tag == tagFillOrder, e.Tag == tagRowsPerStrip && !lay.tiled,
+		e.Tag == tagPredictor && deflates, e.Tag == tagT4Options && lay.compression == compG3,
+		(e.Tag == tagTileWidth || e.Tag == tagTileLength) && lay.tiled:
+		return 1, true
+	}
+	return 0, true
+}
+
+// plainCounts reports whether the byte counts of uncompressed segments are those of their rows, or of a whole segment.
+// The reader does not need them; other programs may.
+func (l *layout) plainCounts() bool {
+	for i, n := range l.given {
+		u := l.unit(i)
+		if each := l.rowBytes(); n != each*int64(u.h) && n != each*int64(u.rows) && n != each*int64(l.segmentHeight) {
+			return false
+		}
+	}
+	return true
+}
+
+// unused lists the values of a tag behind the first used ones. A single value that means the same as a missing tag is
+// not listed.
+func (l *lister) unused(p place, e *exif.Entry, used uint64) error {
+	if used >= e.Count {
+		return nil
+	}
+	if used == 0 && e.Count == 1 {
+		standard := map[uint16]int64{tagPredictor: predictNone, tagT4Options: 0, tagT6Options: 0}
+		if v, err := l.f.src.Ints(e, 1); err == nil && len(v) == 1 {
+			if usual, ok := standard[e.Tag]; ok && v[0] == usual {
+				l.value(e, container.Value, 1)
+				return nil
+			}
+		}
+	}
+	rest := *e
+	if _, ok := e.Length(l.f.src.Size); ok {
+		rest.Value += int64(used) * e.Kind.Size()
+		rest.Count -= used
+	}
+	before := len(l.v.Items)
+	err := l.tag(p, &rest)
+	for i := range l.v.Items[before:] {
+		item := &l.v.Items[before+i]
+		item.Name, item.Unused = message.Of("unused values of %s", item.Name), true
+	}
+	return err
 }
 
 // pointer reports whether a tag of a directory points to another directory of tags.
@@ -217,12 +452,14 @@ func pointer(under, tag uint16) bool {
 
 // below lists the directory of tags at a pointer.
 func (l *lister) below(p place, pointer uint16, at int64) error {
+	l.follow(p, pointer, at)
 	p.under = pointer
 	d, err := l.f.src.Directory(at)
 	if d == nil {
 		return l.unlisted(p.of(message.Of("the directory under tag %d", pointer)), err)
 	}
-	return l.tags(p, d, nil)
+	l.directory(p, d, false)
+	return l.tags(p, d, nil, nil)
 }
 
 // subPictures lists the sub-pictures of a picture with their chains.
@@ -233,18 +470,20 @@ func (l *lister) subPictures(p place, e *exif.Entry) error {
 	}
 	n := 0
 	for _, at := range all {
-		for at != 0 && !l.seen[at] && n < maxDirectories {
+		for at != 0 && n < maxDirectories {
 			n++
-			d, err := l.f.src.Directory(at)
 			next := place{page: p.page, sub: n}
-			if d == nil {
-				return l.unlisted(next.of(message.Of("the directory")), err)
+			l.follow(next, tagSubIFDs, at)
+			if l.seen[at] {
+				break
 			}
-			if err := l.directoryAt(next, at); err != nil {
+			d, err := l.directoryAt(next, at)
+			if d == nil || err != nil {
 				return err
 			}
 			at = d.Next
 		}
+		l.follow(place{page: p.page, sub: n}, 0, at)
 	}
 	return nil
 }
@@ -253,7 +492,13 @@ func (l *lister) subPictures(p place, e *exif.Entry) error {
 func (l *lister) tag(p place, e *exif.Entry) error {
 	s := l.f.src
 	h := sha256.New()
-	h.Write(binary.BigEndian.AppendUint16(nil, uint16(e.Kind)))
+	l.value(e, container.Value, e.Count)
+	kind := binary.BigEndian.AppendUint16(nil, uint16(e.Kind))
+	if size := e.Tag == tagWidth || e.Tag == tagLength; size && p.under == 0 && e.Kind == exif.Short && e.Count == 1 {
+		// Writers choose the kind by the number.
+		kind = []byte{0, byte(exif.Long), 0, 0}
+	}
+	h.Write(kind)
 	n, ok := e.Length(s.Size)
 	if !ok {
 		h.Write(binary.BigEndian.AppendUint64(nil, e.Count))
@@ -296,17 +541,21 @@ func swap(b []byte, unit int) {
 	}
 }
 
-// stored lists the samples of a picture as they are stored, if their encoding is not supported.
-func (l *lister) stored(p place, d *exif.Directory) error {
+// stored lists the data of a picture to which pairs of tags refer, as they are stored.
+func (l *lister) stored(p place, d *exif.Directory, pairs [][2]uint16) error {
 	s := l.f.src
-	for _, pair := range [][2]uint16{
-		{tagStripOffsets, tagStripByteCounts}, {tagTileOffsets, tagTileByteCounts}, {tagJPEGOffset, tagJPEGLength},
-	} {
+	for _, pair := range pairs {
 		at, length := d.Find(pair[0]), d.Find(pair[1])
 		if at == nil {
 			continue
 		}
 		name := p.of(message.Of("samples"))
+		if pair[0] == tagJPEGOffset {
+			name = p.of(message.Of("preview"))
+			if length == nil {
+				continue // listed by its value
+			}
+		}
 		if length == nil {
 			if err := l.unlisted(name, container.Damaged("their length is missing")); err != nil {
 				return err
@@ -331,6 +580,7 @@ func (l *lister) stored(p place, d *exif.Directory) error {
 				return err
 			}
 			h.Write(binary.BigEndian.AppendUint64(nil, uint64(n)))
+			l.cover.Mark(container.Value, offsets[i], n)
 			if _, err := io.Copy(h, s.Section(offsets[i], n)); err != nil {
 				return l.unlisted(name, err)
 			}
@@ -349,20 +599,27 @@ func (l *layout) wholeBytes() bool {
 	return l.across == 1 || l.segmentWidth*lanes*l.depth%8 == 0
 }
 
-// samples hashes the samples of a picture row by row and plane by plane, independently of strips and tiles; for the
-// main picture only the extra samples.
-func (l *lister) samples(lay *layout, d *exif.Directory, extra bool) (sum hash.Hash, err error) {
-	f := &File{src: l.f.src, dir: d, lay: lay}
-	if lay.across > maxColumns || !lay.wholeBytes() {
-		return nil, container.Unsupported("tiles of this kind cannot be compared")
-	}
+// samples hashes the samples of a picture row by row and plane by plane, independently of strips and tiles; with extra,
+// only the samples beside the colours.
+func (l *lister) samples(f *File, extra bool) (sum hash.Hash, err error) {
 	h := sha256.New()
-	first, planes := 0, 1
+	first := 0
+	if extra && f.lay.planar {
+		first = f.lay.colours
+	}
+	err = l.rows(f, first, func(row []byte) { h.Write(f.lay.canonical(row, extra && !f.lay.planar)) })
+	return h, err
+}
+
+// rows decodes the rows of a picture from the first plane on. visit may change a row.
+func (l *lister) rows(f *File, first int, visit func(row []byte)) error {
+	lay := f.lay
+	if lay.across > maxColumns || !lay.wholeBytes() {
+		return container.Unsupported("tiles of this kind cannot be compared")
+	}
+	planes := 1
 	if lay.planar {
 		planes = lay.samples
-		if extra {
-			first = lay.colours
-		}
 	}
 	columns := make([]*scratch, lay.across)
 	for i := range columns {
@@ -372,36 +629,40 @@ func (l *lister) samples(lay *layout, d *exif.Directory, extra bool) (sum hash.H
 	whole := make([]byte, 0, (lay.width*lay.lanes()*lay.depth+7)/8+16)
 	for plane := first; plane < planes; plane++ {
 		for down := range lay.down {
-			rows := 0
+			unit := func(across int) unit { return lay.unit((plane*lay.down+down)*lay.across + across) }
 			for across := range readers {
-				u := lay.unit((plane*lay.down+down)*lay.across + across)
-				if err := f.stored(u); err != nil {
-					return nil, err
+				u := unit(across)
+				err := f.stored(u)
+				if err == nil {
+					readers[across], err = f.open(columns[across], u, 0)
 				}
-				if readers[across], err = f.open(columns[across], u, 0); err != nil {
-					return nil, err
+				if err != nil {
+					return err
 				}
-				rows = u.h
 			}
-			for range rows {
+			for range unit(0).h {
 				if err := l.ctx.Err(); err != nil {
-					return nil, err
+					return err
 				}
 				whole = whole[:0]
 				for across, r := range readers {
-					u := lay.unit((plane*lay.down+down)*lay.across + across)
+					u := unit(across)
 					row := columns[across].rows(lay.rowBytes())
 					if _, err := io.ReadFull(r, row); err != nil {
-						return nil, lay.readError(u, err)
+						return lay.readError(u, err)
 					}
 					f.unpredict(columns[across], row)
+					f.noteLoose(u, row)
 					whole = append(whole, row[:(u.w*lay.lanes()*lay.depth+7)/8]...)
 				}
-				h.Write(lay.canonical(whole, extra && !lay.planar))
+				visit(whole)
+			}
+			for across, r := range readers {
+				f.finish(columns[across], r, unit(across))
 			}
 		}
 	}
-	return h, nil
+	return nil
 }
 
 // stored returns an error for a segment that does not lie within the file.

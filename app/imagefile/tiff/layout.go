@@ -30,7 +30,9 @@ type layout struct {
 	segmentWidth, segmentHeight int
 	across, down                int
 	offsets, counts             []int64
-	offsetsEntry, countsEntry   *exif.Entry
+	// given are the byte counts that the file states; counts those that the samples need.
+	given                     []int64
+	offsetsEntry, countsEntry *exif.Entry
 	// colourMap is the palette: all reds, all greens, all blues, as 16-bit values.
 	colourMap []uint16
 	// tables are the JPEG tables that the segments share.
@@ -360,6 +362,7 @@ func (l *layout) readSegments(s *exif.Reader, d *exif.Directory) error {
 			return err
 		}
 	}
+	l.given = l.counts
 	listed := len(l.offsets)
 	switch {
 	case l.compression == compNone:
@@ -397,7 +400,7 @@ func (f *File) measure() {
 // sizeUncompressed computes the lengths of segments that are not compressed: there is no other way to hold the pixels,
 // and files whose single strip gives a wrong length are common. Other lengths that are too short are a contradiction.
 func (l *layout) sizeUncompressed(n int) error {
-	given := l.counts
+	given := l.given
 	l.counts = make([]int64, n)
 	for i := range l.counts {
 		u := l.unit(i)

@@ -32,14 +32,16 @@ type File struct {
 	// there is none.
 	promise   string
 	promiseAt int64
+	// read is what decoding found out about the data of the segments.
+	read *readings
 }
 
 var (
-	_ container.Container           = (*File)(nil)
-	_ container.Patcher             = (*File)(nil)
-	_ container.RowDecoder          = (*File)(nil)
-	_ container.CoarseDecoder       = (*File)(nil)
-	_ container.UnreferencedCounter = (*File)(nil)
+	_ container.Container     = (*File)(nil)
+	_ container.Patcher       = (*File)(nil)
+	_ container.RowDecoder    = (*File)(nil)
+	_ container.CoarseDecoder = (*File)(nil)
+	_ container.Learner       = (*File)(nil)
 )
 
 // Open reads the structure of the TIFF in the first size bytes of r. An unreadable file gives a container.Fault.
@@ -62,7 +64,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{src: s, dir: d, lay: l}
+	f := newFile(s, d, l)
 	f.measure()
 	f.findPromise()
 	meta, err := readMeta(s, d)
