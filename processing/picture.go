@@ -22,6 +22,8 @@ type Picture struct {
 	// ToSRGB, if not nil, converts linear light from the primaries of the samples (red, green, blue) to those of sRGB:
 	// a matrix in rows. Detection works in sRGB; correction in the samples as they are.
 	ToSRGB *[9]float64
+	// Hidden, if not nil, says which pixels are wholly transparent. Detection and correction are given Visible.
+	Hidden *Hidden
 }
 
 // Depth returns the bits of a sample: 8, 16 or 32.
@@ -86,6 +88,12 @@ func (p *Picture) Linear(x float64) float64 {
 func (p *Picture) Part(left, top, w, h int) *Picture {
 	part := &Picture{
 		Width: w, Height: h, Channels: p.Channels, Transfer: p.Transfer, Curve: p.Curve, ToSRGB: p.ToSRGB,
+	}
+	if part.Hidden = p.Hidden.part(left, top, w, h, p.Width); part.Hidden != nil {
+		part.Hidden.Seen = part
+		if seen := p.Visible(); seen != p {
+			part.Hidden.Seen = seen.Part(left, top, w, h)
+		}
 	}
 	n := w * h * p.Channels
 	switch {

@@ -287,6 +287,9 @@ func (f *files) loadPictureAsMask(path string, anyPicture bool) {
 					text = f.t("Mask loaded: %s. It is empty: no pixel is at least half as bright as white",
 						baseName(path))
 				}
+				if remark, turned := f.Original().TurnedRemark(); turned {
+					text += ". " + f.texts.Sprint(remark)
+				}
 				f.say(text)
 			}
 		})

@@ -31,7 +31,7 @@ func (c *common) facts() []fact {
 		facts = append(facts, fact{c.t("Pages"),
 			c.t("the first of %s; the others stay unchanged", c.texts.Int(f.Info.Pictures))})
 	}
-	for _, note := range f.Info.Warnings {
+	for _, note := range f.Remarks(f.SaveFormat()) {
 		facts = append(facts, fact{c.t("Note"), c.texts.Sprint(note)})
 	}
 	var blocks []string

@@ -114,7 +114,8 @@ func (q Queue) Run(ctx context.Context, o farm.WorkerOptions,
 	go func() { ended <- farm.RunWorker(work, o) }()
 	err = follow(ctx, client, b.ID)
 	stop()
-	if e := <-ended; e != nil && !errors.Is(e, context.Canceled) {
+	// Once the batch is finished, the worker may be in the middle of a question to the queue.
+	if e := <-ended; e != nil && err != nil && !errors.Is(e, context.Canceled) {
 		return e
 	}
 	return err

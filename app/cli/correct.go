@@ -143,17 +143,24 @@ const (
 	shareCorrected = 0.85
 )
 
-// readMask reads the mask of a picture. If it hardly is a mask, a remark says so.
-func (d *correction) readMask(ctx context.Context, t *task, path string, pic *processing.Picture) (
+// readMask reads the mask of a picture. Remarks say if it hardly is a mask or may lie elsewhere.
+func (d *correction) readMask(ctx context.Context, t *task, path string, file *imagefile.File) (
 	*processing.Mask, error,
 ) {
-	m, err := imagefile.ReadPlainMask(ctx, path, pic.Width, pic.Height, d.limits)
+	w, h := file.Picture.Width, file.Picture.Height
+	m, err := imagefile.ReadPlainMask(ctx, path, w, h, d.limits)
 	var of *imagefile.Error
 	if errors.Is(err, imagefile.ErrNotMask) && errors.As(err, &of) {
 		t.remark(of.Message())
-		return imagefile.ReadMask(ctx, path, pic.Width, pic.Height, d.limits)
+		m, err = imagefile.ReadMask(ctx, path, w, h, d.limits)
 	}
-	return m, err
+	if err != nil {
+		return nil, err
+	}
+	if r, turned := file.TurnedRemark(); turned {
+		t.remark(r)
+	}
+	return m, nil
 }
 
 // process corrects one file.
@@ -162,8 +169,8 @@ func (d *correction) process(ctx context.Context, t *task) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range file.Info.Warnings {
-		t.remark(w)
+	for _, r := range file.Remarks(d.formatOf(file)) {
+		t.remark(r)
 	}
 	pic, name := file.Picture, d.names[t.index]
 	maskPath, err := d.maskOf(file.Path, name)
@@ -183,7 +190,7 @@ func (d *correction) process(ctx context.Context, t *task) error {
 		found *processing.Result // nil if the mask is given
 	)
 	if maskPath != "" {
-		mask, err = d.readMask(ctx, t, maskPath, pic)
+		mask, err = d.readMask(ctx, t, maskPath, file)
 	} else if found, err = t.detect(ctx, pic, t.progress(shareRead, shareDetected)); err == nil {
 		mask = found.Mask
 	}
@@ -232,11 +239,22 @@ func (d *correction) process(ctx context.Context, t *task) error {
 	return nil
 }
 
+// formatOf returns the format of the result.
+func (d *correction) formatOf(file *imagefile.File) imagefile.Format {
+	if d.format == "" {
+		return file.SaveFormat()
+	}
+	return d.format
+}
+
 // target returns the path of the result, and reports errors immediately that saving would report only after all the
 // work.
 func (d *correction) target(file *imagefile.File, name, mask string) (string, error) {
 	target := d.pathOf(file)
 	outputs := d.outputsOf(target, name)
+	if err := shortEnough(outputs, file.Path); err != nil {
+		return "", err
+	}
 	inputs := slices.Concat(d.sources, existing(mask, d.flags.preset))
 	if err := free(outputs, d.overwrite, inputs, file.Path); err != nil {
 		return "", err
@@ -339,7 +357,7 @@ func (d *correction) print(b *strings.Builder, input string, account report.Corr
 func (d *correction) summary(account report.Correction) string {
 	pic, changed := account.Source.Picture, account.Saved.PixelsChanged
 	text := d.say("findings corrected: %d; pixels changed: %d (%.3f %%)",
-		len(account.Patches), changed, 100*float64(changed)/float64(pic.Width*pic.Height))
+		account.Saved.Corrected, changed, 100*float64(changed)/float64(pic.Width*pic.Height))
 	if n := len(account.Left); n > 0 {
 		text += d.say("; left for you to look at: %d", n)
 	}

@@ -23,6 +23,7 @@ type detection struct {
 	batch
 	marked  bool
 	preview int
+	table   string
 	outputs []detectionOutputs // of each file
 	sources fileSet
 }
@@ -57,10 +58,17 @@ Exit status: 0 success, 1 some files failed (the others are done), 2 usage error
 	c.Flags().BoolVar(&d.marked, "marked", false, p.say("also write the picture with the findings outlined"))
 	c.Flags().IntVar(&d.preview, "preview", 0,
 		p.say("also write a small picture with the findings outlined, at most `N` × N pixels"))
+	c.Flags().StringVar(&d.table, "csv", report.Tables()[0], p.say(
+		"`FORM` of the CSV file: comma (decimal points), or semicolon (decimal commas and a byte order mark, as "+
+			"spreadsheets expect it where a comma is the decimal sign)"))
+	complete(c, "csv", report.Tables())
 	d.addIndex(c)
 	d.addShared(c, processing.SpecsOf(processing.StageDetection))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := d.checkFlags(); err != nil {
+			return err
+		}
+		if err := d.checkChoice("csv", d.table, report.Tables()); err != nil {
 			return err
 		}
 		if d.preview != 0 && (d.preview < minPreview || d.preview > maxPreview) {
@@ -132,6 +140,9 @@ const (
 // process finds the glare in one file.
 func (d *detection) process(ctx context.Context, t *task) error {
 	o := d.outputs[t.index]
+	if err := shortEnough(o.list(), t.input); err != nil {
+		return err
+	}
 	if t.finished(o.list()) {
 		return nil
 	}
@@ -192,7 +203,7 @@ func (d *detection) write(ctx context.Context, t *task, file *imagefile.File, fo
 			}
 			return thumbnail.WriteJPEG(w, preview)
 		}},
-		{o.csv, func(w io.Writer) error { return report.WriteCSV(w, r) }},
+		{o.csv, func(w io.Writer) error { return report.WriteCSV(w, r, report.Table(d.table)) }},
 		{o.json, func(w io.Writer) error { return report.WriteJSON(w, r) }},
 	} {
 		if output.path == "" {

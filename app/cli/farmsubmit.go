@@ -36,6 +36,8 @@ type submission struct {
 	wait       bool
 	anyName    bool
 	failedName bool
+	// ownQueue: the queue is in this process.
+	ownQueue bool
 	// saying is held while a fault is printed.
 	saying sync.Mutex
 }
@@ -192,6 +194,7 @@ func (s *submission) sendAndFetch(ctx context.Context, client *farm.Client, args
 	defer stop()
 	submitted := make(chan struct{})
 	started := false
+	var finished farm.BatchStatus
 	done, err := s.submit(ctx, client, args, func(b farm.Batch, inputs []string) {
 		started = true
 		o := farm.Collection{
@@ -205,7 +208,7 @@ func (s *submission) sendAndFetch(ctx context.Context, client *farm.Client, args
 	})
 	if err == nil {
 		close(submitted)
-		err = s.watch(ctx, client, done.Batch.ID)
+		finished, err = s.watch(ctx, client, done.Batch.ID)
 	}
 	if err != nil {
 		stop()
@@ -219,7 +222,7 @@ func (s *submission) sendAndFetch(ctx context.Context, client *farm.Client, args
 	}
 	if err == nil {
 		// A result may have been refused since.
-		err = s.conclude(ctx, client, done.Batch.ID)
+		err = s.conclude(ctx, client, finished)
 	}
 	if err != nil && !errors.Is(err, errReported) {
 		return err
@@ -436,16 +439,17 @@ func (s *submission) follow(ctx context.Context, client *farm.Client, id string)
 		s.bar = newBar(s.terminal)
 		defer s.bar.close()
 	}
-	if err := s.watch(ctx, client, id); err != nil {
+	end, err := s.watch(ctx, client, id)
+	if err != nil {
 		return err
 	}
-	return s.conclude(ctx, client, id)
+	return s.conclude(ctx, client, end)
 }
 
-// watch waits for a batch and shows its progress.
-func (s *submission) watch(ctx context.Context, client *farm.Client, id string) error {
+// watch waits for a batch, shows its progress, and returns how it ended.
+func (s *submission) watch(ctx context.Context, client *farm.Client, id string) (farm.BatchStatus, error) {
 	silent, fault := false, ""
-	_, err := client.Wait(ctx, id, 500*time.Millisecond, func(b farm.BatchStatus, st farm.Status) {
+	end, err := client.Wait(ctx, id, 500*time.Millisecond, func(b farm.BatchStatus, st farm.Status) {
 		title := fmt.Sprintf("%d/%d", b.Done+b.Failed, b.Files)
 		s.bar.set(title, s.left(b), float64(b.Done+b.Failed)/float64(max(1, b.Files)))
 		if st.Cause != nil && fault == "" {
@@ -453,25 +457,19 @@ func (s *submission) watch(ctx context.Context, client *farm.Client, id string) 
 		}
 		fault = st.Fault
 	}, func(err error) {
-		if err != nil && !silent {
+		// A queue in this process can only be slow.
+		if err != nil && !silent && !s.ownQueue {
 			s.warn(err)
 		}
 		silent = err != nil
 	})
 	s.bar.clear()
-	return err
+	return end, err
 }
 
 // conclude prints the end of a batch: the failed files, and files with two different results.
-func (s *submission) conclude(ctx context.Context, client *farm.Client, id string) error {
-	status, err := client.Status(ctx, id, 1000)
-	if err != nil {
-		return err
-	}
-	if len(status.Batches) != 1 {
-		return message.Errorf("batch %s does not exist", id)
-	}
-	b := status.Batches[0]
+func (s *submission) conclude(ctx context.Context, client *farm.Client, end farm.BatchStatus) (err error) {
+	b := s.listed(ctx, client, end)
 	for _, f := range b.Failures {
 		fmt.Fprintf(s.Stderr, "blik: %s\n", failure(f))
 	}
@@ -479,7 +477,10 @@ func (s *submission) conclude(ctx context.Context, client *farm.Client, id strin
 		s.printError(s.conflict(c))
 	}
 	if !s.quiet {
-		_, err = io.WriteString(s.Stdout, s.say("batch %s: done: %d; failed: %d\n", id, b.Done, b.Failed))
+		_, err = io.WriteString(s.Stdout, s.say("batch %s: done: %d; failed: %d\n", end.ID, b.Done, b.Failed))
+	}
+	if err == nil {
+		err = ctx.Err()
 	}
 	if err == nil && (b.Failed > 0 || len(b.Conflicts) > 0 || b.State == farm.Cancelled || s.failedName) {
 		return errReported
@@ -492,6 +493,21 @@ func (p *program) conflict(c farm.Conflict) error {
 	return message.Errorf("%s: the workers %s and %s delivered different results, SHA-256 %s and %s; the first "+
 		"counts; compare the machines, and process the file again with --again", c.File, c.Worker, c.Other, c.SHA256,
 		c.OtherSHA256)
+}
+
+// listed returns a finished batch with its failures and conflicts. The batch is finished whether or not the list comes,
+// so that a farm that no longer responds is no error.
+func (s *submission) listed(ctx context.Context, client *farm.Client, end farm.BatchStatus) farm.BatchStatus {
+	for range 3 {
+		status, err := client.Status(ctx, end.ID, 1000)
+		if err == nil && len(status.Batches) == 1 {
+			return status.Batches[0]
+		}
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	return end
 }
 
 // left returns the remaining time of a batch in words.
@@ -561,6 +577,7 @@ Exit status: 0 success, 1 some files failed (the others are done), 2 usage error
 // alone runs queue, worker and submission in one process without opening a port.
 func (s *submission) alone(ctx context.Context, args []string, store string, o farm.WorkerOptions) error {
 	var err error
+	s.ownQueue = true
 	if o.Roots, err = s.everywhere(); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	workbatch "blik/app/batch"
 	"blik/app/imagefile"
@@ -83,6 +84,27 @@ func free(outputs []string, overwrite bool, inputs fileSet, what string) error {
 			return overwritesInput(path, what)
 		case exists(path) && !overwrite:
 			return message.New(message.Of("%s exists; --overwrite replaces it", path), imagefile.ErrExists)
+		}
+	}
+	return nil
+}
+
+// maxName is the longest name of a file that the usual file systems allow: in bytes, on Windows and macOS in UTF-16
+// units.
+const maxName = 255
+
+// shortEnough returns an error if the name of an output is longer than file systems allow. what is the input.
+func shortEnough(outputs []string, what string) error {
+	for _, path := range outputs {
+		name := filepath.Base(path)
+		n := len(name)
+		if runtime.GOOS == "windows" || runtime.GOOS == "darwin" {
+			n = len(utf16.Encode([]rune(name)))
+		}
+		if n > maxName {
+			return message.Errorf(
+				"%s: the name of a result would be %d bytes long, and file systems allow %d; give the original a "+
+					"shorter name", what, n, maxName)
 		}
 	}
 	return nil

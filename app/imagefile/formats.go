@@ -11,6 +11,7 @@ import (
 	"blik/app/imagefile/jpeg"
 	"blik/app/imagefile/png"
 	"blik/app/imagefile/tiff"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -42,6 +43,9 @@ type format struct {
 	uncompressed bool
 	// thumbnail: a new file holds the thumbnail of the EXIF block.
 	thumbnail bool
+	// holdsMakerNote reports whether a new file keeps the maker note of an EXIF block with its offsets; nil if every
+	// file does.
+	holdsMakerNote func(pic *processing.Picture, m container.Metadata) bool
 	// keyed: a colour may stand for transparency, so a pixel may be stored one level off its new value.
 	keyed bool
 }
@@ -53,7 +57,7 @@ func formats() []format {
 			name: TIFF, extensions: []string{"tif", "tiff", "btf", "tf8"},
 			magic: []string{"II*\x00", "MM\x00*", "II+\x00", "MM\x00+"},
 			open:  opener(tiff.Open), encode: tiff.Encode,
-			cmyk: true, float: true, uncompressed: true,
+			cmyk: true, float: true, uncompressed: true, holdsMakerNote: tiff.HoldsMakerNote,
 		},
 		{
 			name: PNG, extensions: []string{"png"}, magic: []string{"\x89PNG\r\n\x1a\n"},
@@ -140,6 +144,38 @@ func MaskExtensions() []string {
 	return append(slices.Clone(first), slices.DeleteFunc(Extensions(), func(e string) bool {
 		return slices.Contains(first, e)
 	})...)
+}
+
+// carries reports whether a new file of the format holds a preview in metadata.
+func (r format) carries(p container.Preview) bool {
+	switch p {
+	case container.PreviewEXIF:
+		return r.thumbnail
+	case container.PreviewJFIF:
+		return false
+	}
+	return true
+}
+
+// Remarks returns what a user should know before a corrected copy of the file is saved in a format: what is damaged,
+// what no longer applies, and what else in the file keeps the glare.
+func (f *File) Remarks(to Format) []message.Message {
+	remarks := slices.Clone(f.Info.Warnings)
+	var parts []message.Message
+	if to == f.Format {
+		remarks = append(remarks, f.Info.Stale...)
+		parts = f.Info.Others.Names()
+	}
+	for _, p := range f.Info.Others.Previews {
+		if to == f.Format || to.row().carries(p) {
+			parts = append(parts, p.Name())
+		}
+	}
+	if len(parts) > 0 {
+		remarks = append(remarks, message.Of(
+			"Only the picture itself is searched and corrected; the glare stays in: %s.", message.Join(", ", parts...)))
+	}
+	return remarks
 }
 
 // SaveFormat returns the default format of a corrected copy: that of the source, but TIFF for JPEG, which loses quality

@@ -2,11 +2,13 @@ package imagefile
 
 import (
 	"bytes"
+	"encoding/binary"
 	"image"
 	stdpng "image/png"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"blik/processing"
@@ -124,5 +126,22 @@ func fuzzSeeds(f *testing.F) [][]byte {
 	for _, s := range specimens(f) {
 		seeds = append(seeds, s.data)
 	}
-	return append(seeds, rgba())
+	// Pages and copies, a promised layout, JPEG within TIFF, a strip without its length, chunks that belong to old
+	// pixels, maker notes, and data behind the end.
+	little := form{order: binary.LittleEndian}
+	coded := greyPage(-1)
+	coded.compression = 8
+	noLength := bytes.Replace(writeTIFF(little, coded), []byte{279 & 255, 279 >> 8, 4, 0}, []byte{0xfe, 0xff, 4, 0}, 1)
+	camera := append([]byte("II*\x00\x08\x00\x00\x00\x01\x00\x69\x87\x04\x00\x01\x00\x00\x00\x1a\x00\x00\x00\x00\x00\x00\x00"),
+		"\x01\x00\x7c\x92\x07\x00\x08\x00\x00\x00\x2c\x00\x00\x00\x00\x00\x00\x00a note.."...)
+	jpeg := jpegOf(f, 16, 16)
+	return append(seeds, rgba(), writeTIFF(little, greyPage(0), greyPage(1), greyPage(2)), cog(little, coded), noLength,
+		jpegInTIFF(jpeg), arranged(4, 3, []string{"directory", "values", "pixels", "padding"}, 3, 7),
+		inserted(stdPNG(f, painted(9, 7)), "IDAT", pngChunk("iDOT", noise(28))),
+		slices.Concat(jpeg[:2], segmentOf(0xe1, "Exif\x00\x00"+string(camera)), jpeg[2:], noise(20)))
+}
+
+// jpegInTIFF returns a TIFF whose only strip is a JPEG of 16 × 16 pixels.
+func jpegInTIFF(data []byte) []byte {
+	return tiffBytes(binary.LittleEndian, strip(16, 16, []uint32{8, 8, 8}, 6, len(data), entry{tagCompression, []uint32{7}}), data)
 }

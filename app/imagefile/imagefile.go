@@ -13,10 +13,12 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"time"
 
 	"blik/app/colour"
 	"blik/app/imagefile/container"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -33,6 +35,7 @@ type File struct {
 	Info container.Info
 	// Picture has 1 channel for grey files, 4 for CMYK, and otherwise 3. It excludes alpha, and colour samples stay as
 	// they are stored.
+	// If Limits.Work says that it will be processed, it knows its wholly transparent pixels (Hidden).
 	Picture *processing.Picture
 	// Profile defines the meaning of the samples: the file's own profile, or the assumed one.
 	Profile *colour.Profile
@@ -81,7 +84,12 @@ func DefaultLimits() Limits {
 // any fault of the file.
 func Read(ctx context.Context, path string, limits Limits) (*File, error) {
 	return runCancellable(ctx, func() (*File, error) {
-		return read(ctx, path, limits, nil)
+		return read(ctx, path, limits, nil, func(f *File, r io.ReaderAt) error {
+			if limits.Work == 0 {
+				return nil
+			}
+			return f.hide(ctx, r)
+		})
 	})
 }
 
@@ -106,8 +114,11 @@ func runCancellable[T any](ctx context.Context, f func() (T, error)) (T, error) 
 	}
 }
 
-// read does the work of Read; accept, if not nil, may refuse the file by its header.
-func read(ctx context.Context, path string, limits Limits, accept func(container.Info) error) (*File, error) {
+// read does the work of Read; accept, if not nil, may refuse the file by its header. more reads what else is needed.
+func read(
+	ctx context.Context, path string, limits Limits, accept func(container.Info) error,
+	more func(f *File, r io.ReaderAt) error,
+) (*File, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -117,10 +128,27 @@ func read(ctx context.Context, path string, limits Limits, accept func(container
 	}
 	defer file.Close()
 	f := newFile(path, info)
-	if err := f.decode(ctx, cancelReader{ctx, file}, limits, accept); err != nil {
+	r := cancelReader{ctx, file}
+	if err := f.decode(ctx, r, limits, accept); err != nil {
 		return nil, err
 	}
+	if err := more(f, r); err != nil {
+		return nil, f.fault(ctx, err)
+	}
 	return f, nil
+}
+
+// opacity returns the opacity of the pixels, as container.OpacityDecoder does.
+func (f *File) opacity(ctx context.Context, r io.ReaderAt) ([]uint8, error) {
+	_, opened, err := open(r, f.Size)
+	if err != nil {
+		return nil, err
+	}
+	transparent, ok := opened.(container.OpacityDecoder)
+	if !ok {
+		return nil, nil
+	}
+	return transparent.Opacity(ctx)
 }
 
 func newFile(path string, info fs.FileInfo) *File {
@@ -152,6 +180,16 @@ func (f *File) decode(ctx context.Context, r io.ReaderAt, limits Limits, accept 
 	}
 	if err != nil {
 		return f.fault(ctx, err)
+	}
+	if t, ok := opened.(container.Trailer); ok {
+		n, err := t.Trailing(ctx)
+		if err != nil {
+			return f.fault(ctx, err)
+		}
+		if n > 0 {
+			f.Info.Dropped = append(slices.Clone(f.Info.Dropped),
+				message.Of("the %d bytes after the end of the picture", n))
+		}
 	}
 	if icc := f.Info.Meta.ICC; icc != nil {
 		if _, err := colour.FromICC(icc); err != nil {

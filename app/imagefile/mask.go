@@ -2,6 +2,7 @@ package imagefile
 
 import (
 	"context"
+	"io"
 	"sync/atomic"
 
 	"blik/app/imagefile/container"
@@ -9,58 +10,115 @@ import (
 	"blik/processing"
 )
 
-// ReadMask reads a mask from a picture file of any format and depth: grey samples as they are, the highest of several
-// colour samples, the upper eight of 16 bits, and floats with 1 as 255. It must be w × h pixels large; w = h = 0
-// accepts any size within the limits.
+// ReadMask reads a mask from a picture file of any format and depth: the light of each pixel, as bright as its
+// brightest channel, over black as far as it is transparent; the upper eight of 16 bits, and floats with 1 as 255. It
+// must be w × h pixels large; w = h = 0 accepts any size within the limits.
 func ReadMask(ctx context.Context, path string, w, h int, limits Limits) (*processing.Mask, error) {
 	return runCancellable(ctx, func() (*processing.Mask, error) {
-		f, err := read(ctx, path, limits, sizeOf(w, h))
+		p, err := readPaint(ctx, path, w, h, limits)
 		if err != nil {
 			return nil, err
 		}
-		return maskOf(ctx, f.Picture)
+		return p.mask(ctx)
 	})
 }
 
-// ReadPlainMask is ReadMask for masks that are black and white, with grey edges at most. Any other picture, for example
-// a photograph, is ErrNotMask: the error says what it is and how much of it ReadMask would mark.
+// ReadPlainMask is ReadMask for masks that are black and white, with grey edges at most, and mark no more than half of
+// the picture. Anything else, for example a photograph or an inverted mask, is ErrNotMask: the error says what it is
+// and how much of the picture ReadMask would mark.
 func ReadPlainMask(ctx context.Context, path string, w, h int, limits Limits) (*processing.Mask, error) {
 	return runCancellable(ctx, func() (*processing.Mask, error) {
-		f, err := read(ctx, path, limits, sizeOf(w, h))
+		p, err := readPaint(ctx, path, w, h, limits)
 		if err != nil {
 			return nil, err
 		}
-		m, err := maskOf(ctx, f.Picture)
+		m, err := p.mask(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if err := doubt(ctx, f.Path, f.Picture, m); err != nil {
+		if err := p.doubt(ctx, path, m); err != nil {
 			return nil, err
 		}
 		return m, nil
 	})
 }
 
+// paint is a picture that is read as a mask. opacity is that of its pixels, nil if all are opaque.
+type paint struct {
+	*processing.Picture
+	opacity []uint8
+}
+
+func readPaint(ctx context.Context, path string, w, h int, limits Limits) (*paint, error) {
+	p := &paint{}
+	f, err := read(ctx, path, limits, sizeOf(w, h), func(f *File, r io.ReaderAt) (err error) {
+		p.opacity, err = f.opacity(ctx, r)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.Picture = f.Picture
+	return p, nil
+}
+
+// light returns the brightest and the darkest of the channels of pixel i as light, in 8 bits.
+func (p *paint) light(i int) (high, low uint8) {
+	low = 255
+	c := p.Channels
+	for k := c * i; k < c*(i+1); k++ {
+		v := sample8(p.Picture, k)
+		high, low = max(high, v), min(low, v)
+	}
+	if c == 4 {
+		// The samples are inks, and black covers the others.
+		inks := [3]uint8{sample8(p.Picture, c*i), sample8(p.Picture, c*i+1), sample8(p.Picture, c*i+2)}
+		black := sample8(p.Picture, c*i+3)
+		high = scaled(255-min(inks[0], inks[1], inks[2]), 255-black)
+		low = scaled(255-max(inks[0], inks[1], inks[2]), 255-black)
+	}
+	if p.opacity != nil {
+		high, low = scaled(high, p.opacity[i]), scaled(low, p.opacity[i])
+	}
+	return high, low
+}
+
+// scaled returns v · share / 255.
+func scaled(v, share uint8) uint8 { return uint8((int(v)*int(share) + 127) / 255) }
+
+// mask returns the brightest channel of every pixel.
+func (p *paint) mask(ctx context.Context) (*processing.Mask, error) {
+	m := &processing.Mask{Width: p.Width, Height: p.Height}
+	if p.Channels == 1 && p.U8 != nil && p.opacity == nil {
+		m.Pix = p.U8
+		return m, nil
+	}
+	m.Pix = make([]uint8, p.Width*p.Height)
+	return m, eachRow(ctx, p.Height, func(y int) {
+		for i := y * p.Width; i < (y+1)*p.Width; i++ {
+			m.Pix[i], _ = p.light(i)
+		}
+	})
+}
+
 // The limits for a mask: at most a share colouredShare of its pixels have channels that differ by more than
-// colourSpread, and if it has more than fewLevels levels, at most a share greyShare are neither dark nor bright.
+// colourSpread, if it has more than fewLevels levels, at most a share greyShare are neither dark nor bright, and it
+// marks at most a share markedShare.
 const (
 	colouredShare, colourSpread = 0.001, 32
 	greyShare, fewLevels        = 0.25, 16
 	darkLevel, brightLevel      = 32, 223
+	markedShare                 = 0.5
 )
 
 // doubt returns why a picture is unlikely to be a mask, or nil.
-func doubt(ctx context.Context, path string, p *processing.Picture, m *processing.Mask) error {
+func (p *paint) doubt(ctx context.Context, path string, m *processing.Mask) error {
 	var coloured atomic.Int64
-	if c := p.Channels; c > 1 {
+	if p.Channels > 1 {
 		err := eachRow(ctx, p.Height, func(y int) {
 			n := int64(0)
 			for i := y * p.Width; i < (y+1)*p.Width; i++ {
-				least := m.Pix[i]
-				for k := c * i; k < c*(i+1); k++ {
-					least = min(least, sample8(p, k))
-				}
-				if m.Pix[i]-least > colourSpread {
+				if high, low := p.light(i); high-low > colourSpread {
 					n++
 				}
 			}
@@ -75,9 +133,11 @@ func doubt(ctx context.Context, path string, p *processing.Picture, m *processin
 		histogram[v]++
 	}
 	levels, grey, marked := 0, 0, 0
+	brightest := 0
 	for v, n := range histogram {
 		if n > 0 {
 			levels++
+			brightest = v
 		}
 		if v > darkLevel && v < brightLevel {
 			grey += n
@@ -95,6 +155,15 @@ func doubt(ctx context.Context, path string, p *processing.Picture, m *processin
 	case levels > fewLevels && float64(grey) > greyShare*all:
 		return fault(path, ErrNotMask, nil,
 			"this is not a mask but a picture in shades of grey; as a mask it would mark %d %% of the picture", share)
+	case marked == 0 && (p.opacity != nil || brightest > 0):
+		return fault(path, ErrNotMask, nil,
+			"this mask marks nothing: no pixel is at least half as bright as white; glare is white, all else black")
+	case marked == len(m.Pix):
+		return fault(path, ErrNotMask, nil,
+			"this mask marks the whole picture, which leaves no paint to continue; glare is white, all else black")
+	case float64(marked) > markedShare*all:
+		return fault(path, ErrNotMask, nil,
+			"this mask marks %d %% of the picture and may be inverted; glare is white, all else black", share)
 	}
 	return nil
 }
@@ -115,31 +184,26 @@ func sample8(p *processing.Picture, k int) uint8 {
 // sizeOf returns a check that rejects files whose size is not w × h; w = h = 0 accepts any.
 func sizeOf(w, h int) func(container.Info) error {
 	return func(i container.Info) error {
-		if (w != 0 || h != 0) && (i.Width != w || i.Height != h) {
+		switch {
+		case w == 0 && h == 0 || i.Width == w && i.Height == h:
+			return nil
+		case i.Width == h && i.Height == w:
 			return &faultWithoutPath{ErrSize,
-				message.Of("the mask has %d × %d pixels, the picture %d × %d", i.Width, i.Height, w, h)}
+				message.Of("the mask has %d × %d pixels, the picture %d × %d: turn the mask by 90°, because masks "+
+					"follow the stored pixels and not the EXIF orientation", i.Width, i.Height, w, h)}
 		}
-		return nil
+		return &faultWithoutPath{ErrSize,
+			message.Of("the mask has %d × %d pixels, the picture %d × %d", i.Width, i.Height, w, h)}
 	}
 }
 
-func maskOf(ctx context.Context, p *processing.Picture) (*processing.Mask, error) {
-	m := &processing.Mask{Width: p.Width, Height: p.Height}
-	if p.Channels == 1 && p.U8 != nil {
-		m.Pix = p.U8
-		return m, nil
-	}
-	m.Pix = make([]uint8, p.Width*p.Height)
-	c := p.Channels
-	return m, eachRow(ctx, p.Height, func(y int) {
-		for i := y * p.Width; i < (y+1)*p.Width; i++ {
-			var v uint8
-			for k := c * i; k < c*(i+1); k++ {
-				v = max(v, sample8(p, k))
-			}
-			m.Pix[i] = v
-		}
-	})
+// TurnedRemark returns what a user should know who gives a mask for a picture with an EXIF orientation; ok is false for
+// orientation 1.
+func (f *File) TurnedRemark() (remark message.Message, ok bool) {
+	return message.Of(
+		"The picture is shown turned or mirrored (EXIF orientation %d), but the mask is taken as the pixels are "+
+			"stored. A mask painted on the picture as it is shown marks other places.",
+		f.Orientation), f.Orientation != 1
 }
 
 // WriteMask writes m as an 8-bit grey PNG.

@@ -73,6 +73,8 @@ type Saved struct {
 	// PixelsChanged is the number of pixels that differ from the decoded source, counted by the proof or, without a
 	// proof, from the patches.
 	PixelsChanged int64
+	// Corrected is the number of patches in which a pixel differs from the decoded source.
+	Corrected int
 	// Dropped names the parts of the source that a NewFile does not hold.
 	Dropped []message.Message
 	// Proof is the result of comparing the result with the source; nil with SaveOptions.SkipProof.
@@ -141,7 +143,7 @@ func (o *Outputs) AddPicture(
 	}
 	s := &saving{
 		ctx: ctx, fsys: o.fsys, file: file, options: options, patches: patches, changed: changed,
-		saved: &Saved{Path: path, PixelsChanged: n},
+		saved: &Saved{Path: path, PixelsChanged: n, Corrected: len(changed)},
 	}
 	if err := s.plan(); err != nil {
 		return nil, err
@@ -340,8 +342,13 @@ func (s *saving) prepare(target string) error {
 // Dropped names the parts of the file that a new file of a format does not hold.
 func (f *File) Dropped(to Format) []message.Message {
 	all := slices.Clone(f.Info.Dropped)
-	if f.Info.Thumbnail && !to.row().thumbnail {
-		all = append(all, message.Of("the preview in EXIF"))
+	for _, p := range f.Info.Others.Previews {
+		if !to.row().carries(p) {
+			all = append(all, p.Name())
+		}
+	}
+	if holds := to.row().holdsMakerNote; holds != nil && !holds(f.Picture, f.Info.Meta) {
+		all = append(all, message.Of("the places that the camera's maker note points to"))
 	}
 	return all
 }
@@ -391,6 +398,23 @@ const shareWritten = 0.5
 func (s *saving) untouched() bool {
 	info, err := s.source.Stat()
 	return err == nil && s.file.state != "" && stateOf(info) == s.file.state
+}
+
+// samePlaces rejects a result in which a strip or tile without a changed pixel is not what it was, byte for byte: that
+// is proven without decoding it.
+func (s *saving) samePlaces(result container.Container) error {
+	source, ok := s.container.(container.Segmented)
+	if !ok {
+		return nil
+	}
+	n, err := source.Untouched(s.ctx, result, s.changed)
+	if err != nil {
+		return s.file.fault(s.ctx, err)
+	}
+	if n > 0 {
+		return s.unproven(message.Of("%d strips or tiles without a corrected pixel changed", n))
+	}
+	return nil
 }
 
 func (s *saving) write(f atomicfile.File) error {

@@ -198,7 +198,7 @@ func (s specimen) saveAt(t testing.TB, data []byte, x, y int) []byte {
 
 // specimens returns a source of every kind of container.
 func specimens(t testing.TB) []specimen {
-	little, big := form{binary.LittleEndian, false}, form{binary.BigEndian, true}
+	little, big := form{order: binary.LittleEndian}, form{order: binary.BigEndian, big: true}
 	var all []specimen
 	for _, k := range []struct {
 		name        string
@@ -209,7 +209,7 @@ func specimens(t testing.TB) []specimen {
 		{"none", little, 1, nil},
 		{"BigTIFF", big, 1, func(p *page) { p.planar = true }},
 		{"Deflate", little, 8, nil},
-		{"LZW", form{binary.BigEndian, false}, 5, func(p *page) { p.tile, p.planar = 16, true }},
+		{"LZW", form{order: binary.BigEndian}, 5, func(p *page) { p.tile, p.planar = 16, true }},
 		{"PackBits", little, 32773, func(p *page) { p.tile = 16 }},
 	} {
 		all = append(all, tiffSpecimen(k.name, k.form, func() []*page {
@@ -227,7 +227,7 @@ func specimens(t testing.TB) []specimen {
 // plainSpecimen is a TIFF that every program reads.
 func plainSpecimen() specimen {
 	data := func(compression uint16, tile int, reversed bool) []byte {
-		return writeTIFF(form{binary.LittleEndian, false}, &page{
+		return writeTIFF(form{order: binary.LittleEndian}, &page{
 			w: tamperSide, h: tamperSide, depth: 8, colours: 3, photometric: 2, rows: 8, samples: noise(3 * tamperSide * tamperSide),
 			compression: compression, tile: tile, reversed: reversed,
 		})
@@ -285,7 +285,7 @@ func without(tags []tagged, tag uint16) []tagged {
 func tiffSpecimen(name string, f form, pages func() []*page) specimen {
 	s := specimen{name: name, extension: "tif", result: "tif", data: writeTIFF(f, pages()...)}
 	s.sources, s.results = map[string]func() []byte{}, map[string]func([]byte) []byte{}
-	for _, other := range []form{{binary.LittleEndian, false}, {binary.BigEndian, true}} {
+	for _, other := range []form{{order: binary.LittleEndian}, {order: binary.BigEndian, big: true}} {
 		for _, compression := range []uint16{1, 5, 8, 32773} {
 			p := pages()
 			for i, tile := range []int{16 - p[0].tile, 32} {

@@ -12,6 +12,8 @@ type page struct {
 	w, h, depth, colours, extra int
 	photometric                 uint16
 	planar                      bool
+	// kinds are those of the extra samples; nil for opacity first, and then others.
+	kinds []uint16
 	// tile is the side of its tiles, 0 for strips of rows rows.
 	tile, rows  int
 	compression uint16
@@ -42,6 +44,8 @@ type tagged struct {
 type form struct {
 	order binary.AppendByteOrder
 	big   bool
+	// lead follows the header.
+	lead []byte
 }
 
 // tiffWriter appends to data.
@@ -112,7 +116,7 @@ func writeTIFFs(f form, pages ...*page) *tiffWriter {
 	} else {
 		w.data = f.order.AppendUint16(w.data, 42)
 	}
-	w.data = w.offset(w.data, 0)
+	w.data = append(w.offset(w.data, 0), f.lead...)
 	for _, p := range pages {
 		dir, next := w.page(p)
 		copy(w.data[at:], w.offset(nil, dir))
@@ -150,7 +154,11 @@ func (w *tiffWriter) page(p *page) (dir, next int) {
 		short(284, 2)
 	}
 	if p.extra > 0 {
-		short(338, append([]int{2}, make([]int, p.extra-1)...)...)
+		kinds := append([]int{2}, make([]int, p.extra-1)...)
+		for i, kind := range p.kinds {
+			kinds[i] = int(kind)
+		}
+		short(338, kinds...)
 	}
 	if p.tile > 0 {
 		short(322, p.tile)

@@ -377,6 +377,8 @@ func (p *Proof) contents(ctx context.Context, a, b *side) error {
 		best, original *container.Inventory
 		left           []message.Message
 		as             Format
+		// from is what the unused bytes of the result are compared with.
+		from *container.Covered
 	)
 	consider := func(want *container.Inventory, geometry bool, format Format) {
 		if found := want.Differences(got, geometry); best == nil || len(found) < len(left) {
@@ -399,11 +401,14 @@ func (p *Proof) contents(ctx context.Context, a, b *side) error {
 	}
 	row := b.file.Format.row()
 	if row.encode != nil && (a.file.Format != b.file.Format || a.file.Info.Readonly != nil && len(left) > 0) {
-		want, err := newInventory(ctx, row, a.file)
+		data, want, err := fresh(ctx, row, a.file)
 		if err != nil {
 			return p.failed(ctx, a.file, err)
 		}
-		consider(want, false, row.name)
+		if consider(want, false, row.name); as != "" {
+			// What nothing refers to in a new file, it holds at the same place.
+			from = &container.Covered{R: bytes.NewReader(data), Size: int64(len(data)), Coverage: &want.Coverage}
+		}
 	}
 	if best == nil {
 		// No other format is saved as a file of this format.
@@ -412,7 +417,6 @@ func (p *Proof) contents(ctx context.Context, a, b *side) error {
 	}
 	p.Differs, p.Converted = append(p.Differs, left...), as
 	p.Uncompared = append(append(p.Uncompared, best.Unlisted...), got.Unlisted...)
-	var from *container.Covered
 	if as == "" {
 		from = &container.Covered{R: a.r, Size: a.file.Size, Coverage: &original.Coverage}
 	}
@@ -429,8 +433,8 @@ func (p *Proof) failed(ctx context.Context, f *File, err error) error {
 	return nil
 }
 
-// newInventory lists the contents of a new file of a format, except the samples of the picture of file.
-func newInventory(ctx context.Context, row format, file *File) (*container.Inventory, error) {
+// fresh returns a new file of a format with everything of file except its samples, and lists its contents.
+func fresh(ctx context.Context, row format, file *File) ([]byte, *container.Inventory, error) {
 	// The samples do not matter, so one pixel of the same kind is sufficient.
 	pic := processing.Picture{Width: 1, Height: 1, Channels: file.Picture.Channels}
 	switch {
@@ -443,13 +447,14 @@ func newInventory(ctx context.Context, row format, file *File) (*container.Inven
 	}
 	var out bytes.Buffer
 	if err := row.encode(ctx, &out, &pic, file.Info.Meta); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c, err := row.open(bytes.NewReader(out.Bytes()), int64(out.Len()))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return c.Inventory(ctx, false)
+	v, err := c.Inventory(ctx, false)
+	return out.Bytes(), v, err
 }
 
 // prove compares the written file with the picture in memory and with the source, and rejects it if it is wrong. The
@@ -473,6 +478,9 @@ func (s *saving) prove(f atomicfile.File) error {
 		exact := !s.saved.Lossy && !s.saved.Format.row().keyed
 		if err == nil && exact && p.Holds() && !s.arrived(b.file.Picture, 0, freshOf(s.changed)) {
 			return s.unproven(message.Of("pixels do not have their new values"))
+		}
+		if err == nil && s.saved.Method == Patched {
+			err = s.samePlaces(b.container)
 		}
 	}
 	if err != nil {

@@ -36,15 +36,40 @@ type Report struct {
 	Result *processing.Result
 }
 
+// Table is the form of a table of findings.
+type Table string
+
+// The forms.
+const (
+	// Comma separates columns with commas and writes decimal points (RFC 4180).
+	Comma Table = "comma"
+	// Semicolon separates columns with semicolons, writes decimal commas, and begins with a byte order mark, as
+	// spreadsheets expect it in countries with a decimal comma.
+	Semicolon Table = "semicolon"
+)
+
+// Tables returns the names of all forms, the default first.
+func Tables() []string { return []string{string(Comma), string(Semicolon)} }
+
 // WriteCSV writes a line for each finding under a heading; the first column is the file's name, so that tables of
-// several pictures can be joined. Numbers have a decimal point in every language.
-func WriteCSV(w io.Writer, r Report) error {
+// several pictures can be joined. The form does not depend on the language.
+func WriteCSV(w io.Writer, r Report, t Table) error {
 	c := csv.NewWriter(w)
+	point := "."
+	if t == Semicolon {
+		const byteOrderMark = "\ufeff"
+		if _, err := io.WriteString(w, byteOrderMark); err != nil {
+			return err
+		}
+		c.Comma, point = ';', ","
+	}
 	rows := [][]string{{
 		"file", "id", "x", "y", "left", "top", "width", "height", "area", "peak", "contrast", "elongation", "score",
 		"strength", "rise", "kind", "certainty", "check", "reasons",
 	}}
-	real := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
+	real := func(v float64, digits int) string {
+		return strings.Replace(strconv.FormatFloat(v, 'f', digits, 64), ".", point, 1)
+	}
 	for _, f := range r.Result.Findings {
 		rows = append(rows, []string{
 			cell(r.File), strconv.Itoa(f.ID), real(f.X, 2), real(f.Y, 2),

@@ -44,7 +44,7 @@ func example() report.Report {
 func TestCSV(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
-	if err := report.WriteCSV(&b, example()); err != nil {
+	if err := report.WriteCSV(&b, example(), report.Comma); err != nil {
 		t.Fatal(err)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
@@ -57,6 +57,21 @@ func TestCSV(t *testing.T) {
 	}
 	if err != nil || !reflect.DeepEqual(rows, want) {
 		t.Errorf("got %q, %v", rows, err)
+	}
+}
+
+// The table for spreadsheets of countries with a decimal comma.
+func TestCSVWithSemicolons(t *testing.T) {
+	t.Parallel()
+	var b bytes.Buffer
+	if err := report.WriteCSV(&b, example(), report.Semicolon); err != nil {
+		t.Fatal(err)
+	}
+	want := "\ufefffile;id;x;y;left;top;width;height;area;peak;contrast;elongation;score;reasons\n" +
+		"scan, recto.tif;1;2,00;1,50;1;1;2;1;2;250;0,1235;2,00;-0,500;" +
+		"\"for: what the network sees (+1.2); against: colour (-0.5)\"\n"
+	if b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
 	}
 }
 

@@ -231,7 +231,7 @@ func (s *Session) Touch(at processing.Point, slack float64) (Toggled, error) {
 	}
 	// Use the CPU: for a few thousand pixels, transfers to a GPU would take longer.
 	be := cpu.New()
-	glint, err := detect.Touch(context.Background(), be, s.doc.Picture(), s.settings.Params, o)
+	glint, err := detect.Touch(context.Background(), be, s.doc.Picture().Visible(), s.settings.Params, o)
 	if err := errors.Join(err, be.Close()); err != nil {
 		return Unchanged, err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"blik/app/document"
+	"blik/app/imagefile"
 	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/detect"
@@ -155,10 +156,20 @@ func (s *Session) correct(cause Cause, methods map[int]processing.Method,
 		}
 		r, notice, err := s.engine.Correct(ctx, shot.Picture, mask, params,
 			processing.CorrectOptions{Spots: spots, Progress: report})
-		if err == nil {
-			outcome = Outcome{len(r.Patches), true, time.Since(begun), r.Device, notice}
+		if err != nil {
+			return corrected{}, err
 		}
-		return corrected{spots, r}, err
+		outcome = Outcome{0, true, time.Since(begun), r.Device, notice}
+		for i := range r.Patches {
+			n, err := imagefile.ChangedPixels(shot.Picture, &r.Patches[i])
+			if err != nil {
+				return corrected{}, err
+			}
+			if n > 0 {
+				outcome.Count++
+			}
+		}
+		return corrected{spots, r}, nil
 	}
 	start(s, cause, work, func(c corrected) (image.Rectangle, error) {
 		return image.Rectangle{}, apply(c.result, c.spots, params)

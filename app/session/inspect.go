@@ -96,7 +96,7 @@ func (e engine) Inspect(ctx context.Context, pic *processing.Picture, p processi
 ) {
 	part := o.Rect.Intersect(image.Rect(0, 0, pic.Width, pic.Height))
 	_, err = e.runner.Run(ctx, part.Dx()*part.Dy(), func(ctx context.Context, b processing.Backend) error {
-		m, err = detect.Inspect(ctx, b, pic, p, o)
+		m, err = detect.Inspect(ctx, b, pic.Visible(), p, o)
 		return err
 	})
 	return m, err
@@ -107,7 +107,7 @@ func (e engine) Levels(ctx context.Context, pic *processing.Picture, region *pro
 	all, inside []uint64, err error,
 ) {
 	_, err = e.runner.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) error {
-		all, inside, err = processing.LevelHistogram(ctx, b, pic, region)
+		all, inside, err = processing.LevelHistogram(ctx, b, pic.Visible(), region)
 		return err
 	})
 	return all, inside, err

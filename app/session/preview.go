@@ -73,7 +73,7 @@ func (s *Session) previewPart(visible image.Rectangle) {
 	o := detect.Options{Region: doc.Region()}
 	work := func(ctx context.Context, report processing.Progress) (*shown, error) {
 		o.Progress = report
-		part, ok, err := detect.NewPart(doc.Picture(), params, o, visible)
+		part, ok, err := detect.NewPart(doc.Picture().Visible(), params, o, visible)
 		if err != nil || !ok || !s.worthAPart(part.Area, doc.Size()) {
 			return nil, err
 		}

@@ -113,9 +113,12 @@ func (e engine) Detect(ctx context.Context, pic *processing.Picture, p processin
 	r *detect.Result, notice *message.Message, err error,
 ) {
 	notice, err = e.runner.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) error {
-		r, err = detect.Detect(ctx, b, pic, p, o)
+		r, err = detect.Detect(ctx, b, pic.Visible(), p, o)
 		return err
 	})
+	if err == nil {
+		r.Hide(pic.Hidden)
+	}
 	return r, notice, err
 }
 
@@ -123,7 +126,7 @@ func (e engine) Search(ctx context.Context, pic *processing.Picture, o detect.Op
 	t *detect.Table, notice *message.Message, err error,
 ) {
 	notice, err = e.runner.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) error {
-		t, err = detect.Search(ctx, b, pic, o)
+		t, err = detect.Search(ctx, b, pic.Visible(), o)
 		return err
 	})
 	return t, notice, err
@@ -136,9 +139,12 @@ func (e engine) Correct(ctx context.Context, pic *processing.Picture, m *process
 		_, o.Memory = imagefile.MachineMemory()
 	}
 	notice, err = e.runner.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) error {
-		c, err = processing.Correct(ctx, b, pic, m, p, o)
+		c, err = processing.Correct(ctx, b, pic.Visible(), m, p, o)
 		return err
 	})
+	if err == nil {
+		c.Hide(pic)
+	}
 	return c, notice, err
 }
 

@@ -35,6 +35,7 @@ const (
 var packages = map[string]string{
 	"exiftool": "libimage-exiftool-perl", "chromium": "chromium", "gcc": "gcc", "PIL": "python3-pil",
 	"tiffcmp": "libtiff-tools", "tiffcp": "libtiff-tools", "tiffdump": "libtiff-tools", "tiffinfo": "libtiff-tools",
+	"tiff2rgba": "libtiff-tools", "convert": "imagemagick", "vips": "libvips-tools",
 }
 
 // shared is the folder beside the repository. It is located before a test can change the working directory.

@@ -57,13 +57,14 @@ type Info struct {
 	Scratch int64
 	// Readonly is the reason why Patch or Rewrite would fail for this file; nil if they work.
 	Readonly error
-	// Warnings are sentences about parts that a corrected copy will keep unchanged although they show the same picture,
-	// and about damaged parts of the file that are left as they are.
+	// Others shows the picture, too, and keeps its glare.
+	Others Others
+	// Warnings are sentences about damaged parts of the file, which are left as they are.
 	Warnings []message.Message
+	// Stale are sentences about parts that no longer apply once a pixel of the file has changed.
+	Stale []message.Message
 	// Dropped names the parts that a new file of this picture would not hold.
 	Dropped []message.Message
-	// Thumbnail: the EXIF block holds a thumbnail, which a new file may lack.
-	Thumbnail bool
 }
 
 // Channels returns the channels of the decoded picture: 1, 3 or 4.
@@ -143,6 +144,21 @@ type CoarseDecoder interface {
 	DecodeCoarse(ctx context.Context, step int) (*processing.Picture, error)
 }
 
+// OpacityDecoder is a Container whose pixels may be transparent.
+type OpacityDecoder interface {
+	Container
+	// Opacity returns the opacity of every pixel, in rows: 255 is opaque, and only a wholly transparent one has 0. It
+	// returns nil if all pixels are opaque.
+	Opacity(ctx context.Context) ([]uint8, error)
+}
+
+// Trailer is a Container that may be followed by other data in its file.
+type Trailer interface {
+	Container
+	// Trailing returns the number of bytes after the end of the picture.
+	Trailing(ctx context.Context) (int64, error)
+}
+
 // Learner is a Container whose Inventory needs what Decode has found out.
 type Learner interface {
 	Container
@@ -179,6 +195,14 @@ type Patcher interface {
 type File interface {
 	io.ReaderAt
 	io.WriterAt
+}
+
+// Segmented is a Patcher that stores its samples in strips or tiles, of which a patch changes some.
+type Segmented interface {
+	Patcher
+	// Untouched counts the strips and tiles without a pixel of the patches that are not stored, byte for byte, in the
+	// same place of the patched file.
+	Untouched(ctx context.Context, result Container, patches []processing.Patch) (int, error)
 }
 
 // Rewriter is a Container that is saved by writing a new file in which everything except the pixels is kept.
@@ -230,6 +254,12 @@ func Truncated() error {
 // DamagedProfile is the warning about a profile that cannot be read.
 func DamagedProfile() message.Message {
 	return message.Of("The colour profile is damaged; the picture is shown as if it had none.")
+}
+
+// StaleCredentials is the sentence about content credentials that a corrected copy keeps.
+func StaleCredentials() message.Message {
+	return message.Of(
+		"The content credentials in the file (C2PA) are kept, but they no longer match the pixels of a corrected copy.")
 }
 
 // ReadError returns Truncated for the end of the file and other errors of a reader as they are.

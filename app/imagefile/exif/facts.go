@@ -30,6 +30,19 @@ type Facts struct {
 	Thumbnail bool
 }
 
+// Resolution returns the resolution of a picture whose file states another one outside its EXIF block: that of EXIF if
+// it has a unit, otherwise the other one if that has a unit, otherwise whichever gives the aspect ratio of a pixel.
+func (f Facts) Resolution(x, y float64, unit container.Unit) (float64, float64, container.Unit) {
+	own, other := f.XResolution > 0 && f.YResolution > 0, x > 0 && y > 0
+	switch {
+	case own && f.Unit != container.UnitNone, own && !other:
+		return f.XResolution, f.YResolution, f.Unit
+	case other:
+		return x, y, unit
+	}
+	return 0, 0, container.UnitNone
+}
+
 // FactsOf reads the first directory of an EXIF block, a TIFF structure that begins with its byte order. An inconsistent
 // block gives no facts; that is not an error, because the block is copied unchanged.
 func FactsOf(block []byte) Facts {

@@ -2,30 +2,51 @@ package exif
 
 import "encoding/binary"
 
-// resourceIPTC is the image resource that holds the IIM record (Adobe Photoshop File Formats, image resource IDs).
-const resourceIPTC = 0x0404
+// The image resources that hold the IIM record and previews (Adobe Photoshop File Formats, image resource IDs).
+const (
+	resourceIPTC       = 0x0404
+	resourcePreview4   = 0x0409
+	resourcePreview    = 0x040c
+	leastPreviewLength = 28
+)
 
 // IPTC returns the IIM record among Photoshop's image resources; nil if there is none.
-func IPTC(resources []byte) []byte {
+func IPTC(resources []byte) (iptc []byte) {
+	eachResource(resources, func(id uint16, data []byte) bool {
+		if id == resourceIPTC {
+			iptc = data
+		}
+		return id != resourceIPTC
+	})
+	return iptc
+}
+
+// HasPreview reports whether there is a preview among Photoshop's image resources.
+func HasPreview(resources []byte) (has bool) {
+	eachResource(resources, func(id uint16, data []byte) bool {
+		has = (id == resourcePreview || id == resourcePreview4) && len(data) > leastPreviewLength
+		return !has
+	})
+	return has
+}
+
+// eachResource calls do for each of Photoshop's image resources until it returns false.
+func eachResource(resources []byte, do func(id uint16, data []byte) bool) {
 	for len(resources) >= 12 && string(resources[:4]) == "8BIM" {
 		id := binary.BigEndian.Uint16(resources[4:])
 		// A Pascal string and the data are each padded to an even length.
 		rest := uint64(6 + (1+int(resources[6])+1)&^1)
 		length := at(resources, rest, 4)
 		if length == nil {
-			return nil
+			return
 		}
 		n := uint64(binary.BigEndian.Uint32(length))
 		data := at(resources, rest+4, n)
-		if data == nil {
-			return nil
-		}
-		if id == resourceIPTC {
-			return data
+		if data == nil || !do(id, data) {
+			return
 		}
 		resources = resources[min(rest+4+(n+1)&^1, uint64(len(resources))):]
 	}
-	return nil
 }
 
 // Resources wraps an IIM record as an image resource.

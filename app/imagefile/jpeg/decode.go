@@ -24,6 +24,23 @@ func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 	return p.render(ctx)
 }
 
+// Trailing implements container.Trailer.
+func (f *File) Trailing(ctx context.Context) (int64, error) {
+	data, err := f.content(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for at := f.scans; ; {
+		_, s, err := nextSegment(data, int(at))
+		if err != nil {
+			return 0, nil // Decode judges a file without an end
+		}
+		if at = s.end(); s.marker == markerEOI {
+			return f.size - at, nil
+		}
+	}
+}
+
 // content reads the whole file.
 func (f *File) content(ctx context.Context) ([]byte, error) {
 	data := make([]byte, f.size)

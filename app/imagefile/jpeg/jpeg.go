@@ -35,6 +35,7 @@ const (
 	markerAPP0 = 0xe0
 	markerAPP1 = 0xe1
 	markerAPP2 = 0xe2
+	markerAPPB = 0xeb
 	markerAPPD = 0xed
 	markerAPPE = 0xee
 	markerCOM  = 0xfe
@@ -43,6 +44,7 @@ const (
 // The signatures of the application segments.
 const (
 	signatureJFIF        = "JFIF\x00"
+	signatureJFXX        = "JFXX\x00"
 	signatureEXIF        = "Exif\x00\x00"
 	signatureXMP         = "http://ns.adobe.com/xap/1.0/\x00"
 	signatureExtendedXMP = "http://ns.adobe.com/xmp/extension/\x00"
@@ -82,15 +84,19 @@ type File struct {
 	jfif  bool
 	// adobe is the colour transform of Adobe's segment; −1 if there is none.
 	adobe int
-	meta  container.Metadata
+	// stated is the colour model according to the container around the stream; nil without one.
+	stated *container.Colour
+	meta   container.Metadata
 	// warnings and dropped are those of container.Info.
 	warnings, dropped []message.Message
-	thumbnail         bool
+	stale             []message.Message
+	others            container.Others
 }
 
 var (
 	_ container.Rewriter   = (*File)(nil)
 	_ container.BlockCoder = (*File)(nil)
+	_ container.Trailer    = (*File)(nil)
 )
 
 // Open reads the segments before the first scan. The File reads from r as long as it is used.
@@ -103,24 +109,45 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
+// OpenWithin is Open for a stream within another container, whose word on the colour model decides: Grey or RGB for
+// components that are the samples, YCbCr for components to be converted. Markers and the names of components in the
+// stream then have no say.
+func OpenWithin(r io.ReaderAt, size int64, stated container.Colour) (*File, error) {
+	f, err := Open(r, size)
+	if err != nil {
+		return nil, err
+	}
+	f.stated = &stated
+	if have := len(f.components); have != f.Info().Channels() {
+		return nil, container.Damaged("%d components where %d were expected", have, f.Info().Channels())
+	}
+	return f, nil
+}
+
 // Info returns the information in the segments.
 func (f *File) Info() container.Info {
 	i := container.Info{
 		Width: f.width, Height: f.height, Depth: 8, Colour: f.colour(), Compression: "JPEG", Pictures: 1, Meta: f.meta,
 		Raw:       int64(f.width) * int64(f.height) * int64(len(f.components)),
-		Expansion: maxExpansion, Warnings: f.warnings, Dropped: f.dropped, Thumbnail: f.thumbnail,
+		Expansion: maxExpansion, Warnings: f.warnings, Dropped: f.dropped, Others: f.others,
+		Stale: f.stale,
 	}
 	i.Scratch = f.scratch()
 	return i
 }
 
-// colour follows the usual rules of decoders: Adobe's segment, otherwise the names of the components.
+// colour returns the stated colour model; without one it follows libjpeg's rules: JFIF's segment, otherwise Adobe's,
+// otherwise the names of the components.
 func (f *File) colour() container.Colour {
+	if f.stated != nil {
+		return *f.stated
+	}
 	switch c := f.components; len(c) {
 	case 1:
 		return container.Grey
 	case 3:
-		if !f.jfif && (f.adobe == 0 || c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B') {
+		named := c[0].id == 'R' && c[1].id == 'G' && c[2].id == 'B'
+		if !f.jfif && (f.adobe == 0 || f.adobe < 0 && named) {
 			return container.RGB
 		}
 		return container.YCbCr
@@ -291,9 +318,12 @@ func (f *File) readSegment(s segment, c *collector) error {
 			if rest, ok := bytes.CutPrefix(d, []byte(signatureJFIF)); ok {
 				f.jfif = true
 				f.setDensity(rest)
+				const size = 7 // width and height of the preview
+				c.preview = c.preview || len(rest) > size+1 && rest[size] > 0 && rest[size+1] > 0
+			} else if bytes.HasPrefix(d, []byte(signatureJFXX)) {
+				c.preview = true
 			} else if len(d) >= 5 {
 				c.other(s.marker)
-				f.jfif = false // as in the standard library: the last APP0 decides
 			}
 		case markerAPPE:
 			if len(d) >= 12 && bytes.HasPrefix(d, []byte(signatureAdobe)) {

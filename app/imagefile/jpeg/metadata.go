@@ -26,6 +26,8 @@ type collector struct {
 	// pictures is the number of pictures in the file according to an index, others the markers of unknown segments.
 	pictures int
 	others   []byte
+	// preview: JFIF holds a preview. credentials: there are content credentials.
+	preview, credentials bool
 }
 
 // other records a segment without known metadata.
@@ -78,6 +80,8 @@ func (c *collector) take(marker byte, d []byte, m *container.Metadata) {
 			c.other(marker)
 		}
 	default:
+		// A box of JUMBF with a manifest of C2PA (2.1, A.3.1).
+		c.credentials = c.credentials || marker == markerAPPB && bytes.Contains(d, []byte("c2pa"))
 		c.other(marker)
 	}
 }
@@ -122,9 +126,7 @@ func (c *collector) finish(f *File) {
 	}
 	m.IPTC = exif.IPTC(m.Photoshop)
 	m.XMP = joinXMP(m.XMP, c.extended)
-	if m.XResolution == 0 && c.exif.XResolution > 0 && c.exif.YResolution > 0 {
-		m.XResolution, m.YResolution, m.Unit = c.exif.XResolution, c.exif.YResolution, c.exif.Unit
-	}
+	m.XResolution, m.YResolution, m.Unit = c.exif.Resolution(m.XResolution, m.YResolution, m.Unit)
 	if c.pictures > 1 {
 		f.dropped = append(f.dropped,
 			message.Plural(c.pictures-1, "%d further picture", "%d further pictures", c.pictures-1))
@@ -137,7 +139,21 @@ func (c *collector) finish(f *File) {
 		list := strings.Join(names, ", ")
 		f.dropped = append(f.dropped, message.Of("segments of other programs (%s)", list))
 	}
-	f.thumbnail = c.exif.Thumbnail
+	if c.credentials {
+		f.stale = append(f.stale, container.StaleCredentials())
+	}
+	f.others.Further = max(c.pictures-1, 0)
+	for _, p := range []struct {
+		is    bool
+		where container.Preview
+	}{
+		{c.exif.Thumbnail, container.PreviewEXIF}, {exif.HasPreview(m.Photoshop), container.PreviewPhotoshop},
+		{container.HasPreview(m.XMP), container.PreviewXMP}, {c.preview, container.PreviewJFIF},
+	} {
+		if p.is {
+			f.others.Previews = append(f.others.Previews, p.where)
+		}
+	}
 }
 
 // joinXMP appends the properties of extended XMP (XMP specification part 3, 1.1.3.1) to those of the packet if the

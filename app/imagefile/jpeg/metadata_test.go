@@ -63,8 +63,9 @@ func TestDropped(t *testing.T) {
 	for _, d := range i.Dropped {
 		got = append(got, d.String())
 	}
-	if want := []string{"2 further pictures", "segments of other programs (FFEB)"}; !slices.Equal(got, want) || !i.Thumbnail {
-		t.Errorf("%q, %t, want %q and a thumbnail", got, i.Thumbnail, want)
+	if want := []string{"2 further pictures", "segments of other programs (FFEB)"}; !slices.Equal(got, want) || i.Others.Further != 2 ||
+		!slices.Equal(i.Others.Previews, []container.Preview{container.PreviewEXIF}) {
+		t.Errorf("%q, %+v, want %q and a thumbnail", got, i.Others, want)
 	}
 }
 
@@ -78,6 +79,7 @@ func TestResolution(t *testing.T) {
 		"\x01\x1b\x00\x05\x00\x00\x00\x01\x00\x00\x00\x3e" + "\x01\x28\x00\x03\x00\x00\x00\x01\x00\x03\x00\x00" +
 		"\x00\x00\x00\x00" + "\x00\x00\x01\xe0\x00\x00\x00\x02")
 	app1 := appendSegment(nil, markerAPP1, append([]byte(signatureEXIF), exif...))
+	unit3, unit1 := []byte("\x01\x28\x00\x03\x00\x00\x00\x01\x00\x03"), []byte("\x01\x28\x00\x03\x00\x00\x00\x01\x00\x01")
 	for _, c := range []struct {
 		name        string
 		segments    []byte
@@ -89,7 +91,12 @@ func TestResolution(t *testing.T) {
 		{"centimetres", jfif(2, 30, 30), 30, 30, container.UnitCentimetre, 1},
 		{"a ratio", jfif(0, 2, 1), 2, 1, container.UnitNone, 1},
 		{"only EXIF", app1, 240, 240, container.UnitCentimetre, 8},
-		{"both", slices.Concat(jfif(1, 72, 72), app1), 72, 72, container.UnitInch, 8},
+		{"both", slices.Concat(jfif(1, 72, 72), app1), 240, 240, container.UnitCentimetre, 8},
+		{"JFIF has a ratio only", slices.Concat(jfif(0, 2, 1), app1), 240, 240, container.UnitCentimetre, 8},
+		{"EXIF has a ratio only", slices.Concat(jfif(1, 72, 72), bytes.Replace(app1, unit3, unit1, 1)), 72, 72, container.UnitInch, 8},
+		{"only a ratio in EXIF", bytes.Replace(app1, unit3, unit1, 1), 240, 240, container.UnitNone, 8},
+		{"nothing in EXIF", slices.Concat(jfif(1, 72, 72), bytes.Replace(app1, []byte("\x01\x1b\x00\x05"), []byte("\x01\x1c\x00\x05"), 1)),
+			72, 72, container.UnitInch, 8},
 		{"JFIF says nothing", slices.Concat(jfif(0, 1, 1), app1), 240, 240, container.UnitCentimetre, 8},
 	} {
 		m := open(t, grey(t, c.segments)).Info().Meta

@@ -3,7 +3,9 @@ package jpeg
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,6 +45,37 @@ while size := read(4):
 		out = out[size:]
 	}
 	return all
+}
+
+// TestColoursAsLibjpegSeesThem: JFIF's segment decides about the colours, otherwise Adobe's, otherwise the names of the
+// components, whatever else the file says.
+func TestColoursAsLibjpegSeesThem(t *testing.T) {
+	const jfif = "\xff\xe0\x00\x10JFIF\x00\x01\x01\x01\x00\x48\x00\x48\x00\x00"
+	adobe := func(transform string) string { return "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00" + transform }
+	var names []string
+	var files [][]byte
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, marker := range []string{
+		"", jfif, adobe("\x00"), adobe("\x01"), adobe("\x02"), jfif + adobe("\x00"), adobe("\x00") + jfif,
+		jfif + "\xff\xe0\x00\x0aJFXX\x00\x10\xff\xd8", jfif + "\xff\xe0\x00\x0aJFXX\x00\x10\xff\xd8" + adobe("\x00"),
+	} {
+		for _, ids := range []string{"\x01\x02\x03", "RGB", "\x00\x01\x02", "rgb"} {
+			s := synthetic{File: File{width: 20, height: 12, frame: markerSOF0, adobe: -1}, extra: []byte(marker)}
+			for _, id := range []byte(ids) {
+				s.components = append(s.components, component{id: id, h: 1, v: 1})
+			}
+			s.add([]int{0, 1, 2}, 0, 63, 0, 0)
+			names = append(names, fmt.Sprintf("%q %q", marker, ids))
+			p := s.coefficients(rng)
+			tame(p)
+			files = append(files, s.file(t, p))
+		}
+	}
+	for i, want := range pillow(t, files...) {
+		if !bytes.Equal(containertest.Decode(t, Open, files[i]).U8, want) {
+			t.Errorf("%s: other colours than libjpeg's", names[i])
+		}
+	}
 }
 
 // TestRewriteAsLibjpegSeesIt changes a pixel of each real file. A decoder that interpolates chroma must see a change

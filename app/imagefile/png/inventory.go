@@ -17,6 +17,7 @@ import (
 // rewritten file will contain.
 func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventory, error) {
 	v := &container.Inventory{}
+	left := changed && len(f.stale) > 0
 	v.Coverage.Mark(container.Structure, 0, int64(len(signature)))
 	changed = changed && f.converts()
 	name := func(c chunk) message.Message {
@@ -49,6 +50,9 @@ func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventor
 			continue
 		}
 		v.Coverage.Mark(container.Value, c.at, c.n)
+		if left && stale(c.name) {
+			continue
+		}
 		listed, err := f.list(v, c, name(c), changed && c.at < f.idat)
 		if err != nil {
 			return nil, err

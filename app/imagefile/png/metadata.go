@@ -65,6 +65,9 @@ func (f *File) readMetadata(c chunk) error {
 		}
 	default:
 		f.drop(c.name)
+		if stale(c.name) && !slices.Contains(f.stale, c.name) {
+			f.stale = append(f.stale, c.name)
+		}
 	}
 	return nil
 }
@@ -104,13 +107,10 @@ func (f *File) setEXIF(d []byte) {
 		return
 	}
 	facts := exif.FactsOf(d)
-	f.meta.EXIF, f.meta.Orientation = d, facts.Orientation
-	if f.meta.XResolution == 0 && facts.XResolution > 0 && facts.YResolution > 0 {
-		f.meta.XResolution, f.meta.YResolution, f.meta.Unit = facts.XResolution, facts.YResolution, facts.Unit
-	}
+	f.meta.EXIF, f.meta.Orientation, f.exif = d, facts.Orientation, facts
 }
 
-// setResolution stores pHYs, which overrides EXIF: pixels per metre, stored per centimetre, or only an aspect ratio.
+// setResolution stores pHYs: pixels per metre, stored per centimetre, or only an aspect ratio.
 func (f *File) setResolution(d []byte) {
 	x, y := float64(binary.BigEndian.Uint32(d)), float64(binary.BigEndian.Uint32(d[4:]))
 	if x == 0 || y == 0 {

@@ -6,6 +6,7 @@
 package png
 
 import (
+	"context"
 	"encoding/binary"
 	"hash/crc32"
 	"io"
@@ -14,6 +15,7 @@ import (
 	"sync/atomic"
 
 	"blik/app/imagefile/container"
+	"blik/app/imagefile/exif"
 	"blik/internal/message"
 )
 
@@ -110,6 +112,10 @@ type File struct {
 	// idat and idatEnd are the offsets of the start and end of the IDAT chunks, packed is the number of data bytes in
 	// them.
 	idat, idatEnd, packed int64
+	// end is the offset after IEND.
+	end int64
+	// stale holds the names of the chunks that depend on the pixels in a way that is not known.
+	stale []string
 	// frames is the number of frames according to acTL, or 0. still is set if the picture is not one of them.
 	frames int
 	still  bool
@@ -120,6 +126,8 @@ type File struct {
 	// unpacked is the number of bytes that metadata were decompressed to so far.
 	unpacked int64
 	warnings []message.Message
+	// exif are the facts of the EXIF block.
+	exif exif.Facts
 	// used is the number of bytes of the IDAT chunks up to the end of the zlib stream, −1 before they were inflated;
 	// loose: the bits that fill the last byte of a row are neither all 0 nor all 1 somewhere.
 	used  atomic.Int64
@@ -128,7 +136,10 @@ type File struct {
 	dropped []string
 }
 
-var _ container.Rewriter = (*File)(nil)
+var (
+	_ container.Rewriter = (*File)(nil)
+	_ container.Trailer  = (*File)(nil)
+)
 
 // Open reads the chunks of a file of size bytes, except the pixels. The File keeps r and reads from it later. Errors
 // are those of package container: the file is damaged, truncated or not supported.
@@ -148,6 +159,8 @@ func (f *File) Info() container.Info {
 		Width: f.width, Height: f.height, Depth: int(f.depth), Compression: "Deflate", Pictures: 1, Meta: f.meta,
 		Raw: f.rawBytes(), Expansion: maxExpansion, Scratch: f.scratch(),
 	}
+	m := &i.Meta
+	m.XResolution, m.YResolution, m.Unit = f.exif.Resolution(m.XResolution, m.YResolution, m.Unit)
 	if !f.srgb {
 		i.Gamma = f.gamma
 	}
@@ -170,8 +183,23 @@ func (f *File) Info() container.Info {
 		}
 	}
 	i.Warnings = slices.Clone(f.warnings)
-	if i.Pictures > 1 {
-		i.Warnings = append(i.Warnings, message.Of("Further frames of the animation keep the glare: %d.", i.Pictures-1))
+	i.Others.Frames = i.Pictures - 1
+	for _, p := range []struct {
+		is    bool
+		where container.Preview
+	}{
+		{f.exif.Thumbnail, container.PreviewEXIF}, {exif.HasPreview(f.meta.Photoshop), container.PreviewPhotoshop},
+		{container.HasPreview(f.meta.XMP), container.PreviewXMP},
+	} {
+		if p.is {
+			i.Others.Previews = append(i.Others.Previews, p.where)
+		}
+	}
+	if len(f.stale) > 0 {
+		list := strings.Join(f.stale, ", ")
+		list = strings.ReplaceAll(list, "caBX", "caBX (content credentials, C2PA)")
+		i.Stale = append(i.Stale, message.Of(
+			"A corrected copy leaves out PNG chunks that belong to the old pixels: %s.", list))
 	}
 	if list := strings.Join(f.dropped, ", "); list != "" {
 		i.Dropped = append(i.Dropped, message.Of("the chunks %s", list))
@@ -180,6 +208,21 @@ func (f *File) Info() container.Info {
 		i.Readonly = container.Unsupported("an animated PNG with a palette or fewer than 8 bits cannot be rewritten")
 	}
 	return i
+}
+
+// Trailing implements container.Trailer.
+func (f *File) Trailing(context.Context) (int64, error) { return f.size - f.end, nil }
+
+// stale reports whether a chunk must not be copied once the pixels have changed: it is marked as unsafe to copy (5.4),
+// and it is not one of those that stay right when only the values of pixels change.
+func stale(name string) bool {
+	switch name {
+	case "cHRM", "gAMA", "iCCP", "sBIT", "sRGB", "cICP", "mDCV", "cLLI", "bKGD", "hIST", "tRNS", "sPLT", "tIME", "acTL",
+		"fcTL", "fdAT", "pCAL", "sCAL", "sTER":
+		return false
+	}
+	const lowerCase = 0x20
+	return name[0]&lowerCase != 0 && name[3]&lowerCase == 0
 }
 
 // chunk is the name of a chunk, with the offset and the length of its data.
@@ -273,6 +316,7 @@ func (f *File) walk() error {
 			if f.idat == 0 {
 				return container.Damaged("there are no pixels (IDAT)")
 			}
+			f.end = at
 			return nil
 		case "PLTE":
 			err = f.readPalette(c)

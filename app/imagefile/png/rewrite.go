@@ -14,8 +14,8 @@ import (
 )
 
 // Rewrite writes the file with the pixels of the patches in place of its own. The pixels are filtered and compressed
-// again, with the same interlacing. All chunks except IDAT, and anything after IEND, are copied byte for byte. Alpha
-// never changes.
+// again, with the same interlacing. All chunks except IDAT and unknown ones that are marked as unsafe to copy, and
+// anything after IEND, are copied byte for byte. Alpha never changes.
 //
 // If tRNS makes a colour transparent, a transparent pixel keeps its (invisible) colour. If the new colour of a visible
 // pixel would be the transparent one, its last channel is changed by one level.
@@ -65,7 +65,10 @@ func (f *File) Rewrite(ctx context.Context, w io.Writer, patches []processing.Pa
 	if err != nil {
 		return err
 	}
-	if err := f.copyRange(ctx, out, f.idatEnd, f.size); err != nil {
+	if err := f.copyChunks(ctx, out, f.idatEnd, f.end); err != nil {
+		return err
+	}
+	if err := f.copyRange(ctx, out, f.end, f.size); err != nil {
 		return err
 	}
 	return out.Flush()
@@ -88,6 +91,26 @@ func (f *File) copyRange(ctx context.Context, w io.Writer, from, to int64) error
 		}
 		if copied != n {
 			return container.Truncated()
+		}
+	}
+	return nil
+}
+
+// copyChunks copies the chunks from…to−1 of the file, except those that no longer apply.
+func (f *File) copyChunks(ctx context.Context, w io.Writer, from, to int64) error {
+	if len(f.stale) == 0 {
+		return f.copyRange(ctx, w, from, to)
+	}
+	for from < to {
+		c, err := f.chunkAt(from)
+		if err != nil {
+			return err
+		}
+		if from = c.end(); stale(c.name) {
+			continue
+		}
+		if err := f.copyRange(ctx, w, c.at-8, from); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -140,11 +163,11 @@ func (f *File) scale() int { return 255 / (1<<min(f.depth, 8) - 1) }
 
 // writeHead writes everything before the pixels.
 func (f *File) writeHead(ctx context.Context, w io.Writer) error {
-	if !f.converts() {
-		return f.copyRange(ctx, w, 0, f.idat)
-	}
 	if _, err := io.WriteString(w, signature); err != nil {
 		return err
+	}
+	if !f.converts() {
+		return f.copyChunks(ctx, w, int64(len(signature)), f.idat)
 	}
 	for at := int64(len(signature)); at < f.idat; {
 		c, err := f.chunkAt(at)
@@ -161,7 +184,7 @@ func (f *File) writeHead(ctx context.Context, w io.Writer) error {
 				}
 			}
 		default:
-			err = f.copyRange(ctx, w, c.at-8, at)
+			err = f.copyChunks(ctx, w, c.at-8, at)
 		}
 		if err != nil {
 			return err

@@ -9,7 +9,7 @@ import (
 	"blik/processing"
 )
 
-// convert stores a picture that cannot hold new colours in a layout that can: uncompressed strips at the end of the
+// convert stores a picture that cannot hold new values in a layout that can: uncompressed strips at the end of the
 // file, followed by a directory with every tag of the old one that does not describe the layout. The values of these
 // tags and all other directories stay in place. The header is changed last to point to the new directory; until then
 // the old file is valid.
@@ -91,7 +91,7 @@ func (f *File) convertedFields(d dialect, strips stripes, offsets, counts []int6
 // convertedColours returns the photometric interpretation of the new directory.
 func (l *layout) convertedColours() uint16 {
 	switch {
-	case l.colourMap != nil:
+	case l.colourMap != nil, l.photometric == photometricYCbCr:
 		return photometricRGB
 	case l.channels > 1:
 		return uint16(l.photometric)
@@ -106,6 +106,10 @@ func (l *layout) replaced() []uint16 {
 		tagFillOrder, tagMinSample, tagMaxSample, tagPlanar, grayResponseUnit, grayResponseCurve, tagT4Options,
 		tagT6Options, tagPredictor, tagColorMap, tagTileWidth, tagTileLength, tagTileOffsets, tagTileByteCounts,
 		tagSampleFormat, tagSMinSample, tagSMaxSample, tagBitsPerSample, tagPhotometric, tagSamples,
+		tagJPEGTables,
+	}
+	if l.photometric == photometricYCbCr {
+		tags = append(tags, tagYCbCrCoefficients, tagYCbCrSubsampling, tagYCbCrPositioning, tagReferenceBlackWhite)
 	}
 	if l.decoded != l.depth {
 		tags = append(tags, tagTransfer)
@@ -117,10 +121,14 @@ func (l *layout) replaced() []uint16 {
 func (f *File) convertedLayout() []field {
 	l := f.lay
 	d := dialect{order: binary.BigEndian}
-	return []field{
+	all := []field{
 		d.shorts(tagBitsPerSample, slices.Repeat([]uint16{uint16(l.decoded)}, l.channels)...),
 		d.shorts(tagPhotometric, l.convertedColours()), d.shorts(tagSamples, uint16(l.channels)),
 	}
+	if l.float {
+		all = append(all, d.shorts(tagSampleFormat, slices.Repeat([]uint16{formatFloat}, l.channels)...))
+	}
+	return all
 }
 
 // apply writes the patches into pic and reports whether anything changed.
@@ -130,10 +138,13 @@ func apply(pic *processing.Picture, patches []processing.Patch) (changed bool) {
 		for _, r := range p.Runs {
 			n := (r.X1 - r.X0) * pic.Channels
 			to := (r.Y*pic.Width + r.X0) * pic.Channels
-			if pic.U8 != nil {
+			switch {
+			case pic.U8 != nil:
 				changed = replace(pic.U8[to:to+n], p.U8[at:]) || changed
-			} else {
+			case pic.U16 != nil:
 				changed = replace(pic.U16[to:to+n], p.U16[at:]) || changed
+			default:
+				changed = replace(pic.F32[to:to+n], p.F32[at:]) || changed
 			}
 			at += n
 		}
@@ -142,7 +153,7 @@ func apply(pic *processing.Picture, patches []processing.Patch) (changed bool) {
 }
 
 // replace copies src over dst and reports whether that changes it.
-func replace[T uint8 | uint16](dst, src []T) bool {
+func replace[T uint8 | uint16 | float32](dst, src []T) bool {
 	src = src[:len(dst)]
 	if slices.Equal(dst, src) {
 		return false

@@ -19,6 +19,7 @@ import (
 // resources, resolution and orientation under their tags; of the EXIF block the tags of its first directory become tags
 // of the picture and its EXIF, GPS and interoperability directories are kept with all their values. The thumbnail is
 // left out. The file has the byte order of the EXIF block, on which maker notes rely; without one it is little-endian.
+// A block with maker notes begins the file, so that offsets in them stay right (see HoldsMakerNote).
 // A file of more than 4 GiB is a BigTIFF.
 func Encode(ctx context.Context, w io.Writer, pic *processing.Picture, m container.Metadata) error {
 	if err := pic.Validate(); err != nil {
@@ -32,13 +33,43 @@ type encoder struct {
 	dialect
 	strips stripes
 	counts []int64
+	m      container.Metadata
 	meta   []field
+	// lead begins the file; nil without an EXIF block that has to be kept whole.
+	lead []byte
 }
 
 func newEncoder(pic *processing.Picture, m container.Metadata) *encoder {
-	order, meta := metaFields(m)
 	strips := newStripes(pic)
-	return &encoder{dialect: dialect{order: order}, strips: strips, counts: strips.counts(), meta: meta}
+	e := &encoder{strips: strips, counts: strips.counts(), m: m}
+	if lead, ok := newLead(m.EXIF); ok {
+		s, _, _ := exif.Open(bytes.NewReader(lead.block), int64(len(lead.block))) // as in newLead
+		e.order, e.lead, e.meta = s.Order, lead.block, metaFields(m, s.Order, lead.fields)
+		return e
+	}
+	e.plain()
+	return e
+}
+
+// plain sets the metadata of a file whose EXIF block is taken apart.
+func (e *encoder) plain() {
+	order, fields := exifFields(e.m.EXIF)
+	e.order, e.lead, e.meta = order, nil, metaFields(e.m, order, fields)
+}
+
+// HoldsMakerNote reports whether Encode keeps the maker note of an EXIF block so that offsets in it stay right, if
+// there is one. That is impossible in a BigTIFF and for damaged blocks.
+func HoldsMakerNote(pic *processing.Picture, m container.Metadata) bool {
+	s, at, err := exif.Open(bytes.NewReader(m.EXIF), int64(len(m.EXIF)))
+	if err != nil {
+		return true
+	}
+	if d, _ := s.Directory(at); makerNote(s, d) == nil {
+		return true
+	}
+	e := newEncoder(pic, m)
+	e.head()
+	return e.lead != nil
 }
 
 func (e *encoder) write(ctx context.Context, w io.Writer) error {
@@ -62,16 +93,25 @@ func (e *encoder) write(ctx context.Context, w io.Writer) error {
 func (e *encoder) head() []byte {
 	// The length of the directory does not depend on the offsets in it, so it is determined with zeros.
 	length := func() int64 {
-		first := int64(len(e.header(0)))
+		first := int64(len(e.begin(0)))
 		return first + int64(len(e.directory(e.fields(make([]int64, len(e.counts))), first, 0)))
 	}
 	places, end := offsets(length(), e.counts)
 	if !e.big && end > math.MaxUint32 {
+		e.plain()
 		e.big = true
 		places, _ = offsets(length(), e.counts)
 	}
-	first := int64(len(e.header(0)))
-	return append(e.header(first), e.directory(e.fields(places), first, 0)...)
+	first := int64(len(e.begin(0)))
+	return append(e.begin(first), e.directory(e.fields(places), first, 0)...)
+}
+
+// begin returns what precedes the directory at first.
+func (e *encoder) begin(first int64) []byte {
+	if e.lead == nil {
+		return e.header(first)
+	}
+	return append(e.header(first), e.lead[len(e.header(0)):]...)
 }
 
 // fields returns all tags of the picture, given the offsets of its strips.
@@ -83,9 +123,8 @@ func (e *encoder) fields(places []int64) []field {
 	return append(all, e.meta...)
 }
 
-// metaFields returns the byte order of the file and the tags of the metadata.
-func metaFields(m container.Metadata) (binary.ByteOrder, []field) {
-	order, all := exifFields(m.EXIF)
+// metaFields returns the tags of the metadata, given those of the EXIF block.
+func metaFields(m container.Metadata, order binary.ByteOrder, all []field) []field {
 	d := dialect{order: order}
 	set := func(f field) {
 		for i := range all {
@@ -120,7 +159,7 @@ func metaFields(m container.Metadata) (binary.ByteOrder, []field) {
 	if m.Orientation >= 1 && m.Orientation <= 8 {
 		set(d.shorts(exif.TagOrientation, uint16(m.Orientation)))
 	}
-	return order, all
+	return all
 }
 
 // commentField returns a comment as the description of the picture or, if it has one, as the UTF-16 comment shown by

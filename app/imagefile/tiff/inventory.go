@@ -27,6 +27,14 @@ func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventor
 	if f.src.Big {
 		l.cover.Mark(container.Structure, 8, 8)
 	}
+	if f.promise != "" {
+		word := f.promise
+		if changed {
+			word = promiseBroken
+		}
+		l.v.Add(message.Of("the promised layout"), []byte(word))
+		l.cover.Mark(container.Value, f.promiseAt, int64(len(word)))
+	}
 	changed = changed && f.converts()
 	l.follow(place{}, 0, f.dir.At)
 	if err := l.picture(place{}, f.dir, changed); err != nil {
@@ -190,6 +198,10 @@ func (l *lister) picture(p place, d *exif.Directory, changed bool) error {
 	}
 	if d.Cut {
 		l.v.Add(p.of(message.Of("the offset of the next page")))
+	}
+	if f == nil && changed {
+		// Its pixels are stored anew.
+		return l.stored(p, d, pairs()[preview:])
 	}
 	if f == nil {
 		return l.stored(p, d, pairs())

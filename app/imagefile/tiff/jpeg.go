@@ -33,8 +33,8 @@ var (
 	endOfImage   = []byte{0xff, 0xd9}
 )
 
-// decodeJPEG decodes a segment. Its stream is completed by the shared tables and by an Adobe marker for the colour
-// model, which TIFF states in a tag and plain JPEG does not specify.
+// decodeJPEG decodes a segment. Its stream is completed by the shared tables. The tag PhotometricInterpretation states
+// the colour model, as for libtiff, whatever markers and names of components in the stream say.
 func (f *File) decodeJPEG(ctx context.Context, pic *processing.Picture, u unit) error {
 	l := f.lay
 	data, err := f.src.Bytes(l.offsets[u.index], l.counts[u.index])
@@ -51,16 +51,10 @@ func (f *File) decodeJPEG(ctx context.Context, pic *processing.Picture, u unit) 
 	if !ok {
 		return bad(fmt.Errorf("no start of image"))
 	}
-	transform := byte(0)
-	if l.photometric == photometricYCbCr {
-		transform = 1
-	}
 	head := append([]byte{}, startOfImage...)
-	head = append(head, "\xff\xee\x00\x0eAdobe\x00\x64\x00\x00\x00\x00"...)
-	head = append(head, transform)
 	head = append(head, bytes.TrimSuffix(bytes.TrimPrefix(l.tables, startOfImage), endOfImage)...)
 	data = append(head, data...)
-	file, err := jpeg.Open(bytes.NewReader(data), int64(len(data)))
+	file, err := jpeg.OpenWithin(bytes.NewReader(data), int64(len(data)), l.colour())
 	if err != nil {
 		return bad(err)
 	}
@@ -69,9 +63,6 @@ func (f *File) decodeJPEG(ctx context.Context, pic *processing.Picture, u unit) 
 	if info.Width != l.segmentWidth || info.Height < u.h || info.Height > max(u.rows, l.segmentHeight) {
 		return bad(fmt.Errorf(
 			"%d × %d pixels where %d × %d were expected", info.Width, info.Height, l.segmentWidth, u.rows))
-	}
-	if info.Channels() != l.channels {
-		return bad(fmt.Errorf("%d channels where %d were expected", info.Channels(), l.channels))
 	}
 	segment, err := file.Decode(ctx)
 	if err != nil {

@@ -101,6 +101,8 @@ func readLayout(s *exif.Reader, d *exif.Directory) (*layout, error) {
 	l.planar, l.lsbFirst = planar == 2 && samples > 1, fill == 2
 	l.bigEndian = s.Order == binary.BigEndian
 	for _, step := range []func() error{
+		// The colour model first: models that are not supported have uncommon samples, too.
+		l.refuseColours,
 		func() error { return l.readFormat(s, d) },
 		func() error { return l.readColours(s, d, inks) },
 		func() error { return l.readCompression(s, d, comp) },
@@ -141,7 +143,7 @@ func (l *layout) readFormat(s *exif.Reader, d *exif.Directory) error {
 	if err != nil {
 		return err
 	}
-	const unsigned, signed, float, undefined = 1, 2, 3, 4
+	const unsigned, signed, float, undefined = 1, 2, formatFloat, 4
 	switch {
 	case !equal || !sameFormat:
 		return container.Unsupported("TIFF whose samples differ in depth or format is not supported")
@@ -169,7 +171,27 @@ func (l *layout) readFormat(s *exif.Reader, d *exif.Directory) error {
 	return nil
 }
 
-// readColours reads the colour model.
+// refuseColours rejects colour models that are not supported.
+func (l *layout) refuseColours() error {
+	switch l.photometric {
+	case whiteIsZero, blackIsZero, photometricRGB, photometricYCbCr, photometricIndex, photometricInk:
+		return nil
+	case photometricMask:
+		return container.Unsupported("the first picture of the file is a transparency mask")
+	case 8, 9, 10:
+		return container.Unsupported("TIFF in Lab colours is not supported; save it as RGB")
+	case 32844, 32845:
+		return container.Unsupported("TIFF in LogLuv encoding is not supported; save it as RGB")
+	case 32803, 34892:
+		return container.Unsupported("raw camera data are not supported; develop the picture and save it as RGB")
+	case -1:
+		return container.Damaged("the colour model of the picture is missing")
+	}
+	return container.Unsupported(
+		"TIFF in this colour model (PhotometricInterpretation %d) is not supported; save it as RGB", l.photometric)
+}
+
+// readColours reads the samples of the colour model.
 func (l *layout) readColours(s *exif.Reader, d *exif.Directory, inks int64) error {
 	switch l.photometric {
 	case whiteIsZero, blackIsZero:
@@ -192,19 +214,6 @@ func (l *layout) readColours(s *exif.Reader, d *exif.Directory, inks int64) erro
 		if inks != 1 || l.samples < 4 {
 			return container.Unsupported("TIFF with inks other than cyan, magenta, yellow and black is not supported")
 		}
-	case photometricMask:
-		return container.Unsupported("the first picture of the file is a transparency mask")
-	case 8, 9, 10:
-		return container.Unsupported("TIFF in Lab colours is not supported; save it as RGB")
-	case 32844, 32845:
-		return container.Unsupported("TIFF in LogLuv encoding is not supported; save it as RGB")
-	case 32803, 34892:
-		return container.Unsupported("raw camera data are not supported; develop the picture and save it as RGB")
-	case -1:
-		return container.Damaged("the colour model of the picture is missing")
-	default:
-		return container.Unsupported(
-			"TIFF in this colour model (PhotometricInterpretation %d) is not supported; save it as RGB", l.photometric)
 	}
 	if l.samples < l.colours {
 		return container.Damaged(
@@ -257,6 +266,9 @@ func (l *layout) readCompression(s *exif.Reader, d *exif.Directory, comp int64) 
 	case l.compression == compG3 && l.t4&1 != 0:
 		return container.Unsupported(
 			"TIFF with two-dimensional CCITT group 3 compression is not supported; save it with LZW")
+	case l.compression == compG3 && l.t4&4 != 0:
+		return container.Unsupported(
+			"TIFF with CCITT group 3 compression and fill bits is not supported; save it with LZW")
 	}
 	switch l.compression {
 	case compNone, compPackBits:
@@ -335,8 +347,11 @@ func (l *layout) readSegments(s *exif.Reader, d *exif.Directory) error {
 		l.offsetsEntry = d.Find(offsetsTag)
 	}
 	l.countsEntry = d.Find(countsTag)
-	if l.offsetsEntry == nil || l.countsEntry == nil && l.compression != compNone {
+	if l.offsetsEntry == nil {
 		return container.Damaged("the location of the pixels is missing")
+	}
+	if l.countsEntry == nil && l.compression != compNone && n > 1 {
+		return container.Damaged("the lengths of the compressed strips or tiles (StripByteCounts) are missing")
 	}
 	var err error
 	if l.offsets, err = s.Ints(l.offsetsEntry, n); err != nil {
@@ -349,7 +364,11 @@ func (l *layout) readSegments(s *exif.Reader, d *exif.Directory) error {
 	}
 	l.given = l.counts
 	listed := len(l.offsets)
-	if l.compression != compNone {
+	switch {
+	case l.compression == compNone:
+	case l.countsEntry == nil:
+		l.counts = []int64{0}
+	default:
 		listed = min(listed, len(l.counts))
 	}
 	if listed < n {
@@ -359,6 +378,23 @@ func (l *layout) readSegments(s *exif.Reader, d *exif.Directory) error {
 		return l.sizeUncompressed(n)
 	}
 	return nil
+}
+
+// measure sets the length of a single compressed strip or tile that is 0 or missing: like libtiff, up to the next part
+// of the file or its end.
+func (f *File) measure() {
+	l := f.lay
+	if l.compression == compNone || len(l.offsets) != 1 || l.counts[0] != 0 || l.offsets[0] == 0 {
+		return
+	}
+	end := f.src.Size
+	spans, _ := f.spans()
+	for _, s := range spans {
+		if s.what != 0 && s.at > l.offsets[0] {
+			end = min(end, s.at)
+		}
+	}
+	l.counts[0] = max(end-l.offsets[0], 0)
 }
 
 // sizeUncompressed computes the lengths of segments that are not compressed: there is no other way to hold the pixels,

@@ -44,7 +44,10 @@ func (f *File) Patch(ctx context.Context, file container.File, patches []process
 	}
 	c := f.claims()
 	if f.converts() {
-		return f.convert(ctx, file, patches, c)
+		if err := f.convert(ctx, file, patches, c); err != nil {
+			return err
+		}
+		return f.breakPromise(file)
 	}
 	var direct, rebuilt [][]piece
 	for len(pieces) > 0 {
@@ -75,7 +78,10 @@ func (f *File) Patch(ctx context.Context, file container.File, patches []process
 			}
 		}
 	}
-	return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return f.breakPromise(file)
 }
 
 // pieces divides the patches at the segments, in the order of segments and rows.

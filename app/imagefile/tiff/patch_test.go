@@ -351,26 +351,12 @@ func TestFromLibtiff(t *testing.T) {
 			t.Run(c.kind+fmt.Sprint(c.depth, c.photo, args), func(t *testing.T) {
 				f := form{order: binary.LittleEndian, depth: c.depth, compression: compNone, photometric: c.photo, width: 211, height: 200, segH: 200}
 				samples := f.random(rng)
-				if lossy {
-					// Smooth, because decoders differ in how they enlarge chroma.
-					for i := range samples {
-						samples[i] = uint32(i/f.samples()%f.width + 10*(i%f.samples()))
-					}
-				}
 				source := save(t, "source.tif", f.write(t, samples))
 				path := filepath.Join(t.TempDir(), "compressed.tif")
 				command(t, "tiffcp", slices.Concat([]string{"-c", c.kind}, args, []string{source, path})...)
 				data := load(t, path)
 				g := open(t, data)
 				pic := decode(t, data)
-				if g.info.Compression == "JPEG" {
-					near(t, pic, libtiff(t, path, g.lay))
-					var fault *container.Fault
-					if !errors.As(g.info.Readonly, &fault) {
-						t.Error("a JPEG file can be changed")
-					}
-					return
-				}
 				sameSamples(t, g, pic, libtiff(t, path, g.lay))
 				patch := change(pic, 100, 99)
 				result := patched(t, data, patch)
@@ -380,19 +366,6 @@ func TestFromLibtiff(t *testing.T) {
 				h := open(t, result)
 				sameSamples(t, h, after, libtiff(t, changed, h.lay))
 			})
-		}
-	}
-}
-
-// near compares JPEG data decoded by two decoders, which may round differently.
-func near(t *testing.T, pic *processing.Picture, all []byte) {
-	t.Helper()
-	if len(all) != len(pic.U8) {
-		t.Fatalf("%d samples, libtiff has %d", len(pic.U8), len(all))
-	}
-	for i, v := range pic.U8 {
-		if d := int(v) - int(all[i]); d > 4 || d < -4 {
-			t.Fatalf("sample %d is %d, libtiff says %d", i, v, all[i])
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Locate implements container.RowDecoder.
 func (f *File) Locate() func(at int64) (x, y int, ok bool) {
 	l := f.lay
-	if l.compression != compNone || f.converts() {
+	if l.compression != compNone || f.converts() || f.promise != "" {
 		return nil
 	}
 	// All bytes of a segment belong to it alone if nothing else claims any of them.

@@ -5,10 +5,8 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"strings"
 	"testing"
 
-	"blik/app/i18n"
 	"blik/app/imagefile/container"
 	"blik/app/imagefile/containertest"
 	"blik/app/imagefile/exif"
@@ -104,8 +102,8 @@ func TestBesideThePicture(t *testing.T) {
 	f.more = []field{block(tagLayers, exif.Undefined, []byte("Adobe Photoshop Document Data Block\x00")), dialect{order: f.order}.longs(tagSubIFDs, 8, 8)}
 	data := f.write(t, make([]uint32, 200))
 	g := open(t, data)
-	if w := g.Info().Warnings; len(w) != 2 || !strings.Contains(w[0].String(), "layers") || !strings.Contains(i18n.For("ru").Sprint(w[1]), ": 2.") {
-		t.Errorf("warnings %v", w)
+	if o := g.Info().Others; !o.Layers || o.Copies != 2 || len(o.Names()) != 2 {
+		t.Errorf("%+v", o)
 	}
 	if !g.layered() || g.copies() != 2 {
 		t.Errorf("layers %t, %d copies", g.layered(), g.copies())

@@ -2,6 +2,7 @@ package tiff
 
 // Tags of TIFF 6.0, its technical notes and the metadata standards that live in it.
 const (
+	tagOldSubfileType  = 255
 	tagSubfileType     = 254
 	tagWidth           = 256
 	tagLength          = 257
@@ -37,14 +38,24 @@ const (
 	tagJPEGTables      = 347
 	tagJPEGOffset      = 513
 	tagJPEGLength      = 514
-	tagXMP             = 700
-	tagIPTC            = 33723
-	tagPhotoshop       = 34377
-	tagICC             = 34675
-	tagLayers          = 37724
-	tagXPComment       = 40092
-	tagDNGVersion      = 50706
+	// Those of YCbCr.
+	tagYCbCrCoefficients   = 529
+	tagYCbCrSubsampling    = 530
+	tagYCbCrPositioning    = 531
+	tagReferenceBlackWhite = 532
+	tagXMP                 = 700
+	tagIPTC                = 33723
+	tagPhotoshop           = 34377
+	tagICC                 = 34675
+	tagLayers              = 37724
+	tagXPComment           = 40092
+	// tagCredentials holds content credentials (C2PA 2.1, A.3.6).
+	tagCredentials = 52545
+	tagDNGVersion  = 50706
 )
+
+// formatFloat is the value of tag 339 for floating-point samples.
+const formatFloat = 3
 
 // Photometric interpretations.
 const (

@@ -28,6 +28,10 @@ type File struct {
 	dir  *exif.Directory
 	lay  *layout
 	info container.Info
+	// promise is COG's word whether the file still has the layout that it describes, at an offset in the file; empty if
+	// there is none.
+	promise   string
+	promiseAt int64
 	// read is what decoding found out about the data of the segments.
 	read *readings
 }
@@ -61,6 +65,8 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		return nil, err
 	}
 	f := newFile(s, d, l)
+	f.measure()
+	f.findPromise()
 	meta, err := readMeta(s, d)
 	if err != nil {
 		return nil, err
@@ -86,22 +92,45 @@ func refuseOther(s *exif.Reader, d *exif.Directory) error {
 // Info returns the properties of the first picture.
 func (f *File) Info() container.Info { return f.info }
 
-// warnings names pictures in the file that Patch leaves unchanged.
-func (f *File) warnings() []message.Message {
-	var w []message.Message
-	if f.layered() {
-		w = append(w, message.Of(
-			"The file contains Photoshop layers besides the flattened picture. Only the flattened picture is "+
-				"corrected; Photoshop will show the uncorrected layers."))
+// others finds the pictures in the file that Patch leaves unchanged.
+func (f *File) others(pages []int64, meta container.Metadata) container.Others {
+	const reduced, mask, oldReduced = 1, 4, 2
+	o := container.Others{Copies: f.copies(), Layers: f.layered()}
+	// Directories may overlap, so their total is bounded; the rest of them counts as pages.
+	room := 1 << 20
+	for i, at := range pages {
+		if room < 0 {
+			o.Pages += len(pages) - i
+			break
+		}
+		d, err := f.src.Directory(at)
+		if err != nil {
+			o.Pages++
+			continue
+		}
+		room -= len(d.Entries)
+		// Unreadable values do not make it a copy.
+		kind, _ := f.src.First(d, tagSubfileType, 0)
+		old, _ := f.src.First(d, tagOldSubfileType, 0)
+		switch {
+		case kind&mask != 0:
+		case kind&reduced != 0 || old == oldReduced:
+			o.Copies++
+		default:
+			o.Pages++
+		}
 	}
-	if n := f.copies(); n > 0 {
-		w = append(w, message.Of("Sub-pictures in the file, usually smaller copies, keep the glare: %d.", n))
+	if exif.HasPreview(meta.Photoshop) {
+		o.Previews = append(o.Previews, container.PreviewPhotoshop)
 	}
-	return w
+	if container.HasPreview(meta.XMP) {
+		o.Previews = append(o.Previews, container.PreviewXMP)
+	}
+	return o
 }
 
 // dropped names the parts that a new file of the picture would not hold.
-func (f *File) dropped() []message.Message {
+func (f *File) dropped(meta container.Metadata) []message.Message {
 	var (
 		all  []message.Message
 		tags []string
@@ -127,6 +156,9 @@ func (f *File) dropped() []message.Message {
 	if f.layered() {
 		all = append(all, message.Of("Photoshop's layers"))
 	}
+	if f.movesMakerNote(meta.EXIF) {
+		all = append(all, message.Of("the places that the camera's maker note points to"))
+	}
 	return all
 }
 
@@ -151,36 +183,28 @@ func (f *File) copies() int {
 // describe fills the Info.
 func (f *File) describe(meta container.Metadata) container.Info {
 	l := f.lay
+	pages := f.src.Following(f.dir, math.MaxUint16)
 	i := container.Info{
 		Width: l.width, Height: l.height,
 		Depth: l.depth, Float: l.float,
 		WhiteIsZero: l.photometric == whiteIsZero,
 		Extra:       l.samples - l.colours,
 		Compression: l.compression.String(),
-		Pictures:    1 + len(f.src.Following(f.dir, math.MaxUint16)),
+		Pictures:    1 + len(pages),
 		Meta:        meta,
 		Raw:         (int64(l.width)*int64(l.samples)*int64(l.depth) + 7) / 8 * int64(l.height),
 		Expansion:   l.compression.expansion(),
 		Readonly:    f.readonly(),
-		Warnings:    f.warnings(),
-		Dropped:     f.dropped(),
+		Others:      f.others(pages, meta),
+		Stale:       f.stale(),
+		Dropped:     f.dropped(meta),
 	}
-	switch l.photometric {
-	case photometricRGB:
-		i.Colour = container.RGB
-	case photometricIndex:
-		i.Colour = container.Palette
-	case photometricInk:
-		i.Colour = container.CMYK
-	case photometricYCbCr:
-		i.Colour = container.YCbCr
-	}
+	i.Colour = l.colour()
 	if i.Extra > 0 {
-		const associated, unassociated = 1, 2
 		// Unreadable values here do not affect the colour samples.
 		what, err := f.src.First(f.dir, tagExtraSamples, 0)
-		i.Premultiplied = err == nil && what == associated
-		i.Alpha = err == nil && (what == associated || what == unassociated)
+		i.Premultiplied = err == nil && what == extraAssociated
+		i.Alpha = err == nil && (what == extraAssociated || what == extraUnassociated)
 	}
 	if i.Expansion > 0 && i.Raw/i.Expansion > f.src.Size && repeats(l.offsets) {
 		// Segments share bytes, so the file holds more than its length.
@@ -188,6 +212,21 @@ func (f *File) describe(meta container.Metadata) container.Info {
 	}
 	i.Scratch = f.scratch()
 	return i
+}
+
+// colour returns the colour model that the tags state.
+func (l *layout) colour() container.Colour {
+	switch l.photometric {
+	case photometricRGB:
+		return container.RGB
+	case photometricIndex:
+		return container.Palette
+	case photometricInk:
+		return container.CMYK
+	case photometricYCbCr:
+		return container.YCbCr
+	}
+	return container.Grey
 }
 
 // repeats reports whether two offsets are equal, as when blank tiles are stored only once.
@@ -199,21 +238,22 @@ func repeats(offsets []int64) bool {
 
 // readonly returns the reason why Patch would fail.
 func (f *File) readonly() error {
-	l := f.lay
-	switch {
-	case l.compression == compJPEG:
+	if l := f.lay; f.converts() && l.samples > l.colours {
 		return container.Unsupported(
-			"pixels compressed with JPEG cannot be changed without loss; save the picture as a new file")
-	case f.converts() && l.samples > l.colours:
-		return container.Unsupported(
-			"a picture with a palette or fewer than 8 bits per sample, and with extra samples, cannot be changed in " +
-				"place; save it as a new file")
+			"a picture with extra samples can be changed only with 8 or more bits per sample, without a palette and " +
+				"with the lengths of its strips; convert it to RGB of 8 bits in another program first")
 	}
 	return nil
 }
 
-// converts reports whether the picture cannot hold new values and must be converted when it is changed.
-func (f *File) converts() bool { return f.lay.colourMap != nil || f.lay.depth < 8 }
+// converts reports whether the picture cannot hold new values and must be converted when it is changed: those of a
+// palette or of fewer than 8 bits are too few, JPEG would change other pixels, too, and there may be no place for the
+// length of a compressed strip.
+func (f *File) converts() bool {
+	l := f.lay
+	return l.colourMap != nil || l.depth < 8 || l.compression == compJPEG ||
+		l.compression != compNone && l.countsEntry == nil
+}
 
 // chunk is the number of bytes of rows read and converted at a time: small enough for the cache of a core.
 const chunk = 256 << 10

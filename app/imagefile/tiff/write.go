@@ -224,9 +224,8 @@ func (d dialect) layoutFields(s stripes, photometric uint16, offsets, counts []i
 		d.longs(tagStripByteCounts, counts...),
 	}
 	if s.pic.F32 != nil {
-		const float = 3
 		for i := range depth {
-			depth[i] = float
+			depth[i] = formatFloat
 		}
 		all = append(all, d.shorts(tagSampleFormat, depth...))
 	}
