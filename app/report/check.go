@@ -298,7 +298,8 @@ func (k *checker) placeFields() []field {
 		case p.Left < 0, p.Top < 0, p.Width < 1, p.Height < 1, p.Left+p.Width > proof.Width,
 			p.Top+p.Height > proof.Height, p.Area < 0, p.Halo < 0, p.Changed < 0, p.Changed > p.Area+p.Halo,
 			p.X < float64(p.Left), p.Y < float64(p.Top), p.X > float64(p.Left+p.Width), p.Y > float64(p.Top+p.Height):
-			all = append(all, field{name, [4]int{p.Left, p.Top, p.Width, p.Height}, [4]int{0, 0, proof.Width, proof.Height}})
+			box, whole := [4]int{p.Left, p.Top, p.Width, p.Height}, [4]int{0, 0, proof.Width, proof.Height}
+			all = append(all, field{name, box, whole})
 		case k.mask != nil && sameKind(k.c.Source.Picture, k.c.Result.Picture):
 			all = append(all, k.inMask(name, p)...)
 		}

@@ -182,6 +182,7 @@ func (f *File) beside(u unit) ([]byte, error) {
 	}
 	n := int(l.rowBytes())
 	valid := u.w * l.lanes() * l.depth
+	sample := max(l.depth/8, 1)
 	pixel := max(l.lanes()*l.depth/8, 1)
 	var beside, last []byte
 	hidden := false
@@ -219,7 +220,9 @@ func (f *File) beside(u unit) ([]byte, error) {
 			} else if k < len(last) {
 				nearest = last[k]
 			}
-			hidden = hidden || v != 0 && v != 0xff && v != nearest && !(old != nil && v == old[k])
+			// Some change the byte order of what is left in place, each time they write a tile.
+			left := old != nil && (v == old[k] || v == old[k-k%sample+sample-1-k%sample])
+			hidden = hidden || v != 0 && v != 0xff && v != nearest && !left
 		}
 		beside = append(beside, row[from:]...)
 		if err != nil {
