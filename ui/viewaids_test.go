@@ -181,7 +181,7 @@ func TestLayerIsShown(t *testing.T) {
 	if o := h.display.port.Options(); o.Mode != view.Outlines {
 		t.Error("the mask hides the layer")
 	}
-	if got := h.aids.legend.state.Text(); got != "Visible contrast 8; Seed contrast 15" {
+	if got := h.aids.legend.state.Text(); got != "Visible contrast 8; Seed contrast 50" {
 		t.Errorf("the legend says %q", got)
 	}
 	h.display.onHover(processing.Point{X: 7.5, Y: 8.5}, true)
