@@ -9,7 +9,6 @@ table has, as means over paintings with at least 5 such labels: the share found 
 drawn from the candidates of three networks, so precision is that on such a mixture, not on a network's own findings.
 """
 import argparse
-import json
 import os
 
 import numpy as np
@@ -46,7 +45,7 @@ def main():
     ap.add_argument("--least", type=int, default=30)
     o = ap.parse_args()
     by_file = {}
-    for (f, x, y), v in label.by_place(json.load(open(o.labels))).items():
+    for (f, x, y), v in label.by_place(label.read_labels(o.labels)[1]).items():
         by_file.setdefault(f, []).append((x, y, label.verdict(v.values(), f in o.doubted.split(","))))
     images = {f: label.read(os.path.join(o.photos, f)) for f in by_file if os.path.exists(os.path.join(o.photos, f))}
     for network in o.networks:

@@ -156,9 +156,21 @@ def sheets(folder, sources, seed, page):
     print(folder, len(places), "places on", (len(places) + page - 1) // page, "sheets")
 
 
+def read_labels(store):
+    """Returns the hashes of the pictures by file, and the labelled places."""
+    kept = json.load(open(store)) if os.path.exists(store) else {"pictures": {}, "places": []}
+    return kept["pictures"], kept["places"]
+
+
+def write_labels(store, pictures, places):
+    rows = ",\n".join(json.dumps(p) for p in places)
+    with open(store, "w") as out:
+        out.write('{"pictures": %s,\n"places": [\n%s\n]}\n' % (json.dumps(pictures, indent=1), rows))
+
+
 def take(store, folder, answers, observer):
     places = json.load(open(folder + "/key.json"))
-    kept = json.load(open(store)) if os.path.exists(store) else []
+    pictures, kept = read_labels(store)
     given = {}
     for line in open(answers):
         words = line.split()
@@ -169,8 +181,10 @@ def take(store, folder, answers, observer):
             given[number] = label
     for number, label in sorted(given.items()):
         p = places[number - 1]
-        kept.append({"file": p["file"], "sha256": p["sha256"], "x": p["x"], "y": p["y"], "label": label, "observer": observer})
-    json.dump(kept, open(store, "w"), indent=0)
+        if pictures.setdefault(p["file"], p["sha256"]) != p["sha256"]:
+            raise SystemExit("%s: the labels are for another picture of this name" % p["file"])
+        kept.append({"file": p["file"], "x": p["x"], "y": p["y"], "label": label, "observer": observer})
+    write_labels(store, pictures, kept)
     print(len(given), "of", len(places), "answers;", len(kept), "in", store)
 
 
@@ -183,7 +197,7 @@ def by_place(rows):
 
 def agree(store, a, b):
     """Prints agreement over all labels, and over places that both observers decided."""
-    pairs = [(v[a], v[b]) for v in by_place(json.load(open(store))).values() if a in v and b in v]
+    pairs = [(v[a], v[b]) for v in by_place(read_labels(store)[1]).values() if a in v and b in v]
     kind = lambda l: {"G": "G", "U": "U"}.get(l, "N")
     for name, rows in (("glare, not, unsure", [(kind(p), kind(q)) for p, q in pairs]),
                        ("decided by both", [(kind(p), kind(q)) for p, q in pairs if "U" not in (p, q)])):
@@ -209,9 +223,12 @@ def maps(out, store, sources, photos, doubted):
     """Draws the label map of each photograph in sources."""
     import cv2
     os.makedirs(out, exist_ok=True)
-    places = by_place(json.load(open(store)))
+    pictures, rows = read_labels(store)
+    places = by_place(rows)
     for source in sources:
         c = json.load(open(source))
+        if pictures.get(c["file"], c["sha256"]) != c["sha256"]:
+            raise SystemExit("%s: the labels are for another picture of this name" % c["file"])
         image = read(os.path.join(photos, c["file"]))
         value = level(image)
         blank = np.zeros(value.shape, bool)
