@@ -186,7 +186,7 @@ func TestCorrectFormats(t *testing.T) {
 		t.Errorf("a PNG as JPEG: %+v", got)
 	}
 	photo := testpic.Shared(t, "io-samples/Landscape_6.jpg")
-	const part, all = "--region=rect:0,0,600,400", "--coverage=100"
+	const part, all = "--detector=classic", "--coverage=100"
 	got := call(t, "correct", part, all, "-o", dir, photo)
 	if got.status != exitDone || !exist(filepath.Join(dir, "Landscape_6_corrected.tif")) || !strings.Contains(got.out, "Proven: ") {
 		t.Errorf("a JPEG: %+v", got)

@@ -30,6 +30,8 @@ type Item struct {
 	Geometry bool
 	// Unused: nothing that reads the file needs the part. A result may lack it, but may not have another.
 	Unused bool
+	// Harmless: the part says nothing by itself. It may differ from another harmless one, and either file may lack it.
+	Harmless bool
 }
 
 // Add adds a part with its content.
@@ -86,9 +88,9 @@ func orShort(err error) error {
 // of the picture are ignored.
 func (v *Inventory) Differences(w *Inventory, geometry bool) []message.Message {
 	type part struct {
-		sums   [][sha256.Size]byte
-		name   message.Message
-		unused bool
+		sums             [][sha256.Size]byte
+		name             message.Message
+		unused, harmless bool
 	}
 	parts := func(of *Inventory) (map[string]*part, []string) {
 		all, order := map[string]*part{}, []string(nil)
@@ -98,7 +100,7 @@ func (v *Inventory) Differences(w *Inventory, geometry bool) []message.Message {
 			}
 			key := i.Name.String()
 			if all[key] == nil {
-				all[key] = &part{name: i.Name, unused: i.Unused}
+				all[key] = &part{name: i.Name, unused: i.Unused, harmless: i.Harmless}
 				order = append(order, key)
 			}
 			all[key].sums = append(all[key].sums, i.Sum)
@@ -110,7 +112,7 @@ func (v *Inventory) Differences(w *Inventory, geometry bool) []message.Message {
 	var names []message.Message
 	for _, key := range first {
 		other := b[key]
-		if other == nil && a[key].unused {
+		if other == nil && a[key].unused || other != nil && a[key].harmless && other.harmless {
 			continue
 		}
 		if other == nil || !slices.Equal(a[key].sums, other.sums) {
@@ -118,7 +120,7 @@ func (v *Inventory) Differences(w *Inventory, geometry bool) []message.Message {
 		}
 	}
 	for _, key := range second {
-		if a[key] == nil {
+		if a[key] == nil && !b[key].harmless {
 			names = append(names, b[key].name)
 		}
 	}

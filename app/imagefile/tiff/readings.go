@@ -141,8 +141,7 @@ func (s singly) Read(p []byte) (int, error) {
 }
 
 // besides lists the bytes that the segments store outside the picture: tiles beyond its edge, rows beyond the last one.
-// Zeros, repetitions of the nearest pixels and what the buffer of an encoder still held of the tile before are not
-// listed.
+// Zeros, repetitions of the nearest pixels and what the buffer of an encoder still held of the tile before are harmless.
 func (l *lister) besides(p place, f *File) error {
 	lay := f.lay
 	for i := range lay.offsets {
@@ -153,25 +152,26 @@ func (l *lister) besides(p place, f *File) error {
 		if err := l.ctx.Err(); err != nil {
 			return err
 		}
-		beside, err := f.beside(u)
+		beside, hidden, err := f.beside(u)
 		if err != nil {
 			// A segment that cannot be decoded is listed as it is stored.
 			continue
 		}
 		if len(beside) > 0 {
 			l.v.AddUnused(p.of(message.Of("values outside the picture in strip or tile %d", i+1)), beside)
+			l.v.Items[len(l.v.Items)-1].Harmless = !hidden
 		}
 	}
 	return nil
 }
 
-// beside returns the bytes of a segment outside the picture; nil if nothing is hidden in them.
-func (f *File) beside(u unit) ([]byte, error) {
+// beside returns the bytes of a segment outside the picture, and whether something may be hidden in them.
+func (f *File) beside(u unit) (beside []byte, hidden bool, err error) {
 	l := f.lay
 	s, before := &scratch{}, &scratch{}
 	r, err := f.open(s, u, 0)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	// Encoders that do not clear their buffer leave what the tile before had there.
 	var earlier io.Reader
@@ -184,14 +184,13 @@ func (f *File) beside(u unit) ([]byte, error) {
 	valid := u.w * l.lanes() * l.depth
 	sample := max(l.depth/8, 1)
 	pixel := max(l.lanes()*l.depth/8, 1)
-	var beside, last []byte
-	hidden := false
+	var last []byte
 	rows := int64(u.rows) + (f.read.surplus[u.index]+int64(n)-1)/int64(n)
 	for y := range int(rows) {
 		row := s.rows(int64(n))
 		read, err := io.ReadFull(r, row)
 		if err != nil && y < u.h {
-			return nil, err
+			return nil, false, err
 		}
 		if row = row[:read]; read == n {
 			f.unpredict(s, row)
@@ -229,8 +228,5 @@ func (f *File) beside(u unit) ([]byte, error) {
 			break
 		}
 	}
-	if !hidden {
-		return nil, nil
-	}
-	return beside, nil
+	return beside, hidden, nil
 }
