@@ -558,8 +558,8 @@ const propsBytes = int64(unsafe.Sizeof(processing.GlintProps{}))
 // room, followed by that of components.
 func (q *queue) measure(v *glintMeasures, spans, total buffer, room int) error {
 	grid, block := q.strided(8 * room)
-	if err := q.launch("glintSums", grid, block, v.props, v.peaks, spans, total, room, v.logits, v.kinds, v.red, v.green,
-		v.blue, v.logits.w); err != nil {
+	if err := q.launch("glintSums", grid, block, v.props, v.peaks, spans, total, room, v.logits, v.kinds, v.red,
+		v.green, v.blue, v.logits.w); err != nil {
 		return err
 	}
 	return q.launch("glintGround", grid, block, v.props, v.peaks, total, room, v.logits, v.red, v.green, v.blue,

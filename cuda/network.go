@@ -455,8 +455,8 @@ func (r *networkRun) value(layer int) activations {
 	return r.values[layer]
 }
 
-// advance queues the work on all rows of all layers that depend only on the first rows of the picture, of which ready are
-// there. Memory is reused by later layers once the last one that reads it is complete.
+// advance queues the work on all rows of all layers that depend only on the first rows of the picture, of which ready
+// are there. Memory is reused by later layers once the last one that reads it is complete.
 func (r *networkRun) advance(in [3]*plane, ready int) (err error) {
 	n := len(r.p.steps)
 	whole := ready == r.h
@@ -577,7 +577,8 @@ func (p *networkProgram) ends(i int) bool {
 	return strings.HasPrefix(p.steps[i].kernel, networkEnd) && i == len(p.steps)-2
 }
 
-// convolve queues rows of a convolution of 3 × 3 on tensor cores, and those of the last layer with it where that follows.
+// convolve queues rows of a convolution of 3 × 3 on tensor cores, and those of the last layer with it where that
+// follows.
 func (r *networkRun) convolve(i, first, last int) error {
 	s, from, out := &r.p.steps[i], r.value(r.p.steps[i].layer.From[0]), r.values[i]
 	shape := s.shape
@@ -623,8 +624,8 @@ func (v shape) shared(s *networkStep) int {
 // sharedMemory is the shared memory that every GPU provides to a block without opt-in.
 const sharedMemory = 48 << 10
 
-// convolveBlocks and mixBlocks are how many blocks of a kernel a multiprocessor has registers for, by groups, or pairs of
-// quads, and columns. They are never written.
+// convolveBlocks and mixBlocks are how many blocks of a kernel a multiprocessor has registers for, by groups, or pairs
+// of quads, and columns. They are never written.
 var (
 	convolveBlocks = [4][3]int{{6, 5, 4}, {4, 4, 3}, {4, 3}, {4, 2}}
 	mixBlocks      = [4][3]int{{4, 3, 3}, {3, 2, 2}, {2, 2, 2}, {2, 1, 1}}

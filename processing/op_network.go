@@ -7,10 +7,10 @@ import (
 	"blik/processing/network"
 )
 
-// Glints writes the network's logit of glare for each pixel into Dst (U8): in sixteenths, plus Offset (0…255), clamped to
-// 0…255. Pixels above Offset are more likely glare than not. Kinds (U8, may be nil) gets what glare at a pixel would be:
-// KindGlare, or what else looks like it. Red, Green and Blue (U8) are the picture as Luminance writes it. docs/network.md
-// describes the method.
+// Glints writes the network's logit of glare for each pixel into Dst (U8): in sixteenths, plus Offset (0…255), clamped
+// to 0…255. Pixels above Offset are more likely glare than not. Kinds (U8, may be nil) gets what glare at a pixel
+// would be: KindGlare, or what else looks like it. Red, Green and Blue (U8) are the picture as Luminance writes it.
+// docs/network.md describes the method.
 type Glints struct {
 	Dst, Kinds, Red, Green, Blue Plane
 	Model                        *network.Model
@@ -145,8 +145,8 @@ func (o MeasureGlints) describe(a *arguments) Op {
 type GlintFinder interface {
 	Backend
 
-	// FindGlints carries out l and g, labels the pixels of its logits that are not 0, and measures them (MeasureGlints). It
-	// returns the spans of the components and their measures, and records the time of g as the named stage. It works on
-	// parts of the picture while others are uploaded.
+	// FindGlints carries out l and g, labels the pixels of its logits that are not 0, and measures them
+	// (MeasureGlints). It returns the spans of the components and their measures, and records the time of g as the
+	// named stage. It works on parts of the picture while others are uploaded.
 	FindGlints(ctx context.Context, l Luminance, g Glints, stage string) ([]Span, []GlintProps, error)
 }

@@ -340,7 +340,7 @@ func (p *findingsPanel) sumText() string {
 		return p.t("No picture is open.")
 	}
 	parts := []string{p.foundText()}
-	if wrong, ok := p.ExpectedWrong(); ok {
+	if wrong, ok := p.ExpectedWrong(); ok && wrong >= 0.5 {
 		parts = append(parts, p.t("some %s are expected to be wrong", p.texts.Int(int(math.Round(wrong)))))
 	}
 	kept, all, ignored := p.Decided()

@@ -38,7 +38,7 @@ func WriteList(w io.Writer, file string, list []ListedFinding) error {
 			cell(file), strconv.Itoa(f.Number), real(f.X, 2), real(f.Y, 2),
 			strconv.Itoa(f.Left), strconv.Itoa(f.Top), strconv.Itoa(f.Width), strconv.Itoa(f.Height),
 			strconv.Itoa(f.Area), peak, contrast, real(f.Elongation, 2), score,
-			kind, certainty(f.Evidence), check(f.Evidence), f.Decision, f.State, f.Method, inWords(f.Reasons()),
+			kind, certainty(f.Evidence, real), check(f.Evidence), f.Decision, f.State, f.Method, inWords(f.Reasons()),
 		})
 	}
 	return csv.NewWriter(w).WriteAll(rows)

@@ -75,7 +75,7 @@ func WriteCSV(w io.Writer, r Report, t Table) error {
 			cell(r.File), strconv.Itoa(f.ID), real(f.X, 2), real(f.Y, 2),
 			strconv.Itoa(f.Left), strconv.Itoa(f.Top), strconv.Itoa(f.Width), strconv.Itoa(f.Height),
 			strconv.Itoa(f.Area), strconv.Itoa(f.Peak), real(f.Contrast, 4), real(f.Elongation, 2), real(f.Score, 3),
-			real(f.Strength, 2), strconv.Itoa(f.Rise), f.Kind.ID(), certainty(f.Evidence), check(f.Evidence),
+			real(f.Strength, 2), strconv.Itoa(f.Rise), f.Kind.ID(), certainty(f.Evidence, real), check(f.Evidence),
 			inWords(f.Reasons()),
 		})
 	}
@@ -92,12 +92,12 @@ func cell(name string) string {
 	return name
 }
 
-// certainty returns the certainty for a table; empty if it is not known.
-func certainty(e processing.Evidence) string {
+// certainty returns the certainty for a table, with its decimals written by real; empty if it is not known.
+func certainty(e processing.Evidence, real func(v float64, digits int) string) string {
 	if e.Certainty == 0 {
 		return ""
 	}
-	return strconv.FormatFloat(e.Certainty, 'f', 2, 64)
+	return real(e.Certainty, 2)
 }
 
 // check returns "check" for a finding that a person should look at, else nothing.

@@ -67,9 +67,11 @@ func TestCSVWithSemicolons(t *testing.T) {
 	if err := report.WriteCSV(&b, example(), report.Semicolon); err != nil {
 		t.Fatal(err)
 	}
-	want := "\ufefffile;id;x;y;left;top;width;height;area;peak;contrast;elongation;score;reasons\n" +
-		"scan, recto.tif;1;2,00;1,50;1;1;2;1;2;250;0,1235;2,00;-0,500;" +
-		"\"for: what the network sees (+1.2); against: colour (-0.5)\"\n"
+	want := "\ufefffile;id;x;y;left;top;width;height;area;peak;contrast;elongation;score;strength;rise;kind;" +
+		"certainty;check;reasons\n" +
+		"scan, recto.tif;1;2,00;1,50;1;1;2;1;2;250;0,1235;2,00;-0,500;3,25;90;paint;0,50;check;" +
+		"\"looks like: painted light (75 %); rises above its surroundings: 90 levels; strength: 3.2 (score -0.5); " +
+		"size: 2 px; probably right: 50 %; look at it: probably not glare\"\n"
 	if b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)
 	}

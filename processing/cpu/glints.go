@@ -71,8 +71,8 @@ func (b executor) networkTiles(w, h int, m *network.Model) *networkTiles {
 	return t
 }
 
-// take ends a worker's tile, which may be nil, and returns its next one, nil if there is none, and where it is. A tile is
-// divided only if both parts remain large compared with their surroundings.
+// take ends a worker's tile, which may be nil, and returns its next one, nil if there is none, and where it is. A tile
+// is divided only if both parts remain large compared with their surroundings.
 func (t *networkTiles) take(done *network.Rect) (next *network.Rect, whole network.Rect) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -145,8 +145,10 @@ func (b executor) GlintChannels(ctx context.Context, op processing.GlintChannels
 // MeasureGlints measures components in parallel.
 func (b executor) MeasureGlints(ctx context.Context, op processing.MeasureGlints) ([]processing.GlintProps, error) {
 	q := op.Components.(*components)
-	s := &glintPlanes{logits: op.Logits.(*plane), kinds: op.Kinds.(*plane), red: op.Red.(*plane), green: op.Green.(*plane),
-		blue: op.Blue.(*plane)}
+	s := &glintPlanes{
+		logits: op.Logits.(*plane), kinds: op.Kinds.(*plane),
+		red: op.Red.(*plane), green: op.Green.(*plane), blue: op.Blue.(*plane),
+	}
 	out := make([]processing.GlintProps, q.n)
 	parts := group(q.spans, q.n, func(i int) uint32 { return q.spans[i].Label })
 	const share = 64

@@ -21,8 +21,8 @@ var (
 	lowLast   = [16]int8{-1, -1, -1, -1, -1, -1, -1, -1, 0, 2, 4, 6, 8, 10, 12, 14}
 )
 
-// bytesOf has at index 4·channel + k the permutation that moves this channel of four cells to bytes 4k…4k+3. It is never
-// written.
+// bytesOf has at index 4·channel + k the permutation that moves this channel of four cells to bytes 4k…4k+3. It is
+// never written.
 var bytesOf = func() (table [4 * Outputs][16]int8) {
 	for i := range table {
 		for b := range table[i] {

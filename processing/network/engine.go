@@ -81,10 +81,10 @@ type Scratch struct {
 	strip  strip
 }
 
-// Run writes the logits of glare for a part of a picture, in sixteenths plus offset and clamped to 0…255, into dst, which
-// has the row length of the picture, and the kinds (see KindOf) into kinds, which may be nil. The first row and column
-// must be multiples of Model.Grain. It calls stop before each row of a layer and returns early if that returns true, and
-// more before each row of the result, which returns false if that is not needed, nor are those below.
+// Run writes the logits of glare for a part of a picture, in sixteenths plus offset and clamped to 0…255, into dst,
+// which has the row length of the picture, and the kinds (see KindOf) into kinds, which may be nil. The first row and
+// column must be multiples of Model.Grain. It calls stop before each row of a layer and returns early if that returns
+// true, and more before each row of the result, which returns false if that is not needed, nor are those below.
 func (e *Engine) Run(dst, kinds []uint8, pic Picture, r Rect, offset int, scratch *Scratch, stop func() bool,
 	more func(y int) bool) {
 	s := &scratch.strip

@@ -8,8 +8,8 @@ const (
 	input step = iota
 	// convolve computes a layer.
 	convolve
-	// share computes the sums that the sources of half the resolution contribute to a layer of 1 × 1, at their resolution:
-	// a row of 32-bit sums for each channel of the layer.
+	// share computes the sums that the sources of half the resolution contribute to a layer of 1 × 1, at their
+	// resolution: a row of 32-bit sums for each channel of the layer.
 	share
 	// repeat writes each cell of a coarser node several times.
 	repeat

@@ -63,8 +63,9 @@ func window256(p *inputRows, f, x int) archsimd.Int32x8 {
 }
 
 // factors256 computes the factors. The integer part of a quotient of integers below 2^24 is exact in float32 if the
-// product of quotient and divisor is below 2^24: a quotient that is not an integer is then further from the next one than
-// the largest rounding error. That of the share may be rounded up to the next integer, and is then too large by 1.
+// product of quotient and divisor is below 2^24: a quotient that is not an integer is then further from the next one
+// than the largest rounding error. That of the share may be rounded up to the next integer, and is then too large by
+// 1.
 func factors256(p *inputRows, rows int32) {
 	sumQuads256(p)
 	dst, n := at(p.factors), p.stride

@@ -9,7 +9,8 @@ import "unsafe"
 const productsOfPart = 108 * blocksOfPart
 
 // dots512 computes a row of four channels in blocks of 32 cells, from n taps. One instruction (vpdpbusd) adds four
-// products of bytes to a 32-bit sum; the sums of three blocks stay in registers. shared, apart and raw are those of job.
+// products of bytes to a 32-bit sum; the sums of three blocks stay in registers. shared, apart and raw are those of
+// job.
 //
 //go:noescape
 func dots512(dst, src unsafe.Pointer, taps, weights *int32, n int, bias, shift *[4]int32, add, top int32, blocks int,

@@ -29,8 +29,8 @@ const (
 	Conv1 Kind = iota
 	// Conv3 is a convolution of 3 × 3.
 	Conv3
-	// Pool halves the resolution: each result is the rounded mean of 2 × 2 cells of the only source. An odd side repeats
-	// its last row or column. It has no weights.
+	// Pool halves the resolution: each result is the rounded mean of 2 × 2 cells of the only source. An odd side
+	// repeats its last row or column. It has no weights.
 	Pool
 )
 
@@ -66,7 +66,8 @@ func (l *Layer) fine() int {
 
 // Model is a network. It is immutable, so several goroutines may use it.
 type Model struct {
-	// Layers are in the order of computation. The last one is a convolution with the channels of Outputs for each pixel.
+	// Layers are in the order of computation. The last one is a convolution with the channels of Outputs for each
+	// pixel.
 	Layers []Layer
 	// Checksum is the SHA-256 of the model file.
 	Checksum [32]byte
@@ -78,8 +79,8 @@ var embedded []byte
 // Default returns the model embedded in the program.
 var Default = sync.OnceValues(func() (*Model, error) { return Parse(embedded) })
 
-// Outputs is the number of channels of the last layer: the logit of glare, and those of its kinds: painted light, edge or
-// support, other.
+// Outputs is the number of channels of the last layer: the logit of glare, and those of its kinds: painted light, edge
+// or support, other.
 const Outputs = 4
 
 // Hidden returns the number of channels of the last hidden layer, provided that the last layer reads only this one, by
