@@ -141,7 +141,8 @@ func (s singly) Read(p []byte) (int, error) {
 }
 
 // besides lists the bytes that the segments store outside the picture: tiles beyond its edge, rows beyond the last one.
-// Zeros, repetitions of the nearest pixels and what the buffer of an encoder still held of the tile before are harmless.
+// Zeros, repetitions of the nearest pixels and what the buffer of an encoder still held of the tile before are
+// harmless.
 func (l *lister) besides(p place, f *File) error {
 	lay := f.lay
 	for i := range lay.offsets {
