@@ -183,7 +183,7 @@ score: headless ## accuracy on ../shared/data/glare-dev, as ../shared/tools/scor
 	build/blik-headless detect --quiet --overwrite -o build/masks '../shared/data/glare-dev/*_glare.*'
 	build/blik-headless score ../shared/data/glare-dev build/masks
 
-accuracy: headless ## the tables of docs/accuracy.md and a sheet of parts; takes ten minutes and more
+accuracy: headless ## figures of docs/accuracy.md and a sheet of parts; takes ten minutes and more
 	scripts/accuracy.sh
 
 train: ## train the network on a machine with a GPU; elsewhere it says what is needed

@@ -3,9 +3,8 @@
   parts.py BLIK      reads ../shared/data/glare-dev
 
 Detection runs on four parts of each development picture, of up to 900 x 700 pixels; pixels within 128 of a part's border
-are not compared. Parts that begin at multiples of 128 pixels give the same mask, except for differences that the pictures
-at half and a quarter of the size cause from farther away. Other parts align differently with the cells of the network and
-with the squares in which neighbours are counted.
+are not compared. Parts that begin at multiples of 128 pixels give the same mask; others align differently with the cells
+of the network.
 """
 import glob
 import os
