@@ -84,7 +84,7 @@ func TestDetectInAnyEncoding(t *testing.T) {
 		{"ProPhoto RGB of 16 bits", prophoto(pic), 5},
 		{"CMY of 8 bits", inks(pic, 0, 8), 0},
 		{"CMYK of 16 bits", inks(pic, 0.8, 16), 5},
-		{"CMYK of 8 bits", inks(pic, 0.8, 8), 10},
+		{"CMYK of 8 bits", inks(pic, 0.8, 8), 30},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := detected(t, c.pic).Mask

@@ -77,7 +77,8 @@ func (f *Finding) Reasons() []Reason {
 	}
 	whole := func(share float64) int { return int(math.Round(100 * share)) }
 	var list []Reason
-	if e.Strength > 0 {
+	// A network that knows no kinds calls everything glare.
+	if e.Strength > 0 && e.Shares[KindGlare] < 1 {
 		list = append(list, Reason{message.Of("looks like"),
 			message.Of("%s (%d %%)", e.Kind.Name(), whole(e.Shares[e.Kind]))})
 	}

@@ -341,7 +341,7 @@ func (p *findingsPanel) sumText() string {
 	}
 	parts := []string{p.foundText()}
 	if wrong, ok := p.ExpectedWrong(); ok && wrong >= 0.5 {
-		parts = append(parts, p.t("some %s are expected to be wrong", p.texts.Int(int(math.Round(wrong)))))
+		parts = append(parts, p.t("about %s are expected to be wrong", p.texts.Int(int(math.Round(wrong)))))
 	}
 	kept, all, ignored := p.Decided()
 	if kept+ignored > 0 {
