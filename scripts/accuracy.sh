@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints figures of docs/accuracy.md, in build/accuracy: labelled crops at several sensitivities, the development pictures
+# Prints figures of docs/accuracy.md, in build/accuracy: labelled crops at several sensitivities, development pictures
 # (training figures), parts against wholes, what learning gains, and automatic correction; also draws a sheet of crops.
 # Needs build/blik-headless, ../shared, and a PYTHON with cv2, numpy and scipy, by default /usr/bin/python3 (Debian:
 # python3-opencv, python3-scipy).

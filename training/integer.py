@@ -137,19 +137,6 @@ def vectors(model, rgb):
     return gzip.compress(body, 9, mtime=0)
 
 
-def provenance(model, name, logs):
-    """Returns the data, seeds, options and figures of a model, from the logs of train.py."""
-    first = logs[0]
-    return {"model_sha256": hashlib.sha256(model).hexdigest(), "network": name, "torch": first["torch"],
-            "options": {k: v for k, v in first["options"].items() if k not in ("data", "out")},
-            "multiply_adds_a_pixel": first["nets"][name]["macs"], "weights": first["nets"][name]["weights"],
-            "data_sha256": first["data_sha256"], "sets": first.get("sets"), "paintings_sha256": first["paintings"],
-            "loss": [row[0::2] for row in first["history"][-5:]],
-            "folds": [{"fold": l["options"]["fold"], "seed": l["options"]["seed"], "left_out":
-                       sorted(set(first["paintings"]) - set(l["paintings"])), "figures": l["nets"][name]["figures"]}
-                      for l in logs[1:]]}
-
-
 def main():
     if len(sys.argv) != 5 or sys.argv[1] != "vectors":
         sys.exit(__doc__)
