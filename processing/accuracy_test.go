@@ -79,16 +79,6 @@ var development struct {
 	set []painting
 }
 
-// trained skips a test that needs the trained network.
-func trained(t *testing.T) {
-	t.Helper()
-	d, err := processing.DefaultDecision()
-	if err != nil {
-		t.Fatal(err)
-	}
-	testpic.Need(t, len(d.Wrong) > 0, "a trained network with measured figures in decision.json")
-}
-
 func developmentSet(t *testing.T) []painting {
 	t.Helper()
 	development.Do(func() { development.set = readDevelopmentSet(t) })
@@ -177,7 +167,6 @@ func variations() []variation {
 func TestAccuracy(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
-	trained(t)
 	set := developmentSet(t)
 	var all []score.Metrics
 	for _, p := range set {
@@ -227,7 +216,6 @@ func TestAccuracy(t *testing.T) {
 func TestCleanPaintings(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
-	trained(t)
 	for _, f := range testpic.SharedFiles(t, "negatives/*.png") {
 		res := detected(t, readPicture(t, f))
 		ppm, count := score.FalseAlarms(res.Mask)
@@ -247,7 +235,6 @@ func TestCleanPaintings(t *testing.T) {
 func TestOtherRenderer(t *testing.T) {
 	t.Parallel()
 	testpic.Slow(t)
-	trained(t)
 	set := developmentSet(t)[:5]
 	floors := map[string]float64{"default": 0.9, "dense": 0.91, "few": 0.85, "soft": 0.87, "unclipped": 0.67,
 		"tinted": 0.74, "large": 0.86, "mixed": 0.75}
@@ -278,7 +265,6 @@ func TestOtherRenderer(t *testing.T) {
 func TestGenerated(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
-	trained(t)
 	glare, err := synth.Preset("default")
 	if err != nil {
 		t.Fatal(err)

@@ -603,9 +603,6 @@ func TestCorrectAccuracy(t *testing.T) {
 		{"truth + disc", func(p *painting) *processing.Mask { return widen(p.truth, false) }, 32.3, 0.85},
 		{"own mask", func(p *painting) *processing.Mask { return p.detected(t) }, 29, 0.78},
 	} {
-		if c.name == "own mask" {
-			trained(t)
-		}
 		var psnr, ssim float64
 		for i := range set {
 			p := &set[i]

@@ -50,7 +50,6 @@ func wideGamut(pic *processing.Picture, gamma float64, curve processing.Transfer
 func TestDetectInAnyEncoding(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
-	trained(t)
 	pic := readPicture(t, testpic.Shared(t, "glare-dev/d02_goya_scatter_glare.png"))
 	want := detected(t, pic).Mask
 	area := want.Area()
@@ -61,7 +60,8 @@ func TestDetectInAnyEncoding(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		pic  *processing.Picture
-		// most is how many pixels the masks may differ by, in 1/1000 of the mask.
+		// most is how many pixels the masks may differ by, in 1/1000 of the mask. Samples that were rounded differently
+		// move findings over the threshold; in 8-bit CMYK black ink leaves the fewest levels.
 		most int
 	}{
 		{"linear", recoded(pic, pow(1), pow(1)), 5},
