@@ -110,7 +110,7 @@ RACE        := -race $(UNWATCHED:%=-gcflags=%=-race=false)
 LOOPS       := -gcflags=blik/processing/cpu=-race=false
 
 # These have no goroutines. Rendering is slow under the detector, so only its tests of goroutines run.
-ALONE := /processing/(learn|score|internal/.*)$$|/app/imagefile/inflate$$|/internal/(house|record|simd/.*)$$
+ALONE := /processing/(learn|score|internal/.*)$$|/internal/(house|record|simd/.*)$$
 
 # The rooms with locks and goroutines of their own.
 ROOMS := ./app/job ./app/session ./app/device ./app/batch ./app/view ./app/imagefile ./app/crash \

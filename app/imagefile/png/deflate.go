@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"hash/adler32"
 	"hash/crc32"
 	"io"
 	"sync"
 
 	"github.com/klauspost/compress/flate"
 
-	"blik/app/imagefile/inflate"
 	"blik/internal/parallel"
 )
 
@@ -186,7 +186,7 @@ func (b *band) compress(z *flate.Writer) {
 	b.out.Reset()
 	z.ResetDict(&b.out, b.lines[max(b.dict-windowBytes, 0):b.dict])
 	data := b.lines[b.dict:]
-	b.sum = inflate.Adler32(data)
+	b.sum = adler32.Checksum(data)
 	if _, b.err = z.Write(data); b.err != nil {
 		return
 	}

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"context"
 	"encoding/binary"
+	"errors"
 	"hash"
 	"hash/crc32"
 	"io"
 
+	"github.com/klauspost/compress/flate"
+	"github.com/klauspost/compress/zlib"
+
 	"blik/app/imagefile/container"
-	"blik/app/imagefile/inflate"
 )
 
 // idatReader reads the data of the IDAT chunks as one stream and verifies their checksums.
@@ -96,13 +99,16 @@ const (
 	blockBytes = 1 << 17
 	// blockCount is the number of blocks: one is being filled, one waits, and the reader of the lines holds two.
 	blockCount = 4
+	// packedBytes is the size of the buffer of packed bytes, zlibBytes the approximate memory of the zlib reader: its
+	// window and its tables.
+	packedBytes, zlibBytes = 1 << 16, windowBytes + 1<<16
 )
 
 // scratch returns the memory of a decoder in bytes, without the samples. It also counts that of Inventory, which
 // collects the alpha of interlaced pictures.
 func (f *File) scratch() int64 {
 	line := int64(f.rowBytes(f.width)) + 1
-	n := blockCount*max(line, blockBytes) + line + inflate.Memory + 1<<17
+	n := blockCount*max(line, blockBytes) + line + packedBytes + zlibBytes + 1<<17
 	if f.interlaced && f.transparent() {
 		n += alphaBytes * int64(f.width) * int64(f.height)
 	}
@@ -132,8 +138,9 @@ func (f *File) inflate(ctx context.Context) (*inflater, error) {
 
 // fill inflates into blocks of at most size bytes, or one line.
 func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte, size int) error {
-	packed := f.idatReader()
-	z, err := inflate.NewReader(packed)
+	// From a buffer the zlib reader takes no byte beyond the end of its stream.
+	packed := bufio.NewReaderSize(f.idatReader(), packedBytes)
+	z, err := zlib.NewReader(packed)
 	if err != nil {
 		return inflateError(err)
 	}
@@ -169,7 +176,7 @@ func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte
 	}
 	behind, err := io.Copy(io.Discard, packed)
 	if err == nil {
-		f.used.Store(f.packed - behind - int64(z.Unread()))
+		f.used.Store(f.packed - behind)
 	}
 	return err
 }
@@ -179,9 +186,12 @@ func inflateError(err error) error {
 	switch err {
 	case io.EOF, io.ErrUnexpectedEOF:
 		return container.Damaged("the pixels end too early")
-	case inflate.ErrChecksum:
+	case zlib.ErrChecksum:
 		return container.Damaged("the pixels have a wrong checksum")
-	case inflate.ErrCorrupt, inflate.ErrHeader:
+	case zlib.ErrHeader, zlib.ErrDictionary:
+		return container.Damaged("the compressed pixels are damaged")
+	}
+	if _, ok := errors.AsType[flate.CorruptInputError](err); ok {
 		return container.Damaged("the compressed pixels are damaged")
 	}
 	return err
