@@ -110,7 +110,7 @@ RACE        := -race $(UNWATCHED:%=-gcflags=%=-race=false)
 LOOPS       := -gcflags=blik/processing/cpu=-race=false
 
 # These have no goroutines. Rendering is slow under the detector, so only its tests of goroutines run.
-ALONE := /processing/(learn|score|internal/.*)$$|/internal/(house|record|simd/.*)$$
+ALONE := /processing/(learn|internal/.*)$$|/lab/score$$|/internal/(house|record|simd/.*)$$
 
 # The rooms with locks and goroutines of their own.
 ROOMS := ./app/job ./app/session ./app/device ./app/batch ./app/view ./app/imagefile ./app/crash \
@@ -129,8 +129,8 @@ loops: ## the loops with checked pointers, and the plain ones
 # The slowest packages start first. Those in the background have one goroutine most of the time.
 race: ## the short tests under the race detector, the real window among them
 	$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short ./ui/e2e ./ui ./processing \
-		$$($(GO) list ./... | grep -vE '$(ALONE)|/processing/(cpu|synth)$$')
-	@$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short -run 'Workers|Deterministic|Cancelled' ./processing/synth & synth=$$!; \
+		$$($(GO) list ./... | grep -vE '$(ALONE)|/processing/cpu$$|/lab/synth$$')
+	@$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short -run 'Workers|Deterministic|Cancelled' ./lab/synth & synth=$$!; \
 		$(GO) test -vet=off $(PATIENT) $(RACE) -short ./processing/cpu; cpu=$$?; \
 		wait $$synth && exit $$cpu
 
@@ -167,12 +167,12 @@ window: build ## drive the real window under Xvfb, as unit does among others
 	BLIK_REQUIRE_XVFB=1 $(DRIVEN) $(GO) test -vet=off -count=1 -run Xvfb ./ui/e2e
 
 bench: ## benchmarks of the processing core
-	$(GO) test -run '^$$' -bench . ./processing/...
+	$(GO) test -run '^$$' -bench . ./processing/... ./lab/...
 
 bench-opencv: ## the operations beside OpenCV's (Debian: libopencv-dev), with the ratios that are aimed at
 	@mkdir -p build
-	g++ -O2 -std=c++17 $$(pkg-config --cflags opencv4) -o build/opencv-peer bench/opencv/peer/peer.cc -lopencv_imgproc -lopencv_core
-	$(GO) run ./bench/opencv
+	g++ -O2 -std=c++17 $$(pkg-config --cflags opencv4) -o build/opencv-peer lab/opencv/peer/peer.cc -lopencv_imgproc -lopencv_core
+	$(GO) run ./lab/opencv
 
 audit: go ## sums of the modules, known weaknesses (govulncheck, where its database can be reached), licences
 	GO='$(GO)' scripts/audit.sh

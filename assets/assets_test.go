@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"blik/internal/testpic"
-	"blik/processing/synth"
+	"blik/lab/synth"
 )
 
 var update = flag.Bool("update", false, "write sample.jpg and sample_mask.png anew")

@@ -19,10 +19,10 @@ import (
 
 	"blik/cuda/driver"
 	"blik/internal/testpic"
+	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/detect"
-	"blik/processing/synth"
 )
 
 // glaring is a generated painting with glare, `density` times as dense as usual.

@@ -16,8 +16,8 @@ import (
 	"blik/cuda/driver"
 	"blik/internal/message"
 	"blik/internal/parallel"
+	"blik/lab/experiment"
 	"blik/processing"
-	"blik/processing/experiment"
 )
 
 // Experiments computes the GPU variants of package experiment. It has its own context, so that its use of device memory

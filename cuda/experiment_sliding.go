@@ -5,8 +5,8 @@ package cuda
 import (
 	"context"
 
+	"blik/lab/experiment"
 	"blik/processing"
-	"blik/processing/experiment"
 )
 
 // slidingVariants are the means over an m × m window.

@@ -7,7 +7,7 @@ import (
 	"errors"
 	"sync"
 
-	"blik/processing/experiment"
+	"blik/lab/experiment"
 )
 
 // sumVariants are the sums of many floats. With one GPU there is no variant for several.

@@ -14,8 +14,8 @@ import (
 
 	"blik/app/i18n"
 	"blik/internal/testpic"
+	"blik/lab/experiment"
 	"blik/processing"
-	"blik/processing/experiment"
 )
 
 // alike compares what the variants of an experiment compute on drawn pixels with its first one, the direct one of the

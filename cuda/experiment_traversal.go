@@ -6,8 +6,8 @@ import (
 	"context"
 
 	"blik/internal/parallel"
+	"blik/lab/experiment"
 	"blik/processing"
-	"blik/processing/experiment"
 )
 
 // traversalVariants blur in the orders of the experiment traversal. With memory=mapped the picture, the intermediate

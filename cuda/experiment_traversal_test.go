@@ -11,7 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"blik/processing/experiment"
+	"blik/lab/experiment"
 )
 
 // experimentsOnGPU opens the GPU for one test, or skips it where there is none.

@@ -5,8 +5,8 @@ package cuda
 import (
 	"context"
 
+	"blik/lab/experiment"
 	"blik/processing"
-	"blik/processing/experiment"
 )
 
 // vhgwVariants are erosion and dilation with rectangles.

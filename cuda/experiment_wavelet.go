@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"blik/internal/message"
-	"blik/processing/experiment"
+	"blik/lab/experiment"
 )
 
 // Constants of kernels/experiment_wavelet.cu.

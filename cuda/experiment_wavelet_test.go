@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"blik/processing/experiment"
+	"blik/lab/experiment"
 )
 
 // analysed is one level of a wavelet along a line of even length, by definition.

@@ -21,10 +21,10 @@ import (
 
 	"blik/internal/testpic"
 	"blik/kernels"
+	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/detect"
 	"blik/processing/network"
-	"blik/processing/synth"
 )
 
 // passed are the tests that ran on a GPU and did not fail.

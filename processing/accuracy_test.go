@@ -14,11 +14,11 @@ import (
 	"testing"
 
 	"blik/internal/testpic"
+	"blik/lab/score"
+	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/detect"
-	"blik/processing/score"
-	"blik/processing/synth"
 )
 
 func readPicture(t *testing.T, path string) *processing.Picture {

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"blik/internal/parallel"
-	"blik/processing/internal/span"
+	"blik/internal/span"
 )
 
 // CleanUp draws spans, which are in reading order, into a mask of w × h pixels, opens, closes, fills holes, dilates by

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"blik/processing/internal/span"
+	"blik/internal/span"
 )
 
 // Span is a run of pixels of one row that belong to the same component, with the component's label.

@@ -3,9 +3,9 @@ package processing_test
 import (
 	"testing"
 
+	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/cpu"
-	"blik/processing/synth"
 )
 
 // BenchmarkCorrectPainting corrects what the classical search finds on the painting that `blik sample` makes.

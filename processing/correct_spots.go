@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sort"
 
-	"blik/processing/internal/span"
+	"blik/internal/span"
 )
 
 // Spots returns the pieces of the mask: the 8-connected components of the pixels that count as glare.

@@ -12,10 +12,10 @@ import (
 
 	"blik/internal/message"
 	"blik/internal/testpic"
+	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/internal/fidelity"
-	"blik/processing/synth"
 )
 
 // every calls f for each method, depth and number of channels; in short runs, each method meets each depth and each

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"blik/internal/testpic"
+	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/internal/fidelity"
-	"blik/processing/synth"
 )
 
 // unseenPaintings are paintings without part in the development set, in two halves: on the first, constants of the

@@ -7,9 +7,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/cpu"
-	"blik/processing/synth"
 )
 
 // glaring is a small generated painting with glare.

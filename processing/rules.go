@@ -3,7 +3,7 @@ package processing
 import (
 	"math"
 
-	"blik/processing/internal/span"
+	"blik/internal/span"
 )
 
 // manualRules rejects components that fail the rules of manual mode: guard-ring z, white top-hat, line residue and

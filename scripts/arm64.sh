@@ -23,7 +23,7 @@ fused() {
 
 tests() {
   local package name failed=0
-  for package in ${PACKAGES:-$($go list ./processing/... ./app/...)}; do
+  for package in ${PACKAGES:-$($go list ./processing/... ./app/... ./lab/...)}; do
     package=${package#blik/} name=${package//\//_}
     GOARCH=arm64 $go test -vet=off -c -o "$work/$name.test" "./$package"
     [ -e "$work/$name.test" ] || continue

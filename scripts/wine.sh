@@ -65,7 +65,7 @@ tests() {
   local package name failed=0 status
   # docs/packages.md lists failures that are caused only by wine.
   local skip='^(TestKilledWhileSaving)$'
-  for package in ${PACKAGES:-$($go list ./processing/... ./app/... ./internal/atomicfile ./internal/message ./internal/parallel)}; do
+  for package in ${PACKAGES:-$($go list ./processing/... ./app/... ./lab/... ./internal/atomicfile ./internal/message ./internal/parallel)}; do
     package=${package#blik/} name=${package//\//_}
     rm -f "$work/$name.exe"
     CGO_ENABLED=0 GOOS=windows $go test -vet=off -c -tags headless -o "$work/$name.exe" "./$package" >/dev/null

@@ -6,12 +6,12 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"blik/app/bench"
 	"blik/app/device"
 	"blik/internal/message"
+	"blik/lab/bench"
+	"blik/lab/experiment"
+	"blik/lab/synth"
 	"blik/processing"
-	"blik/processing/experiment"
-	"blik/processing/synth"
 	"blik/ui/filedialog"
 	"blik/ui/timing"
 	"blik/ui/xwidget"

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"blik/app/bench"
 	"blik/app/device"
 	"blik/app/imagefile"
-	"blik/processing/experiment"
+	"blik/lab/bench"
+	"blik/lab/experiment"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

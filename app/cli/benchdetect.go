@@ -7,12 +7,12 @@ import (
 	"io"
 	"slices"
 
-	"blik/app/bench"
 	"blik/app/device"
 	"blik/app/imagefile"
+	"blik/lab/bench"
+	"blik/lab/experiment"
+	"blik/lab/synth"
 	"blik/processing"
-	"blik/processing/experiment"
-	"blik/processing/synth"
 
 	"github.com/spf13/cobra"
 )

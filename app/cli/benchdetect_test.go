@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"blik/app/bench"
 	"blik/app/i18n"
 	"blik/cuda/driver"
 	"blik/internal/testpic"
+	"blik/lab/bench"
 	"blik/processing"
 	"blik/processing/cpu"
 )

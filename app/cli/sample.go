@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"blik/app/imagefile"
+	"blik/lab/synth"
 	"blik/processing"
-	"blik/processing/synth"
 
 	"github.com/spf13/cobra"
 )

@@ -13,8 +13,8 @@ import (
 
 	"blik/app/imagefile"
 	"blik/internal/message"
+	"blik/lab/score"
 	"blik/processing"
-	"blik/processing/score"
 
 	"github.com/spf13/cobra"
 )

@@ -16,8 +16,8 @@ import (
 
 	"blik/app/imagefile"
 	"blik/internal/parallel"
+	"blik/lab/synth"
 	"blik/processing"
-	"blik/processing/synth"
 
 	"github.com/spf13/cobra"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"blik/processing/experiment"
+	"blik/lab/experiment"
 )
 
 // Provider computes the experiments' variants on a GPU until it is closed.

@@ -11,8 +11,8 @@ import (
 
 	"blik/cuda/driver/drivertest"
 	"blik/internal/testpic"
+	"blik/lab/experiment"
 	"blik/processing"
-	"blik/processing/experiment"
 )
 
 // TestExperimentsChild is the process that TestExperimentsFaults starts with a driver library for tests.

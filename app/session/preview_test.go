@@ -12,10 +12,10 @@ import (
 	"blik/app/view"
 	"blik/internal/message"
 	"blik/internal/testpic"
+	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/detect"
-	"blik/processing/synth"
 )
 
 // onCPU runs jobs on the CPU.

@@ -23,14 +23,14 @@ const (
 // Packages may always import others with the same first element. docs/architecture.md quotes the table.
 var rooms = map[string][]string{
 	".":          {"app", "ui"},
-	"app":        {"processing", "cuda", "assets", "docs", "internal"},
-	"ui":         {"app", "processing", "assets", "internal"},
+	"app":        {"processing", "cuda", "lab", "assets", "docs", "internal"},
+	"ui":         {"app", "processing", "lab", "assets", "internal"},
 	"processing": {"internal"},
-	"cuda":       {"processing", "kernels", "internal"},
+	"cuda":       {"processing", "lab", "kernels", "internal"},
 	"kernels":    {},
 	"assets":     {},
 	"docs":       {},
-	"bench":      {"processing", "internal"},
+	"lab":        {"app", "processing", "internal"},
 	"packaging":  {"app", "internal"},
 	"internal":   {"processing"},
 }

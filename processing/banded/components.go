@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"blik/internal/parallel"
+	"blik/internal/span"
 	"blik/processing"
-	"blik/processing/internal/span"
 )
 
 // Components are made and kept on the device if the class plane fits there in one piece, at a byte per pixel. If the

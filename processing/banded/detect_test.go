@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"blik/internal/testpic"
+	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/detect"
 	"blik/processing/optest"
-	"blik/processing/synth"
 )
 
 // paintings are generated paintings with much glare, of 8 and of 16 bits.

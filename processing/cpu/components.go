@@ -6,8 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"blik/internal/span"
 	"blik/processing"
-	"blik/processing/internal/span"
 )
 
 // components are labelled spans in reading order.

@@ -3,8 +3,8 @@ package cpu
 import (
 	"context"
 
+	"blik/internal/span"
 	"blik/processing"
-	"blik/processing/internal/span"
 )
 
 var _ processing.Frugal = (*Backend)(nil)

@@ -3,8 +3,8 @@ package cpu
 import (
 	"context"
 
+	"blik/internal/span"
 	"blik/processing"
-	"blik/processing/internal/span"
 )
 
 // flags are samples (U8) that only count as zero or nonzero: bytes, or bits if marks is not nil.

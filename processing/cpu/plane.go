@@ -5,8 +5,8 @@ import (
 	"errors"
 	"sync"
 
+	"blik/internal/span"
 	"blik/processing"
-	"blik/processing/internal/span"
 )
 
 // sample is the type of a plane's samples.

@@ -7,8 +7,8 @@ import (
 	"sort"
 
 	"blik/internal/parallel"
+	"blik/internal/span"
 	"blik/processing"
-	"blik/processing/internal/span"
 )
 
 // Decide returns the pixels of the components that the sensitivity accepts, in reading order without overlaps, and the

@@ -16,10 +16,10 @@ import (
 
 	"blik/internal/message"
 	"blik/internal/testpic"
+	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/detect"
-	"blik/processing/synth"
 )
 
 // options are those of the network whose answers are known.

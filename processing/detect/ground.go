@@ -3,8 +3,8 @@ package detect
 import (
 	"image"
 
+	"blik/internal/span"
 	"blik/processing"
-	"blik/processing/internal/span"
 )
 
 // grounds measures the ground of components on the host, as processing.MeasureGlints does on a backend. One goroutine

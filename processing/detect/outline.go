@@ -1,8 +1,8 @@
 package detect
 
 import (
+	"blik/internal/span"
 	"blik/processing"
-	"blik/processing/internal/span"
 )
 
 // The outline of a component: its pixels that rise by at least cut per cent of its rise, and the pixels connected to

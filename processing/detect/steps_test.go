@@ -10,10 +10,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/internal/span"
 	"blik/internal/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
-	"blik/processing/internal/span"
 )
 
 // at returns the level of a pixel as the design says: (R + 2G + B + 2) >> 2, which is never below the darkest channel.

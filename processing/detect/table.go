@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"blik/internal/parallel"
+	"blik/internal/span"
 	"blik/processing"
-	"blik/processing/internal/span"
 )
 
 // Table holds the components of a picture that a decision may accept. It is not changed once it is made.

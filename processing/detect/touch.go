@@ -6,8 +6,8 @@ import (
 	"image"
 	"math"
 
+	"blik/internal/span"
 	"blik/processing"
-	"blik/processing/internal/span"
 )
 
 // Touched is a glint that was found at a place in the picture.

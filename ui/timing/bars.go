@@ -9,7 +9,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 
-	"blik/app/bench"
+	"blik/lab/bench"
 )
 
 // deviceColours are those of the plots: the palette of Okabe and Ito, which people with any colour vision can

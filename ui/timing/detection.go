@@ -13,8 +13,8 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"blik/app/bench"
 	"blik/internal/message"
+	"blik/lab/bench"
 	"blik/processing"
 	"blik/ui/xwidget"
 )

@@ -15,11 +15,11 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"blik/app/bench"
 	"blik/app/imagefile"
 	"blik/internal/message"
+	"blik/lab/bench"
+	"blik/lab/experiment"
 	"blik/processing"
-	"blik/processing/experiment"
 	"blik/ui/xwidget"
 )
 

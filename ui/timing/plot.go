@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"blik/app/bench"
+	"blik/lab/bench"
 	"blik/ui/xwidget"
 )
 

@@ -14,15 +14,15 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
-	"blik/app/bench"
 	"blik/app/device"
 	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/session"
 	"blik/app/settings"
 	"blik/internal/message"
+	"blik/lab/bench"
+	"blik/lab/experiment"
 	"blik/processing"
-	"blik/processing/experiment"
 	"blik/ui/filedialog"
 	"blik/ui/xwidget"
 )

@@ -1,6 +1,6 @@
 // Package timing is the window for measurements: detection on the CPU and on GPUs, stage by stage, and the experiments
-// that the program is based on. The measurements and their presentation come from blik/app/bench and
-// blik/processing/experiment.
+// that the program is based on. The measurements and their presentation come from blik/lab/bench and
+// blik/lab/experiment.
 package timing
 
 import (
@@ -17,13 +17,13 @@ import (
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/widget"
 
-	"blik/app/bench"
 	"blik/app/i18n"
 	"blik/app/job"
 	"blik/app/session"
 	"blik/internal/message"
+	"blik/lab/bench"
+	"blik/lab/experiment"
 	"blik/processing"
-	"blik/processing/experiment"
 	"blik/ui/filedialog"
 	"blik/ui/xwidget"
 )

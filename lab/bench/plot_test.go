@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"blik/app/i18n"
-	"blik/processing/experiment"
+	"blik/lab/experiment"
 )
 
 // timed returns a measured row of a variant. values are pairs of a parameter's name and its value.

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"blik/app/i18n"
-	"blik/processing/experiment"
+	"blik/lab/experiment"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"

@@ -7,8 +7,8 @@ import (
 	"strconv"
 
 	"blik/app/i18n"
+	"blik/lab/experiment"
 	"blik/processing"
-	"blik/processing/experiment"
 )
 
 // CSV writes a head and a row for each stage and sum of each device, with warm and cold times in nanoseconds. A device

@@ -19,11 +19,11 @@ import (
 	"blik/cuda/driver"
 	"blik/internal/message"
 	"blik/internal/testpic"
+	"blik/lab/experiment"
+	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/detect"
-	"blik/processing/experiment"
-	"blik/processing/synth"
 )
 
 // painting is a generated painting with glare.

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"blik/internal/parallel"
+	"blik/lab/synth"
 	"blik/processing"
-	"blik/processing/synth"
 )
 
 // source is the picture from which inputs are made: grey, extended by mirroring. It is painted on first use.

@@ -20,7 +20,7 @@ import (
 
 	"blik/app/i18n"
 	"blik/internal/testpic"
-	"blik/processing/experiment"
+	"blik/lab/experiment"
 )
 
 func machine() Machine {

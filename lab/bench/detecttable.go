@@ -9,8 +9,8 @@ import (
 
 	"blik/app/i18n"
 	"blik/internal/message"
+	"blik/lab/experiment"
 	"blik/processing"
-	"blik/processing/experiment"
 )
 
 // Table writes a comparison as text: the machine, the picture, the warm stages side by side, the first detection after

@@ -5,8 +5,8 @@
 package score
 
 import (
+	"blik/internal/span"
 	"blik/processing"
-	"blik/processing/internal/span"
 )
 
 // Metrics compares one predicted mask with the truth. Shares lie in 0…1. If there is nothing to find, recall is 1, and

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"blik/app/i18n"
-	"blik/processing/experiment"
+	"blik/lab/experiment"
 )
 
 // CSV writes a head and the rows of a result, with times in nanoseconds. The text is English in every language.

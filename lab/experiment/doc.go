@@ -7,5 +7,5 @@
 // The variants for processors are here. Those for a GPU are also described here, so that the list is the same on every
 // machine, but a Provider supplies their methods; without one their rows state what they need.
 //
-// The package has no output and no state: app/bench makes tables and plots of a Result.
+// The package has no output and no state: lab/bench makes tables and plots of a Result.
 package experiment

@@ -11,8 +11,8 @@ import (
 
 	"blik/app/i18n"
 	"blik/app/imagefile"
+	"blik/lab/experiment"
 	"blik/processing"
-	"blik/processing/experiment"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"

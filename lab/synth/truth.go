@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"blik/internal/span"
 	"blik/processing"
-	"blik/processing/internal/span"
 )
 
 // Glare is visible where the linear luminance rises by more than VisibleRise of white and by more than VisibleShare

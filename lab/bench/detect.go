@@ -14,9 +14,9 @@ import (
 
 	"blik/app/device"
 	"blik/internal/message"
+	"blik/lab/experiment"
 	"blik/processing"
 	"blik/processing/detect"
-	"blik/processing/experiment"
 )
 
 // Request describes what Compare measures.

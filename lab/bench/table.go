@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"blik/app/i18n"
-	"blik/processing/experiment"
+	"blik/lab/experiment"
 )
 
 // Table writes a result as text: the question, the machine, a row for each variant and case, the paper's figures, and

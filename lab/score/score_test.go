@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"blik/internal/testpic"
+	"blik/lab/score"
 	"blik/processing"
-	"blik/processing/score"
 
 	"pgregory.net/rapid"
 )
