@@ -25,11 +25,13 @@ type Outcome struct {
 }
 
 // Detect detects glare in the search region with the current parameters and replaces the mask there.
-func (s *Session) Detect(done func(Outcome, error)) { s.detect(s.doc.ApplyFound, done) }
+func (s *Session) Detect(done func(Outcome, error)) {
+	s.settle()
+	s.detect(s.doc.ApplyFound, done)
+}
 
 // detect is Detect; apply applies the result to the document.
 func (s *Session) detect(apply func(document.Found) image.Rectangle, done func(Outcome, error)) {
-	s.settle()
 	var outcome Outcome
 	shot, params, table := s.doc.Snapshot(), s.settings.Params, s.table
 	work := func(ctx context.Context, report processing.Progress) (document.Found, error) {
@@ -45,29 +47,14 @@ func (s *Session) detect(apply func(document.Found) image.Rectangle, done func(O
 		}
 		return shot.Found(&r.Result, shot.Region)
 	}
-	start(s, Detected, work, func(f document.Found) (image.Rectangle, error) {
+	begin(s, Detected, work, func(f document.Found) (image.Rectangle, error) {
 		s.detectedWith, s.table = params, table
 		return apply(f), nil
 	}, func(_ document.Found, err error) { done(outcome, err) })
 }
 
 // Previewing reports whether the running job follows a change of the parameters.
-func (s *Session) Previewing() bool { return s.previewing && s.Busy() }
-
-// previewCorrection corrects the selected finding again after a change of the parameters, if it is corrected already.
-// If parameters change while it runs, it runs once more afterwards.
-func (s *Session) previewCorrection() {
-	if s.previewing {
-		s.correctAgain = true
-		return
-	}
-	f, ok := s.Selected()
-	if s.Busy() || !ok || f.Decision == document.Ignored || f.State == document.Uncorrected {
-		return
-	}
-	s.previewing, s.correctAgain = true, false
-	s.correct(Other, map[int]processing.Method{f.ID: f.Asked}, s.doc.PreviewCorrection, s.endPreview)
-}
+func (s *Session) Previewing() bool { return s.preview.phase != idle && s.Busy() }
 
 // AfterPreview calls do when the job that follows a change of the parameters has ended, and only the last do if it is
 // called several times. If no such job runs, queued is false and do is not called.
@@ -75,7 +62,7 @@ func (s *Session) AfterPreview(do func()) (queued bool) {
 	if !s.Previewing() {
 		return false
 	}
-	s.afterPreview = do
+	s.preview.after = do
 	return true
 }
 
@@ -171,7 +158,7 @@ func (s *Session) correct(cause Cause, methods map[int]processing.Method,
 		}
 		return corrected{spots, r}, nil
 	}
-	start(s, cause, work, func(c corrected) (image.Rectangle, error) {
+	begin(s, cause, work, func(c corrected) (image.Rectangle, error) {
 		return image.Rectangle{}, apply(c.result, c.spots, params)
 	}, func(_ corrected, err error) { done(outcome, err) })
 }

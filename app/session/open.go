@@ -62,7 +62,6 @@ func (s *Session) open(path string, withProject bool, done func(error)) {
 	start(s, Opened, work, func(o opened) (image.Rectangle, error) {
 		s.doc, s.original, s.before, s.mask, s.screen = o.doc, o.file, o.pyramid, o.mask, o.screen
 		s.originalState, s.table = imagefile.State(path), nil
-		s.detectAgain, s.correctAgain = false, false
 		s.compared = nil
 		s.maskFile, s.maskState, s.written, s.overwritten = "", "", Written{}, 0
 		s.continued, s.project, s.kept, s.small = o.continued, o.project, kept{}, o.small

@@ -10,6 +10,21 @@ import (
 	"blik/processing/detect"
 )
 
+// preview follows changes of the parameters with the session's job.
+type preview struct {
+	s     *Session
+	phase phase
+	// followed are the parameters that the job follows.
+	followed processing.Params
+	// partShare is the largest share of a picture that is worth searching before the whole.
+	partShare float64
+	// after, which may be nil, is called when the phase is idle again.
+	after func()
+}
+
+// defaultPartShare is the default of preview.partShare.
+const defaultPartShare = 0.6
+
 // followsParams reports whether the mask follows changes of the parameters: a detection has run, and another one would
 // lose no work of the user.
 func (s *Session) followsParams() bool {
@@ -19,28 +34,91 @@ func (s *Session) followsParams() bool {
 // onlyDecides reports whether a detection with the current parameters only has to decide about known components.
 func (s *Session) onlyDecides() bool { return s.table.Serves(s.settings.Params) }
 
-// preview detects again after a change of the parameters, if the mask follows them. If the detection has to do more
-// than decide, it shows the visible part of the picture first. If parameters change while a preview runs, another one
-// follows it; a detection of the whole picture that is out of date is cancelled.
-func (s *Session) preview() {
-	if s.previewing {
-		s.showDecision()
-		s.detectAgain = true
-		if s.previewsWhole {
-			s.jobs.Cancel()
+// changed follows a change of the parameters from those before. The visible part of the picture comes first if the
+// detection has to do more than decide. If a job already follows the parameters, another one follows it, and a
+// detection of the whole picture is cancelled.
+func (p *preview) changed(before processing.Params) {
+	if p.phase == idle {
+		p.followed = before
+	}
+	p.happens(changed, Outcome{}, nil)
+}
+
+// needed returns the phase that would follow the present parameters.
+func (p *preview) needed() phase {
+	s := p.s
+	switch {
+	case s.Busy():
+		return idle
+	case s.followsParams() && detectsOtherwise(s.detectedWith, s.settings.Params):
+		switch {
+		case s.onlyDecides():
+			return deciding
+		case s.Visible == nil || len(s.doc.Ignored()) > 0:
+			return whole
 		}
-		return
+		return part
+	case correctsOtherwise(p.followed, s.settings.Params):
+		f, ok := s.Selected()
+		if ok && f.Decision != document.Ignored && f.State != document.Uncorrected {
+			return correcting
+		}
 	}
-	if s.Busy() || !s.followsParams() || !detectsOtherwise(s.detectedWith, s.settings.Params) {
-		return
+	return idle
+}
+
+// happens enters the phase after an event and begins its job. o and err are the result of the job that has ended.
+func (p *preview) happens(e event, o Outcome, err error) {
+	was := p.phase
+	p.phase = was.next(e, p.needed())
+	switch {
+	case e == changed && p.phase == staleWhole:
+		p.s.showDecision()
+		p.s.jobs.Cancel()
+	case e == changed && was != idle:
+		p.s.showDecision()
+	case p.phase != idle:
+		p.begin()
+	case was != idle:
+		p.s.doc.DropPart()
+		p.s.publish(Other, image.Rectangle{})
 	}
-	s.previewing, s.detectAgain = true, false
-	s.showDecision()
-	if s.onlyDecides() || s.Visible == nil || len(s.doc.Ignored()) > 0 {
-		s.previewWhole()
-		return
+	if was.announces(e) && p.s.Previewed != nil {
+		p.s.Previewed(o, err)
 	}
-	s.previewPart(s.Visible())
+	if after := p.after; p.phase == idle && after != nil {
+		p.after = nil
+		after()
+	}
+}
+
+// begin begins the job of the phase.
+func (p *preview) begin() {
+	s := p.s
+	p.followed = s.settings.Params
+	switch p.phase {
+	case part:
+		p.showPart(s.Visible())
+	case whole, deciding:
+		s.showDecision()
+		p.showWhole()
+	case correcting:
+		f, _ := s.Selected()
+		s.settle()
+		s.correct(Other, map[int]processing.Method{f.ID: f.Asked}, s.doc.PreviewCorrection, p.done)
+	}
+}
+
+// done handles the end of the job.
+func (p *preview) done(o Outcome, err error) {
+	switch {
+	case err == nil:
+		p.happens(ended, o, nil)
+	case errors.Is(err, context.Canceled):
+		p.happens(cancelled, o, err)
+	default:
+		p.happens(failed, o, err)
+	}
 }
 
 // showDecision shows at once what another decision about known components marks in the visible part of the picture. The
@@ -63,18 +141,19 @@ func (s *Session) showDecision() {
 	}
 }
 
-// previewPart detects in the visible part of the picture, shows the result, and continues with the whole picture.
-func (s *Session) previewPart(visible image.Rectangle) {
+// showPart detects in the visible part of the picture and shows the result.
+func (p *preview) showPart(visible image.Rectangle) {
 	type shown struct {
 		mask *processing.Mask
 		at   image.Point
 	}
+	s := p.s
 	doc, params := s.doc, s.settings.Params
 	o := detect.Options{Region: doc.Region()}
 	work := func(ctx context.Context, report processing.Progress) (*shown, error) {
 		o.Progress = report
 		part, ok, err := detect.NewPart(doc.Picture().Visible(), params, o, visible)
-		if err != nil || !ok || !s.worthAPart(part.Area, doc.Size()) {
+		if err != nil || !ok || !p.worthAPart(part.Area, doc.Size()) {
 			return nil, err
 		}
 		r, _, err := s.engine.Detect(ctx, part.Picture, params, part.Options)
@@ -84,83 +163,29 @@ func (s *Session) previewPart(visible image.Rectangle) {
 		mask, at := part.Mask(r)
 		return &shown{mask, at}, nil
 	}
-	s.keepPart(func() {
-		start(s, Other, work, func(p *shown) (image.Rectangle, error) {
-			if p == nil || !s.followsParams() {
-				return image.Rectangle{}, nil
-			}
-			return s.doc.ShowPart(p.mask, p.at)
-		}, func(_ *shown, err error) {
-			switch {
-			case err != nil:
-				s.endPreview(Outcome{}, err)
-			case s.detectAgain || !s.followsParams():
-				s.previewing = false
-				s.previewAgain()
-			default:
-				s.previewWhole()
-			}
-		})
-	})
+	s.endStroke()
+	begin(s, Other, work, func(p *shown) (image.Rectangle, error) {
+		if p == nil || !s.followsParams() {
+			return image.Rectangle{}, nil
+		}
+		return s.doc.ShowPart(p.mask, p.at)
+	}, func(_ *shown, err error) { p.done(Outcome{}, err) })
 }
 
 // worthAPart reports whether detection in an area takes clearly less time than in the whole picture.
-func (s *Session) worthAPart(area image.Rectangle, size image.Point) bool {
-	return float64(area.Dx()*area.Dy()) <= s.partShare*float64(size.X*size.Y)
+func (p *preview) worthAPart(area image.Rectangle, size image.Point) bool {
+	return float64(area.Dx()*area.Dy()) <= p.partShare*float64(size.X*size.Y)
 }
 
-// defaultPartShare is the default of Session.partShare.
-const defaultPartShare = 0.6
-
-// previewWhole detects in the whole picture. A part that is shown stays until then.
-func (s *Session) previewWhole() {
-	s.previewsWhole = !s.onlyDecides()
-	apply := func(f document.Found) image.Rectangle {
+// showWhole detects in the whole picture. A part that is shown stays until then.
+func (p *preview) showWhole() {
+	s := p.s
+	s.endStroke()
+	s.detect(func(f document.Found) image.Rectangle {
 		if !s.doc.Untouched() {
 			// Do not overwrite what the user has painted meanwhile.
 			return image.Rectangle{}
 		}
 		return s.doc.PreviewFound(f)
-	}
-	s.keepPart(func() { s.detect(apply, s.endPreview) })
-}
-
-// keepPart calls do without removing the part that is shown.
-func (s *Session) keepPart(do func()) {
-	s.keepsPart = true
-	do()
-	s.keepsPart = false
-}
-
-// previewAgain starts another preview if the parameters have changed meanwhile. If none starts, it removes the part
-// that is shown.
-func (s *Session) previewAgain() {
-	s.detectAgain = false
-	s.preview()
-	if !s.previewing {
-		s.doc.DropPart()
-		s.publish(Other, image.Rectangle{})
-	}
-}
-
-// endPreview ends a preview and starts what has to follow.
-func (s *Session) endPreview(o Outcome, err error) {
-	givenUp := s.detectAgain && s.previewsWhole && errors.Is(err, context.Canceled)
-	s.previewing, s.previewsWhole = false, false
-	if s.detectAgain && err == nil || givenUp {
-		s.previewAgain()
-	} else {
-		s.doc.DropPart()
-		s.publish(Other, image.Rectangle{})
-	}
-	if s.correctAgain && err == nil && !s.previewing {
-		s.previewCorrection()
-	}
-	if s.Previewed != nil && !givenUp {
-		s.Previewed(o, err)
-	}
-	if next := s.afterPreview; !s.previewing && next != nil {
-		s.afterPreview = nil
-		next()
-	}
+	}, p.done)
 }

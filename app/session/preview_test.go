@@ -211,7 +211,7 @@ func TestPreviewOfAnyParameter(t *testing.T) {
 	s, pic := searched(t)
 	first := slices.Clone(s.doc.Mask().Pix)
 	// In such a small picture the surroundings are most of it.
-	s.partShare = 1
+	s.preview.partShare = 1
 	visible := image.Rect(40, 30, 130, 90)
 	s.Visible = func() image.Rectangle { return visible }
 	be := cpu.New()
@@ -235,7 +235,7 @@ func TestPreviewOfAnyParameter(t *testing.T) {
 		if !s.Previewing() {
 			t.Fatalf("change %d does not show", i)
 		}
-		for !s.previewsWhole {
+		for s.preview.phase != whole && s.preview.phase != staleWhole {
 			(<-s.queue)()
 		}
 		for k, v := range s.doc.Mask().Pix {
@@ -265,7 +265,7 @@ func TestPreviewOfAnyParameter(t *testing.T) {
 // mask without the preview.
 func TestPreviewGivesWay(t *testing.T) {
 	s, pic := searched(t)
-	s.partShare = 1
+	s.preview.partShare = 1
 	s.Visible = func() image.Rectangle { return image.Rect(0, 0, 120, 100) }
 	s.Previewed = func(_ Outcome, err error) {
 		if err != nil {
@@ -277,7 +277,7 @@ func TestPreviewGivesWay(t *testing.T) {
 	for _, window := range []int{21, 31, 41} {
 		p.Window = window
 		s.SetParams(p)
-		for !s.previewsWhole && s.Busy() {
+		for s.preview.phase != whole && s.preview.phase != staleWhole && s.Busy() {
 			(<-s.queue)()
 		}
 	}
@@ -293,7 +293,7 @@ func TestPreviewGivesWay(t *testing.T) {
 	}
 	p.Visible, p.Contrast = 2, 4
 	s.SetParams(p)
-	for !s.previewsWhole {
+	for s.preview.phase != whole && s.preview.phase != staleWhole {
 		(<-s.queue)()
 	}
 	s.BeginStroke(document.Brush{Radius: 4}, processing.Point{X: 90, Y: 60})

@@ -114,15 +114,7 @@ type Session struct {
 	table *detect.Table
 	// detectedWith are the parameters that were set for the last detection.
 	detectedWith processing.Params
-	// previewing is set while the job follows a change of the parameters. If parameters change meanwhile, wanted asks
-	// for another detection after it, and correctAgain for another correction of the selected finding.
-	previewing, detectAgain, correctAgain bool
-	// previewsWhole is set while that job searches the whole picture and not only decides again. keepsPart makes settle
-	// leave the part that is shown.
-	previewsWhole, keepsPart bool
-	// partShare is the largest share of a picture that is worth searching before the whole.
-	partShare    float64
-	afterPreview func()
+	preview      preview
 	// placeholder shows the picture that is being read; nil for none.
 	placeholder *view.Pyramid
 	// placeholderWait is the longest time that reading waits for it; placeholderShown ends the wait.
@@ -157,12 +149,13 @@ type Session struct {
 func New(o Options) *Session {
 	s := &Session{
 		files: o.Files, engine: o.Engine, device: o.Device, list: o.Devices, settings: o.Settings, path: o.SettingsPath,
-		thumbs: o.Thumbnails, partShare: defaultPartShare, ahead: o.Ahead, placeholderWait: defaultPlaceholderWait,
+		thumbs: o.Thumbnails, ahead: o.Ahead, placeholderWait: defaultPlaceholderWait,
 		version: o.Version, dispatch: o.Dispatch, jobs: job.NewRunner(o.Dispatch, o.Panicked),
 	}
 	if s.engine == nil {
 		s.engine = On(o.Device)
 	}
+	s.preview = preview{s: s, partShare: defaultPartShare}
 	s.inspecting.jobs, s.counting.jobs = job.NewRunner(o.Dispatch, o.Panicked), job.NewRunner(o.Dispatch, o.Panicked)
 	if o.Journal != "" {
 		s.journalDir, s.journal = o.Journal, newJournal(atomicfile.Disk{}, o.Journal, s.journalFailed)
@@ -230,12 +223,20 @@ func Start[T any](s *Session, work job.Work[T], done func(T, error)) {
 	start(s, Other, work, nil, done)
 }
 
-// start is Start for work whose result changes the session. apply, if not nil, applies the result before listeners and
-// done are called; it returns the part of the mask to redraw. What has to run on the session's goroutine is divided
-// into steps, so that the window stays responsive.
-func start[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (image.Rectangle, error), done func(T,
-	error)) {
+// start is Start for work whose result changes the session; for apply see begin.
+func start[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (image.Rectangle, error),
+	done func(T, error),
+) {
 	s.settle()
+	begin(s, cause, work, apply, done)
+}
+
+// begin starts work whose result changes the session. apply, if not nil, applies the result before listeners and done
+// are called; it returns the part of the mask to redraw. What has to run on the session's goroutine is divided into
+// steps, so that the window stays responsive.
+func begin[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (image.Rectangle, error),
+	done func(T, error),
+) {
 	progressed := func(u job.Update) {
 		s.progress = u
 		s.notify(Change{Progress: true})
@@ -280,11 +281,16 @@ func start[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (imag
 
 // settle completes what the user is drawing, and removes a part of another detection that is only shown.
 func (s *Session) settle() {
+	s.endStroke()
+	if s.doc != nil {
+		s.doc.DropPart()
+	}
+}
+
+// endStroke completes what the user is drawing.
+func (s *Session) endStroke() {
 	if s.Settle != nil {
 		s.Settle()
-	}
-	if s.doc != nil && !s.keepsPart {
-		s.doc.DropPart()
 	}
 }
 
@@ -355,10 +361,7 @@ func (s *Session) SetParams(p processing.Params) {
 	was := s.settings.Params
 	s.settings.Params = p
 	s.publish(Other, image.Rectangle{})
-	s.preview()
-	if correctsOtherwise(was, p) {
-		s.previewCorrection()
-	}
+	s.preview.changed(was)
 }
 
 // SetParam sets one parameter, like SetParams. The error is that of Spec.Set.
