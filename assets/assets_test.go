@@ -11,7 +11,7 @@ import (
 	"runtime"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/lab/synth"
 )
 

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"blik/cuda/driver"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/banded"
 	"blik/processing/cpu"

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"blik/cuda/driver"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/cpu"

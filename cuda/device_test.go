@@ -19,8 +19,8 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/cuda/driver"
-	"blik/cuda/driver/drivertest"
-	"blik/internal/testpic"
+	"blik/internal/test/drivertest"
+	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/detect"
 )

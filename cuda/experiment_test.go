@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/app/i18n"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/lab/experiment"
 	"blik/processing"
 )

@@ -19,7 +19,7 @@ import (
 
 	"gorgonia.org/cu"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/kernels"
 	"blik/lab/synth"
 	"blik/processing"

@@ -16,7 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/cuda/driver"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 
 	"blik/processing"
 	"blik/processing/network"

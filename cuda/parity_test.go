@@ -10,8 +10,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/internal/test/optest"
 	"blik/processing"
-	"blik/processing/optest"
 )
 
 var (

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/detect"
 )

@@ -13,7 +13,7 @@ import (
 	"sync"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/lab/score"
 	"blik/lab/synth"
 	"blik/processing"

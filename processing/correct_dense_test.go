@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/fidelity"
+	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
-	"blik/processing/internal/fidelity"
 )
 
 // counting counts the pixels of the tiles that operations work on.

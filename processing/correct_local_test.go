@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 )

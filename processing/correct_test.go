@@ -11,11 +11,11 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/internal/message"
-	"blik/internal/testpic"
+	"blik/internal/test/fidelity"
+	"blik/internal/test/testpic"
 	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/cpu"
-	"blik/processing/internal/fidelity"
 )
 
 // every calls f for each method, depth and number of channels; in short runs, each method meets each depth and each

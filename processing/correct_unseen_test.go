@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/fidelity"
+	"blik/internal/test/testpic"
 	"blik/lab/synth"
 	"blik/processing"
-	"blik/processing/internal/fidelity"
 )
 
 // unseenPaintings are paintings without part in the development set, in two halves: on the first, constants of the

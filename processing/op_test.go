@@ -12,9 +12,9 @@ import (
 	"slices"
 	"testing"
 
+	"blik/internal/test/optest"
 	"blik/processing"
 	"blik/processing/cpu"
-	"blik/processing/optest"
 )
 
 const (

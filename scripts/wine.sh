@@ -85,7 +85,7 @@ driver() {
   include=$(scripts/cuda.sh where)
   [ -n "$include" ] || { echo "There is no cuda.h: run make cuda." >&2; return 1; }
   export CPATH=$include
-  x86_64-w64-mingw32-gcc -shared -static-libgcc -w -o "$work/nvcuda.dll" cuda/driver/drivertest/testdata/libcuda.c
+  x86_64-w64-mingw32-gcc -shared -static-libgcc -w -o "$work/nvcuda.dll" internal/test/drivertest/testdata/libcuda.c
   CGO_ENABLED=1 GOOS=windows CC=x86_64-w64-mingw32-gcc $go test -vet=off -c -tags cuda -o "$work/driver.exe" ./cuda/driver
   CGO_ENABLED=1 GOOS=windows CC=x86_64-w64-mingw32-gcc $go test -vet=off -c -tags cuda -o "$work/cuda.exe" ./cuda
   rm -f "$system/nvcuda.dll"

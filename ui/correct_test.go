@@ -19,9 +19,9 @@ import (
 	"blik/app/session"
 	"blik/app/view"
 	"blik/internal/message"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
+	"blik/internal/test/uitest"
 	"blik/processing"
-	"blik/ui/uitest"
 	"blik/ui/xwidget"
 )
 

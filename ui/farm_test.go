@@ -14,8 +14,8 @@ import (
 
 	"blik/app/batch"
 	"blik/app/farm"
-	"blik/internal/testpic"
-	"blik/ui/uitest"
+	"blik/internal/test/testpic"
+	"blik/internal/test/uitest"
 	"blik/ui/xwidget"
 )
 

@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/storage"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // The filmstrip shows the pictures of a folder with their state. A click and keys switch between them, and the work on

@@ -12,7 +12,7 @@ import (
 
 	"blik/app/document"
 	"blik/app/session"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/manual"
-	"blik/ui/uitest"
+	"blik/internal/test/uitest"
 	"blik/ui/xwidget"
 )
 

@@ -14,8 +14,8 @@ import (
 	"blik/app/imagefile"
 	"blik/app/session"
 	"blik/app/settings"
+	"blik/internal/test/uitest"
 	"blik/ui/filedialog"
-	"blik/ui/uitest"
 	"blik/ui/xwidget"
 )
 

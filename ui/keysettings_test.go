@@ -11,7 +11,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 
 	"blik/app/settings"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // No two actions have the same default keys on any keyboard, and parsing their stored form returns the same keys.

@@ -9,7 +9,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // update writes the expected markup instead of comparing with it: go test ./ui -run Markup -update.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"blik/internal/testpic"
-	"blik/ui/uitest"
+	"blik/internal/test/testpic"
+	"blik/internal/test/uitest"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"

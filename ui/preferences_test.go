@@ -5,7 +5,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/ui/xwidget"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"blik/app/job"
 	"blik/internal/message"
-	"blik/ui/uitest"
+	"blik/internal/test/uitest"
 	"blik/ui/xwidget"
 )
 

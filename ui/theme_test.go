@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"blik/ui/uitest"
+	"blik/internal/test/uitest"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"

@@ -15,7 +15,7 @@ import (
 
 	"blik/app/imagefile/container"
 	"blik/app/view"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

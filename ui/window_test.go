@@ -30,12 +30,12 @@ import (
 	"blik/app/session"
 	"blik/app/settings"
 	"blik/internal/message"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
+	"blik/internal/test/uitest"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/detect"
 	"blik/ui/filedialog"
-	"blik/ui/uitest"
 	"blik/ui/xwidget"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"blik/app/session"
 	"blik/app/settings"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"

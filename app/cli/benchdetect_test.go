@@ -12,7 +12,7 @@ import (
 
 	"blik/app/i18n"
 	"blik/cuda/driver"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/lab/bench"
 	"blik/processing"
 	"blik/processing/cpu"

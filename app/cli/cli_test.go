@@ -23,7 +23,7 @@ import (
 	"blik/app/imagefile"
 	"blik/app/preset"
 	"blik/internal/message"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 )

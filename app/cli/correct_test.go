@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"blik/app/imagefile"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 )

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"blik/app/i18n"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 func TestDoctor(t *testing.T) {

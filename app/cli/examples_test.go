@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // TestExamples runs the examples of the manual that show what the program prints, and compares each line; the manual

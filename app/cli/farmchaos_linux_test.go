@@ -19,7 +19,7 @@ import (
 
 	"blik/app/farm"
 	"blik/app/imagefile"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

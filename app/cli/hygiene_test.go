@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"blik/app/imagefile"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

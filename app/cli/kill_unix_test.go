@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"blik/app/imagefile"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // TestKilledWhileCorrecting kills the program at random moments while it corrects pictures with reports and masks,

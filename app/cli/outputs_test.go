@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // No command replaces a file without --overwrite. Even with it, none replaces an input, the target of a link to another

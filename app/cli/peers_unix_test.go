@@ -16,7 +16,7 @@ import (
 
 	"blik/app/farm"
 	"blik/internal/addressspace"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // Children that die before they have read their task cost a file at most, never the batch.

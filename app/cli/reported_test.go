@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // TestReported corrects the cases that were reported about other programs: each ends right, with the remark that it needs,

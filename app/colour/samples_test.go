@@ -5,7 +5,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // embedded returns the profile of one of the shared files, taken out by exiftool.

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"blik/cuda/driver/drivertest"
-	"blik/internal/testpic"
+	"blik/internal/test/drivertest"
+	"blik/internal/test/testpic"
 	"blik/lab/experiment"
 	"blik/processing"
 )

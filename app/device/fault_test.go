@@ -14,8 +14,8 @@ import (
 
 	"blik/app/settings"
 	"blik/cuda/driver"
-	"blik/cuda/driver/drivertest"
-	"blik/internal/testpic"
+	"blik/internal/test/drivertest"
+	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/detect"

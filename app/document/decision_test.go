@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

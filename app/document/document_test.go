@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 
 	"pgregory.net/rapid"

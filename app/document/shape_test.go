@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

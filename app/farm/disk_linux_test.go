@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"blik/internal/message"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // smallDisk mounts a file system of the given size on the store of a farm, if this user may.

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"blik/app/i18n"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 func get(t *testing.T, url string, change func(*http.Request)) (int, string) {

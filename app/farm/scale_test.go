@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // asServer, set in the environment of a process of this test, makes it a server with this store.

@@ -10,7 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // secureSite is a farm with TLS and keys.

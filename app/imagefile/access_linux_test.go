@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // generated writes TIFFs of every kind that Pillow and libtiff write into a folder.

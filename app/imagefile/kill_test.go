@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // TestKilledWhileSaving kills a process that repeatedly saves a picture over itself, at random moments. Each time the

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // accepted is a file that the proof accepts as a result of a source.

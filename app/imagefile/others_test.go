@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // greyPage is a page of 16 × 16 grey pixels, with a kind (NewSubfileType) unless it is negative.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"blik/internal/atomicfile"
-	"blik/internal/atomicfile/powercut"
+	"blik/internal/test/powercut"
 )
 
 // TestPowerCutWhileSaving simulates a power cut between any two calls while picture, report and mask are saved over

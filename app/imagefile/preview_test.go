@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // checkPreview compares the preview of a file with the whole picture. It reports whether there was a preview.

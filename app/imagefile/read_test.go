@@ -23,7 +23,7 @@ import (
 	"blik/app/i18n"
 	"blik/app/imagefile/container"
 	projecttiff "blik/app/imagefile/tiff"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 
 	"golang.org/x/image/tiff"

@@ -26,7 +26,7 @@ import (
 	"blik/app/imagefile/container"
 	"blik/internal/atomicfile"
 	"blik/internal/message"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

@@ -17,7 +17,7 @@ import (
 	"testing"
 
 	"blik/internal/atomicfile"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

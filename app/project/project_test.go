@@ -16,7 +16,7 @@ import (
 
 	"blik/app/document"
 	"blik/app/imagefile"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

@@ -11,7 +11,7 @@ import (
 	"blik/app/imagefile"
 	"blik/app/report"
 	"blik/app/thumbnail"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"blik/app/imagefile"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // onDisk returns a fake with a picture of 40 × 30 pixels that really is on disk, and a corrected finding.

@@ -16,7 +16,7 @@ import (
 	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/internal/atomicfile"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"blik/app/document"
 	"blik/internal/message"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/detect"
 )

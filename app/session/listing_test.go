@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"blik/app/document"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

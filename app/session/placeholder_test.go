@@ -10,7 +10,7 @@ import (
 
 	"blik/app/imagefile"
 	"blik/app/view"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // reading is a fake that shows a placeholder and does not finish reading until hold is closed.

@@ -11,7 +11,7 @@ import (
 	"blik/app/document"
 	"blik/app/view"
 	"blik/internal/message"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/cpu"

@@ -21,7 +21,7 @@ import (
 	"blik/app/settings"
 	"blik/app/thumbnail"
 	"blik/internal/message"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/detect"

@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"blik/app/colour"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 
 	"pgregory.net/rapid"

@@ -10,7 +10,7 @@ import (
 	"math"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 
 	"pgregory.net/rapid"

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"blik/cuda/driver/drivertest"
-	"blik/internal/testpic"
+	"blik/internal/test/drivertest"
+	"blik/internal/test/testpic"
 )
 
 // TestChild is started by the other tests with another driver library: it prints the result of Status.

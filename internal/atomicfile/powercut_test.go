@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"blik/internal/atomicfile"
-	"blik/internal/atomicfile/powercut"
+	"blik/internal/test/powercut"
 )
 
 // set is a transaction of some files.

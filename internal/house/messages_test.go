@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 const textType = "blik/internal/message.Text"

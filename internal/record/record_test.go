@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 func write(t *testing.T, path, text string) {

@@ -19,7 +19,7 @@ import (
 	"unicode/utf8"
 
 	"blik/app/i18n"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/lab/experiment"
 )
 

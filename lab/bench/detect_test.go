@@ -18,7 +18,7 @@ import (
 	"blik/app/i18n"
 	"blik/cuda/driver"
 	"blik/internal/message"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/lab/experiment"
 	"blik/lab/synth"
 	"blik/processing"

@@ -5,10 +5,10 @@ import (
 	"reflect"
 	"testing"
 
+	"blik/internal/test/optest"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/detect"
-	"blik/processing/optest"
 )
 
 // Each operation counts the expected bytes, computed by hand from the kinds of its planes.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/lab/score"
 	"blik/processing"
 

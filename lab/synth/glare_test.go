@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

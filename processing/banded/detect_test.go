@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"blik/internal/testpic"
+	"blik/internal/test/optest"
+	"blik/internal/test/testpic"
 	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/detect"
-	"blik/processing/optest"
 )
 
 // paintings are generated paintings with much glare, of 8 and of 16 bits.

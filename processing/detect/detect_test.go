@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/internal/message"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/cpu"

@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/internal/span"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 )

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/detect"

@@ -14,7 +14,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"blik/ui/uitest"
+	"blik/internal/test/uitest"
 )
 
 // heldVariable names the log of held in the program of childVariable.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // largeTIFF writes an uncompressed 16-bit RGB TIFF of the given size in one strip.

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // needed are the programs for a virtual screen and their Debian packages.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

@@ -22,7 +22,7 @@ import (
 
 	"blik/app/imagefile"
 	"blik/app/report"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

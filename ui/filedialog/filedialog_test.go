@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"blik/ui/uitest"
+	"blik/internal/test/uitest"
 	"blik/ui/xwidget"
 
 	"fyne.io/fyne/v2"

@@ -10,9 +10,9 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/app/i18n"
+	"blik/internal/test/uitest"
 	"blik/processing"
 	"blik/ui/form"
-	"blik/ui/uitest"
 	"blik/ui/xwidget"
 )
 

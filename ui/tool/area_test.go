@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/app/document"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/ui/tool"
 )

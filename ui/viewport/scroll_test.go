@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/app/view"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // After any moves, zooms and changes of the mask, the pixels are those that a new renderer draws.

@@ -9,7 +9,7 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/theme"
 
-	"blik/ui/uitest"
+	"blik/internal/test/uitest"
 	"blik/ui/xwidget"
 )
 

@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"blik/app/imagefile/containertest"
-	"blik/internal/testpic"
+	"blik/internal/test/containertest"
+	"blik/internal/test/testpic"
 )
 
 func open(t *testing.T, data []byte) *File {

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"blik/app/imagefile/containertest"
+	"blik/internal/test/containertest"
 	"blik/processing"
 )
 

@@ -5,8 +5,8 @@ import (
 	"os"
 	"testing"
 
-	"blik/app/imagefile/containertest"
-	"blik/internal/testpic"
+	"blik/internal/test/containertest"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

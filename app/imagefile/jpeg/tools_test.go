@@ -12,8 +12,8 @@ import (
 	"strconv"
 	"testing"
 
-	"blik/app/imagefile/containertest"
-	"blik/internal/testpic"
+	"blik/internal/test/containertest"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

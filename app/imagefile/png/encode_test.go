@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
-	"blik/app/imagefile/containertest"
+	"blik/internal/test/containertest"
 	"blik/processing"
 
 	"pgregory.net/rapid"

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
-	"blik/app/imagefile/containertest"
 	"blik/app/imagefile/exif"
-	"blik/internal/testpic"
+	"blik/internal/test/containertest"
+	"blik/internal/test/testpic"
 )
 
 // small returns a small RGB file with further chunks before the pixels.

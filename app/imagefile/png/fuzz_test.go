@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
-	"blik/app/imagefile/containertest"
+	"blik/internal/test/containertest"
 	"blik/processing"
 )
 

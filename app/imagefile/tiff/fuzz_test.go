@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
-	"blik/app/imagefile/containertest"
+	"blik/internal/test/containertest"
 	"blik/processing"
 
 	"pgregory.net/rapid"

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // jpegStreams returns JPEG files of a picture of 40 × 24 pixels by the chroma subsampling (0: none, 1: 2 × 1, 2: 2 × 2),

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
-	"blik/app/imagefile/containertest"
 	"blik/app/imagefile/exif"
+	"blik/internal/test/containertest"
 )
 
 // cameraBlock returns an EXIF block of a camera: description, camera directory with a maker note of a form like Canon's,

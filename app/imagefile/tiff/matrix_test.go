@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
-	"blik/app/imagefile/containertest"
 	"blik/app/imagefile/exif"
-	"blik/internal/testpic"
+	"blik/internal/test/containertest"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

@@ -19,7 +19,7 @@ import (
 
 	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 
 	"golang.org/x/image/tiff/lzw"

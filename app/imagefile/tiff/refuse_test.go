@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
-	"blik/app/imagefile/containertest"
 	"blik/app/imagefile/exif"
+	"blik/internal/test/containertest"
 )
 
 // TestRefused checks the kind of fault of unsupported variants and of contradictions.

@@ -19,8 +19,8 @@ import (
 
 	"blik/app/i18n"
 	"blik/app/imagefile/container"
-	"blik/app/imagefile/containertest"
-	"blik/internal/testpic"
+	"blik/internal/test/containertest"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

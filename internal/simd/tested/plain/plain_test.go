@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"blik/internal/simd"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // withVectors are the packages that have vector kernels.

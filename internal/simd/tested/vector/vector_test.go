@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"blik/internal/simd"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 // The tests of the loops run on every level up to the chosen one.

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile/container"
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"blik/internal/testpic"
+	"blik/internal/test/testpic"
 )
 
 //go:embed testdata/libcuda.c

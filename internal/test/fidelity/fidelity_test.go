@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"blik/internal/test/fidelity"
 	"blik/processing"
-	"blik/processing/internal/fidelity"
 )
 
 func grey(rows ...[]uint8) *processing.Picture {

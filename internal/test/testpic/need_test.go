@@ -66,7 +66,7 @@ func TestOtherProgramsAreNotRequired(t *testing.T) {
 
 // The table of packages contains only programs that setup.sh installs.
 func TestPackagesAreInstalled(t *testing.T) {
-	script, err := os.ReadFile(filepath.Join("..", "..", "scripts", "setup.sh"))
+	script, err := os.ReadFile(filepath.Join("..", "..", "..", "scripts", "setup.sh"))
 	if err != nil {
 		t.Fatal(err)
 	}
