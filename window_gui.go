@@ -7,6 +7,7 @@ import (
 
 	"blik/app/cli"
 	"blik/app/crash"
+	"blik/app/farm/server"
 	"blik/ui"
 	_ "blik/ui/locale"
 )
@@ -14,7 +15,9 @@ import (
 // window returns the function that opens the window.
 func window(guard *crash.Guard) func(context.Context, cli.Window) error {
 	return func(ctx context.Context, w cli.Window) error {
-		return ui.Run(ctx, ui.Options{Files: w.Files, Detect: w.Detect, Lang: w.Lang, Version: w.Version, Crash: guard})
+		return ui.Run(ctx, ui.Options{
+			Files: w.Files, Detect: w.Detect, Lang: w.Lang, Version: w.Version, Queue: server.Embed, Crash: guard,
+		})
 	}
 }
 

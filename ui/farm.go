@@ -71,7 +71,7 @@ func (f *farmDialogs) open() {
 		d.Hide()
 		r := batch.Request{
 			Folder: folder.Text, Detect: work.Selected == search, Params: f.Settings().Params, Language: f.texts.Code(),
-			Version: f.prompts.version, Shared: shared.Checked,
+			Version: f.prompts.version, Shared: shared.Checked, Host: f.config.queue,
 		}
 		for _, frame := range frames {
 			r.Files = append(r.Files, frame.Path)

@@ -19,6 +19,7 @@ import (
 	"fyne.io/fyne/v2/app"
 	"fyne.io/fyne/v2/lang"
 
+	"blik/app/batch"
 	"blik/app/crash"
 	"blik/app/device"
 	"blik/app/i18n"
@@ -42,6 +43,8 @@ type Options struct {
 	Detect bool
 	// Version is shown in the About box.
 	Version string
+	// Queue starts the queue of a batch on this computer.
+	Queue batch.Host
 	// Crash is the program's crash log, which records panics of jobs; it may be nil.
 	Crash *crash.Guard
 	// Watch, which may be nil, is called before the window handles events, with a function that posts others to its
@@ -102,7 +105,7 @@ func Run(ctx context.Context, o Options) error {
 		o.Watch(queue.post)
 	}
 	w, err := newWindow(a, config{
-		texts: tr, version: o.Version, dialogs: chooseDialogs(), crash: o.Crash, observer: observer,
+		texts: tr, version: o.Version, dialogs: chooseDialogs(), queue: o.Queue, crash: o.Crash, observer: observer,
 		exit: func() { os.Exit(0) }, later: queue.later,
 		session: session.Options{
 			Files: files, Ahead: ahead, Device: device.NewSwitch(), Devices: device.List,

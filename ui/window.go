@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/lang"
 
+	"blik/app/batch"
 	"blik/app/crash"
 	"blik/app/i18n"
 	"blik/app/job"
@@ -25,7 +26,9 @@ type config struct {
 	session session.Options
 	version string
 	dialogs dialogMaker
-	crash   *crash.Guard
+	// queue starts the queue of a batch on this computer.
+	queue batch.Host
+	crash *crash.Guard
 	// later runs a function after the next frame; nil is session.Dispatch.
 	later func(func())
 	// observer, which may be nil, receives the events of the window.

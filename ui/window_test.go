@@ -23,6 +23,7 @@ import (
 	"blik/app/colour"
 	"blik/app/device"
 	"blik/app/document"
+	"blik/app/farm/server"
 	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/preset"
@@ -293,7 +294,7 @@ func (h *harness) start(o session.Options, lang string) *harness {
 	o.Devices = func() ([]device.Device, error) { return append([]device.Device{{Name: "cpu"}}, h.gpus...), nil }
 	var err error
 	h.window, err = newWindow(test.NewTempApp(h.tb), config{
-		texts: words, session: o, version: "1.2.3",
+		texts: words, session: o, version: "1.2.3", queue: server.Embed,
 		dialogs: func(*prompts, fyne.Window, *xwidget.Modals) filedialog.Dialogs { return h.dialogs },
 	})
 	if err != nil {

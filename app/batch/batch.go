@@ -35,7 +35,8 @@ type Request struct {
 	// the same folders under the same paths; otherwise the files are uploaded and the results downloaded.
 	Farm   string
 	Shared bool
-	// Store is the folder of the queue on this computer; empty: the default one.
+	// Host starts the queue on this computer. Store is the folder of the queue; empty: the default one.
+	Host  Host
 	Store string
 	// Worker changes the options of the worker on this computer; may be nil.
 	Worker func(*farm.WorkerOptions)
@@ -126,7 +127,7 @@ func (b *Run) run(ctx context.Context) error {
 	if r.Worker != nil {
 		r.Worker(&o)
 	}
-	q := Queue{Store: r.Store, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
+	q := Queue{Host: r.Host, Store: r.Store, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
 	if q.Store == "" {
 		q.Store = filepath.Join(Store(), "batch")
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"blik/app/farm"
+	"blik/app/farm/server"
 	"blik/app/imagefile"
 	"blik/app/report"
 	"blik/processing"
@@ -91,7 +92,7 @@ func request(t *testing.T, r farm.Runner) Request {
 	dir := t.TempDir()
 	q := Request{
 		Folder: filepath.Join(dir, "out"), Params: processing.DefaultParams(), Language: "en", Version: "1",
-		Store: filepath.Join(dir, "store"),
+		Store: filepath.Join(dir, "store"), Host: server.Embed,
 		Worker: func(o *farm.WorkerOptions) {
 			o.Runner, o.Slots, o.Memory = r, []farm.Slot{{Device: "cpu", Threads: 1}}, nil
 		},
@@ -174,12 +175,12 @@ func TestCancel(t *testing.T) {
 func TestOnFarm(t *testing.T) {
 	t.Parallel()
 	quiet := slog.New(slog.NewTextHandler(io.Discard, nil))
-	server, err := farm.StartServer(t.Context(), farm.ServerOptions{Store: t.TempDir(), Listen: "127.0.0.1:0", Log: quiet})
+	queue, err := server.Start(t.Context(), server.Options{Store: t.TempDir(), Listen: "127.0.0.1:0", Log: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(server.Close)
-	m, err := farm.StartManager(t.Context(), farm.ManagerOptions{Embedded: server, Log: quiet})
+	t.Cleanup(queue.Close)
+	m, err := server.StartManager(t.Context(), server.ManagerOptions{Embedded: queue, Log: quiet})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,19 +195,19 @@ func TestOnFarm(t *testing.T) {
 	scratch := t.TempDir()
 	go func() {
 		o := Worker("1")
-		o.Embedded, o.Runner, o.Slots, o.Memory, o.Scratch, o.Log = server, r, Slots([]string{"cpu"}, 2), nil, scratch, quiet
+		o.Embedded, o.Runner, o.Slots, o.Memory, o.Scratch, o.Log = queue, r, Slots([]string{"cpu"}, 2), nil, scratch, quiet
 		o.Roots = roots
 		ended <- farm.RunWorker(ctx, o)
 	}()
 	defer func() { stop(); <-ended }()
 	for _, shared := range []bool{false, true} {
 		q := request(t, r)
-		q.Farm, q.Shared = server.Join().Text(farm.Submitter), shared
+		q.Farm, q.Shared = queue.Join().Text(farm.Submitter), shared
 		check(t, q, Start(t.Context(), q, func(State) {}).Wait())
 	}
 	q := request(t, r)
 	address := filepath.Join(t.TempDir(), "submitter.key")
-	if err := os.WriteFile(address, []byte(server.Join().Text(farm.Submitter)+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(address, []byte(queue.Join().Text(farm.Submitter)+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	q.Farm = "@" + address

@@ -77,8 +77,13 @@ func UserRoots(folder string) (farm.Roots, error) {
 	return farm.Roots{{Folder: top}, {Folder: top, Write: true}}, nil
 }
 
+// Host starts a queue in a folder, within this process, and returns it with the function that ends it. It is a function
+// so that programs without a queue do not link the server.
+type Host func(ctx context.Context, store string, log *slog.Logger) (farm.Inside, func(), error)
+
 // Queue is a queue within this process; it opens no port.
 type Queue struct {
+	Host Host
 	// Store is its folder.
 	Store string
 	Log   *slog.Logger
@@ -89,16 +94,11 @@ func (q Queue) Run(ctx context.Context, o farm.WorkerOptions,
 	submit func(context.Context, *farm.Client) (farm.Batch, error),
 	follow func(context.Context, *farm.Client, string) error,
 ) error {
-	server, err := farm.StartServer(ctx, farm.ServerOptions{Store: q.Store, Log: q.Log})
+	server, end, err := q.Host(ctx, q.Store, q.Log)
 	if err != nil {
 		return err
 	}
-	defer server.Close()
-	m, err := farm.StartManager(ctx, farm.ManagerOptions{Embedded: server, OwnWorkers: true, Log: q.Log})
-	if err != nil {
-		return err
-	}
-	defer m.Close()
+	defer end()
 	client, err := farm.Dial(ctx, farm.Join{}, server)
 	if err != nil {
 		return err

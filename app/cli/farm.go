@@ -12,6 +12,7 @@ import (
 	workbatch "blik/app/batch"
 	"blik/app/device"
 	"blik/app/farm"
+	"blik/app/farm/server"
 	"blik/internal/message"
 
 	"github.com/spf13/cobra"
@@ -178,7 +179,7 @@ func (s *farmServer) run(ctx context.Context) error {
 	case s.replicas != 1 && s.replicas != 3 && s.replicas != 5:
 		return s.usage("--replicas %d: must be 1, 3 or 5", s.replicas)
 	}
-	o := farm.ManagerOptions{
+	o := server.ManagerOptions{
 		Patience: s.patience, Replicas: s.replicas, Log: log, MaxFiles: int64(s.files * 1e9), Keep: s.keep,
 		ServerOnly: s.Getenv("GOGC") == "" && s.Getenv("GOMEMLIMIT") == "",
 	}
@@ -188,28 +189,28 @@ func (s *farmServer) run(ctx context.Context) error {
 			return err
 		}
 	} else {
-		server, err := farm.StartServer(ctx, farm.ServerOptions{
-			Store: s.store, Listen: s.listen, Secure: s.secure || !farm.IsLoopback(s.listen),
+		queue, err := server.Start(ctx, server.Options{
+			Store: s.store, Listen: s.listen, Secure: s.secure || !server.IsLoopback(s.listen),
 			MaxStore: int64(s.limit * 1e9), Log: log,
 		})
 		if err != nil {
 			return err
 		}
-		defer server.Close()
-		o.Embedded = server
+		defer queue.Close()
+		o.Embedded = queue
 	}
-	m, err := farm.StartManager(ctx, o)
+	m, err := server.StartManager(ctx, o)
 	if err != nil {
 		return err
 	}
 	defer m.Close()
-	var page *farm.Page
+	var page *server.Page
 	if s.page != "-" {
 		roots, err := s.rootsOf(s.results, nil)
 		if err != nil {
 			return err
 		}
-		page, err = m.StartPage(farm.PageOptions{Listen: s.page, Server: o.Embedded, Roots: roots, Printer: s.tr})
+		page, err = m.StartPage(server.PageOptions{Listen: s.page, Server: o.Embedded, Roots: roots, Printer: s.tr})
 		if err != nil {
 			return err
 		}
@@ -233,7 +234,7 @@ func (s *farmServer) run(ctx context.Context) error {
 }
 
 // announce prints how to join the farm.
-func (s *farmServer) announce(o farm.ManagerOptions, page *farm.Page) error {
+func (s *farmServer) announce(o server.ManagerOptions, page *server.Page) error {
 	var err error
 	switch {
 	case o.Embedded == nil:
@@ -251,7 +252,7 @@ func (s *farmServer) announce(o farm.ManagerOptions, page *farm.Page) error {
 		return err
 	}
 	_, err = io.WriteString(s.Stdout, s.say("The page: %s\n", page.URL()))
-	if err == nil && !farm.IsLoopback(s.page) {
+	if err == nil && !server.IsLoopback(s.page) {
 		_, err = io.WriteString(s.Stdout, s.say("Its password is in %s.\n",
 			filepath.Join(s.store, "keys", "page-password")))
 	}

@@ -13,6 +13,7 @@ import (
 
 	workbatch "blik/app/batch"
 	"blik/app/farm"
+	"blik/app/farm/server"
 	"blik/internal/atomicfile"
 	"blik/internal/message"
 
@@ -261,7 +262,7 @@ The secret part is shown once and stored nowhere. Removing a key (--remove) clos
 	f.BoolVar(&remove, "remove", false, p.say("remove the key"))
 	f.BoolVar(&list, "list", false, p.say("list the keys"))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		ring, err := farm.OpenKeyring(store)
+		ring, err := server.OpenKeyring(store)
 		if err != nil {
 			return err
 		}
@@ -278,7 +279,7 @@ The secret part is shown once and stored nowhere. Removing a key (--remove) clos
 	return c
 }
 
-func (p *program) listKeys(ring *farm.Keyring) error {
+func (p *program) listKeys(ring *server.Keyring) error {
 	keys, err := ring.Keys()
 	if err != nil {
 		return err
@@ -290,7 +291,7 @@ func (p *program) listKeys(ring *farm.Keyring) error {
 	return t.Flush()
 }
 
-func (p *program) makeKey(ring *farm.Keyring, name string, role farm.Role, address, file string) error {
+func (p *program) makeKey(ring *server.Keyring, name string, role farm.Role, address, file string) error {
 	certificate, err := ring.Fingerprint()
 	if err != nil {
 		return err

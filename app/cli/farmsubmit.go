@@ -17,6 +17,7 @@ import (
 
 	workbatch "blik/app/batch"
 	"blik/app/farm"
+	"blik/app/farm/server"
 	"blik/app/preset"
 	"blik/internal/message"
 	"blik/processing"
@@ -585,7 +586,7 @@ func (s *submission) alone(ctx context.Context, args []string, store string, o f
 		done, err := s.submit(ctx, client, args, nil)
 		return done.Batch, err
 	}
-	return workbatch.Queue{Store: store, Log: o.Log}.Run(ctx, o, submit, s.follow)
+	return workbatch.Queue{Host: server.Embed, Store: store, Log: o.Log}.Run(ctx, o, submit, s.follow)
 }
 
 // everywhere permits all files that the user can read and write.

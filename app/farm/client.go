@@ -9,29 +9,20 @@ import (
 
 // Client submits batches and reads their status.
 type Client struct {
-	link *link
+	link *Link
 
 	mu sync.Mutex
 	// own holds the uploaded jobs that this client has submitted, by ID.
 	own map[string]Job
 }
 
-// Dial connects to a farm. s, if not nil, is the server in this process.
-func Dial(ctx context.Context, j Join, s *Server) (*Client, error) {
-	l, err := dialTo(ctx, j, s, false)
+// Dial connects to a farm. inside, if not nil, is the server in this process.
+func Dial(ctx context.Context, j Join, inside Inside) (*Client, error) {
+	l, err := Connect(ctx, j, inside, false)
 	if err != nil {
 		return nil, err
 	}
 	return &Client{link: l}, nil
-}
-
-func dialTo(ctx context.Context, j Join, s *Server, wait bool) (*link, error) {
-	if s == nil {
-		return dial(ctx, j, nil, wait)
-	}
-	j = s.Join()
-	j.URL, j.Certificate = "nats://blik", ""
-	return dial(ctx, j, s.nats, wait)
 }
 
 // Close ends the connection.
@@ -46,7 +37,7 @@ type Submission struct {
 
 // Open returns the batch of some work, creating it if needed. again distinguishes it from others with the same work.
 func (c *Client) Open(ctx context.Context, b Batch, again string, waiting func(error)) (Batch, error) {
-	a, err := c.link.insist(ctx, submitBatch, request{Batch: b, Again: again}, waiting)
+	a, err := c.link.insist(ctx, SubmitBatch, Request{Batch: b, Again: again}, waiting)
 	if err != nil {
 		return b, err
 	}
@@ -63,7 +54,7 @@ func (c *Client) Add(ctx context.Context, b Batch, next func() (Job, bool), wait
 	for more := true; more; {
 		var jobs []Job
 		bytes := 0
-		for len(jobs) < chunk && bytes < 400<<10 {
+		for len(jobs) < MaxList && bytes < 400<<10 {
 			var job Job
 			if job, more = next(); !more {
 				break
@@ -81,7 +72,7 @@ func (c *Client) Add(ctx context.Context, b Batch, next func() (Job, bool), wait
 		if err != nil {
 			return s, err
 		}
-		a, err := c.link.insist(ctx, submitList, request{ID: s.Batch.ID, Jobs: jobs}, waiting)
+		a, err := c.link.insist(ctx, SubmitList, Request{ID: s.Batch.ID, Jobs: jobs}, waiting)
 		if err != nil {
 			return s, err
 		}
@@ -92,7 +83,7 @@ func (c *Client) Add(ctx context.Context, b Batch, next func() (Job, bool), wait
 
 // Status returns the status of one batch or, without an ID, of all, each with its first failures.
 func (c *Client) Status(ctx context.Context, id string, failures int) (Status, error) {
-	a, err := c.link.ask(ctx, seeStatus, request{ID: id, Failures: failures})
+	a, err := c.link.Ask(ctx, SeeStatus, Request{ID: id, Failures: failures})
 	if err != nil {
 		return Status{}, err
 	}
@@ -104,14 +95,14 @@ func (c *Client) Status(ctx context.Context, id string, failures int) (Status, e
 
 // Control applies an action to a batch or, without an ID, to all; it returns the number of files affected.
 func (c *Client) Control(ctx context.Context, id, action string) (int, error) {
-	a, err := c.link.ask(ctx, control, request{ID: id, Action: action})
+	a, err := c.link.Ask(ctx, Control, Request{ID: id, Action: action})
 	return a.Count, err
 }
 
 // Results calls f with each result of a batch so far, and returns the number from which to continue.
 func (c *Client) Results(ctx context.Context, id string, after int, f func(Result) error) (int, error) {
 	for {
-		a, err := c.link.ask(ctx, seeJobs, request{ID: id, Delivered: after})
+		a, err := c.link.Ask(ctx, SeeJobs, Request{ID: id, Delivered: after})
 		if err != nil || len(a.Jobs) == 0 {
 			return after, err
 		}

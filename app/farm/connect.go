@@ -3,11 +3,8 @@ package farm
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
-	"net/url"
-	"os"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,87 +13,14 @@ import (
 	"blik/internal/message"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nkeys"
 )
 
-// errWrongServer is the cause of the error if the server's certificate is not the one in the address.
-var errWrongServer = errors.New("the certificate is another one")
-
-// Join is the address of a farm with the credentials to connect. The text is one of
-//
-//	nats://127.0.0.1:4222                     a server of this machine without keys
-//	tls://worker:SEED@192.168.1.5:4222?ca=HEX  a server with TLS and keys: role, seed, SHA-256 of its certificate
-//	tls://nats.example.org:4222               a cluster of an institution, with Credentials
-type Join struct {
-	// URL contains neither key nor certificate.
-	URL string
-	// Seed is the private half of the key, Certificate the hexadecimal SHA-256 of the server's certificate; both may be
-	// empty.
-	Seed, Certificate string
-	// Credentials is a credentials file of a NATS cluster (.creds).
-	Credentials string
-}
-
-// ParseJoin parses the address of a farm.
-func ParseJoin(text string) (Join, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Scheme != "nats" && u.Scheme != "tls" {
-		return Join{}, message.Errorf("%s is not a farm address: nats://HOST:PORT or tls://HOST:PORT expected",
-			redacted(text))
-	}
-	j := Join{Certificate: strings.ToLower(u.Query().Get("ca"))}
-	if u.User != nil {
-		j.Seed, _ = u.User.Password()
-		if _, err := nkeys.FromSeed([]byte(j.Seed)); err != nil {
-			return Join{}, errDamagedKey()
-		}
-		if u.Scheme != "tls" || len(j.Certificate) != 64 {
-			return Join{}, message.Errorf("the address of the farm is incomplete: its end, ?ca=…, is missing")
-		}
-	}
-	j.URL = u.Scheme + "://" + u.Host
-	return j, nil
-}
-
-// ReadJoin parses the address of a farm, or with @FILE the address in a file, which keeps the key out of process lists
-// and settings.
-func ReadJoin(text string) (Join, error) {
-	if file, ok := strings.CutPrefix(text, "@"); ok {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			return Join{}, message.Errorf("%s: the file cannot be read (%w)", file, plain(err))
-		}
-		text = strings.TrimSpace(string(data))
-	}
-	return ParseJoin(text)
-}
-
-// redacted returns an address without its key.
-func redacted(text string) string {
-	if at := strings.LastIndex(text, "@"); at >= 0 {
-		return "…" + text[at:]
-	}
-	return text
-}
-
-// Text returns the address that ParseJoin reads, for a machine of the given role.
-func (j Join) Text(role Role) string {
-	scheme, host, _ := strings.Cut(j.URL, "://")
-	if j.Seed != "" {
-		host = string(role) + ":" + j.Seed + "@" + host
-	}
-	if j.Certificate != "" {
-		host += "?ca=" + j.Certificate
-	}
-	return scheme + "://" + host
-}
-
-// link is a connection to a farm.
-type link struct {
+// Link is a connection to a farm.
+type Link struct {
 	*nats.Conn
 	where string
-	// public is the public half of the key; empty without one.
-	public string
+	// Public is the public half of the key; empty without one.
+	Public string
 	// denied is the last permission error of the server.
 	denied atomic.Pointer[string]
 
@@ -112,7 +36,7 @@ type asking struct {
 }
 
 // deny records a permission error and ends the requests that it concerns, because they will get no reply.
-func (l *link) deny(complaint string) {
+func (l *Link) deny(complaint string) {
 	l.denied.Store(&complaint)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,60 +47,22 @@ func (l *link) deny(complaint string) {
 	}
 }
 
-// inbox is the prefix of the reply subjects that only the holder of a key may read.
-func inbox(public string) string { return "_INBOX." + public }
-
-func errDamagedKey() error {
-	return message.Errorf("the key in the address of the farm is damaged; copy it again")
+// Inside is a server in this process.
+type Inside interface {
+	nats.InProcessConnProvider
+	// Join returns the address for a client in this process, with a key if keys are required.
+	Join() Join
 }
 
-// public returns the public half of the key; empty without one.
-func (j Join) public() (string, error) {
-	if j.Seed == "" {
-		return "", nil
+// Connect connects to a farm; inside, if not nil, is the server in this process. With wait, an error that may pass is
+// followed by another try, until ctx ends.
+func Connect(ctx context.Context, j Join, inside Inside, wait bool) (*Link, error) {
+	if inside != nil {
+		j = inside.Join()
+		// A connection within the process is not encrypted.
+		j.URL, j.Certificate = "nats://blik", ""
 	}
-	pair, err := nkeys.FromSeed([]byte(j.Seed))
-	if err != nil {
-		return "", errDamagedKey()
-	}
-	return pair.PublicKey()
-}
-
-// options returns the options for the address: encryption, key and credentials. inside, if not nil, is the server in
-// this process.
-func (j Join) options(inside nats.InProcessConnProvider) (options []nats.Option, err error) {
-	switch {
-	case inside != nil:
-		options = append(options, nats.InProcessServer(inside))
-	case j.Certificate != "":
-		options = append(options, nats.Secure(pinned(j.Certificate)))
-	case strings.HasPrefix(j.URL, "tls:"):
-		options = append(options, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
-	}
-	if j.Seed != "" {
-		pair, err := nkeys.FromSeed([]byte(j.Seed))
-		if err != nil {
-			return nil, errDamagedKey()
-		}
-		public, err := pair.PublicKey()
-		if err != nil {
-			return nil, err
-		}
-		options = append(options, nats.Nkey(public, pair.Sign), nats.CustomInboxPrefix(inbox(public)))
-	}
-	if j.Credentials != "" {
-		if _, err := os.Stat(j.Credentials); err != nil {
-			return nil, message.Errorf("%s: the credentials cannot be read (%w)", j.Credentials, plain(err))
-		}
-		options = append(options, nats.UserCredentials(j.Credentials))
-	}
-	return options, nil
-}
-
-// dial connects. If the server does not answer, it retries until ctx ends. inside, if not nil, is the server in this
-// process.
-func dial(ctx context.Context, j Join, inside nats.InProcessConnProvider, wait bool) (*link, error) {
-	l := &link{where: j.URL, asking: map[int]asking{}}
+	l := &Link{where: j.URL, asking: map[int]asking{}}
 	wrong := make(chan error, 1)
 	note := func(err error) {
 		if err == nil {
@@ -204,7 +90,7 @@ func dial(ctx context.Context, j Join, inside nats.InProcessConnProvider, wait b
 	if err != nil {
 		return nil, err
 	}
-	if l.public, err = j.public(); err != nil {
+	if l.Public, err = j.public(); err != nil {
 		return nil, err
 	}
 	conn, err := nats.Connect(j.URL, append(options, access...)...)
@@ -251,7 +137,7 @@ func fatal(err error) bool {
 }
 
 // sentence explains why there is no connection.
-func (l *link) sentence(err error) error {
+func (l *Link) sentence(err error) error {
 	if err == nil {
 		err = nats.ErrNoServers
 	}
@@ -270,11 +156,11 @@ func (l *link) sentence(err error) error {
 	return message.Errorf("%s: no farm responds there; is `blik farm serve` running?", l.where)
 }
 
-// ask sends a request and returns the reply. The error is a *Refusal if the server refuses the request.
-func (l *link) ask(ctx context.Context, subject string, r request) (answer, error) {
+// Ask sends a request and returns the reply. The error is a *Refusal if the server refuses the request.
+func (l *Link) Ask(ctx context.Context, subject string, r Request) (Answer, error) {
 	data, err := json.Marshal(r)
 	if err != nil {
-		return answer{}, err
+		return Answer{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -290,25 +176,25 @@ func (l *link) ask(ctx context.Context, subject string, r request) (answer, erro
 		delete(l.asking, n)
 	}()
 	full := subject
-	if strings.HasPrefix(subject, workPrefix) {
-		full += "." + cmp.Or(l.public, "open")
+	if strings.HasPrefix(subject, WorkPrefix) {
+		full += "." + cmp.Or(l.Public, "open")
 	}
-	reply, err := l.request(ctx, newMessage(full, data, r.piece))
+	reply, err := l.request(ctx, NewMessage(full, data, r.Content))
 	if err != nil {
 		if l.denied.Load() != nil {
-			return answer{}, message.Errorf("%s: the key does not permit this", l.where)
+			return Answer{}, message.Errorf("%s: the key does not permit this", l.where)
 		}
-		return answer{}, message.Errorf("%s: the farm does not respond (%w)", l.where, err)
+		return Answer{}, message.Errorf("%s: the farm does not respond (%w)", l.where, err)
 	}
-	var a answer
-	text, piece := readMessage(reply)
+	var a Answer
+	text, piece := ReadMessage(reply)
 	if err := json.Unmarshal(text, &a); err != nil {
 		return a, message.Errorf("%s: the farm's answer cannot be read (%w)", l.where, err)
 	}
 	if a.Error != nil {
 		return a, a.Error
 	}
-	a.piece = piece
+	a.Content = piece
 	return a, nil
 }
 
@@ -317,7 +203,7 @@ const starting = 3 * time.Second
 
 // request sends a request. A server that has just started accepts connections before it answers requests, so an
 // unanswered request is repeated for a while.
-func (l *link) request(ctx context.Context, msg *nats.Msg) (*nats.Msg, error) {
+func (l *Link) request(ctx context.Context, msg *nats.Msg) (*nats.Msg, error) {
 	var rest pause
 	for begun := time.Now(); ; {
 		reply, err := l.RequestMsgWithContext(ctx, msg)
@@ -328,10 +214,10 @@ func (l *link) request(ctx context.Context, msg *nats.Msg) (*nats.Msg, error) {
 }
 
 // insist repeats a request until it is answered. A refusal is an answer, unless the server has no space.
-func (l *link) insist(ctx context.Context, subject string, r request, waiting func(error)) (answer, error) {
+func (l *Link) insist(ctx context.Context, subject string, r Request, waiting func(error)) (Answer, error) {
 	var rest pause
 	for told := false; ; {
-		a, err := l.ask(ctx, subject, r)
+		a, err := l.Ask(ctx, subject, r)
 		var no *Refusal
 		if err == nil || errors.As(err, &no) && !no.Full || l.denied.Load() != nil {
 			return a, err

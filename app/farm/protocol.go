@@ -10,50 +10,38 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// The subjects. Those of streams end in the ID of a batch; the others are requests, grouped by who may make them. The
-// requests of workers end in the public half of the key that makes them.
+// The subjects of requests, grouped by who may make them. Those of workers end in the public half of the key that makes
+// them.
 const (
-	listsSubject   = "farm.lists."
-	resultsSubject = "farm.results."
+	// WorkPrefix begins the requests of workers.
+	WorkPrefix = "farm.work."
 
-	workPrefix = "farm.work."
+	SubmitBatch  = "farm.submit.batch"
+	SubmitList   = "farm.submit.list"
+	SubmitNeed   = "farm.submit.need"
+	SubmitRoom   = "farm.submit.room"
+	SubmitPut    = "farm.submit.put"
+	SubmitGet    = "farm.submit.get"
+	SubmitTaken  = "farm.submit.taken"
+	SubmitReject = "farm.submit.reject"
+	SubmitAgain  = "farm.submit.again"
+	Control      = "farm.submit.control"
 
-	submitBatch  = "farm.submit.batch"
-	submitList   = "farm.submit.list"
-	submitNeed   = "farm.submit.need"
-	submitRoom   = "farm.submit.room"
-	submitPut    = "farm.submit.put"
-	submitGet    = "farm.submit.get"
-	submitTaken  = "farm.submit.taken"
-	submitReject = "farm.submit.reject"
-	submitAgain  = "farm.submit.again"
-	control      = "farm.submit.control"
+	WorkHello  = "farm.work.hello"
+	WorkTake   = "farm.work.take"
+	WorkRenew  = "farm.work.renew"
+	WorkBack   = "farm.work.back"
+	WorkGet    = "farm.work.get"
+	WorkRoom   = "farm.work.room"
+	WorkPut    = "farm.work.put"
+	WorkResult = "farm.work.result"
+	WorkCrash  = "farm.work.crash"
 
-	workHello  = "farm.work.hello"
-	workTake   = "farm.work.take"
-	workRenew  = "farm.work.renew"
-	workBack   = "farm.work.back"
-	workGet    = "farm.work.get"
-	workRoom   = "farm.work.room"
-	workPut    = "farm.work.put"
-	workResult = "farm.work.result"
-	workCrash  = "farm.work.crash"
+	SeeStatus = "farm.see.status"
+	SeeJobs   = "farm.see.jobs"
 
-	seeStatus = "farm.see.status"
-	seeJobs   = "farm.see.jobs"
-
-	// wake is published when there may be something new to do.
-	wake = "farm.wake"
-)
-
-// The streams and buckets.
-const (
-	listsStream   = "LISTS"
-	resultsStream = "RESULTS"
-	batchBucket   = "BATCHES"
-	secretBucket  = "SECRETS"
-	// oldJobsStream is a stream of earlier versions, which handed out jobs through JetStream.
-	oldJobsStream = "JOBS"
+	// Wake is published when there may be something new to do.
+	Wake = "farm.wake"
 )
 
 // Work is what a batch requests for each of its pictures. It holds parameters only, never arguments or commands.
@@ -105,17 +93,8 @@ type Batch struct {
 	Round int `json:"round,omitempty"`
 }
 
-// batchID identifies work by its content. again distinguishes repetitions.
-func batchID(w Work, program, model, again string) string {
-	data, err := json.Marshal([]any{w, program, model, again})
-	if err != nil {
-		return "" // only an invalid preset makes this fail
-	}
-	return shortID(data, 5)
-}
-
-// shortID returns the first bytes of the SHA-256 of data as letters and digits.
-func shortID(data []byte, bytes int) string {
+// ShortID returns the first bytes of the SHA-256 of data as letters and digits.
+func ShortID(data []byte, bytes int) string {
 	sum := sha256.Sum256(data)
 	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:bytes]))
 }
@@ -152,33 +131,17 @@ type Job struct {
 	file string
 }
 
-// jobBytes is the length of a job ID in bytes: with 80 bits, the probability that two of a million jobs have the same
+// JobBytes is the length of a job ID in bytes: with 80 bits, the probability that two of a million jobs have the same
 // ID is below 10⁻¹².
-const jobBytes = 10
+const JobBytes = 10
 
-// identify sets the ID of a job. The same unchanged file with the same target in the same batch has the same ID.
-func (j *Job) identify() {
+// Identify sets the ID of a job. The same unchanged file with the same target in the same batch has the same ID.
+func (j *Job) Identify() {
 	j.ID = ""
 	data, err := json.Marshal(j)
 	if err == nil {
-		j.ID = shortID(data, jobBytes)
+		j.ID = ShortID(data, JobBytes)
 	}
-}
-
-type jobKey [jobBytes]byte
-
-// keyOf is the inverse of shortID for jobs.
-func keyOf(id string) (jobKey, bool) {
-	var key jobKey
-	data, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.ToUpper(id))
-	if err != nil || len(data) != jobBytes {
-		return key, false
-	}
-	return jobKey(data), true
-}
-
-func (k jobKey) String() string {
-	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(k[:]))
 }
 
 // Output is a file that was written for a job.
@@ -236,30 +199,30 @@ type Result struct {
 	Refused bool `json:"refused,omitempty"`
 }
 
-// same reports whether two results hold the same pictures.
-func (r Result) same(other Result) bool {
+// Same reports whether two results hold the same pictures.
+func (r Result) Same(other Result) bool {
 	return r.End == other.End && r.SourceSHA256 == other.SourceSHA256 && r.SHA256 == other.SHA256
 }
 
-// answer is the reply to any request: the requested data or a refusal.
-type answer struct {
+// Answer is the reply to any request: the requested data or a refusal.
+type Answer struct {
 	Error *Refusal `json:"error,omitempty"`
 
-	// of submitBatch
+	// of SubmitBatch
 	Batch *Batch `json:"batch,omitempty"`
-	// of submitList: the number of new jobs, of known ones, and of known ones already done
+	// of SubmitList: the number of new jobs, of known ones, and of known ones already done
 	Added int `json:"added,omitempty"`
 	Known int `json:"known,omitempty"`
 	Ready int `json:"ready,omitempty"`
-	// of submitNeed and submitReject: the jobs whose originals are to be uploaded
+	// of SubmitNeed and SubmitReject: the jobs whose originals are to be uploaded
 	Need []string `json:"need,omitempty"`
 	// of control
 	Count int `json:"count,omitempty"`
-	// of workHello
+	// of WorkHello
 	Time time.Time `json:"time,omitzero"`
 	// Every is the interval between heartbeats.
 	Every time.Duration `json:"every,omitempty"`
-	// of workTake: a job, the work, and the ticket of its holder; without a job, Remark says why none of the waiting
+	// of WorkTake: a job, the work, and the ticket of its holder; without a job, Remark says why none of the waiting
 	// ones is for this worker
 	Job       *Job     `json:"job,omitempty"`
 	Work      *Work    `json:"work,omitempty"`
@@ -272,24 +235,24 @@ type answer struct {
 	// of the requests for files: the number from which the next piece is found, and whether this is the last one
 	Next uint64 `json:"next,omitempty"`
 	Last bool   `json:"last,omitempty"`
-	// of seeStatus and seeJobs
+	// of SeeStatus and SeeJobs
 	Status *Status  `json:"status,omitempty"`
 	Jobs   []Result `json:"jobs,omitempty"`
 
-	// piece is a part of a file, sent as the data of a message.
-	piece []byte
+	// Content is a part of a file, sent as the data of a message.
+	Content []byte `json:"-"`
 }
 
 // The verdicts about a job.
 const (
-	// proceed: the worker holds the job.
-	proceed = "proceed"
-	// settled: the job is finished, cancelled or held by another worker; leave it.
-	settled = "settled"
+	// Proceed: the worker holds the job.
+	Proceed = "proceed"
+	// Settled: the job is finished, cancelled or held by another worker; leave it.
+	Settled = "settled"
 )
 
-// request is the body of every request; which fields are used depends on the subject.
-type request struct {
+// Request is the body of every request; which fields are used depends on the subject.
+type Request struct {
 	Batch Batch  `json:"batch,omitzero"`
 	Again string `json:"again,omitempty"`
 
@@ -322,10 +285,14 @@ type request struct {
 	Piece    int     `json:"piece,omitempty"`
 	Next     uint64  `json:"next,omitempty"`
 
-	// key is the public half of the key of a worker; empty without keys. piece is a part of a file.
-	key   string
-	piece []byte
+	// Key is the public half of the key of a worker, which only the server sets; empty without keys. Content is a part
+	// of a file.
+	Key     string `json:"-"`
+	Content []byte `json:"-"`
 }
+
+// MaxList is the maximum number of jobs in a request; they fit into a message even with names of 1000 bytes.
+const MaxList = 200
 
 // Report is what a worker says about a job that it holds.
 type Report struct {
@@ -346,8 +313,8 @@ type Stored struct {
 // textHeader is the header of the messages that carry a piece of a file; it holds the request or the answer.
 const textHeader = "Blik"
 
-// newMessage returns the message for a request or an answer, with a piece of a file or without.
-func newMessage(subject string, text, piece []byte) *nats.Msg {
+// NewMessage returns the message for a request or an answer, with a piece of a file or without.
+func NewMessage(subject string, text, piece []byte) *nats.Msg {
 	msg := nats.NewMsg(subject)
 	if piece == nil {
 		msg.Data = text
@@ -358,32 +325,12 @@ func newMessage(subject string, text, piece []byte) *nats.Msg {
 	return msg
 }
 
-// readMessage is the inverse of newMessage.
-func readMessage(msg *nats.Msg) (text, piece []byte) {
+// ReadMessage is the inverse of NewMessage.
+func ReadMessage(msg *nats.Msg) (text, piece []byte) {
 	if header := msg.Header.Get(textHeader); header != "" {
 		return []byte(header), msg.Data
 	}
 	return msg.Data, nil
-}
-
-// readRequest returns the request in a message.
-func readRequest(msg *nats.Msg) (request, error) {
-	var r request
-	text, piece := readMessage(msg)
-	if len(text) > maxRequest || len(msg.Header) > 1 || json.Unmarshal(text, &r) != nil ||
-		len(r.Ticket) > maxTicket {
-		return request{}, errUnreadable()
-	}
-	r.piece = piece
-	return r, nil
-}
-
-// respond answers a request. Answers go to inboxes only: the manager may publish what the sender may not.
-func respond(msg *nats.Msg, text, piece []byte) error {
-	if !strings.HasPrefix(msg.Reply, nats.InboxPrefix) {
-		return nil
-	}
-	return msg.RespondMsg(newMessage("", text, piece))
 }
 
 // Heartbeat is what a worker reports about itself every few seconds.
@@ -406,8 +353,11 @@ type Heartbeat struct {
 	Seen time.Time `json:"seen,omitzero"`
 }
 
-// heartbeatInterval is the longest interval between heartbeats; it is shorter if Patience is short.
-const heartbeatInterval = 2 * time.Second
+// HeartbeatInterval is the longest interval between heartbeats; it is shorter if Patience is short.
+const HeartbeatInterval = 2 * time.Second
+
+// MaxSkew is the difference of two clocks from which a remark is shown.
+const MaxSkew = 30 * time.Second
 
 // Activity is a file being processed.
 type Activity struct {

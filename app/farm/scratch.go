@@ -170,16 +170,16 @@ func (w *Worker) upload(ctx context.Context, job assignment, folder string, outp
 		total += size
 	}
 	err := w.withRetries(ctx, func() error {
-		a, err := w.link.insist(ctx, workRoom, request{Ticket: job.ticket, Bytes: total}, w.waits)
+		a, err := w.link.insist(ctx, WorkRoom, Request{Ticket: job.ticket, Bytes: total}, w.waits)
 		if err != nil {
 			return err
 		}
-		if a.Verdict == settled {
+		if a.Verdict == Settled {
 			return errSettled
 		}
 		for i, o := range outputs {
-			r := request{Ticket: job.ticket, File: &Stored{Result: true, SHA256: o.SHA256, Size: sizes[i]}}
-			if err := w.link.send(ctx, workPut, r, o.SHA256, sizes[i], filepath.Join(folder, o.Name)); err != nil {
+			r := Request{Ticket: job.ticket, File: &Stored{Result: true, SHA256: o.SHA256, Size: sizes[i]}}
+			if err := w.link.send(ctx, WorkPut, r, o.SHA256, sizes[i], filepath.Join(folder, o.Name)); err != nil {
 				return err
 			}
 		}

@@ -21,14 +21,14 @@ func (c *Client) upload(ctx context.Context, batch string, jobs []Job, waiting f
 		return jobs, nil
 	}
 	c.remember(batch, jobs)
-	a, err := c.link.insist(ctx, submitNeed, request{ID: batch, Jobs: jobs}, waiting)
+	a, err := c.link.insist(ctx, SubmitNeed, Request{ID: batch, Jobs: jobs}, waiting)
 	if err != nil {
 		return nil, err
 	}
 	var able []Job
 	for _, job := range jobs {
 		job.Batch = batch
-		job.identify()
+		job.Identify()
 		if slices.Contains(a.Need, job.ID) {
 			err := c.storeOne(ctx, job, waiting)
 			var no *Refusal
@@ -56,7 +56,7 @@ func (c *Client) remember(batch string, jobs []Job) {
 	defer c.mu.Unlock()
 	for _, job := range jobs {
 		job.Batch = batch
-		job.identify()
+		job.Identify()
 		if c.own == nil {
 			c.own = map[string]Job{}
 		}
@@ -83,12 +83,12 @@ func localFault(err error) bool {
 
 // storeOne stores the original of a job as soon as there is space.
 func (c *Client) storeOne(ctx context.Context, job Job, waiting func(error)) error {
-	if _, err := c.link.insist(ctx, submitRoom, request{Bytes: job.Size}, waiting); err != nil {
+	if _, err := c.link.insist(ctx, SubmitRoom, Request{Bytes: job.Size}, waiting); err != nil {
 		return err
 	}
 	return c.withRetries(ctx, waiting, func() error {
-		r := request{ID: job.Batch, Jobs: []Job{job}}
-		return c.link.send(ctx, submitPut, r, job.Upload, job.Size, job.file)
+		r := Request{ID: job.Batch, Jobs: []Job{job}}
+		return c.link.send(ctx, SubmitPut, r, job.Upload, job.Size, job.file)
 	})
 }
 
@@ -261,8 +261,8 @@ func (k *collector) fetchAll(ctx context.Context, results []Result, all bool) (a
 			taken = append(taken, job.ID)
 		}
 	}
-	for part := range slices.Chunk(taken, chunk) {
-		_, e := k.link.insist(ctx, submitTaken, request{ID: k.id, Names: part}, k.Notify)
+	for part := range slices.Chunk(taken, MaxList) {
+		_, e := k.link.insist(ctx, SubmitTaken, Request{ID: k.id, Names: part}, k.Notify)
 		err = errors.Join(err, e)
 	}
 	return again, left, err
@@ -270,14 +270,14 @@ func (k *collector) fetchAll(ctx context.Context, results []Result, all bool) (a
 
 // reject withdraws a result, and has its file processed again, unless that has been tried often enough.
 func (k *collector) reject(ctx context.Context, job Job, why error) (again bool, err error) {
-	a, err := k.link.insist(ctx, submitReject, request{ID: k.id, Names: []string{job.ID}, Log: why.Error()}, k.Notify)
+	a, err := k.link.insist(ctx, SubmitReject, Request{ID: k.id, Names: []string{job.ID}, Log: why.Error()}, k.Notify)
 	if err != nil || len(a.Need) == 0 {
 		return false, err
 	}
 	if err := k.storeOne(ctx, job, k.Notify); err != nil {
 		return false, fmt.Errorf("%s: %w", job.In, err)
 	}
-	_, err = k.link.insist(ctx, submitAgain, request{ID: k.id, Names: []string{job.ID}}, k.Notify)
+	_, err = k.link.insist(ctx, SubmitAgain, Request{ID: k.id, Names: []string{job.ID}}, k.Notify)
 	return err == nil, err
 }
 
@@ -291,8 +291,8 @@ func (k *collector) collect(ctx context.Context, job Job, r Result) (int, error)
 	folder = filepath.Join(k.Folder, folder)
 	var names []string
 	for _, o := range r.Outputs {
-		if !validOutput(o.Name) || !validSum(o.SHA256) || slices.Contains(names, o.Name) {
-			return 0, &Suspicion{message.Errorf("the result %s does not have a valid file name", clip(o.Name, maxName))}
+		if !ValidOutput(o.Name) || !ValidSum(o.SHA256) || slices.Contains(names, o.Name) {
+			return 0, &Suspicion{message.Errorf("the result %s does not have a valid file name", Clip(o.Name, MaxName))}
 		}
 		names = append(names, o.Name)
 	}
@@ -331,7 +331,7 @@ func (k *collector) fetchOne(ctx context.Context, job Job, r Result, folder stri
 	}
 	desk, err := k.scratch.place(job)
 	if err != nil {
-		return 0, message.Errorf("%s: the folder cannot be created (%w)", k.Folder, plain(err))
+		return 0, message.Errorf("%s: the folder cannot be created (%w)", k.Folder, Plain(err))
 	}
 	defer os.RemoveAll(desk)
 	for _, o := range r.Outputs {
@@ -343,7 +343,7 @@ func (k *collector) fetchOne(ctx context.Context, job Job, r Result, folder stri
 		return 0, err
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return 0, message.Errorf("%s: the folder cannot be created (%w)", folder, plain(err))
+		return 0, message.Errorf("%s: the folder cannot be created (%w)", folder, Plain(err))
 	}
 	tx := atomicfile.Begin(atomicfile.Disk{})
 	defer tx.Close()
@@ -387,8 +387,8 @@ func (k *collector) download(ctx context.Context, job Job, o Output, file string
 			if err != nil {
 				return err
 			}
-			r := request{ID: k.id, File: &Stored{Job: job.ID, Result: true, SHA256: o.SHA256}}
-			return errors.Join(k.link.receive(ctx, submitGet, r, o.SHA256, f), f.Close())
+			r := Request{ID: k.id, File: &Stored{Job: job.ID, Result: true, SHA256: o.SHA256}}
+			return errors.Join(k.link.receive(ctx, SubmitGet, r, o.SHA256, f), f.Close())
 		})
 		switch {
 		case errors.Is(err, errDamaged):

@@ -46,7 +46,7 @@ func (c *Crash) Error() string { return c.How }
 // WorkerOptions configure a worker.
 type WorkerOptions struct {
 	Join     Join
-	Embedded *Server
+	Embedded Inside // a server in this process, in place of Join; may be nil
 	// Name is unique in the farm; empty: derived from the names of the machine and the process.
 	Name           string
 	Program, Model string
@@ -72,7 +72,7 @@ type WorkerOptions struct {
 // Worker processes jobs.
 type Worker struct {
 	o       WorkerOptions
-	link    *link
+	link    *Link
 	memory  *budget
 	woken   chan struct{}
 	scratch *scratchDir
@@ -113,20 +113,20 @@ func RunWorker(ctx context.Context, o WorkerOptions) error {
 	if o.Clock == nil {
 		o.Clock = time.Now
 	}
-	l, err := dialTo(ctx, o.Join, o.Embedded, true)
+	l, err := Connect(ctx, o.Join, o.Embedded, true)
 	if err != nil {
 		return err
 	}
 	defer l.Close()
 	w := &Worker{
 		o: o, link: l, memory: newBudget(o.Budget), woken: make(chan struct{}, len(o.Slots)), doing: map[int]Activity{},
-		remarks: map[int]string{}, reported: map[string]bool{}, entered: map[string]bool{}, every: heartbeatInterval,
+		remarks: map[int]string{}, reported: map[string]bool{}, entered: map[string]bool{}, every: HeartbeatInterval,
 	}
 	if w.scratch, err = openScratch(o.Scratch); err != nil {
 		return err
 	}
 	defer w.scratch.close()
-	if _, err := l.Subscribe(wake, func(_ *nats.Msg) { w.wake() }); err != nil {
+	if _, err := l.Subscribe(Wake, func(_ *nats.Msg) { w.wake() }); err != nil {
 		return err
 	}
 	if err := w.hello(ctx); err != nil {
@@ -203,18 +203,18 @@ func (w *Worker) hello(ctx context.Context) error {
 	}
 	w.mu.Unlock()
 	sent := w.o.Clock()
-	a, err := w.link.ask(ctx, workHello, request{Worker: p})
+	a, err := w.link.Ask(ctx, WorkHello, Request{Worker: p})
 	if err != nil {
 		return err
 	}
-	if skew := a.Time.Sub(sent); skew.Abs() > skewed+w.o.Clock().Sub(sent) {
+	if skew := a.Time.Sub(sent); skew.Abs() > MaxSkew+w.o.Clock().Sub(sent) {
 		w.tell("clock", message.Of("the clock of this machine differs from that of the server by %.0f s; times in "+
 			"reports are wrong, processing continues", skew.Abs().Seconds()))
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if a.Every > 0 {
-		w.every = min(a.Every, heartbeatInterval)
+		w.every = min(a.Every, HeartbeatInterval)
 	}
 	return nil
 }
@@ -251,7 +251,7 @@ func (w *Worker) take(ctx context.Context, n int) (worked bool, err error) {
 	who := w.heartbeat()
 	w.mu.Unlock()
 	who.Slots = nil
-	a, err := w.link.ask(ctx, workTake, request{Worker: who, Only: w.o.Only, Shared: len(w.o.Roots) > 0})
+	a, err := w.link.Ask(ctx, WorkTake, Request{Worker: who, Only: w.o.Only, Shared: len(w.o.Roots) > 0})
 	if err != nil {
 		return false, err
 	}
@@ -269,7 +269,7 @@ func (w *Worker) take(ctx context.Context, n int) (worked bool, err error) {
 func (w *Worker) giveBack(ctx context.Context, job assignment, wait time.Duration) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
-	if _, err := w.link.ask(ctx, workBack, request{Ticket: job.ticket, Wait: wait}); err != nil {
+	if _, err := w.link.Ask(ctx, WorkBack, Request{Ticket: job.ticket, Wait: wait}); err != nil {
 		w.o.Log.Debug("give back", "error", err)
 	}
 }
@@ -281,7 +281,7 @@ func (w *Worker) do(ctx context.Context, n int, job assignment, every time.Durat
 	beating := make(chan struct{})
 	go func() {
 		defer close(beating)
-		tick := time.NewTicker(min(max(every, 10*time.Millisecond), heartbeatInterval))
+		tick := time.NewTicker(min(max(every, 10*time.Millisecond), HeartbeatInterval))
 		defer tick.Stop()
 		for {
 			select {
@@ -289,10 +289,10 @@ func (w *Worker) do(ctx context.Context, n int, job assignment, every time.Durat
 				return
 			case <-tick.C:
 			}
-			a, err := w.link.ask(work, workRenew, request{Ticket: job.ticket})
+			a, err := w.link.Ask(work, WorkRenew, Request{Ticket: job.ticket})
 			var no *Refusal
 			switch {
-			case err == nil && a.Verdict == settled, errors.As(err, &no) && !no.Full:
+			case err == nil && a.Verdict == Settled, errors.As(err, &no) && !no.Full:
 				cancel(errSettled)
 				return
 			case err != nil:
@@ -328,7 +328,7 @@ func (w *Worker) run(ctx context.Context, n int, job assignment) {
 		if crash.Log != "" {
 			text += "\n" + crash.Log
 		}
-		if _, err := w.link.insist(ctx, workCrash, request{Ticket: job.ticket, Log: text}, w.waits); err != nil {
+		if _, err := w.link.insist(ctx, WorkCrash, Request{Ticket: job.ticket, Log: text}, w.waits); err != nil {
 			w.giveBack(ctx, job, time.Second)
 		}
 		return
@@ -347,7 +347,7 @@ func (w *Worker) run(ctx context.Context, n int, job assignment) {
 		out.End = Failed
 	}
 	r := Report{out, time.Since(start).Seconds()}
-	if _, err := w.link.insist(ctx, workResult, request{Ticket: job.ticket, Result: &r}, w.waits); err != nil {
+	if _, err := w.link.insist(ctx, WorkResult, Request{Ticket: job.ticket, Result: &r}, w.waits); err != nil {
 		w.o.Log.Error("result", "file", job.In.String(), "error", err)
 		w.giveBack(ctx, job, time.Second)
 		return
@@ -366,7 +366,7 @@ func (w *Worker) run(ctx context.Context, n int, job assignment) {
 
 // performSafely is perform, except that a defect counts as a crash on the file.
 func (w *Worker) performSafely(ctx context.Context, n int, job assignment) (out Outcome, err error) {
-	defer survive(w.o.Log, "work", func(fault error) { err = &Crash{How: fault.Error()} })
+	defer Survive(w.o.Log, "work", func(fault error) { err = &Crash{How: fault.Error()} })
 	return w.perform(ctx, n, job)
 }
 
@@ -393,11 +393,11 @@ func (w *Worker) perform(ctx context.Context, n int, job assignment) (Outcome, e
 	if job.Upload != "" {
 		return w.performUploaded(ctx, n, job)
 	}
-	input, err := w.o.Roots.find(job.In, false)
+	input, err := w.o.Roots.Find(job.In, false)
 	if err != nil {
 		return Outcome{}, err
 	}
-	folder, err := w.o.Roots.find(job.Out, true)
+	folder, err := w.o.Roots.Find(job.Out, true)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -57,6 +57,13 @@ var libraries = map[string][]string{
 	"github.com/go-gl/":                 {"ui"},
 	"gorgonia.org/cu":                   {"cuda"},
 	"github.com/nats-io/":               {"app/farm"},
+	"github.com/nats-io/nats-server/":   {"app/farm/server"},
+}
+
+// doors lists the packages of the project that only some packages or files may import, and those.
+var doors = map[string][]string{
+	// Nothing else links a server.
+	"app/farm/server": {"app/cli/", "app/farm/server/", "window_gui.go"},
 }
 
 // sources calls f for each Go file of the project with its path and its syntax tree.
@@ -107,6 +114,11 @@ func TestImports(t *testing.T) {
 			if inside, ok := strings.CutPrefix(imported, module+"/"); ok {
 				count++
 				target := roomOf(inside)
+				if users, ok := doors[inside]; ok && !slices.ContainsFunc(users, func(user string) bool {
+					return strings.HasPrefix(path, user)
+				}) {
+					t.Errorf("%s imports %s; only %s may", path, imported, strings.Join(users, ", "))
+				}
 				if target != room && !slices.Contains(may, target) {
 					t.Errorf("%s imports %s; %s may import %s", path, imported, room, strings.Join(may, ", "))
 				}

@@ -179,9 +179,13 @@ func TestEveryTextIsTranslated(t *testing.T) {
 	all := texts(t)
 	used := map[string]bool{}
 	template := regexp.MustCompile(`\{\{-? ?t "([^"]*)"|\(t "([^"]*)"\)`)
-	sources, err := filepath.Glob("../../app/*/templates/*.html")
-	if err != nil || len(sources) < 2 {
-		t.Fatal("the templates of reports are missing", err)
+	var sources []string
+	for _, pattern := range []string{"../../app/*/templates/*.html", "../../app/farm/server/templates/*.html"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatal("the templates of reports are missing", err)
+		}
+		sources = append(sources, found...)
 	}
 	for _, path := range sources {
 		data, err := os.ReadFile(path)

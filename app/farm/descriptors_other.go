@@ -1,6 +1,0 @@
-//go:build !unix
-
-package farm
-
-// descriptors returns a number of connections that this system permits.
-func descriptors() int { return 8192 }

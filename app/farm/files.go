@@ -1,0 +1,106 @@
+package farm
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"os"
+
+	"blik/internal/message"
+)
+
+// MaxPiece is the largest piece of a file: what fits into a message.
+const MaxPiece = 960 << 10
+
+// errGone is the cause of the error of a file that is not in the store.
+var errGone = message.Errorf("it is not in the store")
+
+// errDamaged is the cause of the error of a file with a wrong SHA-256.
+var errDamaged = message.Errorf("its SHA-256 does not match")
+
+// errSettled is the cause of the error of a worker's request about a job that it no longer holds.
+var errSettled = errors.New("the file is done, cancelled or held by another worker")
+
+// send stores a file whose SHA-256 and size the request gives, piece by piece.
+func (l *Link) send(ctx context.Context, subject string, r Request, sum string, size int64, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	r.Transfer = rand.Text()
+	h := sha256.New()
+	buffer := make([]byte, MaxPiece)
+	for last, sent := false, int64(0); !last; r.Piece++ {
+		n, err := io.ReadFull(f, buffer)
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			return err
+		}
+		r.Content = buffer[:n]
+		h.Write(r.Content)
+		sent += int64(n)
+		if sent > size || n == 0 && sent < size || sent == size && hex.EncodeToString(h.Sum(nil)) != sum {
+			return errChanged
+		}
+		a, err := l.Ask(ctx, subject, r)
+		switch {
+		case err != nil:
+			return err
+		case a.Verdict == Settled:
+			return errSettled
+		}
+		last = a.Last
+		if last && sent != size {
+			return errChanged
+		}
+	}
+	return nil
+}
+
+// receive writes a file of the store to w. The error is errGone or errDamaged if the store is at fault.
+func (l *Link) receive(ctx context.Context, subject string, r Request, sum string, w io.Writer) error {
+	h := sha256.New()
+	to := io.MultiWriter(w, h)
+	for {
+		a, err := l.Ask(ctx, subject, r)
+		switch {
+		case err != nil:
+			return err
+		case a.Verdict == Settled:
+			return errSettled
+		case a.Verdict != Proceed:
+			return errGone
+		}
+		if _, err := to.Write(a.Content); err != nil {
+			return err
+		}
+		if a.Last || len(a.Content) == 0 {
+			return verified(h, sum)
+		}
+		r.Next = a.Next
+	}
+}
+
+func verified(h hash.Hash, sum string) error {
+	if hex.EncodeToString(h.Sum(nil)) != sum {
+		return errDamaged
+	}
+	return nil
+}
+
+// fetch writes the original of a job that a worker holds to a new file.
+func (l *Link) fetch(ctx context.Context, job Job, ticket, file string) error {
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err == nil {
+		err = errors.Join(l.receive(ctx, WorkGet, Request{Ticket: ticket}, job.Upload, f), f.Close())
+	}
+	if err != nil && !errors.Is(err, errSettled) {
+		return fmt.Errorf("%s: %w", job.In, err)
+	}
+	return err
+}

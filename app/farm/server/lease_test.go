@@ -1,0 +1,261 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"blik/app/farm"
+	"blik/app/i18n"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// report reports a result for a ticket.
+func (s *site) report(ticket, sum string) farm.Answer {
+	s.t.Helper()
+	a, err := s.manager.result(s.t.Context(), farm.Request{
+		Ticket: ticket, Result: &farm.Report{Outcome: farm.Outcome{End: farm.Done, SHA256: sum}, Seconds: 1e300},
+	})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return a
+}
+
+// Only the holder of a job reports on it. A second result of an earlier holder that differs is shown to the user, also
+// after a restart; the first counts.
+func TestSecondResult(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 1)
+	id := s.submit(s.batch(), "").Batch.ID
+	first := s.takeAs("first")
+	key, _ := keyOf(first.Job.ID)
+	s.manager.mu.Lock()
+	s.manager.leases[key].until = time.Now()
+	s.manager.mu.Unlock()
+	second := s.takeAs("second")
+	if second.Delivered != 2 {
+		t.Errorf("%+v", second)
+	}
+	// The first worker has lost the job: its result does not count, and it cannot renew.
+	s.report(first.Ticket, "a")
+	if a, err := s.manager.renew(t.Context(), farm.Request{Ticket: first.Ticket}); err != nil || a.Verdict != farm.Settled {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if b := s.manager.Status(id, 0).Batches[0]; b.Done != 0 || b.Working != 1 {
+		t.Errorf("%+v", b)
+	}
+	s.report(second.Ticket, "b")
+	s.report(second.Ticket, "b") // its answer was lost
+	if b := s.manager.Status(id, 0).Batches[0]; b.Done != 1 || len(b.Conflicts) != 0 {
+		t.Errorf("%+v", b)
+	}
+	s.report(first.Ticket, "b") // late, and equal
+	for range 2 {
+		s.report(first.Ticket, "a") // late, and different
+	}
+	for range 2 {
+		st, err := s.client.Status(t.Context(), id, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := st.Batches[0]
+		if b.Done != 1 || len(b.Conflicts) != 1 || b.Conflicts[0] != (farm.Conflict{File: first.Job.In.String(), Worker: "second", SHA256: "b", Other: "first", OtherSHA256: "a"}) {
+			t.Errorf("%+v", b)
+		}
+		if b.Seconds > 60 {
+			t.Errorf("%g seconds", b.Seconds)
+		}
+		s.stop()
+		s.start(Options{})
+	}
+	page, err := s.manager.StartPage(PageOptions{Listen: "127.0.0.1:0", Printer: i18n.For("en")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer page.Close()
+	if status, text := get(t, page.URL(), nil); status != http.StatusOK || !strings.Contains(text, "two workers delivered different results") {
+		t.Errorf("%d, %s", status, text)
+	}
+}
+
+// A ticket is worth nothing with another key.
+func TestTicketOfAnotherKey(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 1)
+	s.submit(s.batch(), "")
+	w := &farm.Heartbeat{Name: "w", Program: "1", Model: "m"}
+	var a farm.Answer
+	s.until(func() bool {
+		var err error
+		if a, err = s.manager.take(t.Context(), farm.Request{Worker: w, Shared: true, Key: "own"}); err != nil {
+			t.Fatal(err)
+		}
+		return a.Job != nil
+	})
+	for name, handle := range s.manager.handlers() {
+		if !strings.HasPrefix(name, farm.WorkPrefix) || name == farm.WorkHello || name == farm.WorkTake {
+			continue
+		}
+		r := farm.Request{Ticket: a.Ticket, Result: &farm.Report{Outcome: farm.Outcome{End: farm.Failed}}, Key: "other"}
+		var no *farm.Refusal
+		if _, err := handle(t.Context(), r); !errors.As(err, &no) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got, err := s.manager.renew(t.Context(), farm.Request{Ticket: a.Ticket, Key: "own"}); err != nil || got.Verdict != farm.Proceed {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// A worker keeps its job over a restart of the server, and nobody else gets it.
+func TestLeaseOutlivesTheServer(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 1)
+	id := s.submit(s.batch(), "").Batch.ID
+	a := s.takeAs("steady")
+	s.stop()
+	s.start(Options{})
+	if a, err := s.manager.renew(t.Context(), farm.Request{Ticket: a.Ticket}); err != nil || a.Verdict != farm.Proceed {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	s.manager.opens = time.Time{}
+	s.manager.feedAll()
+	other, err := s.manager.take(t.Context(), farm.Request{Worker: &farm.Heartbeat{Name: "x", Program: "1", Model: "m"}, Shared: true})
+	if err != nil || other.Job != nil {
+		t.Errorf("%+v, %v", other, err)
+	}
+	s.report(a.Ticket, "a")
+	if b := s.manager.Status(id, 0).Batches[0]; b.Done != 1 {
+		t.Errorf("%+v", b)
+	}
+	// After a retry, a ticket from before it is worth nothing.
+	s.put("more.tif")
+	s.submit(s.batch(), "")
+	bad := s.takeAs("spoiler")
+	fail := farm.Request{Ticket: bad.Ticket, Result: &farm.Report{Outcome: farm.Outcome{End: farm.Failed}}}
+	if _, err := s.manager.result(t.Context(), fail); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := s.client.Control(t.Context(), id, farm.Retry); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	if a, err := s.manager.result(t.Context(), fail); err != nil || a.Verdict != farm.Settled {
+		t.Errorf("%+v, %v", a, err)
+	}
+	if b := s.manager.Status(id, 0).Batches[0]; b.Failed != 0 {
+		t.Errorf("an old ticket spoils a file: %+v", b)
+	}
+}
+
+// suspicious is a Checker that refuses everything.
+type suspicious struct{ lenient }
+
+func (suspicious) Check(context.Context, string, string, []string) error {
+	return &farm.Suspicion{Err: errors.New("it lies")}
+}
+
+// A result that the submitter refuses counts as failed and is handed out again; after two such results the file fails, and
+// nothing has got a name.
+func TestRefusedResult(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 0)
+	uploads(t, s.in, 1000, 2000)
+	sub := s.send(s.names(), nil)
+	r := reverser()
+	s.work("liar", r, func(o *farm.WorkerOptions) { o.Roots, o.Scratch = nil, t.TempDir() })
+	done := make(chan struct{})
+	close(done)
+	var said []string
+	o := farm.Collection{Folder: s.out, Checker: suspicious{}, Every: time.Millisecond, Notify: func(err error) { said = append(said, err.Error()) }}
+	if _, err := s.client.Collect(t.Context(), sub.Batch.ID, o, done); err != nil {
+		t.Fatal(err)
+	}
+	b := s.manager.Status(sub.Batch.ID, 10).Batches[0]
+	if b.Done != 0 || b.Failed != 2 || r.count("000.tif") != 2 || r.count("001.tif") != 2 {
+		t.Errorf("%+v, %v", b, r.runs)
+	}
+	for _, f := range b.Failures {
+		if f.Reason != "the result of worker liar was refused: it lies" {
+			t.Errorf("%+v", f)
+		}
+	}
+	if e, err := os.ReadDir(s.out); err != nil || len(e) != 0 {
+		t.Errorf("%v, %v", e, err)
+	}
+	if n := s.stored(); n > 5000 {
+		t.Errorf("the object store still holds %d bytes", n)
+	}
+	// An original that changes meanwhile is not the worker's fault.
+	if err := os.WriteFile(filepath.Join(s.in, "002.tif"), []byte("before"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	more := s.send([]string{"002.tif"}, nil)
+	s.until(func() bool { return s.manager.Status(more.Batch.ID, 0).Batches[0].Done == 1 })
+	if err := os.WriteFile(filepath.Join(s.in, "002.tif"), []byte("after"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	said = nil
+	got, err := s.client.Collect(t.Context(), more.Batch.ID, o, done)
+	if err != nil || got.Failed != 1 || !strings.Contains(strings.Join(said, "\n"), "the original has changed") {
+		t.Errorf("%+v, %v, %v", got, err, said)
+	}
+}
+
+// The store of a version that handed out jobs through JetStream continues.
+func TestOldStore(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 3)
+	id := s.submit(s.batch(), "").Batch.ID
+	js := s.manager.stores.js
+	_, err := js.CreateStream(t.Context(), jetstream.StreamConfig{
+		Name: oldJobsStream, Subjects: []string{"farm.jobs.*"}, Retention: jetstream.WorkQueuePolicy,
+	})
+	if err == nil {
+		_, err = js.Publish(t.Context(), "farm.jobs."+id, []byte("{}"))
+	}
+	if err == nil {
+		_, err = js.CreateConsumer(t.Context(), oldJobsStream, jetstream.ConsumerConfig{Durable: "b-" + id, FilterSubject: "farm.jobs." + id})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.stop()
+	s.start(Options{})
+	if _, err := s.manager.stores.js.Stream(t.Context(), oldJobsStream); !errors.Is(err, jetstream.ErrStreamNotFound) {
+		t.Errorf("the old stream: %v", err)
+	}
+	s.work("a", &stub{}, nil)
+	if end := s.wait(id); end.Done != 3 {
+		t.Errorf("%+v", end)
+	}
+}
+
+// A status is cut until it fits into a message.
+func TestStatusFits(t *testing.T) {
+	t.Parallel()
+	var s farm.Status
+	for range 50 {
+		b := farm.BatchStatus{Failures: make([]farm.Failure, 100)}
+		for i := range b.Failures {
+			b.Failures[i].Log = strings.Repeat("x", maxLog)
+		}
+		s.Batches, s.Workers = append(s.Batches, b), append(s.Workers, farm.Heartbeat{Remark: strings.Repeat("y", maxText)})
+	}
+	fit(&s, maxAnswer)
+	data, err := json.Marshal(s)
+	if err != nil || len(data) > maxAnswer || len(s.Batches) != 50 || len(s.Workers) != 50 {
+		t.Errorf("%d bytes, %v, %d batches", len(data), err, len(s.Batches))
+	}
+	fit(&s, 10000)
+	if data, err = json.Marshal(s); err != nil || len(data) > 10000 {
+		t.Errorf("%d bytes, %v", len(data), err)
+	}
+}
