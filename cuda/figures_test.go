@@ -304,12 +304,6 @@ func (m *meter) windows() {
 	m.time("background, radii 5 to 33, 99.6 % excluded", 5*n, func() error {
 		return b.Do(background, processing.Background{Dst: d16, Y: u16, Exclude: u8, Radii: []int{5, 9, 17, 33}})
 	})
-	m.time("deviation, radius 9", 5*n, func() error {
-		return b.Do(background, processing.Deviation{Dst: d16, Y: u16, Exclude: few, Radius: 9})
-	})
-	m.time("count, radius 32", 3*n, func() error {
-		return b.Do(background, processing.BoxCount{Dst: d16, Class: few, Bits: 255, Radius: 32})
-	})
 	m.time("histogram, U16", 3*n, func() error {
 		_, err := processing.Evaluate(background, b, processing.Histogram{Src: u16, Exclude: few})
 		return err

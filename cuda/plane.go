@@ -154,35 +154,3 @@ func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samp
 		return processing.Samples{F32: samplesOf[float32](s.mirror)}, nil
 	}
 }
-
-// Gather returns src at the given pixel indices; an index outside the plane is an error.
-func (b executor) Gather(ctx context.Context, op processing.Gather) error {
-	s, n := op.Src.(*plane), len(op.Index)
-	if n == 0 {
-		return ctx.Err()
-	}
-	return b.run(ctx, func(q *queue) error {
-		at, err := q.bytes(4 * int64(n))
-		if err != nil {
-			return err
-		}
-		out, err := q.bytes(4 * int64(n))
-		if err != nil {
-			return err
-		}
-		err = q.copying(stageUpload, func() error { return q.d.upload(at.ptr, 4*int64(n), bytesOf(op.Index), 4*n) })
-		if err != nil {
-			return err
-		}
-		grid, block := along(n)
-		if err := q.launch("gather"+s.kind.String(), grid, block, out, s, at, n, s.w); err != nil {
-			return err
-		}
-		host, err := q.fetch(out, 4*n)
-		if err != nil {
-			return err
-		}
-		copy(op.Values, samplesOf[uint32](host))
-		return nil
-	})
-}

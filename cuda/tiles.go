@@ -4,7 +4,6 @@ package cuda
 
 import (
 	"context"
-	"math"
 	"unsafe"
 
 	"blik/processing"
@@ -71,30 +70,6 @@ func sweeping(most int, f func(first int) error) error {
 // onTile returns a grid with one block for each of n tiles.
 func onTile(n int) (grid, block dim) { return dim{x: n}, dim{x: 256} }
 
-// Convolve fills the unknown pixels by normalised convolution.
-func (b executor) Convolve(ctx context.Context, op processing.Convolve) error {
-	d, s := op.Dst.(*plane), op.State.(*plane)
-	list, size := tileArgs(op.Tiles)
-	var bells []float32
-	for i := range list {
-		r, sigma := &list[i], op.Sigmas[i]
-		r.bell = int32(len(bells))
-		r.reach = int32(min(math.Ceil(6*sigma), float64(max(r.w, r.h)-1)))
-		for k := range int(r.reach) + 1 {
-			bells = append(bells, float32(math.Exp(-float64(k*k)/(2*sigma*sigma))))
-		}
-	}
-	return b.onTiles(ctx, list, size, 2, func(q *queue, tiles, scratch buffer) error {
-		q.writes(d)
-		g, err := q.constants(bytesOf(bells))
-		if err != nil {
-			return err
-		}
-		grid, block := onTile(len(list))
-		return q.launch("convolve", grid, block, d, s, tiles, g, scratch)
-	})
-}
-
 // Harmonic solves Laplace's equation where state is not known.
 func (b executor) Harmonic(ctx context.Context, op processing.Harmonic) error {
 	d, s := op.Dst.(*plane), op.State.(*plane)
@@ -117,30 +92,6 @@ func (b executor) Harmonic(ctx context.Context, op processing.Harmonic) error {
 		return sweeping(most, func(first int) error {
 			return q.launch("harmonic", grid, block, d, s, tiles, first, sweepsAtOnce)
 		})
-	})
-}
-
-// Biharmonic relaxes the unknown pixels towards the least sum of squared Laplacians.
-func (b executor) Biharmonic(ctx context.Context, op processing.Biharmonic) error {
-	d, s := op.Dst.(*plane), op.State.(*plane)
-	list, size := tileArgs(op.Tiles)
-	most := 0
-	for i := range list {
-		list[i].sweeps = int32(op.Sweeps[i])
-		most = max(most, op.Sweeps[i])
-	}
-	return b.onTiles(ctx, list, size, 4, func(q *queue, tiles, scratch buffer) error {
-		q.writes(d)
-		grid, block := onTile(len(list))
-		if err := q.launch("bendBegin", grid, block, d, tiles, scratch); err != nil {
-			return err
-		}
-		if err := sweeping(most, func(first int) error {
-			return q.launch("bend", dim{x: 2 * len(list)}, block, s, tiles, scratch, op.Omega, first, sweepsAtOnce)
-		}); err != nil {
-			return err
-		}
-		return q.launch("bendEnd", grid, block, d, s, tiles, scratch)
 	})
 }
 

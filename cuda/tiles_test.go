@@ -59,19 +59,6 @@ func (s *tileSetting) floats(p *pair, low, high float32) planes {
 	return p.load(processing.F32, processing.Samples{F32: v})
 }
 
-func TestConvolve(t *testing.T) {
-	check(t, func(t *rapid.T, p *pair) {
-		s := setting(t, p)
-		d := s.floats(p, 0, 1)
-		sigmas := make([]float64, len(s.tiles))
-		for i := range sigmas {
-			sigmas[i] = 0.1 + 4*s.rand.Float64()
-		}
-		p.do(processing.Convolve{Dst: d.host, State: s.state.host, Tiles: s.tiles, Sigmas: sigmas})
-		p.equal("convolved", d)
-	})
-}
-
 func TestHarmonic(t *testing.T) {
 	check(t, func(t *rapid.T, p *pair) {
 		s := setting(t, p)
@@ -82,19 +69,6 @@ func TestHarmonic(t *testing.T) {
 		}
 		p.do(processing.Harmonic{Dst: d.host, State: s.state.host, Tiles: s.tiles, Sweeps: sweeps, Omegas: omegas})
 		p.equal("harmonic", d)
-	})
-}
-
-func TestBiharmonic(t *testing.T) {
-	check(t, func(t *rapid.T, p *pair) {
-		s := setting(t, p)
-		d := s.floats(p, -1, 2)
-		sweeps := make([]int, len(s.tiles))
-		for i := range sweeps {
-			sweeps[i] = s.rand.IntN(150)
-		}
-		p.do(processing.Biharmonic{Dst: d.host, State: s.state.host, Tiles: s.tiles, Sweeps: sweeps, Omega: 1.2})
-		p.equal("biharmonic", d)
 	})
 }
 

@@ -120,24 +120,6 @@ func (q *queue) boxMeanFloat(d, s *plane, rx, ry int) error {
 	return q.launch("boxRowsF32", dim{(h + 63) / 64, segments(w, rx)}, block, d, ends, columns, rx, ry, w, h)
 }
 
-// BoxCount writes how many pixels of the window of radius r have one of the bits in cls.
-func (b executor) BoxCount(ctx context.Context, op processing.BoxCount) error {
-	d, c := op.Dst.(*plane), op.Class.(*plane)
-	return b.run(ctx, func(q *queue) error {
-		q.writes(d)
-		g, err := q.geometry(d.w, d.h, op.Radius)
-		if err != nil {
-			return err
-		}
-		grid, block := segmentGrid(d.w, d.h)
-		if err := q.launch("segmentsOfBits", grid, block, g.sums, g.stride, c, int(op.Bits), d.w, d.h); err != nil {
-			return err
-		}
-		return q.launch("slideCount", g.grid, dim{x: slideThreads}, d, c, int(op.Bits), g.sums, g.stride, op.Radius,
-			g.width, g.rows, d.w, d.h)
-	})
-}
-
 // sums computes the tables of the samples and of their squares.
 func (q *queue) sums(s *plane) (sum, squares table, err error) {
 	size := 4
@@ -406,26 +388,4 @@ func (q *queue) background(d, y, exclude *plane, radii []int) error {
 	grid := min(cells, max(1, q.d.info.Multiprocessors*8))
 	return q.launch(name, dim{x: grid}, block, d, y, exclude, wanting, list, listed, packed, len(larger), g.strips,
 		g.width, d.w, d.h)
-}
-
-// Deviation writes the standard deviation of y over the pixels of the window that are not excluded.
-func (b executor) Deviation(ctx context.Context, op processing.Deviation) error {
-	d, l, e := op.Dst.(*plane), op.Y.(*plane), op.Exclude.(*plane)
-	return b.run(ctx, func(q *queue) error {
-		q.writes(d)
-		if op.Radius <= maxWarp {
-			g := q.warps(d.w, d.h, op.Radius, 4)
-			return q.launch("openDeviation", dim{x: g.grid}, dim{x: slideThreads}, d, l, e, op.Radius, g.strips,
-				g.width, g.rows, d.w, d.h)
-		}
-		sum, err := q.table("Censored", 8, d.w, d.h, l, e)
-		if err != nil {
-			return err
-		}
-		squares, err := q.table("CensoredSquare", 8, d.w, d.h, l, e)
-		if err != nil {
-			return err
-		}
-		return q.pixels("deviation", d.w, d.h, d, sum.memory, squares.memory, sum.stride, op.Radius)
-	})
 }

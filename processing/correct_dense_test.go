@@ -26,10 +26,6 @@ func (b *counting) Do(ctx context.Context, op processing.Op) error {
 	switch o := op.(type) {
 	case processing.Harmonic:
 		tiles = o.Tiles
-	case processing.Biharmonic:
-		tiles = o.Tiles
-	case processing.Convolve:
-		tiles = o.Tiles
 	case processing.Separate:
 		tiles = o.Tiles
 	case processing.Detail:

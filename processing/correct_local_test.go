@@ -48,7 +48,7 @@ func TestCorrectLocallyAsByOperations(t *testing.T) {
 		}
 	}
 	kinds := []struct{ channels, depth int }{{3, 8}, {1, 16}, {4, 8}, {3, 32}}
-	methods := []processing.Method{processing.MethodExemplar, processing.MethodMedian}
+	methods := []processing.Method{processing.MethodExemplar, processing.MethodHarmonic}
 	if testpic.Race {
 		kinds, methods = kinds[:1], methods[:1] // the goroutines are the same
 	}

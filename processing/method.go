@@ -16,16 +16,8 @@ const (
 	MethodAuto Method = iota
 	// MethodSubtract subtracts the light along its colour and keeps the paint under it; clipped pixels are filled.
 	MethodSubtract
-	// MethodMedian fills with the median of the ring around the spot.
-	MethodMedian
-	// MethodConvolution fills by normalised convolution (Knutsson & Westin 1993).
-	MethodConvolution
 	// MethodHarmonic solves Laplace's equation from the ring.
 	MethodHarmonic
-	// MethodBiharmonic solves the biharmonic equation from two rings.
-	MethodBiharmonic
-	// MethodTelea marches inwards (Telea 2004).
-	MethodTelea
 	// MethodExemplar copies patches from nearby and blends them (Criminisi, Pérez & Toyama 2004).
 	MethodExemplar
 
@@ -35,14 +27,10 @@ const (
 // methods returns the table of the methods: a row for each, described in the file of the method.
 func methods() [methodCount]method {
 	return [methodCount]method{
-		MethodAuto:        {id: "auto", name: message.Of("auto")},
-		MethodSubtract:    subtractMethod(),
-		MethodMedian:      medianMethod(),
-		MethodConvolution: convolutionMethod(),
-		MethodHarmonic:    harmonicMethod(),
-		MethodBiharmonic:  biharmonicMethod(),
-		MethodTelea:       teleaMethod(),
-		MethodExemplar:    exemplarMethod(),
+		MethodAuto:     {id: "auto", name: message.Of("auto")},
+		MethodSubtract: subtractMethod(),
+		MethodHarmonic: harmonicMethod(),
+		MethodExemplar: exemplarMethod(),
 	}
 }
 
@@ -66,8 +54,6 @@ type pass uint8
 const (
 	passLight pass = iota
 	passHarmonic
-	passBiharmonic
-	passConvolution
 	passCount
 )
 
@@ -80,10 +66,8 @@ func passes() [passCount]struct {
 		name message.Message
 		run  func(*corrector, *atlas) error
 	}{
-		passLight:       {message.Of("light"), (*corrector).lookThrough},
-		passHarmonic:    {message.Of("harmonic").Context("stage"), (*corrector).harmonic},
-		passBiharmonic:  {message.Of("biharmonic").Context("stage"), (*corrector).biharmonic},
-		passConvolution: {message.Of("convolution"), (*corrector).convolve},
+		passLight:    {message.Of("light"), (*corrector).lookThrough},
+		passHarmonic: {message.Of("harmonic").Context("stage"), (*corrector).harmonic},
 	}
 }
 
@@ -94,6 +78,32 @@ func methodChoices() []Choice {
 		list = append(list, Choice{m.id, m.name})
 	}
 	return list
+}
+
+// formerMethods maps the IDs of methods that no longer exist to the one that stands for them.
+func formerMethods() map[string]string {
+	const now = "harmonic"
+	return map[string]string{"median": now, "convolution": now, "biharmonic": now, "telea": now}
+}
+
+// Number returns the number of the method in files, which never changes. The numbers 2, 3, 5 and 6 belonged to methods
+// that no longer exist.
+func (m Method) Number() uint8 {
+	return [methodCount]uint8{MethodAuto: 0, MethodSubtract: 1, MethodHarmonic: 4, MethodExemplar: 7}[m]
+}
+
+// MethodByNumber is the inverse of Number; harmonic stands for the methods that no longer exist. ok is false for a
+// number that never was one.
+func MethodByNumber(number uint8) (m Method, ok bool) {
+	switch number {
+	case 0:
+		return MethodAuto, true
+	case 1:
+		return MethodSubtract, true
+	case 7:
+		return MethodExemplar, true
+	}
+	return MethodHarmonic, number < 7
 }
 
 // ID returns the name of the method in flags, presets and reports.

@@ -131,8 +131,6 @@ type Executor interface {
 	MeanVariance(ctx context.Context, op MeanVariance) error
 	GuardRing(ctx context.Context, op GuardRing) error
 	Background(ctx context.Context, op Background) error
-	Deviation(ctx context.Context, op Deviation) error
-	BoxCount(ctx context.Context, op BoxCount) error
 
 	Contrast(ctx context.Context, op Contrast) error
 	Cores(ctx context.Context, op Cores) error
@@ -149,7 +147,6 @@ type Executor interface {
 	InverseWavelet(ctx context.Context, op InverseWavelet) error
 	StarletBand(ctx context.Context, op StarletBand) error
 
-	Gather(ctx context.Context, op Gather) error
 	Histogram(ctx context.Context, op Histogram) ([]uint64, error)
 	NoiseTiles(ctx context.Context, op NoiseTiles) ([]float64, error)
 	SumMoments(ctx context.Context, op SumMoments) (Moments, error)
@@ -161,9 +158,7 @@ type Executor interface {
 	Rasterize(ctx context.Context, op Rasterize) error
 	Spans(ctx context.Context, op Spans) ([]Span, error)
 
-	Convolve(ctx context.Context, op Convolve) error
 	Harmonic(ctx context.Context, op Harmonic) error
-	Biharmonic(ctx context.Context, op Biharmonic) error
 	Detail(ctx context.Context, op Detail) error
 	Separate(ctx context.Context, op Separate) error
 }

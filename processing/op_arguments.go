@@ -248,7 +248,7 @@ func (c *checker) fits(w, h int) bool {
 	return w == c.w && h == c.h
 }
 
-// maxPixels keeps pixel indices within the 32 bits that Gather takes.
+// maxPixels keeps pixel indices within 32 bits.
 const maxPixels uint64 = 1<<32 - 1
 
 // CheckAlloc checks the arguments of Backend.Alloc.

@@ -5,27 +5,6 @@ import (
 	"math/big"
 )
 
-// Gather writes Src (U8, U16 or U32) at the pixels of Index (row·width + column) into Values, which has the length of
-// Index.
-type Gather struct {
-	wholePicture
-
-	Src    Plane
-	Index  []uint32
-	Values []uint32
-}
-
-func (o Gather) run(ctx context.Context, e Executor) error { return e.Gather(ctx, o) }
-
-func (o Gather) describe(a *arguments) Op {
-	a.reads("source", &o.Src, integers|u32)
-	if len(o.Values) != len(o.Index) {
-		a.failf("room for %d values given, %d asked for", len(o.Values), len(o.Index))
-	}
-	a.indices(o.Index)
-	return o
-}
-
 // Histogram counts the values of Src (U8: 256 bins, U16: 65,536 bins) where Exclude (U8) is 0; Exclude may be nil.
 type Histogram struct {
 	wholePicture

@@ -147,15 +147,6 @@ func (f *refusals) planes() []refusal {
 		{failure(f.b.Host(f.ctx, f.none)), "host: no source plane given"},
 		{failure(f.b.Host(f.ctx, f.foreign)), "host: the source plane belongs to another backend"},
 		{failure(f.b.Host(f.ctx, f.gone)), "host: the source plane was released"},
-		{f.do(processing.Gather{
-			Values: make([]uint32, 1), Src: f.float1, Index: []uint32{1},
-		}), "gather: the source plane is F32, must be U8 or U16 or U32"},
-		{f.do(processing.Gather{
-			Values: make([]uint32, 1), Src: f.byte1, Index: []uint32{1, 2},
-		}), "gather: room for 1 values given, 2 asked for"},
-		{f.do(processing.Gather{
-			Values: make([]uint32, 2), Src: f.byte1, Index: []uint32{n, 0},
-		}), "gather: index 48 lies outside a plane of 8 × 6 pixels"},
 	}
 }
 
@@ -274,18 +265,6 @@ func (f *refusals) windows() []refusal {
 		{f.do(processing.Background{
 			Dst: f.word2, Y: f.word1, Exclude: f.byte1, Radii: []int{3, 2048},
 		}), "background: radius 2048: must be between 0 and 2047"},
-		{f.do(processing.Deviation{
-			Dst: f.word1, Y: f.word1, Exclude: f.byte1, Radius: 1,
-		}), "deviation: a plane that is written is given twice"},
-		{f.do(processing.Deviation{
-			Dst: f.word2, Y: f.word1, Exclude: f.byte1, Radius: 128,
-		}), "deviation: radius 128: must be between 0 and 127"},
-		{f.do(processing.BoxCount{
-			Dst: f.byte2, Class: f.byte1, Bits: 1, Radius: 1,
-		}), "box count: the destination plane is U8, must be U16"},
-		{f.do(processing.BoxCount{
-			Dst: f.word1, Class: f.byte1, Bits: 1, Radius: 128,
-		}), "box count: radius 128: must be between 0 and 127"},
 	}
 }
 
@@ -425,15 +404,6 @@ func (f *refusals) tiles() []refusal {
 		})
 	}
 	return []refusal{
-		{f.do(processing.Convolve{
-			Dst: f.float1, State: f.byte1, Tiles: tile, Sigmas: []float64{0},
-		}), "convolve: sigma 0 of tile 0: must lie between 0 and a million"},
-		{f.do(processing.Convolve{
-			Dst: f.float1, State: f.byte1, Tiles: tile, Sigmas: []float64{math.NaN()},
-		}), "convolve: sigma NaN of tile 0: must lie between 0 and a million"},
-		{f.do(processing.Convolve{
-			Dst: f.float1, State: f.byte1, Tiles: tile,
-		}), "convolve: 0 sigmas given for 1 tiles"},
 		{harmonic(processing.Tile{X: 5, W: 4, H: 4}),
 			"harmonic: tile 0 (4 × 4 at 5, 0) does not lie in planes of 8 × 6 pixels"},
 		{harmonic(tile[0], processing.Tile{Y: -1, W: 4, H: 4}),
@@ -450,24 +420,9 @@ func (f *refusals) tiles() []refusal {
 		{f.do(processing.Harmonic{
 			Dst: f.float1, State: f.byte1, Tiles: tile, Sweeps: []int{-1}, Omegas: []float32{1},
 		}), "harmonic: -1 sweeps of tile 0: must be between 0 and 2147483647"},
-		{f.do(processing.Biharmonic{
-			Dst: f.float1, State: f.float2, Tiles: tile, Sweeps: []int{1}, Omega: 1,
-		}), "biharmonic: the state plane is F32, must be U8"},
-		{f.do(processing.Biharmonic{
-			Dst: f.float1, State: f.byte1, Tiles: tile, Sweeps: []int{1 << 31}, Omega: 1,
-		}), "biharmonic: 2147483648 sweeps of tile 0: must be between 0 and 2147483647"},
 		{f.do(processing.Detail{
 			Dst: f.float1, Src: f.float1, State: f.byte1, Tiles: tile,
 		}), "detail: a plane that is written is given twice"},
-		{f.do(processing.Convolve{
-			Dst: f.float1, State: f.byte1, Tiles: outside, Sigmas: []float64{1},
-		}), "convolve: tile 0 (1 × 1 at 8, 0) does not lie in planes of 8 × 6 pixels"},
-		{f.do(processing.Biharmonic{
-			Dst: f.float1, State: f.byte1, Tiles: outside, Sweeps: []int{1}, Omega: 1,
-		}), "biharmonic: tile 0 (1 × 1 at 8, 0) does not lie in planes of 8 × 6 pixels"},
-		{f.do(processing.Biharmonic{
-			Dst: f.float1, State: f.byte1, Tiles: tile, Omega: 1,
-		}), "biharmonic: 0 numbers of sweeps given for 1 tiles"},
 		{f.do(processing.Separate{
 			Paint: planes(f.float1), Light: f.float3, Seen: planes(f.float2), Expected: f.float4, State: f.byte1,
 			Tiles:  outside,

@@ -31,33 +31,6 @@ const (
 	StateClipped
 )
 
-// Convolve fills the unknown pixels by normalised convolution (Knutsson & Westin 1993) with the weights g(d) =
-// exp(−d²/2σ²), computed in float64 and rounded, 0 beyond ⌈6σ⌉: N = Σ g·v and D = Σ g over the known pixels of each
-// row, then p = Σ g·N / Σ g·D over each column, both from the first pixel to the last. Sigmas has a value above 0 and
-// up to a million for each tile. A pixel whose weights add up to 0 keeps its value.
-type Convolve struct {
-	wholePicture
-
-	Dst, State Plane
-	Tiles      []Tile
-	Sigmas     []float64
-}
-
-func (o Convolve) run(ctx context.Context, e Executor) error { return e.Convolve(ctx, o) }
-
-func (o Convolve) describe(a *arguments) Op {
-	a.updates("destination", &o.Dst, f32)
-	a.reads("state", &o.State, u8)
-	a.tiles(o.Tiles)
-	a.perTile("sigmas", len(o.Sigmas), o.Tiles)
-	for i, v := range o.Sigmas {
-		if !(v > 0 && v <= 1e6) {
-			a.failf("sigma %g of tile %d: must lie between 0 and a million", v, i)
-		}
-	}
-	return o
-}
-
 // Harmonic solves Laplace's equation in the unknown pixels. It starts with pull-push (Gortler et al. 1996): a coarser
 // level holds the means of the known pixels of 2 × 2 blocks, ((p00 + p11) + (p10 + p01)) / number, down to one pixel,
 // and an unknown pixel takes the value of its block. Then follow Sweeps[i] sweeps of over-relaxation, p += ω·(sum·r −
@@ -89,33 +62,6 @@ func (a *arguments) sweeps(tile, n int) {
 	if n < 0 || n > math.MaxInt32 {
 		a.failf("%d sweeps of tile %d: must be between 0 and %d", n, tile, math.MaxInt32)
 	}
-}
-
-// Biharmonic relaxes the unknown pixels, from their values in Dst, towards the least sum of (Δu)² over the tile, Δu =
-// sum of the n neighbours − n·u. A step is p += s, s = ω·((n·Δu − sum of the neighbours' Δu) / (n·n + n)), after which
-// Δu of the pixel falls by n·s and that of its neighbours rises by s. A sweep goes over the pixels in nine classes,
-// class 3·(y mod 3) + x mod 3 ascending. The result is the mean of two such runs, the second with x and y exchanged in
-// the order of the classes, so that a transposed picture gives the transposed result.
-type Biharmonic struct {
-	wholePicture
-
-	Dst, State Plane
-	Tiles      []Tile
-	Sweeps     []int
-	Omega      float32
-}
-
-func (o Biharmonic) run(ctx context.Context, e Executor) error { return e.Biharmonic(ctx, o) }
-
-func (o Biharmonic) describe(a *arguments) Op {
-	a.updates("destination", &o.Dst, f32)
-	a.reads("state", &o.State, u8)
-	a.tiles(o.Tiles)
-	a.perTile("numbers of sweeps", len(o.Sweeps), o.Tiles)
-	for i, n := range o.Sweeps {
-		a.sweeps(i, n)
-	}
-	return o
 }
 
 // Detail writes the sum of the two finest bands of the starlet transform over the known pixels: Src minus the result of

@@ -428,8 +428,10 @@ func correctionSpecs() []Spec {
 	return []Spec{
 		{ID: "method", Stage: StageCorrection, Group: group, Kind: KindChoice, Min: 0, Max: float64(methodCount - 1),
 			Step: 1,
-			Name: message.Of("Method"), Choices: methodChoices(), field: func(p *Params) any { return &p.Method },
-			Help: message.Of("How a finding is corrected; auto chooses by its size and by how much of it is clipped.")},
+			Name: message.Of("Method"), Choices: methodChoices(), Former: formerMethods(),
+			field: func(p *Params) any { return &p.Method },
+			Help: message.Of("How a finding is corrected; auto chooses by its size and by how much of it is " +
+				"clipped.")},
 		{ID: "halo", Stage: StageCorrection, Group: group, Kind: KindInt, Min: 0, Max: 20, Step: 1, Unit: px,
 			Name: message.Of("Halo"), field: func(p *Params) any { return &p.Halo },
 			Help: message.Of("How far correction may reach beyond the mask, for the faint halo of the glare; 0 " +

@@ -175,41 +175,41 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 	if c.spot.Text() != "No. 2, 2 px: harmonic" || c.method.Selected != "same as the others" {
 		t.Errorf("%q, %q", c.spot.Text(), c.method.Selected)
 	}
-	c.method.SetSelected("Telea")
+	c.method.SetSelected("exemplar")
 	h.settle()
-	if len(h.spots) != 1 || h.spots[0].ID != 2 || h.spots[0].Method != processing.MethodTelea {
+	if len(h.spots) != 1 || h.spots[0].ID != 2 || h.spots[0].Method != processing.MethodExemplar {
 		t.Errorf("asked for %+v", h.spots)
 	}
-	if c.spot.Text() != "No. 2, 2 px: Telea" || c.method.Selected != "Telea" ||
-		h.panel.findings.cell(1, 6) != "Telea" || h.panel.findings.cell(0, 6) != "harmonic" {
+	if c.spot.Text() != "No. 2, 2 px: exemplar" || c.method.Selected != "exemplar" ||
+		h.panel.findings.cell(1, 6) != "exemplar" || h.panel.findings.cell(0, 6) != "harmonic" {
 		t.Errorf("%q, %q, list %q and %q", c.spot.Text(), c.method.Selected, h.panel.findings.cell(0, 6),
 			h.panel.findings.cell(1, 6))
 	}
 	// The method of all findings changes; this finding keeps its own.
 	h.SetParams(func() processing.Params {
 		p := h.Settings().Params
-		p.Method = processing.MethodMedian
+		p.Method = processing.MethodSubtract
 		return p
 	}())
 	h.actions.do("correct.all")
 	h.settle()
-	if h.panel.findings.cell(0, 6) != "median" || h.panel.findings.cell(1, 6) != "Telea" {
+	if h.panel.findings.cell(0, 6) != "subtract" || h.panel.findings.cell(1, 6) != "exemplar" {
 		t.Errorf("list %q and %q", h.panel.findings.cell(0, 6), h.panel.findings.cell(1, 6))
 	}
 	// The menu does the same.
 	for _, m := range h.win.MainMenu().Items {
 		for _, i := range m.Items {
 			if i.Label == "Method of the selected finding" {
-				if i.Disabled || !i.ChildMenu.Items[processing.MethodTelea].Checked {
+				if i.Disabled || !i.ChildMenu.Items[processing.MethodExemplar].Checked {
 					t.Errorf("the menu of methods: disabled %v, items %v", i.Disabled,
-						i.ChildMenu.Items[processing.MethodTelea].Checked)
+						i.ChildMenu.Items[processing.MethodExemplar].Checked)
 				}
-				i.ChildMenu.Items[processing.MethodMedian].Action()
+				i.ChildMenu.Items[processing.MethodSubtract].Action()
 				h.settle()
 			}
 		}
 	}
-	if h.panel.findings.cell(1, 6) != "median" {
+	if h.panel.findings.cell(1, 6) != "subtract" {
 		t.Errorf("after choosing in the menu the method is %q", h.panel.findings.cell(1, 6))
 	}
 	h.keys.Rune('ч')
@@ -456,7 +456,7 @@ func TestJPEGOfInks(t *testing.T) {
 func TestReportOfSeveralCorrections(t *testing.T) {
 	h := fixed(t, "en")
 	usual := h.Settings().Params.Halo
-	h.Settings().Params.Halo, h.Settings().Params.Method = 9, processing.MethodMedian
+	h.Settings().Params.Halo, h.Settings().Params.Method = 9, processing.MethodSubtract
 	h.Document().Next()
 	h.actions.do("correct.selected")
 	h.settle()
@@ -631,7 +631,7 @@ func TestInformation(t *testing.T) {
 func TestPixelTextOfCorrections(t *testing.T) {
 	h := fixed(t, "ru")
 	h.status.hovered(processing.Point{X: 21, Y: 10}, true)
-	if got := h.status.values.Text(); got != "R 4  G 4  B 4  ← 100 100 100" {
+	if got := h.status.values.Text(); got != "R 2  G 2  B 2  ← 100 100 100" {
 		t.Errorf("%q", got)
 	}
 	p := document.Pixel{Channels: 4, Depth: 16, Samples: [4]float64{1, 2, 3, 65535}}

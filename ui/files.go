@@ -93,6 +93,9 @@ func (f *files) openNow(path string, then func()) {
 				f.prompts.showError("The project was not used", c.Err)
 			case !c.Date.IsZero():
 				text += ". " + f.t("Continuing from the project of %s", c.Date.Format("2006-01-02 15:04"))
+				if !c.Remark.IsZero() {
+					text += "; " + f.texts.Sprint(c.Remark)
+				}
 			}
 			f.say(text)
 			then()

@@ -256,14 +256,14 @@ func TestCorrectListed(t *testing.T) {
 	h.actions.do("find.run")
 	h.settle()
 	h.SetListing(session.Listing{Area: session.Bound{Set: true, Least: 3}})
-	h.correctListed(processing.MethodTelea)
+	h.correctListed(processing.MethodExemplar)
 	h.settle()
 	spots := h.Document().Spots()
-	if spots[0].Method != processing.MethodTelea || spots[1].State != document.Uncorrected {
+	if spots[0].Method != processing.MethodExemplar || spots[1].State != document.Uncorrected {
 		t.Errorf("%+v", spots)
 	}
 	h.SetListing(session.Listing{Area: session.Bound{Set: true, Least: 99}})
-	h.correctListed(processing.MethodTelea)
+	h.correctListed(processing.MethodExemplar)
 	if h.Busy() || h.status.message.Text() != "None of the listed findings is in the mask" {
 		t.Errorf("with an empty list the status says %q", h.status.message.Text())
 	}

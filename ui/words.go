@@ -231,16 +231,8 @@ func methodWord(m processing.Method) message.Message {
 	switch m {
 	case processing.MethodSubtract:
 		return word("subtract")
-	case processing.MethodMedian:
-		return word("median")
-	case processing.MethodConvolution:
-		return word("convol.")
 	case processing.MethodHarmonic:
 		return word("harmonic")
-	case processing.MethodBiharmonic:
-		return word("biharm.")
-	case processing.MethodTelea:
-		return word("Telea")
 	case processing.MethodExemplar:
 		return word("exemplar")
 	default:

@@ -208,7 +208,7 @@ func TestCorrectParameters(t *testing.T) {
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
 	stored := filepath.Join(dir, "p.json")
-	if got := call(t, "correct", "--save-preset", stored, "--method", "median", "--halo", "1"); got.status != exitDone {
+	if got := call(t, "correct", "--save-preset", stored, "--method", "harmonic", "--halo", "1"); got.status != exitDone {
 		t.Fatalf("%+v", got)
 	}
 	if got := call(t, "detect", "-q", "--preset", stored, "-o", dir, in); got != (outcome{}) {
@@ -228,7 +228,7 @@ func TestCorrectParameters(t *testing.T) {
 	if err := json.Unmarshal(readFile(t, filepath.Join(out, "a_corrected.json")), &report); err != nil {
 		t.Fatal(err)
 	}
-	if v := report.Preset.Values; v["method"] != "median" || v["halo"] != 1.0 || v["sensitivity"] != 0.5 || v["mode"] != "adaptive" {
+	if v := report.Preset.Values; v["method"] != "harmonic" || v["halo"] != 1.0 || v["sensitivity"] != 0.5 || v["mode"] != "adaptive" {
 		t.Errorf("the values used: %v", v)
 	}
 	for _, p := range report.Places {
@@ -358,6 +358,24 @@ func TestConsent(t *testing.T) {
 	got = call(t, "correct", "-o", dir, "--overwrite", "--correct", "all", in)
 	if got.status != exitDone || !strings.Contains(got.out, "findings corrected: 3;") || strings.Contains(got.out, "left for you") {
 		t.Errorf("all may be corrected: %+v", got)
+	}
+}
+
+// Flags of older versions still work, with a remark.
+func TestFormerMethods(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in, stored := painting(t, dir, "a.png"), filepath.Join(dir, "p.json")
+	old := call(t, "correct", "-q", "-o", dir, "--method", "telea", "--save-preset", stored, in)
+	if want := "blik: the correction method \"telea\" no longer exists; \"harmonic\" is used\n"; old.status != exitDone ||
+		old.errors != want {
+		t.Errorf("%+v", old)
+	}
+	if !strings.Contains(string(readFile(t, stored)), `"method": "harmonic"`) {
+		t.Error("the preset holds another method")
+	}
+	if got := call(t, "correct", "-q", "-o", dir, "--overwrite", "--method", "telea", "--method", "subtract", in); got.errors != "" {
+		t.Errorf("the last one counts: %+v", got)
 	}
 }
 

@@ -41,7 +41,7 @@ func TestKilledWhileCorrecting(t *testing.T) {
 	in := painting(t, dir, "a.png")
 	rng := rand.New(rand.NewPCG(3, 4))
 	// Results of two kinds, which replace each other.
-	variants := [][]string{{"--correct", "all", "--method", "subtract"}, {"--correct", "all", "--method", "median"}}
+	variants := [][]string{{"--correct", "all", "--method", "subtract"}, {"--correct", "all", "--method", "harmonic"}}
 	known := map[string]bool{}
 	args := func(out string, i int) []string {
 		return append([]string{"correct", "-q", "--overwrite", "--save-mask", "-o", out, in}, variants[i%2]...)

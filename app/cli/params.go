@@ -20,8 +20,8 @@ type paramFlags struct {
 	specs []processing.Spec
 	// set holds the values given, by ID.
 	set map[string]float64
-	// former is a choice that no longer exists, and was given; empty for none.
-	former string
+	// former holds remarks on the values given that no longer exist, by ID.
+	former map[string]message.Message
 	// score is the flag of a parameter that no longer exists; nil where it never was.
 	score      *pflag.Flag
 	auto       bool
@@ -55,9 +55,7 @@ func (v paramValue) Set(text string) error {
 		}
 		return &wishError{v.flags.p.tr.Sprint(allowed)}
 	}
-	if _, gone := v.spec.Former[text]; gone {
-		v.flags.former = text
-	}
+	v.flags.former[v.spec.ID] = preset.Former(v.spec, text)
 	v.flags.set[v.spec.ID] = x
 	return nil
 }
@@ -85,7 +83,8 @@ func (v paramValue) Type() string {
 
 // addParams declares a flag for each parameter, and the flags for presets, which hold all parameters.
 func (p *program) addParams(c *cobra.Command, specs []processing.Spec) *paramFlags {
-	f := &paramFlags{p: p, specs: specs, set: map[string]float64{}}
+	f := &paramFlags{p: p, specs: specs, set: map[string]float64{},
+		former: map[string]message.Message{}}
 	fl := c.Flags()
 	fl.BoolVar(&f.auto, "auto", false,
 		p.say("let the program choose every value (the default); excludes manual parameters"))
@@ -191,7 +190,7 @@ func (f *paramFlags) params() (processing.Params, error) {
 		if p.Mode == processing.Adaptive && len(manual) > 0 {
 			fmt.Fprint(f.p.Stderr, f.p.say("blik: adaptive mode ignores %s\n", strings.Join(manual, ", ")))
 		}
-	case f.former != "":
+	case !f.former["detector"].IsZero():
 		// It was the network, whatever the mode.
 		p.Mode = processing.Adaptive
 	case len(manual) > 0:
@@ -200,8 +199,8 @@ func (f *paramFlags) params() (processing.Params, error) {
 	if f.score != nil && f.score.Changed {
 		f.remark(message.Of("the classical detector no longer has a score; --score is ignored"))
 	}
-	if f.former != "" {
-		f.remark(message.Of("the detector %q no longer exists; the network of auto is used", f.former))
+	for _, s := range f.specs {
+		f.remark(f.former[s.ID])
 	}
 	return p, p.Validate()
 }

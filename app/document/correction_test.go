@@ -414,7 +414,7 @@ func TestCorrectionsAgainstModel(t *testing.T) {
 			"correct": func(t *rapid.T) {
 				spots := testpic.Flood(d.mask)
 				some := rapid.SliceOfN(rapid.Bool(), len(spots), len(spots)).Draw(t, "some")
-				asked := rapid.SampledFrom([]processing.Method{processing.MethodAuto, processing.MethodTelea}).Draw(t,
+				asked := rapid.SampledFrom([]processing.Method{processing.MethodAuto, processing.MethodExemplar}).Draw(t,
 					"asked")
 				c, orders, fresh := correct(spots, func(i int) bool { return some[i] }, w, h,
 					rapid.IntRange(0, 3).Draw(t, "halo"), rapid.SampledFrom([]uint8{10, 90}).Draw(t, "tint"), asked)
@@ -705,7 +705,7 @@ func TestCorrectedSamples(t *testing.T) {
 		for _, channels := range []int{1, 3, 4} {
 			pic := &processing.Picture{Width: w, Height: h, Channels: channels}
 			patch := func(spot int, runs []processing.Run, first int) processing.Patch {
-				p := processing.Patch{Spot: spot, Method: processing.MethodMedian, Runs: runs}
+				p := processing.Patch{Spot: spot, Method: processing.MethodSubtract, Runs: runs}
 				for i := range areaOf(runs) * channels {
 					switch depth {
 					case 8:
@@ -731,7 +731,7 @@ func TestCorrectedSamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			disc(d, 5, 1, 0.5, false)
-			right := []processing.Spot{{ID: 2, Runs: row(1, 5, 6), Method: processing.MethodMedian}}
+			right := []processing.Spot{{ID: 2, Runs: row(1, 5, 6), Method: processing.MethodSubtract}}
 			if _, err := d.ApplyCorrection(&processing.Correction{Patches: []processing.Patch{patch(2, row(1, 4, 6),
 				200)}}, right, processing.DefaultParams()); err != nil {
 				t.Fatal(err)
@@ -754,8 +754,8 @@ func TestCorrectedSamples(t *testing.T) {
 					t.Errorf("pixel %d: corrected %v", x, p.Corrected)
 				}
 			}
-			if s := d.Spots()[1]; s.State != Corrected || s.Method != processing.MethodMedian ||
-				s.Asked != processing.MethodMedian {
+			if s := d.Spots()[1]; s.State != Corrected || s.Method != processing.MethodSubtract ||
+				s.Asked != processing.MethodSubtract {
 				t.Errorf("the second spot is %+v", s)
 			}
 			if back := d.PatchesSince(nil); len(back) != 2 {
@@ -824,7 +824,7 @@ func TestOrigins(t *testing.T) {
 		p := params
 		p.Blend = blend
 		c := &processing.Correction{Device: device,
-			Patches: []processing.Patch{{Spot: id, Method: processing.MethodMedian, Runs: spots[id-1].Runs}}}
+			Patches: []processing.Patch{{Spot: id, Method: processing.MethodSubtract, Runs: spots[id-1].Runs}}}
 		for _, r := range spots[id-1].Runs {
 			c.Patches[0].U8 = append(c.Patches[0].U8, make([]uint8, (r.X1-r.X0)*d.Picture().Channels)...)
 		}

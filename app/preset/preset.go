@@ -134,14 +134,16 @@ func Decode(data []byte) (p processing.Params, remark message.Message, err error
 		return p, remark, invalid(data, err)
 	}
 	p = processing.DefaultParams()
-	former := ""
+	var remarks []message.Message
+	byNetwork := false
 	for _, s := range processing.Specs() {
 		raw, ok := body.Values[s.ID]
 		if !ok {
 			continue
 		}
-		if _, gone := s.Former[strings.Trim(string(raw), `"`)]; gone {
-			former = strings.Trim(string(raw), `"`)
+		if m := Former(s, strings.Trim(string(raw), `"`)); !m.IsZero() {
+			remarks = append(remarks, m)
+			byNetwork = byNetwork || s.ID == "detector"
 		}
 		delete(body.Values, s.ID)
 		v, ok := parse(s, raw)
@@ -153,15 +155,15 @@ func Decode(data []byte) (p processing.Params, remark message.Message, err error
 	_, scored := body.Values["score"]
 	delete(body.Values, "score")
 	switch {
-	case former != "":
-		// Both were the network, whatever the mode.
+	case byNetwork:
+		// The detectors that are gone were the network, whatever the mode.
 		p.Mode = processing.Adaptive
-		remark = message.Of("the detector %q no longer exists; the network of auto is used", former)
 	case scored && p.Mode == processing.Manual:
 		withoutScore(&p)
-		remark = message.Of("the classical detector no longer has a score; where the preset had the " +
-			"defaults of then, those of today are used")
+		remarks = append(remarks, message.Of("the classical detector no longer has a score; where the preset had the "+
+			"defaults of then, those of today are used"))
 	}
+	remark = joined(remarks)
 	for id := range body.Values {
 		return p, remark, fault(nil, "the preset sets %q, which is not a parameter", id)
 	}
@@ -179,6 +181,30 @@ func Decode(data []byte) (p processing.Params, remark message.Message, err error
 		}
 	}
 	return p, remark, nil
+}
+
+// Former returns a remark on a value of a parameter that no longer exists, or an empty one.
+func Former(s processing.Spec, text string) message.Message {
+	now, gone := s.Former[text]
+	switch {
+	case !gone:
+		return message.Message{}
+	case s.ID == "detector":
+		return message.Of("the detector %q no longer exists; the network of auto is used", text)
+	}
+	return message.Of("the correction method %q no longer exists; %q is used", text, now)
+}
+
+// joined returns several remarks as one.
+func joined(list []message.Message) (all message.Message) {
+	for i, m := range list {
+		if i == 0 {
+			all = m
+		} else {
+			all = message.Of("%s; %s", all, m)
+		}
+	}
+	return all
 }
 
 // withoutScore replaces the defaults of an older version, whose classical detector had a score that rejected most of

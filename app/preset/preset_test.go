@@ -56,8 +56,8 @@ func TestPresetsOfOneStage(t *testing.T) {
 		`{"format": "blik preset", "version": 1, "values": {"mode": "manual", "window": 15, "fill": false}}`: func(p *processing.Params) {
 			p.Mode, p.Window, p.Fill = processing.Manual, 15, false
 		},
-		`{"format": "blik preset", "version": 1, "values": {"method": "telea", "halo": 5, "only-darken": true}}`: func(p *processing.Params) {
-			p.Method, p.Halo, p.OnlyDarken = processing.MethodTelea, 5, true
+		`{"format": "blik preset", "version": 1, "values": {"method": "exemplar", "halo": 5, "only-darken": true}}`: func(p *processing.Params) {
+			p.Method, p.Halo, p.OnlyDarken = processing.MethodExemplar, 5, true
 		},
 	} {
 		want := processing.DefaultParams()
@@ -243,8 +243,8 @@ func TestOlderPresets(t *testing.T) {
 	}
 	classic := processing.DefaultParams()
 	classic.Mode = processing.Manual
-	own := classic
-	own.Contrast = 20
+	own, harmonic := classic, processing.DefaultParams()
+	own.Contrast, harmonic.Method = 20, processing.MethodHarmonic
 	for _, c := range []struct {
 		text string
 		want processing.Params
@@ -252,6 +252,8 @@ func TestOlderPresets(t *testing.T) {
 	}{
 		{old(`"detector": "joined"`), processing.DefaultParams(), `"joined" no longer exists`},
 		{old(`"detector": "network", "mode": "manual"`), processing.DefaultParams(), `"network" no longer exists`},
+		{old(`"method": "telea"`), harmonic, `"telea" no longer exists; "harmonic" is used`},
+		{old(`"method": "median", "detector": "joined"`), harmonic, `is used; the correction method "median" no longer`},
 		{old(`"mode": "adaptive", "score": 0`), processing.DefaultParams(), ""},
 		{old(`"mode": "manual", "score": 1.5, "contrast": 15, "level": 120, "max-elongation": 40`), classic, "a score"},
 		{old(`"mode": "manual", "score": 0, "contrast": 20`), own, "a score"},

@@ -47,6 +47,8 @@ type Project struct {
 	Work   document.Work
 	// Saved reports whether the corrected picture was saved.
 	Saved bool
+	// Remark says, after Read, what of the project no longer exists; empty for nothing.
+	Remark message.Message
 }
 
 // Paths returns the paths of the project files of a picture: the JSON file and the mask.
@@ -234,7 +236,7 @@ func (p *Project) file(picture string) (*file, error) {
 			return nil, err
 		}
 		f.Corrections = append(f.Corrections, correction{
-			Spot: numbers(w.Spots[i].Runs), Asked: uint8(w.Spots[i].Method), Method: uint8(patch.Method),
+			Spot: numbers(w.Spots[i].Runs), Asked: w.Spots[i].Method.Number(), Method: patch.Method.Number(),
 			Pixels: numbers(patch.Runs), Depth: depth, Samples: packed, Made: at,
 		})
 	}
@@ -287,7 +289,7 @@ func decode(data []byte) (p *Project, size image.Point, err error) {
 	}
 	p = &Project{Checksum: f.Checksum, Date: f.Date, Saved: f.Saved}
 	p.Work.Replaced, p.Work.Painted = f.Renewed, f.Drawn
-	if p.Params, _, err = preset.Decode(f.Preset); err != nil {
+	if p.Params, p.Remark, err = preset.Decode(f.Preset); err != nil {
 		return nil, size, err
 	}
 	if f.Region != "" {
@@ -352,11 +354,14 @@ func (p *Project) takeCorrections(f *file, size image.Point) error {
 		}
 		origins = append(origins, &document.Origin{Params: params, Device: m.Device})
 	}
-	methods, _ := processing.SpecByID("method")
 	for i, c := range f.Corrections {
-		if c.Made < 0 || c.Made >= len(origins) || int(c.Asked) >= len(methods.Choices) ||
-			int(c.Method) >= len(methods.Choices) {
+		asked, known := processing.MethodByNumber(c.Asked)
+		method, also := processing.MethodByNumber(c.Method)
+		if c.Made < 0 || c.Made >= len(origins) || !known || !also {
 			return damaged()
+		}
+		if p.Remark.IsZero() && method.Number() != c.Method {
+			p.Remark = message.Of("corrections by a method that no longer exists are listed as harmonic")
 		}
 		spot, err := runs(c.Spot, size)
 		if err != nil {
@@ -366,11 +371,11 @@ func (p *Project) takeCorrections(f *file, size image.Point) error {
 		if err != nil {
 			return err
 		}
-		patch := processing.Patch{Spot: i + 1, Method: processing.Method(c.Method), Runs: pixels}
+		patch := processing.Patch{Spot: i + 1, Method: method, Runs: pixels}
 		if err := take(&patch, c, pixels); err != nil {
 			return err
 		}
-		p.Work.Spots = append(p.Work.Spots, processing.Spot{ID: i + 1, Runs: spot, Method: processing.Method(c.Asked)})
+		p.Work.Spots = append(p.Work.Spots, processing.Spot{ID: i + 1, Runs: spot, Method: asked})
 		p.Work.Patches = append(p.Work.Patches, patch)
 		p.Work.Origins = append(p.Work.Origins, origins[c.Made])
 	}

@@ -48,7 +48,7 @@ func worked(t *testing.T, depth int) *document.Document {
 	spots := processing.Spots(d.Mask())
 	c := &processing.Correction{Device: "cpu"}
 	for i := range spots {
-		p := processing.Patch{Spot: spots[i].ID, Method: processing.MethodTelea, Runs: spots[i].Runs}
+		p := processing.Patch{Spot: spots[i].ID, Method: processing.MethodExemplar, Runs: spots[i].Runs}
 		n := 0
 		for _, r := range p.Runs {
 			n += 3 * (r.X1 - r.X0)
@@ -62,7 +62,7 @@ func worked(t *testing.T, depth int) *document.Document {
 		}
 		c.Patches = append(c.Patches, p)
 	}
-	spots[0].Method = processing.MethodTelea
+	spots[0].Method = processing.MethodExemplar
 	if _, err := d.ApplyCorrection(c, spots, processing.DefaultParams()); err != nil {
 		t.Fatal(err)
 	}
@@ -164,6 +164,35 @@ func TestDamagedProject(t *testing.T) {
 	if _, _, err := decode(edit(`"version":1`, `"version":2`)); !errors.Is(err, ErrNewer) ||
 		!strings.Contains(err.Error(), "version 2, written by a newer Blik") {
 		t.Errorf("a newer version: %v", err)
+	}
+}
+
+// Methods keep their numbers in files; those that no longer exist are read as harmonic, with a remark.
+func TestFormerMethods(t *testing.T) {
+	t.Parallel()
+	p := &Project{Params: processing.DefaultParams(), Work: worked(t, 8).Snapshot().Work()}
+	f, err := p.file("a.tif")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := f.Corrections[0]; c.Asked != 7 || c.Method != 7 {
+		t.Errorf("exemplar has the numbers %d and %d", c.Asked, c.Method)
+	}
+	for i := range f.Corrections {
+		f.Corrections[i].Asked, f.Corrections[i].Method = 6, 6
+	}
+	data, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, _, err := decode(data)
+	if err != nil || !strings.Contains(old.Remark.String(), "listed as harmonic") {
+		t.Fatalf("%v, remark %q", err, old.Remark)
+	}
+	for i, s := range old.Work.Spots {
+		if s.Method != processing.MethodHarmonic || old.Work.Patches[i].Method != processing.MethodHarmonic {
+			t.Errorf("correction %d is asked for by %v and made by %v", i, s.Method.ID(), old.Work.Patches[i].Method.ID())
+		}
 	}
 }
 

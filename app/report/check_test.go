@@ -48,8 +48,8 @@ func bundled(t *testing.T, dir, extension string) bundle {
 	}
 	file := read(t, b.source)
 	patches := []processing.Patch{
-		{Spot: 1, Method: processing.MethodMedian, Runs: []processing.Run{{Y: 3, X0: 4, X1: 6}}, U8: []uint8{1, 2, 3, 4, 5, 6}},
-		{Spot: 2, Method: processing.MethodMedian, Runs: []processing.Run{{Y: 20, X0: 30, X1: 31}}, U8: []uint8{9, 9, 9}},
+		{Spot: 1, Method: processing.MethodSubtract, Runs: []processing.Run{{Y: 3, X0: 4, X1: 6}}, U8: []uint8{1, 2, 3, 4, 5, 6}},
+		{Spot: 2, Method: processing.MethodSubtract, Runs: []processing.Run{{Y: 20, X0: 30, X1: 31}}, U8: []uint8{9, 9, 9}},
 	}
 	params := processing.DefaultParams()
 	account := report.NewCorrection(file, "1.2.3", nil, patches, []*document.Origin{{Params: params, Device: "cpu"}})

@@ -51,7 +51,7 @@ func corrected(orientation int) report.Correction {
 			{ID: 2, Score: 2.5, Contrast: 0.25, Runs: []processing.Run{{Y: 5, X0: 31, X1: 32}}},
 		},
 		Patches: []processing.Patch{
-			{Spot: 1, Method: processing.MethodMedian, Runs: []processing.Run{{Y: 20, X0: 10, X1: 12}}, U8: []uint8{200, 11}},
+			{Spot: 1, Method: processing.MethodSubtract, Runs: []processing.Run{{Y: 20, X0: 10, X1: 12}}, U8: []uint8{200, 11}},
 			{Spot: 2, Method: processing.MethodExemplar, Runs: []processing.Run{{Y: 5, X0: 30, X1: 32}, {Y: 6, X0: 30, X1: 31}}, U8: []uint8{100, 101, 30}},
 			{Spot: 3, Method: processing.MethodHarmonic, Runs: []processing.Run{{Y: 39, X0: 59, X1: 60}}, U8: []uint8{59}},
 		},
@@ -113,7 +113,7 @@ func TestCorrectionJSON(t *testing.T) {
 		}
 	}
 	want := []report.Place{
-		{ID: 1, X: 11, Y: 20.5, Left: 10, Top: 20, Width: 2, Height: 1, Area: 1, Halo: 1, Changed: 1, Method: "median"},
+		{ID: 1, X: 11, Y: 20.5, Left: 10, Top: 20, Width: 2, Height: 1, Area: 1, Halo: 1, Changed: 1, Method: "subtract"},
 		{ID: 2, X: (31*2 + 30.5) / 3, Y: (5.5*2 + 6.5) / 3, Left: 30, Top: 5, Width: 2, Height: 2, Area: 2, Halo: 1, Changed: 2, Method: "exemplar", Score: &score, Contrast: &contrast},
 		{ID: 3, X: 59.5, Y: 39.5, Left: 59, Top: 39, Width: 1, Height: 1, Area: 1, Method: "harmonic"},
 	}
@@ -155,9 +155,9 @@ func shownPictures(t *testing.T, html []byte) []image.Image {
 func TestCorrectionHTML(t *testing.T) {
 	t.Parallel()
 	for lang, says := range map[string][]string{
-		"en": {`<html lang="en">`, "Correction report", "Proven: 3 of 2400 pixels changed", "ring median", "exemplar", "scan &lt;1&gt;.tif", strings.Repeat("b", 64),
+		"en": {`<html lang="en">`, "Correction report", "Proven: 3 of 2400 pixels changed", "subtract the light", "exemplar", "scan &lt;1&gt;.tif", strings.Repeat("b", 64),
 			"2026-11-21T10:30:00Z", "Blik 1.2.3", "<td>2.50</td>", "adaptive", "only changed pixels were overwritten", "60 × 40 px"},
-		"ru": {`<html lang="ru">`, "Отчёт об исправлении", "Доказано: изменено пикселей: 3 из 2400", "медиана кольца", "<td>2,50</td>", "адаптивный", "пкс"},
+		"ru": {`<html lang="ru">`, "Отчёт об исправлении", "Доказано: изменено пикселей: 3 из 2400", "вычесть свет", "<td>2,50</td>", "адаптивный", "пкс"},
 	} {
 		var first, second bytes.Buffer
 		if err := report.WriteCorrectionHTML(t.Context(), &first, corrected(1), i18n.For(lang)); err != nil {
@@ -220,7 +220,7 @@ func TestCorrectionHTMLPaging(t *testing.T) {
 	c := corrected(1)
 	c.Patches = nil
 	for i := range 350 {
-		p := processing.Patch{Spot: i + 1, Method: processing.MethodMedian, Runs: []processing.Run{{Y: i / 10, X0: 6 * (i % 10), X1: 6*(i%10) + 1 + i%3}}}
+		p := processing.Patch{Spot: i + 1, Method: processing.MethodSubtract, Runs: []processing.Run{{Y: i / 10, X0: 6 * (i % 10), X1: 6*(i%10) + 1 + i%3}}}
 		p.U8 = make([]uint8, 1+i%3)
 		c.Patches = append(c.Patches, p)
 	}

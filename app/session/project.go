@@ -19,6 +19,8 @@ type Continued struct {
 	Date time.Time
 	// Err is why it was not used; nil if it was or there is none.
 	Err error
+	// Remark says what of the project no longer exists; empty for nothing.
+	Remark message.Message
 }
 
 // Continued says whether the project of the open picture was used.
@@ -66,7 +68,7 @@ func (s *Session) continueProject(ctx context.Context, path string, o *opened) e
 	if p.Saved {
 		o.doc.MarkPictureSaved(o.doc.Corrections().Generation())
 	}
-	o.continued.Date, o.params, o.project = p.Date, &p.Params, state
+	o.continued.Date, o.continued.Remark, o.params, o.project = p.Date, p.Remark, &p.Params, state
 	return ctx.Err()
 }
 

@@ -22,8 +22,8 @@ func TestProjectGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	path, journal := filepath.Join(dir, "a.png"), filepath.Join(dir, "unsaved")
 	f := keeping(t, journal).opened(path)
-	if f.Continued() != (Continued{}) {
-		t.Errorf("%+v without a project", f.Continued())
+	if c := f.Continued(); !c.Date.IsZero() || c.Err != nil {
+		t.Errorf("%+v without a project", c)
 	}
 	f.Detect(f.outcome)
 	f.settle()

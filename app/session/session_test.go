@@ -170,7 +170,7 @@ func (engineOf) Correct(_ context.Context, pic *processing.Picture, _ *processin
 		for _, r := range s.Runs {
 			n += r.X1 - r.X0
 		}
-		c.Patches = append(c.Patches, processing.Patch{Spot: s.ID, Method: processing.MethodMedian, Runs: s.Runs,
+		c.Patches = append(c.Patches, processing.Patch{Spot: s.ID, Method: processing.MethodSubtract, Runs: s.Runs,
 			U8: bytes.Repeat([]byte{7}, n*pic.Channels)})
 	}
 	return c, nil, nil
@@ -261,7 +261,7 @@ func TestChanges(t *testing.T) {
 		{"end the stroke", f.EndStroke, "history mask"},
 		{"correct", func() { f.CorrectAll(f.outcome) }, "corrections history saved"},
 		{"select", func() { f.SelectNext(1) }, "selection"},
-		{"correct otherwise", func() { f.CorrectSelected(processing.MethodTelea, f.outcome) }, "corrections history selection"},
+		{"correct otherwise", func() { f.CorrectSelected(processing.MethodExemplar, f.outcome) }, "corrections history selection"},
 		{"undo", func() { f.Undo() }, "corrections history selection"},
 		{"redo", func() { f.Redo() }, "corrections history selection"},
 		{"remove", func() { f.RemoveSelected() }, "corrections history mask pixels selection"},

@@ -18,10 +18,9 @@ const (
 // any pixel from memory twice if it stays in the caches. Dividing the bytes of a stage by the rate of a plain copy
 // therefore gives a time that no implementation of the same operations can beat.
 //
-// If an operation works on a set of pixels, only these count: those listed for Gather, those of the components for
-// MeasureGlints, those of the tiles for operations on tiles. Grow counts nothing, because it touches only the
-// components and their surroundings, a small part of most pictures. Work of the detector in host memory counts nothing
-// either.
+// If an operation works on a set of pixels, only these count: those of the components for MeasureGlints, those of the
+// tiles for operations on tiles. Grow counts nothing, because it touches only the components and their surroundings, a
+// small part of most pictures. Work of the detector in host memory counts nothing either.
 //
 // What must be transferred to a device with its own memory and back (a picture, planes for Host, lists and results)
 // counts as upload and download, not for the stage in which it happens.
@@ -78,11 +77,6 @@ func (t *traffic) Do(ctx context.Context, op processing.Op) error {
 		t.count(n)
 	}
 	switch o := op.(type) {
-	case processing.Gather:
-		n := listBytes(o.Index)
-		t.up(n)
-		t.count(2*n + int64(len(o.Index)*o.Src.Kind().Bytes()))
-		t.down(n)
 	case processing.MeasureGlints:
 		for i := range *o.Out {
 			t.count(int64((*o.Out)[i].Area) * pixelBytes(uses))

@@ -51,9 +51,9 @@ func TestTrafficCountsEveryOperation(t *testing.T) {
 			want.stage = 9 * n
 		case processing.GuardRing:
 			want.stage = 6 * n
-		case processing.Background, processing.Deviation:
+		case processing.Background:
 			want.stage = 5 * n
-		case processing.BoxCount, processing.StarletBand:
+		case processing.StarletBand:
 			want.stage = 3 * n
 		case processing.Contrast:
 			want.stage = (1 + 2 + 2 + 2 + 1) * n
@@ -67,8 +67,6 @@ func TestTrafficCountsEveryOperation(t *testing.T) {
 			want.stage = 5 * n
 		case processing.FillHoles:
 			want.stage = 2 * n
-		case processing.Gather:
-			want = moved{5 * (4 + 2 + 4), 20, 20}
 		case processing.Histogram:
 			want = moved{stage: 2 * n, down: 8 * 256}
 		case processing.NoiseTiles:
@@ -84,7 +82,7 @@ func TestTrafficCountsEveryOperation(t *testing.T) {
 			want.up = int64(len(o.Keep))
 		case processing.Spans:
 			want.down = 16 * int64(len(*o.Out))
-		case processing.Convolve, processing.Harmonic, processing.Biharmonic, processing.Detail:
+		case processing.Harmonic, processing.Detail:
 			want.stage = tiles * 9
 		case processing.Separate:
 			want.stage = tiles * (8 + 4 + 8 + 4 + 1)

@@ -375,14 +375,6 @@ func planeActions() map[string]action {
 			p.load(t, i)
 		},
 		"host": func(t *rapid.T, p *program) { p.equal(rapid.IntRange(0, planeCount-1).Draw(t, "plane")) },
-		"gather": func(t *rapid.T, p *program) {
-			s := p.pick(t, "src", nil, u8, u16, u32)
-			index := rapid.SliceOfN(rapid.Uint32Max(uint32(p.w*p.h-1)), 0, 9).Draw(t, "index")
-			p.same("gather", func(be processing.Backend, at []processing.Plane, _ processing.Components) (any, error) {
-				dst := make([]uint32, len(index))
-				return dst, be.Do(background, processing.Gather{Values: dst, Src: at[s], Index: index})
-			})
-		},
 		"luminance": func(t *rapid.T, p *program) {
 			channels := rapid.SampledFrom([]int{1, 3, 4}).Draw(t, "channels")
 			pic := &processing.Picture{Width: p.w, Height: p.h, Channels: channels}
@@ -452,20 +444,6 @@ func windowActions() map[string]action {
 				given := slices.Clone(radii)
 				defer clear(given)
 				return be.Do(background, processing.Background{Dst: at[d], Y: at[y], Exclude: at[e], Radii: given})
-			})
-		},
-		"deviation": func(t *rapid.T, p *program) {
-			y, e := p.pick(t, "y", nil, u16), p.pick(t, "exclude", nil, u8)
-			d, r := p.pick(t, "dst", []int{y}, u16), p.radius(t, 127)
-			on("deviation", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Do(background, processing.Deviation{Dst: at[d], Y: at[y], Exclude: at[e], Radius: r})
-			})
-		},
-		"box count": func(t *rapid.T, p *program) {
-			c, d := p.pick(t, "cls", nil, u8), p.pick(t, "dst", nil, u16)
-			bits, r := rapid.Uint8().Draw(t, "bits"), p.radius(t, 127)
-			on("box count", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Do(background, processing.BoxCount{Dst: at[d], Class: at[c], Bits: bits, Radius: r})
 			})
 		},
 		"gaussian": func(t *rapid.T, p *program) {
@@ -647,25 +625,11 @@ func componentActions() map[string]action {
 // tileActions returns the operations that work on tiles.
 func tileActions() map[string]action {
 	return map[string]action{
-		"convolve": func(t *rapid.T, p *program) {
-			onTilesOf(t, p, func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error {
-				return be.Do(background, processing.Convolve{
-					Dst: dst, State: state, Tiles: tiles, Sigmas: slices.Repeat([]float64{1.5}, len(tiles)),
-				})
-			})
-		},
 		"harmonic": func(t *rapid.T, p *program) {
 			onTilesOf(t, p, func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error {
 				return be.Do(background, processing.Harmonic{
 					Dst: dst, State: state, Tiles: tiles, Sweeps: slices.Repeat([]int{3}, len(tiles)),
 					Omegas: slices.Repeat([]float32{1.5}, len(tiles)),
-				})
-			})
-		},
-		"biharmonic": func(t *rapid.T, p *program) {
-			onTilesOf(t, p, func(be processing.Backend, dst, state processing.Plane, tiles []processing.Tile) error {
-				return be.Do(background, processing.Biharmonic{
-					Dst: dst, State: state, Tiles: tiles, Sweeps: slices.Repeat([]int{3}, len(tiles)), Omega: 1.4,
 				})
 			})
 		},
@@ -921,39 +885,6 @@ func TestSecondRequestIsStored(t *testing.T) {
 	for _, q := range append(p[:], mask) {
 		q.Release()
 	}
-	b.done()
-}
-
-// Values of a waiting plane are fetched from the bands, and the plane stays on the device.
-func TestGatherFromBands(t *testing.T) {
-	const w, h = 7, 40
-	b := newBench(t, w, h, 9)
-	p := b.load(w, h, processing.Samples{U8: ramp(w, h)})
-	q, err := b.Alloc(processing.U16, w, h)
-	must(t, err)
-	must(t, b.Do(background, processing.BoxCount{Dst: q, Class: p, Bits: 255, Radius: 2}))
-	index := make([]uint32, w*h)
-	for i := range index {
-		index[i] = uint32(i * 37 % (w * h))
-	}
-	got := make([]uint32, w*h)
-	must(t, b.Do(background, processing.Gather{Values: got, Src: q, Index: index}))
-	if n, _ := b.host.Live(); n != 1 {
-		t.Errorf("the host has %d planes, want the source alone", n)
-	}
-	if b.inner.bands < 10 {
-		t.Errorf("%d planes of bands", b.inner.bands)
-	}
-	all, err := b.Host(background, q)
-	must(t, err)
-	for i, at := range index {
-		if got[i] != uint32(all.U16[at]) {
-			t.Fatalf("pixel %d is %d, want %d", at, got[i], all.U16[at])
-		}
-	}
-	must(t, b.Do(background, processing.Gather{Values: got[:1], Src: q, Index: []uint32{3}}))
-	p.Release()
-	q.Release()
 	b.done()
 }
 

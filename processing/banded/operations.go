@@ -46,8 +46,6 @@ func (b *Backend) Do(ctx context.Context, op processing.Op) (err error) {
 		return b.rasterize(ctx, o)
 	case processing.MeasureGlints:
 		return b.measureGlints(ctx, o)
-	case processing.Gather:
-		return b.gather(ctx, o)
 	case processing.FillHoles:
 		return b.onHost(ctx, newOperation(op))
 	}
@@ -85,35 +83,6 @@ func newOperation(op processing.Op) operation {
 		}
 	}
 	return o
-}
-
-// gather fetches a few values of a plane that is not stored yet from its bands, without storing it.
-func (b *Backend) gather(ctx context.Context, op processing.Gather) error {
-	s := op.Src.(*plane)
-	if len(op.Index) == 0 {
-		return ctx.Err()
-	}
-	if s.content == nil || s.content.stored != nil {
-		return b.onHost(ctx, newOperation(op))
-	}
-	return b.onBands(ctx, operation{reads: []*plane{s}, run: func(ctx context.Context, on *target) error {
-		var places []int
-		var inside []uint32
-		for i, at := range op.Index {
-			if y := int(at) / s.w; y >= on.from && y < on.to {
-				places = append(places, i)
-				inside = append(inside, at-uint32(on.top*s.w))
-			}
-		}
-		found := make([]uint32, len(inside))
-		if err := on.Do(ctx, processing.Gather{Src: on.planes[s], Index: inside, Values: found}); err != nil {
-			return err
-		}
-		for i, k := range places {
-			op.Values[k] = found[i]
-		}
-		return nil
-	}})
 }
 
 // rowsOf returns the part of a picture from row top to row base−1.

@@ -3,7 +3,6 @@ package cpu
 import (
 	"context"
 	"math"
-	"math/big"
 	"slices"
 	"testing"
 
@@ -102,70 +101,6 @@ func TestBackgroundLargeWindow(t *testing.T) {
 		}
 		if got[i] != want {
 			t.Errorf("pixel (%d, %d): %d, want %d", x, row, got[i], want)
-		}
-	}
-}
-
-func TestDeviation(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w, h := size(t)
-		y, mask := noise[uint16](t, w*h, math.MaxUint16), exclusion(t, w, h)
-		r := radius(t, 127)
-		want := perPixel(w, h, func(x, row int) uint16 {
-			var s, s2, n uint64
-			clipped(w, h, x, row, r, func(j int) {
-				if v := uint64(y[j]); mask[j] == 0 {
-					s, s2, n = s+v, s2+v*v, n+1
-				}
-			})
-			if n == 0 {
-				return 0
-			}
-			// ⌊√(V/n²)⌋ = ⌊√⌊V/n²⌋⌋.
-			v := new(big.Int).SetUint64(n*s2 - s*s)
-			v.Div(v, new(big.Int).SetUint64(n*n))
-			return uint16(v.Sqrt(v).Uint64())
-		})
-		each(t, func(b *Backend) {
-			l, e := up(t, b, w, h, y), up(t, b, w, h, mask)
-			d := empty(t, b, processing.U16, w, h)
-			must(t, b.Do(context.Background(), processing.Deviation{Dst: d, Y: l, Exclude: e, Radius: r}))
-			wantEqual(t, workersLabel(b), w, down[uint16](t, d), want)
-			release(d, l, e)
-		})
-	})
-}
-
-// Half black, half white in the largest window gives the largest possible sum of squares.
-func TestDeviationExtreme(t *testing.T) {
-	const side = 255
-	y := make([]uint16, side*side)
-	for i := range y {
-		y[i] = uint16(i%2) * 65535
-	}
-	b := New(Workers(2))
-	l, e := up(t, b, side, side, y), up(t, b, side, side, make([]uint8, side*side))
-	d := empty(t, b, processing.U16, side, side)
-	must(t, b.Do(context.Background(), processing.Deviation{Dst: d, Y: l, Exclude: e, Radius: 127}))
-	if got := down[uint16](t, d)[127*side+127]; got != 32767 {
-		t.Errorf("deviation %d, want 32767", got)
-	}
-}
-
-// At an exact standard deviation, and just below one, floats alone give the wrong result.
-func TestDeviationsRounding(t *testing.T) {
-	share := make([]float64, 255*255+1)
-	for n := 1; n < len(share); n++ {
-		share[n] = 1 / float64(n)
-	}
-	dst := make([]uint16, 2)
-	for n := uint64(1); n < uint64(len(share)); n++ {
-		for _, q := range []uint64{1, 3, 1000, 32767} {
-			// n·ΣX² − (ΣX)² is (n·q)² in the first window and one less in the second.
-			deviations(dst, []uint64{n << countShift, n<<countShift | 1}, []uint64{n * q * q, n * q * q}, share)
-			if dst[0] != uint16(q) || dst[1] != uint16(q-1) {
-				t.Fatalf("n = %d: deviations %d and %d, want %d and %d", n, dst[0], dst[1], q, q-1)
-			}
 		}
 	}
 }

@@ -103,8 +103,6 @@ func operations(s *scene) []operation {
 		{"BoxMean/U8/12", processing.BoxMean{Dst: s.out8, Src: s.v, Radius: 12}},
 		{"BoxMean/F32/12", processing.BoxMean{Dst: s.float2, Src: s.float, Radius: 12}},
 		{"Background", processing.Background{Dst: s.out16, Y: s.y, Exclude: s.mask, Radii: detectionRadii()}},
-		{"Deviation/9", processing.Deviation{Dst: s.out16, Y: s.y, Exclude: s.mask, Radius: 9}},
-		{"BoxCount/32", processing.BoxCount{Dst: s.out16, Class: s.cls, Bits: 1, Radius: 32}},
 		{"Contrast", processing.Contrast{
 			Class: s.cls, Seed: s.seed, Y: s.y, Background: s.bg, V: s.v, Rule: detectionRule(),
 		}},
@@ -189,10 +187,6 @@ func BenchmarkDetection(b *testing.B) {
 						Dst: s.mask, Src: s.mask, Op: processing.Dilate, Element: processing.Square(1),
 					}))
 				}
-				must(b, be.Do(ctx, processing.Deviation{Dst: s.out16, Y: s.y, Exclude: s.mask, Radius: 9}))
-				must(b, be.Do(ctx, processing.BoxCount{
-					Dst: s.out16, Class: s.cls, Bits: processing.ClassWide, Radius: 32,
-				}))
 				must(b, be.Do(ctx, processing.StarletBand{Dst: s.out16, Src: s.v, Level: 2}))
 				_, err := processing.Evaluate(ctx, be, processing.Histogram{Src: s.y, Exclude: s.mask})
 				must(b, err)

@@ -274,11 +274,9 @@ func boxMeanSums[T uint8 | uint16, S uint32 | uint64](ctx context.Context, b *Ba
 	})
 }
 
-// BoxCount writes how many pixels of the window of radius r have one of the bits in cls.
-func (b executor) BoxCount(ctx context.Context, op processing.BoxCount) error {
-	d, c := op.Dst.(*plane), op.Class.(*plane)
+// boxCount writes how many pixels of the window have any of bits in c.
+func (b *Backend) boxCount(ctx context.Context, d, c *plane, g window, bits uint8) error {
 	src, w := c.flags(), d.w
-	g := newWindow(w, d.h, op.Radius)
 	return b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
 		col := zeros[uint8](t, g.width(tile))
@@ -286,7 +284,7 @@ func (b executor) BoxCount(ctx context.Context, op processing.BoxCount) error {
 		entering, leaving := src.buffer(t, x1-x0), src.buffer(t, x1-x0)
 		g.slide(t, tile, func(add, sub int) {
 			b.kernels.countBits(col[at:at+x1-x0], src.row(add, x0, x1, none, entering),
-				src.row(sub, x0, x1, none, leaving), op.Bits)
+				src.row(sub, x0, x1, none, leaving), bits)
 		}, func(y int) {
 			b.kernels.scanCount(d.data.U16[y*w+tile.x0:y*w+tile.x1], col, 2*g.rx+1)
 		})

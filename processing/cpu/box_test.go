@@ -116,7 +116,7 @@ func TestBoxCount(t *testing.T) {
 		each(t, func(b *Backend) {
 			s := up(t, b, w, h, src)
 			d := empty(t, b, processing.U16, w, h)
-			must(t, b.Do(context.Background(), processing.BoxCount{Dst: d, Class: s, Bits: bits, Radius: r}))
+			must(t, b.boxCount(context.Background(), d.(*plane), s.(*plane), newWindow(w, h, r), bits))
 			wantEqual(t, workersLabel(b), w, down[uint16](t, d), want)
 			release(d, s)
 		})
@@ -130,7 +130,7 @@ func TestBoxCountFull(t *testing.T) {
 	fill(src, 1)
 	b := New(Workers(2))
 	s, d := up(t, b, side, side, src), empty(t, b, processing.U16, side, side)
-	must(t, b.Do(context.Background(), processing.BoxCount{Dst: d, Class: s, Bits: 1, Radius: 127}))
+	must(t, b.boxCount(context.Background(), d.(*plane), s.(*plane), newWindow(side, side, 127), 1))
 	if got := down[uint16](t, d)[150*side+150]; got != 65025 {
 		t.Errorf("%d pixels counted, want 65025", got)
 	}

@@ -102,38 +102,6 @@ func censor256(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func censorSquares256(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
-	n := len(col)
-	if n < 16 {
-		censorSquares(col, add, sub, addOut, subOut)
-		return
-	}
-	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
-	r, s := unsafe.Pointer(&addOut[:n][0]), unsafe.Pointer(&subOut[:n][0])
-	zero := archsimd.BroadcastUint16x16(0)
-	// moved adds the squares of eight samples to as many sums.
-	moved := func(i int, x, y archsimd.Uint16x8) (a, b archsimd.Uint64x4) {
-		u, v := x.ExtendToUint32(), y.ExtendToUint32()
-		u, v = u.Mul(u), v.Mul(v)
-		a = load4x64(c, i).Add(u.GetLo().ExtendToUint64()).Sub(v.GetLo().ExtendToUint64())
-		return a, load4x64(c, i+4).Add(u.GetHi().ExtendToUint64()).Sub(v.GetHi().ExtendToUint64())
-	}
-	step := func(i int) (a, b, e, f archsimd.Uint64x4) {
-		x, y := loadWords16(p, i).And(included(r, i, zero)), loadWords16(q, i).And(included(s, i, zero))
-		a, b = moved(i, x.GetLo(), y.GetLo())
-		e, f = moved(i+8, x.GetHi(), y.GetHi())
-		return a, b, e, f
-	}
-	last := n - 16
-	a1, b1, e1, f1 := step(last)
-	for i := 0; i < last; i += 16 {
-		a, b, e, f := step(i)
-		storeSixteen(c, i, a, b, e, f)
-	}
-	storeSixteen(c, last, a1, b1, e1, f1)
-	archsimd.ClearAVXUpperBits()
-}
-
 // doubles64 converts integers to float64: each half of a number becomes a float with a suitable exponent; subtracting
 // the exponents and adding the halves rounds only once.
 type doubles64 struct {
@@ -202,41 +170,6 @@ func censoredMean256(dst []uint16, sum, inverse []uint64, need uint64) bool {
 	poor := !short.IsZero()
 	archsimd.ClearAVXUpperBits()
 	return poor
-}
-
-// deviations256 is deviations512. Sums are those of at most 255 × 255 pixels, below 2³².
-func deviations256(dst []uint16, sum, sum2 []uint64, share []float64) {
-	n := len(dst)
-	if n < 8 {
-		deviations(dst, sum, sum2, share)
-		return
-	}
-	to, from, from2 := unsafe.Pointer(&dst[0]), unsafe.Pointer(&sum[:n][0]), unsafe.Pointer(&sum2[:n][0])
-	low, one, none := archsimd.BroadcastUint64x4(sumMask), archsimd.BroadcastUint64x4(1), archsimd.BroadcastUint64x4(0)
-	shift, d, order := archsimd.BroadcastUint64x4(countShift), newDoubles64(), places32(twos)
-	four := func(i int) archsimd.Uint64x4 {
-		p := load4x64(from, i)
-		count, s := p.ShiftRight(shift), p.And(low)
-		v := d.product(load4x64(from2, i), count).Sub(square64(s))
-		empty := count.Equal(none).ToInt64x4().AsUint64x4()
-		q := d.of(v).Sqrt().Div(d.of(count.Or(empty.And(one)))).ConvertToInt32().ExtendToInt64().AsUint64x4()
-		below := q.AsUint32x8().MulEvenWiden(count.AsUint32x8())
-		// A mask is −1.
-		q = q.Add(square64(below).AsInt64x4().Greater(v.AsInt64x4()).ToInt64x4().AsUint64x4())
-		above := q.AsUint32x8().MulEvenWiden(count.AsUint32x8()).Add(count)
-		more := square64(above).AsInt64x4().Greater(v.AsInt64x4()).ToInt64x4().AsUint64x4()
-		return q.Add(one.AndNot(more.Or(empty)))
-	}
-	for i := 0; ; i += 8 {
-		i = min(i, n-8)
-		// The quotients are in the even words of 32 bits.
-		q := four(i).AsInt32x8().SelectFromPairGrouped(0, 2, 4, 6, four(i+4).AsInt32x8())
-		storeWords8(to, i, q.AsUint32x8().Permute(order).AsInt32x8(), order)
-		if i == n-8 {
-			break
-		}
-	}
-	archsimd.ClearAVXUpperBits()
 }
 
 // meanVariance256 works on four windows.

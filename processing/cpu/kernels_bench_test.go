@@ -55,11 +55,7 @@ func BenchmarkKernels(b *testing.B) {
 		{"blockMeans", func(t *kernels) func() { return func() { t.blockMeans(group) } }},
 		{"scan64", func(t *kernels) func() { return func() { t.scan64(sum64, col64, k) } }},
 		{"censor", func(t *kernels) func() { return func() { t.censor(col64[:n], words, words, none, none) } }},
-		{"censorSquares", func(t *kernels) func() {
-			return func() { t.censorSquares(square64[:n], words, words, none, none) }
-		}},
 		{"censoredMean", func(t *kernels) func() { return func() { t.censoredMean(words, sum64, inverses, k) } }},
-		{"deviations", func(t *kernels) func() { return func() { t.deviations(words, sum64, sum2, share) } }},
 		{"meanVariance", func(t *kernels) func() { return func() { t.meanVariance(mean, variance, sum32, sum2, k*k) } }},
 		{"squares16", func(t *kernels) func() { return func() { t.sums16.squares(square64[:n], words, words) } }},
 		{"slideRounded", func(t *kernels) func() {

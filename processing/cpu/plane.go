@@ -169,24 +169,3 @@ func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samp
 	}
 	return p.(*plane).data, ctx.Err()
 }
-
-// Gather returns src at the given pixel indices; an index outside the plane is an error.
-func (b executor) Gather(ctx context.Context, op processing.Gather) error {
-	s := op.Src.(*plane)
-	return b.chunks(ctx, len(op.Index), func(_ *worker, i, j int) {
-		switch s.kind {
-		case processing.U8:
-			gather(op.Values[i:j], s.data.U8, op.Index[i:j])
-		case processing.U16:
-			gather(op.Values[i:j], s.data.U16, op.Index[i:j])
-		case processing.U32:
-			gather(op.Values[i:j], s.data.U32, op.Index[i:j])
-		}
-	})
-}
-
-func gather[T uint8 | uint16 | uint32](dst []uint32, src []T, index []uint32) {
-	for i, j := range index {
-		dst[i] = uint32(src[j])
-	}
-}

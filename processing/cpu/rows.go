@@ -58,8 +58,6 @@ type kernels struct {
 
 	// censor slides column sums of packed samples down by a row: col += packed(add) − packed(sub).
 	censor func(col []uint64, add, sub []uint16, addOut, subOut []uint8)
-	// censorSquares slides the sums of the squares of the pixels that count.
-	censorSquares func(col []uint64, add, sub []uint16, addOut, subOut []uint8)
 	// censoredMean writes the rounded mean of packed window sums of at most len(inverse)−1 pixels, where inverse[n] is
 	// inverse(n), and reports whether one of the windows holds fewer than need pixels.
 	censoredMean func(dst []uint16, sum, inverse []uint64, need uint64) (poor bool)
@@ -72,9 +70,6 @@ type kernels struct {
 	// countsBlock columns more.
 	narrowMeans func(dst []uint16, poor []uint64, col []uint32, k int, need uint32) (some bool)
 
-	// deviations writes the standard deviations of packed window sums and those of the squares, rounded down; share[n]
-	// is 1/n.
-	deviations func(dst []uint16, sum, sum2 []uint64, share []float64)
 	// meanVariance writes mean and variance of windows of n pixels.
 	meanVariance func(mean, variance []float32, sum []uint32, sum2 []uint64, n int)
 	// contrast writes class bits and the contrast of seeds.
@@ -211,9 +206,7 @@ func plainKernels() kernels {
 		censor:         censor,
 		censor32:       censor32,
 		censoredMean32: censoredMean32,
-		censorSquares:  censorSquares,
 		censoredMean:   censoredMean,
-		deviations:     deviations,
 		meanVariance:   meanVarianceRow,
 
 		contrast:            contrast,
@@ -772,22 +765,6 @@ func censor(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 			}
 		}
 		col[i] += packed(add[i], addOut[i]) - packed(sub[i], subOut[i])
-	}
-}
-
-func censorSquares(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
-	n := len(col)
-	add, sub, addOut, subOut = add[:n], sub[:n], addOut[:n], subOut[:n]
-	for i := 0; i < n; i++ {
-		if j := plain(addOut, subOut, i); j > i {
-			squares(col[i:j], add[i:j], sub[i:j])
-			if i = j; i == n {
-				return
-			}
-		}
-		a := packed(add[i], addOut[i]) & sumMask
-		s := packed(sub[i], subOut[i]) & sumMask
-		col[i] += a*a - s*s
 	}
 }
 

@@ -120,33 +120,6 @@ func squared(v archsimd.Uint16x8) archsimd.Uint64x8 {
 	return w.Mul(w).AsUint64x8()
 }
 
-func censorSquares512(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
-	n := len(col)
-	if n < 16 {
-		censorSquares(col, add, sub, addOut, subOut)
-		return
-	}
-	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
-	r, s := unsafe.Pointer(&addOut[:n][0]), unsafe.Pointer(&subOut[:n][0])
-	zero := archsimd.BroadcastUint16x16(0)
-	moved := func(i int) (a, b archsimd.Uint64x8) {
-		x, _ := counted(p, r, i, zero, zero)
-		y, _ := counted(q, s, i, zero, zero)
-		a = load64(c, i).Add(squared(x.GetLo())).Sub(squared(y.GetLo()))
-		return a, load64(c, i+8).Add(squared(x.GetHi())).Sub(squared(y.GetHi()))
-	}
-	last := n - 16
-	a1, b1 := moved(last)
-	for i := 0; i < last; i += 16 {
-		a, b := moved(i)
-		store64(c, i, a)
-		store64(c, i+8, b)
-	}
-	store64(c, last, a1)
-	store64(c, last+8, b1)
-	archsimd.ClearAVXUpperBits()
-}
-
 // censoredMean512 divides in floats, which is exact: a sum of n samples plus half a unit is at least half a unit away
 // from the next multiple of n. Most windows hold as many pixels as the one before, so that a division is saved.
 func censoredMean512(dst []uint16, sum, inverse []uint64, need uint64) bool {
@@ -181,35 +154,6 @@ func censoredMean512(dst []uint16, sum, inverse []uint64, need uint64) bool {
 	}
 	archsimd.ClearAVXUpperBits()
 	return short != 0
-}
-
-// deviations512 divides the root in floats, which is within one unit of the integer, and then corrects it.
-func deviations512(dst []uint16, sum, sum2 []uint64, share []float64) {
-	n := len(dst)
-	if n < 8 {
-		deviations(dst, sum, sum2, share)
-		return
-	}
-	to, from, from2 := unsafe.Pointer(&dst[0]), unsafe.Pointer(&sum[:n][0]), unsafe.Pointer(&sum2[:n][0])
-	low, one, zero := archsimd.BroadcastUint64x8(sumMask), archsimd.BroadcastUint64x8(1), archsimd.BroadcastUint64x8(0)
-	shift := archsimd.BroadcastUint64x8(countShift)
-	for i := 0; ; i += 8 {
-		i = min(i, n-8)
-		p := load64(from, i)
-		count, s := p.ShiftRight(shift), p.And(low)
-		v := count.Mul(load64(from2, i)).Sub(s.Mul(s))
-		root := v.ConvertToFloat64().Sqrt()
-		q := root.Div(count.Max(one).ConvertToFloat64()).ConvertToUint64()
-		below := q.Mul(count)
-		q = q.Sub(one.Masked(below.Mul(below).Greater(v)))
-		above := q.Mul(count).Add(count)
-		q = q.Add(one.Masked(above.Mul(above).LessEqual(v).And(count.Greater(zero))))
-		q.TruncateToUint16().Store((*[8]uint16)(unsafe.Add(to, 2*i)))
-		if i == n-8 {
-			break
-		}
-	}
-	archsimd.ClearAVXUpperBits()
 }
 
 func squares8x512(col []uint64, add, sub []uint8) {

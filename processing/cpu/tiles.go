@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"context"
-	"math"
 
 	"blik/processing"
 )
@@ -101,66 +100,6 @@ func (o *hole) around(p []float32, i int) (sum float32, n int) {
 // reciprocals of the possible numbers of neighbours; a tile of one pixel has none.
 func reciprocals() [5]float32 { return [5]float32{0, 1, 1.0 / 2, 1.0 / 3, 1.0 / 4} }
 
-// Convolve fills the unknown pixels by normalised convolution.
-func (b executor) Convolve(ctx context.Context, op processing.Convolve) error {
-	return b.onTiles(ctx, op.Tiles, op.Dst, op.Dst, op.State, func(t *worker, i int, c *cutout) bool {
-		g := gaussianWeights(t, op.Sigmas[i], max(c.w, c.h))
-		value, weight := take[float32](t, c.w*c.h), take[float32](t, c.w*c.h)
-		for y := range c.h {
-			if t.stopped() {
-				return false
-			}
-			for x := range c.w {
-				var v, m float32
-				for u := max(0, x-len(g)+1); u < min(c.w, x+len(g)); u++ {
-					if c.state[y*c.w+u] == processing.StateKnown {
-						k := g[abs(x-u)]
-						v += float32(k * c.p[y*c.w+u])
-						m += k
-					}
-				}
-				value[y*c.w+x], weight[y*c.w+x] = v, m
-			}
-		}
-		for y := range c.h {
-			if t.stopped() {
-				return false
-			}
-			for x := range c.w {
-				if c.state[y*c.w+x] == processing.StateKnown {
-					continue
-				}
-				var v, m float32
-				for u := max(0, y-len(g)+1); u < min(c.h, y+len(g)); u++ {
-					k := g[abs(y-u)]
-					v += float32(k * value[u*c.w+x])
-					m += float32(k * weight[u*c.w+x])
-				}
-				if m > 0 {
-					c.p[y*c.w+x] = v / m
-				}
-			}
-		}
-		return true
-	})
-}
-
-func abs(x int) int {
-	if x < 0 {
-		return -x
-	}
-	return x
-}
-
-// gaussianWeights returns exp(−d²/2σ²) for d = 0, 1, 2… up to ⌈6σ⌉, at most most−1.
-func gaussianWeights(t *worker, sigma float64, most int) []float32 {
-	g := take[float32](t, int(min(math.Ceil(6*sigma), float64(most-1)))+1)
-	for d := range g {
-		g[d] = float32(math.Exp(-float64(d*d) / (2 * sigma * sigma)))
-	}
-	return g
-}
-
 // Harmonic solves Laplace's equation where state is not known.
 func (b executor) Harmonic(ctx context.Context, op processing.Harmonic) error {
 	return b.onTiles(ctx, op.Tiles, op.Dst, op.Dst, op.State, func(t *worker, i int, c *cutout) bool {
@@ -242,78 +181,4 @@ func knownMean(p []float32, state []uint8, w, h, x, y int) (float32, uint8) {
 		return 0, processing.StateUnclipped
 	}
 	return ((v[0] + v[3]) + (v[1] + v[2])) / float32(n), processing.StateKnown
-}
-
-// Biharmonic solves Δ²u = 0 where state is not known.
-func (b executor) Biharmonic(ctx context.Context, op processing.Biharmonic) error {
-	return b.onTiles(ctx, op.Tiles, op.Dst, op.Dst, op.State, func(t *worker, i int, c *cutout) bool {
-		o := holeOf(t, c.state, c.w, c.h)
-		if o.known == 0 || o.known == len(c.p) {
-			return false
-		}
-		q, laplacian := take[float32](t, len(c.p)), take[float32](t, len(c.p))
-		copy(q, c.p)
-		if !o.relaxBiharmonic(t, c.p, laplacian, op.Sweeps[i], op.Omega, false) ||
-			!o.relaxBiharmonic(t, q, laplacian, op.Sweeps[i], op.Omega, true) {
-			return false
-		}
-		for j := range c.p {
-			if c.state[j] != processing.StateKnown {
-				c.p[j] = (c.p[j] + q[j]) / 2
-			}
-		}
-		return true
-	})
-}
-
-// relaxBiharmonic relaxes the pixels of the hole towards the least sum of squared Laplacians, which it keeps in lap. It
-// returns false if it was stopped.
-func (o *hole) relaxBiharmonic(t *worker, p, lap []float32, sweeps int, omega float32, across bool) bool {
-	w, h := o.w, o.h
-	for i := range lap {
-		sum, n := o.around(p, i)
-		lap[i] = sum - float32(float32(n)*p[i])
-	}
-	// Pixels of a class are at least three apart in x or y, so that none changes a Laplacian that another reads.
-	var classes [9][]int32
-	for _, j := range o.index {
-		x, y := int(j)%w, int(j)/w
-		k := y%3*3 + x%3
-		if across {
-			k = x%3*3 + y%3
-		}
-		classes[k] = append(classes[k], j)
-	}
-	for range sweeps {
-		if t.stopped() {
-			return false
-		}
-		for _, class := range classes {
-			for _, j := range class {
-				i := int(j)
-				sum, n := o.around(lap, i)
-				if n == 0 {
-					continue
-				}
-				k := float32(n)
-				step := float32(omega * ((float32(k*lap[i]) - sum) / float32(float32(k*k)+k)))
-				p[i] += step
-				lap[i] -= float32(k * step)
-				x, y := i%w, i/w
-				if x > 0 {
-					lap[i-1] += step
-				}
-				if x < w-1 {
-					lap[i+1] += step
-				}
-				if y > 0 {
-					lap[i-w] += step
-				}
-				if y < h-1 {
-					lap[i+w] += step
-				}
-			}
-		}
-	}
-	return true
 }

@@ -107,7 +107,7 @@ func (b *Backend) finiteVariance(ctx context.Context, m, v, s *plane, g window) 
 	if err := b.floatVariance(ctx, m, v, finite, g); err != nil {
 		return err
 	}
-	if err := b.Do(ctx, processing.BoxCount{Dst: held, Class: odd, Bits: 1, Radius: max(g.rx, g.ry)}); err != nil {
+	if err := b.boxCount(ctx, held, odd, g, 1); err != nil {
 		return err
 	}
 	nan := float32(math.NaN())

@@ -35,8 +35,8 @@ func kernelsFor(level simd.Level, fourStreams bool) kernels {
 		k.addRow, k.doubles, k.advanceSums = addRow256, doubles256, advanceSums256
 		k.magnitudes, k.slideFloats, k.slideRounded = magnitudes256, slideFloats256, slideRounded256
 		k.boxes8, k.boxes16, k.blockMeans = boxes8x256, boxes16x256, blockMeans256
-		k.scan64, k.censor, k.censorSquares = scan64x256, censor256, censorSquares256
-		k.censoredMean, k.deviations, k.meanVariance = censoredMean256, deviations256, meanVariance256
+		k.scan64, k.censor = scan64x256, censor256
+		k.censoredMean, k.meanVariance = censoredMean256, meanVariance256
 		k.variances8, k.slideBytes, k.slideSquares = variances8x256, slideBytes256, slideSquares256
 		k.censor32, k.censoredMean32, k.narrowMeans = censor32x256, censoredMean32x256, narrowMeans256
 		k.dilate8, k.erode8 = orderMax8x256(0), orderMin8x256(math.MaxUint8)
@@ -59,8 +59,8 @@ func kernelsFor(level simd.Level, fourStreams bool) kernels {
 		k.boxes8, k.boxes16, k.slideBytes = boxes8x512, boxes16x512, slideBytes512
 		k.variances8, k.slideSquares = variances8x512, slideSquares512
 		k.scan32, k.censor32, k.censoredMean32 = scan32x512, censor32x512, censoredMean32x512
-		k.scan64, k.censor, k.censorSquares = scan64x512, censor512, censorSquares512
-		k.censoredMean, k.deviations, k.meanVariance = censoredMean512, deviations512, meanVariance512
+		k.scan64, k.censor = scan64x512, censor512
+		k.censoredMean, k.meanVariance = censoredMean512, meanVariance512
 		k.sums8.squares, k.sums16.squares = squares8x512, squares16x512
 		k.dilate8, k.erode8 = orderMax8x512(0), orderMin8x512(math.MaxUint8)
 		k.dilate16, k.erode16 = orderMax16x512(0), orderMin16x512(math.MaxUint16)

@@ -262,7 +262,7 @@ func TestXvfbCorrection(t *testing.T) {
 
 	// Another method for the selected finding, from the menu of corrections.
 	w.key("Alt_L", "Right", "Right", "Right", "Right", "Right", "Right", "Down", "Down", "Down", "Right")
-	w.key("Down", "Down", "Down", "Down", "Down", "Down", "Return")
+	w.key("Down", "Down", "Return")
 	if line := w.await("corrected "); field(t, line, 1) != spots {
 		t.Errorf("after correcting one finding again: %q", line)
 	}
@@ -271,8 +271,8 @@ func TestXvfbCorrection(t *testing.T) {
 	if want := filepath.Join(filepath.Dir(source), "painting_corrected.png"); result != want {
 		t.Fatalf("saved as %s, expected %s", result, want)
 	}
-	if n := methods(t, source, result, spots)["telea"]; n != 1 {
-		t.Errorf("%d places are corrected by Telea's method, expected 1", n)
+	if n := methods(t, source, result, spots)["harmonic"]; n != 1 {
+		t.Errorf("%d places are corrected by harmonic, expected 1", n)
 	}
 	w.key("ctrl+z")
 	if line := w.await("step "); strings.TrimPrefix(line, "step ") != strings.TrimPrefix(all, "corrected ") {
@@ -280,8 +280,8 @@ func TestXvfbCorrection(t *testing.T) {
 	}
 	w.key("ctrl+s")
 	w.await("saved-picture ")
-	if n := methods(t, source, result, spots)["telea"]; n != 0 {
-		t.Errorf("%d places are corrected by Telea's method after undo", n)
+	if n := methods(t, source, result, spots)["harmonic"]; n != 0 {
+		t.Errorf("%d places are corrected by harmonic after undo", n)
 	}
 	// Back to the beginning, so that quitting does not ask.
 	w.key("ctrl+z", "ctrl+z")
