@@ -13,6 +13,9 @@ import (
 // version is set by the linker.
 var version = "dev"
 
+// extensions are the commands of the laboratory, unless the build leaves it out (nolab).
+var extensions []cli.Extension
+
 func main() { os.Exit(start()) }
 
 // start runs the program and returns its exit status. A panic on the main goroutine is reported in one sentence. A
@@ -34,13 +37,14 @@ func start() (status int) {
 		}
 	}()
 	return cli.Main(os.Args[1:], cli.Options{
-		Version:   version,
-		Stdin:     os.Stdin,
-		Stdout:    os.Stdout,
-		Stderr:    os.Stderr,
-		Window:    window(guard),
-		Renderer:  renderer(),
-		Recovered: guard.Record,
-		Crashes:   crash.Unreported,
+		Version:    version,
+		Stdin:      os.Stdin,
+		Stdout:     os.Stdout,
+		Stderr:     os.Stderr,
+		Window:     window(guard),
+		Renderer:   renderer(),
+		Recovered:  guard.Record,
+		Crashes:    crash.Unreported,
+		Extensions: extensions,
 	})
 }

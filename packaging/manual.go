@@ -14,6 +14,7 @@ import (
 	"blik/app/cli"
 	"blik/app/i18n"
 	"blik/internal/message"
+	lab "blik/lab/cli"
 )
 
 // headings are the section headings that cobra/doc writes.
@@ -32,7 +33,7 @@ func writeManual(lang, version, folder string, date time.Time) error {
 		words = append(words, ".SH "+string(h)+"\n", ".SH "+tr.Sprintf(h)+"\n")
 	}
 	translated := strings.NewReplacer(words...)
-	root := cli.Commands(lang, version)
+	root := cli.Commands(lang, version, lab.Commands())
 	root.DisableAutoGenTag = true
 	tidy(root)
 	if err := os.MkdirAll(folder, 0o755); err != nil {

@@ -55,6 +55,9 @@ type Options struct {
 	// Crashes returns the logs of runs that crashed, each once. It is called only by a program without a window.
 	Crashes func() ([]string, error)
 
+	// Extensions make commands that are not part of the product.
+	Extensions []Extension
+
 	// backend and now replace the device and the clock in tests; childArguments replaces the arguments of the process
 	// that works on a file of a farm.
 	backend        func() (processing.Backend, error)
@@ -87,7 +90,7 @@ func Main(args []string, o Options) int {
 	o.Stdout = &cancellingWriter{o.Stdout, cancel}
 	// Without this, cobra refuses to run when started from the Windows desktop, which is how the window is opened.
 	cobra.MousetrapHelpText = ""
-	return run(ctx, args, o)
+	return Run(ctx, args, o)
 }
 
 // cancellingWriter cancels the command when nobody reads what it writes.
@@ -129,7 +132,8 @@ type program struct {
 	terminal io.Writer
 }
 
-func run(ctx context.Context, args []string, o Options) int {
+// Run is Main without the signals of the process; the end of ctx cancels the command.
+func Run(ctx context.Context, args []string, o Options) int {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
 	}
@@ -224,8 +228,8 @@ func (p *program) sentence(err error) string {
 func (p *program) printError(err error) { fmt.Fprintf(p.Stderr, "blik: %s\n", p.sentence(err)) }
 
 // Commands returns the tree of commands with its texts in a language, for a manual. Its commands cannot be run.
-func Commands(lang, version string) *cobra.Command {
-	p := &program{Options: Options{Version: version}, tr: i18n.For(lang)}
+func Commands(lang, version string, extensions []Extension) *cobra.Command {
+	p := &program{Options: Options{Version: version, Extensions: extensions}, tr: i18n.For(lang)}
 	return p.root()
 }
 
@@ -265,10 +269,12 @@ Without a command it opens the window, with the files named.`),
 		}
 		return nil
 	}
-	root.AddCommand(p.detectCommand(), p.correctCommand(), p.verifyCommand(), p.scoreCommand(), p.sampleCommand(),
-		p.benchCommand(), p.devicesCommand(), p.openCommand(), p.versionCommand(), p.doctorCommand(),
-		p.completionCommand(), p.farmCommand(), p.batchCommand(),
-		p.trainingSetCommand(), p.learnCommand(), p.parametersTopic())
+	root.AddCommand(p.detectCommand(), p.correctCommand(), p.verifyCommand(), p.devicesCommand(),
+		p.openCommand(), p.versionCommand(), p.doctorCommand(), p.completionCommand(), p.farmCommand(),
+		p.batchCommand(), p.learnCommand(), p.parametersTopic())
+	for _, extend := range p.Extensions {
+		root.AddCommand(extend(&Tool{Options: p.Options, Printer: p.tr, p: p}))
+	}
 	root.SetHelpCommand(p.helpCommand())
 	root.InitDefaultHelpCmd()
 	p.describeHelp(root)

@@ -45,7 +45,7 @@ func callWith(ctx context.Context, o Options, args ...string) outcome {
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
 	}
-	return outcome{run(ctx, args, o), out.String(), errs.String()}
+	return outcome{Run(ctx, args, o), out.String(), errs.String()}
 }
 
 // painting writes a grey picture with glints at known positions and returns its path.
@@ -351,20 +351,9 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"detect", "--preset", filepath.Join(dir, "none.json"), in}, "no such file"},
 		{[]string{"detect", in, twin}, "would both write a_mask.png"},
 		{[]string{"detect", "--lang", "fr", in}, "--lang fr: must be en or ru"},
-		{[]string{"help", "bogus"}, `no help on "bogus"; choose from batch, bench, completion, correct, detect, devices, doctor, farm, help, learn, open, parameters, sample, score, verify, version`},
+		{[]string{"help", "bogus"}, `no help on "bogus"; choose from batch, completion, correct, detect, devices, doctor, farm, help, learn, open, parameters, verify, version`},
 		{[]string{"detcet"}, "did you mean detect?"},
 		{[]string{filepath.Join(dir, "none.png")}, "neither a command nor a file"},
-		{[]string{"score", dir}, "2 arguments expected, 1 given"},
-		{[]string{"score", "--tol", "-1", dir, dir}, "--tol -1"},
-		{[]string{"score", "--level", "255", dir, dir}, "--level 255"},
-		{[]string{"sample", "--depth", "12"}, "--depth 12"},
-		{[]string{"sample", "--glare", "huge"}, "--glare huge"},
-		{[]string{"sample", "--scene", "dogs"}, "--scene dogs"},
-		{[]string{"sample", "--width", "3"}, "width and height"},
-		{[]string{"sample", "--megapixels", "5000"}, "--megapixels"},
-		{[]string{"sample", "--megapixels", "1", "--width", "100"}, "--megapixels"},
-		{[]string{"sample", "-o", filepath.Join(dir, "a.jpg")}, ".png"},
-		{[]string{"sample", "extra"}, "0 arguments expected"},
 	} {
 		args := c.args
 		if args[0] == "detect" {
@@ -741,42 +730,10 @@ func TestVersionAndCompletion(t *testing.T) {
 		{[]string{"detect", "--mode", ""}, "adaptive\nmanual\n"},
 		{[]string{"--lang", ""}, "en\nru\n"},
 		{[]string{"help", ""}, "\nparameters\n"},
-		{[]string{"help", "bench", ""}, "detect\n"},
 	} {
 		if got := call(t, append([]string{"__complete"}, c.args...)...); !strings.Contains(got.out, c.want) {
 			t.Errorf("completion of %q: %q", c.args, got.out)
 		}
-	}
-}
-
-func TestSample(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	paint := func(name string, args ...string) outcome {
-		return call(t, append([]string{"sample", "--width", "120", "--height", "90", "-o", filepath.Join(dir, name)}, args...)...)
-	}
-	if got := paint("a.png", "--clean"); got.status != exitDone || !strings.Contains(got.out, "120 × 90") {
-		t.Fatalf("%+v", got)
-	}
-	if got := paint("b.png", "-q"); got != (outcome{}) {
-		t.Fatalf("%+v, want silence", got)
-	}
-	if want := []string{"a.png", "a_clean.png", "a_mask.png", "b.png", "b_mask.png"}; !slices.Equal(listed(t, dir), want) {
-		t.Errorf("written: %v, want %v", listed(t, dir), want)
-	}
-	if !bytes.Equal(readFile(t, filepath.Join(dir, "a.png")), readFile(t, filepath.Join(dir, "b.png"))) {
-		t.Error("the same seed gave two pictures")
-	}
-	paint("c.png", "--seed", "2", "--depth", "16", "--glare", noGlare)
-	if exist(filepath.Join(dir, "c_mask.png")) {
-		t.Error("a mask of no glare")
-	}
-	f, err := imagefile.Read(t.Context(), filepath.Join(dir, "c.png"), imagefile.DefaultLimits())
-	if err != nil || f.Picture.U16 == nil || f.Picture.Width != 120 || f.Picture.Height != 90 {
-		t.Errorf("16 bits: %v", err)
-	}
-	if got := call(t, "sample", "-o", filepath.Join(dir, "d.png"), "--megapixels", "0.03"); got.status != exitDone || !strings.Contains(got.out, "200 × 150") {
-		t.Errorf("%+v", got)
 	}
 }
 
@@ -905,141 +862,6 @@ func TestCompletedRun(t *testing.T) {
 	}
 }
 
-// scorePy returns an interpreter and the script that it can run, ../shared/tools/score.py, or skips the test.
-func scorePy(t *testing.T) (python, script string) {
-	t.Helper()
-	testpic.Long(t)
-	script = testpic.SharedTool(t, "score.py")
-	return testpic.Python(t, "cv2", "numpy", "scipy"), script
-}
-
-// On real pictures, detect and score print exactly the table of score.py.
-func TestScoreEqualsScorePy(t *testing.T) {
-	t.Parallel()
-	testpic.Slow(t)
-	py, script := scorePy(t)
-	truth := testpic.Shared(t, "glare-dev")
-	dir := t.TempDir()
-	if got := call(t, "detect", "-q", "-o", dir, truth+"/d0[1-3]_*_glare.*"); got != (outcome{}) {
-		t.Fatalf("%+v", got)
-	}
-	for _, args := range [][]string{nil, {"--tol", "3", "--level", "10"}} {
-		got := call(t, append([]string{"score", truth, dir}, args...)...)
-		want, err := exec.Command(py, append([]string{script, "--gt", truth, "--pred", dir}, args...)...).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		table := regexp.MustCompile(`(?m)^missing prediction.*\n`).ReplaceAllString(string(want), "")
-		if got.out != table {
-			t.Errorf("%v: got\n%s\nwant\n%s", args, got.out, table)
-		}
-		if got.status != exitFailed || strings.Count(got.errors, "no prediction; scored as empty") != 3 {
-			t.Errorf("three predictions are missing: status %d, %q", got.status, got.errors)
-		}
-	}
-
-	negatives := testpic.Shared(t, "negatives")
-	if got := call(t, "detect", "-q", "--sensitivity", "5", "-o", dir, negatives+"/*.png"); got != (outcome{}) {
-		t.Fatalf("%+v", got)
-	}
-	got := call(t, "score", "--negatives", negatives, dir)
-	want, err := exec.Command(py, script, "--negatives", negatives, "--pred", dir).Output()
-	if err != nil || got.out != string(want) || got.status != exitDone {
-		t.Errorf("negatives: %+v, want\n%s%v", got, want, err)
-	}
-}
-
-func writeMask(t *testing.T, path string, w int, pix ...uint8) string {
-	t.Helper()
-	if err := imagefile.WriteMask(t.Context(), path, imagefile.WriteOptions{Overwrite: true}, &processing.Mask{Width: w, Height: len(pix) / w, Pix: pix}); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// The table for small literal masks, which score.py prints as well.
-func TestScoreTable(t *testing.T) {
-	t.Parallel()
-	truthDir, predDir := t.TempDir(), t.TempDir()
-	truth := writeMask(t, filepath.Join(truthDir, "a_mask.png"), 6,
-		255, 255, 0, 0, 0, 0,
-		255, 255, 0, 0, 0, 0,
-		0, 0, 0, 0, 0, 0,
-		0, 0, 0, 0, 255, 0)
-	pred := writeMask(t, filepath.Join(predDir, "a.png"), 6,
-		0, 200, 0, 0, 0, 0,
-		0, 200, 200, 0, 0, 90,
-		0, 0, 0, 0, 0, 0,
-		0, 0, 0, 0, 0, 0)
-	writeMask(t, filepath.Join(truthDir, "long_name_of_a_painting_by_someone_mask.png"), 2, 0, 0)
-	writeMask(t, filepath.Join(predDir, "long_name_of_a_painting_by_someone_glare_mask.png"), 2, 0, 255)
-	const head = "image                          P     R    F1 |    P1    R1   F1t |  objR  objP   FPppm\n"
-	const row = " 0.667 0.400 0.500 | 1.000 0.800 0.889 | 0.500 1.000       0\n"
-
-	if got := call(t, "score", truth, pred); got.status != exitDone ||
-		got.out != head+"a                         "+row+"MEAN of 1                 "+row {
-		t.Errorf("two files: %+v", got)
-	}
-	if got := call(t, "score", "--level", "80", truth, pred); !strings.Contains(got.out, "0.500 0.400 0.444") {
-		t.Errorf("--level 80: %+v", got)
-	}
-	want := head + "a                         " + row +
-		"long_name_of_a_painting_by 0.000 1.000 0.000 | 0.000 1.000 0.000 | 1.000 0.000  500000\n" +
-		"MEAN of 2                  0.333 0.700 0.250 | 0.500 0.900 0.444 | 0.750 0.500  250000\n"
-	if got := call(t, "score", truthDir, predDir); got.status != exitDone || got.out != want {
-		t.Errorf("two folders: %+v, want\n%s", got, want)
-	}
-	got := call(t, "score", truth, filepath.Join(predDir, "long_name_of_a_painting_by_someone_glare_mask.png"))
-	if got.status != exitFailed || !strings.Contains(got.errors, "the mask has 2 × 1 pixels, the picture 6 × 4; scored as empty") {
-		t.Errorf("another size: %+v", got)
-	}
-
-	for name, args := range map[string][]string{
-		"no such file":              {"score", filepath.Join(truthDir, "none.png"), pred},
-		"no such folder":            {"score", truthDir, filepath.Join(predDir, "none")},
-		"not a folder":              {"score", truthDir, pred},
-		"neither a manifest.json":   {"score", t.TempDir(), predDir},
-		"contains no PNG pictures":  {"score", "--negatives", t.TempDir(), predDir},
-		"no such folder, negatives": {"score", "--negatives", filepath.Join(predDir, "none"), predDir},
-	} {
-		says, _, _ := strings.Cut(name, ",")
-		if got := call(t, args...); got.status != exitFailed || !strings.Contains(got.errors, says) {
-			t.Errorf("%v: %+v, want %q", args, got, says)
-		}
-	}
-}
-
-// A manifest lists the items; those without a stored picture are left out with a remark.
-func TestScoreManifest(t *testing.T) {
-	t.Parallel()
-	truthDir, predDir, large := t.TempDir(), t.TempDir(), t.TempDir()
-	writeMask(t, filepath.Join(truthDir, "m1.png"), 2, 255, 0)
-	writeMask(t, filepath.Join(truthDir, "m2.png"), 2, 255, 0)
-	writeMask(t, filepath.Join(truthDir, "g1.png"), 2, 0, 0)
-	writeMask(t, filepath.Join(predDir, "one_glare.png"), 2, 255, 0)
-	writeMask(t, filepath.Join(predDir, "two_pred.png"), 2, 255, 0)
-	manifest := `{"items": [{"name": "one", "mask": "m1.png", "glare": "g1.png"}, {"name": "two", "mask": "m2.png", "glare": "g2.png"}]}`
-	path := filepath.Join(truthDir, "manifest.json")
-	if err := os.WriteFile(path, []byte(manifest), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	got := call(t, "score", truthDir, predDir)
-	if got.status != exitDone || !strings.Contains(got.out, "MEAN of 1 ") || !strings.Contains(got.errors, "g2.png is not stored; left out") {
-		t.Errorf("%+v", got)
-	}
-	writeMask(t, filepath.Join(large, "g2.png"), 2, 0, 0)
-	got = call(t, "score", "--large-dir", large, truthDir, predDir)
-	if got.status != exitDone || !strings.Contains(got.out, "MEAN of 2 ") || got.errors != "" {
-		t.Errorf("with the large folder: %+v", got)
-	}
-	if err := os.WriteFile(path, []byte("{"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if got := call(t, "score", truthDir, predDir); got.status != exitFailed || !strings.Contains(got.errors, "no valid manifest") {
-		t.Errorf("a broken manifest: %+v", got)
-	}
-}
-
 // The devices depend on the machine, but the CPU always exists. A missing GPU causes one sentence.
 func TestDevices(t *testing.T) {
 	t.Parallel()
@@ -1053,4 +875,12 @@ func TestDevices(t *testing.T) {
 	if got.status != exitFailed || !strings.HasPrefix(got.errors, "blik: --device cuda:99: ") || exist(filepath.Join(dir, "a_mask.png")) {
 		t.Errorf("%+v, wrote %v", got, listed(t, dir))
 	}
+}
+
+func writeMask(t *testing.T, path string, w int, pix ...uint8) string {
+	t.Helper()
+	if err := imagefile.WriteMask(t.Context(), path, imagefile.WriteOptions{Overwrite: true}, &processing.Mask{Width: w, Height: len(pix) / w, Pix: pix}); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }

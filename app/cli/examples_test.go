@@ -1,12 +1,15 @@
-package cli
+package cli_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"blik/app/cli"
 	"blik/internal/test/testpic"
+	lab "blik/lab/cli"
 )
 
 // TestExamples runs the examples of the manual that show what the program prints, and compares each line; the manual
@@ -35,11 +38,15 @@ func TestExamples(t *testing.T) {
 			case !example:
 				shown = false
 			case run:
-				got := call(t, append(strings.Fields(command), "--lang", language)...)
-				if got.status != 0 {
-					t.Fatalf("%s:%d: %s%s", name, i+1, got.out, got.errors)
+				var out, errs bytes.Buffer
+				status := cli.Run(t.Context(), append(strings.Fields(command), "--lang", language), cli.Options{
+					Version: "1.2.3", Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs,
+					Extensions: lab.Commands(), Getenv: func(string) string { return "" },
+				})
+				if status != 0 {
+					t.Fatalf("%s:%d: %s%s", name, i+1, &out, &errs)
 				}
-				shown, printed = true, strings.Split(got.out, "\n")
+				shown, printed = true, strings.Split(out.String(), "\n")
 			case shown && len(printed) == 0:
 				t.Errorf("%s:%d: is not printed: %s", name, i+1, text)
 			case shown:

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -10,19 +11,35 @@ import (
 
 	"blik/app/imagefile"
 	"blik/app/preset"
+	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/network"
 )
+
+// shining paints a picture with glare, and beside it the exact mask, NAME_mask.png.
+func shining(t *testing.T, path string, w, h int, glare string, seed uint64) {
+	t.Helper()
+	o, err := synth.Preset(glare)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pic, truth, _, err := synth.Generate(t.Context(), w, h, 8, seed, synth.PaintOptions{}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = errors.Join(imagefile.WritePNG(t.Context(), path, imagefile.WriteOptions{}, pic),
+		imagefile.WriteMask(t.Context(), strings.TrimSuffix(path, ".png")+"_mask.png", imagefile.WriteOptions{}, truth))
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // If learning is impossible, one sentence says why, and nothing is written.
 func TestLearnRefuses(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	picture := at("a=b.png")
-	got := call(t, "sample", "--width", "110", "--height", "80", "--glare", "dense", "-o", picture)
-	if got.status != exitDone {
-		t.Fatalf("%+v", got)
-	}
+	shining(t, picture, 110, 80, "dense", 1)
 	mask := func(name string, w, h int, v uint8) string {
 		m := &processing.Mask{Width: w, Height: h, Pix: make([]uint8, w*h)}
 		for i := range m.Pix {
@@ -78,12 +95,9 @@ func TestLearnRefuses(t *testing.T) {
 func TestLearn(t *testing.T) {
 	dir := t.TempDir()
 	picture, mask := filepath.Join(dir, "a.png"), filepath.Join(dir, "a_mask.png")
-	got := call(t, "sample", "--width", "240", "--height", "180", "--glare", "dense", "--seed", "5", "-o", picture)
-	if got.status != exitDone {
-		t.Fatalf("%+v", got)
-	}
+	shining(t, picture, 240, 180, "dense", 5)
 	out := filepath.Join(dir, "my.json")
-	got = call(t, "learn", "-o", out, "--from", picture+"="+mask, "--device", "cpu")
+	got := call(t, "learn", "-o", out, "--from", picture+"="+mask, "--device", "cpu")
 	for _, says := range []string{"learned from ", "default:", "linear shift:", "conjugacy indicator:"} {
 		if got.status != exitDone || !strings.Contains(got.out, says) {
 			t.Fatalf("%+v, want %q", got, says)
@@ -99,11 +113,7 @@ func TestLearn(t *testing.T) {
 func TestLearnedPreset(t *testing.T) {
 	dir := t.TempDir()
 	picture := filepath.Join(dir, "a.png")
-	got := call(t, "sample", "--width", "240", "--height", "180", "--glare", "unclipped", "--seed", "5", "-o",
-		picture)
-	if got.status != exitDone {
-		t.Fatalf("%+v", got)
-	}
+	shining(t, picture, 240, 180, "unclipped", 5)
 	model, err := network.Default()
 	if err != nil {
 		t.Fatal(err)

@@ -44,12 +44,7 @@ func TestNobodysFileIsReplaced(t *testing.T) {
 		{"scan_corrected.png", []string{"correct", "-o", out, in}},
 		{"scan_corrected.html", []string{"correct", "-o", out, in}},
 		{"scan_mask.png", []string{"correct", "--save-mask", "-o", out, in}},
-		{"s.png", []string{"sample", "--width", "32", "--height", "32", "-o", filepath.Join(out, "s.png")}},
-		{"s_mask.png", []string{"sample", "--width", "32", "--height", "32", "-o", filepath.Join(out, "s.png")}},
-		{"s_clean.png", []string{"sample", "--width", "32", "--height", "32", "--clean", "-o", filepath.Join(out, "s.png")}},
 		{"p.json", []string{"detect", "--save-preset", filepath.Join(out, "p.json")}},
-		{"sliding.csv", []string{"bench", "sliding", "--quick", "-q", "-o", out}},
-		{"manifest.json", []string{"trainingset", "--paintings", in, "-o", out}},
 	} {
 		path := put(c.name)
 		got := call(t, c.args...)
@@ -148,8 +143,5 @@ func TestVerifyChecksTheReport(t *testing.T) {
 	}
 	if got := call(t, "verify", "--limit", "0.001", in, result); got.status != exitFailed || !strings.Contains(got.errors, "limit of 0.001 MP") {
 		t.Errorf("--limit of verify: %+v", got)
-	}
-	if got := call(t, "score", "--limit", "0.001", result, result); got.status != exitFailed || !strings.Contains(got.errors, "limit of 0.001 MP") {
-		t.Errorf("--limit of score: %+v", got)
 	}
 }

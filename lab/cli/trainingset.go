@@ -40,31 +40,31 @@ type trainingItem struct {
 }
 
 // trainingSetCommand is hidden because it is for training the network, not for cleaning photographs.
-func (p *program) trainingSetCommand() *cobra.Command {
+func (t *tool) trainingSetCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:    "trainingset [flags] --paintings " + p.say("PATH"),
+		Use:    "trainingset [flags] --paintings " + t.Say("PATH"),
 		Hidden: true,
-		Short:  p.say("Render a training set for the network"),
-		Long: p.say(`Renders pictures with and without glare over parts of the paintings, for training a detector.
+		Short:  t.Say("Render a training set for the network"),
+		Long: t.Say(`Renders pictures with and without glare over parts of the paintings, for training a detector.
 Writes NNNNN.png, NNNNN_truth.png (255 glare, 128 unsure, 0 none) and manifest.json into the folder.
 The same paintings and seed give the same files.`),
-		Args: p.exactly(0),
+		Args: t.Exactly(0),
 	}
-	r := &rendering{program: p}
+	r := &rendering{tool: t}
 	kinds, _ := synth.ExampleKinds()
 	f := c.Flags()
 	f.StringVarP(&r.out, "output", "o", "trainingset",
-		p.say("write into folder `DIR`, created if missing"))
-	p.addOverwrite(c, &r.overwrite)
+		t.Say("write into folder `DIR`, created if missing"))
+	t.AddOverwrite(c, &r.overwrite)
 	f.StringArrayVar(&r.paintings, "paintings", nil,
-		p.say("`PATH` of a painting or a folder of them; may be repeated"))
-	f.IntVar(&r.count, "count", 100, p.say("`number` of pictures"))
-	f.IntVar(&r.width, "width", 640, p.say("width in `pixels`"))
-	f.IntVar(&r.height, "height", 480, p.say("height in `pixels`"))
-	f.StringVar(&r.kind, "kind", "", p.say("`kind` of picture, any if not given: ")+strings.Join(kinds, ", "))
-	f.Uint64Var(&r.seed, "seed", 1, p.say("random `seed`"))
-	f.BoolVarP(&r.quiet, "quiet", "q", false, p.say("print nothing but errors"))
-	complete(c, "kind", kinds)
+		t.Say("`PATH` of a painting or a folder of them; may be repeated"))
+	f.IntVar(&r.count, "count", 100, t.Say("`number` of pictures"))
+	f.IntVar(&r.width, "width", 640, t.Say("width in `pixels`"))
+	f.IntVar(&r.height, "height", 480, t.Say("height in `pixels`"))
+	f.StringVar(&r.kind, "kind", "", t.Say("`kind` of picture, any if not given: ")+strings.Join(kinds, ", "))
+	f.Uint64Var(&r.seed, "seed", 1, t.Say("random `seed`"))
+	f.BoolVarP(&r.quiet, "quiet", "q", false, t.Say("print nothing but errors"))
+	t.CompleteWith(c, "kind", kinds)
 
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if err := r.check(kinds); err != nil {
@@ -77,7 +77,7 @@ The same paintings and seed give the same files.`),
 
 // rendering is one run of `blik trainingset`.
 type rendering struct {
-	*program
+	*tool
 	out, kind            string
 	paintings            []string
 	count, width, height int
@@ -90,11 +90,11 @@ func (r *rendering) check(kinds []string) error {
 	const most, minSide, maxSide = 100_000, 64, 4096
 	switch {
 	case r.count < 1 || r.count > most:
-		return r.usage("--count must be between 1 and %d", most)
+		return r.Usage("--count must be between 1 and %d", most)
 	case min(r.width, r.height) < minSide || max(r.width, r.height) > maxSide:
-		return r.usage("width and height must be between %d and %d", minSide, maxSide)
+		return r.Usage("width and height must be between %d and %d", minSide, maxSide)
 	case r.kind != "":
-		return r.checkChoice("kind", r.kind, kinds)
+		return r.CheckChoice("kind", r.kind, kinds)
 	}
 	return nil
 }
@@ -106,13 +106,13 @@ func (r *rendering) run(ctx context.Context) error {
 		return err
 	}
 	if len(files) == 0 {
-		return r.usage("--paintings: no picture found")
+		return r.Usage("--paintings: no picture found")
 	}
-	if err := r.makeFolder(r.out); err != nil {
+	if err := r.MakeFolder(r.out); err != nil {
 		return err
 	}
 	manifest := filepath.Join(r.out, "manifest.json")
-	if err := free([]string{manifest}, r.overwrite, existing(files...), manifest); err != nil {
+	if err := r.Free([]string{manifest}, r.overwrite, files, manifest); err != nil {
 		return err
 	}
 	options := imagefile.WriteOptions{Overwrite: r.overwrite}
@@ -136,7 +136,7 @@ func (r *rendering) run(ctx context.Context) error {
 		return err
 	})
 	if err == nil && !r.quiet {
-		fmt.Fprintln(r.Stdout, r.say("%s: %d pictures of %d paintings", r.out, r.count, paintings))
+		fmt.Fprintln(r.Stdout, r.Say("%s: %d pictures of %d paintings", r.out, r.count, paintings))
 	}
 	return err
 }

@@ -30,7 +30,7 @@ const (
 
 // sampling is one run of `blik sample`.
 type sampling struct {
-	*program
+	*tool
 	out, glare, scene    string
 	width, height, depth int
 	megapixels           float64
@@ -42,34 +42,34 @@ type sampling struct {
 // glares lists the values of --glare.
 func glares() []string { return append(synth.Presets(), reliefGlare, noGlare) }
 
-func (p *program) sampleCommand() *cobra.Command {
+func (t *tool) sampleCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sample [flags]",
-		Short: p.say("Render a sample painting with glare and its exact mask"),
-		Long: p.say(`Renders a copyright-free synthetic oil painting with glare in linear light, and writes the picture
+		Short: t.Say("Render a sample painting with glare and its exact mask"),
+		Long: t.Say(`Renders a copyright-free synthetic oil painting with glare in linear light, and writes the picture
 and the exact mask of the glare (FILE with _mask.png). The same seed gives the same picture.`),
-		Args: p.exactly(0),
+		Args: t.Exactly(0),
 	}
-	s := &sampling{program: p}
+	s := &sampling{tool: t}
 	f := c.Flags()
-	f.StringVarP(&s.out, "output", "o", "sample.png", p.say("write the picture to `FILE`, a PNG"))
-	p.addOverwrite(c, &s.overwrite)
-	f.IntVar(&s.width, "width", 1600, p.say("width in `pixels`"))
-	f.IntVar(&s.height, "height", 1200, p.say("height in `pixels`"))
-	f.Float64Var(&s.megapixels, "megapixels", 0, p.say("size in megapixels (`MP`) at 4:3, instead of width and height"))
-	f.IntVar(&s.depth, "depth", 8, p.say("`bits` per sample: 8 or 16"))
-	f.Uint64Var(&s.seed, "seed", 1, p.say("random `seed`"))
-	f.StringVar(&s.glare, "glare", "default", p.say("`kind` of glare: ")+strings.Join(glares(), ", "))
+	f.StringVarP(&s.out, "output", "o", "sample.png", t.Say("write the picture to `FILE`, a PNG"))
+	t.AddOverwrite(c, &s.overwrite)
+	f.IntVar(&s.width, "width", 1600, t.Say("width in `pixels`"))
+	f.IntVar(&s.height, "height", 1200, t.Say("height in `pixels`"))
+	f.Float64Var(&s.megapixels, "megapixels", 0, t.Say("size in megapixels (`MP`) at 4:3, instead of width and height"))
+	f.IntVar(&s.depth, "depth", 8, t.Say("`bits` per sample: 8 or 16"))
+	f.Uint64Var(&s.seed, "seed", 1, t.Say("random `seed`"))
+	f.StringVar(&s.glare, "glare", "default", t.Say("`kind` of glare: ")+strings.Join(glares(), ", "))
 	f.StringVar(&s.scene, "scene", "",
-		p.say("`scene` to paint, chosen by the seed if not given: ")+strings.Join(synth.Scenes(), ", "))
-	f.BoolVar(&s.clean, "clean", false, p.say("also write the picture without glare (FILE with _clean.png)"))
-	f.BoolVarP(&s.quiet, "quiet", "q", false, p.say("print nothing but errors"))
-	complete(c, "glare", glares())
-	complete(c, "scene", synth.Scenes())
+		t.Say("`scene` to paint, chosen by the seed if not given: ")+strings.Join(synth.Scenes(), ", "))
+	f.BoolVar(&s.clean, "clean", false, t.Say("also write the picture without glare (FILE with _clean.png)"))
+	f.BoolVarP(&s.quiet, "quiet", "q", false, t.Say("print nothing but errors"))
+	t.CompleteWith(c, "glare", glares())
+	t.CompleteWith(c, "scene", synth.Scenes())
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if s.megapixels != 0 {
 			if !(s.megapixels > 0 && s.megapixels <= sampleMaxMP) || f.Changed("width") || f.Changed("height") {
-				return p.usage("--megapixels must be between 0 and %d and excludes --width and --height", sampleMaxMP)
+				return t.Usage("--megapixels must be between 0 and %d and excludes --width and --height", sampleMaxMP)
 			}
 			s.width, s.height = sidesOf(s.megapixels, sampleMinSide)
 		}
@@ -85,19 +85,19 @@ and the exact mask of the glare (FILE with _mask.png). The same seed gives the s
 func (s *sampling) check() error {
 	switch {
 	case min(s.width, s.height) < sampleMinSide || max(s.width, s.height) > sampleMaxSide:
-		return s.usage("width and height must be between %d and %d", sampleMinSide, sampleMaxSide)
+		return s.Usage("width and height must be between %d and %d", sampleMinSide, sampleMaxSide)
 	case float64(s.width)*float64(s.height) > synth.MaxPixels:
-		return s.usage("%d × %d is more than %d megapixels", s.width, s.height, sampleMaxMP)
+		return s.Usage("%d × %d is more than %d megapixels", s.width, s.height, sampleMaxMP)
 	case s.depth != 8 && s.depth != 16:
-		return s.usage("--depth %d: must be 8 or 16", s.depth)
+		return s.Usage("--depth %d: must be 8 or 16", s.depth)
 	case !strings.EqualFold(filepath.Ext(s.out), ".png"):
-		return s.usage("-o %s: the name must end in .png", s.out)
+		return s.Usage("-o %s: the name must end in .png", s.out)
 	case s.scene != "":
-		if err := s.checkChoice("scene", s.scene, synth.Scenes()); err != nil {
+		if err := s.CheckChoice("scene", s.scene, synth.Scenes()); err != nil {
 			return err
 		}
 	}
-	return s.checkChoice("glare", s.glare, glares())
+	return s.CheckChoice("glare", s.glare, glares())
 }
 
 // run paints the picture and writes its files.
@@ -110,7 +110,7 @@ func (s *sampling) run(ctx context.Context) error {
 	if s.clean {
 		written = append(written, stem+"_clean.png")
 	}
-	if err := free(written, s.overwrite, nil, ""); err != nil {
+	if err := s.Free(written, s.overwrite, nil, ""); err != nil {
 		return err
 	}
 	// The painting is made without noise and the noise is added after the glare.
@@ -119,7 +119,7 @@ func (s *sampling) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := s.makeFolder(filepath.Dir(s.out)); err != nil {
+	if err := s.MakeFolder(filepath.Dir(s.out)); err != nil {
 		return err
 	}
 	picture, truth := painted, (*processing.Mask)(nil)

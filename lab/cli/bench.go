@@ -27,7 +27,7 @@ const (
 
 // benchOutput is common to both benchmarks: it writes their results.
 type benchOutput struct {
-	*program
+	*tool
 	format, dir string
 	quiet       bool
 	overwrite   bool
@@ -35,20 +35,12 @@ type benchOutput struct {
 
 func (o *benchOutput) addFlags(c *cobra.Command) {
 	f := c.Flags()
-	f.StringVarP(&o.dir, "output", "o", "", o.say("also write tables and plots into folder `DIR`, created if missing"))
-	o.addOverwrite(c, &o.overwrite)
-	f.StringVar(&o.format, "format", "table", o.say("`FORMAT` of the output: table, csv or json"))
-	f.BoolVarP(&o.quiet, "quiet", "q", false, o.say("show no progress"))
+	f.StringVarP(&o.dir, "output", "o", "", o.Say("also write tables and plots into folder `DIR`, created if missing"))
+	o.AddOverwrite(c, &o.overwrite)
+	f.StringVar(&o.format, "format", "table", o.Say("`FORMAT` of the output: table, csv or json"))
+	f.BoolVarP(&o.quiet, "quiet", "q", false, o.Say("show no progress"))
 	must(c.MarkFlagDirname("output"))
-	complete(c, "format", benchFormats())
-}
-
-// bar returns a progress bar, nil if none is wanted.
-func (o *benchOutput) bar() *bar {
-	if o.quiet {
-		return nil
-	}
-	return newBar(o.terminal)
+	o.CompleteWith(c, "format", benchFormats())
 }
 
 // start creates the output folder, and refuses immediately to replace existing tables in it.
@@ -56,7 +48,7 @@ func (o *benchOutput) start(names ...string) error {
 	if o.dir == "" {
 		return nil
 	}
-	if err := o.makeFolder(o.dir); err != nil {
+	if err := o.MakeFolder(o.dir); err != nil {
 		return err
 	}
 	var tables []string
@@ -65,7 +57,7 @@ func (o *benchOutput) start(names ...string) error {
 			tables = append(tables, filepath.Join(o.dir, name+extension))
 		}
 	}
-	return free(tables, o.overwrite, nil, "")
+	return o.Free(tables, o.overwrite, nil, "")
 }
 
 // publish prints results in the requested format and saves their files.
@@ -76,7 +68,7 @@ func (o *benchOutput) publish(table, csv, json func(io.Writer) error, save func(
 	}
 	written, err := save()
 	if o.format == "table" && len(written) > 0 {
-		fmt.Fprint(o.Stdout, o.say("\nWritten:\n  %s\n", strings.Join(written, "\n  ")))
+		fmt.Fprint(o.Stdout, o.Say("\nWritten:\n  %s\n", strings.Join(written, "\n  ")))
 	}
 	return err
 }
@@ -90,12 +82,12 @@ type benchmark struct {
 	memory, longest         float64
 }
 
-func (p *program) benchCommand() *cobra.Command {
-	b := &benchmark{benchOutput: benchOutput{program: p}}
+func (t *tool) benchCommand() *cobra.Command {
+	b := &benchmark{benchOutput: benchOutput{tool: t}}
 	c := &cobra.Command{
-		Use:   "bench [flags] [" + p.say("EXPERIMENT") + "]",
-		Short: p.say("Repeat the experiments behind the program"),
-		Long: p.say(`Repeats an experiment of the papers behind the program on this machine: every variant is compared
+		Use:   "bench [flags] [" + t.Say("EXPERIMENT") + "]",
+		Short: t.Say("Repeat the experiments behind the program"),
+		Long: t.Say(`Repeats an experiment of the papers behind the program on this machine: every variant is compared
 with a slow reference, then timed. Prints a table, the paper's figures, and whether its claims are confirmed. Without a
 name it lists the experiments with their variants and parameters; all runs every one.
 
@@ -103,28 +95,28 @@ Exit status: 0 success, 1 some variant failed or the device does not exist, 2 us
 		ValidArgs: append(experimentIDs(), everyExperiment),
 	}
 	f := c.Flags()
-	f.StringSliceVar(&b.variants, "variant", nil, p.say("measure only these `VARIANTS`, comma-separated"))
-	f.StringSliceVar(&b.sizes, "size", nil, p.say("measure these `SIZES`: 1024x768, 18.7MP, 2^20 or 1000"))
-	f.StringArrayVar(&b.values, "param", nil, p.say("`NAME=VALUE,…` of a parameter; may be repeated"))
-	f.StringVar(&b.input, "input", "", p.say("use the picture in `FILE`, as 8-bit grey, instead of a generated one"))
+	f.StringSliceVar(&b.variants, "variant", nil, t.Say("measure only these `VARIANTS`, comma-separated"))
+	f.StringSliceVar(&b.sizes, "size", nil, t.Say("measure these `SIZES`: 1024x768, 18.7MP, 2^20 or 1000"))
+	f.StringArrayVar(&b.values, "param", nil, t.Say("`NAME=VALUE,…` of a parameter; may be repeated"))
+	f.StringVar(&b.input, "input", "", t.Say("use the picture in `FILE`, as 8-bit grey, instead of a generated one"))
 	b.addFlags(c)
-	f.BoolVar(&b.quick, "quick", false, p.say("quick run: fewer cases and repetitions"))
-	f.Float64Var(&b.longest, "longest", 1, p.say("skip what would take longer than `SECONDS` per run"))
+	f.BoolVar(&b.quick, "quick", false, t.Say("quick run: fewer cases and repetitions"))
+	f.Float64Var(&b.longest, "longest", 1, t.Say("skip what would take longer than `SECONDS` per run"))
 	f.Float64Var(&b.memory, "memory", 0,
-		p.say("skip what needs more than `GiB` of memory; by default half of the machine's"))
+		t.Say("skip what needs more than `GiB` of memory; by default half of the machine's"))
 	f.StringVar(&b.deviceName, "device", "auto",
-		p.say("`DEVICE` of the GPU variants: auto, cuda or cuda:N, as listed by blik devices; cpu leaves them out"))
+		t.Say("`DEVICE` of the GPU variants: auto, cuda or cuda:N, as listed by blik devices; cpu leaves them out"))
 	must(c.RegisterFlagCompletionFunc("variant", completeVariants))
 	must(c.RegisterFlagCompletionFunc("size", cobra.NoFileCompletions))
 	must(c.RegisterFlagCompletionFunc("param", cobra.NoFileCompletions))
-	must(c.RegisterFlagCompletionFunc("device", completeDevices))
-	c.AddCommand(p.benchDetectCommand())
+	must(c.RegisterFlagCompletionFunc("device", t.CompleteDevices))
+	c.AddCommand(t.benchDetectCommand())
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			given := false
 			c.Flags().Visit(func(f *pflag.Flag) { given = given || f.Name != "lang" })
 			if given {
-				return p.usage("name an experiment: %s", benchNames())
+				return t.Usage("name an experiment: %s", benchNames())
 			}
 			return b.list()
 		}
@@ -168,20 +160,21 @@ func (b *benchmark) list() error {
 		if i > 0 {
 			s.WriteByte('\n')
 		}
-		fmt.Fprintf(&s, "%s — %s\n  %s\n", e.ID, b.tr.Sprint(e.Name), b.tr.Sprint(e.Question))
+		fmt.Fprintf(&s, "%s — %s\n  %s\n", e.ID, b.Printer.Sprint(e.Name), b.Printer.Sprint(e.Question))
 		for _, v := range e.Variants {
-			needs := b.tr.Sprint(v.Requires())
+			needs := b.Printer.Sprint(v.Requires())
 			if needs != "" {
 				needs = " (" + needs + ")"
 			}
-			fmt.Fprintf(&s, "    %s  %s: %s%s\n", column(v.ID, 26), b.tr.Sprint(v.Name), b.tr.Sprint(v.Help), needs)
+			name, help := b.Printer.Sprint(v.Name), b.Printer.Sprint(v.Help)
+			fmt.Fprintf(&s, "    %s  %s: %s%s\n", b.Column(v.ID, 26), name, help, needs)
 		}
 		for _, p := range e.Params {
 			fmt.Fprintf(&s, "    %s  %s: %s\n",
-				column("--param "+p.ID+"=…", 26), b.tr.Sprint(p.Help), strings.Join(p.Values, ", "))
+				b.Column("--param "+p.ID+"=…", 26), b.Printer.Sprint(p.Help), strings.Join(p.Values, ", "))
 		}
 	}
-	s.WriteString(b.say("\ndetect — detection on the CPU and on GPUs side by side: blik bench detect --help\n"))
+	s.WriteString(b.Say("\ndetect — detection on the CPU and on GPUs side by side: blik bench detect --help\n"))
 	_, err := fmt.Fprint(b.Stdout, s.String())
 	return err
 }
@@ -192,14 +185,14 @@ func (b *benchmark) options(ctx context.Context) (experiment.Options, error) {
 	for _, text := range b.sizes {
 		s, err := experiment.ParseSize(text)
 		if err != nil {
-			return o, b.usage("--size: %s", b.sentence(err))
+			return o, b.Usage("--size: %s", b.Sentence(err))
 		}
 		o.Sizes = append(o.Sizes, s)
 	}
 	for _, text := range b.values {
 		name, values, ok := strings.Cut(text, "=")
 		if !ok || values == "" {
-			return o, b.usage("--param %s: expected as NAME=VALUE,…", text)
+			return o, b.Usage("--param %s: expected as NAME=VALUE,…", text)
 		}
 		if o.Values == nil {
 			o.Values = map[string][]string{}
@@ -207,11 +200,11 @@ func (b *benchmark) options(ctx context.Context) (experiment.Options, error) {
 		o.Values[name] = append(o.Values[name], strings.Split(values, ",")...)
 	}
 	if !(b.longest > 0 && b.longest <= 1e6) {
-		return o, b.usage("--longest %g: must be a positive number of seconds", b.longest)
+		return o, b.Usage("--longest %g: must be a positive number of seconds", b.longest)
 	}
 	o.Longest = time.Duration(b.longest * 1e9)
 	if !(b.memory >= 0 && b.memory <= 1e6) {
-		return o, b.usage("--memory %g: must be a positive number of GiB", b.memory)
+		return o, b.Usage("--memory %g: must be a positive number of GiB", b.memory)
 	}
 	// The limit of a picture is three quarters of the machine's memory.
 	if o.Memory = int64(b.memory * (1 << 30)); o.Memory == 0 {
@@ -238,10 +231,10 @@ func (b *benchmark) provider(ctx context.Context) (device.Provider, error) {
 	}
 	why := device.Explain(err)
 	if b.deviceName != "auto" {
-		return nil, errors.New("--device " + b.failure(b.deviceName, why))
+		return nil, errors.New("--device " + b.Failure(b.deviceName, why))
 	}
 	if !b.quiet {
-		fmt.Fprintln(b.Stderr, b.tr.Sprint(why))
+		fmt.Fprintln(b.Stderr, b.Printer.Sprint(why))
 	}
 	return nil, nil
 }
@@ -254,9 +247,9 @@ func (b *benchmark) find(names []string) ([]*experiment.Experiment, error) {
 		case name == everyExperiment:
 			chosen = append(chosen, experiment.All()...)
 		case name == detectionName:
-			return nil, b.usage("%s is a separate command: blik bench %s", name, name)
+			return nil, b.Usage("%s is a separate command: blik bench %s", name, name)
 		case err != nil:
-			return nil, b.usage("unknown experiment %q; choose from %s", name, benchNames())
+			return nil, b.Usage("unknown experiment %q; choose from %s", name, benchNames())
 		default:
 			chosen = append(chosen, e)
 		}
@@ -265,7 +258,7 @@ func (b *benchmark) find(names []string) ([]*experiment.Experiment, error) {
 }
 
 func (b *benchmark) run(ctx context.Context, names []string) error {
-	if err := b.checkChoice("format", b.format, benchFormats()); err != nil {
+	if err := b.CheckChoice("format", b.format, benchFormats()); err != nil {
 		return err
 	}
 	chosen, err := b.find(names)
@@ -273,13 +266,13 @@ func (b *benchmark) run(ctx context.Context, names []string) error {
 		return err
 	}
 	if len(chosen) > 1 && len(b.variants)+len(b.sizes)+len(b.values) > 0 {
-		return b.usage("--variant, --size and --param apply to a single experiment")
+		return b.Usage("--variant, --size and --param apply to a single experiment")
 	}
 	if len(chosen) > 1 && b.format != "table" {
 		// A sequence of several results is not a valid document.
-		return b.usage("--format %s applies to a single experiment; -o DIR writes it for several", b.format)
+		return b.Usage("--format %s applies to a single experiment; -o DIR writes it for several", b.format)
 	}
-	if err := b.checkDevice(b.deviceName); err != nil {
+	if err := b.CheckDevice(b.deviceName); err != nil {
 		return err
 	}
 	o, err := b.options(ctx)
@@ -313,12 +306,13 @@ func (b *benchmark) run(ctx context.Context, names []string) error {
 		for _, row := range r.Rows {
 			if row.State == experiment.Failed {
 				failed = true
-				b.printError(fmt.Errorf("%s, %s, %s: %s", e.ID, row.Variant.ID, row.Case.Size, b.tr.Sprint(row.Note)))
+				note := b.Printer.Sprint(row.Note)
+				b.PrintError(fmt.Errorf("%s, %s, %s: %s", e.ID, row.Variant.ID, row.Case.Size, note))
 			}
 		}
 	}
 	if failed {
-		return errReported
+		return b.Reported()
 	}
 	return nil
 }
@@ -327,26 +321,26 @@ func (b *benchmark) run(ctx context.Context, names []string) error {
 func (b *benchmark) measure(ctx context.Context, e *experiment.Experiment, o experiment.Options) (
 	*experiment.Result, error,
 ) {
-	progress := b.bar()
-	defer progress.close()
+	progress := b.Progress(b.quiet)
+	defer progress.Close()
 	o.Progress = func(p experiment.Progress) {
-		stage := b.tr.Sprint(p.Variant.Name) + " " + p.Case.Size.String()
-		progress.set(e.ID, stage, float64(p.Done)/float64(max(p.Total, 1)))
+		stage := b.Printer.Sprint(p.Variant.Name) + " " + p.Case.Size.String()
+		progress.Set(e.ID, stage, float64(p.Done)/float64(max(p.Total, 1)))
 	}
-	machine := bench.ThisMachine(b.Version, b.now())
+	machine := bench.ThisMachine(b.Version, b.Now())
 	r, err := experiment.Run(ctx, e, o)
-	progress.clear()
+	progress.Clear()
 	switch {
 	case r == nil: // invalid options
-		return nil, &usageError{err}
+		return nil, b.UsageOf(err)
 	case err != nil:
 		return nil, err
 	}
 	machine.GPUs = append(machine.GPUs, r.Devices...)
 	return r, b.publish(
-		func(w io.Writer) error { return bench.Table(w, machine, r, b.tr) },
+		func(w io.Writer) error { return bench.Table(w, machine, r, b.Printer) },
 		func(w io.Writer) error { return bench.CSV(w, r) },
-		func(w io.Writer) error { return bench.JSON(w, machine, r, b.tr) },
-		func() ([]string, error) { return bench.Save(ctx, b.dir, b.overwrite, machine, r, b.tr) },
+		func(w io.Writer) error { return bench.JSON(w, machine, r, b.Printer) },
+		func() ([]string, error) { return bench.Save(ctx, b.dir, b.overwrite, machine, r, b.Printer) },
 	)
 }

@@ -10,12 +10,16 @@ import (
 	"strings"
 	"testing"
 
-	"blik/app/i18n"
+	"blik/app/cli"
+	"blik/app/device"
 	"blik/cuda/driver"
+	"blik/internal/message"
 	"blik/internal/test/testpic"
 	"blik/lab/bench"
 	"blik/processing"
 	"blik/processing/cpu"
+
+	"github.com/spf13/cobra"
 )
 
 // quick is a CPU whose copy rates are not measured, because that is slow with the race detector.
@@ -23,16 +27,23 @@ type quick struct{ *cpu.Backend }
 
 func (quick) CopyRates(context.Context) (local, up, down float64, err error) { return 1e10, 0, 0, nil }
 
+// direct runs all jobs on one backend.
+type direct struct{ processing.Backend }
+
+func (d direct) Run(ctx context.Context, _ int, job device.Job) (*message.Message, error) {
+	return nil, job(ctx, d.Backend)
+}
+
 // compare runs `blik bench detect` with that CPU for all devices, except the missing one.
 func compare(t *testing.T, missing int, args ...string) outcome {
 	t.Helper()
 	opened := 0
-	return callWith(t.Context(), Options{backend: func() (processing.Backend, error) {
+	return callWith(t.Context(), func(context.Context, string) (bench.Runner, error) {
 		if opened++; opened == missing {
 			return nil, &driver.Problem{Reason: driver.NoDevice}
 		}
-		return quick{cpu.New()}, nil
-	}}, args...)
+		return direct{quick{cpu.New()}}, nil
+	}, args...)
 }
 
 func TestBenchDetect(t *testing.T) {
@@ -133,13 +144,13 @@ func TestBenchDetectReportsWhatIsWrong(t *testing.T) {
 		{nil, "differ in"},
 	} {
 		opened := 0
-		o := Options{backend: func() (processing.Backend, error) {
+		open := func(context.Context, string) (bench.Runner, error) {
 			if opened++; opened == 1 {
-				return quick{cpu.New()}, nil
+				return direct{quick{cpu.New()}}, nil
 			}
-			return &failing{quick{cpu.New()}, c.err}, nil
-		}}
-		got := callWith(t.Context(), o, "bench", "detect", "--device", "cpu,cuda", "--megapixels", "0.01", "--repeat", "1")
+			return direct{&failing{quick{cpu.New()}, c.err}}, nil
+		}
+		got := callWith(t.Context(), open, "bench", "detect", "--device", "cpu,cuda", "--megapixels", "0.01", "--repeat", "1")
 		if got.status != exitFailed || !strings.Contains(got.errors, c.says) || !strings.Contains(got.out, "outlines") || strings.Contains(got.out, "identical") {
 			t.Errorf("%v: %d, %q\n%s", c.err, got.status, got.errors, got.out)
 		}
@@ -171,7 +182,12 @@ func TestBenchDetectRefuses(t *testing.T) {
 
 func TestBenchDetectFits(t *testing.T) {
 	t.Parallel()
-	b := &comparison{benchOutput: benchOutput{program: &program{tr: i18n.For("en")}}, megapixels: 100}
+	var b *comparison
+	extend := func(c *cli.Tool) *cobra.Command {
+		b = &comparison{benchOutput: benchOutput{tool: &tool{Tool: c}}, megapixels: 100}
+		return &cobra.Command{Use: "none"}
+	}
+	cli.Commands("en", "1.2.3", []cli.Extension{extend})
 	if err := b.fits(8 << 30); err != nil {
 		t.Error(err)
 	}
@@ -189,7 +205,7 @@ func TestBenchDetectCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := callWith(ctx, Options{}, "bench", "detect", "--megapixels", "0.01"); got.status != exitCancelled || got.out != "" {
+	if got := callWith(ctx, nil, "bench", "detect", "--megapixels", "0.01"); got.status != exitCancelled || got.out != "" {
 		t.Errorf("%d, %q", got.status, got.errors)
 	}
 }

@@ -20,7 +20,8 @@ import (
 // comparison is one run of `blik bench detect`.
 type comparison struct {
 	benchOutput
-	flags         *paramFlags
+	params        func() (processing.Params, error)
+	store         func(ctx context.Context, p processing.Params, overwrite bool, inputs []string) error
 	devices       []string
 	input         string
 	megapixels    float64
@@ -43,43 +44,43 @@ const compareBytes = 56
 // fits refuses to paint a picture that needs more than limit bytes.
 func (b *comparison) fits(limit int64) error {
 	if need := b.megapixels * 1e6 * compareBytes; b.input == "" && need > float64(limit) {
-		return b.usage("--megapixels %g: takes %.1f GiB of memory, more than the limit of %.1f GiB",
+		return b.Usage("--megapixels %g: takes %.1f GiB of memory, more than the limit of %.1f GiB",
 			b.megapixels, need/(1<<30), float64(limit)/(1<<30))
 	}
 	return nil
 }
 
-func (p *program) benchDetectCommand() *cobra.Command {
-	b := &comparison{benchOutput: benchOutput{program: p}}
+func (t *tool) benchDetectCommand() *cobra.Command {
+	b := &comparison{benchOutput: benchOutput{tool: t}}
 	c := &cobra.Command{
 		Use:   detectionName + " [flags]",
-		Short: p.say("Measure detection on the CPU and on GPUs side by side"),
-		Long: p.say(`Finds the glare of one picture on every device with the same parameters, and prints the times of
+		Short: t.Say("Measure detection on the CPU and on GPUs side by side"),
+		Long: t.Say(`Finds the glare of one picture on every device with the same parameters, and prints the times of
 each stage: copies to the device, kernels, copies back and the total, cold (opening the device and the first detection)
 and warm (medians with quartiles). It also prints the speed-up, and the bytes per second of each stage and their share
 of the rate of a plain copy on that device. It reports whether the masks and findings are identical, and why there is no
 GPU.
 
 Exit status: 0 success, 1 a device failed or the results differ, 2 usage error, 130 cancelled.`),
-		Args: p.exactly(0),
+		Args: t.Exactly(0),
 	}
 	f := c.Flags()
 	f.StringSliceVar(&b.devices, "device", nil,
-		p.say("compare these `DEVICES`, comma-separated: cpu, cuda, cuda:N; by default all"))
-	f.StringVar(&b.input, "input", "", p.say("use the picture in `FILE` instead of a generated one"))
+		t.Say("compare these `DEVICES`, comma-separated: cpu, cuda, cuda:N; by default all"))
+	f.StringVar(&b.input, "input", "", t.Say("use the picture in `FILE` instead of a generated one"))
 	f.Float64Var(&b.megapixels, "megapixels", compareMP,
-		p.say("size of the generated picture in megapixels (`MP`) at 4:3"))
-	f.IntVar(&b.depth, "depth", 8, p.say("`bits` per sample of the generated picture: 8 or 16"))
-	f.Uint64Var(&b.seed, "seed", 1, p.say("random `seed` of it"))
-	f.IntVar(&b.repeat, "repeat", compareRepeat, p.say("time `N` warm detections on each device"))
-	f.BoolVar(&b.quick, "quick", false, p.say("quick run: %d MP, %d repetitions", quickMP, quickRepeat))
+		t.Say("size of the generated picture in megapixels (`MP`) at 4:3"))
+	f.IntVar(&b.depth, "depth", 8, t.Say("`bits` per sample of the generated picture: 8 or 16"))
+	f.Uint64Var(&b.seed, "seed", 1, t.Say("random `seed` of it"))
+	f.IntVar(&b.repeat, "repeat", compareRepeat, t.Say("time `N` warm detections on each device"))
+	f.BoolVar(&b.quick, "quick", false, t.Say("quick run: %d MP, %d repetitions", quickMP, quickRepeat))
 	b.addFlags(c)
 	offered := func(c *cobra.Command, args []string, text string) ([]string, cobra.ShellCompDirective) {
-		names, directive := completeDevices(c, args, text)
+		names, directive := t.CompleteDevices(c, args, text)
 		return slices.DeleteFunc(names, func(name string) bool { return name == "auto" }), directive
 	}
 	must(c.RegisterFlagCompletionFunc("device", offered))
-	b.flags = p.addParams(c, processing.SpecsOf(processing.StageDetection))
+	b.params, b.store = t.AddParams(c, processing.SpecsOf(processing.StageDetection))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if b.quick && !f.Changed("megapixels") {
 			b.megapixels = quickMP
@@ -96,35 +97,30 @@ Exit status: 0 success, 1 a device failed or the results differ, 2 usage error, 
 func (b *comparison) request() (bench.Request, error) {
 	var r bench.Request
 	var err error
-	if r.Params, err = b.flags.params(); err != nil {
+	if r.Params, err = b.params(); err != nil {
 		return r, err
 	}
-	if err := b.checkChoice("format", b.format, benchFormats()); err != nil {
+	if err := b.CheckChoice("format", b.format, benchFormats()); err != nil {
 		return r, err
 	}
 	switch {
 	case b.repeat < 1 || b.repeat > maxRepeats:
-		return r, b.usage("--repeat %d: must be between 1 and %d", b.repeat, maxRepeats)
+		return r, b.Usage("--repeat %d: must be between 1 and %d", b.repeat, maxRepeats)
 	case !(b.megapixels > 0 && b.megapixels <= sampleMaxMP):
-		return r, b.usage("--megapixels %g: must be above 0 and at most %d", b.megapixels, sampleMaxMP)
+		return r, b.Usage("--megapixels %g: must be above 0 and at most %d", b.megapixels, sampleMaxMP)
 	case b.depth != 8 && b.depth != 16:
-		return r, b.usage("--depth %d: must be 8 or 16", b.depth)
+		return r, b.Usage("--depth %d: must be 8 or 16", b.depth)
 	}
 	for _, name := range b.devices {
 		if device.Check(name) != nil || name == "" || name == "auto" {
-			return r, b.usage("--device %s: must be cpu, cuda or cuda:N", name)
+			return r, b.Usage("--device %s: must be cpu, cuda or cuda:N", name)
 		}
 	}
 	if err := b.fits(imagefile.DefaultLimits().Bytes); err != nil {
 		return r, err
 	}
 	r.Devices, r.Repeat = b.devices, b.repeat
-	if b.backend != nil {
-		r.Open = func(context.Context, string) (bench.Runner, error) {
-			be, err := b.backend()
-			return direct{be}, err
-		}
-	}
+	r.Open = b.open
 	return r, nil
 }
 
@@ -155,22 +151,22 @@ func (b *comparison) run(ctx context.Context) error {
 		return err
 	}
 	r.Before = before
-	if err := b.flags.store(ctx, r.Params, b.overwrite, nil); err != nil {
+	if err := b.store(ctx, r.Params, b.overwrite, nil); err != nil {
 		return err
 	}
 	if err := b.start(detectionName); err != nil {
 		return err
 	}
-	progress := b.bar()
-	defer progress.close()
-	progress.set("detect", b.say("picture"), 0)
+	progress := b.Progress(b.quiet)
+	defer progress.Close()
+	progress.Set("detect", b.Say("picture"), 0)
 	if r.Picture, err = b.picture(ctx); err != nil {
 		return err
 	}
-	r.Progress = func(p bench.Progress) { progress.set(p.Device, b.tr.Sprint(p.Doing), p.Done) }
-	machine := bench.ThisMachine(b.Version, b.now())
+	r.Progress = func(p bench.Progress) { progress.Set(p.Device, b.Printer.Sprint(p.Doing), p.Done) }
+	machine := bench.ThisMachine(b.Version, b.Now())
 	c, err := bench.Compare(ctx, r)
-	progress.clear()
+	progress.Clear()
 	if err != nil {
 		return err
 	}
@@ -180,10 +176,10 @@ func (b *comparison) run(ctx context.Context) error {
 		}
 	}
 	err = b.publish(
-		func(w io.Writer) error { return c.Table(w, machine, b.tr) },
+		func(w io.Writer) error { return c.Table(w, machine, b.Printer) },
 		c.CSV,
-		func(w io.Writer) error { return c.JSON(w, machine, b.tr) },
-		func() ([]string, error) { return c.Save(ctx, b.dir, b.overwrite, machine, b.tr) },
+		func(w io.Writer) error { return c.JSON(w, machine, b.Printer) },
+		func() ([]string, error) { return c.Save(ctx, b.dir, b.overwrite, machine, b.Printer) },
 	)
 	if err != nil {
 		return err
@@ -197,15 +193,15 @@ func (b *comparison) judge(c *bench.Comparison) error {
 	for _, m := range c.Devices {
 		if m.State != experiment.Measured {
 			failed = true
-			b.printError(errors.New(b.failure(m.Name, m.Note)))
+			b.PrintError(errors.New(b.Failure(m.Name, m.Note)))
 		}
 	}
 	for _, d := range c.Differences {
 		failed = true
-		b.printError(fmt.Errorf("%s", b.tr.Sprint(d.Text())))
+		b.PrintError(fmt.Errorf("%s", b.Printer.Sprint(d.Text())))
 	}
 	if failed {
-		return errReported
+		return b.Reported()
 	}
 	return nil
 }

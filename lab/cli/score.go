@@ -21,18 +21,18 @@ import (
 
 // scoring is one run of `blik score`.
 type scoring struct {
-	*program
+	*tool
 	tol, level int
 	largeDir   string
 	limits     imagefile.Limits
 	noted      bool
 }
 
-func (p *program) scoreCommand() *cobra.Command {
+func (t *tool) scoreCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use:   "score [flags] " + p.say("TRUTH PREDICTION"),
-		Short: p.say("Compare masks with the truth"),
-		Long: p.say(`Compares glare masks with the truth. TRUTH and PREDICTION are two mask files or two folders.
+		Use:   "score [flags] " + t.Say("TRUTH PREDICTION"),
+		Short: t.Say("Compare masks with the truth"),
+		Long: t.Say(`Compares glare masks with the truth. TRUTH and PREDICTION are two mask files or two folders.
 
 A folder of truths holds NAME_mask.png, or a manifest.json that lists its items. The prediction for NAME is the first
 file called NAME, NAME_mask, NAME_glare, NAME_image, NAME_glare_mask, NAME_image_mask or NAME_pred; where there is none,
@@ -44,30 +44,30 @@ an empty mask is scored.
   FPppm       predicted pixels outside the widened truth, per million pixels
 
 With --negatives, TRUTH is a folder of clean pictures, on which everything predicted is a false alarm.`),
-		Args: p.exactly(2),
+		Args: t.Exactly(2),
 	}
-	s := &scoring{program: p}
+	s := &scoring{tool: t}
 	f := c.Flags()
-	f.IntVar(&s.tol, "tol", 1, p.say("tolerance in `pixels`"))
-	f.IntVar(&s.level, "level", 127, p.say("a predicted pixel is glare above this `value`, 0…254"))
-	f.StringVar(&s.largeDir, "large-dir", "", p.say("`folder` of the pictures that the manifest leaves out"))
+	f.IntVar(&s.tol, "tol", 1, t.Say("tolerance in `pixels`"))
+	f.IntVar(&s.level, "level", 127, t.Say("a predicted pixel is glare above this `value`, 0…254"))
+	f.StringVar(&s.largeDir, "large-dir", "", t.Say("`folder` of the pictures that the manifest leaves out"))
 	var limit float64
-	p.addLimit(c, &limit)
-	negatives := f.Bool("negatives", false, p.say("TRUTH is a folder of pictures without glare"))
+	t.AddLimit(c, &limit)
+	negatives := f.Bool("negatives", false, t.Say("TRUTH is a folder of pictures without glare"))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if s.tol < 0 || s.tol > 1000 {
-			return p.usage("--tol %d: must be between 0 and 1000", s.tol)
+			return t.Usage("--tol %d: must be between 0 and 1000", s.tol)
 		}
 		if s.level < 0 || s.level > 254 {
-			return p.usage("--level %d: must be between 0 and 254", s.level)
+			return t.Usage("--level %d: must be between 0 and 254", s.level)
 		}
 		var err error
-		if s.limits, err = p.limitsOf(limit); err != nil {
+		if s.limits, err = t.Limits(limit); err != nil {
 			return err
 		}
 		err = s.run(c.Context(), args[0], args[1], *negatives)
 		if err == nil && s.noted {
-			return errReported
+			return t.Reported()
 		}
 		return err
 	}
@@ -102,13 +102,13 @@ func (s *scoring) row(name string, m score.Metrics) {
 		name = string(r[:26])
 	}
 	fmt.Fprintf(s.Stdout, "%s %5.3f %5.3f %5.3f | %5.3f %5.3f %5.3f | %5.3f %5.3f %7.0f\n",
-		column(name, 26), m.P, m.R, m.F1, m.PTol, m.RTol, m.F1Tol, m.ObjR, m.ObjP, m.FPppm)
+		s.Column(name, 26), m.P, m.R, m.F1, m.PTol, m.RTol, m.F1Tol, m.ObjR, m.ObjP, m.FPppm)
 }
 
 // note reports a problem with an item to be scored.
 func (s *scoring) note(format message.Text, args ...any) {
 	s.noted = true
-	fmt.Fprintf(s.Stderr, "blik: %s\n", s.say(format, args...))
+	fmt.Fprintf(s.Stderr, "blik: %s\n", s.Say(format, args...))
 }
 
 // pair scores the mask in one file against that in another; a mask of another size or without a file counts as empty.
@@ -122,7 +122,7 @@ func (s *scoring) pair(ctx context.Context, truth, prediction string) (score.Met
 		m, err := s.predicted(ctx, prediction, want.Width, want.Height)
 		switch {
 		case errors.Is(err, imagefile.ErrSize):
-			s.note("%s; scored as empty", s.sentence(err))
+			s.note("%s; scored as empty", s.Sentence(err))
 		case err != nil:
 			return score.Metrics{}, err
 		default:
@@ -149,12 +149,18 @@ func (s *scoring) predicted(ctx context.Context, path string, w, h int) (*proces
 }
 
 // findPrediction returns the prediction for a name, empty if there is none.
-func findPrediction(folder, name string) string {
+func (s *scoring) findPrediction(folder, name string) string {
 	tails := []string{"", "_mask", "_glare", "_image", "_glare_mask", "_image_mask", "_pred"}
-	return findMask(folder, []string{name}, tails, nil)
+	return s.FindMask(folder, name, tails)
 }
 
 type truthItem struct{ name, mask string }
+
+// exists reports whether there is a file, a folder or a link at path.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
 
 // truths lists the items of a folder of truths.
 func (s *scoring) truths(folder string) ([]truthItem, error) {
@@ -182,7 +188,7 @@ func (s *scoring) truths(folder string) ([]truthItem, error) {
 		stored := exists(filepath.Join(folder, it.Glare)) ||
 			s.largeDir != "" && exists(filepath.Join(s.largeDir, it.Glare))
 		if !stored {
-			fmt.Fprint(s.Stderr, s.say("blik: %s is not stored; left out\n", it.Glare))
+			fmt.Fprint(s.Stderr, s.Say("blik: %s is not stored; left out\n", it.Glare))
 			continue
 		}
 		items = append(items, truthItem{it.Name, filepath.Join(folder, it.Mask)})
@@ -204,7 +210,7 @@ func (s *scoring) folders(ctx context.Context, truth, prediction string) error {
 	s.head()
 	var all []score.Metrics
 	for _, it := range items {
-		found := findPrediction(prediction, it.name)
+		found := s.findPrediction(prediction, it.name)
 		if found == "" {
 			s.note("%s: no prediction; scored as empty", it.name)
 		}
@@ -233,7 +239,7 @@ func (s *scoring) negatives(ctx context.Context, clean, prediction string) error
 	slices.Sort(pictures)
 	for _, path := range pictures {
 		name := strings.TrimSuffix(filepath.Base(path), ".png")
-		found := findPrediction(prediction, name)
+		found := s.findPrediction(prediction, name)
 		if found == "" {
 			s.note("%s: no prediction", name)
 			continue
@@ -243,7 +249,7 @@ func (s *scoring) negatives(ctx context.Context, clean, prediction string) error
 			return err
 		}
 		ppm, n := score.FalseAlarms(m)
-		fmt.Fprintf(s.Stdout, "%s false alarm %.0f ppm in %d objects\n", column(name, 28), ppm, n)
+		fmt.Fprintf(s.Stdout, "%s false alarm %.0f ppm in %d objects\n", s.Column(name, 28), ppm, n)
 	}
 	return nil
 }

@@ -131,7 +131,7 @@ func TestBenchCancelled(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got := callWith(ctx, Options{}, "bench", "sum", "--quick"); got.status != exitCancelled {
+	if got := callWith(ctx, nil, "bench", "sum", "--quick"); got.status != exitCancelled {
 		t.Errorf("%d, %q", got.status, got.errors)
 	}
 }
