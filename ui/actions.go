@@ -195,7 +195,6 @@ func (w *window) makeActions() {
 		"panel.next": {name: "Next tab of the panel", run: w.turnPanel(1), shortcut: key(fyne.KeyPageDown, ctrl)},
 		"panel.previous": {name: "Previous tab of the panel", run: w.turnPanel(-1),
 			shortcut: key(fyne.KeyPageUp, ctrl)},
-		"view.timing": {name: "Timing and experiments…", run: w.showTiming, named: keys(fyne.KeyF8)},
 
 		"find.run": {name: "Find glare", run: w.detect, ready: idle, shortcut: key(fyne.KeyG, ctrl),
 			named: keys(fyne.KeyF5), also: []fyne.Shortcut{key(fyne.KeyReturn, ctrl)}},
@@ -255,6 +254,11 @@ func (w *window) makeActions() {
 		"help.keys":    {name: "Keys and mouse", run: w.prompts.showKeys},
 		commandsAction: {name: "All commands…", run: w.showCommands, shortcut: key(fyne.KeyP, ctrlShift)},
 		"help.about":   {name: "About Blik", run: w.prompts.showAbout},
+	}
+	if w.config.timing != nil {
+		w.actions.table[timingAction] = &action{
+			name: "Timing and experiments…", run: w.showTiming, named: keys(fyne.KeyF8),
+		}
 	}
 	for _, id := range []string{"file.savePicture", "file.saveMask", "file.saveProject", "find.run", "correct.all",
 		"correct.selected", "film.find", "film.correct"} {

@@ -45,7 +45,7 @@ func menuTable() []struct {
 			"view.loupe", "view.grid", "-", "view.panel", "panel.next", "panel.previous", "appearance",
 			"language"}},
 		{"Analysis", append(layerActions(), "-", "view.histogram", "view.reasons")},
-		{"Tools", append(tools, "-", "brush.smaller", "brush.larger", "tool.keys", "-", "device", "view.timing")},
+		{"Tools", append(tools, "-", "brush.smaller", "brush.larger", "tool.keys", "-", "device", timingAction)},
 		{"Glare", []string{"find.run", "find.cancel", "-", "find.adaptive", "find.manual", "find.takeOver", "-",
 			"find.next", "find.previous", "-", "find.keep", "find.ignore", "find.remove", "-", "find.keepListed",
 			"find.ignoreListed", "find.thumbnails", "find.save", "find.copy", "-", "find.learn", "find.forget"}},
@@ -106,7 +106,9 @@ func (m *mainMenu) build() *fyne.MainMenu {
 	for _, entry := range menuTable() {
 		sub := fyne.NewMenu(m.t(entry.title))
 		for _, id := range entry.ids {
-			sub.Items = append(sub.Items, m.item(id))
+			if id != timingAction || m.config.timing != nil {
+				sub.Items = append(sub.Items, m.item(id))
+			}
 		}
 		menu.Items = append(menu.Items, sub)
 	}

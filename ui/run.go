@@ -45,6 +45,8 @@ type Options struct {
 	Version string
 	// Queue starts the queue of a batch on this computer.
 	Queue batch.Host
+	// Timing makes the timing view; nil in a build without one.
+	Timing func(Host, *i18n.Printer) TimingView
 	// Crash is the program's crash log, which records panics of jobs; it may be nil.
 	Crash *crash.Guard
 	// Watch, which may be nil, is called before the window handles events, with a function that posts others to its
@@ -105,8 +107,9 @@ func Run(ctx context.Context, o Options) error {
 		o.Watch(queue.post)
 	}
 	w, err := newWindow(a, config{
-		texts: tr, version: o.Version, dialogs: chooseDialogs(), queue: o.Queue, crash: o.Crash, observer: observer,
-		exit: func() { os.Exit(0) }, later: queue.later,
+		texts: tr, version: o.Version, dialogs: chooseDialogs(), queue: o.Queue, crash: o.Crash, timing: o.Timing,
+		observer: observer,
+		exit:     func() { os.Exit(0) }, later: queue.later,
 		session: session.Options{
 			Files: files, Ahead: ahead, Device: device.NewSwitch(), Devices: device.List,
 			Thumbnails: thumbnails(), Settings: &stored, SettingsPath: path, Version: o.Version, Dispatch: queue.post,

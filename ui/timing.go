@@ -1,62 +1,56 @@
 package ui
 
 import (
-	"context"
-	"math"
-
 	"fyne.io/fyne/v2"
 
-	"blik/app/device"
-	"blik/internal/message"
-	"blik/lab/bench"
-	"blik/lab/experiment"
-	"blik/lab/synth"
-	"blik/processing"
+	"blik/app/i18n"
+	"blik/app/session"
 	"blik/ui/filedialog"
-	"blik/ui/timing"
 	"blik/ui/xwidget"
 )
+
+// Host is what the timing view needs from the window.
+type Host struct {
+	App     fyne.App
+	Version string
+	// Session runs the measurements as its only job, so that nothing else computes meanwhile.
+	Session *session.Session
+	// Dispatch runs functions on the toolkit's goroutine, in their order.
+	Dispatch func(func())
+	// Later runs functions there after the next frame.
+	Later func(func())
+	// Files makes the file dialogs of the view's window.
+	Files func(win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs
+	// Sentence returns an error as a sentence in the user's language.
+	Sentence func(error) string
+	// Note writes a line for tests that watch the program; it may be nil.
+	Note func(format string, args ...any)
+}
+
+// TimingView is a window for measurements.
+type TimingView interface {
+	// Show brings the window up.
+	Show()
+	// SetTexts changes its language.
+	SetTexts(words *i18n.Printer)
+}
+
+// timingAction is the action that shows the timing view.
+const timingAction = "view.timing"
 
 // showTiming shows the timing view. It measures in a job of the session, so that measurements and other work do not
 // slow each other down.
 func (w *window) showTiming() {
 	if w.timing == nil {
-		host := timing.Host{
+		w.timing = w.config.timing(Host{
 			App: w.app, Version: w.config.version, Session: w.Session, Dispatch: w.config.session.Dispatch,
 			Later: w.config.later,
 			Files: func(win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs {
 				return w.config.dialogs(w.prompts, win, modals)
 			},
-			Sentence:   w.prompts.errorText,
-			Note:       w.config.observer,
-			Compare:    bench.Compare,
-			Experiment: experiment.Run,
-			Providers:  experimentsOnGPU,
-			Generate:   paintSample,
-		}
-		w.timing = timing.New(host, w.texts)
+			Sentence: w.prompts.errorText,
+			Note:     w.config.observer,
+		}, w.texts)
 	}
 	w.timing.Show()
-}
-
-// experimentsOnGPU opens the first GPU for the experiments. missing says why none is available.
-func experimentsOnGPU(ctx context.Context) (list []experiment.Provider, release func(), missing *message.Message) {
-	p, err := device.Experiments(ctx, deviceAuto)
-	if err != nil {
-		text := device.Explain(err)
-		return nil, func() {}, &text
-	}
-	return []experiment.Provider{p}, func() { _ = p.Close() }, nil
-}
-
-// paintSample renders a 4:3 picture with glare, the same each time.
-func paintSample(ctx context.Context, megapixels float64) (*processing.Picture, error) {
-	glare, err := synth.Preset("default")
-	if err != nil {
-		return nil, err
-	}
-	width := int(math.Round(math.Sqrt(megapixels * 1e6 * 4 / 3)))
-	height := int(math.Round(megapixels * 1e6 / float64(width)))
-	pic, _, _, err := synth.Generate(ctx, width, height, 8, 1, synth.PaintOptions{}, glare)
-	return pic, err
 }

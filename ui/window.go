@@ -15,7 +15,6 @@ import (
 	"blik/app/job"
 	"blik/app/session"
 	"blik/processing"
-	"blik/ui/timing"
 	"blik/ui/viewport"
 	"blik/ui/xwidget"
 )
@@ -29,6 +28,8 @@ type config struct {
 	// queue starts the queue of a batch on this computer.
 	queue batch.Host
 	crash *crash.Guard
+	// timing makes the timing view; nil in a build without one.
+	timing func(Host, *i18n.Printer) TimingView
 	// later runs a function after the next frame; nil is session.Dispatch.
 	later func(func())
 	// observer, which may be nil, receives the events of the window.
@@ -51,7 +52,7 @@ type window struct {
 	board  *keyboard
 	farm   *farmDialogs
 	// timing is the timing view; nil before it is first shown.
-	timing *timing.View
+	timing TimingView
 
 	// The parts of the content are remade when the language changes.
 	bar         *toolbar

@@ -295,6 +295,7 @@ func (h *harness) start(o session.Options, lang string) *harness {
 	var err error
 	h.window, err = newWindow(test.NewTempApp(h.tb), config{
 		texts: words, session: o, version: "1.2.3", queue: server.Embed,
+		timing:  func(Host, *i18n.Printer) TimingView { return nil },
 		dialogs: func(*prompts, fyne.Window, *xwidget.Modals) filedialog.Dialogs { return h.dialogs },
 	})
 	if err != nil {

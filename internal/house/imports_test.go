@@ -25,13 +25,13 @@ const (
 var rooms = map[string][]string{
 	".":          {"app", "ui", "lab"},
 	"app":        {"processing", "cuda", "lab", "assets", "docs", "internal"},
-	"ui":         {"app", "processing", "lab", "assets", "internal"},
+	"ui":         {"app", "processing", "assets", "internal"},
 	"processing": {"internal"},
 	"cuda":       {"processing", "lab", "kernels", "internal"},
 	"kernels":    {},
 	"assets":     {},
 	"docs":       {},
-	"lab":        {"app", "processing", "internal"},
+	"lab":        {"app", "ui", "processing", "internal"},
 	"packaging":  {"app", "lab", "internal"},
 	"internal":   {},
 	// Test support, which only tests import.
@@ -50,7 +50,7 @@ func roomOf(folder string) string {
 
 // libraries lists the packages that may import a third-party module, by the start of their paths.
 var libraries = map[string][]string{
-	"fyne.io/":                          {"ui", "assets", "internal/test"},
+	"fyne.io/":                          {"ui", "lab/timing", "assets", "internal/test"},
 	"github.com/sqweek/dialog":          {"ui"},
 	"github.com/spf13/":                 {"app/cli", "lab/cli", "packaging"},
 	"github.com/disintegration/imaging": {"app/thumbnail"},

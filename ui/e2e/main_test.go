@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"blik/lab/timing"
 	"blik/ui"
 )
 
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	o := ui.Options{Files: os.Args[1:], Lang: lang, Version: "test"}
+	o := ui.Options{Files: os.Args[1:], Lang: lang, Version: "test", Timing: timing.Open}
 	if path := os.Getenv(heldVariable); path != "" {
 		held, err := newHeld(path)
 		if err != nil {

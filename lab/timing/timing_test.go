@@ -23,6 +23,7 @@ import (
 	"blik/lab/bench"
 	"blik/lab/experiment"
 	"blik/processing"
+	"blik/ui"
 	"blik/ui/filedialog"
 	"blik/ui/xwidget"
 )
@@ -62,10 +63,11 @@ func newHarness(t *testing.T, lang string) *harness {
 			h.changes = append(h.changes, work.Busy())
 		}
 	})
-	h.View = New(Host{
+	h.View = New(Host{Host: ui.Host{
 		App: test.NewTempApp(t), Version: "1.2.3", Session: work, Dispatch: dispatch, Later: dispatch,
-		Files:      func(fyne.Window, *xwidget.Modals) filedialog.Dialogs { return h },
-		Sentence:   func(err error) string { return err.Error() },
+		Files:    func(fyne.Window, *xwidget.Modals) filedialog.Dialogs { return h },
+		Sentence: func(err error) string { return err.Error() },
+	},
 		Compare:    h.compare,
 		Experiment: h.measure,
 		Providers: func(context.Context) ([]experiment.Provider, func(), *message.Message) {

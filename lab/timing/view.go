@@ -24,6 +24,7 @@ import (
 	"blik/lab/bench"
 	"blik/lab/experiment"
 	"blik/processing"
+	"blik/ui"
 	"blik/ui/filedialog"
 	"blik/ui/xwidget"
 )
@@ -35,23 +36,9 @@ type Picture struct {
 	Region  *processing.Region
 }
 
-// Host is what the view needs from the program. Functions that take a context may take long and run in jobs; the others
-// run on the toolkit's goroutine.
+// Host is what the view needs: the window, and the measurements, which run in jobs.
 type Host struct {
-	App     fyne.App
-	Version string
-	// Session runs the measurements as its only job, so that nothing else computes meanwhile.
-	Session *session.Session
-	// Dispatch runs functions on the toolkit's goroutine, in their order.
-	Dispatch func(func())
-	// Later runs functions there after the next frame.
-	Later func(func())
-	// Files makes the file dialogs of the view's window.
-	Files func(win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs
-	// Sentence returns an error as a sentence in the user's language.
-	Sentence func(error) string
-	// Note writes a line for tests that watch the program; it may be nil.
-	Note func(format string, args ...any)
+	ui.Host
 
 	Compare    func(ctx context.Context, r bench.Request) (*bench.Comparison, error)
 	Experiment func(ctx context.Context, e *experiment.Experiment, o experiment.Options) (*experiment.Result, error)
