@@ -140,14 +140,11 @@ func TestLongestSides(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for direction := processing.Rectangle; direction <= processing.Falling; direction++ {
-				for _, k := range []int{3, 101, 20001} {
-					if err := dev.Do(background, processing.Morph{
-						Dst: p, Src: p, Op: processing.Open,
-						Element: processing.Element{Direction: direction, Size: k, Size2: k},
-					}); err != nil {
-						t.Errorf("%v, direction %d, size %d: %v", size, direction, k, err)
-					}
+			for _, k := range []int{3, 101, 20001} {
+				if err := dev.Do(background, processing.Morph{
+					Dst: p, Src: p, Op: processing.Open, Element: processing.Element{Width: k, Height: k},
+				}); err != nil {
+					t.Errorf("%v, size %d: %v", size, k, err)
 				}
 			}
 			p.Release()

@@ -118,7 +118,7 @@ func (v *vhgw) extreme(q *queue, dst, src *plane, dilate bool) error {
 }
 
 func (v *vhgw) pass(q *queue, name string, dst, src *plane, p pass) error {
-	if p.direction == processing.Vertical {
+	if p.down {
 		return v.columns(q, name, dst, src, p.r)
 	}
 	if err := q.transpose(v.turned, src); err != nil {

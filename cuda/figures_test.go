@@ -251,7 +251,7 @@ func (m *meter) windows() {
 		squares, all = append(squares, t), append(all, t)
 	}
 	for _, s := range [][2]int{{3, 51}, {51, 3}, {3, 101}, {101, 3}, {25, 101}, {101, 25}} {
-		e := processing.Element{Direction: processing.Rectangle, Size: s[0], Size2: s[1]}
+		e := processing.Element{Width: s[0], Height: s[1]}
 		all = append(all, m.time(fmt.Sprintf("dilation, U8, %d × %d", s[0], s[1]), 2*n,
 			morph(d8, u8, processing.Dilate, e)))
 	}
@@ -268,19 +268,12 @@ func (m *meter) windows() {
 	}
 	m.spread("dilation, U16, squares of 3 to 101", words)
 	m.ratio("dilation, U16 to U8, squares of 3 to 101: largest", round(most), "")
-	most = 0
 	for _, k := range []int{3, 51, 101} {
-		for _, dir := range []processing.Direction{processing.Horizontal, processing.Vertical, processing.Rising,
-			processing.Falling} {
-			t := m.time(fmt.Sprintf("dilation, U8, %s line of %d", [...]string{"", "horizontal", "vertical", "rising",
-				"falling"}[dir], k), 2*n,
-				morph(d8, u8, processing.Dilate, processing.Element{Direction: dir, Size: k}))
-			if dir == processing.Rising || dir == processing.Falling {
-				most = max(most, t/slices.Max(squares))
-			}
-		}
+		m.time(fmt.Sprintf("dilation, U8, horizontal line of %d", k), 2*n,
+			morph(d8, u8, processing.Dilate, processing.Element{Width: k, Height: 1}))
+		m.time(fmt.Sprintf("dilation, U8, vertical line of %d", k), 2*n,
+			morph(d8, u8, processing.Dilate, processing.Element{Width: 1, Height: k}))
 	}
-	m.ratio("dilation, U8, lines of 3 to 101 at 45° to the slowest square: largest", round(most), "")
 
 	m.time("Gaussian, U8, radius 5", 2*n, func() error {
 		return b.Do(background, processing.Gaussian{Dst: d8, Src: u8, Sigma: 5. / 3})

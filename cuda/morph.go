@@ -15,53 +15,29 @@ func (b executor) Morph(ctx context.Context, op processing.Morph) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		switch op.Op {
-		case processing.Erode, processing.Dilate:
+		if op.Op == processing.Erode || op.Op == processing.Dilate {
 			return q.morph(d, s, op.Op == processing.Dilate, op.Element)
-		case processing.Open, processing.Close:
-			if err := q.morph(d, s, op.Op == processing.Close, op.Element); err != nil {
-				return err
-			}
-			return q.morph(d, d, op.Op == processing.Open, op.Element)
 		}
-		opened, err := q.plane(d.kind, d.w, d.h)
-		if err != nil {
+		if err := q.morph(d, s, op.Op == processing.Close, op.Element); err != nil {
 			return err
 		}
-		if err := q.morph(opened, s, false, op.Element); err != nil {
-			return err
-		}
-		if err := q.morph(opened, opened, true, op.Element); err != nil {
-			return err
-		}
-		return q.pixels("subtract"+d.kind.String(), d.w, d.h, d, s, opened)
+		return q.morph(d, d, op.Op == processing.Open, op.Element)
 	})
 }
 
-// pass is a one-dimensional erosion or dilation over 2r + 1 samples.
+// pass is an erosion or dilation over 2r + 1 samples of a row, or of a column if down.
 type pass struct {
-	direction processing.Direction
-	r         int
+	down bool
+	r    int
 }
 
 // passes returns the one-dimensional passes of an element on a picture of w × h, without those that change nothing.
-func passes(e processing.Element, w, h int) []pass {
-	var list []pass
-	add := func(dir processing.Direction, size, longest int) {
-		if r := min(size/2, longest-1); r > 0 {
-			list = append(list, pass{dir, r})
-		}
+func passes(e processing.Element, w, h int) (list []pass) {
+	if r := min(e.Width/2, w-1); r > 0 {
+		list = append(list, pass{false, r})
 	}
-	switch e.Direction {
-	case processing.Rectangle:
-		add(processing.Horizontal, e.Size, w)
-		add(processing.Vertical, e.Size2, h)
-	case processing.Horizontal:
-		add(processing.Horizontal, e.Size, w)
-	case processing.Vertical:
-		add(processing.Vertical, e.Size, h)
-	default:
-		add(e.Direction, e.Size, min(w, h))
+	if r := min(e.Height/2, h-1); r > 0 {
+		list = append(list, pass{true, r})
 	}
 	return list
 }
@@ -108,32 +84,18 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 	if k <= 7 {
 		reach = "Few"
 	}
-	line := func(d, s *plane, shear, first, columns, w, h int) error {
+	line := func(d, s *plane, w, h int) error {
 		segments := (h + k - 1) / k
-		return q.launch(name+"Line"+kind+reach, dim{(columns + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.r,
-			shear, first, columns, w, h)
+		return q.launch(name+"Line"+kind+reach, dim{(w + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.r,
+			0, 0, w, w, h)
 	}
-	switch p.direction {
-	case processing.Vertical:
+	if p.down {
 		if d.kind == processing.F32 {
-			return line(d, s, 0, 0, w, w, h)
+			return line(d, s, w, h)
 		}
 		words, segments := (w*size+3)/4, (h+k-1)/k
 		return q.launch(name+kind+"Columns"+reach, dim{(words + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.r,
 			words, h)
-	case processing.Falling, processing.Rising:
-		shear, first := 1, 1-h
-		if p.direction == processing.Rising {
-			shear, first = -1, 0
-		}
-		if d.kind == processing.F32 {
-			return line(d, s, shear, first, w+h-1, w, h)
-		}
-		// The first word lies before all diagonals: nothing else writes what the second one leaves.
-		n := 4 / size
-		words, segments := (w+h-1+n-1)/n+1, (h+k-1)/k
-		return q.launch(name+kind+"Diagonals", dim{(words + 30) / 31, (segments + 3) / 4}, dim{32, 4}, d, s, p.r, shear,
-			first-n, w, h)
 	}
 	if d.kind != processing.F32 {
 		m, span := rowSegments(k)
@@ -155,7 +117,7 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 	if err := q.transpose(turned, s); err != nil {
 		return err
 	}
-	if err := line(filtered, turned, 0, 0, h, h, w); err != nil {
+	if err := line(filtered, turned, h, w); err != nil {
 		return err
 	}
 	return q.transpose(d, filtered)

@@ -85,9 +85,8 @@ func TestMorph(t *testing.T) {
 		size := func(name string) int {
 			return 2*rapid.OneOf(rapid.IntRange(0, 6), rapid.IntRange(0, 130), rapid.IntRange(0, 900)).Draw(t, name) + 1
 		}
-		e := processing.Element{Direction: processing.Direction(rapid.IntRange(0, 4).Draw(t, "direction")),
-			Size: size("size"), Size2: size("size2")}
-		op := processing.MorphOp(rapid.IntRange(0, 4).Draw(t, "op"))
+		e := processing.Element{Width: size("width"), Height: size("height")}
+		op := processing.MorphOp(rapid.IntRange(0, 3).Draw(t, "op"))
 		kind := kindOf(t, samples)
 		s := p.drawn(t, kind, "src")
 		d := s
@@ -131,18 +130,6 @@ func TestMeanVariance(t *testing.T) {
 		p.do(processing.MeanVariance{Mean: m.host, Variance: v.host, Src: s.host, Radius: r})
 		p.equal(fmt.Sprintf("mean, radius %d", r), m)
 		p.equal(fmt.Sprintf("variance, radius %d", r), v)
-	})
-}
-
-func TestGuardRing(t *testing.T) {
-	check(t, func(t *rapid.T, p *pair) {
-		s, z := p.drawn(t, kindOf(t, integers), "src"), p.soiled(processing.F32)
-		core := rapid.IntRange(0, 20).Draw(t, "core")
-		guard := rapid.IntRange(core, 60).Draw(t, "guard")
-		outer := rapid.IntRange(guard+1, 127).Draw(t, "outer")
-		noise := rapid.SampledFrom([]float64{0, 1.3, 250}).Draw(t, "noise")
-		p.do(processing.GuardRing{Dst: z.host, Src: s.host, Core: core, Guard: guard, Outer: outer, Noise: noise})
-		p.equal(fmt.Sprintf("radii %d, %d, %d", core, guard, outer), z)
 	})
 }
 

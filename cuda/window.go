@@ -120,19 +120,6 @@ func (q *queue) boxMeanFloat(d, s *plane, rx, ry int) error {
 	return q.launch("boxRowsF32", dim{(h + 63) / 64, segments(w, rx)}, block, d, ends, columns, rx, ry, w, h)
 }
 
-// sums computes the tables of the samples and of their squares.
-func (q *queue) sums(s *plane) (sum, squares table, err error) {
-	size := 4
-	if s.kind == processing.U16 {
-		size = 8
-	}
-	if sum, err = q.table("Value"+s.kind.String(), 4, s.w, s.h, s); err != nil {
-		return sum, squares, err
-	}
-	squares, err = q.table("Square"+s.kind.String(), size, s.w, s.h, s)
-	return sum, squares, err
-}
-
 // MeanVariance writes mean and population variance of the window of radius r, 0 ≤ r ≤ 127.
 func (b executor) MeanVariance(ctx context.Context, op processing.MeanVariance) error {
 	m, v, s := op.Mean.(*plane), op.Variance.(*plane), op.Src.(*plane)
@@ -255,20 +242,6 @@ func (q *queue) segments(s *plane, r int, squared bool) (slide, error) {
 		return g, err
 	}
 	return g, q.launch("segmentsOfSquares"+s.kind.String(), grid, block, g.sums, g.squares, g.stride, s, s.w, s.h)
-}
-
-// GuardRing writes the z-score of the core window against the ring between the windows of radius guard and outer.
-func (b executor) GuardRing(ctx context.Context, op processing.GuardRing) error {
-	d, s := op.Dst.(*plane), op.Src.(*plane)
-	return b.run(ctx, func(q *queue) error {
-		q.writes(d)
-		sum, squares, err := q.sums(s)
-		if err != nil {
-			return err
-		}
-		return q.pixels("guardRing"+s.kind.String(), d.w, d.h, d, sum.memory, squares.memory, sum.stride, op.Core,
-			op.Guard, op.Outer, op.Noise*op.Noise)
-	})
 }
 
 // Background writes the mean of y over the pixels of a window that are not excluded. Radii are at most 2047.

@@ -117,7 +117,7 @@ func TestKernelsWereVerified(t *testing.T) {
 	for _, name := range []string{
 		"TestBackground", "TestBoxMean", "TestCancel", "TestClassify", "TestComponents",
 		"TestDetail", "TestDetect", "TestDetectParameters", "TestFillHoles", "TestGaussian",
-		"TestGlints", "TestGuardRing",
+		"TestGlints",
 		"TestHarmonic", "TestHistogram", "TestLuma", "TestMeanVariance", "TestMoments", "TestMorph", "TestNoLeak", "TestNoiseTiles", "TestSeparate", "TestSlidingTrials",
 		"TestStarletBand", "TestSumTrials", "TestSumsOfWholeNumbers", "TestTraversalTrials", "TestVHGWTrials",
 		"TestWavelet", "TestWaveletTrials",

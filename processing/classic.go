@@ -23,8 +23,6 @@ type Classic struct {
 type ClassicOptions struct {
 	// Progress may be nil.
 	Progress Progress
-	// Noise, if not nil, is that of the whole picture of which this one is a part.
-	Noise *float64
 }
 
 // DetectClassic finds glare without a network: luminance, a background that leaves the glare out, cores, growth, and
@@ -48,7 +46,7 @@ func DetectClassic(ctx context.Context, be Backend, pic *Picture, p Params, o Cl
 	if err := d.stage(stepRules(), d.measureNoise); err != nil {
 		return nil, err
 	}
-	accepted, err := d.accept(pic)
+	accepted, err := d.accept()
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +78,7 @@ type detector struct {
 	cls, seed    Plane
 	exclude      Plane
 	noise        float64
-	known        *float64 // the noise, if known
-	done         float64  // share of the whole, for progress
+	done         float64 // share of the whole, for progress
 	cores, grown Components
 }
 
@@ -92,7 +89,7 @@ func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Clas
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	d := &detector{ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p.Resolved(), progress: o.Progress, known: o.Noise}
+	d := &detector{ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p.Resolved(), progress: o.Progress}
 	d.frugal, _ = be.(Frugal)
 	return d, nil
 }
@@ -293,8 +290,8 @@ func (d *detector) excludeGrown() error {
 	return d.do(Morph{Dst: d.exclude, Src: d.exclude, Op: Dilate, Element: Square(1)})
 }
 
-// accept reports for each component whether it is glare: area and elongation, and the manual rules that are on.
-func (d *detector) accept(pic *Picture) ([]bool, error) {
+// accept reports for each component whether it is glare, by area and elongation.
+func (d *detector) accept() ([]bool, error) {
 	cores, err := Evaluate(d.ctx, d.be, Spans{Components: d.cores})
 	if err != nil {
 		return nil, err
@@ -310,7 +307,7 @@ func (d *detector) accept(pic *Picture) ([]bool, error) {
 		accepted[i] = n >= int64(d.p.MinArea) && n <= int64(d.p.MaxArea) && n > 0 &&
 			core[i].Elongation() <= d.p.MaxElongation
 	}
-	return accepted, d.manualRules(pic, grown, whole, accepted)
+	return accepted, nil
 }
 
 // sumsOf returns the sums of each of n labels.
@@ -355,22 +352,13 @@ func (d *detector) refine(accepted []bool) ([]Span, error) {
 	return spans, err
 }
 
-// spare returns a plane (U8) that nothing reads between the search and the refinement.
-func (d *detector) spare() (Plane, error) {
-	if d.frugal == nil {
-		return d.exclude, nil
-	}
-	return d.plane(U8)
-}
-
 // ClassicReach returns how far around a part of a picture DetectClassic looks, in pixels: as far as the windows of all
 // its steps together, for one pass of the search. Pixels beyond matter only through chains of touching findings, and
 // each link only through a small share of a window: on rendered glare, with each parameter at its minimum, middle and
 // maximum, one pass was enough to give the mask of the whole picture.
 func ClassicReach(p Params) int {
 	d := &detector{p: p.Resolved()}
-	_, outer := d.guard()
-	return d.searchReach(1) + max(outer, 2*d.lineRadius())
+	return d.searchReach(1)
 }
 
 // searchReach returns how far the first estimate and a number of passes look: the background's widest window, the
@@ -387,10 +375,6 @@ const noiseTile = 64
 // measureNoise estimates the noise in 8-bit levels: the lower quartile over tiles of the estimate from their finest
 // wavelet band. Canvas and brush work fill that band in most tiles of a painting, and the quartile keeps them out.
 func (d *detector) measureNoise() error {
-	if d.known != nil {
-		d.noise = *d.known
-		return nil
-	}
 	tiles, err := Evaluate(d.ctx, d.be, NoiseTiles{Src: d.v, Side: noiseTile})
 	if err != nil || len(tiles) == 0 {
 		return err

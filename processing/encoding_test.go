@@ -109,3 +109,21 @@ func prophoto(pic *processing.Picture) *processing.Picture {
 		[9]float64{2.03438610, -0.72763580, -0.30675030, -0.22882674, 1.23175390, -0.00292716, -0.00856509,
 			-0.15327305, 1.16183814})
 }
+
+// inks returns an RGB picture as CMYK; black is the share of what all three inks have in common that is printed in
+// black.
+func inks(pic *processing.Picture, black float64, depth int) *processing.Picture {
+	out := &processing.Picture{Width: pic.Width, Height: pic.Height, Channels: 4}
+	for i := 0; i < len(pic.U8); i += 3 {
+		r, g, b := float64(pic.U8[i])/255, float64(pic.U8[i+1])/255, float64(pic.U8[i+2])/255
+		k := black * (1 - max(r, g, b))
+		for _, v := range []float64{1 - r/(1-k), 1 - g/(1-k), 1 - b/(1-k), k} {
+			if depth == 8 {
+				out.U8 = append(out.U8, uint8(math.Round(v*255)))
+			} else {
+				out.U16 = append(out.U16, uint16(math.Round(v*65535)))
+			}
+		}
+	}
+	return out
+}

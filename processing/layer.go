@@ -19,8 +19,6 @@ const (
 	LayerLevel
 	LayerBackground
 	LayerContrast
-	LayerZ
-	LayerStroke
 	LayerStarlet
 	LayerNetwork
 	LayerScore
@@ -86,17 +84,6 @@ func Layers() []LayerSpec {
 			Help: message.Of("Luminance minus background. The classical search starts where it is high."),
 			step: 200. / white, offset: -100,
 		}, {
-			Layer: LayerZ, ID: "z", Name: message.Of("Guard-ring z"), Unit: message.Of("σ"),
-			High: 20, Decimals: 1,
-			Help: message.Of("How far a pixel rises above a ring around it, in standard deviations of that ring. " +
-				"A high value is unusual at this place, whatever its brightness."),
-			step: 1. / 256, offset: -32,
-		}, {
-			Layer: LayerStroke, ID: "stroke", Name: message.Of("Rise over strokes"), Unit: levels, High: 120,
-			Help: message.Of("Level minus the highest of four line openings: points stay, brush strokes, threads and " +
-				"edges vanish."),
-			step: 1,
-		}, {
 			Layer: LayerStarlet, ID: "wavelet", Name: message.Of("Wavelet band"), Unit: levels, High: 60, Decimals: 1,
 			Help: message.Of("Second starlet band of the level: what is a few pixels wide and brighter than its " +
 				"surroundings."),
@@ -135,10 +122,6 @@ func (s *LayerSpec) Thresholds(p Params) []Threshold {
 		all = append(all, of("level"))
 	case LayerContrast:
 		all = append(all, of("visible"), of("contrast"))
-	case LayerZ:
-		all = append(all, of("min-z"))
-	case LayerStroke:
-		all = append(all, of("min-line"))
 	case LayerScore:
 		return append(all, Threshold{message.Of("Sensitivity"), -p.Sensitivity})
 	}
@@ -195,8 +178,6 @@ type LayerOptions struct {
 	Rect image.Rectangle
 	// Progress may be nil.
 	Progress Progress
-	// Noise, if not nil, is that of the whole picture; it is measured otherwise, if the layer depends on it.
-	Noise *float64
 }
 
 // ErrOutside is the error of Inspect for a rectangle outside the picture.
@@ -208,7 +189,7 @@ var ErrOutside = errors.New("the rectangle lies outside the picture")
 // The values in a part of the picture are those of the whole, with one exception: background and contrast depend on
 // spots that are excluded from the mean, and a spot that extends farther than layerReach may be cut off.
 func Inspect(ctx context.Context, be Backend, pic *Picture, p Params, o LayerOptions) (*LayerMap, error) {
-	d, err := newDetector(ctx, be, pic, p, ClassicOptions{Progress: o.Progress, Noise: o.Noise})
+	d, err := newDetector(ctx, be, pic, p, ClassicOptions{Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}
@@ -216,11 +197,6 @@ func Inspect(ctx context.Context, be Backend, pic *Picture, p Params, o LayerOpt
 	m, err := NewLayerMap(pic, o.Layer, o.Rect)
 	if err != nil {
 		return nil, err
-	}
-	if o.Layer == LayerZ {
-		if err := d.noiseOf(pic); err != nil {
-			return nil, err
-		}
 	}
 	// A frugal backend has no plane of the background.
 	d.frugal = nil
@@ -263,11 +239,6 @@ func (d *detector) layerReach(l Layer) int {
 	switch l {
 	case LayerBackground, LayerContrast:
 		return d.searchReach(3)
-	case LayerZ:
-		_, outer := d.guard()
-		return outer
-	case LayerStroke:
-		return 2 * d.lineRadius()
 	case LayerStarlet:
 		return StarletBand{Level: 2}.Footprint().Rows
 	}
@@ -310,22 +281,11 @@ func (d *detector) layer(l Layer) (value func(i int) uint16, err error) {
 		}
 		b, err := d.samples(d.b)
 		return func(i int) uint16 { return uint16((int(y(i)) - int(b(i)) + white) / 2) }, err
-	case LayerStroke:
-		return d.overStrokes()
 	case LayerStarlet:
 		if err := d.do(StarletBand{Dst: d.seed, Src: d.v, Level: 2}); err != nil {
 			return nil, err
 		}
 		return d.samples(d.seed)
-	case LayerZ:
-		z, err := d.guardRing()
-		if err != nil {
-			return nil, err
-		}
-		d.planes = append(d.planes, z)
-		host, err := d.be.Host(d.ctx, z)
-		spec := Layers()[LayerZ]
-		return func(i int) uint16 { return spec.Sample(float64(host.F32[i])) }, err
 	}
 	return nil, fmt.Errorf("layer %q is not one of the classical detector", Layers()[l].ID)
 }
@@ -359,41 +319,6 @@ func (d *detector) searchBackground() error {
 		}
 	}
 	return nil
-}
-
-// overStrokes returns the rise of v over the highest of four line openings.
-func (d *detector) overStrokes() (func(i int) uint16, error) {
-	rows := make([]Span, d.h)
-	for y := range rows {
-		rows[y] = Span{Y: int32(y), X1: int32(d.w)}
-	}
-	highest, err := d.highestLine(rows)
-	if err != nil {
-		return nil, err
-	}
-	v, err := d.samples(d.v)
-	return func(i int) uint16 { return v(i) - uint16(highest[i]) }, err
-}
-
-// noiseOf measures the noise of the whole picture, if it is not known.
-func (d *detector) noiseOf(pic *Picture) error {
-	if d.known != nil {
-		d.noise = *d.known
-		return nil
-	}
-	whole := *d
-	whole.planes = nil
-	defer whole.release()
-	pic, err := whole.allocate(pic)
-	if err != nil {
-		return err
-	}
-	if err := whole.stage(stepLuminance(), func() error { return whole.luminance(pic) }); err != nil {
-		return err
-	}
-	err = whole.measureNoise()
-	d.noise = whole.noise
-	return err
 }
 
 // LevelHistogram counts the pixels of each level of LayerLevel, 0…255, in the whole picture and in the region; inside

@@ -129,7 +129,6 @@ type Executor interface {
 	Luminance(ctx context.Context, op Luminance) error
 	BoxMean(ctx context.Context, op BoxMean) error
 	MeanVariance(ctx context.Context, op MeanVariance) error
-	GuardRing(ctx context.Context, op GuardRing) error
 	Background(ctx context.Context, op Background) error
 
 	Contrast(ctx context.Context, op Contrast) error

@@ -2,43 +2,14 @@ package processing
 
 import "context"
 
-// Element is a flat structuring element with its origin in the middle.
-type Element struct {
-	// Direction says what Size and Size2 mean.
-	Direction Direction
-	// Size is the length of a line in pixels, or the width of a rectangle; odd, at least 1.
-	Size int
-	// Size2 is the height of a rectangle; odd, at least 1; unused for lines.
-	Size2 int
-}
-
-// Direction is the direction of a structuring element.
-type Direction uint8
-
-// Lines have length Size in pixels along their direction; the diagonals step one pixel in x and one in y.
-const (
-	Rectangle Direction = iota
-	Horizontal
-	Vertical
-	// Rising is the diagonal from bottom left to top right.
-	Rising
-	// Falling is the diagonal from top left to bottom right.
-	Falling
-)
+// Element is a flat structuring element: a rectangle of Width × Height pixels, both odd, with its origin in the middle.
+type Element struct{ Width, Height int }
 
 // Square returns the (2r+1) × (2r+1) rectangle.
-func Square(r int) Element { return Element{Direction: Rectangle, Size: 2*r + 1, Size2: 2*r + 1} }
+func Square(r int) Element { return Element{2*r + 1, 2*r + 1} }
 
 // rows is how many rows the element extends above and below its origin.
-func (e Element) rows() int {
-	switch e.Direction {
-	case Rectangle:
-		return e.Size2 / 2
-	case Horizontal:
-		return 0
-	}
-	return e.Size / 2
-}
+func (e Element) rows() int { return e.Height / 2 }
 
 // MorphOp is a grey-scale morphological operation with a flat structuring element.
 type MorphOp uint8
@@ -50,8 +21,6 @@ const (
 	Dilate
 	Open
 	Close
-	// TopHat is the white top-hat: the source minus its opening.
-	TopHat
 )
 
 // Morph applies Op with Element; U8, U16 and F32 planes. Dst may be Src. The time per pixel does not depend on the size
@@ -78,17 +47,10 @@ func (o Morph) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, samples)
 	a.reads("source", &o.Src, samples)
 	a.alike(o.Dst, o.Src)
-	e := o.Element
-	if e.Direction > Falling {
-		a.failf("unknown direction %d", e.Direction)
+	if e := o.Element; e.Width < 1 || e.Width%2 == 0 || e.Height < 1 || e.Height%2 == 0 {
+		a.failf("element of %d × %d pixels: sides must be odd and at least 1", e.Width, e.Height)
 	}
-	if e.Size < 1 || e.Size%2 == 0 {
-		a.failf("element of size %d: must be odd and at least 1", e.Size)
-	}
-	if e.Direction == Rectangle && (e.Size2 < 1 || e.Size2%2 == 0) {
-		a.failf("rectangle of height %d: must be odd and at least 1", e.Size2)
-	}
-	if o.Op > TopHat {
+	if o.Op > Close {
 		a.failf("unknown operation %d", o.Op)
 	}
 	return o

@@ -203,13 +203,12 @@ func (f *refusals) morphology() []refusal {
 		{morph(f.turned, f.byte1), "morph: the source plane is 8 × 6 pixels, the others are 6 × 8"},
 		{morph(f.word1, f.byte1), "morph: the destination plane is U16, the source U8; both must be of one kind"},
 		{morph(f.long, f.long), "morph: the destination plane is U32, must be U8 or U16 or F32"},
-		{element(processing.Open, processing.Element{Size: 2, Size2: 1}),
-			"morph: element of size 2: must be odd and at least 1"},
-		{element(processing.Open, processing.Element{Size: 1, Size2: 4}),
-			"morph: rectangle of height 4: must be odd and at least 1"},
-		{element(processing.Open, processing.Element{Direction: processing.Rising, Size: -1}),
-			"morph: element of size -1: must be odd and at least 1"},
-		{element(processing.Open, processing.Element{Direction: 9, Size: 3}), "morph: unknown direction 9"},
+		{element(processing.Open, processing.Element{Width: 2, Height: 1}),
+			"morph: element of 2 × 1 pixels: sides must be odd and at least 1"},
+		{element(processing.Open, processing.Element{Width: 1, Height: 4}),
+			"morph: element of 1 × 4 pixels: sides must be odd and at least 1"},
+		{element(processing.Open, processing.Element{Width: 1, Height: -1}),
+			"morph: element of 1 × -1 pixels: sides must be odd and at least 1"},
 		{element(77, square), "morph: unknown operation 77"},
 	}
 }
@@ -234,24 +233,6 @@ func (f *refusals) windows() []refusal {
 		{f.do(processing.MeanVariance{
 			Mean: f.float1, Variance: f.float2, Src: f.long, Radius: 2,
 		}), "mean variance: the source plane is U32, must be U8 or U16 or F32"},
-		{f.do(processing.GuardRing{
-			Dst: f.float1, Src: f.byte1, Core: 3, Guard: 2, Outer: 5, Noise: 0,
-		}), "guard ring: radii 3, 2 and 5: must be 0 ≤ core ≤ guard < outer ≤ 127"},
-		{f.do(processing.GuardRing{
-			Dst: f.float1, Src: f.byte1, Core: -1, Guard: 2, Outer: 5, Noise: 0,
-		}), "guard ring: radii -1, 2 and 5: must be 0 ≤ core ≤ guard < outer ≤ 127"},
-		{f.do(processing.GuardRing{
-			Dst: f.float1, Src: f.byte1, Core: 1, Guard: 5, Outer: 5, Noise: 0,
-		}), "guard ring: radii 1, 5 and 5: must be 0 ≤ core ≤ guard < outer ≤ 127"},
-		{f.do(processing.GuardRing{
-			Dst: f.float1, Src: f.byte1, Core: 1, Guard: 2, Outer: 128, Noise: 0,
-		}), "guard ring: radii 1, 2 and 128: must be 0 ≤ core ≤ guard < outer ≤ 127"},
-		{f.do(processing.GuardRing{
-			Dst: f.float1, Src: f.byte1, Core: 1, Guard: 2, Outer: 5, Noise: -1,
-		}), "guard ring: noise -1: must be at least 0 and finite"},
-		{f.do(processing.GuardRing{
-			Dst: f.float1, Src: f.byte1, Core: 1, Guard: 2, Outer: 5, Noise: math.NaN(),
-		}), "guard ring: noise NaN: must be at least 0 and finite"},
 		{f.do(processing.Background{
 			Dst: f.word2, Y: f.word1, Radii: []int{1},
 		}), "background: no exclusion plane given"},

@@ -126,32 +126,6 @@ func (o MeanVariance) describe(a *arguments) Op {
 	return o
 }
 
-// GuardRing writes z (F32) of a U8 or U16 plane: (m − μ)/√(σ² + Noise²) where m is the mean over the window of radius
-// Core, μ and σ² are mean and variance over the window of radius Outer less the one of radius Guard; 0 ≤ Core ≤ Guard <
-// Outer ≤ 127, Noise at least 0 and finite. Where the ring is empty z is 0. (Cell-averaging CFAR: Finn & Johnson 1968.)
-type GuardRing struct {
-	Dst, Src           Plane
-	Core, Guard, Outer int
-	Noise              float64
-}
-
-// Footprint implements Op.
-func (o GuardRing) Footprint() Footprint { return Footprint{Rows: o.Outer} }
-
-func (o GuardRing) run(ctx context.Context, e Executor) error { return e.GuardRing(ctx, o) }
-
-func (o GuardRing) describe(a *arguments) Op {
-	a.writes("destination", &o.Dst, f32)
-	a.reads("source", &o.Src, integers)
-	if o.Core < 0 || o.Core > o.Guard || o.Guard >= o.Outer || o.Outer > maxRadius {
-		a.failf("radii %d, %d and %d: must be 0 ≤ core ≤ guard < outer ≤ %d", o.Core, o.Guard, o.Outer, maxRadius)
-	}
-	if !(o.Noise >= 0) || math.IsInf(o.Noise, 1) {
-		a.failf("noise %v: must be at least 0 and finite", o.Noise)
-	}
-	return o
-}
-
 // Background writes B (U16): the mean of Y (U16) over the pixels of a window where Exclude (U8) is 0, rounded to
 // nearest ((S + n/2)/n). The window is the first of Radii (ascending, 0…2047) with 4·n ≥ (2r+1)², else the last one; if
 // even that holds no pixel, B = Y.

@@ -61,10 +61,6 @@ type Params struct {
 	MinArea       int
 	MaxArea       int
 	MaxElongation float64
-	MinZ          float64
-	MinTopHat     float64
-	MinLine       float64
-	ColourGate    bool
 
 	Open    int
 	Close   int
@@ -380,22 +376,6 @@ func decisionSpecs() []Spec {
 			Name: message.Of("Largest elongation"), field: func(p *Params) any { return &p.MaxElongation },
 			Help: message.Of("Ratio of the long axis of a finding to the short one; more elongated findings " +
 				"count as brush strokes and are dropped.")},
-		{ID: "min-z", Group: group, Kind: KindReal, Min: 0, Max: 50, Step: 0.5, Manual: true, Unit: message.Of("σ"),
-			Name: message.Of("Guard-ring z"), field: func(p *Params) any { return &p.MinZ },
-			Help: message.Of("How far the peak of a finding must rise above the ring around it, in standard " +
-				"deviations of the ring; 0 is off.")},
-		{ID: "min-top-hat", Group: group, Kind: KindInt, Min: 0, Max: 255, Step: 1, Manual: true,
-			Name: message.Of("Top-hat"), field: func(p *Params) any { return &p.MinTopHat },
-			Help: message.Of("How far the peak of a finding must rise above the picture without its small bright " +
-				"spots (white top-hat), in levels from 0 to 255; 0 is off.")},
-		{ID: "min-line", Group: group, Kind: KindInt, Min: 0, Max: 255, Step: 1, Manual: true,
-			Name: message.Of("Line residue"), field: func(p *Params) any { return &p.MinLine },
-			Help: message.Of("How far the peak of a finding must rise above openings with lines in four " +
-				"directions, in levels from 0 to 255. These keep brush strokes and remove points; 0 is off.")},
-		{ID: "colour-gate", Group: group, Kind: KindSwitch, Min: 0, Max: 1, Step: 1, Manual: true,
-			Name: message.Of("Colour gate"), field: func(p *Params) any { return &p.ColourGate },
-			Help: message.Of("Keeps only findings that differ from their surroundings by the colour of the " +
-				"light, as a reflection does (cosine of at least 0.9 in linear light).")},
 	}
 }
 

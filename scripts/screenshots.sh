@@ -127,7 +127,7 @@ for language in en ru; do
     case $name in
       tour) tour $language "$tail" ;;
       screenshot) shot "$name$tail" $language move:440,790 ;;
-      screenshot-layers) shot "$name$tail" $language 5 F4 F7 wait:3 move:745,225 ;;
+      screenshot-layers) shot "$name$tail" $language 4 F4 F7 wait:3 move:745,225 ;;
       screenshot-split) shot "$name$tail" $language F6 log:corrected wait:2 s ctrl+1 wait:2 ;;
       screenshot-findings)
         files="$work/scan-02.png $work/scan-01.png $work/scan-03.png $work/scan-04.png"

@@ -209,7 +209,7 @@ func TestLayerIsShown(t *testing.T) {
 	if h.layers.look.Map == was {
 		t.Error("detection parameters did not make the layer stale")
 	}
-	h.keys.(*keyboard).Rune('9')
+	h.keys.(*keyboard).Rune('7')
 	h.looked()
 	h.display.onHover(processing.Point{X: 7.5, Y: 8.5}, true)
 	if got := h.aids.legend.state.Text(); got != "no candidate here" {

@@ -197,7 +197,7 @@ func TestPresetsAndModes(t *testing.T) {
 		{[]string{"--auto"}, func(*processing.Params) {}},
 		{[]string{"--sensitivity", "-1,5", "--margin=3"}, func(p *processing.Params) { p.Sensitivity, p.Margin = -1.5, 3 }},
 		{[]string{"--window", "21"}, func(p *processing.Params) { p.Mode, p.Window = processing.Manual, 21 }},
-		{[]string{"--colour-gate", "--fill=false"}, func(p *processing.Params) { p.Mode, p.ColourGate, p.Fill = processing.Manual, true, false }},
+		{[]string{"--min-area=2", "--fill=false"}, func(p *processing.Params) { p.Mode, p.MinArea, p.Fill = processing.Manual, 2, false }},
 		{[]string{"--mode", "manual"}, func(p *processing.Params) { p.Mode = processing.Manual }},
 		{[]string{"--mode", "adaptive", "--window", "21"}, func(p *processing.Params) { p.Window = 21 }},
 		{[]string{"--preset", stored}, func(p *processing.Params) { *p = base }},

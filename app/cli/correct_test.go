@@ -379,6 +379,19 @@ func TestFormerMethods(t *testing.T) {
 	}
 }
 
+// The rules of manual mode that no longer exist are ignored with a remark; they still switch to manual mode.
+func TestFormerRules(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	got := call(t, "detect", "-o", dir, "--mode", "manual", in)
+	old := call(t, "detect", "-o", dir, "--overwrite", "--colour-gate", "--min-z", "3", in)
+	if old.status != exitDone || old.errors != "blik: rules that no longer exist are ignored: --min-z, --colour-gate\n" ||
+		old.out != got.out {
+		t.Errorf("%+v, want %+v", old, got)
+	}
+}
+
 // Flags of older versions still work, with a remark.
 func TestFormerDetectors(t *testing.T) {
 	t.Parallel()

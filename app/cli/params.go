@@ -22,8 +22,10 @@ type paramFlags struct {
 	set map[string]float64
 	// former holds remarks on the values given that no longer exist, by ID.
 	former map[string]message.Message
-	// score is the flag of a parameter that no longer exists; nil where it never was.
+	// score is the flag of a parameter that no longer exists; nil where it never was. rules are flags of rules that no
+	// longer exist.
 	score      *pflag.Flag
+	rules      []*pflag.Flag
 	auto       bool
 	preset     string
 	savePreset string
@@ -110,6 +112,12 @@ func (p *program) addParams(c *cobra.Command, specs []processing.Spec) *paramFla
 			fl.Float64("score", 0, "")
 			must(fl.MarkHidden("score"))
 			f.score = fl.Lookup("score")
+			for _, id := range preset.FormerRules() {
+				fl.String(id, "", "")
+				must(fl.MarkHidden(id))
+				f.rules = append(f.rules, fl.Lookup(id))
+			}
+			fl.Lookup("colour-gate").NoOptDefVal = "true"
 		}
 	}
 	return f
@@ -177,6 +185,14 @@ func (f *paramFlags) params() (processing.Params, error) {
 			manual = append(manual, "--"+s.ID)
 		}
 	}
+	var rules []string
+	for _, flag := range f.rules {
+		if flag.Changed {
+			// They decided in manual mode, to which they switched.
+			manual = append(manual, "--"+flag.Name)
+			rules = append(rules, "--"+flag.Name)
+		}
+	}
 	_, modeGiven := f.set["mode"]
 	switch {
 	case f.auto && len(manual) > 0:
@@ -201,6 +217,9 @@ func (f *paramFlags) params() (processing.Params, error) {
 	}
 	for _, s := range f.specs {
 		f.remark(f.former[s.ID])
+	}
+	if len(rules) > 0 {
+		f.remark(preset.WithoutRules(rules))
 	}
 	return p, p.Validate()
 }

@@ -154,6 +154,17 @@ func Decode(data []byte) (p processing.Params, remark message.Message, err error
 	}
 	_, scored := body.Values["score"]
 	delete(body.Values, "score")
+	var rules []string
+	for _, id := range FormerRules() {
+		// They decided in manual mode only, where they were on.
+		if raw := string(body.Values[id]); p.Mode == processing.Manual && raw != "" && raw != "0" && raw != "false" {
+			rules = append(rules, id)
+		}
+		delete(body.Values, id)
+	}
+	if len(rules) > 0 {
+		remarks = append(remarks, WithoutRules(rules))
+	}
 	switch {
 	case byNetwork:
 		// The detectors that are gone were the network, whatever the mode.
@@ -193,6 +204,14 @@ func Former(s processing.Spec, text string) message.Message {
 		return message.Of("the detector %q no longer exists; the network of auto is used", text)
 	}
 	return message.Of("the correction method %q no longer exists; %q is used", text, now)
+}
+
+// FormerRules returns the IDs of the parameters of rules that no longer exist; 0 and false turned a rule off.
+func FormerRules() []string { return []string{"min-z", "min-top-hat", "min-line", "colour-gate"} }
+
+// WithoutRules returns a remark on rules that no longer exist.
+func WithoutRules(ids []string) message.Message {
+	return message.Of("rules that no longer exist are ignored: %s", strings.Join(ids, ", "))
 }
 
 // joined returns several remarks as one.

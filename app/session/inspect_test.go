@@ -36,12 +36,12 @@ func TestInspectAnswersTheLast(t *testing.T) {
 	}
 	look(processing.LayerLevel)
 	look(processing.LayerContrast)
-	look(processing.LayerZ)
+	look(processing.LayerStarlet)
 	if f.Busy() {
 		t.Error("looking counts as the job")
 	}
 	f.inspected()
-	if len(got) != 1 || got[0] != "z" {
+	if len(got) != 1 || got[0] != "wavelet" {
 		t.Errorf("answered: %v", got)
 	}
 	look(processing.LayerScore)
@@ -63,7 +63,7 @@ func TestStopInspecting(t *testing.T) {
 	var errs []error
 	note := func(_ Look, err error) { errs = append(errs, err) }
 	f.Inspect(processing.LayerLevel, all, nil, note)
-	f.Inspect(processing.LayerZ, all, nil, note)
+	f.Inspect(processing.LayerStarlet, all, nil, note)
 	f.StopInspecting()
 	f.inspected()
 	if len(errs) != 1 || !errors.Is(errs[0], context.Canceled) {

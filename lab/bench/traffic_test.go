@@ -49,8 +49,6 @@ func TestTrafficCountsEveryOperation(t *testing.T) {
 			want.stage = 2 * n
 		case processing.MeanVariance:
 			want.stage = 9 * n
-		case processing.GuardRing:
-			want.stage = 6 * n
 		case processing.Background:
 			want.stage = 5 * n
 		case processing.StarletBand:

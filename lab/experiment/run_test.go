@@ -335,7 +335,7 @@ func TestCancelInTheReference(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	e := processing.Element{Direction: processing.Rectangle, Size: 4095, Size2: 4095}
+	e := processing.Element{Width: 4095, Height: 4095}
 	in := &Input{Size: Size{4096, 4096}, U8: make([]uint8, 1<<24)}
 	start := time.Now()
 	morphRows(ctx, in, processing.Open, e, 0, 4096)

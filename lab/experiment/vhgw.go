@@ -63,10 +63,10 @@ func vhgw() *Experiment {
 		inputBytes: func(c Case) int64 { return 2 * int64(c.Size.Samples()) },
 		check: func(ctx context.Context, in *Input, c Case, _ Variant, out Output) (Check, error) {
 			op, e := Morphology(c)
-			cost, border := float64(e.Size+e.Size2), 0
+			cost, border := float64(e.Width+e.Height), 0
 			if op == processing.Open || op == processing.Close {
 				// The first step is half of the work and needs additional rows for the windows of the second.
-				cost, border = 2*cost, e.Size2/2
+				cost, border = 2*cost, e.Height/2
 			}
 			return compareRows(ctx, in, c, out, cost, border,
 				func(y0, y1 int) []uint8 { return morphRows(ctx, in, op, e, y0, y1) })
@@ -78,7 +78,7 @@ func vhgw() *Experiment {
 func vhgwVariants() []Variant {
 	direct := func(c Case) float64 {
 		_, e := Morphology(c)
-		return extremes(c) * (float64(min(e.Size, 2*c.Size.W-1))*float64(min(e.Size2, 2*c.Size.H-1)) - 1)
+		return extremes(c) * (float64(min(e.Width, 2*c.Size.W-1))*float64(min(e.Height, 2*c.Size.H-1)) - 1)
 	}
 	onThreads := func(workers int) Method {
 		return ownOnBytes(workers, RecursiveComparisons, func(dst, src processing.Plane, c Case) processing.Op {
@@ -139,12 +139,12 @@ func Morphology(c Case) (op processing.MorphOp, e processing.Element) {
 		op = processing.Erode
 	}
 	k := c.Int("se")
-	e = processing.Element{Direction: processing.Rectangle, Size: k, Size2: k}
+	e = processing.Element{Width: k, Height: k}
 	switch c.Values["shape"] {
 	case "horizontal":
-		e.Size2 = 1
+		e.Height = 1
 	case "vertical":
-		e.Size = 1
+		e.Width = 1
 	}
 	return op, e
 }
@@ -200,7 +200,8 @@ func directMorph(operations func(Case) float64) Method {
 			if op == processing.Open || op == processing.Close {
 				between = make([]uint8, w*h)
 			}
-			f := framed{pix: make([]uint8, framedWidth(c)*h), w: w, h: h, across: framedWidth(c) - w + 1, down: e.Size2}
+			wide := framedWidth(c)
+			f := framed{pix: make([]uint8, wide*h), w: w, h: h, across: wide - w + 1, down: e.Height}
 			return func(ctx context.Context) error {
 				if between == nil {
 					return f.extreme(ctx, dst, in.U8, op == processing.Dilate)
@@ -224,7 +225,7 @@ type framed struct {
 // framedWidth returns the length of framed's rows in a case; an element need not reach further than the picture does.
 func framedWidth(c Case) int {
 	_, e := Morphology(c)
-	return c.Size.W + 2*min(e.Size/2, c.Size.W-1)
+	return c.Size.W + 2*min(e.Width/2, c.Size.W-1)
 }
 
 // extreme writes the dilation or erosion of src. It compares a row with four shifted rows of the element at a time, so
@@ -283,7 +284,7 @@ func morphRows(ctx context.Context, in *Input, op processing.MorphOp, e processi
 	w, h := in.Size.W, in.Size.H
 	at := func(y int) []uint8 { return in.U8[y*w : (y+1)*w] }
 	if op == processing.Open || op == processing.Close {
-		top, bottom := max(y0-e.Size2/2, 0), min(y1+e.Size2/2, h)
+		top, bottom := max(y0-e.Height/2, 0), min(y1+e.Height/2, h)
 		first := extremeRows(ctx, at, w, h, e, top, bottom, op == processing.Close)
 		if ctx.Err() != nil {
 			return nil
@@ -304,14 +305,14 @@ func extremeRows(ctx context.Context, at func(y int) []uint8, w, h int, e proces
 	column := make([]uint, w)
 	for y := y0; y < y1 && ctx.Err() == nil; y++ {
 		clear(column)
-		for v := max(y-e.Size2/2, 0); v <= min(y+e.Size2/2, h-1); v++ {
+		for v := max(y-e.Height/2, 0); v <= min(y+e.Height/2, h-1); v++ {
 			for x, p := range at(v) {
 				column[x] = max(column[x], uint(p)^flip)
 			}
 		}
 		for x := range w {
 			var best uint
-			for _, p := range column[max(x-e.Size/2, 0) : min(x+e.Size/2, w-1)+1] {
+			for _, p := range column[max(x-e.Width/2, 0) : min(x+e.Width/2, w-1)+1] {
 				best = max(best, p)
 			}
 			out = append(out, uint8(best^flip))

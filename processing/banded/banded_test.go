@@ -321,12 +321,7 @@ func operations() map[string]action {
 // drawElement draws a structuring element that reaches at most the given number of rows up and down.
 func drawElement(t *rapid.T, reach int) processing.Element {
 	odd := func(what string, most int) int { return 2*rapid.IntRange(0, most).Draw(t, what) + 1 }
-	e := processing.Element{Direction: processing.Direction(rapid.IntRange(0, 4).Draw(t, "direction"))}
-	e.Size, e.Size2 = odd("size", reach), odd("size2", reach)
-	if e.Direction <= processing.Horizontal {
-		e.Size = odd("width", 40)
-	}
-	return e
+	return processing.Element{Width: odd("width", 40), Height: odd("height", reach)}
 }
 
 // drawTiles draws tiles that do not overlap.
@@ -396,7 +391,7 @@ func windowActions() map[string]action {
 		"morph": func(t *rapid.T, p *program) {
 			s := p.pick(t, "src", nil, u8, u16, f32)
 			d := p.pick(t, "dst", nil, kindOf(s))
-			op := processing.MorphOp(rapid.IntRange(0, 4).Draw(t, "op"))
+			op := processing.MorphOp(rapid.IntRange(0, 3).Draw(t, "op"))
 			e := drawElement(t, p.reach/2)
 			on("morph", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
 				return be.Do(background, processing.Morph{Dst: at[d], Src: at[s], Op: op, Element: e})
@@ -419,20 +414,6 @@ func windowActions() map[string]action {
 			v, r := p.pick(t, "variance", []int{s, m}, f32), p.radius(t, 127)
 			on("mean and variance", p, []int{m, v}, func(be processing.Backend, at []processing.Plane) error {
 				return be.Do(background, processing.MeanVariance{Mean: at[m], Variance: at[v], Src: at[s], Radius: r})
-			})
-		},
-		"guard ring": func(t *rapid.T, p *program) {
-			if p.reach == 0 {
-				return
-			}
-			s, z := p.pick(t, "src", nil, u8, u16), p.pick(t, "z", nil, f32)
-			outer := rapid.IntRange(1, min(p.reach, 127)).Draw(t, "outer")
-			guard := rapid.IntRange(0, outer-1).Draw(t, "guard")
-			core := rapid.IntRange(0, guard).Draw(t, "core")
-			on("guard ring", p, []int{z}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Do(background, processing.GuardRing{
-					Dst: at[z], Src: at[s], Core: core, Guard: guard, Outer: outer, Noise: 1.5,
-				})
 			})
 		},
 		"background": func(t *rapid.T, p *program) {

@@ -84,9 +84,6 @@ func operations(s *scene) []operation {
 	morph := func(name string, d, p *processing.Plane, m processing.MorphOp, e processing.Element) operation {
 		return operation{name, processing.Morph{Dst: *d, Src: *p, Op: m, Element: e}}
 	}
-	line := func(dir processing.Direction) processing.Element {
-		return processing.Element{Direction: dir, Size: 25}
-	}
 	return []operation{
 		{"Luminance", processing.Luminance{Y: s.y, V: s.v, Picture: s.pic, Tables: s.tables}},
 		morph("Open/U16/25x25", &s.out16, &s.y, processing.Open, processing.Square(12)),
@@ -95,10 +92,8 @@ func operations(s *scene) []operation {
 		morph("Dilate/U16/101x101", &s.out16, &s.y, processing.Dilate, processing.Square(50)),
 		morph("Dilate/U8/3x3", &s.out8, &s.mask, processing.Dilate, processing.Square(1)),
 		morph("Dilate/U8/25x25", &s.out8, &s.v, processing.Dilate, processing.Square(12)),
-		morph("Open/U8/horizontal25", &s.out8, &s.v, processing.Open, line(processing.Horizontal)),
-		morph("Open/U8/vertical25", &s.out8, &s.v, processing.Open, line(processing.Vertical)),
-		morph("Open/U8/rising25", &s.out8, &s.v, processing.Open, line(processing.Rising)),
-		morph("Open/U8/falling25", &s.out8, &s.v, processing.Open, line(processing.Falling)),
+		morph("Open/U8/horizontal25", &s.out8, &s.v, processing.Open, processing.Element{Width: 25, Height: 1}),
+		morph("Open/U8/vertical25", &s.out8, &s.v, processing.Open, processing.Element{Width: 1, Height: 25}),
 		{"BoxMean/U16/12", processing.BoxMean{Dst: s.out16, Src: s.y, Radius: 12}},
 		{"BoxMean/U8/12", processing.BoxMean{Dst: s.out8, Src: s.v, Radius: 12}},
 		{"BoxMean/F32/12", processing.BoxMean{Dst: s.float2, Src: s.float, Radius: 12}},
@@ -116,7 +111,6 @@ func operations(s *scene) []operation {
 		{"Histogram/U16", processing.Histogram{Src: s.y, Exclude: s.mask, Out: new([]uint64)}},
 		{"MeanVariance/U16/12", processing.MeanVariance{Mean: s.float, Variance: s.float2, Src: s.y, Radius: 12}},
 		{"MeanVariance/F32/12", processing.MeanVariance{Mean: s.float2, Variance: s.float3, Src: s.float, Radius: 12}},
-		{"GuardRing/U8", processing.GuardRing{Dst: s.float, Src: s.v, Core: 1, Guard: 6, Outer: 15, Noise: 1}},
 		{"Gaussian/U8/1.6", processing.Gaussian{Dst: s.out8, Src: s.v, Sigma: 1.6}},
 		{"Gaussian/F32/1.6", processing.Gaussian{Dst: s.float2, Src: s.float, Sigma: 1.6}},
 		{"Wavelet/Haar", processing.WaveletTransform{Dst: s.float, Src: s.v, Wavelet: processing.Haar}},

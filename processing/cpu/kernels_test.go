@@ -105,7 +105,6 @@ func checkOrder[T sample](t *rapid.T, r *source, plain, vector *order[T], random
 		t.Fatalf("worst is %v, want %v", vector.worst, plain.worst)
 	}
 	same(t, "fold", a, func(s []T) { plain.fold(s, b) }, func(s []T) { vector.fold(s, b) })
-	same(t, "merge", a, func(s []T) { plain.merge(s, b, c) }, func(s []T) { vector.merge(s, b, c) })
 	for _, four := range [][4][]T{{a, b, c, d}, {a, b, c, c}, {a, b, b, b}} {
 		same(t, "best4", a, func(s []T) { plain.best4(s, four[0], four[1], four[2], four[3]) },
 			func(s []T) { vector.best4(s, four[0], four[1], four[2], four[3]) })

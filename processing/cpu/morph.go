@@ -9,9 +9,9 @@ import (
 )
 
 // Morph applies op with element e to U8, U16 and F32 planes; dst may be src. A rectangle is a vertical line followed by
-// a horizontal one. Vertical and diagonal lines use the recursion of van Herk, Gil and Werman, three comparisons per
-// pixel for any length; horizontal ones merge known windows, log₄ of their length times. Floats are ordered by integer
-// keys; NaN always wins.
+// a horizontal one. Vertical lines use the recursion of van Herk, Gil and Werman, three comparisons per pixel for any
+// length; horizontal ones merge known windows, log₄ of their length times. Floats are ordered by integer keys; NaN
+// always wins.
 func (b executor) Morph(ctx context.Context, op processing.Morph) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	switch d.kind {
@@ -19,9 +19,6 @@ func (b executor) Morph(ctx context.Context, op processing.Morph) error {
 		return morph(ctx, b.Backend, d, s, op, d.data.U8, s.data.U8, nil)
 	case processing.U16:
 		return morph(ctx, b.Backend, d, s, op, d.data.U16, s.data.U16, nil)
-	}
-	if op.Op == processing.TopHat {
-		return b.topHat(ctx, d, s, op)
 	}
 	return morph(ctx, b.Backend, d, s, op, bitsOf(d.data.F32), bitsOf(s.data.F32), &b.kernels)
 }
@@ -40,52 +37,15 @@ func morph[T sample](ctx context.Context, b *Backend, d, s *plane, op processing
 		if convert != nil {
 			l.convert(convert, dilate)
 		}
-		return l.run(ctx, op.Element)
+		return l.rectangle(ctx, op.Element.Width, op.Element.Height)
 	}
-	switch op.Op {
-	case processing.Erode, processing.Dilate:
+	if op.Op == processing.Erode || op.Op == processing.Dilate {
 		return step(src, op.Op == processing.Dilate)
-	case processing.Open, processing.Close:
-		if err := step(src, op.Op == processing.Close); err != nil {
-			return err
-		}
-		return step(dst, op.Op == processing.Open)
 	}
-	return executor{b}.topHat(ctx, d, s, op)
-}
-
-// topHat writes the source minus its opening.
-func (b executor) topHat(ctx context.Context, d, s *plane, op processing.Morph) error {
-	opened := d
-	if d == s {
-		p, err := b.Alloc(d.kind, d.w, d.h)
-		if err != nil {
-			return err
-		}
-		defer p.Release()
-		opened = p.(*plane)
-	}
-	op.Dst, op.Op = opened, processing.Open
-	if err := b.Morph(ctx, op); err != nil {
+	if err := step(src, op.Op == processing.Close); err != nil {
 		return err
 	}
-	return b.chunks(ctx, d.w*d.h, func(_ *worker, i, j int) {
-		switch d.kind {
-		case processing.U8:
-			subtract(d.data.U8[i:j], s.data.U8[i:j], opened.data.U8[i:j])
-		case processing.U16:
-			subtract(d.data.U16[i:j], s.data.U16[i:j], opened.data.U16[i:j])
-		default:
-			subtract(d.data.F32[i:j], s.data.F32[i:j], opened.data.F32[i:j])
-		}
-	})
-}
-
-func subtract[T sample](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = a[i] - b[i]
-	}
+	return step(dst, op.Op == processing.Open)
 }
 
 // copyPlane copies src to dst unless they are the same.
@@ -117,20 +77,6 @@ func (l *lines[T]) convert(k *kernels, dilate bool) {
 	l.encode = any(func(dst, src []int32) { k.keys(dst, src, nan) }).(func(dst, src []T))
 	l.decode = any(k.unkeyed).(func(dst, src []T))
 	l.ordered = any(k.ordered).(func(src []T) bool)
-}
-
-func (l *lines[T]) run(ctx context.Context, e processing.Element) error {
-	switch e.Direction {
-	case processing.Horizontal:
-		return l.rectangle(ctx, e.Size, 1)
-	case processing.Vertical:
-		return l.rectangle(ctx, 1, e.Size)
-	case processing.Rising:
-		return l.diagonal(ctx, e.Size, -1)
-	case processing.Falling:
-		return l.diagonal(ctx, e.Size, 1)
-	}
-	return l.rectangle(ctx, e.Size, e.Size2)
 }
 
 // rectangle takes the best over kx × ky pixels. The picture is divided into strips of rows, and these into tiles whose
@@ -322,142 +268,5 @@ func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, key func
 		if top+k < tile.y1 {
 			copy(slot(k-1), read(slot(k-1), top+k+r))
 		}
-	}
-}
-
-// diagonal takes the best over k pixels down the diagonals: with shear s, 1 or −1, column u holds pixel u + s·y of row
-// y. Van Herk's recursion (see down) runs on tiles of such columns, in place: every row is read before it is written,
-// and dst may be src.
-func (l *lines[T]) diagonal(ctx context.Context, k, shear int) error {
-	b, w, h, src := l.b, l.w, l.h, l.src
-	r := min(k/2, min(w, h)-1)
-	if r == 0 {
-		return copyPlane(ctx, b, l.dst, src)
-	}
-	if l.encode != nil {
-		if err := b.chunks(ctx, len(src), func(_ *worker, i, j int) { l.encode(l.dst[i:j], src[i:j]) }); err != nil {
-			return err
-		}
-		src = l.dst
-	}
-	columns, first := w+h-1, 0
-	if shear > 0 {
-		first = 1 - h
-	}
-	var zero T
-	const line = 64
-	tile := max(line, b.tiling.ring/((2*r+1)*int(unsafe.Sizeof(zero))))
-	tile = min(tile, 4096, max(line, (columns+2*b.workers-1)/(2*b.workers)))
-	tile = min((tile+line-1)/line*line, min(w, h))
-	if err := b.each(ctx, (columns+tile-1)/tile, func(t *worker, i int) {
-		u0 := first + i*tile
-		n := min(tile, first+columns-u0)
-		c := column[T]{u: u0, n: n, w: w, shear: shear, y0: max(0, u0-w+1), y1: min(h, u0+n)}
-		if shear > 0 {
-			c.y0, c.y1 = max(0, 1-u0-n), min(h, w-u0)
-		}
-		c.run(t, l.dst, src, l.order, r)
-	}); err != nil || l.decode == nil {
-		return err
-	}
-	return b.chunks(ctx, len(src), func(_ *worker, i, j int) { l.decode(l.dst[i:j], l.dst[i:j]) })
-}
-
-// column is a tile of n columns from u on, rows y0 … y1−1.
-type column[T sample] struct {
-	u, n, w, shear, y0, y1 int
-}
-
-// span returns where row y's part of the tile begins and ends in the tile, and the index of its first pixel.
-func (c *column[T]) span(y int) (i, j, pixel int) {
-	x := c.u + c.shear*y
-	i, j = max(0, -x), min(c.n, c.w-x)
-	return i, j, y*c.w + x + i
-}
-
-// read copies row y into a slot, with worst outside the picture, and reports whether the row is blank; the slot of a
-// blank row is left as it is.
-func (c *column[T]) read(slot, src []T, o *order[T], y int) (blank bool) {
-	if y < c.y0 || y >= c.y1 {
-		return true
-	}
-	i, j, p := c.span(y)
-	row := src[p : p+j-i]
-	if o.blank(row) {
-		return true
-	}
-	fill(slot[:i], o.worst)
-	copy(slot[i:], row)
-	fill(slot[j:], o.worst)
-	return false
-}
-
-// run filters the tile. Blank rows, which are common in masks, are flagged and skipped.
-func (c *column[T]) run(t *worker, dst, src []T, o *order[T], r int) {
-	k := 2*r + 1
-	const line = 64
-	pitch := (c.n + line - 1) / line * line
-	ring := take[T](t, k*pitch)
-	run := take[T](t, c.n)
-	blank := take[uint8](t, k)
-	slot := func(i int) []T { return ring[i*pitch:][:c.n] }
-	read := func(i, y int) {
-		blank[i] = 0
-		if c.read(slot(i), src, o, y) {
-			blank[i] = 1
-		}
-	}
-	for i := range k {
-		read(i, c.y0-r+i)
-	}
-	inPlace := &dst[0] == &src[0]
-	p := newCancelCheck(t, c.n)
-	for y := c.y0; y < c.y1; y += k {
-		for i := k - 2; i >= 0; i-- {
-			if p.stop() {
-				return
-			}
-			switch {
-			case blank[i+1] != 0:
-			case blank[i] != 0:
-				copy(slot(i), slot(i+1))
-				blank[i] = 0
-			default:
-				o.fold(slot(i), slot(i+1))
-			}
-		}
-		empty := true
-		for n := 0; n < k && y+n < c.y1; n++ {
-			if p.stop() {
-				return
-			}
-			i, j, at := c.span(y + n)
-			out := dst[at : at+j-i]
-			// The row that enters the window of row y+n; the slots before n are already out.
-			if n > 0 {
-				entering := y + n + r
-				read(n-1, entering)
-				switch {
-				case blank[n-1] != 0:
-				case empty:
-					copy(run, slot(n-1))
-					empty = false
-				default:
-					o.fold(run, slot(n-1))
-				}
-			}
-			switch {
-			case !empty && blank[n] == 0:
-				o.merge(out, run[i:j], slot(n)[i:j])
-			case !empty:
-				copy(out, run[i:j])
-			case blank[n] == 0:
-				copy(out, slot(n)[i:j])
-			case !inPlace:
-				fill(out, o.worst)
-			}
-		}
-		// In place, a row whose window is blank was blank itself.
-		read(k-1, y+k+r)
 	}
 }

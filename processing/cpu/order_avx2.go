@@ -36,8 +36,6 @@ func foldMax8x256(dst, a []uint8) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func mergeMax8x256(dst, a, b []uint8) { best4Max8x256(dst, a, b, b, b) }
-
 // best4Max8x256 writes the best of four rows, which may be dst itself from later samples on.
 func best4Max8x256(dst, a, b, c, d []uint8) {
 	n := len(dst)
@@ -96,6 +94,6 @@ func advanceMax8x256(dst, run, keep, x, suffix []uint8) {
 func windowMax8x256(dst, src []uint8, k int) { windowBy4(best4Max8x256, dst, src, k) }
 
 func orderMax8x256(worst uint8) order[uint8] {
-	return order[uint8]{worst, blank(worst), foldMax8x256, mergeMax8x256, advanceMax8x256, best4Max8x256,
+	return order[uint8]{worst, blank(worst), foldMax8x256, advanceMax8x256, best4Max8x256,
 		windowMax8x256}
 }

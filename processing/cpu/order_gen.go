@@ -24,8 +24,6 @@ func foldMin8x256(dst, a []uint8) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func mergeMin8x256(dst, a, b []uint8) { best4Min8x256(dst, a, b, b, b) }
-
 // best4Min8x256 writes the best of four rows, which may be dst itself from later samples on.
 func best4Min8x256(dst, a, b, c, d []uint8) {
 	n := len(dst)
@@ -84,7 +82,7 @@ func advanceMin8x256(dst, run, keep, x, suffix []uint8) {
 func windowMin8x256(dst, src []uint8, k int) { windowBy4(best4Min8x256, dst, src, k) }
 
 func orderMin8x256(worst uint8) order[uint8] {
-	return order[uint8]{worst, blank(worst), foldMin8x256, mergeMin8x256, advanceMin8x256, best4Min8x256,
+	return order[uint8]{worst, blank(worst), foldMin8x256, advanceMin8x256, best4Min8x256,
 		windowMin8x256}
 }
 func load16x256(p unsafe.Pointer, at int) archsimd.Uint16x16 {
@@ -109,8 +107,6 @@ func foldMax16x256(dst, a []uint16) {
 	store16x256(d, last, load16x256(d, last).Max(load16x256(p, last)))
 	archsimd.ClearAVXUpperBits()
 }
-
-func mergeMax16x256(dst, a, b []uint16) { best4Max16x256(dst, a, b, b, b) }
 
 // best4Max16x256 writes the best of four rows, which may be dst itself from later samples on.
 func best4Max16x256(dst, a, b, c, d []uint16) {
@@ -170,7 +166,7 @@ func advanceMax16x256(dst, run, keep, x, suffix []uint16) {
 func windowMax16x256(dst, src []uint16, k int) { windowBy4(best4Max16x256, dst, src, k) }
 
 func orderMax16x256(worst uint16) order[uint16] {
-	return order[uint16]{worst, blank(worst), foldMax16x256, mergeMax16x256, advanceMax16x256, best4Max16x256,
+	return order[uint16]{worst, blank(worst), foldMax16x256, advanceMax16x256, best4Max16x256,
 		windowMax16x256}
 }
 
@@ -188,8 +184,6 @@ func foldMin16x256(dst, a []uint16) {
 	store16x256(d, last, load16x256(d, last).Min(load16x256(p, last)))
 	archsimd.ClearAVXUpperBits()
 }
-
-func mergeMin16x256(dst, a, b []uint16) { best4Min16x256(dst, a, b, b, b) }
 
 // best4Min16x256 writes the best of four rows, which may be dst itself from later samples on.
 func best4Min16x256(dst, a, b, c, d []uint16) {
@@ -249,7 +243,7 @@ func advanceMin16x256(dst, run, keep, x, suffix []uint16) {
 func windowMin16x256(dst, src []uint16, k int) { windowBy4(best4Min16x256, dst, src, k) }
 
 func orderMin16x256(worst uint16) order[uint16] {
-	return order[uint16]{worst, blank(worst), foldMin16x256, mergeMin16x256, advanceMin16x256, best4Min16x256,
+	return order[uint16]{worst, blank(worst), foldMin16x256, advanceMin16x256, best4Min16x256,
 		windowMin16x256}
 }
 func load32x256(p unsafe.Pointer, at int) archsimd.Int32x8 {
@@ -274,8 +268,6 @@ func foldMax32x256(dst, a []int32) {
 	store32x256(d, last, load32x256(d, last).Max(load32x256(p, last)))
 	archsimd.ClearAVXUpperBits()
 }
-
-func mergeMax32x256(dst, a, b []int32) { best4Max32x256(dst, a, b, b, b) }
 
 // best4Max32x256 writes the best of four rows, which may be dst itself from later samples on.
 func best4Max32x256(dst, a, b, c, d []int32) {
@@ -335,7 +327,7 @@ func advanceMax32x256(dst, run, keep, x, suffix []int32) {
 func windowMax32x256(dst, src []int32, k int) { windowBy4(best4Max32x256, dst, src, k) }
 
 func orderMax32x256(worst int32) order[int32] {
-	return order[int32]{worst, blank(worst), foldMax32x256, mergeMax32x256, advanceMax32x256, best4Max32x256,
+	return order[int32]{worst, blank(worst), foldMax32x256, advanceMax32x256, best4Max32x256,
 		windowMax32x256}
 }
 
@@ -353,8 +345,6 @@ func foldMin32x256(dst, a []int32) {
 	store32x256(d, last, load32x256(d, last).Min(load32x256(p, last)))
 	archsimd.ClearAVXUpperBits()
 }
-
-func mergeMin32x256(dst, a, b []int32) { best4Min32x256(dst, a, b, b, b) }
 
 // best4Min32x256 writes the best of four rows, which may be dst itself from later samples on.
 func best4Min32x256(dst, a, b, c, d []int32) {
@@ -414,7 +404,7 @@ func advanceMin32x256(dst, run, keep, x, suffix []int32) {
 func windowMin32x256(dst, src []int32, k int) { windowBy4(best4Min32x256, dst, src, k) }
 
 func orderMin32x256(worst int32) order[int32] {
-	return order[int32]{worst, blank(worst), foldMin32x256, mergeMin32x256, advanceMin32x256, best4Min32x256,
+	return order[int32]{worst, blank(worst), foldMin32x256, advanceMin32x256, best4Min32x256,
 		windowMin32x256}
 }
 func load8x512(p unsafe.Pointer, at int) archsimd.Uint8x64 {
@@ -439,8 +429,6 @@ func foldMax8x512(dst, a []uint8) {
 	store8x512(d, last, load8x512(d, last).Max(load8x512(p, last)))
 	archsimd.ClearAVXUpperBits()
 }
-
-func mergeMax8x512(dst, a, b []uint8) { best4Max8x512(dst, a, b, b, b) }
 
 // best4Max8x512 writes the best of four rows, which may be dst itself from later samples on.
 func best4Max8x512(dst, a, b, c, d []uint8) {
@@ -500,7 +488,7 @@ func advanceMax8x512(dst, run, keep, x, suffix []uint8) {
 func windowMax8x512(dst, src []uint8, k int) { windowBy4(best4Max8x512, dst, src, k) }
 
 func orderMax8x512(worst uint8) order[uint8] {
-	return order[uint8]{worst, blank(worst), foldMax8x512, mergeMax8x512, advanceMax8x512, best4Max8x512,
+	return order[uint8]{worst, blank(worst), foldMax8x512, advanceMax8x512, best4Max8x512,
 		windowMax8x512}
 }
 
@@ -518,8 +506,6 @@ func foldMin8x512(dst, a []uint8) {
 	store8x512(d, last, load8x512(d, last).Min(load8x512(p, last)))
 	archsimd.ClearAVXUpperBits()
 }
-
-func mergeMin8x512(dst, a, b []uint8) { best4Min8x512(dst, a, b, b, b) }
 
 // best4Min8x512 writes the best of four rows, which may be dst itself from later samples on.
 func best4Min8x512(dst, a, b, c, d []uint8) {
@@ -579,7 +565,7 @@ func advanceMin8x512(dst, run, keep, x, suffix []uint8) {
 func windowMin8x512(dst, src []uint8, k int) { windowBy4(best4Min8x512, dst, src, k) }
 
 func orderMin8x512(worst uint8) order[uint8] {
-	return order[uint8]{worst, blank(worst), foldMin8x512, mergeMin8x512, advanceMin8x512, best4Min8x512,
+	return order[uint8]{worst, blank(worst), foldMin8x512, advanceMin8x512, best4Min8x512,
 		windowMin8x512}
 }
 func load16x512(p unsafe.Pointer, at int) archsimd.Uint16x32 {
@@ -604,8 +590,6 @@ func foldMax16x512(dst, a []uint16) {
 	store16x512(d, last, load16x512(d, last).Max(load16x512(p, last)))
 	archsimd.ClearAVXUpperBits()
 }
-
-func mergeMax16x512(dst, a, b []uint16) { best4Max16x512(dst, a, b, b, b) }
 
 // best4Max16x512 writes the best of four rows, which may be dst itself from later samples on.
 func best4Max16x512(dst, a, b, c, d []uint16) {
@@ -665,7 +649,7 @@ func advanceMax16x512(dst, run, keep, x, suffix []uint16) {
 func windowMax16x512(dst, src []uint16, k int) { windowBy4(best4Max16x512, dst, src, k) }
 
 func orderMax16x512(worst uint16) order[uint16] {
-	return order[uint16]{worst, blank(worst), foldMax16x512, mergeMax16x512, advanceMax16x512, best4Max16x512,
+	return order[uint16]{worst, blank(worst), foldMax16x512, advanceMax16x512, best4Max16x512,
 		windowMax16x512}
 }
 
@@ -683,8 +667,6 @@ func foldMin16x512(dst, a []uint16) {
 	store16x512(d, last, load16x512(d, last).Min(load16x512(p, last)))
 	archsimd.ClearAVXUpperBits()
 }
-
-func mergeMin16x512(dst, a, b []uint16) { best4Min16x512(dst, a, b, b, b) }
 
 // best4Min16x512 writes the best of four rows, which may be dst itself from later samples on.
 func best4Min16x512(dst, a, b, c, d []uint16) {
@@ -744,7 +726,7 @@ func advanceMin16x512(dst, run, keep, x, suffix []uint16) {
 func windowMin16x512(dst, src []uint16, k int) { windowBy4(best4Min16x512, dst, src, k) }
 
 func orderMin16x512(worst uint16) order[uint16] {
-	return order[uint16]{worst, blank(worst), foldMin16x512, mergeMin16x512, advanceMin16x512, best4Min16x512,
+	return order[uint16]{worst, blank(worst), foldMin16x512, advanceMin16x512, best4Min16x512,
 		windowMin16x512}
 }
 func load32x512(p unsafe.Pointer, at int) archsimd.Int32x16 {
@@ -769,8 +751,6 @@ func foldMax32x512(dst, a []int32) {
 	store32x512(d, last, load32x512(d, last).Max(load32x512(p, last)))
 	archsimd.ClearAVXUpperBits()
 }
-
-func mergeMax32x512(dst, a, b []int32) { best4Max32x512(dst, a, b, b, b) }
 
 // best4Max32x512 writes the best of four rows, which may be dst itself from later samples on.
 func best4Max32x512(dst, a, b, c, d []int32) {
@@ -830,7 +810,7 @@ func advanceMax32x512(dst, run, keep, x, suffix []int32) {
 func windowMax32x512(dst, src []int32, k int) { windowBy4(best4Max32x512, dst, src, k) }
 
 func orderMax32x512(worst int32) order[int32] {
-	return order[int32]{worst, blank(worst), foldMax32x512, mergeMax32x512, advanceMax32x512, best4Max32x512,
+	return order[int32]{worst, blank(worst), foldMax32x512, advanceMax32x512, best4Max32x512,
 		windowMax32x512}
 }
 
@@ -848,8 +828,6 @@ func foldMin32x512(dst, a []int32) {
 	store32x512(d, last, load32x512(d, last).Min(load32x512(p, last)))
 	archsimd.ClearAVXUpperBits()
 }
-
-func mergeMin32x512(dst, a, b []int32) { best4Min32x512(dst, a, b, b, b) }
 
 // best4Min32x512 writes the best of four rows, which may be dst itself from later samples on.
 func best4Min32x512(dst, a, b, c, d []int32) {
@@ -909,6 +887,6 @@ func advanceMin32x512(dst, run, keep, x, suffix []int32) {
 func windowMin32x512(dst, src []int32, k int) { windowBy4(best4Min32x512, dst, src, k) }
 
 func orderMin32x512(worst int32) order[int32] {
-	return order[int32]{worst, blank(worst), foldMin32x512, mergeMin32x512, advanceMin32x512, best4Min32x512,
+	return order[int32]{worst, blank(worst), foldMin32x512, advanceMin32x512, best4Min32x512,
 		windowMin32x512}
 }

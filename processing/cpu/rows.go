@@ -124,8 +124,6 @@ type order[T sample] struct {
 	blank func(a []T) bool
 	// fold: dst = best(dst, a).
 	fold func(dst, a []T)
-	// merge: dst = best(a, b).
-	merge func(dst, a, b []T)
 	// advance is a step of van Herk's recursion: keep = x, run = best(run, x), dst = best(run, suffix). x may be keep.
 	advance func(dst, run, keep, x, suffix []T)
 	// best4: dst = best(a, b, c, d), which may all begin in dst itself or behind its beginning.
@@ -322,20 +320,6 @@ func foldMin[T sample](dst, a []T) {
 	}
 }
 
-func mergeMax[T sample](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = max(a[i], b[i])
-	}
-}
-
-func mergeMin[T sample](dst, a, b []T) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = min(a[i], b[i])
-	}
-}
-
 func best4Max[T sample](dst, a, b, c, d []T) {
 	n := len(dst)
 	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
@@ -497,13 +481,6 @@ func (l lanes) fold(dst, a []uint64) {
 	}
 }
 
-func (l lanes) merge(dst, a, b []uint64) {
-	a, b = a[:len(dst)], b[:len(dst)]
-	for i := range dst {
-		dst[i] = l.best(a[i], b[i])
-	}
-}
-
 func (l lanes) best4(dst, a, b, c, d []uint64) {
 	n := len(dst)
 	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
@@ -558,11 +535,6 @@ func orderInt[T uint8 | uint16](flip uint64, simple order[T]) order[T] {
 		l.fold(words(dst), words(a))
 		i := tail[T](len(dst))
 		simple.fold(dst[i:], a[i:])
-	}
-	o.merge = func(dst, a, b []T) {
-		l.merge(words(dst), words(a), words(b))
-		i := tail[T](len(dst))
-		simple.merge(dst[i:], a[i:], b[i:])
 	}
 	o.advance = func(dst, run, keep, x, suffix []T) {
 		l.advance(words(dst), words(run), words(keep), words(x), words(suffix))
@@ -629,11 +601,11 @@ func sparse[T sample](o order[T], window func(dst, src []T, k int)) func(dst, sr
 
 // orderMax and orderMin are plain comparisons of any samples.
 func orderMax[T sample](worst T) order[T] {
-	return order[T]{worst, blank(worst), foldMax[T], mergeMax[T], advanceMax[T], best4Max[T], windowMax[T]}
+	return order[T]{worst, blank(worst), foldMax[T], advanceMax[T], best4Max[T], windowMax[T]}
 }
 
 func orderMin[T sample](worst T) order[T] {
-	return order[T]{worst, blank(worst), foldMin[T], mergeMin[T], advanceMin[T], best4Min[T], windowMin[T]}
+	return order[T]{worst, blank(worst), foldMin[T], advanceMin[T], best4Min[T], windowMin[T]}
 }
 
 // keys converts the bits of floats to integers of the same order, for which it reverses those of negative floats. −0

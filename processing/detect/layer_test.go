@@ -91,9 +91,6 @@ func TestLayersAreThoseOfDetection(t *testing.T) {
 			if d := at(processing.LayerContrast, x, y) - rise; math.Abs(d) > 0.0031 {
 				t.Fatalf("contrast at (%d, %d) is off by %v", x, y, d)
 			}
-			if at(processing.LayerStroke, x, y) > at(processing.LayerLevel, x, y) {
-				t.Fatalf("the rise over strokes at (%d, %d) exceeds the level", x, y)
-			}
 			s, known := maps[processing.LayerScore].At(x, y)
 			if want := scores[y*pic.Width+x]; known != !math.IsInf(want, -1) || known && math.Abs(s-want) > 0.001 {
 				t.Fatalf("score at (%d, %d): %v, %v, the component has %v", x, y, s, known, want)

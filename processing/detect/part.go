@@ -27,13 +27,12 @@ const (
 )
 
 // NewPart cuts a part out of a picture for detection with p and o; progress is reported to o.Progress. ok is false if
-// the part lies outside the picture, if the region of o does not touch it, or if detection with p depends on the whole
-// picture.
+// the part lies outside the picture, or if the region of o does not touch it.
 func NewPart(
 	pic *processing.Picture, p processing.Params, o Options, inside image.Rectangle,
 ) (part *Part, ok bool, err error) {
 	whole := image.Rect(0, 0, pic.Width, pic.Height)
-	if inside = inside.Intersect(whole); inside.Empty() || !p.UsesNetwork() && p.Resolved().MinZ > 0 {
+	if inside = inside.Intersect(whole); inside.Empty() {
 		return nil, false, nil
 	}
 	around, err := partReach(p, o)

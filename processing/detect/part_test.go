@@ -65,10 +65,4 @@ func TestPartsAreThoseOfTheWhole(t *testing.T) {
 		err != nil {
 		t.Errorf("a part beside the picture: %v, %v", ok, err)
 	}
-	// The guard ring needs the noise of the whole picture.
-	ring := processing.DefaultParams()
-	ring.Mode, ring.MinZ = processing.Manual, 1
-	if _, ok, err := detect.NewPart(pic, ring, options(), image.Rect(0, 0, 50, 50)); ok || err != nil {
-		t.Errorf("a part with the guard ring: %v, %v", ok, err)
-	}
 }

@@ -69,7 +69,6 @@ func All(t testing.TB, b processing.Backend) []processing.Op {
 		},
 		processing.BoxMean{Dst: u8(), Src: u8(), Radius: 1},
 		processing.MeanVariance{Mean: f32(), Variance: f32(), Src: u8(), Radius: 1},
-		processing.GuardRing{Dst: f32(), Src: u16(), Guard: 1, Outer: 2, Noise: 1},
 		processing.Background{Dst: u16(), Y: u16(), Exclude: u8(), Radii: []int{1, 2}},
 		processing.Contrast{Class: u8(), Seed: u16(), Y: u16(), Background: u16(), V: u8()},
 		processing.Cores{Class: u8(), Y: u16(), Background: u16(), Peak: u16()},

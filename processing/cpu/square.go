@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"context"
-	"math"
 
 	"blik/processing"
 )
@@ -162,44 +161,4 @@ func meanVarianceRow(mean, variance []float32, sum []uint32, sum2 []uint64, n in
 		mean[i] = float32(float64(s1) / pixels)
 		variance[i] = float32(float64(uint64(n)*sum2[i]-s1*s1) / squared)
 	}
-}
-
-// GuardRing writes the z-score of the core window against the ring between the windows of radius guard and outer. If
-// the ring is flat and noise is 0, z is 0 at the ring's own mean and infinite elsewhere.
-func (b executor) GuardRing(ctx context.Context, op processing.GuardRing) error {
-	d, s := op.Dst.(*plane), op.Src.(*plane)
-	if s.kind == processing.U8 {
-		return guardRing[uint8](ctx, b.Backend, d, s, op.Core, op.Guard, op.Outer, op.Noise)
-	}
-	return guardRing[uint16](ctx, b.Backend, d, s, op.Core, op.Guard, op.Outer, op.Noise)
-}
-
-func guardRing[T uint8 | uint16](ctx context.Context, b *Backend, d, s *plane, core, guard, outer int,
-	noise float64) error {
-	w, h := s.w, s.h
-	noise2 := noise * noise
-	gc, gg, g := newWindow(w, h, core), newWindow(w, h, guard), newWindow(w, h, outer)
-	return b.tiles(ctx, w, h, g.rx, g.ry, func(t *worker, tile rect) {
-		c, in, out := newSquare(t, gc, tile, false), newSquare(t, gg, tile, true), newSquare(t, g, tile, true)
-		squareSums(b, t, tile, pixels[T](s), []*square{c, in, out}, func(y int) {
-			z := d.data.F32[y*w+tile.x0 : y*w+tile.x1]
-			cy, iy, oy := gc.countY(y), gg.countY(y), g.countY(y)
-			for i := range z {
-				nc := cy * int(c.countsX[i])
-				n := uint64(oy*int(out.countsX[i]) - iy*int(in.countsX[i]))
-				if n == 0 {
-					z[i] = 0
-					continue
-				}
-				s1, s2 := uint64(out.sum[i]-in.sum[i]), out.sum2[i]-in.sum2[i]
-				rise := float64(c.sum[i])/float64(nc) - float64(s1)/float64(n)
-				if rise == 0 {
-					z[i] = 0
-					continue
-				}
-				variance := float64(n*s2-s1*s1) / float64(n*n)
-				z[i] = float32(rise / math.Sqrt(variance+noise2))
-			}
-		})
-	})
 }
