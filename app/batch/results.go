@@ -17,6 +17,7 @@ import (
 	"blik/app/farm"
 	"blik/app/imagefile"
 	"blik/app/report"
+	"blik/app/work"
 	"blik/internal/message"
 	"blik/processing"
 )
@@ -25,15 +26,6 @@ import (
 type Results struct{ Work farm.Work }
 
 var _ farm.Checker = Results{}
-
-// Stem returns the name of a file without folder and extension.
-func Stem(path string) string {
-	base := filepath.Base(path)
-	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
-		return name
-	}
-	return base
-}
 
 // Inputs returns a function that reports whether a path leads to one of the files, under any name.
 func Inputs(files []string) func(path string) bool {
@@ -69,7 +61,7 @@ func (r Results) formats() []imagefile.Format {
 
 // Names implements farm.Checker: blik correct and blik detect would write the same names.
 func (r Results) Names(original string, names []string) error {
-	base, stem := filepath.Base(original), Stem(original)
+	base, stem := filepath.Base(original), work.Stem(original)
 	var wanted [][]string
 	if r.Work.Command == "detect" {
 		all := []string{stem + "_mask.png", stem + "_findings.csv", stem + "_findings.json"}
@@ -123,7 +115,7 @@ func (r Results) Check(ctx context.Context, original, folder string, names []str
 	var mask *processing.Mask
 	if r.Work.SaveMask {
 		var err error
-		name := Stem(original) + "_mask.png"
+		name := work.Stem(original) + "_mask.png"
 		if mask, err = imagefile.ReadMask(ctx, filepath.Join(folder, name), 0, 0, limits); err != nil {
 			return suspect(name, err)
 		}

@@ -825,40 +825,11 @@ func TestProgressBarIsGoneWhenCleared(t *testing.T) {
 func TestRemarkHasALineOfItsOwn(t *testing.T) {
 	t.Parallel()
 	var screen bytes.Buffer
-	b := &batch{program: &program{Options: Options{Stderr: &screen}, tr: i18n.For("en")}, bar: &bar{w: &screen, drawn: "[###.....]"}}
-	remarks := func(fault error) error {
-		return newTask(b, "a.png", 0, 1).run(t.Context(), func(_ context.Context, task *task) error {
-			task.remark(message.Of("The GPU is tired."))
-			return fault
-		})
-	}
-	if err := remarks(nil); err != nil || screen.String() != "\r\x1b[Kblik: a.png: The GPU is tired.\n" {
-		t.Errorf("%q, %v", screen.String(), err)
-	}
-	// A refusal is one line.
-	screen.Reset()
-	if err := remarks(errReported); err == nil || screen.String() != "" {
-		t.Errorf("%q, %v", screen.String(), err)
-	}
-}
-
-// A file whose outputs a killed run had finished counts as done; any other existing output does not.
-func TestCompletedRun(t *testing.T) {
-	t.Parallel()
-	b := &batch{program: &program{tr: i18n.For("en")}, completed: map[string]bool{"a_mask.png": true, "a.csv": true}}
-	for outputs, want := range map[string]bool{"a_mask.png a.csv": true, "a_mask.png": true, "a_mask.png b.csv": false, "b.csv": false} {
-		task := newTask(b, "a.png", 0, 1)
-		paths := strings.Fields(outputs)
-		for i, name := range paths {
-			paths[i] = filepath.Join("out", name)
-		}
-		if got := task.finished(paths); got != want || want != strings.Contains(task.out.String(), "they are complete now") {
-			t.Errorf("%s: %v, %q", outputs, got, task.out.String())
-		}
-	}
-	b.overwrite = true
-	if newTask(b, "a.png", 0, 1).finished([]string{"a.csv"}) {
-		t.Error("with --overwrite nothing is left alone")
+	run := &series{workFlags: workFlags{program: &program{Options: Options{Stderr: &screen}, tr: i18n.For("en")}}}
+	run.bar = &bar{w: &screen, drawn: "[###.....]"}
+	run.printRemarks("a.png", []message.Message{message.Of("The GPU is tired.")})
+	if screen.String() != "\r\x1b[Kblik: a.png: The GPU is tired.\n" {
+		t.Errorf("%q", screen.String())
 	}
 }
 

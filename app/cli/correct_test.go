@@ -302,26 +302,6 @@ func TestCorrectBadFiles(t *testing.T) {
 	}
 }
 
-func TestFindMask(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	for _, name := range []string{"a_mask.png", "a.tif", "b.png", "c_glare.png", "c_mask.tif", "d_pred.jpg", "e_glare_mask.png"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, want := range map[string]string{"a": "a_mask.png", "b": "b.png", "c_glare": "c_mask.tif", "d": "d_pred.jpg", "e": "e_glare_mask.png", "e_glare": "e_glare_mask.png", "f": ""} {
-		picture := filepath.Join(dir, "c_glare.png") // which is no mask of itself
-		got, err := (&correction{maskFolder: dir}).maskOf(picture, name)
-		if want != "" {
-			want = filepath.Join(dir, want)
-		}
-		if got != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %q, want %q (%v)", name, got, want, err)
-		}
-	}
-}
-
 func TestCorrectCancel(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -6,6 +6,7 @@ import (
 
 	"blik/app/i18n"
 	"blik/app/imagefile"
+	"blik/app/work"
 	"blik/internal/message"
 	"blik/processing"
 
@@ -84,13 +85,13 @@ func (t *Tool) MakeFolder(dir string) error { return t.p.makeFolder(dir) }
 
 // Free refuses outputs that are inputs, and without overwrite existing ones. what names the input to which they belong.
 func (t *Tool) Free(outputs []string, overwrite bool, inputs []string, what string) error {
-	return free(outputs, overwrite, existing(inputs...), what)
+	return work.Free(outputs, overwrite, work.Existing(inputs...), what)
 }
 
 // FindMask returns the first file in a folder whose name is name with one of tails and the extension of a mask, empty
 // if there is none.
 func (t *Tool) FindMask(folder, name string, tails []string) string {
-	return findMask(folder, []string{name}, tails, nil)
+	return work.FindMask(folder, []string{name}, tails, nil)
 }
 
 // CompleteWith registers shell completion for the values of a flag.

@@ -14,6 +14,7 @@ import (
 	workbatch "blik/app/batch"
 	"blik/app/farm"
 	"blik/app/farm/server"
+	"blik/app/work"
 	"blik/internal/atomicfile"
 	"blik/internal/message"
 
@@ -306,7 +307,7 @@ func (p *program) makeKey(ring *server.Keyring, name string, role farm.Role, add
 		}
 		address = host + ":4222"
 	}
-	if file != "" && exists(file) {
+	if file != "" && work.Exists(file) {
 		return message.Errorf("%s exists; --overwrite replaces it", file)
 	}
 	seed, err := ring.Make(name, role)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,7 +17,7 @@ import (
 	workbatch "blik/app/batch"
 	"blik/app/farm"
 	"blik/app/farm/server"
-	"blik/app/preset"
+	"blik/app/work"
 	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/network"
@@ -28,23 +27,23 @@ import (
 
 // submission is one run of `blik farm submit` or `blik batch`.
 type submission struct {
-	batch
+	workFlags
 	join       joining
 	roots      []string
-	work       farm.Work
-	detect     bool
+	upload     bool
 	again      bool
 	wait       bool
 	anyName    bool
 	failedName bool
 	// ownQueue: the queue is in this process.
 	ownQueue bool
+	bar      *bar
 	// saying is held while a fault is printed.
 	saying sync.Mutex
 }
 
 func (p *program) farmSubmitCommand() *cobra.Command {
-	s := &submission{batch: batch{program: p}}
+	s := &submission{workFlags: workFlags{program: p}}
 	c := &cobra.Command{
 		Use:   "submit [flags] -o " + p.say("DIR FILE") + "…",
 		Short: p.say("Add files to the queue of a farm"),
@@ -63,8 +62,8 @@ Exit status: 0 success, 1 some files failed, 2 usage error, 130 cancelled.`),
 		ValidArgsFunction: completePictures,
 	}
 	p.addJoin(c, &s.join)
-	s.addFlags(c)
-	c.Flags().BoolVar(&s.work.Upload, "upload", false,
+	s.addSubmission(c)
+	c.Flags().BoolVar(&s.upload, "upload", false,
 		p.say("send the files to the server, wait, and fetch the results; no shared folder is needed"))
 	c.Flags().BoolVar(&s.wait, "wait", false, p.say("wait until everything is done, and show the progress"))
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -73,70 +72,25 @@ Exit status: 0 success, 1 some files failed, 2 usage error, 130 cancelled.`),
 	return c
 }
 
-// addFlags declares the flags for the work on the files.
-func (s *submission) addFlags(c *cobra.Command) {
-	s.addOutput(c)
+// addSubmission declares the flags for the work and the files.
+func (s *submission) addSubmission(c *cobra.Command) {
+	s.addFlags(c, work.Detection|work.Correction, processing.Specs())
 	f := c.Flags()
-	s.addRoots(c, &s.roots)
-	f.BoolVar(&s.detect, "detect", false, s.say("only find the glare, as blik detect does"))
+	f.BoolVar(&s.Detect, "detect", false, s.say("only find the glare, as blik detect does"))
 	f.BoolVar(&s.again, "again", false, s.say("process all files again, including finished ones"))
+	s.addRoots(c, &s.roots)
 	f.BoolVar(&s.anyName, "any-name", false, s.say("also submit files whose names cannot exist on Windows"))
-	f.StringVar(&s.work.Format, "format", "",
-		s.say("`FORMAT` of the result: tiff, png or jpeg; by default that of the original, TIFF for JPEG"))
-	f.BoolVar(&s.work.KeepTime, "keep-time", false, s.say("give the result the modification time of the original"))
-	f.BoolVar(&s.work.SaveMask, "save-mask", false, s.say("also write the mask that was used, with halo and veil"))
-	f.BoolVar(&s.work.NoReport, "no-report", false, s.say("write no report"))
-	f.BoolVar(&s.work.Marked, "marked", false, s.say("also write the picture with the findings outlined"))
-	f.IntVar(&s.work.Preview, "preview", 0,
-		s.say("also write a small picture with the findings outlined, at most `N` × N pixels"))
-	complete(c, "format", formatNames())
-	f.StringVar(&s.regionText, "region", "",
-		s.say("search only in this `REGION` (pixels): rect:x,y,w,h, ellipse:x,y,w,h or polygon:x,y,x,y,…"))
-	f.BoolVarP(&s.quiet, "quiet", "q", false, s.say("print nothing but errors"))
-	s.addLimit(c, &s.limit)
-	s.flags = s.addParams(c, processing.Specs())
-}
-
-// check derives the work from the flags.
-func (s *submission) check() error {
-	s.deviceName = "cpu"
-	if err := s.checkFlags(); err != nil {
-		return err
-	}
-	w := &s.work
-	w.Command = "correct"
-	if s.detect {
-		w.Command = "detect"
-	}
-	if w.Format != "" {
-		if err := s.checkChoice("format", w.Format, formatNames()); err != nil {
-			return err
-		}
-	}
-	switch {
-	case s.detect && (w.Format != "" || w.KeepTime || w.SaveMask || w.NoReport):
-		return s.usage("--format, --keep-time, --save-mask and --no-report are for corrections, not for --detect")
-	case !s.detect && (w.Marked || w.Preview != 0):
-		return s.usage("--marked and --preview are for --detect")
-	case w.Preview != 0 && (w.Preview < minPreview || w.Preview > maxPreview):
-		return s.usage("--preview %d: must be from %d to %d pixels", w.Preview, minPreview, maxPreview)
-	}
-	w.Preset = json.RawMessage(preset.Encode(s.params))
-	w.Overwrite, w.Limit, w.Language = s.overwrite, s.limit, s.tr.Code()
-	if s.region != nil {
-		w.Region = s.region.String()
-	}
-	return nil
 }
 
 // newBatch returns the batch that the work belongs to, and what distinguishes it from others with the same work.
 func (s *submission) newBatch() (farm.Batch, string) {
-	b := farm.Batch{Work: s.work, Program: s.Version, Model: network.SHA256()}
+	b := farm.Batch{Work: workbatch.Order(s.Work, s.tr.Code()), Program: s.Version, Model: network.SHA256()}
+	b.Work.Upload = s.upload
 	again := ""
 	if s.again {
 		again = s.now().UTC().Format(time.RFC3339Nano)
 	}
-	if s.work.Upload {
+	if s.upload {
 		// The results belong to one folder of one machine.
 		host, err := os.Hostname()
 		if err != nil {
@@ -152,7 +106,7 @@ func (s *submission) newBatch() (farm.Batch, string) {
 }
 
 func (s *submission) run(ctx context.Context, args []string) error {
-	if err := s.check(); err != nil {
+	if err := s.check(args); err != nil {
 		return err
 	}
 	if len(args) == 0 {
@@ -163,7 +117,7 @@ func (s *submission) run(ctx context.Context, args []string) error {
 		return err
 	}
 	defer client.Close()
-	if s.work.Upload {
+	if s.upload {
 		return s.sendAndFetch(ctx, client, args)
 	}
 	done, err := s.submit(ctx, client, args, nil)
@@ -199,7 +153,7 @@ func (s *submission) sendAndFetch(ctx context.Context, client *farm.Client, args
 	done, err := s.submit(ctx, client, args, func(b farm.Batch, inputs []string) {
 		started = true
 		o := farm.Collection{
-			Folder: s.outDir, Overwrite: s.overwrite, Input: workbatch.Inputs(inputs),
+			Folder: s.outDir, Overwrite: s.Overwrite, Input: workbatch.Inputs(inputs),
 			Checker: workbatch.Results{Work: b.Work}, Every: 500 * time.Millisecond, Notify: s.warn,
 		}
 		go func() {
@@ -313,7 +267,7 @@ func (s *submission) job(ctx context.Context, roots farm.Roots, f found) (farm.J
 			return farm.Job{}, err
 		}
 	}
-	if s.work.Upload {
+	if s.upload {
 		if strings.HasPrefix(filepath.Base(f.path), ".") {
 			return farm.Job{}, message.Errorf("%s: files whose names begin with a period are not uploaded; rename it",
 				f.path)
@@ -335,10 +289,10 @@ func (s *submission) walk(ctx context.Context, args []string) <-chan found {
 				return ctx.Err() == nil
 			}
 			seen[key] = true
-			target := strings.ToLower(filepath.Join(folder, stem(path)))
+			target := strings.ToLower(filepath.Join(folder, work.Stem(path)))
 			if other, ok := targets[target]; ok && err == nil {
 				err = message.Errorf("%s and %s would both write %s; give them different names or run them separately",
-					other, path, stem(path)+"_…")
+					other, path, work.Stem(path)+"_…")
 			}
 			targets[target] = path
 			select {
@@ -527,7 +481,7 @@ func duration(seconds float64) string {
 
 // batchCommand runs a farm within one process.
 func (p *program) batchCommand() *cobra.Command {
-	s := &submission{batch: batch{program: p}}
+	s := &submission{workFlags: workFlags{program: p}}
 	var (
 		store   string
 		devices []string
@@ -545,7 +499,7 @@ resumes. A file that crashes the program twice is set aside. A pattern may conta
 Exit status: 0 success, 1 some files failed (the others are done), 2 usage error, 130 cancelled.`),
 		ValidArgsFunction: completePictures,
 	}
-	s.addFlags(c)
+	s.addSubmission(c)
 	f := c.Flags()
 	f.StringVar(&store, "store", filepath.Join(workbatch.Store(), "batch"), p.say("keep the queue in folder `DIR`"))
 	must(c.MarkFlagDirname("store"))
@@ -557,7 +511,7 @@ Exit status: 0 success, 1 some files failed (the others are done), 2 usage error
 	must(c.Flags().Set("log", "error"))
 	c.Flags().Lookup("log").DefValue = "error"
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := s.check(); err != nil {
+		if err := s.check(args); err != nil {
 			return err
 		}
 		if len(args) == 0 {

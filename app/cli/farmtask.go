@@ -8,12 +8,13 @@ import (
 	"path/filepath"
 	"slices"
 
+	workbatch "blik/app/batch"
 	"blik/app/farm"
 	"blik/app/i18n"
 	"blik/app/imagefile"
-	"blik/app/preset"
+	"blik/app/session"
+	"blik/app/work"
 	"blik/internal/message"
-	"blik/processing"
 
 	"github.com/spf13/cobra"
 )
@@ -70,81 +71,48 @@ func (p *program) farmTask(ctx context.Context, t farm.Task) (farm.Outcome, erro
 }
 
 // once does the work without replacing existing files, unless they may be overwritten.
-func (p *program) once(ctx context.Context, t farm.Task) (farm.Outcome, error) {
-	w := t.Work
-	params, _, err := preset.Decode(w.Preset)
+func (p *program) once(ctx context.Context, t farm.Task) (out farm.Outcome, err error) {
+	w := work.Workshop{
+		Folder: t.Folder, Texts: p.tr, Program: p.Version, Now: p.now, Inputs: work.Existing(t.Input),
+	}
+	if w.Work, err = workbatch.Work(t.Work); err != nil {
+		return out, err
+	}
+	device, err := p.openDevice(ctx, t.Device)
 	if err != nil {
-		return farm.Outcome{}, err
+		return out, err
 	}
-	b := batch{
-		program: p, flags: &paramFlags{p: p}, outDir: t.Folder, deviceName: t.Device, quiet: true,
-		overwrite: w.Overwrite, params: params,
+	defer device.Close()
+	w.Engine = session.On(device)
+	if err := w.Refuse([]string{t.Input}); err != nil {
+		return out, err
 	}
-	if w.Region != "" {
-		if b.region, err = processing.ParseRegion(w.Region); err != nil {
-			return farm.Outcome{}, err
-		}
+	defer p.survive(t.Input, &err)
+	o, err := w.Do(ctx, t.Input, nil, nil)
+	if err != nil {
+		return out, err
 	}
-	if b.limits, err = p.limitsOf(w.Limit); err != nil {
-		return farm.Outcome{}, err
-	}
-	b.limits.Work = processing.DetectionBytes
-	if b.device, err = p.openDevice(ctx, t.Device); err != nil {
-		return farm.Outcome{}, err
-	}
-	defer b.device.Close()
-	var m made
-	b.made = func(got made) { m = got }
-	inputs := []string{t.Input}
-	var process func(context.Context, *task) error
-	var shared *batch
-	if w.Command == "detect" {
-		d := &detection{batch: b, marked: w.Marked, preview: w.Preview}
-		if err := d.plan(inputs); err != nil {
-			return farm.Outcome{}, err
-		}
-		process, shared = d.process, &d.batch
-	} else {
-		d := &correction{
-			batch: b, formatName: w.Format, keepTime: w.KeepTime, saveMask: w.SaveMask, noReport: w.NoReport,
-			names: []string{stem(t.Input)}, sources: existing(t.Input),
-		}
-		if err := d.checkFormat(); err != nil {
-			return farm.Outcome{}, err
-		}
-		process, shared = d.process, &d.batch
-	}
-	if err := newTask(shared, t.Input, 0, 1).run(ctx, process); err != nil {
-		return farm.Outcome{}, err
-	}
-	return p.outcome(ctx, t, m)
+	(&series{workFlags: workFlags{program: p}}).printRemarks(t.Input, o.Remarks)
+	return p.outcome(ctx, t, o)
 }
 
 // outcome describes the written files.
-func (p *program) outcome(ctx context.Context, t farm.Task, m made) (farm.Outcome, error) {
-	out := farm.Outcome{
-		End: farm.Done, Sentence: m.summary, SourceSHA256: m.sourceSHA256, SHA256: m.sha256, Device: m.device,
-		Peak: peakMemory(),
-	}
+func (p *program) outcome(ctx context.Context, t farm.Task, o work.Outcome) (farm.Outcome, error) {
+	out := farm.Outcome{End: farm.Done, Sentence: o.Summary, Device: o.Device, Peak: peakMemory()}
 	var err error
-	if out.SourceSHA256 == "" {
-		if out.SourceSHA256, err = imagefile.SHA256(ctx, t.Input); err != nil {
-			return out, err
-		}
+	if o.Saved != nil {
+		out.SourceSHA256, out.SHA256 = o.Saved.SourceSHA256, o.Saved.SHA256
+	} else if out.SourceSHA256, err = imagefile.SHA256(ctx, t.Input); err == nil {
+		out.SHA256, err = imagefile.SHA256(ctx, o.Outputs[0])
 	}
-	for i, path := range m.outputs {
-		sum := ""
+	for i, path := range o.Outputs {
+		f := farm.Output{Name: filepath.Base(path)}
 		if i == 0 {
-			if out.SHA256 == "" {
-				if out.SHA256, err = imagefile.SHA256(ctx, path); err != nil {
-					return out, err
-				}
-			}
-			sum = out.SHA256
+			f.SHA256 = out.SHA256
 		}
-		out.Outputs = append(out.Outputs, farm.Output{Name: filepath.Base(path), SHA256: sum})
+		out.Outputs = append(out.Outputs, f)
 	}
-	return out, nil
+	return out, err
 }
 
 // compared repeats the work in a separate folder if the results already exist because a killed process or another
@@ -165,7 +133,7 @@ func (p *program) compared(ctx context.Context, t farm.Task, found error) (farm.
 		path := filepath.Join(t.Folder, o.Name)
 		if slices.Contains([]string{".json", ".html", ".csv"}, filepath.Ext(o.Name)) {
 			// These files contain the time of writing.
-			if !exists(path) {
+			if !work.Exists(path) {
 				return out, found
 			}
 			continue

@@ -12,9 +12,7 @@ import (
 	"blik/app/imagefile"
 	"blik/app/report"
 	"blik/app/thumbnail"
-	"blik/processing"
-
-	"github.com/spf13/cobra"
+	"blik/app/work"
 )
 
 // contactSheet is the page of --index; nil without that flag.
@@ -24,46 +22,39 @@ type contactSheet struct {
 	like *imagefile.File
 }
 
-func (b *batch) addIndex(c *cobra.Command) {
-	c.Flags().BoolVar(&b.wantIndex, "index", false,
-		b.say("also write index.html, a page with a thumbnail of each file"))
-}
-
 // startIndex refuses to replace a page that Blik did not write; without overwrite, it also refuses to replace one that
 // Blik wrote.
-func (b *batch) startIndex(overwrite bool) error {
-	if !b.wantIndex {
+func (s *series) startIndex() error {
+	if !s.wantIndex {
 		return nil
 	}
-	path := filepath.Join(b.outDir, report.IndexName)
+	path := filepath.Join(s.outDir, report.IndexName)
 	page, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil || !bytes.Contains(page, []byte(report.IndexMark)):
-		return b.usage("%s exists and is not a contact sheet of Blik; not overwritten", path)
-	case !overwrite:
-		return b.usage("%s exists; --overwrite replaces it", path)
+		return s.usage("%s exists and is not a contact sheet of Blik; not overwritten", path)
+	case !s.Overwrite:
+		return s.usage("%s exists; --overwrite replaces it", path)
 	}
-	b.index = &contactSheet{Index: report.Index{Program: b.Version}}
+	s.index = &contactSheet{Index: report.Index{Program: s.Version}}
 	return nil
 }
 
 // add records a file that was processed, with a thumbnail that outlines the mask and the files written for it.
-func (s *contactSheet) add(ctx context.Context, file *imagefile.File, mask *processing.Mask, text string,
-	outputs []string,
-) error {
+func (s *contactSheet) add(ctx context.Context, o work.Outcome) error {
 	if s == nil {
 		return nil
 	}
-	small, err := report.Preview(ctx, file, mask, report.IndexThumbnail)
+	small, err := report.Preview(ctx, o.File, o.Mask, report.IndexThumbnail)
 	if err != nil {
 		return err
 	}
-	if s.like == nil || file.Mode&^s.like.Mode == 0 {
-		s.like = file
+	if s.like == nil || o.File.Mode&^s.like.Mode == 0 {
+		s.like = o.File
 	}
-	entry := report.IndexEntry{File: filepath.Base(file.Path), Text: text}
-	for _, path := range outputs {
+	entry := report.IndexEntry{File: filepath.Base(o.File.Path), Text: o.Summary}
+	for _, path := range o.Shown {
 		entry.Outputs = append(entry.Outputs, filepath.Base(path))
 	}
 	entry.Thumbnail, err = thumbnail.JPEGURL(small)
@@ -78,12 +69,12 @@ func (s *contactSheet) addFailed(file, why string) {
 	}
 }
 
-func (b *batch) writeIndex(ctx context.Context) error {
-	if b.index == nil {
+func (s *series) writeIndex(ctx context.Context) error {
+	if s.index == nil {
 		return nil
 	}
-	o := imagefile.WriteOptions{Overwrite: b.overwrite, Like: b.index.like}
-	return imagefile.WriteFile(ctx, filepath.Join(b.outDir, report.IndexName), o, func(out io.Writer) error {
-		return report.WriteIndex(out, b.index.Index, b.tr)
+	o := imagefile.WriteOptions{Overwrite: s.Overwrite, Like: s.index.like}
+	return imagefile.WriteFile(ctx, filepath.Join(s.outDir, report.IndexName), o, func(out io.Writer) error {
+		return report.WriteIndex(out, s.index.Index, s.tr)
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"blik/app/imagefile"
 	"blik/app/preset"
+	"blik/app/work"
 	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/detect"
@@ -129,12 +130,12 @@ func (l *learning) plan() (processing.Params, []lesson, error) {
 		lessons = append(lessons, lesson{picture: text[:i], mask: text[i+1:]})
 		inputs = append(inputs, text[:i], text[i+1:])
 	}
-	if exists(l.out) {
+	if work.Exists(l.out) {
 		if _, _, err := preset.Read(l.out); err != nil {
 			return params, nil, l.usage("-o %s: file exists and is not a preset; not overwritten", l.out)
 		}
 	}
-	return params, lessons, free([]string{l.out}, l.overwrite, existing(inputs...), "-o")
+	return params, lessons, work.Free([]string{l.out}, l.overwrite, work.Existing(inputs...), "-o")
 }
 
 // cutAt returns the index of the "=" between two file names, which may contain "=" themselves, or −1.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"blik/app/preset"
+	"blik/app/work"
 	"blik/internal/message"
 	"blik/processing"
 
@@ -129,11 +130,11 @@ func (f *paramFlags) store(ctx context.Context, p processing.Params, overwrite b
 	if f.savePreset == "" {
 		return nil
 	}
-	if exists(f.savePreset) {
+	if work.Exists(f.savePreset) {
 		if _, _, err := preset.Read(f.savePreset); err != nil {
 			return f.p.usage("--save-preset %s: file exists and is not a preset; not overwritten", f.savePreset)
 		}
-		err := free([]string{f.savePreset}, overwrite, existing(append(inputs, f.preset)...), "--save-preset")
+		err := work.Free([]string{f.savePreset}, overwrite, work.Existing(append(inputs, f.preset)...), "--save-preset")
 		if err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 // readAhead reads the next picture of a batch while the current one is processed. The zero value reads nothing.
 type readAhead struct {
+	next  string // the picture to read while the current one is processed; empty for none
 	input string
 	read  chan struct{} // closed once file and err are set; nil if nothing was started
 	stop  context.CancelFunc
@@ -19,7 +20,7 @@ type readAhead struct {
 func (r *readAhead) begin(ctx context.Context, p *program, input string, limits imagefile.Limits) {
 	r.end()
 	ctx, stop := context.WithCancel(ctx)
-	*r = readAhead{input: input, read: make(chan struct{}), stop: stop}
+	*r = readAhead{next: r.next, input: input, read: make(chan struct{}), stop: stop}
 	go func() {
 		defer close(r.read)
 		defer p.survive(input, &r.err)
@@ -45,13 +46,12 @@ func (r *readAhead) end() {
 	}
 	r.stop()
 	<-r.read
-	*r = readAhead{}
+	*r = readAhead{next: r.next}
 }
 
-// roomForNext reports whether the next picture may be read while this one is processed.
-func (t *task) roomForNext() bool {
-	return fitBoth(imagefile.MemoryFor(t.input, t.limits), imagefile.MemoryFor(t.next, t.limits),
-		imagefile.AvailableMemory())
+// roomForBoth reports whether a picture may be read while another one is processed.
+func roomForBoth(path, next string, limits imagefile.Limits) bool {
+	return fitBoth(imagefile.MemoryFor(path, limits), imagefile.MemoryFor(next, limits), imagefile.AvailableMemory())
 }
 
 // fitBoth reports whether two pictures may be in memory at once: the available memory must be twice that of the work on

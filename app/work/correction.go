@@ -1,0 +1,155 @@
+package work
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+
+	"blik/app/consent"
+	"blik/app/document"
+	"blik/app/imagefile"
+	"blik/app/report"
+	"blik/internal/message"
+	"blik/processing"
+)
+
+// target returns the path of the corrected picture, and reports errors immediately that saving would report only after
+// all the work.
+func (t *task) target(mask string) (string, error) {
+	target := imagefile.DefaultName(filepath.Join(t.Folder, filepath.Base(t.File.Path)), t.format())
+	outputs := []string{target}
+	if !t.Work.NoReport {
+		jsonPath, htmlPath := report.CorrectionPaths(target)
+		outputs = append(outputs, jsonPath, htmlPath)
+	}
+	if t.Work.SaveMask {
+		outputs = append(outputs, t.at("_mask.png"))
+	}
+	if err := shortEnough(outputs, t.File.Path); err != nil {
+		return "", err
+	}
+	err := Free(outputs, t.Work.Overwrite, slices.Concat(t.Inputs, Existing(mask)), t.File.Path)
+	if errors.Is(err, imagefile.ErrExists) && t.done(outputs) {
+		return "", nil
+	}
+	if err != nil || t.Work.NoReport {
+		return target, err
+	}
+	jsonPath, _ := report.CorrectionPaths(target)
+	return target, report.CheckReport(jsonPath, report.CorrectionFormat, filepath.Base(target))
+}
+
+// format returns the format of the result.
+func (t *task) format() imagefile.Format {
+	if f := t.Work.format(); f != "" {
+		return f
+	}
+	return t.File.SaveFormat()
+}
+
+// readMask reads the mask of the picture. Remarks say if it hardly is a mask or may lie elsewhere.
+func (t *task) readMask(ctx context.Context, path string) error {
+	w, h := t.File.Picture.Width, t.File.Picture.Height
+	limits, err := t.Work.Limits()
+	if err != nil {
+		return err
+	}
+	t.Mask, err = imagefile.ReadPlainMask(ctx, path, w, h, limits)
+	var of *imagefile.Error
+	if errors.Is(err, imagefile.ErrNotMask) && errors.As(err, &of) {
+		t.remark(of.Message())
+		t.Mask, err = imagefile.ReadMask(ctx, path, w, h, limits)
+	}
+	if err != nil {
+		return err
+	}
+	if r, turned := t.File.TurnedRemark(); turned {
+		t.remark(r)
+	}
+	return nil
+}
+
+// correct corrects a file.
+func (t *task) correct(ctx context.Context) error {
+	if err := t.read(ctx); err != nil {
+		return err
+	}
+	for _, r := range t.File.Remarks(t.format()) {
+		t.remark(r)
+	}
+	maskPath, err := t.Work.maskOf(t.File.Path)
+	if err != nil {
+		return err
+	}
+	target, err := t.target(maskPath)
+	if err != nil || t.Outcome.Completed {
+		return err
+	}
+	if maskPath != "" {
+		err = t.readMask(ctx, maskPath)
+	} else {
+		err = t.find(ctx, t.part(shareRead, shareDetected))
+	}
+	if err != nil {
+		return err
+	}
+	var left []processing.Finding
+	if t.Found != nil {
+		if t.Mask, left, err = consent.Choose(t.Mask, t.Found.Findings, t.Work.Params); err != nil {
+			return err
+		}
+	}
+	fixed, notice, err := t.Engine.Correct(ctx, t.File.Picture, t.Mask, t.Work.Params,
+		processing.CorrectOptions{Progress: t.part(shareDetected, shareCorrected)})
+	if err = t.used(notice, err); err != nil {
+		return err
+	}
+	t.Stages = append(t.Stages, fixed.Timings...)
+	origin := &document.Origin{Params: t.Work.Params, Device: fixed.Device}
+	account := report.NewCorrection(t.File, t.Program, t.Found, fixed.Patches, []*document.Origin{origin})
+	account.Mask, account.Left, t.Device = t.Mask, left, fixed.Device
+	return t.save(ctx, account, target)
+}
+
+// save writes the corrected picture and the files that accompany it.
+func (t *task) save(ctx context.Context, account report.Correction, target string) error {
+	o := Target{
+		Path: target, Now: t.Now,
+		Options: imagefile.SaveOptions{
+			Overwrite: t.Work.Overwrite, AllowLossy: t.Work.format() == imagefile.JPEG, KeepTime: t.Work.KeepTime,
+			Progress: t.part(shareCorrected, 1),
+		},
+	}
+	var err error
+	if o.Options.Limits, err = t.Work.Limits(); err != nil {
+		return err
+	}
+	if t.Work.SaveMask {
+		o.Mask = t.at("_mask.png")
+	}
+	if !t.Work.NoReport {
+		o.Report = t.Texts
+	}
+	written, err := Save(ctx, account, o)
+	t.Stages = append(t.Stages, written.Stages...)
+	if err != nil {
+		return err
+	}
+	t.Saved = written.Saved
+	if dropped := t.Saved.Dropped; len(dropped) > 0 {
+		t.remark(message.Of("The new file cannot hold: %s.", message.Join(", ", dropped...)))
+	}
+	pages := slices.DeleteFunc([]string{written.Report, written.JSON, o.Mask},
+		func(path string) bool { return path == "" })
+	t.Outputs = append([]string{t.Saved.Path}, pages...)
+	t.Shown = slices.DeleteFunc([]string{written.Report, t.Saved.Path, written.JSON, o.Mask},
+		func(path string) bool { return path == "" })
+	pic, changed := t.File.Picture, t.Saved.PixelsChanged
+	t.Summary = t.Texts.Sprintf("findings corrected: %d; pixels changed: %d (%.3f %%)", t.Saved.Corrected, changed,
+		100*float64(changed)/float64(pic.Width*pic.Height))
+	if n := len(account.Left); n > 0 {
+		t.Summary += t.Texts.Sprintf("; left for you to look at: %d", n)
+	}
+	return nil
+}

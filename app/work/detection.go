@@ -1,0 +1,134 @@
+package work
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"blik/app/imagefile"
+	"blik/app/report"
+	"blik/app/thumbnail"
+	"blik/internal/message"
+)
+
+// found are the files of a detection; marked and preview are empty unless they are asked for.
+type found struct{ preview, marked, mask, csv, json string }
+
+func (o found) list() []string {
+	all := []string{o.preview, o.marked, o.mask, o.csv, o.json}
+	return slices.DeleteFunc(all, func(path string) bool { return path == "" })
+}
+
+// found names the files of a detection.
+func (t *task) found() found {
+	o := found{mask: t.at("_mask.png"), csv: t.at("_findings.csv"), json: t.at("_findings.json")}
+	if t.Work.Marked {
+		o.marked = t.at("_marked.png")
+	}
+	if t.Work.Preview > 0 {
+		o.preview = t.at("_preview.jpg")
+	}
+	return o
+}
+
+// Refuse refuses files whose results would replace inputs, before any work. Corrections refuse them one by one.
+func (s *Workshop) Refuse(files []string) error {
+	if !s.Work.Detect {
+		return nil
+	}
+	for _, file := range files {
+		t := &task{Workshop: s, input: file}
+		if err := Free(t.found().list(), true, s.Inputs, file); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// detect finds the glare in a file.
+func (t *task) detect(ctx context.Context) error {
+	o := t.found()
+	if err := shortEnough(o.list(), t.input); err != nil {
+		return err
+	}
+	if t.done(o.list()) {
+		return nil
+	}
+	if err := Free(o.list(), t.Work.Overwrite, t.Inputs, t.input); err != nil {
+		return err
+	}
+	if err := report.CheckReport(o.json, report.Format, filepath.Base(t.input)); err != nil {
+		return err
+	}
+	if err := t.read(ctx); err != nil {
+		return err
+	}
+	if err := t.find(ctx, t.part(shareRead, shareFound)); err != nil {
+		return err
+	}
+	if t.computed != nil {
+		t.computed()
+	}
+	t.part(shareFound, 1)(message.Of("writing"), 0)
+	return t.timed("write files", func() error { return t.writeFound(ctx, o) })
+}
+
+// writeFound writes the files of a detection, all or none.
+func (t *task) writeFound(ctx context.Context, o found) error {
+	file, result := t.File, t.Outcome.Found
+	region, err := t.Work.region()
+	if err != nil {
+		return err
+	}
+	r := report.Report{
+		File: filepath.Base(t.input), Program: t.Program, Picture: file.Picture, Region: region,
+		Mode: t.Work.Params.Mode, Result: result,
+	}
+	out := imagefile.Begin()
+	defer out.Close()
+	options := imagefile.WriteOptions{Overwrite: t.Work.Overwrite, Like: file}
+	if err := out.AddMask(ctx, o.mask, options, result.Mask); err != nil {
+		return err
+	}
+	for _, output := range []struct {
+		path  string
+		write func(w io.Writer) error
+	}{
+		{o.preview, func(w io.Writer) error {
+			preview, err := report.Preview(ctx, file, result.Mask, t.Work.Preview)
+			if err != nil {
+				return err
+			}
+			return thumbnail.WriteJPEG(w, preview)
+		}},
+		{o.csv, func(w io.Writer) error { return report.WriteCSV(w, r, report.Table(t.Work.Table)) }},
+		{o.json, func(w io.Writer) error { return report.WriteJSON(w, r) }},
+	} {
+		if output.path == "" {
+			continue
+		}
+		if err := out.Add(ctx, output.path, options, output.write); err != nil {
+			return err
+		}
+	}
+	if o.marked != "" {
+		marked, err := report.Marked(ctx, file.Picture, file.Profile, result.Mask)
+		if err == nil {
+			err = out.AddPNG(ctx, o.marked, options, marked)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := out.Commit(ctx, o.mask); err != nil {
+		return err
+	}
+	area := result.Mask.Area()
+	t.Device, t.Shown = result.Device, o.list()
+	others := slices.DeleteFunc(o.list(), func(path string) bool { return path == o.mask })
+	t.Outputs = append([]string{o.mask}, others...)
+	t.Summary = t.Texts.Sprintf("findings: %d; mask: %d px (%.3f %%)", len(result.Findings), area,
+		100*float64(area)/float64(len(result.Mask.Pix)))
+	return nil
+}
