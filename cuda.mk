@@ -29,8 +29,8 @@ kernels: ## compile kernels/*.cu to the PTX and the machine code that the progra
 
 gpu-test: ## vet and test what the tag cuda adds; what needs a GPU says so
 	@test -n "$(GPU_TAG)" || { echo "There is no cuda.h of CUDA 11.8 to 12: run make cuda." >&2; exit 1; }
-	$(GPU_ENV) $(GO) vet -tags cuda ./cuda/... ./app/device
-	$(GPU_ENV) $(GO) test -tags cuda ./cuda/... ./app/device ./kernels
+	$(GPU_ENV) $(GO) vet -tags cuda ./cuda/... ./app/device ./lab/gpu
+	$(GPU_ENV) $(GO) test -tags cuda ./cuda/... ./app/device ./lab/gpu ./kernels
 
 # Emulation reveals wrong results of kernels, but neither races nor times. The reversed order of threads and blocks
 # reveals kernels that depend on the order.
@@ -38,10 +38,12 @@ emulated: ## test the GPU's code where there is none, its kernels run on the pro
 	@test -n "$(GPU_TAG)" || { echo "There is no cuda.h of CUDA 11.8 to 12: run make cuda."; exit 1; }
 	scripts/emulate.sh build/emulation
 	$(GPU_ENV) $(GO) test -c -tags cuda -o build/emulation/cuda.test ./cuda
-	cd cuda && for order in forwards backwards; do \
-	  EMULATED_ORDER=$$order LD_LIBRARY_PATH=$(CURDIR)/build/emulation BLIK_REQUIRE_GPU=1 $(CURDIR)/build/emulation/cuda.test \
-	    -test.short -rapid.checks 20 -rapid.nofailfile -test.skip 'GlareDev|NoLeak|Banded|DetectParameters|TooLittleMemory' || exit 1; \
-	done
+	$(GPU_ENV) $(GO) test -c -tags cuda -o build/emulation/gpu.test ./lab/gpu
+	for order in forwards backwards; do for folder in cuda lab/gpu; do (cd $$folder && \
+	  EMULATED_ORDER=$$order LD_LIBRARY_PATH=$(CURDIR)/build/emulation BLIK_REQUIRE_GPU=1 \
+	    $(CURDIR)/build/emulation/$${folder##*/}.test -test.short -rapid.checks 20 -rapid.nofailfile \
+	    -test.skip 'GlareDev|NoLeak|Banded|DetectParameters|TooLittleMemory') || exit 1; \
+	done; done
 
 gpu-verify: ## run all GPU tests and figures on this machine's GPU and write kernels/verified.json
 	GO=$(GO) scripts/gpu-verify.sh

@@ -68,6 +68,12 @@ func parse(name string) (choice, error) {
 	return choice{}, fmt.Errorf("device %q: must be auto, cpu, cuda or cuda:N", name)
 }
 
+// GPU returns the number of the GPU that a name stands for, of the first one for "auto"; ok is false for "cpu".
+func GPU(name string) (ordinal int, ok bool, err error) {
+	c, err := parse(name)
+	return c.ordinal, c.gpu, err
+}
+
 // errClosed is the error of a job on a runner that was closed.
 var errClosed = errors.New("the device is closed")
 

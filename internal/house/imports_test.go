@@ -24,14 +24,14 @@ const (
 // belongs to the longest that fits, and may always import others of the same room. docs/architecture.md quotes the table.
 var rooms = map[string][]string{
 	".":          {"app", "ui", "lab"},
-	"app":        {"processing", "cuda", "lab", "assets", "docs", "internal"},
+	"app":        {"processing", "cuda", "assets", "docs", "internal"},
 	"ui":         {"app", "processing", "assets", "internal"},
 	"processing": {"internal"},
-	"cuda":       {"processing", "lab", "kernels", "internal"},
+	"cuda":       {"processing", "kernels", "internal"},
 	"kernels":    {},
 	"assets":     {},
 	"docs":       {},
-	"lab":        {"app", "ui", "processing", "internal"},
+	"lab":        {"app", "ui", "processing", "cuda", "internal"},
 	"packaging":  {"app", "lab", "internal"},
 	"internal":   {},
 	// Test support, which only tests import.

@@ -13,6 +13,7 @@ import (
 	"blik/app/imagefile"
 	"blik/lab/bench"
 	"blik/lab/experiment"
+	"blik/lab/gpu"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -221,8 +222,8 @@ func (b *benchmark) options(ctx context.Context) (experiment.Options, error) {
 }
 
 // provider opens the GPU. If there is none, it returns nil and prints the reason, unless the GPU was requested by name.
-func (b *benchmark) provider(ctx context.Context) (device.Provider, error) {
-	p, err := device.Experiments(ctx, b.deviceName)
+func (b *benchmark) provider(ctx context.Context) (gpu.Provider, error) {
+	p, err := gpu.Open(ctx, b.deviceName)
 	if err == nil {
 		return p, nil
 	}

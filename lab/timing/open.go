@@ -9,6 +9,7 @@ import (
 	"blik/internal/message"
 	"blik/lab/bench"
 	"blik/lab/experiment"
+	"blik/lab/gpu"
 	"blik/lab/synth"
 	"blik/processing"
 	"blik/ui"
@@ -23,7 +24,7 @@ func Open(h ui.Host, words *i18n.Printer) ui.TimingView {
 
 // experimentsOnGPU opens the first GPU for the experiments. missing says why none is available.
 func experimentsOnGPU(ctx context.Context) (list []experiment.Provider, release func(), missing *message.Message) {
-	p, err := device.Experiments(ctx, "auto")
+	p, err := gpu.Open(ctx, "auto")
 	if err != nil {
 		text := device.Explain(err)
 		return nil, func() {}, &text

@@ -1,8 +1,9 @@
 //go:build cuda && (linux || windows) && amd64
 
-package device
+package gpu
 
 import (
+	"blik/app/device"
 	"fmt"
 	"os"
 	"os/exec"
@@ -27,9 +28,9 @@ func TestExperimentsChild(t *testing.T) {
 			t.Fatal(err)
 		}
 		count := map[experiment.State]int{}
-		p, err := Experiments(t.Context(), "auto")
+		p, err := Open(t.Context(), "auto")
 		if err != nil {
-			if text := Explain(err); p != nil || text.IsZero() {
+			if text := device.Explain(err); p != nil || text.IsZero() {
 				t.Errorf("%s: %v, %v", mode, p, err)
 			}
 			return count

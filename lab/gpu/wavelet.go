@@ -1,14 +1,14 @@
 //go:build cuda && (linux || windows) && amd64
 
-package cuda
+package gpu
 
 import (
 	"fmt"
 	"math/bits"
 	"slices"
 	"strconv"
-	"unsafe"
 
+	"blik/cuda"
 	"blik/internal/message"
 	"blik/lab/experiment"
 )
@@ -26,7 +26,7 @@ const sharedBytes = 48 << 10
 const waveletMaxPoints = 1 << 30
 
 // waveletVariants are the steps of the experiment wavelet.
-func waveletVariants(x *Experiments) []experiment.Variant {
+func waveletVariants(x *provider) []experiment.Variant {
 	ids := []string{"gpu-1-global", "gpu-2-shared", "gpu-3-constant-wavelet", "gpu-4-registers",
 		"gpu-5-constant-parameters", "gpu-6-coalesced"}
 	list := make([]experiment.Variant, len(ids))
@@ -38,7 +38,7 @@ func waveletVariants(x *Experiments) []experiment.Variant {
 				return 2 * 4 * int64(experiment.Coefficients(c.Size).Samples())
 			},
 			operations: experiment.WaveletOperations,
-			prepare: func(q *queue, t *trial, in *experiment.Input, c experiment.Case) error {
+			prepare: func(q cuda.Queue, t *trial, in *experiment.Input, c experiment.Case) error {
 				return x.prepareWavelet(q, t, in, c, i+1)
 			},
 		}}
@@ -57,7 +57,7 @@ type waveletWay struct {
 	// taps are the taps for the first and the second result of a pair; list holds them in device memory.
 	taps  [2 * waveletMaxTaps]float32
 	count int
-	list  buffer
+	list  cuda.Buffer
 	// parts are of the rows, 0, and of the columns, 1; lines is how many of these there are.
 	parts [2][]waveletPart
 	lines [2]int
@@ -132,23 +132,27 @@ func (y *waveletWay) shared() int {
 }
 
 // load copies taps and parts to constant memory for the steps that use it.
-func (y *waveletWay) load(q *queue) error {
+func (y *waveletWay) load(q cuda.Queue) error {
 	if y.step <= 2 {
 		return nil
 	}
-	if err := q.constant("waveletTaps", bytesOf(y.taps[:])); err != nil || y.step <= 4 {
+	const module = "experiment_wavelet"
+	if err := q.Constant(module, "waveletTaps", cuda.BytesOf(y.taps[:])); err != nil || y.step <= 4 {
 		return err
 	}
 	parts := slices.Concat(y.parts[0], y.parts[1])
 	if len(parts) > waveletMaxParts {
 		return fmt.Errorf("cuda: a wavelet in %d parts, %d at most", len(parts), waveletMaxParts)
 	}
-	return q.constant("waveletParts", unsafe.Slice((*byte)(unsafe.Pointer(&parts[0])),
-		len(parts)*int(unsafe.Sizeof(parts[0]))))
+	var words []uint32
+	for _, p := range parts {
+		words = append(words, p.n, p.from, p.first, p.tiles, p.shift, p.results, p.taps)
+	}
+	return q.Constant(module, "waveletParts", cuda.BytesOf(words))
 }
 
 // transform queues one level along the rows (0) or along the columns (1), which are also rows in memory.
-func (y *waveletWay) transform(q *queue, dst, src buffer, along int) error {
+func (y *waveletWay) transform(q cuda.Queue, dst, src cuda.Buffer, along int) error {
 	for i, p := range y.parts[along] {
 		args := []any{dst, src}
 		if y.step <= 4 {
@@ -157,8 +161,8 @@ func (y *waveletWay) transform(q *queue, dst, src buffer, along int) error {
 		} else {
 			args = append(args, along*len(y.parts[0])+i)
 		}
-		grid := dim{x: y.lines[along] * int(p.tiles)}
-		if err := q.launchShared(y.kernel, grid, dim{x: y.threads}, y.shared(), args...); err != nil {
+		grid := cuda.Blocks(y.lines[along]*int(p.tiles), 0)
+		if err := q.LaunchShared(y.kernel, grid, cuda.Blocks(y.threads, 0), y.shared(), args...); err != nil {
 			return err
 		}
 	}
@@ -166,7 +170,7 @@ func (y *waveletWay) transform(q *queue, dst, src buffer, along int) error {
 }
 
 // level queues the whole transform of a line, or of a picture, whose columns are transposed to rows and back.
-func (y *waveletWay) level(q *queue, size experiment.Size, inverse bool, dst, src, spare buffer) error {
+func (y *waveletWay) level(q cuda.Queue, size experiment.Size, inverse bool, dst, src, spare cuda.Buffer) error {
 	if size.H == 0 {
 		return y.transform(q, dst, src, 0)
 	}
@@ -194,29 +198,14 @@ func (y *waveletWay) level(q *queue, size experiment.Size, inverse bool, dst, sr
 	return transpose(q, dst, spare, size.H, size.W)
 }
 
-// constant copies to a constant of the wavelet's kernels.
-func (q *queue) constant(name string, content []byte) error {
-	m, err := q.d.module("experiment_wavelet")
-	if err != nil {
-		return err
-	}
-	at, size, err := m.Global(name)
-	if err != nil {
-		return q.d.fault(err, "find the constant "+name)
-	}
-	if int64(len(content)) > size {
-		return fmt.Errorf("cuda: %d bytes for the constant %s, which has %d", len(content), name, size)
-	}
-	return q.d.upload(at, int64(len(content)), content, len(content))
-}
-
 // transpose queues the transposition of w × h points.
-func transpose(q *queue, dst, src buffer, w, h int) error {
+func transpose(q cuda.Queue, dst, src cuda.Buffer, w, h int) error {
 	const most = 1<<16 - 1
-	return q.launch("transposedPoints", dim{(w + 31) / 32, min((h+31)/32, most)}, dim{32, 8}, dst, src, w, h)
+	grid := cuda.Blocks((w+31)/32, min((h+31)/32, most))
+	return q.Launch("transposedPoints", grid, cuda.Blocks(32, 8), dst, src, w, h)
 }
 
-func (x *Experiments) prepareWavelet(q *queue, t *trial, in *experiment.Input, c experiment.Case, step int) error {
+func (x *provider) prepareWavelet(q cuda.Queue, t *trial, in *experiment.Input, c experiment.Case, step int) error {
 	size := experiment.Coefficients(in.Size)
 	n := size.Samples()
 	if n > waveletMaxPoints {
@@ -228,26 +217,26 @@ func (x *Experiments) prepareWavelet(q *queue, t *trial, in *experiment.Input, c
 		return leftOut("%d threads with %d results each need %d KiB of shared memory, a block has %d", way.threads,
 			way.results, (need+1023)>>10, sharedBytes>>10)
 	}
-	src, err := t.uploaded(q, bytesOf(experiment.Extended(in)))
+	src, err := t.work.Uploaded(q, cuda.BytesOf(experiment.Extended(in)))
 	if err != nil {
 		return err
 	}
-	var spare buffer
+	var spare cuda.Buffer
 	if size.H > 0 {
-		if spare, err = t.bytes(q, 4*int64(n)); err != nil {
+		if spare, err = t.work.Bytes(q, 4*int64(n)); err != nil {
 			return err
 		}
 	}
-	dst, err := t.bytes(q, 4*int64(n))
+	dst, err := t.work.Bytes(q, 4*int64(n))
 	if err != nil {
 		return err
 	}
-	if way.list, err = t.uploaded(q, bytesOf(way.taps[:])); err != nil {
+	if way.list, err = t.work.Uploaded(q, cuda.BytesOf(way.taps[:])); err != nil {
 		return err
 	}
 	if inverse {
 		there := newWaveletWay(step, size, c, false)
-		if there.list, err = t.uploaded(q, bytesOf(there.taps[:])); err != nil {
+		if there.list, err = t.work.Uploaded(q, cuda.BytesOf(there.taps[:])); err != nil {
 			return err
 		}
 		x.constants = there
@@ -259,7 +248,7 @@ func (x *Experiments) prepareWavelet(q *queue, t *trial, in *experiment.Input, c
 		}
 		src, dst = dst, src
 	}
-	t.compute = func(q *queue) error {
+	t.compute = func(q cuda.Queue) error {
 		// All trials share the constant memory; each loads its own content.
 		if x.constants != way {
 			if err := way.load(q); err != nil {

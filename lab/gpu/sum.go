@@ -1,29 +1,32 @@
 //go:build cuda && (linux || windows) && amd64
 
-package cuda
+package gpu
 
 import (
 	"context"
 	"errors"
 	"sync"
 
+	"blik/cuda"
 	"blik/lab/experiment"
 )
 
 // sumVariants are the sums of many floats. With one GPU there is no variant for several.
-func sumVariants(x *Experiments) []experiment.Variant {
-	method := func(prepare func(q *queue, t *trial, src buffer, n int) (total buffer, err error)) experiment.Method {
+func sumVariants(x *provider) []experiment.Variant {
+	method := func(
+		prepare func(q cuda.Queue, t *trial, src cuda.Buffer, n int) (total cuda.Buffer, err error),
+	) experiment.Method {
 		return trialMethod{
 			b:          x.b,
 			memory:     func(experiment.Case) int64 { return 0 },
 			operations: additions,
-			prepare: func(q *queue, t *trial, in *experiment.Input, _ experiment.Case) error {
-				src, err := t.uploaded(q, bytesOf(in.F32))
+			prepare: func(q cuda.Queue, t *trial, in *experiment.Input, _ experiment.Case) error {
+				src, err := t.work.Uploaded(q, cuda.BytesOf(in.F32))
 				if err != nil {
 					return err
 				}
 				total, err := prepare(q, t, src, len(in.F32))
-				t.result = func(q *queue) (experiment.Output, error) {
+				t.result = func(q cuda.Queue) (experiment.Output, error) {
 					sum, err := fetchFloat(q, total)
 					return experiment.Output{Sum: &sum}, err
 				}
@@ -45,27 +48,28 @@ func sumVariants(x *Experiments) []experiment.Variant {
 func additions(c experiment.Case) float64 { return float64(c.Size.Samples()) }
 
 // fetchFloat reads one float.
-func fetchFloat(q *queue, from buffer) (float64, error) {
-	host, err := q.fetch(from, 4)
+func fetchFloat(q cuda.Queue, from cuda.Buffer) (float64, error) {
+	host, err := q.Fetch(from, 4)
 	if err != nil {
 		return 0, err
 	}
-	return float64(samplesOf[float32](host)[0]), nil
+	return float64(cuda.FloatsOf(host)[0]), nil
 }
 
 // prepareHalving adds the halves element by element, first into separate memory, so that the input is kept, then in
 // place.
-func prepareHalving(q *queue, t *trial, src buffer, n int) (buffer, error) {
+func prepareHalving(q cuda.Queue, t *trial, src cuda.Buffer, n int) (cuda.Buffer, error) {
 	if n == 1 {
-		t.compute = func(*queue) error { return nil }
+		t.compute = func(cuda.Queue) error { return nil }
 		return src, nil
 	}
-	half, err := t.bytes(q, int64(n/2)*4)
-	t.compute = func(q *queue) error {
+	half, err := t.work.Bytes(q, int64(n/2)*4)
+	t.compute = func(q cuda.Queue) error {
 		from := src
 		for left := n; left > 1; left /= 2 {
-			if err := q.launch("sumHalve", dim{x: (left/2 + halveBlock - 1) / halveBlock}, dim{x: 256}, half, from,
-				left/2, left%2); err != nil {
+			grid := cuda.Blocks((left/2+halveBlock-1)/halveBlock, 0)
+			err := q.Launch("sumHalve", grid, cuda.Blocks(256, 0), half, from, left/2, left%2)
+			if err != nil {
 				return err
 			}
 			from = half
@@ -85,16 +89,16 @@ const (
 // tree is a sum by the kernel sumTree.
 type tree struct {
 	n                       int
-	src, total, parts, done buffer
+	src, total, parts, done cuda.Buffer
 }
 
-func newTree(q *queue, t *trial, src buffer, n int) (*tree, error) {
+func newTree(q cuda.Queue, t *trial, src cuda.Buffer, n int) (*tree, error) {
 	s := &tree{n: n, src: src}
 	var err error
-	if s.total, err = t.bytes(q, 4); err != nil {
+	if s.total, err = t.work.Bytes(q, 4); err != nil {
 		return s, err
 	}
-	if s.done, err = t.bytes(q, 4); err != nil {
+	if s.done, err = t.work.Bytes(q, 4); err != nil {
 		return s, err
 	}
 	var parts int64
@@ -102,26 +106,26 @@ func newTree(q *queue, t *trial, src buffer, n int) (*tree, error) {
 		left = (left + treeTile - 1) / treeTile
 		parts += roundUp(int64(left), 4)
 	}
-	if s.parts, err = t.bytes(q, max(parts, 4)*4); err != nil {
+	if s.parts, err = t.work.Bytes(q, max(parts, 4)*4); err != nil {
 		return s, err
 	}
-	return s, q.d.zero(s.done, 4)
+	return s, q.Zero(s.done, 4)
 }
 
 // prepareTree sums in one pass over the array.
-func prepareTree(q *queue, t *trial, src buffer, n int) (buffer, error) {
+func prepareTree(q cuda.Queue, t *trial, src cuda.Buffer, n int) (cuda.Buffer, error) {
 	s, err := newTree(q, t, src, n)
 	t.compute = s.add
 	return s.total, err
 }
 
-func (s *tree) add(q *queue) error {
-	return q.launch("sumTree", dim{x: (s.n + treeTile - 1) / treeTile}, dim{x: 256}, s.total, s.parts, s.done, s.src,
-		s.n)
+func (s *tree) add(q cuda.Queue) error {
+	grid := cuda.Blocks((s.n+treeTile-1)/treeTile, 0)
+	return q.Launch("sumTree", grid, cuda.Blocks(256, 0), s.total, s.parts, s.done, s.src, s.n)
 }
 
 // several is the Method that distributes an array over all GPUs.
-type several struct{ x *Experiments }
+type several struct{ x *provider }
 
 var _ experiment.Method = several{}
 
@@ -140,17 +144,17 @@ func (m several) Prepare(ctx context.Context, in *experiment.Input, c experiment
 		if len(part) == 0 {
 			continue
 		}
-		one := &share{trial: trial{b: b}, index: i}
+		one := &share{trial: trial{b: b, work: cuda.NewWork(b)}, index: i}
 		s.list = append(s.list, one)
-		err := b.run(ctx, func(q *queue) error {
-			src, err := one.trial.uploaded(q, bytesOf(part))
+		err := b.Queue(ctx, func(q cuda.Queue) error {
+			src, err := one.trial.work.Uploaded(q, cuda.BytesOf(part))
 			if err != nil {
 				return err
 			}
 			if one.tree, err = newTree(q, &one.trial, src, len(part)); err != nil {
 				return err
 			}
-			return q.d.synchronize()
+			return q.Synchronize()
 		})
 		if err != nil {
 			return nil, explained(errors.Join(err, s.Close()))
@@ -178,7 +182,7 @@ func (s *shares) Run(ctx context.Context) error {
 	var wg sync.WaitGroup
 	for i, one := range s.list {
 		wg.Go(func() {
-			errs[i] = one.trial.b.run(ctx, func(q *queue) error {
+			errs[i] = one.trial.b.Queue(ctx, func(q cuda.Queue) error {
 				if err := one.tree.add(q); err != nil {
 					return err
 				}
@@ -212,19 +216,19 @@ func (s *shares) Close() error {
 }
 
 // all returns a Backend for each GPU, opened on first use.
-func (x *Experiments) all() ([]*Backend, error) {
+func (x *provider) all() ([]*cuda.Backend, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	for i := len(x.others); i < len(x.names)-1; i++ {
 		ordinal := i
-		if ordinal >= x.b.device.info.Ordinal {
+		if ordinal >= x.b.Info().Ordinal {
 			ordinal++
 		}
-		b, err := Open(ordinal)
+		b, err := cuda.Open(ordinal)
 		if err != nil {
 			return nil, err
 		}
 		x.others = append(x.others, b)
 	}
-	return append([]*Backend{x.b}, x.others...), nil
+	return append([]*cuda.Backend{x.b}, x.others...), nil
 }

@@ -1,6 +1,6 @@
 //go:build cuda && (linux || windows) && amd64
 
-package cuda
+package gpu
 
 import (
 	"math"
@@ -152,9 +152,9 @@ func TestWaveletLeftOut(t *testing.T) {
 			"index": "shift", "threads": "512", "results": "16"}}
 		refused(t, x, x.Variants("wavelet")[1:], in, c)
 		c.Values["results"] = "1"
-		x.b.pool.limit = 1000
+		x.b.LimitMemory(1000)
 		refused(t, x, x.Variants("wavelet"), in, c)
-		x.b.pool.limit = 0
+		x.b.LimitMemory(0)
 	}
 }
 

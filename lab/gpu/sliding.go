@@ -1,24 +1,25 @@
 //go:build cuda && (linux || windows) && amd64
 
-package cuda
+package gpu
 
 import (
 	"context"
 
+	"blik/cuda"
 	"blik/lab/experiment"
 	"blik/processing"
 )
 
 // slidingVariants are the means over an m × m window.
-func slidingVariants(b *Backend) []experiment.Variant {
-	method := func(operations func(experiment.Case) float64, prepare func(q *queue, t *trial, dst *plane,
+func slidingVariants(b *cuda.Backend) []experiment.Variant {
+	method := func(operations func(experiment.Case) float64, prepare func(q cuda.Queue, t *trial, dst *plane,
 		in *experiment.Input, r int) error) experiment.Method {
 		return trialMethod{
 			b:          b,
 			memory:     func(c experiment.Case) int64 { return int64(c.Size.Samples()) },
 			operations: operations,
-			prepare: func(q *queue, t *trial, in *experiment.Input, c experiment.Case) error {
-				dst, err := t.plane(processing.U8, in.Size.W, in.Size.H)
+			prepare: func(q cuda.Queue, t *trial, in *experiment.Input, c experiment.Case) error {
+				dst, err := t.plane(in.Size.W, in.Size.H)
 				if err != nil {
 					return err
 				}
@@ -31,7 +32,7 @@ func slidingVariants(b *Backend) []experiment.Variant {
 	// kernel transposes the sums as it writes them, so that both kernels have coalesced access.
 	recursive := func(columns, rows string, turned bool) experiment.Method {
 		return method(experiment.RecursiveAdditions,
-			func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
+			func(q cuda.Queue, t *trial, dst *plane, in *experiment.Input, r int) error {
 				w, h := dst.w, dst.h
 				src, err := framed(q, t, w, h, 1, noWindow, r)
 				if err != nil {
@@ -46,33 +47,36 @@ func slidingVariants(b *Backend) []experiment.Variant {
 					return err
 				}
 				// One thread per line, in blocks of one warp so that few lines occupy many multiprocessors.
-				lines := func(n int) dim { return dim{x: (n + 31) / 32} }
-				t.compute = func(q *queue) error {
-					err := q.launch(columns, lines(w), dim{x: 32},
+				lines := func(n int) cuda.Dim { return cuda.Blocks((n+31)/32, 0) }
+				t.compute = func(q cuda.Queue) error {
+					err := q.Launch(columns, lines(w), cuda.Blocks(32, 0),
 						sums.first, sums.pitch, src.first, src.pitch, r, w, h)
 					if err != nil {
 						return err
 					}
-					return q.launch(rows, lines(h), dim{x: 32}, dst, sums.first, sums.pitch, r, sumsW, sumsH)
+					return q.Launch(rows, lines(h), cuda.Blocks(32, 0),
+						dst.Plane, sums.first, sums.pitch, r, sumsW, sumsH)
 				}
-				return q.d.upload(src.first.ptr, int64(src.pitch), in.U8, w)
+				return q.UploadRows(src.first, int64(src.pitch), in.U8, w)
 			})
 	}
 	return []experiment.Variant{
 		{ID: "gpu-direct", Device: experiment.GPU, Method: method(experiment.DirectAdditions,
-			func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
+			func(q cuda.Queue, t *trial, dst *plane, in *experiment.Input, r int) error {
 				src, err := t.picture(q, in)
-				t.compute = func(q *queue) error { return q.pixels("slidingDirect", dst.w, dst.h, dst, src, r) }
+				t.compute = func(q cuda.Queue) error {
+					return q.Pixels("slidingDirect", dst.w, dst.h, dst.Plane, src.Plane, r)
+				}
 				return err
 			})},
 		{ID: "gpu-recursive", Device: experiment.GPU, Method: recursive("slidingColumns", "slidingRows", false)},
 		{ID: "gpu-recursive-coalesced", Device: experiment.GPU,
 			Method: recursive("slidingTurnedSums", "slidingTurnedMeans", true)},
 		{ID: "gpu-program", Device: experiment.GPU, Method: method(experiment.RecursiveAdditions,
-			func(q *queue, t *trial, dst *plane, in *experiment.Input, r int) error {
+			func(q cuda.Queue, t *trial, dst *plane, in *experiment.Input, r int) error {
 				src, err := t.picture(q, in)
 				t.operation = func(ctx context.Context) error {
-					return b.Do(ctx, processing.BoxMean{Dst: dst, Src: src, Radius: r})
+					return b.Do(ctx, processing.BoxMean{Dst: dst.Plane, Src: src.Plane, Radius: r})
 				}
 				return err
 			})},
@@ -82,7 +86,7 @@ func slidingVariants(b *Backend) []experiment.Variant {
 // frame is a zero-padded plane, in which windows slide along lines without bounds checks.
 type frame struct {
 	// first is the memory of the first sample within the frame; rows are pitch bytes apart.
-	first buffer
+	first cuda.Buffer
 	pitch int
 }
 
@@ -94,7 +98,7 @@ const (
 
 // framed returns a plane of w × h samples of the given size in bytes, padded with zeros for windows of radius rx along
 // the rows and ry along the columns.
-func framed(q *queue, t *trial, w, h, bytes, rx, ry int) (frame, error) {
+func framed(q cuda.Queue, t *trial, w, h, bytes, rx, ry int) (frame, error) {
 	around := func(r int) (before, behind int) {
 		if r == noWindow {
 			return 0, 0
@@ -103,12 +107,12 @@ func framed(q *queue, t *trial, w, h, bytes, rx, ry int) (frame, error) {
 	}
 	left, right := around(rx)
 	above, below := around(ry)
-	f := frame{pitch: int(roundUp(int64((left+w+right)*bytes), pitchGrain))}
+	f := frame{pitch: int(roundUp(int64((left+w+right)*bytes), cuda.PitchGrain))}
 	size := int64(f.pitch) * int64(above+h+below)
-	m, err := t.bytes(q, size)
+	m, err := t.work.Bytes(q, size)
 	if err != nil {
 		return f, err
 	}
-	f.first = buffer{m.ptr + cuPtr(int64(above)*int64(f.pitch)+int64(left*bytes)), 0}
-	return f, q.d.zero(m, size)
+	f.first = m.At(int64(above)*int64(f.pitch) + int64(left*bytes))
+	return f, q.Zero(m, size)
 }

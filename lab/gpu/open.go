@@ -1,9 +1,10 @@
-package device
+package gpu
 
 import (
 	"context"
 	"fmt"
 
+	"blik/app/device"
 	"blik/lab/experiment"
 )
 
@@ -13,18 +14,18 @@ type Provider interface {
 	Close() error
 }
 
-// Experiments opens a GPU for experiments by a name that Open takes: the first one for "auto". For "cpu" both results
-// are nil. Otherwise the error says why a GPU cannot be used; Explain puts it into words. The other variants of the
-// experiments still run.
-func Experiments(ctx context.Context, name string) (Provider, error) {
-	c, err := parse(name)
+// Open opens a GPU for experiments by a name that device.Open takes: the first one for "auto". For "cpu" both results
+// are nil. Otherwise the error says why a GPU cannot be used; device.Explain puts it into words. The other variants of
+// the experiments still run.
+func Open(ctx context.Context, name string) (Provider, error) {
+	ordinal, ok, err := device.GPU(name)
 	if err != nil {
 		return nil, err
 	}
-	if err := ctx.Err(); err != nil || !c.gpu {
+	if err := ctx.Err(); err != nil || !ok {
 		return nil, err
 	}
-	return openUntil(ctx, func() (Provider, error) { return openExperiments(c.ordinal) })
+	return openUntil(ctx, func() (Provider, error) { return openProvider(ordinal) })
 }
 
 // openUntil also returns when ctx ends, because a driver may hang; a device that opens later is closed.

@@ -1,6 +1,6 @@
 //go:build cuda && (linux || windows) && amd64
 
-package cuda
+package gpu
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/app/i18n"
+	"blik/cuda"
 	"blik/internal/test/testpic"
 	"blik/lab/experiment"
 	"blik/processing"
@@ -20,7 +21,7 @@ import (
 
 // alike compares what the variants of an experiment compute on drawn pixels with its first one, the direct one of the
 // CPU.
-func alike(t *rapid.T, x *Experiments, id string, c experiment.Case) {
+func alike(t *rapid.T, x *provider, id string, c experiment.Case) {
 	e, err := experiment.Find(id)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +90,7 @@ func TestTrialsMeasured(t *testing.T) {
 func TestSlidingTrialsAtTheirEnds(t *testing.T) {
 	x := experimentsOnGPU(t)
 	c := experiment.Case{Size: experiment.Size{W: 300, H: 70}, Values: map[string]string{"m": "4095"}}
-	in := &experiment.Input{Size: c.Size, U8: fill[uint8](c.Size.Samples(), math.MaxUint8)}
+	in := &experiment.Input{Size: c.Size, U8: slices.Repeat([]uint8{math.MaxUint8}, c.Size.Samples())}
 	for _, v := range x.Variants("sliding") {
 		if out := trialOutput(t, x, v, in, c); !slices.Equal(out.U8, in.U8) {
 			t.Errorf("%s: the mean of white is not white", v.ID)
@@ -102,12 +103,12 @@ func TestSlidingTrialsAtTheirEnds(t *testing.T) {
 func TestVHGWBlock(t *testing.T) {
 	for k := 1; k <= 4095; k += 2 {
 		b := vhgwBlock(k)
-		if n := b.x * b.y; n < 2 || b.y%2 != 0 || n > 128 || n*vhgwBytes(k) > maxShared ||
-			2*n <= min(128, maxShared/vhgwBytes(k)) {
+		if n := b.x * b.y; n < 2 || b.y%2 != 0 || n > 128 || n*vhgwBytes(k) > cuda.MaxShared ||
+			2*n <= min(128, cuda.MaxShared/vhgwBytes(k)) {
 			t.Errorf("element of %d: block of %d × %d threads", k, b.x, b.y)
 		}
 	}
-	if b := vhgwBlock(3); b != (dim{32, 4}) {
+	if b := vhgwBlock(3); b != (threads{32, 4}) {
 		t.Errorf("%+v", b)
 	}
 }
@@ -124,11 +125,11 @@ func TestSumTrials(t *testing.T) {
 		o.Sizes = append(o.Sizes, experiment.Line(n))
 	}
 	// A second context on the same GPU stands for a second one.
-	second, err := Open(0)
+	second, err := cuda.Open(0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.names, x.others = []string{x.Name(), "the second"}, []*Backend{second}
+	x.names, x.others = []string{x.Name(), "the second"}, []*cuda.Backend{second}
 	r, err := experiment.Run(background, e, o)
 	if err != nil {
 		t.Fatal(err)
@@ -219,7 +220,7 @@ func TestTrialsTooLarge(t *testing.T) {
 	}
 	r, err := experiment.Run(background, e, experiment.Options{Quick: true,
 		Variants: []string{"gpu-recursive-coalesced"}, Picture: pixels(),
-		Sizes:  []experiment.Size{{W: 5, H: 5}, {W: 1, H: maxSide + 1}, {W: maxSide + 1, H: 1}},
+		Sizes:  []experiment.Size{{W: 5, H: 5}, {W: 1, H: cuda.MaxSide + 1}, {W: cuda.MaxSide + 1, H: 1}},
 		Values: map[string][]string{"m": {"3"}}, Providers: []experiment.Provider{x}})
 	if err != nil || len(r.Rows) != 3 {
 		t.Fatalf("%+v, %v", r, err)
@@ -249,9 +250,9 @@ func TestTrialsWithoutMemory(t *testing.T) {
 				o.Variants = append(o.Variants, v.ID)
 			}
 		}
-		x.b.pool.limit = 200_000
+		x.b.LimitMemory(200_000)
 		r, err := experiment.Run(background, e, o)
-		x.b.pool.limit = 0
+		x.b.LimitMemory(0)
 		if err != nil {
 			t.Fatal(err)
 		}

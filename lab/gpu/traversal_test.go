@@ -1,6 +1,6 @@
 //go:build cuda && (linux || windows) && amd64
 
-package cuda
+package gpu
 
 import (
 	"context"
@@ -14,24 +14,8 @@ import (
 	"blik/lab/experiment"
 )
 
-// experimentsOnGPU opens the GPU for one test, or skips it where there is none.
-func experimentsOnGPU(t *testing.T) *Experiments {
-	t.Helper()
-	gpu(t)
-	x, err := OpenExperiments(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := x.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return x
-}
-
 // trialOutput runs a variant twice, as a repetition would, and returns its result. Nothing may remain on the device.
-func trialOutput(t rapid.TB, x *Experiments, v experiment.Variant, in *experiment.Input,
+func trialOutput(t rapid.TB, x *provider, v experiment.Variant, in *experiment.Input,
 	c experiment.Case) experiment.Output {
 	t.Helper()
 	run, err := v.Method.Prepare(background, in, c)
@@ -59,7 +43,7 @@ func trialOutput(t rapid.TB, x *Experiments, v experiment.Variant, in *experimen
 
 // measuredByFrame runs the GPU's variants of an experiment as the program does, with the frame's own check, and wants
 // every row measured.
-func measuredByFrame(t *testing.T, x *Experiments, id string, o experiment.Options, rows int) {
+func measuredByFrame(t *testing.T, x *provider, id string, o experiment.Options, rows int) {
 	t.Helper()
 	e, err := experiment.Find(id)
 	if err != nil {
@@ -133,7 +117,7 @@ func TestTraversalMeasured(t *testing.T) {
 
 // refused requires every variant of a list to refuse a case for lack of memory, to leave nothing on the device, and to
 // report a cancel.
-func refused(t *testing.T, x *Experiments, variants []experiment.Variant, in *experiment.Input, c experiment.Case) {
+func refused(t *testing.T, x *provider, variants []experiment.Variant, in *experiment.Input, c experiment.Case) {
 	t.Helper()
 	cancelled, cancel := context.WithCancel(background)
 	cancel()
@@ -152,7 +136,7 @@ func refused(t *testing.T, x *Experiments, variants []experiment.Variant, in *ex
 
 func TestTraversalWithoutMemory(t *testing.T) {
 	x := experimentsOnGPU(t)
-	x.b.pool.limit = 200_000
+	x.b.LimitMemory(200_000)
 	s := experiment.Size{W: 400, H: 300}
 	in := &experiment.Input{Size: s, U8: make([]uint8, s.Samples())}
 	refused(t, x, x.Variants("traversal"), in, experiment.Case{Size: s, Values: map[string]string{"memory": "device"}})

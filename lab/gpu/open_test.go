@@ -1,6 +1,7 @@
-package device
+package gpu
 
 import (
+	"blik/app/device"
 	"context"
 	"errors"
 	"testing"
@@ -9,19 +10,19 @@ import (
 )
 
 func TestExperiments(t *testing.T) {
-	if p, err := Experiments(t.Context(), "cpu"); p != nil || err != nil {
+	if p, err := Open(t.Context(), "cpu"); p != nil || err != nil {
 		t.Errorf("on the CPU: %v, %v", p, err)
 	}
-	if _, err := Experiments(t.Context(), "gpu"); err == nil {
+	if _, err := Open(t.Context(), "gpu"); err == nil {
 		t.Error("no error for an unknown device")
 	}
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Experiments(cancelled, "auto"); !errors.Is(err, context.Canceled) {
+	if _, err := Open(cancelled, "auto"); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	_, missing := List()
-	p, err := Experiments(t.Context(), "auto")
+	_, missing := device.List()
+	p, err := Open(t.Context(), "auto")
 	if missing == nil {
 		if err != nil || p.Name() == "" || len(p.Variants("sliding")) == 0 {
 			t.Fatalf("%v, %v", p, err)
@@ -32,18 +33,18 @@ func TestExperiments(t *testing.T) {
 		return
 	}
 	var why *driver.Problem
-	if p != nil || !errors.As(err, &why) || !Explain(err).Equal(Explain(missing)) {
+	if p != nil || !errors.As(err, &why) || !device.Explain(err).Equal(device.Explain(missing)) {
 		t.Errorf("%v, %v, the list says %v", p, err, missing)
 	}
 }
 
-// provider is an open provider.
-type provider struct {
+// late is an open provider.
+type late struct {
 	Provider
 	closed chan struct{}
 }
 
-func (p provider) Close() error {
+func (p late) Close() error {
 	close(p.closed)
 	return nil
 }
@@ -51,15 +52,15 @@ func (p provider) Close() error {
 // A driver that hangs does not block a cancelled call; a device that opens later is closed.
 func TestExperimentsOfADriverThatHangs(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	gate, late := make(chan struct{}), provider{closed: make(chan struct{})}
+	gate, open := make(chan struct{}), late{closed: make(chan struct{})}
 	p, err := openUntil(ctx, func() (Provider, error) {
 		cancel()
 		<-gate
-		return late, nil
+		return open, nil
 	})
 	if p != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", p, err)
 	}
 	close(gate)
-	<-late.closed
+	<-open.closed
 }

@@ -1,28 +1,29 @@
 //go:build cuda && (linux || windows) && amd64
 
-package cuda
+package gpu
 
 import (
 	"context"
 
+	"blik/cuda"
 	"blik/lab/experiment"
 	"blik/processing"
 )
 
 // vhgwVariants are erosion and dilation with rectangles.
-func vhgwVariants(b *Backend) []experiment.Variant {
-	method := func(prepare func(q *queue, t *trial, dst, src *plane, op processing.MorphOp,
+func vhgwVariants(b *cuda.Backend) []experiment.Variant {
+	method := func(prepare func(q cuda.Queue, t *trial, dst, src *plane, op processing.MorphOp,
 		e processing.Element) error) experiment.Method {
 		return trialMethod{
 			b:          b,
 			memory:     func(c experiment.Case) int64 { return int64(c.Size.Samples()) },
 			operations: experiment.RecursiveComparisons,
-			prepare: func(q *queue, t *trial, in *experiment.Input, c experiment.Case) error {
+			prepare: func(q cuda.Queue, t *trial, in *experiment.Input, c experiment.Case) error {
 				src, err := t.picture(q, in)
 				if err != nil {
 					return err
 				}
-				dst, err := t.plane(processing.U8, src.w, src.h)
+				dst, err := t.plane(src.w, src.h)
 				if err != nil {
 					return err
 				}
@@ -33,12 +34,12 @@ func vhgwVariants(b *Backend) []experiment.Variant {
 		}
 	}
 	recursion := func(shared bool) experiment.Method {
-		return method(func(q *queue, t *trial, dst, src *plane, op processing.MorphOp, e processing.Element) error {
+		return method(func(q cuda.Queue, t *trial, dst, src *plane, op processing.MorphOp, e processing.Element) error {
 			v, err := newVHGW(q, t, src.w, src.h, passes(e, src.w, src.h), shared)
 			if err != nil {
 				return err
 			}
-			t.compute = func(q *queue) error {
+			t.compute = func(q cuda.Queue) error {
 				switch op {
 				case processing.Open, processing.Close:
 					if err := v.extreme(q, v.first, src, op == processing.Close); err != nil {
@@ -54,14 +55,31 @@ func vhgwVariants(b *Backend) []experiment.Variant {
 	return []experiment.Variant{
 		{ID: "gpu-vhgw-global", Device: experiment.GPU, Method: recursion(false)},
 		{ID: "gpu-vhgw-shared", Device: experiment.GPU, Method: recursion(true)},
-		{ID: "gpu-program", Device: experiment.GPU, Method: method(func(_ *queue, t *trial, dst, src *plane,
+		{ID: "gpu-program", Device: experiment.GPU, Method: method(func(_ cuda.Queue, t *trial, dst, src *plane,
 			op processing.MorphOp, e processing.Element) error {
 			t.operation = func(ctx context.Context) error {
-				return b.Do(ctx, processing.Morph{Dst: dst, Src: src, Op: op, Element: e})
+				return b.Do(ctx, processing.Morph{Dst: dst.Plane, Src: src.Plane, Op: op, Element: e})
 			}
 			return nil
 		})},
 	}
+}
+
+// pass is a one-dimensional erosion or dilation over 2r + 1 samples, down the columns or along the rows.
+type pass struct {
+	down bool
+	r    int
+}
+
+// passes returns the passes of an element on a picture of w × h, without those that change nothing.
+func passes(e processing.Element, w, h int) (list []pass) {
+	if r := min(e.Width/2, w-1); r > 0 {
+		list = append(list, pass{false, r})
+	}
+	if r := min(e.Height/2, h-1); r > 0 {
+		list = append(list, pass{true, r})
+	}
+	return list
 }
 
 // vhgw is an erosion or dilation by the kernels of experiment_vhgw.cu, which filter down the columns; for rows the
@@ -72,17 +90,17 @@ type vhgw struct {
 	// first is the result of the first half of an opening or closing, between that of a pass along the rows. turned and
 	// filtered are transposed planes; suffix and prefix hold a value for each pixel.
 	first, between, turned, filtered *plane
-	suffix, prefix                   buffer
+	suffix, prefix                   cuda.Buffer
 }
 
-func newVHGW(q *queue, t *trial, w, h int, list []pass, shared bool) (*vhgw, error) {
+func newVHGW(q cuda.Queue, t *trial, w, h int, list []pass, shared bool) (*vhgw, error) {
 	v := &vhgw{passes: list, shared: shared}
 	var err error
 	for _, p := range []struct {
 		plane **plane
 		w, h  int
 	}{{&v.first, w, h}, {&v.between, w, h}, {&v.turned, h, w}, {&v.filtered, h, w}} {
-		if *p.plane, err = t.plane(processing.U8, p.w, p.h); err != nil {
+		if *p.plane, err = t.plane(p.w, p.h); err != nil {
 			return nil, err
 		}
 	}
@@ -90,24 +108,24 @@ func newVHGW(q *queue, t *trial, w, h int, list []pass, shared bool) (*vhgw, err
 		return v, nil
 	}
 	n := int64(max(words(w)*h, words(h)*w)) * 4
-	if v.suffix, err = t.bytes(q, n); err != nil {
+	if v.suffix, err = t.work.Bytes(q, n); err != nil {
 		return nil, err
 	}
-	v.prefix, err = t.bytes(q, n)
+	v.prefix, err = t.work.Bytes(q, n)
 	return v, err
 }
 
 // words is the number of words of four samples in a row.
 func words(w int) int { return (w + 3) / 4 }
 
-func (v *vhgw) extreme(q *queue, dst, src *plane, dilate bool) error {
+func (v *vhgw) extreme(q cuda.Queue, dst, src *plane, dilate bool) error {
 	name := "vhgwErode"
 	if dilate {
 		name = "vhgwDilate"
 	}
 	switch len(v.passes) {
 	case 0:
-		return q.duplicate(dst, src)
+		return q.Duplicate(dst.Plane, src.Plane)
 	case 1:
 		return v.pass(q, name, dst, src, v.passes[0])
 	}
@@ -117,23 +135,23 @@ func (v *vhgw) extreme(q *queue, dst, src *plane, dilate bool) error {
 	return v.pass(q, name, dst, v.between, v.passes[1])
 }
 
-func (v *vhgw) pass(q *queue, name string, dst, src *plane, p pass) error {
+func (v *vhgw) pass(q cuda.Queue, name string, dst, src *plane, p pass) error {
 	if p.down {
 		return v.columns(q, name, dst, src, p.r)
 	}
-	if err := q.transpose(v.turned, src); err != nil {
+	if err := q.Transpose(v.turned.Plane, src.Plane); err != nil {
 		return err
 	}
 	if err := v.columns(q, name, v.filtered, v.turned, p.r); err != nil {
 		return err
 	}
-	return q.transpose(dst, v.filtered)
+	return q.Transpose(dst.Plane, v.filtered.Plane)
 }
 
-func (v *vhgw) columns(q *queue, name string, dst, src *plane, r int) error {
+func (v *vhgw) columns(q cuda.Queue, name string, dst, src *plane, r int) error {
 	k, n := 2*r+1, words(src.w)
 	segments := (src.h + k - 1) / k
-	memory, reach, block := "Global", "Many", dim{32, 2}
+	memory, reach, block := "Global", "Many", threads{32, 2}
 	switch {
 	case k <= 7:
 		reach, block.y = "Few", 4
@@ -145,29 +163,35 @@ func (v *vhgw) columns(q *queue, name string, dst, src *plane, r int) error {
 	if v.shared {
 		memory, block = "Shared", vhgwBlock(k)
 	}
-	grid := dim{(n + block.x - 1) / block.x, (2*segments + block.y - 1) / block.y}
+	grid := cuda.Blocks((n+block.x-1)/block.x, (2*segments+block.y-1)/block.y)
 	if v.shared {
-		return q.launchShared(name+memory+reach, grid, block, block.x*block.y*vhgwBytes(k), dst, src, r, n, src.h)
+		shared := block.x * block.y * vhgwBytes(k)
+		return q.LaunchShared(name+memory+reach, grid, block.size(), shared, dst.Plane, src.Plane, r, n, src.h)
 	}
-	return q.launch(name+memory+reach, grid, block, dst, src, v.suffix, v.prefix, r, n, src.h)
+	return q.Launch(name+memory+reach, grid, block.size(), dst.Plane, src.Plane, v.suffix, v.prefix, r, n, src.h)
 }
+
+// threads is the size of a block.
+type threads struct{ x, y int }
+
+func (n threads) size() cuda.Dim { return cuda.Blocks(n.x, n.y) }
 
 // vhgwBytes is the shared memory that a thread needs for the suffixes or prefixes of k words.
 func vhgwBytes(k int) int { return k * 4 }
 
 // vhgwBlock is the largest block of up to 32 × 4 threads, two for each segment, whose suffixes and prefixes fit into
 // shared memory.
-func vhgwBlock(k int) dim {
-	threads := min(maxShared/vhgwBytes(k), 128)
+func vhgwBlock(k int) threads {
+	n := min(cuda.MaxShared/vhgwBytes(k), 128)
 	switch {
-	case threads == 128:
-		return dim{32, 4}
-	case threads >= 64:
-		return dim{32, 2}
+	case n == 128:
+		return threads{32, 4}
+	case n >= 64:
+		return threads{32, 2}
 	}
 	x := 1
-	for 4*x <= threads {
+	for 4*x <= n {
 		x *= 2
 	}
-	return dim{x, 2}
+	return threads{x, 2}
 }
