@@ -66,6 +66,7 @@ static: missing go gpu
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -tags headless .
+	$(GO) vet -tags headless,nolab .
 	$(GO) tool staticcheck ./...
 	$(GO) build -buildvcs=false -tags headless -o $(CHECKED) .
 	BLIK=$(CHECKED) scripts/readme.sh --check
