@@ -344,10 +344,20 @@ func (p *program) completionCommand() *cobra.Command {
 	}
 }
 
-// describeHelp translates the help flag of every command.
+// describeHelp translates the help flag of every command, and declares the flag of the second help.
 func (p *program) describeHelp(c *cobra.Command) {
 	c.Flags().SortFlags = false
 	c.Flags().BoolP("help", "h", false, p.say("show this help"))
+	if own := shownFlags(c); len(own) > maxFlags {
+		all := c.Flags().Bool(helpAll, false, p.say("show all %d flags", len(own)+1))
+		run := c.RunE
+		c.RunE = func(c *cobra.Command, args []string) error {
+			if *all {
+				return c.Help()
+			}
+			return run(c, args)
+		}
+	}
 	for _, sub := range c.Commands() {
 		p.describeHelp(sub)
 	}

@@ -26,6 +26,8 @@ import (
 	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
+
+	"github.com/spf13/cobra"
 )
 
 // outcome is the result of a run of the command line.
@@ -609,8 +611,8 @@ func TestEveryParameterIsAFlag(t *testing.T) {
 	t.Parallel()
 	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
 	for _, lang := range []string{"en", "ru"} {
-		help := call(t, "correct", "--help", "--lang", lang)
-		detect := call(t, "detect", "--help", "--lang", lang)
+		help := call(t, "correct", "--help-all", "--lang", lang)
+		detect := call(t, "detect", "--help-all", "--lang", lang)
 		manual := call(t, "help", "parameters", "--lang", lang)
 		flat := words(help.out)
 		for _, s := range processing.Specs() {
@@ -690,7 +692,7 @@ func TestWindow(t *testing.T) {
 // Flags are listed in order of use, not alphabetically.
 func TestHelpKeepsTheOrder(t *testing.T) {
 	t.Parallel()
-	got := call(t, "help", "correct")
+	got := call(t, "correct", "--help-all")
 	rest := got.out
 	for _, next := range []string{"\nFlags:\n", " --output DIR ", " --mask FILE ", "\nMode:\n", " --mode ", " --sensitivity ", "\nSearch:\n", "\nDecision:\n", "\nMask cleanup:\n", "\nGeneral flags:\n", " --lang "} {
 		_, after, found := strings.Cut(rest, next)
@@ -699,6 +701,28 @@ func TestHelpKeepsTheOrder(t *testing.T) {
 		}
 		rest = after
 	}
+}
+
+// The first help of a command shows at most 30 flags, and leads to the others.
+func TestHelpIsShort(t *testing.T) {
+	t.Parallel()
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		args := strings.Fields(c.CommandPath())[1:]
+		got := call(t, append(args, "--help")...)
+		count := strings.Count(got.out, "\n      --") + strings.Count(got.out, "\n  -")
+		second := strings.Contains(got.out, "--help-all\n")
+		if got.status != exitDone || count > maxFlags || second != (c.Flags().Lookup(helpAll) != nil) {
+			t.Errorf("%s: %d flags, %+v", c.CommandPath(), count, got.status)
+		}
+		if second && strings.Count(call(t, append(args, "--help-all")...).out, "\n      --") <= count {
+			t.Errorf("%s: --help-all shows no more than --help", c.CommandPath())
+		}
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(Commands("en", "1", nil))
 }
 
 func TestVersionAndCompletion(t *testing.T) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -19,7 +20,7 @@ const helpWidth = 100
 // groupOf is the annotation for the heading of a flag.
 const groupOf = "group"
 
-// printUsage prints the syntax of a command, its subcommands and its flags, with those of detection in groups.
+// printUsage prints the syntax of a command, its subcommands and its flags, with the parameters in groups.
 func (p *program) printUsage(c *cobra.Command) error {
 	var b strings.Builder
 	b.WriteString(p.say("Usage:\n"))
@@ -37,31 +38,90 @@ func (p *program) printUsage(c *cobra.Command) error {
 	// Flags come in the order in which they were declared.
 	var headings []string
 	flags := map[string][]*pflag.Flag{}
-	add := func(heading string, f *pflag.Flag) {
+	shown, left := firstFlags(c)
+	for _, f := range shown {
+		heading := p.say("Flags:")
 		if g := f.Annotations[groupOf]; len(g) > 0 {
 			heading = g[0]
+		} else if general(c, f) {
+			heading = p.say("General flags:")
 		}
 		if flags[heading] == nil {
 			headings = append(headings, heading)
 		}
 		flags[heading] = append(flags[heading], f)
 	}
-	general := p.say("General flags:")
-	// Not LocalNonPersistentFlags, which sorts them.
-	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if f.Name != "help" && c.PersistentFlags().Lookup(f.Name) == nil {
-			add(p.say("Flags:"), f)
-		}
-	})
-	add(general, c.Flags().Lookup("help"))
-	c.PersistentFlags().VisitAll(func(f *pflag.Flag) { add(general, f) })
-	c.InheritedFlags().VisitAll(func(f *pflag.Flag) { add(general, f) })
 	for _, heading := range headings {
 		fmt.Fprintf(&b, "\n%s\n", heading)
 		p.describeFlags(&b, flags[heading])
 	}
+	if left > 0 {
+		fmt.Fprint(&b, p.say("\nAll flags, with %d more parameters of detection and correction: %s --help-all\n", left,
+			c.CommandPath()))
+	}
 	_, err := fmt.Fprint(c.OutOrStdout(), b.String())
 	return err
+}
+
+// maxFlags is the largest number of flags in the help of a command; helpAll is the flag that shows the others.
+const (
+	maxFlags = 30
+	helpAll  = "help-all"
+)
+
+// frequent returns the parameters that the first help of a command with many flags shows, if there is room, the most
+// useful first.
+func frequent() []string {
+	return []string{"mode", "sensitivity", "correct", "method", "coverage", "margin", "halo", "detector"}
+}
+
+// shownFlags lists the flags of a command, its own first.
+func shownFlags(c *cobra.Command) (all []*pflag.Flag) {
+	add := func(f *pflag.Flag) {
+		if !f.Hidden && !slices.Contains(all, f) {
+			all = append(all, f)
+		}
+	}
+	// Not LocalNonPersistentFlags, which sorts them.
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if !general(c, f) {
+			add(f)
+		}
+	})
+	c.LocalFlags().VisitAll(add)
+	c.InheritedFlags().VisitAll(add)
+	return all
+}
+
+// general reports whether a flag of a command is one that all commands have.
+func general(c *cobra.Command, f *pflag.Flag) bool {
+	return f.Name == "help" || f.Name == helpAll || c.PersistentFlags().Lookup(f.Name) != nil ||
+		c.InheritedFlags().Lookup(f.Name) != nil
+}
+
+// firstFlags returns the flags that the help of a command shows, and the number of those that it leaves to --help-all.
+func firstFlags(c *cobra.Command) (shown []*pflag.Flag, left int) {
+	all := shownFlags(c)
+	if f := c.Flags().Lookup(helpAll); f == nil || f.Changed {
+		return all, 0
+	}
+	parameter := func(f *pflag.Flag) bool { return len(f.Annotations[groupOf]) > 0 }
+	room := maxFlags
+	for _, f := range all {
+		if !parameter(f) {
+			room--
+		}
+	}
+	var chosen []string
+	for _, name := range frequent() {
+		if c.Flags().Lookup(name) != nil && len(chosen) < room {
+			chosen = append(chosen, name)
+		}
+	}
+	shown = slices.DeleteFunc(slices.Clone(all), func(f *pflag.Flag) bool {
+		return parameter(f) && !slices.Contains(chosen, f.Name)
+	})
+	return shown, len(all) - len(shown)
 }
 
 // describeFlags writes names in one column and their meaning, wrapped, in another. (pflag's own listing counts bytes,
