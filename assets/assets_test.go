@@ -6,7 +6,8 @@ import (
 	"flag"
 	"image"
 	"image/jpeg"
-	"image/png"
+	_ "image/png"
+
 	"os"
 	"runtime"
 	"testing"
@@ -15,10 +16,10 @@ import (
 	"blik/lab/synth"
 )
 
-var update = flag.Bool("update", false, "write sample.jpg and sample_mask.png anew")
+var update = flag.Bool("update", false, "write sample.jpg anew")
 
-// generate makes the sample painting and its truth.
-func generate(t *testing.T) (painting image.Image, glare *image.Gray) {
+// generate makes the sample painting.
+func generate(t *testing.T) image.Image {
 	t.Helper()
 	o, err := synth.Preset("default")
 	if err != nil {
@@ -29,7 +30,7 @@ func generate(t *testing.T) (painting image.Image, glare *image.Gray) {
 	o.GlareBlur = synth.Range{Min: 0.3, Max: 0.8}
 	o.Lights = [][3]float64{synth.Lamp(4300, 5500)}
 	o.NoiseGain = 1e-4
-	p, m, _, err := synth.Generate(context.Background(), 1600, 1100, 8, 4, synth.PaintOptions{Scene: "coast"}, o)
+	p, _, _, err := synth.Generate(context.Background(), 1600, 1100, 8, 4, synth.PaintOptions{Scene: "coast"}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +39,7 @@ func generate(t *testing.T) (painting image.Image, glare *image.Gray) {
 		copy(rgba.Pix[4*i:4*i+3], p.U8[3*i:3*i+3])
 		rgba.Pix[4*i+3] = 255
 	}
-	return rgba, &image.Gray{Pix: m.Pix, Stride: m.Width, Rect: rgba.Rect}
+	return rgba
 }
 
 // The embedded sample is what the generator makes. After a change of the generator:
@@ -46,19 +47,14 @@ func generate(t *testing.T) (painting image.Image, glare *image.Gray) {
 //	go test ./assets -run Sample -update
 func TestSampleIsGenerated(t *testing.T) {
 	testpic.Long(t)
-	painting, glare := generate(t)
-	var file, mask bytes.Buffer
-	if err := jpeg.Encode(&file, painting, &jpeg.Options{Quality: 94}); err != nil {
-		t.Fatal(err)
-	}
-	if err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&mask, glare); err != nil {
+	const name = "sample.jpg"
+	var file bytes.Buffer
+	if err := jpeg.Encode(&file, generate(t), &jpeg.Options{Quality: 94}); err != nil {
 		t.Fatal(err)
 	}
 	if *update {
-		for name, data := range map[string][]byte{"sample.jpg": file.Bytes(), "sample_mask.png": mask.Bytes()} {
-			if err := os.WriteFile(name, data, 0o644); err != nil {
-				t.Fatal(err)
-			}
+		if err := os.WriteFile(name, file.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
 		}
 		return
 	}
@@ -67,22 +63,20 @@ func TestSampleIsGenerated(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		limit = 1600 * 1100 / 1000
 	}
-	for name, pair := range map[string][2][]byte{"sample.jpg": {Sample(), file.Bytes()}, "sample_mask.png": {SampleMask(), mask.Bytes()}} {
-		stored, made := decode(t, name, pair[0]), decode(t, name, pair[1])
-		if stored.Bounds() != made.Bounds() {
-			t.Fatalf("%s has %v, the generator makes %v", name, stored.Bounds(), made.Bounds())
-		}
-		differ := 0
-		for y := range 1100 {
-			for x := range 1600 {
-				if stored.At(x, y) != made.At(x, y) {
-					differ++
-				}
+	stored, made := decode(t, name, Sample()), decode(t, name, file.Bytes())
+	if stored.Bounds() != made.Bounds() {
+		t.Fatalf("%s has %v, the generator makes %v", name, stored.Bounds(), made.Bounds())
+	}
+	differ := 0
+	for y := range 1100 {
+		for x := range 1600 {
+			if stored.At(x, y) != made.At(x, y) {
+				differ++
 			}
 		}
-		if differ > limit {
-			t.Errorf("%s: %d pixels differ from what the generator makes; run go test ./assets -run Sample -update", name, differ)
-		}
+	}
+	if differ > limit {
+		t.Errorf("%s: %d pixels differ from what the generator makes; run go test ./assets -run Sample -update", name, differ)
 	}
 }
 
@@ -103,7 +97,7 @@ func TestIcon(t *testing.T) {
 
 // The caller may write into what it got.
 func TestAssetsAreCopies(t *testing.T) {
-	for name, f := range map[string]func() []byte{"Sample": Sample, "SampleMask": SampleMask, "Icon": Icon} {
+	for name, f := range map[string]func() []byte{"Sample": Sample, "Icon": Icon} {
 		a := f()
 		a[0]++
 		if f()[0] == a[0] {

@@ -104,16 +104,6 @@ func Entries(text string) []string {
 	}
 }
 
-// sourceHash is the SHA-256 of the source of a module and its includes, as named in the first line of its PTX.
-func sourceHash(name string) string {
-	sum := sha256.New()
-	for _, f := range []string{"common.cuh", name + ".cu"} {
-		text, _ := files.ReadFile(f)
-		sum.Write(text)
-	}
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
 // Hash is the SHA-256 of all sources, PTX and machine code; the record of a verification names it. How the code is
 // compressed does not matter.
 func Hash() (string, error) {

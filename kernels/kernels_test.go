@@ -2,7 +2,9 @@ package kernels
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -126,4 +128,14 @@ func TestKernelsWereVerified(t *testing.T) {
 			t.Errorf("%s did not pass on the GPU", name)
 		}
 	}
+}
+
+// sourceHash is the SHA-256 of the source of a module and its includes, as named in the first line of its PTX.
+func sourceHash(name string) string {
+	sum := sha256.New()
+	for _, f := range []string{"common.cuh", name + ".cu"} {
+		text, _ := files.ReadFile(f)
+		sum.Write(text)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }

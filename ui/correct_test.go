@@ -577,7 +577,7 @@ func spec(t *testing.T, id string) processing.Spec {
 
 func TestApproximateColours(t *testing.T) {
 	h := newHarness(t, "en")
-	press := *colour.SRGB()
+	press := *colour.FromPicture(&processing.Picture{Channels: 3})
 	press.Name, press.Exact, press.Reason = "Press", false, message.Of("the profile is for %s, the picture is %s",
 		message.Of("grey"), message.Of("RGB"))
 	h.profile = &press
@@ -593,7 +593,7 @@ func TestApproximateColours(t *testing.T) {
 	if !strings.Contains(h.approximately(), "цвета профиля — оттенки серого, изображения — RGB") || len(h.status.colours.Objects) == 0 {
 		t.Errorf("in Russian %q", h.approximately())
 	}
-	h.profile = colour.SRGB()
+	h.profile = colour.FromPicture(&processing.Picture{Channels: 3})
 	h.files.open("/art/b.tif")
 	h.settle()
 	if h.approximately() != "" || len(h.status.colours.Objects) != 0 || h.profileText() != "нет; принят sRGB" {

@@ -53,14 +53,6 @@ func (d *display) newTwin() *viewport.Viewport {
 	return twin
 }
 
-// ports returns the visible viewports.
-func (d *display) ports() []*viewport.Viewport {
-	if d.beside {
-		return []*viewport.Viewport{d.port, d.twin}
-	}
-	return []*viewport.Viewport{d.port}
-}
-
 // under returns the viewport under the pointer, or else the main one.
 func (d *display) under() *viewport.Viewport {
 	if d.beside && d.twin.Hovering() {

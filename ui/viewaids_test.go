@@ -17,6 +17,7 @@ import (
 	"blik/app/view"
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/ui/viewport"
 )
 
 // looked runs callbacks until everything shown has been computed.
@@ -249,7 +250,7 @@ func TestSideBySide(t *testing.T) {
 		t.Error("the wheel over the original has no effect")
 	}
 	same("the wheel over the original")
-	for _, v := range d.ports() {
+	for _, v := range []*viewport.Viewport{d.port, d.twin} {
 		v.MouseDown(&desktop.MouseEvent{Button: desktop.MouseButtonPrimary,
 			PointEvent: fyne.PointEvent{Position: fyne.NewPos(100, 100)}})
 		v.Dragged(&fyne.DragEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(60, 80)}})

@@ -31,9 +31,6 @@ type Profile struct {
 // curve maps 0…1 to 0…1; other arguments are allowed.
 type curve func(x float64) float64
 
-// SRGB returns the profile of IEC 61966-2-1, the assumed profile of the screen.
-func SRGB() *Profile { return plain(3, processing.TransferSRGB.Linear) }
-
 // plain is a profile of the screen's own colours with another curve.
 func plain(channels int, c curve) *Profile {
 	return &Profile{Channels: channels, Exact: true, linear: [3]curve{c, c, c}, uniform: true, toScreen: identity()}

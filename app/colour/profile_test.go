@@ -592,3 +592,6 @@ func FuzzFromICC(f *testing.F) {
 		}
 	})
 }
+
+// SRGB returns the profile of IEC 61966-2-1, the assumed profile of the screen.
+func SRGB() *Profile { return plain(3, processing.TransferSRGB.Linear) }

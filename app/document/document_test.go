@@ -623,3 +623,10 @@ func TestSoftEdgeStopsAtItsNeighbours(t *testing.T) {
 		}
 	}
 }
+
+// setHistoryBudget limits the memory of the history, in bytes, by dropping the oldest steps. The last step always
+// stays.
+func (d *Document) setHistoryBudget(bytes int64) {
+	d.history.budget = bytes
+	d.history.trim()
+}

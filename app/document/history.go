@@ -306,10 +306,3 @@ func lastName(steps []*step) (message.Message, bool) {
 	}
 	return steps[len(steps)-1].name.Context("step"), true
 }
-
-// setHistoryBudget limits the memory of the history, in bytes, by dropping the oldest steps. The last step always
-// stays.
-func (d *Document) setHistoryBudget(bytes int64) {
-	d.history.budget = bytes
-	d.history.trim()
-}

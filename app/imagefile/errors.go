@@ -31,7 +31,7 @@ var (
 	ErrWrite = errors.New("not written")
 	// ErrFull: the disk is full; an ErrWrite.
 	ErrFull = fmt.Errorf("disk full: %w", ErrWrite)
-	// ErrExists: Save may not replace an existing file.
+	// ErrExists: AddPicture may not replace an existing file.
 	ErrExists = errors.New("the file exists")
 	// ErrForeign: a file to be replaced was changed by another program since it was saved.
 	ErrForeign = errors.New("changed by another program")

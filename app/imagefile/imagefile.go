@@ -1,8 +1,8 @@
 // Package imagefile reads and writes files of pictures and masks.
 //
-// Only Read and ReadMask read files. Save saves a picture that was read: only the pixels of its patches differ from the
-// source, and Verify proves it. WriteFile and the functions built on it write everything else. The containers
-// themselves are in the packages tiff, png and jpeg.
+// Only Read and ReadMask read files. Outputs.AddPicture saves a picture that was read: only the pixels of its patches
+// differ from the source, and Verify proves it. WriteFile and the functions built on it write everything else. The
+// containers themselves are in the packages tiff, png and jpeg.
 //
 // File contents are not trusted: sizes are checked against Limits, the length of the file and free memory before pixels
 // are allocated, and a fault becomes one sentence that names the file (Error). Files are written atomically.
@@ -39,7 +39,7 @@ type File struct {
 	Picture *processing.Picture
 	// Profile defines the meaning of the samples: the file's own profile, or the assumed one.
 	Profile *colour.Profile
-	// Size and Modified are those of the file when it was read; Save uses them to detect changes.
+	// Size and Modified are those of the file when it was read; AddPicture uses them to detect changes.
 	Size     int64
 	Modified time.Time
 	// Mode holds its permissions.

@@ -19,7 +19,7 @@ import (
 	"blik/processing"
 )
 
-// SaveOptions are the options of Save.
+// SaveOptions are the options of Outputs.AddPicture.
 type SaveOptions struct {
 	// Overwrite permits replacing an existing file, including the source itself.
 	Overwrite bool
@@ -54,7 +54,7 @@ const (
 	NewFile SaveMethod = "new file"
 )
 
-// Saved is the result of Save.
+// Saved is the result of Outputs.AddPicture.
 type Saved struct {
 	// Path is the result, Format its container and Bytes its size.
 	Path   string
@@ -95,39 +95,19 @@ func DefaultName(path string, format Format) string {
 	return name + "_corrected" + extension
 }
 
-// Save writes file with the patches applied to path; file.Picture itself stays as it is. The container is that of the
-// source, with everything in it except the changed pixels, unless the extension of path names another one: a JPEG
-// becomes a TIFF (also where the extension names nothing) or PNG with the profile, EXIF, XMP, IPTC, resolution and
-// orientation, and stays a JPEG only with AllowLossy; TIFF and PNG become one another where nothing would be lost. A
-// TIFF whose pixels cannot be changed without loss, since they are compressed with JPEG, becomes a new TIFF in the same
-// way.
+// AddPicture writes file with the patches applied; Commit names it path. file.Picture itself stays as it is. The
+// container is that of the source, with everything in it except the changed pixels, unless the extension of path names
+// another one: a JPEG becomes a TIFF (also where the extension names nothing) or PNG with the profile, EXIF, XMP, IPTC,
+// resolution and orientation, and stays a JPEG only with AllowLossy; TIFF and PNG become one another where nothing
+// would be lost. A TIFF whose pixels cannot be changed without loss, since they are compressed with JPEG, becomes a new
+// TIFF in the same way.
 //
 // The source must still be the file that was read (ErrChanged). No existing file is replaced without Overwrite
 // (ErrExists). The result has the permissions of the source. It is written beside path, flushed to disk, compared with
-// the source, and then renamed in one step, so that path always holds either the old file or the complete new one. If
-// no pixel differs, a result in the same container is the source byte for byte.
+// the source, and then renamed by Commit in one step, so that path always holds either the old file or the complete new
+// one. If no pixel differs, a result in the same container is the source byte for byte.
 //
 // Errors are *Error, or that of ctx.
-func Save(ctx context.Context, file *File, path string, patches []processing.Patch, o SaveOptions) (*Saved, error) {
-	return save(ctx, atomicfile.Disk{}, file, path, patches, o)
-}
-
-func save(
-	ctx context.Context, fsys atomicfile.FileSystem, file *File, path string, patches []processing.Patch, o SaveOptions,
-) (*Saved, error) {
-	out := begin(fsys)
-	defer out.Close()
-	saved, err := out.AddPicture(ctx, file, path, patches, o)
-	if err == nil {
-		err = out.Commit(ctx, path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return saved, nil
-}
-
-// AddPicture is Save, except that the result gets its name with Commit.
 func (o *Outputs) AddPicture(
 	ctx context.Context, file *File, path string, patches []processing.Patch, options SaveOptions,
 ) (*Saved, error) {
@@ -191,7 +171,7 @@ func originalName(path string, taken func(string) bool) string {
 	return name
 }
 
-// saving is one run of Save.
+// saving is one run of AddPicture.
 type saving struct {
 	ctx     context.Context
 	fsys    atomicfile.FileSystem

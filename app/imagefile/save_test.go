@@ -654,3 +654,23 @@ func (f faultyFile) WriteAt(p []byte, off int64) (int, error) {
 	}
 	return len(p), f.damage(f.File)
 }
+
+// Save writes a picture and gives it its name at once.
+func Save(ctx context.Context, file *File, path string, patches []processing.Patch, o SaveOptions) (*Saved, error) {
+	return save(ctx, atomicfile.Disk{}, file, path, patches, o)
+}
+
+func save(
+	ctx context.Context, fsys atomicfile.FileSystem, file *File, path string, patches []processing.Patch, o SaveOptions,
+) (*Saved, error) {
+	out := begin(fsys)
+	defer out.Close()
+	saved, err := out.AddPicture(ctx, file, path, patches, o)
+	if err == nil {
+		err = out.Commit(ctx, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return saved, nil
+}

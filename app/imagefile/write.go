@@ -47,7 +47,7 @@ func begin(fsys atomicfile.FileSystem) *Outputs {
 	return &Outputs{fsys: fsys, tx: atomicfile.Begin(fsys), sums: map[string]string{}}
 }
 
-// Add writes a file that Commit names path. The errors are those of Save.
+// Add writes a file that Commit names path. The errors are those of AddPicture.
 func (o *Outputs) Add(ctx context.Context, path string, options WriteOptions, write func(io.Writer) error) error {
 	target, there, err := replaceable(o.fsys, path)
 	if err == nil {
@@ -114,7 +114,7 @@ func Recover(dir string) { _ = atomicfile.Recover(atomicfile.Disk{}, dir) }
 
 // WriteFile writes the file at path atomically: write fills a new file in the same folder, which gets its name once it
 // is complete and on disk. After an error or a cancel, path is unchanged and no other file is left. The errors are
-// those of Save. A symbolic link stays a link, and is followed only within its folder.
+// those of AddPicture. A symbolic link stays a link, and is followed only within its folder.
 func WriteFile(ctx context.Context, path string, o WriteOptions, write func(io.Writer) error) error {
 	return writeTo(ctx, atomicfile.Disk{}, path, o, write)
 }

@@ -43,8 +43,15 @@ func bundled(t *testing.T, dir, extension string) bundle {
 	drawn := read(t, png)
 	if extension == "png" {
 		b.source = png
-	} else if _, err := imagefile.Save(t.Context(), drawn, b.source, nil, imagefile.SaveOptions{}); err != nil {
-		t.Fatal(err)
+	} else {
+		out := imagefile.Begin()
+		defer out.Close()
+		if _, err := out.AddPicture(t.Context(), drawn, b.source, nil, imagefile.SaveOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := out.Commit(t.Context(), b.source); err != nil {
+			t.Fatal(err)
+		}
 	}
 	file := read(t, b.source)
 	patches := []processing.Patch{

@@ -30,7 +30,7 @@ func BenchmarkRender(b *testing.B) {
 		viewport := dst.Rect.Max
 		r := NewRenderer()
 		for _, zoom := range []float64{0, 0.4, 0.63, 0.7, 1, 1.2, 4, 16} {
-			t := Fit(image.Pt(benchW, benchH), viewport)
+			t := Transform{}.Fit(image.Pt(benchW, benchH), viewport)
 			name := "fit"
 			if zoom > 0 {
 				t = Transform{Zoom: zoom}.CentreOn(processing.Point{X: 2000.3, Y: 1500.7}, viewport)

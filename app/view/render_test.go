@@ -528,7 +528,7 @@ func TestSingleGlintIsSeenAtAnyZoom(t *testing.T) {
 		m.Pix[y*w+x] = 255
 		r.SetPicture(pyramids(t, pic, m))
 		dst := image.NewRGBA(image.Rect(0, 0, 160, 100))
-		v := Fit(image.Pt(w, h), dst.Rect.Max)
+		v := Transform{}.Fit(image.Pt(w, h), dst.Rect.Max)
 		v.Zoom *= rapid.Float64Range(0.3, 1).Draw(t, "zoom")
 		v = v.Clamp(image.Pt(w, h), dst.Rect.Max)
 		o := DefaultOptions()
@@ -630,7 +630,7 @@ func TestNarrowPictureIsVisible(t *testing.T) {
 		pic := &processing.Picture{Width: size.X, Height: size.Y, Channels: 1, U8: bytes.Repeat([]byte{200}, 5000)}
 		r.SetPicture(pyramids(t, pic, processing.NewMask(size.X, size.Y)))
 		for _, viewport := range []image.Point{{300, 200}, {301, 201}} {
-			fit := Fit(size, viewport)
+			fit := Transform{}.Fit(size, viewport)
 			for shift := -3.0; shift <= 3; shift += 0.25 {
 				dst := image.NewRGBA(image.Rectangle{Max: viewport})
 				v := fit.Pan(shift, shift)

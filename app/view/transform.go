@@ -69,11 +69,8 @@ func (t Transform) WithZoom(p processing.Point, zoom float64) Transform {
 	return Transform{Zoom: zoom, X: q.X - p.X/zoom, Y: q.Y - p.Y/zoom, Turn: t.Turn}
 }
 
-// Fit shows the whole picture, centred, as large as possible up to MaxZoom. picture and viewport are sizes in pixels; a
-// viewport side of 0 counts as 1.
-func Fit(picture, viewport image.Point) Transform { return Transform{}.Fit(picture, viewport) }
-
-// Fit is like the function Fit, for a picture with the turn of t. The other fields of t have no effect.
+// Fit shows the whole picture with the turn of t, centred, as large as possible up to MaxZoom. picture and viewport are
+// sizes in pixels; a viewport side of 0 counts as 1. The other fields of t have no effect.
 func (t Transform) Fit(picture, viewport image.Point) Transform {
 	vw, vh := math.Max(float64(viewport.X), 1), math.Max(float64(viewport.Y), 1)
 	size := t.Turn.Upright(picture)

@@ -81,7 +81,7 @@ func TestFitShowsTheWholePicture(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		picture, viewport := drawSize(t, "picture", 40000), drawSize(t, "viewport", 4000)
-		f := Fit(picture, viewport)
+		f := Transform{}.Fit(picture, viewport)
 		a := f.ImageToScreen(processing.Point{})
 		b := f.ImageToScreen(processing.Point{X: float64(picture.X), Y: float64(picture.Y)})
 		const slack = 1e-6
@@ -96,7 +96,7 @@ func TestFitShowsTheWholePicture(t *testing.T) {
 			t.Fatalf("picture %v could be larger in %v", picture, viewport)
 		}
 	})
-	if f := Fit(image.Pt(100, 50), image.Point{}); !(f.Zoom > 0) || math.IsInf(f.X, 0) {
+	if f := (Transform{}).Fit(image.Pt(100, 50), image.Point{}); !(f.Zoom > 0) || math.IsInf(f.X, 0) {
 		t.Errorf("Fit in a viewport without area = %v", f)
 	}
 }
@@ -158,7 +158,7 @@ func TestNextZoom(t *testing.T) {
 
 func TestZoomOfAHugePictureDoesNotJump(t *testing.T) {
 	t.Parallel()
-	a := Fit(image.Pt(400000, 300000), image.Pt(1600, 1000))
+	a := Transform{}.Fit(image.Pt(400000, 300000), image.Pt(1600, 1000))
 	if a.Zoom >= MinZoom {
 		t.Fatal("the picture is too small for this test")
 	}

@@ -174,16 +174,6 @@ func dilate(m *processing.Mask, r int) []bool {
 	return out
 }
 
-// Components returns the pixels of the 8-connected components of m, in the order of their first pixels.
-func Components(m *processing.Mask) [][]processing.Run {
-	spans := span.Append(nil, m.Pix, m.Width, 0, m.Height, processing.MaskLevel)
-	out := make([][]processing.Run, span.Connect(spans, span.Eight))
-	for _, s := range spans {
-		out[s.Label] = append(out[s.Label], processing.Run{Y: int(s.Y), X0: int(s.X0), X1: int(s.X1)})
-	}
-	return out
-}
-
 // objects counts the 8-connected components of m, and those with a pixel for which hit is true.
 func objects(m *processing.Mask, hit func(i int) bool) (count, hits int) {
 	spans := span.Append(nil, m.Pix, m.Width, 0, m.Height, processing.MaskLevel)

@@ -152,16 +152,6 @@ func (b *Backend) now(ctx context.Context, o operation) error {
 	return b.demandAll(ctx, o.writes)
 }
 
-// onBands carries out an operation without output planes at once, on bands.
-func (b *Backend) onBands(ctx context.Context, o operation) error {
-	s, err := b.record(o)
-	if err != nil {
-		return err
-	}
-	defer s.drop()
-	return b.carryOut(ctx, s, nil)
-}
-
 // onHost carries out an operation on the host at once.
 func (b *Backend) onHost(ctx context.Context, o operation) error {
 	if err := b.demandAll(ctx, o.reads); err != nil {

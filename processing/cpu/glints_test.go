@@ -42,7 +42,7 @@ func TestGlints(t *testing.T) {
 			for i := range want {
 				var v [network.Outputs]int32
 				for c := range v {
-					v[c] = logits.At(c, i/w, i%w)
+					v[c] = logits.V[c*w*h+i]
 				}
 				want[i], wantKinds[i] = uint8(min(max(int(v[0])+offset, 0), 255)), network.KindOf(v)
 			}
@@ -136,7 +136,7 @@ func TestGlintChannels(t *testing.T) {
 	var want []uint8
 	for _, i := range index {
 		for c := range m.Hidden() {
-			want = append(want, hidden.At(c, int(i)/w, int(i)%w))
+			want = append(want, hidden.V[c*w*h+int(i)])
 		}
 	}
 	b := New(Workers(2))

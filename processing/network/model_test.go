@@ -49,3 +49,6 @@ func TestReach(t *testing.T) {
 		t.Errorf("a pixel changes logits up to %d columns away; reach is %d", furthest, reach)
 	}
 }
+
+// At returns a value.
+func (t *Tensor[T]) At(c, y, x int) T { return t.V[(c*t.H+y)*t.W+x] }

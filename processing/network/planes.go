@@ -28,9 +28,6 @@ func (t *Tensor[T]) row(c, y int) []T {
 	return t.V[i : i+t.W : i+t.W]
 }
 
-// At returns a value.
-func (t *Tensor[T]) At(c, y, x int) T { return t.V[(c*t.H+y)*t.W+x] }
-
 // Planes returns the input for a picture of w × h pixels: red, green and blue, 8 bits, coded for display by the curve
 // of sRGB. Exposure hardly changes it. Every pixel has 12 values, with m its darkest channel and l the lightness
 // (R + 2G + B + 2) >> 2; means and the deviation of the lightness are over the surroundings:
