@@ -14,6 +14,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/batch"
+	"blik/app/work"
 	"blik/ui/xwidget"
 )
 
@@ -55,9 +56,9 @@ func (f *farmDialogs) open() {
 	address.Hide()
 	shared.Hide()
 	correct, search := f.t("Find and correct"), f.t("Find only")
-	work := xwidget.NewRadio([]string{correct, search}, f.keys, nil)
+	task := xwidget.NewRadio([]string{correct, search}, f.keys, nil)
 	form := container.New(layout.NewFormLayout(),
-		xwidget.NewHeading(f.t("Task")), work,
+		xwidget.NewHeading(f.t("Task")), task,
 		xwidget.NewHeading(f.t("Run on")), where,
 		widget.NewLabel(""), address,
 		widget.NewLabel(""), shared,
@@ -70,11 +71,12 @@ func (f *farmDialogs) open() {
 	start := func() {
 		d.Hide()
 		r := batch.Request{
-			Folder: folder.Text, Detect: work.Selected == search, Params: f.Settings().Params, Language: f.texts.Code(),
+			Work: work.Default(), Own: true, AnyName: true, Folder: folder.Text, Language: f.texts.Code(),
 			Version: f.prompts.version, Shared: shared.Checked, Host: f.config.queue,
 		}
+		r.Detect, r.Params = task.Selected == search, f.Settings().Params
 		for _, frame := range frames {
-			r.Files = append(r.Files, frame.Path)
+			r.Files = append(r.Files, batch.File{Path: frame.Path})
 		}
 		if where.Selected == there {
 			r.Farm = address.Text

@@ -107,7 +107,7 @@ func batchDialogs(t *testing.T, lang string) {
 		t.Errorf("%s is open, and the dialog says %q", got, h.dialogTexts())
 	}
 	// An unreachable farm is reported.
-	h.farm.start(batch.Request{Files: asked.Files, Folder: asked.Folder, Farm: "nats://127.0.0.1:1", Params: asked.Params})
+	h.farm.start(batch.Request{Files: asked.Files, Folder: asked.Folder, Farm: "nats://127.0.0.1:1", Work: asked.Work})
 	for !h.farm.state.Ended {
 		(<-h.queue)()
 	}

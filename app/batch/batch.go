@@ -2,44 +2,64 @@ package batch
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
 	"blik/app/farm"
-	"blik/app/preset"
+	"blik/app/work"
 	"blik/internal/message"
-	"blik/processing"
 	"blik/processing/network"
 )
 
+// File is a file of a batch.
+type File struct {
+	Path string
+	// Folder is the folder for its results, below that of the batch.
+	Folder string
+	// Err is the reason why the file cannot be processed; usually nil.
+	Err error
+}
+
 // Request describes a batch to run.
 type Request struct {
-	Files []string
+	work.Work
+	Files []File
 	// Folder is the folder for results.
 	Folder string
-	// Detect skips the correction.
-	Detect bool
-	Params processing.Params
-	// Overwrite permits replacing results that exist.
-	Overwrite bool
 	// Language is the language of reports and messages; Version is the version of the program.
 	Language, Version string
-	// Farm is the address of a farm, as farm.ReadJoin takes it; empty: this computer. Shared means that its workers see
-	// the same folders under the same paths; otherwise the files are uploaded and the results downloaded.
-	Farm   string
-	Shared bool
+	// Own means that the batch belongs to this folder alone: files of other requests with the same work are not part of
+	// it, Cancel cancels it on the farm, and the same request resumes it. State.Results is set for such batches only.
+	Own bool
+	// Again distinguishes the batch from others with the same work, so that finished files are processed again.
+	Again string
+	// AnyName permits names that cannot exist on Windows.
+	AnyName bool
+	// Roots are the folders of this machine that jobs refer to by name.
+	Roots farm.Roots
+	// Farm is the address of a farm, as farm.ReadJoin takes it; empty: this computer. Credentials is a file for the
+	// cluster of an institution. Shared means that workers see the same folders under the same paths or names;
+	// otherwise the files are uploaded and the results downloaded.
+	Farm, Credentials string
+	Shared            bool
+	// NoWait ends the run once the files are submitted to a farm with shared folders.
+	NoWait bool
 	// Host starts the queue on this computer. Store is the folder of the queue; empty: the default one.
 	Host  Host
 	Store string
+	// Log is the log of the queue on this computer; may be nil.
+	Log *slog.Logger
 	// Worker changes the options of the worker on this computer; may be nil.
 	Worker func(*farm.WorkerOptions)
+	// Notify is called once with each fault that delays the batch or concerns one of its files; may be nil.
+	Notify func(error)
 }
 
 // State is the progress of a batch.
@@ -52,6 +72,13 @@ type State struct {
 	Remark   error
 	// Results are the first outputs of the finished files, if they exist.
 	Results []string
+	// Submitted is the result of submitting the files; nil before that. Unsent counts those that could not be
+	// submitted.
+	Submitted *farm.Submission
+	Unsent    int
+	// Batch is the last known status of the batch. Collected counts the results that were downloaded.
+	Batch     farm.BatchStatus
+	Collected farm.Collected
 	// Ended means that the batch has ended; Err is nil if every file is done or named in Failures.
 	Ended bool
 	Err   error
@@ -71,7 +98,8 @@ type Run struct {
 	unsent []farm.Failure
 }
 
-// Start begins a batch. changed is called with each state from its own goroutine; Ended is set in the last one.
+// Start begins a batch. changed is called with each state from another goroutine, one state at a time; Ended is set in
+// the last one.
 func Start(ctx context.Context, r Request, changed func(State)) *Run {
 	ctx, stop := context.WithCancel(ctx)
 	b := &Run{request: r, changed: changed, stop: stop, ended: make(chan struct{})}
@@ -85,7 +113,7 @@ func Start(ctx context.Context, r Request, changed func(State)) *Run {
 	return b
 }
 
-// Cancel cancels the unfinished files. Finished results stay.
+// Cancel ends the run. Finished results stay.
 func (b *Run) Cancel() { b.stop() }
 
 // Wait returns when the batch has ended.
@@ -98,40 +126,79 @@ func (b *Run) Wait() State {
 
 func (b *Run) change(do func(*State)) {
 	b.mu.Lock()
+	defer b.mu.Unlock()
 	do(&b.state)
-	state := b.state
-	b.mu.Unlock()
-	b.changed(state)
+	b.changed(b.state)
 }
 
-func (b *Run) remark(err error) { b.change(func(s *State) { s.Remark = err }) }
+func (b *Run) remark(err error) {
+	if b.request.Notify != nil {
+		b.request.Notify(err)
+	}
+	b.change(func(s *State) { s.Remark = err })
+}
+
+// uploads reports whether the files are uploaded.
+func (b *Run) uploads() bool { return b.request.Farm != "" && !b.request.Shared }
 
 func (b *Run) run(ctx context.Context) error {
-	r := b.request
-	if err := os.MkdirAll(r.Folder, 0o777); err != nil {
-		return message.Errorf("%s: the folder cannot be created (%w)", r.Folder, err)
-	}
-	if r.Farm != "" {
+	if b.request.Farm != "" {
 		return b.onFarm(ctx)
+	}
+	return b.here(ctx)
+}
+
+// here runs queue, worker and submission in this process, without opening a port.
+func (b *Run) here(ctx context.Context) error {
+	r := &b.request
+	_, err := work.EnterFolder(r.Folder)
+	if err != nil {
+		return err
 	}
 	o := Worker(r.Version)
 	o.Slots = Slots(nil, 0)
-	var err error
 	if o.Runner, err = Process(); err != nil {
 		return err
 	}
-	if o.Roots, err = UserRoots(r.Folder); err != nil {
+	if o.Roots, err = userRoots(r.Folder, r.Roots); err != nil {
 		return err
 	}
 	o.Notify = func(text message.Message) { b.remark(message.New(text, nil)) }
 	if r.Worker != nil {
 		r.Worker(&o)
 	}
-	q := Queue{Host: r.Host, Store: r.Store, Log: slog.New(slog.NewTextHandler(io.Discard, nil))}
-	if q.Store == "" {
-		q.Store = filepath.Join(Store(), "batch")
+	if o.Log = r.Log; o.Log == nil {
+		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
-	return q.Run(ctx, o, b.submit, b.follow)
+	store := r.Store
+	if store == "" {
+		store = filepath.Join(Store(), "batch")
+	}
+	queue, end, err := r.Host(ctx, store, o.Log)
+	if err != nil {
+		return err
+	}
+	defer end()
+	client, err := farm.Dial(ctx, farm.Join{}, queue)
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	batch, err := b.submit(ctx, client)
+	if err != nil {
+		return err
+	}
+	o.Embedded, o.Only = queue, batch.ID
+	doing, stop := context.WithCancel(ctx)
+	ended := make(chan error, 1)
+	go func() { ended <- farm.RunWorker(doing, o) }()
+	err = b.follow(ctx, client, batch.ID)
+	stop()
+	// Once the batch is finished, the worker may be in the middle of a question to the queue.
+	if e := <-ended; e != nil && err != nil && !errors.Is(e, context.Canceled) {
+		return e
+	}
+	return err
 }
 
 // onFarm submits the files to a farm and uploads them unless the farm sees the same folders.
@@ -140,53 +207,73 @@ func (b *Run) onFarm(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	join.Credentials = b.request.Credentials
 	client, err := farm.Dial(ctx, join, nil)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
-	batch, err := b.open(ctx, client)
-	if err != nil {
+	if _, err := work.EnterFolder(b.request.Folder); err != nil {
 		return err
 	}
-	if b.request.Shared {
-		if _, err = client.Add(ctx, batch, b.jobs(ctx), b.remark); err == nil {
+	if !b.uploads() {
+		batch, err := b.submit(ctx, client)
+		if err == nil && !b.request.NoWait {
 			err = b.follow(ctx, client, batch.ID)
 		}
 		return b.left(ctx, client, batch.ID, err)
 	}
-	submitted := make(chan struct{})
-	collected := make(chan error, 1)
+	return b.sendAndFetch(ctx, client)
+}
+
+// sendAndFetch uploads the files and downloads the results at the same time, because the store of the server may be
+// smaller than the batch.
+func (b *Run) sendAndFetch(ctx context.Context, client *farm.Client) error {
+	batch, err := b.open(ctx, client)
+	if err != nil {
+		return err
+	}
+	var inputs []string
+	for _, f := range b.request.Files {
+		inputs = append(inputs, f.Path)
+	}
+	submitted, collected := make(chan struct{}), make(chan error, 1)
 	fetch, stop := context.WithCancel(ctx)
 	defer stop()
 	o := farm.Collection{
-		Folder: b.request.Folder, Overwrite: b.request.Overwrite, Input: Inputs(b.request.Files),
-		Checker: Results{batch.Work}, Every: 500 * time.Millisecond, Notify: b.remark,
-		Fetched: func(path string) { b.change(func(s *State) { s.Results = append(s.Results, path) }) },
+		Folder: b.request.Folder, Overwrite: b.request.Overwrite, Input: Inputs(inputs), Checker: Results{batch.Work},
+		Every: 500 * time.Millisecond, Notify: b.remark,
+	}
+	if b.request.Own {
+		o.Fetched = func(path string) { b.change(func(s *State) { s.Results = append(s.Results, path) }) }
 	}
 	go func() {
-		_, err := client.Collect(fetch, batch.ID, o, submitted)
+		got, err := client.Collect(fetch, batch.ID, o, submitted)
+		b.change(func(s *State) { s.Collected = got })
 		collected <- err
 	}()
-	if _, err = client.Add(ctx, batch, b.jobs(ctx), b.remark); err == nil {
+	if err = b.add(ctx, client, batch); err == nil {
 		close(submitted)
 		err = b.follow(ctx, client, batch.ID)
 	}
 	if err != nil {
 		stop()
 	}
-	err = errors.Join(b.left(ctx, client, batch.ID, err), <-collected)
+	err = b.left(ctx, client, batch.ID, err)
+	if e := <-collected; err == nil {
+		err = e
+	}
 	if err == nil {
 		// A result may have been refused.
-		err = b.conclude(ctx, client, batch.ID)
+		b.conclude(ctx, client, b.last())
 	}
 	return err
 }
 
-// left cancels the rest of a batch after an error.
+// left cancels the rest of a batch that belongs to this run after an error.
 func (b *Run) left(ctx context.Context, client *farm.Client, id string, err error) error {
-	if err == nil {
-		return nil
+	if err == nil || id == "" || !b.request.Own {
+		return err
 	}
 	// A cancelled batch does not need the rest.
 	leave, done := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
@@ -197,36 +284,47 @@ func (b *Run) left(ctx context.Context, client *farm.Client, id string, err erro
 	return err
 }
 
+// submit opens the batch of the request and adds its files.
 func (b *Run) submit(ctx context.Context, client *farm.Client) (farm.Batch, error) {
 	batch, err := b.open(ctx, client)
-	if err != nil {
-		return batch, err
+	if err == nil {
+		err = b.add(ctx, client, batch)
 	}
-	_, err = client.Add(ctx, batch, b.jobs(ctx), b.remark)
 	return batch, err
 }
 
-// open opens the batch of the request. A cancelled batch continues.
+// open opens the batch of the request. A cancelled batch that belongs to the request continues.
 func (b *Run) open(ctx context.Context, client *farm.Client) (farm.Batch, error) {
-	r := b.request
-	w := farm.Work{
-		Command: "correct", Preset: json.RawMessage(preset.Encode(r.Params)), Limit: 1000, Language: r.Language,
-		Overwrite: r.Overwrite, Upload: r.Farm != "" && !r.Shared,
+	r := &b.request
+	o := Order(r.Work, r.Language)
+	o.Upload = b.uploads()
+	again := r.Again
+	if r.Own || o.Upload {
+		// The results belong to one folder of one machine.
+		host, err := os.Hostname()
+		if err != nil {
+			host = ""
+		}
+		folder, err := filepath.Abs(r.Folder)
+		if err != nil {
+			folder = r.Folder
+		}
+		again = strings.Join([]string{again, host, folder}, "\x00")
 	}
-	if r.Detect {
-		w.Command = "detect"
-	}
-	// The results belong to one folder of one machine.
-	host, err := os.Hostname()
-	if err != nil {
-		host = ""
-	}
-	again := strings.Join([]string{"", host, r.Folder}, "\x00")
-	batch, err := client.Open(ctx, farm.Batch{Work: w, Program: r.Version, Model: network.SHA256()}, again, b.remark)
-	if err == nil && batch.State == farm.Cancelled {
+	batch, err := client.Open(ctx, farm.Batch{Work: o, Program: r.Version, Model: network.SHA256()}, again, b.remark)
+	if err == nil && r.Own && batch.State == farm.Cancelled {
 		_, err = client.Control(ctx, batch.ID, farm.Resume)
 	}
 	return batch, err
+}
+
+// add adds the files to a batch.
+func (b *Run) add(ctx context.Context, client *farm.Client, batch farm.Batch) error {
+	done, err := client.Add(ctx, batch, b.jobs(ctx), b.remark)
+	if err == nil {
+		b.change(func(s *State) { s.Submitted = &done })
+	}
+	return err
 }
 
 // jobs returns an iterator over the files; files that cannot be submitted count as failed.
@@ -234,60 +332,91 @@ func (b *Run) jobs(ctx context.Context) func() (farm.Job, bool) {
 	files := b.request.Files
 	return func() (farm.Job, bool) {
 		for len(files) > 0 {
-			file := files[0]
+			f := files[0]
 			files = files[1:]
-			var job farm.Job
-			var err error
-			if b.request.Farm != "" && !b.request.Shared {
-				job, err = farm.NewUpload(ctx, file, "")
-			} else {
-				job, err = farm.Roots{}.NewJob(file, b.request.Folder)
-			}
+			job, err := b.job(ctx, f)
 			if err == nil {
 				return job, true
 			}
 			if ctx.Err() != nil {
 				return farm.Job{}, false
 			}
-			b.unsent = append(b.unsent, farm.Failure{File: file, Reason: err.Error()})
+			if b.request.Notify != nil {
+				b.request.Notify(err)
+			}
+			b.unsent = append(b.unsent, farm.Failure{File: f.Path, Reason: err.Error()})
 			b.change(func(s *State) {
 				s.Failed++
-				s.Failures = append(s.Failures, farm.Failure{File: file, Reason: err.Error()})
+				s.Unsent++
+				s.Failures = append(s.Failures, farm.Failure{File: f.Path, Reason: err.Error()})
 			})
 		}
 		return farm.Job{}, false
 	}
 }
 
+// job describes a file to the farm.
+func (b *Run) job(ctx context.Context, f File) (farm.Job, error) {
+	if f.Err != nil {
+		return farm.Job{}, f.Err
+	}
+	if !b.request.AnyName {
+		if err := farm.Portable(path.Join(filepath.ToSlash(f.Folder), filepath.Base(f.Path))); err != nil {
+			return farm.Job{}, err
+		}
+	}
+	if !b.uploads() {
+		return b.request.Roots.NewJob(f.Path, filepath.Join(b.request.Folder, f.Folder))
+	}
+	if strings.HasPrefix(filepath.Base(f.Path), ".") {
+		return farm.Job{}, message.Errorf("%s: files whose names begin with a period are not uploaded; rename it",
+			f.Path)
+	}
+	return farm.NewUpload(ctx, f.Path, f.Folder)
+}
+
 // follow watches the batch until it is finished.
 func (b *Run) follow(ctx context.Context, client *farm.Client, id string) error {
-	b.mu.Lock()
-	own := len(b.state.Failures)
-	b.mu.Unlock()
-	_, err := client.Wait(ctx, id, 300*time.Millisecond, func(st farm.BatchStatus, all farm.Status) {
+	own := b.last().Unsent
+	cause, silent := "", false
+	end, err := client.Wait(ctx, id, 300*time.Millisecond, func(st farm.BatchStatus, all farm.Status) {
+		if all.Cause != nil && cause == "" {
+			b.remark(all.Cause)
+		}
+		cause = all.Fault
 		results := b.written(ctx, client, id)
 		b.change(func(s *State) {
-			s.Done, s.Failed, s.Left, s.Remark = st.Done, st.Failed+own, st.Left, nil
+			s.Batch, s.Done, s.Failed, s.Left, s.Remark = st, st.Done, st.Failed+own, st.Left, nil
 			s.Results = append(s.Results[:len(s.Results):len(s.Results)], results...)
 			if all.Cause != nil {
 				s.Remark = all.Cause
 			}
 		})
 	}, func(err error) {
-		if err != nil {
+		// A queue in this process can only be slow.
+		if err != nil && !silent && b.request.Farm != "" {
 			b.remark(err)
 		}
+		silent = err != nil
 	})
 	if err != nil {
 		return err
 	}
-	return b.conclude(ctx, client, id)
+	b.change(func(s *State) { s.Batch = end })
+	b.conclude(ctx, client, b.last())
+	return nil
+}
+
+func (b *Run) last() State {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state
 }
 
 // written returns the paths of new results, which workers have written to the folder. Their names follow from the
 // originals.
 func (b *Run) written(ctx context.Context, client *farm.Client, id string) (paths []string) {
-	if b.request.Farm != "" && !b.request.Shared {
+	if !b.request.Own || b.uploads() {
 		return nil
 	}
 	seen, err := client.Results(ctx, id, b.seen, func(r farm.Result) error {
@@ -302,22 +431,27 @@ func (b *Run) written(ctx context.Context, client *farm.Client, id string) (path
 	return paths
 }
 
-// conclude takes over the failures of a finished batch.
-func (b *Run) conclude(ctx context.Context, client *farm.Client, id string) error {
-	st, err := client.Status(ctx, id, 1000)
-	if err != nil {
-		return err
+// conclude takes over the failures of a finished batch. The batch is finished whether or not their list comes, so that
+// a farm that no longer responds is no error.
+func (b *Run) conclude(ctx context.Context, client *farm.Client, s State) {
+	end := s.Batch
+	for range 3 {
+		status, err := client.Status(ctx, end.ID, 1000)
+		if err == nil && len(status.Batches) == 1 {
+			end = status.Batches[0]
+			break
+		}
+		if ctx.Err() != nil {
+			break
+		}
 	}
-	for _, x := range st.Batches {
-		b.change(func(s *State) {
-			s.Done, s.Failed = x.Done, x.Failed+len(b.unsent)
-			s.Failures = append(b.unsent[:len(b.unsent):len(b.unsent)], x.Failures...)
-			for _, c := range x.Conflicts {
-				s.Failures = append(s.Failures, farm.Failure{File: c.File, Worker: c.Other,
-					Reason: message.Of("the workers %s and %s delivered different results; the first counts", c.Worker,
-						c.Other).String()})
-			}
-		})
-	}
-	return nil
+	b.change(func(s *State) {
+		s.Batch, s.Done, s.Failed = end, end.Done, end.Failed+len(b.unsent)
+		s.Failures = append(b.unsent[:len(b.unsent):len(b.unsent)], end.Failures...)
+		for _, c := range end.Conflicts {
+			s.Failures = append(s.Failures, farm.Failure{File: c.File, Worker: c.Other,
+				Reason: message.Of("the workers %s and %s delivered different results; the first counts", c.Worker,
+					c.Other).String()})
+		}
+	})
 }

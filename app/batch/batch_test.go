@@ -19,7 +19,7 @@ import (
 	"blik/app/farm/server"
 	"blik/app/imagefile"
 	"blik/app/report"
-	"blik/processing"
+	"blik/app/work"
 )
 
 // runner copies each file, and reports an error for bad ones.
@@ -91,7 +91,7 @@ func request(t *testing.T, r farm.Runner) Request {
 	t.Helper()
 	dir := t.TempDir()
 	q := Request{
-		Folder: filepath.Join(dir, "out"), Params: processing.DefaultParams(), Language: "en", Version: "1",
+		Work: work.Default(), Own: true, AnyName: true, Folder: filepath.Join(dir, "out"), Language: "en", Version: "1",
 		Store: filepath.Join(dir, "store"), Host: server.Embed,
 		Worker: func(o *farm.WorkerOptions) {
 			o.Runner, o.Slots, o.Memory = r, []farm.Slot{{Device: "cpu", Threads: 1}}, nil
@@ -102,9 +102,9 @@ func request(t *testing.T, r farm.Runner) Request {
 		if err := os.WriteFile(path, sheet(t, byte(i)), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		q.Files = append(q.Files, path)
+		q.Files = append(q.Files, File{Path: path})
 	}
-	q.Files = append(q.Files, filepath.Join(dir, "missing.png"))
+	q.Files = append(q.Files, File{Path: filepath.Join(dir, "missing.png")})
 	return q
 }
 
@@ -188,7 +188,7 @@ func TestOnFarm(t *testing.T) {
 	r := &runner{}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	roots, err := UserRoots(t.TempDir())
+	roots, err := userRoots(t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

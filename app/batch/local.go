@@ -2,7 +2,6 @@ package batch
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -67,56 +66,23 @@ func Worker(version string) farm.WorkerOptions {
 	}
 }
 
-// UserRoots returns roots that permit everything the user may read and write, on the drive of a folder.
-func UserRoots(folder string) (farm.Roots, error) {
+// userRoots returns roots that permit everything the user may read and write, on the drive of a folder, and below named
+// folders.
+func userRoots(folder string, named farm.Roots) (farm.Roots, error) {
 	full, err := filepath.Abs(folder)
 	if err != nil {
 		return nil, err
 	}
 	top := filepath.VolumeName(full) + string(os.PathSeparator)
-	return farm.Roots{{Folder: top}, {Folder: top, Write: true}}, nil
+	all := farm.Roots{{Folder: top}, {Folder: top, Write: true}}
+	for _, r := range named {
+		all = append(all, r)
+		r.Write = true
+		all = append(all, r)
+	}
+	return all, nil
 }
 
 // Host starts a queue in a folder, within this process, and returns it with the function that ends it. It is a function
 // so that programs without a queue do not link the server.
 type Host func(ctx context.Context, store string, log *slog.Logger) (farm.Inside, func(), error)
-
-// Queue is a queue within this process; it opens no port.
-type Queue struct {
-	Host Host
-	// Store is its folder.
-	Store string
-	Log   *slog.Logger
-}
-
-// Run runs the queue, calls submit to add files, and processes their batch until follow returns.
-func (q Queue) Run(ctx context.Context, o farm.WorkerOptions,
-	submit func(context.Context, *farm.Client) (farm.Batch, error),
-	follow func(context.Context, *farm.Client, string) error,
-) error {
-	server, end, err := q.Host(ctx, q.Store, q.Log)
-	if err != nil {
-		return err
-	}
-	defer end()
-	client, err := farm.Dial(ctx, farm.Join{}, server)
-	if err != nil {
-		return err
-	}
-	defer client.Close()
-	b, err := submit(ctx, client)
-	if err != nil {
-		return err
-	}
-	o.Embedded, o.Only, o.Log = server, b.ID, q.Log
-	work, stop := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- farm.RunWorker(work, o) }()
-	err = follow(ctx, client, b.ID)
-	stop()
-	// Once the batch is finished, the worker may be in the middle of a question to the queue.
-	if e := <-ended; e != nil && err != nil && !errors.Is(e, context.Canceled) {
-		return e
-	}
-	return err
-}

@@ -81,7 +81,10 @@ func (t *Tool) AddParams(c *cobra.Command, specs []processing.Spec) (
 }
 
 // MakeFolder creates a folder with its parents, and completes or removes outputs of killed processes in it.
-func (t *Tool) MakeFolder(dir string) error { return t.p.makeFolder(dir) }
+func (t *Tool) MakeFolder(dir string) error {
+	_, err := work.EnterFolder(dir)
+	return err
+}
 
 // Free refuses outputs that are inputs, and without overwrite existing ones. what names the input to which they belong.
 func (t *Tool) Free(outputs []string, overwrite bool, inputs []string, what string) error {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,15 +96,13 @@ func (j joining) dial(ctx context.Context, p *program) (*farm.Client, error) {
 	return farm.Dial(ctx, join, nil)
 }
 
+// text returns the address, or the default one.
+func (j joining) text(p *program) string {
+	return cmp.Or(j.address, p.Getenv(joinVariable), "nats://"+defaultFarm)
+}
+
 func (j joining) open(p *program) (farm.Join, error) {
-	text := j.address
-	if text == "" {
-		text = p.Getenv(joinVariable)
-	}
-	if text == "" {
-		text = "nats://" + defaultFarm
-	}
-	join, err := farm.ReadJoin(text)
+	join, err := farm.ReadJoin(j.text(p))
 	if err != nil {
 		return join, &usageError{err}
 	}

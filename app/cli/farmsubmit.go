@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -20,7 +19,6 @@ import (
 	"blik/app/work"
 	"blik/internal/message"
 	"blik/processing"
-	"blik/processing/network"
 
 	"github.com/spf13/cobra"
 )
@@ -28,18 +26,16 @@ import (
 // submission is one run of `blik farm submit` or `blik batch`.
 type submission struct {
 	workFlags
-	join       joining
-	roots      []string
-	upload     bool
-	again      bool
-	wait       bool
-	anyName    bool
-	failedName bool
-	// ownQueue: the queue is in this process.
-	ownQueue bool
-	bar      *bar
-	// saying is held while a fault is printed.
+	join    joining
+	roots   []string
+	upload  bool
+	again   bool
+	wait    bool
+	anyName bool
+	bar     *bar
+	// saying is held while something is printed; told is set once what was submitted has been.
 	saying sync.Mutex
+	told   bool
 }
 
 func (p *program) farmSubmitCommand() *cobra.Command {
@@ -67,7 +63,9 @@ Exit status: 0 success, 1 some files failed, 2 usage error, 130 cancelled.`),
 		p.say("send the files to the server, wait, and fetch the results; no shared folder is needed"))
 	c.Flags().BoolVar(&s.wait, "wait", false, p.say("wait until everything is done, and show the progress"))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return s.run(c.Context(), args)
+		return s.run(c.Context(), args, workbatch.Request{
+			Farm: s.join.text(p), Credentials: s.join.credentials, Shared: !s.upload, NoWait: !s.wait && !s.upload,
+		})
 	}
 	return c
 }
@@ -82,116 +80,43 @@ func (s *submission) addSubmission(c *cobra.Command) {
 	f.BoolVar(&s.anyName, "any-name", false, s.say("also submit files whose names cannot exist on Windows"))
 }
 
-// newBatch returns the batch that the work belongs to, and what distinguishes it from others with the same work.
-func (s *submission) newBatch() (farm.Batch, string) {
-	b := farm.Batch{Work: workbatch.Order(s.Work, s.tr.Code()), Program: s.Version, Model: network.SHA256()}
-	b.Work.Upload = s.upload
-	again := ""
-	if s.again {
-		again = s.now().UTC().Format(time.RFC3339Nano)
-	}
-	if s.upload {
-		// The results belong to one folder of one machine.
-		host, err := os.Hostname()
-		if err != nil {
-			host = ""
-		}
-		out, err := filepath.Abs(s.outDir)
-		if err != nil {
-			out = s.outDir
-		}
-		again = strings.Join([]string{again, host, out}, "\x00")
-	}
-	return b, again
-}
-
-func (s *submission) run(ctx context.Context, args []string) error {
+func (s *submission) run(ctx context.Context, args []string, r workbatch.Request) error {
 	if err := s.check(args); err != nil {
 		return err
 	}
 	if len(args) == 0 {
 		return s.usage("no files given")
 	}
-	client, err := s.join.dial(ctx, s.program)
-	if err != nil {
+	var err error
+	if r.Roots, err = s.rootsOf(s.roots, nil); err != nil {
 		return err
 	}
-	defer client.Close()
-	if s.upload {
-		return s.sendAndFetch(ctx, client, args)
-	}
-	done, err := s.submit(ctx, client, args, nil)
-	if err != nil {
-		return err
-	}
-	if !s.wait {
-		if s.failedName {
-			return errReported
-		}
-		return nil
-	}
-	return s.follow(ctx, client, done.Batch.ID)
-}
-
-// sendAndFetch uploads the files and downloads the results concurrently, because the store of the server may be smaller
-// than the batch.
-func (s *submission) sendAndFetch(ctx context.Context, client *farm.Client, args []string) error {
-	if !s.quiet {
-		s.bar = newBar(s.terminal)
-		defer s.bar.close()
-	}
-	type end struct {
-		farm.Collected
-		err error
-	}
-	ended := make(chan end, 1)
-	fetch, stop := context.WithCancel(ctx)
-	defer stop()
-	submitted := make(chan struct{})
-	started := false
-	var finished farm.BatchStatus
-	done, err := s.submit(ctx, client, args, func(b farm.Batch, inputs []string) {
-		started = true
-		o := farm.Collection{
-			Folder: s.outDir, Overwrite: s.Overwrite, Input: workbatch.Inputs(inputs),
-			Checker: workbatch.Results{Work: b.Work}, Every: 500 * time.Millisecond, Notify: s.warn,
-		}
-		go func() {
-			got, err := client.Collect(fetch, b.ID, o, submitted)
-			ended <- end{got, err}
-		}()
-	})
-	if err == nil {
-		close(submitted)
-		finished, err = s.watch(ctx, client, done.Batch.ID)
-	}
-	if err != nil {
-		stop()
-	}
-	if !started {
-		return err
-	}
-	e := <-ended
-	if err == nil {
-		err = e.err
-	}
-	if err == nil {
-		// A result may have been refused since.
-		err = s.conclude(ctx, client, finished)
-	}
-	if err != nil && !errors.Is(err, errReported) {
-		return err
-	}
-	if !s.quiet {
-		text := s.say("files fetched: %d; results not fetched: %d\n", e.Files, e.Failed)
-		if _, err := io.WriteString(s.Stdout, text); err != nil {
+	if r.Farm != "" {
+		if _, err := s.join.open(s.program); err != nil {
 			return err
 		}
 	}
-	if err == nil && e.Failed > 0 {
+	r.Work, r.Folder, r.Language, r.Version = s.Work, s.outDir, s.tr.Code(), s.Version
+	r.AnyName, r.Notify = s.anyName, s.warn
+	if s.again {
+		r.Again = s.now().UTC().Format(time.RFC3339Nano)
+	}
+	r.Files = s.walk(ctx, args)
+	if !s.quiet && !r.NoWait {
+		s.bar = newBar(s.terminal)
+		defer s.bar.close()
+	}
+	end := workbatch.Start(ctx, r, s.show).Wait()
+	s.bar.clear()
+	switch {
+	case end.Err != nil:
+		return end.Err
+	case !r.NoWait:
+		return s.conclude(ctx, end, r)
+	case end.Unsent > 0:
 		return errReported
 	}
-	return err
+	return nil
 }
 
 // warn prints a fault; it may be called concurrently.
@@ -202,112 +127,45 @@ func (s *submission) warn(err error) {
 	s.printError(err)
 }
 
-// submit submits the files and prints the outcome. opened, if not nil, is called with all files once the batch is
-// known.
-func (s *submission) submit(ctx context.Context, client *farm.Client, args []string,
-	opened func(farm.Batch, []string),
-) (farm.Submission, error) {
-	roots, err := s.rootsOf(s.roots, nil)
-	if err != nil {
-		return farm.Submission{}, err
-	}
-	if err := s.makeFolder(s.outDir); err != nil {
-		return farm.Submission{}, err
-	}
-	b, again := s.newBatch()
-	var files []found
-	var inputs []string
-	for f := range s.walk(ctx, args) {
-		files, inputs = append(files, f), append(inputs, f.path)
-	}
-	next := func() (farm.Job, bool) {
-		for len(files) > 0 {
-			f := files[0]
-			files = files[1:]
-			job, err := s.job(ctx, roots, f)
-			if err == nil {
-				return job, true
-			}
-			s.failedName = true
-			s.warn(err)
-		}
-		return farm.Job{}, false
-	}
-	b, err = client.Open(ctx, b, again, s.warn)
-	if err != nil {
-		return farm.Submission{}, err
-	}
-	if opened != nil {
-		opened(b, inputs)
-	}
-	done, err := client.Add(ctx, b, next, s.warn)
-	if err != nil {
-		return done, err
-	}
-	if !s.quiet {
-		_, err = io.WriteString(s.Stdout, s.say("batch %s: files added: %d; submitted before: %d, of which done: %d\n",
+// show prints what was submitted and shows the progress.
+func (s *submission) show(state workbatch.State) {
+	s.saying.Lock()
+	defer s.saying.Unlock()
+	if done := state.Submitted; done != nil && !s.told && !s.quiet {
+		s.bar.clear()
+		fmt.Fprint(s.Stdout, s.say("batch %s: files added: %d; submitted before: %d, of which done: %d\n",
 			done.Batch.ID, done.Added, done.Known, done.Ready))
 	}
-	return done, err
-}
-
-// found is a file to be submitted, and the subfolder for its results.
-type found struct {
-	path, folder string
-	err          error
-}
-
-// job describes a file to the farm.
-func (s *submission) job(ctx context.Context, roots farm.Roots, f found) (farm.Job, error) {
-	if f.err != nil {
-		return farm.Job{}, f.err
+	s.told = s.told || state.Submitted != nil
+	if b := state.Batch; b.ID != "" {
+		title := fmt.Sprintf("%d/%d", b.Done+b.Failed, b.Files)
+		s.bar.set(title, s.left(b), float64(b.Done+b.Failed)/float64(max(1, b.Files)))
 	}
-	if !s.anyName {
-		if err := farm.Portable(path.Join(filepath.ToSlash(f.folder), filepath.Base(f.path))); err != nil {
-			return farm.Job{}, err
-		}
-	}
-	if s.upload {
-		if strings.HasPrefix(filepath.Base(f.path), ".") {
-			return farm.Job{}, message.Errorf("%s: files whose names begin with a period are not uploaded; rename it",
-				f.path)
-		}
-		return farm.NewUpload(ctx, f.path, f.folder)
-	}
-	return roots.NewJob(f.path, filepath.Join(s.outDir, f.folder))
 }
 
 // walk finds the files named by the arguments, each once, and refuses two files whose results would have the same name.
-func (s *submission) walk(ctx context.Context, args []string) <-chan found {
-	files := make(chan found, 64)
-	go func() {
-		defer close(files)
-		seen, targets := map[string]bool{}, map[string]string{}
-		give := func(path, folder string, err error) bool {
-			key := filepath.Clean(path)
-			if seen[key] {
-				return ctx.Err() == nil
-			}
-			seen[key] = true
-			target := strings.ToLower(filepath.Join(folder, work.Stem(path)))
-			if other, ok := targets[target]; ok && err == nil {
-				err = message.Errorf("%s and %s would both write %s; give them different names or run them separately",
-					other, path, work.Stem(path)+"_…")
-			}
-			targets[target] = path
-			select {
-			case files <- found{path, folder, err}:
-				return true
-			case <-ctx.Done():
-				return false
-			}
+func (s *submission) walk(ctx context.Context, args []string) (files []workbatch.File) {
+	seen, targets := map[string]bool{}, map[string]string{}
+	give := func(path, folder string, err error) bool {
+		key := filepath.Clean(path)
+		if seen[key] {
+			return ctx.Err() == nil
 		}
-		for _, arg := range args {
-			if !s.find(arg, give) {
-				return
-			}
+		seen[key] = true
+		target := strings.ToLower(filepath.Join(folder, work.Stem(path)))
+		if other, ok := targets[target]; ok && err == nil {
+			err = message.Errorf("%s and %s would both write %s; give them different names or run them separately",
+				other, path, work.Stem(path)+"_…")
 		}
-	}()
+		targets[target] = path
+		files = append(files, workbatch.File{Path: path, Folder: folder, Err: err})
+		return ctx.Err() == nil
+	}
+	for _, arg := range args {
+		if !s.find(arg, give) {
+			break
+		}
+	}
 	return files
 }
 
@@ -388,59 +246,31 @@ func matches(pattern, parts []string) bool {
 	return len(parts) == 0
 }
 
-// follow waits for a batch, shows its progress, and prints the failed files.
-func (s *submission) follow(ctx context.Context, client *farm.Client, id string) error {
-	if s.bar == nil && !s.quiet {
-		s.bar = newBar(s.terminal)
-		defer s.bar.close()
-	}
-	end, err := s.watch(ctx, client, id)
-	if err != nil {
-		return err
-	}
-	return s.conclude(ctx, client, end)
-}
-
-// watch waits for a batch, shows its progress, and returns how it ended.
-func (s *submission) watch(ctx context.Context, client *farm.Client, id string) (farm.BatchStatus, error) {
-	silent, fault := false, ""
-	end, err := client.Wait(ctx, id, 500*time.Millisecond, func(b farm.BatchStatus, st farm.Status) {
-		title := fmt.Sprintf("%d/%d", b.Done+b.Failed, b.Files)
-		s.bar.set(title, s.left(b), float64(b.Done+b.Failed)/float64(max(1, b.Files)))
-		if st.Cause != nil && fault == "" {
-			s.warn(st.Cause)
-		}
-		fault = st.Fault
-	}, func(err error) {
-		// A queue in this process can only be slow.
-		if err != nil && !silent && !s.ownQueue {
-			s.warn(err)
-		}
-		silent = err != nil
-	})
-	s.bar.clear()
-	return end, err
-}
-
 // conclude prints the end of a batch: the failed files, and files with two different results.
-func (s *submission) conclude(ctx context.Context, client *farm.Client, end farm.BatchStatus) (err error) {
-	b := s.listed(ctx, client, end)
+func (s *submission) conclude(ctx context.Context, end workbatch.State, r workbatch.Request) error {
+	b := end.Batch
 	for _, f := range b.Failures {
 		fmt.Fprintf(s.Stderr, "blik: %s\n", failure(f))
 	}
 	for _, c := range b.Conflicts {
 		s.printError(s.conflict(c))
 	}
+	text := s.say("batch %s: done: %d; failed: %d\n", b.ID, b.Done, b.Failed)
+	if r.Farm != "" && !r.Shared {
+		text += s.say("files fetched: %d; results not fetched: %d\n", end.Collected.Files, end.Collected.Failed)
+	}
 	if !s.quiet {
-		_, err = io.WriteString(s.Stdout, s.say("batch %s: done: %d; failed: %d\n", end.ID, b.Done, b.Failed))
+		if _, err := io.WriteString(s.Stdout, text); err != nil {
+			return err
+		}
 	}
-	if err == nil {
-		err = ctx.Err()
-	}
-	if err == nil && (b.Failed > 0 || len(b.Conflicts) > 0 || b.State == farm.Cancelled || s.failedName) {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case b.Failed > 0, len(b.Conflicts) > 0, b.State == farm.Cancelled, end.Unsent > 0, end.Collected.Failed > 0:
 		return errReported
 	}
-	return err
+	return nil
 }
 
 // conflict is the error for a file with two different results.
@@ -448,21 +278,6 @@ func (p *program) conflict(c farm.Conflict) error {
 	return message.Errorf("%s: the workers %s and %s delivered different results, SHA-256 %s and %s; the first "+
 		"counts; compare the machines, and process the file again with --again", c.File, c.Worker, c.Other, c.SHA256,
 		c.OtherSHA256)
-}
-
-// listed returns a finished batch with its failures and conflicts. The batch is finished whether or not the list comes,
-// so that a farm that no longer responds is no error.
-func (s *submission) listed(ctx context.Context, client *farm.Client, end farm.BatchStatus) farm.BatchStatus {
-	for range 3 {
-		status, err := client.Status(ctx, end.ID, 1000)
-		if err == nil && len(status.Batches) == 1 {
-			return status.Batches[0]
-		}
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return end
 }
 
 // left returns the remaining time of a batch in words.
@@ -511,12 +326,6 @@ Exit status: 0 success, 1 some files failed (the others are done), 2 usage error
 	must(c.Flags().Set("log", "error"))
 	c.Flags().Lookup("log").DefValue = "error"
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if err := s.check(args); err != nil {
-			return err
-		}
-		if len(args) == 0 {
-			return s.usage("no files given")
-		}
 		o, err := p.workerOptions(devices, jobs, memory)
 		if err != nil {
 			return err
@@ -524,35 +333,13 @@ Exit status: 0 success, 1 some files failed (the others are done), 2 usage error
 		if o.Log, err = log.open(p); err != nil {
 			return err
 		}
-		return s.alone(c.Context(), args, store, o)
+		return s.run(c.Context(), args, workbatch.Request{
+			Host: server.Embed, Store: store, Log: o.Log,
+			Worker: func(all *farm.WorkerOptions) {
+				o.Roots = all.Roots
+				*all = o
+			},
+		})
 	}
 	return c
-}
-
-// alone runs queue, worker and submission in one process without opening a port.
-func (s *submission) alone(ctx context.Context, args []string, store string, o farm.WorkerOptions) error {
-	var err error
-	s.ownQueue = true
-	if o.Roots, err = s.everywhere(); err != nil {
-		return err
-	}
-	submit := func(ctx context.Context, client *farm.Client) (farm.Batch, error) {
-		done, err := s.submit(ctx, client, args, nil)
-		return done.Batch, err
-	}
-	return workbatch.Queue{Host: server.Embed, Store: store, Log: o.Log}.Run(ctx, o, submit, s.follow)
-}
-
-// everywhere permits all files that the user can read and write.
-func (s *submission) everywhere() (farm.Roots, error) {
-	roots, err := s.rootsOf(s.roots, nil)
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range roots {
-		r.Write = true
-		roots = append(roots, r)
-	}
-	all, err := workbatch.UserRoots(s.outDir)
-	return append(roots, all...), err
 }

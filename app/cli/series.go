@@ -2,11 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -19,7 +16,6 @@ import (
 	"blik/app/imagefile"
 	"blik/app/session"
 	"blik/app/work"
-	"blik/internal/atomicfile"
 	"blik/internal/message"
 	"blik/internal/simd"
 	"blik/processing"
@@ -116,7 +112,7 @@ func (s *series) part(files []string) ([]string, error) {
 // with the others.
 func (s *series) process(ctx context.Context, w *work.Workshop, files []string) error {
 	var err error
-	if w.Completed, err = s.enterFolder(s.outDir); err != nil {
+	if w.Completed, err = work.EnterFolder(s.outDir); err != nil {
 		return err
 	}
 	if err := s.startIndex(); err != nil {
@@ -305,35 +301,4 @@ func (s *series) describeTimes(b *strings.Builder, input string, o work.Outcome,
 	if peak := peakMemory(); peak > 0 {
 		b.WriteString(s.say("  peak memory %d MiB\n", peak>>20))
 	}
-}
-
-// makeFolder creates a folder with its parents, and completes or removes outputs of killed processes in it.
-func (p *program) makeFolder(dir string) error {
-	_, err := p.enterFolder(dir)
-	return err
-}
-
-// enterFolder is makeFolder, and returns the names of the outputs that it has completed.
-func (p *program) enterFolder(dir string) (map[string]bool, error) {
-	err := os.MkdirAll(dir, 0o777)
-	if err == nil {
-		completed := map[string]bool{}
-		// Folders that cannot be read or written are skipped.
-		names, _ := atomicfile.Complete(atomicfile.Disk{}, dir)
-		for _, name := range names {
-			completed[name] = true
-		}
-		return completed, nil
-	}
-	if errors.Is(err, fs.ErrPermission) {
-		return nil, message.Errorf("%s: no permission to create this folder", dir)
-	}
-	if info, e := os.Stat(dir); e == nil && !info.IsDir() {
-		return nil, message.Errorf("%s: this is a file, not a folder", dir)
-	}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return nil, message.Errorf("%s: the folder cannot be created (%w)", dir, err)
 }

@@ -1,0 +1,36 @@
+package work
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"blik/internal/atomicfile"
+	"blik/internal/message"
+)
+
+// EnterFolder creates a folder with its parents, completes or removes outputs of killed processes in it, and returns
+// the names of those that it has completed.
+func EnterFolder(dir string) (map[string]bool, error) {
+	err := os.MkdirAll(dir, 0o777)
+	if err == nil {
+		completed := map[string]bool{}
+		// Folders that cannot be read or written are skipped.
+		names, _ := atomicfile.Complete(atomicfile.Disk{}, dir)
+		for _, name := range names {
+			completed[name] = true
+		}
+		return completed, nil
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, message.Errorf("%s: no permission to create this folder", dir)
+	}
+	if info, e := os.Stat(dir); e == nil && !info.IsDir() {
+		return nil, message.Errorf("%s: this is a file, not a folder", dir)
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return nil, message.Errorf("%s: the folder cannot be created (%w)", dir, err)
+}
