@@ -123,14 +123,14 @@ func (c *common) name(id string) string {
 // makeActions fills the table.
 func (w *window) makeActions() {
 	files, d, port := w.files, w.display, w.display.port
-	open := func() bool { return w.Document() != nil }
-	free := func() bool { return !w.Busy() || w.Previewing() }
+	open := func() bool { return w.session.Document() != nil }
+	free := func() bool { return !w.session.Busy() || w.preview.Previewing() }
 	idle := func() bool { return open() && free() }
-	drawn := func() bool { return free() && w.Region() != nil }
-	filmed := func() bool { return free() && len(w.Film()) > 0 }
+	drawn := func() bool { return free() && w.editor.Region() != nil }
+	filmed := func() bool { return free() && len(w.frames.Frames()) > 0 }
 	beside := func(direction int) func() bool {
 		return func() bool {
-			_, ok := w.FrameBeside(direction)
+			_, ok := w.frames.Beside(direction)
 			return ok
 		}
 	}
@@ -140,7 +140,7 @@ func (w *window) makeActions() {
 		"file.sample":      {name: "Open the sample", run: files.openSample},
 		"file.loadMask":    {name: "Load mask…", run: files.chooseMask, ready: idle, shortcut: key(fyne.KeyL, ctrl)},
 		"file.compareMask": {name: "Compare with a mask…", run: files.chooseCompared, ready: idle},
-		"file.endCompare":  {name: "End comparison of masks", run: w.EndComparison, ready: w.comparing},
+		"file.endCompare":  {name: "End comparison of masks", run: w.analysis.EndComparison, ready: w.comparing},
 		"file.saveMask": {name: "Save mask", run: func() { files.saveMask(func() {}) }, ready: idle,
 			shortcut: key(fyne.KeyM, ctrl)},
 		"file.saveMaskAs": {name: "Save mask as…", run: func() { files.saveMaskAs(func() {}) }, ready: idle,
@@ -165,18 +165,18 @@ func (w *window) makeActions() {
 		"edit.preferences":     {name: "Preferences…", run: w.showPreferences},
 		"edit.history":         {name: "History…", run: w.showHistory, keys: "y"},
 		"edit.invert":          {name: "Invert mask", run: w.invertMask, ready: idle, shortcut: key(fyne.KeyI, ctrl)},
-		"edit.clear":           {name: "Clear mask", run: w.ClearMask, ready: idle},
+		"edit.clear":           {name: "Clear mask", run: w.editor.ClearMask, ready: idle},
 		"edit.addRegion": {name: "Mark the region as glare", run: w.toolbox.fillRegion(document.Add),
 			ready: drawn},
 		"edit.takeRegion": {name: "Clear the mask inside the region", run: w.toolbox.fillRegion(document.Subtract),
 			ready: drawn},
 		"edit.keepRegion": {name: "Clear the mask outside the region", run: w.toolbox.fillRegion(document.Intersect),
 			ready: drawn},
-		"edit.grow":   {name: "Grow mask by 1 px", run: w.changeMask(w.GrowMask), ready: idle, keys: "."},
-		"edit.shrink": {name: "Shrink mask by 1 px", run: w.changeMask(w.ShrinkMask), ready: idle, keys: ","},
-		"edit.fill":   {name: "Fill holes in the mask", run: w.changeMask(w.FillHoles), ready: idle},
+		"edit.grow":   {name: "Grow mask by 1 px", run: w.changeMask(w.editor.GrowMask), ready: idle, keys: "."},
+		"edit.shrink": {name: "Shrink mask by 1 px", run: w.changeMask(w.editor.ShrinkMask), ready: idle, keys: ","},
+		"edit.fill":   {name: "Fill holes in the mask", run: w.changeMask(w.editor.FillHoles), ready: idle},
 		"edit.clearRegion": {name: "Search the whole picture", run: func() { w.toolbox.SetRegion(nil) },
-			ready:    func() bool { return w.Region() != nil },
+			ready:    func() bool { return w.editor.Region() != nil },
 			shortcut: key(fyne.KeyD, ctrl)},
 
 		"view.in": {name: "Zoom in", run: func() { port.ZoomStep(1) }, ready: open, keys: "+=",
@@ -198,9 +198,9 @@ func (w *window) makeActions() {
 
 		"find.run": {name: "Find glare", run: w.detect, ready: idle, shortcut: key(fyne.KeyG, ctrl),
 			named: keys(fyne.KeyF5), also: []fyne.Shortcut{key(fyne.KeyReturn, ctrl)}},
-		"find.cancel": {name: "Cancel", run: w.Cancel, ready: func() bool { return !free() }},
+		"find.cancel": {name: "Cancel", run: w.session.Cancel, ready: func() bool { return !free() }},
 		"find.takeOver": {name: "Copy values to manual mode", run: w.takeOver,
-			ready: func() bool { return open() && w.Document().Result() != nil }},
+			ready: func() bool { return open() && w.session.Document().Result() != nil }},
 		"find.next": {name: "Next finding", run: func() { w.step(1) }, ready: open, keys: "n",
 			named: keys(fyne.KeyF3)},
 		"find.previous": {name: "Previous finding", run: func() { w.step(-1) }, ready: open, keys: "p"},
@@ -212,9 +212,9 @@ func (w *window) makeActions() {
 		"find.ignoreListed": {name: "Ignore all listed", run: w.ignoreListed, ready: open},
 		"find.learn":        {name: "Learn from my decisions…", run: w.learn, ready: idle},
 		"find.forget": {name: "Forget what was learned", run: w.forgetLearned,
-			ready: func() bool { return free() && w.Settings().Params.Learned != nil }},
+			ready: func() bool { return free() && w.session.Settings().Params.Learned != nil }},
 		"find.thumbnails": {name: "Findings as thumbnails", run: w.toggleThumbnails, keys: "t",
-			checked: func() bool { return w.Settings().FindingThumbnails }},
+			checked: func() bool { return w.session.Settings().FindingThumbnails }},
 		"find.save": {name: "Save list of findings…", run: files.saveFindings, ready: open},
 
 		"film.folder": {name: "Folder as filmstrip", run: files.addFolder, ready: idle},
@@ -225,13 +225,13 @@ func (w *window) makeActions() {
 		"film.find":    {name: "Find glare in all pictures", run: files.batch(false), ready: filmed},
 		"film.correct": {name: "Correct and save all pictures", run: files.batch(true), ready: filmed},
 		"film.farm":    {name: "Batch on this computer or a farm…", run: w.farm.open, ready: filmed},
-		"film.close":   {name: "Close the filmstrip", run: w.CloseFilm, ready: filmed},
+		"film.close":   {name: "Close the filmstrip", run: w.frames.Clear, ready: filmed},
 
 		"correct.all":      {name: "Correct all", run: w.correctAll, ready: idle, named: keys(fyne.KeyF6)},
 		"correct.selected": {name: "Correct selected", run: w.correctSelected, ready: idle, keys: "a"},
-		"correct.remove": {name: "Remove correction of selected", run: w.removeCorrection, ready: w.Corrected,
+		"correct.remove": {name: "Remove correction of selected", run: w.removeCorrection, ready: w.session.Corrected,
 			keys: "x"},
-		"correct.removeAll": {name: "Remove all corrections", run: w.removeCorrections, ready: w.Corrected},
+		"correct.removeAll": {name: "Remove all corrections", run: w.removeCorrections, ready: w.session.Corrected},
 		holdAction: {name: "Show the original", run: d.toggleOriginal, ready: d.comparable,
 			checked: func() bool { return d.original }, keys: "c"},
 		"view.split": {name: "Split line", run: d.toggleSplit, ready: d.comparable,
@@ -281,15 +281,15 @@ func (w *window) makeActions() {
 
 // makeUseful adds when actions that can always run would do something.
 func (w *window) makeUseful() {
-	undo := func() bool { undo, _ := w.Steps(); return undo && !w.Busy() }
-	redo := func() bool { _, redo := w.Steps(); return redo && !w.Busy() }
-	open := func() bool { return w.Document() != nil }
-	marked := func() bool { return open() && !w.Document().Blank() }
-	found := func() bool { return open() && w.Document().Stats().Spots > 0 }
-	listed := func() bool { return len(w.Listed()) > 0 }
+	undo := func() bool { undo, _ := w.editor.Steps(); return undo && !w.session.Busy() }
+	redo := func() bool { _, redo := w.editor.Steps(); return redo && !w.session.Busy() }
+	open := func() bool { return w.session.Document() != nil }
+	marked := func() bool { return open() && !w.session.Document().Blank() }
+	found := func() bool { return open() && w.session.Document().Stats().Spots > 0 }
+	listed := func() bool { return len(w.found.Listed()) > 0 }
 	selectedIs := func(is func(f document.Spot) bool) func() bool {
 		return func() bool {
-			f, ok := w.Selected()
+			f, ok := w.found.Selected()
 			return ok && is(f)
 		}
 	}
@@ -299,7 +299,7 @@ func (w *window) makeUseful() {
 		"edit.undo": undo, "edit.redo": redo, "edit.history": open, "edit.copy": open,
 		"edit.clear": marked, "edit.grow": marked, "edit.shrink": marked, "edit.fill": marked,
 		"edit.takeRegion": marked, "edit.keepRegion": marked,
-		"file.savePicture": w.Corrected, "file.savePictureAs": w.Corrected,
+		"file.savePicture": w.session.Corrected, "file.savePictureAs": w.session.Corrected,
 		"find.next": listed, "find.previous": listed, "find.keep": listed, "find.ignore": listed,
 		"find.keepListed": listed, "find.ignoreListed": listed, "find.save": listed, "find.copy": listed,
 		"find.remove": inMask, "correct.all": found, "correct.selected": inMask,
@@ -332,11 +332,11 @@ func (w *window) makeChoices() {
 		w.actions.table[c.id] = &action{
 			name: c.name,
 			run: func() {
-				p := w.Settings().Params
+				p := w.session.Settings().Params
 				p.Mode = c.mode
-				w.SetParams(p)
+				w.preview.SetParams(p)
 			},
-			checked: func() bool { return w.Settings().Params.Mode == c.mode },
+			checked: func() bool { return w.session.Settings().Params.Mode == c.mode },
 		}
 	}
 	for _, c := range []struct {

@@ -5,7 +5,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
-	"blik/app/session"
+	"blik/app/session/glare"
 	"blik/internal/message"
 	"blik/processing"
 	"blik/ui/viewport"
@@ -17,7 +17,7 @@ const searchFailed message.Text = "Could not search for glare"
 // detect searches for glare with the current parameters.
 func (w *window) detect() {
 	w.win.Canvas().Unfocus()
-	w.Detect(func(o session.Outcome, err error) {
+	w.glare.Detect(func(o glare.Outcome, err error) {
 		if w.prompts.ended(searchFailed, err) {
 			w.say(w.foundSentence(o))
 		}
@@ -26,16 +26,16 @@ func (w *window) detect() {
 
 // foundSentence states the number of findings, and how many of them stay out of the mask because similar ones were
 // ignored.
-func (w *window) foundSentence(o session.Outcome) string {
+func (w *window) foundSentence(o glare.Outcome) string {
 	text := w.texts.Plural(o.Count, "Found %s finding", "Found %s findings", w.texts.Int(o.Count))
-	if _, _, ignored := w.Decided(); ignored > 0 {
+	if _, _, ignored := w.found.Decided(); ignored > 0 {
 		text += w.t(" (%s ignored as before)", w.texts.Int(ignored))
 	}
 	return text + w.ran(o, "")
 }
 
 // previewed announces the result of a search or correction that followed a change of the parameters.
-func (w *window) previewed(o session.Outcome, err error) {
+func (w *window) previewed(o glare.Outcome, err error) {
 	if o.Corrected {
 		w.corrected(o, err)
 		return
@@ -48,19 +48,19 @@ func (w *window) previewed(o session.Outcome, err error) {
 // correctAll corrects every finding.
 func (w *window) correctAll() {
 	w.display.end()
-	if len(w.Document().Spots()) == 0 {
+	if len(w.session.Document().Spots()) == 0 {
 		w.say(w.t("Find glare (%s) or paint it (%s)", w.press("find.run"), w.press("tool.brush")))
 		return
 	}
 	w.win.Canvas().Unfocus()
-	w.CorrectAll(w.corrected)
+	w.glare.CorrectAll(w.corrected)
 	// Showing another tab takes so long that it gets an event of its own.
 	w.config.later(w.panel.showCorrection)
 }
 
 // correctSelected corrects the selected finding by the method chosen for it.
 func (w *window) correctSelected() {
-	f, ok := w.Selected()
+	f, ok := w.found.Selected()
 	if !ok {
 		w.say(w.noneSelected())
 		return
@@ -71,19 +71,19 @@ func (w *window) correctSelected() {
 // correctBy corrects the selected finding by a method.
 func (c *common) correctBy(m processing.Method) {
 	c.prompts.win.Canvas().Unfocus()
-	c.CorrectSelected(m, c.corrected)
+	c.glare.CorrectSelected(m, c.corrected)
 }
 
 // correctListed corrects all listed findings by a method.
 func (c *common) correctListed(m processing.Method) {
 	c.prompts.win.Canvas().Unfocus()
-	if c.CorrectListed(m, c.corrected) == 0 {
+	if c.glare.CorrectThese(c.found.Listed, m, c.corrected) == 0 {
 		c.say(c.t("None of the listed findings is in the mask"))
 	}
 }
 
 // corrected announces the result of a correction, and how to show the mask again if it was hidden.
-func (c *common) corrected(o session.Outcome, err error) {
+func (c *common) corrected(o glare.Outcome, err error) {
 	if !c.prompts.ended("Could not correct the findings", err) {
 		return
 	}
@@ -97,34 +97,38 @@ func (c *common) corrected(o session.Outcome, err error) {
 
 // removeCorrection restores the original at the selected finding.
 func (w *window) removeCorrection() {
-	f, ok := w.Selected()
+	f, ok := w.found.Selected()
 	if !ok {
 		w.say(w.noneSelected())
 		return
 	}
-	if w.RemoveCorrection() {
+	if w.glare.RemoveCorrection() {
 		w.say(w.t("Correction of finding %s removed", fmt.Sprint(f.Number)))
 	}
 }
 
 // removeCorrections restores the original everywhere.
 func (w *window) removeCorrections() {
-	if w.RemoveCorrections() {
+	if w.glare.RemoveCorrections() {
 		w.say(w.t("All corrections removed"))
 	}
 }
 
 // takeOver copies the values that the last detection chose into manual mode.
 func (w *window) takeOver() {
-	w.TakeOver()
+	w.preview.TakeOver()
 	w.say(w.t("The values were copied to manual mode"))
 }
 
 // undo undoes the last step, or the last typing if a field has the focus.
-func (w *window) undo() { w.stepBy(&fyne.ShortcutUndo{}, w.Undo, "Undone: %s", "Nothing to undo") }
+func (w *window) undo() {
+	w.stepBy(&fyne.ShortcutUndo{}, w.editor.Undo, "Undone: %s", "Nothing to undo")
+}
 
 // redo repeats what undo undid.
-func (w *window) redo() { w.stepBy(&fyne.ShortcutRedo{}, w.Redo, "Redone: %s", "Nothing to redo") }
+func (w *window) redo() {
+	w.stepBy(&fyne.ShortcutRedo{}, w.editor.Redo, "Redone: %s", "Nothing to redo")
+}
 
 func (w *window) stepBy(s fyne.Shortcut, step func() (message.Message, bool), format, nothing message.Text) {
 	// The driver asks the menu before the field that has the focus.
@@ -132,7 +136,7 @@ func (w *window) stepBy(s fyne.Shortcut, step func() (message.Message, bool), fo
 		field.TypedShortcut(s)
 		return
 	}
-	if w.Document() == nil || w.Busy() || w.dialogOpen() {
+	if w.session.Document() == nil || w.session.Busy() || w.dialogOpen() {
 		return
 	}
 	if name, ok := step(); ok {
@@ -174,12 +178,12 @@ func (w *window) changeMask(how func()) func() {
 
 func (w *window) invertMask() {
 	w.display.showMask()
-	w.InvertMask()
+	w.editor.InvertMask()
 }
 
 // step selects the next or previous finding and centres it.
 func (w *window) step(direction int) {
-	if f, ok := w.SelectNext(direction); ok {
+	if f, ok := w.found.SelectNext(direction); ok {
 		w.reveal(f)
 	} else {
 		w.say(w.t("Mask is empty"))
@@ -187,15 +191,15 @@ func (w *window) step(direction int) {
 }
 
 func (w *window) removeSelected() {
-	if f, ok := w.Selected(); ok && w.RemoveSelected() {
+	if f, ok := w.found.Selected(); ok && w.found.RemoveSelected() {
 		w.say(w.t("Finding %s removed; %s restores it", fmt.Sprint(f.Number), w.press("find.keep")))
 	}
 }
 
 // setReviewZoom chooses the zoom at which findings are centred, and shows the selected one at it.
 func (w *window) setReviewZoom(zoom float64) {
-	w.Settings().ReviewZoom = zoom
-	if f, ok := w.Selected(); ok {
+	w.session.Settings().ReviewZoom = zoom
+	if f, ok := w.found.Selected(); ok {
 		w.reveal(f)
 	}
 	w.update(change{View: true})
@@ -203,14 +207,14 @@ func (w *window) setReviewZoom(zoom float64) {
 
 // toggleThumbnails shows the findings as thumbnails or as a table.
 func (w *window) toggleThumbnails() {
-	w.Settings().FindingThumbnails = !w.Settings().FindingThumbnails
+	w.session.Settings().FindingThumbnails = !w.session.Settings().FindingThumbnails
 	w.update(change{View: true})
 	w.panel.tabs.SelectIndex(1)
 }
 
 // setDevice chooses the device for the next work.
 func (w *window) setDevice(name string) {
-	w.SetDevice(name, func() { w.say(w.deviceHelp()) })
+	w.devices.Choose(name, func() { w.say(w.deviceHelp()) })
 }
 
 // noneSelected says that no finding is selected, and how to select one.

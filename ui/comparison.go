@@ -58,7 +58,7 @@ func (p *comparison) update(c change) {
 	if !c.Compared && !c.Mask {
 		return
 	}
-	k, on := p.Comparison()
+	k, on := p.analysis.Comparison()
 	xwidget.SetVisible(p.object, on)
 	if !on {
 		return
@@ -76,12 +76,12 @@ func (c *common) findingsText(n int) string {
 }
 
 // comparing reports whether the mask is compared with another one.
-func (w *window) comparing() bool { return w.ComparedView() != nil }
+func (w *window) comparing() bool { return w.analysis.ComparedView() != nil }
 
 // chooseCompared lets the user choose a mask to compare with.
 func (f *files) chooseCompared() {
 	f.dialogs.Open(filedialog.Request{
-		Title: f.t("Compare with a mask"), Folder: filepath.Dir(f.Document().Path()),
+		Title: f.t("Compare with a mask"), Folder: filepath.Dir(f.session.Document().Path()),
 		Name: f.t("Masks"), Extensions: imagefile.MaskExtensions(),
 	}, f.chosen(func(path string) { f.compareMask(path, false) }))
 }
@@ -89,7 +89,7 @@ func (f *files) chooseCompared() {
 // compareMask compares with a mask from a file. It asks first whether a picture that hardly is a mask is meant.
 func (f *files) compareMask(path string, anyPicture bool) {
 	f.waitHere(message.Of("Load %s", baseName(path)), func() {
-		f.CompareMask(path, anyPicture, func(err error) {
+		f.analysis.CompareMask(path, anyPicture, func(err error) {
 			switch {
 			case errors.Is(err, imagefile.ErrNotMask):
 				f.confirmMask(err, func() { f.compareMask(path, true) })

@@ -21,17 +21,17 @@ func (w *window) copyValues() {
 
 // valuesText returns what copyValues copies; it is empty if there is nothing.
 func (w *window) valuesText() string {
-	if w.Document() == nil {
+	if w.session.Document() == nil {
 		return ""
 	}
 	if place := w.status.place.Text(); place != "" {
 		lines := []string{place + "  " + w.status.values.Text()}
-		if f, ok := w.Document().SpotAt(w.status.at.X, w.status.at.Y); ok {
+		if f, ok := w.session.Document().SpotAt(w.status.at.X, w.status.at.Y); ok {
 			lines = append(lines, w.aboutText(f))
 		}
 		return strings.Join(lines, "\n")
 	}
-	if f, ok := w.Selected(); ok {
+	if f, ok := w.found.Selected(); ok {
 		return w.aboutText(f)
 	}
 	return ""
@@ -44,7 +44,7 @@ func (w *window) copyList() {
 		heads = append(heads, w.t(column.name))
 	}
 	lines := []string{strings.Join(heads, "\t")}
-	for _, f := range w.Listed() {
+	for _, f := range w.found.Listed() {
 		var cells []string
 		for _, column := range findingColumns {
 			cells = append(cells, column.cell(w.common, f))

@@ -30,8 +30,8 @@ func TestCopy(t *testing.T) {
 		if got := board.Content(); got != "x 150  y 80  R 100  G 100  B 100" {
 			t.Errorf("pixel: copied %q", got)
 		}
-		f := h.Listed()[0]
-		first := h.Document().FirstPixel(f)
+		f := h.found.Listed()[0]
+		first := h.session.Document().FirstPixel(f)
 		h.status.hovered(processing.Point{X: float64(first.X), Y: float64(first.Y)}, true)
 		h.actions.do("edit.copy")
 		got := board.Content()
@@ -40,7 +40,7 @@ func TestCopy(t *testing.T) {
 		}
 		h.actions.do("find.copy")
 		lines := strings.Split(board.Content(), "\n")
-		if len(lines) != 1+len(h.Listed()) || !strings.Contains(lines[0], words[1]) {
+		if len(lines) != 1+len(h.found.Listed()) || !strings.Contains(lines[0], words[1]) {
 			t.Errorf("list: copied %q", lines)
 		}
 		for _, line := range lines {

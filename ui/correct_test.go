@@ -12,11 +12,9 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/colour"
-	"blik/app/device"
 	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/imagefile/container"
-	"blik/app/session"
 	"blik/app/view"
 	"blik/internal/message"
 	"blik/internal/test/testpic"
@@ -45,20 +43,20 @@ func fixed(t *testing.T, lang string) *harness {
 
 // red returns the first sample of a pixel, now and in the original.
 func (h *harness) red(x, y int) (now, source float64) {
-	p, _ := h.Document().PixelAt(x, y)
+	p, _ := h.session.Document().PixelAt(x, y)
 	return p.Samples[0], p.Source[0]
 }
 
 // shown reports whether the viewport shows corrections.
 func (h *harness) shown() bool {
-	before, after := h.Pictures()
+	before, after := h.session.Pictures()
 	return before != after
 }
 
 // setParam sets a parameter as a form does.
 func (h *harness) setParam(t *testing.T, s processing.Spec, v float64) {
 	t.Helper()
-	if err := h.SetParam(s, v); err != nil {
+	if err := h.preview.SetParam(s, v); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -76,7 +74,7 @@ func TestCorrectAll(t *testing.T) {
 	if now, source := h.red(21, 10); now != float64(processing.MethodHarmonic) || source != 100 {
 		t.Errorf("pixel 21, 10 is %v, was %v", now, source)
 	}
-	if h.Document().Stats().Spots != 2 {
+	if h.session.Document().Stats().Spots != 2 {
 		t.Error("the correction changed the mask")
 	}
 	if says := h.status.message.Text(); h.display.maskShown || !strings.HasPrefix(says, "2 findings corrected in ") ||
@@ -89,15 +87,15 @@ func TestCorrectAll(t *testing.T) {
 	if !h.shown() || h.panel.findings.cell(0, 6) != "harmonic" || h.status.compare.Text() != "corrected" {
 		t.Errorf("list says %q, status %q", h.panel.findings.cell(0, 6), h.status.compare.Text())
 	}
-	_, after := h.Pictures()
+	_, after := h.session.Pictures()
 	h.actions.do("correct.all")
 	h.settle()
-	if _, now := h.Pictures(); now != after {
+	if _, now := h.session.Pictures(); now != after {
 		t.Error("the same correction again changed the view")
 	}
 	h.actions.do("edit.undo")
-	if h.Document().Corrections() != nil || h.shown() || h.status.compare.Text() != "" ||
-		h.Document().Stats().Spots != 2 {
+	if h.session.Document().Corrections() != nil || h.shown() || h.status.compare.Text() != "" ||
+		h.session.Document().Stats().Spots != 2 {
 		t.Error("undo did not restore exactly the original")
 	}
 	h.actions.do("edit.redo")
@@ -124,7 +122,7 @@ func TestCorrectionIsCancelled(t *testing.T) {
 	h.actions.do("correct.all")
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	h.settle()
-	if h.status.message.Text() != "Cancelled" || h.Document().Corrections() != nil || !h.display.maskShown {
+	if h.status.message.Text() != "Cancelled" || h.session.Document().Corrections() != nil || !h.display.maskShown {
 		t.Errorf("status %q", h.status.message.Text())
 	}
 }
@@ -144,7 +142,7 @@ func TestNextStep(t *testing.T) {
 	const low, high = widget.MediumImportance, widget.HighImportance
 	check("opened", "Find glare (F5) or paint it (B)", high, low, low)
 	h.actions.do("correct.all")
-	if h.Busy() || h.status.message.Text() != "Find glare (F5) or paint it (B)" {
+	if h.session.Busy() || h.status.message.Text() != "Find glare (F5) or paint it (B)" {
 		t.Errorf("correcting an empty mask: %q", h.status.message.Text())
 	}
 	h.actions.do("find.run")
@@ -186,8 +184,8 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 			h.panel.findings.cell(1, 6))
 	}
 	// The method of all findings changes; this finding keeps its own.
-	h.SetParams(func() processing.Params {
-		p := h.Settings().Params
+	h.preview.SetParams(func() processing.Params {
+		p := h.session.Settings().Params
 		p.Method = processing.MethodSubtract
 		return p
 	}())
@@ -217,7 +215,7 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 		t.Error("the correction was not removed")
 	}
 	h.actions.do("correct.removeAll")
-	if h.Document().Corrections() != nil {
+	if h.session.Document().Corrections() != nil {
 		t.Error("not all corrections were removed")
 	}
 }
@@ -226,15 +224,15 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 func TestMaskChangesUnderCorrections(t *testing.T) {
 	h := fixed(t, "en")
 	h.toolbox.toggle(processing.Point{X: 21.5, Y: 10.5}, 1)
-	if now, source := h.red(21, 10); now != source || h.Document().Corrections().Len() != 1 {
+	if now, source := h.red(21, 10); now != source || h.session.Document().Corrections().Len() != 1 {
 		t.Error("an ignored finding is still corrected")
 	}
 	h.actions.do("edit.undo")
-	if now, source := h.red(21, 10); now == source || h.Document().Corrections().Len() != 2 {
+	if now, source := h.red(21, 10); now == source || h.session.Document().Corrections().Len() != 2 {
 		t.Error("undo did not restore the correction")
 	}
 	h.toolbox.BeginStroke(document.Brush{Radius: 0.5}, processing.Point{X: 20.5, Y: 11.5})
-	h.EndStroke()
+	h.editor.EndStroke()
 	if h.panel.findings.cell(0, 6) != "partly" || h.panel.next.Text() != "1 finding is not corrected: press F6" {
 		t.Errorf("a spot that has grown: %q, %q", h.panel.findings.cell(0, 6), h.panel.next.Text())
 	}
@@ -315,7 +313,7 @@ func TestCompare(t *testing.T) {
 
 func TestSavePicture(t *testing.T) {
 	h := fixed(t, "en")
-	if !h.Document().PictureDirty() || h.bar.save.Disabled() {
+	if !h.session.Document().PictureDirty() || h.bar.save.Disabled() {
 		t.Error("saving is not available")
 	}
 	h.actions.do("file.savePicture")
@@ -331,7 +329,7 @@ func TestSavePicture(t *testing.T) {
 		!strings.Contains(result.Text, "Report: a_corrected.en.html") {
 		t.Errorf("result %q", result.Text)
 	}
-	if h.Document().PictureDirty() || h.dialogOpen() {
+	if h.session.Document().PictureDirty() || h.dialogOpen() {
 		t.Error("after saving, the picture still counts as unsaved")
 	}
 	r := h.reports[0]
@@ -349,7 +347,7 @@ func TestSavePicture(t *testing.T) {
 	h.panel.correction.report.SetChecked(false)
 	h.actions.do("file.savePicture")
 	h.settle()
-	if h.dialogOpen() || !h.options.Overwrite || len(h.reports) != 1 || h.Settings().WriteReport {
+	if h.dialogOpen() || !h.options.Overwrite || len(h.reports) != 1 || h.session.Settings().WriteReport {
 		t.Errorf("dialog %q, overwrite %v, %d reports", h.dialogTexts(), h.options.Overwrite, len(h.reports))
 	}
 }
@@ -364,14 +362,14 @@ func TestSaveAsksBeforeReplacing(t *testing.T) {
 		t.Fatalf("the dialog says %q", h.dialogTexts())
 	}
 	h.press("Cancel")
-	if h.pictureFiles["/art/a_corrected.png"] != nil || !h.Document().PictureDirty() {
+	if h.pictureFiles["/art/a_corrected.png"] != nil || !h.session.Document().PictureDirty() {
 		t.Error("saved after Cancel")
 	}
 	h.actions.do("file.savePicture")
 	h.settle()
 	h.press("Overwrite")
 	h.settle()
-	if h.pictureFiles["/art/a_corrected.png"] == nil || h.Document().PictureDirty() {
+	if h.pictureFiles["/art/a_corrected.png"] == nil || h.session.Document().PictureDirty() {
 		t.Error("not saved after Overwrite")
 	}
 }
@@ -380,7 +378,7 @@ func TestSaveNothing(t *testing.T) {
 	h := found(t, "en")
 	h.actions.do("file.savePicture")
 	h.actions.do("file.savePictureAs")
-	if h.Busy() || len(h.dialogs.asked) != 0 ||
+	if h.session.Busy() || len(h.dialogs.asked) != 0 ||
 		h.status.message.Text() != "Nothing is corrected yet; Ctrl+M saves the mask" {
 		t.Errorf("status %q", h.status.message.Text())
 	}
@@ -455,9 +453,9 @@ func TestJPEGOfInks(t *testing.T) {
 // A report states that earlier corrections were made with other parameters.
 func TestReportOfSeveralCorrections(t *testing.T) {
 	h := fixed(t, "en")
-	usual := h.Settings().Params.Halo
-	h.Settings().Params.Halo, h.Settings().Params.Method = 9, processing.MethodSubtract
-	h.Document().Next()
+	usual := h.session.Settings().Params.Halo
+	h.session.Settings().Params.Halo, h.session.Settings().Params.Method = 9, processing.MethodSubtract
+	h.session.Document().Next()
 	h.actions.do("correct.selected")
 	h.settle()
 	h.actions.do("file.savePicture")
@@ -471,7 +469,7 @@ func TestReportOfSeveralCorrections(t *testing.T) {
 // The original is replaced only after a question of its own, and is then reopened with its mask.
 func TestSaveOverTheSource(t *testing.T) {
 	h := fixed(t, "en")
-	before := h.Document()
+	before := h.session.Document()
 	h.dialogs.path = "/art/../art/a.png"
 	h.actions.do("file.savePictureAs")
 	if said := h.dialogTexts(); !strings.Contains(said, "no original will remain") || len(h.pictureFiles) != 0 {
@@ -481,9 +479,9 @@ func TestSaveOverTheSource(t *testing.T) {
 	h.actions.do("file.savePictureAs")
 	h.press("Overwrite the original")
 	h.settle()
-	if h.pictureFiles[h.dialogs.path] == nil || h.Document() == before || h.Document().Stats().Spots != 2 ||
-		h.Document().PictureDirty() {
-		t.Errorf("saved %v, %+v", h.pictureFiles, h.Document().Stats())
+	if h.pictureFiles[h.dialogs.path] == nil || h.session.Document() == before || h.session.Document().Stats().Spots != 2 ||
+		h.session.Document().PictureDirty() {
+		t.Errorf("saved %v, %+v", h.pictureFiles, h.session.Document().Stats())
 	}
 	if got := h.panel.next.Text(); got != "The corrections are in the original file" ||
 		h.panel.correct.Importance != widget.MediumImportance {
@@ -501,15 +499,15 @@ func TestFailedSaveOfThePictureLosesNothing(t *testing.T) {
 		Fault: message.Of("not written: the disk is full")}
 	h.actions.do("file.savePicture")
 	h.settle()
-	if said := h.dialogTexts(); !strings.Contains(said, "диск заполнен") || !h.Document().PictureDirty() ||
-		h.Document().Corrections().Len() != 2 {
+	if said := h.dialogTexts(); !strings.Contains(said, "диск заполнен") || !h.session.Document().PictureDirty() ||
+		h.session.Document().Corrections().Len() != 2 {
 		t.Errorf("the dialog says %q", said)
 	}
 	h.press("ОК")
 	h.saveErr = nil
 	h.actions.do("file.savePicture")
 	h.settle()
-	if said := h.dialogTexts(); said != "" || h.Document().PictureDirty() || len(h.reports) != 1 {
+	if said := h.dialogTexts(); said != "" || h.session.Document().PictureDirty() || len(h.reports) != 1 {
 		t.Errorf("the dialog says %q, %d reports", said, len(h.reports))
 	}
 }
@@ -529,7 +527,7 @@ func TestUnsavedCorrectionsAreAskedAbout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := fixed(t, "en")
 			if c.keepMask {
-				h.Document().MarkSaved(h.Document().Generation())
+				h.session.Document().MarkSaved(h.session.Document().Generation())
 			}
 			if h.showTitle(); h.win.Title() != "• a.png – Blik" {
 				t.Errorf("title %q", h.win.Title())
@@ -542,9 +540,9 @@ func TestUnsavedCorrectionsAreAskedAbout(t *testing.T) {
 			}
 			h.press(c.press)
 			h.settle()
-			if h.Document().Path() != c.open || (len(h.pictureFiles) == 1) != c.saved ||
+			if h.session.Document().Path() != c.open || (len(h.pictureFiles) == 1) != c.saved ||
 				(h.masks["/art/mask.png"] != nil) != c.mask {
-				t.Errorf("%s is open, saved %v and %v", h.Document().Path(), h.pictureFiles, h.masks)
+				t.Errorf("%s is open, saved %v and %v", h.session.Document().Path(), h.pictureFiles, h.masks)
 			}
 		})
 	}
@@ -556,12 +554,12 @@ func TestTwoForms(t *testing.T) {
 	h.setParam(t, spec(t, "halo"), 7)
 	h.setParam(t, spec(t, "margin"), 2)
 	h.actions.do("find.takeOver")
-	if p := h.Settings().Params; p.Halo != 7 || p.Margin != h.result.Params.Margin || p.Window != 21 ||
+	if p := h.session.Settings().Params; p.Halo != 7 || p.Margin != h.result.Params.Margin || p.Window != 21 ||
 		p.Mode != processing.Manual {
 		t.Errorf("%+v", p)
 	}
-	if h.panel.correction.form.Params() != h.Settings().Params ||
-		h.panel.detection.form.Params() != h.Settings().Params {
+	if h.panel.correction.form.Params() != h.session.Settings().Params ||
+		h.panel.detection.form.Params() != h.session.Settings().Params {
 		t.Error("the forms show different parameters")
 	}
 }
@@ -603,8 +601,8 @@ func TestApproximateColours(t *testing.T) {
 
 func TestInformation(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.Original().Orientation = 6
-	h.Original().Info = container.Info{Compression: "none", Pictures: 3, Meta: container.Metadata{
+	h.session.Shown().Original.Orientation = 6
+	h.session.Shown().Original.Info = container.Info{Compression: "none", Pictures: 3, Meta: container.Metadata{
 		ICC: []byte{1}, EXIF: []byte{1}, XResolution: 300, YResolution: 300, Unit: container.UnitInch,
 	}}
 	var all []string
@@ -652,7 +650,7 @@ func TestRealSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := (&harness{tb: t, queue: make(chan func(), 1000), fakeDevice: &fakeDevice{}, dialogs: &fakeDialogs{}}).start(
-		session.Options{Files: session.Disk(session.Limits()), Device: device.NewSwitch()}, "en")
+		real(), "en")
 	h.files.open(sample)
 	h.settle()
 	h.actions.do("find.run")
@@ -663,13 +661,13 @@ func TestRealSession(t *testing.T) {
 	h.actions.do("file.savePictureAs")
 	h.settle()
 	if h.dialogOpen() || !strings.Contains(h.status.message.Text(), "verified") {
-		t.Fatalf("status %q, dialog %q, proof %+v", h.status.message.Text(), h.dialogTexts(), h.Written().Saved.Proof)
+		t.Fatalf("status %q, dialog %q, proof %+v", h.status.message.Text(), h.dialogTexts(), h.store.Written().Saved.Proof)
 	}
-	size := h.Document().Size()
-	may := imagefile.MaskOf(size.X, size.Y, h.Document().Corrections().Patches())
+	size := h.session.Document().Size()
+	may := imagefile.MaskOf(size.X, size.Y, h.session.Document().Corrections().Patches())
 	proof, err := imagefile.Verify(context.Background(), sample, h.dialogs.path, may, imagefile.DefaultLimits())
 	if err != nil || !proof.Holds() || proof.Changed == 0 ||
-		proof.MaskArea != int64(h.Document().Corrections().Pixels()) {
+		proof.MaskArea != int64(h.session.Document().Corrections().Pixels()) {
 		t.Errorf("%+v, %v", proof, err)
 	}
 	if files, _ := filepath.Glob(filepath.Join(filepath.Dir(h.dialogs.path), "*")); len(files) != 3 {

@@ -11,7 +11,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/document"
-	"blik/app/session"
+	"blik/app/session/store"
 	"blik/app/view"
 	"blik/processing"
 	"blik/ui/form"
@@ -59,7 +59,7 @@ func newCorrectionPanel(c *common) *correctionPanel {
 	p.save = xwidget.NewButtonWithIcon(c.t("Save picture"), theme.DocumentSaveIcon(), c.keys,
 		func() { c.actions.do("file.savePicture") })
 	p.report = xwidget.NewCheck(c.t("Write a report beside the picture"), c.keys,
-		byUser(&p.quiet, func(on bool) { c.Settings().WriteReport = on }))
+		byUser(&p.quiet, func(on bool) { c.session.Settings().WriteReport = on }))
 	p.showReport()
 	p.result = xwidget.NewWrapped("")
 	p.result.SizeName = theme.SizeNameCaptionText
@@ -86,39 +86,39 @@ func newCorrectionPanel(c *common) *correctionPanel {
 
 // showReport updates the choice of the report.
 func (p *correctionPanel) showReport() {
-	p.quiet.show(func() { p.report.SetChecked(p.Settings().WriteReport) })
+	p.quiet.show(func() { p.report.SetChecked(p.session.Settings().WriteReport) })
 }
 
 func (p *correctionPanel) update(c change) {
-	if c.Params && p.form.Params() != p.Settings().Params {
-		p.form.SetParams(p.Settings().Params)
+	if c.Params && p.form.Params() != p.session.Settings().Params {
+		p.form.SetParams(p.session.Settings().Params)
 	}
 	if c.View || c.Document || c.Corrections {
-		p.hold.SetEnabled(p.Corrected())
+		p.hold.SetEnabled(p.session.Corrected())
 		p.hold.SetSelected(p.display.mode() == view.CompareBefore)
 		p.quiet.show(func() { p.split.SetChecked(p.display.split) })
-		xwidget.SetEnabled(p.split, p.Corrected())
+		xwidget.SetEnabled(p.split, p.session.Corrected())
 	}
 	if c.Document || c.Selection || c.Busy {
 		p.showSpot()
 	}
 	if c.Document || c.Corrections || c.Busy {
-		xwidget.SetEnabled(p.save, p.actions.can("file.savePicture") && p.Corrected())
+		xwidget.SetEnabled(p.save, p.actions.can("file.savePicture") && p.session.Corrected())
 	}
 	if c.Document || c.Mask || c.Corrections || c.Saved {
-		step, _ := p.Next()
-		emphasize(p.save, step == session.StepSave)
+		step, _ := p.store.Next()
+		emphasize(p.save, step == store.StepSave)
 		p.showResult()
 	}
 }
 
 // showSpot shows the selected finding and how it is corrected.
 func (p *correctionPanel) showSpot() {
-	f, ok := p.Selected()
+	f, ok := p.found.Selected()
 	ok = ok && f.Decision != document.Ignored
 	p.quiet.show(func() { p.method.SetSelected(p.methodNames()[f.Asked]) })
-	xwidget.SetEnabled(p.correct, ok && !p.Busy())
-	xwidget.SetEnabled(p.method, ok && !p.Busy())
+	xwidget.SetEnabled(p.correct, ok && !p.session.Busy())
+	xwidget.SetEnabled(p.method, ok && !p.session.Busy())
 	xwidget.SetEnabled(p.unset, ok && f.State != document.Uncorrected)
 	if !ok {
 		p.spot.SetText(p.noneSelected())
@@ -129,7 +129,7 @@ func (p *correctionPanel) showSpot() {
 
 // showResult shows the file saved last, and the name of its report if one was written.
 func (p *correctionPanel) showResult() {
-	w := p.Written()
+	w := p.store.Written()
 	xwidget.SetVisible(p.result, w.Saved != nil)
 	if w.Saved == nil {
 		return

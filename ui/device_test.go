@@ -93,12 +93,12 @@ func TestDeviceIsChosenAndRemembered(t *testing.T) {
 	h.gpus = []device.Device{{Name: "cuda:0", Title: "Abacus 9", Memory: 1}}
 	h.runs = map[string]string{"auto": "cuda:0", "cpu": "cpu"}
 	h.held = make(chan struct{})
-	h.OpenDevices()
+	h.devices.Open()
 	if h.deviceShown().Text() != "…" {
 		t.Errorf("while the device opens, the status bar says %q", h.deviceShown().Text())
 	}
 	close(h.held)
-	h.drain(func() bool { return len(h.Devices()) == 2 && h.deviceShown().Text() == "GPU" })
+	h.drain(func() bool { return len(h.devices.All()) == 2 && h.deviceShown().Text() == "GPU" })
 	if got := strings.Join(h.deviceChoices(), ", "); got != "*Automatic, CPU, Abacus 9" {
 		t.Errorf("the menu offers %s", got)
 	}
@@ -112,7 +112,7 @@ func TestDeviceIsChosenAndRemembered(t *testing.T) {
 	if got := strings.Join(h.deviceChoices(), ", "); got != "Automatic, *CPU, Abacus 9" {
 		t.Errorf("the menu offers %s", got)
 	}
-	if got := h.Settings().Device; got != "cpu" {
+	if got := h.session.Settings().Device; got != "cpu" {
 		t.Errorf("stored choice %q", got)
 	}
 	if !slices.Equal(h.tried, []string{"auto", "cpu"}) {
@@ -123,9 +123,9 @@ func TestDeviceIsChosenAndRemembered(t *testing.T) {
 // If a GPU has disappeared, the work runs on the CPU and the choice stays.
 func TestDeviceThatIsGone(t *testing.T) {
 	h := newHarness(t, "ru")
-	h.Settings().Device = "cuda:1"
-	h.OpenDevices()
-	h.drain(func() bool { return len(h.Devices()) == 1 && h.deviceShown().Text() == "ЦП" })
+	h.session.Settings().Device = "cuda:1"
+	h.devices.Open()
+	h.drain(func() bool { return len(h.devices.All()) == 1 && h.deviceShown().Text() == "ЦП" })
 	if help := h.deviceShown().Help(); !strings.Contains(help, "it was taken out") {
 		t.Errorf("help %q", help)
 	}
@@ -137,8 +137,8 @@ func TestDeviceThatIsGone(t *testing.T) {
 func TestDevicesOfOneNameAreNumbered(t *testing.T) {
 	h := newHarness(t, "en")
 	h.gpus = []device.Device{{Name: "cuda:0", Title: "Abacus", Memory: 1}, {Name: "cuda:1", Title: "Abacus", Memory: 1}}
-	h.OpenDevices()
-	h.drain(func() bool { return len(h.Devices()) == 3 })
+	h.devices.Open()
+	h.drain(func() bool { return len(h.devices.All()) == 3 })
 	if got := strings.Join(h.deviceChoices(), ", "); got != "*Automatic, CPU, Abacus (cuda:0), Abacus (cuda:1)" {
 		t.Errorf("the menu offers %s", got)
 	}

@@ -32,8 +32,8 @@ func TestEnterAnswersDialogs(t *testing.T) {
 	}
 	h.enter()
 	h.settle()
-	if h.masks["/art/mask.png"] == nil || h.Document().Path() != "/art/b.tif" {
-		t.Errorf("%d masks written, %s is open", len(h.masks), h.Document().Path())
+	if h.masks["/art/mask.png"] == nil || h.session.Document().Path() != "/art/b.tif" {
+		t.Errorf("%d masks written, %s is open", len(h.masks), h.session.Document().Path())
 	}
 }
 

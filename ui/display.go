@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 
+	"blik/app/document"
 	"blik/app/session"
 	"blik/app/view"
 	"blik/processing"
@@ -15,9 +16,12 @@ import (
 // display is the picture in the middle of the window: the viewport, the mask over the picture, and the comparison with
 // the original, which is shown instead of the corrected picture, next to it, or on the other side of a split line.
 type display struct {
-	s       *session.Session
-	port    *viewport.Viewport
-	changed func(change)
+	s *session.Session
+	// selected returns the selected finding, other the mask to compare with.
+	selected func() (document.Spot, bool)
+	other    func() *view.MaskPyramid
+	port     *viewport.Viewport
+	changed  func(change)
 
 	// twin shows the original on the left of port while beside is set; pair holds both.
 	twin   *viewport.Viewport
@@ -42,9 +46,12 @@ type display struct {
 	heldKey                     int
 }
 
-func newDisplay(s *session.Session, changed func(change)) *display {
-	d := &display{s: s, port: viewport.New(), changed: changed, zooms: map[string]view.Transform{},
-		look: view.DefaultOptions(), maskShown: true}
+func newDisplay(s *session.Session, selected func() (document.Spot, bool), other func() *view.MaskPyramid,
+	changed func(change),
+) *display {
+	d := &display{s: s, selected: selected, other: other, port: viewport.New(), changed: changed,
+		zooms: map[string]view.Transform{},
+		look:  view.DefaultOptions(), maskShown: true}
 	d.look.Opacity = s.Settings().OverlayOpacity
 	d.look.Colour = view.OverlayColourByID(s.Settings().OverlayColour).Colour
 	d.look.Grid = !s.Settings().HideGrid
@@ -85,7 +92,7 @@ func (d *display) update(c change) {
 	switch {
 	case c.Document && original != nil && !d.port.Shows(original):
 		d.keepZoom()
-		d.port.SetPicture(original, d.s.MaskView())
+		d.port.SetPicture(original, d.s.Shown().Mask)
 		if t, ok := d.zooms[d.path]; ok {
 			d.port.Restore(t)
 		}
@@ -102,7 +109,7 @@ func (d *display) update(c change) {
 	if c.View || c.Document || c.Corrections || c.Compared {
 		d.port.SetCompare(d.mode())
 		look := d.look
-		look.Other = d.s.ComparedView()
+		look.Other = d.other()
 		if !d.maskShown || d.mode() == view.CompareBefore {
 			look.Mode = view.PictureOnly
 		} else if d.layer != nil {
@@ -116,7 +123,7 @@ func (d *display) update(c change) {
 	}
 	if c.Selection {
 		bounds := image.Rectangle{}
-		if f, ok := d.s.Selected(); ok {
+		if f, ok := d.selected(); ok {
 			bounds = f.Bounds()
 		}
 		d.each(func(v *viewport.Viewport) { v.SetMarker(bounds) })

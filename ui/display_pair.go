@@ -99,7 +99,7 @@ func (d *display) showTwin() {
 	original, _ := d.s.Pictures()
 	if original != nil && !d.twin.Shows(original) {
 		d.twin.SetPicture(original, nil)
-		if f, ok := d.s.Selected(); ok {
+		if f, ok := d.selected(); ok {
 			d.twin.SetMarker(f.Bounds())
 		}
 	}

@@ -43,7 +43,7 @@ func (f *farmDialogs) open() {
 		f.showProgress()
 		return
 	}
-	frames := f.Film()
+	frames := f.frames.Frames()
 	here, there := f.t("This computer"), f.t("A farm")
 	folder, address := widget.NewEntry(), widget.NewPasswordEntry()
 	folder.SetText(filepath.Join(filepath.Dir(frames[0].Path), "blik"))
@@ -74,7 +74,7 @@ func (f *farmDialogs) open() {
 			Work: work.Default(), Own: true, AnyName: true, Folder: folder.Text, Language: f.texts.Code(),
 			Version: f.prompts.version, Shared: shared.Checked, Host: f.config.queue,
 		}
-		r.Detect, r.Params = task.Selected == search, f.Settings().Params
+		r.Detect, r.Params = task.Selected == search, f.session.Settings().Params
 		for _, frame := range frames {
 			r.Files = append(r.Files, batch.File{Path: frame.Path})
 		}

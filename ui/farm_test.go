@@ -103,7 +103,7 @@ func batchDialogs(t *testing.T, lang string) {
 	h.pictures[h.farm.state.Results[1]] = testpic.Flat(30, 20, 3, 100)
 	results[0].SetSelectedIndex(1)
 	h.settle()
-	if got := h.Document().Path(); got != h.farm.state.Results[1] || h.dialogTexts() != "" {
+	if got := h.session.Document().Path(); got != h.farm.state.Results[1] || h.dialogTexts() != "" {
 		t.Errorf("%s is open, and the dialog says %q", got, h.dialogTexts())
 	}
 	// An unreachable farm is reported.

@@ -13,7 +13,7 @@ import (
 	"blik/app/imagefile"
 	"blik/app/preset"
 	"blik/app/project"
-	"blik/app/session"
+	"blik/app/session/film"
 	"blik/internal/message"
 	"blik/ui/filedialog"
 )
@@ -34,7 +34,7 @@ type files struct {
 // choosePicture lets the user choose a picture.
 func (f *files) choosePicture() {
 	f.dialogs.Open(filedialog.Request{
-		Title: f.t("Open picture"), Folder: f.Settings().LastFolder,
+		Title: f.t("Open picture"), Folder: f.session.Settings().LastFolder,
 		Name: f.t("Pictures (TIFF, PNG, JPEG)"), Extensions: imagefile.Extensions(),
 	}, f.chosen(f.open))
 }
@@ -63,16 +63,16 @@ func (f *files) openThen(path string, then func()) {
 
 // wait calls do when no job is running, not even a search that follows the parameters: now, or from the queue.
 func (f *files) wait(name message.Message, do func()) {
-	if f.Queue(name, do) {
+	if f.session.Queue().Add(name, do) {
 		f.sayQueued(name)
 	}
 }
 
 // waitHere is wait for work on the open picture: if another one is open by then, do is not called.
 func (f *files) waitHere(name message.Message, do func()) {
-	doc := f.Document()
+	doc := f.session.Document()
 	f.wait(name, func() {
-		if f.Document() == doc {
+		if f.session.Document() == doc {
 			do()
 		}
 	})
@@ -81,14 +81,14 @@ func (f *files) waitHere(name message.Message, do func()) {
 // openNow is openThen for when no job is running.
 func (f *files) openNow(path string, then func()) {
 	f.guard(func() {
-		f.Open(path, func(err error) {
+		f.store.Open(path, func(err error) {
 			if !f.prompts.ended("Could not open the picture", err) {
 				return
 			}
-			doc := f.Document()
+			doc := f.session.Document()
 			text := f.t("%s: %s × %s px, %d bit", baseName(path), f.texts.Int(doc.Size().X), f.texts.Int(doc.Size().Y),
 				doc.Picture().Depth())
-			switch c := f.Continued(); {
+			switch c := f.store.Continued(); {
 			case c.Err != nil:
 				f.prompts.showError("The project was not used", c.Err)
 			case !c.Date.IsZero():
@@ -118,7 +118,7 @@ func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
 		for _, u := range uris {
 			paths = append(paths, u.Path())
 		}
-		first, ok := session.FirstPicture(paths)
+		first, ok := film.FirstPicture(paths)
 		if !ok {
 			f.say(f.t("No pictures in the folder %s.", baseName(path)))
 			return
@@ -127,7 +127,7 @@ func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
 		f.open(first)
 		return
 	}
-	if strings.HasSuffix(strings.TrimSuffix(path, filepath.Ext(path)), maskSuffix) && f.Document() != nil {
+	if strings.HasSuffix(strings.TrimSuffix(path, filepath.Ext(path)), maskSuffix) && f.session.Document() != nil {
 		f.loadMask(path)
 		return
 	}
@@ -145,8 +145,8 @@ func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
 // guard asks what to do with unsaved corrections and an unsaved mask, and then calls next.
 func (f *files) guard(next func()) {
 	f.display.end()
-	mask, picture := f.Unsaved()
-	if !mask && !picture && !f.UnsavedDecisions() {
+	mask, picture := f.store.Unsaved()
+	if !mask && !picture && !f.store.UnsavedDecisions() {
 		next()
 		return
 	}
@@ -167,7 +167,7 @@ func (f *files) guard(next func()) {
 		title, text = "Unsaved corrections", "The corrected picture %s has not been saved."
 		save = func() { f.savePicture(next) }
 	}
-	f.prompts.ask(f.t(title), f.t(text, baseName(f.Document().Path())), []answer{
+	f.prompts.ask(f.t(title), f.t(text, baseName(f.session.Document().Path())), []answer{
 		{f.t("Don't save"), widget.MediumImportance, next},
 		{f.t("Save project"), widget.MediumImportance, func() { f.saveProject(next) }},
 		{f.t("Save"), widget.HighImportance, save},
@@ -177,7 +177,7 @@ func (f *files) guard(next func()) {
 // guardDecisions asks what to do with decisions that only a project can store.
 func (f *files) guardDecisions(next func()) {
 	f.prompts.ask(f.t("Unsaved decisions"), f.t("Your decisions about the findings of %s are not saved. A project "+
-		"stores them.", baseName(f.Document().Path())), []answer{
+		"stores them.", baseName(f.session.Document().Path())), []answer{
 		{f.t("Don't save"), widget.MediumImportance, next},
 		{f.t("Save project"), widget.HighImportance, func() { f.saveProject(next) }},
 	})
@@ -188,9 +188,9 @@ func (f *files) saveProject(next func()) { f.writeProject(false, next) }
 
 // writeProject writes the project. It asks before overwriting one that does not belong to this work.
 func (f *files) writeProject(overwrite bool, next func()) {
-	path, _ := project.Paths(f.Document().Path())
+	path, _ := project.Paths(f.session.Document().Path())
 	f.waitHere(message.Of("Save %s", baseName(path)), func() {
-		f.SaveProject(overwrite, func(err error) {
+		f.store.SaveProject(overwrite, func(err error) {
 			switch {
 			case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):
 				f.confirmForeign(err, path, func() { f.writeProject(true, next) })
@@ -205,18 +205,18 @@ func (f *files) writeProject(overwrite bool, next func()) {
 // saveMask writes the mask to the file where it was saved before, or asks for one, and calls next when it is on the
 // disk.
 func (f *files) saveMask(next func()) {
-	if f.MaskFile() == "" {
+	if f.store.MaskFile() == "" {
 		f.saveMaskAs(next)
 		return
 	}
-	f.writeMask(f.MaskFile(), false, next)
+	f.writeMask(f.store.MaskFile(), false, next)
 }
 
 // saveMaskAs asks for a file and writes the mask there.
 func (f *files) saveMaskAs(next func()) {
-	path := f.MaskFile()
+	path := f.store.MaskFile()
 	if path == "" {
-		picture := f.Document().Path()
+		picture := f.session.Document().Path()
 		path = strings.TrimSuffix(picture, filepath.Ext(picture)) + maskSuffix + ".png"
 	}
 	f.dialogs.Save(filedialog.Request{
@@ -225,7 +225,7 @@ func (f *files) saveMaskAs(next func()) {
 	}, f.chosen(func(path string) {
 		// The dialog has already asked about replacing an existing file; the original needs a question of its own.
 		save := func() { f.writeMask(path, true, next) }
-		if !f.IsOriginal(path) {
+		if !f.store.IsOriginal(path) {
 			save()
 			return
 		}
@@ -238,7 +238,7 @@ func (f *files) saveMaskAs(next func()) {
 // writeMask writes the mask. It asks before overwriting a file that another program has changed.
 func (f *files) writeMask(path string, overwrite bool, next func()) {
 	f.waitHere(message.Of("Save %s", baseName(path)), func() {
-		f.SaveMask(path, overwrite, func(err error) {
+		f.store.SaveMask(path, overwrite, func(err error) {
 			switch {
 			case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):
 				f.confirmForeign(err, path, func() { f.writeMask(path, true, next) })
@@ -267,7 +267,7 @@ func (f *files) confirmForeign(err error, path string, yes func()) {
 // chooseMask lets the user choose a mask of the picture's size to continue with.
 func (f *files) chooseMask() {
 	f.dialogs.Open(filedialog.Request{
-		Title: f.t("Load mask"), Folder: filepath.Dir(f.Document().Path()),
+		Title: f.t("Load mask"), Folder: filepath.Dir(f.session.Document().Path()),
 		Name: f.t("Masks"), Extensions: imagefile.MaskExtensions(),
 	}, f.chosen(f.loadMask))
 }
@@ -277,20 +277,20 @@ func (f *files) loadMask(path string) { f.loadPictureAsMask(path, false) }
 
 func (f *files) loadPictureAsMask(path string, anyPicture bool) {
 	f.waitHere(message.Of("Load %s", baseName(path)), func() {
-		f.LoadMask(path, anyPicture, func(err error) {
+		f.store.LoadMask(path, anyPicture, func(err error) {
 			switch {
 			case errors.Is(err, imagefile.ErrNotMask):
 				f.confirmMask(err, func() { f.loadPictureAsMask(path, true) })
 			case f.prompts.ended("Could not load the mask", err):
 				f.display.showMask()
-				n := f.Document().Stats().Spots
+				n := f.session.Document().Stats().Spots
 				text := f.texts.Plural(n, "Mask loaded: %s, %s finding", "Mask loaded: %s, %s findings", baseName(path),
 					f.texts.Int(n))
 				if n == 0 {
 					text = f.t("Mask loaded: %s. It is empty: no pixel is at least half as bright as white",
 						baseName(path))
 				}
-				if remark, turned := f.Original().TurnedRemark(); turned {
+				if remark, turned := f.session.Shown().Original.TurnedRemark(); turned {
 					text += ". " + f.texts.Sprint(remark)
 				}
 				f.say(text)
@@ -316,7 +316,7 @@ func (f *files) choosePreset() {
 // presetsFolder returns the folder in which preset dialogs start; it is created if missing.
 func (f *files) presetsFolder() string {
 	if f.presets == "" || os.MkdirAll(f.presets, 0o700) != nil {
-		return f.Settings().LastFolder
+		return f.session.Settings().LastFolder
 	}
 	return f.presets
 }
@@ -327,7 +327,7 @@ func (f *files) readPreset(path string) {
 		f.prompts.showError("Could not load the preset", err)
 		return
 	}
-	f.SetParams(p)
+	f.preview.SetParams(p)
 	text := f.t("Preset loaded: %s", baseName(path))
 	if !remark.IsZero() {
 		text += "; " + f.texts.Sprint(remark)
@@ -340,7 +340,7 @@ func (f *files) savePreset() {
 		Title: f.t("Save preset"), Folder: f.presetsFolder(), File: "preset.json",
 		Name: f.t("Presets (JSON)"), Extensions: []string{presetExtension},
 	}, f.chosen(func(path string) {
-		if err := preset.Write(context.Background(), path, f.Settings().Params); err != nil {
+		if err := preset.Write(context.Background(), path, f.session.Settings().Params); err != nil {
 			f.prompts.showError("Could not save the preset", err)
 			return
 		}
@@ -351,11 +351,11 @@ func (f *files) savePreset() {
 
 // savePicture writes the corrected picture, without a question if possible, and calls next when it is on the disk.
 func (f *files) savePicture(next func()) {
-	if !f.Corrected() {
+	if !f.session.Corrected() {
 		f.say(f.t("Nothing is corrected yet; %s saves the mask", f.press("file.saveMask")))
 		return
 	}
-	if path, o, ok := f.SaveTarget(); ok {
+	if path, o, ok := f.store.SaveTarget(); ok {
 		f.writePicture(path, o, next)
 		return
 	}
@@ -364,7 +364,7 @@ func (f *files) savePicture(next func()) {
 
 // askFormat explains why a JPEG is saved in another format, and asks for one.
 func (f *files) askFormat(next func()) {
-	path := f.Document().Path()
+	path := f.session.Document().Path()
 	as := func(format imagefile.Format) func() {
 		return func() { f.writePicture(imagefile.DefaultName(path, format), imagefile.SaveOptions{}, next) }
 	}
@@ -385,24 +385,24 @@ func (f *files) askFormat(next func()) {
 }
 
 // cmyk reports whether the picture is CMYK, which PNG cannot hold.
-func (f *files) cmyk() bool { return f.Document().Picture().Channels == 4 }
+func (f *files) cmyk() bool { return f.session.Document().Picture().Channels == 4 }
 
 // savePictureAs asks for a file and writes the corrected picture there.
 func (f *files) savePictureAs() {
-	if !f.Corrected() {
+	if !f.session.Corrected() {
 		f.say(f.t("Nothing is corrected yet; %s saves the mask", f.press("file.saveMask")))
 		return
 	}
-	path, _, _ := f.SaveTarget()
+	path, _, _ := f.store.SaveTarget()
 	f.dialogs.Save(filedialog.Request{
 		Title: f.t("Save corrected picture"), Folder: filepath.Dir(path), File: baseName(path),
-		Name: f.t("Pictures (TIFF, PNG, JPEG)"), Extensions: f.Original().SaveExtensions(),
+		Name: f.t("Pictures (TIFF, PNG, JPEG)"), Extensions: f.session.Shown().Original.SaveExtensions(),
 	}, f.chosen(func(path string) {
 		// The dialog has already asked about replacing an existing file; the original needs a question of its own.
 		save := func(keep bool) {
 			f.writePicture(path, imagefile.SaveOptions{Overwrite: true, Keep: keep}, func() {})
 		}
-		if !f.IsOriginal(path) {
+		if !f.store.IsOriginal(path) {
 			save(false)
 			return
 		}
@@ -424,7 +424,7 @@ func (f *files) writePicture(path string, o imagefile.SaveOptions, next func()) 
 
 // writePictureNow is writePicture for when no job is running.
 func (f *files) writePictureNow(path string, o imagefile.SaveOptions, next func()) {
-	f.SavePicture(path, f.texts.Code(), o, func(err error) {
+	f.store.SavePicture(path, f.texts.Code(), o, func(err error) {
 		switch {
 		case errors.Is(err, imagefile.ErrExists), errors.Is(err, imagefile.ErrForeign) && o.Expect != "":
 			f.confirmForeign(err, path, func() {
@@ -441,7 +441,7 @@ func (f *files) writePictureNow(path string, o imagefile.SaveOptions, next func(
 					}},
 				})
 		case f.prompts.ended("Could not save the picture", err):
-			f.say(f.savedText(f.Written()))
+			f.say(f.savedText(f.store.Written()))
 			next()
 		}
 	})

@@ -13,7 +13,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"blik/app/session"
+	"blik/app/session/film"
 	"blik/internal/message"
 	"blik/ui/xwidget"
 )
@@ -46,7 +46,7 @@ func (s *filmstrip) update(c change) {
 	if !c.Film && !c.Document {
 		return
 	}
-	frames := s.Film()
+	frames := s.frames.Frames()
 	xwidget.SetVisible(s.object, len(frames) > 0)
 	for len(s.items) < len(frames) {
 		item := newFrameItem(s)
@@ -104,7 +104,7 @@ func (c *frameCursor) move(to int) {
 	if c.at >= 0 && c.at < len(items) {
 		items[c.at].mark(false)
 	}
-	c.at = min(to, len(c.strip.Film())-1)
+	c.at = min(to, len(c.strip.frames.Frames())-1)
 	if c.at >= 0 {
 		items[c.at].mark(true)
 		c.strip.scrollTo(items[c.at])
@@ -172,7 +172,7 @@ func (c *frameCursor) CreateRenderer() fyne.WidgetRenderer {
 type frameItem struct {
 	widget.BaseWidget
 	strip   *filmstrip
-	frame   session.Frame
+	frame   film.Frame
 	current bool
 
 	back        *canvas.Rectangle
@@ -201,8 +201,8 @@ func newFrameItem(s *filmstrip) *frameItem {
 }
 
 // show updates the item.
-func (i *frameItem) show(f session.Frame) {
-	doc := i.strip.Document()
+func (i *frameItem) show(f film.Frame) {
+	doc := i.strip.session.Document()
 	current := doc != nil && doc.Path() == f.Path
 	i.back.FillColor = color.Transparent
 	xwidget.ShowRing(i.back, i.strip.cursor.at >= 0 && i.strip.items[i.strip.cursor.at] == i)
@@ -239,17 +239,17 @@ func (i *frameItem) tip() string {
 }
 
 // frameText describes the state of a picture.
-func (c *common) frameText(f session.Frame) string {
+func (c *common) frameText(f film.Frame) string {
 	switch {
 	case f.Err != nil:
 		return c.t("failed")
-	case f.State == session.FrameClear:
+	case f.State == film.FrameClear:
 		return c.t("no findings")
-	case f.State == session.FrameFound:
+	case f.State == film.FrameFound:
 		return c.texts.Plural(f.Findings, "%s finding", "%s findings", c.texts.Int(f.Findings))
-	case f.State == session.FrameCorrected:
+	case f.State == film.FrameCorrected:
 		return c.t("corrected")
-	case f.State == session.FrameSaved:
+	case f.State == film.FrameSaved:
 		return c.t("saved")
 	}
 	return c.t("to do")
@@ -280,11 +280,11 @@ func (i *frameItem) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimp
 
 // openFrame opens a picture of the filmstrip; the work on the previous one is stored in its project without a question.
 func (f *files) openFrame(path string) {
-	if doc := f.Document(); doc != nil && doc.Path() == path {
+	if doc := f.session.Document(); doc != nil && doc.Path() == path {
 		return
 	}
 	name := message.Of("Open %s", baseName(path))
-	if f.Queue(name, func() { f.kept(func() { f.openNow(path, func() {}) }) }) {
+	if f.session.Queue().Add(name, func() { f.kept(func() { f.openNow(path, func() {}) }) }) {
 		f.sayQueued(name)
 	}
 }
@@ -292,7 +292,7 @@ func (f *files) openFrame(path string) {
 // openBeside opens the next or previous picture of the filmstrip.
 func (f *files) openBeside(direction int) func() {
 	return func() {
-		if path, ok := f.FrameBeside(direction); ok {
+		if path, ok := f.frames.Beside(direction); ok {
 			f.openFrame(path)
 		}
 	}
@@ -301,8 +301,8 @@ func (f *files) openBeside(direction int) func() {
 // kept stores the work on the open picture, if any, in its project, and then calls next.
 func (f *files) kept(next func()) {
 	f.display.end()
-	mask, picture := f.Unsaved()
-	if f.Document() == nil || !mask && !picture && !f.UnsavedDecisions() {
+	mask, picture := f.store.Unsaved()
+	if f.session.Document() == nil || !mask && !picture && !f.store.UnsavedDecisions() {
 		next()
 		return
 	}
@@ -310,11 +310,11 @@ func (f *files) kept(next func()) {
 }
 
 // addFolder fills the filmstrip with the folder of the open picture.
-func (f *files) addFolder() { f.addFrames([]string{filepath.Dir(f.Document().Path())}) }
+func (f *files) addFolder() { f.addFrames([]string{filepath.Dir(f.session.Document().Path())}) }
 
 // addFrames adds pictures and folders to the filmstrip.
 func (f *files) addFrames(paths []string) {
-	n := f.AddFrames(paths)
+	n := f.frames.Add(paths)
 	f.say(f.texts.Plural(n, "%s picture added to the filmstrip", "%s pictures added to the filmstrip", f.texts.Int(n)))
 }
 
@@ -322,7 +322,7 @@ func (f *files) addFrames(paths []string) {
 func (f *files) batch(correct bool) func() {
 	return func() {
 		f.kept(func() {
-			f.RunBatch(correct, f.texts.Code(), func(b session.Batch, err error) {
+			f.frames.RunBatch(correct, f.texts.Code(), func(b film.Batch, err error) {
 				if f.prompts.ended("Could not process the pictures", err) {
 					f.say(f.t("%s done, %s skipped, %s failed", f.texts.Int(b.Done), f.texts.Int(b.Skipped),
 						f.texts.Int(b.Failed)))

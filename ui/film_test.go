@@ -47,7 +47,7 @@ func TestFilmstrip(t *testing.T) {
 			t.Errorf("%s: the filmstrip says %q, want %q", what, got, want)
 		}
 	}
-	if h.Document() == nil || !h.film.object.Visible() {
+	if h.session.Document() == nil || !h.film.object.Visible() {
 		t.Fatal("dropping a folder did not fill the filmstrip")
 	}
 	state("dropped", "a.png to do; b.png to do; c.png to do; ")
@@ -55,7 +55,7 @@ func TestFilmstrip(t *testing.T) {
 	h.settle()
 	h.actions.do("film.next")
 	h.settle()
-	if got := filepath.Base(h.Document().Path()); got != "b.png" || !h.film.items[1].current {
+	if got := filepath.Base(h.session.Document().Path()); got != "b.png" || !h.film.items[1].current {
 		t.Errorf("the next picture is %s", got)
 	}
 	state("went on", "a.png 2 findings; b.png to do; c.png to do; ")
@@ -109,13 +109,13 @@ func TestFilmstripByKeys(t *testing.T) {
 	}
 	key(fyne.KeyEnd)
 	key(fyne.KeyRight)
-	last := len(h.Film()) - 1
+	last := len(h.frames.Frames()) - 1
 	if got := ring(); !slices.Equal(got, []int{last}) {
 		t.Errorf("at the end, the ring is around %v", got)
 	}
 	key(fyne.KeyReturn)
 	h.settle()
-	if doc := h.Document(); doc == nil || doc.Path() != h.Film()[last].Path {
+	if doc := h.session.Document(); doc == nil || doc.Path() != h.frames.Frames()[last].Path {
 		t.Error("Enter does not open the picture")
 	}
 	key(fyne.KeyHome)

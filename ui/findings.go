@@ -14,7 +14,7 @@ import (
 
 	"blik/app/document"
 	"blik/app/i18n"
-	"blik/app/session"
+	"blik/app/session/findings"
 	"blik/internal/message"
 	"blik/ui/filedialog"
 	"blik/ui/xwidget"
@@ -43,39 +43,39 @@ type findingsPanel struct {
 var findingColumns = []struct {
 	name  message.Text
 	width float32
-	by    session.Column
+	by    findings.Column
 	cell  func(c *common, f document.Spot) string
 }{
-	{"No.", 46, session.ByNumber, (*common).numberText},
-	{"x", 42, session.ByX, func(_ *common, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.X))) }},
-	{"y", 42, session.ByY, func(_ *common, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.Y))) }},
-	{"Area", 68, session.ByArea, func(c *common, f document.Spot) string { return c.texts.Int(f.Area) }},
-	{"Score", 64, session.ByScore, (*common).scoreText},
-	{"Kind", 70, session.ByKind, (*common).kindText},
-	{"Method", 60, session.ByMethod, (*common).shortState},
+	{"No.", 46, findings.ByNumber, (*common).numberText},
+	{"x", 42, findings.ByX, func(_ *common, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.X))) }},
+	{"y", 42, findings.ByY, func(_ *common, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.Y))) }},
+	{"Area", 68, findings.ByArea, func(c *common, f document.Spot) string { return c.texts.Int(f.Area) }},
+	{"Score", 64, findings.ByScore, (*common).scoreText},
+	{"Kind", 70, findings.ByKind, (*common).kindText},
+	{"Method", 60, findings.ByMethod, (*common).shortState},
 }
 
 // findingChoices are the groups of findings that the list can be limited to.
 var findingChoices = []struct {
 	name message.Text
-	is   session.Choice
+	is   findings.Choice
 }{
-	{"All in the mask", session.InMask}, {"Undecided", session.Open}, {"Kept", session.Kept},
-	{"Ignored", session.Ignored}, {"Not corrected", session.NotCorrected}, {"Corrected", session.Corrected},
-	{"Painted by hand", session.Painted}, {"To look at", session.ToCheck},
-	{"Undecided, instructive first", session.Instructive},
+	{"All in the mask", findings.InMask}, {"Undecided", findings.Open}, {"Kept", findings.Kept},
+	{"Ignored", findings.Ignored}, {"Not corrected", findings.NotCorrected}, {"Corrected", findings.Corrected},
+	{"Painted by hand", findings.Painted}, {"To look at", findings.ToCheck},
+	{"Undecided, instructive first", findings.Instructive},
 }
 
 // findingBounds are the minimum values that the list can be limited to.
 var findingBounds = []struct {
 	name message.Text
-	of   func(l *session.Listing) *session.Bound
+	of   func(l *findings.Listing) *findings.Bound
 	// scale converts the typed number into the value.
 	scale float64
 }{
-	{"Area ≥", func(l *session.Listing) *session.Bound { return &l.Area }, 1},
-	{"Score ≥", func(l *session.Listing) *session.Bound { return &l.Score }, 1},
-	{"Contrast ≥", func(l *session.Listing) *session.Bound { return &l.Contrast }, 0.01},
+	{"Area ≥", func(l *findings.Listing) *findings.Bound { return &l.Area }, 1},
+	{"Score ≥", func(l *findings.Listing) *findings.Bound { return &l.Score }, 1},
+	{"Contrast ≥", func(l *findings.Listing) *findings.Bound { return &l.Contrast }, 0.01},
 }
 
 // numberText is the number of a finding, with a mark if it is kept or ignored.
@@ -125,7 +125,7 @@ func newFindingsPanel(c *common) *findingsPanel {
 		names = append(names, c.t(choice.name))
 	}
 	p.choice = xwidget.NewSelect(names, c.keys, byUser(&p.quiet, func(string) {
-		c.list(func(l *session.Listing) { l.Choice = findingChoices[p.choice.SelectedIndex()].is })
+		c.list(func(l *findings.Listing) { l.Choice = findingChoices[p.choice.SelectedIndex()].is })
 	}))
 	p.keep = c.button("find.keep", theme.ConfirmIcon())
 	p.ignore = c.button("find.ignore", theme.CancelIcon())
@@ -142,13 +142,13 @@ func newFindingsPanel(c *common) *findingsPanel {
 		widths[i] = column.width - 4
 	}
 	p.table = xwidget.NewSortTable(widths, c.keys)
-	p.table.Rows = func() int { return len(c.Listed()) }
+	p.table.Rows = func() int { return len(c.found.Listed()) }
 	p.table.Cell = p.cell
 	p.table.Head = p.head
 	p.table.OnHead = p.sort
 	p.table.OnRow = func(row int) {
-		f := c.Listed()[row]
-		c.Select(f)
+		f := c.found.Listed()[row]
+		c.found.Select(f)
 		c.reveal(f)
 	}
 	p.table.OnStep = func(direction int) {
@@ -238,32 +238,32 @@ func (p *findingsPanel) newBounds() fyne.CanvasObject {
 }
 
 // list changes which findings are listed.
-func (c *common) list(change func(l *session.Listing)) {
-	l := c.Listing()
+func (c *common) list(change func(l *findings.Listing)) {
+	l := c.found.Listing()
 	change(&l)
-	c.SetListing(l)
+	c.found.SetListing(l)
 }
 
 // setBound sets a minimum value from typed text. Text that is not a number removes it, with a message unless the field
 // is empty.
-func (p *findingsPanel) setBound(name message.Text, of func(l *session.Listing) *session.Bound, scale float64,
+func (p *findingsPanel) setBound(name message.Text, of func(l *findings.Listing) *findings.Bound, scale float64,
 	text string) {
 	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "%"))
 	v, err := i18n.ParseNumber(text)
-	bound := session.Bound{Set: err == nil, Least: v * scale}
+	bound := findings.Bound{Set: err == nil, Least: v * scale}
 	if err != nil {
-		bound = session.Bound{}
+		bound = findings.Bound{}
 		if text != "" {
 			p.say(p.t("%s: enter a number.", strings.TrimSuffix(p.t(name), " ≥")))
 		}
 	}
-	p.list(func(l *session.Listing) { *of(l) = bound })
+	p.list(func(l *findings.Listing) { *of(l) = bound })
 	p.showBounds()
 }
 
 // showBounds shows the current minimum values.
 func (p *findingsPanel) showBounds() {
-	l := p.Listing()
+	l := p.found.Listing()
 	for i, b := range findingBounds {
 		text := ""
 		if bound := b.of(&l); bound.Set {
@@ -276,18 +276,18 @@ func (p *findingsPanel) showBounds() {
 // sort sorts by a column, or reverses the order if the list is already sorted by it. Numbers start with the largest.
 func (p *findingsPanel) sort(column int) {
 	by := findingColumns[column].by
-	p.list(func(l *session.Listing) {
+	p.list(func(l *findings.Listing) {
 		if l.By == by {
 			l.Descending = !l.Descending
 			return
 		}
-		l.By, l.Descending = by, by == session.ByArea || by == session.ByScore
+		l.By, l.Descending = by, by == findings.ByArea || by == findings.ByScore
 	})
 }
 
 // head returns the heading of a column, with an arrow if the list is sorted by it.
 func (p *findingsPanel) head(column int) string {
-	text, l := p.t(findingColumns[column].name), p.Listing()
+	text, l := p.t(findingColumns[column].name), p.found.Listing()
 	switch {
 	case l.By != findingColumns[column].by:
 		return text
@@ -299,7 +299,7 @@ func (p *findingsPanel) head(column int) string {
 
 // cell returns the text of a cell of the list.
 func (p *findingsPanel) cell(row, column int) string {
-	list := p.Listed()
+	list := p.found.Listed()
 	if row < 0 || row >= len(list) {
 		return ""
 	}
@@ -309,7 +309,7 @@ func (p *findingsPanel) cell(row, column int) string {
 func (p *findingsPanel) update(c change) {
 	list := c.Document || c.Mask || c.Corrections || c.Result || c.Decisions || c.Listing
 	if c.Listing || c.Document {
-		p.quiet.show(func() { p.choice.SetSelectedIndex(int(p.Listing().Choice)) })
+		p.quiet.show(func() { p.choice.SetSelectedIndex(int(p.found.Listing().Choice)) })
 		p.showBounds()
 	}
 	if list {
@@ -317,7 +317,7 @@ func (p *findingsPanel) update(c change) {
 		p.table.Refresh()
 	}
 	if c.View || c.Listing || c.Document {
-		on := p.Settings().FindingThumbnails
+		on := p.session.Settings().FindingThumbnails
 		p.thumb.SetSelected(on)
 		xwidget.SetVisible(p.table, !on)
 		xwidget.SetVisible(p.thumbs, on)
@@ -328,7 +328,7 @@ func (p *findingsPanel) update(c change) {
 	if list || c.Selection {
 		p.showSelected()
 		p.explain()
-		_, selected := p.Selected()
+		_, selected := p.found.Selected()
 		p.keep.SetEnabled(selected)
 		p.ignore.SetEnabled(selected)
 	}
@@ -336,18 +336,18 @@ func (p *findingsPanel) update(c change) {
 
 // sumText counts the findings, the decided ones, and the listed ones if not all are listed.
 func (p *findingsPanel) sumText() string {
-	if p.Document() == nil {
+	if p.session.Document() == nil {
 		return p.t("No picture is open.")
 	}
 	parts := []string{p.foundText()}
-	if wrong, ok := p.ExpectedWrong(); ok && wrong >= 0.5 {
+	if wrong, ok := p.found.ExpectedWrong(); ok && wrong >= 0.5 {
 		parts = append(parts, p.t("about %s are expected to be wrong", p.texts.Int(int(math.Round(wrong)))))
 	}
-	kept, all, ignored := p.Decided()
+	kept, all, ignored := p.found.Decided()
 	if kept+ignored > 0 {
 		parts = append(parts, p.t("%s kept, %s ignored", p.texts.Int(kept), p.texts.Int(ignored)))
 	}
-	if n := len(p.Listed()); n != all || p.Listing().Choice == session.Ignored {
+	if n := len(p.found.Listed()); n != all || p.found.Listing().Choice == findings.Ignored {
 		parts = append(parts, p.t("%s listed", p.texts.Int(n)))
 	}
 	return strings.Join(parts, "; ")
@@ -355,7 +355,7 @@ func (p *findingsPanel) sumText() string {
 
 // explain shows what the selected finding was judged by.
 func (p *findingsPanel) explain() {
-	f, ok := p.Selected()
+	f, ok := p.found.Selected()
 	xwidget.SetVisible(p.whyBox, ok)
 	if ok {
 		p.why.SetText(p.whyText(f))
@@ -377,7 +377,7 @@ func (c *common) whyText(f document.Spot) string {
 
 // showSelected selects the row of the selected finding and scrolls it into view.
 func (p *findingsPanel) showSelected() {
-	row := p.SelectedRow()
+	row := p.found.SelectedRow()
 	p.table.Mark(row)
 	if p.thumbs.Visible() && row >= 0 {
 		p.thumbs.ScrollTo(row)
@@ -389,7 +389,7 @@ const revealZoom = 4
 
 // reveal centres a finding in the window, at the zoom chosen for that.
 func (c *common) reveal(f document.Spot) {
-	if zoom := c.Settings().ReviewZoom; zoom > 0 {
+	if zoom := c.session.Settings().ReviewZoom; zoom > 0 {
 		c.display.port.Centre(f.Bounds(), zoom)
 	} else {
 		c.display.port.Reveal(f.Bounds(), revealZoom)
@@ -404,26 +404,26 @@ func (c *common) reveal(f document.Spot) {
 // keep marks the selected finding as kept and continues with the next one of the list. A hidden mask stays hidden, as
 // while the user looks through corrections, unless it changes.
 func (w *window) keep() {
-	if f, ok := w.Selected(); ok && f.Decision == document.Ignored {
+	if f, ok := w.found.Selected(); ok && f.Decision == document.Ignored {
 		w.display.showMask()
 	}
-	w.decide(w.KeepSelected)
+	w.decide(w.found.KeepSelected)
 }
 
 // ignore removes the selected finding from the mask and continues with the next one of the list.
 func (w *window) ignore() {
 	w.display.showMask()
-	w.decide(w.RemoveSelected)
+	w.decide(w.found.RemoveSelected)
 }
 
 // decide decides about the selected finding and continues with the next. If none is selected, it only selects the first
 // one.
 func (w *window) decide(how func() bool) {
-	if _, ok := w.Selected(); ok {
+	if _, ok := w.found.Selected(); ok {
 		how()
 	}
 	w.step(1)
-	if kept, _, ignored := w.Decided(); kept+ignored > 0 && (kept+ignored)%session.EnoughDecisions == 0 {
+	if kept, _, ignored := w.found.Decided(); kept+ignored > 0 && (kept+ignored)%findings.EnoughDecisions == 0 {
 		w.say(w.t("You have decided about %s findings: see what can be learned from them (%s)",
 			w.texts.Int(kept+ignored), w.press("find.learn")))
 	}
@@ -432,25 +432,25 @@ func (w *window) decide(how func() bool) {
 // keepListed and ignoreListed decide about all listed findings.
 func (w *window) keepListed() {
 	w.display.showMask()
-	n := w.KeepListed()
+	n := w.found.KeepListed()
 	w.say(w.texts.Plural(n, "%s finding kept", "%s findings kept", w.texts.Int(n)))
 }
 
 func (w *window) ignoreListed() {
 	w.display.showMask()
-	n := w.IgnoreListed()
+	n := w.found.IgnoreListed()
 	w.say(w.texts.Plural(n, "%s finding ignored", "%s findings ignored", w.texts.Int(n)))
 }
 
 // saveFindings asks for a file and writes the list there.
 func (f *files) saveFindings() {
-	path := f.Document().Path()
+	path := f.session.Document().Path()
 	f.dialogs.Save(filedialog.Request{
 		Title: f.t("Save findings"), Folder: filepath.Dir(path),
 		File: strings.TrimSuffix(baseName(path), filepath.Ext(path)) + "_findings.csv",
 		Name: f.t("Tables (CSV)"), Extensions: []string{"csv"},
 	}, f.chosen(func(path string) {
-		if f.prompts.ended("Could not save the list of findings", f.SaveFindings(context.Background(), path)) {
+		if f.prompts.ended("Could not save the list of findings", f.found.Save(context.Background(), path)) {
 			f.say(f.t("Findings saved: %s", baseName(path)))
 		}
 	}))

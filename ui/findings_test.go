@@ -11,7 +11,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"blik/app/document"
-	"blik/app/session"
+	"blik/app/session/findings"
 	"blik/internal/test/testpic"
 	"blik/processing"
 )
@@ -44,7 +44,7 @@ func TestDecideByKeys(t *testing.T) {
 	first, second := "1|22|10|4|3.5||–", "2|101|50|2|3.5||–"
 	h.checkList("found", first, second)
 	h.actions.do("find.keep")
-	if s, ok := h.Selected(); !ok || s.ID != 1 || s.Decision != document.Undecided {
+	if s, ok := h.found.Selected(); !ok || s.ID != 1 || s.Decision != document.Undecided {
 		t.Errorf("keep without a selection selects %+v", s)
 	}
 	h.display.toggleMask()
@@ -73,7 +73,7 @@ func TestDecideByKeys(t *testing.T) {
 	h.panel.findings.choice.SetSelected("Ignored")
 	h.checkList("ignored ones", "× 2|101|50|2|3.5||–")
 	h.actions.do("find.next")
-	if s, ok := h.Selected(); !ok || s.Decision != document.Ignored {
+	if s, ok := h.found.Selected(); !ok || s.Decision != document.Ignored {
 		t.Errorf("selected is %+v", s)
 	}
 	if h.panel.correction.method.Disabled() != true || !h.panel.correction.correct.Disabled() {
@@ -94,7 +94,7 @@ func TestNumbersStay(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("find.run")
 	h.settle()
-	h.Select(h.Document().Spots()[0])
+	h.found.Select(h.session.Document().Spots()[0])
 	h.actions.do("find.ignore")
 	h.checkList("the first is ignored", "2|101|50|2|3.5||–")
 	if text := h.status.message.Text(); text != "Finding 2, 2 px" {
@@ -108,13 +108,13 @@ func TestNumbersStay(t *testing.T) {
 	if text := h.panel.correction.spot.Text(); !strings.HasPrefix(text, "No. 2, ") {
 		t.Errorf("the correction panel says %q", text)
 	}
-	if got := h.Document().CorrectedNumbers(); !slices.Equal(got, []int{2}) {
+	if got := h.session.Document().CorrectedNumbers(); !slices.Equal(got, []int{2}) {
 		t.Errorf("the report numbers the corrections %v", got)
 	}
 	for choice, id := range map[string]string{"All in the mask": "2", "Ignored": "1"} {
 		h.panel.findings.choice.SetSelected(choice)
 		path := filepath.Join(t.TempDir(), "list.csv")
-		if err := h.SaveFindings(t.Context(), path); err != nil {
+		if err := h.found.Save(t.Context(), path); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(path)
@@ -145,7 +145,7 @@ func TestListIsSortedAndLimited(t *testing.T) {
 	h.checkList("largest first", first, second)
 	h.actions.do("find.next")
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF3})
-	if s, _ := h.Selected(); s.ID != 2 {
+	if s, _ := h.found.Selected(); s.ID != 2 {
 		t.Errorf("after two steps %d is selected", s.ID)
 	}
 	p.bounds[0].SetText("3")
@@ -161,12 +161,12 @@ func TestListIsSortedAndLimited(t *testing.T) {
 	}
 	p.bounds[2].SetText("40 %")
 	p.bounds[2].FocusLost()
-	if b := h.Listing().Contrast; !b.Set || b.Least != 0.4 {
+	if b := h.found.Listing().Contrast; !b.Set || b.Least != 0.4 {
 		t.Errorf("a contrast in per cent sets %+v", b)
 	}
 	p.bounds[2].SetText("")
 	p.bounds[2].FocusLost()
-	if h.Listing().Area.Set || p.bounds[0].Text != "" {
+	if h.found.Listing().Area.Set || p.bounds[0].Text != "" {
 		t.Errorf("%q sets a bound", "many")
 	}
 	h.dialogs.path = filepath.Join(t.TempDir(), "list.csv")
@@ -180,9 +180,9 @@ func TestListIsSortedAndLimited(t *testing.T) {
 	if says := h.status.message.Text(); says != "2 findings ignored" {
 		t.Errorf("the text is %q", says)
 	}
-	h.SetListing(session.Listing{Choice: session.Ignored})
+	h.found.SetListing(findings.Listing{Choice: findings.Ignored})
 	h.actions.do("find.keepListed")
-	if h.Document().Stats().Spots != 2 {
+	if h.session.Document().Stats().Spots != 2 {
 		t.Error("keeping an ignored finding did not restore it")
 	}
 }
@@ -208,7 +208,7 @@ func TestZoomAtAFinding(t *testing.T) {
 		t.Errorf("the zoom changed from 3 to %g", z)
 	}
 	h.setReviewZoom(32)
-	h.Select(h.Document().Spots()[0])
+	h.found.Select(h.session.Document().Spots()[0])
 	port.Centre(image.Rect(0, 0, 200, 100), 32)
 	if z := port.Transform().Zoom; z >= 32 || z*200 > float64(port.Device().X) {
 		t.Errorf("a finding of 200 × 100 px is shown at %g", z)
@@ -229,7 +229,7 @@ func TestThumbnails(t *testing.T) {
 		t.Fatalf("%d thumbnails, want 2", n)
 	}
 	p.thumbs.OnSelected(1)
-	if s, _ := h.Selected(); s.ID != 2 {
+	if s, _ := h.found.Selected(); s.ID != 2 {
 		t.Errorf("finding %d is selected", s.ID)
 	}
 	h.actions.do("correct.selected")
@@ -255,16 +255,16 @@ func TestCorrectListed(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.actions.do("find.run")
 	h.settle()
-	h.SetListing(session.Listing{Area: session.Bound{Set: true, Least: 3}})
+	h.found.SetListing(findings.Listing{Area: findings.Bound{Set: true, Least: 3}})
 	h.correctListed(processing.MethodExemplar)
 	h.settle()
-	spots := h.Document().Spots()
+	spots := h.session.Document().Spots()
 	if spots[0].Method != processing.MethodExemplar || spots[1].State != document.Uncorrected {
 		t.Errorf("%+v", spots)
 	}
-	h.SetListing(session.Listing{Area: session.Bound{Set: true, Least: 99}})
+	h.found.SetListing(findings.Listing{Area: findings.Bound{Set: true, Least: 99}})
 	h.correctListed(processing.MethodExemplar)
-	if h.Busy() || h.status.message.Text() != "None of the listed findings is in the mask" {
+	if h.session.Busy() || h.status.message.Text() != "None of the listed findings is in the mask" {
 		t.Errorf("with an empty list the status says %q", h.status.message.Text())
 	}
 }

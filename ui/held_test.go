@@ -13,6 +13,7 @@ import (
 	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/session"
+	"blik/app/session/store"
 	"blik/app/settings"
 	"blik/internal/test/uitest"
 	"blik/ui/filedialog"
@@ -26,14 +27,15 @@ import (
 //	go test -run '^$' -bench Held -benchtime 5x ./ui
 func BenchmarkHeld(b *testing.B) {
 	queue := make(chan func(), 10000)
-	chosen := settings.Default()
+	chosen, devices := settings.Default(), device.NewSwitch()
 	home := b.TempDir()
 	w, err := newWindow(test.NewTempApp(b), config{
 		texts: i18n.For("en"), version: "test",
 		dialogs: func(*prompts, fyne.Window, *xwidget.Modals) filedialog.Dialogs { return &fakeDialogs{} },
-		session: session.Options{Files: session.Disk(session.Limits()), Device: device.NewSwitch(), Settings: &chosen,
-			Devices: func() ([]device.Device, error) { return nil, nil }, Journal: filepath.Join(home, "unsaved"),
-			Dispatch: func(f func()) { queue <- f }},
+		store:   store.Options{Files: store.Disk(session.Limits()), Journal: filepath.Join(home, "unsaved")},
+		engine:  session.On(devices), device: devices,
+		machine: func() ([]device.Device, error) { return nil, nil },
+		session: session.Options{Settings: &chosen, Dispatch: func(f func()) { queue <- f }},
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -50,14 +52,14 @@ func BenchmarkHeld(b *testing.B) {
 			most = max(most, time.Since(begun))
 		}
 		timed(do)
-		for w.Busy() || len(queue) > 0 {
+		for w.session.Busy() || len(queue) > 0 {
 			timed(<-queue)
 		}
 		longest[name] = append(longest[name], most)
 	}
 	names := []string{"open", "detect", "correct all", "undo", "undo detection", "redo", "redo correction", "save"}
 	for range b.N {
-		run("open", func() { w.Open(picture, func(err error) { w.prompts.ended("Could not open the picture", err) }) })
+		run("open", func() { w.store.Open(picture, func(err error) { w.prompts.ended("Could not open the picture", err) }) })
 		run("detect", w.detect)
 		run("correct all", w.correctAll)
 		run("undo", w.undo)

@@ -8,7 +8,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
 
-	"blik/app/session"
+	"blik/app/session/analysis"
 	"blik/processing"
 	"blik/ui/xwidget"
 )
@@ -20,7 +20,7 @@ type levels struct {
 	graph *graph
 	state *xwidget.FixedText
 	// counted are the current levels; known is false while they are being counted.
-	counted session.Levels
+	counted analysis.Levels
 	known   bool
 }
 
@@ -48,16 +48,16 @@ func (h *levels) spec() processing.LayerSpec { return processing.Layers()[proces
 func (h *levels) update(c change) {
 	if c.Document || c.Region {
 		h.known = false
-		h.StopCounting()
+		h.analysis.StopCounting()
 	}
-	h.card.wanted = h.Settings().Histogram && h.Document() != nil
+	h.card.wanted = h.session.Settings().Histogram && h.session.Document() != nil
 	if !h.card.wanted {
 		return
 	}
 	if !h.known {
 		h.known = true
 		h.state.SetText(h.t("counting…"))
-		h.CountLevels(h.received)
+		h.analysis.CountLevels(h.received)
 		return
 	}
 	if c.Params {
@@ -65,7 +65,7 @@ func (h *levels) update(c change) {
 	}
 }
 
-func (h *levels) received(l session.Levels, err error) {
+func (h *levels) received(l analysis.Levels, err error) {
 	switch {
 	case errors.Is(err, context.Canceled):
 	case err != nil:
@@ -79,7 +79,7 @@ func (h *levels) received(l session.Levels, err error) {
 func (h *levels) show() {
 	spec := h.spec()
 	var marks []float64
-	for _, t := range spec.Thresholds(h.Settings().Params) {
+	for _, t := range spec.Thresholds(h.session.Settings().Params) {
 		marks = append(marks, (t.Value+0.5)/256)
 	}
 	h.graph.set(h.counted.All, h.counted.Inside, marks, nil)

@@ -26,7 +26,7 @@ func newHistoryPanel(c *common) *historyPanel {
 	p.memory.Stretch, p.memory.Muted, p.memory.Tips = true, true, c.tips
 	p.list = xwidget.NewList(
 		func() int {
-			if p.Document() == nil {
+			if p.session.Document() == nil {
 				return 0
 			}
 			return len(p.names) + 1
@@ -60,12 +60,12 @@ func (p *historyPanel) goTo(i int) {
 	if i == p.done {
 		return
 	}
-	if p.Busy() && !p.Previewing() {
+	if p.session.Busy() && !p.preview.Previewing() {
 		p.say(p.t("Another task is still running; wait for it or cancel it"))
 		p.mark()
 		return
 	}
-	p.GoTo(i)
+	p.editor.GoTo(i)
 }
 
 // mark selects the last step that is done.
@@ -77,16 +77,16 @@ func (p *historyPanel) update(c change) {
 	if !c.History && !c.Document {
 		return
 	}
-	p.names, p.done = p.History()
+	p.names, p.done = p.editor.History()
 	text := ""
-	if doc := p.Document(); doc != nil {
+	if doc := p.session.Document(); doc != nil {
 		used, budget := doc.HistoryBytes()
 		text = p.t("%s of %s MiB in use; beyond that the oldest steps are forgotten",
 			p.texts.Number(float64(used)/(1<<20), 1), p.texts.Int(int(budget>>20)))
 	}
 	p.memory.SetText(text)
 	p.list.Refresh()
-	if p.Document() != nil {
+	if p.session.Document() != nil {
 		p.mark()
 	}
 }

@@ -12,13 +12,13 @@ type fact struct{ name, value string }
 
 // facts lists the information on the file and its picture.
 func (c *common) facts() []fact {
-	f, size := c.Original(), c.Document().Size()
+	f, size := c.session.Shown().Original, c.session.Document().Size()
 	facts := []fact{
-		{c.t("File"), c.Document().Path()},
+		{c.t("File"), c.session.Document().Path()},
 		{c.t("Format"), c.formatText()},
 		{c.t("Size"), c.t("%s × %s px, %s MP", c.texts.Int(size.X), c.texts.Int(size.Y),
 			c.texts.Megapixels(size.X, size.Y))},
-		{c.t("Samples"), c.t(channelKeys[c.Document().Picture().Channels], f.Depth)},
+		{c.t("Samples"), c.t(channelKeys[c.session.Document().Picture().Channels], f.Depth)},
 		{c.t("Profile"), c.profileText()},
 	}
 	if r := c.resolutionText(); r != "" {
@@ -54,8 +54,8 @@ func (c *common) facts() []fact {
 var channelKeys = map[int]message.Text{1: "grey, %d bit", 3: "RGB, %d bit", 4: "CMYK, %d bit"}
 
 func (c *common) formatText() string {
-	text := string(c.Original().Format)
-	if packed := c.Original().Info.Compression; packed != "" && packed != text {
+	text := string(c.session.Shown().Original.Format)
+	if packed := c.session.Shown().Original.Info.Compression; packed != "" && packed != text {
 		if packed == "none" {
 			packed = c.t("uncompressed")
 		}
@@ -66,14 +66,14 @@ func (c *common) formatText() string {
 
 // profileText returns the name of the profile, and whether the screen shows its colours approximately.
 func (c *common) profileText() string {
-	p := c.Original().Profile
+	p := c.session.Shown().Original.Profile
 	text := c.t("none; treated as sRGB")
 	switch {
 	case p == nil:
 		return text
 	case p.Name != "":
 		text = p.Name
-	case len(c.Original().Info.Meta.ICC) > 0:
+	case len(c.session.Shown().Original.Info.Meta.ICC) > 0:
 		text = c.t("unnamed")
 	case p.Channels == 4:
 		text = c.t("none")
@@ -86,15 +86,16 @@ func (c *common) profileText() string {
 
 // approximately returns why the colours on the screen are approximate; it is empty if they are not.
 func (c *common) approximately() string {
-	if c.Original() == nil || c.Original().Profile == nil || c.Original().Profile.Exact {
+	file := c.session.Shown().Original
+	if file == nil || file.Profile == nil || file.Profile.Exact {
 		return ""
 	}
 	return c.t("The colours are shown approximately: %s. Those of the file stay unchanged.",
-		c.texts.Sprint(c.Original().Profile.Reason))
+		c.texts.Sprint(c.session.Shown().Original.Profile.Reason))
 }
 
 func (c *common) resolutionText() string {
-	m := c.Original().Info.Meta
+	m := c.session.Shown().Original.Info.Meta
 	unit, ok := map[container.Unit]message.Text{
 		container.UnitInch: "%s px/in", container.UnitCentimetre: "%s px/cm",
 	}[m.Unit]

@@ -66,7 +66,7 @@ func (k *keySettings) show(i int, o *fyne.Container) {
 	name, keys := o.Objects[0].(*widget.Label), o.Objects[1].(*widget.Label)
 	name.Truncation = fyne.TextTruncateEllipsis
 	keys.Importance = widget.LowImportance
-	if _, chosen := k.w.Settings().Keys[k.all[i].id]; chosen {
+	if _, chosen := k.w.session.Settings().Keys[k.all[i].id]; chosen {
 		keys.Importance = widget.HighImportance
 	}
 	name.SetText(k.all[i].menu + " → " + k.all[i].name)
@@ -108,7 +108,7 @@ func (k *keySettings) take(keys keySet, ok bool) {
 // put changes the keys of the action that waits.
 func (k *keySettings) put(stored string) {
 	c := k.all[k.at]
-	chosen := maps.Clone(k.w.Settings().Keys)
+	chosen := maps.Clone(k.w.session.Settings().Keys)
 	if chosen == nil {
 		chosen = settings.Keys{}
 	}
@@ -140,7 +140,7 @@ func (w *window) refusal(id string, k keySet, ok bool) string {
 
 // setKeys puts keys into force and shows them everywhere; nil restores the usual ones.
 func (w *window) setKeys(chosen settings.Keys) {
-	w.Settings().Keys = chosen
+	w.session.Settings().Keys = chosen
 	w.board.use(chosen)
 	w.build()
 }

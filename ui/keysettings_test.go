@@ -130,12 +130,12 @@ func TestKeySettings(t *testing.T) {
 		k.catcher.TypedRune(' ')
 		says(words[1])
 		k.catcher.TypedKey(&fyne.KeyEvent{Name: "LeftControl"})
-		if len(h.Settings().Keys) != 0 || h.keyText("find.run") != "Ctrl+G, F5" {
-			t.Errorf("refused keys were accepted: %v", h.Settings().Keys)
+		if len(h.session.Settings().Keys) != 0 || h.keyText("find.run") != "Ctrl+G, F5" {
+			t.Errorf("refused keys were accepted: %v", h.session.Settings().Keys)
 		}
 		k.catcher.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyR, Modifier: ctrl})
-		if want := (settings.Keys{"find.run": "Ctrl+R"}); !maps.Equal(h.Settings().Keys, want) || h.actions.catch != nil {
-			t.Errorf("chosen: %v", h.Settings().Keys)
+		if want := (settings.Keys{"find.run": "Ctrl+R"}); !maps.Equal(h.session.Settings().Keys, want) || h.actions.catch != nil {
+			t.Errorf("chosen: %v", h.session.Settings().Keys)
 		}
 		if got := h.tip("find.run"); !strings.HasSuffix(got, "(Ctrl+R)") {
 			t.Errorf("the tip says %q", got)
@@ -151,21 +151,21 @@ func TestKeySettings(t *testing.T) {
 		}
 		k.list.Select(slices.IndexFunc(k.all, func(c command) bool { return c.id == "correct.all" }))
 		k.catcher.TypedRune('Э')
-		if h.Settings().Keys["correct.all"] != "'" {
-			t.Errorf("a Russian letter gives %v", h.Settings().Keys)
+		if h.session.Settings().Keys["correct.all"] != "'" {
+			t.Errorf("a Russian letter gives %v", h.session.Settings().Keys)
 		}
 		for h.dialogOpen() {
 			h.win.Canvas().Overlays().Remove(h.win.Canvas().Overlays().Top())
 		}
 		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
 		h.settle()
-		if h.Document().Result() != nil {
+		if h.session.Document().Result() != nil {
 			t.Error("the previous key still runs the action")
 		}
 		h.setKeys(nil)
 		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
 		h.settle()
-		if h.Document().Result() == nil {
+		if h.session.Document().Result() == nil {
 			t.Error("the default key does not run the action")
 		}
 	}

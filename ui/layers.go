@@ -12,6 +12,7 @@ import (
 	"blik/app/colour"
 	"blik/app/job"
 	"blik/app/session"
+	"blik/app/session/analysis"
 	"blik/processing"
 	"blik/ui/xwidget"
 )
@@ -24,7 +25,7 @@ type layers struct {
 	spec processing.LayerSpec
 	on   bool
 	// look is the shown part of the layer, computed with params; asked is the part that is being computed.
-	look   session.Look
+	look   analysis.Look
 	params processing.Params
 	asked  image.Rectangle
 	done   float64
@@ -56,9 +57,9 @@ func (l *layers) leave() {
 // forget drops what was computed.
 func (l *layers) forget() {
 	if !l.asked.Empty() {
-		l.StopInspecting()
+		l.analysis.StopInspecting()
 	}
-	l.look, l.asked, l.failed, l.done = session.Look{}, image.Rectangle{}, nil, 0
+	l.look, l.asked, l.failed, l.done = analysis.Look{}, image.Rectangle{}, nil, 0
 }
 
 // shows reports whether a layer is chosen.
@@ -74,7 +75,7 @@ func (l *layers) update(c change) {
 	}
 	if c.Busy && l.blocked() {
 		// The device does one thing at a time, and the user waits for the other work.
-		l.StopInspecting()
+		l.analysis.StopInspecting()
 		l.asked = image.Rectangle{}
 	}
 	if c.Document || c.Zoom || c.Busy || c.Params {
@@ -83,11 +84,11 @@ func (l *layers) update(c change) {
 }
 
 // blocked reports whether a job is running that the user waits for.
-func (l *layers) blocked() bool { return l.Busy() && !l.Previewing() }
+func (l *layers) blocked() bool { return l.session.Busy() && !l.preview.Previewing() }
 
 // follow computes the visible part unless it is known.
 func (l *layers) follow() {
-	doc := l.Document()
+	doc := l.session.Document()
 	if !l.on || doc == nil || l.blocked() {
 		return
 	}
@@ -100,8 +101,8 @@ func (l *layers) follow() {
 		return
 	}
 	part := partToInspect(seen, doc.Size(), l.spec.Whole)
-	l.asked, l.params, l.failed, l.done = part, l.Settings().Params, nil, 0
-	l.Inspect(l.spec.Layer, part, func(u job.Update) {
+	l.asked, l.params, l.failed, l.done = part, l.session.Settings().Params, nil, 0
+	l.analysis.Inspect(l.spec.Layer, part, func(u job.Update) {
 		l.done = u.Done
 		l.changed()
 	}, l.inspected)
@@ -110,12 +111,12 @@ func (l *layers) follow() {
 
 // differs reports whether the layer would differ with the current parameters.
 func (l *layers) differs(from processing.Params) bool {
-	return session.WithStage(from, l.Settings().Params, processing.StageDetection) != from ||
-		from.Learned != l.Settings().Params.Learned
+	return session.WithStage(from, l.session.Settings().Params, processing.StageDetection) != from ||
+		from.Learned != l.session.Settings().Params.Learned
 }
 
 // inspected shows the computed part, and continues with what has come into view meanwhile.
-func (l *layers) inspected(look session.Look, err error) {
+func (l *layers) inspected(look analysis.Look, err error) {
 	if !l.on {
 		return
 	}
@@ -243,7 +244,7 @@ func (g *legend) stateText() string {
 // thresholdsText lists the thresholds of a layer with their values.
 func (c *common) thresholdsText(spec *processing.LayerSpec) string {
 	text := ""
-	for _, t := range spec.Thresholds(c.Settings().Params) {
+	for _, t := range spec.Thresholds(c.session.Settings().Params) {
 		if text != "" {
 			text += "; "
 		}

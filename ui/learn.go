@@ -5,7 +5,7 @@ import (
 
 	"fyne.io/fyne/v2/widget"
 
-	"blik/app/session"
+	"blik/app/session/findings"
 	"blik/processing"
 	"blik/processing/learn"
 	"blik/ui/xwidget"
@@ -14,7 +14,7 @@ import (
 // learn learns from the decisions, explains the outcome, and asks whether to use it.
 func (w *window) learn() {
 	w.win.Canvas().Unfocus()
-	w.Learn(func(t *session.Teaching, err error) {
+	w.learner.Learn(func(t *findings.Teaching, err error) {
 		if !w.prompts.ended("Could not learn from the decisions", err) {
 			return
 		}
@@ -26,7 +26,7 @@ func (w *window) learn() {
 		}
 		w.prompts.ask(w.t("Use what was learned?"), w.teachingText(t), []answer{
 			{w.t("Use it and search again"), widget.HighImportance, func() {
-				w.UseLearned(t.Learned)
+				w.preview.UseLearned(t.Learned)
 				w.detect()
 			}},
 		})
@@ -39,14 +39,14 @@ func (w *window) forgetLearned() {
 		"later."), []answer{
 		{w.t("Save preset…"), widget.MediumImportance, w.files.savePreset},
 		{w.t("Forget"), widget.DangerImportance, func() {
-			w.UseLearned(nil)
+			w.preview.UseLearned(nil)
 			w.say(w.t("What was learned is discarded; find glare again (%s)", w.press("find.run")))
 		}},
 	})
 }
 
 // teachingText explains what was learned, from how many decisions, and how reliable it is.
-func (c *common) teachingText(t *session.Teaching) string {
+func (c *common) teachingText(t *findings.Teaching) string {
 	lines := []string{c.texts.Plural(t.Pictures,
 		"Learned from %s findings that are glare and %s that are paint, in %s picture.",
 		"Learned from %s findings that are glare and %s that are paint, in %s pictures.",

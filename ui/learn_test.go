@@ -27,7 +27,7 @@ func TestLearnFromDecisions(t *testing.T) {
 	if p.learned.Visible() || h.actions.can("find.forget") {
 		t.Error("the program claims to have learned")
 	}
-	h.UseLearned(&processing.Learned{Way: processing.WayShift})
+	h.preview.UseLearned(&processing.Learned{Way: processing.WayShift})
 	if !p.learned.Visible() || !h.actions.can("find.forget") {
 		t.Error("what was learned is not shown")
 	}
@@ -41,7 +41,7 @@ func TestLearnFromDecisions(t *testing.T) {
 		t.Errorf("what was learned is shown: %v; the question is %q", p.learned.Visible(), h.dialogTexts())
 	}
 	h.press("Forget")
-	if p.learned.Visible() || h.Settings().Params.Learned != nil {
+	if p.learned.Visible() || h.session.Settings().Params.Learned != nil {
 		t.Error("what was learned was not forgotten")
 	}
 }

@@ -31,7 +31,7 @@ func (l *loupe) update(c change) {
 	if c.Document {
 		l.glass.at = processing.Point{}
 	}
-	l.card.wanted = l.Settings().Loupe && l.Document() != nil
+	l.card.wanted = l.session.Settings().Loupe && l.session.Document() != nil
 	if !l.card.wanted {
 		l.glass.setPictures(nil, nil, nil, nil)
 		return
@@ -43,13 +43,13 @@ func (l *loupe) update(c change) {
 	if !(c.Zoom || c.Document || c.View || c.Mask || c.Corrections) && c.Pixels.Empty() {
 		return
 	}
-	before, after := l.Pictures()
+	before, after := l.session.Pictures()
 	l.glass.look = l.display.port.Options()
 	l.glass.look.Compare = l.display.mode()
 	if l.glass.look.Compare == view.CompareSplit {
 		l.glass.look.Compare = view.CompareAfter
 	}
-	l.glass.setPictures(before, after, l.MaskView(), l.display.layer)
+	l.glass.setPictures(before, after, l.session.Shown().Mask, l.display.layer)
 }
 
 // loupeZoom returns the loupe's zoom for the viewport's zoom: four times as large, at least 200 %, at most the largest

@@ -13,7 +13,7 @@ func TestMaskByAreas(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	area := func(want int, what string) {
 		t.Helper()
-		if got := h.Document().Stats().Area; got != want {
+		if got := h.session.Document().Stats().Area; got != want {
 			t.Errorf("%s: the mask has %d pixels, expected %d", what, got, want)
 		}
 	}
@@ -78,29 +78,29 @@ func TestWand(t *testing.T) {
 		h.toolbox.tools["tool.wand"].Press(tool.Event{At: processing.Point{X: x, Y: y}, Slack: 3})
 	}
 	click(63.5, 41.5)
-	spots := h.Document().Spots()
+	spots := h.session.Document().Spots()
 	if len(spots) != 1 || spots[0].Detected || spots[0].Left > 60 || spots[0].Left+spots[0].Width < 66 {
 		t.Fatalf("%+v", spots)
 	}
-	if f, ok := h.Selected(); !ok || f.ID != 1 {
+	if f, ok := h.found.Selected(); !ok || f.ID != 1 {
 		t.Error("the marked finding is not selected")
 	}
 	if !h.display.maskShown {
 		t.Error("the mask was changed while hidden")
 	}
 	h.actions.do("edit.undo")
-	if n := h.Document().Stats().Area; n != 0 {
+	if n := h.session.Document().Stats().Area; n != 0 {
 		t.Errorf("%d pixels after undo", n)
 	}
 	h.actions.do("edit.redo")
 	click(61.5, 42.5)
-	if n := h.Document().Stats().Area; n != 0 {
+	if n := h.session.Document().Stats().Area; n != 0 {
 		t.Errorf("%d pixels of the removed finding are left", n)
 	}
 	// A glint hit from beside it is removed by another click there, and marked by a third.
 	for i, marked := range []bool{true, false, true, false} {
-		if click(57.5, 41.5); (h.Document().Stats().Area > 0) != marked {
-			t.Errorf("click %d beside the glint leaves %d pixels", i, h.Document().Stats().Area)
+		if click(57.5, 41.5); (h.session.Document().Stats().Area > 0) != marked {
+			t.Errorf("click %d beside the glint leaves %d pixels", i, h.session.Document().Stats().Area)
 		}
 	}
 	click(150, 80)
@@ -125,7 +125,7 @@ func TestPictureAsMask(t *testing.T) {
 		}
 		h.press("Cancel")
 		h.settle()
-		if _, on := h.Comparison(); on || h.Document().Generation() != 0 {
+		if _, on := h.analysis.Comparison(); on || h.session.Document().Generation() != 0 {
 			t.Errorf("%s: the picture was used without consent", id)
 		}
 	}
@@ -133,7 +133,7 @@ func TestPictureAsMask(t *testing.T) {
 	h.settle()
 	h.press("Use it as a mask")
 	h.settle()
-	if n := h.Document().Stats().Area; n != 2 {
+	if n := h.session.Document().Stats().Area; n != 2 {
 		t.Errorf("the mask has %d pixels, want 2", n)
 	}
 	if text := h.status.message.Text(); text != "Mask loaded: photo.png, 2 findings" {
@@ -143,7 +143,7 @@ func TestPictureAsMask(t *testing.T) {
 	h.settle()
 	h.press("Use it as a mask")
 	h.settle()
-	if _, on := h.Comparison(); !on {
+	if _, on := h.analysis.Comparison(); !on {
 		t.Error("the mask is not compared")
 	}
 	h.masks["/art/dark.png"] = processing.NewMask(200, 100)

@@ -179,7 +179,7 @@ func choice(label string, checked bool, run func()) *fyne.MenuItem {
 }
 
 func (m *mainMenu) recentItems() (items []*fyne.MenuItem) {
-	for _, path := range m.Settings().Recent {
+	for _, path := range m.session.Settings().Recent {
 		item := fyne.NewMenuItem(path, func() { m.files.open(path) })
 		item.Icon = m.thumbnail(path)
 		items = append(items, item)
@@ -194,7 +194,7 @@ func (m *mainMenu) thumbnail(path string) fyne.Resource {
 	}
 	m.thumbnails[path] = nil
 	var b bytes.Buffer
-	if small, ok := m.Thumbnail(path); ok && thumbnail.WriteJPEG(&b, small) == nil {
+	if small, ok := m.store.Thumbnail(path); ok && thumbnail.WriteJPEG(&b, small) == nil {
 		m.thumbnails[path] = fyne.NewStaticResource(path, b.Bytes())
 	}
 	return m.thumbnails[path]
@@ -202,7 +202,7 @@ func (m *mainMenu) thumbnail(path string) fyne.Resource {
 
 func (m *mainMenu) colourItems() (items []*fyne.MenuItem) {
 	for _, c := range view.OverlayColours() {
-		items = append(items, choice(m.texts.Sprint(c.Name), m.Settings().OverlayColour == c.ID,
+		items = append(items, choice(m.texts.Sprint(c.Name), m.session.Settings().OverlayColour == c.ID,
 			func() { m.display.setColour(c) }))
 	}
 	return items
@@ -225,7 +225,7 @@ func (m *mainMenu) languageItems() (items []*fyne.MenuItem) {
 
 // methodItems lists the correction methods for the selected finding, if there is one.
 func (m *mainMenu) methodItems() (items []*fyne.MenuItem) {
-	f, ok := m.Selected()
+	f, ok := m.found.Selected()
 	if !ok {
 		return nil
 	}
@@ -242,7 +242,7 @@ func (m *mainMenu) methodItems() (items []*fyne.MenuItem) {
 
 // listedMethodItems lists the correction methods for all listed findings, if there are any.
 func (m *mainMenu) listedMethodItems() (items []*fyne.MenuItem) {
-	if !m.actions.can("correct.all") || len(m.Listed()) == 0 {
+	if !m.actions.can("correct.all") || len(m.found.Listed()) == 0 {
 		return nil
 	}
 	names := m.methodNames()
@@ -264,16 +264,16 @@ func (m *mainMenu) reviewItems() (items []*fyne.MenuItem) {
 		if zoom > 0 {
 			title = m.percent(zoom)
 		}
-		items = append(items, choice(title, m.Settings().ReviewZoom == zoom, func() { m.setReviewZoom(zoom) }))
+		items = append(items, choice(title, m.session.Settings().ReviewZoom == zoom, func() { m.setReviewZoom(zoom) }))
 	}
 	return items
 }
 
 // deviceItems lists the devices.
 func (m *mainMenu) deviceItems() (items []*fyne.MenuItem) {
-	wanted := m.Settings().Device
+	wanted := m.session.Settings().Device
 	names := []string{deviceAuto, deviceCPU}
-	for _, d := range m.Devices() {
+	for _, d := range m.devices.All() {
 		names = append(names, d.Name)
 	}
 	// A chosen device that no longer exists stays in the list, so that the choice is visible.

@@ -36,18 +36,18 @@ func newNavigator(c *common) *navigator {
 }
 
 func (n *navigator) update(c change) {
-	n.card.wanted = n.Settings().Navigator && n.Document() != nil
+	n.card.wanted = n.session.Settings().Navigator && n.session.Document() != nil
 	if !n.card.wanted {
 		n.overview.setPicture(nil, nil)
 		return
 	}
-	_, after := n.Pictures()
+	_, after := n.session.Pictures()
 	if c.Document || c.Corrections || c.Mask || c.View || !n.overview.has() {
 		n.overview.look = n.display.look
 		if !n.display.maskShown {
 			n.overview.look.Mode = view.PictureOnly
 		}
-		n.overview.setPicture(after, n.MaskView())
+		n.overview.setPicture(after, n.session.Shown().Mask)
 	}
 	n.overview.follow(n.display.port.Transform(), n.display.port.Device())
 }

@@ -73,7 +73,7 @@ type observed struct {
 }
 
 func (o *observed) update(c change) {
-	doc := o.w.Document()
+	doc := o.w.session.Document()
 	switch c.Cause {
 	case session.Opened:
 		o.send("picture %s %d %d", doc.Path(), doc.Size().X, doc.Size().Y)
@@ -84,16 +84,16 @@ func (o *observed) update(c change) {
 	case session.Stepped:
 		o.send("step %d %d", doc.Corrections().Len(), doc.Corrections().Pixels())
 	case session.SavedMask:
-		o.send("saved %s", o.w.MaskFile())
+		o.send("saved %s", o.w.store.MaskFile())
 	case session.SavedPicture:
-		o.send("saved-picture %s", o.w.Written().Saved.Path)
+		o.send("saved-picture %s", o.w.store.Written().Saved.Path)
 	}
 	o.w.placeholder.seen = func() { o.send("placeholder %d", time.Now().UnixNano()) }
 	if c.Busy {
-		o.send("busy %v", o.w.Busy())
+		o.send("busy %v", o.w.session.Busy())
 	}
 	if c.History {
-		names, done := o.w.History()
+		names, done := o.w.editor.History()
 		o.send("history %d %d", done, len(names))
 	}
 	if c.Busy || c.History || c.Layout {
@@ -101,7 +101,7 @@ func (o *observed) update(c change) {
 		go o.w.config.later(o.places)
 	}
 	if c.Device {
-		now := o.w.DeviceState()
+		now := o.w.devices.State()
 		if o.opening && !now.Opening {
 			o.send("device %s", now.Runs)
 		}

@@ -45,8 +45,8 @@ func TestCommandPalette(t *testing.T) {
 	entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyUp})
 	entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 	h.settle()
-	if h.dialogOpen() || h.Document().Stats().Spots != 2 {
-		t.Errorf("dialog %v, %d findings", h.dialogOpen(), h.Document().Stats().Spots)
+	if h.dialogOpen() || h.session.Document().Stats().Spots != 2 {
+		t.Errorf("dialog %v, %d findings", h.dialogOpen(), h.session.Document().Stats().Spots)
 	}
 	h.actions.do(commandsAction)
 	nothing := func() bool {

@@ -7,7 +7,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"blik/app/session"
+	"blik/app/session/store"
 	"blik/processing"
 	"blik/ui/form"
 	"blik/ui/icons"
@@ -89,25 +89,25 @@ func inset(bottom, right float32, o fyne.CanvasObject) *fyne.Container {
 func (p *panel) update(c change) {
 	p.progress.update(c)
 	if c.Busy {
-		busy := p.Busy() && !p.Previewing()
+		busy := p.session.Busy() && !p.preview.Previewing()
 		xwidget.SetVisible(p.progress.row, busy)
 		xwidget.SetVisible(p.progress.times, busy)
 		xwidget.SetVisible(p.steps, !busy)
 		xwidget.SetVisible(p.next, !busy)
 	}
 	if c.Document {
-		xwidget.SetEnabled(p.run, p.Document() != nil)
-		xwidget.SetEnabled(p.correct, p.Document() != nil)
+		xwidget.SetEnabled(p.run, p.session.Document() != nil)
+		xwidget.SetEnabled(p.correct, p.session.Document() != nil)
 	}
 	if c.Region || c.Document {
-		p.clear.SetEnabled(p.Region() != nil)
+		p.clear.SetEnabled(p.editor.Region() != nil)
 		p.region.SetText(p.regionText())
 	}
 	if c.Document || c.Mask || c.Corrections || c.Saved {
-		step, _ := p.Next()
+		step, _ := p.store.Next()
 		p.next.SetText(p.nextText())
-		emphasize(p.run, step == session.StepDetect)
-		emphasize(p.correct, step == session.StepCorrect)
+		emphasize(p.run, step == store.StepDetect)
+		emphasize(p.correct, step == store.StepCorrect)
 	}
 	p.detection.update(c)
 	p.findings.update(c)
@@ -166,12 +166,12 @@ func newDetectionPanel(c *common) *detectionPanel {
 func newForm(c *common, stage processing.Stage) *form.Form {
 	f := form.New(c.texts, c.tips, c.keys, processing.SpecsOf(stage))
 	f.OnChanged = func(s processing.Spec, v float64) {
-		if err := c.SetParam(s, v); err != nil {
+		if err := c.preview.SetParam(s, v); err != nil {
 			c.prompts.showError("Value not accepted", err)
 			return
 		}
-		if doc := c.Document(); stage == processing.StageDetection && doc != nil && doc.Result() != nil &&
-			!c.Previewing() {
+		if doc := c.session.Document(); stage == processing.StageDetection && doc != nil && doc.Result() != nil &&
+			!c.preview.Previewing() {
 			c.say(c.t("Find glare (%s) to search with these values", c.press("find.run")))
 		}
 	}
@@ -180,10 +180,10 @@ func newForm(c *common, stage processing.Stage) *form.Form {
 
 func (p *detectionPanel) update(c change) {
 	if c.Params {
-		if p.form.Params() != p.Settings().Params {
-			p.form.SetParams(p.Settings().Params)
+		if p.form.Params() != p.session.Settings().Params {
+			p.form.SetParams(p.session.Settings().Params)
 		}
-		xwidget.SetVisible(p.learned, p.Settings().Params.Learned != nil)
+		xwidget.SetVisible(p.learned, p.session.Settings().Params.Learned != nil)
 	}
 	if c.Document || c.Result || c.Params {
 		p.showChosen()
@@ -194,10 +194,10 @@ func (p *detectionPanel) update(c change) {
 // all the text takes longer than an event may take.
 func (p *detectionPanel) showChosen() {
 	var result *processing.Result
-	if p.Document() != nil {
-		result = p.Document().Result()
+	if p.session.Document() != nil {
+		result = p.session.Document().Result()
 	}
-	if result == nil || len(result.Chosen) == 0 || p.Settings().Params.Mode != processing.Adaptive {
+	if result == nil || len(result.Chosen) == 0 || p.session.Settings().Params.Mode != processing.Adaptive {
 		p.chosenBox.Hide()
 		return
 	}

@@ -5,6 +5,14 @@ import (
 
 	"blik/app/i18n"
 	"blik/app/session"
+	"blik/app/session/analysis"
+	"blik/app/session/devices"
+	"blik/app/session/editor"
+	"blik/app/session/film"
+	"blik/app/session/findings"
+	"blik/app/session/glare"
+	"blik/app/session/preview"
+	"blik/app/session/store"
 	"blik/internal/message"
 	"blik/ui/xwidget"
 )
@@ -32,7 +40,17 @@ type part interface{ update(c change) }
 // common is shared by the parts of the window. When the language changes, texts and tips are replaced first and then
 // the parts are made anew.
 type common struct {
-	*session.Session
+	session  *session.Session
+	editor   *editor.Editor
+	found    *findings.Findings
+	learner  *findings.Learner
+	glare    *glare.Glare
+	preview  *preview.Preview
+	frames   *film.Film
+	store    *store.Store
+	analysis *analysis.Analysis
+	devices  *devices.Devices
+
 	texts   *i18n.Printer
 	tips    *xwidget.Tooltips
 	actions *actions

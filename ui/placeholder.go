@@ -40,7 +40,7 @@ func (p *placeholder) update(c change) {
 	if !c.Placeholder {
 		return
 	}
-	picture := p.Placeholder()
+	picture := p.store.Placeholder()
 	p.port.SetPicture(picture, nil)
 	p.port.OnFrame = nil
 	if picture != nil {
@@ -56,7 +56,7 @@ func (p *placeholder) update(c change) {
 }
 
 func (p *placeholder) onScreen() {
-	p.PlaceholderShown()
+	p.store.PlaceholderShown()
 	if p.seen != nil {
 		p.seen()
 	}

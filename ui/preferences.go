@@ -52,8 +52,8 @@ func (w *window) preferences() fyne.CanvasObject {
 		}
 		names = append(names, name)
 	}
-	row(w.t("Interface size"), choose(names, max(slices.Index(interfaceScales, w.Settings().InterfaceScale), 0),
-		func(i int) { w.Settings().InterfaceScale = interfaceScales[i] }))
+	row(w.t("Interface size"), choose(names, max(slices.Index(interfaceScales, w.session.Settings().InterfaceScale), 0),
+		func(i int) { w.session.Settings().InterfaceScale = interfaceScales[i] }))
 	form.Add(layout.NewSpacer())
 	form.Add(xwidget.NewWrapped(w.t("The size takes effect when Blik is restarted.")))
 	zooms := []float64{0, 1, 2, 4}
@@ -61,12 +61,12 @@ func (w *window) preferences() fyne.CanvasObject {
 	for _, zoom := range zooms[1:] {
 		names = append(names, w.percent(zoom))
 	}
-	row(w.t("Zoom for findings"), choose(names, max(slices.Index(zooms, w.Settings().ReviewZoom), 0),
+	row(w.t("Zoom for findings"), choose(names, max(slices.Index(zooms, w.session.Settings().ReviewZoom), 0),
 		func(i int) { w.setReviewZoom(zooms[i]) }))
 	reports := xwidget.NewCheck("", w.keys, nil)
-	reports.SetChecked(w.Settings().WriteReport)
+	reports.SetChecked(w.session.Settings().WriteReport)
 	reports.OnChanged = func(on bool) {
-		w.Settings().WriteReport = on
+		w.session.Settings().WriteReport = on
 		w.panel.correction.showReport()
 	}
 	row(w.t("Write a report beside the picture"), reports)

@@ -13,7 +13,7 @@ import (
 func TestPreferences(t *testing.T) {
 	testpic.NoRace(t)
 	h := newHarness(t, "en").opened()
-	h.Settings().InterfaceScale = 1.5
+	h.session.Settings().InterfaceScale = 1.5
 	var choices []*xwidget.Select
 	var reports *xwidget.Check
 	for _, o := range h.preferences().(*fyne.Container).Objects {
@@ -31,7 +31,7 @@ func TestPreferences(t *testing.T) {
 	choices[2].SetSelected("Follow system")
 	choices[3].SetSelected("200\u00a0%")
 	reports.SetChecked(false)
-	s := h.Settings()
+	s := h.session.Settings()
 	if s.Appearance != string(appearanceContrast) || s.InterfaceScale != 0 || s.ReviewZoom != 2 || s.WriteReport {
 		t.Errorf("settings %+v", s)
 	}

@@ -43,8 +43,8 @@ func newProgressView(c *common) *progressView {
 
 func (p *progressView) update(c change) {
 	if c.Progress {
-		p.bar.SetValue(p.Progress().Done)
-		p.times.SetText(p.progressText(p.Progress()))
+		p.bar.SetValue(p.session.Progress().Done)
+		p.times.SetText(p.progressText(p.session.Progress()))
 	}
 	if c.Queue {
 		p.showWaiting()
@@ -53,7 +53,7 @@ func (p *progressView) update(c change) {
 
 // showWaiting updates the queue.
 func (p *progressView) showWaiting() {
-	waiting := p.Waiting()
+	waiting := p.session.Queue().Waiting()
 	p.list.RemoveAll()
 	for _, next := range waiting[:min(len(waiting), mostRows)] {
 		name := xwidget.NewFixedText("")
@@ -61,7 +61,7 @@ func (p *progressView) showWaiting() {
 		name.SetText(p.t("Next: %s", next.Name))
 		drop := xwidget.NewToolButton(theme.CancelIcon(), p.t("Remove it from the queue"), p.tips, func() {
 			p.tips.Hide()
-			p.Withdraw(next.ID)
+			p.session.Queue().Withdraw(next.ID)
 		})
 		drop.Keys = p.keys
 		p.list.Add(container.NewBorder(nil, nil, nil, container.New(smallLayout{}, drop), inset(0, 0, name)))
@@ -89,11 +89,11 @@ func (c *common) progressText(u job.Update) string {
 // jobText describes the running job and the length of the queue in one line; it is empty if no job is running that the
 // user asked for.
 func (c *common) jobText() string {
-	if !c.Busy() || c.Previewing() {
+	if !c.session.Busy() || c.preview.Previewing() {
 		return ""
 	}
-	text := c.percent(c.Progress().Done) + ", " + c.progressText(c.Progress())
-	if n := len(c.Waiting()); n > 0 {
+	text := c.percent(c.session.Progress().Done) + ", " + c.progressText(c.session.Progress())
+	if n := len(c.session.Queue().Waiting()); n > 0 {
 		text += ", " + c.t("%s waiting", c.texts.Int(n))
 	}
 	return text
@@ -124,7 +124,7 @@ func (c *common) timeText(d time.Duration) string {
 
 // wait queues work behind the running job and says so, or does it now if none is running.
 func (w *window) wait(name message.Message, do func()) {
-	if w.Queue(name, do) {
+	if w.session.Queue().Add(name, do) {
 		w.sayQueued(name)
 	}
 }
@@ -144,15 +144,15 @@ func (w *window) queueAction(id string) {
 
 // queueCorrection queues the correction of the currently selected finding.
 func (w *window) queueCorrection() {
-	f, ok := w.Selected()
+	f, ok := w.found.Selected()
 	if !ok {
 		w.say(w.noneSelected())
 		return
 	}
 	w.wait(message.Of("Correct finding %d", f.Number), func() {
-		for _, g := range w.Document().Spots() {
+		for _, g := range w.session.Document().Spots() {
 			if g.Bounds() == f.Bounds() && g.Area == f.Area {
-				w.Select(g)
+				w.found.Select(g)
 				w.correctBy(g.Asked)
 			}
 		}

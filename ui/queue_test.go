@@ -19,14 +19,14 @@ func TestCommandsAreQueued(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.block.Store(true)
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
-	if !h.Busy() || !h.panel.progress.times.Visible() || h.panel.next.Visible() {
+	if !h.session.Busy() || !h.panel.progress.times.Visible() || h.panel.next.Visible() {
 		t.Fatal("a running job is not shown")
 	}
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF6})
 	h.actions.do("file.saveMask")
 	h.actions.do("file.savePicture")
 	h.files.open("/art/b.tif")
-	if n := len(h.Waiting()); n != 4 {
+	if n := len(h.session.Queue().Waiting()); n != 4 {
 		t.Fatalf("%d commands wait, want 4", n)
 	}
 	rows := h.panel.progress.list
@@ -44,13 +44,13 @@ func TestCommandsAreQueued(t *testing.T) {
 	if texts := fixedTexts(rows); texts != "Next: Correct all|Next: Save picture|Next: Open b.tif" {
 		t.Errorf("the list says %q", texts)
 	}
-	h.Cancel()
+	h.session.Cancel()
 	h.block.Store(false)
-	for h.Busy() || len(h.Waiting()) > 0 {
+	for h.session.Busy() || len(h.session.Queue().Waiting()) > 0 {
 		(<-h.queue)()
 	}
 	// There was nothing to correct or save, and the other picture is open.
-	if got := h.Document().Path(); got != "/art/b.tif" || len(h.pictureFiles) > 0 || len(h.masks) > 0 {
+	if got := h.session.Document().Path(); got != "/art/b.tif" || len(h.pictureFiles) > 0 || len(h.masks) > 0 {
 		t.Errorf("%s is open, %d pictures and %d masks were saved", got, len(h.pictureFiles), len(h.masks))
 	}
 	if len(rows.Objects) > 0 || h.panel.progress.row.Visible() {
@@ -69,8 +69,8 @@ func TestAQuestionHoldsTheQueue(t *testing.T) {
 	for h.dialogTexts() == "" {
 		(<-h.queue)()
 	}
-	if h.Document().Path() != "/art/a.png" || len(h.Waiting()) != 1 {
-		t.Fatalf("%s is open and %d wait while a question is shown", h.Document().Path(), len(h.Waiting()))
+	if h.session.Document().Path() != "/art/a.png" || len(h.session.Queue().Waiting()) != 1 {
+		t.Fatalf("%s is open and %d wait while a question is shown", h.session.Document().Path(), len(h.session.Queue().Waiting()))
 	}
 	h.press("Overwrite")
 	h.settle()
@@ -83,8 +83,8 @@ func TestAQuestionHoldsTheQueue(t *testing.T) {
 	}
 	h.press("Don't save")
 	h.settle()
-	if h.Document().Path() != "/art/b.tif" {
-		t.Errorf("%s is open", h.Document().Path())
+	if h.session.Document().Path() != "/art/b.tif" {
+		t.Errorf("%s is open", h.session.Document().Path())
 	}
 }
 
@@ -95,15 +95,15 @@ func TestQueuedCorrectionKeepsItsFinding(t *testing.T) {
 	h.settle()
 	h.actions.do("find.next")
 	h.actions.do("correct.selected")
-	first, _ := h.Selected()
+	first, _ := h.found.Selected()
 	h.actions.do("find.next")
-	second, _ := h.Selected()
+	second, _ := h.found.Selected()
 	h.actions.do("correct.selected")
 	h.actions.do("find.next")
-	for h.Busy() || len(h.Waiting()) > 0 {
+	for h.session.Busy() || len(h.session.Queue().Waiting()) > 0 {
 		(<-h.queue)()
 	}
-	for _, f := range h.Document().Spots() {
+	for _, f := range h.session.Document().Spots() {
 		if f.State == 0 {
 			t.Errorf("finding %d is not corrected; %d and %d were queued", f.ID, first.ID, second.ID)
 		}
@@ -124,8 +124,8 @@ func TestProgressWithoutThePanel(t *testing.T) {
 	if h.status.job.Visible() {
 		t.Error("the progress is shown twice")
 	}
-	h.Withdraw(h.Waiting()[0].ID)
-	h.Cancel()
+	h.session.Queue().Withdraw(h.session.Queue().Waiting()[0].ID)
+	h.session.Cancel()
 	h.settle()
 }
 

@@ -32,16 +32,16 @@ func (r *reasons) leave() {
 // hovered shows the tooltip of the finding at a pixel after the pointer has rested there.
 func (r *reasons) hovered(at image.Point, inside bool) {
 	port := r.display.under()
-	if r.Settings().HideReasons || !inside || !port.Idle() {
+	if r.session.Settings().HideReasons || !inside || !port.Idle() {
 		r.leave()
 		return
 	}
-	f, ok := r.Document().SpotAt(at.X, at.Y)
+	f, ok := r.session.Document().SpotAt(at.X, at.Y)
 	if !ok {
 		r.leave()
 		return
 	}
-	if first := r.Document().FirstPixel(f); !r.on || first != r.at {
+	if first := r.session.Document().FirstPixel(f); !r.on || first != r.at {
 		r.leave()
 		r.at, r.on = first, true
 		b := f.Bounds()

@@ -25,7 +25,7 @@ func (t *toolbox) measure(from, to processing.Point, measured bool) {
 func (c *common) lengthText(from, to processing.Point) string {
 	dx, dy := to.X-from.X, to.Y-from.Y
 	text := c.t("%s px", c.texts.Number(math.Hypot(dx, dy), 1))
-	m := c.Original().Info.Meta
+	m := c.session.Shown().Original.Info.Meta
 	if w, h, ok := millimetres(m.Unit, m.XResolution, m.YResolution); ok {
 		text += ", " + c.t("%s mm", c.texts.Number(math.Hypot(dx*w, dy*h), 2))
 	}

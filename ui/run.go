@@ -24,6 +24,7 @@ import (
 	"blik/app/device"
 	"blik/app/i18n"
 	"blik/app/session"
+	"blik/app/session/store"
 	"blik/app/settings"
 	"blik/app/thumbnail"
 	"blik/assets"
@@ -64,10 +65,10 @@ var ErrNoDisplay = errors.New("no display: neither DISPLAY nor WAYLAND_DISPLAY i
 // instead of the system's, and BLIK_UI_LOG names a file for the lines of an Observer.
 func Run(ctx context.Context, o Options) error {
 	makeRoom()
-	files := session.Disk(session.Limits())
-	var ahead *session.Ahead
+	files := store.Disk(session.Limits())
+	var ahead *store.Ahead
 	if len(o.Files) > 0 {
-		ahead = session.ReadAhead(ctx, files, o.Files[0])
+		ahead = store.ReadAhead(ctx, files, o.Files[0])
 	}
 	// The toolkit would end the program with a stack trace, or silently.
 	if _, err := Renderer(); err != nil {
@@ -102,7 +103,7 @@ func Run(ctx context.Context, o Options) error {
 	a := app.NewWithID(appID)
 	a.SetIcon(fyne.NewStaticResource("icon.png", assets.Icon()))
 	adoptPreferences(a.Preferences(), &stored)
-	queue := newPosts()
+	queue, devices := newPosts(), device.NewSwitch()
 	if o.Watch != nil {
 		o.Watch(queue.post)
 	}
@@ -110,11 +111,12 @@ func Run(ctx context.Context, o Options) error {
 		texts: tr, version: o.Version, dialogs: chooseDialogs(), queue: o.Queue, crash: o.Crash, timing: o.Timing,
 		observer: observer,
 		exit:     func() { os.Exit(0) }, later: queue.later,
-		session: session.Options{
-			Files: files, Ahead: ahead, Device: device.NewSwitch(), Devices: device.List,
-			Thumbnails: thumbnails(), Settings: &stored, SettingsPath: path, Version: o.Version, Dispatch: queue.post,
+		session: session.Options{Settings: &stored, SettingsPath: path, Dispatch: queue.post},
+		store: store.Options{
+			Files: files, Ahead: ahead, Thumbnails: thumbnails(), Version: o.Version,
 			Journal: filepath.Join(filepath.Dir(path), "unsaved"),
 		},
+		engine: session.On(devices), device: devices, machine: device.List,
 	})
 	if err != nil {
 		return err
@@ -169,7 +171,7 @@ func adoptPreferences(p fyne.Preferences, s *settings.Settings) {
 // openFirst starts to open the files that the program was started with, while the window appears.
 func (w *window) openFirst(o Options) {
 	if len(o.Files) > 1 {
-		w.AddFrames(o.Files)
+		w.frames.Add(o.Files)
 	}
 	if len(o.Files) == 0 {
 		return
@@ -187,7 +189,7 @@ func (w *window) started(damaged error) {
 		w.prompts.showError("Problem with the settings", damaged)
 	}
 	w.changed(change{Zoom: true})
-	w.OpenDevices()
+	w.devices.Open()
 	w.offerCrashLogs()
 	w.offerUnsaved()
 }

@@ -79,14 +79,14 @@ func newStartPage(c *common, open func(path string)) *startPage {
 
 func (p *startPage) update(c change) {
 	if c.Document {
-		xwidget.SetVisible(p.object, p.Document() == nil)
+		xwidget.SetVisible(p.object, p.session.Document() == nil)
 	}
-	if (c.Busy || c.Document) && p.Document() == nil {
+	if (c.Busy || c.Document) && p.session.Document() == nil {
 		for _, b := range p.buttons {
-			xwidget.SetEnabled(b, !p.Busy())
+			xwidget.SetEnabled(b, !p.session.Busy())
 		}
 	}
-	if (c.Document || c.Recent) && p.Document() == nil {
+	if (c.Document || c.Recent) && p.session.Document() == nil {
 		p.showRecent()
 	}
 }
@@ -94,9 +94,9 @@ func (p *startPage) update(c change) {
 // showRecent shows thumbnails of the files opened last.
 func (p *startPage) showRecent() {
 	p.recent.RemoveAll()
-	for _, path := range p.Settings().Recent[:min(len(p.Settings().Recent), startRecent)] {
+	for _, path := range p.session.Settings().Recent[:min(len(p.session.Settings().Recent), startRecent)] {
 		small := &canvas.Image{FillMode: canvas.ImageFillContain, Resource: theme.FileImageIcon()}
-		if m, ok := p.Thumbnail(path); ok {
+		if m, ok := p.store.Thumbnail(path); ok {
 			small.Image, small.Resource = m, nil
 		}
 		small.SetMinSize(fyne.NewSquareSize(startSize))

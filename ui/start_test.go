@@ -17,7 +17,7 @@ import (
 // The start page offers pictures to open and disappears when one is open.
 func TestStartPage(t *testing.T) {
 	h := newHarness(t, "en")
-	h.Settings().Recent = []string{"/art/a.png", "/art/a picture with a long name.tif"}
+	h.session.Settings().Recent = []string{"/art/a.png", "/art/a picture with a long name.tif"}
 	h.build()
 	if !h.welcome.object.Visible() || len(h.welcome.recent.Objects) != 2 {
 		t.Fatalf("visible %v, %d recent pictures", h.welcome.object.Visible(), len(h.welcome.recent.Objects))
@@ -30,12 +30,12 @@ func TestStartPage(t *testing.T) {
 	}
 	test.Tap(button(0))
 	h.settle()
-	if h.Document() == nil || h.Document().Path() != "/art/a.png" || h.welcome.object.Visible() {
+	if h.session.Document() == nil || h.session.Document().Path() != "/art/a.png" || h.welcome.object.Visible() {
 		t.Error("the recent picture is not shown")
 	}
 	// A recent picture that cannot be opened is removed, with a message.
 	again := newHarness(t, "en")
-	again.Settings().Recent = []string{"/art/gone.png"}
+	again.session.Settings().Recent = []string{"/art/gone.png"}
 	again.build()
 	again.welcome.open("/art/gone.png")
 	again.settle()
@@ -59,7 +59,7 @@ func TestSample(t *testing.T) {
 	h.pictures[path] = h.pictures["/art/a.png"]
 	h.actions.do("file.sample")
 	h.settle()
-	if h.Document() == nil || h.Document().Path() != path {
+	if h.session.Document() == nil || h.session.Document().Path() != path {
 		t.Error("the sample is not open")
 	}
 	if data, err := os.ReadFile(path); err != nil || len(data) < 1000 {
@@ -93,7 +93,7 @@ func TestDecisionsAreAskedAbout(t *testing.T) {
 		t.Fatalf("the dialog says %q", said)
 	}
 	h.press("Cancel")
-	if h.dialogOpen() || h.Document() == nil {
+	if h.dialogOpen() || h.session.Document() == nil {
 		t.Error("Cancel does not keep the picture open")
 	}
 }
@@ -131,7 +131,7 @@ func TestPresetsMenu(t *testing.T) {
 	}
 	p := processing.DefaultParams()
 	p.Sensitivity = -2
-	h.Session.SetParams(p)
+	h.preview.SetParams(p)
 	h.dialogs.path = filepath.Join(h.files.presetsFolder(), "dim lamps.json")
 	h.actions.do("file.savePreset")
 	if err := os.WriteFile(filepath.Join(h.presetFolder(), "damaged.json"), []byte("{"), 0o600); err != nil {
@@ -140,17 +140,17 @@ func TestPresetsMenu(t *testing.T) {
 	if _, _, err := preset.Read(h.dialogs.path); err != nil {
 		t.Fatal(err)
 	}
-	h.Session.SetParams(processing.DefaultParams())
+	h.preview.SetParams(processing.DefaultParams())
 	items := h.menu.presetItems()
 	if len(items) != 2 || items[1].Label != "dim lamps" {
 		t.Fatalf("%d presets", len(items))
 	}
 	items[1].Action()
-	if h.Settings().Params.Sensitivity != -2 {
+	if h.session.Settings().Params.Sensitivity != -2 {
 		t.Error("the preset was not loaded")
 	}
 	items[0].Action()
-	if !h.dialogOpen() || h.Settings().Params.Sensitivity != -2 {
+	if !h.dialogOpen() || h.session.Settings().Params.Sensitivity != -2 {
 		t.Error("a damaged preset is not refused")
 	}
 }

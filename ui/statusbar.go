@@ -64,7 +64,7 @@ func (s *statusBar) update(c change) {
 	}
 	if c.Document || c.Tool {
 		hint := s.t("Open a picture (%s), or drop it here", s.press("file.open"))
-		if s.Document() != nil {
+		if s.session.Document() != nil {
 			hint = s.t(s.toolbox.current.Hint)
 		}
 		s.say(hint)
@@ -74,7 +74,7 @@ func (s *statusBar) update(c change) {
 	}
 	if c.Document || c.Mask {
 		text := ""
-		if s.Document() != nil {
+		if s.session.Document() != nil {
 			text = s.foundText()
 		}
 		s.found.SetText(text)
@@ -144,10 +144,10 @@ func (s *statusBar) showJob() {
 
 // hovered shows the pixel under the pointer.
 func (s *statusBar) hovered(at processing.Point, inside bool) {
-	if s.Document() == nil {
+	if s.session.Document() == nil {
 		return
 	}
-	p, ok := s.Document().PixelAt(int(math.Floor(at.X)), int(math.Floor(at.Y)))
+	p, ok := s.session.Document().PixelAt(int(math.Floor(at.X)), int(math.Floor(at.Y)))
 	if !inside || !ok {
 		s.place.SetText("")
 		s.values.SetText("")
@@ -160,7 +160,7 @@ func (s *statusBar) hovered(at processing.Point, inside bool) {
 
 // compareText says whether the original, the corrected picture or both are shown.
 func (s *statusBar) compareText() string {
-	if !s.Corrected() {
+	if !s.session.Corrected() {
 		return ""
 	}
 	if s.display.beside {
@@ -187,7 +187,7 @@ func (s *statusBar) showColours() {
 // showDevice shows the device in use.
 func (s *statusBar) showDevice() {
 	short := s.t("GPU")
-	switch now := s.DeviceState(); {
+	switch now := s.devices.State(); {
 	case now.Opening:
 		short = "…"
 	case now.Runs == deviceCPU:

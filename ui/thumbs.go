@@ -19,20 +19,20 @@ const thumbSide = 88
 
 // newThumbs shows the listed findings as pairs of close-ups, before and after correction. A click selects a finding.
 func newThumbs(c *common) *xwidget.Grid {
-	g := xwidget.NewGrid(func() int { return len(c.Listed()) },
+	g := xwidget.NewGrid(func() int { return len(c.found.Listed()) },
 		func() fyne.CanvasObject { return newThumb() },
 		func(id widget.GridWrapItemID, o fyne.CanvasObject) {
-			if list := c.Listed(); id < len(list) {
-				o.(*thumb).show(c, list[id], id == c.SelectedRow())
+			if list := c.found.Listed(); id < len(list) {
+				o.(*thumb).show(c, list[id], id == c.found.SelectedRow())
 			}
 		}, c.keys)
 	choose := func(id int) {
-		if list := c.Listed(); id >= 0 && id < len(list) {
-			c.Select(list[id])
+		if list := c.found.Listed(); id >= 0 && id < len(list) {
+			c.found.Select(list[id])
 			c.reveal(list[id])
 		}
 	}
-	g.OnStep = func(by int) { choose(max(c.SelectedRow(), -1) + by) }
+	g.OnStep = func(by int) { choose(max(c.found.SelectedRow(), -1) + by) }
 	g.OnSelected = func(id widget.GridWrapItemID) {
 		// The thumbnail marks the selected finding itself.
 		g.UnselectAll()
@@ -78,7 +78,7 @@ func (t *thumb) show(c *common, f document.Spot, selected bool) {
 		t.back.FillColor = theme.Color(theme.ColorNameSelection)
 	}
 	t.back.Refresh()
-	t.before.Image, t.after.Image = c.Closeups(f, thumbSide)
+	t.before.Image, t.after.Image = c.analysis.Closeups(f, thumbSide)
 	t.after.Hidden = t.after.Image == nil
 	t.before.Refresh()
 	t.after.Refresh()

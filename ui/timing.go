@@ -43,7 +43,7 @@ const timingAction = "view.timing"
 func (w *window) showTiming() {
 	if w.timing == nil {
 		w.timing = w.config.timing(Host{
-			App: w.app, Version: w.config.version, Session: w.Session, Dispatch: w.config.session.Dispatch,
+			App: w.app, Version: w.config.version, Session: w.session, Dispatch: w.config.session.Dispatch,
 			Later: w.config.later,
 			Files: func(win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs {
 				return w.config.dialogs(w.prompts, win, modals)

@@ -74,7 +74,7 @@ func newToolbar(c *common) *toolbar {
 	b.sizeEntry = xwidget.NewNumberEntry(48, func(text string) {
 		v, err := i18n.ParseNumber(text)
 		if err != nil || v <= 0 {
-			v = c.Settings().BrushRadius * 2
+			v = c.session.Settings().BrushRadius * 2
 		}
 		c.toolbox.setBrushRadius(v / 2)
 	})
@@ -131,14 +131,14 @@ func radiusToSlider(r float64) float64 {
 func (b *toolbar) update(c change) {
 	if c.Document {
 		for _, button := range b.whenOpen {
-			button.SetEnabled(b.Document() != nil)
+			button.SetEnabled(b.session.Document() != nil)
 		}
 	}
 	if c.Document || c.Corrections || c.Busy {
-		b.save.SetEnabled(b.actions.can("file.savePicture") && b.Corrected())
+		b.save.SetEnabled(b.actions.can("file.savePicture") && b.session.Corrected())
 	}
 	if c.Document || c.History {
-		undo, redo := b.Steps()
+		undo, redo := b.editor.Steps()
 		b.undo.SetEnabled(undo)
 		b.redo.SetEnabled(redo)
 	}
@@ -149,11 +149,11 @@ func (b *toolbar) update(c change) {
 	}
 	if c.Brush {
 		// The size of the brush is shown as a diameter.
-		r := b.Settings().BrushRadius
+		r := b.session.Settings().BrushRadius
 		b.quiet.show(func() {
 			b.size.SetValue(math.Round(radiusToSlider(min(r, sliderRadius))))
 			b.sizeEntry.ShowText(b.texts.Number(2*r, 1))
-			b.hardness.SetValue(1 - b.Settings().BrushSoftness)
+			b.hardness.SetValue(1 - b.session.Settings().BrushSoftness)
 		})
 	}
 	if c.View || c.Document {
@@ -212,7 +212,7 @@ func (z *zoomBox) take() {
 	if text == z.c.t("Fit") {
 		z.c.display.port.Fit()
 	} else if v, err := i18n.ParseNumber(strings.TrimSuffix(strings.TrimSpace(text), "%")); err == nil && v > 0 {
-		if z.c.Document() != nil {
+		if z.c.session.Document() != nil {
 			z.c.display.port.SetZoom(v / 100)
 		}
 	}
@@ -222,7 +222,7 @@ func (z *zoomBox) take() {
 // show updates the zoom.
 func (z *zoomBox) show() {
 	text := ""
-	if z.c.Document() != nil {
+	if z.c.session.Document() != nil {
 		text = z.c.percent(z.c.display.port.Transform().Zoom)
 	}
 	z.shown = text

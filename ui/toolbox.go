@@ -10,7 +10,7 @@ import (
 	"fyne.io/fyne/v2/layout"
 
 	"blik/app/document"
-	"blik/app/session"
+	"blik/app/session/editor"
 	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/detect"
@@ -55,7 +55,7 @@ func toolSpecs() []toolSpec {
 		{ID: "tool.pick", Icon: "pick", Key: 'v', Name: "Remove or restore a finding",
 			Hint: "Click a finding to remove it, click again to restore it",
 			New: func(t *toolbox) tool.Tool {
-				return &tool.Picker{Toggle: t.toggle, Hit: t.Hit}
+				return &tool.Picker{Toggle: t.toggle, Hit: t.editor.Hit}
 			}},
 		{ID: "tool.wand", Icon: "wand", Key: 'w', Name: "Spot wand",
 			Hint: "Click a glint that was missed to mark it; click a marked one to remove it", Last: true,
@@ -146,16 +146,28 @@ func (t *toolbox) update(c change) {
 // BeginStroke starts a stroke of the brush and shows the mask.
 func (t *toolbox) BeginStroke(b document.Brush, at processing.Point) {
 	t.display.showMask()
-	t.Session.BeginStroke(b, at)
+	t.editor.BeginStroke(b, at)
 }
+
+// StrokeTo continues the stroke.
+func (t *toolbox) StrokeTo(at processing.Point) { t.editor.StrokeTo(at) }
+
+// EndStroke ends the stroke.
+func (t *toolbox) EndStroke() { t.editor.EndStroke() }
+
+// CancelStroke removes what the stroke painted.
+func (t *toolbox) CancelStroke() { t.editor.CancelStroke() }
+
+// Region returns the search region.
+func (t *toolbox) Region() *processing.Region { return t.editor.Region() }
 
 // toggle removes a finding from the mask, or restores it.
 func (t *toolbox) toggle(at processing.Point, slack float64) {
 	t.display.showMask()
-	switch t.Toggle(at, slack) {
-	case session.Removed:
+	switch t.editor.Toggle(at, slack) {
+	case editor.Removed:
 		t.say(t.t("Finding removed; click it again to restore it"))
-	case session.Restored:
+	case editor.Restored:
 		t.say(t.t("Finding restored"))
 	}
 }
@@ -163,15 +175,15 @@ func (t *toolbox) toggle(at processing.Point, slack float64) {
 // touch marks the glint at a point, or removes it if it is marked.
 func (t *toolbox) touch(at processing.Point, slack float64) {
 	t.display.showMask()
-	switch did, err := t.Touch(at, slack); {
+	switch did, err := t.editor.Touch(at, slack); {
 	case errors.Is(err, detect.ErrNoGlint):
 		t.say(t.t("Nothing is brighter than its surroundings here"))
 	case err != nil:
 		t.prompts.showError("Could not change the mask", err)
-	case did == session.Removed:
+	case did == editor.Removed:
 		t.say(t.t("Finding removed; undo (%s) restores it", t.press("edit.undo")))
 	default:
-		if f, ok := t.Selected(); ok {
+		if f, ok := t.found.Selected(); ok {
 			t.say(t.t("Marked: finding %s, %s px", fmt.Sprint(f.Number), t.texts.Int(f.Area)))
 		}
 	}
@@ -179,7 +191,7 @@ func (t *toolbox) touch(at processing.Point, slack float64) {
 
 // SetRegion changes the search region if the new one overlaps the picture.
 func (t *toolbox) SetRegion(r *processing.Region) {
-	switch err := t.Session.SetRegion(r); {
+	switch err := t.editor.SetRegion(r); {
 	case errors.Is(err, processing.ErrRegionOutside):
 		t.say(t.t("The region lies outside the picture."))
 		t.DraftChanged()
@@ -192,7 +204,7 @@ func (t *toolbox) SetRegion(r *processing.Region) {
 // FillShape changes the mask by a shape and shows the mask.
 func (t *toolbox) FillShape(r *processing.Region, how document.Combine) {
 	t.display.showMask()
-	switch err := t.Session.FillShape(r, how); {
+	switch err := t.editor.FillShape(r, how); {
 	case errors.Is(err, processing.ErrRegionOutside):
 		t.say(t.t("The area lies outside the picture."))
 	case err != nil:
@@ -202,7 +214,7 @@ func (t *toolbox) FillShape(r *processing.Region, how document.Combine) {
 
 // fillRegion returns a function that changes the mask by the search region.
 func (t *toolbox) fillRegion(how document.Combine) func() {
-	return func() { t.FillShape(t.Region(), how) }
+	return func() { t.FillShape(t.editor.Region(), how) }
 }
 
 // DraftChanged shows the shape being drawn, or else the region, with handles only while a tool can drag them.
@@ -213,7 +225,7 @@ func (t *toolbox) DraftChanged() {
 	}
 	r, ok := t.region()
 	if !ok {
-		t.outline(tool.Outline(t.Region()), nil, false)
+		t.outline(tool.Outline(t.editor.Region()), nil, false)
 		return
 	}
 	shown := r.Current()
@@ -257,23 +269,23 @@ func (t *toolbox) abandon() bool {
 }
 
 func (t *toolbox) brush() document.Brush {
-	return document.Brush{Radius: t.Settings().BrushRadius, Soft: t.Settings().BrushSoftness}
+	return document.Brush{Radius: t.session.Settings().BrushRadius, Soft: t.session.Settings().BrushSoftness}
 }
 
 func (t *toolbox) setBrushRadius(r float64) {
-	t.Settings().BrushRadius = min(max(r, minRadius), document.MaxRadius)
+	t.session.Settings().BrushRadius = min(max(r, minRadius), document.MaxRadius)
 	t.changed(change{Brush: true})
 }
 
 // setBrushHardness sets the share of the brush's radius at full strength, 0…1.
 func (t *toolbox) setBrushHardness(v float64) {
-	t.Settings().BrushSoftness = math.Round((1-v)*10) / 10
+	t.session.Settings().BrushSoftness = math.Round((1-v)*10) / 10
 	t.changed(change{Brush: true})
 }
 
 // scaleBrush changes the brush radius by 15 % for each step, at least by half a pixel.
 func (t *toolbox) scaleBrush(steps float64) {
-	r := t.Settings().BrushRadius
+	r := t.session.Settings().BrushRadius
 	next := math.Round(r*math.Pow(1.15, steps)*2) / 2
 	if next == r {
 		next += math.Copysign(0.5, steps)

@@ -3,12 +3,12 @@ package ui
 import (
 	"fyne.io/fyne/v2/widget"
 
-	"blik/app/session"
+	"blik/app/session/store"
 )
 
 // offerUnsaved asks about unsaved work of a program that ended unexpectedly, one piece at a time, the newest first.
 func (w *window) offerUnsaved() {
-	all := w.Interrupted()
+	all := w.store.Interrupted()
 	if len(all) == 0 {
 		return
 	}
@@ -21,8 +21,8 @@ func (w *window) offerUnsaved() {
 	})
 }
 
-func (w *window) discardUnsaved(u *session.Unsaved) {
-	if err := w.Discard(u); err != nil {
+func (w *window) discardUnsaved(u *store.Unsaved) {
+	if err := w.store.Discard(u); err != nil {
 		w.prompts.showError("Could not discard the unsaved work", err)
 		return
 	}
@@ -30,9 +30,9 @@ func (w *window) discardUnsaved(u *session.Unsaved) {
 }
 
 // resumeUnsaved restores the work after asking what to do with unsaved work on the open picture.
-func (w *window) resumeUnsaved(u *session.Unsaved) {
+func (w *window) resumeUnsaved(u *store.Unsaved) {
 	w.files.guard(func() {
-		w.Resume(u, func(err error) {
+		w.store.Resume(u, func(err error) {
 			if w.prompts.ended("Could not restore the unsaved work", err) {
 				w.display.showMask()
 				w.files.say(w.t("Restored: %s", baseName(u.Path)))

@@ -44,7 +44,7 @@ func newViewAids(c *common, l *layers) *viewAids {
 func (s *viewAids) update(c change) {
 	s.layers.update(c)
 	before := s.wanted()
-	s.legend.card.wanted = s.layers.on && s.Document() != nil
+	s.legend.card.wanted = s.layers.on && s.session.Document() != nil
 	s.legend.show()
 	s.navigator.update(c)
 	s.loupe.update(c)
@@ -66,7 +66,7 @@ func (s *viewAids) wanted() (open [4]bool) {
 
 // hovered follows the pointer; inside is false if it has left the picture.
 func (s *viewAids) hovered(at processing.Point, inside bool) {
-	doc := s.Document()
+	doc := s.session.Document()
 	if doc == nil {
 		return
 	}
@@ -93,16 +93,16 @@ func (w *window) toggle(setting *bool, name message.Text) func() {
 // shown reports whether the card of a setting is visible, if the user has opened it.
 func (s *viewAids) shown(setting *bool) bool {
 	c := map[*bool]*card{
-		&s.Settings().Navigator: s.navigator.card, &s.Settings().Loupe: s.loupe.card,
-		&s.Settings().Histogram: s.levels.card,
+		&s.session.Settings().Navigator: s.navigator.card, &s.session.Settings().Loupe: s.loupe.card,
+		&s.session.Settings().Histogram: s.levels.card,
 	}[setting]
 	return c == nil || !c.wanted || c.fits
 }
 
 // makeLooks adds the actions for looking at the picture to the table.
 func (w *window) makeLooks() {
-	open := func() bool { return w.Document() != nil }
-	set, d, table := w.Settings(), w.display, w.actions.table
+	open := func() bool { return w.session.Document() != nil }
+	set, d, table := w.session.Settings(), w.display, w.actions.table
 	table["view.beside"] = &action{name: "Side by side", run: d.toggleBeside, named: []fyne.KeyName{fyne.KeyF2},
 		checked: func() bool { return d.beside }}
 	table["view.grid"] = &action{name: "Pixel grid from 800 %", run: d.toggleGrid, named: []fyne.KeyName{fyne.KeyF10},

@@ -38,7 +38,7 @@ func (h *harness) looked() {
 func (h *harness) openOther(t *testing.T) {
 	t.Helper()
 	h.settle() // a change of parameters may have begun a search
-	h.Open("/art/b.tif", func(err error) {
+	h.store.Open("/art/b.tif", func(err error) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -198,14 +198,14 @@ func TestLayerIsShown(t *testing.T) {
 
 	// Correction parameters change nothing; detection parameters do.
 	was := h.layers.look.Map
-	p := h.Settings().Params
+	p := h.session.Settings().Params
 	p.Blend++
-	h.SetParams(p)
+	h.preview.SetParams(p)
 	if !h.layers.asked.Empty() {
 		t.Error("correction parameters made the layer stale")
 	}
 	p.Mode, p.Window = processing.Manual, 31
-	h.SetParams(p)
+	h.preview.SetParams(p)
 	h.looked()
 	if h.layers.look.Map == was {
 		t.Error("detection parameters did not make the layer stale")
@@ -232,7 +232,7 @@ func TestSideBySide(t *testing.T) {
 	h := fixed(t, "en")
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF2})
 	d := h.display
-	if !d.twin.Visible() || d.twin.Device() != d.port.Device() || !h.Settings().SideBySide {
+	if !d.twin.Visible() || d.twin.Device() != d.port.Device() || !h.session.Settings().SideBySide {
 		t.Fatalf("devices %v and %v", d.twin.Device(), d.port.Device())
 	}
 	same := func(what string) {
@@ -266,11 +266,11 @@ func TestSideBySide(t *testing.T) {
 	same("the next finding")
 	h.openOther(t)
 	same("another picture")
-	if original, _ := h.Pictures(); !d.twin.Shows(original) {
+	if original, _ := h.session.Pictures(); !d.twin.Shows(original) {
 		t.Error("the previous picture is still shown")
 	}
 	h.actions.do("view.beside")
-	if d.twin.Visible() || h.Settings().SideBySide || d.port.Size().Width < 600 {
+	if d.twin.Visible() || h.session.Settings().SideBySide || d.port.Size().Width < 600 {
 		t.Error("the original is still shown")
 	}
 }
@@ -280,7 +280,7 @@ func TestNavigatorMovesTheView(t *testing.T) {
 	h := found(t, "en")
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF4})
 	n := h.aids.navigator.overview
-	if !h.aids.navigator.card.Visible() || !h.Settings().Navigator {
+	if !h.aids.navigator.card.Visible() || !h.session.Settings().Navigator {
 		t.Fatal("the navigator is not visible")
 	}
 	h.display.port.SetZoom(20)
@@ -306,7 +306,7 @@ func TestNavigatorMovesTheView(t *testing.T) {
 // While the pointer rests on a finding, its reasons are shown, unless that is switched off or something is being drawn.
 func TestReasonsAtThePointer(t *testing.T) {
 	h := found(t, "en")
-	f := h.Document().Spots()[0]
+	f := h.session.Document().Spots()[0]
 	text := h.aboutText(f)
 	if !strings.HasPrefix(text, "Finding 1, 4 px; score 3.5, contrast 0.0\u00a0%, brightest level 255") {
 		t.Errorf("the text is %q", text)
@@ -331,7 +331,7 @@ func TestReasonsAtThePointer(t *testing.T) {
 	}
 	h.actions.do("view.reasons")
 	h.display.onHover(processing.Point{X: 21.5, Y: 10.5}, true)
-	if h.aids.reasons.on || !h.Settings().HideReasons {
+	if h.aids.reasons.on || !h.session.Settings().HideReasons {
 		t.Error("a tooltip although switched off")
 	}
 }
@@ -344,7 +344,7 @@ func TestRulerShowsLengths(t *testing.T) {
 	if got := h.status.message.Text(); got != "50 px (Δx 30, Δy 40)" {
 		t.Errorf("the text is %q", got)
 	}
-	m := &h.Original().Info.Meta
+	m := &h.session.Shown().Original.Info.Meta
 	m.Unit, m.XResolution, m.YResolution = container.UnitInch, 254, 254
 	h.toolbox.measure(processing.Point{X: 10, Y: 10}, processing.Point{X: 40, Y: 50}, true)
 	if got := h.status.message.Text(); got != "50 px, 5 mm (Δx 30, Δy 40)" {
@@ -422,7 +422,7 @@ func TestLoupeWithoutPointer(t *testing.T) {
 	h.actions.do("view.loupe")
 	check := func() {
 		t.Helper()
-		size := h.Document().Size()
+		size := h.session.Document().Size()
 		if at := h.aids.loupe.glass.at; math.Abs(at.X-float64(size.X)/2) > 1 || math.Abs(at.Y-float64(size.Y)/2) > 1 {
 			t.Errorf("the loupe shows %v of a picture of %v", at, size)
 		}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"image"
 	"math"
 	"time"
 
@@ -11,9 +12,18 @@ import (
 
 	"blik/app/batch"
 	"blik/app/crash"
+	"blik/app/device"
 	"blik/app/i18n"
 	"blik/app/job"
 	"blik/app/session"
+	"blik/app/session/analysis"
+	"blik/app/session/devices"
+	"blik/app/session/editor"
+	"blik/app/session/film"
+	"blik/app/session/findings"
+	"blik/app/session/glare"
+	"blik/app/session/preview"
+	"blik/app/session/store"
 	"blik/processing"
 	"blik/ui/viewport"
 	"blik/ui/xwidget"
@@ -23,6 +33,11 @@ import (
 type config struct {
 	texts   *i18n.Printer
 	session session.Options
+	store   store.Options
+	engine  session.Engine
+	device  devices.Device
+	// machine lists the devices of the machine. It may be slow; it is called on another goroutine.
+	machine func() ([]device.Device, error)
 	version string
 	dialogs dialogMaker
 	// queue starts the queue of a batch on this computer.
@@ -83,37 +98,32 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	if c.later == nil {
 		c.later = c.session.Dispatch
 	}
-	c.session.Panicked = func(p *job.PanicError) { c.crash.Record(p.Value, p.Stack) }
 	w := &window{config: c, app: a, win: a.NewWindow(programName), panelShown: true}
 	w.win.SetPadded(false)
-	w.common = &common{Session: session.New(c.session), texts: c.texts, changed: w.update}
-	w.display = newDisplay(w.Session, w.update)
-	w.Settle = w.display.end
-	w.Visible = w.display.visible
+	w.common = newCommon(w, c)
+	w.display = newDisplay(w.session, w.found.Selected, w.analysis.ComparedView, w.update)
 	w.prompts = &prompts{common: w.common, win: w.win, modals: xwidget.NewModals(w.win), version: c.version}
 	w.farm = &farmDialogs{window: w}
 	w.toolbox = newToolbox(w.common)
 	w.display.each(func(v *viewport.Viewport) { v.OnBrush = w.toolbox.scaleBrush })
 	w.files = &files{common: w.common, presets: w.presetFolder(),
 		dialogs: c.dialogs(w.prompts, w.win, w.prompts.modals)}
-	w.actions = &actions{blocked: w.dialogOpen, started: func() { w.tips.Hide() }, later: w.AfterPreview,
-		reading: func() bool { return w.Placeholder() != nil }, queue: w.queueAction,
-		working: func() bool { return w.Busy() && !w.Previewing() }}
-	w.Hold = w.dialogOpen
-	w.Previewed = w.previewed
+	w.actions = &actions{blocked: w.dialogOpen, started: func() { w.tips.Hide() }, later: w.preview.AfterPreview,
+		reading: func() bool { return w.store.Placeholder() != nil }, queue: w.queueAction,
+		working: func() bool { return w.session.Busy() && !w.preview.Previewing() }}
 	w.layers = &layers{common: w.common}
 	w.makeActions()
 	w.board = &keyboard{w: w}
 	w.keys = w.board
 	w.display.each(func(v *viewport.Viewport) { v.SetKeys(w.keys, w.sayKeys) })
-	w.board.use(w.Settings().Keys)
+	w.board.use(w.session.Settings().Keys)
 	w.menu = &mainMenu{window: w}
 	a.Settings().SetTheme(newTheme(w.appearance()))
 	w.build()
-	w.Subscribe(func(c session.Change) { w.update(change{Change: c}) })
+	w.session.Subscribe(func(c session.Change) { w.update(change{Change: c}) })
 	observe(w, c.observer)
 
-	size := fyne.NewSize(float32(w.Settings().WindowWidth), float32(w.Settings().WindowHeight))
+	size := fyne.NewSize(float32(w.session.Settings().WindowWidth), float32(w.session.Settings().WindowHeight))
 	if size.Width < 600 || size.Height < 400 {
 		size = fyne.NewSize(1280, 800)
 	}
@@ -122,6 +132,29 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.win.SetOnDropped(w.files.dropped)
 	w.board.listen(w.win.Canvas())
 	return w, nil
+}
+
+// newCommon makes the session with its parts for a window, whose display need not exist yet.
+func newCommon(w *window, c config) *common {
+	o := c.session
+	o.Panicked = func(p *job.PanicError) { c.crash.Record(p.Value, p.Stack) }
+	o.Settle = func() { w.display.end() }
+	o.Hold = w.dialogOpen
+	k := &common{session: session.New(o), texts: c.texts, changed: w.update}
+	c.store.Thumbnailed = func() []string { return k.frames.Paths() }
+	k.store = store.New(k.session, c.store)
+	k.frames = film.New(k.session, film.Options{
+		Store: k.store, Files: c.store.Files, Engine: c.engine, Thumbnails: c.store.Thumbnails, Version: c.version,
+	})
+	k.editor, k.found = editor.New(k.session), findings.New(k.session)
+	k.learner = findings.NewLearner(k.session, c.engine)
+	k.glare = glare.New(k.session, c.engine)
+	k.preview = preview.New(k.session, k.glare, c.engine, preview.Options{
+		Visible: func() image.Rectangle { return w.display.visible() }, Announce: w.previewed,
+	})
+	k.analysis = analysis.New(k.session, c.engine, c.store.Files)
+	k.devices = devices.New(k.session, c.device, c.machine)
+	return k
 }
 
 // build makes the content in the window's language and shows the current state.
@@ -185,9 +218,9 @@ func (w *window) update(c change) {
 // showTitle shows the name of the picture, with a mark if the mask or the corrected picture is not saved.
 func (w *window) showTitle() {
 	title := programName
-	if doc := w.Document(); doc != nil {
+	if doc := w.session.Document(); doc != nil {
 		title = baseName(doc.Path()) + " – " + programName
-		if mask, picture := w.Unsaved(); mask || picture {
+		if mask, picture := w.store.Unsaved(); mask || picture {
 			title = "• " + title
 		}
 	}
@@ -206,14 +239,14 @@ func (w *window) setLanguage(code string) {
 		return
 	}
 	w.texts = tr
-	w.Settings().Language = code
+	w.session.Settings().Language = code
 	w.build()
 }
 
-func (w *window) appearance() appearance { return appearance(w.Settings().Appearance) }
+func (w *window) appearance() appearance { return appearance(w.session.Settings().Appearance) }
 
 func (w *window) setAppearance(look appearance) {
-	w.Settings().Appearance = string(look)
+	w.session.Settings().Appearance = string(look)
 	w.app.Settings().SetTheme(newTheme(look))
 	w.build()
 }
@@ -233,7 +266,7 @@ func (w *window) focusLost() {
 // quit closes the window once the work is saved or discarded.
 func (w *window) quit() {
 	w.files.guard(func() {
-		w.Forget()
+		w.store.Forget()
 		w.close()
 	})
 }
@@ -243,14 +276,14 @@ func (w *window) close() {
 	// A frame in progress would be reported after the toolkit's goroutine has ended.
 	w.display.port.OnFrame, w.placeholder.port.OnFrame = nil, nil
 	size := w.win.Canvas().Size()
-	s := w.Settings()
+	s := w.session.Settings()
 	s.WindowWidth, s.WindowHeight = math.Round(float64(size.Width)), math.Round(float64(size.Height))
-	if err := w.SaveSettings(); err != nil {
+	if err := w.session.SaveSettings(); err != nil {
 		fyne.LogError("settings not saved", err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
 	defer cancel()
-	if err := w.Close(ctx); err != nil {
+	if err := w.session.Close(ctx); err != nil {
 		fyne.LogError("work did not end in time", err)
 	}
 	w.win.SetCloseIntercept(nil)

@@ -29,6 +29,7 @@ import (
 	"blik/app/preset"
 	"blik/app/report"
 	"blik/app/session"
+	"blik/app/session/store"
 	"blik/app/settings"
 	"blik/internal/message"
 	"blik/internal/test/testpic"
@@ -88,7 +89,7 @@ type harness struct {
 }
 
 var (
-	_ session.Files  = (*harness)(nil)
+	_ store.Files    = (*harness)(nil)
 	_ session.Engine = (*harness)(nil)
 )
 
@@ -214,7 +215,7 @@ func (h *harness) Correct(ctx context.Context, pic *processing.Picture, _ *proce
 
 // Save records the patches and the account, and refuses what the real one refuses.
 func (h *harness) Save(_ context.Context, c report.Correction, path, lang string, o imagefile.SaveOptions) (
-	w session.Written, err error,
+	w store.Written, err error,
 ) {
 	h.options = o
 	lossy := filepath.Ext(path) == ".jpg"
@@ -281,23 +282,30 @@ func newHarnessWith(t *testing.T, lang, journal string) *harness {
 		Chosen: []processing.Chosen{
 			{ID: "window", Name: message.Of("Background window"), Value: 21, Why: message.Of("because")},
 		}}
-	return h.start(session.Options{Files: h, Engine: h, Device: h.fakeDevice, Journal: journal}, lang)
+	return h.start(config{store: store.Options{Files: h, Journal: journal}, engine: h, device: h.fakeDevice}, lang)
+}
+
+// real is a configuration with the files and the devices of this machine.
+func real() config {
+	devices := device.NewSwitch()
+	return config{
+		store: store.Options{Files: store.Disk(session.Limits())}, engine: session.On(devices), device: devices,
+	}
 }
 
 // start makes the window of a session.
-func (h *harness) start(o session.Options, lang string) *harness {
+func (h *harness) start(c config, lang string) *harness {
 	h.tb.Helper()
 	words := i18n.For(lang)
 	chosen := settings.Default()
 	chosen.Device, chosen.Appearance = deviceAuto, string(appearanceSystem)
-	o.Settings, o.Version, o.Dispatch = &chosen, "1.2.3", func(f func()) { h.queue <- f }
-	o.Devices = func() ([]device.Device, error) { return append([]device.Device{{Name: "cpu"}}, h.gpus...), nil }
+	c.texts, c.version, c.store.Version = words, "1.2.3", "1.2.3"
+	c.session.Settings, c.session.Dispatch = &chosen, func(f func()) { h.queue <- f }
+	c.machine = func() ([]device.Device, error) { return append([]device.Device{{Name: "cpu"}}, h.gpus...), nil }
 	var err error
-	h.window, err = newWindow(test.NewTempApp(h.tb), config{
-		texts: words, session: o, version: "1.2.3", queue: server.Embed,
-		timing:  func(Host, *i18n.Printer) TimingView { return nil },
-		dialogs: func(*prompts, fyne.Window, *xwidget.Modals) filedialog.Dialogs { return h.dialogs },
-	})
+	c.queue, c.timing = server.Embed, func(Host, *i18n.Printer) TimingView { return nil }
+	c.dialogs = func(*prompts, fyne.Window, *xwidget.Modals) filedialog.Dialogs { return h.dialogs }
+	h.window, err = newWindow(test.NewTempApp(h.tb), c)
 	if err != nil {
 		h.tb.Fatal(err)
 	}
@@ -310,11 +318,11 @@ func (h *harness) start(o session.Options, lang string) *harness {
 func TestUnsavedWorkIsOffered(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "unsaved")
 	first := newHarnessWith(t, "en", dir).opened()
-	first.BeginStroke(document.Brush{Radius: 3}, processing.Point{X: 50, Y: 40})
-	first.EndStroke()
-	want := slices.Clone(first.Document().Mask().Pix)
+	first.editor.BeginStroke(document.Brush{Radius: 3}, processing.Point{X: 50, Y: 40})
+	first.editor.EndStroke()
+	want := slices.Clone(first.session.Document().Mask().Pix)
 	// The program is killed without discarding the work.
-	if err := first.Session.Close(t.Context()); err != nil {
+	if err := first.session.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	h := newHarnessWith(t, "en", dir)
@@ -324,15 +332,15 @@ func TestUnsavedWorkIsOffered(t *testing.T) {
 	}
 	h.press("Restore")
 	h.settle()
-	if !slices.Equal(h.Document().Mask().Pix, want) {
+	if !slices.Equal(h.session.Document().Mask().Pix, want) {
 		t.Error("the mask differs from the painted one")
 	}
-	if mask, _ := h.Unsaved(); !mask {
+	if mask, _ := h.store.Unsaved(); !mask {
 		t.Error("restored work counts as saved")
 	}
-	h.Forget()
+	h.store.Forget()
 	// The journal is written until here.
-	if err := h.Session.Close(t.Context()); err != nil {
+	if err := h.session.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -341,7 +349,7 @@ func TestUnsavedWorkIsOffered(t *testing.T) {
 func (h *harness) settle() {
 	h.tb.Helper()
 	timeout := time.After(time.Minute)
-	for h.Busy() {
+	for h.session.Busy() {
 		select {
 		case f := <-h.queue:
 			f()
@@ -355,7 +363,7 @@ func (h *harness) opened() *harness {
 	h.tb.Helper()
 	h.files.open("/art/a.png")
 	h.settle()
-	if h.Document() == nil {
+	if h.session.Document() == nil {
 		h.tb.Fatal("no picture was opened")
 	}
 	return h
@@ -399,8 +407,8 @@ func TestOpenAndDetect(t *testing.T) {
 	if h.win.Title() != "a.png – Blik" {
 		t.Errorf("title %q", h.win.Title())
 	}
-	if h.Settings().Recent[0] != "/art/a.png" {
-		t.Errorf("recent files %v", h.Settings().Recent)
+	if h.session.Settings().Recent[0] != "/art/a.png" {
+		t.Errorf("recent files %v", h.session.Settings().Recent)
 	}
 	h.toolbox.SetRegion(&processing.Region{Points: []processing.Point{{X: 0, Y: 0}, {X: 150, Y: 80}}})
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
@@ -442,7 +450,7 @@ func TestCancel(t *testing.T) {
 	h.actions.do("find.run")
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	h.settle()
-	if h.status.message.Text() != "Cancelled" || h.dialogOpen() || h.Document().Stats().Area != 0 {
+	if h.status.message.Text() != "Cancelled" || h.dialogOpen() || h.session.Document().Stats().Area != 0 {
 		t.Errorf("status %q, dialog %q", h.status.message.Text(), h.dialogTexts())
 	}
 }
@@ -475,7 +483,7 @@ func TestSaveMask(t *testing.T) {
 	if m := h.masks["/art/out.png"]; m == nil || m.Area() != 6 {
 		t.Error("the mask was not written")
 	}
-	if h.Document().Dirty() || h.win.Title() != "a.png – Blik" {
+	if h.session.Document().Dirty() || h.win.Title() != "a.png – Blik" {
 		t.Errorf("after saving the title is %q", h.win.Title())
 	}
 	h.actions.do("edit.clear")
@@ -496,7 +504,7 @@ func TestFailedSaveLosesNothing(t *testing.T) {
 	if said := h.dialogTexts(); !strings.Contains(said, "disk full") || !strings.Contains(said, "Could not save the mask") {
 		t.Errorf("the dialog says %q", said)
 	}
-	if !h.Document().Dirty() || h.Document().Mask().Area() != 200*100 {
+	if !h.session.Document().Dirty() || h.session.Document().Mask().Area() != 200*100 {
 		t.Error("a failed save changed the document")
 	}
 }
@@ -521,8 +529,8 @@ func TestUnsavedMaskIsAskedAbout(t *testing.T) {
 			}
 			h.press(c.press)
 			h.settle()
-			if h.Document().Path() != c.open || (h.masks["/art/mask.png"] != nil) != c.saved {
-				t.Errorf("%s is open, saved %v", h.Document().Path(), h.masks)
+			if h.session.Document().Path() != c.open || (h.masks["/art/mask.png"] != nil) != c.saved {
+				t.Errorf("%s is open, saved %v", h.session.Document().Path(), h.masks)
 			}
 		})
 	}
@@ -545,19 +553,19 @@ func TestErrorsAreShownOnceAndLoseNothing(t *testing.T) {
 		t.Errorf("the dialog says %q", said)
 	}
 	h.press("OK")
-	if h.Document().Mask().Area() != 200*100 {
+	if h.session.Document().Mask().Area() != 200*100 {
 		t.Error("a mask that could not be loaded changed the mask")
 	}
 
-	h.Document().MarkSaved(h.Document().Generation())
-	h.Settings().AddRecent("/art/gone.png")
+	h.session.Document().MarkSaved(h.session.Document().Generation())
+	h.session.Settings().AddRecent("/art/gone.png")
 	h.files.open("/art/gone.png")
 	h.settle()
-	if said := h.dialogTexts(); h.Document().Path() != "/art/a.png" || !strings.Contains(said, "gone.png") ||
+	if said := h.dialogTexts(); h.session.Document().Path() != "/art/a.png" || !strings.Contains(said, "gone.png") ||
 		!strings.Contains(said, "Could not open the picture") {
-		t.Errorf("%s is open, the dialog says %q", h.Document().Path(), said)
+		t.Errorf("%s is open, the dialog says %q", h.session.Document().Path(), said)
 	}
-	if slices.Contains(h.Settings().Recent, "/art/gone.png") {
+	if slices.Contains(h.session.Settings().Recent, "/art/gone.png") {
 		t.Error("a missing file is still among the recent ones")
 	}
 }
@@ -565,8 +573,8 @@ func TestErrorsAreShownOnceAndLoseNothing(t *testing.T) {
 func TestRegionOutside(t *testing.T) {
 	h := newHarness(t, "ru").opened()
 	h.toolbox.SetRegion(&processing.Region{Points: []processing.Point{{X: -50, Y: -50}, {X: -10, Y: -10}}})
-	if h.Document().Region() != nil || h.status.message.Text() != "Область лежит вне изображения." {
-		t.Errorf("region %v, status %q", h.Document().Region(), h.status.message.Text())
+	if h.session.Document().Region() != nil || h.status.message.Text() != "Область лежит вне изображения." {
+		t.Errorf("region %v, status %q", h.session.Document().Region(), h.status.message.Text())
 	}
 }
 
@@ -576,11 +584,11 @@ func TestUndo(t *testing.T) {
 	h.settle()
 	h.actions.do("edit.clear")
 	h.actions.do("edit.undo")
-	if h.Document().Stats().Spots != 2 {
+	if h.session.Document().Stats().Spots != 2 {
 		t.Error("undo did not restore the mask")
 	}
 	h.actions.do("edit.redo")
-	if h.Document().Stats().Spots != 0 {
+	if h.session.Document().Stats().Spots != 0 {
 		t.Error("redo did not clear the mask")
 	}
 }
@@ -600,7 +608,7 @@ func TestUndoOfTyping(t *testing.T) {
 	if field.Text != before {
 		t.Errorf("the field contains %q, before typing %q", field.Text, before)
 	}
-	if h.Document().Stats().Area == 0 {
+	if h.session.Document().Stats().Area == 0 {
 		t.Error("undo of typing undid a step of the mask")
 	}
 }
@@ -610,33 +618,33 @@ func TestPickAndStepThroughFindings(t *testing.T) {
 	h.actions.do("find.run")
 	h.settle()
 	h.toolbox.toggle(processing.Point{X: 21.5, Y: 10.5}, 1)
-	if h.Document().Stats().Spots != 1 {
+	if h.session.Document().Stats().Spots != 1 {
 		t.Error("a click did not remove the finding")
 	}
 	h.toolbox.toggle(processing.Point{X: 21.5, Y: 11.6}, 1)
-	if h.Document().Stats().Spots != 2 {
+	if h.session.Document().Stats().Spots != 2 {
 		t.Error("a click beside it did not restore the finding")
 	}
 	h.toolbox.toggle(processing.Point{X: 60, Y: 60}, 1)
-	if h.Document().Stats().Spots != 2 {
+	if h.session.Document().Stats().Spots != 2 {
 		t.Error("a click on nothing changed something")
 	}
 
 	h.actions.do("find.next")
 	h.actions.do("find.next")
-	if s, ok := h.Document().Selected(); !ok || s.ID != 2 {
+	if s, ok := h.session.Document().Selected(); !ok || s.ID != 2 {
 		t.Errorf("finding %d is selected", s.ID)
 	}
 	if z := h.display.port.Transform().Zoom; z < 1 {
 		t.Errorf("a finding is shown at zoom %g", z)
 	}
 	h.actions.do("find.remove")
-	if h.Document().Stats().Spots != 1 {
+	if h.session.Document().Stats().Spots != 1 {
 		t.Error("the selected finding was not removed")
 	}
 	h.actions.do("edit.undo")
 	h.actions.do("find.previous")
-	if h.Document().Stats().Spots != 2 {
+	if h.session.Document().Stats().Spots != 2 {
 		t.Error("undo did not restore the finding")
 	}
 }
@@ -646,15 +654,15 @@ func TestPreset(t *testing.T) {
 	h.dialogs.path = filepath.Join(t.TempDir(), "mine.json")
 	p := processing.DefaultParams()
 	p.Mode, p.Margin, p.Sensitivity = processing.Manual, 3, -0.5
-	h.SetParams(p)
+	h.preview.SetParams(p)
 	h.actions.do("file.savePreset")
 	if got, _, err := preset.Read(h.dialogs.path); err != nil || got != p {
 		t.Fatalf("saved %+v, %v", got, err)
 	}
-	h.SetParams(processing.DefaultParams())
+	h.preview.SetParams(processing.DefaultParams())
 	h.actions.do("file.loadPreset")
-	if h.panel.detection.form.Params() != p || h.Settings().Params != p {
-		t.Errorf("loaded %+v", h.Settings().Params)
+	if h.panel.detection.form.Params() != p || h.session.Settings().Params != p {
+		t.Errorf("loaded %+v", h.session.Settings().Params)
 	}
 
 	newer := filepath.Join(t.TempDir(), "newer.json")
@@ -662,7 +670,7 @@ func TestPreset(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(newer)})
-	if !strings.Contains(h.dialogTexts(), "newer.json") || h.Settings().Params != p {
+	if !strings.Contains(h.dialogTexts(), "newer.json") || h.session.Settings().Params != p {
 		t.Errorf("a preset of a newer version: the dialog says %q", h.dialogTexts())
 	}
 }
@@ -671,7 +679,7 @@ func TestDrop(t *testing.T) {
 	h := newHarness(t, "en")
 	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI("/art/b.tif"), storage.NewFileURI("/art/a.png")})
 	h.settle()
-	if h.Document() == nil || h.Document().Path() != "/art/b.tif" {
+	if h.session.Document() == nil || h.session.Document().Path() != "/art/b.tif" {
 		t.Error("the first file dropped was not opened")
 	}
 }
@@ -689,14 +697,14 @@ func TestLetters(t *testing.T) {
 			t.Errorf("%c selects %s, want %s", c.rune, h.toolbox.current.ID, c.tool)
 		}
 	}
-	r := h.Settings().BrushRadius
+	r := h.session.Settings().BrushRadius
 	h.keys.Rune('ъ')
-	if h.Settings().BrushRadius <= r {
+	if h.session.Settings().BrushRadius <= r {
 		t.Error("ъ does not make the brush larger")
 	}
 	h.keys.Rune('[')
 	h.keys.Rune('х')
-	if h.Settings().BrushRadius >= r {
+	if h.session.Settings().BrushRadius >= r {
 		t.Error("[ and х do not make the brush smaller")
 	}
 	h.prompts.showAbout()
@@ -705,7 +713,7 @@ func TestLetters(t *testing.T) {
 		t.Error("a letter reached the tools behind a dialog")
 	}
 	h.actions.do("edit.invert")
-	if h.Document().Dirty() {
+	if h.session.Document().Dirty() {
 		t.Error("a shortcut changed the mask behind a dialog")
 	}
 	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
@@ -744,7 +752,7 @@ func TestLanguageSwitch(t *testing.T) {
 	if got := h.status.found.Text(); got != "2 находки, 6 пкс, 0,03 %" {
 		t.Errorf("status %q", got)
 	}
-	if !h.strip.buttons["tool.brush"].Selected() || h.Settings().Language != "ru" {
+	if !h.strip.buttons["tool.brush"].Selected() || h.session.Settings().Language != "ru" {
 		t.Error("the switch reset the tool or the language")
 	}
 	if z := h.bar.zoom.Text; z == "" {
@@ -866,7 +874,7 @@ func TestSettingsFollow(t *testing.T) {
 	h.display.setOpacity(0.25)
 	h.toolbox.setBrushRadius(7.5)
 	h.bar.hardness.SetValue(0.7)
-	s := *h.Settings()
+	s := *h.session.Settings()
 	if s.OverlayOpacity != 0.25 || s.BrushRadius != 7.5 || s.BrushSoftness != 0.3 {
 		t.Errorf("%+v", s)
 	}
@@ -880,18 +888,18 @@ func TestSettingsFollow(t *testing.T) {
 func TestMalformedFiles(t *testing.T) {
 	files := testpic.SharedFiles(t, "malformed/*")
 	h := (&harness{tb: t, queue: make(chan func(), 1000), fakeDevice: &fakeDevice{}, dialogs: &fakeDialogs{}}).start(
-		session.Options{Files: session.Disk(session.Limits()), Device: device.NewSwitch()}, "ru")
+		real(), "ru")
 	refused := 0
 	for _, file := range files {
 		// An empty picture of 400 MP is within the limits; opening it takes its time.
 		if filepath.Base(file) == "bomb_png_20000x20000_1bit.png" {
 			continue
 		}
-		before := h.Document()
+		before := h.session.Document()
 		h.files.open(file)
 		h.settle()
 		said := h.dialogTexts()
-		if h.Document() != before {
+		if h.session.Document() != before {
 			if said != "" {
 				t.Errorf("%s was opened, and the dialog says %q", filepath.Base(file), said)
 			}

@@ -7,7 +7,8 @@ import (
 
 	"blik/app/device"
 	"blik/app/document"
-	"blik/app/session"
+	"blik/app/session/glare"
+	"blik/app/session/store"
 	"blik/internal/message"
 	"blik/processing"
 )
@@ -62,7 +63,7 @@ func (c *common) pixelText(p document.Pixel) string {
 // widestPixel returns the longest text of a pixel of the picture.
 func (c *common) widestPixel() string {
 	p := document.Pixel{Channels: 3, Depth: 8, Corrected: true}
-	if doc := c.Document(); doc != nil {
+	if doc := c.session.Document(); doc != nil {
 		p.Channels, p.Depth = doc.Picture().Channels, doc.Picture().Depth()
 	}
 	for i := range p.Samples {
@@ -74,11 +75,11 @@ func (c *common) widestPixel() string {
 
 // regionText describes the search region.
 func (c *common) regionText() string {
-	r := c.Region()
+	r := c.editor.Region()
 	if r == nil {
 		return c.t("whole picture")
 	}
-	size := c.Document().Size()
+	size := c.session.Document().Size()
 	x0, y0, x1, y1 := r.Bounds(size.X, size.Y)
 	w, h := c.texts.Int(x1-x0), c.texts.Int(y1-y0)
 	switch r.Shape {
@@ -92,7 +93,7 @@ func (c *common) regionText() string {
 
 // foundText counts the findings.
 func (c *common) foundText() string {
-	stats, size := c.Document().Stats(), c.Document().Size()
+	stats, size := c.session.Document().Stats(), c.session.Document().Size()
 	if stats.Area == 0 {
 		return c.t("Mask is empty")
 	}
@@ -102,21 +103,21 @@ func (c *common) foundText() string {
 }
 
 // nextText describes the next step of the work.
-func (c *common) nextText() string { return c.stepText(c.Next()) }
+func (c *common) nextText() string { return c.stepText(c.store.Next()) }
 
-func (c *common) stepText(step session.Step, n int) string {
+func (c *common) stepText(step store.Step, n int) string {
 	switch step {
-	case session.StepOpen:
+	case store.StepOpen:
 		return c.t("Open a picture (%s), or drop it here", c.press("file.open"))
-	case session.StepDetect:
+	case store.StepDetect:
 		return c.t("Find glare (%s) or paint it (%s)", c.press("find.run"), c.press("tool.brush"))
-	case session.StepCorrect:
+	case store.StepCorrect:
 		return c.texts.Plural(n, "%s finding is not corrected: press %s", "%s findings are not corrected: press %s",
 			c.texts.Int(n), c.press("correct.all"))
-	case session.StepSave:
+	case store.StepSave:
 		return c.texts.Plural(n, "%s corrected: compare (%s), save (%s)", "%s corrected: compare (%s), save (%s)",
 			c.texts.Int(n), c.press("view.source"), c.press("file.savePicture"))
-	case session.StepOverwritten:
+	case store.StepOverwritten:
 		return c.t("The corrections are in the original file")
 	default:
 		return c.texts.Plural(n, "%s finding corrected and saved", "All %s findings corrected and saved",
@@ -160,7 +161,7 @@ func (c *common) shortState(s document.Spot) string {
 }
 
 // savedText describes what was saved and verified.
-func (c *common) savedText(w session.Written) string {
+func (c *common) savedText(w store.Written) string {
 	n, name := int(w.Saved.PixelsChanged), baseName(w.Saved.Path)
 	changed := c.texts.Plural(n, "%s pixel changed", "%s pixels changed", c.texts.Int(n))
 	switch {
@@ -186,7 +187,7 @@ func (c *common) deviceTitle(name string) string {
 		return c.t("CPU")
 	}
 	gpus, title := 0, ""
-	for _, d := range c.Devices() {
+	for _, d := range c.devices.All() {
 		if d.Memory > 0 {
 			gpus++
 		}
@@ -205,7 +206,7 @@ func (c *common) deviceTitle(name string) string {
 
 // deviceHelp names the device in use and, if it is not the chosen one, the reason.
 func (c *common) deviceHelp() string {
-	s := c.DeviceState()
+	s := c.devices.State()
 	if s.Opening {
 		return c.t("Opening the device for detection and correction…")
 	}
@@ -217,7 +218,7 @@ func (c *common) deviceHelp() string {
 }
 
 // ran returns the end of a sentence about a result: time, device, hint, and the notice of the device.
-func (c *common) ran(o session.Outcome, hint string) string {
+func (c *common) ran(o glare.Outcome, hint string) string {
 	text := c.t(" in %s on %s", c.duration(o.Took), c.deviceTitle(o.Device)) + hint
 	if o.Notice != nil {
 		text += ". " + c.texts.Sprint(*o.Notice)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unicode"
 
-	"blik/app/session"
+	"blik/app/session/store"
 	"blik/app/settings"
 	"blik/internal/test/testpic"
 
@@ -118,7 +118,7 @@ func TestNextStepFits(t *testing.T) {
 		h := newHarness(t, lang)
 		h.win.Resize(fyne.NewSize(1024, 700))
 		var said []string
-		for step := session.StepOpen; step <= session.StepOverwritten; step++ {
+		for step := store.StepOpen; step <= store.StepOverwritten; step++ {
 			for _, n := range []int{1, 3, 12, 98765} {
 				said = append(said, h.stepText(step, n))
 			}
@@ -137,10 +137,10 @@ func TestNextStepFits(t *testing.T) {
 func TestNextNamesChosenKeys(t *testing.T) {
 	h := newHarness(t, "ru").opened()
 	h.setKeys(settings.Keys{"correct.all": "F11", "file.savePicture": "Ctrl+R"})
-	if got := h.stepText(session.StepCorrect, 2); got != "2 находки не исправлены: нажмите F11" {
+	if got := h.stepText(store.StepCorrect, 2); got != "2 находки не исправлены: нажмите F11" {
 		t.Errorf("%q", got)
 	}
-	if got := h.stepText(session.StepSave, 1); got != "1 исправлена: сравните (С), сохраните (Ctrl+R)" {
+	if got := h.stepText(store.StepSave, 1); got != "1 исправлена: сравните (С), сохраните (Ctrl+R)" {
 		t.Errorf("%q", got)
 	}
 }

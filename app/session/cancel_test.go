@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 
 	"blik/app/device"
 	"blik/app/document"
+	"blik/app/session"
+	"blik/app/session/glare"
 	"blik/app/settings"
 	"blik/app/view"
 	"blik/assets"
@@ -21,7 +23,7 @@ import (
 
 // watched records when work has ended.
 type watched struct {
-	Engine
+	session.Engine
 	ended chan time.Time
 }
 
@@ -50,22 +52,26 @@ func BenchmarkCancel(b *testing.B) {
 	}
 	pic := tiledPicture(b, tile, 4994, 3745)
 	queue, chosen := make(chan func(), 1000), settings.Default()
-	w := watched{On(device.NewSwitch()), make(chan time.Time, 100)}
-	s := New(Options{Engine: w, Device: device.NewSwitch(), Settings: &chosen, Dispatch: func(f func()) { queue <- f }})
-	if s.doc, err = document.New("large.png", pic); err != nil {
+	w := watched{session.On(device.NewSwitch()), make(chan time.Time, 100)}
+	s := session.New(session.Options{Settings: &chosen, Dispatch: func(f func()) { queue <- f }})
+	work := glare.New(s, w)
+	doc, err := document.New("large.png", pic)
+	if err != nil {
 		b.Fatal(err)
 	}
-	if s.before, err = view.NewPyramid(b.Context(), pic); err != nil {
+	pyramid, err := view.NewPyramid(b.Context(), pic)
+	if err != nil {
 		b.Fatal(err)
 	}
-	s.after, s.mask = s.before, view.NewMaskPyramid(s.doc.Mask())
+	s.Show(session.Open{Doc: doc, Before: pyramid, Mask: view.NewMaskPyramid(doc.Mask())})
+	s.Publish(session.Opened, image.Rectangle{})
 	// run starts a job and cancels it after a time, unless that is 0. It returns how long the job ran and how long
 	// after the cancel the session was free and the work ended.
-	run := func(start func(func(Outcome, error)), after time.Duration) (ran, free, ended time.Duration) {
+	run := func(start func(func(glare.Outcome, error)), after time.Duration) (ran, free, ended time.Duration) {
 		begun := time.Now()
 		var cancelled time.Time
 		done := false
-		start(func(o Outcome, err error) {
+		start(func(o glare.Outcome, err error) {
 			if done = true; cancelled.IsZero() && (err != nil || o.Count == 0) {
 				b.Errorf("%+v, %v", o, err)
 			}
@@ -92,21 +98,21 @@ func BenchmarkCancel(b *testing.B) {
 	for range b.N {
 		for _, job := range []struct {
 			name  string
-			start func(func(Outcome, error))
-		}{{"detection", s.Detect}, {"correction", s.CorrectAll}} {
+			start func(func(glare.Outcome, error))
+		}{{"detection", work.Detect}, {"correction", work.CorrectAll}} {
 			const moments = 10
 			run(job.start, 0)
-			s.table = nil
+			s.KeepTable(nil)
 			whole, _, _ := run(job.start, 0)
 			var free, ended []time.Duration
 			for i := range moments {
-				s.table = nil
+				s.KeepTable(nil)
 				_, f, e := run(job.start, whole*time.Duration(2*i+1)/(2*moments))
 				if f > 0 {
 					free, ended = append(free, f), append(ended, e)
 				}
-				for s.doc.Corrections() != nil {
-					s.doc.Undo()
+				for doc.Corrections() != nil {
+					doc.Undo()
 				}
 			}
 			slices.Sort(free)

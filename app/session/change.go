@@ -3,9 +3,7 @@ package session
 import (
 	"image"
 	"slices"
-	"time"
 
-	"blik/app/device"
 	"blik/app/document"
 	"blik/processing"
 )
@@ -75,7 +73,7 @@ func Everything() Change {
 	}
 }
 
-// state is the part of the session's state that Change describes; publish compares two of them.
+// state is the part of the session's state that Change describes; Publish compares two of them.
 type state struct {
 	doc         *document.Document
 	mask        uint64
@@ -83,17 +81,12 @@ type state struct {
 	result      *processing.Result
 	region      *processing.Region
 	decisions   *document.Decisions
-	listing     Listing
 	selection   selection
 	history     uint64
-	saved       saved
 	params      processing.Params
 	busy        bool
 	queue       uint64
-	device      deviceState
 	recent      []string
-	film        uint64
-	compared    *compared
 }
 
 // selection describes the selected finding.
@@ -106,26 +99,11 @@ type selection struct {
 	method, wish processing.Method
 }
 
-type saved struct {
-	maskDirty, pictureDirty bool
-	maskFile                string
-	picture                 Written
-	overwritten             uint64
-	project                 time.Time
-}
-
-type deviceState struct {
-	device.State
-	devices int
-}
-
 // now returns the current state.
 func (s *Session) now() state {
 	n := state{
-		doc: s.doc, listing: s.listing, params: s.settings.Params, busy: s.jobs.Busy(),
-		recent: slices.Clone(s.settings.Recent),
-		queue:  s.queue.changes,
-		device: deviceState{s.DeviceState(), len(s.devices)}, film: s.film.changes, compared: s.compared,
+		doc: s.open.Doc, params: s.settings.Params, busy: s.jobs.Busy(), recent: slices.Clone(s.settings.Recent),
+		queue: s.queue.changes,
 	}
 	if n.doc == nil {
 		return n
@@ -138,28 +116,17 @@ func (s *Session) now() state {
 	}
 	n.decisions = n.doc.Decisions()
 	n.history = n.doc.HistoryVersion()
-	mask, picture := s.Unsaved()
-	n.saved = saved{mask, picture, s.maskFile, s.written, s.overwritten, s.continued.Date}
 	return n
 }
 
-// publish notifies the listeners of what has changed since the last call. pixels is the part of the mask to redraw.
-func (s *Session) publish(cause Cause, pixels image.Rectangle) {
-	if s.doc != nil {
-		pixels = pixels.Union(s.doc.Dropped())
+// Publish notifies the listeners of what has changed since the last call. pixels is the part of the mask to redraw.
+func (s *Session) Publish(cause Cause, pixels image.Rectangle) {
+	if s.open.Doc != nil {
+		pixels = pixels.Union(s.open.Doc.Dropped())
 	}
-	s.followFilm()
 	was, is := s.last, s.now()
 	s.last = is
-	s.keepJournal(was, is)
-	if row := s.SelectedRow(); row >= 0 && s.listing != (Listing{}) {
-		s.listed.place = row
-	}
-	var fault error
-	if is.corrections != was.corrections || is.doc != was.doc {
-		fault = s.updatePictures(is.doc != was.doc, nil)
-	}
-	s.notify(Change{
+	c := Change{
 		Pixels:      pixels,
 		Document:    is.doc != was.doc,
 		Mask:        is.doc != was.doc || is.mask != was.mask,
@@ -167,24 +134,27 @@ func (s *Session) publish(cause Cause, pixels image.Rectangle) {
 		Result:      is.result != was.result,
 		Region:      is.region != was.region,
 		Decisions:   is.doc != was.doc || is.decisions != was.decisions,
-		Listing:     is.listing != was.listing,
 		Selection:   is.selection != was.selection,
 		History:     is.history != was.history,
-		Saved:       is.saved != was.saved,
 		Params:      is.params != was.params,
 		Busy:        is.busy != was.busy,
 		Queue:       is.queue != was.queue,
-		Device:      is.device != was.device,
 		Recent:      !slices.Equal(is.recent, was.recent),
-		Film:        is.film != was.film,
-		Compared:    is.compared != was.compared,
-		Fault:       fault,
 		Cause:       cause,
-	})
+	}
+	for _, p := range s.parts {
+		if p.Changed != nil {
+			p.Changed(&c)
+		}
+	}
+	if c.Document || c.Corrections {
+		c.Fault = s.views.update(&s.open, c.Document, nil)
+	}
+	s.Notify(c)
 }
 
-// notify calls the listeners unless c is empty.
-func (s *Session) notify(c Change) {
+// Notify calls the listeners unless c is empty.
+func (s *Session) Notify(c Change) {
 	if c == (Change{}) {
 		return
 	}

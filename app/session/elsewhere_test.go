@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"bytes"
@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"blik/app/imagefile"
+	"blik/app/session"
+	"blik/app/session/store"
 	"blik/internal/test/testpic"
 )
 
@@ -19,9 +21,8 @@ import (
 func onDisk(t *testing.T, dir string) (f *fake, path string) {
 	t.Helper()
 	path = filepath.Join(dir, "a.png")
-	f = newFake(t)
+	f = newFake(t, func(m *made) { m.store.Files = store.Disk(session.Limits()) })
 	f.ok(imagefile.WritePNG(t.Context(), path, imagefile.WriteOptions{}, testpic.Flat(40, 30, 3, 100)))
-	f.files = Disk(Limits())
 	f.opened(path)
 	f.Detect(f.outcome)
 	f.settle()
@@ -75,7 +76,7 @@ func TestPictureChangesOnDisk(t *testing.T) {
 		}
 		f.SaveMask(mask, false, f.ok)
 		f.settle()
-		m, err := imagefile.ReadMask(t.Context(), mask, 40, 30, Limits())
+		m, err := imagefile.ReadMask(t.Context(), mask, 40, 30, session.Limits())
 		if err != nil || !bytes.Equal(m.Pix, before) {
 			t.Errorf("%s: the mask was not saved: %v", c.name, err)
 		}
@@ -149,7 +150,7 @@ func TestTwoProgramsOnOnePicture(t *testing.T) {
 		if len(got) != i+1 {
 			t.Fatalf("%d pieces of work are offered, want %d", len(got), i+1)
 		}
-		if !slices.ContainsFunc(got, func(u *Unsaved) bool { return bytes.Equal(u.Mask, masks[i]) }) {
+		if !slices.ContainsFunc(got, func(u *store.Unsaved) bool { return bytes.Equal(u.Mask, masks[i]) }) {
 			t.Errorf("the work of program %d is lost", i)
 		}
 	}

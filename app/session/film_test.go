@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"context"
@@ -12,13 +12,14 @@ import (
 
 	"blik/app/document"
 	"blik/app/imagefile"
+	"blik/app/session/film"
 	"blik/processing"
 )
 
 // strip returns the filmstrip as text.
 func (f *fake) strip() string {
 	var all []string
-	for _, frame := range f.Film() {
+	for _, frame := range f.Frames() {
 		text := fmt.Sprint(filepath.Base(frame.Path), " ", frame.State, " ", frame.Findings)
 		if frame.Err != nil {
 			text += " failed"
@@ -42,7 +43,7 @@ func filmed(t *testing.T) (*fake, string) {
 		t.Fatal(err)
 	}
 	f := newFake(t).opened(filepath.Join(dir, "a.png"))
-	if n := f.AddFrames([]string{dir}); n != 3 {
+	if n := f.Film.Add([]string{dir}); n != 3 {
 		t.Fatalf("%d pictures were added: %s", n, f.strip())
 	}
 	return f, dir
@@ -55,7 +56,7 @@ func TestFilm(t *testing.T) {
 	if got := f.strip(); got != "a.png 0 0, b.PNG 0 0, c.png 0 0" {
 		t.Errorf("the filmstrip is %s", got)
 	}
-	if n := f.AddFrames([]string{dir, filepath.Join(dir, "c.png")}); n != 0 {
+	if n := f.Film.Add([]string{dir, filepath.Join(dir, "c.png")}); n != 0 {
 		t.Errorf("%d were added again", n)
 	}
 	f.Detect(f.outcome)
@@ -78,14 +79,14 @@ func TestFilm(t *testing.T) {
 	if got := f.strip(); !strings.HasPrefix(got, "a.png 3 2,") {
 		t.Errorf("saved: %s", got)
 	}
-	if path, ok := f.FrameBeside(1); !ok || filepath.Base(path) != "b.PNG" {
+	if path, ok := f.Film.Beside(1); !ok || filepath.Base(path) != "b.PNG" {
 		t.Errorf("beside the first is %s", path)
 	}
-	if _, ok := f.FrameBeside(-1); ok {
+	if _, ok := f.Film.Beside(-1); ok {
 		t.Error("there is a picture before the first")
 	}
-	f.CloseFilm()
-	if len(f.Film()) != 0 || f.Document() == nil {
+	f.Film.Clear()
+	if len(f.Frames()) != 0 || f.Document() == nil {
 		t.Error("closing the filmstrip closes the picture, or leaves frames")
 	}
 }
@@ -101,11 +102,11 @@ func TestBatch(t *testing.T) {
 	f.RemoveSelected()
 	f.SaveProject(false, f.ok)
 	f.settle()
-	f.AddFrames([]string{filepath.Join(dir, "gone.tif")})
-	batch := func(correct bool, want Batch, strip string) {
+	f.Film.Add([]string{filepath.Join(dir, "gone.tif")})
+	batch := func(correct bool, want film.Batch, strip string) {
 		t.Helper()
-		var got Batch
-		f.RunBatch(correct, "en", func(b Batch, err error) {
+		var got film.Batch
+		f.RunBatch(correct, "en", func(b film.Batch, err error) {
 			f.ok(err)
 			got = b
 		})
@@ -114,13 +115,13 @@ func TestBatch(t *testing.T) {
 			t.Errorf("batch %v: %+v, %s; want %+v, %s", correct, got, f.strip(), want, strip)
 		}
 	}
-	batch(false, Batch{Done: 1, Skipped: 1, Failed: 2}, "a.png 1 1, b.PNG 0 0 failed, c.png 1 2, gone.tif 0 0 failed")
-	batch(true, Batch{Done: 2, Failed: 2}, "a.png 3 1, b.PNG 0 0 failed, c.png 3 2, gone.tif 0 0 failed")
+	batch(false, film.Batch{Done: 1, Skipped: 1, Failed: 2}, "a.png 1 1, b.PNG 0 0 failed, c.png 1 2, gone.tif 0 0 failed")
+	batch(true, film.Batch{Done: 2, Failed: 2}, "a.png 3 1, b.PNG 0 0 failed, c.png 3 2, gone.tif 0 0 failed")
 	want := []string{filepath.Join(dir, "a_corrected.png"), filepath.Join(dir, "c_corrected.png")}
 	if !slices.Equal(f.saved, want) || len(f.reports) != 2 {
 		t.Errorf("saved are %v with %d reports, want %v", f.saved, len(f.reports), want)
 	}
-	batch(true, Batch{Skipped: 2, Failed: 2}, "a.png 3 1, b.PNG 0 0 failed, c.png 3 2, gone.tif 0 0 failed")
+	batch(true, film.Batch{Skipped: 2, Failed: 2}, "a.png 3 1, b.PNG 0 0 failed, c.png 3 2, gone.tif 0 0 failed")
 	if mask, picture := f.Unsaved(); mask || picture || f.Document().Spots()[0].State != document.Corrected {
 		t.Error("the open picture does not show what the batch did")
 	}
@@ -131,7 +132,7 @@ func TestBatch(t *testing.T) {
 	f.EndStroke()
 	f.SaveProject(false, f.ok)
 	f.settle()
-	batch(true, Batch{Skipped: 1, Failed: 3}, "a.png 3 1, b.PNG 0 0 failed, c.png 1 3 failed, gone.tif 0 0 failed")
+	batch(true, film.Batch{Skipped: 1, Failed: 3}, "a.png 3 1, b.PNG 0 0 failed, c.png 1 3 failed, gone.tif 0 0 failed")
 }
 
 // A cancelled batch stops and returns context.Canceled.
@@ -139,7 +140,7 @@ func TestBatchCancelled(t *testing.T) {
 	t.Parallel()
 	f, _ := filmed(t)
 	var got error
-	f.RunBatch(true, "", func(_ Batch, err error) { got = err })
+	f.RunBatch(true, "", func(_ film.Batch, err error) { got = err })
 	f.Cancel()
 	f.settle()
 	if !errors.Is(got, context.Canceled) {

@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"bytes"
@@ -15,6 +15,7 @@ import (
 
 	"blik/app/document"
 	"blik/app/imagefile"
+	"blik/app/session/store"
 	"blik/internal/atomicfile"
 	"blik/internal/test/testpic"
 	"blik/processing"
@@ -79,14 +80,12 @@ func awaitMask(t *testing.T, dir string, mask []uint8) {
 	t.Helper()
 	path := journals(t, dir, 1)[0]
 	for {
-		data, err := os.ReadFile(path)
+		u, err := store.ReadJournal(path)
 		if err != nil {
-			t.Fatal(err)
-		}
-		if u, err := decodeUnsaved(data); err == nil && bytes.Equal(u.Mask, mask) {
-			return
-		} else if err != nil {
 			t.Fatalf("half a journal: %v", err)
+		}
+		if bytes.Equal(u.Mask, mask) {
+			return
 		}
 		time.Sleep(time.Millisecond)
 	}
@@ -123,31 +122,6 @@ func TestJournalOnFullDisk(t *testing.T) {
 			t.Errorf("reported %d times more", n)
 		}
 	}
-}
-
-// What could not be written is written when there is room, even if nothing else happens.
-func TestJournalTriesAgain(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	var full atomic.Bool
-	full.Store(true)
-	failed := make(chan error, 1)
-	j := &journal{
-		fsys: filling{full: &full}, path: filepath.Join(dir, "a"+journalEnding), shots: make(chan func() *Unsaved, 1),
-		failed: func(err error) { failed <- err }, retry: time.Millisecond, done: make(chan struct{}),
-	}
-	go j.run()
-	u := &Unsaved{Path: "/a.png", Width: 2, Height: 1, Mask: []uint8{0, 255}}
-	j.note(func() *Unsaved { return u })
-	if err := <-failed; !errors.Is(err, syscall.ENOSPC) {
-		t.Fatal(err)
-	}
-	full.Store(false)
-	awaitMask(t, dir, u.Mask)
-	if err := j.close(t.Context(), false); err != nil {
-		t.Error(err)
-	}
-	journals(t, dir, 0)
 }
 
 // The same on a disk that really is full, if the test may create one.

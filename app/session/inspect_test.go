@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"context"
@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"blik/app/document"
+	"blik/app/session"
+	"blik/app/session/analysis"
 	"blik/internal/test/testpic"
 	"blik/processing"
 )
@@ -14,7 +16,7 @@ import (
 // inspected runs callbacks until inspecting and counting have ended.
 func (f *fake) inspected() {
 	f.t.Helper()
-	for f.inspecting.jobs.Busy() || f.counting.jobs.Busy() {
+	for f.Computing() {
 		(<-f.queue)()
 	}
 }
@@ -26,7 +28,7 @@ func TestInspectAnswersTheLast(t *testing.T) {
 	all := image.Rectangle{Max: f.Document().Size()}
 	var got []string
 	look := func(layer processing.Layer) {
-		f.Inspect(layer, all, nil, func(l Look, err error) {
+		f.Inspect(layer, all, nil, func(l analysis.Look, err error) {
 			f.ok(err)
 			got = append(got, l.Map.Spec.ID)
 			if l.View == nil || l.View.Area() != l.Map.Rect {
@@ -45,10 +47,11 @@ func TestInspectAnswersTheLast(t *testing.T) {
 		t.Errorf("answered: %v", got)
 	}
 	look(processing.LayerScore)
-	var err error
-	if f.doc, err = document.New("b.png", testpic.Flat(40, 30, 3, 90)); err != nil {
+	doc, err := document.New("b.png", testpic.Flat(40, 30, 3, 90))
+	if err != nil {
 		t.Fatal(err)
 	}
+	f.Show(session.Open{Doc: doc})
 	f.inspected()
 	if len(got) != 1 {
 		t.Errorf("a picture that is no longer open is answered: %v", got)
@@ -61,7 +64,7 @@ func TestStopInspecting(t *testing.T) {
 	f := newFake(t).opened("a.png")
 	all := image.Rectangle{Max: f.Document().Size()}
 	var errs []error
-	note := func(_ Look, err error) { errs = append(errs, err) }
+	note := func(_ analysis.Look, err error) { errs = append(errs, err) }
 	f.Inspect(processing.LayerLevel, all, nil, note)
 	f.Inspect(processing.LayerStarlet, all, nil, note)
 	f.StopInspecting()
@@ -85,7 +88,7 @@ func TestCountLevels(t *testing.T) {
 		Shape: processing.RectangleShape, Points: []processing.Point{{X: 1, Y: 1}, {X: 5, Y: 4}},
 	}))
 	calls := 0
-	f.CountLevels(func(l Levels, err error) {
+	f.CountLevels(func(l analysis.Levels, err error) {
 		f.ok(err)
 		calls++
 		sum := func(bins []uint64) (n uint64) {

@@ -1,17 +1,15 @@
-package session
+package session_test
 
 import (
-	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"testing"
 	"time"
 
 	"blik/app/document"
 	"blik/app/imagefile"
+	"blik/app/session/store"
 	"blik/internal/atomicfile"
 	"blik/processing"
 )
@@ -22,7 +20,7 @@ func journals(t *testing.T, dir string, n int) []string {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for tick := time.NewTicker(5 * time.Millisecond); ; {
-		paths, err := filepath.Glob(filepath.Join(dir, "*"+journalEnding))
+		paths, err := filepath.Glob(filepath.Join(dir, "*"+".journal"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,25 +38,13 @@ func journals(t *testing.T, dir string, n int) []string {
 // keeping returns a fake with a journal.
 func keeping(t *testing.T, dir string) *fake {
 	t.Helper()
-	return keepingOn(t, atomicfile.Disk{}, dir)
+	return keepingOn(t, nil, dir)
 }
 
 // keepingOn is keeping on a disk that may fail.
 func keepingOn(t *testing.T, disk atomicfile.FileSystem, dir string) *fake {
 	t.Helper()
-	f := newFake(t)
-	f.journalDir = dir
-	f.journal = newJournal(disk, dir, f.journalFailed)
-	return f
-}
-
-// die ends a session as if it were killed: its lock is released, its journal stays.
-func (f *fake) die() {
-	f.t.Helper()
-	if err := f.journal.close(context.Background(), true); err != nil {
-		f.t.Error(err)
-	}
-	f.journal = nil
+	return newFake(t, func(m *made) { m.store.Journal, m.store.Disk = dir, disk })
 }
 
 // What is painted and corrected is in the journal within a second, and a later session can resume it. Saving removes
@@ -78,16 +64,8 @@ func TestJournal(t *testing.T) {
 	begun := time.Now()
 	f.BeginStroke(document.Brush{Radius: 2}, processing.Point{X: 15, Y: 15})
 	f.EndStroke()
-	want := record(f.Document().Snapshot(), "")
-	for {
-		data, err := os.ReadFile(journals(t, dir, 1)[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if u, err := decodeUnsaved(data); err == nil && bytes.Equal(u.Mask, want.Mask) {
-			break
-		}
-	}
+	want := f.Document().Snapshot().Work()
+	awaitMask(t, dir, want.Mask.Pix)
 	t.Logf("written %v after the stroke", time.Since(begun).Round(time.Millisecond))
 
 	later := keeping(t, dir)
@@ -105,9 +83,7 @@ func TestJournal(t *testing.T) {
 	if done != nil {
 		t.Fatal(done)
 	}
-	now := record(later.Document().Snapshot(), "")
-	now.Date = want.Date
-	if !reflect.DeepEqual(now, want) {
+	if now := later.Document().Snapshot().Work(); !reflect.DeepEqual(now, want) {
 		t.Errorf("restored %+v, want %+v", now, want)
 	}
 	if kept, all, ignored := later.Decided(); kept != 1 || all != 2 || ignored != 1 {
@@ -134,65 +110,12 @@ func TestJournal(t *testing.T) {
 	journals(t, dir, 0)
 }
 
-// Journals of older versions hold the numbers of methods, of which some no longer exist.
-func TestFormerJournal(t *testing.T) {
+// The journal of a picture that has changed does no harm.
+func TestJournalOfAChangedPicture(t *testing.T) {
 	t.Parallel()
-	u := &Unsaved{Path: "/a.png", Width: 2, Height: 1, Mask: []uint8{0, 255}, Made: []int{0}, Devices: []string{"cpu"},
-		Params: []processing.Params{{Method: 6}}, Spots: []processing.Spot{{Method: 0}}, Patches: []processing.Patch{{Method: 7}}}
-	former := func() []byte {
-		data, err := u.encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return bytes.Replace(data, []byte(journalMark), []byte(journalFormer), 1)
-	}
-	got, err := decodeUnsaved(former())
-	if err != nil || got.Params[0].Method != processing.MethodHarmonic || got.Spots[0].Method != processing.MethodAuto ||
-		got.Patches[0].Method != processing.MethodExemplar {
-		t.Errorf("%+v, %v", got, err)
-	}
-	u.Spots[0].Method = 8
-	if _, err := decodeUnsaved(former()); err == nil {
-		t.Error("a number that never was a method is read")
-	}
-}
-
-// A journal that is damaged, or of a picture that has changed, does no harm.
-func TestJournalOfSomethingElse(t *testing.T) {
-	t.Parallel()
-	u := &Unsaved{Path: "/a.png", Width: 2, Height: 1, Mask: []uint8{0, 255}}
-	data, err := u.encode()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := decodeUnsaved(data); err != nil || !slices.Equal(got.Mask, u.Mask) {
-		t.Errorf("%+v, %v", got, err)
-	}
-	for i := range data {
-		damaged := bytes.Clone(data)
-		damaged[i] ^= 8
-		if _, err := decodeUnsaved(damaged); err == nil {
-			t.Errorf("byte %d damaged: read", i)
-		}
-		if _, err := decodeUnsaved(data[:i]); err == nil {
-			t.Errorf("cut at %d: read", i)
-		}
-	}
-	for name, wrong := range map[string]*Unsaved{
-		"a short mask": {Width: 2, Height: 2, Mask: []uint8{1}},
-		"no pixels":    {},
-		"no origin":    {Width: 1, Height: 1, Mask: []uint8{0}, Spots: make([]processing.Spot, 1), Patches: make([]processing.Patch, 1), Made: []int{0}},
-	} {
-		if data, err = wrong.encode(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := decodeUnsaved(data); err == nil {
-			t.Errorf("%s: read", name)
-		}
-	}
 	f := newFake(t)
 	var got error
-	f.Resume(&Unsaved{Path: "/a.png", State: "another"}, func(err error) { got = err })
+	f.Resume(&store.Unsaved{Path: "/a.png", State: "another"}, func(err error) { got = err })
 	if got == nil || f.Document() != nil {
 		t.Errorf("a picture that has changed: %v", got)
 	}

@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"blik/app/document"
+	"blik/app/session/findings"
 	"blik/internal/message"
 	"blik/internal/test/testpic"
 	"blik/processing"
@@ -79,30 +80,29 @@ func decideAll(d *document.Document, n int) {
 }
 
 func TestLearn(t *testing.T) {
-	s, e := newFake(t), &taught{}
-	s.engine = e
-	learned := func() (*Teaching, error) {
-		var got *Teaching
+	s := newFake(t, func(m *made) { m.engine = &taught{} })
+	learned := func() (*findings.Teaching, error) {
+		var got *findings.Teaching
 		var failed error
-		s.Learn(func(l *Teaching, err error) { got, failed = l, err })
+		s.Learn(func(l *findings.Teaching, err error) { got, failed = l, err })
 		for s.Busy() {
 			(<-s.queue)()
 		}
 		return got, failed
 	}
-	s.doc = taughtDocument(t, "/a.png")
+	s.showDocument(taughtDocument(t, "/a.png"))
 	if _, err := learned(); err == nil || !strings.Contains(err.Error(), "0 decisions say glare and 0 paint") {
 		t.Errorf("without decisions: %v", err)
 	}
-	decideAll(s.doc, 4)
+	decideAll(s.Document(), 4)
 	if _, err := learned(); err == nil {
 		t.Error("learned from two decisions of each kind")
 	}
 	decideAll(taughtDocument(t, ""), 4)
 	s.UseLearned(&processing.Learned{})
 	s.rest()
-	s.doc = taughtDocument(t, "/a.png")
-	decideAll(s.doc, spotsTaught)
+	s.showDocument(taughtDocument(t, "/a.png"))
+	decideAll(s.Document(), spotsTaught)
 	got, err := learned()
 	if err != nil {
 		t.Fatal(err)
@@ -114,27 +114,13 @@ func TestLearn(t *testing.T) {
 	}
 	s.UseLearned(got.Learned)
 	s.rest()
-	if s.settings.Params.Learned != got.Learned {
+	if s.Settings().Params.Learned != got.Learned {
 		t.Error("what was learned is not used")
 	}
 	// Decisions about the previous picture count as well.
-	s.doc = taughtDocument(t, "/b.png")
-	decideAll(s.doc, 8)
+	s.showDocument(taughtDocument(t, "/b.png"))
+	decideAll(s.Document(), 8)
 	if got, err = learned(); err != nil || got.Pictures != 2 || got.Glare != 24 || got.Groups != 2 {
 		t.Errorf("from two pictures: %+v, %v", got, err)
-	}
-	// What was painted is glare; undecided findings are neither.
-	s.lessons = nil
-	s.doc = taughtDocument(t, "/c.png")
-	s.doc.Ignore(s.doc.Spots()[1:5])
-	s.doc.BeginStroke(document.Brush{Radius: 0.5}, 80.5, 28.5)
-	s.doc.EndStroke()
-	m := decided(s.doc)
-	count := map[uint8]int{}
-	for _, v := range m.Pix {
-		count[v]++
-	}
-	if count[0] != 8 || count[255] != 1 || count[128] != 90*30-9 {
-		t.Errorf("decisions as a picture: %v", count)
 	}
 }

@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"encoding/csv"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"blik/app/document"
+	"blik/app/session/findings"
 	"blik/internal/test/testpic"
 	"blik/processing"
 )
@@ -52,31 +53,31 @@ func TestListing(t *testing.T) {
 	doc := listingDocument(t)
 	doc.Keep(doc.Spots()[1:2])
 	doc.Ignore(doc.Spots()[2:3])
-	set := func(v float64) Bound { return Bound{true, v} }
+	set := func(v float64) findings.Bound { return findings.Bound{Set: true, Least: v} }
 	// Findings are identified by their column. 50 is painted, 70 is ignored.
 	for name, c := range map[string]struct {
-		l    Listing
+		l    findings.Listing
 		want []int
 	}{
-		"all":         {Listing{}, []int{40, 10, 20, 50}},
-		"by x":        {Listing{By: ByX}, []int{10, 20, 40, 50}},
-		"by area":     {Listing{By: ByArea, Descending: true}, []int{10, 20, 40, 50}},
-		"by score":    {Listing{By: ByScore}, []int{50, 20, 40, 10}},
-		"kind":        {Listing{By: ByKind, Descending: true}, []int{20, 10, 40, 50}},
-		"teaching":    {Listing{Choice: Instructive}, []int{40, 20}},
-		"teaching 1":  {Listing{Choice: Instructive, Sensitivity: 1}, []int{20, 40}},
-		"teaching −1": {Listing{Choice: Instructive, Sensitivity: -1}, []int{40, 20}},
-		"checked":     {Listing{Choice: ToCheck}, []int{20}},
-		"descending":  {Listing{Descending: true}, []int{50, 20, 10, 40}},
-		"open":        {Listing{Choice: Open}, []int{40, 20, 50}},
-		"kept":        {Listing{Choice: Kept}, []int{10}},
-		"ignored":     {Listing{Choice: Ignored}, []int{70}},
-		"painted":     {Listing{Choice: Painted}, []int{50}},
-		"large":       {Listing{Area: set(3)}, []int{40, 10, 20}},
-		"sure":        {Listing{Score: set(0)}, []int{40, 10}},
-		"bright":      {Listing{Contrast: set(0.4), By: ByX}, []int{20, 40}},
-		"corrected":   {Listing{Choice: Corrected}, nil},
-		"nothing":     {Listing{Choice: Kept, Area: set(6)}, nil},
+		"all":         {findings.Listing{}, []int{40, 10, 20, 50}},
+		"by x":        {findings.Listing{By: findings.ByX}, []int{10, 20, 40, 50}},
+		"by area":     {findings.Listing{By: findings.ByArea, Descending: true}, []int{10, 20, 40, 50}},
+		"by score":    {findings.Listing{By: findings.ByScore}, []int{50, 20, 40, 10}},
+		"kind":        {findings.Listing{By: findings.ByKind, Descending: true}, []int{20, 10, 40, 50}},
+		"teaching":    {findings.Listing{Choice: findings.Instructive}, []int{40, 20}},
+		"teaching 1":  {findings.Listing{Choice: findings.Instructive, Sensitivity: 1}, []int{20, 40}},
+		"teaching −1": {findings.Listing{Choice: findings.Instructive, Sensitivity: -1}, []int{40, 20}},
+		"checked":     {findings.Listing{Choice: findings.ToCheck}, []int{20}},
+		"descending":  {findings.Listing{Descending: true}, []int{50, 20, 10, 40}},
+		"open":        {findings.Listing{Choice: findings.Open}, []int{40, 20, 50}},
+		"kept":        {findings.Listing{Choice: findings.Kept}, []int{10}},
+		"ignored":     {findings.Listing{Choice: findings.Ignored}, []int{70}},
+		"painted":     {findings.Listing{Choice: findings.Painted}, []int{50}},
+		"large":       {findings.Listing{Area: set(3)}, []int{40, 10, 20}},
+		"sure":        {findings.Listing{Score: set(0)}, []int{40, 10}},
+		"bright":      {findings.Listing{Contrast: set(0.4), By: findings.ByX}, []int{20, 40}},
+		"corrected":   {findings.Listing{Choice: findings.Corrected}, nil},
+		"nothing":     {findings.Listing{Choice: findings.Kept, Area: set(6)}, nil},
 	} {
 		var got []int
 		for _, s := range c.l.Of(doc) {
@@ -98,8 +99,8 @@ func TestListing(t *testing.T) {
 // SelectNext selects the next finding of the list, even if the selected one is no longer in it.
 func TestStepsFollowTheList(t *testing.T) {
 	s := newFake(t)
-	s.doc = listingDocument(t)
-	s.SetListing(Listing{Choice: Open, By: ByX})
+	s.showDocument(listingDocument(t))
+	s.SetListing(findings.Listing{Choice: findings.Open, By: findings.ByX})
 	at := func(want int) {
 		t.Helper()
 		if f, ok := s.Selected(); !ok || f.Left != want {
@@ -129,18 +130,18 @@ func TestStepsFollowTheList(t *testing.T) {
 		t.Error("there is a next one of an empty list")
 	}
 	s.Undo()
-	if n := s.IgnoreListed(); n != 3 || len(s.doc.Ignored()) != 3 {
-		t.Errorf("%d ignored of the list, %d in all: the painted one cannot come back", n, len(s.doc.Ignored()))
+	if n := s.IgnoreListed(); n != 3 || len(s.Document().Ignored()) != 3 {
+		t.Errorf("%d ignored of the list, %d in all: the painted one cannot come back", n, len(s.Document().Ignored()))
 	}
 }
 
 func TestSaveFindings(t *testing.T) {
 	s := newFake(t)
-	s.doc = listingDocument(t)
-	s.doc.Keep(s.doc.Spots()[:1])
-	s.SetListing(Listing{By: ByX, Descending: true})
+	s.showDocument(listingDocument(t))
+	s.Document().Keep(s.Document().Spots()[:1])
+	s.SetListing(findings.Listing{By: findings.ByX, Descending: true})
 	path := filepath.Join(t.TempDir(), "f.csv")
-	if err := s.SaveFindings(t.Context(), path); err != nil {
+	if err := s.Findings.Save(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.Open(path)
@@ -174,7 +175,7 @@ func TestSaveFindings(t *testing.T) {
 			}
 		}
 	}
-	if err := s.SaveFindings(t.Context(), filepath.Join(t.TempDir(), "no", "f.csv")); err == nil {
+	if err := s.Findings.Save(t.Context(), filepath.Join(t.TempDir(), "no", "f.csv")); err == nil {
 		t.Error("saved into a folder that does not exist")
 	}
 }

@@ -1,14 +1,18 @@
-package session
+package session_test
 
 import (
 	"context"
 	"image"
 	"reflect"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"blik/app/device"
 	"blik/app/document"
+	"blik/app/session"
+	"blik/app/session/glare"
+	"blik/app/session/preview"
 	"blik/app/view"
 	"blik/internal/message"
 	"blik/internal/test/testpic"
@@ -25,48 +29,79 @@ func (o onCPU) Run(ctx context.Context, _ int, job device.Job) (*message.Message
 	return nil, job(ctx, o.be)
 }
 
-// known is an engine with the network whose answers are known.
-type known struct{ Engine }
+// known is an engine with the network whose answers are known. While gated is set, detection announces itself and waits
+// until it is let go or cancelled.
+type known struct {
+	session.Engine
+	gated      atomic.Bool
+	begun, let chan struct{}
+}
 
-func (k known) Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.Options) (
+func (k *known) Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.Options) (
 	*detect.Result, *message.Message, error,
 ) {
 	o.Network = testpic.Network()
+	if k.gated.Load() {
+		k.begun <- struct{}{}
+		select {
+		case <-k.let:
+		case <-ctx.Done():
+		}
+	}
 	return k.Engine.Detect(ctx, pic, p, o)
 }
 
-// searched returns a session with a small painting in which glare was detected.
-func searched(t *testing.T) (*fake, *processing.Picture) {
+// searched returns a session with a small painting in which glare was detected, and its engine. Previews search the
+// visible part first; empty if nothing is visible.
+func searched(t *testing.T, visible image.Rectangle) (*fake, *known) {
 	t.Helper()
-	s := newFake(t)
 	be := cpu.New()
 	t.Cleanup(func() { be.Close() })
-	s.engine = known{On(onCPU{be})}
-	glare, err := synth.Preset("default")
-	if err != nil {
-		t.Fatal(err)
-	}
-	glare.Density *= 6
-	pic, err := synth.Paint(t.Context(), 180, 120, 8, synth.PaintOptions{Seed: 3, Scene: "coast"})
-	if err == nil {
-		pic, _, _, err = synth.RenderGlare(t.Context(), pic, glare)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.doc, err = document.New("/a.png", pic); err != nil {
-		t.Fatal(err)
-	}
-	if s.before, err = view.NewPyramid(t.Context(), pic); err != nil {
-		t.Fatal(err)
-	}
-	s.Detect(func(_ Outcome, err error) {
-		if err != nil {
-			t.Error(err)
+	engine := session.On(onCPU{be})
+	k := &known{Engine: engine, begun: make(chan struct{}, 10), let: make(chan struct{})}
+	s := newFake(t, func(m *made) {
+		m.engine, m.parts = k, &known{Engine: engine}
+		if !visible.Empty() {
+			// In such a small picture the surroundings are most of it.
+			m.preview = preview.Options{Visible: func() image.Rectangle { return visible }, PartShare: 1}
 		}
 	})
+	strong, err := synth.Preset("default")
+	if err != nil {
+		t.Fatal(err)
+	}
+	strong.Density *= 6
+	pic, err := synth.Paint(t.Context(), 180, 120, 8, synth.PaintOptions{Seed: 3, Scene: "coast"})
+	if err == nil {
+		pic, _, _, err = synth.RenderGlare(t.Context(), pic, strong)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := document.New("/a.png", pic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pyramid, err := view.NewPyramid(t.Context(), pic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Show(session.Open{Doc: doc, Before: pyramid})
+	s.Detect(s.outcome)
 	s.rest()
-	return s, pic
+	return s, k
+}
+
+// whole runs callbacks until detection in the whole picture begins.
+func (f *fake) whole(k *known) {
+	for {
+		select {
+		case <-k.begun:
+			return
+		case do := <-f.queue:
+			do()
+		}
+	}
 }
 
 // rest runs callbacks until no job is left.
@@ -77,17 +112,18 @@ func (f *fake) rest() {
 }
 
 func (f *fake) sensitivity(v float64) {
-	p := f.settings.Params
+	p := f.Settings().Params
 	p.Sensitivity = v
 	f.SetParams(p)
 }
 
 // While the sensitivity changes, the mask is that of a detection with it, and one undo reverts all of it.
 func TestPreview(t *testing.T) {
-	s, pic := searched(t)
-	first := slices.Clone(s.doc.Mask().Pix)
+	s, _ := searched(t, image.Rectangle{})
+	pic := s.Document().Picture()
+	first := slices.Clone(s.Document().Mask().Pix)
 	previews := 0
-	s.Previewed = func(_ Outcome, err error) {
+	s.announced = func(_ glare.Outcome, err error) {
 		previews++
 		if err != nil {
 			t.Error(err)
@@ -109,34 +145,34 @@ func TestPreview(t *testing.T) {
 	}
 	be := cpu.New()
 	defer be.Close()
-	want, err := detect.Detect(t.Context(), be, pic, s.settings.Params, detect.Options{Network: testpic.Network()})
+	want, err := detect.Detect(t.Context(), be, pic, s.Settings().Params, detect.Options{Network: testpic.Network()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(s.doc.Mask().Pix, want.Mask.Pix) || slices.Equal(first, want.Mask.Pix) {
+	if !slices.Equal(s.Document().Mask().Pix, want.Mask.Pix) || slices.Equal(first, want.Mask.Pix) {
 		t.Error("the mask shown is not that of the sensitivity")
 	}
 	s.Undo()
-	if !slices.Equal(s.doc.Mask().Pix, first) {
+	if !slices.Equal(s.Document().Mask().Pix, first) {
 		t.Error("one step does not take back what moving the slider did")
 	}
 	s.Redo()
-	if !slices.Equal(s.doc.Mask().Pix, want.Mask.Pix) {
+	if !slices.Equal(s.Document().Mask().Pix, want.Mask.Pix) {
 		t.Error("redo does not bring it back")
 	}
 }
 
 // The visible part follows the sensitivity at once, before any job has run, and shows what the whole picture will.
 func TestDecisionShowsAtOnce(t *testing.T) {
-	s, pic := searched(t)
 	visible := image.Rect(40, 30, 130, 90)
-	s.Visible = func() image.Rectangle { return visible }
-	was, changed := slices.Clone(s.doc.Mask().Pix), 0
+	s, _ := searched(t, visible)
+	pic := s.Document().Picture()
+	was, changed := slices.Clone(s.Document().Mask().Pix), 0
 	for _, v := range []float64{-1, -3, 2, -2} {
 		s.sensitivity(v)
-		shown := slices.Clone(s.doc.Mask().Pix)
+		shown := slices.Clone(s.Document().Mask().Pix)
 		be := cpu.New()
-		want, err := detect.Detect(t.Context(), be, pic, s.settings.Params, detect.Options{Network: testpic.Network()})
+		want, err := detect.Detect(t.Context(), be, pic, s.Settings().Params, detect.Options{Network: testpic.Network()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -158,36 +194,36 @@ func TestDecisionShowsAtOnce(t *testing.T) {
 		t.Error("no sensitivity shows anything new")
 	}
 	s.rest()
-	if len(s.doc.Findings()) == 0 {
+	if len(s.Document().Findings()) == 0 {
 		t.Error("nothing is found in the end")
 	}
 }
 
 // A preview never removes work of the user.
 func TestPreviewLosesNothing(t *testing.T) {
-	s, _ := searched(t)
+	s, _ := searched(t, image.Rectangle{})
 	shows := func(what string, expected bool) {
 		t.Helper()
-		s.sensitivity(s.settings.Params.Sensitivity - 0.5)
+		s.sensitivity(s.Settings().Params.Sensitivity - 0.5)
 		if s.Previewing() != expected {
 			t.Errorf("%s: previews %v", what, !expected)
 		}
 		s.rest()
 	}
 	shows("just searched", true)
-	s.doc.Select(s.doc.FirstPixel(s.doc.Spots()[0]).X, s.doc.FirstPixel(s.doc.Spots()[0]).Y)
+	s.Document().Select(s.Document().FirstPixel(s.Document().Spots()[0]).X, s.Document().FirstPixel(s.Document().Spots()[0]).Y)
 	s.RemoveSelected()
 	shows("a finding ignored", true)
-	if len(s.doc.Ignored()) != 1 {
-		t.Errorf("%d ignored after a preview", len(s.doc.Ignored()))
+	if len(s.Document().Ignored()) != 1 {
+		t.Errorf("%d ignored after a preview", len(s.Document().Ignored()))
 	}
 	// A stroke that is painted while the preview runs stays.
 	s.sensitivity(2)
 	s.BeginStroke(document.Brush{Radius: 4}, processing.Point{X: 90, Y: 60})
 	s.EndStroke()
-	painted := slices.Clone(s.doc.Mask().Pix)
+	painted := slices.Clone(s.Document().Mask().Pix)
 	s.rest()
-	if !slices.Equal(s.doc.Mask().Pix, painted) {
+	if !slices.Equal(s.Document().Mask().Pix, painted) {
 		t.Error("the preview took a stroke away")
 	}
 	shows("painted", false)
@@ -196,7 +232,7 @@ func TestPreviewLosesNothing(t *testing.T) {
 	s.ClearMask()
 	shows("cleared", false)
 	s.Undo()
-	s.CorrectAll(func(_ Outcome, err error) {
+	s.CorrectAll(func(_ glare.Outcome, err error) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -208,12 +244,10 @@ func TestPreviewLosesNothing(t *testing.T) {
 // A change of any parameter of detection is shown first in the visible part, with the same pixels as a detection of the
 // whole picture, then in the whole picture. One undo reverts all of it.
 func TestPreviewOfAnyParameter(t *testing.T) {
-	s, pic := searched(t)
-	first := slices.Clone(s.doc.Mask().Pix)
-	// In such a small picture the surroundings are most of it.
-	s.preview.partShare = 1
 	visible := image.Rect(40, 30, 130, 90)
-	s.Visible = func() image.Rectangle { return visible }
+	s, k := searched(t, visible)
+	pic := s.Document().Picture()
+	first := slices.Clone(s.Document().Mask().Pix)
 	be := cpu.New()
 	defer be.Close()
 	for i, set := range []func(p *processing.Params){
@@ -222,23 +256,22 @@ func TestPreviewOfAnyParameter(t *testing.T) {
 		func(p *processing.Params) { p.Visible, p.Contrast = 3, 5 },
 		func(p *processing.Params) { p.Mode, p.Detector = processing.Adaptive, processing.DetectorAuto },
 	} {
-		p := s.settings.Params
+		p := s.Settings().Params
 		set(&p)
 		want, err := detect.Detect(t.Context(), be, pic, p, detect.Options{Network: testpic.Network()})
 		if err != nil {
 			t.Fatal(err)
 		}
-		was, count := slices.Clone(s.doc.Mask().Pix), s.doc.Stats()
+		was, count := slices.Clone(s.Document().Mask().Pix), s.Document().Stats()
 		// The table of the first detection would serve.
-		s.table = nil
+		s.KeepTable(nil)
+		k.gated.Store(true)
 		s.SetParams(p)
 		if !s.Previewing() {
 			t.Fatalf("change %d does not show", i)
 		}
-		for s.preview.phase != whole && s.preview.phase != staleWhole {
-			(<-s.queue)()
-		}
-		for k, v := range s.doc.Mask().Pix {
+		s.whole(k)
+		for k, v := range s.Document().Mask().Pix {
 			expected := was[k]
 			if image.Pt(k%pic.Width, k/pic.Width).In(visible) {
 				expected = want.Mask.Pix[k]
@@ -247,16 +280,18 @@ func TestPreviewOfAnyParameter(t *testing.T) {
 				t.Fatalf("change %d: pixel %d of the preview is %d, want %d", i, k, v, expected)
 			}
 		}
-		if s.doc.Stats() != count {
+		if s.Document().Stats() != count {
 			t.Error("the preview of a part is counted")
 		}
+		k.gated.Store(false)
+		k.let <- struct{}{}
 		s.rest()
-		if !slices.Equal(s.doc.Mask().Pix, want.Mask.Pix) {
+		if !slices.Equal(s.Document().Mask().Pix, want.Mask.Pix) {
 			t.Errorf("change %d: the mask is not that of a search", i)
 		}
 	}
 	s.Undo()
-	if !slices.Equal(s.doc.Mask().Pix, first) {
+	if !slices.Equal(s.Document().Mask().Pix, first) {
 		t.Error("one step does not take back what the sliders did")
 	}
 }
@@ -264,23 +299,22 @@ func TestPreviewOfAnyParameter(t *testing.T) {
 // A detection of the whole picture that is out of date is cancelled. What the user paints meanwhile is painted on the
 // mask without the preview.
 func TestPreviewGivesWay(t *testing.T) {
-	s, pic := searched(t)
-	s.preview.partShare = 1
-	s.Visible = func() image.Rectangle { return image.Rect(0, 0, 120, 100) }
-	s.Previewed = func(_ Outcome, err error) {
+	s, k := searched(t, image.Rect(0, 0, 120, 100))
+	pic := s.Document().Picture()
+	s.announced = func(_ glare.Outcome, err error) {
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	p := s.settings.Params
+	p := s.Settings().Params
 	p.Mode = processing.Manual
+	k.gated.Store(true)
 	for _, window := range []int{21, 31, 41} {
 		p.Window = window
 		s.SetParams(p)
-		for s.preview.phase != whole && s.preview.phase != staleWhole && s.Busy() {
-			(<-s.queue)()
-		}
+		s.whole(k)
 	}
+	k.let <- struct{}{}
 	s.rest()
 	be := cpu.New()
 	defer be.Close()
@@ -288,23 +322,22 @@ func TestPreviewGivesWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(s.doc.Mask().Pix, want.Mask.Pix) {
+	if !slices.Equal(s.Document().Mask().Pix, want.Mask.Pix) {
 		t.Error("the mask is not that of the last change")
 	}
 	p.Visible, p.Contrast = 2, 4
 	s.SetParams(p)
-	for s.preview.phase != whole && s.preview.phase != staleWhole {
-		(<-s.queue)()
-	}
+	s.whole(k)
 	s.BeginStroke(document.Brush{Radius: 4}, processing.Point{X: 90, Y: 60})
 	s.EndStroke()
-	painted := slices.Clone(s.doc.Mask().Pix)
+	painted := slices.Clone(s.Document().Mask().Pix)
+	k.let <- struct{}{}
 	s.rest()
-	if !slices.Equal(s.doc.Mask().Pix, painted) {
+	if !slices.Equal(s.Document().Mask().Pix, painted) {
 		t.Error("the preview came over a stroke")
 	}
 	s.Undo()
-	if !slices.Equal(s.doc.Mask().Pix, want.Mask.Pix) {
+	if !slices.Equal(s.Document().Mask().Pix, want.Mask.Pix) {
 		t.Error("the stroke was painted on the preview")
 	}
 }
@@ -313,7 +346,7 @@ func TestPreviewGivesWay(t *testing.T) {
 // and no other finding changes.
 func TestCorrectionPreview(t *testing.T) {
 	t.Parallel()
-	s, _ := searched(t)
+	s, _ := searched(t, image.Rectangle{})
 	halo := func(v float64) {
 		t.Helper()
 		if err := s.SetParam(spec(t, "halo"), v); err != nil {
@@ -327,8 +360,8 @@ func TestCorrectionPreview(t *testing.T) {
 	}
 	s.CorrectAll(s.outcome)
 	s.rest()
-	first := s.doc.Corrections()
-	s.Previewed = func(o Outcome, err error) {
+	first := s.Document().Corrections()
+	s.announced = func(o glare.Outcome, err error) {
 		if err != nil || !o.Corrected || o.Count != 1 {
 			t.Errorf("%+v, %v", o, err)
 		}
@@ -340,14 +373,14 @@ func TestCorrectionPreview(t *testing.T) {
 		}
 	}
 	s.rest()
-	shown := s.doc.Corrections().Patches()
+	shown := s.Document().Corrections().Patches()
 	s.Undo()
-	if s.doc.Corrections() != first {
+	if s.Document().Corrections() != first {
 		t.Error("one step does not take back what moving the slider did")
 	}
 	s.CorrectSelected(processing.MethodAuto, s.outcome)
 	s.rest()
-	want := s.doc.Corrections().Patches()
+	want := s.Document().Corrections().Patches()
 	if !reflect.DeepEqual(shown, want) {
 		t.Error("what was shown is not what a correction gives")
 	}
@@ -370,7 +403,7 @@ func TestCorrectionPreview(t *testing.T) {
 	s.rest()
 	s.Undo()
 	s.Undo()
-	if !reflect.DeepEqual(s.doc.Corrections().Patches(), want) {
+	if !reflect.DeepEqual(s.Document().Corrections().Patches(), want) {
 		t.Error("two steps do not take back the previews of two findings")
 	}
 }

@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"errors"
@@ -48,8 +48,8 @@ func TestProjectGoesOn(t *testing.T) {
 	if got := later.Document().Snapshot().Work(); !reflect.DeepEqual(got, want) {
 		t.Errorf("the work is\n%+v, want\n%+v", got, want)
 	}
-	if later.settings.Params.Halo != 7 {
-		t.Errorf("halo %v", later.settings.Params.Halo)
+	if later.Settings().Params.Halo != 7 {
+		t.Errorf("halo %v", later.Settings().Params.Halo)
 	}
 	if kept, _, _ := later.Decided(); kept != 1 {
 		t.Errorf("%d are kept", kept)

@@ -17,8 +17,11 @@ type Waiting struct {
 	do   func()
 }
 
-// queue is the list of what waits for the running job. The list is replaced when it changes, never modified.
-type queue struct {
+// Queue is the list of what waits for the session's job. The list is replaced when it changes, never modified.
+type Queue struct {
+	s *Session
+	// hold, which may be nil, reports whether the queue must wait although no job runs.
+	hold    func() bool
 	waiting []Waiting
 	// given is the last ID that was used; changes counts the changes.
 	given   int
@@ -30,60 +33,60 @@ type queue struct {
 // heldInterval is the interval at which a held queue checks whether it may continue.
 const heldInterval = 100 * time.Millisecond
 
-// Queue calls do, which may start a job: immediately if no job runs, otherwise when the running job and everything
+// Add calls do, which may start a job: immediately if no job runs, otherwise when the running job and everything
 // queued before have ended, successfully or not. In the second case queued is true. If the last entry of the queue has
 // the same name, do is dropped, and queued is true as well.
-func (s *Session) Queue(name message.Message, do func()) (queued bool) {
-	if !s.Busy() {
+func (q *Queue) Add(name message.Message, do func()) (queued bool) {
+	if !q.s.Busy() {
 		do()
 		return false
 	}
-	if n := len(s.queue.waiting); n > 0 && s.queue.waiting[n-1].Name.Equal(name) {
+	if n := len(q.waiting); n > 0 && q.waiting[n-1].Name.Equal(name) {
 		return true
 	}
-	s.queue.given++
-	s.setQueue(append(slices.Clone(s.queue.waiting), Waiting{s.queue.given, name, do}))
+	q.given++
+	q.set(append(slices.Clone(q.waiting), Waiting{q.given, name, do}))
 	return true
 }
 
 // Waiting returns the queue in order. The slice must not be changed.
-func (s *Session) Waiting() []Waiting { return s.queue.waiting }
+func (q *Queue) Waiting() []Waiting { return q.waiting }
 
 // Withdraw removes an entry from the queue, if it still waits.
-func (s *Session) Withdraw(id int) {
-	s.setQueue(slices.DeleteFunc(slices.Clone(s.queue.waiting), func(w Waiting) bool { return w.ID == id }))
+func (q *Queue) Withdraw(id int) {
+	q.set(slices.DeleteFunc(slices.Clone(q.waiting), func(w Waiting) bool { return w.ID == id }))
 }
 
-// setQueue replaces the queue.
-func (s *Session) setQueue(waiting []Waiting) {
-	s.queue.waiting = waiting
-	s.queue.changes++
-	s.publish(Other, image.Rectangle{})
+// set replaces the queue.
+func (q *Queue) set(waiting []Waiting) {
+	q.waiting = waiting
+	q.changes++
+	q.s.Publish(Other, image.Rectangle{})
 }
 
 // advance starts entries of the queue until a job runs.
-func (s *Session) advance() {
-	for len(s.queue.waiting) > 0 && !s.Busy() {
-		if s.Hold != nil && s.Hold() {
-			s.advanceLater()
+func (q *Queue) advance() {
+	for len(q.waiting) > 0 && !q.s.Busy() {
+		if q.hold != nil && q.hold() {
+			q.advanceLater()
 			return
 		}
-		next := s.queue.waiting[0]
-		s.setQueue(slices.Clone(s.queue.waiting[1:]))
+		next := q.waiting[0]
+		q.set(slices.Clone(q.waiting[1:]))
 		next.do()
 	}
 }
 
 // advanceLater calls advance again after heldInterval.
-func (s *Session) advanceLater() {
-	if s.queue.timed {
+func (q *Queue) advanceLater() {
+	if q.timed {
 		return
 	}
-	s.queue.timed = true
+	q.timed = true
 	time.AfterFunc(heldInterval, func() {
-		s.dispatch(func() {
-			s.queue.timed = false
-			s.advance()
+		q.s.dispatch(func() {
+			q.timed = false
+			q.advance()
 		})
 	})
 }

@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"blik/app/session"
 	"blik/internal/message"
 	"blik/processing"
 )
@@ -23,7 +24,7 @@ func (j *jobs) job(name string) func() {
 	end := make(chan error, 1)
 	j.end[name] = end
 	return func() {
-		Start(j.Session, func(ctx context.Context, _ processing.Progress) (int, error) {
+		session.Start(j.Session, func(ctx context.Context, _ processing.Progress) (int, error) {
 			select {
 			case err := <-end:
 				return 0, err
@@ -43,12 +44,14 @@ func (j *jobs) job(name string) func() {
 }
 
 // add queues a job.
-func (j *jobs) add(name string) (queued bool) { return j.Queue(message.Of("%s", name), j.job(name)) }
+func (j *jobs) add(name string) (queued bool) {
+	return j.Queue().Add(message.Of("%s", name), j.job(name))
+}
 
 // waits returns the names of the queued jobs.
 func (j *jobs) waits() string {
 	var names []string
-	for _, w := range j.Waiting() {
+	for _, w := range j.Queue().Waiting() {
 		names = append(names, w.Name.String())
 	}
 	return strings.Join(names, " ")
@@ -68,13 +71,13 @@ func TestQueue(t *testing.T) {
 	if got := j.waits(); got != "b c d c e" {
 		t.Errorf("%q wait", got)
 	}
-	j.Withdraw(j.Waiting()[3].ID)
-	j.Withdraw(j.Waiting()[1].ID)
-	j.Withdraw(1000)
+	j.Queue().Withdraw(j.Queue().Waiting()[3].ID)
+	j.Queue().Withdraw(j.Queue().Waiting()[1].ID)
+	j.Queue().Withdraw(1000)
 	if got := j.waits(); got != "b d e" {
 		t.Errorf("%q wait after two are withdrawn", got)
 	}
-	if !slices.ContainsFunc(j.changes, func(c Change) bool { return c.Queue }) {
+	if !slices.ContainsFunc(j.changes, func(c session.Change) bool { return c.Queue }) {
 		t.Error("no listener heard of the queue")
 	}
 	// One fails, one is cancelled, and the others follow.
@@ -89,7 +92,7 @@ func TestQueue(t *testing.T) {
 	j.end["d"] <- nil
 	j.end["e"] <- nil
 	j.settle()
-	if want := []string{"a failed", "b cancelled", "d", "e"}; !slices.Equal(j.ended, want) || len(j.Waiting()) > 0 {
+	if want := []string{"a failed", "b cancelled", "d", "e"}; !slices.Equal(j.ended, want) || len(j.Queue().Waiting()) > 0 {
 		t.Errorf("%q ended, %q wait, want %q", j.ended, j.waits(), want)
 	}
 }
@@ -99,7 +102,7 @@ func TestQueueIsHeld(t *testing.T) {
 	t.Parallel()
 	j := &jobs{fake: newFake(t), end: map[string]chan error{}}
 	held := true
-	j.Hold = func() bool { return held }
+	j.held = func() bool { return held }
 	j.add("a")
 	j.add("b")
 	j.end["a"] <- nil
@@ -139,8 +142,8 @@ func TestQueuedWork(t *testing.T) {
 	t.Parallel()
 	f := newFake(t).opened("/art/a.png")
 	f.Detect(f.outcome)
-	f.Queue(message.Of("%s", "correct"), func() { f.CorrectAll(f.outcome) })
-	for f.Busy() || len(f.Waiting()) > 0 {
+	f.Queue().Add(message.Of("%s", "correct"), func() { f.CorrectAll(f.outcome) })
+	for f.Busy() || len(f.Queue().Waiting()) > 0 {
 		(<-f.queue)()
 	}
 	if !f.Corrected() {

@@ -1,4 +1,4 @@
-package session
+package session_test
 
 import (
 	"bytes"
@@ -13,11 +13,18 @@ import (
 	"strings"
 	"testing"
 
-	"blik/app/device"
 	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/job"
 	"blik/app/report"
+	"blik/app/session"
+	"blik/app/session/analysis"
+	"blik/app/session/editor"
+	"blik/app/session/film"
+	"blik/app/session/findings"
+	"blik/app/session/glare"
+	"blik/app/session/preview"
+	"blik/app/session/store"
 	"blik/app/settings"
 	"blik/app/thumbnail"
 	"blik/internal/message"
@@ -27,63 +34,104 @@ import (
 	"blik/processing/detect"
 )
 
-// fake is a session with made-up files and results. Its callbacks run on the test's goroutine.
+// fake is a session with all its parts, with made-up files and results. Its callbacks run on the test's goroutine.
 type fake struct {
-	*Session
+	*session.Session
+	*editor.Editor
+	*findings.Findings
+	*findings.Learner
+	*glare.Glare
+	*preview.Preview
+	*film.Film
+	*store.Store
+	*analysis.Analysis
 	t     *testing.T
 	queue chan func()
 	// changes are those since the last call of changed.
-	changes     []Change
-	saved       []string
-	masks       map[string]*processing.Mask
-	reports     []report.Correction
-	placeholder func(context.Context) (*imagefile.Preview, error)
-	hold        chan struct{}
-	// blind keeps placeholders from being shown; reads is called before a picture is read.
-	blind       bool
-	reads       func()
-	saveErr     error
-	maskOptions imagefile.WriteOptions
-	exists      bool
+	changes []session.Change
+	saved   []string
+	masks   map[string]*processing.Mask
+	reports []report.Correction
+	hold    chan struct{}
+	saveErr error
+	exists  bool
+	// settled is called when the session asks to complete what the user is drawing; held says whether the queue is held.
+	// announced is called for the end of a preview. Each may be nil.
+	settled   func()
+	held      func() bool
+	announced func(glare.Outcome, error)
+	// dead is set when the session was closed.
+	dead bool
 }
 
-func newFake(t *testing.T) *fake {
+// made are the parts of a fake that a test may replace.
+type made struct {
+	engine session.Engine
+	// parts searches the visible part; nil for engine.
+	parts   preview.Detector
+	store   store.Options
+	preview preview.Options
+}
+
+func newFake(t *testing.T, replace ...func(m *made)) *fake {
 	t.Helper()
 	chosen := settings.Default()
 	f := &fake{t: t, queue: make(chan func(), 1000), masks: map[string]*processing.Mask{}}
-	f.Session = New(Options{
-		Files: files{f}, Engine: engineOf{}, Device: device.NewSwitch(), Settings: &chosen, Version: "1.2.3",
-		Devices:  func() ([]device.Device, error) { return []device.Device{{Name: "cpu"}}, nil },
-		Dispatch: func(do func()) { f.queue <- do },
+	m := made{engine: engineOf{}, store: store.Options{Files: files{f}, Version: "1.2.3"}}
+	for _, r := range replace {
+		r(&m)
+	}
+	if m.parts == nil {
+		m.parts = m.engine
+	}
+	f.Session = session.New(session.Options{
+		Settings: &chosen, Dispatch: func(do func()) { f.queue <- do },
+		Settle: func() {
+			if f.settled != nil {
+				f.settled()
+			}
+		},
+		Hold: func() bool { return f.held != nil && f.held() },
 	})
-	f.Subscribe(func(c Change) {
+	m.preview.Announce = func(o glare.Outcome, err error) {
+		if f.announced != nil {
+			f.announced(o, err)
+		}
+	}
+	f.Store = store.New(f.Session, m.store)
+	f.Film = film.New(f.Session, film.Options{
+		Store: f.Store, Files: m.store.Files, Engine: m.engine, Version: m.store.Version,
+	})
+	f.Editor, f.Findings = editor.New(f.Session), findings.New(f.Session)
+	f.Learner, f.Glare = findings.NewLearner(f.Session, m.engine), glare.New(f.Session, m.engine)
+	f.Preview = preview.New(f.Session, f.Glare, m.parts, m.preview)
+	f.Analysis = analysis.New(f.Session, m.engine, m.store.Files)
+	f.Subscribe(func(c session.Change) {
 		f.changes = append(f.changes, c)
-		if !f.blind {
-			f.PlaceholderShown()
-		}
+		f.PlaceholderShown()
 	})
-	t.Cleanup(func() {
-		if err := f.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
+	t.Cleanup(f.die)
 	return f
+}
+
+// die closes the session. Without Forget its journal stays, as if the program were killed.
+func (f *fake) die() {
+	f.t.Helper()
+	if f.dead {
+		return
+	}
+	f.dead = true
+	if err := f.Close(context.Background()); err != nil {
+		f.t.Error(err)
+	}
 }
 
 // files are the Files of a fake.
 type files struct{ *fake }
 
-func (f files) ReadPreview(ctx context.Context, _ string, _ int) (*imagefile.Preview, error) {
-	if f.placeholder == nil {
-		return nil, nil
-	}
-	return f.placeholder(ctx)
-}
+func (f files) ReadPreview(context.Context, string, int) (*imagefile.Preview, error) { return nil, nil }
 
 func (f files) Read(ctx context.Context, path string) (*imagefile.File, error) {
-	if f.reads != nil {
-		f.reads()
-	}
 	if f.hold != nil {
 		select {
 		case <-f.hold:
@@ -103,21 +151,20 @@ func (f files) ReadMask(_ context.Context, path string, w, h int, _ bool) (*proc
 	return f.masks[path], nil
 }
 
-func (f files) WriteMask(_ context.Context, path string, m *processing.Mask, o imagefile.WriteOptions) error {
-	f.maskOptions = o
+func (f files) WriteMask(_ context.Context, path string, m *processing.Mask, _ imagefile.WriteOptions) error {
 	f.masks[path] = m
 	return nil
 }
 
-func (f files) Save(_ context.Context, c report.Correction, path, lang string, o imagefile.SaveOptions) (Written, error) {
+func (f files) Save(_ context.Context, c report.Correction, path, lang string, o imagefile.SaveOptions) (store.Written, error) {
 	if f.exists && !o.Overwrite {
-		return Written{}, &imagefile.Error{Path: path, Kind: imagefile.ErrExists}
+		return store.Written{}, &imagefile.Error{Path: path, Kind: imagefile.ErrExists}
 	}
 	if f.saveErr != nil {
-		return Written{}, f.saveErr
+		return store.Written{}, f.saveErr
 	}
 	f.saved = append(f.saved, path)
-	w := Written{Saved: &imagefile.Saved{Path: path, State: "as saved"}}
+	w := store.Written{Saved: &imagefile.Saved{Path: path, State: "as saved"}}
 	if lang != "" {
 		c.Saved = w.Saved
 		f.reports = append(f.reports, c)
@@ -209,8 +256,18 @@ func (f *fake) opened(path string) *fake {
 	return f
 }
 
+// until runs what is dispatched until a condition holds.
+func (f *fake) until(holds func() bool) {
+	for !holds() {
+		(<-f.queue)()
+	}
+}
+
+// showDocument makes a document the open one.
+func (f *fake) showDocument(d *document.Document) { f.Show(session.Open{Doc: d}) }
+
 // outcome receives the outcome of a job that must succeed.
-func (f *fake) outcome(_ Outcome, err error) { f.ok(err) }
+func (f *fake) outcome(_ glare.Outcome, err error) { f.ok(err) }
 
 // middle is the centre of the picture.
 func (f *fake) middle() processing.Point {
@@ -301,7 +358,7 @@ func TestSettle(t *testing.T) {
 	t.Parallel()
 	f := newFake(t).opened("/a.png")
 	settled := 0
-	f.Settle = func() {
+	f.settled = func() {
 		settled++
 		f.EndStroke()
 	}
@@ -338,7 +395,7 @@ func TestOneJobAtATime(t *testing.T) {
 	f := newFake(t).opened("/a.png")
 	f.Detect(f.outcome)
 	var second error
-	f.Detect(func(_ Outcome, err error) { second = err })
+	f.Detect(func(_ glare.Outcome, err error) { second = err })
 	if !errors.Is(second, job.ErrBusy) {
 		t.Error(second)
 	}
@@ -348,24 +405,24 @@ func TestOneJobAtATime(t *testing.T) {
 func TestNext(t *testing.T) {
 	t.Parallel()
 	f := newFake(t)
-	check := func(want Step, findings int) {
+	check := func(want store.Step, findings int) {
 		t.Helper()
 		f.settle()
 		if step, n := f.Next(); step != want || n != findings {
 			t.Errorf("step %d of %d findings, want %d of %d", step, n, want, findings)
 		}
 	}
-	check(StepOpen, 0)
+	check(store.StepOpen, 0)
 	f.opened("/a.png")
-	check(StepDetect, 0)
+	check(store.StepDetect, 0)
 	f.Detect(f.outcome)
-	check(StepCorrect, 2)
+	check(store.StepCorrect, 2)
 	f.CorrectAll(f.outcome)
-	check(StepSave, 2)
+	check(store.StepSave, 2)
 	f.SavePicture("/b.png", "en", imagefile.SaveOptions{}, f.ok)
-	check(StepDone, 2)
+	check(store.StepDone, 2)
 	f.SavePicture(rooted("/a.png"), "en", imagefile.SaveOptions{Overwrite: true}, f.ok)
-	check(StepOverwritten, 2)
+	check(store.StepOverwritten, 2)
 	if len(f.Document().Spots()) != 2 || f.Corrected() || f.Written().Saved.Path != rooted("/a.png") {
 		t.Error("the overwritten original was not opened again with its mask")
 	}
@@ -422,12 +479,12 @@ func TestHit(t *testing.T) {
 	f := newFake(t).opened("/a.png")
 	f.Detect(f.outcome)
 	f.settle()
-	for _, want := range []Toggled{Removed, Restored} {
+	for _, want := range []editor.Toggled{editor.Removed, editor.Restored} {
 		if got := f.Toggle(processing.Point{X: 6.4, Y: 4.5}, 1); got != want {
 			t.Errorf("a click beside a finding: %d, want %d", got, want)
 		}
 	}
-	if f.Hit(processing.Point{X: 20, Y: 20}, 1) || f.Toggle(processing.Point{X: 20, Y: 20}, 1) != Unchanged {
+	if f.Hit(processing.Point{X: 20, Y: 20}, 1) || f.Toggle(processing.Point{X: 20, Y: 20}, 1) != editor.Unchanged {
 		t.Error("a click on nothing hits")
 	}
 }
@@ -435,8 +492,8 @@ func TestHit(t *testing.T) {
 // A picture that was opened has a thumbnail until it changes.
 func TestThumbnail(t *testing.T) {
 	t.Parallel()
-	f := newFake(t)
-	f.thumbs = &thumbnail.Cache{Folder: filepath.Join(t.TempDir(), "thumbnails")}
+	thumbs := &thumbnail.Cache{Folder: filepath.Join(t.TempDir(), "thumbnails")}
+	f := newFake(t, func(m *made) { m.store.Thumbnails = thumbs })
 	path := filepath.Join(t.TempDir(), "a.png")
 	for _, content := range []string{"first", "another"} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
@@ -450,7 +507,7 @@ func TestThumbnail(t *testing.T) {
 			t.Errorf("no thumbnail after opening: %v", m)
 		}
 	}
-	if left, _ := os.ReadDir(f.thumbs.Folder); len(left) != 1 {
+	if left, _ := os.ReadDir(thumbs.Folder); len(left) != 1 {
 		t.Errorf("%d thumbnails of one file", len(left))
 	}
 }

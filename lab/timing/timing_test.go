@@ -14,10 +14,11 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
-	"blik/app/device"
 	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/session"
+	"blik/app/session/editor"
+	"blik/app/session/store"
 	"blik/app/settings"
 	"blik/internal/message"
 	"blik/lab/bench"
@@ -46,6 +47,7 @@ type harness struct {
 	missing    *message.Message
 	released   int
 	changes    []bool
+	files      *store.Store
 }
 
 func newHarness(t *testing.T, lang string) *harness {
@@ -54,10 +56,8 @@ func newHarness(t *testing.T, lang string) *harness {
 	h := &harness{tb: t, queue: make(chan func(), 1000)}
 	dispatch := func(f func()) { h.queue <- f }
 	chosen := settings.Default()
-	work := session.New(session.Options{
-		Files: disk{}, Device: device.NewSwitch(), Settings: &chosen, Dispatch: dispatch,
-		Devices: func() ([]device.Device, error) { return nil, nil },
-	})
+	work := session.New(session.Options{Settings: &chosen, Dispatch: dispatch})
+	h.files = store.New(work, store.Options{Files: disk{}})
 	work.Subscribe(func(c session.Change) {
 		if c.Busy {
 			h.changes = append(h.changes, work.Busy())
@@ -90,7 +90,7 @@ func (h *harness) Save(r filedialog.Request, done filedialog.Done) {
 }
 
 // disk holds a picture of 7 × 5 pixels.
-type disk struct{ session.Files }
+type disk struct{ store.Files }
 
 func (disk) Read(_ context.Context, path string) (*imagefile.File, error) {
 	pic := &processing.Picture{Width: 7, Height: 5, Channels: 1, U8: make([]uint8, 35)}
@@ -276,14 +276,14 @@ func chartIn(t *testing.T, w fyne.Window) *barChart {
 
 func TestOpenPictureIsMeasured(t *testing.T) {
 	h := newHarness(t, "en")
-	h.Session.Open("/art/a.png", func(err error) {
+	h.files.Open("/art/a.png", func(err error) {
 		if err != nil {
 			t.Error(err)
 		}
 	})
 	h.settle()
 	region := &processing.Region{Points: []processing.Point{{X: 0, Y: 0}, {X: 3, Y: 3}}}
-	if err := h.Session.SetRegion(region); err != nil {
+	if err := editor.New(h.Session).SetRegion(region); err != nil {
 		t.Fatal(err)
 	}
 	h.Refresh()

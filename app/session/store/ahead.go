@@ -1,4 +1,4 @@
-package session
+package store
 
 import (
 	"context"
@@ -45,9 +45,9 @@ func readPlaceholder(ctx context.Context, files Files, path string) *view.Pyrami
 }
 
 // takeAhead returns what is read in advance of the picture at path, nil for nothing. It returns it only once.
-func (s *Session) takeAhead(path string) *Ahead {
-	a := s.ahead
-	s.ahead = nil
+func (d *Store) takeAhead(path string) *Ahead {
+	a := d.loading.ahead
+	d.loading.ahead = nil
 	if a == nil || a.path != path {
 		return nil
 	}

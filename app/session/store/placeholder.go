@@ -1,35 +1,45 @@
-package session
+package store
 
 import (
 	"context"
 	"time"
 
+	"blik/app/session"
 	"blik/app/view"
 )
 
 // placeholderSide is the most pixels that a placeholder has in a row or a column, about as many as the window shows.
 const placeholderSide = 1280
 
-// defaultPlaceholderWait is the longest time that reading a picture waits for its placeholder to appear, because the
+// placeholderWait is the longest time that reading a picture waits for its placeholder to appear, because the
 // two would slow each other down. It is enough for files in memory and on fast disks; after it both are read side by
 // side.
-const defaultPlaceholderWait = time.Second
+const placeholderWait = time.Second
 
 // Placeholder returns a view with some pixels of the picture that is being read, or nil. It is only for display: it is
 // not part of the document, and disappears when the picture has been read.
-func (s *Session) Placeholder() *view.Pyramid { return s.placeholder }
+func (d *Store) Placeholder() *view.Pyramid { return d.loading.placeholder }
 
 // PlaceholderShown must be called when the placeholder is on the screen: only then does the picture continue to load.
-func (s *Session) PlaceholderShown() {
-	if s.placeholderShown != nil {
-		s.placeholderShown()
+func (d *Store) PlaceholderShown() {
+	if d.loading.shown != nil {
+		d.loading.shown()
 	}
+}
+
+// loading is the placeholder of the picture that is being read.
+type loading struct {
+	// placeholder shows it; nil for none. shown ends the wait for it.
+	placeholder *view.Pyramid
+	shown       func()
+	// ahead is the placeholder that was read before the store existed; nil for none.
+	ahead *Ahead
 }
 
 // placeholderLoad shows a placeholder while a picture is being read. Unless stated otherwise, fields and methods belong
 // to the session's goroutine.
 type placeholderLoad struct {
-	s *Session
+	d *Store
 	// ahead is what was read in advance; nil for nothing.
 	ahead *Ahead
 	// taken is set once it is known whether there is a placeholder, shown while one is shown, ended after end.
@@ -39,15 +49,15 @@ type placeholderLoad struct {
 	proceed context.CancelFunc
 }
 
-func newPlaceholderLoad(s *Session) *placeholderLoad {
-	l := &placeholderLoad{s: s}
-	l.wait, l.proceed = context.WithTimeout(context.Background(), s.placeholderWait)
+func newPlaceholderLoad(d *Store) *placeholderLoad {
+	l := &placeholderLoad{d: d}
+	l.wait, l.proceed = context.WithTimeout(context.Background(), d.o.PlaceholderWait)
 	return l
 }
 
 // start shows the placeholder that was read in advance, if it is ready. Otherwise begin will show one.
 func (l *placeholderLoad) start(path string) {
-	a := l.s.takeAhead(path)
+	a := l.d.takeAhead(path)
 	if a == nil {
 		return
 	}
@@ -59,14 +69,14 @@ func (l *placeholderLoad) start(path string) {
 	l.ahead = a
 }
 
-// begin reads a placeholder of a picture, shows it, and returns when it is on the screen, after placeholderWait, or
-// when ctx ends, which it does when the picture has been read. The job calls it. Errors are ignored, because reading
-// the picture itself reports them.
+// begin reads a placeholder of a picture, shows it, and returns when it is on the screen, after
+// Options.PlaceholderWait, or when ctx ends, which it does when the picture has been read. The job calls it. Errors are
+// ignored, because reading the picture itself reports them.
 func (l *placeholderLoad) begin(ctx context.Context, path string) {
 	if !l.taken {
 		go func() {
 			if p := l.read(ctx, path); p != nil {
-				l.s.dispatch(func() { l.take(p) })
+				l.d.s.Dispatch(func() { l.take(p) })
 			} else {
 				l.proceed()
 			}
@@ -81,7 +91,7 @@ func (l *placeholderLoad) begin(ctx context.Context, path string) {
 // read returns the placeholder that was read in advance, or reads it; nil if there is none. It runs on any goroutine.
 func (l *placeholderLoad) read(ctx context.Context, path string) *view.Pyramid {
 	if l.ahead == nil {
-		return readPlaceholder(ctx, l.s.files, path)
+		return readPlaceholder(ctx, l.d.o.Files, path)
 	}
 	select {
 	case <-l.ahead.done:
@@ -98,8 +108,8 @@ func (l *placeholderLoad) take(p *view.Pyramid) {
 	case p == nil:
 		l.proceed()
 	case !l.ended:
-		l.shown, l.s.placeholder, l.s.placeholderShown = true, p, l.proceed
-		l.s.notify(Change{Placeholder: true})
+		l.shown, l.d.loading.placeholder, l.d.loading.shown = true, p, l.proceed
+		l.d.s.Notify(session.Change{Placeholder: true})
 	}
 }
 
@@ -108,7 +118,7 @@ func (l *placeholderLoad) end() {
 	l.proceed()
 	l.ended = true
 	if l.shown {
-		l.s.placeholder, l.s.placeholderShown = nil, nil
-		l.s.notify(Change{Placeholder: true})
+		l.d.loading.placeholder, l.d.loading.shown = nil, nil
+		l.d.s.Notify(session.Change{Placeholder: true})
 	}
 }

@@ -1,4 +1,4 @@
-package session
+package editor
 
 import (
 	"context"
@@ -7,166 +7,144 @@ import (
 	"math"
 
 	"blik/app/document"
+	"blik/app/session"
 	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/detect"
 )
 
+// Editor changes the mask and the search region of the open picture, and undoes and redoes steps.
+type Editor struct {
+	s *session.Session
+	// touched is what Touch marked last.
+	touched touched
+}
+
+// New returns the editor of a session.
+func New(s *session.Session) *Editor { return &Editor{s: s} }
+
 // BeginStroke starts a brush stroke.
-func (s *Session) BeginStroke(b document.Brush, at processing.Point) {
-	s.painted(s.doc.BeginStroke(b, at.X, at.Y))
+func (e *Editor) BeginStroke(b document.Brush, at processing.Point) {
+	e.painted(e.s.Document().BeginStroke(b, at.X, at.Y))
 }
 
 // StrokeTo continues the stroke to a point of the picture.
-func (s *Session) StrokeTo(at processing.Point) { s.painted(s.doc.StrokeTo(at.X, at.Y)) }
+func (e *Editor) StrokeTo(at processing.Point) { e.painted(e.s.Document().StrokeTo(at.X, at.Y)) }
 
 // EndStroke adds the stroke to the history as one step.
-func (s *Session) EndStroke() {
-	s.doc.EndStroke()
-	s.publish(Other, image.Rectangle{})
+func (e *Editor) EndStroke() {
+	e.s.Document().EndStroke()
+	e.s.Publish(session.Other, image.Rectangle{})
 }
 
 // CancelStroke removes what the stroke painted.
-func (s *Session) CancelStroke() { s.publish(Other, s.doc.CancelStroke()) }
+func (e *Editor) CancelStroke() { e.s.Publish(session.Other, e.s.Document().CancelStroke()) }
 
 // painted reports a piece of a stroke. Everything else that changes is reported when the stroke ends.
-func (s *Session) painted(pixels image.Rectangle) {
-	s.notify(Change{Pixels: pixels.Union(s.doc.Dropped())})
+func (e *Editor) painted(pixels image.Rectangle) {
+	e.s.Notify(session.Change{Pixels: pixels.Union(e.s.Document().Dropped())})
 }
 
 // Region returns the search region, or nil for the whole picture.
-func (s *Session) Region() *processing.Region {
-	if s.doc == nil {
+func (e *Editor) Region() *processing.Region {
+	if e.s.Document() == nil {
 		return nil
 	}
-	return s.doc.Region()
+	return e.s.Document().Region()
 }
 
 // SetRegion sets the search region; nil is the whole picture. The error is processing.ErrRegionOutside if the region
 // lies outside the picture.
-func (s *Session) SetRegion(r *processing.Region) error {
-	err := s.doc.SetRegion(r)
-	s.publish(Other, image.Rectangle{})
+func (e *Editor) SetRegion(r *processing.Region) error {
+	err := e.s.Document().SetRegion(r)
+	e.s.Publish(session.Other, image.Rectangle{})
 	return err
 }
 
 // Steps reports whether there are steps to undo and to redo.
-func (s *Session) Steps() (undo, redo bool) {
-	if s.doc == nil {
+func (e *Editor) Steps() (undo, redo bool) {
+	if e.s.Document() == nil {
 		return false, false
 	}
-	_, undo = s.doc.UndoName()
-	_, redo = s.doc.RedoName()
+	_, undo = e.s.Document().UndoName()
+	_, redo = e.s.Document().RedoName()
 	return undo, redo
 }
 
 // Undo undoes the last step and returns its name; ok is false if there is none.
-func (s *Session) Undo() (name message.Message, ok bool) {
-	return s.stepped(s.doc.UndoName, s.doc.Undo)
+func (e *Editor) Undo() (name message.Message, ok bool) {
+	return e.stepped(e.s.Document().UndoName, e.s.Document().Undo)
 }
 
 // Redo repeats the step that was undone last and returns its name; ok is false if there is none.
-func (s *Session) Redo() (name message.Message, ok bool) {
-	return s.stepped(s.doc.RedoName, s.doc.Redo)
+func (e *Editor) Redo() (name message.Message, ok bool) {
+	return e.stepped(e.s.Document().RedoName, e.s.Document().Redo)
 }
 
 // History returns the names of the steps, oldest first. The first done of them are in effect.
-func (s *Session) History() (names []message.Message, done int) {
-	if s.doc == nil {
+func (e *Editor) History() (names []message.Message, done int) {
+	if e.s.Document() == nil {
 		return nil, 0
 	}
-	return s.doc.Steps()
+	return e.s.Document().Steps()
 }
 
 // GoTo undoes or redoes steps until the first done steps of the history are in effect.
-func (s *Session) GoTo(done int) {
-	s.settle()
-	s.publish(Stepped, s.doc.GoTo(done))
+func (e *Editor) GoTo(done int) {
+	e.s.Settle()
+	e.s.Publish(session.Stepped, e.s.Document().GoTo(done))
 }
 
-func (s *Session) stepped(name func() (message.Message, bool), step func() (image.Rectangle, bool)) (
+func (e *Editor) stepped(name func() (message.Message, bool), step func() (image.Rectangle, bool)) (
 	message.Message, bool,
 ) {
-	s.settle()
+	e.s.Settle()
 	text, _ := name()
 	pixels, ok := step()
 	if ok {
-		s.publish(Stepped, pixels)
+		e.s.Publish(session.Stepped, pixels)
 	}
 	return text, ok
 }
 
 // InvertMask inverts the mask, only inside the search region if one is set.
-func (s *Session) InvertMask() {
-	s.settle()
-	s.publish(Other, s.doc.InvertMask())
+func (e *Editor) InvertMask() {
+	e.s.Settle()
+	e.s.Publish(session.Other, e.s.Document().InvertMask())
 }
 
 // ClearMask empties the mask.
-func (s *Session) ClearMask() {
-	s.settle()
-	s.publish(Other, s.doc.ClearMask())
+func (e *Editor) ClearMask() {
+	e.s.Settle()
+	e.s.Publish(session.Other, e.s.Document().ClearMask())
 }
 
 // FillShape combines the mask with a shape. The error is processing.ErrRegionOutside if the shape lies outside the
 // picture.
-func (s *Session) FillShape(r *processing.Region, how document.Combine) error {
-	s.settle()
-	pixels, err := s.doc.FillShape(r, how)
-	s.publish(Other, pixels)
+func (e *Editor) FillShape(r *processing.Region, how document.Combine) error {
+	e.s.Settle()
+	pixels, err := e.s.Document().FillShape(r, how)
+	e.s.Publish(session.Other, pixels)
 	return err
 }
 
 // GrowMask grows the mask by one pixel, only inside the search region if one is set.
-func (s *Session) GrowMask() {
-	s.settle()
-	s.publish(Other, s.doc.GrowMask())
+func (e *Editor) GrowMask() {
+	e.s.Settle()
+	e.s.Publish(session.Other, e.s.Document().GrowMask())
 }
 
 // ShrinkMask shrinks the mask by one pixel, in the same way.
-func (s *Session) ShrinkMask() {
-	s.settle()
-	s.publish(Other, s.doc.ShrinkMask())
+func (e *Editor) ShrinkMask() {
+	e.s.Settle()
+	e.s.Publish(session.Other, e.s.Document().ShrinkMask())
 }
 
 // FillHoles marks the holes of the mask, only inside the search region if one is set.
-func (s *Session) FillHoles() {
-	s.settle()
-	s.publish(Other, s.doc.FillHoles())
-}
-
-// Select selects a finding.
-func (s *Session) Select(f document.Spot) {
-	s.doc.SelectSpot(f)
-	s.publish(Other, image.Rectangle{})
-}
-
-// Selected returns the selected finding.
-func (s *Session) Selected() (f document.Spot, ok bool) {
-	if s.doc == nil {
-		return document.Spot{}, false
-	}
-	return s.doc.Selected()
-}
-
-// RemoveSelected removes the selected finding from the mask, so that it counts as ignored.
-func (s *Session) RemoveSelected() (ok bool) { return s.decide(s.selectedOnly(), s.doc.Ignore) }
-
-// RemoveCorrection restores the original at the selected finding.
-func (s *Session) RemoveCorrection() (ok bool) {
-	if at, selected := s.doc.SelectedPixel(); selected {
-		ok = s.doc.RemoveCorrection(at.X, at.Y)
-	}
-	s.publish(Other, image.Rectangle{})
-	return ok
-}
-
-// RemoveCorrections restores the original everywhere.
-func (s *Session) RemoveCorrections() (ok bool) {
-	ok = s.doc.ClearCorrections()
-	s.publish(Other, image.Rectangle{})
-	return ok
+func (e *Editor) FillHoles() {
+	e.s.Settle()
+	e.s.Publish(session.Other, e.s.Document().FillHoles())
 }
 
 // Toggled is what Toggle did.
@@ -182,20 +160,20 @@ const (
 
 // Toggle removes the finding at a point from the mask, or restores one that the last detection found there. It also
 // hits findings whose bounding boxes are at most slack pixels away.
-func (s *Session) Toggle(at processing.Point, slack float64) Toggled {
-	pixel, inMask, ok := s.hit(at, slack)
+func (e *Editor) Toggle(at processing.Point, slack float64) Toggled {
+	pixel, inMask, ok := e.hit(at, slack)
 	if !ok {
 		return Unchanged
 	}
-	change, did := s.doc.RestoreSpot, Restored
+	change, did := e.s.Document().RestoreSpot, Restored
 	if inMask {
-		change, did = s.doc.RemoveSpot, Removed
+		change, did = e.s.Document().RemoveSpot, Removed
 	}
 	pixels, ok := change(pixel.X, pixel.Y)
 	if !ok {
 		return Unchanged
 	}
-	s.publish(Other, pixels)
+	e.s.Publish(session.Other, pixels)
 	return did
 }
 
@@ -211,70 +189,70 @@ type touched struct {
 // Touch marks the glint at a point, or at most slack pixels away, by the rules of detection, and selects it. If a
 // finding of the mask contains the point, Touch removes it instead. It also removes what the last call marked from the
 // same pixel, because that glint may lie beside it. The error is detect.ErrNoGlint if there is neither.
-func (s *Session) Touch(at processing.Point, slack float64) (Toggled, error) {
-	s.settle()
+func (e *Editor) Touch(at processing.Point, slack float64) (Toggled, error) {
+	e.s.Settle()
 	pixel := image.Pt(int(math.Floor(at.X)), int(math.Floor(at.Y)))
-	place, last := pixel, s.touched
-	if s.touched = (touched{}); last.doc == s.doc && last.at == pixel {
+	place, last := pixel, e.touched
+	if e.touched = (touched{}); last.doc == e.s.Document() && last.at == pixel {
 		place = last.marked
 	}
 	for _, p := range []image.Point{pixel, place} {
-		if _, ok := s.doc.SpotAt(p.X, p.Y); ok {
-			pixels, _ := s.doc.RemoveSpot(p.X, p.Y)
-			s.publish(Other, pixels)
+		if _, ok := e.s.Document().SpotAt(p.X, p.Y); ok {
+			pixels, _ := e.s.Document().RemoveSpot(p.X, p.Y)
+			e.s.Publish(session.Other, pixels)
 			return Removed, nil
 		}
 	}
-	o := detect.TouchOptions{X: at.X, Y: at.Y, Slack: min(slack, touchSlack), Taken: s.doc.Mask()}
-	if s.settings.Params.UsesNetwork() {
-		o.Table = s.table
+	o := detect.TouchOptions{X: at.X, Y: at.Y, Slack: min(slack, touchSlack), Taken: e.s.Document().Mask()}
+	if e.s.Settings().Params.UsesNetwork() {
+		o.Table = e.s.Table()
 	}
 	// Use the CPU: for a few thousand pixels, transfers to a GPU would take longer.
 	be := cpu.New()
-	glint, err := detect.Touch(context.Background(), be, s.doc.Picture().Visible(), s.settings.Params, o)
+	glint, err := detect.Touch(context.Background(), be, e.s.Document().Picture().Visible(), e.s.Settings().Params, o)
 	if err := errors.Join(err, be.Close()); err != nil {
 		return Unchanged, err
 	}
-	pixels, err := s.doc.MarkGlint(glint)
+	pixels, err := e.s.Document().MarkGlint(glint)
 	if err == nil {
-		s.touched = touched{s.doc, pixel, image.Pt(glint.Runs[0].X0, glint.Runs[0].Y)}
-		s.doc.Select(s.touched.marked.X, s.touched.marked.Y)
+		e.touched = touched{e.s.Document(), pixel, image.Pt(glint.Runs[0].X0, glint.Runs[0].Y)}
+		e.s.Document().Select(e.touched.marked.X, e.touched.marked.Y)
 	}
-	s.publish(Other, pixels)
+	e.s.Publish(session.Other, pixels)
 	return Marked, err
 }
 
 // Hit reports whether Toggle would hit a finding.
-func (s *Session) Hit(at processing.Point, slack float64) bool {
-	_, _, ok := s.hit(at, slack)
+func (e *Editor) Hit(at processing.Point, slack float64) bool {
+	_, _, ok := e.hit(at, slack)
 	return ok
 }
 
 // hit returns a pixel of the finding at a point, or of the nearest one at most slack pixels away. inMask says whether
 // it is in the mask; otherwise it was removed.
-func (s *Session) hit(at processing.Point, slack float64) (pixel image.Point, inMask, ok bool) {
-	if s.doc == nil {
+func (e *Editor) hit(at processing.Point, slack float64) (pixel image.Point, inMask, ok bool) {
+	if e.s.Document() == nil {
 		return image.Point{}, false, false
 	}
 	pixel = image.Pt(int(math.Floor(at.X)), int(math.Floor(at.Y)))
-	if _, ok := s.doc.SpotAt(pixel.X, pixel.Y); ok {
+	if _, ok := e.s.Document().SpotAt(pixel.X, pixel.Y); ok {
 		return pixel, true, true
 	}
-	if _, ok := s.doc.DetectedAt(pixel.X, pixel.Y); ok {
+	if _, ok := e.s.Document().DetectedAt(pixel.X, pixel.Y); ok {
 		return pixel, false, true
 	}
 	var boxes []image.Rectangle
 	var pixels []image.Point
-	inside := s.doc.Spots()
+	inside := e.s.Document().Spots()
 	for _, f := range inside {
-		boxes, pixels = append(boxes, f.Bounds()), append(pixels, s.doc.FirstPixel(f))
+		boxes, pixels = append(boxes, f.Bounds()), append(pixels, e.s.Document().FirstPixel(f))
 	}
-	for _, f := range s.doc.Findings() {
+	for _, f := range e.s.Document().Findings() {
 		if len(f.Runs) == 0 {
 			continue
 		}
 		first := image.Pt(f.Runs[0].X0, f.Runs[0].Y)
-		if _, ok := s.doc.SpotAt(first.X, first.Y); !ok {
+		if _, ok := e.s.Document().SpotAt(first.X, first.Y); !ok {
 			boxes = append(boxes, image.Rect(f.Left, f.Top, f.Left+f.Width, f.Top+f.Height))
 			pixels = append(pixels, first)
 		}

@@ -1,4 +1,4 @@
-package session
+package analysis
 
 import (
 	"image"
@@ -15,25 +15,25 @@ const closeupZoom = 2
 // Closeups returns pictures of a finding with its surroundings, upright and in screen colours, of at most side × side
 // pixels: of the original, and of the corrected picture, which is nil if the finding is not corrected. The zoom is 200
 // %, or less if the finding would not fit. Around the picture is the grey of the viewport.
-func (s *Session) Closeups(f document.Spot, side int) (before, after image.Image) {
+func (a *Analysis) Closeups(f document.Spot, side int) (before, after image.Image) {
 	area := around(f.Bounds(), max(side/closeupZoom, f.Width, f.Height))
-	before = s.closeup(area, false, side)
+	before = a.closeup(area, false, side)
 	if f.State != document.Uncorrected && f.Decision != document.Ignored {
-		after = s.closeup(area, true, side)
+		after = a.closeup(area, true, side)
 	}
 	return before, after
 }
 
-func (s *Session) closeup(area image.Rectangle, corrected bool, side int) image.Image {
+func (a *Analysis) closeup(area image.Rectangle, corrected bool, side int) image.Image {
 	all := image.NewNRGBA(image.Rectangle{Max: area.Size()})
 	draw.Draw(all, all.Rect, image.NewUniform(view.Surround()), image.Point{}, draw.Src)
-	if part := s.doc.Crop(area, corrected); part != nil {
-		at := area.Intersect(image.Rectangle{Max: s.doc.Size()}).Min.Sub(area.Min)
+	if part := a.s.Document().Crop(area, corrected); part != nil {
+		at := area.Intersect(image.Rectangle{Max: a.s.Document().Size()}).Min.Sub(area.Min)
 		for y := range part.Height {
-			thumbnail.Row(all, at.Y+y, at.X, part, s.screen, y, 0, part.Width)
+			thumbnail.Row(all, at.Y+y, at.X, part, a.s.Shown().Screen, y, 0, part.Width)
 		}
 	}
-	return thumbnail.Upright(thumbnail.Enlarge(all, closeupZoom, side), s.original.Orientation)
+	return thumbnail.Upright(thumbnail.Enlarge(all, closeupZoom, side), a.s.Shown().Original.Orientation)
 }
 
 // around returns the square with the given side around the centre of a rectangle.

@@ -1,4 +1,4 @@
-package session
+package store
 
 import (
 	"bytes"
@@ -20,6 +20,7 @@ import (
 
 	"blik/app/document"
 	"blik/app/imagefile"
+	"blik/app/session"
 	"blik/internal/atomicfile"
 	"blik/internal/message"
 	"blik/processing"
@@ -203,6 +204,20 @@ func (u *Unsaved) encode() ([]byte, error) {
 	return append(fmt.Appendf(nil, "%s %s\n", journalMark, hex.EncodeToString(sum[:])), body.Bytes()...), nil
 }
 
+// ReadJournal returns the work in a journal.
+func ReadJournal(path string) (*Unsaved, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	u, err := decodeUnsaved(data)
+	if err != nil {
+		return nil, err
+	}
+	u.journal = path
+	return u, nil
+}
+
 // decodeUnsaved is the inverse of encode. It returns an error if data are damaged or inconsistent.
 func decodeUnsaved(data []byte) (*Unsaved, error) {
 	head, body, _ := bytes.Cut(data, []byte("\n"))
@@ -257,17 +272,18 @@ func (u *Unsaved) renumber() bool {
 }
 
 // unsaved returns a function, for any goroutine, that returns the unsaved work, or nil if everything is saved.
-func (s *Session) unsaved() func() *Unsaved {
-	if mask, picture := s.Unsaved(); !mask && !picture && !s.UnsavedDecisions() {
+func (d *Store) unsaved() func() *Unsaved {
+	if mask, picture := d.Unsaved(); !mask && !picture && !d.UnsavedDecisions() {
 		return func() *Unsaved { return nil }
 	}
-	shot, state := s.doc.Snapshot(), s.originalState
+	shot, state := d.s.Document().Snapshot(), d.disk.state
 	return func() *Unsaved { return record(shot, state) }
 }
 
 // UnsavedDecisions reports whether there are decisions about findings that no project holds.
-func (s *Session) UnsavedDecisions() bool {
-	return s.doc != nil && !s.safe() && (s.doc.Decisions() != nil || len(s.doc.Ignored()) > 0)
+func (d *Store) UnsavedDecisions() bool {
+	doc := d.s.Document()
+	return doc != nil && !d.safe() && (doc.Decisions() != nil || len(doc.Ignored()) > 0)
 }
 
 // record describes the work in a document.
@@ -324,28 +340,28 @@ func (u *Unsaved) work() (w document.Work, err error) {
 }
 
 // journalFailed notifies the listeners that the journal cannot be written.
-func (s *Session) journalFailed(err error) {
+func (d *Store) journalFailed(err error) {
 	fault := message.Errorf("save your work; it cannot be recovered after a crash: %w",
-		imagefile.WriteError(s.journal.path, err))
-	s.dispatch(func() { s.notify(Change{Fault: fault}) })
+		imagefile.WriteError(d.journal.path, err))
+	d.s.Dispatch(func() { d.s.Notify(session.Change{Fault: fault}) })
 }
 
 // Interrupted returns the unsaved work of programs that were killed or crashed, oldest first. It skips damaged journals
 // and those of programs that are still running.
-func (s *Session) Interrupted() []*Unsaved {
-	if s.journalDir == "" {
+func (d *Store) Interrupted() []*Unsaved {
+	if d.o.Journal == "" {
 		return nil
 	}
 	// Remove what an interrupted write has left.
-	imagefile.Recover(s.journalDir)
-	paths, err := filepath.Glob(filepath.Join(s.journalDir, "*"+journalEnding))
+	imagefile.Recover(d.o.Journal)
+	paths, err := filepath.Glob(filepath.Join(d.o.Journal, "*"+journalEnding))
 	if err != nil {
 		return nil
 	}
 	slices.Sort(paths)
 	var all []*Unsaved
 	for _, path := range paths {
-		if s.journal != nil && path == s.journal.path {
+		if d.journal != nil && path == d.journal.path {
 			continue
 		}
 		lock := strings.TrimSuffix(path, journalEnding) + lockEnding
@@ -354,12 +370,7 @@ func (s *Session) Interrupted() []*Unsaved {
 		} else if _, e := os.Stat(lock); e == nil && !errors.Is(err, errors.ErrUnsupported) {
 			continue // its program runs
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			continue
-		}
-		if u, err := decodeUnsaved(data); err == nil {
-			u.journal = path
+		if u, err := ReadJournal(path); err == nil {
 			all = append(all, u)
 		}
 	}
@@ -367,7 +378,7 @@ func (s *Session) Interrupted() []*Unsaved {
 }
 
 // Discard removes the journal of interrupted work.
-func (s *Session) Discard(u *Unsaved) error {
+func (d *Store) Discard(u *Unsaved) error {
 	err := os.Remove(u.journal)
 	_ = os.Remove(strings.TrimSuffix(u.journal, journalEnding) + lockEnding)
 	return err
@@ -375,58 +386,49 @@ func (s *Session) Discard(u *Unsaved) error {
 
 // Resume opens the picture of interrupted work and restores the work. The old journal is removed only once the journal
 // of this session holds the work. The error says if the picture has changed since.
-func (s *Session) Resume(u *Unsaved, done func(error)) {
+func (d *Store) Resume(u *Unsaved, done func(error)) {
 	if u.State != "" && imagefile.State(u.Path) != u.State {
 		done(message.Errorf("%s: the picture has been changed or deleted since then, so the saved work no longer "+
 			"fits it", u.Path))
 		return
 	}
 	// Without its project: the journal is newer.
-	s.open(u.Path, false, func(err error) {
+	d.open(u.Path, false, func(err error) {
 		if err == nil {
-			err = s.restore(u)
+			err = d.restore(u)
 		}
 		if err == nil {
-			err = s.Discard(u)
+			err = d.Discard(u)
 		}
 		done(err)
 	})
 }
 
 // restore restores work in the open document and writes it to the journal of this session.
-func (s *Session) restore(u *Unsaved) error {
+func (d *Store) restore(u *Unsaved) error {
 	w, err := u.work()
 	if err != nil {
 		return err
 	}
-	pixels, err := s.doc.Restore(w)
-	s.publish(Other, pixels)
+	pixels, err := d.s.Document().Restore(w)
+	d.s.Publish(session.Other, pixels)
 	if err != nil {
 		return err
 	}
-	if s.journal == nil {
+	if d.journal == nil {
 		return nil
 	}
-	return s.journal.write(s.unsaved()())
-}
-
-// keepJournal updates the journal if the unsaved work has changed.
-func (s *Session) keepJournal(was, is state) {
-	same := is.doc == was.doc && is.mask == was.mask && is.corrections == was.corrections && is.saved == was.saved &&
-		is.region == was.region && is.decisions == was.decisions && is.result == was.result
-	if s.journal != nil && !same {
-		s.journal.note(s.unsaved())
-	}
+	return d.journal.write(d.unsaved()())
 }
 
 // Forget makes Close remove the journal, because the user does not want to keep unsaved work.
-func (s *Session) Forget() { s.forget = true }
+func (d *Store) Forget() { d.forget = true }
 
 // closeJournal closes the journal. Unsaved work stays in it unless Forget was called.
-func (s *Session) closeJournal(ctx context.Context) error {
-	if s.journal == nil {
+func (d *Store) closeJournal(ctx context.Context) error {
+	if d.journal == nil {
 		return nil
 	}
-	mask, picture := s.Unsaved()
-	return s.journal.close(ctx, (mask || picture || s.UnsavedDecisions()) && !s.forget)
+	mask, picture := d.Unsaved()
+	return d.journal.close(ctx, (mask || picture || d.UnsavedDecisions()) && !d.forget)
 }

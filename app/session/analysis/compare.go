@@ -1,11 +1,14 @@
-package session
+package analysis
 
 import (
 	"context"
 	"image"
+	"path/filepath"
 
 	"blik/app/document"
+	"blik/app/session"
 	"blik/app/view"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -25,11 +28,11 @@ type Comparison struct {
 // CompareMask reads a mask and compares the document's mask with it, until EndComparison is called or another picture
 // is opened. done gets an error if the file has not the size of the picture; without anyPicture, a picture that hardly
 // is a mask is imagefile.ErrNotMask.
-func (s *Session) CompareMask(path string, anyPicture bool, done func(error)) {
-	doc, size := s.doc, s.doc.Size()
+func (a *Analysis) CompareMask(path string, anyPicture bool, done func(error)) {
+	doc, size := a.s.Document(), a.s.Document().Size()
 	work := func(ctx context.Context, report processing.Progress) (*compared, error) {
-		report(named(path), 0)
-		m, err := s.files.ReadMask(ctx, path, size.X, size.Y, anyPicture)
+		report(message.Of("%s", filepath.Base(path)), 0)
+		m, err := a.masks.ReadMask(ctx, path, size.X, size.Y, anyPicture)
 		if err != nil {
 			return nil, err
 		}
@@ -39,30 +42,31 @@ func (s *Session) CompareMask(path string, anyPicture bool, done func(error)) {
 		}
 		return &compared{path, other, view.NewMaskPyramid(m)}, nil
 	}
-	start(s, Other, work, func(c *compared) (image.Rectangle, error) {
-		s.compared = c
+	a.s.Settle()
+	session.Begin(a.s, session.Other, work, func(c *compared) (image.Rectangle, error) {
+		a.compared = c
 		return image.Rectangle{}, nil
 	}, func(_ *compared, err error) { done(err) })
 }
 
 // EndComparison ends what CompareMask began.
-func (s *Session) EndComparison() {
-	s.compared = nil
-	s.publish(Other, image.Rectangle{})
+func (a *Analysis) EndComparison() {
+	a.compared = nil
+	a.s.Publish(session.Other, image.Rectangle{})
 }
 
 // Comparison compares the present mask with that of CompareMask; ok is false if there is none.
-func (s *Session) Comparison() (c Comparison, ok bool) {
-	if s.compared == nil {
+func (a *Analysis) Comparison() (c Comparison, ok bool) {
+	if a.compared == nil {
 		return Comparison{}, false
 	}
-	return Comparison{s.compared.path, s.doc.Overlap(s.compared.other)}, true
+	return Comparison{a.compared.path, a.s.Document().Overlap(a.compared.other)}, true
 }
 
 // ComparedView returns the view of the mask of CompareMask, nil if there is none.
-func (s *Session) ComparedView() *view.MaskPyramid {
-	if s.compared == nil {
+func (a *Analysis) ComparedView() *view.MaskPyramid {
+	if a.compared == nil {
 		return nil
 	}
-	return s.compared.view
+	return a.compared.view
 }

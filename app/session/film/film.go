@@ -1,4 +1,4 @@
-package session
+package film
 
 import (
 	"context"
@@ -15,6 +15,9 @@ import (
 	"blik/app/imagefile"
 	"blik/app/project"
 	"blik/app/report"
+	"blik/app/session"
+	"blik/app/session/glare"
+	"blik/app/session/store"
 	"blik/app/thumbnail"
 	"blik/internal/message"
 	"blik/processing"
@@ -46,50 +49,94 @@ type Frame struct {
 	Err error
 }
 
-// film is the filmstrip. The list is replaced when anything in it changes, never modified.
-type film struct {
+// Options are the parts of a filmstrip.
+type Options struct {
+	Store  *store.Store
+	Files  Files
+	Engine glare.Engine
+	// Thumbnails stores the thumbnails of pictures; it may be nil.
+	Thumbnails *thumbnail.Cache
+	// Version is the version of the program, for reports.
+	Version string
+}
+
+// Files is the part of store.Files that a filmstrip needs.
+type Files interface {
+	Read(ctx context.Context, path string) (*imagefile.File, error)
+	Save(ctx context.Context, account report.Correction, path, lang string, o imagefile.SaveOptions) (
+		store.Written, error)
+}
+
+// Film is the filmstrip: a list of pictures to be processed one after the other, with the state of each. The list is
+// replaced when anything in it changes, never modified.
+type Film struct {
+	s      *session.Session
+	o      Options
 	frames []Frame
-	// changes counts the changes.
-	changes uint64
+	// changes counts the changes, told those of which the last Change told.
+	changes, told uint64
+}
+
+// New returns the filmstrip of a session.
+func New(s *session.Session, o Options) *Film {
+	m := &Film{s: s, o: o}
+	s.Attach(session.Part{Changed: m.changed})
+	return m
+}
+
+// changed is part of session.Part.
+func (m *Film) changed(c *session.Change) {
+	m.follow()
+	c.Film = m.changes != m.told
+	m.told = m.changes
 }
 
 // maxFrames is the largest number of pictures in the filmstrip.
 const maxFrames = 500
 
-// Film returns the filmstrip. The slice must not be changed.
-func (s *Session) Film() []Frame { return s.film.frames }
+// Frames returns the pictures. The slice must not be changed.
+func (m *Film) Frames() []Frame { return m.frames }
 
-// setFilm replaces the filmstrip.
-func (s *Session) setFilm(frames []Frame) {
-	s.film.frames = frames
-	s.film.changes++
+// Paths returns the paths of the pictures.
+func (m *Film) Paths() []string {
+	paths := make([]string, len(m.frames))
+	for i, f := range m.frames {
+		paths[i] = f.Path
+	}
+	return paths
+}
+
+// set replaces the filmstrip.
+func (m *Film) set(frames []Frame) {
+	m.frames = frames
+	m.changes++
 }
 
 // setFrame changes a frame of the filmstrip, if path is in it.
-func (s *Session) setFrame(path string, change func(f *Frame)) {
-	i := slices.IndexFunc(s.film.frames, func(f Frame) bool { return f.Path == path })
+func (m *Film) setFrame(path string, change func(f *Frame)) {
+	i := slices.IndexFunc(m.frames, func(f Frame) bool { return f.Path == path })
 	if i < 0 {
 		return
 	}
-	was := s.film.frames[i]
+	was := m.frames[i]
 	f := was
 	change(&f)
 	// Errors cannot always be compared.
 	if f.State != was.State || f.Findings != was.Findings || f.Small != was.Small ||
 		(f.Err == nil) != (was.Err == nil) {
-		frames := slices.Clone(s.film.frames)
+		frames := slices.Clone(m.frames)
 		frames[i] = f
-		s.setFilm(frames)
+		m.set(frames)
 	}
 }
 
-// AddFrames adds pictures and the pictures in folders to the filmstrip, except files that Blik itself writes beside a
+// Add adds pictures and the pictures in folders to the filmstrip, except files that Blik itself writes beside a
 // picture. If the filmstrip was empty, the open picture is added too, and all are sorted by path. It returns the number
 // of pictures added. Their thumbnails and states are found later, on another goroutine.
-func (s *Session) AddFrames(paths []string) (added int) {
+func (m *Film) Add(paths []string) (added int) {
 	var all []string
-	if s.doc != nil && len(s.film.frames) == 0 {
-		all = append(all, s.doc.Path())
+	if m.s.Document() != nil && len(m.frames) == 0 {
+		all = append(all, m.s.Document().Path())
 	}
 	for _, path := range paths {
 		if abs, err := filepath.Abs(path); err == nil {
@@ -101,7 +148,7 @@ func (s *Session) AddFrames(paths []string) (added int) {
 			all = append(all, path)
 		}
 	}
-	frames := slices.Clone(s.film.frames)
+	frames := slices.Clone(m.frames)
 	var fresh []string
 	for _, path := range all {
 		known := slices.ContainsFunc(frames, func(f Frame) bool { return f.Path == path })
@@ -115,19 +162,19 @@ func (s *Session) AddFrames(paths []string) (added int) {
 	if len(frames) == len(fresh) {
 		slices.SortFunc(frames, func(a, b Frame) int { return strings.Compare(a.Path, b.Path) })
 	}
-	s.setFilm(frames)
-	s.publish(Other, image.Rectangle{})
-	go s.describeFrames(fresh)
+	m.set(frames)
+	m.s.Publish(session.Other, image.Rectangle{})
+	go m.describeFrames(fresh)
 	return len(fresh)
 }
 
-// CloseFilm empties the filmstrip; the open picture stays open.
-func (s *Session) CloseFilm() {
-	s.setFilm(nil)
-	s.publish(Other, image.Rectangle{})
+// Clear empties the filmstrip; the open picture stays open.
+func (m *Film) Clear() {
+	m.set(nil)
+	m.s.Publish(session.Other, image.Rectangle{})
 }
 
-// FirstPicture returns the first of the pictures that AddFrames would add; ok is false if there are none.
+// FirstPicture returns the first of the pictures that Add would add; ok is false if there are none.
 func FirstPicture(paths []string) (path string, ok bool) {
 	for _, path := range paths {
 		if info, err := os.Stat(path); err != nil || !info.IsDir() {
@@ -161,20 +208,20 @@ func picturesIn(dir string) (paths []string) {
 }
 
 // describeFrames finds the thumbnails and states of pictures, one by one. It runs on its own goroutine.
-func (s *Session) describeFrames(paths []string) {
+func (m *Film) describeFrames(paths []string) {
 	for _, path := range paths {
-		small := s.thumbnailOf(path)
-		p, err := project.Read(context.Background(), path, Limits())
-		s.dispatch(func() {
-			s.setFrame(path, func(f *Frame) {
+		small := m.thumbnailOf(path)
+		p, err := project.Read(context.Background(), path, session.Limits())
+		m.s.Dispatch(func() {
+			m.setFrame(path, func(f *Frame) {
 				if small != nil {
 					f.Small = small
 				}
-				if err == nil && (s.doc == nil || s.doc.Path() != path) {
+				if err == nil && (m.s.Document() == nil || m.s.Document().Path() != path) {
 					f.State, f.Findings = stateOf(p.Work, p.Saved)
 				}
 			})
-			s.publish(Other, image.Rectangle{})
+			m.s.Publish(session.Other, image.Rectangle{})
 		})
 	}
 }
@@ -184,30 +231,30 @@ func (s *Session) describeFrames(paths []string) {
 const maxThumbnailSource = 256 << 20
 
 // thumbnailOf returns the stored thumbnail of a file, or makes one; nil if that fails.
-func (s *Session) thumbnailOf(path string) image.Image {
-	if s.thumbs != nil {
-		if m, err := s.thumbs.Load(path); err == nil {
-			return m
+func (m *Film) thumbnailOf(path string) image.Image {
+	if m.o.Thumbnails != nil {
+		if small, err := m.o.Thumbnails.Load(path); err == nil {
+			return small
 		}
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() > maxThumbnailSource {
 		return nil
 	}
 	ctx := context.Background()
-	file, err := s.files.Read(ctx, path)
+	file, err := m.o.Files.Read(ctx, path)
 	if err != nil {
 		return nil
 	}
 	screen := thumbnail.Screen(file.Picture, file.Profile)
-	m, err := thumbnail.Make(ctx, file.Picture, screen, file.Orientation, thumbnailSize)
+	small, err := thumbnail.Make(ctx, file.Picture, screen, file.Orientation, store.ThumbnailSize)
 	if err != nil {
 		return nil
 	}
-	if s.thumbs != nil {
+	if m.o.Thumbnails != nil {
 		// If it cannot be stored, it will be made again.
-		_ = s.thumbs.Save(ctx, path, m)
+		_ = m.o.Thumbnails.Save(ctx, path, small)
 	}
-	return m
+	return small
 }
 
 // frameState returns the state of work with so many findings in the mask, of which so many are corrected. searched is
@@ -232,16 +279,16 @@ func stateOf(w document.Work, saved bool) (state FrameState, findings int) {
 	return frameState(findings, len(w.Spots), w.Found != nil, saved), findings
 }
 
-// followFilm updates the frame of the open picture.
-func (s *Session) followFilm() {
-	if s.doc == nil || len(s.film.frames) == 0 {
+// follow updates the frame of the open picture.
+func (m *Film) follow() {
+	if m.s.Document() == nil || len(m.frames) == 0 {
 		return
 	}
-	s.setFrame(s.doc.Path(), func(f *Frame) {
-		if s.small != nil {
-			f.Small = s.small
+	m.setFrame(m.s.Document().Path(), func(f *Frame) {
+		if m.o.Store.Small() != nil {
+			f.Small = m.o.Store.Small()
 		}
-		f.State, f.Findings = documentState(s.doc)
+		f.State, f.Findings = documentState(m.s.Document())
 		if f.State == FrameSaved {
 			f.Err = nil
 		}
@@ -250,32 +297,21 @@ func (s *Session) followFilm() {
 
 // documentState returns the state of the work in a document, and the number of findings in its mask.
 func documentState(d *document.Document) (state FrameState, findings int) {
-	findings, corrected := countFindings(d)
+	findings, corrected := store.CountFindings(d)
 	return frameState(findings, corrected, d.Result() != nil, !d.PictureDirty()), findings
 }
 
-// countFindings returns the number of findings in the mask, and how many of them are corrected.
-func countFindings(d *document.Document) (findings, corrected int) {
-	for _, f := range d.Spots() {
-		findings++
-		if f.State == document.Corrected {
-			corrected++
-		}
-	}
-	return findings, corrected
-}
-
-// FrameBeside returns the path of the picture direction places after the open one in the filmstrip, before it if
+// Beside returns the path of the picture direction places after the open one in the filmstrip, before it if
 // negative. ok is false if there is none.
-func (s *Session) FrameBeside(direction int) (path string, ok bool) {
-	if s.doc == nil {
+func (m *Film) Beside(direction int) (path string, ok bool) {
+	if m.s.Document() == nil {
 		return "", false
 	}
-	i := slices.IndexFunc(s.film.frames, func(f Frame) bool { return f.Path == s.doc.Path() }) + direction
-	if i < 0 || i >= len(s.film.frames) {
+	i := slices.IndexFunc(m.frames, func(f Frame) bool { return f.Path == m.s.Document().Path() }) + direction
+	if i < 0 || i >= len(m.frames) {
 		return "", false
 	}
-	return s.film.frames[i].Path, true
+	return m.frames[i].Path, true
 }
 
 // Batch is the result of RunBatch, in numbers of pictures.
@@ -289,19 +325,19 @@ type Batch struct {
 // if the settings ask for one. The work on each picture is stored in its project. Existing files are not overwritten.
 // An error of one picture is stored in its frame, and the others are still processed. Of the open picture, only what
 // its project holds is used, so its work must be saved there before; it is opened again at the end.
-func (s *Session) RunBatch(correct bool, lang string, done func(Batch, error)) {
-	s.settle()
-	frames, params, open := s.Film(), s.settings.Params, ""
-	if s.doc != nil {
-		open = s.doc.Path()
+func (m *Film) RunBatch(correct bool, lang string, done func(Batch, error)) {
+	m.s.Settle()
+	frames, params, open := m.Frames(), m.s.Settings().Params, ""
+	if m.s.Document() != nil {
+		open = m.s.Document().Path()
 	}
-	if !s.settings.WriteReport {
+	if !m.s.Settings().WriteReport {
 		lang = ""
 	}
 	work := func(ctx context.Context, progress processing.Progress) (b Batch, err error) {
 		for i, f := range frames {
 			stage := message.Of("%d of %d: %s", i+1, len(frames), filepath.Base(f.Path))
-			t := batchItem{s: s, ctx: ctx, path: f.Path, params: params, correct: correct, lang: lang}
+			t := batchItem{o: &m.o, ctx: ctx, path: f.Path, params: params, correct: correct, lang: lang}
 			t.report = func(share float64) { progress(stage, (float64(i)+share)/float64(len(frames))) }
 			t.report(0)
 			worked, err := t.run()
@@ -315,8 +351,8 @@ func (s *Session) RunBatch(correct bool, lang string, done func(Batch, error)) {
 			default:
 				b.Skipped++
 			}
-			s.dispatch(func() {
-				s.setFrame(f.Path, func(f *Frame) {
+			m.s.Dispatch(func() {
+				m.setFrame(f.Path, func(f *Frame) {
 					f.Err = err
 					if err == nil {
 						f.State, f.Findings = t.state, t.findings
@@ -325,23 +361,23 @@ func (s *Session) RunBatch(correct bool, lang string, done func(Batch, error)) {
 						f.Small = t.small
 					}
 				})
-				s.publish(Other, image.Rectangle{})
+				m.s.Publish(session.Other, image.Rectangle{})
 			})
 		}
 		return b, nil
 	}
-	start(s, Other, work, nil, func(b Batch, err error) {
+	session.Begin(m.s, session.Other, work, nil, func(b Batch, err error) {
 		if open == "" {
 			done(b, err)
 			return
 		}
-		s.Open(open, func(reopened error) { done(b, errors.Join(err, reopened)) })
+		m.o.Store.Open(open, func(reopened error) { done(b, errors.Join(err, reopened)) })
 	})
 }
 
 // batchItem processes one picture of a batch.
 type batchItem struct {
-	s          *Session
+	o          *Options
 	ctx        context.Context
 	path, lang string
 	params     processing.Params
@@ -349,6 +385,7 @@ type batchItem struct {
 	// report is called with the share of the work on the picture that is done, 0…1.
 	report func(share float64)
 
+	file     *imagefile.File
 	state    FrameState
 	findings int
 	small    image.Image
@@ -358,66 +395,65 @@ type batchItem struct {
 
 // run processes the picture; worked is false if nothing had to be done.
 func (t *batchItem) run() (worked bool, err error) {
-	file, err := t.s.files.Read(t.ctx, t.path)
+	file, err := t.o.Files.Read(t.ctx, t.path)
 	if err != nil {
 		return false, err
 	}
-	o := opened{file: file, screen: thumbnail.Screen(file.Picture, file.Profile)}
-	if o.doc, err = document.New(t.path, file.Picture); err != nil {
+	t.file = file
+	o, err := store.Continue(t.ctx, t.path, file)
+	if err != nil {
 		return false, err
 	}
-	if err := t.s.continueProject(t.ctx, t.path, &o); err != nil {
-		return false, err
+	if o.Continued.Err != nil {
+		return false, o.Continued.Err
 	}
-	if o.continued.Err != nil {
-		return false, o.continued.Err
+	if o.Params == nil {
+		o.Params = &t.params
 	}
-	if o.params == nil {
-		o.params = &t.params
-	}
-	if t.small, err = thumbnail.Make(t.ctx, file.Picture, o.screen, file.Orientation, thumbnailSize); err != nil {
+	screen := thumbnail.Screen(file.Picture, file.Profile)
+	if t.small, err = thumbnail.Make(t.ctx, file.Picture, screen, file.Orientation, store.ThumbnailSize); err != nil {
 		return false, err
 	}
 	worked, err = t.process(&o)
 	if err == nil && worked {
 		err = t.saveProject(&o)
 	}
-	t.state, t.findings = documentState(o.doc)
+	t.state, t.findings = documentState(o.Doc)
 	return worked, err
 }
 
 // process detects, corrects and saves, as far as necessary.
-func (t *batchItem) process(o *opened) (worked bool, err error) {
-	state, _ := documentState(o.doc)
+func (t *batchItem) process(o *store.Work) (worked bool, err error) {
+	state, _ := documentState(o.Doc)
 	if state == FrameToDo {
-		r, _, err := t.s.engine.Detect(t.ctx, o.doc.Picture(), *o.params,
+		r, _, err := t.o.Engine.Detect(t.ctx, o.Doc.Picture(), *o.Params,
 			detect.Options{Progress: t.within(shareRead, shareDetected)})
 		if err == nil {
-			_, err = o.doc.ApplyResult(&r.Result, nil)
+			_, err = o.Doc.ApplyResult(&r.Result, nil)
 		}
 		if err != nil {
 			return false, err
 		}
 		worked = true
 	}
-	state, _ = documentState(o.doc)
+	state, _ = documentState(o.Doc)
 	if !t.correct || state == FrameClear || state == FrameSaved {
 		return worked, nil
 	}
 	if state == FrameFound {
-		if err := t.correctAll(o); err != nil || o.doc.Corrections() == nil {
+		if err := t.correctAll(o); err != nil || o.Doc.Corrections() == nil {
 			return worked, err
 		}
 	}
-	shot := o.doc.Snapshot()
-	account := accountOf(o.file, o.doc, t.s.version)
+	shot := o.Doc.Snapshot()
+	account := store.AccountOf(t.file, o.Doc, t.o.Version)
 	account.Mask, account.Date, account.Left = shot.Mask(), time.Now(), t.left
-	path := imagefile.DefaultName(t.path, o.file.SaveFormat())
+	path := imagefile.DefaultName(t.path, t.file.SaveFormat())
 	saving := imagefile.SaveOptions{Progress: t.within(shareCorrected, 1)}
-	if _, err := t.s.files.Save(t.ctx, account, path, t.lang, saving); err != nil {
+	if _, err := t.o.Files.Save(t.ctx, account, path, t.lang, saving); err != nil {
 		return worked, err
 	}
-	o.doc.MarkPictureSaved(shot.Corrections.Generation())
+	o.Doc.MarkPictureSaved(shot.Corrections.Generation())
 	return true, nil
 }
 
@@ -436,17 +472,17 @@ func (t *batchItem) within(from, to float64) processing.Progress {
 
 // correctAll corrects the findings that may be corrected without anyone watching, each with the method that was chosen
 // for it. What the user has kept counts as watched.
-func (t *batchItem) correctAll(o *opened) error {
+func (t *batchItem) correctAll(o *store.Work) error {
 	asked := map[int]processing.Method{}
 	var found []processing.Finding
-	for _, f := range o.doc.Spots() {
+	for _, f := range o.Doc.Spots() {
 		asked[f.ID] = f.Asked
-		at := o.doc.FirstPixel(f)
-		f.Runs, f.Check = o.doc.SpotRuns(at.X, at.Y), f.Check && f.Decision != document.Kept
+		at := o.Doc.FirstPixel(f)
+		f.Runs, f.Check = o.Doc.SpotRuns(at.X, at.Y), f.Check && f.Decision != document.Kept
 		found = append(found, f.Finding)
 	}
-	mask := o.doc.Snapshot().Mask()
-	_, left, err := consent.Choose(mask, found, *o.params)
+	mask := o.Doc.Snapshot().Mask()
+	_, left, err := consent.Choose(mask, found, *o.Params)
 	if err != nil {
 		return err
 	}
@@ -462,32 +498,18 @@ func (t *batchItem) correctAll(o *opened) error {
 	for i := range spots {
 		spots[i].Method = asked[spots[i].ID]
 	}
-	c, _, err := t.s.engine.Correct(t.ctx, o.doc.Picture(), mask, *o.params,
+	c, _, err := t.o.Engine.Correct(t.ctx, o.Doc.Picture(), mask, *o.Params,
 		processing.CorrectOptions{Spots: spots, Progress: t.within(shareDetected, shareCorrected)})
 	if err == nil {
-		_, err = o.doc.ApplyCorrection(c, spots, *o.params)
+		_, err = o.Doc.ApplyCorrection(c, spots, *o.Params)
 	}
 	return err
 }
 
 // saveProject saves the project.
-func (t *batchItem) saveProject(o *opened) error {
+func (t *batchItem) saveProject(o *store.Work) error {
 	return project.Write(t.ctx, t.path, &project.Project{
-		Checksum: project.Checksum(o.file.Picture), Date: time.Now().Round(time.Second), Params: *o.params,
-		Work: o.doc.Snapshot().Work(), Saved: o.doc.Corrections() != nil && !o.doc.PictureDirty(),
-	}, project.Options{Expect: o.project, Like: o.file})
-}
-
-// accountOf describes the corrections of a document for the report.
-func accountOf(file *imagefile.File, doc *document.Document, version string) report.Correction {
-	var found *processing.Result
-	if r := doc.Result(); r != nil {
-		all := *r
-		all.Findings = doc.Findings()
-		found = &all
-	}
-	done := doc.Corrections()
-	account := report.NewCorrection(file, version, found, done.Patches(), done.Origins())
-	account.Numbers = doc.CorrectedNumbers()
-	return account
+		Checksum: project.Checksum(t.file.Picture), Date: time.Now().Round(time.Second), Params: *o.Params,
+		Work: o.Doc.Snapshot().Work(), Saved: o.Doc.Corrections() != nil && !o.Doc.PictureDirty(),
+	}, project.Options{Expect: o.Project, Like: t.file})
 }

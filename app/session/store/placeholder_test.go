@@ -1,17 +1,81 @@
-package session
+package store
 
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"path/filepath"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"blik/app/imagefile"
+	"blik/app/session"
+	"blik/app/settings"
 	"blik/app/view"
 	"blik/internal/test/testpic"
 )
+
+// fake is a session with a store, whose callbacks run on the test's goroutine. It is the files of the store.
+type fake struct {
+	*session.Session
+	*Store
+	Files
+	queue chan func()
+	// changes are the changes so far.
+	changes     []session.Change
+	placeholder func(context.Context) (*imagefile.Preview, error)
+	hold        chan struct{}
+	// blind keeps placeholders from being shown; reads is called before a picture is read.
+	blind bool
+	reads func()
+}
+
+func newFake(t *testing.T) *fake {
+	t.Helper()
+	chosen := settings.Default()
+	f := &fake{queue: make(chan func(), 1000)}
+	f.Session = session.New(session.Options{Settings: &chosen, Dispatch: func(do func()) { f.queue <- do }})
+	f.Store = New(f.Session, Options{Files: f})
+	f.Subscribe(func(c session.Change) {
+		f.changes = append(f.changes, c)
+		if !f.blind {
+			f.PlaceholderShown()
+		}
+	})
+	t.Cleanup(func() {
+		if err := f.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return f
+}
+
+func (f *fake) ReadPreview(ctx context.Context, _ string, _ int) (*imagefile.Preview, error) {
+	if f.placeholder == nil {
+		return nil, nil
+	}
+	return f.placeholder(ctx)
+}
+
+func (f *fake) Read(ctx context.Context, path string) (*imagefile.File, error) {
+	if f.reads != nil {
+		f.reads()
+	}
+	if f.hold != nil {
+		select {
+		case <-f.hold:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	if filepath.Ext(path) != ".png" {
+		return nil, fs.ErrNotExist
+	}
+	pic := testpic.Flat(40, 30, 3, 100)
+	return &imagefile.File{Path: path, Format: imagefile.PNG, Depth: 8, Orientation: 1, Picture: pic}, nil
+}
 
 // reading is a fake that shows a placeholder and does not finish reading until hold is closed.
 func reading(t *testing.T) *fake {
@@ -52,7 +116,7 @@ func TestPlaceholder(t *testing.T) {
 	if p := f.Placeholder().Picture(); p.Width != 10 || p.Height != 8 {
 		t.Errorf("%d × %d pixels", p.Width, p.Height)
 	}
-	if f.Document() != nil || f.Original() != nil || !f.Busy() {
+	if f.Document() != nil || f.Shown().Original != nil || !f.Busy() {
 		t.Error("the placeholder counts as the document")
 	}
 	close(f.hold)
@@ -88,7 +152,7 @@ func TestPlaceholderEnds(t *testing.T) {
 // A placeholder that is ready only after the picture, or after a cancel, is not shown, and its errors are not reported.
 func TestPlaceholderTooLate(t *testing.T) {
 	f := newFake(t)
-	f.placeholderWait = 0
+	f.o.PlaceholderWait = 0
 	stopped := make(chan struct{})
 	f.placeholder = func(ctx context.Context) (*imagefile.Preview, error) {
 		<-ctx.Done()
@@ -103,7 +167,7 @@ func TestPlaceholderTooLate(t *testing.T) {
 	})
 	f.until(func() bool { return ended })
 	<-stopped
-	late := newPlaceholderLoad(f.Session)
+	late := newPlaceholderLoad(f.Store)
 	late.end()
 	late.take(pyramid(t))
 	f.placeholder = func(context.Context) (*imagefile.Preview, error) { return nil, errors.New("damaged") }
@@ -131,7 +195,7 @@ func TestPlaceholderFirst(t *testing.T) {
 		seen bool
 	}{{time.Hour, true}, {0, false}} {
 		f := reading(t)
-		f.blind, f.placeholderWait = true, c.wait
+		f.blind, f.o.PlaceholderWait = true, c.wait
 		var seen atomic.Bool
 		began := make(chan bool, 1)
 		f.reads = func() { began <- seen.Load() }
@@ -175,27 +239,27 @@ func TestAhead(t *testing.T) {
 		}
 		return shown
 	}
-	f.ahead = ReadAhead(t.Context(), f.files, "/art/a.png")
-	<-f.ahead.done
-	if !open("/art/a.png") || f.ahead != nil {
+	f.loading.ahead = ReadAhead(t.Context(), f, "/art/a.png")
+	<-f.loading.ahead.done
+	if !open("/art/a.png") || f.loading.ahead != nil {
 		t.Error("what was read ahead is not shown at once")
 	}
-	f.ahead = ReadAhead(t.Context(), f.files, "/art/a.png")
-	<-f.ahead.done
-	if open("/art/b.png") || f.ahead != nil {
+	f.loading.ahead = ReadAhead(t.Context(), f, "/art/a.png")
+	<-f.loading.ahead.done
+	if open("/art/b.png") || f.loading.ahead != nil {
 		t.Error("the placeholder of another picture is shown")
 	}
 	// One that was read in advance may not exist, or may not be ready yet.
-	f.ahead = &Ahead{path: "/art/a.png", done: make(chan struct{})}
-	close(f.ahead.done)
+	f.loading.ahead = &Ahead{path: "/art/a.png", done: make(chan struct{})}
+	close(f.loading.ahead.done)
 	open("/art/a.png")
 	late := &Ahead{path: "/art/b.png", done: make(chan struct{})}
-	f.ahead, f.changes = late, nil
+	f.loading.ahead, f.changes = late, nil
 	time.AfterFunc(0, func() {
 		late.p = pyramid(t)
 		close(late.done)
 	})
-	if open("/art/b.png"); !slices.ContainsFunc(f.changes, func(c Change) bool { return c.Placeholder }) {
+	if open("/art/b.png"); !slices.ContainsFunc(f.changes, func(c session.Change) bool { return c.Placeholder }) {
 		t.Error("what came late is not shown")
 	}
 }

@@ -1,4 +1,4 @@
-package session
+package analysis
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"image"
 
 	"blik/app/job"
+	"blik/app/session"
 	"blik/app/view"
 	"blik/processing"
 	"blik/processing/detect"
@@ -24,13 +25,13 @@ type Levels struct{ All, Inside []uint64 }
 // Inspect computes a layer of detection for a part of the picture, with the current parameters, in parallel with other
 // work. It cancels an earlier Inspect. progress may be nil. done gets the result or an error, which is context.Canceled
 // after StopInspecting. done is not called if Inspect is called again before, or if the picture is no longer open.
-func (s *Session) Inspect(layer processing.Layer, part image.Rectangle, progress func(job.Update),
+func (a *Analysis) Inspect(layer processing.Layer, part image.Rectangle, progress func(job.Update),
 	done func(Look, error),
 ) {
-	pic, params := s.doc.Picture(), s.settings.Params
-	table := s.table
-	runLatest(s, &s.inspecting, func(ctx context.Context, report processing.Progress) (l Look, err error) {
-		l.Map, err = s.engine.Inspect(ctx, pic, params, detect.LayerOptions{
+	pic, params := a.s.Document().Picture(), a.s.Settings().Params
+	table := a.s.Table()
+	runLatest(a.s, &a.inspecting, func(ctx context.Context, report processing.Progress) (l Look, err error) {
+		l.Map, err = a.engine.Inspect(ctx, pic, params, detect.LayerOptions{
 			LayerOptions: processing.LayerOptions{Layer: layer, Rect: part, Progress: report}, Table: table,
 		})
 		if err == nil {
@@ -40,20 +41,28 @@ func (s *Session) Inspect(layer processing.Layer, part image.Rectangle, progress
 	}, progress, done)
 }
 
+// Computing reports whether Inspect or CountLevels is running.
+func (a *Analysis) Computing() bool { return a.inspecting.jobs.Busy() || a.counting.jobs.Busy() }
+
 // StopInspecting cancels Inspect.
-func (s *Session) StopInspecting() {
-	s.inspecting.next = nil
-	s.inspecting.jobs.Cancel()
+func (a *Analysis) StopInspecting() {
+	a.inspecting.cancel()
 }
 
 // CountLevels counts the levels of the picture and of the search region, in parallel with other work. It cancels an
 // earlier CountLevels; for done see Inspect.
-func (s *Session) CountLevels(done func(Levels, error)) {
-	pic, region := s.doc.Picture(), s.doc.Region()
-	runLatest(s, &s.counting, func(ctx context.Context, _ processing.Progress) (l Levels, err error) {
-		l.All, l.Inside, err = s.engine.Levels(ctx, pic, region)
+func (a *Analysis) CountLevels(done func(Levels, error)) {
+	pic, region := a.s.Document().Picture(), a.s.Document().Region()
+	runLatest(a.s, &a.counting, func(ctx context.Context, _ processing.Progress) (l Levels, err error) {
+		l.All, l.Inside, err = a.engine.Levels(ctx, pic, region)
 		return l, err
 	}, nil, done)
+}
+
+// cancel ends the running job and drops the one that waits.
+func (l *latest) cancel() {
+	l.next = nil
+	l.jobs.Cancel()
 }
 
 // latest runs one job at a time, in parallel with the session's job. Of several that wait, only the last one runs.
@@ -64,8 +73,8 @@ type latest struct {
 }
 
 // runLatest cancels the running job of l, if any, and starts work when it has ended.
-func runLatest[T any](s *Session, l *latest, work job.Work[T], progress func(job.Update), done func(T, error)) {
-	doc := s.doc
+func runLatest[T any](s *session.Session, l *latest, work job.Work[T], progress func(job.Update), done func(T, error)) {
+	doc := s.Document()
 	begin := func() {
 		err := job.Start(l.jobs, work, progress, func(v T, err error) {
 			if next := l.next; next != nil {
@@ -73,7 +82,7 @@ func runLatest[T any](s *Session, l *latest, work job.Work[T], progress func(job
 				next()
 				return
 			}
-			if s.doc == doc {
+			if s.Document() == doc {
 				done(v, err)
 			}
 		})
@@ -90,31 +99,7 @@ func runLatest[T any](s *Session, l *latest, work job.Work[T], progress func(job
 	begin()
 }
 
-// Inspect ignores the notice of the device, because it is only for display.
-func (e engine) Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.LayerOptions) (
-	m *processing.LayerMap, err error,
-) {
-	part := o.Rect.Intersect(image.Rect(0, 0, pic.Width, pic.Height))
-	_, err = e.runner.Run(ctx, part.Dx()*part.Dy(), func(ctx context.Context, b processing.Backend) error {
-		m, err = detect.Inspect(ctx, b, pic.Visible(), p, o)
-		return err
-	})
-	return m, err
-}
-
-// Levels ignores the notice of the device, like Inspect.
-func (e engine) Levels(ctx context.Context, pic *processing.Picture, region *processing.Region) (
-	all, inside []uint64, err error,
-) {
-	_, err = e.runner.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) error {
-		all, inside, err = processing.LevelHistogram(ctx, b, pic.Visible(), region)
-		return err
-	})
-	return all, inside, err
-}
-
 // StopCounting cancels CountLevels.
-func (s *Session) StopCounting() {
-	s.counting.next = nil
-	s.counting.jobs.Cancel()
+func (a *Analysis) StopCounting() {
+	a.counting.cancel()
 }

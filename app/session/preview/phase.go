@@ -1,4 +1,4 @@
-package session
+package preview
 
 // phase says what the session's job does to follow changes of the parameters. In a stale phase they have changed again
 // since the job began.

@@ -1,4 +1,4 @@
-package session
+package findings
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"blik/app/document"
+	"blik/app/session"
 	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/detect"
@@ -62,19 +63,38 @@ func decided(doc *document.Document) *processing.Mask {
 // part at a time.
 const partsAcross, partsDown = 4, 2
 
+// Learner adapts what counts as glare to the user's decisions.
+type Learner struct {
+	s      *session.Session
+	engine Searcher
+	// lessons holds the decisions that were learned from, by the path of the picture.
+	lessons map[string][]learn.Spot
+}
+
+// Searcher is the part of session.Engine that a Learner needs.
+type Searcher interface {
+	// Search is detect.Search.
+	Search(ctx context.Context, pic *processing.Picture, o detect.Options) (
+		t *detect.Table, notice *message.Message, err error)
+}
+
+// NewLearner returns a Learner for the pictures of a session.
+func NewLearner(s *session.Session, e Searcher) *Learner { return &Learner{s: s, engine: e} }
+
 // Learn adapts what counts as glare to the user's decisions about the findings of this picture, and of pictures opened
-// before on which Learn was called. It changes nothing until UseLearned.
-func (s *Session) Learn(done func(*Teaching, error)) {
-	s.settle()
-	doc, sensitivity, table, marked := s.doc, s.settings.Params.Sensitivity, s.table, decided(s.doc)
-	lessons := maps.Clone(s.lessons)
+// before on which Learn was called. It changes nothing until preview.Preview.UseLearned.
+func (l *Learner) Learn(done func(*Teaching, error)) {
+	l.s.Settle()
+	doc, sensitivity, table := l.s.Document(), l.s.Settings().Params.Sensitivity, l.s.Table()
+	marked := decided(doc)
+	lessons := maps.Clone(l.lessons)
 	if lessons == nil {
 		lessons = map[string][]learn.Spot{}
 	}
 	work := func(ctx context.Context, report processing.Progress) (*Teaching, error) {
 		if table == nil || !table.Described {
 			var err error
-			table, _, err = s.engine.Search(ctx, doc.Picture(), detect.Options{Progress: report, Vectors: true})
+			table, _, err = l.engine.Search(ctx, doc.Picture(), detect.Options{Progress: report, Vectors: true})
 			if err != nil {
 				return nil, err
 			}
@@ -96,8 +116,9 @@ func (s *Session) Learn(done func(*Teaching, error)) {
 		}
 		return t, err
 	}
-	start(s, Other, work, func(*Teaching) (image.Rectangle, error) {
-		s.lessons, s.table = lessons, table
+	session.Begin(l.s, session.Other, work, func(*Teaching) (image.Rectangle, error) {
+		l.lessons = lessons
+		l.s.KeepTable(table)
 		return image.Rectangle{}, nil
 	}, done)
 }
@@ -134,11 +155,4 @@ func teach(ctx context.Context, lessons map[string][]learn.Spot) (*Teaching, err
 	t.spots = spots
 	t.Result, err = learn.From(ctx, spots, basis)
 	return t, err
-}
-
-// UseLearned adds what was learned to the parameters; nil removes it.
-func (s *Session) UseLearned(l *processing.Learned) {
-	p := s.settings.Params
-	p.Learned = l
-	s.SetParams(p)
 }

@@ -1,0 +1,3 @@
+// Package findings lists the findings of the open picture, selects among them, and decides about them; it learns from
+// the decisions.
+package findings

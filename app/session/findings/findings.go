@@ -1,0 +1,237 @@
+package findings
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"path/filepath"
+	"slices"
+
+	"blik/app/document"
+	"blik/app/report"
+	"blik/app/session"
+	"blik/internal/atomicfile"
+	"blik/processing"
+	"blik/processing/detect"
+)
+
+// Findings lists the findings of the open picture, selects among them and decides about them.
+type Findings struct {
+	s *session.Session
+	// listing says which findings are listed, and in which order; told is the listing of the last Change.
+	listing, told Listing
+	listed        listed
+}
+
+// New returns the findings of a session.
+func New(s *session.Session) *Findings {
+	l := &Findings{s: s}
+	s.Attach(session.Part{Changed: l.changed})
+	return l
+}
+
+// changed is part of session.Part.
+func (l *Findings) changed(c *session.Change) {
+	c.Listing = l.listing != l.told
+	l.told = l.listing
+	if row := l.SelectedRow(); row >= 0 && l.listing != (Listing{}) {
+		l.listed.place = row
+	}
+}
+
+// listed caches the list of findings.
+type listed struct {
+	spots []document.Spot
+	// of is what the list was made from.
+	of listKey
+	// place is the last index of the selected finding in the list.
+	place int
+}
+
+// listKey identifies all that the list of findings depends on.
+type listKey struct {
+	doc         *document.Document
+	mask        uint64
+	corrections *document.Corrections
+	result      *processing.Result
+	decisions   *document.Decisions
+	listing     Listing
+}
+
+// Listing returns the present listing.
+func (l *Findings) Listing() Listing { return l.listing }
+
+// SetListing sets which findings are listed, and in which order.
+func (l *Findings) SetListing(by Listing) {
+	l.listing = by
+	l.s.Publish(session.Other, image.Rectangle{})
+}
+
+// Listed returns the listed findings. The slice must not be changed.
+func (l *Findings) Listed() []document.Spot {
+	doc := l.s.Document()
+	if doc == nil {
+		return nil
+	}
+	by := l.listing
+	if by.Choice == Instructive {
+		by.Sensitivity = l.s.Settings().Params.Sensitivity
+	}
+	now := listKey{doc, doc.Generation(), doc.Corrections(), doc.Result(), doc.Decisions(), by}
+	if l.listed.of != now {
+		l.listed.spots, l.listed.of = by.Of(doc), now
+	}
+	return l.listed.spots
+}
+
+// SelectedRow returns the index of the selected finding in the list, −1 if it is not listed.
+func (l *Findings) SelectedRow() int {
+	f, ok := l.Selected()
+	if !ok {
+		return -1
+	}
+	return slices.IndexFunc(l.Listed(), func(o document.Spot) bool {
+		if f.Decision == document.Ignored {
+			return o.Decision == document.Ignored && slices.Equal(o.Runs, f.Runs)
+		}
+		return o.Decision != document.Ignored && o.ID == f.ID
+	})
+}
+
+// SelectNext selects the next finding of the list for direction 1, the previous one for −1, and wraps around at the
+// ends. If the selected finding is no longer listed, it continues from its last index. ok is false if the list is
+// empty.
+func (l *Findings) SelectNext(direction int) (f document.Spot, ok bool) {
+	if l.listing == (Listing{}) {
+		move := l.s.Document().Next
+		if direction < 0 {
+			move = l.s.Document().Previous
+		}
+		f, ok = move()
+		l.s.Publish(session.Other, image.Rectangle{})
+		return f, ok
+	}
+	list := l.Listed()
+	if len(list) == 0 {
+		return document.Spot{}, false
+	}
+	row := l.SelectedRow()
+	switch {
+	case row >= 0:
+		row += direction
+	case direction > 0:
+		row = l.listed.place
+	default:
+		row = l.listed.place - 1
+	}
+	row = (row + len(list)) % len(list)
+	l.Select(list[row])
+	return list[row], true
+}
+
+// KeepSelected marks the selected finding as kept. An ignored one is added to the mask again.
+func (l *Findings) KeepSelected() (ok bool) { return l.decide(l.selectedOnly(), l.s.Document().Keep) }
+
+// KeepListed marks all listed findings as kept and returns their number.
+func (l *Findings) KeepListed() int { return l.decideListed(l.s.Document().Keep) }
+
+// IgnoreListed removes all listed findings from the mask and returns their number.
+func (l *Findings) IgnoreListed() int { return l.decideListed(l.s.Document().Ignore) }
+
+func (l *Findings) selectedOnly() []document.Spot {
+	if f, ok := l.Selected(); ok {
+		return []document.Spot{f}
+	}
+	return nil
+}
+
+func (l *Findings) decideListed(how func([]document.Spot) (image.Rectangle, bool)) int {
+	l.s.Settle()
+	list := slices.Clone(l.Listed())
+	if !l.decide(list, how) {
+		return 0
+	}
+	return len(list)
+}
+
+func (l *Findings) decide(list []document.Spot, how func([]document.Spot) (image.Rectangle, bool)) (ok bool) {
+	l.s.Settle()
+	pixels, ok := how(list)
+	l.s.Publish(session.Other, pixels)
+	return ok
+}
+
+// Decided returns the numbers of kept findings, of all findings in the mask, and of ignored findings.
+func (l *Findings) Decided() (kept, all, ignored int) {
+	if l.s.Document() == nil {
+		return 0, 0, 0
+	}
+	for _, f := range l.s.Document().Spots() {
+		if f.Decision == document.Kept {
+			kept++
+		}
+	}
+	return kept, len(l.s.Document().Spots()), len(l.s.Document().Ignored())
+}
+
+// EnoughDecisions is the number of decisions from which on it is worthwhile to look at what they would teach.
+const EnoughDecisions = 20
+
+// ExpectedWrong returns how many of the findings of the last detection are expected to be wrong; ok is false if that is
+// not known.
+func (l *Findings) ExpectedWrong() (wrong float64, ok bool) {
+	d, err := processing.DefaultDecision()
+	if l.s.Document() == nil || err != nil || !l.s.Settings().Params.UsesNetwork() {
+		return 0, false
+	}
+	return detect.Wrong(l.s.Document().Findings(), d)
+}
+
+// Save writes the listed findings to a CSV file, in the order of the list.
+func (l *Findings) Save(ctx context.Context, path string) error {
+	var rows []report.ListedFinding
+	for _, f := range l.Listed() {
+		row := report.ListedFinding{
+			Finding: f.Finding, Number: f.Number, Detected: f.Detected,
+			Decision: [...]string{"", "kept", "ignored"}[f.Decision],
+			State:    [...]string{"not corrected", "partly", "corrected"}[f.State],
+		}
+		if f.State != document.Uncorrected {
+			row.Method = methodID(f.Method)
+		}
+		rows = append(rows, row)
+	}
+	var b bytes.Buffer
+	if err := report.WriteList(&b, filepath.Base(l.s.Document().Path()), rows); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return atomicfile.WriteFile(path, b.Bytes(), 0o666)
+}
+
+// methodID returns the name of a method in tables.
+func methodID(m processing.Method) string {
+	spec, _ := processing.SpecByID("method")
+	return spec.Choices[m].ID
+}
+
+// Select selects a finding.
+func (l *Findings) Select(f document.Spot) {
+	l.s.Document().SelectSpot(f)
+	l.s.Publish(session.Other, image.Rectangle{})
+}
+
+// Selected returns the selected finding.
+func (l *Findings) Selected() (f document.Spot, ok bool) {
+	if l.s.Document() == nil {
+		return document.Spot{}, false
+	}
+	return l.s.Document().Selected()
+}
+
+// RemoveSelected removes the selected finding from the mask, so that it counts as ignored.
+func (l *Findings) RemoveSelected() (ok bool) {
+	return l.decide(l.selectedOnly(), l.s.Document().Ignore)
+}

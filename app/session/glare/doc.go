@@ -1,0 +1,2 @@
+// Package glare finds glare in the open picture of a session and corrects it.
+package glare

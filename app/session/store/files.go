@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"path/filepath"
+
+	"blik/app/i18n"
+	"blik/app/imagefile"
+	"blik/app/report"
+	"blik/internal/message"
+	"blik/processing"
+)
+
+// Files reads and writes the files of a store.
+type Files interface {
+	Read(ctx context.Context, path string) (*imagefile.File, error)
+	// ReadPreview reads a reduced picture, with at most side pixels in a row or column, in much less time than Read. It
+	// returns nil if that is not possible.
+	ReadPreview(ctx context.Context, path string, side int) (*imagefile.Preview, error)
+	// ReadMask reads a mask of w × h pixels. Without anyPicture, a picture that hardly is a mask is
+	// imagefile.ErrNotMask.
+	ReadMask(ctx context.Context, path string, w, h int, anyPicture bool) (*processing.Mask, error)
+	WriteMask(ctx context.Context, path string, m *processing.Mask, o imagefile.WriteOptions) error
+	// Save writes the corrected picture that account describes and, unless lang is empty, its report in that language.
+	// It writes both or neither; see imagefile.Save.
+	Save(ctx context.Context, account report.Correction, path, lang string, o imagefile.SaveOptions) (Written, error)
+}
+
+// Disk returns Files on the disks of this machine. Reading fails for pictures beyond the limits.
+func Disk(limits imagefile.Limits) Files { return disk{limits} }
+
+type disk struct{ limits imagefile.Limits }
+
+func (d disk) Read(ctx context.Context, path string) (*imagefile.File, error) {
+	return imagefile.Read(ctx, path, d.limits)
+}
+
+func (d disk) ReadPreview(ctx context.Context, path string, side int) (*imagefile.Preview, error) {
+	return imagefile.ReadPreview(ctx, path, d.limits, side)
+}
+
+func (d disk) ReadMask(ctx context.Context, path string, w, h int, anyPicture bool) (*processing.Mask, error) {
+	if anyPicture {
+		return imagefile.ReadMask(ctx, path, w, h, d.limits)
+	}
+	return imagefile.ReadPlainMask(ctx, path, w, h, d.limits)
+}
+
+func (disk) WriteMask(ctx context.Context, path string, m *processing.Mask, o imagefile.WriteOptions) error {
+	imagefile.Recover(filepath.Dir(path))
+	return imagefile.WriteMask(ctx, path, o, m)
+}
+
+func (disk) Save(ctx context.Context, account report.Correction, path, lang string, o imagefile.SaveOptions) (
+	w Written, err error,
+) {
+	imagefile.Recover(filepath.Dir(path))
+	out := imagefile.Begin()
+	defer out.Close()
+	if w.Saved, err = out.AddPicture(ctx, account.Source, path, account.Patches, o); err != nil {
+		return Written{}, err
+	}
+	if lang != "" {
+		account.Saved = w.Saved
+		if o.Progress != nil {
+			o.Progress(message.Of("writing the report"), 1)
+		}
+		if _, w.Report, err = report.AddCorrection(ctx, out, account, i18n.For(lang), o.Overwrite); err != nil {
+			return Written{}, err
+		}
+	}
+	if err := out.Commit(ctx, path); err != nil {
+		return Written{}, err
+	}
+	return w, nil
+}
+
+// Written is a corrected picture that was saved. Report is the path of its report, empty if none was written.
+type Written struct {
+	Saved  *imagefile.Saved
+	Report string
+}

@@ -1,0 +1,81 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"blik/app/document"
+	"blik/app/view"
+	"blik/processing"
+)
+
+// views shows the corrected picture.
+type views struct {
+	// after is the view, shown are the corrections in it.
+	after *view.Pyramid
+	shown *document.Corrections
+	// previous is what was shown before, so that an undo is fast.
+	previous pictureView
+}
+
+// pictureView is the view of the picture with certain corrections.
+type pictureView struct {
+	of      *document.Corrections
+	pyramid *view.Pyramid
+}
+
+// drawing is a view of the picture with changed corrections that is being made.
+type drawing struct {
+	from    *view.Pyramid
+	patches []processing.Patch
+	made    pictureView
+	err     error
+}
+
+// draw returns the drawing of the present corrections, or nil if they have a view already.
+func (v *views) draw(doc *document.Document) *drawing {
+	now := doc.Corrections()
+	if now == nil || now == v.shown || now == v.previous.of {
+		return nil
+	}
+	return &drawing{from: v.after, patches: doc.PatchesSince(v.shown), made: pictureView{of: now}}
+}
+
+// make makes the view, on any goroutine. Its time is proportional to what has changed.
+func (d *drawing) make() {
+	if d == nil {
+		return
+	}
+	if d.made.pyramid, d.err = d.from.With(context.Background(), d.patches); d.err != nil {
+		d.err = fmt.Errorf("show the corrections: %w", d.err)
+	}
+}
+
+// update shows the present corrections of a picture, which is another one if reopened is set. drawn, which may be nil,
+// is a drawing that was made on another goroutine; it is ignored if the corrections have changed since.
+func (v *views) update(o *Open, reopened bool, drawn *drawing) error {
+	if reopened {
+		*v = views{after: o.Before}
+	}
+	now := o.Doc.Corrections()
+	if now == v.shown {
+		return nil
+	}
+	next := v.previous
+	switch {
+	case now == nil:
+		next = pictureView{nil, o.Before}
+	case now != v.previous.of:
+		if drawn == nil || drawn.made.of != now {
+			drawn = v.draw(o.Doc)
+			drawn.make()
+		}
+		if drawn.err != nil {
+			return drawn.err
+		}
+		next = drawn.made
+	}
+	v.previous = pictureView{v.shown, v.after}
+	v.shown, v.after = next.of, next.pyramid
+	return nil
+}
