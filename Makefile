@@ -87,10 +87,10 @@ DRIVEN := BLIK_BINARY=$(CURDIR)/build/blik
 
 # Go vet has already run. The window's tests wait more than they compute, so the others run beside them.
 unit: build ## unit, property and golden tests, and the real window
-	$(DRIVEN) $(GO) test -vet=off $(PATIENT) ./ui/e2e ./processing ./...
+	$(DRIVEN) $(GO) test -vet=off $(PATIENT) ./ui/e2e ./processing/correct ./...
 
 every: build ## also the tests that take long (testpic.Slow)
-	BLIK_SLOW=1 $(DRIVEN) $(GO) test -vet=off $(PATIENT) ./ui/e2e ./processing ./...
+	BLIK_SLOW=1 $(DRIVEN) $(GO) test -vet=off $(PATIENT) ./ui/e2e ./processing/correct ./...
 
 plain: ## the tests of the loops, built without the experiment that vector kernels need
 	GOEXPERIMENT= $(GO) test -vet=off -short ./internal/simd ./processing/cpu ./processing/network
@@ -129,7 +129,7 @@ loops: ## the loops with checked pointers, and the plain ones
 
 # The slowest packages start first. Those in the background have one goroutine most of the time.
 race: ## the short tests under the race detector, the real window among them
-	$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short ./ui/e2e ./ui ./processing \
+	$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short ./ui/e2e ./ui ./processing/correct \
 		$$($(GO) list ./... | grep -vE '$(ALONE)|/processing/cpu$$|/lab/synth$$')
 	@$(GO) test -vet=off $(PATIENT) $(RACE) $(LOOPS) -short -run 'Workers|Deterministic|Cancelled' ./lab/synth & synth=$$!; \
 		$(GO) test -vet=off $(PATIENT) $(RACE) -short ./processing/cpu; cpu=$$?; \

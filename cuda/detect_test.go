@@ -21,6 +21,7 @@ import (
 	"blik/internal/test/testpic"
 	"blik/lab/synth"
 	"blik/processing"
+	"blik/processing/correct"
 	"blik/processing/cpu"
 	"blik/processing/detect"
 )
@@ -224,13 +225,13 @@ func TestCorrect(t *testing.T) {
 	for _, depth := range []int{8, 16} {
 		pic := small(t, 641, 479, depth, 9)
 		found := sameDetection(t, dev, pic, processing.DefaultParams())
-		want, err := processing.Correct(background, host, pic, found.Mask, processing.DefaultParams(),
-			processing.CorrectOptions{})
+		want, err := correct.Correct(background, host, pic, found.Mask, processing.DefaultParams(),
+			correct.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := processing.Correct(background, dev, pic, found.Mask, processing.DefaultParams(),
-			processing.CorrectOptions{})
+		got, err := correct.Correct(background, dev, pic, found.Mask, processing.DefaultParams(),
+			correct.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -22,6 +22,7 @@ import (
 	"blik/internal/test/drivertest"
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/correct"
 	"blik/processing/detect"
 )
 
@@ -283,7 +284,7 @@ func TestCancelAtEveryLook(t *testing.T) {
 			return err
 		},
 		"correction": func(ctx context.Context) error {
-			_, err := processing.Correct(ctx, b, pic, mask, processing.DefaultParams(), processing.CorrectOptions{})
+			_, err := correct.Correct(ctx, b, pic, mask, processing.DefaultParams(), correct.Options{})
 			return err
 		},
 	} {
@@ -334,8 +335,8 @@ func TestFaultsLeaveNothing(t *testing.T) {
 		if err == nil {
 			_, err = detect.Detect(background, b, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 			if err == nil {
-				_, err = processing.Correct(background, b, pic, mask, processing.DefaultParams(),
-					processing.CorrectOptions{})
+				_, err = correct.Correct(background, b, pic, mask, processing.DefaultParams(),
+					correct.Options{})
 			}
 			if n, bytes := b.Live(); n != 0 || bytes != 0 {
 				t.Errorf("%s: %d planes, %d bytes are left", mode, n, bytes)

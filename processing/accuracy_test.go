@@ -3,16 +3,14 @@ package processing_test
 import (
 	"context"
 	"fmt"
-	"image"
 	_ "image/jpeg"
 	_ "image/png"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
+	"blik/internal/test/paintings"
 	"blik/internal/test/testpic"
 	"blik/lab/score"
 	"blik/lab/synth"
@@ -20,38 +18,6 @@ import (
 	"blik/processing/cpu"
 	"blik/processing/detect"
 )
-
-func readPicture(t *testing.T, path string) *processing.Picture {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	img, _, err := image.Decode(f)
-	if err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	b := img.Bounds()
-	pic := &processing.Picture{Width: b.Dx(), Height: b.Dy(), Channels: 3, U8: make([]uint8, 0, 3*b.Dx()*b.Dy())}
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		for x := b.Min.X; x < b.Max.X; x++ {
-			r, g, bl, _ := img.At(x, y).RGBA()
-			pic.U8 = append(pic.U8, uint8(r>>8), uint8(g>>8), uint8(bl>>8))
-		}
-	}
-	return pic
-}
-
-func readTruth(t *testing.T, path string) *processing.Mask {
-	t.Helper()
-	pic := readPicture(t, path)
-	m := processing.NewMask(pic.Width, pic.Height)
-	for i := range m.Pix {
-		m.Pix[i] = pic.U8[3*i]
-	}
-	return m
-}
 
 // detected runs adaptive detection on the CPU.
 func detected(t *testing.T, pic *processing.Picture) *detect.Result {
@@ -63,62 +29,6 @@ func detected(t *testing.T, pic *processing.Picture) *detect.Result {
 		t.Fatal(err)
 	}
 	return r
-}
-
-// painting is a picture with glare, its truth, the same picture without glare, and the mask of adaptive detection.
-type painting struct {
-	name         string
-	glare, clean *processing.Picture
-	truth        *processing.Mask
-	detected     func(t *testing.T) *processing.Mask
-}
-
-// development is the development set, read by the first test that needs it.
-var development struct {
-	sync.Once
-	set []painting
-}
-
-func developmentSet(t *testing.T) []painting {
-	t.Helper()
-	development.Do(func() { development.set = readDevelopmentSet(t) })
-	testpic.Need(t, development.set != nil, "the development set")
-	return development.set
-}
-
-func readDevelopmentSet(t *testing.T) []painting {
-	t.Helper()
-	masks := testpic.SharedFiles(t, "glare-dev/*_mask.png")
-	if len(masks) != 6 {
-		t.Fatalf("%d pictures in glare-dev, want 6", len(masks))
-	}
-	whole := map[string]string{ // those whose clean picture is the painting itself
-		"d05_munch_scream": "the_scream_munch.jpg",
-		"d06_koninck_full": "p012_koninck_wooded_landscape.jpg",
-	}
-	var set []painting
-	for _, m := range masks {
-		base := strings.TrimSuffix(m, "_mask.png")
-		p := painting{name: filepath.Base(base), truth: readTruth(t, m)}
-		glare, _ := filepath.Glob(base + "_glare.*")
-		if len(glare) != 1 {
-			t.Fatalf("%s: %d pictures with glare", p.name, len(glare))
-		}
-		p.glare = readPicture(t, glare[0])
-		if name, ok := whole[p.name]; ok {
-			p.clean = readPicture(t, testpic.Shared(t, "paintings/"+name))
-		} else {
-			p.clean = readPicture(t, base+"_clean.png")
-		}
-		var once sync.Once
-		var mask *processing.Mask
-		p.detected = func(t *testing.T) *processing.Mask {
-			once.Do(func() { mask = detected(t, p.glare).Mask })
-			return mask
-		}
-		set = append(set, p)
-	}
-	return set
 }
 
 // middle returns the part of w × h pixels in the middle of an 8-bit RGB picture.
@@ -167,11 +77,11 @@ func variations() []variation {
 func TestAccuracy(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
-	set := developmentSet(t)
+	set := paintings.Development(t)
 	var all []score.Metrics
 	for _, p := range set {
-		m := score.Compare(p.detected(t), p.truth, 1)
-		t.Log(row(p.name, m))
+		m := score.Compare(detected(t, p.Glare).Mask, p.Truth, 1)
+		t.Log(row(p.Name, m))
 		all = append(all, m)
 	}
 	mean := score.Mean(all)
@@ -188,18 +98,18 @@ func TestAccuracy(t *testing.T) {
 		var all []score.Metrics
 		for i, p := range set {
 			// The largest picture and more doubled ones would take most of the time.
-			if p.glare.Width > 2000 || v.v.Scale == 2 && i > 1 {
+			if p.Glare.Width > 2000 || v.v.Scale == 2 && i > 1 {
 				continue
 			}
 			change := v.v
-			change.Clean = p.clean
-			pic, truth, err := synth.Vary(context.Background(), p.glare, p.truth, change)
+			change.Clean = p.Clean
+			pic, truth, err := synth.Vary(context.Background(), p.Glare, p.Truth, change)
 			if err != nil {
 				t.Fatal(err)
 			}
 			m := measure(t, pic, truth)
 			if m.F1 < 0.55 {
-				t.Errorf("%s, %s: F1 %.3f, no picture may lie below 0.55", p.name, v.name, m.F1)
+				t.Errorf("%s, %s: F1 %.3f, no picture may lie below 0.55", p.Name, v.name, m.F1)
 			}
 			all = append(all, m)
 		}
@@ -217,7 +127,7 @@ func TestCleanPaintings(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
 	for _, f := range testpic.SharedFiles(t, "negatives/*.png") {
-		res := detected(t, readPicture(t, f))
+		res := detected(t, paintings.Read(t, f))
 		ppm, count := score.FalseAlarms(res.Mask)
 		t.Logf("%-24s %.0f ppm in %d objects", filepath.Base(f), ppm, count)
 		most := 20.0
@@ -235,7 +145,7 @@ func TestCleanPaintings(t *testing.T) {
 func TestOtherRenderer(t *testing.T) {
 	t.Parallel()
 	testpic.Slow(t)
-	set := developmentSet(t)[:5]
+	set := paintings.Development(t)[:5]
 	floors := map[string]float64{"default": 0.9, "dense": 0.91, "few": 0.85, "soft": 0.87, "unclipped": 0.67,
 		"tinted": 0.74, "large": 0.86, "mixed": 0.75}
 	for _, name := range synth.Presets() {
@@ -246,7 +156,7 @@ func TestOtherRenderer(t *testing.T) {
 				t.Fatal(err)
 			}
 			o.Seed = uint64(1000 + i)
-			pic, truth, _, err := synth.RenderGlare(context.Background(), middle(p.clean, 800, 600), o)
+			pic, truth, _, err := synth.RenderGlare(context.Background(), middle(p.Clean, 800, 600), o)
 			if err != nil {
 				t.Fatal(err)
 			}

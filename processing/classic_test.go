@@ -1,6 +1,7 @@
 package processing_test
 
 import (
+	"blik/internal/test/cancelling"
 	"context"
 	"reflect"
 	"testing"
@@ -82,7 +83,7 @@ func TestCancelClassic(t *testing.T) {
 	be := cpu.New(cpu.Workers(2))
 	defer be.Close()
 	// More than ten passes over the picture, with a check every 1024 pixels: microseconds.
-	cancels(t, 10*w*h/1024, func(ctx context.Context) error {
+	cancelling.Everywhere(t, 10*w*h/1024, func(ctx context.Context) error {
 		_, err := processing.DetectClassic(ctx, be, pic, processing.DefaultParams(), processing.ClassicOptions{})
 		if planes, size := be.Live(); planes != 0 {
 			t.Errorf("%d planes of %d bytes left after a cancel", planes, size)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"blik/internal/test/paintings"
 	"blik/internal/test/testpic"
 	"blik/processing"
 )
@@ -50,7 +51,7 @@ func wideGamut(pic *processing.Picture, gamma float64, curve processing.Transfer
 func TestDetectInAnyEncoding(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
-	pic := readPicture(t, testpic.Shared(t, "glare-dev/d02_goya_scatter_glare.png"))
+	pic := paintings.Read(t, testpic.Shared(t, "glare-dev/d02_goya_scatter_glare.png"))
 	want := detected(t, pic).Mask
 	area := want.Area()
 	if area == 0 {

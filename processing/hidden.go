@@ -90,30 +90,3 @@ func (f *Finding) cut(runs []Run) {
 	f.Left, f.Top, f.Width, f.Height = int(s.Left), int(s.Top), int(s.Right-s.Left), int(s.Base-s.Top)
 	f.Elongation = s.Elongation()
 }
-
-// Hide gives hidden pixels of the patches the samples that they have in pic.
-func (c *Correction) Hide(pic *Picture) {
-	if pic.Hidden == nil {
-		return
-	}
-	for i := range c.Patches {
-		p, at := &c.Patches[i], 0
-		for _, r := range p.Runs {
-			for x := r.X0; x < r.X1; x, at = x+1, at+pic.Channels {
-				from := r.Y*pic.Width + x
-				if !pic.Hidden.Pixels[from] {
-					continue
-				}
-				from *= pic.Channels
-				switch {
-				case pic.U8 != nil:
-					copy(p.U8[at:at+pic.Channels], pic.U8[from:])
-				case pic.U16 != nil:
-					copy(p.U16[at:at+pic.Channels], pic.U16[from:])
-				default:
-					copy(p.F32[at:at+pic.Channels], pic.F32[from:])
-				}
-			}
-		}
-	}
-}

@@ -1,10 +1,6 @@
 package processing
 
-import (
-	"context"
-
-	"blik/internal/message"
-)
+import "blik/internal/message"
 
 // Method is how a glint is corrected.
 type Method uint8
@@ -24,60 +20,14 @@ const (
 	methodCount
 )
 
-// methods returns the table of the methods: a row for each, described in the file of the method.
-func methods() [methodCount]method {
-	return [methodCount]method{
-		MethodAuto:     {id: "auto", name: message.Of("auto")},
-		MethodSubtract: subtractMethod(),
-		MethodHarmonic: harmonicMethod(),
-		MethodExemplar: exemplarMethod(),
+// methodChoices are the IDs of the methods in flags, presets and reports, and their names in the window.
+func methodChoices() [methodCount]Choice {
+	return [methodCount]Choice{
+		MethodAuto:     {"auto", message.Of("auto")},
+		MethodSubtract: {"subtract", message.Of("subtract the light")},
+		MethodHarmonic: {"harmonic", message.Of("harmonic")},
+		MethodExemplar: {"exemplar", message.Of("exemplar")},
 	}
-}
-
-// method describes one Method.
-type method struct {
-	// id is used in flags, presets and reports, name in the window.
-	id   string
-	name message.Message
-	// light: the method separates light from paint, on roots of linear light; the others work on the samples.
-	light bool
-	// passes are what the backend computes for the method.
-	passes []pass
-	// fill then works on one spot, on a single thread; nil if nothing is left to do.
-	fill func(s *site, ctx context.Context)
-}
-
-// pass is a step that the backend takes for all spots of a batch whose methods need it.
-type pass uint8
-
-// The passes in the order in which they are taken.
-const (
-	passLight pass = iota
-	passHarmonic
-	passCount
-)
-
-// passes returns the name of each pass and what computes it.
-func passes() [passCount]struct {
-	name message.Message
-	run  func(*corrector, *atlas) error
-} {
-	return [passCount]struct {
-		name message.Message
-		run  func(*corrector, *atlas) error
-	}{
-		passLight:    {message.Of("light"), (*corrector).lookThrough},
-		passHarmonic: {message.Of("harmonic").Context("stage"), (*corrector).harmonic},
-	}
-}
-
-// methodChoices returns the methods as values of a parameter, in their order.
-func methodChoices() []Choice {
-	var list []Choice
-	for _, m := range methods() {
-		list = append(list, Choice{m.id, m.name})
-	}
-	return list
 }
 
 // formerMethods maps the IDs of methods that no longer exist to the one that stands for them.
@@ -107,7 +57,7 @@ func MethodByNumber(number uint8) (m Method, ok bool) {
 }
 
 // ID returns the name of the method in flags, presets and reports.
-func (m Method) ID() string { return methods()[m].id }
+func (m Method) ID() string { return methodChoices()[m].ID }
 
 // Name returns the name of the method for the user.
-func (m Method) Name() message.Message { return methods()[m].name }
+func (m Method) Name() message.Message { return methodChoices()[m].Name }

@@ -21,7 +21,7 @@ blik = os.path.abspath(sys.argv[1])
 temporary = tempfile.TemporaryDirectory()
 folder = os.path.abspath(sys.argv[2]) if len(sys.argv) > 2 else temporary.name
 if not os.path.exists(folder + "/measured"):
-    subprocess.run(["go", "test", "-count=1", "-run", "CorrectUnseenPaintings", "./processing"], check=True, cwd=root,
+    subprocess.run(["go", "test", "-count=1", "-run", "CorrectUnseenPaintings", "./processing/correct"], check=True, cwd=root,
                    env=dict(os.environ, BLIK_UNSEEN=folder), stdout=subprocess.DEVNULL)
 columns = ("true mask", "found mask", "Telea", "Navier-Stokes")
 

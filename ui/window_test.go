@@ -35,6 +35,7 @@ import (
 	"blik/internal/test/testpic"
 	"blik/internal/test/uitest"
 	"blik/processing"
+	"blik/processing/correct"
 	"blik/processing/cpu"
 	"blik/processing/detect"
 	"blik/ui/filedialog"
@@ -184,8 +185,8 @@ func (h *harness) Detect(ctx context.Context, _ *processing.Picture, p processin
 
 // Correct sets the pixels of each spot, and one to the right of it, to the value of its method.
 func (h *harness) Correct(ctx context.Context, pic *processing.Picture, _ *processing.Mask, p processing.Params,
-	o processing.CorrectOptions,
-) (*processing.Correction, *message.Message, error) {
+	o correct.Options,
+) (*correct.Correction, *message.Message, error) {
 	h.spots = o.Spots
 	o.Progress(message.Of("filling"), 0.5)
 	if h.block.Load() {
@@ -194,7 +195,7 @@ func (h *harness) Correct(ctx context.Context, pic *processing.Picture, _ *proce
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	c := &processing.Correction{Device: "fake"}
+	c := &correct.Correction{Device: "fake"}
 	for _, s := range o.Spots {
 		m := s.Method
 		if m == processing.MethodAuto {

@@ -17,6 +17,7 @@ import (
 	"blik/internal/test/drivertest"
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/correct"
 	"blik/processing/cpu"
 	"blik/processing/detect"
 )
@@ -109,8 +110,8 @@ func faults(t *testing.T) {
 	if err != nil || found.Mask.Area() == 0 {
 		t.Fatalf("%v, nothing is found on the CPU", err)
 	}
-	fixed, err := processing.Correct(ctx, host, pic, found.Mask, processing.DefaultParams(),
-		processing.CorrectOptions{})
+	fixed, err := correct.Correct(ctx, host, pic, found.Mask, processing.DefaultParams(),
+		correct.Options{})
 	if err != nil || len(fixed.Patches) == 0 {
 		t.Fatalf("%v, nothing is corrected on the CPU", err)
 	}
@@ -169,8 +170,8 @@ func faults(t *testing.T) {
 				reflect.DeepEqual(got.Findings, found.Findings), nil
 		})
 		run(func(ctx context.Context, b processing.Backend) (string, bool, error) {
-			got, err := processing.Correct(ctx, b, pic, found.Mask, processing.DefaultParams(),
-				processing.CorrectOptions{})
+			got, err := correct.Correct(ctx, b, pic, found.Mask, processing.DefaultParams(),
+				correct.Options{})
 			if err != nil {
 				return "", false, err
 			}

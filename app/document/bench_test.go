@@ -6,6 +6,7 @@ import (
 
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/correct"
 )
 
 var sizes = []struct{ w, h int }{{5300, 3533}, {12000, 8400}}
@@ -97,7 +98,7 @@ func BenchmarkCorrections(b *testing.B) {
 		if _, err := d.LoadMask(testpic.Specks(size.w, size.h)); err != nil {
 			b.Fatal(err)
 		}
-		c := &processing.Correction{}
+		c := &correct.Correction{}
 		var spots []processing.Spot
 		for _, s := range d.Spots() {
 			runs := d.SpotRuns(d.list.first[s.ID-1].X, d.list.first[s.ID-1].Y)

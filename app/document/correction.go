@@ -9,6 +9,7 @@ import (
 
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/correct"
 )
 
 // Corrections holds the patches that lie over the picture. They never overlap. It is immutable, so any goroutine may
@@ -241,7 +242,7 @@ func (d *Document) MarkPictureSaved(generation uint64) { d.savedPicture = genera
 // spots share a pixel with this one. From other patches that it overlaps it removes the common pixels: there both are
 // halo, and only the newer one was computed with both spots known. A correction is dropped if its spot is no longer
 // completely in the mask.
-func (d *Document) ApplyCorrection(c *processing.Correction, spots []processing.Spot,
+func (d *Document) ApplyCorrection(c *correct.Correction, spots []processing.Spot,
 	params processing.Params) (changed bool, err error) {
 	if c == nil {
 		return false, errors.New("there is no result of a correction")
@@ -260,7 +261,7 @@ func (d *Document) ApplyCorrection(c *processing.Correction, spots []processing.
 
 // PreviewCorrection is ApplyCorrection for a correction of one finding that follows a change of the parameters. If the
 // last step is such a preview of the same finding, the new one replaces it, so that one undo takes back a whole series.
-func (d *Document) PreviewCorrection(c *processing.Correction, spots []processing.Spot,
+func (d *Document) PreviewCorrection(c *correct.Correction, spots []processing.Spot,
 	params processing.Params) error {
 	if len(spots) != 1 {
 		return errors.New("a preview is of one finding")
@@ -274,7 +275,7 @@ func (d *Document) PreviewCorrection(c *processing.Correction, spots []processin
 
 // checked returns the corrections of those patches of c whose spots are still in the mask. The error says which patch
 // does not fit the picture or overlaps another.
-func (d *Document) checked(c *processing.Correction, spots []processing.Spot, by *Origin) (*Corrections, error) {
+func (d *Document) checked(c *correct.Correction, spots []processing.Spot, by *Origin) (*Corrections, error) {
 	byID := make(map[int]processing.Spot, len(spots))
 	for _, s := range spots {
 		byID[s.ID] = s

@@ -11,6 +11,7 @@ import (
 
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/correct"
 
 	"pgregory.net/rapid"
 )
@@ -229,10 +230,10 @@ func runsOf(set map[image.Point]bool) []processing.Run {
 	return runs
 }
 
-// correct corrects some spots of a mask, with a halo of the given width that belongs to the first spot that reaches it.
+// corrected corrects some spots of a mask, with a halo of the given width that belongs to the first spot that reaches it.
 // It returns the correction for the document and for the model. Values are those of tint.
-func correct(spots [][]image.Point, pick func(i int) bool, w, h, halo int, tint uint8,
-	asked processing.Method) (*processing.Correction, []processing.Spot, layers) {
+func corrected(spots [][]image.Point, pick func(i int) bool, w, h, halo int, tint uint8,
+	asked processing.Method) (*correct.Correction, []processing.Spot, layers) {
 	owner := map[image.Point]int{}
 	for i, s := range spots {
 		for _, p := range s {
@@ -256,7 +257,7 @@ func correct(spots [][]image.Point, pick func(i int) bool, w, h, halo int, tint 
 			owner[p] = i
 		}
 	}
-	c := &processing.Correction{}
+	c := &correct.Correction{}
 	var orders []processing.Spot
 	var fresh layers
 	for i, s := range spots {
@@ -365,7 +366,7 @@ func disc(d *Document, x, y, radius float64, erase bool) {
 // correctAll corrects every spot of the mask and returns the layers of the model.
 func correctAll(t failer, d *Document, halo int, tint uint8) layers {
 	t.Helper()
-	c, spots, ls := correct(testpic.Flood(d.mask), func(int) bool { return true }, d.pic.Width, d.pic.Height, halo,
+	c, spots, ls := corrected(testpic.Flood(d.mask), func(int) bool { return true }, d.pic.Width, d.pic.Height, halo,
 		tint, processing.MethodAuto)
 	if _, err := d.ApplyCorrection(c, spots, processing.DefaultParams()); err != nil {
 		t.Fatal(err)
@@ -416,7 +417,7 @@ func TestCorrectionsAgainstModel(t *testing.T) {
 				some := rapid.SliceOfN(rapid.Bool(), len(spots), len(spots)).Draw(t, "some")
 				asked := rapid.SampledFrom([]processing.Method{processing.MethodAuto, processing.MethodExemplar}).Draw(t,
 					"asked")
-				c, orders, fresh := correct(spots, func(i int) bool { return some[i] }, w, h,
+				c, orders, fresh := corrected(spots, func(i int) bool { return some[i] }, w, h,
 					rapid.IntRange(0, 3).Draw(t, "halo"), rapid.SampledFrom([]uint8{10, 90}).Draw(t, "tint"), asked)
 				before := len(d.history.done)
 				if _, err := d.ApplyCorrection(c, orders, processing.DefaultParams()); err != nil {
@@ -597,7 +598,7 @@ func TestSpotErasedDuringCorrection(t *testing.T) {
 	d := textured(t, 60, 40)
 	disc(d, 15, 15, 4, false)
 	disc(d, 45, 20, 3, false)
-	c, spots, ls := correct(testpic.Flood(d.mask), func(int) bool { return true }, 60, 40, 2, 50, processing.MethodAuto)
+	c, spots, ls := corrected(testpic.Flood(d.mask), func(int) bool { return true }, 60, 40, 2, 50, processing.MethodAuto)
 	disc(d, 15, 18, 1, true)
 	if changed, err := d.ApplyCorrection(c, spots, processing.DefaultParams()); err != nil || !changed {
 		t.Fatal(changed, err)
@@ -683,7 +684,7 @@ func TestMalformedCorrections(t *testing.T) {
 	} {
 		d := textured(t, 10, 8)
 		d.InvertMask()
-		if _, err := d.ApplyCorrection(&processing.Correction{Patches: c.patches}, c.spots,
+		if _, err := d.ApplyCorrection(&correct.Correction{Patches: c.patches}, c.spots,
 			processing.DefaultParams()); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -726,13 +727,13 @@ func TestCorrectedSamples(t *testing.T) {
 			}
 			disc(d, 2, 1, 0.5, false)
 			left := []processing.Spot{{ID: 1, Runs: row(1, 2, 3)}}
-			if _, err := d.ApplyCorrection(&processing.Correction{Patches: []processing.Patch{patch(1, row(1, 0, 7),
+			if _, err := d.ApplyCorrection(&correct.Correction{Patches: []processing.Patch{patch(1, row(1, 0, 7),
 				100)}}, left, processing.DefaultParams()); err != nil {
 				t.Fatal(err)
 			}
 			disc(d, 5, 1, 0.5, false)
 			right := []processing.Spot{{ID: 2, Runs: row(1, 5, 6), Method: processing.MethodSubtract}}
-			if _, err := d.ApplyCorrection(&processing.Correction{Patches: []processing.Patch{patch(2, row(1, 4, 6),
+			if _, err := d.ApplyCorrection(&correct.Correction{Patches: []processing.Patch{patch(2, row(1, 4, 6),
 				200)}}, right, processing.DefaultParams()); err != nil {
 				t.Fatal(err)
 			}
@@ -823,7 +824,7 @@ func TestOrigins(t *testing.T) {
 		spots := processing.Spots(d.Mask())
 		p := params
 		p.Blend = blend
-		c := &processing.Correction{Device: device,
+		c := &correct.Correction{Device: device,
 			Patches: []processing.Patch{{Spot: id, Method: processing.MethodSubtract, Runs: spots[id-1].Runs}}}
 		for _, r := range spots[id-1].Runs {
 			c.Patches[0].U8 = append(c.Patches[0].U8, make([]uint8, (r.X1-r.X0)*d.Picture().Channels)...)

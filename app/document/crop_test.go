@@ -6,6 +6,7 @@ import (
 
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/correct"
 )
 
 // painted returns a picture of 150 × 140 pixels of the given depth.
@@ -44,7 +45,7 @@ func TestCrop(t *testing.T) {
 					p.F32 = append(p.F32, float32(i)/1000)
 				}
 			}
-			if _, err := d.ApplyCorrection(&processing.Correction{Patches: []processing.Patch{p}},
+			if _, err := d.ApplyCorrection(&correct.Correction{Patches: []processing.Patch{p}},
 				[]processing.Spot{spot}, processing.DefaultParams()); err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/correct"
 )
 
 // Work is everything that is needed to continue the work on a picture later.
@@ -83,7 +84,7 @@ func (d *Document) Restore(w Work) (dirty image.Rectangle, err error) {
 		if slices.Index(w.Origins, by) < i {
 			continue
 		}
-		c := &processing.Correction{Device: by.Device}
+		c := &correct.Correction{Device: by.Device}
 		var spots []processing.Spot
 		for k, other := range w.Origins {
 			if other == by {

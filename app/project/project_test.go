@@ -18,6 +18,7 @@ import (
 	"blik/app/imagefile"
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/correct"
 )
 
 // worked returns a document with every kind of work.
@@ -46,7 +47,7 @@ func worked(t *testing.T, depth int) *document.Document {
 		t.Fatalf("what was painted is %+v; want number 4", s)
 	}
 	spots := processing.Spots(d.Mask())
-	c := &processing.Correction{Device: "cpu"}
+	c := &correct.Correction{Device: "cpu"}
 	for i := range spots {
 		p := processing.Patch{Spot: spots[i].ID, Method: processing.MethodExemplar, Runs: spots[i].Runs}
 		n := 0

@@ -18,6 +18,7 @@ import (
 	"blik/assets"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/correct"
 	"blik/processing/detect"
 )
 
@@ -35,8 +36,8 @@ func (w watched) Detect(ctx context.Context, pic *processing.Picture, p processi
 }
 
 func (w watched) Correct(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params,
-	o processing.CorrectOptions,
-) (*processing.Correction, *message.Message, error) {
+	o correct.Options,
+) (*correct.Correction, *message.Message, error) {
 	defer func() { w.ended <- time.Now() }()
 	return w.Engine.Correct(ctx, pic, m, p, o)
 }

@@ -8,6 +8,7 @@ import (
 	"blik/app/imagefile"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/correct"
 	"blik/processing/detect"
 )
 
@@ -23,7 +24,7 @@ type Engine interface {
 	Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.Options) (
 		r *detect.Result, notice *message.Message, err error)
 	Correct(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params,
-		o processing.CorrectOptions) (c *processing.Correction, notice *message.Message, err error)
+		o correct.Options) (c *correct.Correction, notice *message.Message, err error)
 	// Search is detect.Search.
 	Search(ctx context.Context, pic *processing.Picture, o detect.Options) (
 		t *detect.Table, notice *message.Message, err error)
@@ -67,13 +68,13 @@ func (e engine) Search(ctx context.Context, pic *processing.Picture, o detect.Op
 }
 
 func (e engine) Correct(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params,
-	o processing.CorrectOptions,
-) (c *processing.Correction, notice *message.Message, err error) {
+	o correct.Options,
+) (c *correct.Correction, notice *message.Message, err error) {
 	if o.Memory == 0 {
 		_, o.Memory = imagefile.MachineMemory()
 	}
 	notice, err = e.runner.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) error {
-		c, err = processing.Correct(ctx, b, pic.Visible(), m, p, o)
+		c, err = correct.Correct(ctx, b, pic.Visible(), m, p, o)
 		return err
 	})
 	if err == nil {

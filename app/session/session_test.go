@@ -30,6 +30,7 @@ import (
 	"blik/internal/message"
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/correct"
 	"blik/processing/cpu"
 	"blik/processing/detect"
 )
@@ -209,9 +210,9 @@ func (engineOf) Detect(_ context.Context, pic *processing.Picture, p processing.
 }
 
 func (engineOf) Correct(_ context.Context, pic *processing.Picture, _ *processing.Mask, _ processing.Params,
-	o processing.CorrectOptions,
-) (*processing.Correction, *message.Message, error) {
-	c := &processing.Correction{Device: "fake"}
+	o correct.Options,
+) (*correct.Correction, *message.Message, error) {
+	c := &correct.Correction{Device: "fake"}
 	for _, s := range o.Spots {
 		n := 0
 		for _, r := range s.Runs {

@@ -12,6 +12,7 @@ import (
 	"blik/app/report"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/correct"
 )
 
 // target returns the path of the corrected picture, and reports errors immediately that saving would report only after
@@ -101,7 +102,7 @@ func (t *task) correct(ctx context.Context) error {
 		}
 	}
 	fixed, notice, err := t.Engine.Correct(ctx, t.File.Picture, t.Mask, t.Work.Params,
-		processing.CorrectOptions{Progress: t.part(shareDetected, shareCorrected)})
+		correct.Options{Progress: t.part(shareDetected, shareCorrected)})
 	if err = t.used(notice, err); err != nil {
 		return err
 	}

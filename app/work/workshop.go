@@ -11,6 +11,7 @@ import (
 	"blik/app/imagefile"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/correct"
 	"blik/processing/detect"
 )
 
@@ -19,7 +20,7 @@ type Engine interface {
 	Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.Options) (
 		r *detect.Result, notice *message.Message, err error)
 	Correct(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params,
-		o processing.CorrectOptions) (c *processing.Correction, notice *message.Message, err error)
+		o correct.Options) (c *correct.Correction, notice *message.Message, err error)
 }
 
 // Workshop is where some work is done, one file after the other.

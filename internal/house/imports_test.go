@@ -60,6 +60,9 @@ var libraries = map[string][]string{
 	"github.com/nats-io/nats-server/":   {"app/farm/server"},
 }
 
+// apart lists packages that must not import each other: the wings of processing, which share its core only.
+var apart = [][]string{{"processing/detect", "processing/correct"}}
+
 // doors lists the packages of the project that only some packages or files may import, and those.
 var doors = map[string][]string{
 	// Nothing else links a server.
@@ -118,6 +121,12 @@ func TestImports(t *testing.T) {
 					return strings.HasPrefix(path, user)
 				}) {
 					t.Errorf("%s imports %s; only %s may", path, imported, strings.Join(users, ", "))
+				}
+				for _, wings := range apart {
+					if own := path[:max(strings.LastIndex(path, "/"), 0)]; own != inside &&
+						slices.Contains(wings, own) && slices.Contains(wings, inside) {
+						t.Errorf("%s imports %s, another wing", path, imported)
+					}
 				}
 				if target != room && !slices.Contains(may, target) {
 					t.Errorf("%s imports %s; %s may import %s", path, imported, room, strings.Join(may, ", "))

@@ -14,6 +14,7 @@ import (
 	"blik/internal/test/testpic"
 	"blik/lab/synth"
 	"blik/processing"
+	"blik/processing/correct"
 	"blik/processing/cpu"
 	"blik/processing/detect"
 )
@@ -204,14 +205,14 @@ func TestCorrect(t *testing.T) {
 		p := processing.DefaultParams()
 		found, err := detect.Detect(background, cpu.New(), pic, p, detect.Options{Network: testpic.Network()})
 		must(t, err)
-		want, err := processing.Correct(background, cpu.New(), pic, found.Mask, p, processing.CorrectOptions{})
+		want, err := correct.Correct(background, cpu.New(), pic, found.Mask, p, correct.Options{})
 		must(t, err)
 		if len(want.Patches) == 0 {
 			t.Fatal("nothing was corrected: the comparison says nothing")
 		}
 		for _, rows := range []int{3, 5000} {
 			b := newBench(t, 1024, 5000, rows)
-			got, err := processing.Correct(background, b.Backend, pic, found.Mask, p, processing.CorrectOptions{})
+			got, err := correct.Correct(background, b.Backend, pic, found.Mask, p, correct.Options{})
 			must(t, err)
 			if !reflect.DeepEqual(got.Patches, want.Patches) {
 				t.Errorf("%d bits, %d rows: another correction", depth, rows)

@@ -21,6 +21,7 @@ import (
 	"blik/app/thumbnail"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/correct"
 	"blik/processing/detect"
 )
 
@@ -499,7 +500,7 @@ func (t *batchItem) correctAll(o *store.Work) error {
 		spots[i].Method = asked[spots[i].ID]
 	}
 	c, _, err := t.o.Engine.Correct(t.ctx, o.Doc.Picture(), mask, *o.Params,
-		processing.CorrectOptions{Spots: spots, Progress: t.within(shareDetected, shareCorrected)})
+		correct.Options{Spots: spots, Progress: t.within(shareDetected, shareCorrected)})
 	if err == nil {
 		_, err = o.Doc.ApplyCorrection(c, spots, *o.Params)
 	}

@@ -11,6 +11,7 @@ import (
 	"blik/app/session"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/correct"
 	"blik/processing/detect"
 )
 
@@ -30,7 +31,7 @@ type Engine interface {
 	Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.Options) (
 		r *detect.Result, notice *message.Message, err error)
 	Correct(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params,
-		o processing.CorrectOptions) (c *processing.Correction, notice *message.Message, err error)
+		o correct.Options) (c *correct.Correction, notice *message.Message, err error)
 }
 
 // Glare finds glare in the open picture and corrects it, with the session's job.
@@ -116,11 +117,11 @@ func (g *Glare) CorrectThese(list func() []document.Spot, m processing.Method, d
 // corrected is a correction with the findings that were corrected.
 type corrected struct {
 	spots  []processing.Spot
-	result *processing.Correction
+	result *correct.Correction
 }
 
 // apply applies a correction to the document.
-func (g *Glare) apply(c *processing.Correction, spots []processing.Spot, p processing.Params) error {
+func (g *Glare) apply(c *correct.Correction, spots []processing.Spot, p processing.Params) error {
 	_, err := g.s.Document().ApplyCorrection(c, spots, p)
 	return err
 }
@@ -128,7 +129,7 @@ func (g *Glare) apply(c *processing.Correction, spots []processing.Spot, p proce
 // CorrectFor corrects the findings whose IDs are the keys of methods, each with its method; apply applies the result to
 // the document.
 func (g *Glare) CorrectFor(cause session.Cause, methods map[int]processing.Method,
-	apply func(*processing.Correction, []processing.Spot, processing.Params) error, done func(Outcome, error),
+	apply func(*correct.Correction, []processing.Spot, processing.Params) error, done func(Outcome, error),
 ) {
 	var outcome Outcome
 	params, shot := g.s.Settings().Params, g.s.Document().Snapshot()
@@ -144,7 +145,7 @@ func (g *Glare) CorrectFor(cause session.Cause, methods map[int]processing.Metho
 			spots[i].Method = methods[spots[i].ID]
 		}
 		r, notice, err := g.engine.Correct(ctx, shot.Picture, mask, params,
-			processing.CorrectOptions{Spots: spots, Progress: report})
+			correct.Options{Spots: spots, Progress: report})
 		if err != nil {
 			return corrected{}, err
 		}

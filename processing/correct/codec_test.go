@@ -1,10 +1,12 @@
-package processing
+package correct
 
 import (
 	"sort"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"blik/processing"
 )
 
 // The code with the nearest root is the one that a search in all roots finds, on curves with steps, too.
@@ -12,11 +14,11 @@ func TestNearestRootIsThatOfASearch(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		channels := rapid.SampledFrom([]int{1, 4}).Draw(t, "channels")
-		pic := &Picture{Width: 1, Height: 1, Channels: channels, U8: make([]uint8, channels)}
+		pic := &processing.Picture{Width: 1, Height: 1, Channels: channels, U8: make([]uint8, channels)}
 		if rapid.Bool().Draw(t, "16 bits") {
 			pic.U8, pic.U16 = nil, make([]uint16, channels)
 		}
-		pic.Transfer = rapid.SampledFrom([]Transfer{TransferSRGB, TransferLinear}).Draw(t, "transfer")
+		pic.Transfer = rapid.SampledFrom([]processing.Transfer{processing.TransferSRGB, processing.TransferLinear}).Draw(t, "transfer")
 		if rapid.Bool().Draw(t, "curve") {
 			v := float32(0)
 			for _, step := range rapid.SliceOfN(rapid.SampledFrom([]float32{0, 0, 0.01, 0.3}), 2, 9).Draw(t, "steps") {
@@ -49,10 +51,10 @@ func TestNearestRootIsThatOfASearch(t *testing.T) {
 func TestCodesOfLevels(t *testing.T) {
 	t.Parallel()
 	for _, channels := range []int{3, 4} {
-		d := newCodec(&Picture{Width: 1, Height: 1, Channels: channels, U16: make([]uint16, channels)})
-		p := Patch{U16: []uint16{}}
+		d := newCodec(&processing.Picture{Width: 1, Height: 1, Channels: channels, U16: make([]uint16, channels)})
+		p := processing.Patch{U16: []uint16{}}
 		for code := range 1 << 16 {
-			p.round(float32(code)/float32(len(d.roots)-1), channels == 4)
+			round(&p, float32(code)/float32(len(d.roots)-1), channels == 4)
 			want := uint16(code)
 			if channels == 4 {
 				want = 65535 - want

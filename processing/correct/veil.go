@@ -1,9 +1,11 @@
-package processing
+package correct
 
 import (
 	"cmp"
 	"math"
 	"slices"
+
+	"blik/processing"
 )
 
 // A veil is light that large glints scatter far around themselves: a hundredth of white or less, visible only on dark
@@ -366,7 +368,7 @@ func (v *veils) without(root, share float32, channel int) float32 {
 
 // unveil subtracts the veils from the paint around a spot, where that of the spot is the strongest, and adds those
 // pixels to the patch.
-func (c *corrector) unveil(t *scratch, spot int32, patch *Patch) {
+func (c *corrector) unveil(t *scratch, spot int32, patch *processing.Patch) {
 	if c.veils == nil || c.veils.of[spot] < 0 {
 		return
 	}
@@ -381,7 +383,7 @@ func (c *corrector) unveil(t *scratch, spot int32, patch *Patch) {
 			at = append(at, int32(i))
 		}
 	}
-	around := patch.empty()
+	around := like(patch)
 	switch {
 	case c.pic.U8 != nil:
 		around.U8, around.Runs = unveilCodes(c, c.pic.U8, b, at, share)
@@ -390,15 +392,17 @@ func (c *corrector) unveil(t *scratch, spot int32, patch *Patch) {
 	default:
 		c.unveilFloats(&around, b, at, share)
 	}
-	patch.join(&around, c.pic.Channels)
+	join(patch, &around, c.pic.Channels)
 }
 
 // unveilCodes returns the samples at the given places of the window after subtracting their shares of the veil, and
 // their runs. Pixels that are clipped in all channels are left out.
-func unveilCodes[T uint8 | uint16](c *corrector, pix []T, b box, places []int32, share []float32) ([]T, []Run) {
+func unveilCodes[T uint8 | uint16](
+	c *corrector, pix []T, b box, places []int32, share []float32,
+) ([]T, []processing.Run) {
 	d, ch, w := c.codec, c.pic.Channels, b.width()
 	out := make([]T, 0, len(places)*ch)
-	var runs []Run
+	var runs []processing.Run
 	last := T(len(d.roots) - 1)
 	for _, i := range places {
 		x, y := b.x0+int(i)%w, b.y0+int(i)/w
@@ -423,7 +427,7 @@ func unveilCodes[T uint8 | uint16](c *corrector, pix []T, b box, places []int32,
 }
 
 // unveilFloats does the same for a picture of floats and appends to a patch.
-func (c *corrector) unveilFloats(to *Patch, b box, places []int32, share []float32) {
+func (c *corrector) unveilFloats(to *processing.Patch, b box, places []int32, share []float32) {
 	ch, w := c.pic.Channels, b.width()
 	for _, i := range places {
 		x, y := b.x0+int(i)%w, b.y0+int(i)/w
@@ -431,11 +435,11 @@ func (c *corrector) unveilFloats(to *Patch, b box, places []int32, share []float
 		dark := false
 		for k := range ch {
 			if v, ok := c.codec.level(at + k); ok && v < clipLevel {
-				to.round(c.codec.unroot(c.veils.without(c.codec.rootOf(at+k), share[i], k)), ch == 4)
+				round(to, c.codec.unroot(c.veils.without(c.codec.rootOf(at+k), share[i], k)), ch == 4)
 				dark = true
 				continue
 			}
-			to.keep(c.pic, at+k)
+			keep(to, c.pic, at+k)
 		}
 		if !dark {
 			to.F32 = to.F32[:len(to.F32)-ch]
@@ -446,34 +450,34 @@ func (c *corrector) unveilFloats(to *Patch, b box, places []int32, share []float
 }
 
 // appendPixel adds a pixel to runs in reading order.
-func appendPixel(runs []Run, x, y int) []Run {
+func appendPixel(runs []processing.Run, x, y int) []processing.Run {
 	if last := len(runs) - 1; last >= 0 && runs[last].Y == y && runs[last].X1 == x {
 		runs[last].X1++
 		return runs
 	}
-	return append(runs, Run{y, x, x + 1})
+	return append(runs, processing.Run{Y: y, X0: x, X1: x + 1})
 }
 
-// empty returns a patch of samples of the same kind.
-func (p *Patch) empty() Patch {
+// like returns an empty patch of samples of the same kind.
+func like(p *processing.Patch) processing.Patch {
 	switch {
 	case p.U8 != nil:
-		return Patch{U8: []uint8{}}
+		return processing.Patch{U8: []uint8{}}
 	case p.U16 != nil:
-		return Patch{U16: []uint16{}}
+		return processing.Patch{U16: []uint16{}}
 	}
-	return Patch{F32: []float32{}}
+	return processing.Patch{F32: []float32{}}
 }
 
-// join merges the pixels of another patch, which has none of p's pixels.
-func (p *Patch) join(o *Patch, channels int) {
+// join merges the pixels of another patch, which has none of p's pixels, into p.
+func join(p, o *processing.Patch, channels int) {
 	if len(o.Runs) == 0 {
 		return
 	}
-	to := p.empty()
+	to := like(p)
 	for i, k, a, b := 0, 0, 0, 0; i < len(p.Runs) || k < len(o.Runs); {
-		from, r, at := p, Run{}, &a
-		if i == len(p.Runs) || k < len(o.Runs) && o.Runs[k].before(p.Runs[i]) {
+		from, r, at := p, processing.Run{}, &a
+		if i == len(p.Runs) || k < len(o.Runs) && before(o.Runs[k], p.Runs[i]) {
 			from, r, at = o, o.Runs[k], &b
 			k++
 		} else {
@@ -500,4 +504,4 @@ func (p *Patch) join(o *Patch, channels int) {
 }
 
 // before reports whether r begins before o in reading order.
-func (r Run) before(o Run) bool { return r.Y < o.Y || r.Y == o.Y && r.X0 < o.X0 }
+func before(r, o processing.Run) bool { return r.Y < o.Y || r.Y == o.Y && r.X0 < o.X0 }

@@ -1,4 +1,4 @@
-package processing_test
+package correct_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"blik/internal/test/fidelity"
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/correct"
 	"blik/processing/cpu"
 )
 
@@ -81,8 +82,8 @@ func TestCrowdedSpotsTakeLinearTime(t *testing.T) {
 			work := func(m *processing.Mask) int {
 				be := &counting{Backend: cpu.New()}
 				pic := texture(m.Width, m.Height, 1, 8, m, 3)
-				if _, err := processing.Correct(context.Background(), be, pic, m, with(processing.MethodHarmonic),
-					processing.CorrectOptions{}); err != nil {
+				if _, err := correct.Correct(context.Background(), be, pic, m, with(processing.MethodHarmonic),
+					correct.Options{}); err != nil {
 					t.Fatal(err)
 				}
 				return be.pixels
@@ -126,7 +127,7 @@ func TestCrowdedSpots(t *testing.T) {
 				}
 			}
 			p := processing.DefaultParams()
-			got, all := correct(t, glare, mask, p, processing.CorrectOptions{})
+			got, all := correctOn(t, glare, mask, p, correct.Options{})
 			before, err := fidelity.Measure(glare, clean, mask, 3)
 			if err != nil {
 				t.Fatal(err)
@@ -142,7 +143,7 @@ func TestCrowdedSpots(t *testing.T) {
 			spots := processing.Spots(mask)
 			step := max(1, len(spots)/3)
 			for i := 0; i < len(spots); i += step {
-				_, one := correct(t, glare, mask, p, processing.CorrectOptions{Spots: spots[i : i+1]})
+				_, one := correctOn(t, glare, mask, p, correct.Options{Spots: spots[i : i+1]})
 				if !patchesEqual(&one.Patches[0], &all.Patches[i]) {
 					t.Errorf("spot %d differs when it is corrected alone", i+1)
 				}
@@ -158,16 +159,16 @@ func TestCrowdedSpotsOfSeveralMethods(t *testing.T) {
 	pic := texture(90, 80, 3, 8, mask, 5)
 	spots := processing.Spots(mask)
 	for i := range spots {
-		spots[i].Method = processing.Methods()[i%len(processing.Methods())]
+		spots[i].Method = correct.Methods()[i%len(correct.Methods())]
 	}
 	// The same spot twice gives two patches.
 	spots = append(spots, spots[7])
-	_, mixed := correct(t, pic, mask, processing.DefaultParams(), processing.CorrectOptions{Spots: spots})
+	_, mixed := correctOn(t, pic, mask, processing.DefaultParams(), correct.Options{Spots: spots})
 	if !patchesEqual(&mixed.Patches[7], &mixed.Patches[len(spots)-1]) {
 		t.Error("the same spot, asked for twice, comes out in two ways")
 	}
 	for i := range 8 {
-		_, one := correct(t, pic, mask, processing.DefaultParams(), processing.CorrectOptions{Spots: spots[i : i+1]})
+		_, one := correctOn(t, pic, mask, processing.DefaultParams(), correct.Options{Spots: spots[i : i+1]})
 		if !patchesEqual(&one.Patches[0], &mixed.Patches[i]) {
 			t.Errorf("%s: the spot differs when it is corrected alone", spots[i].Method.ID())
 		}
@@ -178,8 +179,8 @@ func TestCorrectAccountsForMemory(t *testing.T) {
 	t.Parallel()
 	mask := denseMasks(90, 80)["every 3"]
 	pic := texture(90, 80, 3, 8, mask, 5)
-	_, err := processing.Correct(context.Background(), cpu.New(), pic, mask, processing.DefaultParams(),
-		processing.CorrectOptions{Memory: 1 << 20})
+	_, err := correct.Correct(context.Background(), cpu.New(), pic, mask, processing.DefaultParams(),
+		correct.Options{Memory: 1 << 20})
 	if err == nil || !strings.Contains(err.Error(), "GiB of memory") {
 		t.Errorf("correction within 1 MiB: %v", err)
 	}
@@ -193,12 +194,12 @@ func BenchmarkCrowdedSpots(b *testing.B) {
 	for _, name := range slices.Sorted(maps.Keys(masks)) {
 		mask := masks[name]
 		pic := texture(w, h, 3, 8, mask, 5)
-		for _, m := range processing.Methods() {
+		for _, m := range correct.Methods() {
 			b.Run(name+"/"+m.ID(), func(b *testing.B) {
 				be := cpu.New()
 				for b.Loop() {
-					if _, err := processing.Correct(b.Context(), be, pic, mask, with(m),
-						processing.CorrectOptions{}); err != nil {
+					if _, err := correct.Correct(b.Context(), be, pic, mask, with(m),
+						correct.Options{}); err != nil {
 						b.Fatal(err)
 					}
 				}

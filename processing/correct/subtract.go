@@ -1,16 +1,17 @@
-package processing
+package correct
 
 import (
 	"math"
 	"slices"
 
-	"blik/internal/message"
 	"blik/internal/simd"
 	"blik/processing/internal/differences"
+
+	"blik/processing"
 )
 
 func subtractMethod() method {
-	return method{id: "subtract", name: message.Of("subtract the light"), light: true, passes: []pass{passLight}}
+	return method{light: true, passes: []pass{passLight}}
 }
 
 // sampledSpots is roughly how many spots an estimate over the whole picture samples.
@@ -59,7 +60,7 @@ func unit(v [4]float64, n int) [4]float64 {
 
 // rise returns the direction in which the brightest unclipped pixel of the runs differs from the paint around them,
 // with length 1, or 0 if nothing rises clearly.
-func (c *corrector) rise(t *scratch, runs []Run) [4]float64 {
+func (c *corrector) rise(t *scratch, runs []processing.Run) [4]float64 {
 	ch := c.pic.Channels
 	b := boxOf(runs).grown(c.p.Halo+4, c.pic.Width, c.pic.Height)
 	if b.area() > 1<<16 {
@@ -118,15 +119,15 @@ func (c *corrector) rise(t *scratch, runs []Run) [4]float64 {
 // the light ends; the pixels beyond it are paint, and improve the second guess.
 func (c *corrector) lookThrough(a *atlas) error {
 	ch := c.pic.Channels
-	paint, seen := make([]Plane, ch), make([]Plane, ch)
-	var light, expected Plane
-	planes := []*Plane{&light, &expected}
+	paint, seen := make([]processing.Plane, ch), make([]processing.Plane, ch)
+	var light, expected processing.Plane
+	planes := []*processing.Plane{&light, &expected}
 	for k := range ch {
 		planes = append(planes, &paint[k], &seen[k])
 	}
 	for _, p := range planes {
 		var err error
-		if *p, err = a.plane(F32); err != nil {
+		if *p, err = a.plane(processing.F32); err != nil {
 			return err
 		}
 	}
@@ -148,7 +149,7 @@ func (c *corrector) lookThrough(a *atlas) error {
 	if err := a.putState(); err != nil {
 		return err
 	}
-	models := make([]Separation, len(views))
+	models := make([]processing.Separation, len(views))
 	for i, v := range views {
 		models[i] = v.m
 	}
@@ -161,10 +162,10 @@ func (c *corrector) lookThrough(a *atlas) error {
 		return err
 	}
 	clear(a.host)
-	if err := c.be.Upload(c.ctx, light, Samples{F32: a.host}); err != nil {
+	if err := c.be.Upload(c.ctx, light, processing.Samples{F32: a.host}); err != nil {
 		return err
 	}
-	if err := c.do(Separate{
+	if err := c.do(processing.Separate{
 		Paint: paint, Light: light, Seen: seen, Expected: expected, State: a.state, Tiles: a.tiles, Models: models,
 	}); err != nil {
 		return err
@@ -185,7 +186,7 @@ func (c *corrector) lookThrough(a *atlas) error {
 }
 
 // guess guesses the paint of the open views and models it.
-func (c *corrector) guess(a *atlas, views []*view, paint []Plane, open []int) error {
+func (c *corrector) guess(a *atlas, views []*view, paint []processing.Plane, open []int) error {
 	if len(open) == 0 {
 		return nil
 	}
@@ -193,7 +194,7 @@ func (c *corrector) guess(a *atlas, views []*view, paint []Plane, open []int) er
 		return err
 	}
 	sweeps, omegas := a.relaxation()
-	some := Harmonic{State: a.state}
+	some := processing.Harmonic{State: a.state}
 	for _, i := range open {
 		some.Tiles = append(some.Tiles, a.tiles[i])
 		some.Sweeps, some.Omegas = append(some.Sweeps, sweeps[i]), append(some.Omegas, omegas[i])
@@ -243,7 +244,7 @@ func (v *view) consider(t *tools, picture [4]float64) {
 // view is a site while its light is separated from its paint.
 type view struct {
 	*site
-	m Separation
+	m processing.Separation
 	// guess is the paint as its surroundings continue. seen is the light of each channel, in the same memory once the
 	// guess is no longer needed.
 	guess, seen [][]float32
@@ -280,9 +281,9 @@ func (v *view) madeUp() {
 	}
 	for i, l := range v.light {
 		switch v.state[i] {
-		case StateClipped:
+		case processing.StateClipped:
 			v.filled[i] = 1
-		case StateUnclipped:
+		case processing.StateUnclipped:
 			var root float64
 			for k := range v.pix {
 				root += float64(v.pix[k][i])
@@ -294,7 +295,7 @@ func (v *view) madeUp() {
 		}
 	}
 	for _, i := range v.beyond {
-		v.state[i] = StateUnclipped
+		v.state[i] = processing.StateUnclipped
 	}
 }
 
@@ -328,7 +329,7 @@ const (
 // it, and how much light is to be expected on each pixel. Pixels beyond the skirt become known.
 func (v *view) model(t *tools, picture [4]float64) {
 	ch := len(v.pix)
-	v.m = Separation{Sweeps: v.sweeps(20, 2), Noise: sensorNoise, Mismatch: mismatch}
+	v.m = processing.Separation{Sweeps: v.sweeps(20, 2), Noise: sensorNoise, Mismatch: mismatch}
 	axes, variance := principalAxes(v.covariance(t.level), ch)
 	for k := range ch {
 		v.m.Variance[k] = float32(variance[k])
@@ -341,7 +342,7 @@ func (v *view) model(t *tools, picture [4]float64) {
 	unclipped := take[int32](&t.scratch, hole.area())[:0]
 	for y := hole.y0; y < hole.y1; y++ {
 		for i := y*w + hole.x0; i < y*w+hole.x1; i++ {
-			if v.state[i] == StateUnclipped {
+			if v.state[i] == processing.StateUnclipped {
 				unclipped = append(unclipped, int32(i))
 			}
 		}
@@ -355,13 +356,14 @@ func (v *view) model(t *tools, picture [4]float64) {
 		}
 		peak := 0.0
 		for _, i := range unclipped {
-			rise[i], sd[i] = v.m.rise(v.pix, v.guess, int(i))
+			rise[i], sd[i] = riseOn(&v.m, v.pix, v.guess, int(i))
 			peak = max(peak, rise[i])
 		}
 		bright := min(hotLight, peak/2)
 		return func(i int) bool {
-			return v.own[i] != free && (v.state[i] == StateClipped || v.state[i] == StateUnclipped && v.depth[i] == 0 &&
-				rise[i] >= max(hotSigmas*sd[i], bright))
+			rim := v.state[i] == processing.StateUnclipped && v.depth[i] == 0
+			return v.own[i] != free &&
+				(v.state[i] == processing.StateClipped || rim && rise[i] >= max(hotSigmas*sd[i], bright))
 		}
 	}
 	hot := look(picture)
@@ -392,7 +394,7 @@ func (v *view) model(t *tools, picture [4]float64) {
 			}
 			v.expected[i] = float32(math.Max(level[d], faintest))
 			if d >= end && v.own[i] == v.index {
-				v.state[i] = StateKnown
+				v.state[i] = processing.StateKnown
 				v.beyond = append(v.beyond, int32(i))
 			}
 		}
@@ -402,7 +404,7 @@ func (v *view) model(t *tools, picture [4]float64) {
 // peak returns the brightest light in the window, 1 = white; the light on a clipped pixel counts as white.
 func (v *view) peak(unclipped []int32, rise []float64) float64 {
 	for i, state := range v.state {
-		if state == StateClipped && v.own[i] == v.index {
+		if state == processing.StateClipped && v.own[i] == v.index {
 			return 1
 		}
 	}
@@ -423,9 +425,9 @@ func (s *site) sweeps(least, more int) int {
 	return n
 }
 
-// rise returns how much light lies on a pixel if the paint under it is like the guess, and the standard deviation of
+// riseOn returns how much light lies on a pixel if the paint under it is like the guess, and the standard deviation of
 // that.
-func (m *Separation) rise(pix, guess [][]float32, i int) (rise, sd float64) {
+func riseOn(m *processing.Separation, pix, guess [][]float32, i int) (rise, sd float64) {
 	ch := len(pix)
 	var slope float64
 	var d [4]float64
@@ -460,7 +462,7 @@ func (s *site) fromHot(t *scratch, hole box, hot func(i int) bool) []int32 {
 			switch {
 			case s.own[i] != free && hot(i):
 				near = append(near, int32(i))
-			case s.state[i] == StateUnclipped:
+			case s.state[i] == processing.StateUnclipped:
 				dist[i] = beyond
 			}
 		}
@@ -532,7 +534,7 @@ func (v *view) profile(hole box, rise, sd []float64, dist []int32) (level []floa
 	var ring [rings]block
 	for y := hole.y0; y < hole.y1; y++ {
 		for i := y*v.width() + hole.x0; i < y*v.width()+hole.x1; i++ {
-			if d := dist[i]; d > 0 && v.state[i] == StateUnclipped {
+			if d := dist[i]; d > 0 && v.state[i] == processing.StateUnclipped {
 				ring[d].sum += float64(grid(rise[i]))
 				ring[d].sd += float64(grid(sd[i]))
 				ring[d].n++
@@ -612,14 +614,14 @@ func (s *site) sums(cov *[4][4]float64) (pairs float64) {
 	for y := range h {
 		for x := range w {
 			i := y*w + x
-			if s.state[i] != StateKnown {
+			if s.state[i] != processing.StateKnown {
 				continue
 			}
-			if x+1 < w && s.state[i+1] == StateKnown {
+			if x+1 < w && s.state[i+1] == processing.StateKnown {
 				s.addProducts(cov, i, i+1)
 				pairs++
 			}
-			if y+1 < h && s.state[i+w] == StateKnown {
+			if y+1 < h && s.state[i+w] == processing.StateKnown {
 				s.addProducts(cov, i, i+w)
 				pairs++
 			}
@@ -639,7 +641,7 @@ func (s *site) sumsOfThree(level simd.Level, cov *[4][4]float64) (pairs float64,
 		}
 		for x, v := range s.state[y*w : (y+1)*w] {
 			r.Known[x] = 0
-			if v == StateKnown {
+			if v == processing.StateKnown {
 				r.Known[x] = 1
 			}
 		}

@@ -1,20 +1,20 @@
-package processing
+package correct
 
 import (
 	"math"
 
-	"blik/internal/message"
+	"blik/processing"
 )
 
 func harmonicMethod() method {
-	return method{id: "harmonic", name: message.Of("harmonic"), passes: []pass{passHarmonic}}
+	return method{passes: []pass{passHarmonic}}
 }
 
 // harmonic fills by Laplace's equation.
 func (c *corrector) harmonic(a *atlas) error {
 	sweeps, omegas := a.relaxation()
-	return a.inPlace(func(p Plane) error {
-		return c.do(Harmonic{Dst: p, State: a.state, Tiles: a.tiles, Sweeps: sweeps, Omegas: omegas})
+	return a.inPlace(func(p processing.Plane) error {
+		return c.do(processing.Harmonic{Dst: p, State: a.state, Tiles: a.tiles, Sweeps: sweeps, Omegas: omegas})
 	})
 }
 

@@ -1,10 +1,11 @@
-package processing_test
+package correct_test
 
 import (
 	"math"
 	"testing"
 
 	"blik/processing"
+	"blik/processing/correct"
 )
 
 // clippedDiscs returns a copy of the picture with white discs at the given places, and the mask of the discs.
@@ -43,7 +44,7 @@ func TestCorrectContinuesEdgesAcrossDeepHoles(t *testing.T) {
 		}
 	}
 	glare, mask := clippedDiscs(clean, radius, [2]int{edge, 40})
-	got, _ := correct(t, glare, mask, with(processing.MethodSubtract), processing.CorrectOptions{})
+	got, _ := correctOn(t, glare, mask, with(processing.MethodSubtract), correct.Options{})
 	var sum, n float64
 	for y := 36; y <= 44; y++ {
 		for x := edge - 6; x < edge+6; x++ {
@@ -72,9 +73,9 @@ func TestCorrectGrainWhereItIsSeen(t *testing.T) {
 		p := with(m)
 		p.Halo = 0
 		p.Grain = 100
-		rough, _ := correct(t, glare, mask, p, processing.CorrectOptions{})
+		rough, _ := correctOn(t, glare, mask, p, correct.Options{})
 		p.Grain = 0
-		smooth, _ := correct(t, glare, mask, p, processing.CorrectOptions{})
+		smooth, _ := correctOn(t, glare, mask, p, correct.Options{})
 		var sum, n float64
 		for i, v := range mask.Pix {
 			if v != 0 {

@@ -1,10 +1,12 @@
-package processing
+package correct
 
 import (
 	"cmp"
 	"math"
 	"slices"
 	"sort"
+
+	"blik/processing"
 )
 
 // site is a spot, or a group of spots that share a window, with its surroundings cut out of the picture as float
@@ -14,7 +16,7 @@ type site struct {
 	group  *group
 	index  int32
 	wanted []wanted
-	method Method
+	method processing.Method
 
 	box
 	// own is the spot that each pixel belongs to, or free for paint; depth is the squared distance to that spot. If
@@ -89,7 +91,7 @@ func (s *site) measureDepth(t *scratch) int {
 	for y := range h + 2 {
 		for x := range w + 2 {
 			u, v := hole.x0+x-1, hole.y0+y-1
-			if u < 0 || v < 0 || u >= s.width() || v >= s.height() || s.state[v*s.width()+u] != StateKnown {
+			if u < 0 || v < 0 || u >= s.width() || v >= s.height() || s.state[v*s.width()+u] != processing.StateKnown {
 				far[y*stride+x] = most
 			}
 		}
@@ -117,7 +119,7 @@ func (s *site) measureDepth(t *scratch) int {
 // nearly as uniform to the eye as encoded samples, and a square turns them into light. CMYK samples are complemented,
 // so that glare makes them larger, too.
 type codec struct {
-	pic *Picture
+	pic *processing.Picture
 	// roots holds the root of every code of an integer picture, ascending.
 	roots []float32
 	// rootsBy and levels hold root and level of each code; for CMYK they descend.
@@ -127,7 +129,7 @@ type codec struct {
 	from []uint16
 }
 
-func newCodec(pic *Picture) *codec {
+func newCodec(pic *processing.Picture) *codec {
 	d := &codec{pic: pic}
 	if pic.Depth() == 32 {
 		return d
@@ -246,7 +248,7 @@ func (c *corrector) load(t *tools, s *site) {
 	s.pix = takePlanes(s.memory, ch, n)
 	for i, o := range s.own {
 		if o != free {
-			s.state[i] = StateUnclipped
+			s.state[i] = processing.StateUnclipped
 		}
 	}
 	light := c.methods[s.method].light
@@ -296,12 +298,12 @@ func loadCodes[T uint8 | uint16](s *site, codes []T, stride int, values, levels 
 			}
 		}
 		for x, state := range s.state[y*w : (y+1)*w] {
-			if state == StateKnown {
+			if state == processing.StateKnown {
 				continue
 			}
 			for _, c := range from[x*ch : (x+1)*ch] {
 				if levels[c] >= clipLevel {
-					s.state[y*w+x] = StateClipped
+					s.state[y*w+x] = processing.StateClipped
 				}
 			}
 		}
@@ -317,11 +319,11 @@ func (c *corrector) loadFloats(s *site, light bool) {
 			glare := s.own[i] != free
 			for k := range ch {
 				v, ok := c.codec.level(at + k)
-				if !ok && !glare && s.state[i] == StateKnown {
+				if !ok && !glare && s.state[i] == processing.StateKnown {
 					s.known--
 				}
 				if !ok || glare && v >= clipLevel {
-					s.state[i] = StateClipped
+					s.state[i] = processing.StateClipped
 				}
 				if light {
 					v = c.codec.rootOf(at + k)
@@ -349,7 +351,7 @@ func (s *site) eachPixel(f func(i, x, y int)) {
 }
 
 // finish writes the patches of the site: the spots, their halos, and the pixels from which their veils are subtracted.
-func (c *corrector) finish(t *tools, s *site, patches []Patch) {
+func (c *corrector) finish(t *tools, s *site, patches []processing.Patch) {
 	c.open(s, patches)
 	c.blend(s, patches)
 	if !c.methods[s.method].light || s.known == 0 {
@@ -361,7 +363,7 @@ func (c *corrector) finish(t *tools, s *site, patches []Patch) {
 }
 
 // blend mixes the new samples with the old ones, less their veil, and rounds them to the depth of the picture.
-func (c *corrector) blend(s *site, patches []Patch) {
+func (c *corrector) blend(s *site, patches []processing.Patch) {
 	ch := c.pic.Channels
 	light := c.methods[s.method].light
 	s.eachWanted(func(i, x, y, n int) {
@@ -383,7 +385,7 @@ func (c *corrector) blend(s *site, patches []Patch) {
 			at := (y*c.pic.Width+x)*ch + k
 			old, ok := c.codec.level(at)
 			if alpha == 0 && !veil {
-				p.keep(c.pic, at)
+				keep(p, c.pic, at)
 				continue
 			}
 			v := s.pix[k][i]
@@ -398,19 +400,19 @@ func (c *corrector) blend(s *site, patches []Patch) {
 				v = from + float32(alpha*(v-from))
 			}
 			if ok && (v == old || c.p.OnlyDarken && v > old) {
-				p.keep(c.pic, at)
+				keep(p, c.pic, at)
 				continue
 			}
-			p.round(v, ch == 4)
+			round(p, v, ch == 4)
 		}
 	})
 }
 
 // open sets the runs of the site's patches and allocates their samples, for the whole window at once.
-func (c *corrector) open(s *site, patches []Patch) {
+func (c *corrector) open(s *site, patches []processing.Patch) {
 	lines, pixels := make([]int, len(s.wanted)), make([]int, len(s.wanted))
 	row := func(f func(k, y, x0, x1 int)) {
-		at, from := -1, Run{}
+		at, from := -1, processing.Run{}
 		s.eachWanted(func(_, x, y, k int) {
 			if at == k && from.Y == y && from.X1 == x {
 				from.X1++
@@ -419,7 +421,7 @@ func (c *corrector) open(s *site, patches []Patch) {
 			if at >= 0 {
 				f(at, from.Y, from.X0, from.X1)
 			}
-			at, from = k, Run{y, x, x + 1}
+			at, from = k, processing.Run{Y: y, X0: x, X1: x + 1}
 		})
 		if at >= 0 {
 			f(at, from.Y, from.X0, from.X1)
@@ -431,8 +433,8 @@ func (c *corrector) open(s *site, patches []Patch) {
 		pixels[k] += x1 - x0
 		allLines, allPixels = allLines+1, allPixels+x1-x0
 	})
-	runs := make([]Run, allLines)
-	var samples Patch
+	runs := make([]processing.Run, allLines)
+	var samples processing.Patch
 	switch n := allPixels * c.pic.Channels; {
 	case c.pic.U8 != nil:
 		samples.U8 = make([]uint8, n)
@@ -456,7 +458,7 @@ func (c *corrector) open(s *site, patches []Patch) {
 	}
 	row(func(k, y, x0, x1 int) {
 		p := &patches[s.wanted[k].patch]
-		p.Runs = append(p.Runs, Run{y, x0, x1})
+		p.Runs = append(p.Runs, processing.Run{Y: y, X0: x0, X1: x1})
 	})
 }
 
@@ -482,8 +484,8 @@ func (s *site) eachWanted(f func(i, x, y, k int)) {
 	})
 }
 
-// keep appends the sample of the source.
-func (p *Patch) keep(pic *Picture, at int) {
+// keep appends the sample of the source to a patch.
+func keep(p *processing.Patch, pic *processing.Picture, at int) {
 	switch {
 	case pic.U8 != nil:
 		p.U8 = append(p.U8, pic.U8[at])
@@ -494,8 +496,8 @@ func (p *Patch) keep(pic *Picture, at int) {
 	}
 }
 
-// round appends a level, rounded to the depth of the patch.
-func (p *Patch) round(v float32, ink bool) {
+// round appends a level to a patch, rounded to its depth.
+func round(p *processing.Patch, v float32, ink bool) {
 	if ink {
 		v = 1 - v
 	}

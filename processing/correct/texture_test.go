@@ -1,4 +1,4 @@
-package processing
+package correct
 
 import (
 	"math"
@@ -8,6 +8,8 @@ import (
 
 	"blik/internal/simd"
 	"blik/processing/internal/kriging"
+
+	"blik/processing"
 )
 
 // The covariance of an offset is the mean product of all pairs of known pixels at that offset, over the number of known
@@ -22,7 +24,7 @@ func TestAutocovariance(t *testing.T) {
 			z[i] = int64(rapid.IntRange(0, textureSteps).Draw(t, "level"))
 			s.pix[0][i] = float32(z[i]) / textureSteps
 			if i >= leastPaint && rapid.IntRange(0, 3).Draw(t, "glare") == 0 {
-				s.state[i] = StateUnclipped
+				s.state[i] = processing.StateUnclipped
 				continue
 			}
 			sum, n = sum+z[i], n+1
@@ -43,7 +45,7 @@ func TestAutocovariance(t *testing.T) {
 				for y := range h {
 					for x := range w {
 						u, v := x+dx, y+dy
-						if u < 0 || v < 0 || u >= w || v >= h || s.state[y*w+x] != StateKnown || s.state[v*w+u] != StateKnown {
+						if u < 0 || v < 0 || u >= w || v >= h || s.state[y*w+x] != processing.StateKnown || s.state[v*w+u] != processing.StateKnown {
 							continue
 						}
 						want += (z[y*w+x] - sum/n) * (z[v*w+u] - sum/n)
@@ -80,7 +82,7 @@ func TestTextureGoesOnAcrossAGap(t *testing.T) {
 		x, y := i%w, i/w
 		s.own[i], s.pix[0][i] = free, weave(x, y)
 		if d := math.Hypot(float64(x-24), float64(y-22)); d < 4 {
-			s.own[i], s.state[i], s.filled[i], s.pix[0][i] = s.index, StateClipped, 1, 0.5
+			s.own[i], s.state[i], s.filled[i], s.pix[0][i] = s.index, processing.StateClipped, 1, 0.5
 		}
 	}
 	flat, off, n := 0.0, 0.0, 0
@@ -116,7 +118,7 @@ func TestTexturePixelsAreBounded(t *testing.T) {
 	for i := range s.own {
 		s.own[i] = free
 		if x, y := i%w, i/w; x >= 10 && x < 70 && y >= 10 && y < 70 {
-			s.own[i], s.state[i], s.filled[i] = s.index, StateUnclipped, 0.5
+			s.own[i], s.state[i], s.filled[i] = s.index, processing.StateUnclipped, 0.5
 		}
 	}
 	targets, points := s.texturePixels()

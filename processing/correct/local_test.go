@@ -1,4 +1,4 @@
-package processing_test
+package correct_test
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/correct"
 	"blik/processing/cpu"
 )
 
@@ -22,12 +23,12 @@ func TestCorrectLocallyAsByOperations(t *testing.T) {
 				spots[i].Method = processing.MethodHarmonic
 			}
 		}
-		for _, o := range []processing.CorrectOptions{{}, {Spots: spots}} {
-			got, err := processing.Correct(context.Background(), cpu.New(cpu.Workers(3)), pic, mask, p, o)
+		for _, o := range []correct.Options{{}, {Spots: spots}} {
+			got, err := correct.Correct(context.Background(), cpu.New(cpu.Workers(3)), pic, mask, p, o)
 			if err != nil {
 				t.Fatal(err)
 			}
-			want, err := processing.Correct(context.Background(), &counting{Backend: cpu.New()}, pic, mask, p, o)
+			want, err := correct.Correct(context.Background(), &counting{Backend: cpu.New()}, pic, mask, p, o)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package processing_test
+package correct_test
 
 import (
 	"math"
@@ -7,6 +7,7 @@ import (
 
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/correct"
 )
 
 // veiledPainting is dark paint with 15 clipped discs, the light of a veil around each, and the mask, 2 px wider than
@@ -83,7 +84,7 @@ func TestCorrectTakesVeilsAway(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []struct{ channels, depth int }{{3, 8}, {1, 16}, {4, 8}} {
 		clean, glare, mask := veiledPainting(kind.channels, kind.depth, 0.006)
-		got, all := correct(t, glare, mask, processing.DefaultParams(), processing.CorrectOptions{})
+		got, all := correctOn(t, glare, mask, processing.DefaultParams(), correct.Options{})
 		before, after := errorAround(glare, clean, mask), errorAround(got, clean, mask)
 		t.Logf("%d channels of %d bits: around the glints %.4f, before %.4f", kind.channels, kind.depth, after, before)
 		if after > 0.7*before {
@@ -114,7 +115,7 @@ func TestCorrectTakesVeilsAway(t *testing.T) {
 			}
 		}
 		spots := processing.Spots(mask)[7:9]
-		_, some := correct(t, glare, mask, processing.DefaultParams(), processing.CorrectOptions{Spots: spots})
+		_, some := correctOn(t, glare, mask, processing.DefaultParams(), correct.Options{Spots: spots})
 		for i, p := range some.Patches {
 			o := all.Patches[7+i]
 			if !slices.Equal(p.Runs, o.Runs) || !slices.Equal(p.U8, o.U8) || !slices.Equal(p.U16, o.U16) ||
@@ -130,7 +131,7 @@ func TestCorrectSeparatesVeilsThatOverlap(t *testing.T) {
 	testpic.NoRace(t)
 	t.Parallel()
 	clean, glare, mask := veiledDiscs(190, 130, 32, 34, 3, 8, 0.006)
-	got, _ := correct(t, glare, mask, processing.DefaultParams(), processing.CorrectOptions{})
+	got, _ := correctOn(t, glare, mask, processing.DefaultParams(), correct.Options{})
 	before, after := errorAround(glare, clean, mask), errorAround(got, clean, mask)
 	t.Logf("around the glints %.4f, before %.4f", after, before)
 	if after > 0.77*before {
@@ -153,7 +154,7 @@ func TestCorrectLeavesPaintWithoutVeils(t *testing.T) {
 		_, glare, mask := veiledPainting(3, 8, f.veil)
 		p := processing.DefaultParams()
 		f.set(&p)
-		got, _ := correct(t, glare, mask, p, processing.CorrectOptions{})
+		got, _ := correctOn(t, glare, mask, p, correct.Options{})
 		near := widen(mask, true)
 		for i, m := range near.Pix {
 			for k := range 3 {
@@ -179,7 +180,7 @@ func TestCorrectTakesOwnVeilAway(t *testing.T) {
 	}
 	var taken [2]float64
 	for n, glare := range []*processing.Picture{weak, one} {
-		got, _ := correct(t, glare, mask, processing.DefaultParams(), processing.CorrectOptions{})
+		got, _ := correctOn(t, glare, mask, processing.DefaultParams(), correct.Options{})
 		for i, m := range mask.Pix {
 			if m == 0 && math.Hypot(float64(i%mask.Width)-133, float64(i/mask.Width)-95) < 14 {
 				for k := range 3 {
@@ -206,7 +207,7 @@ func TestCorrectFindsNoVeilWithoutGlints(t *testing.T) {
 			}
 		}
 	}
-	got, _ := correct(t, glare, mask, processing.DefaultParams(), processing.CorrectOptions{})
+	got, _ := correctOn(t, glare, mask, processing.DefaultParams(), correct.Options{})
 	near := widen(mask, true)
 	for i, m := range near.Pix {
 		for k := range 3 {

@@ -1,10 +1,12 @@
-package processing
+package correct
 
 import (
 	"math"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"blik/processing"
 )
 
 // The shift is the first of those with the least sum of squared differences, each added up from the first pixel on.
@@ -36,7 +38,7 @@ func TestBestShift(t *testing.T) {
 		var at []int32
 		for y := b.y0; y < b.y1; y++ {
 			for x := b.x0; x < b.x1; x++ {
-				s.state[y*w+x] = StateClipped
+				s.state[y*w+x] = processing.StateClipped
 				at = append(at, int32(y*w+x))
 			}
 		}
@@ -55,11 +57,11 @@ func TestBestShift(t *testing.T) {
 					i := int(at[n])
 					j := i + dy*w + dx
 					for k, p := range s.pix {
-						if d := p[j] - fine[k][j] - p[i]; s.state[j] == StateKnown {
+						if d := p[j] - fine[k][j] - p[i]; s.state[j] == processing.StateKnown {
 							sum += float32(d * d)
 						}
 					}
-					if s.state[j] != StateKnown {
+					if s.state[j] != processing.StateKnown {
 						sum += 0.01
 					}
 				}

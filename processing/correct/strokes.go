@@ -1,10 +1,12 @@
-package processing
+package correct
 
 import (
 	"math"
 
 	"blik/processing/internal/differences"
 	"blik/processing/internal/relax"
+
+	"blik/processing"
 )
 
 // Paint varies across its strokes and little along them. Unknown pixels are therefore filled along the directions in
@@ -42,7 +44,7 @@ func (s *site) strokes(t *tools, out strokes) {
 	bw := hole.width() + 2*margin
 	known := takeZero[float32](&t.scratch, b.height()*w)
 	for i, v := range s.state[b.y0*w : b.y1*w] {
-		if v == StateKnown {
+		if v == processing.StateKnown {
 			known[i] = 1
 		}
 	}
@@ -80,7 +82,7 @@ func (s *site) strokes(t *tools, out strokes) {
 	}
 	for y := hole.y0; y < hole.y1; y++ {
 		for i := y*w + hole.x0; i < y*w+hole.x1; i++ {
-			if s.state[i] == StateKnown {
+			if s.state[i] == processing.StateKnown {
 				continue
 			}
 			o := &out[i]
@@ -105,7 +107,7 @@ func (s *site) weighRow(out strokes, d int, total []int64, hole box, y int) {
 	row := out[at : at+hole.width()]
 	for x, state := range s.state[at : at+hole.width()] {
 		sum += total[x+side]
-		if state != StateKnown {
+		if state != processing.StateKnown {
 			mean := 1.0
 			if n := sum / differences.Pair; n > 0 {
 				mean = float64(float64(sum%differences.Pair)/float64(n)/(1<<24)) + least
@@ -124,14 +126,14 @@ func (s *site) hole() box {
 	for y := range h {
 		row := s.state[y*w : (y+1)*w]
 		first := 0
-		for first < w && row[first] == StateKnown {
+		for first < w && row[first] == processing.StateKnown {
 			first++
 		}
 		if first == w {
 			continue
 		}
 		last := w
-		for row[last-1] == StateKnown {
+		for row[last-1] == processing.StateKnown {
 			last--
 		}
 		b = box{min(b.x0, first), min(b.y0, y), max(b.x1, last), y + 1}
@@ -152,7 +154,7 @@ func (s *site) gaps() [2][]gap {
 	var list [2][]gap
 	for y := range h {
 		for x := range w {
-			if s.state[y*w+x] == StateKnown {
+			if s.state[y*w+x] == processing.StateKnown {
 				continue
 			}
 			g := gap{i: int32(y*w + x)}
@@ -218,7 +220,7 @@ func (v *view) refine(t *tools) {
 		m := &relax.Model{Axes: v.m.Axes, Variance: v.m.Variance, Light: v.m.Light, Noise: v.m.Noise,
 			Mismatch: v.m.Mismatch}
 		t.grid.Refine([3][]float32(v.pix), v.light, &relax.Veil{Seen: [3][]float32(v.seen),
-			Expected: v.expected, State: v.state, Clipped: StateClipped}, v.along, m, v.m.Sweeps)
+			Expected: v.expected, State: v.state, Clipped: processing.StateClipped}, v.along, m, v.m.Sweeps)
 		return
 	}
 	list := v.gaps()
@@ -249,7 +251,7 @@ func (v *view) step(g *gap, out *[5]float32) {
 		guess[k] = g.mean(v.pix[k], &v.along[i])
 		slope += guess[k]
 	}
-	if v.state[i] == StateClipped {
+	if v.state[i] == processing.StateClipped {
 		copy(out[:4], guess[:])
 		out[4] = v.light[i]
 		return

@@ -1,10 +1,11 @@
-package processing_test
+package correct_test
 
 import (
 	"testing"
 
 	"blik/lab/synth"
 	"blik/processing"
+	"blik/processing/correct"
 	"blik/processing/cpu"
 )
 
@@ -33,7 +34,7 @@ func BenchmarkCorrectPainting(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		c, err := processing.Correct(b.Context(), be, pic, mask, p, processing.CorrectOptions{})
+		c, err := correct.Correct(b.Context(), be, pic, mask, p, correct.Options{})
 		if err != nil {
 			b.Fatal(err)
 		}

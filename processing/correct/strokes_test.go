@@ -1,4 +1,4 @@
-package processing
+package correct
 
 import (
 	"slices"
@@ -7,6 +7,8 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/internal/simd"
+
+	"blik/processing"
 )
 
 // The loops for three channels give the same bits as the general ones.
@@ -20,7 +22,7 @@ func TestStrokesOfThreeChannelsKeepTheirBits(t *testing.T) {
 		}
 		draw := func(name string) []float32 { return rapid.SliceOfN(number, w*h, w*h).Draw(t, name) }
 		s := &site{box: box{0, 0, w, h}, group: &group{}, thick: rapid.IntRange(0, 3).Draw(t, "thick"),
-			state: rapid.SliceOfN(rapid.SampledFrom([]uint8{StateKnown, StateUnclipped, StateClipped}), w*h, w*h).
+			state: rapid.SliceOfN(rapid.SampledFrom([]uint8{processing.StateKnown, processing.StateUnclipped, processing.StateClipped}), w*h, w*h).
 				Draw(t, "state")}
 		for range 3 {
 			s.pix = append(s.pix, draw("paint"))

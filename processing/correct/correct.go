@@ -1,4 +1,4 @@
-package processing
+package correct
 
 import (
 	"cmp"
@@ -12,6 +12,8 @@ import (
 	"blik/internal/parallel"
 	"blik/internal/simd"
 	"blik/processing/internal/relax"
+
+	"blik/processing"
 )
 
 // Correct computes the paint that the glare under the mask hides. Samples under the mask are not used, except unclipped
@@ -23,8 +25,10 @@ import (
 //
 // It returns ctx.Err() within 100 ms of a cancel, and an error for a picture, mask, parameters or spots that are not
 // valid or do not belong together.
-func Correct(ctx context.Context, b Backend, pic *Picture, mask *Mask, p Params,
-	o CorrectOptions) (*Correction, error) {
+func Correct(
+	ctx context.Context, b processing.Backend, pic *processing.Picture, mask *processing.Mask, p processing.Params,
+	o Options,
+) (*Correction, error) {
 	if err := pic.Validate(); err != nil {
 		return nil, err
 	}
@@ -68,9 +72,9 @@ func Correct(ctx context.Context, b Backend, pic *Picture, mask *Mask, p Params,
 }
 
 // correct corrects the sites, and drops each when it is done so that its memory can be freed.
-func (c *corrector) correct(sites []*site, patches []Patch) error {
+func (c *corrector) correct(sites []*site, patches []processing.Patch) error {
 	done := 0
-	if be, ok := c.be.(Local); ok {
+	if be, ok := c.be.(processing.Local); ok {
 		n, err := c.correctLocally(be, sites, patches)
 		if err != nil {
 			return err
@@ -91,13 +95,13 @@ func (c *corrector) correct(sites []*site, patches []Patch) error {
 // corrector is one run of Correct.
 type corrector struct {
 	ctx      context.Context
-	be       Backend
-	pic      *Picture
-	p        Params
-	progress Progress
+	be       processing.Backend
+	pic      *processing.Picture
+	p        processing.Params
+	progress processing.Progress
 	glare    *glareMap
 	codec    *codec
-	methods  [methodCount]method
+	methods  []method
 	// light is the colour of the light over the whole picture, of length 1.
 	light [4]float64
 	// veils is nil if the picture has none.
@@ -106,7 +110,7 @@ type corrector struct {
 	mu   sync.Mutex
 	idle []*tools
 	// local are the times of the steps of correctLocally.
-	local []StageTime
+	local []processing.StageTime
 }
 
 // stage runs f as a named stage of the backend and reports the progress.
@@ -125,7 +129,7 @@ func (c *corrector) stage(name message.Message, done float64, f func() error) er
 }
 
 // do carries out an operation.
-func (c *corrector) do(op Op) error { return c.be.Do(c.ctx, op) }
+func (c *corrector) do(op processing.Op) error { return c.be.Do(c.ctx, op) }
 
 // each runs f for 0 … n−1 on several threads and stops early when the job is cancelled.
 func (c *corrector) each(n int, f func(i int)) {
@@ -173,21 +177,21 @@ func (c *corrector) eachWith(n int, f func(t *tools, i int)) {
 
 // sites returns the windows in which the given spots are corrected, all of the mask if spots is nil, and an empty patch
 // for each spot.
-func (c *corrector) sites(spots []Spot) ([]*site, []Patch, error) {
+func (c *corrector) sites(spots []processing.Spot) ([]*site, []processing.Patch, error) {
 	if spots == nil {
 		spots = c.glare.spots
 	}
-	patches := make([]Patch, len(spots))
+	patches := make([]processing.Patch, len(spots))
 	// Spots that share a window are corrected together if they have the same method.
 	type key struct {
 		group  int32
-		method Method
+		method processing.Method
 		nth    uint16
 	}
 	sites, of := make([]*site, 0, len(spots)), map[key]*site{}
 	times := make([]uint16, len(c.glare.spots))
 	for i, s := range spots {
-		if s.Method >= methodCount {
+		if int(s.Method) >= len(c.methods) {
 			return nil, nil, fmt.Errorf("spot %d: there is no method %d", s.ID, s.Method)
 		}
 		spot := c.glare.find(s.Runs)
@@ -219,15 +223,15 @@ func (c *corrector) sites(spots []Spot) ([]*site, []Patch, error) {
 }
 
 // resolve returns the method that corrects a spot of the given area for which m was asked.
-func (c *corrector) resolve(m Method, area int) Method {
-	if m == MethodAuto {
+func (c *corrector) resolve(m processing.Method, area int) processing.Method {
+	if m == processing.MethodAuto {
 		m = c.p.Method
 	}
 	switch {
-	case m == MethodAuto && discRadius(area) > exemplarRadius:
-		return MethodExemplar
-	case m == MethodAuto:
-		return MethodSubtract
+	case m == processing.MethodAuto && discRadius(area) > exemplarRadius:
+		return processing.MethodExemplar
+	case m == processing.MethodAuto:
+		return processing.MethodSubtract
 	}
 	return m
 }
@@ -272,7 +276,7 @@ func (c *corrector) batchEnd(sites []*site, first int) (last int) {
 }
 
 // batch corrects the batch of sites that begins with site first, and returns its end.
-func (c *corrector) batch(sites []*site, first int, patches []Patch) (last int, err error) {
+func (c *corrector) batch(sites []*site, first int, patches []processing.Patch) (last int, err error) {
 	n := len(sites)
 	done := float64(first) / float64(n)
 	last = c.batchEnd(sites, first)
@@ -341,9 +345,9 @@ type atlas struct {
 	c      *corrector
 	w, h   int
 	sites  []*site
-	tiles  []Tile
-	state  Plane
-	planes []Plane
+	tiles  []processing.Tile
+	state  processing.Plane
+	planes []processing.Plane
 	host   []float32
 }
 
@@ -360,13 +364,13 @@ func (c *corrector) newAtlas(sites []*site) (*atlas, error) {
 		if x+w > a.w {
 			x, y, high = 0, y+high, 0
 		}
-		a.tiles = append(a.tiles, Tile{x, y, w, h})
+		a.tiles = append(a.tiles, processing.Tile{X: x, Y: y, W: w, H: h})
 		x, high = x+w, max(high, h)
 	}
 	a.h = y + high
 	a.host = make([]float32, a.w*a.h)
 	var err error
-	if a.state, err = a.plane(U8); err != nil {
+	if a.state, err = a.plane(processing.U8); err != nil {
 		return nil, err
 	}
 	if err := a.putState(); err != nil {
@@ -380,10 +384,10 @@ func (c *corrector) newAtlas(sites []*site) (*atlas, error) {
 func (a *atlas) putState() error {
 	state := make([]uint8, a.w*a.h)
 	a.c.each(len(a.sites), func(i int) { pack(state, a.sites[i].state, a.w, a.tiles[i]) })
-	return a.c.be.Upload(a.c.ctx, a.state, Samples{U8: state})
+	return a.c.be.Upload(a.c.ctx, a.state, processing.Samples{U8: state})
 }
 
-func (a *atlas) plane(k Kind) (Plane, error) {
+func (a *atlas) plane(k processing.Kind) (processing.Plane, error) {
 	p, err := a.c.be.Alloc(k, a.w, a.h)
 	if err != nil {
 		a.release()
@@ -400,26 +404,26 @@ func (a *atlas) release() {
 	a.planes = nil
 }
 
-func pack[T any](dst, src []T, stride int, t Tile) {
+func pack[T any](dst, src []T, stride int, t processing.Tile) {
 	for y := range t.H {
 		copy(dst[(t.Y+y)*stride+t.X:][:t.W], src[y*t.W:(y+1)*t.W])
 	}
 }
 
-func unpack[T any](dst, src []T, stride int, t Tile) {
+func unpack[T any](dst, src []T, stride int, t processing.Tile) {
 	for y := range t.H {
 		copy(dst[y*t.W:(y+1)*t.W], src[(t.Y+y)*stride+t.X:])
 	}
 }
 
 // put uploads one plane of every window: of(i) for site i.
-func (a *atlas) put(p Plane, of func(i int) []float32) error {
+func (a *atlas) put(p processing.Plane, of func(i int) []float32) error {
 	a.c.each(len(a.sites), func(i int) { pack(a.host, of(i), a.w, a.tiles[i]) })
-	return a.c.be.Upload(a.c.ctx, p, Samples{F32: a.host})
+	return a.c.be.Upload(a.c.ctx, p, processing.Samples{F32: a.host})
 }
 
 // get downloads one plane of every window, into of(i) for site i.
-func (a *atlas) get(p Plane, of func(i int) []float32) error {
+func (a *atlas) get(p processing.Plane, of func(i int) []float32) error {
 	host, err := a.c.be.Host(a.c.ctx, p)
 	if err != nil {
 		return err
@@ -429,8 +433,8 @@ func (a *atlas) get(p Plane, of func(i int) []float32) error {
 }
 
 // inPlace runs an operation on each channel.
-func (a *atlas) inPlace(op func(Plane) error) error {
-	p, err := a.plane(F32)
+func (a *atlas) inPlace(op func(processing.Plane) error) error {
+	p, err := a.plane(processing.F32)
 	if err != nil {
 		return err
 	}

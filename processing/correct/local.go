@@ -1,35 +1,15 @@
-package processing
+package correct
 
 import (
-	"context"
 	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
 
 	"blik/internal/message"
+
+	"blik/processing"
 )
-
-// Local is a Backend in host memory that can also work on slices of one tile, so that a thread takes a site through all
-// steps while its pixels are in the cache. The results equal those of the operations.
-type Local interface {
-	Backend
-
-	// EachTile calls f for 0 … n−1 on the threads of the backend. The Solver belongs to that call. No call starts after
-	// ctx is cancelled; EachTile then returns the context's error.
-	EachTile(ctx context.Context, n int, f func(by Solver, i int)) error
-}
-
-// Solver carries out operations on one tile of w × h pixels, in rows without padding. Its output is undefined after a
-// cancel.
-type Solver interface {
-	// Harmonic is the operation Harmonic on each of the planes.
-	Harmonic(planes [][]float32, state []uint8, w, h, sweeps int, omega float32)
-	// Separate is the operation Separate.
-	Separate(paint, seen [][]float32, light, expected []float32, state []uint8, w, h int, m *Separation)
-	// Detail is the operation Detail, from p to p.
-	Detail(p []float32, state []uint8, w, h int)
-}
 
 // The steps of a site in correctLocally; each is reported as the stage of that name.
 const (
@@ -50,7 +30,7 @@ func (c *corrector) isLocal(s *site) bool {
 
 // correctLocally moves the sites that need no operations on planes to the front, corrects them, and returns how many
 // there are.
-func (c *corrector) correctLocally(be Local, sites []*site, patches []Patch) (n int, err error) {
+func (c *corrector) correctLocally(be processing.Local, sites []*site, patches []processing.Patch) (n int, err error) {
 	slices.SortStableFunc(sites, func(a, b *site) int {
 		switch p, q := c.isLocal(a), c.isLocal(b); {
 		case p == q:
@@ -77,7 +57,7 @@ func (c *corrector) correctLocally(be Local, sites []*site, patches []Patch) (n 
 		}
 		var times laps
 		begin := time.Now()
-		err := be.EachTile(c.ctx, last-done, func(by Solver, i int) {
+		err := be.EachTile(c.ctx, last-done, func(by processing.Solver, i int) {
 			t := c.borrow()
 			defer c.giveBack(t)
 			c.whole(t, by, sites[done+i], patches, &times)
@@ -108,7 +88,7 @@ func (c *corrector) reporter(sites int) func() {
 }
 
 // whole corrects one site.
-func (c *corrector) whole(t *tools, by Solver, s *site, patches []Patch, times *laps) {
+func (c *corrector) whole(t *tools, by processing.Solver, s *site, patches []processing.Patch, times *laps) {
 	begin := time.Now()
 	lap := func(step int) {
 		now := time.Now()
@@ -144,7 +124,7 @@ func (c *corrector) whole(t *tools, by Solver, s *site, patches []Patch, times *
 }
 
 // lookThroughOne is lookThrough for one site.
-func (c *corrector) lookThroughOne(t *tools, by Solver, s *site) {
+func (c *corrector) lookThroughOne(t *tools, by processing.Solver, s *site) {
 	v := newView(s)
 	w, h := s.width(), s.height()
 	paint := takePlanes(&t.scratch, len(s.pix), w*h)
@@ -193,18 +173,18 @@ func (c *corrector) addTimes(times *laps, passed time.Duration) {
 	}
 }
 
-func addTime(list []StageTime, name string, t time.Duration) []StageTime {
+func addTime(list []processing.StageTime, name string, t time.Duration) []processing.StageTime {
 	for i := range list {
 		if list[i].Name == name {
 			list[i].Time += t
 			return list
 		}
 	}
-	return append(list, StageTime{name, t})
+	return append(list, processing.StageTime{Name: name, Time: t})
 }
 
 // timings returns the times of all stages.
-func (c *corrector) timings() []StageTime {
+func (c *corrector) timings() []processing.StageTime {
 	list := c.be.Timings()
 	for _, s := range c.local {
 		list = addTime(list, s.Name, s.Time)

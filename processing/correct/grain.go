@@ -1,6 +1,10 @@
-package processing
+package correct
 
-import "math"
+import (
+	"math"
+
+	"blik/processing"
+)
 
 // details adds the two finest wavelet bands of nearby paint to the fills, so that they are as rough as their
 // surroundings, and clamps every value to the range of the paint in the window.
@@ -30,11 +34,11 @@ func (c *corrector) grain(sites []*site) error {
 		return err
 	}
 	defer a.release()
-	src, err := a.plane(F32)
+	src, err := a.plane(processing.F32)
 	if err != nil {
 		return err
 	}
-	dst, err := a.plane(F32)
+	dst, err := a.plane(processing.F32)
 	if err != nil {
 		return err
 	}
@@ -50,7 +54,7 @@ func (c *corrector) grain(sites []*site) error {
 		if err := a.put(src, func(i int) []float32 { return sites[i].pix[k] }); err != nil {
 			return err
 		}
-		if err := c.do(Detail{Dst: dst, Src: src, State: a.state, Tiles: a.tiles}); err != nil {
+		if err := c.do(processing.Detail{Dst: dst, Src: src, State: a.state, Tiles: a.tiles}); err != nil {
 			return err
 		}
 		if err := a.get(dst, func(i int) []float32 { return fine[i][k] }); err != nil {
@@ -62,7 +66,7 @@ func (c *corrector) grain(sites []*site) error {
 }
 
 // grainOf is grain for one site.
-func (c *corrector) grainOf(by Solver, s *site) {
+func (c *corrector) grainOf(by processing.Solver, s *site) {
 	if !s.grainy() {
 		return
 	}
@@ -164,7 +168,7 @@ func (s *site) bestShift(fine [][]float32, at []int32, b box) (best int) {
 				j := int(i) + shift
 				v := rest[:ch]
 				rest = rest[ch:]
-				if s.state[j] != StateKnown {
+				if s.state[j] != processing.StateKnown {
 					// There is no paint to take grain from.
 					sum += 0.01
 				} else {
@@ -209,7 +213,7 @@ func (s *site) filledAround(at int32) float32 {
 func (s *site) spread(fine []float32) float64 {
 	sum := 0.0
 	for i, v := range s.state {
-		if v == StateKnown {
+		if v == processing.StateKnown {
 			sum += math.Abs(float64(fine[i]))
 		}
 	}
@@ -221,7 +225,7 @@ func (s *site) bound() {
 	for _, p := range s.pix {
 		lo, hi := float32(math.Inf(1)), float32(math.Inf(-1))
 		for i, v := range s.state {
-			if v == StateKnown {
+			if v == processing.StateKnown {
 				lo, hi = min(lo, p[i]), max(hi, p[i])
 			}
 		}

@@ -1,4 +1,4 @@
-package processing_test
+package correct_test
 
 import (
 	"context"
@@ -12,9 +12,11 @@ import (
 	"testing"
 
 	"blik/internal/test/fidelity"
+	"blik/internal/test/paintings"
 	"blik/internal/test/testpic"
 	"blik/lab/synth"
 	"blik/processing"
+	"blik/processing/correct"
 )
 
 // unseenPaintings are paintings without part in the development set, in two halves: on the first, constants of the
@@ -38,7 +40,7 @@ func unseenPaintings(t *testing.T) (halves [2][]string) {
 func renderUnseen(t *testing.T, file string, number, w, h int) (clean, glare *processing.Picture,
 	truth *processing.Mask) {
 	t.Helper()
-	whole := readPicture(t, file)
+	whole := paintings.Read(t, file)
 	clean = excerpt(whole, min(w, whole.Width), min(h, whole.Height))
 	o, err := synth.Preset("default")
 	if err != nil {
@@ -73,7 +75,7 @@ func TestCorrectUnseenPaintings(t *testing.T) {
 		return
 	}
 	clean, glare, truth := renderUnseen(t, halves[1][0], 10, 400, 300)
-	got, _ := correct(t, glare, widen(truth, true), processing.DefaultParams(), processing.CorrectOptions{})
+	got, _ := correctOn(t, glare, widen(truth, true), processing.DefaultParams(), correct.Options{})
 	f, err := fidelity.Measure(got, clean, truth, 3)
 	if err != nil {
 		t.Fatal(err)

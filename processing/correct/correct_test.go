@@ -1,6 +1,7 @@
-package processing_test
+package correct_test
 
 import (
+	"blik/internal/test/cancelling"
 	"context"
 	"fmt"
 	"math"
@@ -12,16 +13,19 @@ import (
 
 	"blik/internal/message"
 	"blik/internal/test/fidelity"
+	"blik/internal/test/paintings"
 	"blik/internal/test/testpic"
 	"blik/lab/synth"
 	"blik/processing"
+	"blik/processing/correct"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 )
 
 // every calls f for each method, depth and number of channels; in short runs, each method meets each depth and each
 // number of channels once.
 func every(t *testing.T, f func(t *testing.T, m processing.Method, depth, channels int)) {
-	for i, m := range processing.Methods() {
+	for i, m := range correct.Methods() {
 		for j, depth := range []int{8, 16, 32} {
 			for k, channels := range []int{1, 3, 4} {
 				if testing.Short() && (i+j+k)%3 != 0 {
@@ -120,11 +124,11 @@ func texture(w, h, channels, depth int, m *processing.Mask, seed uint64) *proces
 	return p
 }
 
-func correct(t rapid.TB, pic *processing.Picture, m *processing.Mask, p processing.Params,
-	o processing.CorrectOptions) (*processing.Picture, *processing.Correction) {
+func correctOn(t rapid.TB, pic *processing.Picture, m *processing.Mask, p processing.Params,
+	o correct.Options) (*processing.Picture, *correct.Correction) {
 	t.Helper()
 	be := cpu.New()
-	c, err := processing.Correct(context.Background(), be, pic, m, p, o)
+	c, err := correct.Correct(context.Background(), be, pic, m, p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +168,7 @@ func TestCorrectConstant(t *testing.T) {
 				}
 			}
 		}
-		got, _ := correct(t, pic, mask, with(m), processing.CorrectOptions{})
+		got, _ := correctOn(t, pic, mask, with(m), correct.Options{})
 		// Separating light leaves its noise; a float sample comes back from linear light with the rounding of both
 		// curves.
 		limit := 0.0
@@ -187,7 +191,7 @@ func TestCorrectFalseFindingOnConstant(t *testing.T) {
 	t.Parallel()
 	every(t, func(t *testing.T, m processing.Method, depth, channels int) {
 		want := blank(50, 40, channels, depth, 0.3)
-		got, _ := correct(t, want, discs(50, 40, 3, 6, 8), with(m), processing.CorrectOptions{})
+		got, _ := correctOn(t, want, discs(50, 40, 3, 6, 8), with(m), correct.Options{})
 		limit := 0.0
 		if depth == 32 {
 			limit = 1e-6
@@ -203,7 +207,7 @@ func TestCorrectFalseFindingOnConstant(t *testing.T) {
 func TestCorrectEmptyMask(t *testing.T) {
 	t.Parallel()
 	pic := texture(30, 20, 3, 16, nil, 1)
-	_, c := correct(t, pic, processing.NewMask(30, 20), processing.DefaultParams(), processing.CorrectOptions{})
+	_, c := correctOn(t, pic, processing.NewMask(30, 20), processing.DefaultParams(), correct.Options{})
 	if len(c.Patches) != 0 {
 		t.Fatalf("%d patches for an empty mask", len(c.Patches))
 	}
@@ -219,10 +223,10 @@ func TestCorrectTouchesOnlyItsPatches(t *testing.T) {
 		mask := discs(w, h, rapid.IntRange(0, 12).Draw(t, "spots"), rapid.Float64Range(0.6, 9).Draw(t, "radius"),
 			rapid.Uint64().Draw(t, "seed"))
 		pic := texture(w, h, channels, depth, mask, 3)
-		p := with(rapid.SampledFrom(processing.Methods()).Draw(t, "method"))
+		p := with(rapid.SampledFrom(correct.Methods()).Draw(t, "method"))
 		p.Halo = rapid.IntRange(0, 6).Draw(t, "halo")
 		before := clonePicture(pic)
-		got, c := correct(t, pic, mask, p, processing.CorrectOptions{})
+		got, c := correctOn(t, pic, mask, p, correct.Options{})
 		for i := range w * h * channels {
 			if value(pic, i) != value(before, i) {
 				t.Fatal("the source was written")
@@ -290,7 +294,7 @@ func TestCorrectStaysInTheHull(t *testing.T) {
 					}
 				}
 			}
-			got, _ := correct(t, pic, mask, with(m), processing.CorrectOptions{})
+			got, _ := correctOn(t, pic, mask, with(m), correct.Options{})
 			for i := range w * h * channels {
 				if v, k := value(got, i), i%channels; v < lo[k]-1e-6 || v > hi[k]+1e-6 {
 					t.Fatalf("area %d: sample %d is %g, outside %g…%g", area, i, v, lo[k], hi[k])
@@ -316,7 +320,7 @@ func transposePicture(p *processing.Picture) *processing.Picture {
 // match, and ties are broken by place.
 func TestCorrectTransposed(t *testing.T) {
 	t.Parallel()
-	for _, m := range processing.Methods() {
+	for _, m := range correct.Methods() {
 		if m == processing.MethodExemplar {
 			continue
 		}
@@ -343,8 +347,8 @@ func TestCorrectTransposed(t *testing.T) {
 			}
 			p := with(m)
 			p.Grain = 0
-			a, _ := correct(t, pic, mask, p, processing.CorrectOptions{})
-			b, _ := correct(t, transposePicture(pic), turned, p, processing.CorrectOptions{})
+			a, _ := correctOn(t, pic, mask, p, correct.Options{})
+			b, _ := correctOn(t, transposePicture(pic), turned, p, correct.Options{})
 			b = transposePicture(b)
 			for i := range a.U16 {
 				if a.U16[i] != b.U16[i] {
@@ -369,7 +373,7 @@ func TestCorrectExtremes(t *testing.T) {
 		// Nothing is known, so nothing changes.
 		for _, s := range [][2]int{{1, 1}, {1, 9}, {33, 21}} {
 			pic := texture(s[0], s[1], channels, depth, nil, 1)
-			got, _ := correct(t, pic, full(s[0], s[1]), with(m), processing.CorrectOptions{})
+			got, _ := correctOn(t, pic, full(s[0], s[1]), with(m), correct.Options{})
 			for i := range s[0] * s[1] * channels {
 				if value(got, i) != value(pic, i) {
 					t.Fatalf("%v: sample %d changed from %g to %g without any paint", s, i, value(pic, i),
@@ -383,13 +387,13 @@ func TestCorrectExtremes(t *testing.T) {
 		pic := blank(17, 13, channels, depth, 0.2)
 		p := with(m)
 		p.Halo = 0
-		correct(t, pic, mask, p, processing.CorrectOptions{})
+		correctOn(t, pic, mask, p, correct.Options{})
 		// White everywhere.
 		pic = blank(20, 20, channels, depth, 0)
 		for i := range 20 * 20 * channels {
 			setValue(pic, i, 1)
 		}
-		got, _ := correct(t, pic, discs(20, 20, 2, 4, 1), with(m), processing.CorrectOptions{})
+		got, _ := correctOn(t, pic, discs(20, 20, 2, 4, 1), with(m), correct.Options{})
 		for i := range 20 * 20 * channels {
 			if math.Abs(value(got, i)-1) > 1e-6 {
 				t.Fatalf("white became %g", value(got, i))
@@ -400,7 +404,7 @@ func TestCorrectExtremes(t *testing.T) {
 
 func TestCorrectFloatsThatAreNoNumbers(t *testing.T) {
 	t.Parallel()
-	for _, m := range processing.Methods() {
+	for _, m := range correct.Methods() {
 		mask := discs(40, 40, 1, 4, 3)
 		pic := texture(40, 40, 3, 32, mask, 1)
 		nan := float32(math.NaN())
@@ -416,7 +420,7 @@ func TestCorrectFloatsThatAreNoNumbers(t *testing.T) {
 		}
 		p := with(m)
 		p.Halo, p.Blend = 0, 0
-		got, c := correct(t, pic, mask, p, processing.CorrectOptions{})
+		got, c := correctOn(t, pic, mask, p, correct.Options{})
 		for _, q := range c.Patches {
 			for i, v := range q.F32 {
 				if v != v || math.IsInf(float64(v), 0) {
@@ -440,7 +444,7 @@ func TestCorrectOnlyDarkens(t *testing.T) {
 		pic := texture(50, 50, channels, depth, nil, 6)
 		p := with(m)
 		p.OnlyDarken = true
-		got, _ := correct(t, pic, mask, p, processing.CorrectOptions{})
+		got, _ := correctOn(t, pic, mask, p, correct.Options{})
 		for i := range 50 * 50 * channels {
 			a, b := value(pic, i), value(got, i)
 			if channels == 4 {
@@ -465,14 +469,14 @@ func TestCorrectAloneAndTogether(t *testing.T) {
 	mask := discs(w, h, 25, 4, 9)
 	pic := texture(w, h, 3, 16, mask, 2)
 	p := processing.DefaultParams()
-	_, all := correct(t, pic, mask, p, processing.CorrectOptions{})
+	_, all := correctOn(t, pic, mask, p, correct.Options{})
 	spots := processing.Spots(mask)
 	for i := range spots {
-		spots[i].Method = processing.Methods()[i%len(processing.Methods())]
+		spots[i].Method = correct.Methods()[i%len(correct.Methods())]
 	}
-	_, mixed := correct(t, pic, mask, p, processing.CorrectOptions{Spots: spots})
+	_, mixed := correctOn(t, pic, mask, p, correct.Options{Spots: spots})
 	for i, s := range spots {
-		_, one := correct(t, pic, mask, p, processing.CorrectOptions{Spots: spots[i : i+1]})
+		_, one := correctOn(t, pic, mask, p, correct.Options{Spots: spots[i : i+1]})
 		if !patchesEqual(&one.Patches[0], &mixed.Patches[i]) {
 			t.Fatalf("spot %d (%s) differs when it is corrected alone", s.ID, s.Method.ID())
 		}
@@ -481,8 +485,8 @@ func TestCorrectAloneAndTogether(t *testing.T) {
 		}
 	}
 	for _, n := range []int{1, 3} {
-		c, err := processing.Correct(context.Background(), cpu.New(cpu.Workers(n)), pic, mask, p,
-			processing.CorrectOptions{})
+		c, err := correct.Correct(context.Background(), cpu.New(cpu.Workers(n)), pic, mask, p,
+			correct.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -497,23 +501,23 @@ func TestCorrectAloneAndTogether(t *testing.T) {
 func TestCorrectRefuses(t *testing.T) {
 	t.Parallel()
 	pic, mask := texture(20, 20, 3, 8, nil, 1), discs(20, 20, 1, 3, 1)
-	run := func(pic *processing.Picture, m *processing.Mask, p processing.Params, o processing.CorrectOptions) error {
-		_, err := processing.Correct(context.Background(), cpu.New(), pic, m, p, o)
+	run := func(pic *processing.Picture, m *processing.Mask, p processing.Params, o correct.Options) error {
+		_, err := correct.Correct(context.Background(), cpu.New(), pic, m, p, o)
 		return err
 	}
 	bad := with(processing.MethodAuto)
 	bad.Halo = 99
 	for name, err := range map[string]error{
 		"no samples": run(&processing.Picture{Width: 3, Height: 3, Channels: 3}, mask, with(0),
-			processing.CorrectOptions{}),
-		"a small mask":    run(pic, processing.NewMask(19, 20), with(0), processing.CorrectOptions{}),
-		"a halo too wide": run(pic, mask, bad, processing.CorrectOptions{}),
+			correct.Options{}),
+		"a small mask":    run(pic, processing.NewMask(19, 20), with(0), correct.Options{}),
+		"a halo too wide": run(pic, mask, bad, correct.Options{}),
 		"a spot elsewhere": run(pic, mask, with(0),
-			processing.CorrectOptions{Spots: []processing.Spot{{ID: 4,
+			correct.Options{Spots: []processing.Spot{{ID: 4,
 				Runs: []processing.Run{{Y: 0, X0: 0, X1: 20}}}}}),
-		"an empty spot": run(pic, mask, with(0), processing.CorrectOptions{Spots: []processing.Spot{{ID: 4}}}),
+		"an empty spot": run(pic, mask, with(0), correct.Options{Spots: []processing.Spot{{ID: 4}}}),
 		"no such method": run(pic, mask, with(0),
-			processing.CorrectOptions{Spots: []processing.Spot{{ID: 1, Method: 99,
+			correct.Options{Spots: []processing.Spot{{ID: 1, Method: 99,
 				Runs: processing.Spots(mask)[0].Runs}}}),
 	} {
 		if err == nil {
@@ -538,8 +542,8 @@ func TestCorrectCancel(t *testing.T) {
 		t.Run(m.ID(), func(t *testing.T) {
 			be := cpu.New(cpu.Workers(2))
 			defer be.Close()
-			cancels(t, 30, func(ctx context.Context) error {
-				_, err := processing.Correct(ctx, be, pic, mask, with(m), processing.CorrectOptions{})
+			cancelling.Everywhere(t, 30, func(ctx context.Context) error {
+				_, err := correct.Correct(ctx, be, pic, mask, with(m), correct.Options{})
 				return err
 			})
 		})
@@ -550,7 +554,7 @@ func TestCorrectProgress(t *testing.T) {
 	t.Parallel()
 	mask := discs(200, 200, 20, 4, 3)
 	last := -1.0
-	correct(t, texture(200, 200, 3, 8, mask, 3), mask, processing.DefaultParams(), processing.CorrectOptions{
+	correctOn(t, texture(200, 200, 3, 8, mask, 3), mask, processing.DefaultParams(), correct.Options{
 		Progress: func(_ message.Message, done float64) {
 			if done < last || done > 1 {
 				t.Errorf("progress of %g after %g", done, last)
@@ -582,30 +586,42 @@ func widen(m *processing.Mask, square bool) *processing.Mask {
 	return out
 }
 
+// found is the mask of adaptive detection.
+func found(t *testing.T, pic *processing.Picture) *processing.Mask {
+	t.Helper()
+	be := cpu.New()
+	defer be.Close()
+	r, err := detect.Detect(t.Context(), be, pic, processing.DefaultParams(), detect.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Mask
+}
+
 // TestCorrectAccuracy holds what correction reaches on the development set. The floors lie somewhat below what was
 // measured; docs/correction.md has the figures.
 func TestCorrectAccuracy(t *testing.T) {
 	t.Parallel()
 	testpic.Slow(t)
-	set := developmentSet(t)
+	set := paintings.Development(t)
 	for _, c := range []struct {
 		name       string
-		mask       func(p *painting) *processing.Mask
+		mask       func(p *paintings.Painting) *processing.Mask
 		psnr, ssim float64
 	}{
-		{"truth + square", func(p *painting) *processing.Mask { return widen(p.truth, true) }, 32.5, 0.85},
-		{"truth + disc", func(p *painting) *processing.Mask { return widen(p.truth, false) }, 32.3, 0.85},
-		{"own mask", func(p *painting) *processing.Mask { return p.detected(t) }, 29, 0.78},
+		{"truth + square", func(p *paintings.Painting) *processing.Mask { return widen(p.Truth, true) }, 32.5, 0.85},
+		{"truth + disc", func(p *paintings.Painting) *processing.Mask { return widen(p.Truth, false) }, 32.3, 0.85},
+		{"own mask", func(p *paintings.Painting) *processing.Mask { return found(t, p.Glare) }, 29, 0.78},
 	} {
 		var psnr, ssim float64
 		for i := range set {
 			p := &set[i]
-			got, _ := correct(t, p.glare, c.mask(p), processing.DefaultParams(), processing.CorrectOptions{})
-			f, err := fidelity.Measure(got, p.clean, p.truth, 3)
+			got, _ := correctOn(t, p.Glare, c.mask(p), processing.DefaultParams(), correct.Options{})
+			f, err := fidelity.Measure(got, p.Clean, p.Truth, 3)
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%-15s %-20s PSNR %.2f SSIM %.4f", c.name, p.name, f.PSNR, f.SSIM)
+			t.Logf("%-15s %-20s PSNR %.2f SSIM %.4f", c.name, p.Name, f.PSNR, f.SSIM)
 			psnr += f.PSNR / float64(len(set))
 			ssim += f.SSIM / float64(len(set))
 		}
@@ -662,7 +678,7 @@ func TestCorrectOtherGlare(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, r := correct(t, glare, truth, processing.DefaultParams(), processing.CorrectOptions{})
+		got, r := correctOn(t, glare, truth, processing.DefaultParams(), correct.Options{})
 		before, err := fidelity.Measure(glare, clean, truth, 3)
 		if err != nil {
 			t.Fatal(err)
@@ -680,7 +696,7 @@ func TestCorrectOtherGlare(t *testing.T) {
 	}
 	// A mask on clean paint must do little harm.
 	mask := discs(700, 500, 60, 3, 7)
-	got, _ := correct(t, clean, mask, processing.DefaultParams(), processing.CorrectOptions{})
+	got, _ := correctOn(t, clean, mask, processing.DefaultParams(), correct.Options{})
 	f, err := fidelity.Measure(got, clean, mask, 3)
 	if err != nil {
 		t.Fatal(err)
@@ -709,7 +725,7 @@ func TestCorrectOtherPaintings(t *testing.T) {
 		var psnr, ssim, before float64
 		grew, all, n := 0, 0, 0
 		for i := k % 2; i < len(files); i += 2 {
-			clean := excerpt(readPicture(t, files[i]), 700, 520)
+			clean := excerpt(paintings.Read(t, files[i]), 700, 520)
 			o, err := synth.Preset(c.preset)
 			if err != nil {
 				t.Fatal(err)
@@ -719,7 +735,7 @@ func TestCorrectOtherPaintings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, r := correct(t, glare, widen(truth, true), processing.DefaultParams(), processing.CorrectOptions{})
+			got, r := correctOn(t, glare, widen(truth, true), processing.DefaultParams(), correct.Options{})
 			was, err := fidelity.Measure(glare, clean, truth, 3)
 			if err != nil {
 				t.Fatal(err)
@@ -772,7 +788,7 @@ func TestCorrectEstimatesTheHalo(t *testing.T) {
 		}
 	}
 	outside := func(m *processing.Mask) int {
-		_, c := correct(t, glare, m, processing.DefaultParams(), processing.CorrectOptions{})
+		_, c := correctOn(t, glare, m, processing.DefaultParams(), correct.Options{})
 		n := -m.Area()
 		for _, p := range c.Patches {
 			for _, r := range p.Runs {
@@ -809,8 +825,8 @@ func BenchmarkCorrect(b *testing.B) {
 	b.SetBytes(int64(w * h))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := processing.Correct(context.Background(), be, pic, mask, processing.DefaultParams(),
-			processing.CorrectOptions{}); err != nil {
+		if _, err := correct.Correct(context.Background(), be, pic, mask, processing.DefaultParams(),
+			correct.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

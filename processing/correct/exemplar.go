@@ -1,4 +1,4 @@
-package processing
+package correct
 
 import (
 	"cmp"
@@ -7,14 +7,14 @@ import (
 	"math/bits"
 	"slices"
 
-	"blik/internal/message"
 	"blik/internal/simd"
 	"blik/processing/internal/patch"
+
+	"blik/processing"
 )
 
 func exemplarMethod() method {
-	return method{id: "exemplar", name: message.Of("exemplar"), light: true, passes: []pass{passLight},
-		fill: (*site).exemplar}
+	return method{light: true, passes: []pass{passLight}, fill: (*site).exemplar}
 }
 
 // patchRadius is the radius of the patches that exemplar copies: squares of 2·patchRadius + 1 pixels.
@@ -46,7 +46,7 @@ func (s *site) exemplar(ctx context.Context) {
 	w, h, ch := s.width(), s.height(), len(s.pix)
 	sources := s.sources()
 	if len(sources) == 0 {
-		s.method = MethodSubtract
+		s.method = processing.MethodSubtract
 		return
 	}
 	trust := make([]float32, w*h)
@@ -134,7 +134,7 @@ func (s *site) sources() []int32 {
 	for y := range h {
 		across := 0
 		for x := range w {
-			if s.state[y*w+x] == StateKnown {
+			if s.state[y*w+x] == processing.StateKnown {
 				run[x]++
 			} else {
 				run[x] = 0
@@ -350,7 +350,7 @@ func (s *site) rimDistances() []int32 {
 		d := int32(none)
 		for y := range h {
 			d = min(d+1, none)
-			if s.state[y*w+x] == StateKnown {
+			if s.state[y*w+x] == processing.StateKnown {
 				d = 0
 			}
 			column[y*w+x] = d

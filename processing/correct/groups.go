@@ -1,10 +1,12 @@
-package processing
+package correct
 
 import (
 	"cmp"
 	"math"
 	"math/bits"
 	"slices"
+
+	"blik/processing"
 )
 
 // Spots that lie apart are corrected in windows of their own. Windows of crowded spots would cover the same pixels many
@@ -106,7 +108,7 @@ func (g *glareMap) thinHalo(spot int) {
 }
 
 // perimeter counts the pixel edges between a spot and its surroundings.
-func perimeter(runs []Run) int {
+func perimeter(runs []processing.Run) int {
 	n := 0
 	above := 0
 	for i, r := range runs {

@@ -1,8 +1,10 @@
-package processing
+package correct
 
 import (
 	"blik/internal/simd"
 	"blik/processing/internal/kriging"
+
+	"blik/processing"
 )
 
 // What was made up is drawn towards what the texture of the paint around it predicts. The paint of a window counts as
@@ -116,7 +118,7 @@ func (s *site) texturePixels() (targets, points []int32) {
 	})
 	var all []int32
 	for i, v := range near {
-		if v != 0 && s.state[i] != StateClipped && s.filled[i] < textureGuess {
+		if v != 0 && s.state[i] != processing.StateClipped && s.filled[i] < textureGuess {
 			all = append(all, int32(i))
 		}
 	}
@@ -197,7 +199,8 @@ func (s *site) deviations(part box) (z []int32, n int) {
 	z = takeZero[int32](s.memory, part.area())
 	each := func(f func(at, i int)) {
 		for at := range z {
-			if i := (part.y0+at/part.width())*s.width() + part.x0 + at%part.width(); s.state[i] == StateKnown {
+			i := (part.y0+at/part.width())*s.width() + part.x0 + at%part.width()
+			if s.state[i] == processing.StateKnown {
 				f(at, i)
 			}
 		}

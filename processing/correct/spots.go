@@ -1,4 +1,4 @@
-package processing
+package correct
 
 import (
 	"cmp"
@@ -6,55 +6,9 @@ import (
 	"sort"
 
 	"blik/internal/span"
+
+	"blik/processing"
 )
-
-// Spots returns the pieces of the mask: the 8-connected components of the pixels that count as glare.
-func Spots(m *Mask) []Spot {
-	if m.Width < 1 || m.Height < 1 {
-		return nil
-	}
-	spans := span.Append(nil, m.Pix, m.Width, 0, m.Height, MaskLevel)
-	return spotsOf(spans, span.Connect(spans, span.Eight))
-}
-
-// spotsOf collects the spans into n spots by their labels.
-func spotsOf(spans []Span, n int) []Spot {
-	spots := make([]Spot, n)
-	lines := make([]int, len(spots))
-	for _, s := range spans {
-		lines[s.Label]++
-	}
-	all := make([]Run, len(spans))
-	for i := range spots {
-		spots[i].ID = i + 1
-		spots[i].Runs, all = all[:0:lines[i]], all[lines[i]:]
-	}
-	for _, s := range spans {
-		p := &spots[s.Label]
-		p.Runs = append(p.Runs, Run{int(s.Y), int(s.X0), int(s.X1)})
-	}
-	return spots
-}
-
-// Apply writes the patch into pic, which has the size, depth and channels of the source.
-func (p *Patch) Apply(pic *Picture) {
-	switch {
-	case p.U8 != nil:
-		applyRuns(pic.U8, p.U8, p.Runs, pic)
-	case p.U16 != nil:
-		applyRuns(pic.U16, p.U16, p.Runs, pic)
-	case p.F32 != nil:
-		applyRuns(pic.F32, p.F32, p.Runs, pic)
-	}
-}
-
-func applyRuns[T any](dst, src []T, runs []Run, pic *Picture) {
-	for _, r := range runs {
-		n := (r.X1 - r.X0) * pic.Channels
-		copy(dst[(r.Y*pic.Width+r.X0)*pic.Channels:][:n], src)
-		src = src[n:]
-	}
-}
 
 // box is a rectangle of pixels, x1 and y1 excluded.
 type box struct{ x0, y0, x1, y1 int }
@@ -68,7 +22,7 @@ func (b box) grown(r, w, h int) box {
 	return box{max(b.x0-r, 0), max(b.y0-r, 0), min(b.x1+r, w), min(b.y1+r, h)}
 }
 
-func boxOf(runs []Run) box {
+func boxOf(runs []processing.Run) box {
 	b := box{runs[0].X0, runs[0].Y, runs[0].X1, runs[len(runs)-1].Y + 1}
 	for _, r := range runs {
 		b.x0, b.x1 = min(b.x0, r.X0), max(b.x1, r.X1)
@@ -76,7 +30,7 @@ func boxOf(runs []Run) box {
 	return b
 }
 
-func pixelsIn(runs []Run) int {
+func pixelsIn(runs []processing.Run) int {
 	n := 0
 	for _, r := range runs {
 		n += r.X1 - r.X0
@@ -88,9 +42,9 @@ func pixelsIn(runs []Run) int {
 type glareMap struct {
 	w, h  int
 	halo  int
-	spots []Spot
+	spots []processing.Spot
 	areas []int32
-	spans []Span // of all spots in reading order; label is the index of the spot
+	spans []processing.Span // of all spots in reading order; label is the index of the spot
 	rows  []int32
 	// rank orders the spots for pixels that are equally near to several: the larger spot first. Transposing the picture
 	// does not change it, unless two spots are mirror images of each other.
@@ -103,10 +57,10 @@ type glareMap struct {
 	halos  []int32
 }
 
-func newGlareMap(m *Mask, halo int) *glareMap {
+func newGlareMap(m *processing.Mask, halo int) *glareMap {
 	g := &glareMap{w: m.Width, h: m.Height, halo: halo}
-	g.spans = span.Append(nil, m.Pix, m.Width, 0, m.Height, MaskLevel)
-	g.spots = spotsOf(g.spans, span.Connect(g.spans, span.Eight))
+	g.spans = span.Append(nil, m.Pix, m.Width, 0, m.Height, processing.MaskLevel)
+	g.spots = processing.SpotsOf(g.spans, span.Connect(g.spans, span.Eight))
 	g.rows = make([]int32, m.Height+1)
 	for _, s := range g.spans {
 		g.rows[s.Y+1]++
@@ -147,7 +101,7 @@ func (g *glareMap) withHalo(halo int) *glareMap {
 }
 
 // find returns the index of the spot that has exactly the given runs, or −1.
-func (g *glareMap) find(runs []Run) int {
+func (g *glareMap) find(runs []processing.Run) int {
 	if len(runs) == 0 || runs[0].Y < 0 || runs[0].Y >= g.h {
 		return -1
 	}

@@ -1,0 +1,78 @@
+package processing
+
+import "blik/internal/span"
+
+// Spot is a piece of the mask that is corrected as a whole: an 8-connected component.
+type Spot struct {
+	// ID counts from 1 in reading order of the topmost, leftmost pixel.
+	ID int
+	// Method is used instead of Params.Method where it is not MethodAuto.
+	Method Method
+	// Runs are its pixels in reading order.
+	Runs []Run
+}
+
+// Patch is the correction of one spot.
+type Patch struct {
+	// Spot is the ID of the spot.
+	Spot int
+	// Method is the method that was used, never MethodAuto.
+	Method Method
+	// Runs are the pixels that may differ from the source, in reading order: the spot, its halo, and the pixels from
+	// which the veil of a large spot is subtracted. Patches of one mask never overlap: a halo pixel belongs to the
+	// nearest spot, a pixel under several veils to the spot with the strongest.
+	Runs []Run
+	// Exactly one is set, as in Picture: the new samples of the pixels of Runs, in order, Channels each. Where nothing
+	// had to change they are those of the source, bit for bit.
+	U8  []uint8
+	U16 []uint16
+	F32 []float32
+}
+
+// Spots returns the pieces of the mask: the 8-connected components of the pixels that count as glare.
+func Spots(m *Mask) []Spot {
+	if m.Width < 1 || m.Height < 1 {
+		return nil
+	}
+	spans := span.Append(nil, m.Pix, m.Width, 0, m.Height, MaskLevel)
+	return SpotsOf(spans, span.Connect(spans, span.Eight))
+}
+
+// SpotsOf collects spans into n spots by their labels.
+func SpotsOf(spans []Span, n int) []Spot {
+	spots := make([]Spot, n)
+	lines := make([]int, len(spots))
+	for _, s := range spans {
+		lines[s.Label]++
+	}
+	all := make([]Run, len(spans))
+	for i := range spots {
+		spots[i].ID = i + 1
+		spots[i].Runs, all = all[:0:lines[i]], all[lines[i]:]
+	}
+	for _, s := range spans {
+		p := &spots[s.Label]
+		p.Runs = append(p.Runs, Run{int(s.Y), int(s.X0), int(s.X1)})
+	}
+	return spots
+}
+
+// Apply writes the patch into pic, which has the size, depth and channels of the source.
+func (p *Patch) Apply(pic *Picture) {
+	switch {
+	case p.U8 != nil:
+		applyRuns(pic.U8, p.U8, p.Runs, pic)
+	case p.U16 != nil:
+		applyRuns(pic.U16, p.U16, p.Runs, pic)
+	case p.F32 != nil:
+		applyRuns(pic.F32, p.F32, p.Runs, pic)
+	}
+}
+
+func applyRuns[T any](dst, src []T, runs []Run, pic *Picture) {
+	for _, r := range runs {
+		n := (r.X1 - r.X0) * pic.Channels
+		copy(dst[(r.Y*pic.Width+r.X0)*pic.Channels:][:n], src)
+		src = src[n:]
+	}
+}
