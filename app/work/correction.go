@@ -15,9 +15,9 @@ import (
 	"blik/processing/correct"
 )
 
-// target returns the path of the corrected picture, and reports errors immediately that saving would report only after
+// plan returns the path of the corrected picture, and reports errors immediately that saving would report only after
 // all the work.
-func (t *task) target(mask string) (string, error) {
+func (t *task) plan(mask string) (string, error) {
 	target := imagefile.DefaultName(filepath.Join(t.Folder, filepath.Base(t.File.Path)), t.format())
 	outputs := []string{target}
 	if !t.Work.NoReport {
@@ -83,43 +83,46 @@ func (t *task) correct(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	target, err := t.target(maskPath)
-	if err != nil || t.Outcome.Completed {
+	if t.target, err = t.plan(maskPath); err != nil || t.Outcome.Completed {
 		return err
 	}
 	if maskPath != "" {
-		err = t.readMask(ctx, maskPath)
-	} else {
-		err = t.find(ctx, t.part(shareRead, shareDetected))
-	}
-	if err != nil {
-		return err
-	}
-	var left []processing.Finding
-	if t.Found != nil {
-		if t.Mask, left, err = consent.Choose(t.Mask, t.Found.Findings, t.Work.Params); err != nil {
+		if err := t.readMask(ctx, maskPath); err != nil {
 			return err
 		}
+		t.next = Correcting
 	}
-	fixed, notice, err := t.Engine.Correct(ctx, t.File.Picture, t.Mask, t.Work.Params,
-		correct.Options{Progress: t.part(shareDetected, shareCorrected)})
-	if err = t.used(notice, err); err != nil {
-		return err
-	}
-	t.Stages = append(t.Stages, fixed.Timings...)
-	origin := &document.Origin{Params: t.Work.Params, Device: fixed.Device}
-	account := report.NewCorrection(t.File, t.Program, t.Found, fixed.Patches, []*document.Origin{origin})
-	account.Mask, account.Left, t.Device = t.Mask, left, fixed.Device
-	return t.save(ctx, account, target)
+	return t.steps(ctx, Saving)
 }
 
-// save writes the corrected picture and the files that accompany it.
-func (t *task) save(ctx context.Context, account report.Correction, target string) error {
+// Choose implements Sheet: findings that a person should look at are left alone, what a mask shows is not.
+func (t *task) Choose() (Choice, error) {
+	if t.Outcome.Found != nil {
+		var err error
+		if t.Mask, t.left, err = consent.Choose(t.Mask, t.Outcome.Found.Findings, t.Work.Params); err != nil {
+			return Choice{}, err
+		}
+	}
+	return Choice{Mask: t.Mask}, nil
+}
+
+// Corrected implements Sheet.
+func (t *task) Corrected(c *correct.Correction, _ Choice) error {
+	t.Stages = append(t.Stages, c.Timings...)
+	origin := &document.Origin{Params: t.Work.Params, Device: c.Device}
+	t.account = report.NewCorrection(t.File, t.Program, t.Outcome.Found, c.Patches, []*document.Origin{origin})
+	t.account.Mask, t.account.Left, t.Device, t.next = t.Mask, t.left, c.Device, Saving
+	return nil
+}
+
+// Save implements Sheet: it writes the corrected picture and the files that accompany it.
+func (t *task) Save(ctx context.Context, progress processing.Progress) error {
+	t.next = Nothing
 	o := Target{
-		Path: target, Now: t.Now,
+		Path: t.target, Now: t.Now,
 		Options: imagefile.SaveOptions{
 			Overwrite: t.Work.Overwrite, AllowLossy: t.Work.format() == imagefile.JPEG, KeepTime: t.Work.KeepTime,
-			Progress: t.part(shareCorrected, 1),
+			Progress: progress,
 		},
 	}
 	var err error
@@ -132,7 +135,7 @@ func (t *task) save(ctx context.Context, account report.Correction, target strin
 	if !t.Work.NoReport {
 		o.Report = t.Texts
 	}
-	written, err := Save(ctx, account, o)
+	written, err := Save(ctx, t.account, o)
 	t.Stages = append(t.Stages, written.Stages...)
 	if err != nil {
 		return err
@@ -149,7 +152,7 @@ func (t *task) save(ctx context.Context, account report.Correction, target strin
 	pic, changed := t.File.Picture, t.Saved.PixelsChanged
 	t.Summary = t.Texts.Sprintf("findings corrected: %d; pixels changed: %d (%.3f %%)", t.Saved.Corrected, changed,
 		100*float64(changed)/float64(pic.Width*pic.Height))
-	if n := len(account.Left); n > 0 {
+	if n := len(t.left); n > 0 {
 		t.Summary += t.Texts.Sprintf("; left for you to look at: %d", n)
 	}
 	return nil

@@ -12,17 +12,17 @@ import (
 	"blik/internal/message"
 )
 
-// found are the files of a detection; marked and preview are empty unless they are asked for.
-type found struct{ preview, marked, mask, csv, json string }
+// findings are the files of a detection; marked and preview are empty unless they are asked for.
+type findings struct{ preview, marked, mask, csv, json string }
 
-func (o found) list() []string {
+func (o findings) list() []string {
 	all := []string{o.preview, o.marked, o.mask, o.csv, o.json}
 	return slices.DeleteFunc(all, func(path string) bool { return path == "" })
 }
 
-// found names the files of a detection.
-func (t *task) found() found {
-	o := found{mask: t.at("_mask.png"), csv: t.at("_findings.csv"), json: t.at("_findings.json")}
+// findings names the files of a detection.
+func (t *task) findings() findings {
+	o := findings{mask: t.at("_mask.png"), csv: t.at("_findings.csv"), json: t.at("_findings.json")}
 	if t.Work.Marked {
 		o.marked = t.at("_marked.png")
 	}
@@ -39,7 +39,7 @@ func (s *Workshop) Refuse(files []string) error {
 	}
 	for _, file := range files {
 		t := &task{Workshop: s, input: file}
-		if err := Free(t.found().list(), true, s.Inputs, file); err != nil {
+		if err := Free(t.findings().list(), true, s.Inputs, file); err != nil {
 			return err
 		}
 	}
@@ -48,7 +48,7 @@ func (s *Workshop) Refuse(files []string) error {
 
 // detect finds the glare in a file.
 func (t *task) detect(ctx context.Context) error {
-	o := t.found()
+	o := t.findings()
 	if err := shortEnough(o.list(), t.input); err != nil {
 		return err
 	}
@@ -64,18 +64,18 @@ func (t *task) detect(ctx context.Context) error {
 	if err := t.read(ctx); err != nil {
 		return err
 	}
-	if err := t.find(ctx, t.part(shareRead, shareFound)); err != nil {
+	if err := t.steps(ctx, Finding); err != nil {
 		return err
 	}
 	if t.computed != nil {
 		t.computed()
 	}
-	t.part(shareFound, 1)(message.Of("writing"), 0)
+	t.progress(message.Of("writing"), shareFound)
 	return t.timed("write files", func() error { return t.writeFound(ctx, o) })
 }
 
 // writeFound writes the files of a detection, all or none.
-func (t *task) writeFound(ctx context.Context, o found) error {
+func (t *task) writeFound(ctx context.Context, o findings) error {
 	file, result := t.File, t.Outcome.Found
 	region, err := t.Work.region()
 	if err != nil {

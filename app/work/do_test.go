@@ -14,6 +14,7 @@ import (
 	"blik/app/work"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/correct"
 	"blik/processing/detect"
 )
 
@@ -35,10 +36,10 @@ func (e engine) Detect(_ context.Context, pic *processing.Picture, p processing.
 }
 
 func (e engine) Correct(_ context.Context, pic *processing.Picture, m *processing.Mask, _ processing.Params,
-	o processing.CorrectOptions,
-) (*processing.Correction, *message.Message, error) {
+	o correct.Options,
+) (*correct.Correction, *message.Message, error) {
 	o.Progress(message.Of("correcting"), 1)
-	c := &processing.Correction{Device: "test"}
+	c := &correct.Correction{Device: "test"}
 	if m.Area() != 4 || pic.Channels != 1 {
 		return c, nil, nil
 	}

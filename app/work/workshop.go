@@ -2,26 +2,15 @@ package work
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"path/filepath"
 	"time"
 
 	"blik/app/i18n"
 	"blik/app/imagefile"
+	"blik/app/report"
 	"blik/internal/message"
 	"blik/processing"
-	"blik/processing/correct"
-	"blik/processing/detect"
 )
-
-// Engine detects and corrects glare. A notice, if not nil, is a sentence for the user about the device that was used.
-type Engine interface {
-	Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.Options) (
-		r *detect.Result, notice *message.Message, err error)
-	Correct(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params,
-		o correct.Options) (c *correct.Correction, notice *message.Message, err error)
-}
 
 // Workshop is where some work is done, one file after the other.
 type Workshop struct {
@@ -66,6 +55,10 @@ type task struct {
 	Outcome
 	input    string
 	progress processing.Progress
+	next     Step
+	target   string // of the corrected picture
+	account  report.Correction
+	left     []processing.Finding
 	// computed, if not nil, is called when the device is no longer needed.
 	computed func()
 }
@@ -78,27 +71,13 @@ func (s *Workshop) Do(ctx context.Context, file string, progress processing.Prog
 	if progress == nil {
 		progress = func(message.Message, float64) {}
 	}
-	t := &task{Workshop: s, input: file, progress: progress, computed: computed}
+	t := &task{Workshop: s, input: file, progress: progress, computed: computed, next: Finding}
 	do := t.correct
 	if s.Work.Detect {
 		do = t.detect
 	}
 	err := do(ctx)
 	return t.Outcome, err
-}
-
-// The approximate shares of the work on a file at which its parts end: reading, detection, correction; and detection,
-// if nothing is corrected.
-const (
-	shareRead      = 0.15
-	shareDetected  = 0.5
-	shareCorrected = 0.85
-	shareFound     = 0.9
-)
-
-// part returns the progress function for a part of the work, between two shares of it.
-func (t *task) part(from, to float64) processing.Progress {
-	return func(stage message.Message, done float64) { t.progress(stage, from+done*(to-from)) }
 }
 
 // timed does a part of the work and records its time.
@@ -121,42 +100,33 @@ func (t *task) read(ctx context.Context) error {
 	if read == nil {
 		read = imagefile.Read
 	}
-	t.part(0, 0)(message.Of("reading"), 0)
+	t.progress(message.Of("reading"), 0)
 	return t.timed("read file", func() error {
 		t.File, err = read(ctx, t.input, limits)
 		return err
 	})
 }
 
-// find finds the glare of the picture.
-func (t *task) find(ctx context.Context, progress processing.Progress) error {
-	pic := t.File.Picture
+// steps does the steps of the work until one.
+func (t *task) steps(ctx context.Context, until Step) error {
 	region, err := t.Work.region()
 	if err != nil {
 		return err
 	}
-	if region != nil && errors.Is(region.Validate(pic.Width, pic.Height), processing.ErrRegionOutside) {
-		return message.Errorf("%s: the region %s lies outside the picture of %d × %d pixels", t.input, region,
-			pic.Width, pic.Height)
+	s := Steps{
+		Engine: reporting{t.Engine, t}, Params: t.Work.Params, Region: region, Until: until, Progress: t.progress,
 	}
-	o := detect.Options{Region: region, Progress: progress}
-	r, notice, err := t.Engine.Detect(ctx, pic, t.Work.Params, o)
-	if err = t.used(notice, err); err != nil {
-		return err
-	}
-	t.Stages = append(t.Stages, r.Timings...)
-	t.Found, t.Mask = &r.Result, r.Mask
-	return nil
+	_, err = s.Do(ctx, t.File.Picture, t)
+	return err
 }
 
-// used keeps the notice of a device and adds the name of the file to an error.
-func (t *task) used(notice *message.Message, err error) error {
-	if notice != nil {
-		t.remark(*notice)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", t.input, err)
-	}
+// Next implements Sheet.
+func (t *task) Next() Step { return t.next }
+
+// Found implements Sheet.
+func (t *task) Found(r *processing.Result) error {
+	t.Stages = append(t.Stages, r.Timings...)
+	t.Outcome.Found, t.Mask, t.next = r, r.Mask, Correcting
 	return nil
 }
 
