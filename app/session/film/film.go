@@ -8,9 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"blik/app/consent"
+	"blik/app/batch"
 	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/project"
@@ -19,10 +18,9 @@ import (
 	"blik/app/session/glare"
 	"blik/app/session/store"
 	"blik/app/thumbnail"
+	"blik/app/work"
 	"blik/internal/message"
 	"blik/processing"
-	"blik/processing/correct"
-	"blik/processing/detect"
 )
 
 // FrameState is the state of the work on a picture of the filmstrip.
@@ -335,39 +333,37 @@ func (m *Film) RunBatch(correct bool, lang string, done func(Batch, error)) {
 	if !m.s.Settings().WriteReport {
 		lang = ""
 	}
-	work := func(ctx context.Context, progress processing.Progress) (b Batch, err error) {
-		for i, f := range frames {
-			stage := message.Of("%d of %d: %s", i+1, len(frames), filepath.Base(f.Path))
-			t := batchItem{o: &m.o, ctx: ctx, path: f.Path, params: params, correct: correct, lang: lang}
-			t.report = func(share float64) { progress(stage, (float64(i)+share)/float64(len(frames))) }
-			t.report(0)
-			worked, err := t.run()
+	paths := make([]string, len(frames))
+	for i, f := range frames {
+		paths[i] = f.Path
+	}
+	do := func(ctx context.Context, progress processing.Progress) (b Batch, err error) {
+		var t *sheet
+		return b, batch.Each(ctx, paths, func(ctx context.Context, i int) error {
+			stage := message.Of("%d of %d: %s", i+1, len(paths), filepath.Base(paths[i]))
+			t = &sheet{o: &m.o, path: paths[i], params: params, until: work.Finding, lang: lang}
+			if correct {
+				t.until = work.Saving
+			}
+			t.progress = func(_ message.Message, share float64) {
+				progress(stage, (float64(i)+share)/float64(len(paths)))
+			}
+			t.progress(stage, 0)
+			return t.run(ctx)
+		}, func(i int, err error) error {
 			switch {
-			case ctx.Err() != nil:
-				return b, ctx.Err()
 			case err != nil:
 				b.Failed++
-			case worked:
+			case t.worked:
 				b.Done++
 			default:
 				b.Skipped++
 			}
-			m.s.Dispatch(func() {
-				m.setFrame(f.Path, func(f *Frame) {
-					f.Err = err
-					if err == nil {
-						f.State, f.Findings = t.state, t.findings
-					}
-					if t.small != nil {
-						f.Small = t.small
-					}
-				})
-				m.s.Publish(session.Other, image.Rectangle{})
-			})
-		}
-		return b, nil
+			m.worked(*t, err)
+			return nil
+		})
 	}
-	session.Begin(m.s, session.Other, work, nil, func(b Batch, err error) {
+	session.Begin(m.s, session.Other, do, nil, func(b Batch, err error) {
 		if open == "" {
 			done(b, err)
 			return
@@ -376,141 +372,18 @@ func (m *Film) RunBatch(correct bool, lang string, done func(Batch, error)) {
 	})
 }
 
-// batchItem processes one picture of a batch.
-type batchItem struct {
-	o          *Options
-	ctx        context.Context
-	path, lang string
-	params     processing.Params
-	correct    bool
-	// report is called with the share of the work on the picture that is done, 0…1.
-	report func(share float64)
-
-	file     *imagefile.File
-	state    FrameState
-	findings int
-	small    image.Image
-	// left are the findings that were left to a person.
-	left []processing.Finding
-}
-
-// run processes the picture; worked is false if nothing had to be done.
-func (t *batchItem) run() (worked bool, err error) {
-	file, err := t.o.Files.Read(t.ctx, t.path)
-	if err != nil {
-		return false, err
-	}
-	t.file = file
-	o, err := store.Continue(t.ctx, t.path, file)
-	if err != nil {
-		return false, err
-	}
-	if o.Continued.Err != nil {
-		return false, o.Continued.Err
-	}
-	if o.Params == nil {
-		o.Params = &t.params
-	}
-	screen := thumbnail.Screen(file.Picture, file.Profile)
-	if t.small, err = thumbnail.Make(t.ctx, file.Picture, screen, file.Orientation, store.ThumbnailSize); err != nil {
-		return false, err
-	}
-	worked, err = t.process(&o)
-	if err == nil && worked {
-		err = t.saveProject(&o)
-	}
-	t.state, t.findings = documentState(o.Doc)
-	return worked, err
-}
-
-// process detects, corrects and saves, as far as necessary.
-func (t *batchItem) process(o *store.Work) (worked bool, err error) {
-	state, _ := documentState(o.Doc)
-	if state == FrameToDo {
-		r, _, err := t.o.Engine.Detect(t.ctx, o.Doc.Picture(), *o.Params,
-			detect.Options{Progress: t.within(shareRead, shareDetected)})
-		if err == nil {
-			_, err = o.Doc.ApplyResult(&r.Result, nil)
-		}
-		if err != nil {
-			return false, err
-		}
-		worked = true
-	}
-	state, _ = documentState(o.Doc)
-	if !t.correct || state == FrameClear || state == FrameSaved {
-		return worked, nil
-	}
-	if state == FrameFound {
-		if err := t.correctAll(o); err != nil || o.Doc.Corrections() == nil {
-			return worked, err
-		}
-	}
-	shot := o.Doc.Snapshot()
-	account := store.AccountOf(t.file, o.Doc, t.o.Version)
-	account.Mask, account.Date, account.Left = shot.Mask(), time.Now(), t.left
-	path := imagefile.DefaultName(t.path, t.file.SaveFormat())
-	saving := imagefile.SaveOptions{Progress: t.within(shareCorrected, 1)}
-	if _, err := t.o.Files.Save(t.ctx, account, path, t.lang, saving); err != nil {
-		return worked, err
-	}
-	o.Doc.MarkPictureSaved(shot.Corrections.Generation())
-	return true, nil
-}
-
-// Rough shares of the time for one picture, if it is corrected too, after each part.
-const shareRead, shareDetected, shareCorrected = 0.1, 0.4, 0.85
-
-// within returns the progress function of a part of the work, from one share to another. Without correction, detection
-// counts as the end.
-func (t *batchItem) within(from, to float64) processing.Progress {
-	whole := 1.0
-	if !t.correct {
-		whole = shareDetected
-	}
-	return func(_ message.Message, done float64) { t.report(min((from+done*(to-from))/whole, 1)) }
-}
-
-// correctAll corrects the findings that may be corrected without anyone watching, each with the method that was chosen
-// for it. What the user has kept counts as watched.
-func (t *batchItem) correctAll(o *store.Work) error {
-	asked := map[int]processing.Method{}
-	var found []processing.Finding
-	for _, f := range o.Doc.Spots() {
-		asked[f.ID] = f.Asked
-		at := o.Doc.FirstPixel(f)
-		f.Runs, f.Check = o.Doc.SpotRuns(at.X, at.Y), f.Check && f.Decision != document.Kept
-		found = append(found, f.Finding)
-	}
-	mask := o.Doc.Snapshot().Mask()
-	_, left, err := consent.Choose(mask, found, *o.Params)
-	if err != nil {
-		return err
-	}
-	alone := map[int]bool{}
-	for _, f := range left {
-		alone[f.ID] = true
-	}
-	t.left = left
-	spots := slices.DeleteFunc(processing.Spots(mask), func(s processing.Spot) bool { return alone[s.ID] })
-	if len(spots) == 0 {
-		return nil
-	}
-	for i := range spots {
-		spots[i].Method = asked[spots[i].ID]
-	}
-	c, _, err := t.o.Engine.Correct(t.ctx, o.Doc.Picture(), mask, *o.Params,
-		correct.Options{Spots: spots, Progress: t.within(shareDetected, shareCorrected)})
-	if err == nil {
-		_, err = o.Doc.ApplyCorrection(c, spots, *o.Params)
-	}
-	return err
-}
-
-// saveProject saves the project.
-func (t *batchItem) saveProject(o *store.Work) error {
-	return project.Write(t.ctx, t.path, &project.Project{
-		Checksum: project.Checksum(t.file.Picture), Date: time.Now().Round(time.Second), Params: *o.Params,
-		Work: o.Doc.Snapshot().Work(), Saved: o.Doc.Corrections() != nil && !o.Doc.PictureDirty(),
-	}, project.Options{Expect: o.Project, Like: t.file})
+// worked shows what a batch has done with a picture.
+func (m *Film) worked(t sheet, err error) {
+	m.s.Dispatch(func() {
+		m.setFrame(t.path, func(f *Frame) {
+			f.Err = err
+			if err == nil {
+				f.State, f.Findings = t.state, t.findings
+			}
+			if t.small != nil {
+				f.Small = t.small
+			}
+		})
+		m.s.Publish(session.Other, image.Rectangle{})
+	})
 }

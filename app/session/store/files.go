@@ -7,7 +7,7 @@ import (
 	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/report"
-	"blik/internal/message"
+	"blik/app/work"
 	"blik/processing"
 )
 
@@ -52,27 +52,18 @@ func (disk) WriteMask(ctx context.Context, path string, m *processing.Mask, o im
 }
 
 func (disk) Save(ctx context.Context, account report.Correction, path, lang string, o imagefile.SaveOptions) (
-	w Written, err error,
+	Written, error,
 ) {
 	imagefile.Recover(filepath.Dir(path))
-	out := imagefile.Begin()
-	defer out.Close()
-	if w.Saved, err = out.AddPicture(ctx, account.Source, path, account.Patches, o); err != nil {
-		return Written{}, err
-	}
+	t := work.Target{Path: path, Options: o}
 	if lang != "" {
-		account.Saved = w.Saved
-		if o.Progress != nil {
-			o.Progress(message.Of("writing the report"), 1)
-		}
-		if _, w.Report, err = report.AddCorrection(ctx, out, account, i18n.For(lang), o.Overwrite); err != nil {
-			return Written{}, err
-		}
+		t.Report = i18n.For(lang)
 	}
-	if err := out.Commit(ctx, path); err != nil {
+	saved, err := work.Save(ctx, account, t)
+	if err != nil {
 		return Written{}, err
 	}
-	return w, nil
+	return Written{saved.Saved, saved.Report}, nil
 }
 
 // Written is a corrected picture that was saved. Report is the path of its report, empty if none was written.

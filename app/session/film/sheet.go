@@ -1,0 +1,157 @@
+package film
+
+import (
+	"context"
+	"image"
+	"slices"
+	"time"
+
+	"blik/app/consent"
+	"blik/app/document"
+	"blik/app/imagefile"
+	"blik/app/project"
+	"blik/app/session/store"
+	"blik/app/thumbnail"
+	"blik/app/work"
+	"blik/processing"
+	"blik/processing/correct"
+)
+
+// sheet is a work.Sheet that begins with what the project of a picture holds, and is stored there.
+type sheet struct {
+	o          *Options
+	path, lang string
+	params     processing.Params
+	until      work.Step
+	progress   processing.Progress
+
+	store.Work
+	file *imagefile.File
+	next work.Step
+	// left are the findings that were left to a person.
+	left []processing.Finding
+
+	// worked is set if anything had to be done.
+	worked   bool
+	state    FrameState
+	findings int
+	small    image.Image
+}
+
+// run does the work on the picture.
+func (t *sheet) run(ctx context.Context) (err error) {
+	if t.file, err = t.o.Files.Read(ctx, t.path); err != nil {
+		return err
+	}
+	if t.Work, err = store.Continue(ctx, t.path, t.file); err != nil {
+		return err
+	}
+	if t.Continued.Err != nil {
+		return t.Continued.Err
+	}
+	if t.Params == nil {
+		t.Params = &t.params
+	}
+	screen := thumbnail.Screen(t.file.Picture, t.file.Profile)
+	t.small, err = thumbnail.Make(ctx, t.file.Picture, screen, t.file.Orientation, store.ThumbnailSize)
+	if err != nil {
+		return err
+	}
+	t.next = t.step()
+	steps := work.Steps{Engine: t.o.Engine, Params: *t.Params, Until: t.until, Progress: t.progress}
+	t.worked, err = steps.Do(ctx, t.Doc.Picture(), t)
+	if err == nil && t.worked {
+		err = t.saveProject(ctx)
+	}
+	t.state, t.findings = documentState(t.Doc)
+	return err
+}
+
+// step returns the step that follows on the state of the document.
+func (t *sheet) step() work.Step {
+	state, _ := documentState(t.Doc)
+	return map[FrameState]work.Step{
+		FrameToDo: work.Finding, FrameFound: work.Correcting, FrameCorrected: work.Saving,
+	}[state]
+}
+
+// Next implements work.Sheet.
+func (t *sheet) Next() work.Step { return t.next }
+
+// Found implements work.Sheet.
+func (t *sheet) Found(r *processing.Result) error {
+	_, err := t.Doc.ApplyResult(r, nil)
+	if t.next = t.step(); t.next == work.Finding {
+		t.next = work.Nothing
+	}
+	return err
+}
+
+// Choose implements work.Sheet: it chooses the findings that may be corrected without anyone watching, each with the
+// method that was chosen for it. What the user has kept counts as watched.
+func (t *sheet) Choose() (work.Choice, error) {
+	asked := map[int]processing.Method{}
+	var found []processing.Finding
+	for _, f := range t.Doc.Spots() {
+		asked[f.ID] = f.Asked
+		at := t.Doc.FirstPixel(f)
+		f.Runs, f.Check = t.Doc.SpotRuns(at.X, at.Y), f.Check && f.Decision != document.Kept
+		found = append(found, f.Finding)
+	}
+	mask := t.Doc.Snapshot().Mask()
+	var err error
+	if _, t.left, err = consent.Choose(mask, found, *t.Params); err != nil {
+		return work.Choice{}, err
+	}
+	alone := map[int]bool{}
+	for _, f := range t.left {
+		alone[f.ID] = true
+	}
+	spots := slices.DeleteFunc(processing.Spots(mask), func(s processing.Spot) bool { return alone[s.ID] })
+	if len(spots) == 0 {
+		t.save()
+		return work.Choice{}, nil
+	}
+	for i := range spots {
+		spots[i].Method = asked[spots[i].ID]
+	}
+	return work.Choice{Mask: mask, Spots: spots}, nil
+}
+
+// save makes saving the next step, if there are corrections.
+func (t *sheet) save() {
+	t.next = work.Nothing
+	if t.Doc.Corrections() != nil {
+		t.next = work.Saving
+	}
+}
+
+// Corrected implements work.Sheet.
+func (t *sheet) Corrected(c *correct.Correction, chosen work.Choice) error {
+	_, err := t.Doc.ApplyCorrection(c, chosen.Spots, *t.Params)
+	t.save()
+	return err
+}
+
+// Save implements work.Sheet.
+func (t *sheet) Save(ctx context.Context, progress processing.Progress) error {
+	t.next = work.Nothing
+	shot := t.Doc.Snapshot()
+	account := store.AccountOf(t.file, t.Doc, t.o.Version)
+	account.Mask, account.Date, account.Left = shot.Mask(), time.Now(), t.left
+	path := imagefile.DefaultName(t.path, t.file.SaveFormat())
+	saving := imagefile.SaveOptions{Progress: progress}
+	if _, err := t.o.Files.Save(ctx, account, path, t.lang, saving); err != nil {
+		return err
+	}
+	t.Doc.MarkPictureSaved(shot.Corrections.Generation())
+	return nil
+}
+
+// saveProject saves the project.
+func (t *sheet) saveProject(ctx context.Context) error {
+	return project.Write(ctx, t.path, &project.Project{
+		Checksum: project.Checksum(t.file.Picture), Date: time.Now().Round(time.Second), Params: *t.Params,
+		Work: t.Doc.Snapshot().Work(), Saved: t.Doc.Corrections() != nil && !t.Doc.PictureDirty(),
+	}, project.Options{Expect: t.Project, Like: t.file})
+}
