@@ -116,31 +116,31 @@ func (a *actions) enqueue(id string) {
 }
 
 // name returns the name of an action outside the menu.
-func (c *common) name(id string) string {
-	return strings.TrimSuffix(c.t(c.actions.table[id].name), "…")
+func (k *kit) name(id string) string {
+	return strings.TrimSuffix(k.t(k.actions.table[id].name), "…")
 }
 
 // makeActions fills the table.
 func (w *window) makeActions() {
-	files, d, port := w.files, w.display, w.display.port
-	open := func() bool { return w.session.Document() != nil }
-	free := func() bool { return !w.session.Busy() || w.preview.Previewing() }
+	files, d, port := w.files, w.k.display, w.k.display.port
+	open := func() bool { return w.c.session.Document() != nil }
+	free := func() bool { return !w.c.session.Busy() || w.c.preview.Previewing() }
 	idle := func() bool { return open() && free() }
-	drawn := func() bool { return free() && w.editor.Region() != nil }
-	filmed := func() bool { return free() && len(w.frames.Frames()) > 0 }
+	drawn := func() bool { return free() && w.c.editor.Region() != nil }
+	filmed := func() bool { return free() && len(w.c.frames.Frames()) > 0 }
 	beside := func(direction int) func() bool {
 		return func() bool {
-			_, ok := w.frames.Beside(direction)
+			_, ok := w.c.frames.Beside(direction)
 			return ok
 		}
 	}
 	keys := func(names ...fyne.KeyName) []fyne.KeyName { return names }
-	w.actions.table = map[string]*action{
+	w.k.actions.table = map[string]*action{
 		"file.open":        {name: "Open picture…", run: files.choosePicture, shortcut: key(fyne.KeyO, ctrl)},
 		"file.sample":      {name: "Open the sample", run: files.openSample},
 		"file.loadMask":    {name: "Load mask…", run: files.chooseMask, ready: idle, shortcut: key(fyne.KeyL, ctrl)},
 		"file.compareMask": {name: "Compare with a mask…", run: files.chooseCompared, ready: idle},
-		"file.endCompare":  {name: "End comparison of masks", run: w.analysis.EndComparison, ready: w.comparing},
+		"file.endCompare":  {name: "End comparison of masks", run: w.c.analysis.EndComparison, ready: w.comparing},
 		"file.saveMask": {name: "Save mask", run: func() { files.saveMask(func() {}) }, ready: idle,
 			shortcut: key(fyne.KeyM, ctrl)},
 		"file.saveMaskAs": {name: "Save mask as…", run: func() { files.saveMaskAs(func() {}) }, ready: idle,
@@ -151,7 +151,7 @@ func (w *window) makeActions() {
 			shortcut: key(fyne.KeyS, ctrlShift)},
 		"file.saveProject": {name: "Save project", run: func() { files.saveProject(func() {}) }, ready: idle,
 			shortcut: key(fyne.KeyP, ctrl)},
-		"file.information": {name: "Picture information…", run: w.prompts.showInformation, ready: open},
+		"file.information": {name: "Picture information…", run: w.k.prompts.showInformation, ready: open},
 		"file.loadPreset":  {name: "Load preset…", run: files.choosePreset},
 		"file.savePreset":  {name: "Save preset…", run: files.savePreset},
 		"file.quit":        {name: "Quit", run: w.quit, shortcut: key(fyne.KeyQ, ctrl)},
@@ -165,18 +165,18 @@ func (w *window) makeActions() {
 		"edit.preferences":     {name: "Preferences…", run: w.showPreferences},
 		"edit.history":         {name: "History…", run: w.showHistory, keys: "y"},
 		"edit.invert":          {name: "Invert mask", run: w.invertMask, ready: idle, shortcut: key(fyne.KeyI, ctrl)},
-		"edit.clear":           {name: "Clear mask", run: w.editor.ClearMask, ready: idle},
-		"edit.addRegion": {name: "Mark the region as glare", run: w.toolbox.fillRegion(document.Add),
+		"edit.clear":           {name: "Clear mask", run: w.c.editor.ClearMask, ready: idle},
+		"edit.addRegion": {name: "Mark the region as glare", run: w.k.toolbox.fillRegion(document.Add),
 			ready: drawn},
-		"edit.takeRegion": {name: "Clear the mask inside the region", run: w.toolbox.fillRegion(document.Subtract),
+		"edit.takeRegion": {name: "Clear the mask inside the region", run: w.k.toolbox.fillRegion(document.Subtract),
 			ready: drawn},
-		"edit.keepRegion": {name: "Clear the mask outside the region", run: w.toolbox.fillRegion(document.Intersect),
+		"edit.keepRegion": {name: "Clear the mask outside the region", run: w.k.toolbox.fillRegion(document.Intersect),
 			ready: drawn},
-		"edit.grow":   {name: "Grow mask by 1 px", run: w.changeMask(w.editor.GrowMask), ready: idle, keys: "."},
-		"edit.shrink": {name: "Shrink mask by 1 px", run: w.changeMask(w.editor.ShrinkMask), ready: idle, keys: ","},
-		"edit.fill":   {name: "Fill holes in the mask", run: w.changeMask(w.editor.FillHoles), ready: idle},
-		"edit.clearRegion": {name: "Search the whole picture", run: func() { w.toolbox.SetRegion(nil) },
-			ready:    func() bool { return w.editor.Region() != nil },
+		"edit.grow":   {name: "Grow mask by 1 px", run: w.changeMask(w.c.editor.GrowMask), ready: idle, keys: "."},
+		"edit.shrink": {name: "Shrink mask by 1 px", run: w.changeMask(w.c.editor.ShrinkMask), ready: idle, keys: ","},
+		"edit.fill":   {name: "Fill holes in the mask", run: w.changeMask(w.c.editor.FillHoles), ready: idle},
+		"edit.clearRegion": {name: "Search the whole picture", run: func() { w.k.toolbox.SetRegion(nil) },
+			ready:    func() bool { return w.c.editor.Region() != nil },
 			shortcut: key(fyne.KeyD, ctrl)},
 
 		"view.in": {name: "Zoom in", run: func() { port.ZoomStep(1) }, ready: open, keys: "+=",
@@ -198,9 +198,9 @@ func (w *window) makeActions() {
 
 		"find.run": {name: "Find glare", run: w.detect, ready: idle, shortcut: key(fyne.KeyG, ctrl),
 			named: keys(fyne.KeyF5), also: []fyne.Shortcut{key(fyne.KeyReturn, ctrl)}},
-		"find.cancel": {name: "Cancel", run: w.session.Cancel, ready: func() bool { return !free() }},
+		"find.cancel": {name: "Cancel", run: w.c.session.Cancel, ready: func() bool { return !free() }},
 		"find.takeOver": {name: "Copy values to manual mode", run: w.takeOver,
-			ready: func() bool { return open() && w.session.Document().Result() != nil }},
+			ready: func() bool { return open() && w.c.session.Document().Result() != nil }},
 		"find.next": {name: "Next finding", run: func() { w.step(1) }, ready: open, keys: "n",
 			named: keys(fyne.KeyF3)},
 		"find.previous": {name: "Previous finding", run: func() { w.step(-1) }, ready: open, keys: "p"},
@@ -212,9 +212,9 @@ func (w *window) makeActions() {
 		"find.ignoreListed": {name: "Ignore all listed", run: w.ignoreListed, ready: open},
 		"find.learn":        {name: "Learn from my decisions…", run: w.learn, ready: idle},
 		"find.forget": {name: "Forget what was learned", run: w.forgetLearned,
-			ready: func() bool { return free() && w.session.Settings().Params.Learned != nil }},
+			ready: func() bool { return free() && w.c.session.Settings().Params.Learned != nil }},
 		"find.thumbnails": {name: "Findings as thumbnails", run: w.toggleThumbnails, keys: "t",
-			checked: func() bool { return w.session.Settings().FindingThumbnails }},
+			checked: func() bool { return w.c.session.Settings().FindingThumbnails }},
 		"find.save": {name: "Save list of findings…", run: files.saveFindings, ready: open},
 
 		"film.folder": {name: "Folder as filmstrip", run: files.addFolder, ready: idle},
@@ -225,24 +225,24 @@ func (w *window) makeActions() {
 		"film.find":    {name: "Find glare in all pictures", run: files.batch(false), ready: filmed},
 		"film.correct": {name: "Correct and save all pictures", run: files.batch(true), ready: filmed},
 		"film.farm":    {name: "Batch on this computer or a farm…", run: w.farm.open, ready: filmed},
-		"film.close":   {name: "Close the filmstrip", run: w.frames.Clear, ready: filmed},
+		"film.close":   {name: "Close the filmstrip", run: w.c.frames.Clear, ready: filmed},
 
 		"correct.all":      {name: "Correct all", run: w.correctAll, ready: idle, named: keys(fyne.KeyF6)},
 		"correct.selected": {name: "Correct selected", run: w.correctSelected, ready: idle, keys: "a"},
-		"correct.remove": {name: "Remove correction of selected", run: w.removeCorrection, ready: w.session.Corrected,
+		"correct.remove": {name: "Remove correction of selected", run: w.removeCorrection, ready: w.c.session.Corrected,
 			keys: "x"},
-		"correct.removeAll": {name: "Remove all corrections", run: w.removeCorrections, ready: w.session.Corrected},
+		"correct.removeAll": {name: "Remove all corrections", run: w.removeCorrections, ready: w.c.session.Corrected},
 		holdAction: {name: "Show the original", run: d.toggleOriginal, ready: d.comparable,
 			checked: func() bool { return d.original }, keys: "c"},
 		"view.split": {name: "Split line", run: d.toggleSplit, ready: d.comparable,
 			checked: func() bool { return d.split }, keys: "s"},
 
-		"brush.smaller": {name: "Smaller brush", run: func() { w.toolbox.scaleBrush(-1) }, keys: "["},
-		"brush.larger":  {name: "Larger brush", run: func() { w.toolbox.scaleBrush(1) }, keys: "]"},
+		"brush.smaller": {name: "Smaller brush", run: func() { w.k.toolbox.scaleBrush(-1) }, keys: "["},
+		"brush.larger":  {name: "Larger brush", run: func() { w.k.toolbox.scaleBrush(1) }, keys: "]"},
 		"tool.keys":     {name: "Pointer by keys", run: w.pointByKeys, ready: open, named: keys(fyne.KeyF12)},
 
-		"region.finish": {run: w.toolbox.finish, ready: open, named: keys(fyne.KeyReturn, fyne.KeyEnter)},
-		"region.back":   {run: w.toolbox.back, ready: open, named: keys(fyne.KeyBackspace)},
+		"region.finish": {run: w.k.toolbox.finish, ready: open, named: keys(fyne.KeyReturn, fyne.KeyEnter)},
+		"region.back":   {run: w.k.toolbox.back, ready: open, named: keys(fyne.KeyBackspace)},
 		"escape":        {run: w.escape, named: keys(fyne.KeyEscape)},
 
 		"scroll.left":  {run: func() { port.Scroll(-scrollShare, 0) }, named: keys(fyne.KeyLeft)},
@@ -250,63 +250,63 @@ func (w *window) makeActions() {
 		"scroll.up":    {run: func() { port.Scroll(0, -scrollShare) }, named: keys(fyne.KeyUp)},
 		"scroll.down":  {run: func() { port.Scroll(0, scrollShare) }, named: keys(fyne.KeyDown)},
 
-		"help.guide":   {name: "Guide", run: w.prompts.showGuide, named: keys(fyne.KeyF1)},
-		"help.keys":    {name: "Keys and mouse", run: w.prompts.showKeys},
+		"help.guide":   {name: "Guide", run: w.k.prompts.showGuide, named: keys(fyne.KeyF1)},
+		"help.keys":    {name: "Keys and mouse", run: w.k.prompts.showKeys},
 		commandsAction: {name: "All commands…", run: w.showCommands, shortcut: key(fyne.KeyP, ctrlShift)},
-		"help.about":   {name: "About Blik", run: w.prompts.showAbout},
+		"help.about":   {name: "About Blik", run: w.k.prompts.showAbout},
 	}
 	if w.config.timing != nil {
-		w.actions.table[timingAction] = &action{
+		w.k.actions.table[timingAction] = &action{
 			name: "Timing and experiments…", run: w.showTiming, named: keys(fyne.KeyF8),
 		}
 	}
 	for _, id := range []string{"file.savePicture", "file.saveMask", "file.saveProject", "find.run", "correct.all",
 		"correct.selected", "film.find", "film.correct"} {
-		w.actions.table[id].queues = true
+		w.k.actions.table[id].queues = true
 	}
-	w.actions.table["correct.selected"].queue = w.queueCorrection
+	w.k.actions.table["correct.selected"].queue = w.queueCorrection
 	for _, id := range []string{"file.open", "file.loadMask", "file.compareMask", "file.saveMask",
 		"file.saveMaskAs", "file.savePicture",
 		"file.savePictureAs", "file.saveProject", "film.next", "film.previous", "film.find", "film.correct", "find.run",
 		"find.learn", "correct.all", "correct.selected"} {
-		w.actions.table[id].job = true
+		w.k.actions.table[id].job = true
 	}
 	w.makeChoices()
 	w.makeLooks()
 	w.makeUseful()
-	for _, a := range w.actions.table {
+	for _, a := range w.k.actions.table {
 		a.usual = a.inForce()
 	}
 }
 
 // makeUseful adds when actions that can always run would do something.
 func (w *window) makeUseful() {
-	undo := func() bool { undo, _ := w.editor.Steps(); return undo && !w.session.Busy() }
-	redo := func() bool { _, redo := w.editor.Steps(); return redo && !w.session.Busy() }
-	open := func() bool { return w.session.Document() != nil }
-	marked := func() bool { return open() && !w.session.Document().Blank() }
-	found := func() bool { return open() && w.session.Document().Stats().Spots > 0 }
-	listed := func() bool { return len(w.found.Listed()) > 0 }
+	undo := func() bool { undo, _ := w.c.editor.Steps(); return undo && !w.c.session.Busy() }
+	redo := func() bool { _, redo := w.c.editor.Steps(); return redo && !w.c.session.Busy() }
+	open := func() bool { return w.c.session.Document() != nil }
+	marked := func() bool { return open() && !w.c.session.Document().Blank() }
+	found := func() bool { return open() && w.c.session.Document().Stats().Spots > 0 }
+	listed := func() bool { return len(w.c.found.Listed()) > 0 }
 	selectedIs := func(is func(f document.Spot) bool) func() bool {
 		return func() bool {
-			f, ok := w.found.Selected()
+			f, ok := w.c.found.Selected()
 			return ok && is(f)
 		}
 	}
 	inMask := selectedIs(func(f document.Spot) bool { return f.Decision != document.Ignored })
-	brush := func() bool { return w.toolbox.current.Brush }
+	brush := func() bool { return w.k.toolbox.current.Brush }
 	for id, useful := range map[string]func() bool{
 		"edit.undo": undo, "edit.redo": redo, "edit.history": open, "edit.copy": open,
 		"edit.clear": marked, "edit.grow": marked, "edit.shrink": marked, "edit.fill": marked,
 		"edit.takeRegion": marked, "edit.keepRegion": marked,
-		"file.savePicture": w.session.Corrected, "file.savePictureAs": w.session.Corrected,
+		"file.savePicture": w.c.session.Corrected, "file.savePictureAs": w.c.session.Corrected,
 		"find.next": listed, "find.previous": listed, "find.keep": listed, "find.ignore": listed,
 		"find.keepListed": listed, "find.ignoreListed": listed, "find.save": listed, "find.copy": listed,
 		"find.remove": inMask, "correct.all": found, "correct.selected": inMask,
 		"correct.remove": selectedIs(func(f document.Spot) bool { return f.State != document.Uncorrected }),
 		"brush.smaller":  brush, "brush.larger": brush,
 	} {
-		w.actions.table[id].useful = useful
+		w.k.actions.table[id].useful = useful
 	}
 }
 
@@ -315,10 +315,10 @@ const scrollShare = 0.1
 
 // makeChoices adds the groups of actions of which one is ticked: tools, detection modes and overlay modes.
 func (w *window) makeChoices() {
-	for _, s := range w.toolbox.specs {
-		w.actions.table[s.ID] = &action{
-			name: s.Name, run: func() { w.toolbox.take(s) }, keys: string(s.Key),
-			checked: func() bool { return w.toolbox.current.ID == s.ID },
+	for _, s := range w.k.toolbox.specs {
+		w.k.actions.table[s.ID] = &action{
+			name: s.Name, run: func() { w.k.toolbox.take(s) }, keys: string(s.Key),
+			checked: func() bool { return w.k.toolbox.current.ID == s.ID },
 		}
 	}
 	for _, c := range []struct {
@@ -329,14 +329,14 @@ func (w *window) makeChoices() {
 		{"find.adaptive", "Adaptive parameters", processing.Adaptive},
 		{"find.manual", "Manual parameters", processing.Manual},
 	} {
-		w.actions.table[c.id] = &action{
+		w.k.actions.table[c.id] = &action{
 			name: c.name,
 			run: func() {
-				p := w.session.Settings().Params
+				p := w.c.session.Settings().Params
 				p.Mode = c.mode
-				w.preview.SetParams(p)
+				w.c.preview.SetParams(p)
 			},
-			checked: func() bool { return w.session.Settings().Params.Mode == c.mode },
+			checked: func() bool { return w.c.session.Settings().Params.Mode == c.mode },
 		}
 	}
 	for _, c := range []struct {
@@ -348,9 +348,9 @@ func (w *window) makeChoices() {
 		{"view.outlines", "Mask as outlines", view.Outlines},
 		{"view.maskOnly", "Mask only", view.MaskOnly},
 	} {
-		w.actions.table[c.id] = &action{
-			name: c.name, run: func() { w.display.setMode(c.mode) },
-			checked: func() bool { return w.display.look.Mode == c.mode },
+		w.k.actions.table[c.id] = &action{
+			name: c.name, run: func() { w.k.display.setMode(c.mode) },
+			checked: func() bool { return w.k.display.look.Mode == c.mode },
 		}
 	}
 }

@@ -17,8 +17,8 @@ func TestSmallWindow(t *testing.T) {
 			t.Errorf("%s: the start page needs %v, available are %v", lang, size, room)
 		}
 		h := fixed(t, lang)
-		h.actions.do("tool.brush")
-		h.actions.do("find.next")
+		h.k.actions.do("tool.brush")
+		h.k.actions.do("find.next")
 		h.win.Resize(fyne.NewSize(640, 330))
 		for tab := range h.panel.tabs.Items {
 			h.panel.tabs.SelectIndex(tab)
@@ -30,7 +30,7 @@ func TestSmallWindow(t *testing.T) {
 		if list := h.panel.findings.table.Size(); list.Height < leastList {
 			t.Errorf("%s: the list is %v high", lang, list.Height)
 		}
-		h.actions.do("view.panel")
+		h.k.actions.do("view.panel")
 		if h.panel.object.Size().Width > panelWidth {
 			t.Errorf("%s: the panel is %v wide", lang, h.panel.object.Size().Width)
 		}
@@ -40,13 +40,13 @@ func TestSmallWindow(t *testing.T) {
 // Ctrl+PageDown cycles through the tabs of the panel and shows the panel if it is hidden.
 func TestPanelTurns(t *testing.T) {
 	h := fixed(t, "en")
-	h.actions.do("view.panel")
+	h.k.actions.do("view.panel")
 	h.panel.tabs.SelectIndex(0)
-	h.actions.do("panel.previous")
+	h.k.actions.do("panel.previous")
 	if !h.panelShown || h.panel.tabs.SelectedIndex() != historyTab {
 		t.Errorf("tab %d is selected, panel shown %v", h.panel.tabs.SelectedIndex(), h.panelShown)
 	}
-	h.actions.do("panel.next")
+	h.k.actions.do("panel.next")
 	if h.panel.tabs.SelectedIndex() != 0 {
 		t.Errorf("tab %d is selected", h.panel.tabs.SelectedIndex())
 	}

@@ -5,6 +5,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"blik/app/session/findings"
 	"blik/app/session/glare"
 	"blik/internal/message"
 	"blik/processing"
@@ -17,9 +18,9 @@ const searchFailed message.Text = "Could not search for glare"
 // detect searches for glare with the current parameters.
 func (w *window) detect() {
 	w.win.Canvas().Unfocus()
-	w.glare.Detect(func(o glare.Outcome, err error) {
-		if w.prompts.ended(searchFailed, err) {
-			w.say(w.foundSentence(o))
+	w.c.glare.Detect(func(o glare.Outcome, err error) {
+		if w.k.prompts.ended(searchFailed, err) {
+			w.k.say(w.foundSentence(o))
 		}
 	})
 }
@@ -27,107 +28,115 @@ func (w *window) detect() {
 // foundSentence states the number of findings, and how many of them stay out of the mask because similar ones were
 // ignored.
 func (w *window) foundSentence(o glare.Outcome) string {
-	text := w.texts.Plural(o.Count, "Found %s finding", "Found %s findings", w.texts.Int(o.Count))
-	if _, _, ignored := w.found.Decided(); ignored > 0 {
-		text += w.t(" (%s ignored as before)", w.texts.Int(ignored))
+	text := w.k.texts.Plural(o.Count, "Found %s finding", "Found %s findings", w.k.texts.Int(o.Count))
+	if _, _, ignored := w.c.found.Decided(); ignored > 0 {
+		text += w.k.t(" (%s ignored as before)", w.k.texts.Int(ignored))
 	}
-	return text + w.ran(o, "")
+	return text + w.c.machine.ran(o, "")
 }
 
 // previewed announces the result of a search or correction that followed a change of the parameters.
 func (w *window) previewed(o glare.Outcome, err error) {
 	if o.Corrected {
-		w.corrected(o, err)
+		w.c.fixing.corrected(o, err)
 		return
 	}
-	if w.prompts.ended(searchFailed, err) {
-		w.say(w.foundSentence(o))
+	if w.k.prompts.ended(searchFailed, err) {
+		w.k.say(w.foundSentence(o))
 	}
 }
 
 // correctAll corrects every finding.
 func (w *window) correctAll() {
-	w.display.end()
-	if len(w.session.Document().Spots()) == 0 {
-		w.say(w.t("Find glare (%s) or paint it (%s)", w.press("find.run"), w.press("tool.brush")))
+	w.k.display.end()
+	if len(w.c.session.Document().Spots()) == 0 {
+		w.k.say(w.k.t("Find glare (%s) or paint it (%s)", w.k.press("find.run"), w.k.press("tool.brush")))
 		return
 	}
 	w.win.Canvas().Unfocus()
-	w.glare.CorrectAll(w.corrected)
+	w.c.glare.CorrectAll(w.c.fixing.corrected)
 	// Showing another tab takes so long that it gets an event of its own.
 	w.config.later(w.panel.showCorrection)
 }
 
 // correctSelected corrects the selected finding by the method chosen for it.
 func (w *window) correctSelected() {
-	f, ok := w.found.Selected()
+	f, ok := w.c.found.Selected()
 	if !ok {
-		w.say(w.noneSelected())
+		w.k.say(w.k.noneSelected())
 		return
 	}
-	w.correctBy(f.Asked)
+	w.c.fixing.correctBy(f.Asked)
+}
+
+// fixing corrects findings and announces the result.
+type fixing struct {
+	k       *kit
+	found   *findings.Findings
+	glare   *glare.Glare
+	machine *machine
 }
 
 // correctBy corrects the selected finding by a method.
-func (c *common) correctBy(m processing.Method) {
-	c.prompts.win.Canvas().Unfocus()
-	c.glare.CorrectSelected(m, c.corrected)
+func (x *fixing) correctBy(m processing.Method) {
+	x.k.prompts.win.Canvas().Unfocus()
+	x.glare.CorrectSelected(m, x.corrected)
 }
 
 // correctListed corrects all listed findings by a method.
-func (c *common) correctListed(m processing.Method) {
-	c.prompts.win.Canvas().Unfocus()
-	if c.glare.CorrectThese(c.found.Listed, m, c.corrected) == 0 {
-		c.say(c.t("None of the listed findings is in the mask"))
+func (x *fixing) correctListed(m processing.Method) {
+	x.k.prompts.win.Canvas().Unfocus()
+	if x.glare.CorrectThese(x.found.Listed, m, x.corrected) == 0 {
+		x.k.say(x.k.t("None of the listed findings is in the mask"))
 	}
 }
 
 // corrected announces the result of a correction, and how to show the mask again if it was hidden.
-func (c *common) corrected(o glare.Outcome, err error) {
-	if !c.prompts.ended("Could not correct the findings", err) {
+func (x *fixing) corrected(o glare.Outcome, err error) {
+	if !x.k.prompts.ended("Could not correct the findings", err) {
 		return
 	}
 	hint := ""
-	if c.display.hid {
-		hint = c.t("; the mask is hidden (%s)", c.press("view.mask"))
+	if x.k.display.hid {
+		hint = x.k.t("; the mask is hidden (%s)", x.k.press("view.mask"))
 	}
-	c.say(c.texts.Plural(o.Count, "%s finding corrected", "%s findings corrected", c.texts.Int(o.Count)) +
-		c.ran(o, hint))
+	x.k.say(x.k.texts.Plural(o.Count, "%s finding corrected", "%s findings corrected", x.k.texts.Int(o.Count)) +
+		x.machine.ran(o, hint))
 }
 
 // removeCorrection restores the original at the selected finding.
 func (w *window) removeCorrection() {
-	f, ok := w.found.Selected()
+	f, ok := w.c.found.Selected()
 	if !ok {
-		w.say(w.noneSelected())
+		w.k.say(w.k.noneSelected())
 		return
 	}
-	if w.glare.RemoveCorrection() {
-		w.say(w.t("Correction of finding %s removed", fmt.Sprint(f.Number)))
+	if w.c.glare.RemoveCorrection() {
+		w.k.say(w.k.t("Correction of finding %s removed", fmt.Sprint(f.Number)))
 	}
 }
 
 // removeCorrections restores the original everywhere.
 func (w *window) removeCorrections() {
-	if w.glare.RemoveCorrections() {
-		w.say(w.t("All corrections removed"))
+	if w.c.glare.RemoveCorrections() {
+		w.k.say(w.k.t("All corrections removed"))
 	}
 }
 
 // takeOver copies the values that the last detection chose into manual mode.
 func (w *window) takeOver() {
-	w.preview.TakeOver()
-	w.say(w.t("The values were copied to manual mode"))
+	w.c.preview.TakeOver()
+	w.k.say(w.k.t("The values were copied to manual mode"))
 }
 
 // undo undoes the last step, or the last typing if a field has the focus.
 func (w *window) undo() {
-	w.stepBy(&fyne.ShortcutUndo{}, w.editor.Undo, "Undone: %s", "Nothing to undo")
+	w.stepBy(&fyne.ShortcutUndo{}, w.c.editor.Undo, "Undone: %s", "Nothing to undo")
 }
 
 // redo repeats what undo undid.
 func (w *window) redo() {
-	w.stepBy(&fyne.ShortcutRedo{}, w.editor.Redo, "Redone: %s", "Nothing to redo")
+	w.stepBy(&fyne.ShortcutRedo{}, w.c.editor.Redo, "Redone: %s", "Nothing to redo")
 }
 
 func (w *window) stepBy(s fyne.Shortcut, step func() (message.Message, bool), format, nothing message.Text) {
@@ -136,88 +145,89 @@ func (w *window) stepBy(s fyne.Shortcut, step func() (message.Message, bool), fo
 		field.TypedShortcut(s)
 		return
 	}
-	if w.session.Document() == nil || w.session.Busy() || w.dialogOpen() {
+	if w.c.session.Document() == nil || w.c.session.Busy() || w.dialogOpen() {
 		return
 	}
 	if name, ok := step(); ok {
-		w.say(w.t(format, name))
+		w.k.say(w.k.t(format, name))
 	} else {
-		w.say(w.t(nothing))
+		w.k.say(w.k.t(nothing))
 	}
 }
 
 // escape ends the current activity: a polygon, a stroke or drag, a job, or the focus of a field.
 func (w *window) escape() {
-	if w.toolbox.abandon() {
+	if w.k.toolbox.abandon() {
 		return
 	}
-	w.display.each((*viewport.Viewport).Abandon)
-	w.actions.do("find.cancel")
+	w.k.display.each((*viewport.Viewport).Abandon)
+	w.k.actions.do("find.cancel")
 	w.win.Canvas().Unfocus()
 }
 
 // pointByKeys lets the keyboard move the pointer over the picture, or stops that.
-func (w *window) pointByKeys() { w.display.under().ToggleKeys() }
+func (w *window) pointByKeys() { w.k.display.under().ToggleKeys() }
 
 // sayKeys explains the keys that move the pointer as long as they do.
 func (w *window) sayKeys(on bool) {
 	if !on {
-		w.say("")
+		w.k.say("")
 		return
 	}
-	w.say(w.t("Arrow keys move the pointer, with Shift by one pixel; the space bar clicks and drags; Esc ends this"))
+	w.k.say(w.k.t("Arrow keys move the pointer, with Shift by one pixel; the space bar clicks and drags; " +
+		"Esc ends this"))
 }
 
 // changeMask returns a function that changes the mask and makes sure that it is visible.
 func (w *window) changeMask(how func()) func() {
 	return func() {
-		w.display.showMask()
+		w.k.display.showMask()
 		how()
 	}
 }
 
 func (w *window) invertMask() {
-	w.display.showMask()
-	w.editor.InvertMask()
+	w.k.display.showMask()
+	w.c.editor.InvertMask()
 }
 
 // step selects the next or previous finding and centres it.
 func (w *window) step(direction int) {
-	if f, ok := w.found.SelectNext(direction); ok {
-		w.reveal(f)
+	if f, ok := w.c.found.SelectNext(direction); ok {
+		w.c.review.reveal(f)
 	} else {
-		w.say(w.t("Mask is empty"))
+		w.k.say(w.k.t("Mask is empty"))
 	}
 }
 
 func (w *window) removeSelected() {
-	if f, ok := w.found.Selected(); ok && w.found.RemoveSelected() {
-		w.say(w.t("Finding %s removed; %s restores it", fmt.Sprint(f.Number), w.press("find.keep")))
+	if f, ok := w.c.found.Selected(); ok && w.c.found.RemoveSelected() {
+		w.k.say(w.k.t("Finding %s removed; %s restores it", fmt.Sprint(f.Number), w.k.press("find.keep")))
 	}
 }
 
 // setReviewZoom chooses the zoom at which findings are centred, and shows the selected one at it.
 func (w *window) setReviewZoom(zoom float64) {
-	w.session.Settings().ReviewZoom = zoom
-	if f, ok := w.found.Selected(); ok {
-		w.reveal(f)
+	w.c.session.Settings().ReviewZoom = zoom
+	if f, ok := w.c.found.Selected(); ok {
+		w.c.review.reveal(f)
 	}
 	w.update(change{View: true})
 }
 
 // toggleThumbnails shows the findings as thumbnails or as a table.
 func (w *window) toggleThumbnails() {
-	w.session.Settings().FindingThumbnails = !w.session.Settings().FindingThumbnails
+	w.c.session.Settings().FindingThumbnails = !w.c.session.Settings().FindingThumbnails
 	w.update(change{View: true})
 	w.panel.tabs.SelectIndex(1)
 }
 
 // setDevice chooses the device for the next work.
 func (w *window) setDevice(name string) {
-	w.devices.Choose(name, func() { w.say(w.deviceHelp()) })
+	w.c.devices.Choose(name, func() { w.k.say(w.c.machine.deviceHelp()) })
 }
 
 // noneSelected says that no finding is selected, and how to select one.
-func (c *common) noneSelected() string {
-	return c.t("No finding is selected; %s and %s step through them", c.press("find.next"), c.press("find.previous"))
+func (k *kit) noneSelected() string {
+	return k.t("No finding is selected; %s and %s step through them", k.press("find.next"), k.press("find.previous"))
 }

@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/imagefile"
+	"blik/app/session/analysis"
 	"blik/app/view"
 	"blik/internal/message"
 	"blik/ui/filedialog"
@@ -22,18 +23,19 @@ import (
 // comparison is a line above the picture that states how far the mask agrees with one from a file, and explains the
 // colours. It is hidden if no mask is compared.
 type comparison struct {
-	*common
-	object fyne.CanvasObject
-	sum    *xwidget.FixedText
+	k        *kit
+	analysis *analysis.Analysis
+	object   fyne.CanvasObject
+	sum      *xwidget.FixedText
 	// here and there show what only this mask or only the other one marks, both what both mark.
 	here, there, both *xwidget.FixedText
 }
 
 func newComparison(c *common) *comparison {
-	p := &comparison{common: c}
+	p := &comparison{k: c.k, analysis: c.analysis}
 	line := func() *xwidget.FixedText {
 		t := xwidget.NewFixedText("")
-		t.Stretch, t.Tips = true, c.tips
+		t.Stretch, t.Tips = true, c.k.tips
 		return t
 	}
 	p.sum, p.here, p.there, p.both = line(), line(), line(), line()
@@ -45,7 +47,7 @@ func newComparison(c *common) *comparison {
 			nil, text)
 	}
 	first, second, shared := view.ComparedColours()
-	end := c.button("file.endCompare", theme.CancelIcon())
+	end := c.k.button("file.endCompare", theme.CancelIcon())
 	p.object = container.NewVBox(container.New(layout.NewCustomPaddedLayout(3, 3, 8, 6),
 		container.NewBorder(nil, nil, nil, end, container.New(layout.NewCustomPaddedVBoxLayout(2), p.sum,
 			container.NewGridWithColumns(3, swatch(first, p.here), swatch(second, p.there), swatch(shared, p.both))))),
@@ -64,25 +66,25 @@ func (p *comparison) update(c change) {
 		return
 	}
 	name := filepath.Base(k.Path)
-	p.sum.SetText(p.t("Agreement with %s: %s of what either marks", name, p.percent(k.Agreement())))
-	p.here.SetText(p.t("only here: %s (%s px)", p.findingsText(k.SpotsHere), p.texts.Int(k.Here)))
-	p.there.SetText(p.t("only there: %s (%s px)", p.findingsText(k.SpotsThere), p.texts.Int(k.There)))
-	p.both.SetText(p.t("in both: %s (%s px)", p.findingsText(k.SpotsBoth), p.texts.Int(k.Both)))
+	p.sum.SetText(p.k.t("Agreement with %s: %s of what either marks", name, p.k.percent(k.Agreement())))
+	p.here.SetText(p.k.t("only here: %s (%s px)", p.k.findingsText(k.SpotsHere), p.k.texts.Int(k.Here)))
+	p.there.SetText(p.k.t("only there: %s (%s px)", p.k.findingsText(k.SpotsThere), p.k.texts.Int(k.There)))
+	p.both.SetText(p.k.t("in both: %s (%s px)", p.k.findingsText(k.SpotsBoth), p.k.texts.Int(k.Both)))
 }
 
 // findingsText writes a number of findings.
-func (c *common) findingsText(n int) string {
-	return c.texts.Plural(n, "%s finding", "%s findings", c.texts.Int(n))
+func (k *kit) findingsText(n int) string {
+	return k.texts.Plural(n, "%s finding", "%s findings", k.texts.Int(n))
 }
 
 // comparing reports whether the mask is compared with another one.
-func (w *window) comparing() bool { return w.analysis.ComparedView() != nil }
+func (w *window) comparing() bool { return w.c.analysis.ComparedView() != nil }
 
 // chooseCompared lets the user choose a mask to compare with.
 func (f *files) chooseCompared() {
 	f.dialogs.Open(filedialog.Request{
-		Title: f.t("Compare with a mask"), Folder: filepath.Dir(f.session.Document().Path()),
-		Name: f.t("Masks"), Extensions: imagefile.MaskExtensions(),
+		Title: f.k.t("Compare with a mask"), Folder: filepath.Dir(f.session.Document().Path()),
+		Name: f.k.t("Masks"), Extensions: imagefile.MaskExtensions(),
 	}, f.chosen(func(path string) { f.compareMask(path, false) }))
 }
 
@@ -93,8 +95,8 @@ func (f *files) compareMask(path string, anyPicture bool) {
 			switch {
 			case errors.Is(err, imagefile.ErrNotMask):
 				f.confirmMask(err, func() { f.compareMask(path, true) })
-			case f.prompts.ended("Could not compare the masks", err):
-				f.display.showMask()
+			case f.k.prompts.ended("Could not compare the masks", err):
+				f.k.display.showMask()
 			}
 		})
 	})

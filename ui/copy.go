@@ -21,18 +21,18 @@ func (w *window) copyValues() {
 
 // valuesText returns what copyValues copies; it is empty if there is nothing.
 func (w *window) valuesText() string {
-	if w.session.Document() == nil {
+	if w.c.session.Document() == nil {
 		return ""
 	}
 	if place := w.status.place.Text(); place != "" {
 		lines := []string{place + "  " + w.status.values.Text()}
-		if f, ok := w.session.Document().SpotAt(w.status.at.X, w.status.at.Y); ok {
-			lines = append(lines, w.aboutText(f))
+		if f, ok := w.c.session.Document().SpotAt(w.status.at.X, w.status.at.Y); ok {
+			lines = append(lines, w.k.aboutText(f))
 		}
 		return strings.Join(lines, "\n")
 	}
-	if f, ok := w.found.Selected(); ok {
-		return w.aboutText(f)
+	if f, ok := w.c.found.Selected(); ok {
+		return w.k.aboutText(f)
 	}
 	return ""
 }
@@ -41,13 +41,13 @@ func (w *window) valuesText() string {
 func (w *window) copyList() {
 	var heads []string
 	for _, column := range findingColumns {
-		heads = append(heads, w.t(column.name))
+		heads = append(heads, w.k.t(column.name))
 	}
 	lines := []string{strings.Join(heads, "\t")}
-	for _, f := range w.found.Listed() {
+	for _, f := range w.c.found.Listed() {
 		var cells []string
 		for _, column := range findingColumns {
-			cells = append(cells, column.cell(w.common, f))
+			cells = append(cells, column.cell(w.k, f))
 		}
 		lines = append(lines, strings.Join(cells, "\t"))
 	}
@@ -57,7 +57,7 @@ func (w *window) copyList() {
 // copyInformation copies the information on the picture.
 func (w *window) copyInformation() {
 	var lines []string
-	for _, f := range w.facts() {
+	for _, f := range w.c.about.facts() {
 		lines = append(lines, f.name+"\t"+f.value)
 	}
 	w.toClipboard(strings.Join(lines, "\n"))
@@ -66,10 +66,10 @@ func (w *window) copyInformation() {
 // toClipboard copies a text and announces it.
 func (w *window) toClipboard(text string) {
 	if text == "" {
-		w.say(w.t("Nothing to copy: point at a pixel or select a finding"))
+		w.k.say(w.k.t("Nothing to copy: point at a pixel or select a finding"))
 		return
 	}
 	w.app.Clipboard().SetContent(text)
 	first, _, _ := strings.Cut(text, "\n")
-	w.say(w.t("Copied: %s", strings.ReplaceAll(first, "\t", "  ")))
+	w.k.say(w.k.t("Copied: %s", strings.ReplaceAll(first, "\t", "  ")))
 }

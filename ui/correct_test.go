@@ -27,7 +27,7 @@ import (
 func found(t *testing.T, lang string) *harness {
 	t.Helper()
 	h := newHarness(t, lang).opened()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
 	return h
 }
@@ -36,34 +36,34 @@ func found(t *testing.T, lang string) *harness {
 func fixed(t *testing.T, lang string) *harness {
 	t.Helper()
 	h := found(t, lang)
-	h.actions.do("correct.all")
+	h.k.actions.do("correct.all")
 	h.settle()
 	return h
 }
 
 // red returns the first sample of a pixel, now and in the original.
 func (h *harness) red(x, y int) (now, source float64) {
-	p, _ := h.session.Document().PixelAt(x, y)
+	p, _ := h.c.session.Document().PixelAt(x, y)
 	return p.Samples[0], p.Source[0]
 }
 
 // shown reports whether the viewport shows corrections.
 func (h *harness) shown() bool {
-	before, after := h.session.Pictures()
+	before, after := h.c.session.Pictures()
 	return before != after
 }
 
 // setParam sets a parameter as a form does.
 func (h *harness) setParam(t *testing.T, s processing.Spec, v float64) {
 	t.Helper()
-	if err := h.preview.SetParam(s, v); err != nil {
+	if err := h.c.preview.SetParam(s, v); err != nil {
 		t.Fatal(err)
 	}
 }
 
 func TestCorrectAll(t *testing.T) {
 	h := found(t, "en")
-	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF6})
+	h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF6})
 	if !h.panel.progress.row.Visible() || h.panel.steps.Visible() {
 		t.Error("a running correction is not shown")
 	}
@@ -74,12 +74,12 @@ func TestCorrectAll(t *testing.T) {
 	if now, source := h.red(21, 10); now != float64(processing.MethodHarmonic) || source != 100 {
 		t.Errorf("pixel 21, 10 is %v, was %v", now, source)
 	}
-	if h.session.Document().Stats().Spots != 2 {
+	if h.c.session.Document().Stats().Spots != 2 {
 		t.Error("the correction changed the mask")
 	}
-	if says := h.status.message.Text(); h.display.maskShown || !strings.HasPrefix(says, "2 findings corrected in ") ||
+	if says := h.status.message.Text(); h.k.display.maskShown || !strings.HasPrefix(says, "2 findings corrected in ") ||
 		!strings.HasSuffix(says, " ms on fake; the mask is hidden (M)") {
-		t.Errorf("mask shown %v, status %q", h.display.maskShown, h.status.message.Text())
+		t.Errorf("mask shown %v, status %q", h.k.display.maskShown, h.status.message.Text())
 	}
 	if h.panel.tabs.SelectedIndex() != 2 {
 		t.Error("the correction tab is not selected")
@@ -87,18 +87,18 @@ func TestCorrectAll(t *testing.T) {
 	if !h.shown() || h.panel.findings.cell(0, 6) != "harmonic" || h.status.compare.Text() != "corrected" {
 		t.Errorf("list says %q, status %q", h.panel.findings.cell(0, 6), h.status.compare.Text())
 	}
-	_, after := h.session.Pictures()
-	h.actions.do("correct.all")
+	_, after := h.c.session.Pictures()
+	h.k.actions.do("correct.all")
 	h.settle()
-	if _, now := h.session.Pictures(); now != after {
+	if _, now := h.c.session.Pictures(); now != after {
 		t.Error("the same correction again changed the view")
 	}
-	h.actions.do("edit.undo")
-	if h.session.Document().Corrections() != nil || h.shown() || h.status.compare.Text() != "" ||
-		h.session.Document().Stats().Spots != 2 {
+	h.k.actions.do("edit.undo")
+	if h.c.session.Document().Corrections() != nil || h.shown() || h.status.compare.Text() != "" ||
+		h.c.session.Document().Stats().Spots != 2 {
 		t.Error("undo did not restore exactly the original")
 	}
-	h.actions.do("edit.redo")
+	h.k.actions.do("edit.redo")
 	if now, _ := h.red(21, 10); now == 100 || !h.shown() {
 		t.Error("redo did not correct again")
 	}
@@ -107,22 +107,22 @@ func TestCorrectAll(t *testing.T) {
 // Outlines do not hide corrections, so they stay.
 func TestOutlinesStay(t *testing.T) {
 	h := found(t, "en")
-	h.actions.do("view.outlines")
-	h.actions.do("correct.all")
+	h.k.actions.do("view.outlines")
+	h.k.actions.do("correct.all")
 	h.settle()
-	if says := h.status.message.Text(); h.display.port.Options().Mode != view.Outlines ||
+	if says := h.status.message.Text(); h.k.display.port.Options().Mode != view.Outlines ||
 		!strings.HasSuffix(says, " ms on fake") {
-		t.Errorf("mode %v, status %q", h.display.port.Options().Mode, h.status.message.Text())
+		t.Errorf("mode %v, status %q", h.k.display.port.Options().Mode, h.status.message.Text())
 	}
 }
 
 func TestCorrectionIsCancelled(t *testing.T) {
 	h := found(t, "en")
 	h.block.Store(true)
-	h.actions.do("correct.all")
-	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	h.k.actions.do("correct.all")
+	h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	h.settle()
-	if h.status.message.Text() != "Cancelled" || h.session.Document().Corrections() != nil || !h.display.maskShown {
+	if h.status.message.Text() != "Cancelled" || h.c.session.Document().Corrections() != nil || !h.k.display.maskShown {
 		t.Errorf("status %q", h.status.message.Text())
 	}
 }
@@ -141,24 +141,24 @@ func TestNextStep(t *testing.T) {
 	}
 	const low, high = widget.MediumImportance, widget.HighImportance
 	check("opened", "Find glare (F5) or paint it (B)", high, low, low)
-	h.actions.do("correct.all")
-	if h.session.Busy() || h.status.message.Text() != "Find glare (F5) or paint it (B)" {
+	h.k.actions.do("correct.all")
+	if h.c.session.Busy() || h.status.message.Text() != "Find glare (F5) or paint it (B)" {
 		t.Errorf("correcting an empty mask: %q", h.status.message.Text())
 	}
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
 	check("found", "2 findings are not corrected: press F6", low, high, low)
-	h.actions.do("find.next")
-	h.keys.Rune('a')
+	h.k.actions.do("find.next")
+	h.k.keys.Rune('a')
 	h.settle()
 	check("one of two", "1 finding is not corrected: press F6", low, high, low)
-	h.actions.do("correct.all")
+	h.k.actions.do("correct.all")
 	h.settle()
 	check("corrected", "2 corrected: compare (C), save (Ctrl+S)", low, low, high)
-	h.actions.do("file.savePicture")
+	h.k.actions.do("file.savePicture")
 	h.settle()
 	check("saved", "All 2 findings corrected and saved", low, low, low)
-	h.actions.do("edit.clear")
+	h.k.actions.do("edit.clear")
 	check("cleared", "Find glare (F5) or paint it (B)", high, low, low)
 }
 
@@ -168,8 +168,8 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 	if !c.method.Disabled() || !c.correct.Disabled() || !c.unset.Disabled() {
 		t.Error("the controls of the selected finding are enabled without one")
 	}
-	h.actions.do("find.next")
-	h.actions.do("find.next")
+	h.k.actions.do("find.next")
+	h.k.actions.do("find.next")
 	if c.spot.Text() != "No. 2, 2 px: harmonic" || c.method.Selected != "same as the others" {
 		t.Errorf("%q, %q", c.spot.Text(), c.method.Selected)
 	}
@@ -184,12 +184,12 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 			h.panel.findings.cell(1, 6))
 	}
 	// The method of all findings changes; this finding keeps its own.
-	h.preview.SetParams(func() processing.Params {
-		p := h.session.Settings().Params
+	h.c.preview.SetParams(func() processing.Params {
+		p := h.c.session.Settings().Params
 		p.Method = processing.MethodSubtract
 		return p
 	}())
-	h.actions.do("correct.all")
+	h.k.actions.do("correct.all")
 	h.settle()
 	if h.panel.findings.cell(0, 6) != "subtract" || h.panel.findings.cell(1, 6) != "exemplar" {
 		t.Errorf("list %q and %q", h.panel.findings.cell(0, 6), h.panel.findings.cell(1, 6))
@@ -210,12 +210,12 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 	if h.panel.findings.cell(1, 6) != "subtract" {
 		t.Errorf("after choosing in the menu the method is %q", h.panel.findings.cell(1, 6))
 	}
-	h.keys.Rune('ч')
+	h.k.keys.Rune('ч')
 	if now, source := h.red(100, 50); now != source || h.panel.findings.cell(1, 6) != "–" || !c.unset.Disabled() {
 		t.Error("the correction was not removed")
 	}
-	h.actions.do("correct.removeAll")
-	if h.session.Document().Corrections() != nil {
+	h.k.actions.do("correct.removeAll")
+	if h.c.session.Document().Corrections() != nil {
 		t.Error("not all corrections were removed")
 	}
 }
@@ -223,16 +223,16 @@ func TestOneSpotByAnotherMethod(t *testing.T) {
 // Erasing, ignoring or painting over corrected findings takes effect at once.
 func TestMaskChangesUnderCorrections(t *testing.T) {
 	h := fixed(t, "en")
-	h.toolbox.toggle(processing.Point{X: 21.5, Y: 10.5}, 1)
-	if now, source := h.red(21, 10); now != source || h.session.Document().Corrections().Len() != 1 {
+	h.k.toolbox.toggle(processing.Point{X: 21.5, Y: 10.5}, 1)
+	if now, source := h.red(21, 10); now != source || h.c.session.Document().Corrections().Len() != 1 {
 		t.Error("an ignored finding is still corrected")
 	}
-	h.actions.do("edit.undo")
-	if now, source := h.red(21, 10); now == source || h.session.Document().Corrections().Len() != 2 {
+	h.k.actions.do("edit.undo")
+	if now, source := h.red(21, 10); now == source || h.c.session.Document().Corrections().Len() != 2 {
 		t.Error("undo did not restore the correction")
 	}
-	h.toolbox.BeginStroke(document.Brush{Radius: 0.5}, processing.Point{X: 20.5, Y: 11.5})
-	h.editor.EndStroke()
+	h.k.toolbox.BeginStroke(document.Brush{Radius: 0.5}, processing.Point{X: 20.5, Y: 11.5})
+	h.c.editor.EndStroke()
 	if h.panel.findings.cell(0, 6) != "partly" || h.panel.next.Text() != "1 finding is not corrected: press F6" {
 		t.Errorf("a spot that has grown: %q, %q", h.panel.findings.cell(0, 6), h.panel.next.Text())
 	}
@@ -240,28 +240,28 @@ func TestMaskChangesUnderCorrections(t *testing.T) {
 
 func TestCompare(t *testing.T) {
 	h := fixed(t, "en")
-	at := h.display.port.Transform()
+	at := h.k.display.port.Transform()
 	check := func(what string, mode view.Compare, status string, overlay view.Mode) {
 		t.Helper()
-		if h.display.port.Compare() != mode || h.status.compare.Text() != status ||
-			h.display.port.Options().Mode != overlay {
-			t.Errorf("%s: mode %v, status %q, overlay %v", what, h.display.port.Compare(), h.status.compare.Text(),
-				h.display.port.Options().Mode)
+		if h.k.display.port.Compare() != mode || h.status.compare.Text() != status ||
+			h.k.display.port.Options().Mode != overlay {
+			t.Errorf("%s: mode %v, status %q, overlay %v", what, h.k.display.port.Compare(), h.status.compare.Text(),
+				h.k.display.port.Options().Mode)
 		}
-		if h.display.port.Transform() != at {
+		if h.k.display.port.Transform() != at {
 			t.Errorf("%s moved the view", what)
 		}
 	}
-	h.actions.do("view.mask")
+	h.k.actions.do("view.mask")
 	check("shown", view.CompareAfter, "corrected", view.PictureAndMask)
 
 	// The driver reports the character after the key, and repeats both.
 	press := func(code int, r rune) {
-		h.keys.Down(&fyne.KeyEvent{Physical: fyne.HardwareKey{ScanCode: code}})
-		h.keys.Rune(r)
-		h.keys.Rune(r)
+		h.k.keys.Down(&fyne.KeyEvent{Physical: fyne.HardwareKey{ScanCode: code}})
+		h.k.keys.Rune(r)
+		h.k.keys.Rune(r)
 	}
-	release := func(code int) { h.keys.Up(&fyne.KeyEvent{Physical: fyne.HardwareKey{ScanCode: code}}) }
+	release := func(code int) { h.k.keys.Up(&fyne.KeyEvent{Physical: fyne.HardwareKey{ScanCode: code}}) }
 	for _, r := range "cс" {
 		press(54, r)
 		check("held", view.CompareBefore, "ORIGINAL", view.PictureOnly)
@@ -274,7 +274,7 @@ func TestCompare(t *testing.T) {
 	h.focusLost()
 	check("focus lost", view.CompareAfter, "corrected", view.PictureAndMask)
 	release(54)
-	h.keys.Rune('c')
+	h.k.keys.Rune('c')
 	check("a character without a key", view.CompareAfter, "corrected", view.PictureAndMask)
 
 	hold := h.panel.correction.hold
@@ -286,7 +286,7 @@ func TestCompare(t *testing.T) {
 	hold.MouseOut()
 	check("pointer left the button", view.CompareAfter, "corrected", view.PictureAndMask)
 
-	h.keys.Rune('ы')
+	h.k.keys.Rune('ы')
 	check("split", view.CompareSplit, "original | corrected", view.PictureAndMask)
 	if !h.panel.correction.split.Checked {
 		t.Error("the split line is not ticked in the panel")
@@ -297,26 +297,26 @@ func TestCompare(t *testing.T) {
 	check("back at the split", view.CompareSplit, "original | corrected", view.PictureAndMask)
 	h.panel.correction.split.SetChecked(false)
 	check("split off", view.CompareAfter, "corrected", view.PictureAndMask)
-	h.actions.do("view.source")
+	h.k.actions.do("view.source")
 	check("source switched on", view.CompareBefore, "ORIGINAL", view.PictureOnly)
-	h.actions.do("view.source")
-	h.actions.do("view.split")
-	h.actions.do("correct.removeAll")
+	h.k.actions.do("view.source")
+	h.k.actions.do("view.split")
+	h.k.actions.do("correct.removeAll")
 	check("nothing to compare", view.CompareAfter, "", view.PictureAndMask)
 	press(54, 'c')
 	check("nothing to compare, held", view.CompareAfter, "", view.PictureAndMask)
 	release(54)
-	if h.actions.can("view.split") {
+	if h.k.actions.can("view.split") {
 		t.Error("the split line is available without corrections")
 	}
 }
 
 func TestSavePicture(t *testing.T) {
 	h := fixed(t, "en")
-	if !h.session.Document().PictureDirty() || h.bar.save.Disabled() {
+	if !h.c.session.Document().PictureDirty() || h.bar.save.Disabled() {
 		t.Error("saving is not available")
 	}
-	h.actions.do("file.savePicture")
+	h.k.actions.do("file.savePicture")
 	h.settle()
 	if p := h.pictureFiles["/art/a_corrected.png"]; len(p) != 2 || p[0].Spot != 1 || len(p[1].U8) != 9 {
 		t.Errorf("saved %+v", p)
@@ -329,7 +329,7 @@ func TestSavePicture(t *testing.T) {
 		!strings.Contains(result.Text, "Report: a_corrected.en.html") {
 		t.Errorf("result %q", result.Text)
 	}
-	if h.session.Document().PictureDirty() || h.dialogOpen() {
+	if h.c.session.Document().PictureDirty() || h.dialogOpen() {
 		t.Error("after saving, the picture still counts as unsaved")
 	}
 	r := h.reports[0]
@@ -342,12 +342,12 @@ func TestSavePicture(t *testing.T) {
 
 	// Saving the program's own result again does not ask. Without the switch no report is written.
 	h.exists["/art/a_corrected.png"] = true
-	h.actions.do("correct.removeAll")
-	h.actions.do("edit.undo")
+	h.k.actions.do("correct.removeAll")
+	h.k.actions.do("edit.undo")
 	h.panel.correction.report.SetChecked(false)
-	h.actions.do("file.savePicture")
+	h.k.actions.do("file.savePicture")
 	h.settle()
-	if h.dialogOpen() || !h.options.Overwrite || len(h.reports) != 1 || h.session.Settings().WriteReport {
+	if h.dialogOpen() || !h.options.Overwrite || len(h.reports) != 1 || h.c.session.Settings().WriteReport {
 		t.Errorf("dialog %q, overwrite %v, %d reports", h.dialogTexts(), h.options.Overwrite, len(h.reports))
 	}
 }
@@ -355,30 +355,30 @@ func TestSavePicture(t *testing.T) {
 func TestSaveAsksBeforeReplacing(t *testing.T) {
 	h := fixed(t, "en")
 	h.exists["/art/a_corrected.png"] = true
-	h.actions.do("file.savePicture")
+	h.k.actions.do("file.savePicture")
 	h.settle()
 	if !strings.Contains(h.dialogTexts(), "a_corrected.png already exists") ||
 		h.pictureFiles["/art/a_corrected.png"] != nil {
 		t.Fatalf("the dialog says %q", h.dialogTexts())
 	}
 	h.press("Cancel")
-	if h.pictureFiles["/art/a_corrected.png"] != nil || !h.session.Document().PictureDirty() {
+	if h.pictureFiles["/art/a_corrected.png"] != nil || !h.c.session.Document().PictureDirty() {
 		t.Error("saved after Cancel")
 	}
-	h.actions.do("file.savePicture")
+	h.k.actions.do("file.savePicture")
 	h.settle()
 	h.press("Overwrite")
 	h.settle()
-	if h.pictureFiles["/art/a_corrected.png"] == nil || h.session.Document().PictureDirty() {
+	if h.pictureFiles["/art/a_corrected.png"] == nil || h.c.session.Document().PictureDirty() {
 		t.Error("not saved after Overwrite")
 	}
 }
 
 func TestSaveNothing(t *testing.T) {
 	h := found(t, "en")
-	h.actions.do("file.savePicture")
-	h.actions.do("file.savePictureAs")
-	if h.session.Busy() || len(h.dialogs.asked) != 0 ||
+	h.k.actions.do("file.savePicture")
+	h.k.actions.do("file.savePictureAs")
+	if h.c.session.Busy() || len(h.dialogs.asked) != 0 ||
 		h.status.message.Text() != "Nothing is corrected yet; Ctrl+M saves the mask" {
 		t.Errorf("status %q", h.status.message.Text())
 	}
@@ -391,11 +391,11 @@ func TestJPEG(t *testing.T) {
 		h.pictures["/art/c.jpg"] = testpic.Flat(200, 100, 3, 100)
 		h.files.open("/art/c.jpg")
 		h.settle()
-		h.actions.do("find.run")
+		h.k.actions.do("find.run")
 		h.settle()
-		h.actions.do("correct.all")
+		h.k.actions.do("correct.all")
 		h.settle()
-		h.actions.do("file.savePicture")
+		h.k.actions.do("file.savePicture")
 		if said := h.dialogTexts(); !strings.Contains(said, "c.jpg is a JPEG") ||
 			!strings.Contains(said, "c_corrected.tif") {
 			t.Errorf("the dialog says %q", said)
@@ -409,7 +409,7 @@ func TestJPEG(t *testing.T) {
 			continue
 		}
 		h.dialogs.path = "/art/lossy.jpg"
-		h.actions.do("file.savePictureAs")
+		h.k.actions.do("file.savePictureAs")
 		h.settle()
 		if r := h.dialogs.asked[0]; r.File != "c_corrected.tif" || !slices.Contains(r.Extensions, "jpg") {
 			t.Errorf("asked %+v", r)
@@ -432,11 +432,11 @@ func TestJPEGOfInks(t *testing.T) {
 	h.pictures["/art/k.jpg"] = &processing.Picture{Width: 200, Height: 100, Channels: 4, U8: make([]uint8, 80000)}
 	h.files.open("/art/k.jpg")
 	h.settle()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
-	h.actions.do("correct.all")
+	h.k.actions.do("correct.all")
 	h.settle()
-	h.actions.do("file.savePicture")
+	h.k.actions.do("file.savePicture")
 	for _, b := range uitest.Find[*xwidget.Button](h.win.Canvas().Overlays().Top()) {
 		if strings.Contains(b.Text, "PNG") {
 			t.Errorf("offered %q", b.Text)
@@ -444,7 +444,7 @@ func TestJPEGOfInks(t *testing.T) {
 	}
 	h.press("Сохранить как TIFF")
 	h.settle()
-	h.actions.do("file.savePictureAs")
+	h.k.actions.do("file.savePictureAs")
 	if r := h.dialogs.asked[0]; h.pictureFiles["/art/k_corrected.tif"] == nil || slices.Contains(r.Extensions, "png") {
 		t.Errorf("asked %+v, saved %v", r, h.pictureFiles)
 	}
@@ -453,12 +453,12 @@ func TestJPEGOfInks(t *testing.T) {
 // A report states that earlier corrections were made with other parameters.
 func TestReportOfSeveralCorrections(t *testing.T) {
 	h := fixed(t, "en")
-	usual := h.session.Settings().Params.Halo
-	h.session.Settings().Params.Halo, h.session.Settings().Params.Method = 9, processing.MethodSubtract
-	h.session.Document().Next()
-	h.actions.do("correct.selected")
+	usual := h.c.session.Settings().Params.Halo
+	h.c.session.Settings().Params.Halo, h.c.session.Settings().Params.Method = 9, processing.MethodSubtract
+	h.c.session.Document().Next()
+	h.k.actions.do("correct.selected")
 	h.settle()
-	h.actions.do("file.savePicture")
+	h.k.actions.do("file.savePicture")
 	h.settle()
 	r := h.reports[0]
 	if len(r.Made) != 2 || r.Made[0].Halo != 9 || r.Made[1].Halo != usual || r.Params.Halo != 9 {
@@ -469,19 +469,19 @@ func TestReportOfSeveralCorrections(t *testing.T) {
 // The original is replaced only after a question of its own, and is then reopened with its mask.
 func TestSaveOverTheSource(t *testing.T) {
 	h := fixed(t, "en")
-	before := h.session.Document()
+	before := h.c.session.Document()
 	h.dialogs.path = "/art/../art/a.png"
-	h.actions.do("file.savePictureAs")
+	h.k.actions.do("file.savePictureAs")
 	if said := h.dialogTexts(); !strings.Contains(said, "no original will remain") || len(h.pictureFiles) != 0 {
 		t.Fatalf("the dialog says %q", said)
 	}
 	h.press("Cancel")
-	h.actions.do("file.savePictureAs")
+	h.k.actions.do("file.savePictureAs")
 	h.press("Overwrite the original")
 	h.settle()
-	if h.pictureFiles[h.dialogs.path] == nil || h.session.Document() == before || h.session.Document().Stats().Spots != 2 ||
-		h.session.Document().PictureDirty() {
-		t.Errorf("saved %v, %+v", h.pictureFiles, h.session.Document().Stats())
+	if h.pictureFiles[h.dialogs.path] == nil || h.c.session.Document() == before || h.c.session.Document().Stats().Spots != 2 ||
+		h.c.session.Document().PictureDirty() {
+		t.Errorf("saved %v, %+v", h.pictureFiles, h.c.session.Document().Stats())
 	}
 	if got := h.panel.next.Text(); got != "The corrections are in the original file" ||
 		h.panel.correct.Importance != widget.MediumImportance {
@@ -497,17 +497,17 @@ func TestFailedSaveOfThePictureLosesNothing(t *testing.T) {
 	h := fixed(t, "ru")
 	h.saveErr = &imagefile.Error{Path: "/art/a_corrected.png", Kind: imagefile.ErrWrite,
 		Fault: message.Of("not written: the disk is full")}
-	h.actions.do("file.savePicture")
+	h.k.actions.do("file.savePicture")
 	h.settle()
-	if said := h.dialogTexts(); !strings.Contains(said, "диск заполнен") || !h.session.Document().PictureDirty() ||
-		h.session.Document().Corrections().Len() != 2 {
+	if said := h.dialogTexts(); !strings.Contains(said, "диск заполнен") || !h.c.session.Document().PictureDirty() ||
+		h.c.session.Document().Corrections().Len() != 2 {
 		t.Errorf("the dialog says %q", said)
 	}
 	h.press("ОК")
 	h.saveErr = nil
-	h.actions.do("file.savePicture")
+	h.k.actions.do("file.savePicture")
 	h.settle()
-	if said := h.dialogTexts(); said != "" || h.session.Document().PictureDirty() || len(h.reports) != 1 {
+	if said := h.dialogTexts(); said != "" || h.c.session.Document().PictureDirty() || len(h.reports) != 1 {
 		t.Errorf("the dialog says %q, %d reports", said, len(h.reports))
 	}
 }
@@ -527,7 +527,7 @@ func TestUnsavedCorrectionsAreAskedAbout(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := fixed(t, "en")
 			if c.keepMask {
-				h.session.Document().MarkSaved(h.session.Document().Generation())
+				h.c.session.Document().MarkSaved(h.c.session.Document().Generation())
 			}
 			if h.showTitle(); h.win.Title() != "• a.png – Blik" {
 				t.Errorf("title %q", h.win.Title())
@@ -540,9 +540,9 @@ func TestUnsavedCorrectionsAreAskedAbout(t *testing.T) {
 			}
 			h.press(c.press)
 			h.settle()
-			if h.session.Document().Path() != c.open || (len(h.pictureFiles) == 1) != c.saved ||
+			if h.c.session.Document().Path() != c.open || (len(h.pictureFiles) == 1) != c.saved ||
 				(h.masks["/art/mask.png"] != nil) != c.mask {
-				t.Errorf("%s is open, saved %v and %v", h.session.Document().Path(), h.pictureFiles, h.masks)
+				t.Errorf("%s is open, saved %v and %v", h.c.session.Document().Path(), h.pictureFiles, h.masks)
 			}
 		})
 	}
@@ -553,13 +553,13 @@ func TestTwoForms(t *testing.T) {
 	h := fixed(t, "en")
 	h.setParam(t, spec(t, "halo"), 7)
 	h.setParam(t, spec(t, "margin"), 2)
-	h.actions.do("find.takeOver")
-	if p := h.session.Settings().Params; p.Halo != 7 || p.Margin != h.result.Params.Margin || p.Window != 21 ||
+	h.k.actions.do("find.takeOver")
+	if p := h.c.session.Settings().Params; p.Halo != 7 || p.Margin != h.result.Params.Margin || p.Window != 21 ||
 		p.Mode != processing.Manual {
 		t.Errorf("%+v", p)
 	}
-	if h.panel.correction.form.Params() != h.session.Settings().Params ||
-		h.panel.detection.form.Params() != h.session.Settings().Params {
+	if h.panel.correction.form.Params() != h.c.session.Settings().Params ||
+		h.panel.detection.form.Params() != h.c.session.Settings().Params {
 		t.Error("the forms show different parameters")
 	}
 }
@@ -580,33 +580,33 @@ func TestApproximateColours(t *testing.T) {
 		message.Of("grey"), message.Of("RGB"))
 	h.profile = &press
 	h.opened()
-	if h.profileText() != "Press\nThe colours are shown approximately: the profile is for grey, the picture is RGB. "+
+	if h.c.about.profileText() != "Press\nThe colours are shown approximately: the profile is for grey, the picture is RGB. "+
 		"Those of the file stay unchanged." {
-		t.Errorf("%q", h.profileText())
+		t.Errorf("%q", h.c.about.profileText())
 	}
 	if len(h.status.colours.Objects) == 0 {
 		t.Error("the status bar does not show that colours are approximate")
 	}
 	h.setLanguage("ru")
-	if !strings.Contains(h.approximately(), "цвета профиля — оттенки серого, изображения — RGB") || len(h.status.colours.Objects) == 0 {
-		t.Errorf("in Russian %q", h.approximately())
+	if !strings.Contains(h.c.about.approximately(), "цвета профиля — оттенки серого, изображения — RGB") || len(h.status.colours.Objects) == 0 {
+		t.Errorf("in Russian %q", h.c.about.approximately())
 	}
 	h.profile = colour.FromPicture(&processing.Picture{Channels: 3})
 	h.files.open("/art/b.tif")
 	h.settle()
-	if h.approximately() != "" || len(h.status.colours.Objects) != 0 || h.profileText() != "нет; принят sRGB" {
-		t.Errorf("exact colours: %q, %q", h.approximately(), h.profileText())
+	if h.c.about.approximately() != "" || len(h.status.colours.Objects) != 0 || h.c.about.profileText() != "нет; принят sRGB" {
+		t.Errorf("exact colours: %q, %q", h.c.about.approximately(), h.c.about.profileText())
 	}
 }
 
 func TestInformation(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.session.Shown().Original.Orientation = 6
-	h.session.Shown().Original.Info = container.Info{Compression: "none", Pictures: 3, Meta: container.Metadata{
+	h.c.session.Shown().Original.Orientation = 6
+	h.c.session.Shown().Original.Info = container.Info{Compression: "none", Pictures: 3, Meta: container.Metadata{
 		ICC: []byte{1}, EXIF: []byte{1}, XResolution: 300, YResolution: 300, Unit: container.UnitInch,
 	}}
 	var all []string
-	for _, f := range h.facts() {
+	for _, f := range h.c.about.facts() {
 		all = append(all, f.name+": "+f.value)
 	}
 	want := []string{
@@ -619,7 +619,7 @@ func TestInformation(t *testing.T) {
 	if !slices.Equal(all, want) {
 		t.Errorf("%q", all)
 	}
-	h.actions.do("file.information")
+	h.k.actions.do("file.information")
 	if !strings.Contains(h.dialogTexts(), "300 px/in") {
 		t.Errorf("the dialog says %q", h.dialogTexts())
 	}
@@ -633,11 +633,11 @@ func TestPixelTextOfCorrections(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	p := document.Pixel{Channels: 4, Depth: 16, Samples: [4]float64{1, 2, 3, 65535}}
-	if got := h.pixelText(p); got != "C 1  M 2  Y 3  K 65535" {
+	if got := h.k.pixelText(p); got != "C 1  M 2  Y 3  K 65535" {
 		t.Errorf("%q", got)
 	}
 	p = document.Pixel{Channels: 1, Depth: 32, Samples: [4]float64{0.25}, Source: [4]float64{1.5}, Corrected: true}
-	if got := h.pixelText(p); got != "серый 0,25  ← 1,5" {
+	if got := h.k.pixelText(p); got != "серый 0,25  ← 1,5" {
 		t.Errorf("%q", got)
 	}
 }
@@ -653,21 +653,21 @@ func TestRealSession(t *testing.T) {
 		real(), "en")
 	h.files.open(sample)
 	h.settle()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
-	h.actions.do("correct.all")
+	h.k.actions.do("correct.all")
 	h.settle()
 	h.dialogs.path = filepath.Join(t.TempDir(), "result.tif")
-	h.actions.do("file.savePictureAs")
+	h.k.actions.do("file.savePictureAs")
 	h.settle()
 	if h.dialogOpen() || !strings.Contains(h.status.message.Text(), "verified") {
-		t.Fatalf("status %q, dialog %q, proof %+v", h.status.message.Text(), h.dialogTexts(), h.store.Written().Saved.Proof)
+		t.Fatalf("status %q, dialog %q, proof %+v", h.status.message.Text(), h.dialogTexts(), h.c.store.Written().Saved.Proof)
 	}
-	size := h.session.Document().Size()
-	may := imagefile.MaskOf(size.X, size.Y, h.session.Document().Corrections().Patches())
+	size := h.c.session.Document().Size()
+	may := imagefile.MaskOf(size.X, size.Y, h.c.session.Document().Corrections().Patches())
 	proof, err := imagefile.Verify(context.Background(), sample, h.dialogs.path, may, imagefile.DefaultLimits())
 	if err != nil || !proof.Holds() || proof.Changed == 0 ||
-		proof.MaskArea != int64(h.session.Document().Corrections().Pixels()) {
+		proof.MaskArea != int64(h.c.session.Document().Corrections().Pixels()) {
 		t.Errorf("%+v, %v", proof, err)
 	}
 	if files, _ := filepath.Glob(filepath.Join(filepath.Dir(h.dialogs.path), "*")); len(files) != 3 {

@@ -11,6 +11,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/document"
+	"blik/app/session"
+	"blik/app/session/findings"
 	"blik/app/session/store"
 	"blik/app/view"
 	"blik/processing"
@@ -20,8 +22,11 @@ import (
 
 // correctionPanel is the correction tab: comparison, the selected finding, the parameters, and saving.
 type correctionPanel struct {
-	*common
-	object fyne.CanvasObject
+	k       *kit
+	session *session.Session
+	found   *findings.Findings
+	store   *store.Store
+	object  fyne.CanvasObject
 
 	hold  *xwidget.HoldButton
 	split *xwidget.Check
@@ -38,39 +43,40 @@ type correctionPanel struct {
 }
 
 func newCorrectionPanel(c *common) *correctionPanel {
-	p := &correctionPanel{common: c}
-	p.hold = xwidget.NewHoldButton(c.t("Hold to see original"),
-		c.t("Shows the original picture while the button or the key %s is held.", c.keyText(holdAction)), c.tips,
-		c.display.holdButton)
-	p.hold.Keys = c.keys
-	p.split = xwidget.NewCheck(c.t("Split line"), c.keys, byUser(&p.quiet, func(bool) { c.actions.do("view.split") }))
+	p := &correctionPanel{k: c.k, session: c.session, found: c.found, store: c.store}
+	p.hold = xwidget.NewHoldButton(c.k.t("Hold to see original"),
+		c.k.t("Shows the original picture while the button or the key %s is held.", c.k.keyText(holdAction)), c.k.tips,
+		c.k.display.holdButton)
+	p.hold.Keys = c.k.keys
+	p.split = xwidget.NewCheck(c.k.t("Split line"), c.k.keys, byUser(&p.quiet,
+		func(bool) { c.k.actions.do("view.split") }))
 
 	p.spot = xwidget.NewFixedText("")
 	p.spot.Stretch = true
-	p.method = xwidget.NewSelect(c.methodNames(), c.keys, byUser(&p.quiet, func(chosen string) {
-		if i := slices.Index(c.methodNames(), chosen); i >= 0 {
-			c.correctBy(processing.Method(i))
+	p.method = xwidget.NewSelect(c.k.methodNames(), c.k.keys, byUser(&p.quiet, func(chosen string) {
+		if i := slices.Index(c.k.methodNames(), chosen); i >= 0 {
+			c.fixing.correctBy(processing.Method(i))
 		}
 	}))
-	p.correct = xwidget.NewButton(c.t("Correct"), c.keys, func() { c.actions.do("correct.selected") })
-	p.unset = xwidget.NewButton(c.t("Remove correction"), c.keys, func() { c.actions.do("correct.remove") })
+	p.correct = xwidget.NewButton(c.k.t("Correct"), c.k.keys, func() { c.k.actions.do("correct.selected") })
+	p.unset = xwidget.NewButton(c.k.t("Remove correction"), c.k.keys, func() { c.k.actions.do("correct.remove") })
 	p.form = newForm(c, processing.StageCorrection)
 
-	p.save = xwidget.NewButtonWithIcon(c.t("Save picture"), theme.DocumentSaveIcon(), c.keys,
-		func() { c.actions.do("file.savePicture") })
-	p.report = xwidget.NewCheck(c.t("Write a report beside the picture"), c.keys,
+	p.save = xwidget.NewButtonWithIcon(c.k.t("Save picture"), theme.DocumentSaveIcon(), c.k.keys,
+		func() { c.k.actions.do("file.savePicture") })
+	p.report = xwidget.NewCheck(c.k.t("Write a report beside the picture"), c.k.keys,
 		byUser(&p.quiet, func(on bool) { c.session.Settings().WriteReport = on }))
 	p.showReport()
 	p.result = xwidget.NewWrapped("")
 	p.result.SizeName = theme.SizeNameCaptionText
 
-	method := xwidget.NewHelpLabel(c.t("Method"), c.t("Corrects this finding immediately with another method. The "+
-		"finding keeps its method when all are corrected again."), c.tips)
+	method := xwidget.NewHelpLabel(c.k.t("Method"), c.k.t("Corrects this finding immediately with another method. The "+
+		"finding keeps its method when all are corrected again."), c.k.tips)
 	method.Explain(p.method)
 	body := container.New(layout.NewCustomPaddedVBoxLayout(2),
-		xwidget.NewHeading(c.t("Compare")),
+		xwidget.NewHeading(c.k.t("Compare")),
 		inset(4, 4, container.NewGridWithColumns(2, p.hold, p.split)),
-		xwidget.NewHeading(c.t("Selected finding")),
+		xwidget.NewHeading(c.k.t("Selected finding")),
 		inset(4, 4, p.spot),
 		inset(4, 4, container.NewBorder(nil, nil, container.NewCenter(method), nil, inset(0, 0, p.method))),
 		inset(4, 4, container.NewGridWithColumns(2, p.correct, p.unset)),
@@ -95,15 +101,15 @@ func (p *correctionPanel) update(c change) {
 	}
 	if c.View || c.Document || c.Corrections {
 		p.hold.SetEnabled(p.session.Corrected())
-		p.hold.SetSelected(p.display.mode() == view.CompareBefore)
-		p.quiet.show(func() { p.split.SetChecked(p.display.split) })
+		p.hold.SetSelected(p.k.display.mode() == view.CompareBefore)
+		p.quiet.show(func() { p.split.SetChecked(p.k.display.split) })
 		xwidget.SetEnabled(p.split, p.session.Corrected())
 	}
 	if c.Document || c.Selection || c.Busy {
 		p.showSpot()
 	}
 	if c.Document || c.Corrections || c.Busy {
-		xwidget.SetEnabled(p.save, p.actions.can("file.savePicture") && p.session.Corrected())
+		xwidget.SetEnabled(p.save, p.k.actions.can("file.savePicture") && p.session.Corrected())
 	}
 	if c.Document || c.Mask || c.Corrections || c.Saved {
 		step, _ := p.store.Next()
@@ -116,15 +122,15 @@ func (p *correctionPanel) update(c change) {
 func (p *correctionPanel) showSpot() {
 	f, ok := p.found.Selected()
 	ok = ok && f.Decision != document.Ignored
-	p.quiet.show(func() { p.method.SetSelected(p.methodNames()[f.Asked]) })
+	p.quiet.show(func() { p.method.SetSelected(p.k.methodNames()[f.Asked]) })
 	xwidget.SetEnabled(p.correct, ok && !p.session.Busy())
 	xwidget.SetEnabled(p.method, ok && !p.session.Busy())
 	xwidget.SetEnabled(p.unset, ok && f.State != document.Uncorrected)
 	if !ok {
-		p.spot.SetText(p.noneSelected())
+		p.spot.SetText(p.k.noneSelected())
 		return
 	}
-	p.spot.SetText(p.t("No. %s, %s px: %s", fmt.Sprint(f.Number), p.texts.Int(f.Area), p.stateText(f)))
+	p.spot.SetText(p.k.t("No. %s, %s px: %s", fmt.Sprint(f.Number), p.k.texts.Int(f.Area), p.k.stateText(f)))
 }
 
 // showResult shows the file saved last, and the name of its report if one was written.
@@ -134,9 +140,9 @@ func (p *correctionPanel) showResult() {
 	if w.Saved == nil {
 		return
 	}
-	text := p.savedText(w)
+	text := p.k.savedText(w)
 	if w.Report != "" {
-		text += "\n" + p.t("Report: %s", baseName(w.Report))
+		text += "\n" + p.k.t("Report: %s", baseName(w.Report))
 	}
 	p.result.SetText(text)
 }

@@ -29,20 +29,20 @@ func (w *window) offerCrashLogs() {
 		fyne.LogError("crash log", err)
 		return
 	}
-	note := xwidget.NewWrapped(w.t("This log says where it happened. Please attach it to a bug report; it contains "+
+	note := xwidget.NewWrapped(w.k.t("This log says where it happened. Please attach it to a bug report; it contains "+
 		"no image data. File: %s", path))
 	text := widget.NewLabel(string(data))
 	text.TextStyle.Monospace = true
 	text.Selectable = true
-	d := dialog.NewCustomWithoutButtons(w.t("Blik closed unexpectedly last time"),
+	d := dialog.NewCustomWithoutButtons(w.k.t("Blik closed unexpectedly last time"),
 		container.NewBorder(note, nil, nil, nil, container.NewScroll(text)), w.win)
-	copyText := xwidget.NewButton(w.t("Copy"), w.keys, func() { w.app.Clipboard().SetContent(string(data)) })
-	keep := xwidget.NewButton(w.t("Ask again next time"), w.keys, d.Hide)
-	remove := xwidget.NewButton(w.t("Remove log"), w.keys, func() {
+	copyText := xwidget.NewButton(w.k.t("Copy"), w.k.keys, func() { w.app.Clipboard().SetContent(string(data)) })
+	keep := xwidget.NewButton(w.k.t("Ask again next time"), w.k.keys, d.Hide)
+	remove := xwidget.NewButton(w.k.t("Remove log"), w.k.keys, func() {
 		d.Hide()
 		for _, log := range logs {
 			if err := os.Remove(log); err != nil && !os.IsNotExist(err) {
-				w.prompts.showError("Could not remove the log", err)
+				w.k.prompts.showError("Could not remove the log", err)
 				return
 			}
 		}
@@ -50,5 +50,5 @@ func (w *window) offerCrashLogs() {
 	// Enter is the default, so that pressing it in haste loses nothing.
 	keep.Importance = widget.HighImportance
 	d.SetButtons([]fyne.CanvasObject{copyText, keep, remove})
-	w.prompts.show(d, 720, 480, nil)
+	w.k.prompts.show(d, 720, 480, nil)
 }

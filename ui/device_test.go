@@ -93,12 +93,12 @@ func TestDeviceIsChosenAndRemembered(t *testing.T) {
 	h.gpus = []device.Device{{Name: "cuda:0", Title: "Abacus 9", Memory: 1}}
 	h.runs = map[string]string{"auto": "cuda:0", "cpu": "cpu"}
 	h.held = make(chan struct{})
-	h.devices.Open()
+	h.c.devices.Open()
 	if h.deviceShown().Text() != "…" {
 		t.Errorf("while the device opens, the status bar says %q", h.deviceShown().Text())
 	}
 	close(h.held)
-	h.drain(func() bool { return len(h.devices.All()) == 2 && h.deviceShown().Text() == "GPU" })
+	h.drain(func() bool { return len(h.c.devices.All()) == 2 && h.deviceShown().Text() == "GPU" })
 	if got := strings.Join(h.deviceChoices(), ", "); got != "*Automatic, CPU, Abacus 9" {
 		t.Errorf("the menu offers %s", got)
 	}
@@ -112,7 +112,7 @@ func TestDeviceIsChosenAndRemembered(t *testing.T) {
 	if got := strings.Join(h.deviceChoices(), ", "); got != "Automatic, *CPU, Abacus 9" {
 		t.Errorf("the menu offers %s", got)
 	}
-	if got := h.session.Settings().Device; got != "cpu" {
+	if got := h.c.session.Settings().Device; got != "cpu" {
 		t.Errorf("stored choice %q", got)
 	}
 	if !slices.Equal(h.tried, []string{"auto", "cpu"}) {
@@ -123,9 +123,9 @@ func TestDeviceIsChosenAndRemembered(t *testing.T) {
 // If a GPU has disappeared, the work runs on the CPU and the choice stays.
 func TestDeviceThatIsGone(t *testing.T) {
 	h := newHarness(t, "ru")
-	h.session.Settings().Device = "cuda:1"
-	h.devices.Open()
-	h.drain(func() bool { return len(h.devices.All()) == 1 && h.deviceShown().Text() == "ЦП" })
+	h.c.session.Settings().Device = "cuda:1"
+	h.c.devices.Open()
+	h.drain(func() bool { return len(h.c.devices.All()) == 1 && h.deviceShown().Text() == "ЦП" })
 	if help := h.deviceShown().Help(); !strings.Contains(help, "it was taken out") {
 		t.Errorf("help %q", help)
 	}
@@ -137,8 +137,8 @@ func TestDeviceThatIsGone(t *testing.T) {
 func TestDevicesOfOneNameAreNumbered(t *testing.T) {
 	h := newHarness(t, "en")
 	h.gpus = []device.Device{{Name: "cuda:0", Title: "Abacus", Memory: 1}, {Name: "cuda:1", Title: "Abacus", Memory: 1}}
-	h.devices.Open()
-	h.drain(func() bool { return len(h.devices.All()) == 3 })
+	h.c.devices.Open()
+	h.drain(func() bool { return len(h.c.devices.All()) == 3 })
 	if got := strings.Join(h.deviceChoices(), ", "); got != "*Automatic, CPU, Abacus (cuda:0), Abacus (cuda:1)" {
 		t.Errorf("the menu offers %s", got)
 	}
@@ -173,7 +173,7 @@ func TestNoticeOfADevice(t *testing.T) {
 	h := newHarness(t, "ru").opened()
 	h.notice = new(message.Of("The GPU does not respond"))
 	for _, c := range []struct{ do, want string }{{"find.run", "Найден"}, {"correct.all", "Исправлен"}} {
-		h.actions.do(c.do)
+		h.k.actions.do(c.do)
 		h.settle()
 		got := h.status.message.Text()
 		if !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, ". Видеокарта не отвечает") ||
@@ -187,7 +187,7 @@ func TestDuration(t *testing.T) {
 	h := newHarness(t, "en")
 	for d, want := range map[time.Duration]string{0: "0 ms", 84 * time.Millisecond: "84 ms",
 		1250 * time.Millisecond: "1.25 s", 12340 * time.Millisecond: "12.3 s"} {
-		if got := h.duration(d); got != want {
+		if got := h.k.duration(d); got != want {
 			t.Errorf("%v: %q, expected %q", d, got, want)
 		}
 	}
@@ -195,7 +195,7 @@ func TestDuration(t *testing.T) {
 
 func TestTimingHasAKey(t *testing.T) {
 	h := newHarness(t, "en")
-	if got := h.keyText("view.timing"); got != "F8" {
+	if got := h.k.keyText("view.timing"); got != "F8" {
 		t.Errorf("key %q", got)
 	}
 }

@@ -22,7 +22,8 @@ import (
 
 // prompts shows the dialogs of the window: errors, questions and texts.
 type prompts struct {
-	*common
+	k       *kit
+	about   *about
 	win     fyne.Window
 	modals  *xwidget.Modals
 	version string
@@ -35,11 +36,11 @@ func (p *prompts) ended(failed message.Text, err error) (ok bool) {
 	case err == nil:
 		return true
 	case errors.Is(err, job.ErrBusy):
-		p.say(p.t("Another task is still running; wait for it or cancel it"))
+		p.k.say(p.k.t("Another task is still running; wait for it or cancel it"))
 	case errors.Is(err, context.Canceled):
-		p.say(p.t("Cancelled"))
+		p.k.say(p.k.t("Cancelled"))
 	default:
-		p.say("")
+		p.k.say("")
 		p.showError(failed, err)
 	}
 	return false
@@ -48,14 +49,14 @@ func (p *prompts) ended(failed message.Text, err error) (ok bool) {
 // errorText returns an error as one sentence, in the user's language if possible.
 func (p *prompts) errorText(err error) string {
 	if errors.Is(err, processing.ErrRegionOutside) {
-		return p.t("The region lies outside the picture.")
+		return p.k.t("The region lies outside the picture.")
 	}
-	return p.texts.Error(err)
+	return p.k.texts.Error(err)
 }
 
 // showError shows an error below a title that says what did not work.
 func (p *prompts) showError(failed message.Text, err error) {
-	p.showCustom(p.t(failed), p.t("OK"), xwidget.NewWrapped(p.errorText(err)), 460, 160)
+	p.showCustom(p.k.t(failed), p.k.t("OK"), xwidget.NewWrapped(p.errorText(err)), 460, 160)
 }
 
 // showCustom shows a dialog with one button, of the given size or as large as the window allows.
@@ -79,7 +80,7 @@ type answer struct {
 }
 
 // noText is the text of the button that cancels a question.
-func (p *prompts) noText() string { return p.texts.Sprint(message.Of("Cancel").Context("dialog")) }
+func (p *prompts) noText() string { return p.k.texts.Sprint(message.Of("Cancel").Context("dialog")) }
 
 // ask shows a question with the given answers and Cancel. Enter gives the highlighted answer; if none is highlighted,
 // or the answer cannot be undone, Enter cancels.
@@ -90,14 +91,14 @@ func (p *prompts) ask(title, text string, answers []answer) {
 // askOr is ask with another text for Cancel.
 func (p *prompts) askOr(title, text, out string, answers []answer) {
 	d := dialog.NewCustomWithoutButtons(title, xwidget.NewWrapped(text), p.win)
-	buttons := container.New(layout.NewHBoxLayout(), xwidget.NewButton(out, p.keys, d.Hide))
+	buttons := container.New(layout.NewHBoxLayout(), xwidget.NewButton(out, p.k.keys, d.Hide))
 	var accept func()
 	for _, a := range answers {
 		answer := func() {
 			d.Hide()
 			a.do()
 		}
-		b := xwidget.NewButton(a.text, p.keys, answer)
+		b := xwidget.NewButton(a.text, p.k.keys, answer)
 		b.Importance = a.importance
 		buttons.Add(b)
 		if a.importance == widget.HighImportance {
@@ -119,13 +120,13 @@ func questionHeight(text string) float32 {
 
 // confirmReplace asks in a window whether a file may be overwritten.
 func (p *prompts) confirmReplace(win fyne.Window, modals *xwidget.Modals, path string, yes func()) {
-	d := dialog.NewConfirm(p.t("Overwrite the file?"), p.t("%s already exists and will be overwritten.",
+	d := dialog.NewConfirm(p.k.t("Overwrite the file?"), p.k.t("%s already exists and will be overwritten.",
 		baseName(path)), func(ok bool) {
 		if ok {
 			yes()
 		}
 	}, win)
-	d.SetConfirmText(p.t("Overwrite"))
+	d.SetConfirmText(p.k.t("Overwrite"))
 	d.SetDismissText(p.noText())
 	modals.Show(d, d.Confirm)
 }
@@ -139,7 +140,7 @@ func chooseDialogs() dialogMaker {
 	return func(p *prompts, win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs {
 		confirm := func(path string, yes func()) { p.confirmReplace(win, modals, path, yes) }
 		toolkit := filedialog.Toolkit(win, func() filedialog.Words {
-			return filedialog.Words{Save: p.t("Save"), Cancel: p.noText(), Browse: p.t("Folder…")}
+			return filedialog.Words{Save: p.k.t("Save"), Cancel: p.noText(), Browse: p.k.t("Folder…")}
 		}, confirm, modals.Show)
 		if os.Getenv("BLIK_DIALOGS") == "fyne" {
 			return toolkit
@@ -150,37 +151,37 @@ func chooseDialogs() dialogMaker {
 
 // shield covers a window while a dialog of the system is open.
 func (p *prompts) shield(win fyne.Window) (remove func()) {
-	pop := widget.NewModalPopUp(widget.NewLabel(p.t("A file dialog is already open")), win.Canvas())
+	pop := widget.NewModalPopUp(widget.NewLabel(p.k.t("A file dialog is already open")), win.Canvas())
 	pop.Show()
 	return pop.Hide
 }
 
 // showKeys lists the keys in the order of the menus.
 func (p *prompts) showKeys() {
-	box := container.NewVBox(xwidget.NewWrapped(p.t("The wheel zooms at the pointer. Dragging with the space bar "+
+	box := container.NewVBox(xwidget.NewWrapped(p.k.t("The wheel zooms at the pointer. Dragging with the space bar "+
 		"or the middle button moves the picture with any tool. With the brush, the right button erases, Shift and "+
 		"a click draw a straight line, Ctrl and the wheel change the size. While %s is held, the original is shown "+
 		"instead of the corrected picture. Esc cancels the current action. On a Russian keyboard the same physical "+
-		"keys work.", p.press(holdAction))))
+		"keys work.", p.k.press(holdAction))))
 	for _, m := range menuTable() {
 		grid := container.New(layout.NewFormLayout())
 		for _, id := range m.ids {
-			if p.actions.table[id] == nil || p.keyText(id) == "" {
+			if p.k.actions.table[id] == nil || p.k.keyText(id) == "" {
 				continue
 			}
-			grid.Add(xwidget.NewMinWidth(130, xwidget.NewHeading(p.keyText(id))))
-			grid.Add(widget.NewLabel(p.name(id)))
+			grid.Add(xwidget.NewMinWidth(130, xwidget.NewHeading(p.k.keyText(id))))
+			grid.Add(widget.NewLabel(p.k.name(id)))
 		}
 		if len(grid.Objects) > 0 {
-			box.Add(xwidget.NewHeading(p.t(m.title)))
+			box.Add(xwidget.NewHeading(p.k.t(m.title)))
 			box.Add(grid)
 		}
 	}
-	p.showCustom(p.t("Keys and mouse"), p.t("Close"), container.NewVScroll(box), 560, 620)
+	p.showCustom(p.k.t("Keys and mouse"), p.k.t("Close"), container.NewVScroll(box), 560, 620)
 }
 
 func (p *prompts) showAbout() {
-	p.showCustom(p.t("About Blik"), p.t("Close"), xwidget.NewWrapped(p.t("Blik %s\n\nFinds glare on digital "+
+	p.showCustom(p.k.t("About Blik"), p.k.t("Close"), xwidget.NewWrapped(p.k.t("Blik %s\n\nFinds glare on digital "+
 		"reproductions of paintings and removes it, changing nothing else in the file.\nMIT "+
 		"licence.", p.version)), 460, 220)
 }
@@ -188,11 +189,11 @@ func (p *prompts) showAbout() {
 // showInformation shows the information on the open file.
 func (p *prompts) showInformation() {
 	grid := container.New(layout.NewFormLayout())
-	for _, f := range p.facts() {
+	for _, f := range p.about.facts() {
 		value := xwidget.NewWrapped(f.value)
 		value.Selectable = true
 		grid.Add(xwidget.NewHeading(f.name))
 		grid.Add(value)
 	}
-	p.showCustom(p.t("Picture information"), p.t("Close"), container.NewVScroll(grid), 600, 420)
+	p.showCustom(p.k.t("Picture information"), p.k.t("Close"), container.NewVScroll(grid), 600, 420)
 }

@@ -7,13 +7,13 @@ import (
 	"fyne.io/fyne/v2"
 )
 
-func (h *harness) enter() { h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyReturn}) }
+func (h *harness) enter() { h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyReturn}) }
 
 // Enter presses the highlighted button of a dialog.
 func TestEnterAnswersDialogs(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	for _, show := range []func(){h.prompts.showKeys, h.prompts.showAbout, h.prompts.showInformation,
-		func() { h.prompts.showError("Could not open the picture", errors.New("no")) }} {
+	for _, show := range []func(){h.k.prompts.showKeys, h.k.prompts.showAbout, h.k.prompts.showInformation,
+		func() { h.k.prompts.showError("Could not open the picture", errors.New("no")) }} {
 		if show(); !h.dialogOpen() {
 			t.Fatal("no dialog is shown")
 		}
@@ -23,7 +23,7 @@ func TestEnterAnswersDialogs(t *testing.T) {
 	}
 
 	// For unsaved changes, Save is highlighted.
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
 	h.dialogs.path = "/art/mask.png"
 	h.files.open("/art/b.tif")
@@ -32,21 +32,21 @@ func TestEnterAnswersDialogs(t *testing.T) {
 	}
 	h.enter()
 	h.settle()
-	if h.masks["/art/mask.png"] == nil || h.session.Document().Path() != "/art/b.tif" {
-		t.Errorf("%d masks written, %s is open", len(h.masks), h.session.Document().Path())
+	if h.masks["/art/mask.png"] == nil || h.c.session.Document().Path() != "/art/b.tif" {
+		t.Errorf("%d masks written, %s is open", len(h.masks), h.c.session.Document().Path())
 	}
 }
 
 // Enter does nothing that cannot be undone.
 func TestEnterDoesNoHarm(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
-	h.actions.do("correct.all")
+	h.k.actions.do("correct.all")
 	h.settle()
 	h.dialogs.path = "/art/a.png"
 	h.exists["/art/a.png"] = true
-	h.actions.do("file.savePictureAs")
+	h.k.actions.do("file.savePictureAs")
 	if !h.dialogOpen() {
 		t.Fatal("replacing the original is not asked about")
 	}

@@ -21,7 +21,7 @@ import (
 // farmDialogs run the pictures of the filmstrip through the queue, on this computer or on a farm. The batch goes on
 // while its dialog is closed. If the program ends, for whatever reason, the same request continues the batch.
 type farmDialogs struct {
-	*window
+	w *window
 	// adapt changes the request; nil outside tests.
 	adapt func(*batch.Request)
 	run   *batch.Run
@@ -43,38 +43,38 @@ func (f *farmDialogs) open() {
 		f.showProgress()
 		return
 	}
-	frames := f.frames.Frames()
-	here, there := f.t("This computer"), f.t("A farm")
+	frames := f.w.c.frames.Frames()
+	here, there := f.w.k.t("This computer"), f.w.k.t("A farm")
 	folder, address := widget.NewEntry(), widget.NewPasswordEntry()
 	folder.SetText(filepath.Join(filepath.Dir(frames[0].Path), "blik"))
 	address.SetText(farmAddress())
-	shared := xwidget.NewCheck(f.t("Workers see these folders at the same paths"), f.keys, nil)
-	where := xwidget.NewRadio([]string{here, there}, f.keys, func(chosen string) {
+	shared := xwidget.NewCheck(f.w.k.t("Workers see these folders at the same paths"), f.w.k.keys, nil)
+	where := xwidget.NewRadio([]string{here, there}, f.w.k.keys, func(chosen string) {
 		xwidget.SetVisible(address, chosen == there)
 		xwidget.SetVisible(shared, chosen == there)
 	})
 	address.Hide()
 	shared.Hide()
-	correct, search := f.t("Find and correct"), f.t("Find only")
-	task := xwidget.NewRadio([]string{correct, search}, f.keys, nil)
+	correct, search := f.w.k.t("Find and correct"), f.w.k.t("Find only")
+	task := xwidget.NewRadio([]string{correct, search}, f.w.k.keys, nil)
 	form := container.New(layout.NewFormLayout(),
-		xwidget.NewHeading(f.t("Task")), task,
-		xwidget.NewHeading(f.t("Run on")), where,
+		xwidget.NewHeading(f.w.k.t("Task")), task,
+		xwidget.NewHeading(f.w.k.t("Run on")), where,
 		widget.NewLabel(""), address,
 		widget.NewLabel(""), shared,
-		xwidget.NewHeading(f.t("Save results to")), folder)
-	note := xwidget.NewWrapped(f.texts.Plural(len(frames),
+		xwidget.NewHeading(f.w.k.t("Save results to")), folder)
+	note := xwidget.NewWrapped(f.w.k.texts.Plural(len(frames),
 		"%s picture will be processed with the current parameters. Processing resumes after a crash or a power cut.",
 		"%s pictures will be processed with the current parameters. Processing resumes after a crash or a power cut.",
-		f.texts.Int(len(frames))))
-	d := dialog.NewCustomWithoutButtons(f.t("Batch"), container.NewBorder(nil, note, nil, nil, form), f.win)
+		f.w.k.texts.Int(len(frames))))
+	d := dialog.NewCustomWithoutButtons(f.w.k.t("Batch"), container.NewBorder(nil, note, nil, nil, form), f.w.win)
 	start := func() {
 		d.Hide()
 		r := batch.Request{
-			Work: work.Default(), Own: true, AnyName: true, Folder: folder.Text, Language: f.texts.Code(),
-			Version: f.prompts.version, Shared: shared.Checked, Host: f.config.queue,
+			Work: work.Default(), Own: true, AnyName: true, Folder: folder.Text, Language: f.w.k.texts.Code(),
+			Version: f.w.k.prompts.version, Shared: shared.Checked, Host: f.w.config.queue,
 		}
-		r.Detect, r.Params = task.Selected == search, f.session.Settings().Params
+		r.Detect, r.Params = task.Selected == search, f.w.c.session.Settings().Params
 		for _, frame := range frames {
 			r.Files = append(r.Files, batch.File{Path: frame.Path})
 		}
@@ -83,10 +83,10 @@ func (f *farmDialogs) open() {
 		}
 		f.start(r)
 	}
-	button := xwidget.NewButton(f.t("Start"), f.keys, start)
+	button := xwidget.NewButton(f.w.k.t("Start"), f.w.k.keys, start)
 	button.Importance = widget.HighImportance
-	d.SetButtons([]fyne.CanvasObject{xwidget.NewButton(f.prompts.noText(), f.keys, d.Hide), button})
-	f.prompts.show(d, 620, 460, start)
+	d.SetButtons([]fyne.CanvasObject{xwidget.NewButton(f.w.k.prompts.noText(), f.w.k.keys, d.Hide), button})
+	f.w.k.prompts.show(d, 620, 460, start)
 }
 
 // start begins a batch and shows it.
@@ -94,14 +94,14 @@ func (f *farmDialogs) start(r batch.Request) {
 	if f.adapt != nil {
 		f.adapt(&r)
 	}
-	dispatch := f.config.session.Dispatch
+	dispatch := f.w.config.session.Dispatch
 	f.state = batch.State{Files: len(r.Files)}
 	f.run = batch.Start(context.Background(), r, func(s batch.State) {
 		dispatch(func() {
 			f.state = s
 			f.shown.update(s)
 			if s.Ended {
-				f.say(f.stateText(s))
+				f.w.k.say(f.stateText(s))
 			}
 		})
 	})
@@ -110,7 +110,7 @@ func (f *farmDialogs) start(r batch.Request) {
 
 // farmProgress is the dialog of a running batch.
 type farmProgress struct {
-	*farmDialogs
+	farm     *farmDialogs
 	bar      *widget.ProgressBar
 	text     *widget.Label
 	failures *widget.Label
@@ -120,25 +120,25 @@ type farmProgress struct {
 
 func (f *farmDialogs) showProgress() {
 	p := &farmProgress{
-		farmDialogs: f, bar: widget.NewProgressBar(), text: xwidget.NewWrapped(""), failures: xwidget.NewWrapped(""),
+		farm: f, bar: widget.NewProgressBar(), text: xwidget.NewWrapped(""), failures: xwidget.NewWrapped(""),
 	}
 	p.failures.Selectable = true
 	var d *dialog.CustomDialog
-	p.results = xwidget.NewSelect(nil, f.keys, func(string) {
+	p.results = xwidget.NewSelect(nil, f.w.k.keys, func(string) {
 		if i := p.results.SelectedIndex(); i >= 0 && i < len(f.state.Results) {
 			d.Hide()
-			f.files.open(f.state.Results[i])
+			f.w.files.open(f.state.Results[i])
 		}
 	})
-	p.results.PlaceHolder = f.t("Open a result…")
-	p.cancel = xwidget.NewButton(f.t("Cancel the batch"), f.keys, f.run.Cancel)
+	p.results.PlaceHolder = f.w.k.t("Open a result…")
+	p.cancel = xwidget.NewButton(f.w.k.t("Cancel the batch"), f.w.k.keys, f.run.Cancel)
 	top := container.NewVBox(p.bar, p.text, p.results)
 	content := container.NewBorder(top, nil, nil, nil, container.NewVScroll(p.failures))
-	d = dialog.NewCustomWithoutButtons(f.t("Batch"), content, f.win)
-	d.SetButtons([]fyne.CanvasObject{p.cancel, xwidget.NewButton(f.t("Close"), f.keys, d.Hide)})
+	d = dialog.NewCustomWithoutButtons(f.w.k.t("Batch"), content, f.w.win)
+	d.SetButtons([]fyne.CanvasObject{p.cancel, xwidget.NewButton(f.w.k.t("Close"), f.w.k.keys, d.Hide)})
 	f.shown = p
 	p.update(f.state)
-	f.prompts.show(d, 620, 420, nil)
+	f.w.k.prompts.show(d, 620, 420, nil)
 }
 
 // update shows a state, if the dialog has been shown.
@@ -147,7 +147,7 @@ func (p *farmProgress) update(s batch.State) {
 		return
 	}
 	p.bar.SetValue(float64(s.Done+s.Failed) / float64(max(1, s.Files)))
-	p.text.SetText(p.stateText(s))
+	p.text.SetText(p.farm.stateText(s))
 	if len(p.results.Options) != len(s.Results) {
 		names := make([]string, len(s.Results))
 		for i, path := range s.Results {
@@ -168,14 +168,15 @@ func (p *farmProgress) update(s batch.State) {
 
 // stateText describes the progress of a batch.
 func (f *farmDialogs) stateText(s batch.State) string {
-	text := f.t("Batch: %s of %s done, %s failed", f.texts.Int(s.Done), f.texts.Int(s.Files), f.texts.Int(s.Failed))
+	text := f.w.k.t("Batch: %s of %s done, %s failed", f.w.k.texts.Int(s.Done), f.w.k.texts.Int(s.Files),
+		f.w.k.texts.Int(s.Failed))
 	switch {
 	case s.Ended && s.Err != nil:
-		text += "\n" + f.prompts.errorText(s.Err)
+		text += "\n" + f.w.k.prompts.errorText(s.Err)
 	case !s.Ended && s.Remark != nil:
-		text += "\n" + f.prompts.errorText(s.Remark)
+		text += "\n" + f.w.k.prompts.errorText(s.Remark)
 	case !s.Ended && s.Left >= 1:
-		text += ", " + f.t("%s left", (time.Duration(s.Left)*time.Second).String())
+		text += ", " + f.w.k.t("%s left", (time.Duration(s.Left)*time.Second).String())
 	}
 	return text
 }

@@ -42,7 +42,7 @@ func TestBatchDialogs(t *testing.T) {
 func batchDialogs(t *testing.T, lang string) {
 	dir := t.TempDir()
 	h := newHarness(t, lang)
-	if h.actions.can("film.farm") {
+	if h.k.actions.can("film.farm") {
 		t.Error("a batch is offered without pictures")
 	}
 	for _, name := range []string{"a.png", "b.png", "c.png"} {
@@ -62,7 +62,7 @@ func batchDialogs(t *testing.T, lang string) {
 			o.Runner, o.Slots, o.Memory = copier{}, []farm.Slot{{Device: "cpu", Threads: 1}}, nil
 		}
 	}
-	h.actions.do("film.farm")
+	h.k.actions.do("film.farm")
 	top := h.win.Canvas().Overlays().Top()
 	for _, e := range uitest.Find[*widget.Entry](top) {
 		if strings.HasPrefix(e.Text, dir) {
@@ -78,7 +78,7 @@ func batchDialogs(t *testing.T, lang string) {
 		t.Errorf("for a farm the dialog has %d fields", n)
 	}
 	radios[1].SetSelected(radios[1].Options[0])
-	h.press(h.t("Start"))
+	h.press(h.k.t("Start"))
 	timeout := time.After(time.Minute)
 	for !h.farm.state.Ended {
 		select {
@@ -92,7 +92,7 @@ func batchDialogs(t *testing.T, lang string) {
 		t.Errorf("asked for %+v", asked)
 	}
 	said := h.dialogTexts()
-	if !strings.Contains(said, h.t("Batch: %s of %s done, %s failed", "2", "3", "1")) || !strings.Contains(said, "c.png: the file is damaged") {
+	if !strings.Contains(said, h.k.t("Batch: %s of %s done, %s failed", "2", "3", "1")) || !strings.Contains(said, "c.png: the file is damaged") {
 		t.Errorf("the dialog says %q", said)
 	}
 	checkMarkup(t, lang+"/batch.xml", h.win.Canvas().Overlays().Top())
@@ -103,7 +103,7 @@ func batchDialogs(t *testing.T, lang string) {
 	h.pictures[h.farm.state.Results[1]] = testpic.Flat(30, 20, 3, 100)
 	results[0].SetSelectedIndex(1)
 	h.settle()
-	if got := h.session.Document().Path(); got != h.farm.state.Results[1] || h.dialogTexts() != "" {
+	if got := h.c.session.Document().Path(); got != h.farm.state.Results[1] || h.dialogTexts() != "" {
 		t.Errorf("%s is open, and the dialog says %q", got, h.dialogTexts())
 	}
 	// An unreachable farm is reported.

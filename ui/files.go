@@ -13,7 +13,12 @@ import (
 	"blik/app/imagefile"
 	"blik/app/preset"
 	"blik/app/project"
+	"blik/app/session"
+	"blik/app/session/analysis"
 	"blik/app/session/film"
+	"blik/app/session/findings"
+	"blik/app/session/preview"
+	"blik/app/session/store"
 	"blik/internal/message"
 	"blik/ui/filedialog"
 )
@@ -25,8 +30,14 @@ func baseName(path string) string { return filepath.Base(path) }
 
 // files opens and saves pictures, masks and presets, and asks the questions that this requires.
 type files struct {
-	*common
-	dialogs filedialog.Dialogs
+	k        *kit
+	session  *session.Session
+	found    *findings.Findings
+	preview  *preview.Preview
+	frames   *film.Film
+	store    *store.Store
+	analysis *analysis.Analysis
+	dialogs  filedialog.Dialogs
 	// presets is the folder of the presets in the menu, empty for none.
 	presets string
 }
@@ -34,8 +45,8 @@ type files struct {
 // choosePicture lets the user choose a picture.
 func (f *files) choosePicture() {
 	f.dialogs.Open(filedialog.Request{
-		Title: f.t("Open picture"), Folder: f.session.Settings().LastFolder,
-		Name: f.t("Pictures (TIFF, PNG, JPEG)"), Extensions: imagefile.Extensions(),
+		Title: f.k.t("Open picture"), Folder: f.session.Settings().LastFolder,
+		Name: f.k.t("Pictures (TIFF, PNG, JPEG)"), Extensions: imagefile.Extensions(),
 	}, f.chosen(f.open))
 }
 
@@ -44,9 +55,9 @@ func (f *files) chosen(use func(path string)) func(string, error) {
 	return func(path string, err error) {
 		switch {
 		case errors.Is(err, filedialog.ErrBusy):
-			f.say(f.t("A file dialog is already open"))
+			f.k.say(f.k.t("A file dialog is already open"))
 		case err != nil:
-			f.prompts.showError("Could not show the file dialog", err)
+			f.k.prompts.showError("Could not show the file dialog", err)
 		case path != "":
 			use(path)
 		}
@@ -64,7 +75,7 @@ func (f *files) openThen(path string, then func()) {
 // wait calls do when no job is running, not even a search that follows the parameters: now, or from the queue.
 func (f *files) wait(name message.Message, do func()) {
 	if f.session.Queue().Add(name, do) {
-		f.sayQueued(name)
+		f.k.sayQueued(name)
 	}
 }
 
@@ -82,22 +93,23 @@ func (f *files) waitHere(name message.Message, do func()) {
 func (f *files) openNow(path string, then func()) {
 	f.guard(func() {
 		f.store.Open(path, func(err error) {
-			if !f.prompts.ended("Could not open the picture", err) {
+			if !f.k.prompts.ended("Could not open the picture", err) {
 				return
 			}
 			doc := f.session.Document()
-			text := f.t("%s: %s × %s px, %d bit", baseName(path), f.texts.Int(doc.Size().X), f.texts.Int(doc.Size().Y),
+			text := f.k.t("%s: %s × %s px, %d bit", baseName(path), f.k.texts.Int(doc.Size().X),
+				f.k.texts.Int(doc.Size().Y),
 				doc.Picture().Depth())
 			switch c := f.store.Continued(); {
 			case c.Err != nil:
-				f.prompts.showError("The project was not used", c.Err)
+				f.k.prompts.showError("The project was not used", c.Err)
 			case !c.Date.IsZero():
-				text += ". " + f.t("Continuing from the project of %s", c.Date.Format("2006-01-02 15:04"))
+				text += ". " + f.k.t("Continuing from the project of %s", c.Date.Format("2006-01-02 15:04"))
 				if !c.Remark.IsZero() {
-					text += "; " + f.texts.Sprint(c.Remark)
+					text += "; " + f.k.texts.Sprint(c.Remark)
 				}
 			}
-			f.say(text)
+			f.k.say(text)
 			then()
 		})
 	})
@@ -109,7 +121,7 @@ const maskSuffix = "_mask"
 // dropped handles files dropped on the window: several pictures or a folder go into the filmstrip; a mask, a preset, a
 // picture, or the picture of a project is opened.
 func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
-	if len(uris) == 0 || f.actions.blocked() {
+	if len(uris) == 0 || f.k.actions.blocked() {
 		return
 	}
 	path := uris[0].Path()
@@ -120,7 +132,7 @@ func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
 		}
 		first, ok := film.FirstPicture(paths)
 		if !ok {
-			f.say(f.t("No pictures in the folder %s.", baseName(path)))
+			f.k.say(f.k.t("No pictures in the folder %s.", baseName(path)))
 			return
 		}
 		f.addFrames(paths)
@@ -144,13 +156,13 @@ func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
 
 // guard asks what to do with unsaved corrections and an unsaved mask, and then calls next.
 func (f *files) guard(next func()) {
-	f.display.end()
+	f.k.display.end()
 	mask, picture := f.store.Unsaved()
 	if !mask && !picture && !f.store.UnsavedDecisions() {
 		next()
 		return
 	}
-	if f.actions.blocked() {
+	if f.k.actions.blocked() {
 		return
 	}
 	if !mask && !picture {
@@ -167,20 +179,21 @@ func (f *files) guard(next func()) {
 		title, text = "Unsaved corrections", "The corrected picture %s has not been saved."
 		save = func() { f.savePicture(next) }
 	}
-	f.prompts.ask(f.t(title), f.t(text, baseName(f.session.Document().Path())), []answer{
-		{f.t("Don't save"), widget.MediumImportance, next},
-		{f.t("Save project"), widget.MediumImportance, func() { f.saveProject(next) }},
-		{f.t("Save"), widget.HighImportance, save},
+	f.k.prompts.ask(f.k.t(title), f.k.t(text, baseName(f.session.Document().Path())), []answer{
+		{f.k.t("Don't save"), widget.MediumImportance, next},
+		{f.k.t("Save project"), widget.MediumImportance, func() { f.saveProject(next) }},
+		{f.k.t("Save"), widget.HighImportance, save},
 	})
 }
 
 // guardDecisions asks what to do with decisions that only a project can store.
 func (f *files) guardDecisions(next func()) {
-	f.prompts.ask(f.t("Unsaved decisions"), f.t("Your decisions about the findings of %s are not saved. A project "+
-		"stores them.", baseName(f.session.Document().Path())), []answer{
-		{f.t("Don't save"), widget.MediumImportance, next},
-		{f.t("Save project"), widget.HighImportance, func() { f.saveProject(next) }},
-	})
+	f.k.prompts.ask(f.k.t("Unsaved decisions"),
+		f.k.t("Your decisions about the findings of %s are not saved. A project "+
+			"stores them.", baseName(f.session.Document().Path())), []answer{
+			{f.k.t("Don't save"), widget.MediumImportance, next},
+			{f.k.t("Save project"), widget.HighImportance, func() { f.saveProject(next) }},
+		})
 }
 
 // saveProject writes the project of the work beside the picture, and calls next when it is on the disk.
@@ -194,8 +207,8 @@ func (f *files) writeProject(overwrite bool, next func()) {
 			switch {
 			case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):
 				f.confirmForeign(err, path, func() { f.writeProject(true, next) })
-			case f.prompts.ended("Could not save the project", err):
-				f.say(f.t("Project saved: %s", baseName(path)))
+			case f.k.prompts.ended("Could not save the project", err):
+				f.k.say(f.k.t("Project saved: %s", baseName(path)))
 				next()
 			}
 		})
@@ -220,8 +233,8 @@ func (f *files) saveMaskAs(next func()) {
 		path = strings.TrimSuffix(picture, filepath.Ext(picture)) + maskSuffix + ".png"
 	}
 	f.dialogs.Save(filedialog.Request{
-		Title: f.t("Save mask"), Folder: filepath.Dir(path), File: baseName(path),
-		Name: f.t("Masks"), Extensions: imagefile.PNG.Extensions(),
+		Title: f.k.t("Save mask"), Folder: filepath.Dir(path), File: baseName(path),
+		Name: f.k.t("Masks"), Extensions: imagefile.PNG.Extensions(),
 	}, f.chosen(func(path string) {
 		// The dialog has already asked about replacing an existing file; the original needs a question of its own.
 		save := func() { f.writeMask(path, true, next) }
@@ -229,9 +242,9 @@ func (f *files) saveMaskAs(next func()) {
 			save()
 			return
 		}
-		f.prompts.ask(f.t("Overwrite the original file?"),
-			f.t("%s is the picture that you opened. The mask would take its place, and no original would remain.",
-				baseName(path)), []answer{{f.t("Overwrite the original"), widget.DangerImportance, save}})
+		f.k.prompts.ask(f.k.t("Overwrite the original file?"),
+			f.k.t("%s is the picture that you opened. The mask would take its place, and no original would remain.",
+				baseName(path)), []answer{{f.k.t("Overwrite the original"), widget.DangerImportance, save}})
 	}))
 }
 
@@ -242,8 +255,8 @@ func (f *files) writeMask(path string, overwrite bool, next func()) {
 			switch {
 			case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):
 				f.confirmForeign(err, path, func() { f.writeMask(path, true, next) })
-			case f.prompts.ended("Could not save the mask", err):
-				f.say(f.t("Mask saved: %s", path))
+			case f.k.prompts.ended("Could not save the mask", err):
+				f.k.say(f.k.t("Mask saved: %s", path))
 				next()
 			}
 		})
@@ -257,18 +270,19 @@ func (f *files) confirmForeign(err error, path string, yes func()) {
 		path = of.Path
 	}
 	if !errors.Is(err, imagefile.ErrForeign) {
-		f.prompts.confirmReplace(f.prompts.win, f.prompts.modals, path, yes)
+		f.k.prompts.confirmReplace(f.k.prompts.win, f.k.prompts.modals, path, yes)
 		return
 	}
-	f.prompts.ask(f.t("Overwrite the file?"), f.t("Another program has changed %s since it was saved here. What it "+
-		"changed would be lost.", baseName(path)), []answer{{f.t("Overwrite"), widget.DangerImportance, yes}})
+	f.k.prompts.ask(f.k.t("Overwrite the file?"),
+		f.k.t("Another program has changed %s since it was saved here. What it "+
+			"changed would be lost.", baseName(path)), []answer{{f.k.t("Overwrite"), widget.DangerImportance, yes}})
 }
 
 // chooseMask lets the user choose a mask of the picture's size to continue with.
 func (f *files) chooseMask() {
 	f.dialogs.Open(filedialog.Request{
-		Title: f.t("Load mask"), Folder: filepath.Dir(f.session.Document().Path()),
-		Name: f.t("Masks"), Extensions: imagefile.MaskExtensions(),
+		Title: f.k.t("Load mask"), Folder: filepath.Dir(f.session.Document().Path()),
+		Name: f.k.t("Masks"), Extensions: imagefile.MaskExtensions(),
 	}, f.chosen(f.loadMask))
 }
 
@@ -281,19 +295,20 @@ func (f *files) loadPictureAsMask(path string, anyPicture bool) {
 			switch {
 			case errors.Is(err, imagefile.ErrNotMask):
 				f.confirmMask(err, func() { f.loadPictureAsMask(path, true) })
-			case f.prompts.ended("Could not load the mask", err):
-				f.display.showMask()
+			case f.k.prompts.ended("Could not load the mask", err):
+				f.k.display.showMask()
 				n := f.session.Document().Stats().Spots
-				text := f.texts.Plural(n, "Mask loaded: %s, %s finding", "Mask loaded: %s, %s findings", baseName(path),
-					f.texts.Int(n))
+				text := f.k.texts.Plural(n, "Mask loaded: %s, %s finding", "Mask loaded: %s, %s findings",
+					baseName(path),
+					f.k.texts.Int(n))
 				if n == 0 {
-					text = f.t("Mask loaded: %s. It is empty: no pixel is at least half as bright as white",
+					text = f.k.t("Mask loaded: %s. It is empty: no pixel is at least half as bright as white",
 						baseName(path))
 				}
 				if remark, turned := f.session.Shown().Original.TurnedRemark(); turned {
-					text += ". " + f.texts.Sprint(remark)
+					text += ". " + f.k.texts.Sprint(remark)
 				}
-				f.say(text)
+				f.k.say(text)
 			}
 		})
 	})
@@ -301,15 +316,16 @@ func (f *files) loadPictureAsMask(path string, anyPicture bool) {
 
 // confirmMask says why a picture hardly is a mask, and asks whether it is meant as one.
 func (f *files) confirmMask(err error, yes func()) {
-	f.prompts.ask(f.t("Use this picture as a mask?"), f.texts.Error(err)+".\n\n"+f.t("In a mask, glare is white and "+
-		"everything else is black. Every pixel whose brightest channel is at least half of white would be marked."),
-		[]answer{{f.t("Use it as a mask"), widget.MediumImportance, yes}})
+	f.k.prompts.ask(f.k.t("Use this picture as a mask?"),
+		f.k.texts.Error(err)+".\n\n"+f.k.t("In a mask, glare is white and "+
+			"everything else is black. Every pixel whose brightest channel is at least half of white would be marked."),
+		[]answer{{f.k.t("Use it as a mask"), widget.MediumImportance, yes}})
 }
 
 func (f *files) choosePreset() {
 	f.dialogs.Open(filedialog.Request{
-		Title: f.t("Load preset"), Folder: f.presetsFolder(),
-		Name: f.t("Presets (JSON)"), Extensions: []string{presetExtension},
+		Title: f.k.t("Load preset"), Folder: f.presetsFolder(),
+		Name: f.k.t("Presets (JSON)"), Extensions: []string{presetExtension},
 	}, f.chosen(f.readPreset))
 }
 
@@ -324,35 +340,35 @@ func (f *files) presetsFolder() string {
 func (f *files) readPreset(path string) {
 	p, remark, err := preset.Read(path)
 	if err != nil {
-		f.prompts.showError("Could not load the preset", err)
+		f.k.prompts.showError("Could not load the preset", err)
 		return
 	}
 	f.preview.SetParams(p)
-	text := f.t("Preset loaded: %s", baseName(path))
+	text := f.k.t("Preset loaded: %s", baseName(path))
 	if !remark.IsZero() {
-		text += "; " + f.texts.Sprint(remark)
+		text += "; " + f.k.texts.Sprint(remark)
 	}
-	f.say(text)
+	f.k.say(text)
 }
 
 func (f *files) savePreset() {
 	f.dialogs.Save(filedialog.Request{
-		Title: f.t("Save preset"), Folder: f.presetsFolder(), File: "preset.json",
-		Name: f.t("Presets (JSON)"), Extensions: []string{presetExtension},
+		Title: f.k.t("Save preset"), Folder: f.presetsFolder(), File: "preset.json",
+		Name: f.k.t("Presets (JSON)"), Extensions: []string{presetExtension},
 	}, f.chosen(func(path string) {
 		if err := preset.Write(context.Background(), path, f.session.Settings().Params); err != nil {
-			f.prompts.showError("Could not save the preset", err)
+			f.k.prompts.showError("Could not save the preset", err)
 			return
 		}
-		f.say(f.t("Preset saved: %s", baseName(path)))
-		f.changed(change{Presets: true})
+		f.k.say(f.k.t("Preset saved: %s", baseName(path)))
+		f.k.changed(change{Presets: true})
 	}))
 }
 
 // savePicture writes the corrected picture, without a question if possible, and calls next when it is on the disk.
 func (f *files) savePicture(next func()) {
 	if !f.session.Corrected() {
-		f.say(f.t("Nothing is corrected yet; %s saves the mask", f.press("file.saveMask")))
+		f.k.say(f.k.t("Nothing is corrected yet; %s saves the mask", f.k.press("file.saveMask")))
 		return
 	}
 	if path, o, ok := f.store.SaveTarget(); ok {
@@ -372,15 +388,15 @@ func (f *files) askFormat(next func()) {
 		"as %s or as PNG, with the profile, metadata and resolution of the original. “Save picture as…” can still " +
 		"write a JPEG.")
 	answers := []answer{
-		{f.t("Save as PNG"), widget.MediumImportance, as(imagefile.PNG)},
-		{f.t("Save as TIFF"), widget.HighImportance, as(imagefile.TIFF)},
+		{f.k.t("Save as PNG"), widget.MediumImportance, as(imagefile.PNG)},
+		{f.k.t("Save as TIFF"), widget.HighImportance, as(imagefile.TIFF)},
 	}
 	if f.cmyk() {
 		text = "%s is a JPEG, which loses quality each time it is written. The corrected picture is saved as %s, " +
 			"with the profile, metadata and resolution of the original. “Save picture as…” can still write a JPEG."
 		answers = answers[1:]
 	}
-	f.prompts.ask(f.t("Save as TIFF or PNG?"), f.t(text, baseName(path),
+	f.k.prompts.ask(f.k.t("Save as TIFF or PNG?"), f.k.t(text, baseName(path),
 		baseName(imagefile.DefaultName(path, imagefile.TIFF))), answers)
 }
 
@@ -390,13 +406,13 @@ func (f *files) cmyk() bool { return f.session.Document().Picture().Channels == 
 // savePictureAs asks for a file and writes the corrected picture there.
 func (f *files) savePictureAs() {
 	if !f.session.Corrected() {
-		f.say(f.t("Nothing is corrected yet; %s saves the mask", f.press("file.saveMask")))
+		f.k.say(f.k.t("Nothing is corrected yet; %s saves the mask", f.k.press("file.saveMask")))
 		return
 	}
 	path, _, _ := f.store.SaveTarget()
 	f.dialogs.Save(filedialog.Request{
-		Title: f.t("Save corrected picture"), Folder: filepath.Dir(path), File: baseName(path),
-		Name: f.t("Pictures (TIFF, PNG, JPEG)"), Extensions: f.session.Shown().Original.SaveExtensions(),
+		Title: f.k.t("Save corrected picture"), Folder: filepath.Dir(path), File: baseName(path),
+		Name: f.k.t("Pictures (TIFF, PNG, JPEG)"), Extensions: f.session.Shown().Original.SaveExtensions(),
 	}, f.chosen(func(path string) {
 		// The dialog has already asked about replacing an existing file; the original needs a question of its own.
 		save := func(keep bool) {
@@ -406,12 +422,12 @@ func (f *files) savePictureAs() {
 			save(false)
 			return
 		}
-		f.prompts.ask(f.t("Overwrite the original file?"),
-			f.t("%s is the picture that you opened. Its pixels under the mask will be overwritten permanently, and "+
+		f.k.prompts.ask(f.k.t("Overwrite the original file?"),
+			f.k.t("%s is the picture that you opened. Its pixels under the mask will be overwritten permanently, and "+
 				"no original will remain unless you keep it as %s. Then the file is opened again.", baseName(path),
 				baseName(imagefile.OriginalName(path))), []answer{
-				{f.t("Overwrite the original"), widget.DangerImportance, func() { save(false) }},
-				{f.t("Keep the original too"), widget.MediumImportance, func() { save(true) }},
+				{f.k.t("Overwrite the original"), widget.DangerImportance, func() { save(false) }},
+				{f.k.t("Keep the original too"), widget.MediumImportance, func() { save(true) }},
 			})
 	}))
 }
@@ -424,7 +440,7 @@ func (f *files) writePicture(path string, o imagefile.SaveOptions, next func()) 
 
 // writePictureNow is writePicture for when no job is running.
 func (f *files) writePictureNow(path string, o imagefile.SaveOptions, next func()) {
-	f.store.SavePicture(path, f.texts.Code(), o, func(err error) {
+	f.store.SavePicture(path, f.k.texts.Code(), o, func(err error) {
 		switch {
 		case errors.Is(err, imagefile.ErrExists), errors.Is(err, imagefile.ErrForeign) && o.Expect != "":
 			f.confirmForeign(err, path, func() {
@@ -432,16 +448,16 @@ func (f *files) writePictureNow(path string, o imagefile.SaveOptions, next func(
 				f.writePicture(path, o, next)
 			})
 		case errors.Is(err, imagefile.ErrLossy):
-			f.prompts.ask(f.t("JPEG loses quality"),
-				f.t("%s would be a JPEG: the blocks of 8 or 16 pixels around each corrected spot are encoded again "+
+			f.k.prompts.ask(f.k.t("JPEG loses quality"),
+				f.k.t("%s would be a JPEG: the blocks of 8 or 16 pixels around each corrected spot are encoded again "+
 					"and change slightly. TIFF and PNG keep every other pixel.", baseName(path)), []answer{
-					{f.t("Save as JPEG"), widget.WarningImportance, func() {
+					{f.k.t("Save as JPEG"), widget.WarningImportance, func() {
 						o.AllowLossy = true
 						f.writePicture(path, o, next)
 					}},
 				})
-		case f.prompts.ended("Could not save the picture", err):
-			f.say(f.savedText(f.store.Written()))
+		case f.k.prompts.ended("Could not save the picture", err):
+			f.k.say(f.k.savedText(f.store.Written()))
 			next()
 		}
 	})

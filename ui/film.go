@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"blik/app/session"
 	"blik/app/session/film"
 	"blik/internal/message"
 	"blik/ui/xwidget"
@@ -24,17 +25,20 @@ const frameWidth, frameHeight = 96, 64
 // filmstrip shows thumbnails of the pictures to be processed one after the other, with the state of each; it is hidden
 // if there are none.
 type filmstrip struct {
-	*common
-	object fyne.CanvasObject
-	open   func(path string)
-	row    *fyne.Container
-	scroll *container.Scroll
-	items  []*frameItem
-	cursor *frameCursor
+	k       *kit
+	session *session.Session
+	frames  *film.Film
+	object  fyne.CanvasObject
+	open    func(path string)
+	row     *fyne.Container
+	scroll  *container.Scroll
+	items   []*frameItem
+	cursor  *frameCursor
 }
 
 func newFilmstrip(c *common, open func(path string)) *filmstrip {
-	s := &filmstrip{common: c, open: open, row: container.New(layout.NewCustomPaddedHBoxLayout(4))}
+	s := &filmstrip{k: c.k, session: c.session, frames: c.frames, open: open,
+		row: container.New(layout.NewCustomPaddedHBoxLayout(4))}
 	s.scroll = container.NewHScroll(container.New(layout.NewCustomPaddedLayout(4, 6, 6, 6), s.row))
 	s.cursor = newFrameCursor(s)
 	s.object = container.NewVBox(widget.NewSeparator(), s.cursor)
@@ -134,7 +138,7 @@ func (c *frameCursor) TypedKey(e *fyne.KeyEvent) {
 		c.open()
 	case fyne.KeySpace:
 	default:
-		c.strip.keys.Key(e)
+		c.strip.k.keys.Key(e)
 	}
 }
 
@@ -144,7 +148,7 @@ func (c *frameCursor) TypedRune(r rune) {
 		c.open()
 		return
 	}
-	c.strip.keys.Rune(r)
+	c.strip.k.keys.Rune(r)
 }
 
 func (c *frameCursor) open() {
@@ -156,12 +160,12 @@ func (c *frameCursor) open() {
 // KeyDown passes the key on.
 func (c *frameCursor) KeyDown(e *fyne.KeyEvent) {
 	if e.Name != fyne.KeySpace {
-		c.strip.keys.Down(e)
+		c.strip.k.keys.Down(e)
 	}
 }
 
 // KeyUp passes the key on.
-func (c *frameCursor) KeyUp(e *fyne.KeyEvent) { c.strip.keys.Up(e) }
+func (c *frameCursor) KeyUp(e *fyne.KeyEvent) { c.strip.k.keys.Up(e) }
 
 // CreateRenderer is part of fyne.Widget.
 func (c *frameCursor) CreateRenderer() fyne.WidgetRenderer {
@@ -216,7 +220,7 @@ func (i *frameItem) show(f film.Frame) {
 	}
 	i.frame, i.current = f, current
 	i.name.SetText(baseName(f.Path))
-	i.state.SetText(i.strip.frameText(f))
+	i.state.SetText(i.strip.k.frameText(f))
 }
 
 // mark shows or hides the ring of the keyboard.
@@ -224,40 +228,40 @@ func (i *frameItem) mark(on bool) {
 	xwidget.ShowRing(i.back, on)
 	i.back.Refresh()
 	if on {
-		i.strip.tips.ShowLater(i, i.tip())
+		i.strip.k.tips.ShowLater(i, i.tip())
 	} else {
-		i.strip.tips.Hide()
+		i.strip.k.tips.Hide()
 	}
 }
 
 // tip returns the full path, or the error.
 func (i *frameItem) tip() string {
 	if i.frame.Err != nil {
-		return i.strip.prompts.errorText(i.frame.Err)
+		return i.strip.k.prompts.errorText(i.frame.Err)
 	}
 	return i.frame.Path
 }
 
 // frameText describes the state of a picture.
-func (c *common) frameText(f film.Frame) string {
+func (k *kit) frameText(f film.Frame) string {
 	switch {
 	case f.Err != nil:
-		return c.t("failed")
+		return k.t("failed")
 	case f.State == film.FrameClear:
-		return c.t("no findings")
+		return k.t("no findings")
 	case f.State == film.FrameFound:
-		return c.texts.Plural(f.Findings, "%s finding", "%s findings", c.texts.Int(f.Findings))
+		return k.texts.Plural(f.Findings, "%s finding", "%s findings", k.texts.Int(f.Findings))
 	case f.State == film.FrameCorrected:
-		return c.t("corrected")
+		return k.t("corrected")
 	case f.State == film.FrameSaved:
-		return c.t("saved")
+		return k.t("saved")
 	}
-	return c.t("to do")
+	return k.t("to do")
 }
 
 // Tapped opens the picture.
 func (i *frameItem) Tapped(*fyne.PointEvent) {
-	i.strip.tips.Hide()
+	i.strip.k.tips.Hide()
 	i.strip.open(i.frame.Path)
 }
 
@@ -266,14 +270,14 @@ func (i *frameItem) Cursor() desktop.Cursor { return desktop.PointerCursor }
 
 // MouseIn shows the full path, or the error.
 func (i *frameItem) MouseIn(*desktop.MouseEvent) {
-	i.strip.tips.ShowLater(i, i.tip())
+	i.strip.k.tips.ShowLater(i, i.tip())
 }
 
 // MouseMoved is part of desktop.Hoverable.
 func (i *frameItem) MouseMoved(*desktop.MouseEvent) {}
 
 // MouseOut hides the tooltip.
-func (i *frameItem) MouseOut() { i.strip.tips.Hide() }
+func (i *frameItem) MouseOut() { i.strip.k.tips.Hide() }
 
 // CreateRenderer is part of fyne.Widget.
 func (i *frameItem) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(i.content) }
@@ -285,7 +289,7 @@ func (f *files) openFrame(path string) {
 	}
 	name := message.Of("Open %s", baseName(path))
 	if f.session.Queue().Add(name, func() { f.kept(func() { f.openNow(path, func() {}) }) }) {
-		f.sayQueued(name)
+		f.k.sayQueued(name)
 	}
 }
 
@@ -300,7 +304,7 @@ func (f *files) openBeside(direction int) func() {
 
 // kept stores the work on the open picture, if any, in its project, and then calls next.
 func (f *files) kept(next func()) {
-	f.display.end()
+	f.k.display.end()
 	mask, picture := f.store.Unsaved()
 	if f.session.Document() == nil || !mask && !picture && !f.store.UnsavedDecisions() {
 		next()
@@ -315,17 +319,18 @@ func (f *files) addFolder() { f.addFrames([]string{filepath.Dir(f.session.Docume
 // addFrames adds pictures and folders to the filmstrip.
 func (f *files) addFrames(paths []string) {
 	n := f.frames.Add(paths)
-	f.say(f.texts.Plural(n, "%s picture added to the filmstrip", "%s pictures added to the filmstrip", f.texts.Int(n)))
+	f.k.say(f.k.texts.Plural(n, "%s picture added to the filmstrip", "%s pictures added to the filmstrip",
+		f.k.texts.Int(n)))
 }
 
 // batch processes all pictures of the filmstrip.
 func (f *files) batch(correct bool) func() {
 	return func() {
 		f.kept(func() {
-			f.frames.RunBatch(correct, f.texts.Code(), func(b film.Batch, err error) {
-				if f.prompts.ended("Could not process the pictures", err) {
-					f.say(f.t("%s done, %s skipped, %s failed", f.texts.Int(b.Done), f.texts.Int(b.Skipped),
-						f.texts.Int(b.Failed)))
+			f.frames.RunBatch(correct, f.k.texts.Code(), func(b film.Batch, err error) {
+				if f.k.prompts.ended("Could not process the pictures", err) {
+					f.k.say(f.k.t("%s done, %s skipped, %s failed", f.k.texts.Int(b.Done), f.k.texts.Int(b.Skipped),
+						f.k.texts.Int(b.Failed)))
 				}
 			})
 		})

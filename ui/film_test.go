@@ -25,7 +25,7 @@ func TestFilmstrip(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if h.film.object.Visible() || h.actions.can("film.find") {
+	if h.film.object.Visible() || h.k.actions.can("film.find") {
 		t.Error("the filmstrip is visible without pictures")
 	}
 	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(t.TempDir())})
@@ -47,25 +47,25 @@ func TestFilmstrip(t *testing.T) {
 			t.Errorf("%s: the filmstrip says %q, want %q", what, got, want)
 		}
 	}
-	if h.session.Document() == nil || !h.film.object.Visible() {
+	if h.c.session.Document() == nil || !h.film.object.Visible() {
 		t.Fatal("dropping a folder did not fill the filmstrip")
 	}
 	state("dropped", "a.png to do; b.png to do; c.png to do; ")
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
-	h.actions.do("film.next")
+	h.k.actions.do("film.next")
 	h.settle()
-	if got := filepath.Base(h.session.Document().Path()); got != "b.png" || !h.film.items[1].current {
+	if got := filepath.Base(h.c.session.Document().Path()); got != "b.png" || !h.film.items[1].current {
 		t.Errorf("the next picture is %s", got)
 	}
 	state("went on", "a.png 2 findings; b.png to do; c.png to do; ")
 	h.film.items[0].Tapped(nil)
 	h.settle()
 	h.checkList("gone back", "1|22|10|4|3.5||–", "2|101|50|2|3.5||–")
-	if h.actions.can("film.previous") {
+	if h.k.actions.can("film.previous") {
 		t.Error("a picture before the first is offered")
 	}
-	h.actions.do("film.correct")
+	h.k.actions.do("film.correct")
 	h.settle()
 	state("batch", "a.png saved; b.png saved; c.png saved; ")
 	if text := h.status.message.Text(); text != "3 done, 0 skipped, 0 failed" {
@@ -74,7 +74,7 @@ func TestFilmstrip(t *testing.T) {
 	if len(h.pictureFiles) != 3 {
 		t.Errorf("%d pictures were saved", len(h.pictureFiles))
 	}
-	h.actions.do("film.close")
+	h.k.actions.do("film.close")
 	if h.film.object.Visible() {
 		t.Error("the filmstrip is still visible")
 	}
@@ -109,13 +109,13 @@ func TestFilmstripByKeys(t *testing.T) {
 	}
 	key(fyne.KeyEnd)
 	key(fyne.KeyRight)
-	last := len(h.frames.Frames()) - 1
+	last := len(h.c.frames.Frames()) - 1
 	if got := ring(); !slices.Equal(got, []int{last}) {
 		t.Errorf("at the end, the ring is around %v", got)
 	}
 	key(fyne.KeyReturn)
 	h.settle()
-	if doc := h.session.Document(); doc == nil || doc.Path() != h.frames.Frames()[last].Path {
+	if doc := h.c.session.Document(); doc == nil || doc.Path() != h.c.frames.Frames()[last].Path {
 		t.Error("Enter does not open the picture")
 	}
 	key(fyne.KeyHome)
@@ -124,7 +124,7 @@ func TestFilmstripByKeys(t *testing.T) {
 		t.Errorf("at the beginning, the ring is around %v", got)
 	}
 	c.TypedRune('b')
-	if h.toolbox.current.ID != "tool.brush" {
+	if h.k.toolbox.current.ID != "tool.brush" {
 		t.Error("the letters of the tools do not work")
 	}
 	h.win.Canvas().Unfocus()

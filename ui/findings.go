@@ -14,6 +14,7 @@ import (
 
 	"blik/app/document"
 	"blik/app/i18n"
+	"blik/app/session"
 	"blik/app/session/findings"
 	"blik/internal/message"
 	"blik/ui/filedialog"
@@ -22,12 +23,16 @@ import (
 
 // findingsPanel is the list of findings, with the controls that limit it.
 type findingsPanel struct {
-	*common
-	object fyne.CanvasObject
-	table  *xwidget.SortTable
-	sum    *widget.Label
-	choice *xwidget.Select
-	bounds []*xwidget.NumberEntry
+	k       *kit
+	session *session.Session
+	found   *findings.Findings
+	about   *about
+	review  *review
+	object  fyne.CanvasObject
+	table   *xwidget.SortTable
+	sum     *widget.Label
+	choice  *xwidget.Select
+	bounds  []*xwidget.NumberEntry
 	// thumbs shows the findings as close-ups; views holds it and the table, only one of which is visible.
 	thumbs *xwidget.Grid
 	views  *fyne.Container
@@ -44,15 +49,15 @@ var findingColumns = []struct {
 	name  message.Text
 	width float32
 	by    findings.Column
-	cell  func(c *common, f document.Spot) string
+	cell  func(k *kit, f document.Spot) string
 }{
-	{"No.", 46, findings.ByNumber, (*common).numberText},
-	{"x", 42, findings.ByX, func(_ *common, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.X))) }},
-	{"y", 42, findings.ByY, func(_ *common, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.Y))) }},
-	{"Area", 68, findings.ByArea, func(c *common, f document.Spot) string { return c.texts.Int(f.Area) }},
-	{"Score", 64, findings.ByScore, (*common).scoreText},
-	{"Kind", 70, findings.ByKind, (*common).kindText},
-	{"Method", 60, findings.ByMethod, (*common).shortState},
+	{"No.", 46, findings.ByNumber, (*kit).numberText},
+	{"x", 42, findings.ByX, func(_ *kit, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.X))) }},
+	{"y", 42, findings.ByY, func(_ *kit, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.Y))) }},
+	{"Area", 68, findings.ByArea, func(k *kit, f document.Spot) string { return k.texts.Int(f.Area) }},
+	{"Score", 64, findings.ByScore, (*kit).scoreText},
+	{"Kind", 70, findings.ByKind, (*kit).kindText},
+	{"Method", 60, findings.ByMethod, (*kit).shortState},
 }
 
 // findingChoices are the groups of findings that the list can be limited to.
@@ -79,7 +84,7 @@ var findingBounds = []struct {
 }
 
 // numberText is the number of a finding, with a mark if it is kept or ignored.
-func (c *common) numberText(f document.Spot) string {
+func (k *kit) numberText(f document.Spot) string {
 	switch f.Decision {
 	case document.Ignored:
 		return "× " + fmt.Sprint(f.Number)
@@ -90,20 +95,20 @@ func (c *common) numberText(f document.Spot) string {
 }
 
 // scoreText is the score of a finding, or a note that it was painted by hand.
-func (c *common) scoreText(f document.Spot) string {
+func (k *kit) scoreText(f document.Spot) string {
 	if !f.Detected {
-		return c.t("by hand")
+		return k.t("by hand")
 	}
-	return c.texts.Fixed(f.Score, 1)
+	return k.texts.Fixed(f.Score, 1)
 }
 
 // kindText is the kind of a finding, with a mark if a person should look at it; it is empty for a painted finding and
 // for one of the classical detector.
-func (c *common) kindText(f document.Spot) string {
+func (k *kit) kindText(f document.Spot) string {
 	if f.Strength == 0 {
 		return ""
 	}
-	text := c.texts.Sprint(f.Kind.Name())
+	text := k.texts.Sprint(f.Kind.Name())
 	if f.Check {
 		text += " ?"
 	}
@@ -111,27 +116,28 @@ func (c *common) kindText(f document.Spot) string {
 }
 
 // contrastText is the contrast of a finding in per cent of white; it is empty for a painted finding.
-func (c *common) contrastText(f document.Spot) string {
+func (k *kit) contrastText(f document.Spot) string {
 	if !f.Detected {
 		return ""
 	}
-	return c.texts.Fixed(100*f.Contrast, 1) + "\u00a0%"
+	return k.texts.Fixed(100*f.Contrast, 1) + "\u00a0%"
 }
 
 func newFindingsPanel(c *common) *findingsPanel {
-	p := &findingsPanel{common: c, sum: xwidget.NewWrapped(""), why: xwidget.NewWrapped("")}
+	p := &findingsPanel{k: c.k, session: c.session, found: c.found, about: c.about, review: c.review,
+		sum: xwidget.NewWrapped(""), why: xwidget.NewWrapped("")}
 	var names []string
 	for _, choice := range findingChoices {
-		names = append(names, c.t(choice.name))
+		names = append(names, c.k.t(choice.name))
 	}
-	p.choice = xwidget.NewSelect(names, c.keys, byUser(&p.quiet, func(string) {
-		c.list(func(l *findings.Listing) { l.Choice = findingChoices[p.choice.SelectedIndex()].is })
+	p.choice = xwidget.NewSelect(names, c.k.keys, byUser(&p.quiet, func(string) {
+		c.review.list(func(l *findings.Listing) { l.Choice = findingChoices[p.choice.SelectedIndex()].is })
 	}))
-	p.keep = c.button("find.keep", theme.ConfirmIcon())
-	p.ignore = c.button("find.ignore", theme.CancelIcon())
-	p.thumb = c.button("find.thumbnails", theme.GridIcon())
+	p.keep = c.k.button("find.keep", theme.ConfirmIcon())
+	p.ignore = c.k.button("find.ignore", theme.CancelIcon())
+	p.thumb = c.k.button("find.thumbnails", theme.GridIcon())
 	choose := container.NewBorder(nil, nil, nil, container.NewHBox(p.keep, p.ignore,
-		p.thumb, c.button("find.save", theme.DownloadIcon())), p.choice)
+		p.thumb, c.k.button("find.save", theme.DownloadIcon())), p.choice)
 
 	p.why.SizeName = theme.SizeNameCaptionText
 	p.whyBox = container.NewStack(container.NewVScroll(p.why))
@@ -141,7 +147,7 @@ func newFindingsPanel(c *common) *findingsPanel {
 	for i, column := range findingColumns {
 		widths[i] = column.width - 4
 	}
-	p.table = xwidget.NewSortTable(widths, c.keys)
+	p.table = xwidget.NewSortTable(widths, c.k.keys)
 	p.table.Rows = func() int { return len(c.found.Listed()) }
 	p.table.Cell = p.cell
 	p.table.Head = p.head
@@ -149,11 +155,11 @@ func newFindingsPanel(c *common) *findingsPanel {
 	p.table.OnRow = func(row int) {
 		f := c.found.Listed()[row]
 		c.found.Select(f)
-		c.reveal(f)
+		c.review.reveal(f)
 	}
 	p.table.OnStep = func(direction int) {
 		id := map[int]string{1: "find.next", -1: "find.previous"}[direction]
-		c.actions.do(id)
+		c.k.actions.do(id)
 	}
 	p.thumbs = newThumbs(c)
 	p.views = container.NewStack(p.table, p.thumbs)
@@ -227,21 +233,28 @@ func (p *findingsPanel) newBounds() fyne.CanvasObject {
 	row := container.NewHBox()
 	for _, b := range findingBounds {
 		entry := xwidget.NewNumberEntry(46, func(text string) { p.setBound(b.name, b.of, b.scale, text) })
-		entry.Tips = p.tips
+		entry.Tips = p.k.tips
 		p.bounds = append(p.bounds, entry)
-		name := xwidget.NewFixedText(p.t(b.name))
-		name.SetText(p.t(b.name))
+		name := xwidget.NewFixedText(p.k.t(b.name))
+		name.SetText(p.k.t(b.name))
 		row.Add(container.NewCenter(name))
 		row.Add(entry)
 	}
 	return row
 }
 
+// review shows findings one after the other.
+type review struct {
+	k       *kit
+	session *session.Session
+	found   *findings.Findings
+}
+
 // list changes which findings are listed.
-func (c *common) list(change func(l *findings.Listing)) {
-	l := c.found.Listing()
+func (r *review) list(change func(l *findings.Listing)) {
+	l := r.found.Listing()
 	change(&l)
-	c.found.SetListing(l)
+	r.found.SetListing(l)
 }
 
 // setBound sets a minimum value from typed text. Text that is not a number removes it, with a message unless the field
@@ -254,10 +267,10 @@ func (p *findingsPanel) setBound(name message.Text, of func(l *findings.Listing)
 	if err != nil {
 		bound = findings.Bound{}
 		if text != "" {
-			p.say(p.t("%s: enter a number.", strings.TrimSuffix(p.t(name), " ≥")))
+			p.k.say(p.k.t("%s: enter a number.", strings.TrimSuffix(p.k.t(name), " ≥")))
 		}
 	}
-	p.list(func(l *findings.Listing) { *of(l) = bound })
+	p.review.list(func(l *findings.Listing) { *of(l) = bound })
 	p.showBounds()
 }
 
@@ -267,7 +280,7 @@ func (p *findingsPanel) showBounds() {
 	for i, b := range findingBounds {
 		text := ""
 		if bound := b.of(&l); bound.Set {
-			text = p.texts.Number(bound.Least/b.scale, 2)
+			text = p.k.texts.Number(bound.Least/b.scale, 2)
 		}
 		p.bounds[i].ShowText(text)
 	}
@@ -276,7 +289,7 @@ func (p *findingsPanel) showBounds() {
 // sort sorts by a column, or reverses the order if the list is already sorted by it. Numbers start with the largest.
 func (p *findingsPanel) sort(column int) {
 	by := findingColumns[column].by
-	p.list(func(l *findings.Listing) {
+	p.review.list(func(l *findings.Listing) {
 		if l.By == by {
 			l.Descending = !l.Descending
 			return
@@ -287,7 +300,7 @@ func (p *findingsPanel) sort(column int) {
 
 // head returns the heading of a column, with an arrow if the list is sorted by it.
 func (p *findingsPanel) head(column int) string {
-	text, l := p.t(findingColumns[column].name), p.found.Listing()
+	text, l := p.k.t(findingColumns[column].name), p.found.Listing()
 	switch {
 	case l.By != findingColumns[column].by:
 		return text
@@ -303,7 +316,7 @@ func (p *findingsPanel) cell(row, column int) string {
 	if row < 0 || row >= len(list) {
 		return ""
 	}
-	return findingColumns[column].cell(p.common, list[row])
+	return findingColumns[column].cell(p.k, list[row])
 }
 
 func (p *findingsPanel) update(c change) {
@@ -337,18 +350,18 @@ func (p *findingsPanel) update(c change) {
 // sumText counts the findings, the decided ones, and the listed ones if not all are listed.
 func (p *findingsPanel) sumText() string {
 	if p.session.Document() == nil {
-		return p.t("No picture is open.")
+		return p.k.t("No picture is open.")
 	}
-	parts := []string{p.foundText()}
+	parts := []string{p.about.foundText()}
 	if wrong, ok := p.found.ExpectedWrong(); ok && wrong >= 0.5 {
-		parts = append(parts, p.t("about %s are expected to be wrong", p.texts.Int(int(math.Round(wrong)))))
+		parts = append(parts, p.k.t("about %s are expected to be wrong", p.k.texts.Int(int(math.Round(wrong)))))
 	}
 	kept, all, ignored := p.found.Decided()
 	if kept+ignored > 0 {
-		parts = append(parts, p.t("%s kept, %s ignored", p.texts.Int(kept), p.texts.Int(ignored)))
+		parts = append(parts, p.k.t("%s kept, %s ignored", p.k.texts.Int(kept), p.k.texts.Int(ignored)))
 	}
 	if n := len(p.found.Listed()); n != all || p.found.Listing().Choice == findings.Ignored {
-		parts = append(parts, p.t("%s listed", p.texts.Int(n)))
+		parts = append(parts, p.k.t("%s listed", p.k.texts.Int(n)))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -358,19 +371,19 @@ func (p *findingsPanel) explain() {
 	f, ok := p.found.Selected()
 	xwidget.SetVisible(p.whyBox, ok)
 	if ok {
-		p.why.SetText(p.whyText(f))
+		p.why.SetText(p.k.whyText(f))
 	}
 }
 
 // whyText says what a finding was judged by.
-func (c *common) whyText(f document.Spot) string {
+func (k *kit) whyText(f document.Spot) string {
 	reasons := f.Reasons()
 	if len(reasons) == 0 {
-		return c.t("Finding %s was painted by hand or loaded.", fmt.Sprint(f.Number))
+		return k.t("Finding %s was painted by hand or loaded.", fmt.Sprint(f.Number))
 	}
 	lines := make([]string, len(reasons))
 	for i, r := range reasons {
-		lines[i] = c.texts.Sprint(r.Message())
+		lines[i] = k.texts.Sprint(r.Message())
 	}
 	return strings.Join(lines, "\n")
 }
@@ -388,70 +401,70 @@ func (p *findingsPanel) showSelected() {
 const revealZoom = 4
 
 // reveal centres a finding in the window, at the zoom chosen for that.
-func (c *common) reveal(f document.Spot) {
-	if zoom := c.session.Settings().ReviewZoom; zoom > 0 {
-		c.display.port.Centre(f.Bounds(), zoom)
+func (r *review) reveal(f document.Spot) {
+	if zoom := r.session.Settings().ReviewZoom; zoom > 0 {
+		r.k.display.port.Centre(f.Bounds(), zoom)
 	} else {
-		c.display.port.Reveal(f.Bounds(), revealZoom)
+		r.k.display.port.Reveal(f.Bounds(), revealZoom)
 	}
 	if f.Decision == document.Ignored {
-		c.say(c.t("Ignored finding %s, %s px", fmt.Sprint(f.Number), c.texts.Int(f.Area)))
+		r.k.say(r.k.t("Ignored finding %s, %s px", fmt.Sprint(f.Number), r.k.texts.Int(f.Area)))
 		return
 	}
-	c.say(c.t("Finding %s, %s px", fmt.Sprint(f.Number), c.texts.Int(f.Area)))
+	r.k.say(r.k.t("Finding %s, %s px", fmt.Sprint(f.Number), r.k.texts.Int(f.Area)))
 }
 
 // keep marks the selected finding as kept and continues with the next one of the list. A hidden mask stays hidden, as
 // while the user looks through corrections, unless it changes.
 func (w *window) keep() {
-	if f, ok := w.found.Selected(); ok && f.Decision == document.Ignored {
-		w.display.showMask()
+	if f, ok := w.c.found.Selected(); ok && f.Decision == document.Ignored {
+		w.k.display.showMask()
 	}
-	w.decide(w.found.KeepSelected)
+	w.decide(w.c.found.KeepSelected)
 }
 
 // ignore removes the selected finding from the mask and continues with the next one of the list.
 func (w *window) ignore() {
-	w.display.showMask()
-	w.decide(w.found.RemoveSelected)
+	w.k.display.showMask()
+	w.decide(w.c.found.RemoveSelected)
 }
 
 // decide decides about the selected finding and continues with the next. If none is selected, it only selects the first
 // one.
 func (w *window) decide(how func() bool) {
-	if _, ok := w.found.Selected(); ok {
+	if _, ok := w.c.found.Selected(); ok {
 		how()
 	}
 	w.step(1)
-	if kept, _, ignored := w.found.Decided(); kept+ignored > 0 && (kept+ignored)%findings.EnoughDecisions == 0 {
-		w.say(w.t("You have decided about %s findings: see what can be learned from them (%s)",
-			w.texts.Int(kept+ignored), w.press("find.learn")))
+	if kept, _, ignored := w.c.found.Decided(); kept+ignored > 0 && (kept+ignored)%findings.EnoughDecisions == 0 {
+		w.k.say(w.k.t("You have decided about %s findings: see what can be learned from them (%s)",
+			w.k.texts.Int(kept+ignored), w.k.press("find.learn")))
 	}
 }
 
 // keepListed and ignoreListed decide about all listed findings.
 func (w *window) keepListed() {
-	w.display.showMask()
-	n := w.found.KeepListed()
-	w.say(w.texts.Plural(n, "%s finding kept", "%s findings kept", w.texts.Int(n)))
+	w.k.display.showMask()
+	n := w.c.found.KeepListed()
+	w.k.say(w.k.texts.Plural(n, "%s finding kept", "%s findings kept", w.k.texts.Int(n)))
 }
 
 func (w *window) ignoreListed() {
-	w.display.showMask()
-	n := w.found.IgnoreListed()
-	w.say(w.texts.Plural(n, "%s finding ignored", "%s findings ignored", w.texts.Int(n)))
+	w.k.display.showMask()
+	n := w.c.found.IgnoreListed()
+	w.k.say(w.k.texts.Plural(n, "%s finding ignored", "%s findings ignored", w.k.texts.Int(n)))
 }
 
 // saveFindings asks for a file and writes the list there.
 func (f *files) saveFindings() {
 	path := f.session.Document().Path()
 	f.dialogs.Save(filedialog.Request{
-		Title: f.t("Save findings"), Folder: filepath.Dir(path),
+		Title: f.k.t("Save findings"), Folder: filepath.Dir(path),
 		File: strings.TrimSuffix(baseName(path), filepath.Ext(path)) + "_findings.csv",
-		Name: f.t("Tables (CSV)"), Extensions: []string{"csv"},
+		Name: f.k.t("Tables (CSV)"), Extensions: []string{"csv"},
 	}, f.chosen(func(path string) {
-		if f.prompts.ended("Could not save the list of findings", f.found.Save(context.Background(), path)) {
-			f.say(f.t("Findings saved: %s", baseName(path)))
+		if f.k.prompts.ended("Could not save the list of findings", f.found.Save(context.Background(), path)) {
+			f.k.say(f.k.t("Findings saved: %s", baseName(path)))
 		}
 	}))
 }

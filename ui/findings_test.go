@@ -39,52 +39,52 @@ func (h *harness) checkList(what string, want ...string) {
 // Findings are decided with keys, one after the other, and the list follows.
 func TestDecideByKeys(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
 	first, second := "1|22|10|4|3.5||–", "2|101|50|2|3.5||–"
 	h.checkList("found", first, second)
-	h.actions.do("find.keep")
-	if s, ok := h.found.Selected(); !ok || s.ID != 1 || s.Decision != document.Undecided {
+	h.k.actions.do("find.keep")
+	if s, ok := h.c.found.Selected(); !ok || s.ID != 1 || s.Decision != document.Undecided {
 		t.Errorf("keep without a selection selects %+v", s)
 	}
-	h.display.toggleMask()
-	h.keys.Rune('k')
+	h.k.display.toggleMask()
+	h.k.keys.Rune('k')
 	h.checkList("kept", "✓ "+first, second)
-	if h.display.maskShown {
+	if h.k.display.maskShown {
 		t.Error("keeping a finding, which does not change the mask, shows the mask")
 	}
 	if row := h.panel.findings.table.Selected(); row != 1 {
 		t.Errorf("row %d is selected after keeping the first", row)
 	}
-	h.keys.Rune('о') // J on a Russian keyboard
+	h.k.keys.Rune('о') // J on a Russian keyboard
 	h.checkList("ignored", "✓ "+first)
-	if !h.display.maskShown {
+	if !h.k.display.maskShown {
 		t.Error("the mask was changed while hidden")
 	}
 	if text := h.panel.findings.sum.Text; text != "1 finding, 4 px, 0.02 %; 1 kept, 1 ignored" {
 		t.Errorf("the sum says %q", text)
 	}
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
 	if text := h.status.message.Text(); !strings.HasPrefix(text, "Found 2 findings (1 ignored as before) in ") {
 		t.Errorf("another search says %q", text)
 	}
-	h.actions.do("edit.undo")
+	h.k.actions.do("edit.undo")
 	h.panel.findings.choice.SetSelected("Ignored")
 	h.checkList("ignored ones", "× 2|101|50|2|3.5||–")
-	h.actions.do("find.next")
-	if s, ok := h.found.Selected(); !ok || s.Decision != document.Ignored {
+	h.k.actions.do("find.next")
+	if s, ok := h.c.found.Selected(); !ok || s.Decision != document.Ignored {
 		t.Errorf("selected is %+v", s)
 	}
 	if h.panel.correction.method.Disabled() != true || !h.panel.correction.correct.Disabled() {
 		t.Error("an ignored finding can be corrected")
 	}
-	h.actions.do("find.keep")
+	h.k.actions.do("find.keep")
 	h.checkList("restored")
 	h.panel.findings.choice.SetSelected("All in the mask")
 	h.checkList("both kept", "✓ "+first, "✓ "+second)
 	for range 3 {
-		h.actions.do("edit.undo")
+		h.k.actions.do("edit.undo")
 	}
 	h.checkList("all undone", first, second)
 }
@@ -92,10 +92,10 @@ func TestDecideByKeys(t *testing.T) {
 // A finding keeps its number when another one is ignored, and the saved list says the same as the window.
 func TestNumbersStay(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
-	h.found.Select(h.session.Document().Spots()[0])
-	h.actions.do("find.ignore")
+	h.c.found.Select(h.c.session.Document().Spots()[0])
+	h.k.actions.do("find.ignore")
 	h.checkList("the first is ignored", "2|101|50|2|3.5||–")
 	if text := h.status.message.Text(); text != "Finding 2, 2 px" {
 		t.Errorf("the status bar says %q", text)
@@ -103,18 +103,18 @@ func TestNumbersStay(t *testing.T) {
 	if why := h.panel.findings.why.Text; !strings.HasPrefix(why, "Finding 2 ") {
 		t.Errorf("the reasons are %q", why)
 	}
-	h.actions.do("correct.all")
+	h.k.actions.do("correct.all")
 	h.settle()
 	if text := h.panel.correction.spot.Text(); !strings.HasPrefix(text, "No. 2, ") {
 		t.Errorf("the correction panel says %q", text)
 	}
-	if got := h.session.Document().CorrectedNumbers(); !slices.Equal(got, []int{2}) {
+	if got := h.c.session.Document().CorrectedNumbers(); !slices.Equal(got, []int{2}) {
 		t.Errorf("the report numbers the corrections %v", got)
 	}
 	for choice, id := range map[string]string{"All in the mask": "2", "Ignored": "1"} {
 		h.panel.findings.choice.SetSelected(choice)
 		path := filepath.Join(t.TempDir(), "list.csv")
-		if err := h.found.Save(t.Context(), path); err != nil {
+		if err := h.c.found.Save(t.Context(), path); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(path)
@@ -131,7 +131,7 @@ func TestNumbersStay(t *testing.T) {
 // The list is sorted by clicks on column heads and limited by minimum values.
 func TestListIsSortedAndLimited(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
 	p := h.panel.findings
 	first, second := "1|22|10|4|3.5||–", "2|101|50|2|3.5||–"
@@ -143,9 +143,9 @@ func TestListIsSortedAndLimited(t *testing.T) {
 	}
 	p.table.OnHead(3)
 	h.checkList("largest first", first, second)
-	h.actions.do("find.next")
-	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF3})
-	if s, _ := h.found.Selected(); s.ID != 2 {
+	h.k.actions.do("find.next")
+	h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF3})
+	if s, _ := h.c.found.Selected(); s.ID != 2 {
 		t.Errorf("after two steps %d is selected", s.ID)
 	}
 	p.bounds[0].SetText("3")
@@ -161,28 +161,28 @@ func TestListIsSortedAndLimited(t *testing.T) {
 	}
 	p.bounds[2].SetText("40 %")
 	p.bounds[2].FocusLost()
-	if b := h.found.Listing().Contrast; !b.Set || b.Least != 0.4 {
+	if b := h.c.found.Listing().Contrast; !b.Set || b.Least != 0.4 {
 		t.Errorf("a contrast in per cent sets %+v", b)
 	}
 	p.bounds[2].SetText("")
 	p.bounds[2].FocusLost()
-	if h.found.Listing().Area.Set || p.bounds[0].Text != "" {
+	if h.c.found.Listing().Area.Set || p.bounds[0].Text != "" {
 		t.Errorf("%q sets a bound", "many")
 	}
 	h.dialogs.path = filepath.Join(t.TempDir(), "list.csv")
-	h.actions.do("find.save")
+	h.k.actions.do("find.save")
 	data, err := os.ReadFile(h.dialogs.path)
 	if err != nil || strings.Count(string(data), "\n") != 3 {
 		t.Errorf("saved %q, %v", data, err)
 	}
-	h.actions.do("find.ignoreListed")
+	h.k.actions.do("find.ignoreListed")
 	h.checkList("all ignored")
 	if says := h.status.message.Text(); says != "2 findings ignored" {
 		t.Errorf("the text is %q", says)
 	}
-	h.found.SetListing(findings.Listing{Choice: findings.Ignored})
-	h.actions.do("find.keepListed")
-	if h.session.Document().Stats().Spots != 2 {
+	h.c.found.SetListing(findings.Listing{Choice: findings.Ignored})
+	h.k.actions.do("find.keepListed")
+	if h.c.session.Document().Stats().Spots != 2 {
 		t.Error("keeping an ignored finding did not restore it")
 	}
 }
@@ -190,25 +190,25 @@ func TestListIsSortedAndLimited(t *testing.T) {
 // Findings are centred at the chosen zoom; a finding larger than the window is shown whole.
 func TestZoomAtAFinding(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
-	port := h.display.port
+	port := h.k.display.port
 	for _, zoom := range []float64{1, 2, 4} {
 		h.setReviewZoom(zoom)
-		h.actions.do("view.fit")
-		h.actions.do("find.next")
+		h.k.actions.do("view.fit")
+		h.k.actions.do("find.next")
 		if z := port.Transform().Zoom; z != zoom {
 			t.Errorf("zoom %g, want %g", z, zoom)
 		}
 	}
 	h.setReviewZoom(0)
 	port.SetZoom(3)
-	h.actions.do("find.next")
+	h.k.actions.do("find.next")
 	if z := port.Transform().Zoom; z != 3 {
 		t.Errorf("the zoom changed from 3 to %g", z)
 	}
 	h.setReviewZoom(32)
-	h.found.Select(h.session.Document().Spots()[0])
+	h.c.found.Select(h.c.session.Document().Spots()[0])
 	port.Centre(image.Rect(0, 0, 200, 100), 32)
 	if z := port.Transform().Zoom; z >= 32 || z*200 > float64(port.Device().X) {
 		t.Errorf("a finding of 200 × 100 px is shown at %g", z)
@@ -218,9 +218,9 @@ func TestZoomAtAFinding(t *testing.T) {
 // T shows thumbnails of the same findings instead of the table; a click selects one.
 func TestThumbnails(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
-	h.keys.Rune('t')
+	h.k.keys.Rune('t')
 	p := h.panel.findings
 	if !p.thumbs.Visible() || p.table.Visible() || h.panel.tabs.SelectedIndex() != 1 {
 		t.Fatal("no thumbnails are visible")
@@ -229,10 +229,10 @@ func TestThumbnails(t *testing.T) {
 		t.Fatalf("%d thumbnails, want 2", n)
 	}
 	p.thumbs.OnSelected(1)
-	if s, _ := h.found.Selected(); s.ID != 2 {
+	if s, _ := h.c.found.Selected(); s.ID != 2 {
 		t.Errorf("finding %d is selected", s.ID)
 	}
-	h.actions.do("correct.selected")
+	h.k.actions.do("correct.selected")
 	h.settle()
 	for id, want := range []struct {
 		text  string
@@ -244,7 +244,7 @@ func TestThumbnails(t *testing.T) {
 			t.Errorf("thumbnail %d says %q, after: %v", id, o.text.Text(), o.after.Image != nil)
 		}
 	}
-	h.keys.Rune('t')
+	h.k.keys.Rune('t')
 	if p.thumbs.Visible() || !p.table.Visible() {
 		t.Error("the table is not shown again")
 	}
@@ -253,18 +253,18 @@ func TestThumbnails(t *testing.T) {
 // All listed findings, and only those, are corrected by a method at once.
 func TestCorrectListed(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
-	h.found.SetListing(findings.Listing{Area: findings.Bound{Set: true, Least: 3}})
-	h.correctListed(processing.MethodExemplar)
+	h.c.found.SetListing(findings.Listing{Area: findings.Bound{Set: true, Least: 3}})
+	h.c.fixing.correctListed(processing.MethodExemplar)
 	h.settle()
-	spots := h.session.Document().Spots()
+	spots := h.c.session.Document().Spots()
 	if spots[0].Method != processing.MethodExemplar || spots[1].State != document.Uncorrected {
 		t.Errorf("%+v", spots)
 	}
-	h.found.SetListing(findings.Listing{Area: findings.Bound{Set: true, Least: 99}})
-	h.correctListed(processing.MethodExemplar)
-	if h.session.Busy() || h.status.message.Text() != "None of the listed findings is in the mask" {
+	h.c.found.SetListing(findings.Listing{Area: findings.Bound{Set: true, Least: 99}})
+	h.c.fixing.correctListed(processing.MethodExemplar)
+	if h.c.session.Busy() || h.status.message.Text() != "None of the listed findings is in the mask" {
 		t.Errorf("with an empty list the status says %q", h.status.message.Text())
 	}
 }
@@ -281,10 +281,10 @@ func TestProjectOfAPicture(t *testing.T) {
 		return h
 	}
 	h := start()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
-	h.keys.Rune('k')
-	h.keys.Rune('k')
+	h.k.keys.Rune('k')
+	h.k.keys.Rune('k')
 	went := false
 	h.files.guard(func() { went = true })
 	if went {
@@ -313,10 +313,10 @@ func TestProjectOfAPicture(t *testing.T) {
 	}
 	// Meanwhile another window saves its work.
 	other := start()
-	other.actions.do("file.saveProject")
+	other.k.actions.do("file.saveProject")
 	other.settle()
-	h.keys.Rune('j')
-	h.actions.do("file.saveProject")
+	h.k.keys.Rune('j')
+	h.k.actions.do("file.saveProject")
 	h.settle()
 	if text := h.dialogTexts(); !strings.Contains(text, "Another program has changed a.png.blik.") {
 		t.Errorf("another window's project: the dialog says %q", text)

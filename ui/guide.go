@@ -12,7 +12,7 @@ import (
 
 // showGuide shows the guide: headings on the left, the text of the selected one on the right.
 func (p *prompts) showGuide() {
-	sections, err := manual.Guide(p.texts.Code())
+	sections, err := manual.Guide(p.k.texts.Code())
 	if err != nil {
 		p.showError("Could not open the guide", err)
 		return
@@ -25,7 +25,7 @@ func (p *prompts) showGuide() {
 			label := o.(*widget.Label)
 			label.Truncation = fyne.TextTruncateEllipsis
 			label.SetText(sections[i].Title)
-		}, p.keys)
+		}, p.k.keys)
 	at := 0
 	titles.OnSelected = func(i widget.ListItemID) {
 		at = i
@@ -51,7 +51,7 @@ func (p *prompts) showGuide() {
 	}
 	body := container.NewHSplit(titles, scroll)
 	body.Offset = guideOffset
-	p.showCustom(p.t("Guide"), p.t("Close"), body, 1000, 640)
+	p.showCustom(p.k.t("Guide"), p.k.t("Close"), body, 1000, 640)
 	p.win.Canvas().Focus(titles)
 }
 

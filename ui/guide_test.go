@@ -17,7 +17,7 @@ import (
 // The guide shows its text and each picture with the text after it, in order.
 func TestGuidePage(t *testing.T) {
 	h := newHarness(t, "en")
-	h.actions.do("help.guide")
+	h.k.actions.do("help.guide")
 	if h.dialogTexts() == "" {
 		t.Fatal("no guide is shown")
 	}
@@ -38,7 +38,7 @@ func TestGuidePage(t *testing.T) {
 // Arrow keys step through the headings, Page Down and Page Up scroll the page.
 func TestGuideByKeys(t *testing.T) {
 	h := newHarness(t, "en")
-	h.actions.do("help.guide")
+	h.k.actions.do("help.guide")
 	c := h.win.Canvas()
 	titles, ok := c.Focused().(*xwidget.List)
 	if !ok {

@@ -52,14 +52,16 @@ func BenchmarkHeld(b *testing.B) {
 			most = max(most, time.Since(begun))
 		}
 		timed(do)
-		for w.session.Busy() || len(queue) > 0 {
+		for w.c.session.Busy() || len(queue) > 0 {
 			timed(<-queue)
 		}
 		longest[name] = append(longest[name], most)
 	}
 	names := []string{"open", "detect", "correct all", "undo", "undo detection", "redo", "redo correction", "save"}
 	for range b.N {
-		run("open", func() { w.store.Open(picture, func(err error) { w.prompts.ended("Could not open the picture", err) }) })
+		run("open", func() {
+			w.c.store.Open(picture, func(err error) { w.k.prompts.ended("Could not open the picture", err) })
+		})
 		run("detect", w.detect)
 		run("correct all", w.correctAll)
 		run("undo", w.undo)

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
 
+	"blik/app/session"
 	"blik/app/session/analysis"
 	"blik/processing"
 	"blik/ui/xwidget"
@@ -15,31 +16,35 @@ import (
 
 // levels shows the histogram of the picture and of the search region, with the level threshold.
 type levels struct {
-	*common
-	card  *card
-	graph *graph
-	state *xwidget.FixedText
+	k        *kit
+	session  *session.Session
+	analysis *analysis.Analysis
+	card     *card
+	graph    *graph
+	state    *xwidget.FixedText
 	// counted are the current levels; known is false while they are being counted.
 	counted analysis.Levels
 	known   bool
 }
 
 func newLevels(c *common) *levels {
-	h := &levels{common: c, graph: newGraph(), state: xwidget.NewFixedText("")}
-	h.state.Stretch, h.state.Muted, h.state.Tips = true, true, c.tips
+	h := &levels{k: c.k, session: c.session, analysis: c.analysis, graph: newGraph(), state: xwidget.NewFixedText("")}
+	h.state.Stretch, h.state.Muted, h.state.Tips = true, true, c.k.tips
 	spec := h.spec()
-	title := xwidget.NewHelpLabel(c.t("Histogram"), c.texts.Sprint(spec.Help)+" "+c.t("The columns are the whole "+
-		"picture, the line is the search region; heights are logarithmic. Dashed: the least level of a finding in "+
-		"the classical search."), c.tips)
+	title := xwidget.NewHelpLabel(c.k.t("Histogram"),
+		c.k.texts.Sprint(spec.Help)+" "+c.k.t("The columns are the whole "+
+			"picture, the line is the search region; heights are logarithmic. Dashed: the least level of a finding in "+
+			"the classical search."), c.k.tips)
 	text := func(s string) fyne.CanvasObject {
 		t := xwidget.NewFixedText(s)
 		t.Muted = true
 		t.SetText(s)
 		return t
 	}
-	axis := container.NewHBox(text(c.texts.Number(spec.Low, 0)), layout.NewSpacer(), text(c.texts.Number(spec.High, 0)))
+	axis := container.NewHBox(text(c.k.texts.Number(spec.Low, 0)), layout.NewSpacer(), text(c.k.texts.Number(spec.High,
+		0)))
 	h.card = newCard(title, container.New(layout.NewCustomPaddedVBoxLayout(2), h.graph.raster, axis, h.state),
-		c.button("view.histogram", closeIcon()))
+		c.k.button("view.histogram", closeIcon()))
 	return h
 }
 
@@ -56,7 +61,7 @@ func (h *levels) update(c change) {
 	}
 	if !h.known {
 		h.known = true
-		h.state.SetText(h.t("counting…"))
+		h.state.SetText(h.k.t("counting…"))
 		h.analysis.CountLevels(h.received)
 		return
 	}
@@ -69,7 +74,7 @@ func (h *levels) received(l analysis.Levels, err error) {
 	switch {
 	case errors.Is(err, context.Canceled):
 	case err != nil:
-		h.state.SetText(h.texts.Error(err))
+		h.state.SetText(h.k.texts.Error(err))
 	default:
 		h.counted = l
 		h.show()
@@ -83,5 +88,5 @@ func (h *levels) show() {
 		marks = append(marks, (t.Value+0.5)/256)
 	}
 	h.graph.set(h.counted.All, h.counted.Inside, marks, nil)
-	h.state.SetText(h.thresholdsText(&spec))
+	h.state.SetText(h.k.thresholdsText(&spec, h.session.Settings().Params))
 }

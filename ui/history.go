@@ -5,16 +5,22 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/widget"
 
+	"blik/app/session"
+	"blik/app/session/editor"
+	"blik/app/session/preview"
 	"blik/internal/message"
 	"blik/ui/xwidget"
 )
 
 // historyPanel is the tab of undo steps; a click or the space bar goes back or forward to one.
 type historyPanel struct {
-	*common
-	object fyne.CanvasObject
-	list   *xwidget.List
-	memory *xwidget.FixedText
+	k       *kit
+	session *session.Session
+	editor  *editor.Editor
+	preview *preview.Preview
+	object  fyne.CanvasObject
+	list    *xwidget.List
+	memory  *xwidget.FixedText
 
 	names []message.Message
 	done  int
@@ -22,8 +28,9 @@ type historyPanel struct {
 }
 
 func newHistoryPanel(c *common) *historyPanel {
-	p := &historyPanel{common: c, memory: xwidget.NewFixedText("")}
-	p.memory.Stretch, p.memory.Muted, p.memory.Tips = true, true, c.tips
+	p := &historyPanel{k: c.k, session: c.session, editor: c.editor, preview: c.preview,
+		memory: xwidget.NewFixedText("")}
+	p.memory.Stretch, p.memory.Muted, p.memory.Tips = true, true, c.k.tips
 	p.list = xwidget.NewList(
 		func() int {
 			if p.session.Document() == nil {
@@ -36,7 +43,7 @@ func newHistoryPanel(c *common) *historyPanel {
 			l.Truncation = fyne.TextTruncateEllipsis
 			return l
 		},
-		func(i widget.ListItemID, o fyne.CanvasObject) { p.show(i, o.(*widget.Label)) }, c.keys)
+		func(i widget.ListItemID, o fyne.CanvasObject) { p.show(i, o.(*widget.Label)) }, c.k.keys)
 	p.list.OnSelected = byUser(&p.quiet, p.goTo)
 	p.object = container.NewBorder(nil, inset(4, 8, p.memory), nil, nil, p.list)
 	return p
@@ -48,9 +55,9 @@ func (p *historyPanel) show(i int, l *widget.Label) {
 	if i > p.done {
 		l.Importance = widget.LowImportance
 	}
-	text := p.t("Initial state")
+	text := p.k.t("Initial state")
 	if i > 0 && i <= len(p.names) {
-		text = p.texts.Int(i) + "  " + p.texts.Sprint(p.names[i-1])
+		text = p.k.texts.Int(i) + "  " + p.k.texts.Sprint(p.names[i-1])
 	}
 	l.SetText(text)
 }
@@ -61,7 +68,7 @@ func (p *historyPanel) goTo(i int) {
 		return
 	}
 	if p.session.Busy() && !p.preview.Previewing() {
-		p.say(p.t("Another task is still running; wait for it or cancel it"))
+		p.k.say(p.k.t("Another task is still running; wait for it or cancel it"))
 		p.mark()
 		return
 	}
@@ -81,8 +88,8 @@ func (p *historyPanel) update(c change) {
 	text := ""
 	if doc := p.session.Document(); doc != nil {
 		used, budget := doc.HistoryBytes()
-		text = p.t("%s of %s MiB in use; beyond that the oldest steps are forgotten",
-			p.texts.Number(float64(used)/(1<<20), 1), p.texts.Int(int(budget>>20)))
+		text = p.k.t("%s of %s MiB in use; beyond that the oldest steps are forgotten",
+			p.k.texts.Number(float64(used)/(1<<20), 1), p.k.texts.Int(int(budget>>20)))
 	}
 	p.memory.SetText(text)
 	p.list.Refresh()

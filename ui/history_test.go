@@ -13,8 +13,8 @@ import (
 
 // paintAt paints a spot with the brush.
 func (h *harness) paintAt(x, y float64) {
-	h.toolbox.BeginStroke(document.Brush{Radius: 3}, processing.Point{X: x, Y: y})
-	h.toolbox.editor.EndStroke()
+	h.k.toolbox.BeginStroke(document.Brush{Radius: 3}, processing.Point{X: x, Y: y})
+	h.k.toolbox.editor.EndStroke()
 }
 
 // historyRow returns a row of the history as it is shown.
@@ -34,16 +34,16 @@ func TestHistoryPanel(t *testing.T) {
 	h.opened()
 	var masks [][]uint8
 	for i := range 4 {
-		masks = append(masks, slices.Clone(h.session.Document().Mask().Pix))
+		masks = append(masks, slices.Clone(h.c.session.Document().Mask().Pix))
 		h.paintAt(float64(30*i+20), 60)
 	}
-	masks = append(masks, slices.Clone(h.session.Document().Mask().Pix))
+	masks = append(masks, slices.Clone(h.c.session.Document().Mask().Pix))
 	if list.Length() != 5 {
 		t.Fatalf("%d rows, want 5", list.Length())
 	}
 	for _, i := range []int{2, 4, 0, 3, 3, 1} {
 		list.Select(i)
-		if !slices.Equal(h.session.Document().Mask().Pix, masks[i]) {
+		if !slices.Equal(h.c.session.Document().Mask().Pix, masks[i]) {
 			t.Errorf("step %d was not restored exactly", i)
 		}
 		for row := range 5 {
@@ -58,7 +58,7 @@ func TestHistoryPanel(t *testing.T) {
 	if list.Length() != 3 {
 		t.Errorf("%d rows, want 3", list.Length())
 	}
-	h.actions.do("edit.undo")
+	h.k.actions.do("edit.undo")
 	if _, undone := h.historyRow(2); !undone {
 		t.Error("undone steps are not muted")
 	}
@@ -72,13 +72,13 @@ func TestHistoryWaitsForJobs(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.paintAt(20, 60)
 	h.block.Store(true)
-	h.actions.do("find.run")
-	was := h.session.Document().Generation()
+	h.k.actions.do("find.run")
+	was := h.c.session.Document().Generation()
 	h.panel.history.list.Select(0)
-	if h.session.Document().Generation() != was || h.panel.history.done != 1 {
+	if h.c.session.Document().Generation() != was || h.panel.history.done != 1 {
 		t.Error("a step was undone while a job was running")
 	}
-	h.session.Cancel()
+	h.c.session.Cancel()
 	h.settle()
 	h.panel.history.list.Select(0)
 	if h.panel.history.done != 0 {

@@ -4,35 +4,44 @@ import (
 	"strings"
 
 	"blik/app/imagefile/container"
+	"blik/app/session"
+	"blik/app/session/editor"
 	"blik/internal/message"
 )
+
+// about describes the open picture and its mask.
+type about struct {
+	k       *kit
+	session *session.Session
+	editor  *editor.Editor
+}
 
 // fact is a line of the information on a picture.
 type fact struct{ name, value string }
 
 // facts lists the information on the file and its picture.
-func (c *common) facts() []fact {
-	f, size := c.session.Shown().Original, c.session.Document().Size()
+func (a *about) facts() []fact {
+	f, size := a.session.Shown().Original, a.session.Document().Size()
 	facts := []fact{
-		{c.t("File"), c.session.Document().Path()},
-		{c.t("Format"), c.formatText()},
-		{c.t("Size"), c.t("%s × %s px, %s MP", c.texts.Int(size.X), c.texts.Int(size.Y),
-			c.texts.Megapixels(size.X, size.Y))},
-		{c.t("Samples"), c.t(channelKeys[c.session.Document().Picture().Channels], f.Depth)},
-		{c.t("Profile"), c.profileText()},
+		{a.k.t("File"), a.session.Document().Path()},
+		{a.k.t("Format"), a.formatText()},
+		{a.k.t("Size"), a.k.t("%s × %s px, %s MP", a.k.texts.Int(size.X), a.k.texts.Int(size.Y),
+			a.k.texts.Megapixels(size.X, size.Y))},
+		{a.k.t("Samples"), a.k.t(channelKeys[a.session.Document().Picture().Channels], f.Depth)},
+		{a.k.t("Profile"), a.profileText()},
 	}
-	if r := c.resolutionText(); r != "" {
-		facts = append(facts, fact{c.t("Resolution"), r})
+	if r := a.resolutionText(); r != "" {
+		facts = append(facts, fact{a.k.t("Resolution"), r})
 	}
 	if f.Orientation > 1 {
-		facts = append(facts, fact{c.t("Orientation"), c.t("rotated for display only")})
+		facts = append(facts, fact{a.k.t("Orientation"), a.k.t("rotated for display only")})
 	}
 	if f.Info.Pictures > 1 {
-		facts = append(facts, fact{c.t("Pages"),
-			c.t("the first of %s; the others stay unchanged", c.texts.Int(f.Info.Pictures))})
+		facts = append(facts, fact{a.k.t("Pages"),
+			a.k.t("the first of %s; the others stay unchanged", a.k.texts.Int(f.Info.Pictures))})
 	}
 	for _, note := range f.Remarks(f.SaveFormat()) {
-		facts = append(facts, fact{c.t("Note"), c.texts.Sprint(note)})
+		facts = append(facts, fact{a.k.t("Note"), a.k.texts.Sprint(note)})
 	}
 	var blocks []string
 	m := f.Info.Meta
@@ -45,7 +54,7 @@ func (c *common) facts() []fact {
 		}
 	}
 	if len(blocks) > 0 {
-		facts = append(facts, fact{c.t("Metadata"), strings.Join(blocks, ", ")})
+		facts = append(facts, fact{a.k.t("Metadata"), strings.Join(blocks, ", ")})
 	}
 	return facts
 }
@@ -53,11 +62,11 @@ func (c *common) facts() []fact {
 // channelKeys name the colour models of decoded pictures, by number of channels.
 var channelKeys = map[int]message.Text{1: "grey, %d bit", 3: "RGB, %d bit", 4: "CMYK, %d bit"}
 
-func (c *common) formatText() string {
-	text := string(c.session.Shown().Original.Format)
-	if packed := c.session.Shown().Original.Info.Compression; packed != "" && packed != text {
+func (a *about) formatText() string {
+	text := string(a.session.Shown().Original.Format)
+	if packed := a.session.Shown().Original.Info.Compression; packed != "" && packed != text {
 		if packed == "none" {
-			packed = c.t("uncompressed")
+			packed = a.k.t("uncompressed")
 		}
 		text += ", " + packed
 	}
@@ -65,46 +74,46 @@ func (c *common) formatText() string {
 }
 
 // profileText returns the name of the profile, and whether the screen shows its colours approximately.
-func (c *common) profileText() string {
-	p := c.session.Shown().Original.Profile
-	text := c.t("none; treated as sRGB")
+func (a *about) profileText() string {
+	p := a.session.Shown().Original.Profile
+	text := a.k.t("none; treated as sRGB")
 	switch {
 	case p == nil:
 		return text
 	case p.Name != "":
 		text = p.Name
-	case len(c.session.Shown().Original.Info.Meta.ICC) > 0:
-		text = c.t("unnamed")
+	case len(a.session.Shown().Original.Info.Meta.ICC) > 0:
+		text = a.k.t("unnamed")
 	case p.Channels == 4:
-		text = c.t("none")
+		text = a.k.t("none")
 	}
 	if !p.Exact {
-		text += "\n" + c.approximately()
+		text += "\n" + a.approximately()
 	}
 	return text
 }
 
 // approximately returns why the colours on the screen are approximate; it is empty if they are not.
-func (c *common) approximately() string {
-	file := c.session.Shown().Original
+func (a *about) approximately() string {
+	file := a.session.Shown().Original
 	if file == nil || file.Profile == nil || file.Profile.Exact {
 		return ""
 	}
-	return c.t("The colours are shown approximately: %s. Those of the file stay unchanged.",
-		c.texts.Sprint(c.session.Shown().Original.Profile.Reason))
+	return a.k.t("The colours are shown approximately: %s. Those of the file stay unchanged.",
+		a.k.texts.Sprint(a.session.Shown().Original.Profile.Reason))
 }
 
-func (c *common) resolutionText() string {
-	m := c.session.Shown().Original.Info.Meta
+func (a *about) resolutionText() string {
+	m := a.session.Shown().Original.Info.Meta
 	unit, ok := map[container.Unit]message.Text{
 		container.UnitInch: "%s px/in", container.UnitCentimetre: "%s px/cm",
 	}[m.Unit]
 	if !ok || !(m.XResolution > 0) || !(m.YResolution > 0) {
 		return ""
 	}
-	text := c.texts.Number(m.XResolution, 2)
+	text := a.k.texts.Number(m.XResolution, 2)
 	if m.YResolution != m.XResolution {
-		text += " × " + c.texts.Number(m.YResolution, 2)
+		text += " × " + a.k.texts.Number(m.YResolution, 2)
 	}
-	return c.t(unit, text)
+	return a.k.t(unit, text)
 }

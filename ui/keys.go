@@ -6,11 +6,11 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"blik/app/i18n"
-	"blik/app/settings"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
+
+	"blik/app/i18n"
+	"blik/app/settings"
 )
 
 // holdAction lasts only while its key is held.
@@ -31,14 +31,14 @@ type keyboard struct {
 
 // use puts the chosen keys into force.
 func (k *keyboard) use(chosen settings.Keys) {
-	k.w.actions.use(chosen)
+	k.w.k.actions.use(chosen)
 	k.runes, k.named = map[rune]string{}, map[fyne.KeyName]string{}
 	canvas := k.w.win.Canvas()
 	for _, s := range k.also {
 		canvas.RemoveShortcut(s)
 	}
 	k.also = nil
-	for id, a := range k.w.actions.table {
+	for id, a := range k.w.k.actions.table {
 		for _, r := range a.keys {
 			for _, l := range i18n.Languages() {
 				k.runes[i18n.For(l.Code).Local(r)] = id
@@ -48,7 +48,7 @@ func (k *keyboard) use(chosen settings.Keys) {
 			k.named[name] = id
 		}
 		for _, s := range a.also {
-			canvas.AddShortcut(s, func(fyne.Shortcut) { k.w.actions.do(id) })
+			canvas.AddShortcut(s, func(fyne.Shortcut) { k.w.k.actions.do(id) })
 			k.also = append(k.also, s)
 		}
 	}
@@ -74,8 +74,8 @@ func (a *action) keyName() fyne.KeyName {
 }
 
 // keyText returns the keys of an action, with the character on the keyboard of the language if that differs.
-func (c *common) keyText(id string) string {
-	a := c.actions.table[id]
+func (k *kit) keyText(id string) string {
+	a := k.actions.table[id]
 	var parts []string
 	if text := shortcutText(a.shortcut); text != "" {
 		parts = append(parts, text)
@@ -83,26 +83,26 @@ func (c *common) keyText(id string) string {
 	if name := a.keyName(); name != "" {
 		parts = append(parts, string(name))
 	}
-	if local := c.localKey(a); a.keys != "" && !slices.Contains(parts, local) {
+	if local := k.localKey(a); a.keys != "" && !slices.Contains(parts, local) {
 		parts = append(parts, local)
 	}
 	return strings.Join(parts, ", ")
 }
 
 // localKey returns the character of an action on the keyboard of the language; empty if there is none.
-func (c *common) localKey(a *action) string {
+func (k *kit) localKey(a *action) string {
 	r, n := utf8.DecodeRuneInString(a.keys)
 	if n == 0 {
 		return ""
 	}
-	return strings.ToUpper(string(c.texts.Local(r)))
+	return strings.ToUpper(string(k.texts.Local(r)))
 }
 
 // press returns the key of an action for use in a sentence: the single key, or the action's name in quotes if it has
 // none.
-func (c *common) press(id string) string {
-	a := c.actions.table[id]
-	if local := c.localKey(a); local != "" {
+func (k *kit) press(id string) string {
+	a := k.actions.table[id]
+	if local := k.localKey(a); local != "" {
 		return local
 	}
 	if name := a.keyName(); name != "" {
@@ -111,7 +111,7 @@ func (c *common) press(id string) string {
 	if text := shortcutText(a.shortcut); text != "" {
 		return text
 	}
-	return c.t("“%s”", c.name(id))
+	return k.t("“%s”", k.name(id))
 }
 
 // Rune runs the action of a character. The driver reports the character of a key after the key itself, so the action
@@ -121,39 +121,39 @@ func (k *keyboard) Rune(r rune) {
 	switch {
 	case !ok || k.w.dialogOpen():
 	case id == holdAction:
-		k.w.display.holdKey(k.last)
+		k.w.k.display.holdKey(k.last)
 	default:
-		k.w.actions.do(id)
+		k.w.k.actions.do(id)
 	}
 }
 
 // Key runs the action of a key that types no character. Escape and Enter answer an open dialog.
 func (k *keyboard) Key(e *fyne.KeyEvent) {
-	if k.w.prompts.modals.Key(e.Name) {
+	if k.w.k.prompts.modals.Key(e.Name) {
 		return
 	}
 	if id, ok := k.named[e.Name]; ok && !k.w.dialogOpen() {
-		k.w.actions.do(id)
+		k.w.k.actions.do(id)
 	}
 }
 
 // Down turns any tool into the hand while the space bar is held, and remembers the key for Rune.
 func (k *keyboard) Down(e *fyne.KeyEvent) {
 	k.last = e.Physical.ScanCode
-	k.w.tips.Pressed(e)
+	k.w.k.tips.Pressed(e)
 	if e.Name == fyne.KeySpace && !k.w.dialogOpen() {
-		k.w.display.setPanKey(true)
+		k.w.k.display.setPanKey(true)
 	}
 }
 
 // Up ends what Down began.
 func (k *keyboard) Up(e *fyne.KeyEvent) {
-	k.w.tips.Released(e)
+	k.w.k.tips.Released(e)
 	if e.Name == fyne.KeySpace {
-		k.w.display.setPanKey(false)
+		k.w.k.display.setPanKey(false)
 	}
-	if e.Physical.ScanCode == k.w.display.heldKey {
-		k.w.display.holdKey(0)
+	if e.Physical.ScanCode == k.w.k.display.heldKey {
+		k.w.k.display.holdKey(0)
 	}
 	if e.Physical.ScanCode == k.last {
 		k.last = 0

@@ -26,12 +26,12 @@ type keySettings struct {
 // newKeySettings makes the list.
 func newKeySettings(w *window) *keySettings {
 	k := &keySettings{w: w, all: w.commands(), catcher: xwidget.NewKeyCatcher(), at: -1}
-	k.all = append(k.all, command{id: commandsAction, name: w.name(commandsAction), menu: w.t("Help")})
+	k.all = append(k.all, command{id: commandsAction, name: w.k.name(commandsAction), menu: w.k.t("Help")})
 	k.list = xwidget.NewList(func() int { return len(k.all) },
 		func() fyne.CanvasObject {
 			return container.NewBorder(nil, nil, nil, widget.NewLabel(""), widget.NewLabel(""))
 		},
-		func(i int, o fyne.CanvasObject) { k.show(i, o.(*fyne.Container)) }, w.keys)
+		func(i int, o fyne.CanvasObject) { k.show(i, o.(*fyne.Container)) }, w.k.keys)
 	k.list.OnSelected = k.wait
 	k.catcher.OnRune = func(r rune) { k.take(typed(r)) }
 	k.catcher.OnKey = func(name fyne.KeyName) {
@@ -42,19 +42,19 @@ func newKeySettings(w *window) *keySettings {
 		k.take(parseKeys(string(name)))
 	}
 	k.catcher.OnShortcut = func(s fyne.Shortcut) { k.take(pressed(s)) }
-	k.catcher.OnEnd = func() { w.actions.catch = nil }
-	k.none = xwidget.NewButton(w.t("No key"), w.keys, func() {
+	k.catcher.OnEnd = func() { w.k.actions.catch = nil }
+	k.none = xwidget.NewButton(w.k.t("No key"), w.k.keys, func() {
 		if k.at >= 0 {
 			k.put("")
 		}
 	})
 	k.none.Disable()
-	usual := xwidget.NewButton(w.t("Restore default keys"), w.keys, func() {
+	usual := xwidget.NewButton(w.k.t("Restore default keys"), w.k.keys, func() {
 		w.setKeys(nil)
 		k.leave()
-		k.catcher.SetText(w.t("All actions have their default keys again."))
+		k.catcher.SetText(w.k.t("All actions have their default keys again."))
 	})
-	k.catcher.SetText(w.t("Choose an action to give it other keys."))
+	k.catcher.SetText(w.k.t("Choose an action to give it other keys."))
 	// There is room for two lines, so that nothing jumps.
 	k.object = container.NewBorder(nil, container.NewBorder(nil, nil, nil,
 		container.NewCenter(container.NewHBox(k.none, usual)),
@@ -66,21 +66,21 @@ func (k *keySettings) show(i int, o *fyne.Container) {
 	name, keys := o.Objects[0].(*widget.Label), o.Objects[1].(*widget.Label)
 	name.Truncation = fyne.TextTruncateEllipsis
 	keys.Importance = widget.LowImportance
-	if _, chosen := k.w.session.Settings().Keys[k.all[i].id]; chosen {
+	if _, chosen := k.w.c.session.Settings().Keys[k.all[i].id]; chosen {
 		keys.Importance = widget.HighImportance
 	}
 	name.SetText(k.all[i].menu + " → " + k.all[i].name)
-	keys.SetText(k.w.keyText(k.all[i].id))
+	keys.SetText(k.w.k.keyText(k.all[i].id))
 }
 
 // wait takes the next keys pressed for an action.
 func (k *keySettings) wait(i int) {
 	k.at = i
 	k.none.Enable()
-	k.catcher.SetText(k.w.t("Press the new keys for “%s”, or Esc to keep the current ones.", k.all[i].name))
+	k.catcher.SetText(k.w.k.t("Press the new keys for “%s”, or Esc to keep the current ones.", k.all[i].name))
 	k.w.win.Canvas().Focus(k.catcher)
 	// The driver asks the menu before the focused widget.
-	k.w.actions.catch = k.catcher.OnShortcut
+	k.w.k.actions.catch = k.catcher.OnShortcut
 }
 
 // leave stops waiting.
@@ -89,7 +89,7 @@ func (k *keySettings) leave() {
 	k.none.Disable()
 	k.list.UnselectAll()
 	k.list.Refresh()
-	k.catcher.SetText(k.w.t("Choose an action to give it other keys."))
+	k.catcher.SetText(k.w.k.t("Choose an action to give it other keys."))
 	k.w.win.Canvas().Focus(k.list)
 }
 
@@ -99,7 +99,7 @@ func (k *keySettings) take(keys keySet, ok bool) {
 		return
 	}
 	if why := k.w.refusal(k.all[k.at].id, keys, ok); why != "" {
-		k.catcher.SetText(why + " " + k.w.t("Press other keys, or Esc."))
+		k.catcher.SetText(why + " " + k.w.k.t("Press other keys, or Esc."))
 		return
 	}
 	k.put(keys.stored())
@@ -108,39 +108,39 @@ func (k *keySettings) take(keys keySet, ok bool) {
 // put changes the keys of the action that waits.
 func (k *keySettings) put(stored string) {
 	c := k.all[k.at]
-	chosen := maps.Clone(k.w.session.Settings().Keys)
+	chosen := maps.Clone(k.w.c.session.Settings().Keys)
 	if chosen == nil {
 		chosen = settings.Keys{}
 	}
 	chosen[c.id] = stored
 	k.w.setKeys(chosen)
 	k.leave()
-	text := k.w.t("“%s” no longer has a key.", c.name)
-	if shown := k.w.keyText(c.id); shown != "" {
-		text = k.w.t("“%s” now has the keys %s.", c.name, shown)
+	text := k.w.k.t("“%s” no longer has a key.", c.name)
+	if shown := k.w.k.keyText(c.id); shown != "" {
+		text = k.w.k.t("“%s” now has the keys %s.", c.name, shown)
 	}
 	k.catcher.SetText(text)
 }
 
 // refusal returns why an action cannot have keys; it is empty if it can. ok is false for keys that no action may have.
 func (w *window) refusal(id string, k keySet, ok bool) string {
-	other, held := w.actions.holder(id, k)
+	other, held := w.k.actions.holder(id, k)
 	switch {
 	case !ok:
-		return w.t("Text fields, dialogs and tools need this key.")
+		return w.k.t("Text fields, dialogs and tools need this key.")
 	case held:
-		return w.t("“%s” already uses these keys.", w.name(other))
-	case w.actions.fits(id, k):
+		return w.k.t("“%s” already uses these keys.", w.k.name(other))
+	case w.k.actions.fits(id, k):
 		return ""
 	case id == holdAction:
-		return w.t("“%s” lasts only while its key is held, so it needs a letter or a symbol.", w.name(id))
+		return w.k.t("“%s” lasts only while its key is held, so it needs a letter or a symbol.", w.k.name(id))
 	}
-	return w.t("Text fields need these keys.")
+	return w.k.t("Text fields need these keys.")
 }
 
 // setKeys puts keys into force and shows them everywhere; nil restores the usual ones.
 func (w *window) setKeys(chosen settings.Keys) {
-	w.session.Settings().Keys = chosen
+	w.c.session.Settings().Keys = chosen
 	w.board.use(chosen)
 	w.build()
 }

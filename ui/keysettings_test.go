@@ -17,8 +17,8 @@ import (
 // No two actions have the same default keys on any keyboard, and parsing their stored form returns the same keys.
 func TestUsualKeys(t *testing.T) {
 	h := newHarness(t, "en")
-	for id, a := range h.actions.table {
-		if other, held := h.actions.holder(id, a.usual); held {
+	for id, a := range h.k.actions.table {
+		if other, held := h.k.actions.holder(id, a.usual); held {
 			t.Errorf("%s and %s share keys", id, other)
 		}
 		k := a.usual
@@ -55,7 +55,7 @@ func TestChosenKeys(t *testing.T) {
 	h := newHarness(t, "en")
 	usual := func() map[string]keySet {
 		all := map[string]keySet{}
-		for id, a := range h.actions.table {
+		for id, a := range h.k.actions.table {
 			all[id] = a.inForce()
 		}
 		return all
@@ -75,22 +75,22 @@ func TestChosenKeys(t *testing.T) {
 		{settings.Keys{"no.such": "F11", "find.run": "Hyper+Q", "escape": "F12", "edit.invert": "Ctrl+C",
 			"edit.clear": "Return", "view.source": "F11", "edit.fill": "ж"}, map[string]string{}},
 	} {
-		h.actions.use(c.chosen)
+		h.k.actions.use(c.chosen)
 		after := usual()
 		for id := range after {
-			if other, held := h.actions.holder(id, after[id]); held {
+			if other, held := h.k.actions.holder(id, after[id]); held {
 				t.Errorf("%v: %s and %s share keys", c.chosen, id, other)
 			}
 			want, changed := c.want[id]
-			if changed && h.keyText(id) != want && !(want == "F12" && reflect.DeepEqual(after[id], before[id])) {
-				t.Errorf("%v: %s has %q", c.chosen, id, h.keyText(id))
+			if changed && h.k.keyText(id) != want && !(want == "F12" && reflect.DeepEqual(after[id], before[id])) {
+				t.Errorf("%v: %s has %q", c.chosen, id, h.k.keyText(id))
 			}
 			if !changed && !reflect.DeepEqual(after[id], before[id]) {
 				t.Errorf("%v: the keys of %s changed to %+v", c.chosen, id, after[id])
 			}
 		}
 	}
-	h.actions.use(nil)
+	h.k.actions.use(nil)
 	if !reflect.DeepEqual(usual(), before) {
 		t.Error("the default keys were not restored")
 	}
@@ -104,12 +104,12 @@ func TestKeySettings(t *testing.T) {
 		"ru": {"Эти клавиши уже заняты: «Исправить всё»", "нужн"},
 	} {
 		h := newHarness(t, lang).opened()
-		h.actions.do("edit.preferences")
+		h.k.actions.do("edit.preferences")
 		if !h.dialogOpen() {
 			t.Fatal("the preferences are not shown")
 		}
 		k := newKeySettings(h.window)
-		h.prompts.showCustom("", "", k.object, 500, 400)
+		h.k.prompts.showCustom("", "", k.object, 500, 400)
 		at := slices.IndexFunc(k.all, func(c command) bool { return c.id == "find.run" })
 		says := func(part string) {
 			t.Helper()
@@ -119,7 +119,7 @@ func TestKeySettings(t *testing.T) {
 		}
 		k.list.Select(at)
 		// The driver passes the menu's shortcuts to the menu.
-		h.actions.do("correct.all")
+		h.k.actions.do("correct.all")
 		says(words[1])
 		k.catcher.TypedKey(&fyne.KeyEvent{Name: fyne.KeyF6})
 		says(words[0])
@@ -130,14 +130,14 @@ func TestKeySettings(t *testing.T) {
 		k.catcher.TypedRune(' ')
 		says(words[1])
 		k.catcher.TypedKey(&fyne.KeyEvent{Name: "LeftControl"})
-		if len(h.session.Settings().Keys) != 0 || h.keyText("find.run") != "Ctrl+G, F5" {
-			t.Errorf("refused keys were accepted: %v", h.session.Settings().Keys)
+		if len(h.c.session.Settings().Keys) != 0 || h.k.keyText("find.run") != "Ctrl+G, F5" {
+			t.Errorf("refused keys were accepted: %v", h.c.session.Settings().Keys)
 		}
 		k.catcher.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyR, Modifier: ctrl})
-		if want := (settings.Keys{"find.run": "Ctrl+R"}); !maps.Equal(h.session.Settings().Keys, want) || h.actions.catch != nil {
-			t.Errorf("chosen: %v", h.session.Settings().Keys)
+		if want := (settings.Keys{"find.run": "Ctrl+R"}); !maps.Equal(h.c.session.Settings().Keys, want) || h.k.actions.catch != nil {
+			t.Errorf("chosen: %v", h.c.session.Settings().Keys)
 		}
-		if got := h.tip("find.run"); !strings.HasSuffix(got, "(Ctrl+R)") {
+		if got := h.k.tip("find.run"); !strings.HasSuffix(got, "(Ctrl+R)") {
 			t.Errorf("the tip says %q", got)
 		}
 		found := ""
@@ -151,21 +151,21 @@ func TestKeySettings(t *testing.T) {
 		}
 		k.list.Select(slices.IndexFunc(k.all, func(c command) bool { return c.id == "correct.all" }))
 		k.catcher.TypedRune('Э')
-		if h.session.Settings().Keys["correct.all"] != "'" {
-			t.Errorf("a Russian letter gives %v", h.session.Settings().Keys)
+		if h.c.session.Settings().Keys["correct.all"] != "'" {
+			t.Errorf("a Russian letter gives %v", h.c.session.Settings().Keys)
 		}
 		for h.dialogOpen() {
 			h.win.Canvas().Overlays().Remove(h.win.Canvas().Overlays().Top())
 		}
-		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
+		h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
 		h.settle()
-		if h.session.Document().Result() != nil {
+		if h.c.session.Document().Result() != nil {
 			t.Error("the previous key still runs the action")
 		}
 		h.setKeys(nil)
-		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
+		h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
 		h.settle()
-		if h.session.Document().Result() == nil {
+		if h.c.session.Document().Result() == nil {
 			t.Error("the default key does not run the action")
 		}
 	}

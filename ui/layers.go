@@ -13,6 +13,7 @@ import (
 	"blik/app/job"
 	"blik/app/session"
 	"blik/app/session/analysis"
+	"blik/app/session/preview"
 	"blik/processing"
 	"blik/ui/xwidget"
 )
@@ -20,7 +21,10 @@ import (
 // layers shows one of the layers of detection in false colours in place of the picture, with a legend. It is computed
 // beside other work, for the visible part and its surroundings, or for the whole picture.
 type layers struct {
-	*common
+	k        *kit
+	session  *session.Session
+	preview  *preview.Preview
+	analysis *analysis.Analysis
 	// spec is the chosen layer; on is false for none.
 	spec processing.LayerSpec
 	on   bool
@@ -43,15 +47,15 @@ func (l *layers) choose(spec processing.LayerSpec) {
 	l.forget()
 	l.spec, l.on = spec, true
 	l.follow()
-	l.display.viewChanged()
+	l.k.display.viewChanged()
 }
 
 // leave shows the picture again.
 func (l *layers) leave() {
 	l.forget()
 	l.on = false
-	l.display.setLayer(nil)
-	l.display.viewChanged()
+	l.k.display.setLayer(nil)
+	l.k.display.viewChanged()
 }
 
 // forget drops what was computed.
@@ -71,7 +75,7 @@ func (l *layers) update(c change) {
 	}
 	if c.Document {
 		l.forget()
-		l.display.setLayer(nil)
+		l.k.display.setLayer(nil)
 	}
 	if c.Busy && l.blocked() {
 		// The device does one thing at a time, and the user waits for the other work.
@@ -92,7 +96,7 @@ func (l *layers) follow() {
 	if !l.on || doc == nil || l.blocked() {
 		return
 	}
-	seen := l.display.port.Shown()
+	seen := l.k.display.port.Shown()
 	stale := l.look.Map == nil || l.differs(l.params)
 	if seen.Empty() || !stale && seen.In(l.look.Map.Rect) || !stale && !l.asked.Empty() {
 		return
@@ -127,7 +131,7 @@ func (l *layers) inspected(look analysis.Look, err error) {
 		l.failed = err
 	default:
 		l.look = look
-		l.display.setLayer(look.View)
+		l.k.display.setLayer(look.View)
 	}
 	l.asked = image.Rectangle{}
 	l.changed()
@@ -150,7 +154,7 @@ func partToInspect(seen image.Rectangle, size image.Point, whole bool) image.Rec
 
 // legend explains the colours of a layer and shows the histogram of its values.
 type legend struct {
-	*common
+	k      *kit
 	layers *layers
 	card   *card
 	name   *fyne.Container
@@ -166,11 +170,11 @@ const graphWidth = 224
 
 func newLegend(c *common, l *layers) *legend {
 	g := &legend{
-		common: c, layers: l, name: container.NewStack(), graph: newGraph(), shown: processing.LayerSpec{ID: "-"},
+		k: c.k, layers: l, name: container.NewStack(), graph: newGraph(), shown: processing.LayerSpec{ID: "-"},
 	}
 	text := func() *xwidget.FixedText {
 		t := xwidget.NewFixedText("")
-		t.Stretch, t.Muted, t.Tips = true, true, c.tips
+		t.Stretch, t.Muted, t.Tips = true, true, c.k.tips
 		return t
 	}
 	g.low, g.high, g.unit, g.state = text(), text(), text(), text()
@@ -180,7 +184,7 @@ func newLegend(c *common, l *layers) *legend {
 	unit := container.New(layout.NewCustomPaddedLayout(0, 0, 8, 8), g.unit)
 	axis := container.NewBorder(nil, nil, g.low, g.high, unit)
 	content := container.New(layout.NewCustomPaddedVBoxLayout(2), g.graph.raster, axis, g.state)
-	g.card = newCard(g.name, content, c.button("layer.none", closeIcon()))
+	g.card = newCard(g.name, content, c.k.button("layer.none", closeIcon()))
 	l.changed = g.show
 	return g
 }
@@ -194,11 +198,11 @@ func (g *legend) show() {
 	if l.spec.ID != g.shown.ID {
 		g.shown, g.drawn = l.spec, nil
 		g.name.Objects = []fyne.CanvasObject{
-			xwidget.NewHelpLabel(g.texts.Sprint(l.spec.Name), g.texts.Sprint(l.spec.Help), g.tips),
+			xwidget.NewHelpLabel(g.k.texts.Sprint(l.spec.Name), g.k.texts.Sprint(l.spec.Help), g.k.tips),
 		}
 		g.low.SetText(g.bound(l.spec.Low, "≤\u00a0"))
 		g.high.SetText(g.bound(l.spec.High, "≥\u00a0"))
-		g.unit.SetText(g.texts.Sprint(l.spec.Unit))
+		g.unit.SetText(g.k.texts.Sprint(l.spec.Unit))
 		g.graph.set(nil, nil, nil, nil)
 		g.card.Refresh()
 	}
@@ -214,7 +218,7 @@ func (g *legend) bound(v float64, beyond string) string {
 	if v == 0 {
 		beyond = ""
 	}
-	return beyond + g.texts.Number(v, 0)
+	return beyond + g.k.texts.Number(v, 0)
 }
 
 // drawGraph draws the histogram of the computed values, with the thresholds.
@@ -232,23 +236,23 @@ func (g *legend) stateText() string {
 	l := g.layers
 	switch {
 	case l.failed != nil:
-		return g.texts.Error(l.failed)
+		return g.k.texts.Error(l.failed)
 	case !l.asked.Empty():
-		return g.t("computing… %s", g.percent(l.done))
+		return g.k.t("computing… %s", g.k.percent(l.done))
 	case l.blocked() && l.look.Map == nil:
-		return g.t("waiting for other work")
+		return g.k.t("waiting for other work")
 	}
-	return g.thresholdsText(&l.spec)
+	return g.k.thresholdsText(&l.spec, l.session.Settings().Params)
 }
 
-// thresholdsText lists the thresholds of a layer with their values.
-func (c *common) thresholdsText(spec *processing.LayerSpec) string {
+// thresholdsText lists the thresholds of a layer with their values by parameters.
+func (k *kit) thresholdsText(spec *processing.LayerSpec, by processing.Params) string {
 	text := ""
-	for _, t := range spec.Thresholds(c.session.Settings().Params) {
+	for _, t := range spec.Thresholds(by) {
 		if text != "" {
 			text += "; "
 		}
-		text += c.texts.Sprint(t.Name) + " " + c.texts.Number(t.Value, spec.Decimals)
+		text += k.texts.Sprint(t.Name) + " " + k.texts.Number(t.Value, spec.Decimals)
 	}
 	return text
 }
@@ -261,9 +265,9 @@ func (g *legend) hovered(at image.Point, inside bool) {
 	}
 	text := g.stateText()
 	if inside {
-		text = g.t("no candidate here")
+		text = g.k.t("no candidate here")
 		if v, ok := l.look.Map.At(at.X, at.Y); ok {
-			text = g.t("here: %s", g.texts.Number(v, l.spec.Decimals))
+			text = g.k.t("here: %s", g.k.texts.Number(v, l.spec.Decimals))
 		} else if !at.In(l.look.Map.Rect) {
 			text = g.stateText()
 		}

@@ -4,6 +4,7 @@ import (
 	"image"
 	"math"
 
+	"blik/app/session"
 	"blik/app/view"
 	"blik/processing"
 	"blik/ui/xwidget"
@@ -14,16 +15,17 @@ const loupeWidth, loupeHeight = 200, 150
 
 // loupe magnifies the surroundings of the pointer.
 type loupe struct {
-	*common
-	card  *card
-	title *xwidget.FixedText
-	glass *glass
+	k       *kit
+	session *session.Session
+	card    *card
+	title   *xwidget.FixedText
+	glass   *glass
 }
 
 func newLoupe(c *common) *loupe {
-	l := &loupe{common: c, title: xwidget.NewFixedText(""), glass: newGlass()}
+	l := &loupe{k: c.k, session: c.session, title: xwidget.NewFixedText(""), glass: newGlass()}
 	l.title.Stretch, l.title.Muted = true, true
-	l.card = newCard(l.title, l.glass.raster, c.button("view.loupe", closeIcon()))
+	l.card = newCard(l.title, l.glass.raster, c.k.button("view.loupe", closeIcon()))
 	return l
 }
 
@@ -37,19 +39,19 @@ func (l *loupe) update(c change) {
 		return
 	}
 	if c.Zoom || c.Document || c.View {
-		l.glass.zoom = loupeZoom(l.display.port.Transform().Zoom)
-		l.title.SetText(l.t("Loupe, %s", l.percent(l.glass.zoom)))
+		l.glass.zoom = loupeZoom(l.k.display.port.Transform().Zoom)
+		l.title.SetText(l.k.t("Loupe, %s", l.k.percent(l.glass.zoom)))
 	}
 	if !(c.Zoom || c.Document || c.View || c.Mask || c.Corrections) && c.Pixels.Empty() {
 		return
 	}
 	before, after := l.session.Pictures()
-	l.glass.look = l.display.port.Options()
-	l.glass.look.Compare = l.display.mode()
+	l.glass.look = l.k.display.port.Options()
+	l.glass.look.Compare = l.k.display.mode()
 	if l.glass.look.Compare == view.CompareSplit {
 		l.glass.look.Compare = view.CompareAfter
 	}
-	l.glass.setPictures(before, after, l.session.Shown().Mask, l.display.layer)
+	l.glass.setPictures(before, after, l.session.Shown().Mask, l.k.display.layer)
 }
 
 // loupeZoom returns the loupe's zoom for the viewport's zoom: four times as large, at least 200 %, at most the largest

@@ -49,8 +49,8 @@ func TestMarkup(t *testing.T) {
 			checkMarkup(t, lang+"/preferences.xml", newHarness(t, lang).preferences())
 			checkMarkup(t, lang+"/keys.xml", newKeySettings(newHarness(t, lang).window).object)
 			h := fixed(t, lang)
-			h.actions.do("find.next")
-			h.actions.do("tool.brush")
+			h.k.actions.do("find.next")
+			h.k.actions.do("tool.brush")
 			for name, tab := range map[string]int{"detection": 0, "findings": 1, "correction": 2} {
 				h.panel.tabs.SelectIndex(tab)
 				checkMarkup(t, lang+"/"+name+".xml", h.panel.object)
@@ -62,7 +62,7 @@ func TestMarkup(t *testing.T) {
 			checkMarkup(t, lang+"/history.xml", h.panel.object)
 			h.masks["/art/other.png"] = h.result.Mask
 			h.dialogs.path = "/art/other.png"
-			h.actions.do("file.compareMask")
+			h.k.actions.do("file.compareMask")
 			h.settle()
 			checkMarkup(t, lang+"/comparison.xml", h.comparison.object)
 		})

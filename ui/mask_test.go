@@ -13,13 +13,13 @@ func TestMaskByAreas(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	area := func(want int, what string) {
 		t.Helper()
-		if got := h.session.Document().Stats().Area; got != want {
+		if got := h.c.session.Document().Stats().Area; got != want {
 			t.Errorf("%s: the mask has %d pixels, expected %d", what, got, want)
 		}
 	}
-	h.actions.do("tool.lasso")
+	h.k.actions.do("tool.lasso")
 	draw := func(e tool.Event) {
-		l := h.toolbox.tools["tool.lasso"]
+		l := h.k.toolbox.tools["tool.lasso"]
 		for i, p := range []processing.Point{{X: 10, Y: 10}, {X: 30, Y: 10}, {X: 30, Y: 20}, {X: 10, Y: 20}} {
 			e.At = p
 			if i == 0 {
@@ -32,30 +32,30 @@ func TestMaskByAreas(t *testing.T) {
 	}
 	draw(tool.Event{})
 	area(200, "lasso")
-	h.actions.do("edit.shrink")
+	h.k.actions.do("edit.shrink")
 	area(18*8, "shrunk")
-	h.keys.Rune('.')
+	h.k.keys.Rune('.')
 	area(200, "grown again")
-	if h.actions.can("edit.addRegion") {
+	if h.k.actions.can("edit.addRegion") {
 		t.Error("marking the region is not available")
 	}
-	h.toolbox.SetRegion(&processing.Region{Shape: processing.RectangleShape,
+	h.k.toolbox.SetRegion(&processing.Region{Shape: processing.RectangleShape,
 		Points: []processing.Point{{X: 20, Y: 10}, {X: 40, Y: 20}}})
-	h.actions.do("edit.keepRegion")
+	h.k.actions.do("edit.keepRegion")
 	area(100, "only inside the region")
-	h.actions.do("edit.addRegion")
+	h.k.actions.do("edit.addRegion")
 	area(200, "the region marked")
-	h.actions.do("edit.takeRegion")
+	h.k.actions.do("edit.takeRegion")
 	area(0, "the region taken out")
 	for range 3 {
-		h.actions.do("edit.undo")
+		h.k.actions.do("edit.undo")
 	}
 	area(200, "undone")
 	draw(tool.Event{Secondary: true})
 	area(0, "the lasso with the right button")
-	h.display.toggleMask()
-	h.actions.do("edit.grow")
-	if !h.display.maskShown {
+	h.k.display.toggleMask()
+	h.k.actions.do("edit.grow")
+	if !h.k.display.maskShown {
 		t.Error("the mask was changed while hidden")
 	}
 }
@@ -72,35 +72,35 @@ func TestWand(t *testing.T) {
 		}
 	}
 	h.opened()
-	h.display.toggleMask()
-	h.keys.Rune('w')
+	h.k.display.toggleMask()
+	h.k.keys.Rune('w')
 	click := func(x, y float64) {
-		h.toolbox.tools["tool.wand"].Press(tool.Event{At: processing.Point{X: x, Y: y}, Slack: 3})
+		h.k.toolbox.tools["tool.wand"].Press(tool.Event{At: processing.Point{X: x, Y: y}, Slack: 3})
 	}
 	click(63.5, 41.5)
-	spots := h.session.Document().Spots()
+	spots := h.c.session.Document().Spots()
 	if len(spots) != 1 || spots[0].Detected || spots[0].Left > 60 || spots[0].Left+spots[0].Width < 66 {
 		t.Fatalf("%+v", spots)
 	}
-	if f, ok := h.found.Selected(); !ok || f.ID != 1 {
+	if f, ok := h.c.found.Selected(); !ok || f.ID != 1 {
 		t.Error("the marked finding is not selected")
 	}
-	if !h.display.maskShown {
+	if !h.k.display.maskShown {
 		t.Error("the mask was changed while hidden")
 	}
-	h.actions.do("edit.undo")
-	if n := h.session.Document().Stats().Area; n != 0 {
+	h.k.actions.do("edit.undo")
+	if n := h.c.session.Document().Stats().Area; n != 0 {
 		t.Errorf("%d pixels after undo", n)
 	}
-	h.actions.do("edit.redo")
+	h.k.actions.do("edit.redo")
 	click(61.5, 42.5)
-	if n := h.session.Document().Stats().Area; n != 0 {
+	if n := h.c.session.Document().Stats().Area; n != 0 {
 		t.Errorf("%d pixels of the removed finding are left", n)
 	}
 	// A glint hit from beside it is removed by another click there, and marked by a third.
 	for i, marked := range []bool{true, false, true, false} {
-		if click(57.5, 41.5); (h.session.Document().Stats().Area > 0) != marked {
-			t.Errorf("click %d beside the glint leaves %d pixels", i, h.session.Document().Stats().Area)
+		if click(57.5, 41.5); (h.c.session.Document().Stats().Area > 0) != marked {
+			t.Errorf("click %d beside the glint leaves %d pixels", i, h.c.session.Document().Stats().Area)
 		}
 	}
 	click(150, 80)
@@ -118,14 +118,14 @@ func TestPictureAsMask(t *testing.T) {
 	photo.Pix[0], photo.Pix[50] = 200, 255
 	h.masks["/art/photo.png"], h.dialogs.path = photo, "/art/photo.png"
 	for _, id := range []string{"file.loadMask", "file.compareMask"} {
-		h.actions.do(id)
+		h.k.actions.do(id)
 		h.settle()
 		if text := h.dialogTexts(); !strings.HasPrefix(text, "/art/photo.png: this is not a mask.\n\nIn a mask,") {
 			t.Errorf("%s: the question is %q", id, text)
 		}
 		h.press("Cancel")
 		h.settle()
-		if _, on := h.analysis.Comparison(); on || h.session.Document().Generation() != 0 {
+		if _, on := h.c.analysis.Comparison(); on || h.c.session.Document().Generation() != 0 {
 			t.Errorf("%s: the picture was used without consent", id)
 		}
 	}
@@ -133,17 +133,17 @@ func TestPictureAsMask(t *testing.T) {
 	h.settle()
 	h.press("Use it as a mask")
 	h.settle()
-	if n := h.session.Document().Stats().Area; n != 2 {
+	if n := h.c.session.Document().Stats().Area; n != 2 {
 		t.Errorf("the mask has %d pixels, want 2", n)
 	}
 	if text := h.status.message.Text(); text != "Mask loaded: photo.png, 2 findings" {
 		t.Errorf("the status bar says %q", text)
 	}
-	h.actions.do("file.compareMask")
+	h.k.actions.do("file.compareMask")
 	h.settle()
 	h.press("Use it as a mask")
 	h.settle()
-	if _, on := h.analysis.Comparison(); !on {
+	if _, on := h.c.analysis.Comparison(); !on {
 		t.Error("the mask is not compared")
 	}
 	h.masks["/art/dark.png"] = processing.NewMask(200, 100)

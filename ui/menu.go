@@ -60,7 +60,7 @@ func menuTable() []struct {
 
 // mainMenu is the menu of the window. It is rebuilt only when something in it changes.
 type mainMenu struct {
-	*window
+	w     *window
 	shown string
 	// thumbnails are those of the recent files that have been requested so far.
 	thumbnails map[string]fyne.Resource
@@ -80,7 +80,7 @@ func (m *mainMenu) update(c change) {
 	}
 	if b.String() != m.shown {
 		m.shown = b.String()
-		m.win.SetMainMenu(menu)
+		m.w.win.SetMainMenu(menu)
 	}
 }
 
@@ -104,9 +104,9 @@ func describe(b *strings.Builder, m *fyne.Menu) {
 func (m *mainMenu) build() *fyne.MainMenu {
 	menu := fyne.NewMainMenu()
 	for _, entry := range menuTable() {
-		sub := fyne.NewMenu(m.t(entry.title))
+		sub := fyne.NewMenu(m.w.k.t(entry.title))
 		for _, id := range entry.ids {
-			if id != timingAction || m.config.timing != nil {
+			if id != timingAction || m.w.config.timing != nil {
 				sub.Items = append(sub.Items, m.item(id))
 			}
 		}
@@ -124,30 +124,30 @@ func (m *mainMenu) item(id string) *fyne.MenuItem {
 	case "-":
 		return fyne.NewMenuItemSeparator()
 	case "recent":
-		return submenu(m.t("Open recent"), m.recentItems())
+		return submenu(m.w.k.t("Open recent"), m.recentItems())
 	case "presets":
-		return submenu(m.t("Presets"), m.presetItems())
+		return submenu(m.w.k.t("Presets"), m.presetItems())
 	case "colours":
-		return submenu(m.t("Mask colour"), m.colourItems())
+		return submenu(m.w.k.t("Mask colour"), m.colourItems())
 	case "appearance":
-		return submenu(m.t("Appearance"), m.appearanceItems())
+		return submenu(m.w.k.t("Appearance"), m.appearanceItems())
 	case "language":
-		return submenu(m.t("Language"), m.languageItems())
+		return submenu(m.w.k.t("Language"), m.languageItems())
 	case "methods":
-		return submenu(m.t("Method of the selected finding"), m.methodItems())
+		return submenu(m.w.k.t("Method of the selected finding"), m.methodItems())
 	case "listedMethods":
-		return submenu(m.t("Correct all listed by"), m.listedMethodItems())
+		return submenu(m.w.k.t("Correct all listed by"), m.listedMethodItems())
 	case "review":
-		return submenu(m.t("Zoom for findings"), m.reviewItems())
+		return submenu(m.w.k.t("Zoom for findings"), m.reviewItems())
 	case "device":
-		return submenu(m.t("Compute device"), m.deviceItems())
+		return submenu(m.w.k.t("Compute device"), m.deviceItems())
 	}
-	a := m.actions.table[id]
-	i := fyne.NewMenuItem(m.t(a.name), func() { m.actions.do(id) })
+	a := m.w.k.actions.table[id]
+	i := fyne.NewMenuItem(m.w.k.t(a.name), func() { m.w.k.actions.do(id) })
 	if i.Shortcut = a.shortcut; i.Shortcut == nil {
 		i.Shortcut = a.singleKey()
 	}
-	i.Disabled = !m.actions.offers(id)
+	i.Disabled = !m.w.k.actions.offers(id)
 	i.Checked = a.checked != nil && a.checked()
 	return i
 }
@@ -179,8 +179,8 @@ func choice(label string, checked bool, run func()) *fyne.MenuItem {
 }
 
 func (m *mainMenu) recentItems() (items []*fyne.MenuItem) {
-	for _, path := range m.session.Settings().Recent {
-		item := fyne.NewMenuItem(path, func() { m.files.open(path) })
+	for _, path := range m.w.c.session.Settings().Recent {
+		item := fyne.NewMenuItem(path, func() { m.w.files.open(path) })
 		item.Icon = m.thumbnail(path)
 		items = append(items, item)
 	}
@@ -194,7 +194,7 @@ func (m *mainMenu) thumbnail(path string) fyne.Resource {
 	}
 	m.thumbnails[path] = nil
 	var b bytes.Buffer
-	if small, ok := m.store.Thumbnail(path); ok && thumbnail.WriteJPEG(&b, small) == nil {
+	if small, ok := m.w.c.store.Thumbnail(path); ok && thumbnail.WriteJPEG(&b, small) == nil {
 		m.thumbnails[path] = fyne.NewStaticResource(path, b.Bytes())
 	}
 	return m.thumbnails[path]
@@ -202,38 +202,38 @@ func (m *mainMenu) thumbnail(path string) fyne.Resource {
 
 func (m *mainMenu) colourItems() (items []*fyne.MenuItem) {
 	for _, c := range view.OverlayColours() {
-		items = append(items, choice(m.texts.Sprint(c.Name), m.session.Settings().OverlayColour == c.ID,
-			func() { m.display.setColour(c) }))
+		items = append(items, choice(m.w.k.texts.Sprint(c.Name), m.w.c.session.Settings().OverlayColour == c.ID,
+			func() { m.w.k.display.setColour(c) }))
 	}
 	return items
 }
 
 func (m *mainMenu) appearanceItems() (items []*fyne.MenuItem) {
 	for _, look := range appearances() {
-		items = append(items, choice(m.t(look.name()), m.appearance() == look,
-			func() { m.setAppearance(look) }))
+		items = append(items, choice(m.w.k.t(look.name()), m.w.appearance() == look,
+			func() { m.w.setAppearance(look) }))
 	}
 	return items
 }
 
 func (m *mainMenu) languageItems() (items []*fyne.MenuItem) {
 	for _, l := range i18n.Languages() {
-		items = append(items, choice(l.Name, m.texts.Code() == l.Code, func() { m.setLanguage(l.Code) }))
+		items = append(items, choice(l.Name, m.w.k.texts.Code() == l.Code, func() { m.w.setLanguage(l.Code) }))
 	}
 	return items
 }
 
 // methodItems lists the correction methods for the selected finding, if there is one.
 func (m *mainMenu) methodItems() (items []*fyne.MenuItem) {
-	f, ok := m.found.Selected()
+	f, ok := m.w.c.found.Selected()
 	if !ok {
 		return nil
 	}
-	for method, name := range m.methodNames() {
+	for method, name := range m.w.k.methodNames() {
 		method := processing.Method(method)
 		items = append(items, choice(name, f.Asked == method, func() {
-			if m.actions.can("correct.selected") && !m.actions.blocked() {
-				m.correctBy(method)
+			if m.w.k.actions.can("correct.selected") && !m.w.k.actions.blocked() {
+				m.w.c.fixing.correctBy(method)
 			}
 		}))
 	}
@@ -242,15 +242,15 @@ func (m *mainMenu) methodItems() (items []*fyne.MenuItem) {
 
 // listedMethodItems lists the correction methods for all listed findings, if there are any.
 func (m *mainMenu) listedMethodItems() (items []*fyne.MenuItem) {
-	if !m.actions.can("correct.all") || len(m.found.Listed()) == 0 {
+	if !m.w.k.actions.can("correct.all") || len(m.w.c.found.Listed()) == 0 {
 		return nil
 	}
-	names := m.methodNames()
-	names[0] = m.t("the method of the parameters")
+	names := m.w.k.methodNames()
+	names[0] = m.w.k.t("the method of the parameters")
 	for method, name := range names {
 		items = append(items, fyne.NewMenuItem(name, func() {
-			if m.actions.can("correct.all") && !m.actions.blocked() {
-				m.correctListed(processing.Method(method))
+			if m.w.k.actions.can("correct.all") && !m.w.k.actions.blocked() {
+				m.w.c.fixing.correctListed(processing.Method(method))
 			}
 		}))
 	}
@@ -260,20 +260,21 @@ func (m *mainMenu) listedMethodItems() (items []*fyne.MenuItem) {
 // reviewItems lists the zooms at which findings are centred.
 func (m *mainMenu) reviewItems() (items []*fyne.MenuItem) {
 	for _, zoom := range []float64{0, 1, 2, 4} {
-		title := m.t("Unchanged")
+		title := m.w.k.t("Unchanged")
 		if zoom > 0 {
-			title = m.percent(zoom)
+			title = m.w.k.percent(zoom)
 		}
-		items = append(items, choice(title, m.session.Settings().ReviewZoom == zoom, func() { m.setReviewZoom(zoom) }))
+		items = append(items, choice(title, m.w.c.session.Settings().ReviewZoom == zoom,
+			func() { m.w.setReviewZoom(zoom) }))
 	}
 	return items
 }
 
 // deviceItems lists the devices.
 func (m *mainMenu) deviceItems() (items []*fyne.MenuItem) {
-	wanted := m.session.Settings().Device
+	wanted := m.w.c.session.Settings().Device
 	names := []string{deviceAuto, deviceCPU}
-	for _, d := range m.devices.All() {
+	for _, d := range m.w.c.devices.All() {
 		names = append(names, d.Name)
 	}
 	// A chosen device that no longer exists stays in the list, so that the choice is visible.
@@ -282,11 +283,11 @@ func (m *mainMenu) deviceItems() (items []*fyne.MenuItem) {
 		if slices.Contains(names[:i], name) {
 			continue
 		}
-		title := m.t("Automatic")
+		title := m.w.k.t("Automatic")
 		if name != deviceAuto {
-			title = m.deviceTitle(name)
+			title = m.w.c.machine.deviceTitle(name)
 		}
-		items = append(items, choice(title, name == wanted, func() { m.setDevice(name) }))
+		items = append(items, choice(title, name == wanted, func() { m.w.setDevice(name) }))
 	}
 	return items
 }

@@ -9,7 +9,7 @@ import (
 func (h *harness) greyed() (ids []string) {
 	for i, entry := range menuTable() {
 		for k, id := range entry.ids {
-			if _, ok := h.actions.table[id]; ok && h.win.MainMenu().Items[i].Items[k].Disabled {
+			if _, ok := h.k.actions.table[id]; ok && h.win.MainMenu().Items[i].Items[k].Disabled {
 				ids = append(ids, id)
 			}
 		}
@@ -39,24 +39,24 @@ func TestMenuGreysWhatDoesNothing(t *testing.T) {
 	h.opened()
 	check("opened", true, slices.Concat(undo, mask, list, chosen)...)
 	check("opened", false, "edit.history", "edit.copy", "edit.invert", "find.run", "file.saveMask")
-	h.actions.do("edit.undo")
+	h.k.actions.do("edit.undo")
 	if text := h.status.message.Text(); text != "Nothing to undo" {
 		t.Errorf("the status bar says %q", text)
 	}
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
 	check("found", false, slices.Concat(undo[:1], mask, list)...)
 	check("found", true, slices.Concat(undo[1:], chosen, []string{"correct.remove", "file.savePicture"})...)
-	h.actions.do("find.next")
+	h.k.actions.do("find.next")
 	check("selected", false, chosen...)
-	h.actions.do("correct.selected")
+	h.k.actions.do("correct.selected")
 	h.settle()
 	check("corrected", false, "correct.remove", "file.savePicture", "file.savePictureAs")
 	for range 2 {
-		h.actions.do("edit.undo")
+		h.k.actions.do("edit.undo")
 	}
 	check("undone", true, slices.Concat(undo[:1], mask, list)...)
 	check("undone", false, undo[1])
-	h.actions.do("tool.brush")
+	h.k.actions.do("tool.brush")
 	check("the brush is taken", false, brush...)
 }

@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/widget"
 
+	"blik/app/session"
 	"blik/app/view"
 	"blik/processing"
 	"blik/ui/xwidget"
@@ -20,18 +21,19 @@ const navigatorWidth, navigatorHeight = 200, 150
 // navigator shows an overview of the whole picture with a frame around the visible part, which can be pressed and
 // dragged.
 type navigator struct {
-	*common
+	k        *kit
+	session  *session.Session
 	card     *card
 	overview *overview
 }
 
 func newNavigator(c *common) *navigator {
-	n := &navigator{common: c, overview: newOverview()}
+	n := &navigator{k: c.k, session: c.session, overview: newOverview()}
 	title := xwidget.NewFixedText("")
 	title.Stretch, title.Muted = true, true
-	title.SetText(c.t("Navigator"))
-	n.card = newCard(title, n.overview, c.button("view.navigator", closeIcon()))
-	n.overview.OnCentre = func(p processing.Point) { c.display.port.CentreOn(p) }
+	title.SetText(c.k.t("Navigator"))
+	n.card = newCard(title, n.overview, c.k.button("view.navigator", closeIcon()))
+	n.overview.OnCentre = func(p processing.Point) { c.k.display.port.CentreOn(p) }
 	return n
 }
 
@@ -43,13 +45,13 @@ func (n *navigator) update(c change) {
 	}
 	_, after := n.session.Pictures()
 	if c.Document || c.Corrections || c.Mask || c.View || !n.overview.has() {
-		n.overview.look = n.display.look
-		if !n.display.maskShown {
+		n.overview.look = n.k.display.look
+		if !n.k.display.maskShown {
 			n.overview.look.Mode = view.PictureOnly
 		}
 		n.overview.setPicture(after, n.session.Shown().Mask)
 	}
-	n.overview.follow(n.display.port.Transform(), n.display.port.Device())
+	n.overview.follow(n.k.display.port.Transform(), n.k.display.port.Device())
 }
 
 // overview is the small picture with the frame.

@@ -50,7 +50,7 @@ func observe(w *window, send Observer) {
 	o := &observed{w: w, send: send, controls: map[string]string{}}
 	w.observed = o
 	w.parts = append(w.parts, o)
-	o.frames(w.display.port)
+	o.frames(w.k.display.port)
 	o.update(change{Zoom: true})
 	closed := make(chan struct{})
 	w.win.SetOnClosed(func() { close(closed) })
@@ -73,7 +73,7 @@ type observed struct {
 }
 
 func (o *observed) update(c change) {
-	doc := o.w.session.Document()
+	doc := o.w.c.session.Document()
 	switch c.Cause {
 	case session.Opened:
 		o.send("picture %s %d %d", doc.Path(), doc.Size().X, doc.Size().Y)
@@ -84,16 +84,16 @@ func (o *observed) update(c change) {
 	case session.Stepped:
 		o.send("step %d %d", doc.Corrections().Len(), doc.Corrections().Pixels())
 	case session.SavedMask:
-		o.send("saved %s", o.w.store.MaskFile())
+		o.send("saved %s", o.w.c.store.MaskFile())
 	case session.SavedPicture:
-		o.send("saved-picture %s", o.w.store.Written().Saved.Path)
+		o.send("saved-picture %s", o.w.c.store.Written().Saved.Path)
 	}
 	o.w.placeholder.seen = func() { o.send("placeholder %d", time.Now().UnixNano()) }
 	if c.Busy {
-		o.send("busy %v", o.w.session.Busy())
+		o.send("busy %v", o.w.c.session.Busy())
 	}
 	if c.History {
-		names, done := o.w.editor.History()
+		names, done := o.w.c.editor.History()
 		o.send("history %d %d", done, len(names))
 	}
 	if c.Busy || c.History || c.Layout {
@@ -101,19 +101,19 @@ func (o *observed) update(c change) {
 		go o.w.config.later(o.places)
 	}
 	if c.Device {
-		now := o.w.devices.State()
+		now := o.w.c.devices.State()
 		if o.opening && !now.Opening {
 			o.send("device %s", now.Runs)
 		}
 		o.opening = now.Opening
 	}
-	if mode := o.w.display.port.Compare(); mode != o.compare {
+	if mode := o.w.k.display.port.Compare(); mode != o.compare {
 		o.compare = mode
 		o.send("compare %d", mode)
 	}
 	if c.Zoom {
 		o.frameEnded()
-		o.view(o.w.display.port)
+		o.view(o.w.k.display.port)
 	}
 }
 

@@ -16,12 +16,12 @@ func TestObserver(t *testing.T) {
 	})
 	h.opened()
 	h.setLanguage("ru")
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
-	h.actions.do("correct.all")
+	h.k.actions.do("correct.all")
 	h.settle()
-	h.actions.do("view.split")
-	h.actions.do("edit.undo")
+	h.k.actions.do("view.split")
+	h.k.actions.do("edit.undo")
 	for _, want := range []string{"view", "picture", "busy", "done", "corrected", "compare", "step"} {
 		if !slices.Contains(events, want) {
 			t.Errorf("no event %q in %q", want, events)

@@ -24,8 +24,8 @@ type command struct {
 func (w *window) commands() (all []command) {
 	for _, m := range menuTable() {
 		for _, id := range m.ids {
-			if a := w.actions.table[id]; a != nil && a.name != "" && id != commandsAction {
-				all = append(all, command{id, w.name(id), w.keyText(id), w.t(m.title), w.actions.offers(id)})
+			if a := w.k.actions.table[id]; a != nil && a.name != "" && id != commandsAction {
+				all = append(all, command{id, w.k.name(id), w.k.keyText(id), w.k.t(m.title), w.k.actions.offers(id)})
 			}
 		}
 	}
@@ -76,7 +76,7 @@ type palette struct {
 // showCommands shows the list of all commands.
 func (w *window) showCommands() {
 	p := &palette{w: w, all: w.commands()}
-	p.entry = xwidget.NewSearchEntry(w.t("Search commands"))
+	p.entry = xwidget.NewSearchEntry(w.k.t("Search commands"))
 	p.entry.OnChanged = p.search
 	p.entry.OnStep = p.step
 	p.entry.OnSubmitted = func(string) { p.run(p.at) }
@@ -85,7 +85,7 @@ func (w *window) showCommands() {
 			return container.NewBorder(nil, nil, nil, widget.NewLabel(""), widget.NewLabel(""))
 		},
 		func(i widget.ListItemID, o fyne.CanvasObject) { p.show(i, o.(*fyne.Container)) })
-	p.none = widget.NewLabel(w.t("No command has these words in its name."))
+	p.none = widget.NewLabel(w.k.t("No command has these words in its name."))
 	p.none.Importance = widget.LowImportance
 	p.list.OnSelected = func(i widget.ListItemID) {
 		if i != p.at {
@@ -93,11 +93,11 @@ func (w *window) showCommands() {
 		}
 	}
 	p.search("")
-	d := dialog.NewCustom(w.t("All commands"), w.t("Close"),
+	d := dialog.NewCustom(w.k.t("All commands"), w.k.t("Close"),
 		container.NewBorder(p.entry, nil, nil, nil, p.list, container.NewCenter(p.none)), w.win)
 	p.hide = d.Hide
 	p.entry.OnEscape = d.Hide
-	w.prompts.show(d, 560, 480, nil)
+	w.k.prompts.show(d, 560, 480, nil)
 	// Marking the first row scrolled the list before it had a height.
 	p.list.ScrollToTop()
 	w.win.Canvas().Focus(p.entry)
@@ -147,5 +147,5 @@ func (p *palette) run(i int) {
 		return
 	}
 	p.hide()
-	p.w.actions.do(c.id)
+	p.w.k.actions.do(c.id)
 }

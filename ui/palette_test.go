@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"blik/internal/test/testpic"
-	"blik/internal/test/uitest"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
+
+	"blik/internal/test/testpic"
+	"blik/internal/test/uitest"
 )
 
 // Every command is found by part of its name in the window's language; the arrow keys choose and Enter runs it.
@@ -30,7 +30,7 @@ func TestCommandPalette(t *testing.T) {
 	if n := len(matching(all, "нет такой команды")); n != 0 {
 		t.Errorf("%d commands match nonsense", n)
 	}
-	h.actions.do(commandsAction)
+	h.k.actions.do(commandsAction)
 	entry, ok := h.win.Canvas().Focused().(interface {
 		TypedRune(rune)
 		TypedKey(*fyne.KeyEvent)
@@ -45,10 +45,10 @@ func TestCommandPalette(t *testing.T) {
 	entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyUp})
 	entry.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 	h.settle()
-	if h.dialogOpen() || h.session.Document().Stats().Spots != 2 {
-		t.Errorf("dialog %v, %d findings", h.dialogOpen(), h.session.Document().Stats().Spots)
+	if h.dialogOpen() || h.c.session.Document().Stats().Spots != 2 {
+		t.Errorf("dialog %v, %d findings", h.dialogOpen(), h.c.session.Document().Stats().Spots)
 	}
-	h.actions.do(commandsAction)
+	h.k.actions.do(commandsAction)
 	nothing := func() bool {
 		labels := uitest.Find[*widget.Label](h.win.Canvas().Overlays().Top())
 		return slices.ContainsFunc(labels, func(l *widget.Label) bool {
@@ -77,12 +77,12 @@ func TestGuideIsShown(t *testing.T) {
 	testpic.NoRace(t)
 	for lang, want := range map[string]string{"en": "Guide to the window", "ru": "Руководство по окну программы"} {
 		h := newHarness(t, lang)
-		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF1})
+		h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF1})
 		texts := uitest.Find[*widget.RichText](h.win.Canvas().Overlays().Top())
 		if len(texts) == 0 || !strings.Contains(texts[0].String(), want) {
 			t.Errorf("%s: F1 shows no guide", lang)
 		}
-		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
 		if h.dialogOpen() {
 			t.Error("Escape does not close the guide")
 		}

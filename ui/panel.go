@@ -7,6 +7,9 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"blik/app/session"
+	"blik/app/session/editor"
+	"blik/app/session/preview"
 	"blik/app/session/store"
 	"blik/processing"
 	"blik/ui/form"
@@ -20,8 +23,13 @@ const panelWidth = 400
 // panel follows the order of the work: the next step, or the progress of the running job; the search region; and the
 // tabs of detection, findings, correction and history.
 type panel struct {
-	*common
-	object fyne.CanvasObject
+	k       *kit
+	session *session.Session
+	editor  *editor.Editor
+	preview *preview.Preview
+	store   *store.Store
+	about   *about
+	object  fyne.CanvasObject
 
 	run      *xwidget.Button
 	correct  *xwidget.Button
@@ -39,30 +47,31 @@ type panel struct {
 }
 
 func newPanel(c *common, later func(func())) *panel {
-	p := &panel{common: c}
-	p.run = xwidget.NewButtonWithIcon(c.t("Find glare"), theme.SearchIcon(), c.keys,
-		func() { c.actions.do("find.run") })
-	p.correct = xwidget.NewButtonWithIcon(c.t("Correct all"), icons.Get("correct"), c.keys,
-		func() { c.actions.do("correct.all") })
+	p := &panel{k: c.k, session: c.session, editor: c.editor, preview: c.preview, store: c.store, about: c.about}
+	p.run = xwidget.NewButtonWithIcon(c.k.t("Find glare"), theme.SearchIcon(), c.k.keys,
+		func() { c.k.actions.do("find.run") })
+	p.correct = xwidget.NewButtonWithIcon(c.k.t("Correct all"), icons.Get("correct"), c.k.keys,
+		func() { c.k.actions.do("correct.all") })
 	p.steps = container.NewGridWithColumns(2, p.run, p.correct)
 	p.next = xwidget.NewFixedText("")
-	p.next.Stretch, p.next.Muted, p.next.Tips = true, true, c.tips
+	p.next.Stretch, p.next.Muted, p.next.Tips = true, true, c.k.tips
 	p.progress = newProgressView(c)
 
 	p.region = xwidget.NewFixedText("")
 	p.region.Stretch = true
-	p.clear = c.button("edit.clearRegion", theme.CancelIcon())
-	searchIn := xwidget.NewHelpLabel(c.t("Search in"), c.t("Only this region is searched; pixels around it still help "+
-		"estimate the background. Draw it with the region tools on the left."), c.tips)
+	p.clear = c.k.button("edit.clearRegion", theme.CancelIcon())
+	searchIn := xwidget.NewHelpLabel(c.k.t("Search in"),
+		c.k.t("Only this region is searched; pixels around it still help "+
+			"estimate the background. Draw it with the region tools on the left."), c.k.tips)
 	region := inset(0, 0, container.NewBorder(nil, nil, searchIn, p.clear, inset(0, 0, p.region)))
 
 	p.detection, p.findings, p.correction = newDetectionPanel(c), newFindingsPanel(c), newCorrectionPanel(c)
 	p.history = newHistoryPanel(c)
 	p.tabs = xwidget.NewTabs(
-		container.NewTabItem(c.t("Detection"), p.detection.object),
-		container.NewTabItem(c.t("Findings"), p.findings.object),
-		container.NewTabItem(c.t("Correction"), p.correction.object),
-		container.NewTabItem(c.t("History"), p.history.object))
+		container.NewTabItem(c.k.t("Detection"), p.detection.object),
+		container.NewTabItem(c.k.t("Findings"), p.findings.object),
+		container.NewTabItem(c.k.t("Correction"), p.correction.object),
+		container.NewTabItem(c.k.t("History"), p.history.object))
 	// A table scrolls to its selection only if it is on the screen. The tab is on the screen only after this call.
 	show := p.tabs.OnSelected
 	p.tabs.OnSelected = func(t *container.TabItem) {
@@ -101,11 +110,11 @@ func (p *panel) update(c change) {
 	}
 	if c.Region || c.Document {
 		p.clear.SetEnabled(p.editor.Region() != nil)
-		p.region.SetText(p.regionText())
+		p.region.SetText(p.about.regionText())
 	}
 	if c.Document || c.Mask || c.Corrections || c.Saved {
 		step, _ := p.store.Next()
-		p.next.SetText(p.nextText())
+		p.next.SetText(p.k.stepText(p.store.Next()))
 		emphasize(p.run, step == store.StepDetect)
 		emphasize(p.correct, step == store.StepCorrect)
 	}
@@ -135,7 +144,8 @@ func emphasize(b *xwidget.Button, on bool) {
 
 // detectionPanel is the detection tab: its parameters, and the values that adaptive mode chose in the last detection.
 type detectionPanel struct {
-	*common
+	k         *kit
+	session   *session.Session
 	object    fyne.CanvasObject
 	form      *form.Form
 	chosen    *fyne.Container
@@ -148,13 +158,14 @@ type detectionPanel struct {
 }
 
 func newDetectionPanel(c *common) *detectionPanel {
-	p := &detectionPanel{common: c, chosen: container.New(layout.NewCustomPaddedVBoxLayout(0))}
+	p := &detectionPanel{k: c.k, session: c.session, chosen: container.New(layout.NewCustomPaddedVBoxLayout(0))}
 	p.form = newForm(c, processing.StageDetection)
-	p.chosenBox = container.NewVBox(xwidget.NewHeading(c.t("Chosen for this picture")), p.chosen,
-		xwidget.NewButton(c.t("Copy values to manual mode"), c.keys, func() { c.actions.do("find.takeOver") }))
-	forget := xwidget.NewButton(c.t("Forget"), c.keys, func() { c.actions.do("find.forget") })
-	adapted := xwidget.NewHelpLabel(c.t("Adapted to your decisions"), c.t("Detection is adapted to your decisions. "+
-		"“Save preset” stores this for other pictures and for the command line."), c.tips)
+	p.chosenBox = container.NewVBox(xwidget.NewHeading(c.k.t("Chosen for this picture")), p.chosen,
+		xwidget.NewButton(c.k.t("Copy values to manual mode"), c.k.keys, func() { c.k.actions.do("find.takeOver") }))
+	forget := xwidget.NewButton(c.k.t("Forget"), c.k.keys, func() { c.k.actions.do("find.forget") })
+	adapted := xwidget.NewHelpLabel(c.k.t("Adapted to your decisions"),
+		c.k.t("Detection is adapted to your decisions. "+
+			"“Save preset” stores this for other pictures and for the command line."), c.k.tips)
 	adapted.Explain(forget)
 	p.learned = inset(4, 4, container.NewBorder(nil, nil, nil, forget, container.NewCenter(adapted)))
 	p.object = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12),
@@ -164,15 +175,15 @@ func newDetectionPanel(c *common) *detectionPanel {
 
 // newForm makes a form of the parameters of a stage.
 func newForm(c *common, stage processing.Stage) *form.Form {
-	f := form.New(c.texts, c.tips, c.keys, processing.SpecsOf(stage))
+	f := form.New(c.k.texts, c.k.tips, c.k.keys, processing.SpecsOf(stage))
 	f.OnChanged = func(s processing.Spec, v float64) {
 		if err := c.preview.SetParam(s, v); err != nil {
-			c.prompts.showError("Value not accepted", err)
+			c.k.prompts.showError("Value not accepted", err)
 			return
 		}
 		if doc := c.session.Document(); stage == processing.StageDetection && doc != nil && doc.Result() != nil &&
 			!c.preview.Previewing() {
-			c.say(c.t("Find glare (%s) to search with these values", c.press("find.run")))
+			c.k.say(c.k.t("Find glare (%s) to search with these values", c.k.press("find.run")))
 		}
 	}
 	return f
@@ -213,16 +224,16 @@ func (p *detectionPanel) showChosen() {
 
 // chosenRow shows one value and the reason for it.
 func (p *detectionPanel) chosenRow(c processing.Chosen) fyne.CanvasObject {
-	value := p.texts.Number(c.Value, 3)
-	if unit := p.texts.Sprint(c.Unit); unit != "" {
+	value := p.k.texts.Number(c.Value, 3)
+	if unit := p.k.texts.Sprint(c.Unit); unit != "" {
 		value += "\u00a0" + unit
 	}
-	why := widget.NewRichText(&widget.TextSegment{Text: p.texts.Sprint(c.Why), Style: widget.RichTextStyle{
+	why := widget.NewRichText(&widget.TextSegment{Text: p.k.texts.Sprint(c.Why), Style: widget.RichTextStyle{
 		ColorName: theme.ColorNamePlaceHolder, SizeName: theme.SizeNameCaptionText,
 	}})
 	why.Wrapping = fyne.TextWrapWord
 	return container.New(layout.NewCustomPaddedVBoxLayout(-6),
-		container.NewBorder(nil, nil, widget.NewLabel(p.texts.Sprint(c.Name)), widget.NewLabel(value)), why)
+		container.NewBorder(nil, nil, widget.NewLabel(p.k.texts.Sprint(c.Name)), widget.NewLabel(value)), why)
 }
 
 // turnPanel returns a function that shows the next or previous tab of the panel.

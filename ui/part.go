@@ -37,9 +37,10 @@ func everything() change {
 // part is a part of the window that shows some of its state.
 type part interface{ update(c change) }
 
-// common is shared by the parts of the window. When the language changes, texts and tips are replaced first and then
-// the parts are made anew.
+// common holds what the parts of the window are made from. Each takes what it shows.
 type common struct {
+	k *kit
+
 	session  *session.Session
 	editor   *editor.Editor
 	found    *findings.Findings
@@ -51,6 +52,15 @@ type common struct {
 	analysis *analysis.Analysis
 	devices  *devices.Devices
 
+	about   *about
+	machine *machine
+	review  *review
+	fixing  *fixing
+}
+
+// kit is what all parts of the window use to show things. When the language changes, texts and tips are replaced first
+// and then the parts are made anew.
+type kit struct {
 	texts   *i18n.Printer
 	tips    *xwidget.Tooltips
 	actions *actions
@@ -65,19 +75,19 @@ type common struct {
 }
 
 // t translates a text into the language of the window; see message.Of.
-func (c *common) t(format message.Text, args ...any) string { return c.texts.Sprintf(format, args...) }
+func (k *kit) t(format message.Text, args ...any) string { return k.texts.Sprintf(format, args...) }
 
 // button makes the tool button of an action.
-func (c *common) button(id string, icon fyne.Resource) *xwidget.ToolButton {
-	b := xwidget.NewToolButton(icon, c.tip(id), c.tips, func() { c.actions.do(id) })
-	b.Keys = c.keys
+func (k *kit) button(id string, icon fyne.Resource) *xwidget.ToolButton {
+	b := xwidget.NewToolButton(icon, k.tip(id), k.tips, func() { k.actions.do(id) })
+	b.Keys = k.keys
 	return b
 }
 
 // tip returns the name of an action with its key.
-func (c *common) tip(id string) string {
-	if k := c.keyText(id); k != "" {
-		return c.name(id) + "  (" + k + ")"
+func (k *kit) tip(id string) string {
+	if keys := k.keyText(id); keys != "" {
+		return k.name(id) + "  (" + keys + ")"
 	}
-	return c.name(id)
+	return k.name(id)
 }

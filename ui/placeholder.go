@@ -11,6 +11,7 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"blik/app/session/store"
 	"blik/ui/viewport"
 	"blik/ui/xwidget"
 )
@@ -18,7 +19,8 @@ import (
 // placeholder covers the viewport while a picture is being read, and shows some of its pixels. It takes all pointer
 // events, and while it is shown only the actions of allowedWhileReading are enabled.
 type placeholder struct {
-	*common
+	k        *kit
+	store    *store.Store
 	object   fyne.CanvasObject
 	port     *viewport.Viewport
 	dispatch func(func())
@@ -27,8 +29,8 @@ type placeholder struct {
 }
 
 func newPlaceholder(c *common, dispatch func(func())) *placeholder {
-	p := &placeholder{common: c, port: viewport.New(), dispatch: dispatch}
-	words := widget.NewLabel(c.t("Still loading: not all pixels are shown yet"))
+	p := &placeholder{k: c.k, store: c.store, port: viewport.New(), dispatch: dispatch}
+	words := widget.NewLabel(c.k.t("Still loading: not all pixels are shown yet"))
 	strip := container.NewStack(canvas.NewRectangle(theme.Color(theme.ColorNameBackground)), words)
 	p.object = container.NewStack(p.port, newShield(), container.NewBorder(nil,
 		container.NewHBox(strip), nil, nil))
@@ -52,7 +54,7 @@ func (p *placeholder) update(c change) {
 	}
 	xwidget.SetVisible(p.object, picture != nil)
 	// The toolkit does not know the canvas of an object before it has painted it.
-	p.display.port.Repaint()
+	p.k.display.port.Repaint()
 }
 
 func (p *placeholder) onScreen() {

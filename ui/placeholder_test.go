@@ -10,27 +10,27 @@ import (
 // While a picture is being read, its placeholder covers the open picture, and neither can be used.
 func TestPlaceholder(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	before := h.session.Document()
+	before := h.c.session.Document()
 	if h.placeholder.object.Visible() {
 		t.Error("a placeholder is shown although nothing is being read")
 	}
 	h.reading = make(chan struct{})
 	open := func() {
 		h.files.open("/art/b.tif")
-		for h.store.Placeholder() == nil && h.session.Busy() {
+		for h.c.store.Placeholder() == nil && h.c.session.Busy() {
 			(<-h.queue)()
 		}
 		h.placeholder.onScreen()
 	}
 	open()
-	if h.store.Placeholder() == nil || !h.placeholder.object.Visible() || !h.placeholder.port.Shows(h.store.Placeholder()) {
+	if h.c.store.Placeholder() == nil || !h.placeholder.object.Visible() || !h.placeholder.port.Shows(h.c.store.Placeholder()) {
 		t.Fatal("no placeholder is shown while the picture is being read")
 	}
-	if h.display.port.Shows(h.store.Placeholder()) || h.session.Document() != before {
+	if h.k.display.port.Shows(h.c.store.Placeholder()) || h.c.session.Document() != before {
 		t.Error("the placeholder is taken for the picture")
 	}
-	h.actions.do("view.mask")
-	if !h.display.maskShown {
+	h.k.actions.do("view.mask")
+	if !h.k.display.maskShown {
 		t.Error("an action ran while a picture was being read")
 	}
 	h.build()
@@ -43,18 +43,18 @@ func TestPlaceholder(t *testing.T) {
 	shown := h.placeholder.port.Transform()
 	test.Scroll(h.win.Canvas(), middle, 0, 100)
 	test.Drag(h.win.Canvas(), middle, 10, 10)
-	if h.placeholder.port.Transform() != shown || h.session.Document().Dirty() {
+	if h.placeholder.port.Transform() != shown || h.c.session.Document().Dirty() {
 		t.Error("the pointer reached the viewport")
 	}
-	h.actions.do("escape")
+	h.k.actions.do("escape")
 	h.settle()
-	if h.store.Placeholder() != nil || h.placeholder.object.Visible() || h.session.Document() != before {
+	if h.c.store.Placeholder() != nil || h.placeholder.object.Visible() || h.c.session.Document() != before {
 		t.Error("Esc does not show the open picture again")
 	}
 	open()
 	close(h.reading)
 	h.settle()
-	if h.store.Placeholder() != nil || h.placeholder.object.Visible() || h.session.Document() == before {
+	if h.c.store.Placeholder() != nil || h.placeholder.object.Visible() || h.c.session.Document() == before {
 		t.Error("the picture does not replace its placeholder")
 	}
 }

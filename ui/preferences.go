@@ -24,7 +24,7 @@ func (w *window) preferences() fyne.CanvasObject {
 		form.Add(control)
 	}
 	choose := func(names []string, at int, chosen func(i int)) *xwidget.Select {
-		s := xwidget.NewSelect(names, w.keys, nil)
+		s := xwidget.NewSelect(names, w.k.keys, nil)
 		s.SetSelectedIndex(at)
 		s.OnChanged = func(string) { chosen(s.SelectedIndex()) }
 		return s
@@ -34,48 +34,49 @@ func (w *window) preferences() fyne.CanvasObject {
 	for _, l := range codes {
 		names = append(names, l.Name)
 	}
-	row(w.t("Language"), choose(names, slices.IndexFunc(codes, func(l i18n.Language) bool {
-		return l.Code == w.texts.Code()
+	row(w.k.t("Language"), choose(names, slices.IndexFunc(codes, func(l i18n.Language) bool {
+		return l.Code == w.k.texts.Code()
 	}), func(i int) { w.setLanguage(codes[i].Code) }))
 	looks := appearances()
 	names = nil
 	for _, look := range looks {
-		names = append(names, w.t(look.name()))
+		names = append(names, w.k.t(look.name()))
 	}
-	row(w.t("Appearance"), choose(names, slices.Index(looks, w.appearance()),
+	row(w.k.t("Appearance"), choose(names, slices.Index(looks, w.appearance()),
 		func(i int) { w.setAppearance(looks[i]) }))
 	names = nil
 	for _, scale := range interfaceScales {
-		name := w.t("Follow system")
+		name := w.k.t("Follow system")
 		if scale > 0 {
-			name = w.percent(scale)
+			name = w.k.percent(scale)
 		}
 		names = append(names, name)
 	}
-	row(w.t("Interface size"), choose(names, max(slices.Index(interfaceScales, w.session.Settings().InterfaceScale), 0),
-		func(i int) { w.session.Settings().InterfaceScale = interfaceScales[i] }))
+	row(w.k.t("Interface size"), choose(names, max(slices.Index(interfaceScales, w.c.session.Settings().InterfaceScale),
+		0),
+		func(i int) { w.c.session.Settings().InterfaceScale = interfaceScales[i] }))
 	form.Add(layout.NewSpacer())
-	form.Add(xwidget.NewWrapped(w.t("The size takes effect when Blik is restarted.")))
+	form.Add(xwidget.NewWrapped(w.k.t("The size takes effect when Blik is restarted.")))
 	zooms := []float64{0, 1, 2, 4}
-	names = []string{w.t("Unchanged")}
+	names = []string{w.k.t("Unchanged")}
 	for _, zoom := range zooms[1:] {
-		names = append(names, w.percent(zoom))
+		names = append(names, w.k.percent(zoom))
 	}
-	row(w.t("Zoom for findings"), choose(names, max(slices.Index(zooms, w.session.Settings().ReviewZoom), 0),
+	row(w.k.t("Zoom for findings"), choose(names, max(slices.Index(zooms, w.c.session.Settings().ReviewZoom), 0),
 		func(i int) { w.setReviewZoom(zooms[i]) }))
-	reports := xwidget.NewCheck("", w.keys, nil)
-	reports.SetChecked(w.session.Settings().WriteReport)
+	reports := xwidget.NewCheck("", w.k.keys, nil)
+	reports.SetChecked(w.c.session.Settings().WriteReport)
 	reports.OnChanged = func(on bool) {
-		w.session.Settings().WriteReport = on
+		w.c.session.Settings().WriteReport = on
 		w.panel.correction.showReport()
 	}
-	row(w.t("Write a report beside the picture"), reports)
+	row(w.k.t("Write a report beside the picture"), reports)
 	return form
 }
 
 // showPreferences shows the preferences dialog.
 func (w *window) showPreferences() {
-	w.prompts.showCustom(w.t("Preferences"), w.t("Close"), container.NewAppTabs(
-		container.NewTabItem(w.t("General"), container.NewVScroll(w.preferences())),
-		container.NewTabItem(w.t("Keys"), newKeySettings(w).object)), 600, 460)
+	w.k.prompts.showCustom(w.k.t("Preferences"), w.k.t("Close"), container.NewAppTabs(
+		container.NewTabItem(w.k.t("General"), container.NewVScroll(w.preferences())),
+		container.NewTabItem(w.k.t("Keys"), newKeySettings(w).object)), 600, 460)
 }

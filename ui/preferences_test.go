@@ -13,7 +13,7 @@ import (
 func TestPreferences(t *testing.T) {
 	testpic.NoRace(t)
 	h := newHarness(t, "en").opened()
-	h.session.Settings().InterfaceScale = 1.5
+	h.c.session.Settings().InterfaceScale = 1.5
 	var choices []*xwidget.Select
 	var reports *xwidget.Check
 	for _, o := range h.preferences().(*fyne.Container).Objects {
@@ -31,7 +31,7 @@ func TestPreferences(t *testing.T) {
 	choices[2].SetSelected("Follow system")
 	choices[3].SetSelected("200\u00a0%")
 	reports.SetChecked(false)
-	s := h.session.Settings()
+	s := h.c.session.Settings()
 	if s.Appearance != string(appearanceContrast) || s.InterfaceScale != 0 || s.ReviewZoom != 2 || s.WriteReport {
 		t.Errorf("settings %+v", s)
 	}
@@ -39,10 +39,10 @@ func TestPreferences(t *testing.T) {
 		t.Error("the panel shows another choice of the report")
 	}
 	choices[0].SetSelected("Русский")
-	if h.texts.Code() != "ru" || s.Language != "ru" {
+	if h.k.texts.Code() != "ru" || s.Language != "ru" {
 		t.Error("the language did not change")
 	}
-	h.actions.do("edit.preferences")
+	h.k.actions.do("edit.preferences")
 	if !h.dialogOpen() {
 		t.Error("no dialog is shown")
 	}

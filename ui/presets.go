@@ -19,7 +19,7 @@ func (w *window) presetFolder() string {
 
 // presetItems lists the presets of the folder by name.
 func (m *mainMenu) presetItems() (items []*fyne.MenuItem) {
-	folder := m.presetFolder()
+	folder := m.w.presetFolder()
 	if folder == "" {
 		return nil
 	}
@@ -31,8 +31,8 @@ func (m *mainMenu) presetItems() (items []*fyne.MenuItem) {
 			continue
 		}
 		items = append(items, fyne.NewMenuItem(name, func() {
-			if !m.actions.blocked() {
-				m.files.readPreset(filepath.Join(folder, e.Name()))
+			if !m.w.k.actions.blocked() {
+				m.w.files.readPreset(filepath.Join(folder, e.Name()))
 			}
 		}))
 	}

@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/job"
+	"blik/app/session"
 	"blik/internal/message"
 	"blik/ui/icons"
 	"blik/ui/xwidget"
@@ -18,7 +19,8 @@ import (
 // progressView replaces the start buttons while a job is running: it shows its progress and times, and the queue with a
 // button to remove each entry.
 type progressView struct {
-	*common
+	k       *kit
+	session *session.Session
 	// row holds the bar, times the text under it, list the queue.
 	row   *fyne.Container
 	bar   *widget.ProgressBar
@@ -30,21 +32,21 @@ type progressView struct {
 const mostRows = 4
 
 func newProgressView(c *common) *progressView {
-	p := &progressView{common: c, bar: widget.NewProgressBar(), times: xwidget.NewFixedText(""),
+	p := &progressView{k: c.k, session: c.session, bar: widget.NewProgressBar(), times: xwidget.NewFixedText(""),
 		list: container.New(layout.NewCustomPaddedVBoxLayout(0))}
-	p.bar.TextFormatter = func() string { return c.percent(p.bar.Value) }
-	p.times.Stretch, p.times.Muted, p.times.Tips = true, true, c.tips
+	p.bar.TextFormatter = func() string { return c.k.percent(p.bar.Value) }
+	p.times.Stretch, p.times.Muted, p.times.Tips = true, true, c.k.tips
 	p.times.Hide()
-	cancel := xwidget.NewButton(c.t("Cancel"), c.keys, func() { c.actions.do("find.cancel") })
+	cancel := xwidget.NewButton(c.k.t("Cancel"), c.k.keys, func() { c.k.actions.do("find.cancel") })
 	p.row = container.NewBorder(nil, nil, nil, container.NewHBox(
-		c.button("find.run", theme.SearchIcon()), c.button("correct.all", icons.Get("correct")), cancel), p.bar)
+		c.k.button("find.run", theme.SearchIcon()), c.k.button("correct.all", icons.Get("correct")), cancel), p.bar)
 	return p
 }
 
 func (p *progressView) update(c change) {
 	if c.Progress {
 		p.bar.SetValue(p.session.Progress().Done)
-		p.times.SetText(p.progressText(p.session.Progress()))
+		p.times.SetText(p.k.progressText(p.session.Progress()))
 	}
 	if c.Queue {
 		p.showWaiting()
@@ -57,44 +59,31 @@ func (p *progressView) showWaiting() {
 	p.list.RemoveAll()
 	for _, next := range waiting[:min(len(waiting), mostRows)] {
 		name := xwidget.NewFixedText("")
-		name.Stretch, name.Tips = true, p.tips
-		name.SetText(p.t("Next: %s", next.Name))
-		drop := xwidget.NewToolButton(theme.CancelIcon(), p.t("Remove it from the queue"), p.tips, func() {
-			p.tips.Hide()
+		name.Stretch, name.Tips = true, p.k.tips
+		name.SetText(p.k.t("Next: %s", next.Name))
+		drop := xwidget.NewToolButton(theme.CancelIcon(), p.k.t("Remove it from the queue"), p.k.tips, func() {
+			p.k.tips.Hide()
 			p.session.Queue().Withdraw(next.ID)
 		})
-		drop.Keys = p.keys
+		drop.Keys = p.k.keys
 		p.list.Add(container.NewBorder(nil, nil, nil, container.New(smallLayout{}, drop), inset(0, 0, name)))
 	}
 	if more := len(waiting) - mostRows; more > 0 {
 		name := xwidget.NewFixedText("")
 		name.Stretch, name.Muted = true, true
-		name.SetText(p.t("and %s more", p.texts.Int(more)))
+		name.SetText(p.k.t("and %s more", p.k.texts.Int(more)))
 		p.list.Add(inset(0, 0, name))
 	}
 }
 
 // progressText returns the stage of a job, the time so far, and the estimated time left.
-func (c *common) progressText(u job.Update) string {
-	text := c.t("%s so far", c.timeText(u.Elapsed.Truncate(time.Second)))
+func (k *kit) progressText(u job.Update) string {
+	text := k.t("%s so far", k.timeText(u.Elapsed.Truncate(time.Second)))
 	if u.Left > 0 {
-		text = c.t("%s so far, about %s left", c.timeText(u.Elapsed.Truncate(time.Second)), c.timeText(rough(u.Left)))
+		text = k.t("%s so far, about %s left", k.timeText(u.Elapsed.Truncate(time.Second)), k.timeText(rough(u.Left)))
 	}
-	if stage := c.texts.Sprint(u.Stage); stage != "" {
+	if stage := k.texts.Sprint(u.Stage); stage != "" {
 		return stage + ": " + text
-	}
-	return text
-}
-
-// jobText describes the running job and the length of the queue in one line; it is empty if no job is running that the
-// user asked for.
-func (c *common) jobText() string {
-	if !c.session.Busy() || c.preview.Previewing() {
-		return ""
-	}
-	text := c.percent(c.session.Progress().Done) + ", " + c.progressText(c.session.Progress())
-	if n := len(c.session.Queue().Waiting()); n > 0 {
-		text += ", " + c.t("%s waiting", c.texts.Int(n))
 	}
 	return text
 }
@@ -111,30 +100,30 @@ func rough(d time.Duration) time.Duration {
 }
 
 // timeText writes a time in whole seconds.
-func (c *common) timeText(d time.Duration) string {
+func (k *kit) timeText(d time.Duration) string {
 	s := int(d / time.Second)
 	switch {
 	case s < 60:
-		return c.t("%d s", s)
+		return k.t("%d s", s)
 	case s%60 == 0:
-		return c.t("%d min", s/60)
+		return k.t("%d min", s/60)
 	}
-	return c.t("%d min %d s", s/60, s%60)
+	return k.t("%d min %d s", s/60, s%60)
 }
 
 // wait queues work behind the running job and says so, or does it now if none is running.
 func (w *window) wait(name message.Message, do func()) {
-	if w.session.Queue().Add(name, do) {
-		w.sayQueued(name)
+	if w.c.session.Queue().Add(name, do) {
+		w.k.sayQueued(name)
 	}
 }
 
 // sayQueued says that work has been queued.
-func (c *common) sayQueued(name message.Message) { c.say(c.t("Waits for the running task: %s", name)) }
+func (k *kit) sayQueued(name message.Message) { k.say(k.t("Waits for the running task: %s", name)) }
 
 // queueAction queues an action. When its turn comes, it runs if it can.
 func (w *window) queueAction(id string) {
-	a := w.actions.table[id]
+	a := w.k.actions.table[id]
 	w.wait(message.Of(a.name), func() {
 		if a.ready == nil || a.ready() {
 			a.run()
@@ -144,16 +133,16 @@ func (w *window) queueAction(id string) {
 
 // queueCorrection queues the correction of the currently selected finding.
 func (w *window) queueCorrection() {
-	f, ok := w.found.Selected()
+	f, ok := w.c.found.Selected()
 	if !ok {
-		w.say(w.noneSelected())
+		w.k.say(w.k.noneSelected())
 		return
 	}
 	w.wait(message.Of("Correct finding %d", f.Number), func() {
-		for _, g := range w.session.Document().Spots() {
+		for _, g := range w.c.session.Document().Spots() {
 			if g.Bounds() == f.Bounds() && g.Area == f.Area {
-				w.found.Select(g)
-				w.correctBy(g.Asked)
+				w.c.found.Select(g)
+				w.c.fixing.correctBy(g.Asked)
 			}
 		}
 	})

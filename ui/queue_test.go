@@ -18,22 +18,22 @@ import (
 func TestCommandsAreQueued(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.block.Store(true)
-	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
-	if !h.session.Busy() || !h.panel.progress.times.Visible() || h.panel.next.Visible() {
+	h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
+	if !h.c.session.Busy() || !h.panel.progress.times.Visible() || h.panel.next.Visible() {
 		t.Fatal("a running job is not shown")
 	}
-	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF6})
-	h.actions.do("file.saveMask")
-	h.actions.do("file.savePicture")
+	h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF6})
+	h.k.actions.do("file.saveMask")
+	h.k.actions.do("file.savePicture")
 	h.files.open("/art/b.tif")
-	if n := len(h.session.Queue().Waiting()); n != 4 {
+	if n := len(h.c.session.Queue().Waiting()); n != 4 {
 		t.Fatalf("%d commands wait, want 4", n)
 	}
 	rows := h.panel.progress.list
 	if texts := fixedTexts(rows); texts != "Next: Correct all|Next: Save mask|Next: Save picture|Next: Open b.tif" {
 		t.Errorf("the list says %q", texts)
 	}
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	if texts := fixedTexts(rows); !strings.HasSuffix(texts, "|and 1 more") {
 		t.Errorf("the list says %q", texts)
 	}
@@ -44,13 +44,13 @@ func TestCommandsAreQueued(t *testing.T) {
 	if texts := fixedTexts(rows); texts != "Next: Correct all|Next: Save picture|Next: Open b.tif" {
 		t.Errorf("the list says %q", texts)
 	}
-	h.session.Cancel()
+	h.c.session.Cancel()
 	h.block.Store(false)
-	for h.session.Busy() || len(h.session.Queue().Waiting()) > 0 {
+	for h.c.session.Busy() || len(h.c.session.Queue().Waiting()) > 0 {
 		(<-h.queue)()
 	}
 	// There was nothing to correct or save, and the other picture is open.
-	if got := h.session.Document().Path(); got != "/art/b.tif" || len(h.pictureFiles) > 0 || len(h.masks) > 0 {
+	if got := h.c.session.Document().Path(); got != "/art/b.tif" || len(h.pictureFiles) > 0 || len(h.masks) > 0 {
 		t.Errorf("%s is open, %d pictures and %d masks were saved", got, len(h.pictureFiles), len(h.masks))
 	}
 	if len(rows.Objects) > 0 || h.panel.progress.row.Visible() {
@@ -61,16 +61,16 @@ func TestCommandsAreQueued(t *testing.T) {
 // A question holds the queue until it is answered.
 func TestAQuestionHoldsTheQueue(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("find.run")
-	h.actions.do("correct.all")
-	h.actions.do("file.savePicture")
+	h.k.actions.do("find.run")
+	h.k.actions.do("correct.all")
+	h.k.actions.do("file.savePicture")
 	h.files.open("/art/b.tif")
 	h.exists["/art/a_corrected.png"] = true
 	for h.dialogTexts() == "" {
 		(<-h.queue)()
 	}
-	if h.session.Document().Path() != "/art/a.png" || len(h.session.Queue().Waiting()) != 1 {
-		t.Fatalf("%s is open and %d wait while a question is shown", h.session.Document().Path(), len(h.session.Queue().Waiting()))
+	if h.c.session.Document().Path() != "/art/a.png" || len(h.c.session.Queue().Waiting()) != 1 {
+		t.Fatalf("%s is open and %d wait while a question is shown", h.c.session.Document().Path(), len(h.c.session.Queue().Waiting()))
 	}
 	h.press("Overwrite")
 	h.settle()
@@ -83,27 +83,27 @@ func TestAQuestionHoldsTheQueue(t *testing.T) {
 	}
 	h.press("Don't save")
 	h.settle()
-	if h.session.Document().Path() != "/art/b.tif" {
-		t.Errorf("%s is open", h.session.Document().Path())
+	if h.c.session.Document().Path() != "/art/b.tif" {
+		t.Errorf("%s is open", h.c.session.Document().Path())
 	}
 }
 
 // A queued correction is for the finding that was selected when it was queued.
 func TestQueuedCorrectionKeepsItsFinding(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
-	h.actions.do("find.next")
-	h.actions.do("correct.selected")
-	first, _ := h.found.Selected()
-	h.actions.do("find.next")
-	second, _ := h.found.Selected()
-	h.actions.do("correct.selected")
-	h.actions.do("find.next")
-	for h.session.Busy() || len(h.session.Queue().Waiting()) > 0 {
+	h.k.actions.do("find.next")
+	h.k.actions.do("correct.selected")
+	first, _ := h.c.found.Selected()
+	h.k.actions.do("find.next")
+	second, _ := h.c.found.Selected()
+	h.k.actions.do("correct.selected")
+	h.k.actions.do("find.next")
+	for h.c.session.Busy() || len(h.c.session.Queue().Waiting()) > 0 {
 		(<-h.queue)()
 	}
-	for _, f := range h.session.Document().Spots() {
+	for _, f := range h.c.session.Document().Spots() {
 		if f.State == 0 {
 			t.Errorf("finding %d is not corrected; %d and %d were queued", f.ID, first.ID, second.ID)
 		}
@@ -113,19 +113,19 @@ func TestQueuedCorrectionKeepsItsFinding(t *testing.T) {
 // The status bar shows the progress of a job while the panel is hidden.
 func TestProgressWithoutThePanel(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("view.panel")
+	h.k.actions.do("view.panel")
 	h.block.Store(true)
-	h.actions.do("find.run")
-	h.actions.do("correct.all")
+	h.k.actions.do("find.run")
+	h.k.actions.do("correct.all")
 	if got := h.status.job.Text(); !h.status.job.Visible() || got != "0\u00a0%, 0 s so far, 1 waiting" {
 		t.Errorf("the status bar says %q", got)
 	}
-	h.actions.do("view.panel")
+	h.k.actions.do("view.panel")
 	if h.status.job.Visible() {
 		t.Error("the progress is shown twice")
 	}
-	h.session.Queue().Withdraw(h.session.Queue().Waiting()[0].ID)
-	h.session.Cancel()
+	h.c.session.Queue().Withdraw(h.c.session.Queue().Waiting()[0].ID)
+	h.c.session.Cancel()
 	h.settle()
 }
 
@@ -142,11 +142,11 @@ func TestProgressText(t *testing.T) {
 		{job.Update{Elapsed: time.Second, Left: 119 * time.Second}, "1 s so far, about 2 min left"},
 		{job.Update{Elapsed: time.Second, Left: 200 * time.Second}, "1 s so far, about 3 min left"},
 	} {
-		if got := h.progressText(c.u); got != c.want {
+		if got := h.k.progressText(c.u); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
-	if got := h.jobText(); got != "" {
+	if got := h.status.jobText(); got != "" {
 		t.Errorf("%q without a running job", got)
 	}
 }

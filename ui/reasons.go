@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"blik/app/document"
+	"blik/app/session"
 )
 
 // reasons is the tooltip with what the finding under the pointer was judged by.
 type reasons struct {
-	*common
+	k       *kit
+	session *session.Session
 	// at is the first pixel of the finding whose tooltip was shown last; on is false for none.
 	at image.Point
 	on bool
@@ -25,13 +27,13 @@ func (r *reasons) update(c change) {
 func (r *reasons) leave() {
 	if r.on {
 		r.on = false
-		r.tips.Hide()
+		r.k.tips.Hide()
 	}
 }
 
 // hovered shows the tooltip of the finding at a pixel after the pointer has rested there.
 func (r *reasons) hovered(at image.Point, inside bool) {
-	port := r.display.under()
+	port := r.k.display.under()
 	if r.session.Settings().HideReasons || !inside || !port.Idle() {
 		r.leave()
 		return
@@ -46,20 +48,20 @@ func (r *reasons) hovered(at image.Point, inside bool) {
 		r.at, r.on = first, true
 		b := f.Bounds()
 		place, size := port.Place(b)
-		r.tips.ShowBeside(port, place, size, r.aboutText(f))
+		r.k.tips.ShowBeside(port, place, size, r.k.aboutText(f))
 	}
 }
 
 // aboutText returns the measures of a finding and what it was judged by.
-func (c *common) aboutText(f document.Spot) string {
-	lines := []string{c.t("Finding %s, %s px", fmt.Sprint(f.Number), c.texts.Int(f.Area))}
+func (k *kit) aboutText(f document.Spot) string {
+	lines := []string{k.t("Finding %s, %s px", fmt.Sprint(f.Number), k.texts.Int(f.Area))}
 	if !f.Detected {
-		return lines[0] + "\n" + c.whyText(f)
+		return lines[0] + "\n" + k.whyText(f)
 	}
-	lines[0] += c.t("; score %s, contrast %s, brightest level %s", c.texts.Fixed(f.Score, 1), c.contrastText(f),
-		c.texts.Int(f.Peak))
+	lines[0] += k.t("; score %s, contrast %s, brightest level %s", k.texts.Fixed(f.Score, 1), k.contrastText(f),
+		k.texts.Int(f.Peak))
 	for _, reason := range f.Reasons() {
-		lines = append(lines, c.texts.Sprint(reason.Message()))
+		lines = append(lines, k.texts.Sprint(reason.Message()))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -12,24 +12,24 @@ import (
 func (t *toolbox) measure(from, to processing.Point, measured bool) {
 	text := ""
 	if measured {
-		text = t.lengthText(from, to)
-		t.say(text)
+		text = t.about.lengthText(from, to)
+		t.k.say(text)
 		t.outline([]processing.Point{from, to}, []processing.Point{from, to}, true)
 	} else {
 		t.DraftChanged()
 	}
-	t.display.each(func(v *viewport.Viewport) { v.SetLabel(to, text) })
+	t.k.display.each(func(v *viewport.Viewport) { v.SetLabel(to, text) })
 }
 
 // lengthText returns the length of a line: in pixels and, if the file states a resolution, in millimetres.
-func (c *common) lengthText(from, to processing.Point) string {
+func (a *about) lengthText(from, to processing.Point) string {
 	dx, dy := to.X-from.X, to.Y-from.Y
-	text := c.t("%s px", c.texts.Number(math.Hypot(dx, dy), 1))
-	m := c.session.Shown().Original.Info.Meta
+	text := a.k.t("%s px", a.k.texts.Number(math.Hypot(dx, dy), 1))
+	m := a.session.Shown().Original.Info.Meta
 	if w, h, ok := millimetres(m.Unit, m.XResolution, m.YResolution); ok {
-		text += ", " + c.t("%s mm", c.texts.Number(math.Hypot(dx*w, dy*h), 2))
+		text += ", " + a.k.t("%s mm", a.k.texts.Number(math.Hypot(dx*w, dy*h), 2))
 	}
-	return text + c.t(" (Δx %s, Δy %s)", c.texts.Number(math.Abs(dx), 1), c.texts.Number(math.Abs(dy), 1))
+	return text + a.k.t(" (Δx %s, Δy %s)", a.k.texts.Number(math.Abs(dx), 1), a.k.texts.Number(math.Abs(dy), 1))
 }
 
 // millimetres returns the sides of a pixel; ok is false if the resolution is unknown.

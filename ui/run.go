@@ -171,7 +171,7 @@ func adoptPreferences(p fyne.Preferences, s *settings.Settings) {
 // openFirst starts to open the files that the program was started with, while the window appears.
 func (w *window) openFirst(o Options) {
 	if len(o.Files) > 1 {
-		w.frames.Add(o.Files)
+		w.c.frames.Add(o.Files)
 	}
 	if len(o.Files) == 0 {
 		return
@@ -186,10 +186,10 @@ func (w *window) openFirst(o Options) {
 // started runs when the window is on the screen. damaged is the error of the settings, if any.
 func (w *window) started(damaged error) {
 	if damaged != nil {
-		w.prompts.showError("Problem with the settings", damaged)
+		w.k.prompts.showError("Problem with the settings", damaged)
 	}
-	w.changed(change{Zoom: true})
-	w.devices.Open()
+	w.k.changed(change{Zoom: true})
+	w.c.devices.Open()
 	w.offerCrashLogs()
 	w.offerUnsaved()
 }

@@ -11,6 +11,8 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
+	"blik/app/session"
+	"blik/app/session/store"
 	"blik/assets"
 	"blik/internal/atomicfile"
 	"blik/ui/xwidget"
@@ -18,10 +20,12 @@ import (
 
 // startPage is shown while no picture is open: it explains the program and offers pictures to open.
 type startPage struct {
-	*common
-	object fyne.CanvasObject
-	recent *fyne.Container
-	open   func(path string)
+	k       *kit
+	session *session.Session
+	store   *store.Store
+	object  fyne.CanvasObject
+	recent  *fyne.Container
+	open    func(path string)
 	// buttons are greyed while a job is running.
 	buttons []*xwidget.Button
 }
@@ -53,22 +57,23 @@ const startSize = 96
 const startRecent = 5
 
 func newStartPage(c *common, open func(path string)) *startPage {
-	p := &startPage{common: c, open: open, recent: container.NewGridWrap(fyne.NewSize(startCell, startSize+40))}
+	p := &startPage{k: c.k, session: c.session, store: c.store, open: open,
+		recent: container.NewGridWrap(fyne.NewSize(startCell, startSize+40))}
 	words := container.New(layout.NewCustomPaddedVBoxLayout(0))
 	for _, sentence := range []string{
-		c.t("Blik finds the glare on a reproduction of a painting and marks it."),
-		c.t("You decide which findings really are glare. Blik restores the paint under them and changes nothing " +
+		c.k.t("Blik finds the glare on a reproduction of a painting and marks it."),
+		c.k.t("You decide which findings really are glare. Blik restores the paint under them and changes nothing " +
 			"else in the file."),
-		c.t("Open a picture, press %s to find glare, %s to correct it, and %s to save a copy.",
-			c.press("find.run"), c.press("correct.all"), c.press("file.savePicture")),
+		c.k.t("Open a picture, press %s to find glare, %s to correct it, and %s to save a copy.",
+			c.k.press("find.run"), c.k.press("correct.all"), c.k.press("file.savePicture")),
 	} {
 		words.Add(xwidget.NewWrapped(sentence))
 	}
-	choose := xwidget.NewButtonWithIcon(c.t("Open picture…"), theme.FolderOpenIcon(), c.keys,
-		func() { c.actions.do("file.open") })
+	choose := xwidget.NewButtonWithIcon(c.k.t("Open picture…"), theme.FolderOpenIcon(), c.k.keys,
+		func() { c.k.actions.do("file.open") })
 	choose.Importance = widget.HighImportance
-	sample := xwidget.NewButtonWithIcon(c.t("Open the sample"), theme.FileImageIcon(), c.keys,
-		func() { c.actions.do("file.sample") })
+	sample := xwidget.NewButtonWithIcon(c.k.t("Open the sample"), theme.FileImageIcon(), c.k.keys,
+		func() { c.k.actions.do("file.sample") })
 	p.buttons = []*xwidget.Button{choose, sample}
 	p.object = container.NewStack(canvas.NewRectangle(theme.Color(theme.ColorNameBackground)),
 		container.NewVScroll(container.New(startLayout{}, container.NewVBox(words, xwidget.NewGap(0, 6),
@@ -100,7 +105,7 @@ func (p *startPage) showRecent() {
 			small.Image, small.Resource = m, nil
 		}
 		small.SetMinSize(fyne.NewSquareSize(startSize))
-		name := xwidget.NewButton(shortened(baseName(path)), p.keys, func() { p.open(path) })
+		name := xwidget.NewButton(shortened(baseName(path)), p.k.keys, func() { p.open(path) })
 		name.Importance = widget.LowImportance
 		p.recent.Add(container.NewVBox(small, name))
 	}
@@ -126,7 +131,7 @@ func (f *files) openSample() {
 		err = atomicfile.WriteFile(path, assets.Sample(), 0o600)
 	}
 	if err != nil {
-		f.prompts.showError("Could not open the sample", err)
+		f.k.prompts.showError("Could not open the sample", err)
 		return
 	}
 	f.open(path)

@@ -17,7 +17,7 @@ import (
 // The start page offers pictures to open and disappears when one is open.
 func TestStartPage(t *testing.T) {
 	h := newHarness(t, "en")
-	h.session.Settings().Recent = []string{"/art/a.png", "/art/a picture with a long name.tif"}
+	h.c.session.Settings().Recent = []string{"/art/a.png", "/art/a picture with a long name.tif"}
 	h.build()
 	if !h.welcome.object.Visible() || len(h.welcome.recent.Objects) != 2 {
 		t.Fatalf("visible %v, %d recent pictures", h.welcome.object.Visible(), len(h.welcome.recent.Objects))
@@ -30,12 +30,12 @@ func TestStartPage(t *testing.T) {
 	}
 	test.Tap(button(0))
 	h.settle()
-	if h.session.Document() == nil || h.session.Document().Path() != "/art/a.png" || h.welcome.object.Visible() {
+	if h.c.session.Document() == nil || h.c.session.Document().Path() != "/art/a.png" || h.welcome.object.Visible() {
 		t.Error("the recent picture is not shown")
 	}
 	// A recent picture that cannot be opened is removed, with a message.
 	again := newHarness(t, "en")
-	again.session.Settings().Recent = []string{"/art/gone.png"}
+	again.c.session.Settings().Recent = []string{"/art/gone.png"}
 	again.build()
 	again.welcome.open("/art/gone.png")
 	again.settle()
@@ -57,9 +57,9 @@ func TestSample(t *testing.T) {
 	}
 	path := filepath.Join(folder, "blik", "sample.jpg")
 	h.pictures[path] = h.pictures["/art/a.png"]
-	h.actions.do("file.sample")
+	h.k.actions.do("file.sample")
 	h.settle()
-	if h.session.Document() == nil || h.session.Document().Path() != path {
+	if h.c.session.Document() == nil || h.c.session.Document().Path() != path {
 		t.Error("the sample is not open")
 	}
 	if data, err := os.ReadFile(path); err != nil || len(data) < 1000 {
@@ -70,10 +70,10 @@ func TestSample(t *testing.T) {
 // Decisions that only a project can store are asked about before another picture is opened.
 func TestDecisionsAreAskedAbout(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
 	h.dialogs.path = "/art/a_mask.png"
-	h.actions.do("file.saveMask")
+	h.k.actions.do("file.saveMask")
 	h.settle()
 	h.files.open("/art/b.tif")
 	if h.dialogOpen() {
@@ -82,18 +82,18 @@ func TestDecisionsAreAskedAbout(t *testing.T) {
 	h.settle()
 	h.files.open("/art/a.png")
 	h.settle()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
-	h.actions.do("file.saveMask")
+	h.k.actions.do("file.saveMask")
 	h.settle()
-	h.actions.do("find.next")
-	h.actions.do("find.keep")
+	h.k.actions.do("find.next")
+	h.k.actions.do("find.keep")
 	h.quit()
 	if said := h.dialogTexts(); !strings.Contains(said, "A project stores them") {
 		t.Fatalf("the dialog says %q", said)
 	}
 	h.press("Cancel")
-	if h.dialogOpen() || h.session.Document() == nil {
+	if h.dialogOpen() || h.c.session.Document() == nil {
 		t.Error("Cancel does not keep the picture open")
 	}
 }
@@ -101,21 +101,21 @@ func TestDecisionsAreAskedAbout(t *testing.T) {
 // A picture is shown again with its earlier view, or whole if it was shown whole.
 func TestZoomIsRemembered(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("view.four")
-	was := h.display.port.Transform()
+	h.k.actions.do("view.four")
+	was := h.k.display.port.Transform()
 	h.files.open("/art/b.tif")
 	h.settle()
-	if !h.display.port.Fitted() {
+	if !h.k.display.port.Fitted() {
 		t.Error("another picture is not shown whole")
 	}
 	h.files.open("/art/a.png")
 	h.settle()
-	if h.display.port.Transform() != was || h.display.port.Fitted() {
-		t.Errorf("shown with %+v, was %+v", h.display.port.Transform(), was)
+	if h.k.display.port.Transform() != was || h.k.display.port.Fitted() {
+		t.Errorf("shown with %+v, was %+v", h.k.display.port.Transform(), was)
 	}
 	h.files.open("/art/b.tif")
 	h.settle()
-	if !h.display.port.Fitted() {
+	if !h.k.display.port.Fitted() {
 		t.Error("the second picture is no longer shown whole")
 	}
 }
@@ -131,26 +131,26 @@ func TestPresetsMenu(t *testing.T) {
 	}
 	p := processing.DefaultParams()
 	p.Sensitivity = -2
-	h.preview.SetParams(p)
+	h.c.preview.SetParams(p)
 	h.dialogs.path = filepath.Join(h.files.presetsFolder(), "dim lamps.json")
-	h.actions.do("file.savePreset")
+	h.k.actions.do("file.savePreset")
 	if err := os.WriteFile(filepath.Join(h.presetFolder(), "damaged.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := preset.Read(h.dialogs.path); err != nil {
 		t.Fatal(err)
 	}
-	h.preview.SetParams(processing.DefaultParams())
+	h.c.preview.SetParams(processing.DefaultParams())
 	items := h.menu.presetItems()
 	if len(items) != 2 || items[1].Label != "dim lamps" {
 		t.Fatalf("%d presets", len(items))
 	}
 	items[1].Action()
-	if h.session.Settings().Params.Sensitivity != -2 {
+	if h.c.session.Settings().Params.Sensitivity != -2 {
 		t.Error("the preset was not loaded")
 	}
 	items[0].Action()
-	if !h.dialogOpen() || h.session.Settings().Params.Sensitivity != -2 {
+	if !h.dialogOpen() || h.c.session.Settings().Params.Sensitivity != -2 {
 		t.Error("a damaged preset is not refused")
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/widget"
 
+	"blik/app/session"
+	"blik/app/session/devices"
+	"blik/app/session/preview"
 	"blik/app/view"
 	"blik/processing"
 	"blik/ui/xwidget"
@@ -18,8 +21,13 @@ import (
 // statusBar shows the values under the pointer, passing messages, and the number of findings. Its fields have fixed
 // widths, so that nothing jumps.
 type statusBar struct {
-	*common
-	object fyne.CanvasObject
+	k       *kit
+	session *session.Session
+	preview *preview.Preview
+	devices *devices.Devices
+	about   *about
+	machine *machine
+	object  fyne.CanvasObject
 
 	// at is the pixel shown in place.
 	at                                     image.Point
@@ -33,9 +41,9 @@ type statusBar struct {
 
 func newStatusBar(c *common) *statusBar {
 	s := &statusBar{
-		common:  c,
+		k: c.k, session: c.session, preview: c.preview, devices: c.devices, about: c.about, machine: c.machine,
 		place:   xwidget.NewFixedText("x 00000  y 00000"),
-		values:  xwidget.NewFixedText(c.widestPixel()),
+		values:  xwidget.NewFixedText(c.about.widestPixel()),
 		message: xwidget.NewFixedText(""),
 		compare: xwidget.NewFixedText(""),
 		found:   xwidget.NewFixedText(""),
@@ -43,31 +51,31 @@ func newStatusBar(c *common) *statusBar {
 		colours: container.NewHBox(),
 		device:  container.NewHBox(),
 	}
-	s.message.Stretch, s.message.Tips = true, c.tips
+	s.message.Stretch, s.message.Tips = true, c.k.tips
 	s.found.Trailing, s.compare.Trailing, s.compare.Bold = true, true, true
 	s.message.Muted = true
-	s.job.Stretch, s.job.Bold, s.job.Tips = true, true, c.tips
+	s.job.Stretch, s.job.Bold, s.job.Tips = true, true, c.k.tips
 	s.job.Hide()
 	right := container.NewHBox(s.colours, s.compare, xwidget.NewGap(8, 0), s.found, xwidget.NewGap(8, 0), s.device)
 	s.object = container.NewVBox(widget.NewSeparator(),
 		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10),
 			container.New(statusLayout{}, right, s.place, s.values,
 				container.NewStack(s.message, s.job))))
-	c.say = s.message.SetText
+	c.k.say = s.message.SetText
 	return s
 }
 
 func (s *statusBar) update(c change) {
 	if c.Document {
-		s.values.SetWidest(s.widestPixel())
+		s.values.SetWidest(s.about.widestPixel())
 		s.showColours()
 	}
 	if c.Document || c.Tool {
-		hint := s.t("Open a picture (%s), or drop it here", s.press("file.open"))
+		hint := s.k.t("Open a picture (%s), or drop it here", s.k.press("file.open"))
 		if s.session.Document() != nil {
-			hint = s.t(s.toolbox.current.Hint)
+			hint = s.k.t(s.k.toolbox.current.Hint)
 		}
-		s.say(hint)
+		s.k.say(hint)
 	}
 	if c.Progress || c.Busy || c.Queue || c.Layout {
 		s.showJob()
@@ -75,7 +83,7 @@ func (s *statusBar) update(c change) {
 	if c.Document || c.Mask {
 		text := ""
 		if s.session.Document() != nil {
-			text = s.foundText()
+			text = s.about.foundText()
 		}
 		s.found.SetText(text)
 		s.object.Refresh()
@@ -155,7 +163,7 @@ func (s *statusBar) hovered(at processing.Point, inside bool) {
 	}
 	s.at = image.Pt(p.X, p.Y)
 	s.place.SetText(fmt.Sprintf("x %d  y %d", p.X, p.Y))
-	s.values.SetText(s.pixelText(p))
+	s.values.SetText(s.k.pixelText(p))
 }
 
 // compareText says whether the original, the corrected picture or both are shown.
@@ -163,37 +171,50 @@ func (s *statusBar) compareText() string {
 	if !s.session.Corrected() {
 		return ""
 	}
-	if s.display.beside {
-		return s.t("original | corrected")
+	if s.k.display.beside {
+		return s.k.t("original | corrected")
 	}
-	switch s.display.mode() {
+	switch s.k.display.mode() {
 	case view.CompareBefore:
-		return s.t("ORIGINAL")
+		return s.k.t("ORIGINAL")
 	case view.CompareSplit:
-		return s.t("original | corrected")
+		return s.k.t("original | corrected")
 	}
-	return s.t("corrected")
+	return s.k.t("corrected")
 }
 
 // showColours shows the notice about approximate colours, with the reason as its help.
 func (s *statusBar) showColours() {
 	s.colours.RemoveAll()
-	if why := s.approximately(); why != "" {
-		s.colours.Add(xwidget.NewHelpLabel(s.t("approximate colours"), why, s.tips))
+	if why := s.about.approximately(); why != "" {
+		s.colours.Add(xwidget.NewHelpLabel(s.k.t("approximate colours"), why, s.k.tips))
 		s.colours.Add(xwidget.NewGap(8, 0))
 	}
 }
 
 // showDevice shows the device in use.
 func (s *statusBar) showDevice() {
-	short := s.t("GPU")
+	short := s.k.t("GPU")
 	switch now := s.devices.State(); {
 	case now.Opening:
 		short = "…"
 	case now.Runs == deviceCPU:
-		short = s.t("CPU")
+		short = s.k.t("CPU")
 	}
-	help := s.deviceHelp() + " " + s.t("Choose another under Tools → Compute device.")
-	s.device.Objects = []fyne.CanvasObject{xwidget.NewHelpLabel(short, help, s.tips)}
+	help := s.machine.deviceHelp() + " " + s.k.t("Choose another under Tools → Compute device.")
+	s.device.Objects = []fyne.CanvasObject{xwidget.NewHelpLabel(short, help, s.k.tips)}
 	s.object.Refresh()
+}
+
+// jobText describes the running job and the length of the queue in one line; it is empty if no job is running that the
+// user asked for.
+func (s *statusBar) jobText() string {
+	if !s.session.Busy() || s.preview.Previewing() {
+		return ""
+	}
+	text := s.k.percent(s.session.Progress().Done) + ", " + s.k.progressText(s.session.Progress())
+	if n := len(s.session.Queue().Waiting()); n > 0 {
+		text += ", " + s.k.t("%s waiting", s.k.texts.Int(n))
+	}
+	return text
 }

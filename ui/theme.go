@@ -3,10 +3,10 @@ package ui
 import (
 	"image/color"
 
-	"blik/internal/message"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
+
+	"blik/internal/message"
 )
 
 // appearance is the look of the window. The picture's surround is the same neutral grey in all of them.

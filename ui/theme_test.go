@@ -5,13 +5,13 @@ import (
 	"math"
 	"testing"
 
-	"blik/internal/test/uitest"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
+
+	"blik/internal/test/uitest"
 )
 
 // luminance is the relative luminance of WCAG 2, 0…1.

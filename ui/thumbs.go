@@ -25,18 +25,18 @@ func newThumbs(c *common) *xwidget.Grid {
 			if list := c.found.Listed(); id < len(list) {
 				o.(*thumb).show(c, list[id], id == c.found.SelectedRow())
 			}
-		}, c.keys)
+		}, c.k.keys)
 	choose := func(id int) {
 		if list := c.found.Listed(); id >= 0 && id < len(list) {
 			c.found.Select(list[id])
-			c.reveal(list[id])
+			c.review.reveal(list[id])
 		}
 	}
 	g.OnStep = func(by int) { choose(max(c.found.SelectedRow(), -1) + by) }
 	g.OnSelected = func(id widget.GridWrapItemID) {
 		// The thumbnail marks the selected finding itself.
 		g.UnselectAll()
-		c.prompts.win.Canvas().Unfocus()
+		c.k.prompts.win.Canvas().Unfocus()
 		choose(id)
 	}
 	return g
@@ -82,10 +82,10 @@ func (t *thumb) show(c *common, f document.Spot, selected bool) {
 	t.after.Hidden = t.after.Image == nil
 	t.before.Refresh()
 	t.after.Refresh()
-	t.text.SetText(c.thumbText(f))
+	t.text.SetText(c.k.thumbText(f))
 }
 
 // thumbText returns the line under the close-ups: number, score and correction.
-func (c *common) thumbText(f document.Spot) string {
-	return c.numberText(f) + "   " + c.scoreText(f) + "   " + c.shortState(f)
+func (k *kit) thumbText(f document.Spot) string {
+	return k.numberText(f) + "   " + k.scoreText(f) + "   " + k.shortState(f)
 }

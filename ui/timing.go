@@ -43,14 +43,14 @@ const timingAction = "view.timing"
 func (w *window) showTiming() {
 	if w.timing == nil {
 		w.timing = w.config.timing(Host{
-			App: w.app, Version: w.config.version, Session: w.session, Dispatch: w.config.session.Dispatch,
+			App: w.app, Version: w.config.version, Session: w.c.session, Dispatch: w.config.session.Dispatch,
 			Later: w.config.later,
 			Files: func(win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs {
-				return w.config.dialogs(w.prompts, win, modals)
+				return w.config.dialogs(w.k.prompts, win, modals)
 			},
-			Sentence: w.prompts.errorText,
+			Sentence: w.k.prompts.errorText,
 			Note:     w.config.observer,
-		}, w.texts)
+		}, w.k.texts)
 	}
 	w.timing.Show()
 }

@@ -11,14 +11,18 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/i18n"
+	"blik/app/session"
+	"blik/app/session/editor"
 	"blik/ui/icons"
 	"blik/ui/xwidget"
 )
 
 // toolbar holds the most used commands and the settings of brush, overlay and zoom.
 type toolbar struct {
-	*common
-	object fyne.CanvasObject
+	k       *kit
+	session *session.Session
+	editor  *editor.Editor
+	object  fyne.CanvasObject
 
 	save, undo, redo *xwidget.ToolButton
 	// row holds everything; brush and soft are shown for tools that paint.
@@ -63,48 +67,48 @@ const (
 )
 
 func newToolbar(c *common) *toolbar {
-	b := &toolbar{common: c}
-	open := c.button("file.open", theme.FolderOpenIcon())
-	b.save = c.button("file.savePicture", theme.DocumentSaveIcon())
-	b.undo = c.button("edit.undo", theme.ContentUndoIcon())
-	b.redo = c.button("edit.redo", theme.ContentRedoIcon())
+	b := &toolbar{k: c.k, session: c.session, editor: c.editor}
+	open := c.k.button("file.open", theme.FolderOpenIcon())
+	b.save = c.k.button("file.savePicture", theme.DocumentSaveIcon())
+	b.undo = c.k.button("edit.undo", theme.ContentUndoIcon())
+	b.redo = c.k.button("edit.redo", theme.ContentRedoIcon())
 
-	b.size = xwidget.NewSlider(0, brushSteps, 1, c.keys)
-	b.size.OnChanged = byUser(&b.quiet, func(v float64) { c.toolbox.setBrushRadius(sliderToRadius(v)) })
+	b.size = xwidget.NewSlider(0, brushSteps, 1, c.k.keys)
+	b.size.OnChanged = byUser(&b.quiet, func(v float64) { c.k.toolbox.setBrushRadius(sliderToRadius(v)) })
 	b.sizeEntry = xwidget.NewNumberEntry(48, func(text string) {
 		v, err := i18n.ParseNumber(text)
 		if err != nil || v <= 0 {
 			v = c.session.Settings().BrushRadius * 2
 		}
-		c.toolbox.setBrushRadius(v / 2)
+		c.k.toolbox.setBrushRadius(v / 2)
 	})
-	b.hardness = xwidget.NewSlider(0, 1, 0.1, c.keys)
-	b.hardness.OnChanged = byUser(&b.quiet, c.toolbox.setBrushHardness)
-	diameter := xwidget.NewHelpLabel(c.t("Brush, px"), c.t("Diameter in pixels of the picture. Keys %s and %s, or "+
-		"Ctrl and wheel.", c.press("brush.smaller"), c.press("brush.larger")), c.tips)
+	b.hardness = xwidget.NewSlider(0, 1, 0.1, c.k.keys)
+	b.hardness.OnChanged = byUser(&b.quiet, c.k.toolbox.setBrushHardness)
+	diameter := xwidget.NewHelpLabel(c.k.t("Brush, px"), c.k.t("Diameter in pixels of the picture. Keys %s and %s, or "+
+		"Ctrl and wheel.", c.k.press("brush.smaller"), c.k.press("brush.larger")), c.k.tips)
 	diameter.Explain(b.size, b.sizeEntry)
 	b.brush = container.NewHBox(diameter, xwidget.NewMinWidth(90, b.size), container.NewCenter(b.sizeEntry))
-	full := xwidget.NewHelpLabel(c.t("Hardness"),
-		c.t("Share of the brush with full strength; the rest fades towards the edge."), c.tips)
+	full := xwidget.NewHelpLabel(c.k.t("Hardness"),
+		c.k.t("Share of the brush with full strength; the rest fades towards the edge."), c.k.tips)
 	full.Explain(b.hardness)
 	b.soft = container.NewHBox(full, xwidget.NewMinWidth(64, b.hardness))
 
-	b.eye = c.button("view.mask", theme.VisibilityIcon())
-	b.opacity = xwidget.NewSlider(0, 1, 0.05, c.keys)
-	b.opacity.OnChanged = byUser(&b.quiet, c.display.setOpacity)
+	b.eye = c.k.button("view.mask", theme.VisibilityIcon())
+	b.opacity = xwidget.NewSlider(0, 1, 0.05, c.k.keys)
+	b.opacity.OnChanged = byUser(&b.quiet, c.k.display.setOpacity)
 	b.opacityText = xwidget.NewFixedText("100 %")
 
 	b.zoom = newZoomBox(c)
-	out := c.button("view.out", theme.ZoomOutIcon())
-	in := c.button("view.in", theme.ZoomInIcon())
-	fit := c.button("view.fit", icons.Get("fit"))
-	actual := c.button("view.actual", icons.Get("actual"))
-	previous := c.button("find.previous", theme.NavigateBackIcon())
-	next := c.button("find.next", theme.NavigateNextIcon())
+	out := c.k.button("view.out", theme.ZoomOutIcon())
+	in := c.k.button("view.in", theme.ZoomInIcon())
+	fit := c.k.button("view.fit", icons.Get("fit"))
+	actual := c.k.button("view.actual", icons.Get("actual"))
+	previous := c.k.button("find.previous", theme.NavigateBackIcon())
+	next := c.k.button("find.next", theme.NavigateNextIcon())
 	b.whenOpen = []*xwidget.ToolButton{out, in, fit, actual, previous, next}
 
-	more := xwidget.NewToolButton(theme.MoreHorizontalIcon(), c.t("More tools"), c.tips, nil)
-	more.Keys = c.keys
+	more := xwidget.NewToolButton(theme.MoreHorizontalIcon(), c.k.t("More tools"), c.k.tips, nil)
+	more.Keys = c.k.keys
 	group := func(rank int, trailing bool, objects ...fyne.CanvasObject) xwidget.BarItem {
 		return xwidget.BarItem{Object: container.NewHBox(objects...), Rank: rank, Trailing: trailing}
 	}
@@ -114,7 +118,7 @@ func newToolbar(c *common) *toolbar {
 		group(3, true, b.eye), group(7, true, xwidget.NewMinWidth(72, b.opacity), b.opacityText),
 		group(4, true, previous, next), group(8, true, out, container.NewCenter(b.zoom), in),
 		group(5, true, fit, actual))
-	b.row.OnRows = func() { c.changed(change{Layout: true}) }
+	b.row.OnRows = func() { c.k.changed(change{Layout: true}) }
 	b.object = container.NewVBox(container.New(layout.NewCustomPaddedLayout(3, 3, 4, 6), b.row.Row),
 		widget.NewSeparator())
 	return b
@@ -135,7 +139,7 @@ func (b *toolbar) update(c change) {
 		}
 	}
 	if c.Document || c.Corrections || c.Busy {
-		b.save.SetEnabled(b.actions.can("file.savePicture") && b.session.Corrected())
+		b.save.SetEnabled(b.k.actions.can("file.savePicture") && b.session.Corrected())
 	}
 	if c.Document || c.History {
 		undo, redo := b.editor.Steps()
@@ -143,8 +147,8 @@ func (b *toolbar) update(c change) {
 		b.redo.SetEnabled(redo)
 	}
 	if c.Tool {
-		xwidget.SetVisible(b.brush, b.toolbox.current.Brush)
-		xwidget.SetVisible(b.soft, b.toolbox.current.Brush)
+		xwidget.SetVisible(b.brush, b.k.toolbox.current.Brush)
+		xwidget.SetVisible(b.soft, b.k.toolbox.current.Brush)
 		b.row.Update()
 	}
 	if c.Brush {
@@ -152,14 +156,14 @@ func (b *toolbar) update(c change) {
 		r := b.session.Settings().BrushRadius
 		b.quiet.show(func() {
 			b.size.SetValue(math.Round(radiusToSlider(min(r, sliderRadius))))
-			b.sizeEntry.ShowText(b.texts.Number(2*r, 1))
+			b.sizeEntry.ShowText(b.k.texts.Number(2*r, 1))
 			b.hardness.SetValue(1 - b.session.Settings().BrushSoftness)
 		})
 	}
 	if c.View || c.Document {
-		b.eye.SetSelected(b.display.maskShown)
-		b.quiet.show(func() { b.opacity.SetValue(b.display.look.Opacity) })
-		b.opacityText.SetText(b.percent(b.display.look.Opacity))
+		b.eye.SetSelected(b.k.display.maskShown)
+		b.quiet.show(func() { b.opacity.SetValue(b.k.display.look.Opacity) })
+		b.opacityText.SetText(b.k.percent(b.k.display.look.Opacity))
 	}
 	if c.Zoom || c.Document {
 		b.zoom.show()
@@ -176,12 +180,12 @@ type zoomBox struct {
 func newZoomBox(c *common) *zoomBox {
 	z := &zoomBox{c: c}
 	z.ExtendBaseWidget(z)
-	options := []string{c.t("Fit")}
+	options := []string{c.k.t("Fit")}
 	for _, s := range []float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32} {
-		options = append(options, c.percent(s))
+		options = append(options, c.k.percent(s))
 	}
 	z.SetOptions(options)
-	focused := func() fyne.Focusable { return c.prompts.win.Canvas().Focused() }
+	focused := func() fyne.Focusable { return c.k.prompts.win.Canvas().Focused() }
 	z.OnChanged = func(text string) {
 		// Choosing from the menu changes the text while the box does not have the focus; typing needs the focus.
 		if focused() != fyne.Focusable(z) && text != z.shown {
@@ -190,7 +194,7 @@ func newZoomBox(c *common) *zoomBox {
 	}
 	z.OnSubmitted = func(string) {
 		z.take()
-		c.prompts.win.Canvas().Unfocus()
+		c.k.prompts.win.Canvas().Unfocus()
 	}
 	return z
 }
@@ -209,11 +213,11 @@ func (z *zoomBox) MinSize() fyne.Size { return fyne.NewSize(92, z.SelectEntry.Mi
 func (z *zoomBox) take() {
 	text := z.Text
 	z.shown = text
-	if text == z.c.t("Fit") {
-		z.c.display.port.Fit()
+	if text == z.c.k.t("Fit") {
+		z.c.k.display.port.Fit()
 	} else if v, err := i18n.ParseNumber(strings.TrimSuffix(strings.TrimSpace(text), "%")); err == nil && v > 0 {
 		if z.c.session.Document() != nil {
-			z.c.display.port.SetZoom(v / 100)
+			z.c.k.display.port.SetZoom(v / 100)
 		}
 	}
 	z.show()
@@ -223,7 +227,7 @@ func (z *zoomBox) take() {
 func (z *zoomBox) show() {
 	text := ""
 	if z.c.session.Document() != nil {
-		text = z.c.percent(z.c.display.port.Transform().Zoom)
+		text = z.c.k.percent(z.c.k.display.port.Transform().Zoom)
 	}
 	z.shown = text
 	if z.Text != text {

@@ -10,7 +10,9 @@ import (
 	"fyne.io/fyne/v2/layout"
 
 	"blik/app/document"
+	"blik/app/session"
 	"blik/app/session/editor"
+	"blik/app/session/findings"
 	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/detect"
@@ -90,7 +92,11 @@ func toolSpecs() []toolSpec {
 
 // toolbox holds the tools and their shared state, and passes their changes to the session.
 type toolbox struct {
-	*common
+	k       *kit
+	session *session.Session
+	editor  *editor.Editor
+	found   *findings.Findings
+	about   *about
 	specs   []toolSpec
 	tools   map[string]tool.Tool
 	current toolSpec
@@ -103,7 +109,8 @@ var (
 )
 
 func newToolbox(c *common) *toolbox {
-	t := &toolbox{common: c, specs: toolSpecs(), tools: map[string]tool.Tool{}}
+	t := &toolbox{k: c.k, session: c.session, editor: c.editor, found: c.found, about: c.about, specs: toolSpecs(),
+		tools: map[string]tool.Tool{}}
 	for _, s := range t.specs {
 		t.tools[s.ID] = s.New(t)
 	}
@@ -117,8 +124,8 @@ func (t *toolbox) take(s toolSpec) {
 		t.abandon()
 	}
 	t.current = s
-	t.display.each(func(v *viewport.Viewport) { v.SetTool(t.tools[s.ID]) })
-	t.changed(change{Tool: true})
+	t.k.display.each(func(v *viewport.Viewport) { v.SetTool(t.tools[s.ID]) })
+	t.k.changed(change{Tool: true})
 }
 
 // region returns the current tool if it draws search regions.
@@ -136,7 +143,7 @@ func (t *toolbox) update(c change) {
 		}
 	}
 	if c.Tool || c.Document {
-		t.display.each(func(v *viewport.Viewport) { v.SetLabel(processing.Point{}, "") })
+		t.k.display.each(func(v *viewport.Viewport) { v.SetLabel(processing.Point{}, "") })
 	}
 	if c.Region || c.Tool || c.Document {
 		t.DraftChanged()
@@ -145,7 +152,7 @@ func (t *toolbox) update(c change) {
 
 // BeginStroke starts a stroke of the brush and shows the mask.
 func (t *toolbox) BeginStroke(b document.Brush, at processing.Point) {
-	t.display.showMask()
+	t.k.display.showMask()
 	t.editor.BeginStroke(b, at)
 }
 
@@ -163,28 +170,28 @@ func (t *toolbox) Region() *processing.Region { return t.editor.Region() }
 
 // toggle removes a finding from the mask, or restores it.
 func (t *toolbox) toggle(at processing.Point, slack float64) {
-	t.display.showMask()
+	t.k.display.showMask()
 	switch t.editor.Toggle(at, slack) {
 	case editor.Removed:
-		t.say(t.t("Finding removed; click it again to restore it"))
+		t.k.say(t.k.t("Finding removed; click it again to restore it"))
 	case editor.Restored:
-		t.say(t.t("Finding restored"))
+		t.k.say(t.k.t("Finding restored"))
 	}
 }
 
 // touch marks the glint at a point, or removes it if it is marked.
 func (t *toolbox) touch(at processing.Point, slack float64) {
-	t.display.showMask()
+	t.k.display.showMask()
 	switch did, err := t.editor.Touch(at, slack); {
 	case errors.Is(err, detect.ErrNoGlint):
-		t.say(t.t("Nothing is brighter than its surroundings here"))
+		t.k.say(t.k.t("Nothing is brighter than its surroundings here"))
 	case err != nil:
-		t.prompts.showError("Could not change the mask", err)
+		t.k.prompts.showError("Could not change the mask", err)
 	case did == editor.Removed:
-		t.say(t.t("Finding removed; undo (%s) restores it", t.press("edit.undo")))
+		t.k.say(t.k.t("Finding removed; undo (%s) restores it", t.k.press("edit.undo")))
 	default:
 		if f, ok := t.found.Selected(); ok {
-			t.say(t.t("Marked: finding %s, %s px", fmt.Sprint(f.Number), t.texts.Int(f.Area)))
+			t.k.say(t.k.t("Marked: finding %s, %s px", fmt.Sprint(f.Number), t.k.texts.Int(f.Area)))
 		}
 	}
 }
@@ -193,22 +200,22 @@ func (t *toolbox) touch(at processing.Point, slack float64) {
 func (t *toolbox) SetRegion(r *processing.Region) {
 	switch err := t.editor.SetRegion(r); {
 	case errors.Is(err, processing.ErrRegionOutside):
-		t.say(t.t("The region lies outside the picture."))
+		t.k.say(t.k.t("The region lies outside the picture."))
 		t.DraftChanged()
 	case err != nil:
-		t.prompts.showError("Could not limit the search", err)
+		t.k.prompts.showError("Could not limit the search", err)
 		t.DraftChanged()
 	}
 }
 
 // FillShape changes the mask by a shape and shows the mask.
 func (t *toolbox) FillShape(r *processing.Region, how document.Combine) {
-	t.display.showMask()
+	t.k.display.showMask()
 	switch err := t.editor.FillShape(r, how); {
 	case errors.Is(err, processing.ErrRegionOutside):
-		t.say(t.t("The area lies outside the picture."))
+		t.k.say(t.k.t("The area lies outside the picture."))
 	case err != nil:
-		t.prompts.showError("Could not change the mask", err)
+		t.k.prompts.showError("Could not change the mask", err)
 	}
 }
 
@@ -242,7 +249,7 @@ type clicker interface {
 
 // outline shows a line in both viewports.
 func (t *toolbox) outline(points, handles []processing.Point, open bool) {
-	t.display.each(func(v *viewport.Viewport) { v.SetOutline(points, handles, open) })
+	t.k.display.each(func(v *viewport.Viewport) { v.SetOutline(points, handles, open) })
 }
 
 // finish ends a polygon.
@@ -274,13 +281,13 @@ func (t *toolbox) brush() document.Brush {
 
 func (t *toolbox) setBrushRadius(r float64) {
 	t.session.Settings().BrushRadius = min(max(r, minRadius), document.MaxRadius)
-	t.changed(change{Brush: true})
+	t.k.changed(change{Brush: true})
 }
 
 // setBrushHardness sets the share of the brush's radius at full strength, 0…1.
 func (t *toolbox) setBrushHardness(v float64) {
 	t.session.Settings().BrushSoftness = math.Round((1-v)*10) / 10
-	t.changed(change{Brush: true})
+	t.k.changed(change{Brush: true})
 }
 
 // scaleBrush changes the brush radius by 15 % for each step, at least by half a pixel.
@@ -295,16 +302,16 @@ func (t *toolbox) scaleBrush(steps float64) {
 
 // strip is the column of tools on the left.
 type strip struct {
-	*common
+	k       *kit
 	object  fyne.CanvasObject
 	buttons map[string]*xwidget.ToolButton
 }
 
 func newStrip(c *common) *strip {
-	s := &strip{common: c, buttons: map[string]*xwidget.ToolButton{}}
+	s := &strip{k: c.k, buttons: map[string]*xwidget.ToolButton{}}
 	box := container.New(layout.NewCustomPaddedVBoxLayout(2))
-	for _, spec := range c.toolbox.specs {
-		b := c.button(spec.ID, icons.Get(spec.Icon))
+	for _, spec := range c.k.toolbox.specs {
+		b := c.k.button(spec.ID, icons.Get(spec.Icon))
 		s.buttons[spec.ID] = b
 		box.Add(b)
 		if spec.Last {
@@ -319,7 +326,7 @@ func newStrip(c *common) *strip {
 func (s *strip) update(c change) {
 	if c.Tool {
 		for id, b := range s.buttons {
-			b.SetSelected(id == s.toolbox.current.ID)
+			b.SetSelected(id == s.k.toolbox.current.ID)
 		}
 	}
 }

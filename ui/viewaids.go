@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/theme"
 
+	"blik/app/session"
 	"blik/internal/message"
 	"blik/processing"
 )
@@ -15,10 +16,10 @@ import (
 // viewAids holds the aids for viewing the picture: layers of detection with their legend, navigator, loupe, histogram,
 // and the reasons for the finding under the pointer.
 type viewAids struct {
-	*common
-	object fyne.CanvasObject
-	layers *layers
-	cards  *fyne.Container
+	session *session.Session
+	object  fyne.CanvasObject
+	layers  *layers
+	cards   *fyne.Container
 
 	legend    *legend
 	navigator *navigator
@@ -32,12 +33,12 @@ func closeIcon() fyne.Resource { return theme.CancelIcon() }
 
 // newViewAids makes the parts in the window's language; l keeps the chosen layer.
 func newViewAids(c *common, l *layers) *viewAids {
-	s := &viewAids{common: c, layers: l}
+	s := &viewAids{session: c.session, layers: l}
 	s.legend, s.navigator, s.loupe, s.levels = newLegend(c, l), newNavigator(c), newLoupe(c), newLevels(c)
-	s.reasons = &reasons{common: c}
+	s.reasons = &reasons{k: c.k, session: c.session}
 	// In the order of the corners.
 	s.cards = container.New(cardLayout{}, s.legend.card, s.navigator.card, s.loupe.card, s.levels.card)
-	s.object = container.NewStack(c.display.pair, s.cards)
+	s.object = container.NewStack(c.k.display.pair, s.cards)
 	return s
 }
 
@@ -85,7 +86,7 @@ func (w *window) toggle(setting *bool, name message.Text) func() {
 		*setting = !*setting
 		w.update(change{View: true, Layout: true})
 		if *setting && name != "" && !w.aids.shown(setting) {
-			w.say(w.t("Not enough space to show: %s", w.t(name)))
+			w.k.say(w.k.t("Not enough space to show: %s", w.k.t(name)))
 		}
 	}
 }
@@ -101,8 +102,8 @@ func (s *viewAids) shown(setting *bool) bool {
 
 // makeLooks adds the actions for looking at the picture to the table.
 func (w *window) makeLooks() {
-	open := func() bool { return w.session.Document() != nil }
-	set, d, table := w.session.Settings(), w.display, w.actions.table
+	open := func() bool { return w.c.session.Document() != nil }
+	set, d, table := w.c.session.Settings(), w.k.display, w.k.actions.table
 	table["view.beside"] = &action{name: "Side by side", run: d.toggleBeside, named: []fyne.KeyName{fyne.KeyF2},
 		checked: func() bool { return d.beside }}
 	table["view.grid"] = &action{name: "Pixel grid from 800 %", run: d.toggleGrid, named: []fyne.KeyName{fyne.KeyF10},

@@ -38,7 +38,7 @@ func (h *harness) looked() {
 func (h *harness) openOther(t *testing.T) {
 	t.Helper()
 	h.settle() // a change of parameters may have begun a search
-	h.store.Open("/art/b.tif", func(err error) {
+	h.c.store.Open("/art/b.tif", func(err error) {
 		if err != nil {
 			t.Error(err)
 		}
@@ -171,48 +171,48 @@ func TestHistogramIsDrawn(t *testing.T) {
 // A layer is chosen by its key, follows the view and the parameters, and is hidden by 0; the legend names it.
 func TestLayerIsShown(t *testing.T) {
 	h := found(t, "en")
-	h.keys.(*keyboard).Rune('4')
+	h.k.keys.(*keyboard).Rune('4')
 	if h.aids.legend.state.Text() != "computing… 0\u00a0%" {
 		t.Errorf("while computing: %q", h.aids.legend.state.Text())
 	}
 	h.looked()
-	if h.display.layer == nil || h.layers.look.Map.Spec.ID != "contrast" || !h.aids.legend.card.Visible() {
+	if h.k.display.layer == nil || h.layers.look.Map.Spec.ID != "contrast" || !h.aids.legend.card.Visible() {
 		t.Fatal("the layer is not shown")
 	}
-	if o := h.display.port.Options(); o.Mode != view.Outlines {
+	if o := h.k.display.port.Options(); o.Mode != view.Outlines {
 		t.Error("the mask hides the layer")
 	}
 	if got := h.aids.legend.state.Text(); got != "Visible contrast 8; Seed contrast 50" {
 		t.Errorf("the legend says %q", got)
 	}
-	h.display.onHover(processing.Point{X: 7.5, Y: 8.5}, true)
+	h.k.display.onHover(processing.Point{X: 7.5, Y: 8.5}, true)
 	if got := h.aids.legend.state.Text(); got != "here: 0" {
 		t.Errorf("under the pointer: %q", got)
 	}
 	// The original is shown while the key is held, even though nothing is corrected.
-	h.actions.do(holdAction)
-	if h.display.mode() != view.CompareBefore {
+	h.k.actions.do(holdAction)
+	if h.k.display.mode() != view.CompareBefore {
 		t.Error("the original is not shown")
 	}
-	h.actions.do(holdAction)
+	h.k.actions.do(holdAction)
 
 	// Correction parameters change nothing; detection parameters do.
 	was := h.layers.look.Map
-	p := h.session.Settings().Params
+	p := h.c.session.Settings().Params
 	p.Blend++
-	h.preview.SetParams(p)
+	h.c.preview.SetParams(p)
 	if !h.layers.asked.Empty() {
 		t.Error("correction parameters made the layer stale")
 	}
 	p.Mode, p.Window = processing.Manual, 31
-	h.preview.SetParams(p)
+	h.c.preview.SetParams(p)
 	h.looked()
 	if h.layers.look.Map == was {
 		t.Error("detection parameters did not make the layer stale")
 	}
-	h.keys.(*keyboard).Rune('7')
+	h.k.keys.(*keyboard).Rune('7')
 	h.looked()
-	h.display.onHover(processing.Point{X: 7.5, Y: 8.5}, true)
+	h.k.display.onHover(processing.Point{X: 7.5, Y: 8.5}, true)
 	if got := h.aids.legend.state.Text(); got != "no candidate here" {
 		t.Errorf("legend of the score: %q", got)
 	}
@@ -221,8 +221,8 @@ func TestLayerIsShown(t *testing.T) {
 	if m := h.layers.look.Map; m == nil || m.Rect != image.Rect(0, 0, 50, 60) {
 		t.Error("the next picture shows the layer of the previous one")
 	}
-	h.keys.(*keyboard).Rune('0')
-	if h.display.layer != nil || h.aids.legend.card.Visible() || h.display.port.Options().Mode == view.Outlines {
+	h.k.keys.(*keyboard).Rune('0')
+	if h.k.display.layer != nil || h.aids.legend.card.Visible() || h.k.display.port.Options().Mode == view.Outlines {
 		t.Error("the layer is still shown")
 	}
 }
@@ -230,9 +230,9 @@ func TestLayerIsShown(t *testing.T) {
 // The original beside the result shows the same part, follows it and moves it.
 func TestSideBySide(t *testing.T) {
 	h := fixed(t, "en")
-	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF2})
-	d := h.display
-	if !d.twin.Visible() || d.twin.Device() != d.port.Device() || !h.session.Settings().SideBySide {
+	h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF2})
+	d := h.k.display
+	if !d.twin.Visible() || d.twin.Device() != d.port.Device() || !h.c.session.Settings().SideBySide {
 		t.Fatalf("devices %v and %v", d.twin.Device(), d.port.Device())
 	}
 	same := func(what string) {
@@ -260,17 +260,17 @@ func TestSideBySide(t *testing.T) {
 	}
 	h.win.Resize(fyne.NewSize(1101, 703))
 	same("another size of the window")
-	h.actions.do("view.fit")
+	h.k.actions.do("view.fit")
 	same("fit")
-	h.actions.do("find.next")
+	h.k.actions.do("find.next")
 	same("the next finding")
 	h.openOther(t)
 	same("another picture")
-	if original, _ := h.session.Pictures(); !d.twin.Shows(original) {
+	if original, _ := h.c.session.Pictures(); !d.twin.Shows(original) {
 		t.Error("the previous picture is still shown")
 	}
-	h.actions.do("view.beside")
-	if d.twin.Visible() || h.session.Settings().SideBySide || d.port.Size().Width < 600 {
+	h.k.actions.do("view.beside")
+	if d.twin.Visible() || h.c.session.Settings().SideBySide || d.port.Size().Width < 600 {
 		t.Error("the original is still shown")
 	}
 }
@@ -278,16 +278,16 @@ func TestSideBySide(t *testing.T) {
 // Pressing in the navigator moves the view.
 func TestNavigatorMovesTheView(t *testing.T) {
 	h := found(t, "en")
-	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF4})
+	h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF4})
 	n := h.aids.navigator.overview
-	if !h.aids.navigator.card.Visible() || !h.session.Settings().Navigator {
+	if !h.aids.navigator.card.Visible() || !h.c.session.Settings().Navigator {
 		t.Fatal("the navigator is not visible")
 	}
-	h.display.port.SetZoom(20)
+	h.k.display.port.SetZoom(20)
 	press := func(x, y float32) processing.Point {
 		n.MouseDown(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(x, y)}})
-		device := h.display.port.Device()
-		return h.display.port.Transform().ScreenToImage(
+		device := h.k.display.port.Device()
+		return h.k.display.port.Transform().ScreenToImage(
 			processing.Point{X: float64(device.X) / 2, Y: float64(device.Y) / 2})
 	}
 	// The picture of 200 × 100 pixels fills the width of 200 units, with 25 free above.
@@ -306,32 +306,32 @@ func TestNavigatorMovesTheView(t *testing.T) {
 // While the pointer rests on a finding, its reasons are shown, unless that is switched off or something is being drawn.
 func TestReasonsAtThePointer(t *testing.T) {
 	h := found(t, "en")
-	f := h.session.Document().Spots()[0]
-	text := h.aboutText(f)
+	f := h.c.session.Document().Spots()[0]
+	text := h.k.aboutText(f)
 	if !strings.HasPrefix(text, "Finding 1, 4 px; score 3.5, contrast 0.0\u00a0%, brightest level 255") {
 		t.Errorf("the text is %q", text)
 	}
 	f.Evidence = processing.Evidence{Strength: 4.25, Rise: 80, Shares: [4]float64{0.4, 0.6}, Kind: processing.KindPaint,
 		Check: true}
-	if text := h.aboutText(f); !strings.HasSuffix(text, "\nlook at it: probably not glare") {
+	if text := h.k.aboutText(f); !strings.HasSuffix(text, "\nlook at it: probably not glare") {
 		t.Errorf("the text is %q", text)
 	}
 	want := "looks like: painted light (60 %)\nrises above its surroundings: 80 levels\nstrength: 4.2 (score +3.5)\n" +
 		"size: 4 px\nlook at it: probably not glare"
-	if text := h.whyText(f); text != want {
+	if text := h.k.whyText(f); text != want {
 		t.Errorf("the reasons are %q, want %q", text, want)
 	}
-	h.display.onHover(processing.Point{X: 21.5, Y: 10.5}, true)
+	h.k.display.onHover(processing.Point{X: 21.5, Y: 10.5}, true)
 	if !h.aids.reasons.on {
 		t.Error("no tooltip for the finding under the pointer")
 	}
-	h.display.onHover(processing.Point{X: 60.5, Y: 10.5}, true)
+	h.k.display.onHover(processing.Point{X: 60.5, Y: 10.5}, true)
 	if h.aids.reasons.on {
 		t.Error("a tooltip where there is no finding")
 	}
-	h.actions.do("view.reasons")
-	h.display.onHover(processing.Point{X: 21.5, Y: 10.5}, true)
-	if h.aids.reasons.on || !h.session.Settings().HideReasons {
+	h.k.actions.do("view.reasons")
+	h.k.display.onHover(processing.Point{X: 21.5, Y: 10.5}, true)
+	if h.aids.reasons.on || !h.c.session.Settings().HideReasons {
 		t.Error("a tooltip although switched off")
 	}
 }
@@ -339,14 +339,14 @@ func TestReasonsAtThePointer(t *testing.T) {
 // The ruler shows lengths in pixels, and in millimetres if the file states a resolution.
 func TestRulerShowsLengths(t *testing.T) {
 	h := found(t, "en")
-	h.actions.do("tool.ruler")
-	h.toolbox.measure(processing.Point{X: 10, Y: 10}, processing.Point{X: 40, Y: 50}, true)
+	h.k.actions.do("tool.ruler")
+	h.k.toolbox.measure(processing.Point{X: 10, Y: 10}, processing.Point{X: 40, Y: 50}, true)
 	if got := h.status.message.Text(); got != "50 px (Δx 30, Δy 40)" {
 		t.Errorf("the text is %q", got)
 	}
-	m := &h.session.Shown().Original.Info.Meta
+	m := &h.c.session.Shown().Original.Info.Meta
 	m.Unit, m.XResolution, m.YResolution = container.UnitInch, 254, 254
-	h.toolbox.measure(processing.Point{X: 10, Y: 10}, processing.Point{X: 40, Y: 50}, true)
+	h.k.toolbox.measure(processing.Point{X: 10, Y: 10}, processing.Point{X: 40, Y: 50}, true)
 	if got := h.status.message.Text(); got != "50 px, 5 mm (Δx 30, Δy 40)" {
 		t.Errorf("the text is %q", got)
 	}
@@ -419,10 +419,10 @@ func TestLoupeFramesThePixel(t *testing.T) {
 // Before the pointer is over the picture, the loupe shows the middle of it, also of the next picture.
 func TestLoupeWithoutPointer(t *testing.T) {
 	h := found(t, "en")
-	h.actions.do("view.loupe")
+	h.k.actions.do("view.loupe")
 	check := func() {
 		t.Helper()
-		size := h.session.Document().Size()
+		size := h.c.session.Document().Size()
 		if at := h.aids.loupe.glass.at; math.Abs(at.X-float64(size.X)/2) > 1 || math.Abs(at.Y-float64(size.Y)/2) > 1 {
 			t.Errorf("the loupe shows %v of a picture of %v", at, size)
 		}
@@ -432,9 +432,9 @@ func TestLoupeWithoutPointer(t *testing.T) {
 	check()
 
 	// Turned on under the pointer, it shows what is there.
-	h.actions.do("view.loupe")
+	h.k.actions.do("view.loupe")
 	h.aids.hovered(processing.Point{X: 7.2, Y: 8.9}, true)
-	h.actions.do("view.loupe")
+	h.k.actions.do("view.loupe")
 	if at := h.aids.loupe.glass.at; at != (processing.Point{X: 7.5, Y: 8.5}) {
 		t.Errorf("the loupe shows %v", at)
 	}
@@ -447,7 +447,7 @@ func TestMarkupOfCards(t *testing.T) {
 		t.Run(lang, func(t *testing.T) {
 			h := found(t, lang)
 			for _, id := range []string{"view.navigator", "view.loupe", "view.histogram", "layer.contrast"} {
-				h.actions.do(id)
+				h.k.actions.do(id)
 			}
 			h.looked()
 			for h.aids.levels.counted.All == nil {

@@ -17,7 +17,7 @@ func TestPreviewMakesOthersWait(t *testing.T) {
 	h.block.Store(true)
 	s := spec(t, "sensitivity")
 	h.setParam(t, s, s.Max)
-	if !h.preview.Previewing() {
+	if !h.c.preview.Previewing() {
 		t.Fatal("no search follows the change of parameters")
 	}
 	loaded := processing.NewMask(200, 100)
@@ -27,15 +27,15 @@ func TestPreviewMakesOthersWait(t *testing.T) {
 	h.files.writeMask("/art/out.png", false, func() {})
 	h.files.open("/art/b.tif")
 	h.files.writeMask("/art/late.png", false, func() {})
-	if n := len(h.session.Queue().Waiting()); n != 4 || h.session.Document().Path() != "/art/a.png" {
-		t.Fatalf("%d wait, %s is open", n, h.session.Document().Path())
+	if n := len(h.c.session.Queue().Waiting()); n != 4 || h.c.session.Document().Path() != "/art/a.png" {
+		t.Fatalf("%d wait, %s is open", n, h.c.session.Document().Path())
 	}
 	h.block.Store(false)
-	h.session.Cancel()
-	for h.session.Busy() || len(h.session.Queue().Waiting()) > 0 {
+	h.c.session.Cancel()
+	for h.c.session.Busy() || len(h.c.session.Queue().Waiting()) > 0 {
 		(<-h.queue)()
 	}
-	if got := h.session.Document().Path(); got != "/art/b.tif" {
+	if got := h.c.session.Document().Path(); got != "/art/b.tif" {
 		t.Errorf("%s is open", got)
 	}
 	if saved := h.masks["/art/out.png"]; saved == nil || !slices.Equal(saved.Pix, loaded.Pix) {

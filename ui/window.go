@@ -57,7 +57,9 @@ type config struct {
 // window is the program's main window. Its parts update themselves from changes; its actions concern more than one
 // part. It is used on the toolkit's goroutine only.
 type window struct {
-	*common
+	c *common
+	k *kit
+
 	config config
 	layers *layers
 	app    fyne.App
@@ -100,30 +102,32 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	}
 	w := &window{config: c, app: a, win: a.NewWindow(programName), panelShown: true}
 	w.win.SetPadded(false)
-	w.common = newCommon(w, c)
-	w.display = newDisplay(w.session, w.found.Selected, w.analysis.ComparedView, w.update)
-	w.prompts = &prompts{common: w.common, win: w.win, modals: xwidget.NewModals(w.win), version: c.version}
-	w.farm = &farmDialogs{window: w}
-	w.toolbox = newToolbox(w.common)
-	w.display.each(func(v *viewport.Viewport) { v.OnBrush = w.toolbox.scaleBrush })
-	w.files = &files{common: w.common, presets: w.presetFolder(),
-		dialogs: c.dialogs(w.prompts, w.win, w.prompts.modals)}
-	w.actions = &actions{blocked: w.dialogOpen, started: func() { w.tips.Hide() }, later: w.preview.AfterPreview,
-		reading: func() bool { return w.store.Placeholder() != nil }, queue: w.queueAction,
-		working: func() bool { return w.session.Busy() && !w.preview.Previewing() }}
-	w.layers = &layers{common: w.common}
+	w.c = newCommon(w, c)
+	w.k = w.c.k
+	w.k.display = newDisplay(w.c.session, w.c.found.Selected, w.c.analysis.ComparedView, w.update)
+	w.k.prompts = &prompts{k: w.k, about: w.c.about, win: w.win, modals: xwidget.NewModals(w.win), version: c.version}
+	w.farm = &farmDialogs{w: w}
+	w.k.toolbox = newToolbox(w.c)
+	w.k.display.each(func(v *viewport.Viewport) { v.OnBrush = w.k.toolbox.scaleBrush })
+	w.files = &files{k: w.k, session: w.c.session, found: w.c.found, preview: w.c.preview, frames: w.c.frames,
+		store: w.c.store, analysis: w.c.analysis, presets: w.presetFolder(),
+		dialogs: c.dialogs(w.k.prompts, w.win, w.k.prompts.modals)}
+	w.k.actions = &actions{blocked: w.dialogOpen, started: func() { w.k.tips.Hide() }, later: w.c.preview.AfterPreview,
+		reading: func() bool { return w.c.store.Placeholder() != nil }, queue: w.queueAction,
+		working: func() bool { return w.c.session.Busy() && !w.c.preview.Previewing() }}
+	w.layers = &layers{k: w.k, session: w.c.session, preview: w.c.preview, analysis: w.c.analysis}
 	w.makeActions()
 	w.board = &keyboard{w: w}
-	w.keys = w.board
-	w.display.each(func(v *viewport.Viewport) { v.SetKeys(w.keys, w.sayKeys) })
-	w.board.use(w.session.Settings().Keys)
-	w.menu = &mainMenu{window: w}
+	w.k.keys = w.board
+	w.k.display.each(func(v *viewport.Viewport) { v.SetKeys(w.k.keys, w.sayKeys) })
+	w.board.use(w.c.session.Settings().Keys)
+	w.menu = &mainMenu{w: w}
 	a.Settings().SetTheme(newTheme(w.appearance()))
 	w.build()
-	w.session.Subscribe(func(c session.Change) { w.update(change{Change: c}) })
+	w.c.session.Subscribe(func(c session.Change) { w.update(change{Change: c}) })
 	observe(w, c.observer)
 
-	size := fyne.NewSize(float32(w.session.Settings().WindowWidth), float32(w.session.Settings().WindowHeight))
+	size := fyne.NewSize(float32(w.c.session.Settings().WindowWidth), float32(w.c.session.Settings().WindowHeight))
 	if size.Width < 600 || size.Height < 400 {
 		size = fyne.NewSize(1280, 800)
 	}
@@ -135,47 +139,51 @@ func newWindow(a fyne.App, c config) (*window, error) {
 }
 
 // newCommon makes the session with its parts for a window, whose display need not exist yet.
-func newCommon(w *window, c config) *common {
-	o := c.session
-	o.Panicked = func(p *job.PanicError) { c.crash.Record(p.Value, p.Stack) }
-	o.Settle = func() { w.display.end() }
-	o.Hold = w.dialogOpen
-	k := &common{session: session.New(o), texts: c.texts, changed: w.update}
-	c.store.Thumbnailed = func() []string { return k.frames.Paths() }
-	k.store = store.New(k.session, c.store)
-	k.frames = film.New(k.session, film.Options{
-		Store: k.store, Files: c.store.Files, Engine: c.engine, Thumbnails: c.store.Thumbnails, Version: c.version,
+func newCommon(w *window, o config) *common {
+	on := o.session
+	on.Panicked = func(p *job.PanicError) { o.crash.Record(p.Value, p.Stack) }
+	on.Settle = func() { w.k.display.end() }
+	on.Hold = w.dialogOpen
+	s := session.New(on)
+	c := &common{k: &kit{texts: o.texts, changed: w.update}, session: s}
+	o.store.Thumbnailed = func() []string { return c.frames.Paths() }
+	c.store = store.New(s, o.store)
+	c.frames = film.New(s, film.Options{
+		Store: c.store, Files: o.store.Files, Engine: o.engine, Thumbnails: o.store.Thumbnails, Version: o.version,
 	})
-	k.editor, k.found = editor.New(k.session), findings.New(k.session)
-	k.learner = findings.NewLearner(k.session, c.engine)
-	k.glare = glare.New(k.session, c.engine)
-	k.preview = preview.New(k.session, k.glare, c.engine, preview.Options{
-		Visible: func() image.Rectangle { return w.display.visible() }, Announce: w.previewed,
+	c.editor, c.found, c.learner = editor.New(s), findings.New(s), findings.NewLearner(s, o.engine)
+	c.glare = glare.New(s, o.engine)
+	c.preview = preview.New(s, c.glare, o.engine, preview.Options{
+		Visible: func() image.Rectangle { return w.k.display.visible() }, Announce: w.previewed,
 	})
-	k.analysis = analysis.New(k.session, c.engine, c.store.Files)
-	k.devices = devices.New(k.session, c.device, c.machine)
-	return k
+	c.analysis = analysis.New(s, o.engine, o.store.Files)
+	c.devices = devices.New(s, o.device, o.machine)
+	c.about = &about{k: c.k, session: s, editor: c.editor}
+	c.machine = &machine{k: c.k, devices: c.devices}
+	c.review = &review{k: c.k, session: s, found: c.found}
+	c.fixing = &fixing{k: c.k, found: c.found, glare: c.glare, machine: c.machine}
+	return c
 }
 
 // build makes the content in the window's language and shows the current state.
 func (w *window) build() {
-	w.tips = xwidget.NewTooltips()
-	w.status = newStatusBar(w.common)
+	w.k.tips = xwidget.NewTooltips()
+	w.status = newStatusBar(w.c)
 	w.status.panelHidden = !w.panelShown
-	w.bar = newToolbar(w.common)
-	w.panel = newPanel(w.common, w.config.later)
-	w.strip = newStrip(w.common)
-	w.comparison = newComparison(w.common)
-	w.welcome = newStartPage(w.common, w.files.open)
-	w.placeholder = newPlaceholder(w.common, w.config.session.Dispatch)
-	w.film = newFilmstrip(w.common, w.files.openFrame)
-	w.aids = newViewAids(w.common, w.layers)
-	w.display.onHover = func(at processing.Point, inside bool) {
+	w.bar = newToolbar(w.c)
+	w.panel = newPanel(w.c, w.config.later)
+	w.strip = newStrip(w.c)
+	w.comparison = newComparison(w.c)
+	w.welcome = newStartPage(w.c, w.files.open)
+	w.placeholder = newPlaceholder(w.c, w.config.session.Dispatch)
+	w.film = newFilmstrip(w.c, w.files.openFrame)
+	w.aids = newViewAids(w.c, w.layers)
+	w.k.display.onHover = func(at processing.Point, inside bool) {
 		w.status.hovered(at, inside)
 		w.aids.hovered(at, inside)
 	}
 	w.side = container.NewStack(w.panel.object)
-	w.parts = []part{w.display, w.toolbox, w.strip, w.bar, w.panel, w.film, w.comparison, w.aids,
+	w.parts = []part{w.k.display, w.k.toolbox, w.strip, w.bar, w.panel, w.film, w.comparison, w.aids,
 		w.welcome, w.placeholder, w.status, w.menu}
 	if w.observed != nil {
 		w.parts = append(w.parts, w.observed)
@@ -183,16 +191,16 @@ func (w *window) build() {
 	w.middle = container.NewBorder(w.comparison.object, w.film.object, nil, nil,
 		container.NewStack(w.aids.object, w.welcome.object, w.placeholder.object))
 	body := container.New(bodyLayout{}, w.bar.object, w.strip.object, w.middle, w.side, w.status.object)
-	w.win.SetContent(container.NewStack(body, w.tips.Layer))
+	w.win.SetContent(container.NewStack(body, w.k.tips.Layer))
 	w.update(everything())
 	if w.timing != nil {
-		w.timing.SetTexts(w.texts)
+		w.timing.SetTexts(w.k.texts)
 	}
 }
 
 // update updates all parts after a change.
 func (w *window) update(c change) {
-	if c.Change != (session.Change{}) && w.display.follow(c) {
+	if c.Change != (session.Change{}) && w.k.display.follow(c) {
 		c.View = true
 	}
 	around := [2]bool{w.comparison.object.Visible(), w.film.object.Visible()}
@@ -211,16 +219,16 @@ func (w *window) update(c change) {
 		w.win.Content().Refresh()
 	}
 	if c.Fault != nil {
-		w.prompts.showError("Autosave failed", c.Fault)
+		w.k.prompts.showError("Autosave failed", c.Fault)
 	}
 }
 
 // showTitle shows the name of the picture, with a mark if the mask or the corrected picture is not saved.
 func (w *window) showTitle() {
 	title := programName
-	if doc := w.session.Document(); doc != nil {
+	if doc := w.c.session.Document(); doc != nil {
 		title = baseName(doc.Path()) + " – " + programName
-		if mask, picture := w.store.Unsaved(); mask || picture {
+		if mask, picture := w.c.store.Unsaved(); mask || picture {
 			title = "• " + title
 		}
 	}
@@ -235,18 +243,18 @@ func (w *window) dialogOpen() bool { return w.win.Canvas().Overlays().Top() != n
 func (w *window) setLanguage(code string) {
 	tr := i18n.For(code)
 	if err := lang.AddTranslationsForLocale(tr.Toolkit(), lang.SystemLocale()); err != nil {
-		w.prompts.showError("Could not change the language", err)
+		w.k.prompts.showError("Could not change the language", err)
 		return
 	}
-	w.texts = tr
-	w.session.Settings().Language = code
+	w.k.texts = tr
+	w.c.session.Settings().Language = code
 	w.build()
 }
 
-func (w *window) appearance() appearance { return appearance(w.session.Settings().Appearance) }
+func (w *window) appearance() appearance { return appearance(w.c.session.Settings().Appearance) }
 
 func (w *window) setAppearance(look appearance) {
-	w.session.Settings().Appearance = string(look)
+	w.c.session.Settings().Appearance = string(look)
 	w.app.Settings().SetTheme(newTheme(look))
 	w.build()
 }
@@ -259,14 +267,14 @@ func (w *window) togglePanel() {
 
 // focusLost ends everything that waits for a release, which would go to another window.
 func (w *window) focusLost() {
-	w.display.release()
-	w.tips.Hide()
+	w.k.display.release()
+	w.k.tips.Hide()
 }
 
 // quit closes the window once the work is saved or discarded.
 func (w *window) quit() {
 	w.files.guard(func() {
-		w.store.Forget()
+		w.c.store.Forget()
 		w.close()
 	})
 }
@@ -274,16 +282,16 @@ func (w *window) quit() {
 // close closes the window immediately.
 func (w *window) close() {
 	// A frame in progress would be reported after the toolkit's goroutine has ended.
-	w.display.port.OnFrame, w.placeholder.port.OnFrame = nil, nil
+	w.k.display.port.OnFrame, w.placeholder.port.OnFrame = nil, nil
 	size := w.win.Canvas().Size()
-	s := w.session.Settings()
+	s := w.c.session.Settings()
 	s.WindowWidth, s.WindowHeight = math.Round(float64(size.Width)), math.Round(float64(size.Height))
-	if err := w.session.SaveSettings(); err != nil {
+	if err := w.c.session.SaveSettings(); err != nil {
 		fyne.LogError("settings not saved", err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
 	defer cancel()
-	if err := w.session.Close(ctx); err != nil {
+	if err := w.c.session.Close(ctx); err != nil {
 		fyne.LogError("work did not end in time", err)
 	}
 	w.win.SetCloseIntercept(nil)

@@ -294,6 +294,12 @@ func real() config {
 	}
 }
 
+// noTiming is a timing view that shows nothing.
+type noTiming struct{}
+
+func (noTiming) Show()                  {}
+func (noTiming) SetTexts(*i18n.Printer) {}
+
 // start makes the window of a session.
 func (h *harness) start(c config, lang string) *harness {
 	h.tb.Helper()
@@ -304,7 +310,7 @@ func (h *harness) start(c config, lang string) *harness {
 	c.session.Settings, c.session.Dispatch = &chosen, func(f func()) { h.queue <- f }
 	c.machine = func() ([]device.Device, error) { return append([]device.Device{{Name: "cpu"}}, h.gpus...), nil }
 	var err error
-	c.queue, c.timing = server.Embed, func(Host, *i18n.Printer) TimingView { return nil }
+	c.queue, c.timing = server.Embed, func(Host, *i18n.Printer) TimingView { return noTiming{} }
 	c.dialogs = func(*prompts, fyne.Window, *xwidget.Modals) filedialog.Dialogs { return h.dialogs }
 	h.window, err = newWindow(test.NewTempApp(h.tb), c)
 	if err != nil {
@@ -319,11 +325,11 @@ func (h *harness) start(c config, lang string) *harness {
 func TestUnsavedWorkIsOffered(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "unsaved")
 	first := newHarnessWith(t, "en", dir).opened()
-	first.editor.BeginStroke(document.Brush{Radius: 3}, processing.Point{X: 50, Y: 40})
-	first.editor.EndStroke()
-	want := slices.Clone(first.session.Document().Mask().Pix)
+	first.c.editor.BeginStroke(document.Brush{Radius: 3}, processing.Point{X: 50, Y: 40})
+	first.c.editor.EndStroke()
+	want := slices.Clone(first.c.session.Document().Mask().Pix)
 	// The program is killed without discarding the work.
-	if err := first.session.Close(t.Context()); err != nil {
+	if err := first.c.session.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	h := newHarnessWith(t, "en", dir)
@@ -333,15 +339,15 @@ func TestUnsavedWorkIsOffered(t *testing.T) {
 	}
 	h.press("Restore")
 	h.settle()
-	if !slices.Equal(h.session.Document().Mask().Pix, want) {
+	if !slices.Equal(h.c.session.Document().Mask().Pix, want) {
 		t.Error("the mask differs from the painted one")
 	}
-	if mask, _ := h.store.Unsaved(); !mask {
+	if mask, _ := h.c.store.Unsaved(); !mask {
 		t.Error("restored work counts as saved")
 	}
-	h.store.Forget()
+	h.c.store.Forget()
 	// The journal is written until here.
-	if err := h.session.Close(t.Context()); err != nil {
+	if err := h.c.session.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -350,7 +356,7 @@ func TestUnsavedWorkIsOffered(t *testing.T) {
 func (h *harness) settle() {
 	h.tb.Helper()
 	timeout := time.After(time.Minute)
-	for h.session.Busy() {
+	for h.c.session.Busy() {
 		select {
 		case f := <-h.queue:
 			f()
@@ -364,7 +370,7 @@ func (h *harness) opened() *harness {
 	h.tb.Helper()
 	h.files.open("/art/a.png")
 	h.settle()
-	if h.session.Document() == nil {
+	if h.c.session.Document() == nil {
 		h.tb.Fatal("no picture was opened")
 	}
 	return h
@@ -408,11 +414,11 @@ func TestOpenAndDetect(t *testing.T) {
 	if h.win.Title() != "a.png – Blik" {
 		t.Errorf("title %q", h.win.Title())
 	}
-	if h.session.Settings().Recent[0] != "/art/a.png" {
-		t.Errorf("recent files %v", h.session.Settings().Recent)
+	if h.c.session.Settings().Recent[0] != "/art/a.png" {
+		t.Errorf("recent files %v", h.c.session.Settings().Recent)
 	}
-	h.toolbox.SetRegion(&processing.Region{Points: []processing.Point{{X: 0, Y: 0}, {X: 150, Y: 80}}})
-	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
+	h.k.toolbox.SetRegion(&processing.Region{Points: []processing.Point{{X: 0, Y: 0}, {X: 150, Y: 80}}})
+	h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
 	if !h.panel.progress.row.Visible() || h.panel.steps.Visible() {
 		t.Error("a running job is not shown")
 	}
@@ -435,11 +441,11 @@ func TestOpenAndDetect(t *testing.T) {
 	if !strings.HasPrefix(h.win.Title(), "• ") {
 		t.Errorf("title %q does not mark the unsaved mask", h.win.Title())
 	}
-	h.actions.do("edit.undo")
+	h.k.actions.do("edit.undo")
 	if h.panel.detection.chosenBox.Visible() {
 		t.Error("what adaptive mode chose is shown after the detection was undone")
 	}
-	h.actions.do("edit.redo")
+	h.k.actions.do("edit.redo")
 	if !h.panel.detection.chosenBox.Visible() {
 		t.Error("what adaptive mode chose is not shown again")
 	}
@@ -448,23 +454,23 @@ func TestOpenAndDetect(t *testing.T) {
 func TestCancel(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.block.Store(true)
-	h.actions.do("find.run")
-	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	h.k.actions.do("find.run")
+	h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	h.settle()
-	if h.status.message.Text() != "Cancelled" || h.dialogOpen() || h.session.Document().Stats().Area != 0 {
+	if h.status.message.Text() != "Cancelled" || h.dialogOpen() || h.c.session.Document().Stats().Area != 0 {
 		t.Errorf("status %q, dialog %q", h.status.message.Text(), h.dialogTexts())
 	}
 }
 
 func TestTakeOver(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
-	h.actions.do("find.takeOver")
+	h.k.actions.do("find.takeOver")
 	if p := h.panel.detection.form.Params(); p != h.result.Params {
 		t.Errorf("the form holds %+v, detection used %+v", p, h.result.Params)
 	}
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
 	if h.detected != h.result.Params {
 		t.Errorf("detected again with %+v, want %+v", h.detected, h.result.Params)
@@ -473,10 +479,10 @@ func TestTakeOver(t *testing.T) {
 
 func TestSaveMask(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
 	h.dialogs.path = "/art/out.png"
-	h.actions.do("file.saveMask")
+	h.k.actions.do("file.saveMask")
 	h.settle()
 	if r := h.dialogs.asked[0]; r.Folder != "/art" || r.File != "a_mask.png" {
 		t.Errorf("offered %+v", r)
@@ -484,11 +490,11 @@ func TestSaveMask(t *testing.T) {
 	if m := h.masks["/art/out.png"]; m == nil || m.Area() != 6 {
 		t.Error("the mask was not written")
 	}
-	if h.session.Document().Dirty() || h.win.Title() != "a.png – Blik" {
+	if h.c.session.Document().Dirty() || h.win.Title() != "a.png – Blik" {
 		t.Errorf("after saving the title is %q", h.win.Title())
 	}
-	h.actions.do("edit.clear")
-	h.actions.do("file.saveMask")
+	h.k.actions.do("edit.clear")
+	h.k.actions.do("file.saveMask")
 	h.settle()
 	if len(h.dialogs.asked) != 1 || h.masks["/art/out.png"].Area() != 0 {
 		t.Error("saving again asked for a file, or did not save")
@@ -497,15 +503,15 @@ func TestSaveMask(t *testing.T) {
 
 func TestFailedSaveLosesNothing(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("edit.invert")
+	h.k.actions.do("edit.invert")
 	h.writeErr = errors.New("disk full")
 	h.dialogs.path = "/art/out.png"
-	h.actions.do("file.saveMask")
+	h.k.actions.do("file.saveMask")
 	h.settle()
 	if said := h.dialogTexts(); !strings.Contains(said, "disk full") || !strings.Contains(said, "Could not save the mask") {
 		t.Errorf("the dialog says %q", said)
 	}
-	if !h.session.Document().Dirty() || h.session.Document().Mask().Area() != 200*100 {
+	if !h.c.session.Document().Dirty() || h.c.session.Document().Mask().Area() != 200*100 {
 		t.Error("a failed save changed the document")
 	}
 }
@@ -522,7 +528,7 @@ func TestUnsavedMaskIsAskedAbout(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t, "en").opened()
-			h.actions.do("edit.invert")
+			h.k.actions.do("edit.invert")
 			h.dialogs.path = "/art/mask.png"
 			h.files.open("/art/b.tif")
 			if !strings.Contains(h.dialogTexts(), "a.png") {
@@ -530,8 +536,8 @@ func TestUnsavedMaskIsAskedAbout(t *testing.T) {
 			}
 			h.press(c.press)
 			h.settle()
-			if h.session.Document().Path() != c.open || (h.masks["/art/mask.png"] != nil) != c.saved {
-				t.Errorf("%s is open, saved %v", h.session.Document().Path(), h.masks)
+			if h.c.session.Document().Path() != c.open || (h.masks["/art/mask.png"] != nil) != c.saved {
+				t.Errorf("%s is open, saved %v", h.c.session.Document().Path(), h.masks)
 			}
 		})
 	}
@@ -539,10 +545,10 @@ func TestUnsavedMaskIsAskedAbout(t *testing.T) {
 
 func TestErrorsAreShownOnceAndLoseNothing(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("edit.invert")
+	h.k.actions.do("edit.invert")
 	h.dialogs.path = "/art/other.png"
 	h.masks["/art/other.png"] = processing.NewMask(3, 3)
-	h.actions.do("file.loadMask")
+	h.k.actions.do("file.loadMask")
 	h.settle()
 	if got := h.dialogTexts(); !strings.Contains(got, "another size") {
 		t.Errorf("the dialog says %q", got)
@@ -554,42 +560,42 @@ func TestErrorsAreShownOnceAndLoseNothing(t *testing.T) {
 		t.Errorf("the dialog says %q", said)
 	}
 	h.press("OK")
-	if h.session.Document().Mask().Area() != 200*100 {
+	if h.c.session.Document().Mask().Area() != 200*100 {
 		t.Error("a mask that could not be loaded changed the mask")
 	}
 
-	h.session.Document().MarkSaved(h.session.Document().Generation())
-	h.session.Settings().AddRecent("/art/gone.png")
+	h.c.session.Document().MarkSaved(h.c.session.Document().Generation())
+	h.c.session.Settings().AddRecent("/art/gone.png")
 	h.files.open("/art/gone.png")
 	h.settle()
-	if said := h.dialogTexts(); h.session.Document().Path() != "/art/a.png" || !strings.Contains(said, "gone.png") ||
+	if said := h.dialogTexts(); h.c.session.Document().Path() != "/art/a.png" || !strings.Contains(said, "gone.png") ||
 		!strings.Contains(said, "Could not open the picture") {
-		t.Errorf("%s is open, the dialog says %q", h.session.Document().Path(), said)
+		t.Errorf("%s is open, the dialog says %q", h.c.session.Document().Path(), said)
 	}
-	if slices.Contains(h.session.Settings().Recent, "/art/gone.png") {
+	if slices.Contains(h.c.session.Settings().Recent, "/art/gone.png") {
 		t.Error("a missing file is still among the recent ones")
 	}
 }
 
 func TestRegionOutside(t *testing.T) {
 	h := newHarness(t, "ru").opened()
-	h.toolbox.SetRegion(&processing.Region{Points: []processing.Point{{X: -50, Y: -50}, {X: -10, Y: -10}}})
-	if h.session.Document().Region() != nil || h.status.message.Text() != "Область лежит вне изображения." {
-		t.Errorf("region %v, status %q", h.session.Document().Region(), h.status.message.Text())
+	h.k.toolbox.SetRegion(&processing.Region{Points: []processing.Point{{X: -50, Y: -50}, {X: -10, Y: -10}}})
+	if h.c.session.Document().Region() != nil || h.status.message.Text() != "Область лежит вне изображения." {
+		t.Errorf("region %v, status %q", h.c.session.Document().Region(), h.status.message.Text())
 	}
 }
 
 func TestUndo(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
-	h.actions.do("edit.clear")
-	h.actions.do("edit.undo")
-	if h.session.Document().Stats().Spots != 2 {
+	h.k.actions.do("edit.clear")
+	h.k.actions.do("edit.undo")
+	if h.c.session.Document().Stats().Spots != 2 {
 		t.Error("undo did not restore the mask")
 	}
-	h.actions.do("edit.redo")
-	if h.session.Document().Stats().Spots != 0 {
+	h.k.actions.do("edit.redo")
+	if h.c.session.Document().Stats().Spots != 0 {
 		t.Error("redo did not clear the mask")
 	}
 }
@@ -597,7 +603,7 @@ func TestUndo(t *testing.T) {
 // The driver gives Ctrl+Z to the menu first, but a focused field must get it.
 func TestUndoOfTyping(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("edit.invert")
+	h.k.actions.do("edit.invert")
 	field := uitest.Find[*xwidget.NumberEntry](h.panel.object)[0]
 	h.win.Canvas().Focus(field)
 	before := field.Text
@@ -605,47 +611,47 @@ func TestUndoOfTyping(t *testing.T) {
 	if field.Text == before {
 		t.Fatal("typing had no effect")
 	}
-	h.actions.do("edit.undo")
+	h.k.actions.do("edit.undo")
 	if field.Text != before {
 		t.Errorf("the field contains %q, before typing %q", field.Text, before)
 	}
-	if h.session.Document().Stats().Area == 0 {
+	if h.c.session.Document().Stats().Area == 0 {
 		t.Error("undo of typing undid a step of the mask")
 	}
 }
 
 func TestPickAndStepThroughFindings(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
-	h.toolbox.toggle(processing.Point{X: 21.5, Y: 10.5}, 1)
-	if h.session.Document().Stats().Spots != 1 {
+	h.k.toolbox.toggle(processing.Point{X: 21.5, Y: 10.5}, 1)
+	if h.c.session.Document().Stats().Spots != 1 {
 		t.Error("a click did not remove the finding")
 	}
-	h.toolbox.toggle(processing.Point{X: 21.5, Y: 11.6}, 1)
-	if h.session.Document().Stats().Spots != 2 {
+	h.k.toolbox.toggle(processing.Point{X: 21.5, Y: 11.6}, 1)
+	if h.c.session.Document().Stats().Spots != 2 {
 		t.Error("a click beside it did not restore the finding")
 	}
-	h.toolbox.toggle(processing.Point{X: 60, Y: 60}, 1)
-	if h.session.Document().Stats().Spots != 2 {
+	h.k.toolbox.toggle(processing.Point{X: 60, Y: 60}, 1)
+	if h.c.session.Document().Stats().Spots != 2 {
 		t.Error("a click on nothing changed something")
 	}
 
-	h.actions.do("find.next")
-	h.actions.do("find.next")
-	if s, ok := h.session.Document().Selected(); !ok || s.ID != 2 {
+	h.k.actions.do("find.next")
+	h.k.actions.do("find.next")
+	if s, ok := h.c.session.Document().Selected(); !ok || s.ID != 2 {
 		t.Errorf("finding %d is selected", s.ID)
 	}
-	if z := h.display.port.Transform().Zoom; z < 1 {
+	if z := h.k.display.port.Transform().Zoom; z < 1 {
 		t.Errorf("a finding is shown at zoom %g", z)
 	}
-	h.actions.do("find.remove")
-	if h.session.Document().Stats().Spots != 1 {
+	h.k.actions.do("find.remove")
+	if h.c.session.Document().Stats().Spots != 1 {
 		t.Error("the selected finding was not removed")
 	}
-	h.actions.do("edit.undo")
-	h.actions.do("find.previous")
-	if h.session.Document().Stats().Spots != 2 {
+	h.k.actions.do("edit.undo")
+	h.k.actions.do("find.previous")
+	if h.c.session.Document().Stats().Spots != 2 {
 		t.Error("undo did not restore the finding")
 	}
 }
@@ -655,15 +661,15 @@ func TestPreset(t *testing.T) {
 	h.dialogs.path = filepath.Join(t.TempDir(), "mine.json")
 	p := processing.DefaultParams()
 	p.Mode, p.Margin, p.Sensitivity = processing.Manual, 3, -0.5
-	h.preview.SetParams(p)
-	h.actions.do("file.savePreset")
+	h.c.preview.SetParams(p)
+	h.k.actions.do("file.savePreset")
 	if got, _, err := preset.Read(h.dialogs.path); err != nil || got != p {
 		t.Fatalf("saved %+v, %v", got, err)
 	}
-	h.preview.SetParams(processing.DefaultParams())
-	h.actions.do("file.loadPreset")
-	if h.panel.detection.form.Params() != p || h.session.Settings().Params != p {
-		t.Errorf("loaded %+v", h.session.Settings().Params)
+	h.c.preview.SetParams(processing.DefaultParams())
+	h.k.actions.do("file.loadPreset")
+	if h.panel.detection.form.Params() != p || h.c.session.Settings().Params != p {
+		t.Errorf("loaded %+v", h.c.session.Settings().Params)
 	}
 
 	newer := filepath.Join(t.TempDir(), "newer.json")
@@ -671,7 +677,7 @@ func TestPreset(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(newer)})
-	if !strings.Contains(h.dialogTexts(), "newer.json") || h.session.Settings().Params != p {
+	if !strings.Contains(h.dialogTexts(), "newer.json") || h.c.session.Settings().Params != p {
 		t.Errorf("a preset of a newer version: the dialog says %q", h.dialogTexts())
 	}
 }
@@ -680,7 +686,7 @@ func TestDrop(t *testing.T) {
 	h := newHarness(t, "en")
 	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI("/art/b.tif"), storage.NewFileURI("/art/a.png")})
 	h.settle()
-	if h.session.Document() == nil || h.session.Document().Path() != "/art/b.tif" {
+	if h.c.session.Document() == nil || h.c.session.Document().Path() != "/art/b.tif" {
 		t.Error("the first file dropped was not opened")
 	}
 }
@@ -693,31 +699,31 @@ func TestLetters(t *testing.T) {
 		tool string
 	}{{'b', "tool.brush"}, {'у', "tool.eraser"}, {'м', "tool.pick"}, {'R', "tool.rectangle"}, {'Щ',
 		"tool.ellipse"}, {'д', "tool.polygon"}, {'h', "tool.pan"}} {
-		h.keys.Rune(c.rune)
-		if h.toolbox.current.ID != c.tool || !h.strip.buttons[c.tool].Selected() {
-			t.Errorf("%c selects %s, want %s", c.rune, h.toolbox.current.ID, c.tool)
+		h.k.keys.Rune(c.rune)
+		if h.k.toolbox.current.ID != c.tool || !h.strip.buttons[c.tool].Selected() {
+			t.Errorf("%c selects %s, want %s", c.rune, h.k.toolbox.current.ID, c.tool)
 		}
 	}
-	r := h.session.Settings().BrushRadius
-	h.keys.Rune('ъ')
-	if h.session.Settings().BrushRadius <= r {
+	r := h.c.session.Settings().BrushRadius
+	h.k.keys.Rune('ъ')
+	if h.c.session.Settings().BrushRadius <= r {
 		t.Error("ъ does not make the brush larger")
 	}
-	h.keys.Rune('[')
-	h.keys.Rune('х')
-	if h.session.Settings().BrushRadius >= r {
+	h.k.keys.Rune('[')
+	h.k.keys.Rune('х')
+	if h.c.session.Settings().BrushRadius >= r {
 		t.Error("[ and х do not make the brush smaller")
 	}
-	h.prompts.showAbout()
-	h.keys.Rune('b')
-	if h.toolbox.current.ID != "tool.pan" {
+	h.k.prompts.showAbout()
+	h.k.keys.Rune('b')
+	if h.k.toolbox.current.ID != "tool.pan" {
 		t.Error("a letter reached the tools behind a dialog")
 	}
-	h.actions.do("edit.invert")
-	if h.session.Document().Dirty() {
+	h.k.actions.do("edit.invert")
+	if h.c.session.Document().Dirty() {
 		t.Error("a shortcut changed the mask behind a dialog")
 	}
-	h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
 	if h.dialogOpen() {
 		t.Error("Escape does not close a dialog")
 	}
@@ -727,7 +733,7 @@ func TestLetters(t *testing.T) {
 func TestRussianKeysLieWhereTheLatinOnesDo(t *testing.T) {
 	h := newHarness(t, "en")
 	const latin, russian = "qwertyuiop[]asdfghjkl;'zxcvbnm,.", "йцукенгшщзхъфывапролджэячсмитьбю"
-	k := h.keys.(*keyboard)
+	k := h.k.keys.(*keyboard)
 	seen := 0
 	for i, r := range []rune(russian) {
 		if l := rune(latin[i]); k.runes[l] != k.runes[r] {
@@ -743,9 +749,9 @@ func TestRussianKeysLieWhereTheLatinOnesDo(t *testing.T) {
 
 func TestLanguageSwitch(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.actions.do("find.run")
+	h.k.actions.do("find.run")
 	h.settle()
-	h.actions.do("tool.brush")
+	h.k.actions.do("tool.brush")
 	h.setLanguage("ru")
 	if h.panel.run.Text != "Найти блики" || h.win.MainMenu().Items[0].Label != "Файл" {
 		t.Errorf("after the switch: %q, %q", h.panel.run.Text, h.win.MainMenu().Items[0].Label)
@@ -753,7 +759,7 @@ func TestLanguageSwitch(t *testing.T) {
 	if got := h.status.found.Text(); got != "2 находки, 6 пкс, 0,03 %" {
 		t.Errorf("status %q", got)
 	}
-	if !h.strip.buttons["tool.brush"].Selected() || h.session.Settings().Language != "ru" {
+	if !h.strip.buttons["tool.brush"].Selected() || h.c.session.Settings().Language != "ru" {
 		t.Error("the switch reset the tool or the language")
 	}
 	if z := h.bar.zoom.Text; z == "" {
@@ -776,20 +782,20 @@ func TestZoomBox(t *testing.T) {
 	}
 	for text, want := range map[string]float64{"250": 2.5, "33,5 %": 0.335, " 400% ": 4} {
 		type_(text)
-		if z := h.display.port.Transform().Zoom; z != want {
+		if z := h.k.display.port.Transform().Zoom; z != want {
 			t.Errorf("%q shows zoom %g", text, z)
 		}
 	}
 	type_("nonsense")
-	if z := h.display.port.Transform().Zoom; z <= 0 || h.bar.zoom.Text != h.percent(z) {
+	if z := h.k.display.port.Transform().Zoom; z <= 0 || h.bar.zoom.Text != h.k.percent(z) {
 		t.Errorf("after nonsense the zoom is %g, shown as %q", z, h.bar.zoom.Text)
 	}
 	h.bar.zoom.SetText("Fit")
-	if !h.display.port.Fitted() {
+	if !h.k.display.port.Fitted() {
 		t.Error("choosing Fit does not fit")
 	}
 	h.bar.zoom.SetText("200\u00a0%")
-	if z := h.display.port.Transform().Zoom; z != 2 {
+	if z := h.k.display.port.Transform().Zoom; z != 2 {
 		t.Errorf("choosing 200 %% shows %g", z)
 	}
 }
@@ -800,8 +806,8 @@ func TestActions(t *testing.T) {
 	shortcuts := map[string]string{}
 	hidden := []string{"escape", "region.finish", "region.back", "scroll.left", "scroll.right", "scroll.up",
 		"scroll.down"}
-	for id, a := range h.actions.table {
-		if !slices.Contains(hidden, id) && h.actions.table[id].name == "" {
+	for id, a := range h.k.actions.table {
+		if !slices.Contains(hidden, id) && h.k.actions.table[id].name == "" {
 			t.Errorf("%s has no text", id)
 		}
 		if a.shortcut == nil {
@@ -818,9 +824,9 @@ func TestActions(t *testing.T) {
 		}
 	}
 	// Without a picture no action may fail.
-	for id := range h.actions.table {
+	for id := range h.k.actions.table {
 		if id != "file.quit" {
-			h.actions.do(id)
+			h.k.actions.do(id)
 		}
 		for h.dialogOpen() {
 			h.win.Canvas().Overlays().Remove(h.win.Canvas().Overlays().Top())
@@ -846,8 +852,8 @@ func TestMenu(t *testing.T) {
 	for _, m := range h.win.MainMenu().Items {
 		walk(m.Items)
 	}
-	for id := range h.actions.table {
-		if text := h.t(h.actions.table[id].name); text != "" && !in[text] {
+	for id := range h.k.actions.table {
+		if text := h.k.t(h.k.actions.table[id].name); text != "" && !in[text] {
 			t.Errorf("%q is not in the menu", text)
 		}
 	}
@@ -872,15 +878,15 @@ func TestPixelText(t *testing.T) {
 
 func TestSettingsFollow(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	h.display.setOpacity(0.25)
-	h.toolbox.setBrushRadius(7.5)
+	h.k.display.setOpacity(0.25)
+	h.k.toolbox.setBrushRadius(7.5)
 	h.bar.hardness.SetValue(0.7)
-	s := *h.session.Settings()
+	s := *h.c.session.Settings()
 	if s.OverlayOpacity != 0.25 || s.BrushRadius != 7.5 || s.BrushSoftness != 0.3 {
 		t.Errorf("%+v", s)
 	}
-	if h.bar.sizeEntry.Text != "15" || h.display.port.Options().Opacity != 0.25 {
-		t.Errorf("the bar shows a brush of %q, the overlay %g", h.bar.sizeEntry.Text, h.display.port.Options().Opacity)
+	if h.bar.sizeEntry.Text != "15" || h.k.display.port.Options().Opacity != 0.25 {
+		t.Errorf("the bar shows a brush of %q, the overlay %g", h.bar.sizeEntry.Text, h.k.display.port.Options().Opacity)
 	}
 }
 
@@ -896,11 +902,11 @@ func TestMalformedFiles(t *testing.T) {
 		if filepath.Base(file) == "bomb_png_20000x20000_1bit.png" {
 			continue
 		}
-		before := h.session.Document()
+		before := h.c.session.Document()
 		h.files.open(file)
 		h.settle()
 		said := h.dialogTexts()
-		if h.session.Document() != before {
+		if h.c.session.Document() != before {
 			if said != "" {
 				t.Errorf("%s was opened, and the dialog says %q", filepath.Base(file), said)
 			}
@@ -911,7 +917,7 @@ func TestMalformedFiles(t *testing.T) {
 			"абвгдежзиклмнопрстуфхцчшщыьэюя") {
 			t.Errorf("%s: the dialog says %q", filepath.Base(file), said)
 		}
-		h.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
+		h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
 		if h.dialogOpen() {
 			t.Fatalf("%s: the dialog stays", filepath.Base(file))
 		}

@@ -11,12 +11,12 @@ import (
 	"testing"
 	"unicode"
 
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
+
 	"blik/app/session/store"
 	"blik/app/settings"
 	"blik/internal/test/testpic"
-
-	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/theme"
 )
 
 // literal is a text in the source of ui, with the name of the function or method to which it is an argument.
@@ -120,7 +120,7 @@ func TestNextStepFits(t *testing.T) {
 		var said []string
 		for step := store.StepOpen; step <= store.StepOverwritten; step++ {
 			for _, n := range []int{1, 3, 12, 98765} {
-				said = append(said, h.stepText(step, n))
+				said = append(said, h.k.stepText(step, n))
 			}
 		}
 		room := h.panel.next.Size().Width
@@ -137,10 +137,10 @@ func TestNextStepFits(t *testing.T) {
 func TestNextNamesChosenKeys(t *testing.T) {
 	h := newHarness(t, "ru").opened()
 	h.setKeys(settings.Keys{"correct.all": "F11", "file.savePicture": "Ctrl+R"})
-	if got := h.stepText(store.StepCorrect, 2); got != "2 находки не исправлены: нажмите F11" {
+	if got := h.k.stepText(store.StepCorrect, 2); got != "2 находки не исправлены: нажмите F11" {
 		t.Errorf("%q", got)
 	}
-	if got := h.stepText(store.StepSave, 1); got != "1 исправлена: сравните (С), сохраните (Ctrl+R)" {
+	if got := h.k.stepText(store.StepSave, 1); got != "1 исправлена: сравните (С), сохраните (Ctrl+R)" {
 		t.Errorf("%q", got)
 	}
 }
@@ -162,13 +162,13 @@ func TestStatusStaysInside(t *testing.T) {
 				t.Errorf("%s, %s: %q has %g of the %g units it needs", lang, when, h.status.compare.Text(), has, needs)
 			}
 		}
-		h.actions.do("find.run")
+		h.k.actions.do("find.run")
 		h.settle()
 		inside("found")
-		h.actions.do("correct.all")
+		h.k.actions.do("correct.all")
 		h.settle()
 		inside("corrected")
-		h.actions.do("view.split")
+		h.k.actions.do("view.split")
 		inside("split")
 	}
 }
