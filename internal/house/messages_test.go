@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"unicode"
 	"unicode/utf8"
@@ -31,15 +32,20 @@ type text struct {
 	args   []types.Type
 }
 
+// checked returns the packages of the project for this system, with their types.
+var checked = sync.OnceValues(func() ([]*packages.Package, error) {
+	return packages.Load(&packages.Config{
+		Mode: packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports |
+			packages.NeedExportFile | packages.NeedFiles | packages.NeedCompiledGoFiles,
+		Dir: root,
+	}, "./...")
+})
+
 // texts returns every text for people in the production code, as the type checker sees it.
 func texts(t *testing.T) []text {
 	t.Helper()
 	testpic.Long(t)
-	pkgs, err := packages.Load(&packages.Config{
-		Mode: packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedImports |
-			packages.NeedExportFile | packages.NeedFiles | packages.NeedCompiledGoFiles,
-		Dir: "../..",
-	}, "./...")
+	pkgs, err := checked()
 	if err != nil {
 		t.Fatal(err)
 	}
