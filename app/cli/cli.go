@@ -151,8 +151,8 @@ func Run(ctx context.Context, args []string, o Options) int {
 	if space := imagefile.AddressSpace(); space > 0 && p.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(space)
 	}
-	p.printCrashes()
-	root := p.root()
+	printCrashes(p)
+	root := rootCommand(p)
 	// With nil, cobra would read os.Args.
 	root.SetArgs(append([]string{}, args...))
 	cmd, err := root.ExecuteContextC(ctx)
@@ -175,7 +175,7 @@ func Run(ctx context.Context, args []string, o Options) int {
 }
 
 // printCrashes prints the paths of the logs of earlier runs that crashed. The window shows them itself.
-func (p *program) printCrashes() {
+func printCrashes(p *program) {
 	if p.Window != nil || p.Crashes == nil {
 		return
 	}
@@ -230,10 +230,10 @@ func (p *program) printError(err error) { fmt.Fprintf(p.Stderr, "blik: %s\n", p.
 // Commands returns the tree of commands with its texts in a language, for a manual. Its commands cannot be run.
 func Commands(lang, version string, extensions []Extension) *cobra.Command {
 	p := &program{Options: Options{Version: version, Extensions: extensions}, tr: i18n.For(lang)}
-	return p.root()
+	return rootCommand(p)
 }
 
-func (p *program) root() *cobra.Command {
+func rootCommand(p *program) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "blik [" + p.say("FILE") + "…]",
 		Short: p.say("Finds and removes glare on digital reproductions of paintings"),
@@ -256,7 +256,7 @@ Without a command it opens the window, with the files named.`),
 	root.PersistentFlags().String("lang", "", p.say("`LANGUAGE` of texts, en or ru; the system's by default"))
 	complete(root, "lang", []string{"en", "ru"})
 	root.Version = p.Version
-	root.SetVersionTemplate(p.versionText())
+	root.SetVersionTemplate(versionText(p))
 	root.Flags().Bool("version", false, p.say("print the version"))
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		// The runtime ends the program if it cannot get the memory that it requests.
@@ -269,20 +269,20 @@ Without a command it opens the window, with the files named.`),
 		}
 		return nil
 	}
-	root.AddCommand(p.detectCommand(), p.correctCommand(), p.verifyCommand(), p.devicesCommand(),
-		p.openCommand(), p.versionCommand(), p.doctorCommand(), p.completionCommand(), p.farmCommand(),
-		p.batchCommand(), p.learnCommand(), p.parametersTopic())
+	root.AddCommand(detectCommand(p), correctCommand(p), verifyCommand(p), devicesCommand(p),
+		openCommand(p), versionCommand(p), doctorCommand(p), completionCommand(p), farmCommand(p),
+		batchCommand(p), learnCommand(p), parametersTopic(p))
 	for _, extend := range p.Extensions {
 		root.AddCommand(extend(&Tool{Options: p.Options, Printer: p.tr, p: p}))
 	}
-	root.SetHelpCommand(p.helpCommand())
+	root.SetHelpCommand(helpCommand(p))
 	root.InitDefaultHelpCmd()
-	p.describeHelp(root)
+	describeHelp(p, root)
 	return root
 }
 
 // helpCommand is like cobra's, but refuses unknown topics.
-func (p *program) helpCommand() *cobra.Command {
+func helpCommand(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [" + p.say("COMMAND") + "]",
 		Short: p.say("Help about a command"),
@@ -315,7 +315,7 @@ func topics(c *cobra.Command) []string {
 }
 
 // completionCommand replaces cobra's, whose texts are English only and which accepts any shell name.
-func (p *program) completionCommand() *cobra.Command {
+func completionCommand(p *program) *cobra.Command {
 	shells := []string{"bash", "zsh", "fish", "powershell"}
 	return &cobra.Command{
 		Use:   "completion " + p.say("SHELL"),
@@ -345,7 +345,7 @@ func (p *program) completionCommand() *cobra.Command {
 }
 
 // describeHelp translates the help flag of every command, and declares the flag of the second help.
-func (p *program) describeHelp(c *cobra.Command) {
+func describeHelp(p *program, c *cobra.Command) {
 	c.Flags().SortFlags = false
 	c.Flags().BoolP("help", "h", false, p.say("show this help"))
 	if own := shownFlags(c); len(own) > maxFlags {
@@ -359,7 +359,7 @@ func (p *program) describeHelp(c *cobra.Command) {
 		}
 	}
 	for _, sub := range c.Commands() {
-		p.describeHelp(sub)
+		describeHelp(p, sub)
 	}
 }
 
@@ -394,26 +394,26 @@ func completePictures(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 	return imagefile.Extensions(), cobra.ShellCompDirectiveFilterFileExt
 }
 
-func (p *program) versionCommand() *cobra.Command {
+func versionCommand(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: p.say("Print version, Go version, system, build tags and CPU kernels"),
-		Args:  p.exactly(0),
+		Args:  exactly(p, 0),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := io.WriteString(p.Stdout, p.versionText())
+			_, err := io.WriteString(p.Stdout, versionText(p))
 			return err
 		},
 	}
 }
 
-func (p *program) versionText() string {
+func versionText(p *program) string {
 	return fmt.Sprintf("blik %s\n%s %s/%s\n%s\n%s\n",
-		p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, p.buildTags(),
-		p.kernels())
+		p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, tagText(p),
+		kernelText(p))
 }
 
 // exactly requires n arguments.
-func (p *program) exactly(n int) cobra.PositionalArgs {
+func exactly(p *program, n int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != n {
 			return p.usage("%d arguments expected, %d given", n, len(args))

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (p *program) correctCommand() *cobra.Command {
+func correctCommand(p *program) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "correct [flags] -o " + p.say("DIR FILE") + "…",
 		Short: p.say("Remove glare and change nothing else in the file"),
@@ -34,6 +34,6 @@ Each result is read back and compared with its original before it gets its name.
 Exit status: 0 success, 1 some files failed (the others are done), 2 usage error, 130 cancelled.`),
 		ValidArgsFunction: completePictures,
 	}
-	p.addSeries(c, work.Correction|work.Masked, processing.Specs())
+	addSeries(p, c, work.Correction|work.Masked, processing.Specs())
 	return c
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (p *program) detectCommand() *cobra.Command {
+func detectCommand(p *program) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "detect [flags] -o " + p.say("DIR FILE") + "…",
 		Short: p.say("Find glare in pictures; write masks and findings"),
@@ -26,6 +26,6 @@ value itself (--auto); a manual parameter switches to manual mode unless --mode 
 Exit status: 0 success, 1 some files failed (the others are done), 2 usage error, 130 cancelled.`),
 		ValidArgsFunction: completePictures,
 	}
-	p.addSeries(c, work.Detection|work.Tables, processing.SpecsOf(processing.StageDetection))
+	addSeries(p, c, work.Detection|work.Tables, processing.SpecsOf(processing.StageDetection))
 	return c
 }

@@ -40,14 +40,14 @@ func (p *program) checkDevice(name string) error {
 	return nil
 }
 
-// failure explains why the named device cannot be used, and lists the existing ones if only the number is wrong.
-func (p *program) failure(name string, why message.Message) string {
+// deviceFailure explains why the named device cannot be used, and lists the existing ones if only the number is wrong.
+func deviceFailure(p *program, name string, why message.Message) string {
 	found, _ := device.List()
-	return name + ": " + p.tr.Sprint(why) + p.others(name, found)
+	return name + ": " + p.tr.Sprint(why) + otherDevices(p, name, found)
 }
 
-// others lists the devices found if there are GPUs but none with this name.
-func (p *program) others(name string, found []device.Device) string {
+// otherDevices lists the devices found if there are GPUs but none with this name.
+func otherDevices(p *program, name string, found []device.Device) string {
 	names := make([]string, len(found))
 	for i, d := range found {
 		names[i] = d.Name
@@ -69,7 +69,7 @@ func (p *program) openDevice(ctx context.Context, name string) (runner, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, errors.New("--device " + p.failure(name, device.Explain(err)))
+		return nil, errors.New("--device " + deviceFailure(p, name, device.Explain(err)))
 	}
 	return r, nil
 }
@@ -84,8 +84,8 @@ func completeDevices(*cobra.Command, []string, string) ([]string, cobra.ShellCom
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// automatic describes what --device auto does with a GPU.
-func (p *program) automatic(name string, s settings.Speed, measured bool) string {
+// automaticText describes what --device auto does with a GPU.
+func automaticText(p *program, name string, s settings.Speed, measured bool) string {
 	if !measured {
 		return p.say("%s: the first use of --device auto measures from what size on the GPU is faster", name)
 	}
@@ -103,16 +103,16 @@ func (p *program) automatic(name string, s settings.Speed, measured bool) string
 		name, from, ms(s.CPU.Fixed), ms(s.CPU.Megapixel), ms(s.GPU.Fixed), ms(s.GPU.Megapixel), ms(s.Open))
 }
 
-func (p *program) devicesCommand() *cobra.Command {
+func devicesCommand(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "devices",
 		Short: p.say("List what detection and correction can run on"),
 		Long: p.say(`Lists the CPU and the NVIDIA GPUs that --device accepts, or says why there is no GPU. --device
 auto runs each picture on the device that is faster for its size. The speeds are measured with detection, once for a
 GPU, a driver and a build of the program; correction uses the same limit.`),
-		Args: p.exactly(0),
+		Args: exactly(p, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
-			text, err := p.deviceList()
+			text, err := deviceList(p)
 			if err != nil {
 				return err
 			}
@@ -123,7 +123,7 @@ GPU, a driver and a build of the program; correction uses the same limit.`),
 }
 
 // deviceList describes the devices, and says why there is no GPU.
-func (p *program) deviceList() (string, error) {
+func deviceList(p *program) (string, error) {
 	found, why := device.List()
 	var text strings.Builder
 	table := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
@@ -141,7 +141,7 @@ func (p *program) deviceList() (string, error) {
 	if why == nil {
 		// auto uses the first GPU, which follows the CPU in the list.
 		speed, measured := found[1].Measured()
-		fmt.Fprintln(&text, p.automatic(found[1].Name, speed, measured))
+		fmt.Fprintln(&text, automaticText(p, found[1].Name, speed, measured))
 	}
 	if why != nil {
 		fmt.Fprintln(&text, p.tr.Sprint(device.Explain(why)))

@@ -15,15 +15,15 @@ func TestOthers(t *testing.T) {
 	t.Parallel()
 	p := &program{tr: i18n.For("en")}
 	two := []device.Device{{Name: "cpu"}, {Name: "cuda:0"}, {Name: "cuda:1"}}
-	if got := p.others("cuda:7", two); got != " There are cpu, cuda:0, cuda:1." {
+	if got := otherDevices(p, "cuda:7", two); got != " There are cpu, cuda:0, cuda:1." {
 		t.Errorf("%q", got)
 	}
 	for _, name := range []string{"cpu", "cuda", "cuda:1"} {
-		if got := p.others(name, two); got != "" {
+		if got := otherDevices(p, name, two); got != "" {
 			t.Errorf("%s, which is there: %q", name, got)
 		}
 	}
-	if got := p.others("cuda:0", two[:1]); got != "" {
+	if got := otherDevices(p, "cuda:0", two[:1]); got != "" {
 		t.Errorf("without a GPU: %q", got)
 	}
 }
@@ -54,7 +54,7 @@ func TestWhatAutoDoes(t *testing.T) {
 	} {
 		for lang, want := range map[string]string{"en": c.en, "ru": c.ru} {
 			p := &program{tr: i18n.For(lang)}
-			if got := p.automatic("cuda:0", c.speed, c.measured); !strings.Contains(got, want) {
+			if got := automaticText(p, "cuda:0", c.speed, c.measured); !strings.Contains(got, want) {
 				t.Errorf("%s\nlacks\n%s", got, want)
 			}
 		}

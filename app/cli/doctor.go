@@ -17,16 +17,16 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (p *program) doctorCommand() *cobra.Command {
+func doctorCommand(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "doctor",
 		Short: p.say("Print what a bug report needs: program, system, display, devices, folders, memory"),
 		Long: p.say(`Prints what a bug report needs: the program and its build, the system, the display and the OpenGL
 driver, the devices, the settings folders and whether they are writable, and the limits of memory. It names no picture,
 and writes your home folder as ~.`),
-		Args: p.exactly(0),
+		Args: exactly(p, 0),
 		RunE: func(*cobra.Command, []string) error {
-			text, err := p.diagnosis()
+			text, err := diagnosis(p)
 			if err != nil {
 				return err
 			}
@@ -37,12 +37,12 @@ and writes your home folder as ~.`),
 }
 
 // diagnosis describes program and system, including any problems; an error means only that the description failed.
-func (p *program) diagnosis() (string, error) {
+func diagnosis(p *program) (string, error) {
 	var b strings.Builder
 	section := func(heading string) { fmt.Fprintf(&b, "\n%s\n", heading) }
 	line := func(format message.Text, args ...any) { fmt.Fprintf(&b, "  %s\n", p.say(format, args...)) }
 
-	b.WriteString(p.versionText())
+	b.WriteString(versionText(p))
 	section(p.say("System"))
 	fmt.Fprintf(&b, "  %s\n", systemName())
 	line("processors: %d, of which Blik uses %d", runtime.NumCPU(), parallel.Processors())
@@ -73,7 +73,7 @@ func (p *program) diagnosis() (string, error) {
 	}
 
 	section(p.say("Devices"))
-	devices, err := p.deviceList()
+	devices, err := deviceList(p)
 	if err != nil {
 		return "", err
 	}
@@ -83,9 +83,9 @@ func (p *program) diagnosis() (string, error) {
 
 	section(p.say("Folders"))
 	file, err := settings.Path()
-	fmt.Fprintf(&b, "  %s\n", p.folder(p.say("settings"), filepath.Dir(file), err))
+	fmt.Fprintf(&b, "  %s\n", folderText(p, p.say("settings"), filepath.Dir(file), err))
 	cache, err := crash.Folder()
-	fmt.Fprintf(&b, "  %s\n", p.folder(p.say("crash logs and thumbnails"), cache, err))
+	fmt.Fprintf(&b, "  %s\n", folderText(p, p.say("crash logs and thumbnails"), cache, err))
 
 	section(p.say("Memory"))
 	total, available := imagefile.MachineMemory()
@@ -102,8 +102,8 @@ func (p *program) diagnosis() (string, error) {
 	return b.String(), nil
 }
 
-// folder describes a folder of the program: where it is, and whether the program can write there.
-func (p *program) folder(what, path string, err error) string {
+// folderText describes a folder of the program: where it is, and whether the program can write there.
+func folderText(p *program, what, path string, err error) string {
 	if err != nil {
 		return what + ": " + p.sentence(err)
 	}

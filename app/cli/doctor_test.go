@@ -39,7 +39,7 @@ func TestDoctorNamesWhatDraws(t *testing.T) {
 		"no driver":      func() (string, error) { return "", errors.New("no driver") },
 	} {
 		p := &program{Options: Options{Renderer: renderer, Getenv: func(string) string { return "" }}, tr: i18n.For("en")}
-		if got, err := p.diagnosis(); err != nil || !strings.Contains(got, "Display\n  "+want+"\n") {
+		if got, err := diagnosis(p); err != nil || !strings.Contains(got, "Display\n  "+want+"\n") {
 			t.Errorf("%s %v lacks %s", got, err, want)
 		}
 	}
@@ -50,21 +50,21 @@ func TestDoctorTriesFolders(t *testing.T) {
 	p := &program{tr: i18n.For("en")}
 	dir := t.TempDir()
 	for path, want := range map[string]string{dir: "(can be written)", filepath.Join(dir, "a", "b"): "(does not exist yet)"} {
-		if got := p.folder("x", path, nil); got != "x: "+abbreviateHome(path)+" "+want {
+		if got := folderText(p, "x", path, nil); got != "x: "+abbreviateHome(path)+" "+want {
 			t.Error(got)
 		}
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
 		t.Errorf("%v is left", entries)
 	}
-	if got := p.folder("x", "", errors.New("no home")); got != "x: no home" {
+	if got := folderText(p, "x", "", errors.New("no home")); got != "x: no home" {
 		t.Error(got)
 	}
 	testpic.Need(t, os.Getuid() > 0, "another user than root")
 	if err := os.Chmod(dir, 0o500); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.folder("x", filepath.Join(dir, "a"), nil); !strings.HasSuffix(got, "(cannot be written)") {
+	if got := folderText(p, "x", filepath.Join(dir, "a"), nil); !strings.HasSuffix(got, "(cannot be written)") {
 		t.Error(got)
 	}
 }

@@ -45,7 +45,7 @@ func (t *Tool) UsageOf(err error) error { return &usageError{err} }
 func (t *Tool) Reported() error { return errReported }
 
 // Exactly requires n arguments.
-func (t *Tool) Exactly(n int) cobra.PositionalArgs { return t.p.exactly(n) }
+func (t *Tool) Exactly(n int) cobra.PositionalArgs { return exactly(t.p, n) }
 
 // Now returns the time.
 func (t *Tool) Now() time.Time { return t.p.now() }
@@ -59,16 +59,16 @@ func (t *Tool) CheckChoice(flag, value string, allowed []string) error {
 func (t *Tool) CheckDevice(name string) error { return t.p.checkDevice(name) }
 
 // Failure explains why the named device cannot be used.
-func (t *Tool) Failure(name string, why message.Message) string { return t.p.failure(name, why) }
+func (t *Tool) Failure(name string, why message.Message) string { return deviceFailure(t.p, name, why) }
 
 // AddOverwrite declares --overwrite.
-func (t *Tool) AddOverwrite(c *cobra.Command, overwrite *bool) { t.p.addOverwrite(c, overwrite) }
+func (t *Tool) AddOverwrite(c *cobra.Command, overwrite *bool) { addOverwrite(t.p, c, overwrite) }
 
 // AddLimit declares the flag for the largest picture size; Limits returns the limits for its value.
-func (t *Tool) AddLimit(c *cobra.Command, limit *float64) { t.p.addLimit(c, limit) }
+func (t *Tool) AddLimit(c *cobra.Command, limit *float64) { addLimit(t.p, c, limit) }
 
 // Limits returns the limits for pictures of at most the given number of megapixels.
-func (t *Tool) Limits(megapixels float64) (imagefile.Limits, error) { return t.p.limitsOf(megapixels) }
+func (t *Tool) Limits(megapixels float64) (imagefile.Limits, error) { return limitsOf(t.p, megapixels) }
 
 // AddParams declares a flag for each parameter, and the flags for presets. params combines them after parsing; store
 // writes a preset if the flags demand one.
@@ -76,7 +76,7 @@ func (t *Tool) AddParams(c *cobra.Command, specs []processing.Spec) (
 	params func() (processing.Params, error),
 	store func(ctx context.Context, p processing.Params, overwrite bool, inputs []string) error,
 ) {
-	f := t.p.addParams(c, specs)
+	f := addParams(t.p, c, specs)
 	return f.params, f.store
 }
 

@@ -26,7 +26,7 @@ const joinVariable = "BLIK_FARM_JOIN"
 // defaultFarm is the default address of servers and clients.
 const defaultFarm = "127.0.0.1:4222"
 
-func (p *program) farmCommand() *cobra.Command {
+func farmCommand(p *program) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "farm",
 		Short: p.say("Process batches on several machines"),
@@ -40,22 +40,22 @@ disk of the server: whatever is killed or switched off, each picture gets exactl
   blik farm status
 
 For a single machine, use blik batch. The guide: docs/farm.md.`),
-		Args: p.exactly(0),
+		Args: exactly(p, 0),
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(p.farmServeCommand(), p.farmWorkCommand(), p.farmSubmitCommand(), p.farmStatusCommand(),
-		p.farmControlCommand(farm.Retry, p.say("Process failed files again")),
-		p.farmControlCommand(farm.Cancel, p.say("Cancel the rest of a batch")),
-		p.farmControlCommand(farm.Pause, p.say("Pause a batch: start no more of its files")),
-		p.farmControlCommand(farm.Resume, p.say("Resume a paused or cancelled batch")),
-		p.farmKeyCommand(), p.farmTaskCommand())
+	c.AddCommand(farmServeCommand(p), farmWorkCommand(p), farmSubmitCommand(p), farmStatusCommand(p),
+		farmControlCommand(p, farm.Retry, p.say("Process failed files again")),
+		farmControlCommand(p, farm.Cancel, p.say("Cancel the rest of a batch")),
+		farmControlCommand(p, farm.Pause, p.say("Pause a batch: start no more of its files")),
+		farmControlCommand(p, farm.Resume, p.say("Resume a paused or cancelled batch")),
+		farmKeyCommand(p), farmTaskCommand(p))
 	return c
 }
 
 // farmLog are the flags of a structured log.
 type farmLog struct{ level, format string }
 
-func (p *program) addLog(c *cobra.Command, l *farmLog) {
+func addLog(p *program, c *cobra.Command, l *farmLog) {
 	c.Flags().StringVar(&l.level, "log", "info", p.say("write log entries from `LEVEL` on: debug, info, warn, error"))
 	c.Flags().StringVar(&l.format, "log-format", "text", p.say("`FORMAT` of the log: text or json"))
 	complete(c, "log", []string{"debug", "info", "warn", "error"})
@@ -81,7 +81,7 @@ func (l farmLog) open(p *program) (*slog.Logger, error) {
 // joining holds the flags for the address of a farm.
 type joining struct{ address, credentials string }
 
-func (p *program) addJoin(c *cobra.Command, j *joining) {
+func addJoin(p *program, c *cobra.Command, j *joining) {
 	c.Flags().StringVar(&j.address, "join", "", p.say("`ADDRESS` of the farm as printed by serve and key, or "+
 		"@FILE to read it from a file; default: BLIK_FARM_JOIN, otherwise this machine"))
 	c.Flags().StringVar(&j.credentials, "creds", "", p.say("`FILE` of credentials for an institution's NATS cluster"))
@@ -123,7 +123,7 @@ type farmServer struct {
 	join                         joining
 }
 
-func (p *program) farmServeCommand() *cobra.Command {
+func farmServeCommand(p *program) *cobra.Command {
 	s := &farmServer{program: p}
 	c := &cobra.Command{
 		Use:   "serve [flags]",
@@ -135,7 +135,7 @@ By default only programs on this machine can connect, without keys. For other ma
 with --listen; connections are then encrypted (TLS 1.3), and each machine needs a key, which blik farm key creates.
 
 --nats uses a NATS cluster of your institution instead of the built-in server.`),
-		Args: p.exactly(0),
+		Args: exactly(p, 0),
 	}
 	f := c.Flags()
 	f.StringVar(&s.store, "store", workbatch.Store(), p.say("keep the queue in folder `DIR`"))
@@ -156,7 +156,7 @@ with --listen; connections are then encrypted (TLS 1.3), and each machine needs 
 	f.StringVar(&s.cluster, "nats", "", p.say("use the NATS cluster at `URL` instead of the built-in server"))
 	f.StringVar(&s.join.credentials, "creds", "", p.say("`FILE` of credentials for an institution's NATS cluster"))
 	f.IntVar(&s.replicas, "replicas", 1, p.say("keep `N` copies of everything in the cluster: 1, 3 or 5"))
-	p.addLog(c, &s.log)
+	addLog(p, c, &s.log)
 	c.RunE = func(c *cobra.Command, _ []string) error { return s.run(c.Context()) }
 	return c
 }
@@ -205,7 +205,7 @@ func (s *farmServer) run(ctx context.Context) error {
 	defer m.Close()
 	var page *server.Page
 	if s.page != "-" {
-		roots, err := s.rootsOf(s.results, nil)
+		roots, err := rootsOf(s.program, s.results, nil)
 		if err != nil {
 			return err
 		}
@@ -271,7 +271,7 @@ type farmWorker struct {
 	log            farmLog
 }
 
-func (p *program) farmWorkCommand() *cobra.Command {
+func farmWorkCommand(p *program) *cobra.Command {
 	w := &farmWorker{program: p}
 	c := &cobra.Command{
 		Use:   "work [flags]",
@@ -282,11 +282,11 @@ affects only this file, and after two crashes the file is set aside.
 
 A worker reads only below --root and writes only below --output-root. If folders have other paths here than on the
 machine that submits, both give them a name: --root scans=/mnt/scans there, --root scans=S:\scans here.`),
-		Args: p.exactly(0),
+		Args: exactly(p, 0),
 	}
-	p.addJoin(c, &w.join)
+	addJoin(p, c, &w.join)
 	f := c.Flags()
-	p.addRoots(c, &w.roots)
+	addRoots(p, c, &w.roots)
 	f.StringArrayVar(&w.targets, "output-root", nil, p.say("write below this folder; `[NAME=]DIR`, may be repeated"))
 	f.StringVar(&w.name, "name", "", p.say("`NAME` of this worker in lists; by default that of the machine"))
 	f.StringSliceVar(&w.devices, "device", nil,
@@ -296,18 +296,18 @@ machine that submits, both give them a name: --root scans=/mnt/scans there, --ro
 	f.StringVar(&w.scratch, "scratch", "",
 		p.say("keep uploaded files in folder `DIR` while they are processed; default: the folder for temporary files"))
 	must(c.MarkFlagDirname("scratch"))
-	p.addLog(c, &w.log)
+	addLog(p, c, &w.log)
 	c.RunE = func(c *cobra.Command, _ []string) error { return w.run(c.Context()) }
 	return c
 }
 
-func (p *program) addRoots(c *cobra.Command, roots *[]string) {
+func addRoots(p *program, c *cobra.Command, roots *[]string) {
 	c.Flags().StringArrayVar(roots, "root", nil,
 		p.say("originals are in this folder or below; `[NAME=]DIR`, may be repeated"))
 }
 
 // rootsOf reads the flags of folders.
-func (p *program) rootsOf(read, write []string) (farm.Roots, error) {
+func rootsOf(p *program, read, write []string) (farm.Roots, error) {
 	var all farm.Roots
 	for i, text := range append(append([]string{}, read...), write...) {
 		r, err := farm.ParseRoot(text, i >= len(read))
@@ -319,8 +319,8 @@ func (p *program) rootsOf(read, write []string) (farm.Roots, error) {
 	return all, nil
 }
 
-// slots checks the flags for devices and concurrent files, and divides the machine into slots.
-func (p *program) slots(devices []string, n int) ([]farm.Slot, error) {
+// slotsOf checks the flags for devices and concurrent files, and divides the machine into slots.
+func slotsOf(p *program, devices []string, n int) ([]farm.Slot, error) {
 	if n < 0 || n > 1024 {
 		return nil, p.usage("--jobs %d: must be from 1 to 1024", n)
 	}
@@ -333,7 +333,7 @@ func (p *program) slots(devices []string, n int) ([]farm.Slot, error) {
 }
 
 // taskProcess starts this program for each file.
-func (p *program) taskProcess() (farm.Process, error) {
+func taskProcess(p *program) (farm.Process, error) {
 	process, err := workbatch.Process()
 	if err == nil && p.childArguments != nil {
 		process = p.childArguments(process.Program, process.Arguments)
@@ -342,7 +342,7 @@ func (p *program) taskProcess() (farm.Process, error) {
 }
 
 // workerOptions returns the options common to all workers of this program.
-func (p *program) workerOptions(devices []string, jobs int, memory float64) (farm.WorkerOptions, error) {
+func workerOptions(p *program, devices []string, jobs int, memory float64) (farm.WorkerOptions, error) {
 	o := workbatch.Worker(p.Version)
 	if memory < 0 || memory > 1e6 {
 		return o, p.usage("--memory %g: must be a positive number of gigabytes", memory)
@@ -351,10 +351,10 @@ func (p *program) workerOptions(devices []string, jobs int, memory float64) (far
 		o.Budget = int64(memory * 1e9)
 	}
 	var err error
-	if o.Slots, err = p.slots(devices, jobs); err != nil {
+	if o.Slots, err = slotsOf(p, devices, jobs); err != nil {
 		return o, err
 	}
-	if o.Runner, err = p.taskProcess(); err != nil {
+	if o.Runner, err = taskProcess(p); err != nil {
 		return o, err
 	}
 	o.Notify = func(text message.Message) { fmt.Fprintf(p.Stderr, "blik: %s\n", p.tr.Sprint(text)) }
@@ -366,14 +366,14 @@ func (w *farmWorker) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o, err := w.workerOptions(w.devices, w.jobs, w.memory)
+	o, err := workerOptions(w.program, w.devices, w.jobs, w.memory)
 	if err != nil {
 		return err
 	}
 	if o.Join, err = w.join.open(w.program); err != nil {
 		return err
 	}
-	if o.Roots, err = w.rootsOf(w.roots, w.targets); err != nil {
+	if o.Roots, err = rootsOf(w.program, w.roots, w.targets); err != nil {
 		return err
 	}
 	o.Name, o.Log, o.Notify, o.Scratch = w.name, log, nil, w.scratch

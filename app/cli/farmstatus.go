@@ -31,7 +31,7 @@ type farmStatus struct {
 	failures int
 }
 
-func (p *program) farmStatusCommand() *cobra.Command {
+func farmStatusCommand(p *program) *cobra.Command {
 	s := &farmStatus{program: p}
 	c := &cobra.Command{
 		Use:   "status [flags] [" + p.say("BATCH") + "]",
@@ -39,9 +39,9 @@ func (p *program) farmStatusCommand() *cobra.Command {
 		Long: p.say(`Shows batches, workers and failures of a farm, and the remaining time at the rate of the last
 minute. In a terminal the table is updated every second until Ctrl-C or until everything is done; elsewhere, and with
 --once, it is printed once.`),
-		Args: p.atMost(1),
+		Args: atMost(p, 1),
 	}
-	p.addJoin(c, &s.join)
+	addJoin(p, c, &s.join)
 	c.Flags().BoolVar(&s.json, "json", false, p.say("print everything as JSON, once"))
 	c.Flags().BoolVar(&s.once, "once", false, p.say("print the table once"))
 	c.Flags().IntVar(&s.failures, "failures", 10, p.say("list at most `N` failures of each batch"))
@@ -50,7 +50,7 @@ minute. In a terminal the table is updated every second until Ctrl-C or until ev
 }
 
 // atMost refuses more than n arguments.
-func (p *program) atMost(n int) cobra.PositionalArgs {
+func atMost(p *program, n int) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > n {
 			return p.usage("at most %d arguments expected, %d given", n, len(args))
@@ -149,8 +149,8 @@ func (s *farmStatus) table(w io.Writer, st farm.Status) {
 		if b.Files > 0 && b.Done+b.Failed == b.Files {
 			state = "finished"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", b.ID, s.stateName(state), b.Files, b.Done, b.Failed,
-			b.Working, b.Waiting, s.say("%.1f s", b.Seconds), left)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", b.ID, stateName(s.program, state), b.Files, b.Done,
+			b.Failed, b.Working, b.Waiting, s.say("%.1f s", b.Seconds), left)
 	}
 	fmt.Fprint(t, "\n", s.say("WORKER\tSYSTEM\tDEVICES\tDONE\tIN WORK\n"))
 	for _, p := range st.Workers {
@@ -179,7 +179,7 @@ func (s *farmStatus) table(w io.Writer, st farm.Status) {
 			fmt.Fprintln(w)
 		}
 		for _, c := range b.Conflicts {
-			fmt.Fprintf(w, "\n%s\n", s.sentence(s.conflict(c)))
+			fmt.Fprintf(w, "\n%s\n", s.sentence(conflictError(s.program, c)))
 		}
 	}
 	fmt.Fprint(w, "\n", s.say("%.2f files per second in the last minute; the queue takes %.1f MB.\n", st.Rate,
@@ -195,7 +195,7 @@ func failure(f farm.Failure) string {
 }
 
 // stateName is the state of a batch in the language of the output.
-func (p *program) stateName(s farm.State) string {
+func stateName(p *program, s farm.State) string {
 	switch s {
 	case farm.Running:
 		return p.say("running")
@@ -207,15 +207,15 @@ func (p *program) stateName(s farm.State) string {
 	return p.say("finished")
 }
 
-func (p *program) farmControlCommand(action, short string) *cobra.Command {
+func farmControlCommand(p *program, action, short string) *cobra.Command {
 	var join joining
 	all := false
 	c := &cobra.Command{
 		Use:   action + " [flags] [" + p.say("BATCH") + "]",
 		Short: short,
-		Args:  p.atMost(1),
+		Args:  atMost(p, 1),
 	}
-	p.addJoin(c, &join)
+	addJoin(p, c, &join)
 	c.Flags().BoolVar(&all, "all", false, p.say("all batches"))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if all == (len(args) == 1) {
@@ -235,7 +235,7 @@ func (p *program) farmControlCommand(action, short string) *cobra.Command {
 	return c
 }
 
-func (p *program) farmKeyCommand() *cobra.Command {
+func farmKeyCommand(p *program) *cobra.Command {
 	var (
 		store, role, address, file string
 		remove, list               bool
@@ -251,7 +251,7 @@ machine that keeps the queue. Whoever has the address may do what the role of th
   observer   look
 
 The secret part is shown once and stored nowhere. Removing a key (--remove) closes its connections at once.`),
-		Args: p.atMost(1),
+		Args: atMost(p, 1),
 	}
 	f := c.Flags()
 	f.StringVar(&store, "store", workbatch.Store(), p.say("keep the queue in folder `DIR`"))
@@ -269,18 +269,18 @@ The secret part is shown once and stored nowhere. Removing a key (--remove) clos
 		}
 		switch {
 		case list && len(args) == 0:
-			return p.listKeys(ring)
+			return listKeys(p, ring)
 		case len(args) == 0:
 			return p.usage("give the key a name")
 		case remove:
 			return ring.Remove(args[0])
 		}
-		return p.makeKey(ring, args[0], farm.Role(role), address, file)
+		return makeKey(p, ring, args[0], farm.Role(role), address, file)
 	}
 	return c
 }
 
-func (p *program) listKeys(ring *server.Keyring) error {
+func listKeys(p *program, ring *server.Keyring) error {
 	keys, err := ring.Keys()
 	if err != nil {
 		return err
@@ -292,7 +292,7 @@ func (p *program) listKeys(ring *server.Keyring) error {
 	return t.Flush()
 }
 
-func (p *program) makeKey(ring *server.Keyring, name string, role farm.Role, address, file string) error {
+func makeKey(p *program, ring *server.Keyring, name string, role farm.Role, address, file string) error {
 	certificate, err := ring.Fingerprint()
 	if err != nil {
 		return err

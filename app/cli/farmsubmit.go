@@ -38,7 +38,7 @@ type submission struct {
 	told   bool
 }
 
-func (p *program) farmSubmitCommand() *cobra.Command {
+func farmSubmitCommand(p *program) *cobra.Command {
 	s := &submission{workFlags: workFlags{program: p}}
 	c := &cobra.Command{
 		Use:   "submit [flags] -o " + p.say("DIR FILE") + "…",
@@ -57,7 +57,7 @@ resumes.
 Exit status: 0 success, 1 some files failed, 2 usage error, 130 cancelled.`),
 		ValidArgsFunction: completePictures,
 	}
-	p.addJoin(c, &s.join)
+	addJoin(p, c, &s.join)
 	s.addSubmission(c)
 	c.Flags().BoolVar(&s.upload, "upload", false,
 		p.say("send the files to the server, wait, and fetch the results; no shared folder is needed"))
@@ -76,7 +76,7 @@ func (s *submission) addSubmission(c *cobra.Command) {
 	f := c.Flags()
 	f.BoolVar(&s.Detect, "detect", false, s.say("only find the glare, as blik detect does"))
 	f.BoolVar(&s.again, "again", false, s.say("process all files again, including finished ones"))
-	s.addRoots(c, &s.roots)
+	addRoots(s.program, c, &s.roots)
 	f.BoolVar(&s.anyName, "any-name", false, s.say("also submit files whose names cannot exist on Windows"))
 }
 
@@ -88,7 +88,7 @@ func (s *submission) run(ctx context.Context, args []string, r workbatch.Request
 		return s.usage("no files given")
 	}
 	var err error
-	if r.Roots, err = s.rootsOf(s.roots, nil); err != nil {
+	if r.Roots, err = rootsOf(s.program, s.roots, nil); err != nil {
 		return err
 	}
 	if r.Farm != "" {
@@ -139,7 +139,7 @@ func (s *submission) show(state workbatch.State) {
 	s.told = s.told || state.Submitted != nil
 	if b := state.Batch; b.ID != "" {
 		title := fmt.Sprintf("%d/%d", b.Done+b.Failed, b.Files)
-		s.bar.set(title, s.left(b), float64(b.Done+b.Failed)/float64(max(1, b.Files)))
+		s.bar.set(title, timeLeft(s.program, b), float64(b.Done+b.Failed)/float64(max(1, b.Files)))
 	}
 }
 
@@ -253,7 +253,7 @@ func (s *submission) conclude(ctx context.Context, end workbatch.State, r workba
 		fmt.Fprintf(s.Stderr, "blik: %s\n", failure(f))
 	}
 	for _, c := range b.Conflicts {
-		s.printError(s.conflict(c))
+		s.printError(conflictError(s.program, c))
 	}
 	text := s.say("batch %s: done: %d; failed: %d\n", b.ID, b.Done, b.Failed)
 	if r.Farm != "" && !r.Shared {
@@ -273,15 +273,15 @@ func (s *submission) conclude(ctx context.Context, end workbatch.State, r workba
 	return nil
 }
 
-// conflict is the error for a file with two different results.
-func (p *program) conflict(c farm.Conflict) error {
+// conflictError is the error for a file with two different results.
+func conflictError(p *program, c farm.Conflict) error {
 	return message.Errorf("%s: the workers %s and %s delivered different results, SHA-256 %s and %s; the first "+
 		"counts; compare the machines, and process the file again with --again", c.File, c.Worker, c.Other, c.SHA256,
 		c.OtherSHA256)
 }
 
-// left returns the remaining time of a batch in words.
-func (p *program) left(b farm.BatchStatus) string {
+// timeLeft returns the remaining time of a batch in words.
+func timeLeft(p *program, b farm.BatchStatus) string {
 	if b.Left <= 0 {
 		return ""
 	}
@@ -295,7 +295,7 @@ func duration(seconds float64) string {
 }
 
 // batchCommand runs a farm within one process.
-func (p *program) batchCommand() *cobra.Command {
+func batchCommand(p *program) *cobra.Command {
 	s := &submission{workFlags: workFlags{program: p}}
 	var (
 		store   string
@@ -322,11 +322,11 @@ Exit status: 0 success, 1 some files failed (the others are done), 2 usage error
 		p.say("use only these `DEVICES`, comma-separated: cpu, cuda:N; default: all"))
 	f.IntVar(&jobs, "jobs", 0, p.say("`N` files at a time on the CPU; by default one for every four cores"))
 	f.Float64Var(&memory, "memory", 0, p.say("use at most `N` GB of memory; default: what is free"))
-	p.addLog(c, &log)
+	addLog(p, c, &log)
 	must(c.Flags().Set("log", "error"))
 	c.Flags().Lookup("log").DefValue = "error"
 	c.RunE = func(c *cobra.Command, args []string) error {
-		o, err := p.workerOptions(devices, jobs, memory)
+		o, err := workerOptions(p, devices, jobs, memory)
 		if err != nil {
 			return err
 		}

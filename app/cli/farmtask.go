@@ -20,17 +20,17 @@ import (
 )
 
 // farmTaskCommand is the process that a worker starts for each file: it reads a farm.Task and writes a farm.Outcome.
-func (p *program) farmTaskCommand() *cobra.Command {
+func farmTaskCommand(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:    "task",
 		Hidden: true,
-		Args:   p.exactly(0),
+		Args:   exactly(p, 0),
 		RunE: func(c *cobra.Command, _ []string) error {
 			var t farm.Task
 			if err := json.NewDecoder(p.Stdin).Decode(&t); err != nil {
 				return err
 			}
-			out, err := p.farmTask(c.Context(), t)
+			out, err := doTask(c.Context(), p, t)
 			if err != nil {
 				return err
 			}
@@ -39,9 +39,9 @@ func (p *program) farmTaskCommand() *cobra.Command {
 	}
 }
 
-// farmTask processes one file in the same way as `blik correct` and `blik detect`. The error is nil unless ctx has
+// doTask processes one file in the same way as `blik correct` and `blik detect`. The error is nil unless ctx has
 // ended: a fault of the file is an outcome.
-func (p *program) farmTask(ctx context.Context, t farm.Task) (farm.Outcome, error) {
+func doTask(ctx context.Context, p *program, t farm.Task) (farm.Outcome, error) {
 	if t.Work.Language != "" {
 		own := *p
 		own.tr = i18n.For(t.Work.Language)
@@ -50,9 +50,9 @@ func (p *program) farmTask(ctx context.Context, t farm.Task) (farm.Outcome, erro
 	if t.Again {
 		imagefile.Recover(t.Folder)
 	}
-	out, err := p.once(ctx, t)
+	out, err := doTaskOnce(ctx, p, t)
 	if err != nil && errors.Is(err, imagefile.ErrExists) {
-		out, err = p.compared(ctx, t, err)
+		out, err = compareTask(ctx, p, t, err)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -70,8 +70,8 @@ func (p *program) farmTask(ctx context.Context, t farm.Task) (farm.Outcome, erro
 	return out, nil
 }
 
-// once does the work without replacing existing files, unless they may be overwritten.
-func (p *program) once(ctx context.Context, t farm.Task) (out farm.Outcome, err error) {
+// doTaskOnce does the work without replacing existing files, unless they may be overwritten.
+func doTaskOnce(ctx context.Context, p *program, t farm.Task) (out farm.Outcome, err error) {
 	w := work.Workshop{
 		Folder: t.Folder, Texts: p.tr, Program: p.Version, Now: p.now, Inputs: work.Existing(t.Input),
 	}
@@ -93,11 +93,11 @@ func (p *program) once(ctx context.Context, t farm.Task) (out farm.Outcome, err 
 		return out, err
 	}
 	(&series{workFlags: workFlags{program: p}}).printRemarks(t.Input, o.Remarks)
-	return p.outcome(ctx, t, o)
+	return outcomeOf(ctx, p, t, o)
 }
 
-// outcome describes the written files.
-func (p *program) outcome(ctx context.Context, t farm.Task, o work.Outcome) (farm.Outcome, error) {
+// outcomeOf describes the written files.
+func outcomeOf(ctx context.Context, p *program, t farm.Task, o work.Outcome) (farm.Outcome, error) {
 	out := farm.Outcome{End: farm.Done, Sentence: o.Summary, Device: o.Device, Peak: peakMemory()}
 	var err error
 	if o.Saved != nil {
@@ -115,9 +115,9 @@ func (p *program) outcome(ctx context.Context, t farm.Task, o work.Outcome) (far
 	return out, err
 }
 
-// compared repeats the work in a separate folder if the results already exist because a killed process or another
+// compareTask repeats the work in a separate folder if the results already exist because a killed process or another
 // worker wrote them. They are correct if both are equal.
-func (p *program) compared(ctx context.Context, t farm.Task, found error) (farm.Outcome, error) {
+func compareTask(ctx context.Context, p *program, t farm.Task, found error) (farm.Outcome, error) {
 	dir, err := os.MkdirTemp("", "blik-compare-")
 	if err != nil {
 		return farm.Outcome{}, err
@@ -125,7 +125,7 @@ func (p *program) compared(ctx context.Context, t farm.Task, found error) (farm.
 	defer os.RemoveAll(dir)
 	second := t
 	second.Folder, second.Again = dir, false
-	out, err := p.once(ctx, second)
+	out, err := doTaskOnce(ctx, p, second)
 	if err != nil {
 		return out, err
 	}

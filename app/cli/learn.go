@@ -26,7 +26,7 @@ type learning struct {
 	quiet, overwrite        bool
 }
 
-func (p *program) learnCommand() *cobra.Command {
+func learnCommand(p *program) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "learn -o " + p.say("PRESET") + " --from " + p.say("PICTURE=MASK") + "…",
 		Short: p.say("Adapt detection to your own pictures"),
@@ -38,12 +38,12 @@ Two methods are tried: a linear shift of the score, and the conjugacy indicator,
 subspaces of your glints and of your paint. Both are tested on pictures that they did not learn from (with a single
 picture, on parts of it). If neither is better than the default there, nothing is written. What is learned moves no
 score by more than one step of the sensitivity.`),
-		Args: p.exactly(0),
+		Args: exactly(p, 0),
 	}
 	l := &learning{program: p}
 	f := c.Flags()
 	f.StringVarP(&l.out, "output", "o", "", p.say("write the preset into `FILE`"))
-	l.addOverwrite(c, &l.overwrite)
+	addOverwrite(l.program, c, &l.overwrite)
 	f.StringArrayVar(&l.from, "from", nil, p.say("learn from `PICTURE=MASK`; may be repeated"))
 	f.StringVar(&l.preset, "preset", "", p.say("take the parameters from the preset `FILE`; flags override it"))
 	f.StringVar(&l.deviceName, "device", "auto",

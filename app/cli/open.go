@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (p *program) openCommand() *cobra.Command {
+func openCommand(p *program) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "open [flags] " + p.say("FILE") + "…",
 		Short:             p.say("Open pictures in the window"),
@@ -19,7 +19,7 @@ func (p *program) openCommand() *cobra.Command {
 	}
 	detect := c.Flags().Bool("detect", false, p.say("find the glare immediately"))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		return p.openWindow(c.Context(), Window{Files: expand(args), Lang: p.given, Detect: *detect})
+		return openWindow(c.Context(), p, Window{Files: expand(args), Lang: p.given, Detect: *detect})
 	}
 	return c
 }
@@ -44,10 +44,10 @@ func (p *program) openFromRoot(c *cobra.Command, args []string) error {
 		}
 		return p.usage("%s is neither a command nor a file", f)
 	}
-	return p.openWindow(c.Context(), Window{Files: files, Lang: p.given})
+	return openWindow(c.Context(), p, Window{Files: files, Lang: p.given})
 }
 
-func (p *program) openWindow(ctx context.Context, w Window) error {
+func openWindow(ctx context.Context, p *program, w Window) error {
 	if p.Window == nil {
 		return message.Errorf("this build has no window; use `blik detect`")
 	}

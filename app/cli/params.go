@@ -85,7 +85,7 @@ func (v paramValue) Type() string {
 }
 
 // addParams declares a flag for each parameter, and the flags for presets, which hold all parameters.
-func (p *program) addParams(c *cobra.Command, specs []processing.Spec) *paramFlags {
+func addParams(p *program, c *cobra.Command, specs []processing.Spec) *paramFlags {
 	f := &paramFlags{p: p, specs: specs, set: map[string]float64{},
 		former: map[string]message.Message{}}
 	fl := c.Flags()
@@ -94,7 +94,7 @@ func (p *program) addParams(c *cobra.Command, specs []processing.Spec) *paramFla
 	fl.StringVar(&f.preset, "preset", "", p.say("take the parameters from the preset `FILE`; flags override it"))
 	fl.StringVar(&f.savePreset, "save-preset", "", p.say("store the parameters as a preset in `FILE`"))
 	for _, s := range f.specs {
-		help := fmt.Sprintf("%s (%s). %s", p.tr.Sprint(s.Name), p.values(s), p.tr.Sprint(s.Help))
+		help := fmt.Sprintf("%s (%s). %s", p.tr.Sprint(s.Name), valuesOf(p, s), p.tr.Sprint(s.Help))
 		if s.Manual {
 			help = p.say("%s Switches to manual mode.", help)
 		}

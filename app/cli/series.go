@@ -37,7 +37,7 @@ type series struct {
 }
 
 // addSeries declares the flags of a series.
-func (p *program) addSeries(c *cobra.Command, kinds work.Kind, specs []processing.Spec) *series {
+func addSeries(p *program, c *cobra.Command, kinds work.Kind, specs []processing.Spec) *series {
 	s := &series{workFlags: workFlags{program: p}}
 	s.addFlags(c, kinds, specs)
 	f := c.Flags()

@@ -30,8 +30,8 @@ func (p *program) printUsage(c *cobra.Command) error {
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "  %s %s\n", c.CommandPath(), p.say("COMMAND"))
 	}
-	p.list(&b, c, p.say("Commands:"), func(s *cobra.Command) bool { return s.IsAvailableCommand() })
-	p.list(&b, c, p.say("More help:"), func(s *cobra.Command) bool {
+	listCommands(p, &b, c, p.say("Commands:"), func(s *cobra.Command) bool { return s.IsAvailableCommand() })
+	listCommands(p, &b, c, p.say("More help:"), func(s *cobra.Command) bool {
 		return s.IsAdditionalHelpTopicCommand() && s.Name() != "help"
 	})
 
@@ -53,7 +53,7 @@ func (p *program) printUsage(c *cobra.Command) error {
 	}
 	for _, heading := range headings {
 		fmt.Fprintf(&b, "\n%s\n", heading)
-		p.describeFlags(&b, flags[heading])
+		describeFlags(p, &b, flags[heading])
 	}
 	if left > 0 {
 		fmt.Fprint(&b, p.say("\nAll flags, with %d more parameters of detection and correction: %s --help-all\n", left,
@@ -126,7 +126,7 @@ func firstFlags(c *cobra.Command) (shown []*pflag.Flag, left int) {
 
 // describeFlags writes names in one column and their meaning, wrapped, in another. (pflag's own listing counts bytes,
 // which leaves Cyrillic columns ragged.)
-func (p *program) describeFlags(b *strings.Builder, flags []*pflag.Flag) {
+func describeFlags(p *program, b *strings.Builder, flags []*pflag.Flag) {
 	names, meanings := make([]string, len(flags)), make([]string, len(flags))
 	wide := 0
 	for i, f := range flags {
@@ -162,7 +162,7 @@ func (p *program) describeFlags(b *strings.Builder, flags []*pflag.Flag) {
 	}
 }
 
-func (p *program) list(b *strings.Builder, c *cobra.Command, heading string, want func(*cobra.Command) bool) {
+func listCommands(p *program, b *strings.Builder, c *cobra.Command, heading string, want func(*cobra.Command) bool) {
 	for _, s := range c.Commands() {
 		if want(s) {
 			if heading != "" {
@@ -175,15 +175,15 @@ func (p *program) list(b *strings.Builder, c *cobra.Command, heading string, wan
 }
 
 // parametersTopic is `blik help parameters`: the manual of every parameter as Markdown.
-func (p *program) parametersTopic() *cobra.Command {
+func parametersTopic(p *program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "parameters",
 		Short: p.say("All parameters of detection and correction, as Markdown"),
-		Long:  p.parametersMarkdown(),
+		Long:  parametersMarkdown(p),
 	}
 }
 
-func (p *program) parametersMarkdown() string {
+func parametersMarkdown(p *program) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n%s\n", p.say("Parameters of detection and correction"), p.say(
 		"Each parameter is a flag of `blik correct` and a field of presets; parameters of detection are also "+
@@ -201,13 +201,13 @@ func (p *program) parametersMarkdown() string {
 			manual = p.say(" *manual*")
 		}
 		fmt.Fprintf(&b, "| `--%s` | %s%s | %s | %s | %s |\n",
-			s.ID, p.tr.Sprint(s.Name), manual, p.values(s), s.Format(s.Default()), p.tr.Sprint(s.Help))
+			s.ID, p.tr.Sprint(s.Name), manual, valuesOf(p, s), s.Format(s.Default()), p.tr.Sprint(s.Help))
 	}
 	return b.String()
 }
 
-// values describes the values of a parameter: "odd, 3…63 px", "true, false".
-func (p *program) values(s processing.Spec) string {
+// valuesOf describes the values of a parameter: "odd, 3…63 px", "true, false".
+func valuesOf(p *program, s processing.Spec) string {
 	switch s.Kind {
 	case processing.KindSwitch:
 		return "true, false"
@@ -224,8 +224,8 @@ func (p *program) values(s processing.Spec) string {
 	return text
 }
 
-// buildTags describes how the program was built.
-func (p *program) buildTags() string {
+// tagText describes how the program was built.
+func tagText(p *program) string {
 	tags := "none"
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -241,8 +241,8 @@ func (p *program) buildTags() string {
 	return p.say("build tags: %s; %s", tags, window)
 }
 
-// kernels describes which kernels run on the CPU and why no faster ones are used.
-func (p *program) kernels() string {
+// kernelText describes which kernels run on the CPU and why no faster ones are used.
+func kernelText(p *program) string {
 	why := simd.Why()
 	if why.IsZero() {
 		return p.say("CPU kernels: %s", simd.Chosen().String())

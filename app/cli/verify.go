@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-func (p *program) verifyCommand() *cobra.Command {
+func verifyCommand(p *program) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify [flags] " + p.say("ORIGINAL RESULT"),
 		Short: p.say("Prove that only pixels in the mask changed"),
@@ -32,17 +32,17 @@ and of itself, and every value that can be measured. A missing report is mention
 
 Exit status: 0 nothing differs that may not, 1 not proven, the report does not fit, or a file cannot be read, 2 usage
 error, 130 cancelled.`),
-		Args:              p.exactly(2),
+		Args:              exactly(p, 2),
 		ValidArgsFunction: completePictures,
 	}
 	f := c.Flags()
 	path := f.String("mask", "", p.say("the mask, a picture `FILE`"))
 	var limit float64
-	p.addLimit(c, &limit)
+	addLimit(p, c, &limit)
 	coverage := f.Bool("coverage", false, p.say("also print what each byte of RESULT is"))
 	quiet := f.BoolP("quiet", "q", false, p.say("print nothing but errors"))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		limits, err := p.limitsOf(limit)
+		limits, err := limitsOf(p, limit)
 		if err != nil {
 			return err
 		}
@@ -54,7 +54,8 @@ error, 130 cancelled.`),
 			}
 			mask = &report.MaskFile{Path: *path, Mask: m}
 		}
-		return p.verify(c.Context(), args[0], args[1], mask, limits, verifyOutput{quiet: *quiet, coverage: *coverage})
+		o := verifyOutput{quiet: *quiet, coverage: *coverage}
+		return verifyFiles(c.Context(), p, args[0], args[1], mask, limits, o)
 	}
 	return c
 }
@@ -62,9 +63,9 @@ error, 130 cancelled.`),
 // verifyOutput says what verify prints.
 type verifyOutput struct{ quiet, coverage bool }
 
-// verify compares two files, and the report beside the result with both.
-func (p *program) verify(
-	ctx context.Context, source, result string, mask *report.MaskFile, limits imagefile.Limits, o verifyOutput,
+// verifyFiles compares two files, and the report beside the result with both.
+func verifyFiles(ctx context.Context, p *program, source, result string, mask *report.MaskFile,
+	limits imagefile.Limits, o verifyOutput,
 ) error {
 	var may *processing.Mask
 	if mask != nil {
@@ -82,9 +83,9 @@ func (p *program) verify(
 		p.printError(message.Errorf("%s", fault))
 	}
 	if !o.quiet {
-		fmt.Fprint(p.Stdout, p.checkText(check), p.proofText(c.Proof))
+		fmt.Fprint(p.Stdout, checkText(p, check), proofText(p, c.Proof))
 		if o.coverage {
-			fmt.Fprint(p.Stdout, p.coverageText(c.Proof.Account))
+			fmt.Fprint(p.Stdout, coverageText(p, c.Proof.Account))
 		}
 		statement := c.Proof.Statement()
 		if c.Proof.Holds() && len(check.Faults) > 0 {
@@ -99,7 +100,7 @@ func (p *program) verify(
 }
 
 // checkText says which report is about the files.
-func (p *program) checkText(check *report.Check) string {
+func checkText(p *program, check *report.Check) string {
 	var b strings.Builder
 	if check.Exists && len(check.Faults) == 0 {
 		fmt.Fprintln(&b, p.say("The report %s is about these files.", check.Path))
@@ -111,7 +112,7 @@ func (p *program) checkText(check *report.Check) string {
 }
 
 // coverageText says what the bytes of a result are.
-func (p *program) coverageText(a container.Account) string {
+func coverageText(p *program, a container.Account) string {
 	var b strings.Builder
 	line := func(format message.Text, n int64) { fmt.Fprintln(&b, p.say(format, n)) }
 	line("bytes of the result: %d", a.Size)
@@ -126,7 +127,7 @@ func (p *program) coverageText(a container.Account) string {
 }
 
 // proofText lists the figures of a proof.
-func (p *program) proofText(proof *imagefile.Proof) string {
+func proofText(p *program, proof *imagefile.Proof) string {
 	var b strings.Builder
 	line := func(format message.Text, args ...any) { fmt.Fprintln(&b, p.say(format, args...)) }
 	line("pixels changed: %d of %d", proof.Changed, int64(proof.Width)*int64(proof.Height))

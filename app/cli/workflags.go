@@ -25,7 +25,7 @@ func (f *workFlags) addFlags(c *cobra.Command, kinds work.Kind, specs []processi
 	must(c.MarkFlagDirname("output"))
 	f.addOptions(c, work.Options(kinds))
 	c.Flags().BoolVarP(&f.quiet, "quiet", "q", false, f.say("print nothing but errors"))
-	f.params = f.addParams(c, specs)
+	f.params = addParams(f.program, c, specs)
 }
 
 // addOptions declares the flags that options describe.
@@ -77,17 +77,17 @@ func (f *workFlags) check(inputs []string) (err error) {
 }
 
 // addOverwrite declares the flag that permits replacing files.
-func (p *program) addOverwrite(c *cobra.Command, overwrite *bool) {
+func addOverwrite(p *program, c *cobra.Command, overwrite *bool) {
 	c.Flags().BoolVar(overwrite, "overwrite", false, p.say(work.OverwriteHelp))
 }
 
 // addLimit declares the flag for the largest picture size.
-func (p *program) addLimit(c *cobra.Command, limit *float64) {
+func addLimit(p *program, c *cobra.Command, limit *float64) {
 	c.Flags().Float64Var(limit, "limit", work.Default().Limit, p.say(work.LimitHelp))
 }
 
 // limitsOf returns the limits for pictures of at most the given number of megapixels.
-func (p *program) limitsOf(megapixels float64) (imagefile.Limits, error) {
+func limitsOf(p *program, megapixels float64) (imagefile.Limits, error) {
 	limits, err := work.Limits(megapixels)
 	if err != nil {
 		err = &usageError{err}

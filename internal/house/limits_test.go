@@ -20,14 +20,6 @@ const mostLines, mostMethods = 6000, 40
 var (
 	largePackages = map[string]int{"processing/cpu": 9447, "ui": 8947}
 	wideTypes     = map[string]int{
-		"app/cli.farmServer":           77,
-		"app/cli.farmStatus":           77,
-		"app/cli.farmWorker":           76,
-		"app/cli.learning":             78,
-		"app/cli.program":              75,
-		"app/cli.series":               97,
-		"app/cli.submission":           93,
-		"app/cli.workFlags":            86,
 		"app/document.Document":        110,
 		"app/farm/server.Manager":      87,
 		"app/imagefile/png.File":       57,
