@@ -38,38 +38,3 @@ type Classify struct {
 	PeakRadius           int
 	Cores                CoreRule
 }
-
-// firstEstimateBySteps carries out op one operation after the other.
-func (d *detector) firstEstimateBySteps(op FirstEstimate) error {
-	if err := d.do(Morph{Dst: d.b, Src: op.Y, Op: Open, Element: Square(op.Radius)}); err != nil {
-		return err
-	}
-	if err := d.do(BoxMean{Dst: d.seed, Src: d.b, Radius: op.Radius}); err != nil {
-		return err
-	}
-	if err := d.do(DifferenceThreshold{
-		Dst: op.Exclude, Y: op.Y, Background: d.seed, V: op.V, Over: op.Over, Level: op.Level,
-	}); err != nil {
-		return err
-	}
-	return d.do(Morph{Dst: op.Exclude, Src: op.Exclude, Op: Dilate, Element: Square(op.Margin)})
-}
-
-// classifyBySteps carries out op one operation after the other, and leaves the background in d.b.
-func (d *detector) classifyBySteps(op Classify) error {
-	if err := d.stage(stepBackground(), func() error {
-		return d.do(Background{Dst: d.b, Y: op.Y, Exclude: op.Exclude, Radii: op.Radii})
-	}); err != nil {
-		return err
-	}
-	return d.stage(stepCores(), func() error {
-		err := d.do(Contrast{Class: op.Class, Seed: d.seed, Y: op.Y, Background: d.b, V: op.V, Rule: op.Contrast})
-		if err != nil {
-			return err
-		}
-		if err := d.do(Morph{Dst: d.seed, Src: d.seed, Op: Dilate, Element: Square(op.PeakRadius)}); err != nil {
-			return err
-		}
-		return d.do(Cores{Class: op.Class, Y: op.Y, Background: d.b, Peak: d.seed, Rule: op.Cores})
-	})
-}

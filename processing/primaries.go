@@ -81,7 +81,7 @@ func convertPrimaries[D, S uint8 | uint16](dst []D, src []S, m *[9]int64, linear
 		r, g, b := int64(linear[src[i]]), int64(linear[src[i+1]]), int64(linear[src[i+2]])
 		for c := range 3 {
 			light := (m[3*c]*r + m[3*c+1]*g + m[3*c+2]*b + 1<<15) >> 16
-			dst[i+c] = encode(min(max(light, 0), white))
+			dst[i+c] = encode(min(max(light, 0), math.MaxUint16))
 		}
 	}
 }

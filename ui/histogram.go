@@ -10,7 +10,7 @@ import (
 
 	"blik/app/session"
 	"blik/app/session/analysis"
-	"blik/processing"
+	"blik/processing/detect"
 	"blik/ui/xwidget"
 )
 
@@ -48,7 +48,7 @@ func newLevels(c *common) *levels {
 	return h
 }
 
-func (h *levels) spec() processing.LayerSpec { return processing.Layers()[processing.LayerLevel] }
+func (h *levels) spec() detect.LayerSpec { return detect.Layers()[detect.LayerLevel] }
 
 func (h *levels) update(c change) {
 	if c.Document || c.Region {

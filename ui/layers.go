@@ -15,6 +15,7 @@ import (
 	"blik/app/session/analysis"
 	"blik/app/session/preview"
 	"blik/processing"
+	"blik/processing/detect"
 	"blik/ui/xwidget"
 )
 
@@ -26,7 +27,7 @@ type layers struct {
 	preview  *preview.Preview
 	analysis *analysis.Analysis
 	// spec is the chosen layer; on is false for none.
-	spec processing.LayerSpec
+	spec detect.LayerSpec
 	on   bool
 	// look is the shown part of the layer, computed with params; asked is the part that is being computed.
 	look   analysis.Look
@@ -39,7 +40,7 @@ type layers struct {
 }
 
 // choose shows a layer, or the picture if that layer is already shown.
-func (l *layers) choose(spec processing.LayerSpec) {
+func (l *layers) choose(spec detect.LayerSpec) {
 	if l.on && l.spec.Layer == spec.Layer {
 		l.leave()
 		return
@@ -67,7 +68,7 @@ func (l *layers) forget() {
 }
 
 // shows reports whether a layer is chosen.
-func (l *layers) shows(layer processing.Layer) bool { return l.on && l.spec.Layer == layer }
+func (l *layers) shows(layer detect.Layer) bool { return l.on && l.spec.Layer == layer }
 
 func (l *layers) update(c change) {
 	if !l.on {
@@ -161,8 +162,8 @@ type legend struct {
 	graph  *graph
 	// low, high and unit are shown under the colour scale; state is the progress, or the value under the pointer.
 	low, high, unit, state *xwidget.FixedText
-	shown                  processing.LayerSpec
-	drawn                  *processing.LayerMap
+	shown                  detect.LayerSpec
+	drawn                  *detect.LayerMap
 }
 
 // graphWidth is the width of histograms, in Fyne units.
@@ -170,7 +171,7 @@ const graphWidth = 224
 
 func newLegend(c *common, l *layers) *legend {
 	g := &legend{
-		k: c.k, layers: l, name: container.NewStack(), graph: newGraph(), shown: processing.LayerSpec{ID: "-"},
+		k: c.k, layers: l, name: container.NewStack(), graph: newGraph(), shown: detect.LayerSpec{ID: "-"},
 	}
 	text := func() *xwidget.FixedText {
 		t := xwidget.NewFixedText("")
@@ -246,7 +247,7 @@ func (g *legend) stateText() string {
 }
 
 // thresholdsText lists the thresholds of a layer with their values by parameters.
-func (k *kit) thresholdsText(spec *processing.LayerSpec, by processing.Params) string {
+func (k *kit) thresholdsText(spec *detect.LayerSpec, by processing.Params) string {
 	text := ""
 	for _, t := range spec.Thresholds(by) {
 		if text != "" {

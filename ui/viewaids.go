@@ -11,6 +11,7 @@ import (
 	"blik/app/session"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // viewAids holds the aids for viewing the picture: layers of detection with their legend, navigator, loupe, histogram,
@@ -125,7 +126,7 @@ func (w *window) makeLooks() {
 		checked: func() bool { return set.Loupe }}
 	table["layer.none"] = &action{name: "Picture", run: w.layers.leave, keys: "0",
 		checked: func() bool { return !w.layers.on }}
-	for i, spec := range processing.Layers() {
+	for i, spec := range detect.Layers() {
 		table["layer."+spec.ID] = &action{
 			name: message.Text(spec.Name.String()), run: func() { w.layers.choose(spec) }, ready: open,
 			keys: string(rune('1' + i)), checked: func() bool { return w.layers.shows(spec.Layer) },
@@ -136,7 +137,7 @@ func (w *window) makeLooks() {
 // layerActions lists the actions that choose a layer.
 func layerActions() []string {
 	ids := []string{"layer.none"}
-	for _, spec := range processing.Layers() {
+	for _, spec := range detect.Layers() {
 		ids = append(ids, "layer."+spec.ID)
 	}
 	return ids

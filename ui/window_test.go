@@ -156,7 +156,7 @@ func (h *harness) Search(context.Context, *processing.Picture, detect.Options) (
 
 // Inspect computes on the processor.
 func (h *harness) Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.LayerOptions) (
-	*processing.LayerMap, error,
+	*detect.LayerMap, error,
 ) {
 	return detect.Inspect(ctx, cpu.New(), pic, p, o)
 }
@@ -165,7 +165,7 @@ func (h *harness) Inspect(ctx context.Context, pic *processing.Picture, p proces
 func (h *harness) Levels(ctx context.Context, pic *processing.Picture, region *processing.Region) (
 	all, inside []uint64, err error,
 ) {
-	return processing.LevelHistogram(ctx, cpu.New(), pic, region)
+	return detect.LevelHistogram(ctx, cpu.New(), pic, region)
 }
 
 // Detect returns result.

@@ -10,7 +10,7 @@ import (
 	"blik/app/farm"
 	"blik/app/imagefile"
 	"blik/internal/parallel"
-	"blik/processing"
+	"blik/processing/detect"
 	"blik/processing/network"
 )
 
@@ -59,7 +59,7 @@ func Process() (farm.Process, error) {
 // Worker returns the options that all workers of a version of the program share.
 func Worker(version string) farm.WorkerOptions {
 	limits := imagefile.DefaultLimits()
-	limits.Work = processing.DetectionBytes
+	limits.Work = detect.BytesPerPixel
 	return farm.WorkerOptions{
 		Program: version, Model: network.SHA256(), Budget: imagefile.AvailableMemory() / 10 * 9,
 		Memory: func(file string) int64 { return imagefile.MemoryFor(file, limits) },

@@ -158,7 +158,7 @@ func cutAt(text string) int {
 // single picture is divided into parts, which are left out one at a time.
 func (s *lesson) study(ctx context.Context, on runner, params processing.Params, i, n int) ([]learn.Spot, error) {
 	limits := imagefile.DefaultLimits()
-	limits.Work = processing.DetectionBytes
+	limits.Work = detect.BytesPerPixel
 	file, err := imagefile.Read(ctx, s.picture, limits)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // Scale is a colour scale for measured values, from the lowest value that it distinguishes to the highest.
@@ -54,15 +55,15 @@ func byteOf(share float64) uint8 { return uint8(math.Round(255 * min(max(share, 
 func Nothing() color.RGBA { return color.RGBA{52, 52, 52, 255} }
 
 // ScaleOf returns the scale of a layer.
-func ScaleOf(layer *processing.LayerSpec) *Scale {
+func ScaleOf(layer *detect.LayerSpec) *Scale {
 	if layer.Signed {
 		return signed()
 	}
 	return sequential()
 }
 
-// FalseColour returns the conversion of the samples of a processing.LayerMap, as a grey picture of 16 bits.
-func FalseColour(layer *processing.LayerSpec) *Screen {
+// FalseColour returns the conversion of the samples of a detect.LayerMap, as a grey picture of 16 bits.
+func FalseColour(layer *detect.LayerSpec) *Screen {
 	s := &Screen{
 		channels: 1, depth: 16, colours: new([1 << 16]uint32),
 		encode: (*[1 << 16]uint8)(processing.NewLuminanceTables(8, processing.TransferSRGB).Encode8),

@@ -5,6 +5,7 @@ import (
 
 	"blik/app/colour"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // luminance of a screen pixel.
@@ -17,7 +18,7 @@ func luminance(p uint32) float64 {
 // where the layer's range does, and every pixel is opaque.
 func TestFalseColours(t *testing.T) {
 	t.Parallel()
-	for _, layer := range processing.Layers() {
+	for _, layer := range detect.Layers() {
 		s := colour.FalseColour(&layer)
 		pic := &processing.Picture{Width: 1 << 16, Height: 1, Channels: 1, U16: make([]uint16, 1<<16)}
 		for i := range pic.U16 {

@@ -15,7 +15,7 @@ import (
 // Limits returns the limits of pictures that detection can process.
 func Limits() imagefile.Limits {
 	limits := imagefile.DefaultLimits()
-	limits.Work = processing.DetectionBytes
+	limits.Work = detect.BytesPerPixel
 	return limits
 }
 
@@ -29,8 +29,8 @@ type Engine interface {
 	Search(ctx context.Context, pic *processing.Picture, o detect.Options) (
 		t *detect.Table, notice *message.Message, err error)
 	Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.LayerOptions) (
-		*processing.LayerMap, error)
-	// Levels is processing.LevelHistogram.
+		*detect.LayerMap, error)
+	// Levels is detect.LevelHistogram.
 	Levels(ctx context.Context, pic *processing.Picture, region *processing.Region) (all, inside []uint64, err error)
 }
 
@@ -85,7 +85,7 @@ func (e engine) Correct(ctx context.Context, pic *processing.Picture, m *process
 
 // Inspect ignores the notice of the device, because it is only for display.
 func (e engine) Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.LayerOptions) (
-	m *processing.LayerMap, err error,
+	m *detect.LayerMap, err error,
 ) {
 	part := o.Rect.Intersect(image.Rect(0, 0, pic.Width, pic.Height))
 	_, err = e.runner.Run(ctx, part.Dx()*part.Dy(), func(ctx context.Context, b processing.Backend) error {
@@ -100,7 +100,7 @@ func (e engine) Levels(ctx context.Context, pic *processing.Picture, region *pro
 	all, inside []uint64, err error,
 ) {
 	_, err = e.runner.Run(ctx, pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) error {
-		all, inside, err = processing.LevelHistogram(ctx, b, pic.Visible(), region)
+		all, inside, err = detect.LevelHistogram(ctx, b, pic.Visible(), region)
 		return err
 	})
 	return all, inside, err

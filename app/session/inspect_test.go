@@ -11,6 +11,7 @@ import (
 	"blik/app/session/analysis"
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // inspected runs callbacks until inspecting and counting have ended.
@@ -27,7 +28,7 @@ func TestInspectAnswersTheLast(t *testing.T) {
 	f := newFake(t).opened("a.png")
 	all := image.Rectangle{Max: f.Document().Size()}
 	var got []string
-	look := func(layer processing.Layer) {
+	look := func(layer detect.Layer) {
 		f.Inspect(layer, all, nil, func(l analysis.Look, err error) {
 			f.ok(err)
 			got = append(got, l.Map.Spec.ID)
@@ -36,9 +37,9 @@ func TestInspectAnswersTheLast(t *testing.T) {
 			}
 		})
 	}
-	look(processing.LayerLevel)
-	look(processing.LayerContrast)
-	look(processing.LayerStarlet)
+	look(detect.LayerLevel)
+	look(detect.LayerContrast)
+	look(detect.LayerStarlet)
 	if f.Busy() {
 		t.Error("looking counts as the job")
 	}
@@ -46,7 +47,7 @@ func TestInspectAnswersTheLast(t *testing.T) {
 	if len(got) != 1 || got[0] != "wavelet" {
 		t.Errorf("answered: %v", got)
 	}
-	look(processing.LayerScore)
+	look(detect.LayerScore)
 	doc, err := document.New("b.png", testpic.Flat(40, 30, 3, 90))
 	if err != nil {
 		t.Fatal(err)
@@ -65,16 +66,16 @@ func TestStopInspecting(t *testing.T) {
 	all := image.Rectangle{Max: f.Document().Size()}
 	var errs []error
 	note := func(_ analysis.Look, err error) { errs = append(errs, err) }
-	f.Inspect(processing.LayerLevel, all, nil, note)
-	f.Inspect(processing.LayerStarlet, all, nil, note)
+	f.Inspect(detect.LayerLevel, all, nil, note)
+	f.Inspect(detect.LayerStarlet, all, nil, note)
 	f.StopInspecting()
 	f.inspected()
 	if len(errs) != 1 || !errors.Is(errs[0], context.Canceled) {
 		t.Errorf("answered: %v", errs)
 	}
-	f.Inspect(processing.LayerLevel, image.Rect(-9, -9, 0, 0), nil, note)
+	f.Inspect(detect.LayerLevel, image.Rect(-9, -9, 0, 0), nil, note)
 	f.inspected()
-	if len(errs) != 2 || !errors.Is(errs[1], processing.ErrOutside) {
+	if len(errs) != 2 || !errors.Is(errs[1], detect.ErrOutside) {
 		t.Errorf("beside the picture: %v", errs)
 	}
 }

@@ -184,7 +184,7 @@ func (engineOf) Search(context.Context, *processing.Picture, detect.Options) (
 }
 
 func (engineOf) Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.LayerOptions) (
-	*processing.LayerMap, error,
+	*detect.LayerMap, error,
 ) {
 	return detect.Inspect(ctx, cpu.New(), pic, p, o)
 }
@@ -192,7 +192,7 @@ func (engineOf) Inspect(ctx context.Context, pic *processing.Picture, p processi
 func (engineOf) Levels(ctx context.Context, pic *processing.Picture, region *processing.Region) (
 	all, inside []uint64, err error,
 ) {
-	return processing.LevelHistogram(ctx, cpu.New(), pic, region)
+	return detect.LevelHistogram(ctx, cpu.New(), pic, region)
 }
 
 func (engineOf) Detect(_ context.Context, pic *processing.Picture, p processing.Params, o detect.Options) (

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // A layer is visible under the mask in its area. Elsewhere, and left of the split line, the picture is.
@@ -37,7 +38,7 @@ func TestLayerLiesOverThePicture(t *testing.T) {
 		if rapid.Bool().Draw(t, "whole") {
 			part = all
 		}
-		spec := rapid.SampledFrom(processing.Layers()).Draw(t, "layer")
+		spec := rapid.SampledFrom(detect.Layers()).Draw(t, "layer")
 		value := func(x, y int) uint16 {
 			if !exact {
 				return 40000
@@ -45,7 +46,7 @@ func TestLayerLiesOverThePicture(t *testing.T) {
 			return uint16(x*7919+y*104729) | 1
 		}
 		layer := func(area image.Rectangle) *Pyramid {
-			m := &processing.LayerMap{Spec: spec, Rect: area}
+			m := &detect.LayerMap{Spec: spec, Rect: area}
 			for y := area.Min.Y; y < area.Max.Y; y++ {
 				for x := area.Min.X; x < area.Max.X; x++ {
 					m.Pix = append(m.Pix, value(x, y))
@@ -98,13 +99,13 @@ func TestLayerLiesOverThePicture(t *testing.T) {
 // A layer covers the area of its map.
 func TestLayerArea(t *testing.T) {
 	t.Parallel()
-	p, err := NewLayer(context.Background(), &processing.LayerMap{
-		Spec: processing.Layers()[0], Rect: image.Rect(5, 7, 8, 9), Pix: make([]uint16, 6),
+	p, err := NewLayer(context.Background(), &detect.LayerMap{
+		Spec: detect.Layers()[0], Rect: image.Rect(5, 7, 8, 9), Pix: make([]uint16, 6),
 	})
 	if err != nil || p.Area() != image.Rect(5, 7, 8, 9) {
 		t.Errorf("%v, %v", p, err)
 	}
-	if _, err := NewLayer(context.Background(), &processing.LayerMap{Rect: image.Rect(0, 0, 2, 2)}); err == nil {
+	if _, err := NewLayer(context.Background(), &detect.LayerMap{Rect: image.Rect(0, 0, 2, 2)}); err == nil {
 		t.Error("a map without samples is shown")
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"blik/app/colour"
 	"blik/internal/parallel"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // chunkRows is the number of rows that a goroutine takes at a time: few enough to respond quickly to a cancel.
@@ -72,7 +73,7 @@ func WithOrientation(orientation int) PyramidOption {
 
 // NewLayer returns the pyramid of a layer in false colours, for Renderer.SetLayer. It keeps the map's samples, which
 // must not change afterwards. Its errors are those of NewPyramid.
-func NewLayer(ctx context.Context, m *processing.LayerMap) (*Pyramid, error) {
+func NewLayer(ctx context.Context, m *detect.LayerMap) (*Pyramid, error) {
 	pic := &processing.Picture{Width: m.Rect.Dx(), Height: m.Rect.Dy(), Channels: 1, U16: m.Pix}
 	return NewPyramid(ctx, pic, func(o *pyramidOptions) {
 		o.screen, o.origin = colour.FalseColour(&m.Spec), m.Rect.Min

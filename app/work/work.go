@@ -8,6 +8,7 @@ import (
 	"blik/app/report"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // Work says what is done with each file. Texts are those of the flags; Check refuses what they may not be.
@@ -108,7 +109,7 @@ func Limits(megapixels float64) (imagefile.Limits, error) {
 // Limits returns the limits of pictures that the work can process.
 func (w *Work) Limits() (imagefile.Limits, error) {
 	limits, err := Limits(w.Limit)
-	limits.Work = processing.DetectionBytes
+	limits.Work = detect.BytesPerPixel
 	return limits, err
 }
 

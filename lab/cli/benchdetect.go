@@ -13,6 +13,7 @@ import (
 	"blik/lab/experiment"
 	"blik/lab/synth"
 	"blik/processing"
+	"blik/processing/detect"
 
 	"github.com/spf13/cobra"
 )
@@ -128,7 +129,7 @@ func (b *comparison) request() (bench.Request, error) {
 func (b *comparison) picture(ctx context.Context) (*processing.Picture, error) {
 	if b.input != "" {
 		limits := imagefile.DefaultLimits()
-		limits.Work = processing.DetectionBytes
+		limits.Work = detect.BytesPerPixel
 		file, err := imagefile.Read(ctx, b.input, limits)
 		if err != nil {
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"blik/processing"
 	"blik/processing/correct"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 )
 
 // BenchmarkCorrectPainting corrects what the classical search finds on the painting that `blik sample` makes.
@@ -25,11 +26,11 @@ func BenchmarkCorrectPainting(b *testing.B) {
 		b.Fatal(err)
 	}
 	p, be := processing.DefaultParams(), cpu.New()
-	found, err := processing.DetectClassic(b.Context(), be, pic, p, processing.ClassicOptions{})
+	found, err := detect.DetectClassic(b.Context(), be, pic, p, detect.ClassicOptions{})
 	if err != nil {
 		b.Fatal(err)
 	}
-	mask, err := processing.CleanUp(b.Context(), be, found.Spans, pic.Width, pic.Height, p, nil)
+	mask, err := detect.CleanUp(b.Context(), be, found.Spans, pic.Width, pic.Height, p, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -59,7 +59,7 @@ func DecidePart(
 		s := &spans[i]
 		s.X0, s.X1, s.Y = s.X0-int32(part.Min.X), s.X1-int32(part.Min.X), s.Y-int32(part.Min.Y)
 	}
-	m, err := processing.CleanUp(context.Background(), nil, spans, part.Dx(), part.Dy(), p, nil)
+	m, err := CleanUp(context.Background(), nil, spans, part.Dx(), part.Dy(), p, nil)
 	return m, err == nil
 }
 

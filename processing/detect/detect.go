@@ -58,7 +58,7 @@ func Detect(
 		}
 		spans, r.Findings = Decide(r.Table, o.Decision, p, o.Region)
 	} else {
-		c, err := processing.DetectClassic(ctx, be, pic, p, processing.ClassicOptions{Progress: o.Progress})
+		c, err := DetectClassic(ctx, be, pic, p, ClassicOptions{Progress: o.Progress})
 		if err != nil {
 			return nil, err
 		}
@@ -72,7 +72,7 @@ func Detect(
 	}
 	end := o.stage(be, message.Of("cleanup"), 0.97)
 	var err error
-	r.Mask, err = processing.CleanUp(ctx, be, spans, pic.Width, pic.Height, p, o.Region)
+	r.Mask, err = CleanUp(ctx, be, spans, pic.Width, pic.Height, p, o.Region)
 	end()
 	r.Timings = be.Timings()
 	return r, err

@@ -16,7 +16,6 @@ import (
 
 	"blik/internal/message"
 	"blik/internal/test/testpic"
-	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/detect"
@@ -45,41 +44,6 @@ func detectors() map[string]processing.Params {
 	network, classic := processing.DefaultParams(), processing.DefaultParams()
 	classic.Detector = processing.DetectorClassic
 	return map[string]processing.Params{"network": network, "classic": classic}
-}
-
-// glaring is a small generated painting with glare.
-func glaring(t testing.TB, w, h, depth int, seed uint64) *processing.Picture {
-	t.Helper()
-	glare, err := synth.Preset("default")
-	if err != nil {
-		t.Fatal(err)
-	}
-	glare.Density *= 4
-	clean, err := synth.Paint(t.Context(), w, h, depth, synth.PaintOptions{Seed: seed, Scene: "coast"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	glare.Seed = seed
-	pic, _, _, err := synth.RenderGlare(t.Context(), clean, glare)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pic
-}
-
-// spots is a dark grey picture with discs (x, y, radius) of the given 8-bit colour.
-func spots(w, h int, colour [3]uint8, discs ...[3]int) *processing.Picture {
-	pic := &processing.Picture{Width: w, Height: h, Channels: 3, U8: bytes.Repeat([]uint8{70}, 3*w*h)}
-	for _, d := range discs {
-		for y := max(d[1]-d[2], 0); y <= min(d[1]+d[2], h-1); y++ {
-			for x := max(d[0]-d[2], 0); x <= min(d[0]+d[2], w-1); x++ {
-				if (x-d[0])*(x-d[0])+(y-d[1])*(y-d[1]) <= d[2]*d[2] {
-					copy(pic.U8[3*(y*w+x):], colour[:])
-				}
-			}
-		}
-	}
-	return pic
 }
 
 // Discs are found exactly, with what they were judged by.

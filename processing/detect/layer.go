@@ -11,7 +11,11 @@ import (
 
 // LayerOptions are the options of Inspect besides the parameters.
 type LayerOptions struct {
-	processing.LayerOptions
+	Layer Layer
+	// Rect is the part of the picture, clipped to it. Its surroundings are read as far as they matter.
+	Rect image.Rectangle
+	// Progress may be nil.
+	Progress processing.Progress
 	// Network and Decision are as in Options.
 	Network  *network.Model
 	Decision *processing.Decision
@@ -22,9 +26,9 @@ type LayerOptions struct {
 // Inspect computes a layer as detection does with the same parameters. It returns ctx.Err() within 100 ms of a cancel.
 func Inspect(
 	ctx context.Context, be processing.Backend, pic *processing.Picture, p processing.Params, o LayerOptions,
-) (*processing.LayerMap, error) {
-	if o.Layer != processing.LayerNetwork && o.Layer != processing.LayerScore {
-		return processing.Inspect(ctx, be, pic, p, o.LayerOptions)
+) (*LayerMap, error) {
+	if o.Layer != LayerNetwork && o.Layer != LayerScore {
+		return inspectClassic(ctx, be, pic, p, o)
 	}
 	// The network has no parameters but the learned shift.
 	net := processing.DefaultParams()
@@ -33,11 +37,11 @@ func Inspect(
 	if err := of.complete(pic, net); err != nil {
 		return nil, err
 	}
-	m, err := processing.NewLayerMap(pic, o.Layer, o.Rect)
+	m, err := NewLayerMap(pic, o.Layer, o.Rect)
 	if err != nil {
 		return nil, err
 	}
-	if o.Layer == processing.LayerNetwork {
+	if o.Layer == LayerNetwork {
 		return m, logits(ctx, be, pic, of, m)
 	}
 	t := o.Table
@@ -52,7 +56,7 @@ func Inspect(
 
 // logits writes the network's logits.
 func logits(
-	ctx context.Context, be processing.Backend, pic *processing.Picture, o Options, m *processing.LayerMap,
+	ctx context.Context, be processing.Backend, pic *processing.Picture, o Options, m *LayerMap,
 ) error {
 	part := m.Rect.Inset(-o.Network.Reach()).Intersect(image.Rect(0, 0, pic.Width, pic.Height))
 	part.Min.X, part.Min.Y = part.Min.X/partGrain*partGrain, part.Min.Y/partGrain*partGrain
@@ -97,7 +101,7 @@ func logits(
 }
 
 // draw writes the scores of the components, the highest one where several share a pixel.
-func (t *Table) draw(m *processing.LayerMap, d *processing.Decision, learned *processing.Learned) {
+func (t *Table) draw(m *LayerMap, d *processing.Decision, learned *processing.Learned) {
 	for _, s := range t.spans {
 		y := int(s.Y)
 		if y < m.Rect.Min.Y || y >= m.Rect.Max.Y {

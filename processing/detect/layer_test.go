@@ -15,9 +15,10 @@ import (
 )
 
 // inspect computes a layer of a part of a picture on the processor.
-func inspect(t testing.TB, pic *processing.Picture, p processing.Params, o processing.LayerOptions) *processing.LayerMap {
+func inspect(t testing.TB, pic *processing.Picture, p processing.Params, o detect.LayerOptions) *detect.LayerMap {
 	t.Helper()
-	m, err := detect.Inspect(t.Context(), cpu.New(), pic, p, detect.LayerOptions{LayerOptions: o, Network: testpic.Network()})
+	o.Network = testpic.Network()
+	m, err := detect.Inspect(t.Context(), cpu.New(), pic, p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,15 +31,15 @@ func TestLayersOfAPart(t *testing.T) {
 	t.Parallel()
 	pic, p := glaring(t, 330, 190, 8, 5), processing.DefaultParams()
 	all := image.Rect(0, 0, pic.Width, pic.Height)
-	for _, spec := range processing.Layers() {
-		whole := inspect(t, pic, p, processing.LayerOptions{Layer: spec.Layer, Rect: all})
+	for _, spec := range detect.Layers() {
+		whole := inspect(t, pic, p, detect.LayerOptions{Layer: spec.Layer, Rect: all})
 		if len(whole.Pix) != pic.Width*pic.Height || slices.Max(whole.Pix) == slices.Min(whole.Pix) {
 			t.Fatalf("%s: %d samples, all the same", spec.ID, len(whole.Pix))
 		}
 		for _, r := range []image.Rectangle{
 			image.Rect(-5, -9, 31, 27), image.Rect(13, 17, 14, 18), image.Rect(301, 101, 400, 400),
 		} {
-			m := inspect(t, pic, p, processing.LayerOptions{Layer: spec.Layer, Rect: r})
+			m := inspect(t, pic, p, detect.LayerOptions{Layer: spec.Layer, Rect: r})
 			if m.Rect != r.Intersect(all) {
 				t.Fatalf("%s: %v of %v", spec.ID, m.Rect, r)
 			}
@@ -60,11 +61,11 @@ func TestLayersAreThoseOfDetection(t *testing.T) {
 	t.Parallel()
 	pic, p := glaring(t, 200, 150, 8, 7), processing.DefaultParams()
 	all := image.Rect(0, 0, pic.Width, pic.Height)
-	maps := map[processing.Layer]*processing.LayerMap{}
-	for _, s := range processing.Layers() {
-		maps[s.Layer] = inspect(t, pic, p, processing.LayerOptions{Layer: s.Layer, Rect: all})
+	maps := map[detect.Layer]*detect.LayerMap{}
+	for _, s := range detect.Layers() {
+		maps[s.Layer] = inspect(t, pic, p, detect.LayerOptions{Layer: s.Layer, Rect: all})
 	}
-	at := func(l processing.Layer, x, y int) float64 {
+	at := func(l detect.Layer, x, y int) float64 {
 		v, _ := maps[l].At(x, y)
 		return v
 	}
@@ -87,35 +88,35 @@ func TestLayersAreThoseOfDetection(t *testing.T) {
 	}
 	for y := range pic.Height {
 		for x := range pic.Width {
-			rise := at(processing.LayerLuminance, x, y) - at(processing.LayerBackground, x, y)
-			if d := at(processing.LayerContrast, x, y) - rise; math.Abs(d) > 0.0031 {
+			rise := at(detect.LayerLuminance, x, y) - at(detect.LayerBackground, x, y)
+			if d := at(detect.LayerContrast, x, y) - rise; math.Abs(d) > 0.0031 {
 				t.Fatalf("contrast at (%d, %d) is off by %v", x, y, d)
 			}
-			s, known := maps[processing.LayerScore].At(x, y)
+			s, known := maps[detect.LayerScore].At(x, y)
 			if want := scores[y*pic.Width+x]; known != !math.IsInf(want, -1) || known && math.Abs(s-want) > 0.001 {
 				t.Fatalf("score at (%d, %d): %v, %v, the component has %v", x, y, s, known, want)
 			}
 		}
 	}
 	// Findings have scores at or above the threshold, and on average a higher contrast and logit than the rest.
-	spec := maps[processing.LayerScore].Spec
+	spec := maps[detect.LayerScore].Spec
 	least := spec.Thresholds(p)[0].Value
 	var sums [2][2]float64
 	for i, v := range r.Mask.Pix {
 		x, y := i%pic.Width, i/pic.Width
 		if v >= processing.MaskLevel {
-			sums[1][0] += at(processing.LayerNetwork, x, y) / float64(r.Mask.Area())
-			sums[1][1] += at(processing.LayerContrast, x, y) / float64(r.Mask.Area())
+			sums[1][0] += at(detect.LayerNetwork, x, y) / float64(r.Mask.Area())
+			sums[1][1] += at(detect.LayerContrast, x, y) / float64(r.Mask.Area())
 		} else {
-			sums[0][0] += at(processing.LayerNetwork, x, y) / float64(len(r.Mask.Pix)-r.Mask.Area())
-			sums[0][1] += at(processing.LayerContrast, x, y) / float64(len(r.Mask.Pix)-r.Mask.Area())
+			sums[0][0] += at(detect.LayerNetwork, x, y) / float64(len(r.Mask.Pix)-r.Mask.Area())
+			sums[0][1] += at(detect.LayerContrast, x, y) / float64(len(r.Mask.Pix)-r.Mask.Area())
 		}
 	}
 	if sums[1][0] < sums[0][0]+2 || sums[1][1] < sums[0][1]+5 {
 		t.Errorf("mean logit and contrast of glare %v, of the rest %v", sums[1], sums[0])
 	}
 	for _, f := range r.Findings {
-		if s, ok := maps[processing.LayerScore].At(f.Runs[0].X0, f.Runs[0].Y); !ok || s < least-0.01 {
+		if s, ok := maps[detect.LayerScore].At(f.Runs[0].X0, f.Runs[0].Y); !ok || s < least-0.01 {
 			t.Errorf("finding %d has the score %v, %v", f.ID, s, ok)
 		}
 	}
@@ -126,12 +127,12 @@ func TestLayerHistograms(t *testing.T) {
 	t.Parallel()
 	pic, p := glaring(t, 160, 120, 8, 8), processing.DefaultParams()
 	region := &processing.Region{Shape: processing.EllipseShape, Points: []processing.Point{{X: 20, Y: 10}, {X: 99, Y: 90}}}
-	all, inside, err := processing.LevelHistogram(t.Context(), cpu.New(), pic, region)
+	all, inside, err := detect.LevelHistogram(t.Context(), cpu.New(), pic, region)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var wantAll, wantInside [256]uint64
-	m := inspect(t, pic, p, processing.LayerOptions{Layer: processing.LayerLevel, Rect: image.Rect(0, 0, 160, 120)})
+	m := inspect(t, pic, p, detect.LayerOptions{Layer: detect.LayerLevel, Rect: image.Rect(0, 0, 160, 120)})
 	for y := range pic.Height {
 		in := make([]bool, pic.Width)
 		for _, r := range region.Spans(y, pic.Width) {
@@ -150,11 +151,11 @@ func TestLayerHistograms(t *testing.T) {
 	if !slices.Equal(all, wantAll[:]) || !slices.Equal(inside, wantInside[:]) {
 		t.Error("the levels are counted otherwise")
 	}
-	if _, inside, err := processing.LevelHistogram(t.Context(), cpu.New(), pic, nil); err != nil || inside != nil {
+	if _, inside, err := detect.LevelHistogram(t.Context(), cpu.New(), pic, nil); err != nil || inside != nil {
 		t.Errorf("without a region: %v, %v", inside, err)
 	}
-	for _, spec := range processing.Layers() {
-		m := inspect(t, pic, p, processing.LayerOptions{Layer: spec.Layer, Rect: image.Rect(3, 4, 90, 95)})
+	for _, spec := range detect.Layers() {
+		m := inspect(t, pic, p, detect.LayerOptions{Layer: spec.Layer, Rect: image.Rect(3, 4, 90, 95)})
 		const n = 40
 		var want [n]uint64
 		for y := range pic.Height {
@@ -180,7 +181,7 @@ func TestLayerHistograms(t *testing.T) {
 // Descriptions are complete, and adaptive mode shows the thresholds that it uses, not those that are set.
 func TestLayerSpecs(t *testing.T) {
 	t.Parallel()
-	for i, s := range processing.Layers() {
+	for i, s := range detect.Layers() {
 		if int(s.Layer) != i || s.ID == "" || s.Name.String() == "" || s.Help.String() == "" || s.Low >= s.High {
 			t.Errorf("layer %d: %+v", i, s)
 		}
@@ -192,7 +193,7 @@ func TestLayerSpecs(t *testing.T) {
 	}
 	p := processing.DefaultParams()
 	p.Level, p.Sensitivity = 33, 1.5
-	level, score := processing.Layers()[processing.LayerLevel], processing.Layers()[processing.LayerScore]
+	level, score := detect.Layers()[detect.LayerLevel], detect.Layers()[detect.LayerScore]
 	if th := level.Thresholds(p); len(th) != 1 || th[0].Value != 150 {
 		t.Errorf("adaptive mode: %+v", th)
 	}
@@ -214,8 +215,8 @@ func TestLayersAtTheLimits(t *testing.T) {
 		{Width: 3, Height: 1, Channels: 1, F32: []float32{float32(math.NaN()), 2, -1}},
 		{Width: 1, Height: 2, Channels: 4, U16: make([]uint16, 8)},
 	} {
-		for _, s := range processing.Layers() {
-			m := inspect(t, pic, p, processing.LayerOptions{Layer: s.Layer, Rect: image.Rect(-9, -9, 9, 9)})
+		for _, s := range detect.Layers() {
+			m := inspect(t, pic, p, detect.LayerOptions{Layer: s.Layer, Rect: image.Rect(-9, -9, 9, 9)})
 			if m.Rect != image.Rect(0, 0, pic.Width, pic.Height) {
 				t.Errorf("%s: %v", s.ID, m.Rect)
 			}
@@ -225,23 +226,23 @@ func TestLayersAtTheLimits(t *testing.T) {
 		}
 	}
 	pic := spots(40, 30, [3]uint8{9, 9, 9})
-	if _, err := detect.Inspect(t.Context(), cpu.New(), pic, p, detect.LayerOptions{LayerOptions: processing.LayerOptions{
-		Rect: image.Rect(40, 0, 50, 10)}}); !errors.Is(err, processing.ErrOutside) {
+	if _, err := detect.Inspect(t.Context(), cpu.New(), pic, p, detect.LayerOptions{
+		Rect: image.Rect(40, 0, 50, 10)}); !errors.Is(err, detect.ErrOutside) {
 		t.Errorf("beside the picture: %v", err)
 	}
-	if _, err := detect.Inspect(t.Context(), cpu.New(), pic, p, detect.LayerOptions{LayerOptions: processing.LayerOptions{
-		Layer: 99, Rect: image.Rect(0, 0, 5, 5)}}); err == nil {
+	if _, err := detect.Inspect(t.Context(), cpu.New(), pic, p, detect.LayerOptions{
+		Layer: 99, Rect: image.Rect(0, 0, 5, 5)}); err == nil {
 		t.Error("an unknown layer is computed")
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, s := range processing.Layers() {
-		if _, err := detect.Inspect(ctx, cpu.New(), pic, p, detect.LayerOptions{LayerOptions: processing.LayerOptions{
-			Layer: s.Layer, Rect: image.Rect(0, 0, 40, 30)}}); !errors.Is(err, context.Canceled) {
+	for _, s := range detect.Layers() {
+		if _, err := detect.Inspect(ctx, cpu.New(), pic, p, detect.LayerOptions{
+			Layer: s.Layer, Rect: image.Rect(0, 0, 40, 30)}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s after a cancel: %v", s.ID, err)
 		}
 	}
-	if _, _, err := processing.LevelHistogram(ctx, cpu.New(), pic, nil); !errors.Is(err, context.Canceled) {
+	if _, _, err := detect.LevelHistogram(ctx, cpu.New(), pic, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("histogram after a cancel: %v", err)
 	}
 }

@@ -62,7 +62,7 @@ func NewPart(
 func partReach(p processing.Params, o Options) (int, error) {
 	cleanup := 2*p.Open + 2*p.Close + p.Margin + int(4*p.Feather) + 1
 	if !p.UsesNetwork() {
-		return processing.ClassicReach(p) + cleanup, nil
+		return ClassicReach(p) + cleanup, nil
 	}
 	model := o.Network
 	if model == nil {

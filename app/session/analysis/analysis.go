@@ -12,8 +12,8 @@ import (
 // Engine is the part of session.Engine that computes what is only looked at.
 type Engine interface {
 	Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.LayerOptions) (
-		*processing.LayerMap, error)
-	// Levels is processing.LevelHistogram.
+		*detect.LayerMap, error)
+	// Levels is detect.LevelHistogram.
 	Levels(ctx context.Context, pic *processing.Picture, region *processing.Region) (all, inside []uint64, err error)
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Look is a layer of detection: its values, and its view in false colours.
 type Look struct {
-	Map  *processing.LayerMap
+	Map  *detect.LayerMap
 	View *view.Pyramid
 }
 
@@ -25,14 +25,14 @@ type Levels struct{ All, Inside []uint64 }
 // Inspect computes a layer of detection for a part of the picture, with the current parameters, in parallel with other
 // work. It cancels an earlier Inspect. progress may be nil. done gets the result or an error, which is context.Canceled
 // after StopInspecting. done is not called if Inspect is called again before, or if the picture is no longer open.
-func (a *Analysis) Inspect(layer processing.Layer, part image.Rectangle, progress func(job.Update),
+func (a *Analysis) Inspect(layer detect.Layer, part image.Rectangle, progress func(job.Update),
 	done func(Look, error),
 ) {
 	pic, params := a.s.Document().Picture(), a.s.Settings().Params
 	table := a.s.Table()
 	runLatest(a.s, &a.inspecting, func(ctx context.Context, report processing.Progress) (l Look, err error) {
 		l.Map, err = a.engine.Inspect(ctx, pic, params, detect.LayerOptions{
-			LayerOptions: processing.LayerOptions{Layer: layer, Rect: part, Progress: report}, Table: table,
+			Layer: layer, Rect: part, Progress: report, Table: table,
 		})
 		if err == nil {
 			l.View, err = view.NewLayer(ctx, l.Map)

@@ -1,4 +1,4 @@
-package processing_test
+package detect_test
 
 import (
 	"blik/internal/test/cancelling"
@@ -8,6 +8,7 @@ import (
 
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 )
 
 // bySteps hides that a backend is frugal, so that detection goes step by step.
@@ -19,7 +20,7 @@ func TestFrugalAgrees(t *testing.T) {
 		pic, p := glaring(t, size[0], size[1], 8, 7), processing.DefaultParams()
 		be := cpu.New()
 		want, _ := classic(t, be, pic, p)
-		got, err := processing.DetectClassic(t.Context(), bySteps{be}, pic, p, processing.ClassicOptions{})
+		got, err := detect.DetectClassic(t.Context(), bySteps{be}, pic, p, detect.ClassicOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +85,7 @@ func TestCancelClassic(t *testing.T) {
 	defer be.Close()
 	// More than ten passes over the picture, with a check every 1024 pixels: microseconds.
 	cancelling.Everywhere(t, 10*w*h/1024, func(ctx context.Context) error {
-		_, err := processing.DetectClassic(ctx, be, pic, processing.DefaultParams(), processing.ClassicOptions{})
+		_, err := detect.DetectClassic(ctx, be, pic, processing.DefaultParams(), detect.ClassicOptions{})
 		if planes, size := be.Live(); planes != 0 {
 			t.Errorf("%d planes of %d bytes left after a cancel", planes, size)
 		}

@@ -1,4 +1,4 @@
-package processing
+package detect
 
 import (
 	"context"
@@ -8,6 +8,8 @@ import (
 	"math"
 
 	"blik/internal/message"
+
+	"blik/processing"
 )
 
 // Layer is one of the planes of detection that can be shown to the user.
@@ -67,7 +69,7 @@ func Layers() []LayerSpec {
 			Layer: LayerLuminance, ID: "luminance", Name: message.Of("Luminance"), Unit: percent, High: 100,
 			Decimals: 1,
 			Help:     message.Of("Light of each pixel, linear: half as much light is half the value."),
-			step:     100. / white,
+			step:     100. / whiteLight,
 		}, {
 			Layer: LayerLevel, ID: "level", Name: message.Of("Level"), Unit: levels, High: 255,
 			Help: message.Of("Mean of brightness and darkest channel, as on the screen. White glare is high, bright " +
@@ -78,11 +80,11 @@ func Layers() []LayerSpec {
 			Decimals: 1,
 			Help: message.Of("The light expected without glare: the mean of the surroundings, excluding " +
 				"everything that may be glare."),
-			step: 100. / white,
+			step: 100. / whiteLight,
 		}, {
 			Layer: LayerContrast, ID: "contrast", Name: message.Of("Contrast"), Unit: percent, High: 50, Decimals: 1,
 			Help: message.Of("Luminance minus background. The classical search starts where it is high."),
-			step: 200. / white, offset: -100,
+			step: 200. / whiteLight, offset: -100,
 		}, {
 			Layer: LayerStarlet, ID: "wavelet", Name: message.Of("Wavelet band"), Unit: levels, High: 60, Decimals: 1,
 			Help: message.Of("Second starlet band of the level: what is a few pixels wide and brighter than its " +
@@ -110,10 +112,10 @@ type Threshold struct {
 }
 
 // Thresholds returns the values of a layer at which detection with parameters p decides, in the layer's unit.
-func (s *LayerSpec) Thresholds(p Params) []Threshold {
+func (s *LayerSpec) Thresholds(p processing.Params) []Threshold {
 	p = p.Resolved()
 	of := func(id string) Threshold {
-		spec, _ := SpecByID(id)
+		spec, _ := processing.SpecByID(id)
 		return Threshold{spec.Name, spec.Get(p)}
 	}
 	var all []Threshold
@@ -171,24 +173,16 @@ func (m *LayerMap) Histogram(n int) []uint64 {
 	return bins
 }
 
-// LayerOptions are the options of Inspect.
-type LayerOptions struct {
-	Layer Layer
-	// Rect is the part of the picture, clipped to it. Its surroundings are read as far as they matter.
-	Rect image.Rectangle
-	// Progress may be nil.
-	Progress Progress
-}
-
 // ErrOutside is the error of Inspect for a rectangle outside the picture.
 var ErrOutside = errors.New("the rectangle lies outside the picture")
 
-// Inspect computes a layer of the classical detector with the same parameters; those of the network are in package
-// detect. It returns ctx.Err() within 100 ms of a cancel.
+// inspectClassic computes a layer of the classical detector with the same parameters.
 //
 // The values in a part of the picture are those of the whole, with one exception: background and contrast depend on
 // spots that are excluded from the mean, and a spot that extends farther than layerReach may be cut off.
-func Inspect(ctx context.Context, be Backend, pic *Picture, p Params, o LayerOptions) (*LayerMap, error) {
+func inspectClassic(
+	ctx context.Context, be processing.Backend, pic *processing.Picture, p processing.Params, o LayerOptions,
+) (*LayerMap, error) {
 	d, err := newDetector(ctx, be, pic, p, ClassicOptions{Progress: o.Progress})
 	if err != nil {
 		return nil, err
@@ -222,7 +216,7 @@ func Inspect(ctx context.Context, be Backend, pic *Picture, p Params, o LayerOpt
 }
 
 // NewLayerMap returns an empty map of a layer in a part of the picture. The error is ErrOutside for a part outside it.
-func NewLayerMap(pic *Picture, l Layer, part image.Rectangle) (*LayerMap, error) {
+func NewLayerMap(pic *processing.Picture, l Layer, part image.Rectangle) (*LayerMap, error) {
 	if l >= layerCount {
 		return nil, fmt.Errorf("there is no layer %d", l)
 	}
@@ -240,13 +234,13 @@ func (d *detector) layerReach(l Layer) int {
 	case LayerBackground, LayerContrast:
 		return d.searchReach(3)
 	case LayerStarlet:
-		return StarletBand{Level: 2}.Footprint().Rows
+		return processing.StarletBand{Level: 2}.Footprint().Rows
 	}
 	return 0
 }
 
 // cut limits the run to r with its surroundings, computes luminance and level there, and returns that rectangle.
-func (d *detector) cut(pic *Picture, r image.Rectangle, l Layer) (image.Rectangle, error) {
+func (d *detector) cut(pic *processing.Picture, r image.Rectangle, l Layer) (image.Rectangle, error) {
 	part := r.Inset(-d.layerReach(l)).Intersect(image.Rect(0, 0, pic.Width, pic.Height))
 	d.w, d.h = part.Dx(), part.Dy()
 	if d.w != pic.Width || d.h != pic.Height {
@@ -280,9 +274,9 @@ func (d *detector) layer(l Layer) (value func(i int) uint16, err error) {
 			return nil, err
 		}
 		b, err := d.samples(d.b)
-		return func(i int) uint16 { return uint16((int(y(i)) - int(b(i)) + white) / 2) }, err
+		return func(i int) uint16 { return uint16((int(y(i)) - int(b(i)) + whiteLight) / 2) }, err
 	case LayerStarlet:
-		if err := d.do(StarletBand{Dst: d.seed, Src: d.v, Level: 2}); err != nil {
+		if err := d.do(processing.StarletBand{Dst: d.seed, Src: d.v, Level: 2}); err != nil {
 			return nil, err
 		}
 		return d.samples(d.seed)
@@ -291,7 +285,7 @@ func (d *detector) layer(l Layer) (value func(i int) uint16, err error) {
 }
 
 // samples returns a function for the sample of an integer plane at an index.
-func (d *detector) samples(p Plane) (func(i int) uint16, error) {
+func (d *detector) samples(p processing.Plane) (func(i int) uint16, error) {
 	host, err := d.be.Host(d.ctx, p)
 	if err != nil {
 		return nil, err
@@ -323,7 +317,9 @@ func (d *detector) searchBackground() error {
 
 // LevelHistogram counts the pixels of each level of LayerLevel, 0…255, in the whole picture and in the region; inside
 // is nil without a region.
-func LevelHistogram(ctx context.Context, be Backend, pic *Picture, region *Region) (all, inside []uint64, err error) {
+func LevelHistogram(
+	ctx context.Context, be processing.Backend, pic *processing.Picture, region *processing.Region,
+) (all, inside []uint64, err error) {
 	if err := pic.Validate(); err != nil {
 		return nil, nil, err
 	}
@@ -332,8 +328,8 @@ func LevelHistogram(ctx context.Context, be Backend, pic *Picture, region *Regio
 			return nil, nil, err
 		}
 	}
-	var planes [3]Plane
-	for i, kind := range []Kind{U16, U8, U8} {
+	var planes [3]processing.Plane
+	for i, kind := range []processing.Kind{processing.U16, processing.U8, processing.U8} {
 		if planes[i], err = be.Alloc(kind, pic.Width, pic.Height); err != nil {
 			return nil, nil, err
 		}
@@ -343,10 +339,10 @@ func LevelHistogram(ctx context.Context, be Backend, pic *Picture, region *Regio
 	if pic, err = pic.InSRGB(ctx); err != nil {
 		return nil, nil, err
 	}
-	if err := be.Do(ctx, Luminance{Y: y, V: v, Picture: pic, Tables: pic.Tables()}); err != nil {
+	if err := be.Do(ctx, processing.Luminance{Y: y, V: v, Picture: pic, Tables: pic.Tables()}); err != nil {
 		return nil, nil, err
 	}
-	if all, err = Evaluate(ctx, be, Histogram{Src: v}); err != nil || region == nil {
+	if all, err = processing.Evaluate(ctx, be, processing.Histogram{Src: v}); err != nil || region == nil {
 		return all, nil, err
 	}
 	pix := make([]uint8, pic.Width*pic.Height)
@@ -358,9 +354,9 @@ func LevelHistogram(ctx context.Context, be Backend, pic *Picture, region *Regio
 			clear(pix[row*pic.Width+run.X0 : row*pic.Width+run.X1])
 		}
 	}
-	if err := be.Upload(ctx, outside, Samples{U8: pix}); err != nil {
+	if err := be.Upload(ctx, outside, processing.Samples{U8: pix}); err != nil {
 		return nil, nil, err
 	}
-	inside, err = Evaluate(ctx, be, Histogram{Src: v, Exclude: outside})
+	inside, err = processing.Evaluate(ctx, be, processing.Histogram{Src: v, Exclude: outside})
 	return all, inside, err
 }

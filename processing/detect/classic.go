@@ -1,4 +1,4 @@
-package processing
+package detect
 
 import (
 	"context"
@@ -6,29 +6,33 @@ import (
 	"slices"
 
 	"blik/internal/message"
+
+	"blik/processing"
 )
 
 // Classic is what the classical detector found.
 type Classic struct {
 	// Spans are the pixels of the accepted components, in reading order without overlaps; labels tell the components
 	// apart.
-	Spans []Span
+	Spans []processing.Span
 	// Noise is the standard deviation of the noise in levels.
 	Noise float64
 	// Params are the values that were used.
-	Params Params
+	Params processing.Params
 }
 
 // ClassicOptions are the options of DetectClassic besides the parameters.
 type ClassicOptions struct {
 	// Progress may be nil.
-	Progress Progress
+	Progress processing.Progress
 }
 
 // DetectClassic finds glare without a network: luminance, a background that leaves the glare out, cores, growth, and
 // rules on what was found. docs/detection.md describes it. It returns ctx.Err() within 100 ms of a cancel, and an error
 // for a picture or parameters that are not valid.
-func DetectClassic(ctx context.Context, be Backend, pic *Picture, p Params, o ClassicOptions) (*Classic, error) {
+func DetectClassic(
+	ctx context.Context, be processing.Backend, pic *processing.Picture, p processing.Params, o ClassicOptions,
+) (*Classic, error) {
 	d, err := newDetector(ctx, be, pic, p, o)
 	if err != nil {
 		return nil, err
@@ -57,32 +61,34 @@ func DetectClassic(ctx context.Context, be Backend, pic *Picture, p Params, o Cl
 	return &Classic{Spans: spans, Noise: d.noise, Params: d.p}, nil
 }
 
-// DetectionBytes is the memory that detection takes besides the picture, in bytes per pixel: planes, masks, and the
+// BytesPerPixel is the memory that detection takes besides the picture, in bytes per pixel: planes, masks, and the
 // findings on a picture full of glare.
-const DetectionBytes = 16
+const BytesPerPixel = 16
 
 // detector is one run of the classical detector: its planes and what it measured.
 type detector struct {
 	ctx      context.Context
-	be       Backend
+	be       processing.Backend
 	w, h     int
-	p        Params
-	progress Progress
-	tables   *LuminanceTables
-	planes   []Plane
+	p        processing.Params
+	progress processing.Progress
+	tables   *processing.LuminanceTables
+	planes   []processing.Plane
 
 	// frugal is the backend if it is one: then b and seed are nil, and exclude is a plane of AllocMarks.
-	frugal Frugal
+	frugal processing.Frugal
 
-	y, v, b      Plane
-	cls, seed    Plane
-	exclude      Plane
+	y, v, b      processing.Plane
+	cls, seed    processing.Plane
+	exclude      processing.Plane
 	noise        float64
 	done         float64 // share of the whole, for progress
-	cores, grown Components
+	cores, grown processing.Components
 }
 
-func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o ClassicOptions) (*detector, error) {
+func newDetector(
+	ctx context.Context, be processing.Backend, pic *processing.Picture, p processing.Params, o ClassicOptions,
+) (*detector, error) {
 	if err := pic.Validate(); err != nil {
 		return nil, err
 	}
@@ -90,15 +96,15 @@ func newDetector(ctx context.Context, be Backend, pic *Picture, p Params, o Clas
 		return nil, err
 	}
 	d := &detector{ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p.Resolved(), progress: o.Progress}
-	d.frugal, _ = be.(Frugal)
+	d.frugal, _ = be.(processing.Frugal)
 	return d, nil
 }
 
 // do carries out an operation.
-func (d *detector) do(op Op) error { return d.be.Do(d.ctx, op) }
+func (d *detector) do(op processing.Op) error { return d.be.Do(d.ctx, op) }
 
 // plane allocates a plane that lives until the end of the run.
-func (d *detector) plane(k Kind) (Plane, error) {
+func (d *detector) plane(k processing.Kind) (processing.Plane, error) {
 	p, err := d.be.Alloc(k, d.w, d.h)
 	if err == nil {
 		d.planes = append(d.planes, p)
@@ -115,7 +121,7 @@ func (d *detector) release() {
 
 // forget releases the components of a pass.
 func (d *detector) forget() {
-	for _, c := range []*Components{&d.cores, &d.grown} {
+	for _, c := range []*processing.Components{&d.cores, &d.grown} {
 		if *c != nil {
 			(*c).Release()
 			*c = nil
@@ -133,21 +139,23 @@ func (d *detector) backgroundRadii() []int {
 	return []int{d.radius(r), d.radius(1.8 * r), d.radius(3.4 * r), d.radius(6.6 * r)}
 }
 
-// share converts per cent to 1/65536, level to 1/65535 of white.
-func share(percent float64) uint32 { return uint32(float64(percent/100*65536) + 0.5) }
-func level(percent float64) uint16 { return uint16(float64(percent/100*65535) + 0.5) }
+// share converts per cent to 1/65536, lightOf to 1/65535 of white.
+func share(percent float64) uint32   { return uint32(float64(percent/100*65536) + 0.5) }
+func lightOf(percent float64) uint16 { return uint16(float64(percent/100*65535) + 0.5) }
 
-// white is the largest value of a luminance in 16 bits.
-const white = 65535
+// whiteLight is the largest value of a luminance in 16 bits.
+const whiteLight = 65535
 
 // allocate makes the planes of a run, and returns the picture in sRGB.
-func (d *detector) allocate(pic *Picture) (*Picture, error) {
+func (d *detector) allocate(pic *processing.Picture) (*processing.Picture, error) {
 	for _, p := range []struct {
-		dst   *Plane
-		kind  Kind
+		dst   *processing.Plane
+		kind  processing.Kind
 		steps bool
-	}{{&d.y, U16, false}, {&d.v, U8, false}, {&d.b, U16, true}, {&d.cls, U8, false}, {&d.seed, U16, true},
-		{&d.exclude, U8, true}} {
+	}{
+		{&d.y, processing.U16, false}, {&d.v, processing.U8, false}, {&d.b, processing.U16, true},
+		{&d.cls, processing.U8, false}, {&d.seed, processing.U16, true}, {&d.exclude, processing.U8, true},
+	} {
 		if p.steps && d.frugal != nil {
 			continue
 		}
@@ -170,8 +178,8 @@ func (d *detector) allocate(pic *Picture) (*Picture, error) {
 	return pic, err
 }
 
-func (d *detector) luminance(pic *Picture) error {
-	return d.do(Luminance{Y: d.y, V: d.v, Picture: pic, Tables: d.tables})
+func (d *detector) luminance(pic *processing.Picture) error {
+	return d.do(processing.Luminance{Y: d.y, V: d.v, Picture: pic, Tables: d.tables})
 }
 
 // search finds candidates by background and three passes of core and growth.
@@ -220,8 +228,8 @@ func (d *detector) stage(s step, f func() error) error {
 
 // firstEstimate excludes bright points and their surroundings: pixels that rise above the mean of an opening.
 func (d *detector) firstEstimate() error {
-	op := FirstEstimate{
-		Exclude: d.exclude, Y: d.y, V: d.v, Radius: d.radius(12), Over: level(25), Level: uint8(d.p.Level), Margin: 3,
+	op := processing.FirstEstimate{
+		Exclude: d.exclude, Y: d.y, V: d.v, Radius: d.radius(12), Over: lightOf(25), Level: uint8(d.p.Level), Margin: 3,
 	}
 	if d.frugal != nil {
 		return d.frugal.FirstEstimate(d.ctx, op)
@@ -231,13 +239,13 @@ func (d *detector) firstEstimate() error {
 
 // classify computes the class bits from the current exclusion.
 func (d *detector) classify() error {
-	op := Classify{
+	op := processing.Classify{
 		Class: d.cls, Y: d.y, V: d.v, Exclude: d.exclude, Radii: d.backgroundRadii(),
-		Contrast: ContrastRule{
-			Absolute: level(d.p.Visible), Relative: share(d.p.Relative),
-			SeedAbsolute: level(d.p.Contrast), SeedLevel: uint8(d.p.Level),
+		Contrast: processing.ContrastRule{
+			Absolute: lightOf(d.p.Visible), Relative: share(d.p.Relative),
+			SeedAbsolute: lightOf(d.p.Contrast), SeedLevel: uint8(d.p.Level),
 		},
-		PeakRadius: d.radius(4), Cores: CoreRule{Core: share(d.p.Core), Grow: share(5)},
+		PeakRadius: d.radius(4), Cores: processing.CoreRule{Core: share(d.p.Core), Grow: share(5)},
 	}
 	if d.frugal == nil {
 		return d.classifyBySteps(op)
@@ -245,15 +253,16 @@ func (d *detector) classify() error {
 	return d.stage(stepClasses(), func() error { return d.frugal.Classify(d.ctx, op) })
 }
 
-func (d *detector) growth() Growth {
-	return Growth{Base: 1.5, Slope: 0.7, FarBase: 4, FarSlope: 2, Closed: 0.15,
+func (d *detector) growth() processing.Growth {
+	return processing.Growth{Base: 1.5, Slope: 0.7, FarBase: 4, FarSlope: 2, Closed: 0.15,
 		Limit: 30 * d.p.Scale, MaxCore: int(4000 * d.p.Scale * d.p.Scale)}
 }
 
 // components labels and grows the cores, and excludes the components and their neighbours from the next background.
 func (d *detector) components() (err error) {
 	d.forget()
-	if d.cores, err = Evaluate(d.ctx, d.be, Label{Class: d.cls, Bits: ClassCore}); err != nil {
+	cores := processing.Label{Class: d.cls, Bits: processing.ClassCore}
+	if d.cores, err = processing.Evaluate(d.ctx, d.be, cores); err != nil {
 		return err
 	}
 	if err := d.grow(); err != nil {
@@ -264,7 +273,7 @@ func (d *detector) components() (err error) {
 
 // grow grows the cores.
 func (d *detector) grow() error {
-	grown, err := Evaluate(d.ctx, d.be, Grow{Cores: d.cores, Class: d.cls, Growth: d.growth()})
+	grown, err := processing.Evaluate(d.ctx, d.be, processing.Grow{Cores: d.cores, Class: d.cls, Growth: d.growth()})
 	if err != nil {
 		return err
 	}
@@ -278,25 +287,25 @@ func (d *detector) grow() error {
 // excludeGrown makes the grown components, dilated by a pixel, the exclusion.
 func (d *detector) excludeGrown() error {
 	if d.frugal != nil {
-		grown, err := Evaluate(d.ctx, d.be, Spans{Components: d.grown})
+		grown, err := processing.Evaluate(d.ctx, d.be, processing.Spans{Components: d.grown})
 		if err != nil {
 			return err
 		}
 		return d.frugal.Mark(d.ctx, d.exclude, grown, 1)
 	}
-	if err := d.do(Rasterize{Dst: d.exclude, Components: d.grown}); err != nil {
+	if err := d.do(processing.Rasterize{Dst: d.exclude, Components: d.grown}); err != nil {
 		return err
 	}
-	return d.do(Morph{Dst: d.exclude, Src: d.exclude, Op: Dilate, Element: Square(1)})
+	return d.do(processing.Morph{Dst: d.exclude, Src: d.exclude, Op: processing.Dilate, Element: processing.Square(1)})
 }
 
 // accept reports for each component whether it is glare, by area and elongation.
 func (d *detector) accept() ([]bool, error) {
-	cores, err := Evaluate(d.ctx, d.be, Spans{Components: d.cores})
+	cores, err := processing.Evaluate(d.ctx, d.be, processing.Spans{Components: d.cores})
 	if err != nil {
 		return nil, err
 	}
-	grown, err := Evaluate(d.ctx, d.be, Spans{Components: d.grown})
+	grown, err := processing.Evaluate(d.ctx, d.be, processing.Spans{Components: d.grown})
 	if err != nil {
 		return nil, err
 	}
@@ -311,10 +320,10 @@ func (d *detector) accept() ([]bool, error) {
 }
 
 // sumsOf returns the sums of each of n labels.
-func sumsOf(spans []Span, n int) []Sums {
-	sums := make([]Sums, n)
+func sumsOf(spans []processing.Span, n int) []processing.Sums {
+	sums := make([]processing.Sums, n)
 	for i := range sums {
-		sums[i] = NewSums()
+		sums[i] = processing.NewSums()
 	}
 	for _, s := range spans {
 		sums[s.Label].Add(s)
@@ -324,11 +333,11 @@ func sumsOf(spans []Span, n int) []Sums {
 
 // refine computes the background once more, without what was accepted, grows the accepted cores again, and returns
 // their spans.
-func (d *detector) refine(accepted []bool) ([]Span, error) {
+func (d *detector) refine(accepted []bool) ([]processing.Span, error) {
 	if !slices.Contains(accepted, true) {
 		return nil, nil
 	}
-	if err := d.do(FilterComponents{Components: d.grown, Keep: accepted}); err != nil {
+	if err := d.do(processing.FilterComponents{Components: d.grown, Keep: accepted}); err != nil {
 		return nil, err
 	}
 	if err := d.excludeGrown(); err != nil {
@@ -337,16 +346,16 @@ func (d *detector) refine(accepted []bool) ([]Span, error) {
 	if err := d.classify(); err != nil {
 		return nil, err
 	}
-	var spans []Span
+	var spans []processing.Span
 	err := d.stage(stepComponents(), func() error {
-		if err := d.do(FilterComponents{Components: d.cores, Keep: accepted}); err != nil {
+		if err := d.do(processing.FilterComponents{Components: d.cores, Keep: accepted}); err != nil {
 			return err
 		}
 		if err := d.grow(); err != nil {
 			return err
 		}
 		var err error
-		spans, err = Evaluate(d.ctx, d.be, Spans{Components: d.grown})
+		spans, err = processing.Evaluate(d.ctx, d.be, processing.Spans{Components: d.grown})
 		return err
 	})
 	return spans, err
@@ -356,7 +365,7 @@ func (d *detector) refine(accepted []bool) ([]Span, error) {
 // its steps together, for one pass of the search. Pixels beyond matter only through chains of touching findings, and
 // each link only through a small share of a window: on rendered glare, with each parameter at its minimum, middle and
 // maximum, one pass was enough to give the mask of the whole picture.
-func ClassicReach(p Params) int {
+func ClassicReach(p processing.Params) int {
 	d := &detector{p: p.Resolved()}
 	return d.searchReach(1)
 }
@@ -375,11 +384,84 @@ const noiseTile = 64
 // measureNoise estimates the noise in 8-bit levels: the lower quartile over tiles of the estimate from their finest
 // wavelet band. Canvas and brush work fill that band in most tiles of a painting, and the quartile keeps them out.
 func (d *detector) measureNoise() error {
-	tiles, err := Evaluate(d.ctx, d.be, NoiseTiles{Src: d.v, Side: noiseTile})
+	tiles, err := processing.Evaluate(d.ctx, d.be, processing.NoiseTiles{Src: d.v, Side: noiseTile})
 	if err != nil || len(tiles) == 0 {
 		return err
 	}
 	slices.Sort(tiles)
 	d.noise = tiles[len(tiles)/4]
 	return nil
+}
+
+// firstEstimateBySteps carries out op one operation after the other.
+func (d *detector) firstEstimateBySteps(op processing.FirstEstimate) error {
+	around := processing.Square(op.Radius)
+	if err := d.do(processing.Morph{Dst: d.b, Src: op.Y, Op: processing.Open, Element: around}); err != nil {
+		return err
+	}
+	if err := d.do(processing.BoxMean{Dst: d.seed, Src: d.b, Radius: op.Radius}); err != nil {
+		return err
+	}
+	if err := d.do(processing.DifferenceThreshold{
+		Dst: op.Exclude, Y: op.Y, Background: d.seed, V: op.V, Over: op.Over, Level: op.Level,
+	}); err != nil {
+		return err
+	}
+	return d.do(processing.Morph{
+		Dst: op.Exclude, Src: op.Exclude, Op: processing.Dilate, Element: processing.Square(op.Margin),
+	})
+}
+
+// classifyBySteps carries out op one operation after the other, and leaves the background in d.b.
+func (d *detector) classifyBySteps(op processing.Classify) error {
+	if err := d.stage(stepBackground(), func() error {
+		return d.do(processing.Background{Dst: d.b, Y: op.Y, Exclude: op.Exclude, Radii: op.Radii})
+	}); err != nil {
+		return err
+	}
+	return d.stage(stepCores(), func() error {
+		err := d.do(processing.Contrast{
+			Class: op.Class, Seed: d.seed, Y: op.Y, Background: d.b, V: op.V, Rule: op.Contrast,
+		})
+		if err != nil {
+			return err
+		}
+		near := processing.Square(op.PeakRadius)
+		err = d.do(processing.Morph{Dst: d.seed, Src: d.seed, Op: processing.Dilate, Element: near})
+		if err != nil {
+			return err
+		}
+		return d.do(processing.Cores{Class: op.Class, Y: op.Y, Background: d.b, Peak: d.seed, Rule: op.Cores})
+	})
+}
+
+// Chosen lists the values that the classical detector measured or, in adaptive mode, chose, in the order in which they
+// are shown.
+func (c *Classic) Chosen() []processing.Chosen {
+	list := []processing.Chosen{
+		{
+			ID: "noise", Name: message.Of("Noise"), Value: c.Noise,
+			Why: message.Of("standard deviation in levels, from the finest wavelet band of the quietest quarter of " +
+				"the picture"),
+		},
+	}
+	radii := (&detector{p: c.Params}).backgroundRadii()
+	reasons := map[string]message.Message{
+		"scale": message.Of("suits glare of up to about 12 px radius"),
+		"window": message.Of("the smallest window with enough paint between findings; windows of up to %d px are "+
+			"used elsewhere", 2*radii[len(radii)-1]+1),
+		"visible":  message.Of("what the eye sees as glare on a painting, far above the noise (%.1f levels)", c.Noise),
+		"relative": message.Of("glare must rise more over bright paint than over dark paint"),
+		"contrast": message.Of("weaker spots cannot be distinguished from paint"),
+		"level":    message.Of("the reflection of a lamp is never darker"),
+		"core":     message.Of("separates a finding from a weaker neighbour"),
+	}
+	for _, s := range processing.Specs() {
+		if why, ok := reasons[s.ID]; ok {
+			list = append(list, processing.Chosen{
+				ID: s.ID, Name: s.Name, Unit: s.Unit, Value: s.Get(c.Params), Why: why,
+			})
+		}
+	}
+	return list
 }

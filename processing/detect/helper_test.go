@@ -1,4 +1,4 @@
-package processing_test
+package detect_test
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 )
 
 // glaring is a small generated painting with glare.
@@ -54,10 +55,10 @@ func spots(w, h int, colour [3]uint8, discs ...[3]int) *processing.Picture {
 // classic runs the classical detector on the CPU, checks that no plane is left behind, and returns the numbers of pixels
 // of its components.
 func classic(t testing.TB, be *cpu.Backend, pic *processing.Picture, p processing.Params) (
-	*processing.Classic, map[uint32]int,
+	*detect.Classic, map[uint32]int,
 ) {
 	t.Helper()
-	c, err := processing.DetectClassic(t.Context(), be, pic, p, processing.ClassicOptions{})
+	c, err := detect.DetectClassic(t.Context(), be, pic, p, detect.ClassicOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

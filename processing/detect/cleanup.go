@@ -1,4 +1,4 @@
-package processing
+package detect
 
 import (
 	"context"
@@ -6,13 +6,18 @@ import (
 
 	"blik/internal/parallel"
 	"blik/internal/span"
+
+	"blik/processing"
 )
 
 // CleanUp draws spans, which are in reading order, into a mask of w × h pixels, opens, closes, fills holes, dilates by
 // the margin and feathers it as the parameters say, and clips it to the region, if there is one. If nothing depends on
 // neighbouring pixels, the backend is not used.
-func CleanUp(ctx context.Context, be Backend, spans []Span, w, h int, p Params, region *Region) (*Mask, error) {
-	m := NewMask(w, h)
+func CleanUp(
+	ctx context.Context, be processing.Backend, spans []processing.Span, w, h int, p processing.Params,
+	region *processing.Region,
+) (*processing.Mask, error) {
+	m := processing.NewMask(w, h)
 	if len(spans) == 0 {
 		return m, ctx.Err()
 	}
@@ -31,42 +36,42 @@ func CleanUp(ctx context.Context, be Backend, spans []Span, w, h int, p Params, 
 }
 
 // cleanUp opens, closes, fills, dilates and feathers a mask.
-func cleanUp(ctx context.Context, be Backend, m *Mask, p Params) error {
-	mask, err := be.Alloc(U8, m.Width, m.Height)
+func cleanUp(ctx context.Context, be processing.Backend, m *processing.Mask, p processing.Params) error {
+	mask, err := be.Alloc(processing.U8, m.Width, m.Height)
 	if err != nil {
 		return err
 	}
 	defer mask.Release()
-	if err := be.Upload(ctx, mask, Samples{U8: m.Pix}); err != nil {
+	if err := be.Upload(ctx, mask, processing.Samples{U8: m.Pix}); err != nil {
 		return err
 	}
-	morph := func(op MorphOp, r int) error {
+	morph := func(op processing.MorphOp, r int) error {
 		if r == 0 {
 			return nil
 		}
-		return be.Do(ctx, Morph{Dst: mask, Src: mask, Op: op, Element: Square(r)})
+		return be.Do(ctx, processing.Morph{Dst: mask, Src: mask, Op: op, Element: processing.Square(r)})
 	}
-	if err := morph(Open, p.Open); err != nil {
+	if err := morph(processing.Open, p.Open); err != nil {
 		return err
 	}
-	if err := morph(Close, p.Close); err != nil {
+	if err := morph(processing.Close, p.Close); err != nil {
 		return err
 	}
 	if p.Fill {
-		if err := be.Do(ctx, FillHoles{Dst: mask}); err != nil {
+		if err := be.Do(ctx, processing.FillHoles{Dst: mask}); err != nil {
 			return err
 		}
 	}
-	if err := morph(Dilate, p.Margin); err != nil {
+	if err := morph(processing.Dilate, p.Margin); err != nil {
 		return err
 	}
 	if p.Feather > 0 {
-		soft, err := be.Alloc(U8, m.Width, m.Height)
+		soft, err := be.Alloc(processing.U8, m.Width, m.Height)
 		if err != nil {
 			return err
 		}
 		defer soft.Release()
-		if err := be.Do(ctx, Gaussian{Dst: soft, Src: mask, Sigma: p.Feather}); err != nil {
+		if err := be.Do(ctx, processing.Gaussian{Dst: soft, Src: mask, Sigma: p.Feather}); err != nil {
 			return err
 		}
 		mask = soft
@@ -79,8 +84,8 @@ func cleanUp(ctx context.Context, be Backend, m *Mask, p Params) error {
 }
 
 // fill marks the spans, which are in reading order, and, if holes is true, the holes in them, in a mask of zeros.
-func fill(m *Mask, spans []Span, holes bool) {
-	var inner []Span
+func fill(m *processing.Mask, spans []processing.Span, holes bool) {
+	var inner []processing.Span
 	var wait sync.WaitGroup
 	if holes {
 		wait.Go(func() { inner = span.Holes(spans, m.Width, m.Height) })
@@ -91,7 +96,7 @@ func fill(m *Mask, spans []Span, holes bool) {
 }
 
 // clipMask clears what lies outside the region.
-func clipMask(m *Mask, r *Region) {
+func clipMask(m *processing.Mask, r *processing.Region) {
 	for y := range m.Height {
 		row := m.Pix[y*m.Width : (y+1)*m.Width]
 		x := 0
