@@ -75,7 +75,7 @@ func (a *actions) do(id string) {
 		return
 	}
 	a.catch = nil
-	typing := id == "edit.undo" || id == "edit.redo" || id == "edit.copy"
+	typing := id == editUndo || id == editRedo || id == editCopy
 	queued := a.queued(id)
 	if !a.can(id) || a.blocked() && !typing || a.reading() && !allowedWhileReading(id) && !queued {
 		return
@@ -134,156 +134,8 @@ func (w *window) makeActions() {
 			return ok
 		}
 	}
-	keys := func(names ...fyne.KeyName) []fyne.KeyName { return names }
-	w.k.actions.table = map[string]*action{
-		"file.open":        {name: "Open picture…", run: files.choosePicture, shortcut: key(fyne.KeyO, ctrl)},
-		"file.sample":      {name: "Open the sample", run: files.openSample},
-		"file.loadMask":    {name: "Load mask…", run: files.chooseMask, ready: idle, shortcut: key(fyne.KeyL, ctrl)},
-		"file.compareMask": {name: "Compare with a mask…", run: files.chooseCompared, ready: idle},
-		"file.endCompare":  {name: "End comparison of masks", run: w.c.analysis.EndComparison, ready: w.comparing},
-		"file.saveMask": {name: "Save mask", run: func() { files.saveMask(func() {}) }, ready: idle,
-			shortcut: key(fyne.KeyM, ctrl)},
-		"file.saveMaskAs": {name: "Save mask as…", run: func() { files.saveMaskAs(func() {}) }, ready: idle,
-			shortcut: key(fyne.KeyM, ctrlShift)},
-		"file.savePicture": {name: "Save picture", run: func() { files.savePicture(func() {}) }, ready: idle,
-			shortcut: key(fyne.KeyS, ctrl)},
-		"file.savePictureAs": {name: "Save picture as…", run: files.savePictureAs, ready: idle,
-			shortcut: key(fyne.KeyS, ctrlShift)},
-		"file.saveProject": {name: "Save project", run: func() { files.saveProject(func() {}) }, ready: idle,
-			shortcut: key(fyne.KeyP, ctrl)},
-		"file.information": {name: "Picture information…", run: w.k.prompts.showInformation, ready: open},
-		"file.loadPreset":  {name: "Load preset…", run: files.choosePreset},
-		"file.savePreset":  {name: "Save preset…", run: files.savePreset},
-		"file.quit":        {name: "Quit", run: w.quit, shortcut: key(fyne.KeyQ, ctrl)},
-
-		"edit.undo": {name: "Undo", run: w.undo, shortcut: &fyne.ShortcutUndo{}},
-		"edit.redo": {name: "Redo", run: w.redo, shortcut: &fyne.ShortcutRedo{},
-			also: []fyne.Shortcut{key(fyne.KeyZ, ctrlShift)}},
-		"edit.copy":            {name: "Copy values", run: w.copyValues, shortcut: &fyne.ShortcutCopy{}},
-		"find.copy":            {name: "Copy list of findings", run: w.copyList, ready: open},
-		"file.copyInformation": {name: "Copy picture information", run: w.copyInformation, ready: open},
-		"edit.preferences":     {name: "Preferences…", run: w.showPreferences},
-		"edit.history":         {name: "History…", run: w.showHistory, keys: "y"},
-		"edit.invert":          {name: "Invert mask", run: w.invertMask, ready: idle, shortcut: key(fyne.KeyI, ctrl)},
-		"edit.clear":           {name: "Clear mask", run: w.c.editor.ClearMask, ready: idle},
-		"edit.addRegion": {name: "Mark the region as glare", run: w.k.toolbox.fillRegion(document.Add),
-			ready: drawn},
-		"edit.takeRegion": {name: "Clear the mask inside the region", run: w.k.toolbox.fillRegion(document.Subtract),
-			ready: drawn},
-		"edit.keepRegion": {name: "Clear the mask outside the region", run: w.k.toolbox.fillRegion(document.Intersect),
-			ready: drawn},
-		"edit.grow":   {name: "Grow mask by 1 px", run: w.changeMask(w.c.editor.GrowMask), ready: idle, keys: "."},
-		"edit.shrink": {name: "Shrink mask by 1 px", run: w.changeMask(w.c.editor.ShrinkMask), ready: idle, keys: ","},
-		"edit.fill":   {name: "Fill holes in the mask", run: w.changeMask(w.c.editor.FillHoles), ready: idle},
-		"edit.clearRegion": {name: "Search the whole picture", run: func() { w.k.toolbox.SetRegion(nil) },
-			ready:    func() bool { return w.c.editor.Region() != nil },
-			shortcut: key(fyne.KeyD, ctrl)},
-
-		"view.in": {name: "Zoom in", run: func() { port.ZoomStep(1) }, ready: open, keys: "+=",
-			also: []fyne.Shortcut{key(fyne.KeyEqual, ctrl), key(fyne.KeyPlus, ctrl), key(fyne.KeyEqual, ctrlShift)}},
-		"view.out": {name: "Zoom out", run: func() { port.ZoomStep(-1) }, ready: open, keys: "-",
-			also: []fyne.Shortcut{key(fyne.KeyMinus, ctrl)}},
-		"view.fit": {name: "Fit in window", run: port.Fit, ready: open, shortcut: key(fyne.Key0, ctrl), keys: "f",
-			named: keys(fyne.KeyHome)},
-		"view.actual": {name: "Actual pixels, 1:1", run: func() { port.SetZoom(1) }, ready: open,
-			shortcut: key(fyne.Key1, ctrl)},
-		"view.double": {name: "200 %", run: func() { port.SetZoom(2) }, ready: open, shortcut: key(fyne.Key2, ctrl)},
-		"view.four":   {name: "400 %", run: func() { port.SetZoom(4) }, ready: open, shortcut: key(fyne.Key4, ctrl)},
-		"view.mask":   {name: "Show mask", run: d.toggleMask, checked: func() bool { return d.maskShown }, keys: "m"},
-		"view.panel": {name: "Show panel", run: w.togglePanel, checked: func() bool { return w.panelShown },
-			named: keys(fyne.KeyF9)},
-		"panel.next": {name: "Next tab of the panel", run: w.turnPanel(1), shortcut: key(fyne.KeyPageDown, ctrl)},
-		"panel.previous": {name: "Previous tab of the panel", run: w.turnPanel(-1),
-			shortcut: key(fyne.KeyPageUp, ctrl)},
-
-		"find.run": {name: "Find glare", run: w.detect, ready: idle, shortcut: key(fyne.KeyG, ctrl),
-			named: keys(fyne.KeyF5), also: []fyne.Shortcut{key(fyne.KeyReturn, ctrl)}},
-		"find.cancel": {name: "Cancel", run: w.c.session.Cancel, ready: func() bool { return !free() }},
-		"find.takeOver": {name: "Copy values to manual mode", run: w.takeOver,
-			ready: func() bool { return open() && w.c.session.Document().Result() != nil }},
-		"find.next": {name: "Next finding", run: func() { w.step(1) }, ready: open, keys: "n",
-			named: keys(fyne.KeyF3)},
-		"find.previous": {name: "Previous finding", run: func() { w.step(-1) }, ready: open, keys: "p"},
-		"find.remove": {name: "Remove selected finding", run: w.removeSelected, ready: open,
-			named: keys(fyne.KeyDelete)},
-		"find.keep":         {name: "Keep finding, go to next", run: w.keep, ready: open, keys: "k"},
-		"find.ignore":       {name: "Ignore finding, go to next", run: w.ignore, ready: open, keys: "j"},
-		"find.keepListed":   {name: "Keep all listed", run: w.keepListed, ready: open},
-		"find.ignoreListed": {name: "Ignore all listed", run: w.ignoreListed, ready: open},
-		"find.learn":        {name: "Learn from my decisions…", run: w.learn, ready: idle},
-		"find.forget": {name: "Forget what was learned", run: w.forgetLearned,
-			ready: func() bool { return free() && w.c.session.Settings().Params.Learned != nil }},
-		"find.thumbnails": {name: "Findings as thumbnails", run: w.toggleThumbnails, keys: "t",
-			checked: func() bool { return w.c.session.Settings().FindingThumbnails }},
-		"find.save": {name: "Save list of findings…", run: files.saveFindings, ready: open},
-
-		"film.folder": {name: "Folder as filmstrip", run: files.addFolder, ready: idle},
-		"film.next": {name: "Next picture", run: files.openBeside(1), ready: beside(1),
-			named: keys(fyne.KeyPageDown)},
-		"film.previous": {name: "Previous picture", run: files.openBeside(-1), ready: beside(-1),
-			named: keys(fyne.KeyPageUp)},
-		"film.find":    {name: "Find glare in all pictures", run: files.batch(false), ready: filmed},
-		"film.correct": {name: "Correct and save all pictures", run: files.batch(true), ready: filmed},
-		"film.farm":    {name: "Batch on this computer or a farm…", run: w.farm.open, ready: filmed},
-		"film.close":   {name: "Close the filmstrip", run: w.c.frames.Clear, ready: filmed},
-
-		"correct.all":      {name: "Correct all", run: w.correctAll, ready: idle, named: keys(fyne.KeyF6)},
-		"correct.selected": {name: "Correct selected", run: w.correctSelected, ready: idle, keys: "a"},
-		"correct.remove": {name: "Remove correction of selected", run: w.removeCorrection, ready: w.c.session.Corrected,
-			keys: "x"},
-		"correct.removeAll": {name: "Remove all corrections", run: w.removeCorrections, ready: w.c.session.Corrected},
-		holdAction: {name: "Show the original", run: d.toggleOriginal, ready: d.comparable,
-			checked: func() bool { return d.original }, keys: "c"},
-		"view.split": {name: "Split line", run: d.toggleSplit, ready: d.comparable,
-			checked: func() bool { return d.split }, keys: "s"},
-
-		"brush.smaller": {name: "Smaller brush", run: func() { w.k.toolbox.scaleBrush(-1) }, keys: "["},
-		"brush.larger":  {name: "Larger brush", run: func() { w.k.toolbox.scaleBrush(1) }, keys: "]"},
-		"tool.keys":     {name: "Pointer by keys", run: w.pointByKeys, ready: open, named: keys(fyne.KeyF12)},
-
-		"region.finish": {run: w.k.toolbox.finish, ready: open, named: keys(fyne.KeyReturn, fyne.KeyEnter)},
-		"region.back":   {run: w.k.toolbox.back, ready: open, named: keys(fyne.KeyBackspace)},
-		"escape":        {run: w.escape, named: keys(fyne.KeyEscape)},
-
-		"scroll.left":  {run: func() { port.Scroll(-scrollShare, 0) }, named: keys(fyne.KeyLeft)},
-		"scroll.right": {run: func() { port.Scroll(scrollShare, 0) }, named: keys(fyne.KeyRight)},
-		"scroll.up":    {run: func() { port.Scroll(0, -scrollShare) }, named: keys(fyne.KeyUp)},
-		"scroll.down":  {run: func() { port.Scroll(0, scrollShare) }, named: keys(fyne.KeyDown)},
-
-		"help.guide":   {name: "Guide", run: w.k.prompts.showGuide, named: keys(fyne.KeyF1)},
-		"help.keys":    {name: "Keys and mouse", run: w.k.prompts.showKeys},
-		commandsAction: {name: "All commands…", run: w.showCommands, shortcut: key(fyne.KeyP, ctrlShift)},
-		"help.about":   {name: "About Blik", run: w.k.prompts.showAbout},
-	}
-	if w.config.timing != nil {
-		w.k.actions.table[timingAction] = &action{
-			name: "Timing and experiments…", run: w.showTiming, named: keys(fyne.KeyF8),
-		}
-	}
-	for _, id := range []string{"file.savePicture", "file.saveMask", "file.saveProject", "find.run", "correct.all",
-		"correct.selected", "film.find", "film.correct"} {
-		w.k.actions.table[id].queues = true
-	}
-	w.k.actions.table["correct.selected"].queue = w.queueCorrection
-	for _, id := range []string{"file.open", "file.loadMask", "file.compareMask", "file.saveMask",
-		"file.saveMaskAs", "file.savePicture",
-		"file.savePictureAs", "file.saveProject", "film.next", "film.previous", "film.find", "film.correct", "find.run",
-		"find.learn", "correct.all", "correct.selected"} {
-		w.k.actions.table[id].job = true
-	}
-	w.makeChoices()
-	w.makeLooks()
-	w.makeUseful()
-	for _, a := range w.k.actions.table {
-		a.usual = a.inForce()
-	}
-}
-
-// makeUseful adds when actions that can always run would do something.
-func (w *window) makeUseful() {
 	undo := func() bool { undo, _ := w.c.editor.Steps(); return undo && !w.c.session.Busy() }
 	redo := func() bool { _, redo := w.c.editor.Steps(); return redo && !w.c.session.Busy() }
-	open := func() bool { return w.c.session.Document() != nil }
 	marked := func() bool { return open() && !w.c.session.Document().Blank() }
 	found := func() bool { return open() && w.c.session.Document().Stats().Spots > 0 }
 	listed := func() bool { return len(w.c.found.Listed()) > 0 }
@@ -294,19 +146,138 @@ func (w *window) makeUseful() {
 		}
 	}
 	inMask := selectedIs(func(f document.Spot) bool { return f.Decision != document.Ignored })
+	fixed := selectedIs(func(f document.Spot) bool { return f.State != document.Uncorrected })
 	brush := func() bool { return w.k.toolbox.current.Brush }
-	for id, useful := range map[string]func() bool{
-		"edit.undo": undo, "edit.redo": redo, "edit.history": open, "edit.copy": open,
-		"edit.clear": marked, "edit.grow": marked, "edit.shrink": marked, "edit.fill": marked,
-		"edit.takeRegion": marked, "edit.keepRegion": marked,
-		"file.savePicture": w.c.session.Corrected, "file.savePictureAs": w.c.session.Corrected,
-		"find.next": listed, "find.previous": listed, "find.keep": listed, "find.ignore": listed,
-		"find.keepListed": listed, "find.ignoreListed": listed, "find.save": listed, "find.copy": listed,
-		"find.remove": inMask, "correct.all": found, "correct.selected": inMask,
-		"correct.remove": selectedIs(func(f document.Spot) bool { return f.State != document.Uncorrected }),
-		"brush.smaller":  brush, "brush.larger": brush,
-	} {
-		w.k.actions.table[id].useful = useful
+	keys := func(names ...fyne.KeyName) []fyne.KeyName { return names }
+	w.k.actions.table = map[string]*action{
+		fileOpen:        {name: "Open picture…", run: files.choosePicture, shortcut: key(fyne.KeyO, ctrl), job: true},
+		fileSample:      {name: "Open the sample", run: files.openSample},
+		fileLoadMask:    {name: "Load mask…", run: files.chooseMask, ready: idle, shortcut: key(fyne.KeyL, ctrl), job: true},
+		fileCompareMask: {name: "Compare with a mask…", run: files.chooseCompared, ready: idle, job: true},
+		fileEndCompare:  {name: "End comparison of masks", run: w.c.analysis.EndComparison, ready: w.comparing},
+		fileSaveMask: {name: "Save mask", run: func() { files.saveMask(func() {}) }, ready: idle,
+			shortcut: key(fyne.KeyM, ctrl), job: true, queues: true},
+		fileSaveMaskAs: {name: "Save mask as…", run: func() { files.saveMaskAs(func() {}) }, ready: idle,
+			shortcut: key(fyne.KeyM, ctrlShift), job: true},
+		fileSavePicture: {name: "Save picture", run: func() { files.savePicture(func() {}) }, ready: idle,
+			shortcut: key(fyne.KeyS, ctrl), useful: w.c.session.Corrected, job: true, queues: true},
+		fileSavePictureAs: {name: "Save picture as…", run: files.savePictureAs, ready: idle,
+			shortcut: key(fyne.KeyS, ctrlShift), useful: w.c.session.Corrected, job: true},
+		fileSaveProject: {name: "Save project", run: func() { files.saveProject(func() {}) }, ready: idle,
+			shortcut: key(fyne.KeyP, ctrl), job: true, queues: true},
+		fileInformation: {name: "Picture information…", run: w.k.prompts.showInformation, ready: open},
+		fileLoadPreset:  {name: "Load preset…", run: files.choosePreset},
+		fileSavePreset:  {name: "Save preset…", run: files.savePreset},
+		fileQuit:        {name: "Quit", run: w.quit, shortcut: key(fyne.KeyQ, ctrl)},
+
+		editUndo: {name: "Undo", run: w.undo, shortcut: &fyne.ShortcutUndo{}, useful: undo},
+		editRedo: {name: "Redo", run: w.redo, shortcut: &fyne.ShortcutRedo{},
+			also: []fyne.Shortcut{key(fyne.KeyZ, ctrlShift)}, useful: redo},
+		editCopy:            {name: "Copy values", run: w.copyValues, shortcut: &fyne.ShortcutCopy{}, useful: open},
+		findCopy:            {name: "Copy list of findings", run: w.copyList, ready: open, useful: listed},
+		fileCopyInformation: {name: "Copy picture information", run: w.copyInformation, ready: open},
+		editPreferences:     {name: "Preferences…", run: w.showPreferences},
+		editHistory:         {name: "History…", run: w.showHistory, keys: "y", useful: open},
+		editInvert:          {name: "Invert mask", run: w.invertMask, ready: idle, shortcut: key(fyne.KeyI, ctrl)},
+		editClear:           {name: "Clear mask", run: w.c.editor.ClearMask, ready: idle, useful: marked},
+		editAddRegion: {name: "Mark the region as glare", run: w.k.toolbox.fillRegion(document.Add),
+			ready: drawn},
+		editTakeRegion: {name: "Clear the mask inside the region", run: w.k.toolbox.fillRegion(document.Subtract),
+			ready: drawn, useful: marked},
+		editKeepRegion: {name: "Clear the mask outside the region", run: w.k.toolbox.fillRegion(document.Intersect),
+			ready: drawn, useful: marked},
+		editGrow:   {name: "Grow mask by 1 px", run: w.changeMask(w.c.editor.GrowMask), ready: idle, keys: ".", useful: marked},
+		editShrink: {name: "Shrink mask by 1 px", run: w.changeMask(w.c.editor.ShrinkMask), ready: idle, keys: ",", useful: marked},
+		editFill:   {name: "Fill holes in the mask", run: w.changeMask(w.c.editor.FillHoles), ready: idle, useful: marked},
+		editClearRegion: {name: "Search the whole picture", run: func() { w.k.toolbox.SetRegion(nil) },
+			ready:    func() bool { return w.c.editor.Region() != nil },
+			shortcut: key(fyne.KeyD, ctrl)},
+
+		viewIn: {name: "Zoom in", run: func() { port.ZoomStep(1) }, ready: open, keys: "+=",
+			also: []fyne.Shortcut{key(fyne.KeyEqual, ctrl), key(fyne.KeyPlus, ctrl), key(fyne.KeyEqual, ctrlShift)}},
+		viewOut: {name: "Zoom out", run: func() { port.ZoomStep(-1) }, ready: open, keys: "-",
+			also: []fyne.Shortcut{key(fyne.KeyMinus, ctrl)}},
+		viewFit: {name: "Fit in window", run: port.Fit, ready: open, shortcut: key(fyne.Key0, ctrl), keys: "f",
+			named: keys(fyne.KeyHome)},
+		viewActual: {name: "Actual pixels, 1:1", run: func() { port.SetZoom(1) }, ready: open,
+			shortcut: key(fyne.Key1, ctrl)},
+		viewDouble: {name: "200 %", run: func() { port.SetZoom(2) }, ready: open, shortcut: key(fyne.Key2, ctrl)},
+		viewFour:   {name: "400 %", run: func() { port.SetZoom(4) }, ready: open, shortcut: key(fyne.Key4, ctrl)},
+		viewMask:   {name: "Show mask", run: d.toggleMask, checked: func() bool { return d.maskShown }, keys: "m"},
+		viewPanel: {name: "Show panel", run: w.togglePanel, checked: func() bool { return w.panelShown },
+			named: keys(fyne.KeyF9)},
+		panelNext: {name: "Next tab of the panel", run: w.turnPanel(1), shortcut: key(fyne.KeyPageDown, ctrl)},
+		panelPrevious: {name: "Previous tab of the panel", run: w.turnPanel(-1),
+			shortcut: key(fyne.KeyPageUp, ctrl)},
+
+		findRun: {name: "Find glare", run: w.detect, ready: idle, shortcut: key(fyne.KeyG, ctrl),
+			named: keys(fyne.KeyF5), also: []fyne.Shortcut{key(fyne.KeyReturn, ctrl)}, job: true, queues: true},
+		findCancel: {name: "Cancel", run: w.c.session.Cancel, ready: func() bool { return !free() }},
+		findTakeOver: {name: "Copy values to manual mode", run: w.takeOver,
+			ready: func() bool { return open() && w.c.session.Document().Result() != nil }},
+		findNext: {name: "Next finding", run: func() { w.step(1) }, ready: open, keys: "n",
+			named: keys(fyne.KeyF3), useful: listed},
+		findPrevious: {name: "Previous finding", run: func() { w.step(-1) }, ready: open, keys: "p", useful: listed},
+		findRemove: {name: "Remove selected finding", run: w.removeSelected, ready: open,
+			named: keys(fyne.KeyDelete), useful: inMask},
+		findKeep:         {name: "Keep finding, go to next", run: w.keep, ready: open, keys: "k", useful: listed},
+		findIgnore:       {name: "Ignore finding, go to next", run: w.ignore, ready: open, keys: "j", useful: listed},
+		findKeepListed:   {name: "Keep all listed", run: w.keepListed, ready: open, useful: listed},
+		findIgnoreListed: {name: "Ignore all listed", run: w.ignoreListed, ready: open, useful: listed},
+		findLearn:        {name: "Learn from my decisions…", run: w.learn, ready: idle, job: true},
+		findForget: {name: "Forget what was learned", run: w.forgetLearned,
+			ready: func() bool { return free() && w.c.session.Settings().Params.Learned != nil }},
+		findThumbnails: {name: "Findings as thumbnails", run: w.toggleThumbnails, keys: "t",
+			checked: func() bool { return w.c.session.Settings().FindingThumbnails }},
+		findSave: {name: "Save list of findings…", run: files.saveFindings, ready: open, useful: listed},
+
+		filmFolder: {name: "Folder as filmstrip", run: files.addFolder, ready: idle},
+		filmNext: {name: "Next picture", run: files.openBeside(1), ready: beside(1),
+			named: keys(fyne.KeyPageDown), job: true},
+		filmPrevious: {name: "Previous picture", run: files.openBeside(-1), ready: beside(-1),
+			named: keys(fyne.KeyPageUp), job: true},
+		filmFind:    {name: "Find glare in all pictures", run: files.batch(false), ready: filmed, job: true, queues: true},
+		filmCorrect: {name: "Correct and save all pictures", run: files.batch(true), ready: filmed, job: true, queues: true},
+		filmFarm:    {name: "Batch on this computer or a farm…", run: w.farm.open, ready: filmed},
+		filmClose:   {name: "Close the filmstrip", run: w.c.frames.Clear, ready: filmed},
+
+		correctAll:      {name: "Correct all", run: w.correctAll, ready: idle, named: keys(fyne.KeyF6), useful: found, job: true, queues: true},
+		correctSelected: {name: "Correct selected", run: w.correctSelected, ready: idle, keys: "a", useful: inMask, job: true, queues: true, queue: w.queueCorrection},
+		correctRemove: {name: "Remove correction of selected", run: w.removeCorrection, ready: w.c.session.Corrected,
+			keys: "x", useful: fixed},
+		correctRemoveAll: {name: "Remove all corrections", run: w.removeCorrections, ready: w.c.session.Corrected},
+		holdAction: {name: "Show the original", run: d.toggleOriginal, ready: d.comparable,
+			checked: func() bool { return d.original }, keys: "c"},
+		viewSplit: {name: "Split line", run: d.toggleSplit, ready: d.comparable,
+			checked: func() bool { return d.split }, keys: "s"},
+
+		brushSmaller: {name: "Smaller brush", run: func() { w.k.toolbox.scaleBrush(-1) }, keys: "[", useful: brush},
+		brushLarger:  {name: "Larger brush", run: func() { w.k.toolbox.scaleBrush(1) }, keys: "]", useful: brush},
+		toolKeys:     {name: "Pointer by keys", run: w.pointByKeys, ready: open, named: keys(fyne.KeyF12)},
+
+		regionFinish: {run: w.k.toolbox.finish, ready: open, named: keys(fyne.KeyReturn, fyne.KeyEnter)},
+		regionBack:   {run: w.k.toolbox.back, ready: open, named: keys(fyne.KeyBackspace)},
+		escapeAction: {run: w.escape, named: keys(fyne.KeyEscape)},
+
+		scrollLeft:  {run: func() { port.Scroll(-scrollShare, 0) }, named: keys(fyne.KeyLeft)},
+		scrollRight: {run: func() { port.Scroll(scrollShare, 0) }, named: keys(fyne.KeyRight)},
+		scrollUp:    {run: func() { port.Scroll(0, -scrollShare) }, named: keys(fyne.KeyUp)},
+		scrollDown:  {run: func() { port.Scroll(0, scrollShare) }, named: keys(fyne.KeyDown)},
+
+		helpGuide:      {name: "Guide", run: w.k.prompts.showGuide, named: keys(fyne.KeyF1)},
+		helpKeys:       {name: "Keys and mouse", run: w.k.prompts.showKeys},
+		commandsAction: {name: "All commands…", run: w.showCommands, shortcut: key(fyne.KeyP, ctrlShift)},
+		helpAbout:      {name: "About Blik", run: w.k.prompts.showAbout},
+	}
+	if w.config.timing != nil {
+		w.k.actions.table[timingAction] = &action{
+			name: "Timing and experiments…", run: w.showTiming, named: keys(fyne.KeyF8),
+		}
+	}
+	w.makeChoices()
+	w.makeLooks()
+	for _, a := range w.k.actions.table {
+		a.usual = a.inForce()
 	}
 }
 
@@ -326,8 +297,8 @@ func (w *window) makeChoices() {
 		name message.Text
 		mode processing.Mode
 	}{
-		{"find.adaptive", "Adaptive parameters", processing.Adaptive},
-		{"find.manual", "Manual parameters", processing.Manual},
+		{findAdaptive, "Adaptive parameters", processing.Adaptive},
+		{findManual, "Manual parameters", processing.Manual},
 	} {
 		w.k.actions.table[c.id] = &action{
 			name: c.name,
@@ -344,9 +315,9 @@ func (w *window) makeChoices() {
 		name message.Text
 		mode view.Mode
 	}{
-		{"view.overlay", "Mask as overlay", view.PictureAndMask},
-		{"view.outlines", "Mask as outlines", view.Outlines},
-		{"view.maskOnly", "Mask only", view.MaskOnly},
+		{viewOverlay, "Mask as overlay", view.PictureAndMask},
+		{viewOutlines, "Mask as outlines", view.Outlines},
+		{viewMaskOnly, "Mask only", view.MaskOnly},
 	} {
 		w.k.actions.table[c.id] = &action{
 			name: c.name, run: func() { w.k.display.setMode(c.mode) },

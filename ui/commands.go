@@ -50,7 +50,7 @@ func (w *window) previewed(o glare.Outcome, err error) {
 func (w *window) correctAll() {
 	w.k.display.end()
 	if len(w.c.session.Document().Spots()) == 0 {
-		w.k.say(w.k.t("Find glare (%s) or paint it (%s)", w.k.press("find.run"), w.k.press("tool.brush")))
+		w.k.say(w.k.t("Find glare (%s) or paint it (%s)", w.k.press(findRun), w.k.press(toolBrush)))
 		return
 	}
 	w.win.Canvas().Unfocus()
@@ -98,7 +98,7 @@ func (x *fixing) corrected(o glare.Outcome, err error) {
 	}
 	hint := ""
 	if x.k.display.hid {
-		hint = x.k.t("; the mask is hidden (%s)", x.k.press("view.mask"))
+		hint = x.k.t("; the mask is hidden (%s)", x.k.press(viewMask))
 	}
 	x.k.say(x.k.texts.Plural(o.Count, "%s finding corrected", "%s findings corrected", x.k.texts.Int(o.Count)) +
 		x.machine.ran(o, hint))
@@ -161,7 +161,7 @@ func (w *window) escape() {
 		return
 	}
 	w.k.display.each((*viewport.Viewport).Abandon)
-	w.k.actions.do("find.cancel")
+	w.k.actions.do(findCancel)
 	w.win.Canvas().Unfocus()
 }
 
@@ -202,7 +202,7 @@ func (w *window) step(direction int) {
 
 func (w *window) removeSelected() {
 	if f, ok := w.c.found.Selected(); ok && w.c.found.RemoveSelected() {
-		w.k.say(w.k.t("Finding %s removed; %s restores it", fmt.Sprint(f.Number), w.k.press("find.keep")))
+		w.k.say(w.k.t("Finding %s removed; %s restores it", fmt.Sprint(f.Number), w.k.press(findKeep)))
 	}
 }
 
@@ -229,5 +229,5 @@ func (w *window) setDevice(name string) {
 
 // noneSelected says that no finding is selected, and how to select one.
 func (k *kit) noneSelected() string {
-	return k.t("No finding is selected; %s and %s step through them", k.press("find.next"), k.press("find.previous"))
+	return k.t("No finding is selected; %s and %s step through them", k.press(findNext), k.press(findPrevious))
 }

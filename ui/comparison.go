@@ -47,7 +47,7 @@ func newComparison(c *common) *comparison {
 			nil, text)
 	}
 	first, second, shared := view.ComparedColours()
-	end := c.k.button("file.endCompare", theme.CancelIcon())
+	end := c.k.button(fileEndCompare, theme.CancelIcon())
 	p.object = container.NewVBox(container.New(layout.NewCustomPaddedLayout(3, 3, 8, 6),
 		container.NewBorder(nil, nil, nil, end, container.New(layout.NewCustomPaddedVBoxLayout(2), p.sum,
 			container.NewGridWithColumns(3, swatch(first, p.here), swatch(second, p.there), swatch(shared, p.both))))),

@@ -49,7 +49,7 @@ func newCorrectionPanel(c *common) *correctionPanel {
 		c.k.display.holdButton)
 	p.hold.Keys = c.k.keys
 	p.split = xwidget.NewCheck(c.k.t("Split line"), c.k.keys, byUser(&p.quiet,
-		func(bool) { c.k.actions.do("view.split") }))
+		func(bool) { c.k.actions.do(viewSplit) }))
 
 	p.spot = xwidget.NewFixedText("")
 	p.spot.Stretch = true
@@ -58,12 +58,12 @@ func newCorrectionPanel(c *common) *correctionPanel {
 			c.fixing.correctBy(processing.Method(i))
 		}
 	}))
-	p.correct = xwidget.NewButton(c.k.t("Correct"), c.k.keys, func() { c.k.actions.do("correct.selected") })
-	p.unset = xwidget.NewButton(c.k.t("Remove correction"), c.k.keys, func() { c.k.actions.do("correct.remove") })
+	p.correct = xwidget.NewButton(c.k.t("Correct"), c.k.keys, func() { c.k.actions.do(correctSelected) })
+	p.unset = xwidget.NewButton(c.k.t("Remove correction"), c.k.keys, func() { c.k.actions.do(correctRemove) })
 	p.form = newForm(c, processing.StageCorrection)
 
 	p.save = xwidget.NewButtonWithIcon(c.k.t("Save picture"), theme.DocumentSaveIcon(), c.k.keys,
-		func() { c.k.actions.do("file.savePicture") })
+		func() { c.k.actions.do(fileSavePicture) })
 	p.report = xwidget.NewCheck(c.k.t("Write a report beside the picture"), c.k.keys,
 		byUser(&p.quiet, func(on bool) { c.session.Settings().WriteReport = on }))
 	p.showReport()
@@ -109,7 +109,7 @@ func (p *correctionPanel) update(c change) {
 		p.showSpot()
 	}
 	if c.Document || c.Corrections || c.Busy {
-		xwidget.SetEnabled(p.save, p.k.actions.can("file.savePicture") && p.session.Corrected())
+		xwidget.SetEnabled(p.save, p.k.actions.can(fileSavePicture) && p.session.Corrected())
 	}
 	if c.Document || c.Mask || c.Corrections || c.Saved {
 		step, _ := p.store.Next()

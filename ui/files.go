@@ -368,7 +368,7 @@ func (f *files) savePreset() {
 // savePicture writes the corrected picture, without a question if possible, and calls next when it is on the disk.
 func (f *files) savePicture(next func()) {
 	if !f.session.Corrected() {
-		f.k.say(f.k.t("Nothing is corrected yet; %s saves the mask", f.k.press("file.saveMask")))
+		f.k.say(f.k.t("Nothing is corrected yet; %s saves the mask", f.k.press(fileSaveMask)))
 		return
 	}
 	if path, o, ok := f.store.SaveTarget(); ok {
@@ -406,7 +406,7 @@ func (f *files) cmyk() bool { return f.session.Document().Picture().Channels == 
 // savePictureAs asks for a file and writes the corrected picture there.
 func (f *files) savePictureAs() {
 	if !f.session.Corrected() {
-		f.k.say(f.k.t("Nothing is corrected yet; %s saves the mask", f.k.press("file.saveMask")))
+		f.k.say(f.k.t("Nothing is corrected yet; %s saves the mask", f.k.press(fileSaveMask)))
 		return
 	}
 	path, _, _ := f.store.SaveTarget()

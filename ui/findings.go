@@ -133,11 +133,11 @@ func newFindingsPanel(c *common) *findingsPanel {
 	p.choice = xwidget.NewSelect(names, c.k.keys, byUser(&p.quiet, func(string) {
 		c.review.list(func(l *findings.Listing) { l.Choice = findingChoices[p.choice.SelectedIndex()].is })
 	}))
-	p.keep = c.k.button("find.keep", theme.ConfirmIcon())
-	p.ignore = c.k.button("find.ignore", theme.CancelIcon())
-	p.thumb = c.k.button("find.thumbnails", theme.GridIcon())
+	p.keep = c.k.button(findKeep, theme.ConfirmIcon())
+	p.ignore = c.k.button(findIgnore, theme.CancelIcon())
+	p.thumb = c.k.button(findThumbnails, theme.GridIcon())
 	choose := container.NewBorder(nil, nil, nil, container.NewHBox(p.keep, p.ignore,
-		p.thumb, c.k.button("find.save", theme.DownloadIcon())), p.choice)
+		p.thumb, c.k.button(findSave, theme.DownloadIcon())), p.choice)
 
 	p.why.SizeName = theme.SizeNameCaptionText
 	p.whyBox = container.NewStack(container.NewVScroll(p.why))
@@ -158,7 +158,7 @@ func newFindingsPanel(c *common) *findingsPanel {
 		c.review.reveal(f)
 	}
 	p.table.OnStep = func(direction int) {
-		id := map[int]string{1: "find.next", -1: "find.previous"}[direction]
+		id := map[int]string{1: findNext, -1: findPrevious}[direction]
 		c.k.actions.do(id)
 	}
 	p.thumbs = newThumbs(c)
@@ -438,7 +438,7 @@ func (w *window) decide(how func() bool) {
 	w.step(1)
 	if kept, _, ignored := w.c.found.Decided(); kept+ignored > 0 && (kept+ignored)%findings.EnoughDecisions == 0 {
 		w.k.say(w.k.t("You have decided about %s findings: see what can be learned from them (%s)",
-			w.k.texts.Int(kept+ignored), w.k.press("find.learn")))
+			w.k.texts.Int(kept+ignored), w.k.press(findLearn)))
 	}
 }
 

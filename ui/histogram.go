@@ -44,7 +44,7 @@ func newLevels(c *common) *levels {
 	axis := container.NewHBox(text(c.k.texts.Number(spec.Low, 0)), layout.NewSpacer(), text(c.k.texts.Number(spec.High,
 		0)))
 	h.card = newCard(title, container.New(layout.NewCustomPaddedVBoxLayout(2), h.graph.raster, axis, h.state),
-		c.k.button("view.histogram", closeIcon()))
+		c.k.button(viewHistogram, closeIcon()))
 	return h
 }
 

@@ -13,9 +13,6 @@ import (
 	"blik/app/settings"
 )
 
-// holdAction lasts only while its key is held.
-const holdAction = "view.source"
-
 // keyboard runs actions on single keys while no field has the focus. The driver has no names for the keys of a Cyrillic
 // keyboard, so a letter is recognised by the character it types, whatever the language of the window.
 type keyboard struct {

@@ -185,7 +185,7 @@ func newLegend(c *common, l *layers) *legend {
 	unit := container.New(layout.NewCustomPaddedLayout(0, 0, 8, 8), g.unit)
 	axis := container.NewBorder(nil, nil, g.low, g.high, unit)
 	content := container.New(layout.NewCustomPaddedVBoxLayout(2), g.graph.raster, axis, g.state)
-	g.card = newCard(g.name, content, c.k.button("layer.none", closeIcon()))
+	g.card = newCard(g.name, content, c.k.button(layerNone, closeIcon()))
 	l.changed = g.show
 	return g
 }

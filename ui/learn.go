@@ -42,7 +42,7 @@ func (w *window) forgetLearned() {
 			{w.k.t("Save preset…"), widget.MediumImportance, w.files.savePreset},
 			{w.k.t("Forget"), widget.DangerImportance, func() {
 				w.c.preview.UseLearned(nil)
-				w.k.say(w.k.t("What was learned is discarded; find glare again (%s)", w.k.press("find.run")))
+				w.k.say(w.k.t("What was learned is discarded; find glare again (%s)", w.k.press(findRun)))
 			}},
 		})
 }

@@ -25,7 +25,7 @@ type loupe struct {
 func newLoupe(c *common) *loupe {
 	l := &loupe{k: c.k, session: c.session, title: xwidget.NewFixedText(""), glass: newGlass()}
 	l.title.Stretch, l.title.Muted = true, true
-	l.card = newCard(l.title, l.glass.raster, c.k.button("view.loupe", closeIcon()))
+	l.card = newCard(l.title, l.glass.raster, c.k.button(viewLoupe, closeIcon()))
 	return l
 }
 

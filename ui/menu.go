@@ -29,32 +29,32 @@ func menuTable() []struct {
 		title message.Text
 		ids   []string
 	}{
-		{"File", []string{"file.open", "recent", "file.sample", "file.information", "file.copyInformation", "-",
-			"file.savePicture", "file.savePictureAs",
-			"file.saveProject", "-",
-			"file.loadMask", "file.saveMask", "file.saveMaskAs", "file.compareMask",
-			"file.endCompare", "-", "presets", "file.loadPreset", "file.savePreset",
-			"-", "file.quit"}},
-		{"Edit", []string{"edit.undo", "edit.redo", "edit.history", "edit.copy", "-",
-			"edit.invert", "edit.clear", "edit.grow", "edit.shrink",
-			"edit.fill", "-",
-			"edit.addRegion", "edit.takeRegion", "edit.keepRegion", "edit.clearRegion", "-",
-			"edit.preferences"}},
-		{"View", []string{"view.in", "view.out", "view.fit", "view.actual", "view.double", "view.four", "review", "-",
-			"view.mask", "view.overlay", "view.outlines", "view.maskOnly", "colours", "-", "view.navigator",
-			"view.loupe", "view.grid", "-", "view.panel", "panel.next", "panel.previous", "appearance",
+		{"File", []string{fileOpen, "recent", fileSample, fileInformation, fileCopyInformation, "-",
+			fileSavePicture, fileSavePictureAs,
+			fileSaveProject, "-",
+			fileLoadMask, fileSaveMask, fileSaveMaskAs, fileCompareMask,
+			fileEndCompare, "-", "presets", fileLoadPreset, fileSavePreset,
+			"-", fileQuit}},
+		{"Edit", []string{editUndo, editRedo, editHistory, editCopy, "-",
+			editInvert, editClear, editGrow, editShrink,
+			editFill, "-",
+			editAddRegion, editTakeRegion, editKeepRegion, editClearRegion, "-",
+			editPreferences}},
+		{"View", []string{viewIn, viewOut, viewFit, viewActual, viewDouble, viewFour, "review", "-",
+			viewMask, viewOverlay, viewOutlines, viewMaskOnly, "colours", "-", viewNavigator,
+			viewLoupe, viewGrid, "-", viewPanel, panelNext, panelPrevious, "appearance",
 			"language"}},
-		{"Analysis", append(layerActions(), "-", "view.histogram", "view.reasons")},
-		{"Tools", append(tools, "-", "brush.smaller", "brush.larger", "tool.keys", "-", "device", timingAction)},
-		{"Glare", []string{"find.run", "find.cancel", "-", "find.adaptive", "find.manual", "find.takeOver", "-",
-			"find.next", "find.previous", "-", "find.keep", "find.ignore", "find.remove", "-", "find.keepListed",
-			"find.ignoreListed", "find.thumbnails", "find.save", "find.copy", "-", "find.learn", "find.forget"}},
-		{"Correction", []string{"correct.all", "correct.selected", "methods", "listedMethods", "-", "correct.remove",
-			"correct.removeAll", "-",
-			"view.source", "view.split", "view.beside"}},
-		{"Filmstrip", []string{"film.folder", "film.previous", "film.next", "-", "film.find",
-			"film.correct", "film.farm", "-", "film.close"}},
-		{"Help", []string{"help.guide", commandsAction, "help.keys", "help.about"}},
+		{"Analysis", append(layerActions(), "-", viewHistogram, viewReasons)},
+		{"Tools", append(tools, "-", brushSmaller, brushLarger, toolKeys, "-", "device", timingAction)},
+		{"Glare", []string{findRun, findCancel, "-", findAdaptive, findManual, findTakeOver, "-",
+			findNext, findPrevious, "-", findKeep, findIgnore, findRemove, "-", findKeepListed,
+			findIgnoreListed, findThumbnails, findSave, findCopy, "-", findLearn, findForget}},
+		{"Correction", []string{correctAll, correctSelected, "methods", "listedMethods", "-", correctRemove,
+			correctRemoveAll, "-",
+			holdAction, viewSplit, viewBeside}},
+		{"Filmstrip", []string{filmFolder, filmPrevious, filmNext, "-", filmFind,
+			filmCorrect, filmFarm, "-", filmClose}},
+		{"Help", []string{helpGuide, commandsAction, helpKeys, helpAbout}},
 	}
 }
 
@@ -232,7 +232,7 @@ func (m *mainMenu) methodItems() (items []*fyne.MenuItem) {
 	for method, name := range m.w.k.methodNames() {
 		method := processing.Method(method)
 		items = append(items, choice(name, f.Asked == method, func() {
-			if m.w.k.actions.can("correct.selected") && !m.w.k.actions.blocked() {
+			if m.w.k.actions.can(correctSelected) && !m.w.k.actions.blocked() {
 				m.w.c.fixing.correctBy(method)
 			}
 		}))
@@ -242,14 +242,14 @@ func (m *mainMenu) methodItems() (items []*fyne.MenuItem) {
 
 // listedMethodItems lists the correction methods for all listed findings, if there are any.
 func (m *mainMenu) listedMethodItems() (items []*fyne.MenuItem) {
-	if !m.w.k.actions.can("correct.all") || len(m.w.c.found.Listed()) == 0 {
+	if !m.w.k.actions.can(correctAll) || len(m.w.c.found.Listed()) == 0 {
 		return nil
 	}
 	names := m.w.k.methodNames()
 	names[0] = m.w.k.t("the method of the parameters")
 	for method, name := range names {
 		items = append(items, fyne.NewMenuItem(name, func() {
-			if m.w.k.actions.can("correct.all") && !m.w.k.actions.blocked() {
+			if m.w.k.actions.can(correctAll) && !m.w.k.actions.blocked() {
 				m.w.c.fixing.correctListed(processing.Method(method))
 			}
 		}))

@@ -32,7 +32,7 @@ func newNavigator(c *common) *navigator {
 	title := xwidget.NewFixedText("")
 	title.Stretch, title.Muted = true, true
 	title.SetText(c.k.t("Navigator"))
-	n.card = newCard(title, n.overview, c.k.button("view.navigator", closeIcon()))
+	n.card = newCard(title, n.overview, c.k.button(viewNavigator, closeIcon()))
 	n.overview.OnCentre = func(p processing.Point) { c.k.display.port.CentreOn(p) }
 	return n
 }

@@ -57,9 +57,6 @@ func matching(all []command, text string) []command {
 	return found
 }
 
-// commandsAction shows the list of all commands.
-const commandsAction = "help.commands"
-
 // palette is the list of all commands with a search field.
 type palette struct {
 	w     *window

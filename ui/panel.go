@@ -49,9 +49,9 @@ type panel struct {
 func newPanel(c *common, later func(func())) *panel {
 	p := &panel{k: c.k, session: c.session, editor: c.editor, preview: c.preview, store: c.store, about: c.about}
 	p.run = xwidget.NewButtonWithIcon(c.k.t("Find glare"), theme.SearchIcon(), c.k.keys,
-		func() { c.k.actions.do("find.run") })
+		func() { c.k.actions.do(findRun) })
 	p.correct = xwidget.NewButtonWithIcon(c.k.t("Correct all"), icons.Get("correct"), c.k.keys,
-		func() { c.k.actions.do("correct.all") })
+		func() { c.k.actions.do(correctAll) })
 	p.steps = container.NewGridWithColumns(2, p.run, p.correct)
 	p.next = xwidget.NewFixedText("")
 	p.next.Stretch, p.next.Muted, p.next.Tips = true, true, c.k.tips
@@ -59,7 +59,7 @@ func newPanel(c *common, later func(func())) *panel {
 
 	p.region = xwidget.NewFixedText("")
 	p.region.Stretch = true
-	p.clear = c.k.button("edit.clearRegion", theme.CancelIcon())
+	p.clear = c.k.button(editClearRegion, theme.CancelIcon())
 	searchIn := xwidget.NewHelpLabel(c.k.t("Search in"),
 		c.k.t("Only this region is searched; pixels around it still help "+
 			"estimate the background. Draw it with the region tools on the left."), c.k.tips)
@@ -161,8 +161,8 @@ func newDetectionPanel(c *common) *detectionPanel {
 	p := &detectionPanel{k: c.k, session: c.session, chosen: container.New(layout.NewCustomPaddedVBoxLayout(0))}
 	p.form = newForm(c, processing.StageDetection)
 	p.chosenBox = container.NewVBox(xwidget.NewHeading(c.k.t("Chosen for this picture")), p.chosen,
-		xwidget.NewButton(c.k.t("Copy values to manual mode"), c.k.keys, func() { c.k.actions.do("find.takeOver") }))
-	forget := xwidget.NewButton(c.k.t("Forget"), c.k.keys, func() { c.k.actions.do("find.forget") })
+		xwidget.NewButton(c.k.t("Copy values to manual mode"), c.k.keys, func() { c.k.actions.do(findTakeOver) }))
+	forget := xwidget.NewButton(c.k.t("Forget"), c.k.keys, func() { c.k.actions.do(findForget) })
 	adapted := xwidget.NewHelpLabel(c.k.t("Adapted to your decisions"),
 		c.k.t("Detection is adapted to your decisions. "+
 			"“Save preset” stores this for other pictures and for the command line."), c.k.tips)
@@ -183,7 +183,7 @@ func newForm(c *common, stage processing.Stage) *form.Form {
 		}
 		if doc := c.session.Document(); stage == processing.StageDetection && doc != nil && doc.Result() != nil &&
 			!c.preview.Previewing() {
-			c.k.say(c.k.t("Find glare (%s) to search with these values", c.k.press("find.run")))
+			c.k.say(c.k.t("Find glare (%s) to search with these values", c.k.press(findRun)))
 		}
 	}
 	return f

@@ -66,7 +66,7 @@ func (p *placeholder) onScreen() {
 
 // allowedWhileReading reports whether an action can be done while a picture is being read.
 func allowedWhileReading(id string) bool {
-	return id == "find.cancel" || id == "escape" || id == "file.quit"
+	return id == findCancel || id == escapeAction || id == fileQuit
 }
 
 // shield takes all events of the pointer and does nothing with them.

@@ -37,9 +37,9 @@ func newProgressView(c *common) *progressView {
 	p.bar.TextFormatter = func() string { return c.k.percent(p.bar.Value) }
 	p.times.Stretch, p.times.Muted, p.times.Tips = true, true, c.k.tips
 	p.times.Hide()
-	cancel := xwidget.NewButton(c.k.t("Cancel"), c.k.keys, func() { c.k.actions.do("find.cancel") })
+	cancel := xwidget.NewButton(c.k.t("Cancel"), c.k.keys, func() { c.k.actions.do(findCancel) })
 	p.row = container.NewBorder(nil, nil, nil, container.NewHBox(
-		c.k.button("find.run", theme.SearchIcon()), c.k.button("correct.all", icons.Get("correct")), cancel), p.bar)
+		c.k.button(findRun, theme.SearchIcon()), c.k.button(correctAll, icons.Get("correct")), cancel), p.bar)
 	return p
 }
 

@@ -65,15 +65,15 @@ func newStartPage(c *common, open func(path string)) *startPage {
 		c.k.t("You decide which findings really are glare. Blik restores the paint under them and changes nothing " +
 			"else in the file."),
 		c.k.t("Open a picture, press %s to find glare, %s to correct it, and %s to save a copy.",
-			c.k.press("find.run"), c.k.press("correct.all"), c.k.press("file.savePicture")),
+			c.k.press(findRun), c.k.press(correctAll), c.k.press(fileSavePicture)),
 	} {
 		words.Add(xwidget.NewWrapped(sentence))
 	}
 	choose := xwidget.NewButtonWithIcon(c.k.t("Open picture…"), theme.FolderOpenIcon(), c.k.keys,
-		func() { c.k.actions.do("file.open") })
+		func() { c.k.actions.do(fileOpen) })
 	choose.Importance = widget.HighImportance
 	sample := xwidget.NewButtonWithIcon(c.k.t("Open the sample"), theme.FileImageIcon(), c.k.keys,
-		func() { c.k.actions.do("file.sample") })
+		func() { c.k.actions.do(fileSample) })
 	p.buttons = []*xwidget.Button{choose, sample}
 	p.object = container.NewStack(canvas.NewRectangle(theme.Color(theme.ColorNameBackground)),
 		container.NewVScroll(container.New(startLayout{}, container.NewVBox(words, xwidget.NewGap(0, 6),

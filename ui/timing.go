@@ -35,9 +35,6 @@ type TimingView interface {
 	SetTexts(words *i18n.Printer)
 }
 
-// timingAction is the action that shows the timing view.
-const timingAction = "view.timing"
-
 // showTiming shows the timing view. It measures in a job of the session, so that measurements and other work do not
 // slow each other down.
 func (w *window) showTiming() {

@@ -68,10 +68,10 @@ const (
 
 func newToolbar(c *common) *toolbar {
 	b := &toolbar{k: c.k, session: c.session, editor: c.editor}
-	open := c.k.button("file.open", theme.FolderOpenIcon())
-	b.save = c.k.button("file.savePicture", theme.DocumentSaveIcon())
-	b.undo = c.k.button("edit.undo", theme.ContentUndoIcon())
-	b.redo = c.k.button("edit.redo", theme.ContentRedoIcon())
+	open := c.k.button(fileOpen, theme.FolderOpenIcon())
+	b.save = c.k.button(fileSavePicture, theme.DocumentSaveIcon())
+	b.undo = c.k.button(editUndo, theme.ContentUndoIcon())
+	b.redo = c.k.button(editRedo, theme.ContentRedoIcon())
 
 	b.size = xwidget.NewSlider(0, brushSteps, 1, c.k.keys)
 	b.size.OnChanged = byUser(&b.quiet, func(v float64) { c.k.toolbox.setBrushRadius(sliderToRadius(v)) })
@@ -85,7 +85,7 @@ func newToolbar(c *common) *toolbar {
 	b.hardness = xwidget.NewSlider(0, 1, 0.1, c.k.keys)
 	b.hardness.OnChanged = byUser(&b.quiet, c.k.toolbox.setBrushHardness)
 	diameter := xwidget.NewHelpLabel(c.k.t("Brush, px"), c.k.t("Diameter in pixels of the picture. Keys %s and %s, or "+
-		"Ctrl and wheel.", c.k.press("brush.smaller"), c.k.press("brush.larger")), c.k.tips)
+		"Ctrl and wheel.", c.k.press(brushSmaller), c.k.press(brushLarger)), c.k.tips)
 	diameter.Explain(b.size, b.sizeEntry)
 	b.brush = container.NewHBox(diameter, xwidget.NewMinWidth(90, b.size), container.NewCenter(b.sizeEntry))
 	full := xwidget.NewHelpLabel(c.k.t("Hardness"),
@@ -93,18 +93,18 @@ func newToolbar(c *common) *toolbar {
 	full.Explain(b.hardness)
 	b.soft = container.NewHBox(full, xwidget.NewMinWidth(64, b.hardness))
 
-	b.eye = c.k.button("view.mask", theme.VisibilityIcon())
+	b.eye = c.k.button(viewMask, theme.VisibilityIcon())
 	b.opacity = xwidget.NewSlider(0, 1, 0.05, c.k.keys)
 	b.opacity.OnChanged = byUser(&b.quiet, c.k.display.setOpacity)
 	b.opacityText = xwidget.NewFixedText("100 %")
 
 	b.zoom = newZoomBox(c)
-	out := c.k.button("view.out", theme.ZoomOutIcon())
-	in := c.k.button("view.in", theme.ZoomInIcon())
-	fit := c.k.button("view.fit", icons.Get("fit"))
-	actual := c.k.button("view.actual", icons.Get("actual"))
-	previous := c.k.button("find.previous", theme.NavigateBackIcon())
-	next := c.k.button("find.next", theme.NavigateNextIcon())
+	out := c.k.button(viewOut, theme.ZoomOutIcon())
+	in := c.k.button(viewIn, theme.ZoomInIcon())
+	fit := c.k.button(viewFit, icons.Get("fit"))
+	actual := c.k.button(viewActual, icons.Get("actual"))
+	previous := c.k.button(findPrevious, theme.NavigateBackIcon())
+	next := c.k.button(findNext, theme.NavigateNextIcon())
 	b.whenOpen = []*xwidget.ToolButton{out, in, fit, actual, previous, next}
 
 	more := xwidget.NewToolButton(theme.MoreHorizontalIcon(), c.k.t("More tools"), c.k.tips, nil)
@@ -139,7 +139,7 @@ func (b *toolbar) update(c change) {
 		}
 	}
 	if c.Document || c.Corrections || c.Busy {
-		b.save.SetEnabled(b.k.actions.can("file.savePicture") && b.session.Corrected())
+		b.save.SetEnabled(b.k.actions.can(fileSavePicture) && b.session.Corrected())
 	}
 	if c.Document || c.History {
 		undo, redo := b.editor.Steps()

@@ -48,43 +48,43 @@ func toolSpecs() []toolSpec {
 		return func(t *toolbox) tool.Tool { return tool.NewArea(shape, t) }
 	}
 	return []toolSpec{
-		{ID: "tool.pan", Icon: "pan", Key: 'h', Name: "Move picture",
+		{ID: toolPan, Icon: "pan", Key: 'h', Name: "Move picture",
 			Hint: "Drag to move the picture, wheel to zoom",
 			New:  func(*toolbox) tool.Tool { return tool.Pan{} }},
-		{ID: "tool.ruler", Icon: "ruler", Key: ';', Name: "Ruler",
+		{ID: toolRuler, Icon: "ruler", Key: ';', Name: "Ruler",
 			Hint: "Drag a line to measure it; hold Shift for a horizontal or vertical line", Last: true,
 			New: func(t *toolbox) tool.Tool { return &tool.Ruler{Changed: t.measure} }},
-		{ID: "tool.pick", Icon: "pick", Key: 'v', Name: "Remove or restore a finding",
+		{ID: toolPick, Icon: "pick", Key: 'v', Name: "Remove or restore a finding",
 			Hint: "Click a finding to remove it, click again to restore it",
 			New: func(t *toolbox) tool.Tool {
 				return &tool.Picker{Toggle: t.toggle, Hit: t.editor.Hit}
 			}},
-		{ID: "tool.wand", Icon: "wand", Key: 'w', Name: "Spot wand",
+		{ID: toolWand, Icon: "wand", Key: 'w', Name: "Spot wand",
 			Hint: "Click a glint that was missed to mark it; click a marked one to remove it", Last: true,
 			New: func(t *toolbox) tool.Tool { return &tool.Wand{Touch: t.touch} }},
-		{ID: "tool.brush", Icon: "brush", Key: 'b', Name: "Brush",
+		{ID: toolBrush, Icon: "brush", Key: 'b', Name: "Brush",
 			Hint: "Paint glare; the right button erases, Ctrl and wheel change the size", Brush: true,
 			New: brush(false)},
-		{ID: "tool.eraser", Icon: "eraser", Key: 'e', Name: "Eraser",
+		{ID: toolEraser, Icon: "eraser", Key: 'e', Name: "Eraser",
 			Hint: "Erase; the right button paints, Ctrl and wheel change the size", Brush: true,
 			New: brush(true)},
-		{ID: "tool.lasso", Icon: "lasso", Key: 'q', Name: "Lasso",
+		{ID: toolLasso, Icon: "lasso", Key: 'q', Name: "Lasso",
 			Hint: "Draw around glare; the right button removes, Shift keeps only the inside",
 			New:  area(tool.Freehand)},
-		{ID: "tool.areaPolygon", Icon: "area-polygon", Key: 'u', Name: "Polygon in the mask",
+		{ID: toolAreaPolygon, Icon: "area-polygon", Key: 'u', Name: "Polygon in the mask",
 			Hint: "Click the corners; start with the right button to remove, with Shift to keep only the inside",
 			New:  area(tool.Polygon)},
-		{ID: "tool.areaRectangle", Icon: "area-rectangle", Key: 'd', Name: "Rectangle in the mask",
+		{ID: toolAreaRectangle, Icon: "area-rectangle", Key: 'd', Name: "Rectangle in the mask",
 			Hint: "Drag to mark; the right button removes, Shift keeps only the inside",
 			New:  area(tool.Rectangle)},
-		{ID: "tool.areaEllipse", Icon: "area-ellipse", Key: 'g', Name: "Ellipse in the mask", Last: true,
+		{ID: toolAreaEllipse, Icon: "area-ellipse", Key: 'g', Name: "Ellipse in the mask", Last: true,
 			Hint: "Drag to mark; the right button removes, Shift keeps only the inside",
 			New:  area(tool.Ellipse)},
-		{ID: "tool.rectangle", Icon: "rectangle", Key: 'r', Name: "Rectangular search region",
+		{ID: toolRectangle, Icon: "rectangle", Key: 'r', Name: "Rectangular search region",
 			Hint: "Drag a rectangle to search in", New: region(processing.RectangleShape)},
-		{ID: "tool.ellipse", Icon: "ellipse", Key: 'o', Name: "Elliptical search region",
+		{ID: toolEllipse, Icon: "ellipse", Key: 'o', Name: "Elliptical search region",
 			Hint: "Drag an ellipse to search in", New: region(processing.EllipseShape)},
-		{ID: "tool.polygon", Icon: "polygon", Key: 'l', Name: "Polygonal search region",
+		{ID: toolPolygon, Icon: "polygon", Key: 'l', Name: "Polygonal search region",
 			Hint: "Click the corners; Enter or the first corner closes, Backspace goes back",
 			New:  region(processing.PolygonShape)},
 	}
@@ -188,7 +188,7 @@ func (t *toolbox) touch(at processing.Point, slack float64) {
 	case err != nil:
 		t.k.prompts.showError("Could not change the mask", err)
 	case did == editor.Removed:
-		t.k.say(t.k.t("Finding removed; undo (%s) restores it", t.k.press("edit.undo")))
+		t.k.say(t.k.t("Finding removed; undo (%s) restores it", t.k.press(editUndo)))
 	default:
 		if f, ok := t.found.Selected(); ok {
 			t.k.say(t.k.t("Marked: finding %s, %s px", fmt.Sprint(f.Number), t.k.texts.Int(f.Area)))

@@ -105,26 +105,26 @@ func (s *viewAids) shown(setting *bool) bool {
 func (w *window) makeLooks() {
 	open := func() bool { return w.c.session.Document() != nil }
 	set, d, table := w.c.session.Settings(), w.k.display, w.k.actions.table
-	table["view.beside"] = &action{name: "Side by side", run: d.toggleBeside, named: []fyne.KeyName{fyne.KeyF2},
+	table[viewBeside] = &action{name: "Side by side", run: d.toggleBeside, named: []fyne.KeyName{fyne.KeyF2},
 		checked: func() bool { return d.beside }}
-	table["view.grid"] = &action{name: "Pixel grid from 800 %", run: d.toggleGrid, named: []fyne.KeyName{fyne.KeyF10},
+	table[viewGrid] = &action{name: "Pixel grid from 800 %", run: d.toggleGrid, named: []fyne.KeyName{fyne.KeyF10},
 		checked: func() bool { return d.look.Grid }}
-	table["view.reasons"] = &action{name: "Explain finding under pointer", keys: "i",
+	table[viewReasons] = &action{name: "Explain finding under pointer", keys: "i",
 		run: w.toggle(&set.HideReasons, ""), checked: func() bool { return !set.HideReasons }}
 	for id, c := range map[string]struct {
 		name    message.Text
 		setting *bool
 		key     fyne.KeyName
 	}{
-		"view.navigator": {"Navigator", &set.Navigator, fyne.KeyF4},
-		"view.histogram": {"Histogram", &set.Histogram, fyne.KeyF7},
+		viewNavigator: {"Navigator", &set.Navigator, fyne.KeyF4},
+		viewHistogram: {"Histogram", &set.Histogram, fyne.KeyF7},
 	} {
 		table[id] = &action{name: c.name, run: w.toggle(c.setting, c.name), named: []fyne.KeyName{c.key},
 			checked: func() bool { return *c.setting }}
 	}
-	table["view.loupe"] = &action{name: "Loupe", run: w.toggle(&set.Loupe, "Loupe"), keys: "z",
+	table[viewLoupe] = &action{name: "Loupe", run: w.toggle(&set.Loupe, "Loupe"), keys: "z",
 		checked: func() bool { return set.Loupe }}
-	table["layer.none"] = &action{name: "Picture", run: w.layers.leave, keys: "0",
+	table[layerNone] = &action{name: "Picture", run: w.layers.leave, keys: "0",
 		checked: func() bool { return !w.layers.on }}
 	for i, spec := range detect.Layers() {
 		table["layer."+spec.ID] = &action{
@@ -136,7 +136,7 @@ func (w *window) makeLooks() {
 
 // layerActions lists the actions that choose a layer.
 func layerActions() []string {
-	ids := []string{"layer.none"}
+	ids := []string{layerNone}
 	for _, spec := range detect.Layers() {
 		ids = append(ids, "layer."+spec.ID)
 	}

@@ -107,15 +107,15 @@ func (a *about) foundText() string {
 func (k *kit) stepText(step store.Step, n int) string {
 	switch step {
 	case store.StepOpen:
-		return k.t("Open a picture (%s), or drop it here", k.press("file.open"))
+		return k.t("Open a picture (%s), or drop it here", k.press(fileOpen))
 	case store.StepDetect:
-		return k.t("Find glare (%s) or paint it (%s)", k.press("find.run"), k.press("tool.brush"))
+		return k.t("Find glare (%s) or paint it (%s)", k.press(findRun), k.press(toolBrush))
 	case store.StepCorrect:
 		return k.texts.Plural(n, "%s finding is not corrected: press %s", "%s findings are not corrected: press %s",
-			k.texts.Int(n), k.press("correct.all"))
+			k.texts.Int(n), k.press(correctAll))
 	case store.StepSave:
 		return k.texts.Plural(n, "%s corrected: compare (%s), save (%s)", "%s corrected: compare (%s), save (%s)",
-			k.texts.Int(n), k.press("view.source"), k.press("file.savePicture"))
+			k.texts.Int(n), k.press(holdAction), k.press(fileSavePicture))
 	case store.StepOverwritten:
 		return k.t("The corrections are in the original file")
 	default:
