@@ -5,6 +5,7 @@ import (
 
 	"fyne.io/fyne/v2"
 
+	"blik/app/session"
 	"blik/app/session/findings"
 	"blik/app/session/glare"
 	"blik/internal/message"
@@ -16,75 +17,77 @@ import (
 const searchFailed message.Text = "Could not search for glare"
 
 // detect searches for glare with the current parameters.
-func (w *window) detect() {
-	w.win.Canvas().Unfocus()
-	w.c.glare.Detect(func(o glare.Outcome, err error) {
-		if w.k.prompts.ended(searchFailed, err) {
-			w.k.say(w.foundSentence(o))
+func (x *treatment) detect() {
+	x.k.prompts.win.Canvas().Unfocus()
+	x.glare.Detect(func(o glare.Outcome, err error) {
+		if x.k.prompts.ended(searchFailed, err) {
+			x.k.say(x.foundSentence(o))
 		}
 	})
 }
 
 // foundSentence states the number of findings, and how many of them stay out of the mask because similar ones were
 // ignored.
-func (w *window) foundSentence(o glare.Outcome) string {
-	text := w.k.texts.Plural(o.Count, "Found %s finding", "Found %s findings", w.k.texts.Int(o.Count))
-	if _, _, ignored := w.c.found.Decided(); ignored > 0 {
-		text += w.k.t(" (%s ignored as before)", w.k.texts.Int(ignored))
+func (x *treatment) foundSentence(o glare.Outcome) string {
+	text := x.k.texts.Plural(o.Count, "Found %s finding", "Found %s findings", x.k.texts.Int(o.Count))
+	if _, _, ignored := x.found.Decided(); ignored > 0 {
+		text += x.k.t(" (%s ignored as before)", x.k.texts.Int(ignored))
 	}
-	return text + w.c.machine.ran(o, "")
+	return text + x.machine.ran(o, "")
 }
 
 // previewed announces the result of a search or correction that followed a change of the parameters.
-func (w *window) previewed(o glare.Outcome, err error) {
+func (x *treatment) previewed(o glare.Outcome, err error) {
 	if o.Corrected {
-		w.c.fixing.corrected(o, err)
+		x.corrected(o, err)
 		return
 	}
-	if w.k.prompts.ended(searchFailed, err) {
-		w.k.say(w.foundSentence(o))
+	if x.k.prompts.ended(searchFailed, err) {
+		x.k.say(x.foundSentence(o))
 	}
 }
 
 // correctAll corrects every finding.
-func (w *window) correctAll() {
-	w.k.display.end()
-	if len(w.c.session.Document().Spots()) == 0 {
-		w.k.say(w.k.t("Find glare (%s) or paint it (%s)", w.k.press(findRun), w.k.press(toolBrush)))
+func (x *treatment) correctAll() {
+	x.k.display.end()
+	if len(x.session.Document().Spots()) == 0 {
+		x.k.say(x.k.t("Find glare (%s) or paint it (%s)", x.k.press(findRun), x.k.press(toolBrush)))
 		return
 	}
-	w.win.Canvas().Unfocus()
-	w.c.glare.CorrectAll(w.c.fixing.corrected)
-	// Showing another tab takes so long that it gets an event of its own.
-	w.config.later(w.panel.showCorrection)
+	x.k.prompts.win.Canvas().Unfocus()
+	x.glare.CorrectAll(x.corrected)
+	x.tab()
 }
 
 // correctSelected corrects the selected finding by the method chosen for it.
-func (w *window) correctSelected() {
-	f, ok := w.c.found.Selected()
+func (x *treatment) correctSelected() {
+	f, ok := x.found.Selected()
 	if !ok {
-		w.k.say(w.k.noneSelected())
+		x.k.say(x.k.noneSelected())
 		return
 	}
-	w.c.fixing.correctBy(f.Asked)
+	x.correctBy(f.Asked)
 }
 
-// fixing corrects findings and announces the result.
-type fixing struct {
+// treatment finds glare and corrects it, and announces the results.
+type treatment struct {
 	k       *kit
+	session *session.Session
 	found   *findings.Findings
 	glare   *glare.Glare
 	machine *machine
+	// tab shows the tab of correction, in an event of its own because that takes long.
+	tab func()
 }
 
 // correctBy corrects the selected finding by a method.
-func (x *fixing) correctBy(m processing.Method) {
+func (x *treatment) correctBy(m processing.Method) {
 	x.k.prompts.win.Canvas().Unfocus()
 	x.glare.CorrectSelected(m, x.corrected)
 }
 
 // correctListed corrects all listed findings by a method.
-func (x *fixing) correctListed(m processing.Method) {
+func (x *treatment) correctListed(m processing.Method) {
 	x.k.prompts.win.Canvas().Unfocus()
 	if x.glare.CorrectThese(x.found.Listed, m, x.corrected) == 0 {
 		x.k.say(x.k.t("None of the listed findings is in the mask"))
@@ -92,7 +95,7 @@ func (x *fixing) correctListed(m processing.Method) {
 }
 
 // corrected announces the result of a correction, and how to show the mask again if it was hidden.
-func (x *fixing) corrected(o glare.Outcome, err error) {
+func (x *treatment) corrected(o glare.Outcome, err error) {
 	if !x.k.prompts.ended("Could not correct the findings", err) {
 		return
 	}
@@ -105,21 +108,21 @@ func (x *fixing) corrected(o glare.Outcome, err error) {
 }
 
 // removeCorrection restores the original at the selected finding.
-func (w *window) removeCorrection() {
-	f, ok := w.c.found.Selected()
+func (x *treatment) removeCorrection() {
+	f, ok := x.found.Selected()
 	if !ok {
-		w.k.say(w.k.noneSelected())
+		x.k.say(x.k.noneSelected())
 		return
 	}
-	if w.c.glare.RemoveCorrection() {
-		w.k.say(w.k.t("Correction of finding %s removed", fmt.Sprint(f.Number)))
+	if x.glare.RemoveCorrection() {
+		x.k.say(x.k.t("Correction of finding %s removed", fmt.Sprint(f.Number)))
 	}
 }
 
 // removeCorrections restores the original everywhere.
-func (w *window) removeCorrections() {
-	if w.c.glare.RemoveCorrections() {
-		w.k.say(w.k.t("All corrections removed"))
+func (x *treatment) removeCorrections() {
+	if x.glare.RemoveCorrections() {
+		x.k.say(x.k.t("All corrections removed"))
 	}
 }
 
@@ -130,28 +133,28 @@ func (w *window) takeOver() {
 }
 
 // undo undoes the last step, or the last typing if a field has the focus.
-func (w *window) undo() {
-	w.stepBy(&fyne.ShortcutUndo{}, w.c.editor.Undo, "Undone: %s", "Nothing to undo")
+func (t *toolbox) undo() {
+	t.stepBy(&fyne.ShortcutUndo{}, t.editor.Undo, "Undone: %s", "Nothing to undo")
 }
 
 // redo repeats what undo undid.
-func (w *window) redo() {
-	w.stepBy(&fyne.ShortcutRedo{}, w.c.editor.Redo, "Redone: %s", "Nothing to redo")
+func (t *toolbox) redo() {
+	t.stepBy(&fyne.ShortcutRedo{}, t.editor.Redo, "Redone: %s", "Nothing to redo")
 }
 
-func (w *window) stepBy(s fyne.Shortcut, step func() (message.Message, bool), format, nothing message.Text) {
+func (t *toolbox) stepBy(s fyne.Shortcut, step func() (message.Message, bool), format, nothing message.Text) {
 	// The driver asks the menu before the field that has the focus.
-	if field, ok := w.win.Canvas().Focused().(fyne.Shortcutable); ok {
+	if field, ok := t.k.prompts.win.Canvas().Focused().(fyne.Shortcutable); ok {
 		field.TypedShortcut(s)
 		return
 	}
-	if w.c.session.Document() == nil || w.c.session.Busy() || w.dialogOpen() {
+	if t.session.Document() == nil || t.session.Busy() || t.k.actions.blocked() {
 		return
 	}
 	if name, ok := step(); ok {
-		w.k.say(w.k.t(format, name))
+		t.k.say(t.k.t(format, name))
 	} else {
-		w.k.say(w.k.t(nothing))
+		t.k.say(t.k.t(nothing))
 	}
 }
 
@@ -179,40 +182,40 @@ func (w *window) sayKeys(on bool) {
 }
 
 // changeMask returns a function that changes the mask and makes sure that it is visible.
-func (w *window) changeMask(how func()) func() {
+func (t *toolbox) changeMask(how func()) func() {
 	return func() {
-		w.k.display.showMask()
+		t.k.display.showMask()
 		how()
 	}
 }
 
-func (w *window) invertMask() {
-	w.k.display.showMask()
-	w.c.editor.InvertMask()
+func (t *toolbox) invertMask() {
+	t.k.display.showMask()
+	t.editor.InvertMask()
 }
 
 // step selects the next or previous finding and centres it.
-func (w *window) step(direction int) {
-	if f, ok := w.c.found.SelectNext(direction); ok {
-		w.c.review.reveal(f)
+func (r *review) step(direction int) {
+	if f, ok := r.found.SelectNext(direction); ok {
+		r.reveal(f)
 	} else {
-		w.k.say(w.k.t("Mask is empty"))
+		r.k.say(r.k.t("Mask is empty"))
 	}
 }
 
-func (w *window) removeSelected() {
-	if f, ok := w.c.found.Selected(); ok && w.c.found.RemoveSelected() {
-		w.k.say(w.k.t("Finding %s removed; %s restores it", fmt.Sprint(f.Number), w.k.press(findKeep)))
+func (r *review) removeSelected() {
+	if f, ok := r.found.Selected(); ok && r.found.RemoveSelected() {
+		r.k.say(r.k.t("Finding %s removed; %s restores it", fmt.Sprint(f.Number), r.k.press(findKeep)))
 	}
 }
 
 // setReviewZoom chooses the zoom at which findings are centred, and shows the selected one at it.
-func (w *window) setReviewZoom(zoom float64) {
-	w.c.session.Settings().ReviewZoom = zoom
-	if f, ok := w.c.found.Selected(); ok {
-		w.c.review.reveal(f)
+func (r *review) setReviewZoom(zoom float64) {
+	r.session.Settings().ReviewZoom = zoom
+	if f, ok := r.found.Selected(); ok {
+		r.reveal(f)
 	}
-	w.update(change{View: true})
+	r.k.changed(change{View: true})
 }
 
 // toggleThumbnails shows the findings as thumbnails or as a table.

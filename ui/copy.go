@@ -1,75 +1,88 @@
 package ui
 
 import (
+	"blik/app/session"
+	"blik/app/session/findings"
 	"strings"
 
 	"fyne.io/fyne/v2"
 )
 
+// clipboard copies values and lists to the clipboard.
+type clipboard struct {
+	k       *kit
+	app     fyne.App
+	session *session.Session
+	found   *findings.Findings
+	about   *about
+	// status returns the status bar, whose pixel is copied.
+	status func() *statusBar
+}
+
 // copyValues copies the values of the pixel under the pointer and of the finding there. If the pointer is elsewhere, it
 // copies those of the selected finding. A focused field copies its own text instead.
-func (w *window) copyValues() {
+func (p *clipboard) copyValues() {
 	// The driver asks the menu before the field that has the focus.
-	if field, ok := w.win.Canvas().Focused().(fyne.Shortcutable); ok {
-		field.TypedShortcut(&fyne.ShortcutCopy{Clipboard: w.app.Clipboard()})
+	if field, ok := p.k.prompts.win.Canvas().Focused().(fyne.Shortcutable); ok {
+		field.TypedShortcut(&fyne.ShortcutCopy{Clipboard: p.app.Clipboard()})
 		return
 	}
-	if !w.dialogOpen() {
-		w.toClipboard(w.valuesText())
+	if !p.k.actions.blocked() {
+		p.toClipboard(p.valuesText())
 	}
 }
 
 // valuesText returns what copyValues copies; it is empty if there is nothing.
-func (w *window) valuesText() string {
-	if w.c.session.Document() == nil {
+func (p *clipboard) valuesText() string {
+	if p.session.Document() == nil {
 		return ""
 	}
-	if place := w.status.place.Text(); place != "" {
-		lines := []string{place + "  " + w.status.values.Text()}
-		if f, ok := w.c.session.Document().SpotAt(w.status.at.X, w.status.at.Y); ok {
-			lines = append(lines, w.k.aboutText(f))
+	if place := p.status().place.Text(); place != "" {
+		lines := []string{place + "  " + p.status().values.Text()}
+		if f, ok := p.session.Document().SpotAt(p.status().at.X, p.status().at.Y); ok {
+			lines = append(lines, p.k.aboutText(f))
 		}
 		return strings.Join(lines, "\n")
 	}
-	if f, ok := w.c.found.Selected(); ok {
-		return w.k.aboutText(f)
+	if f, ok := p.found.Selected(); ok {
+		return p.k.aboutText(f)
 	}
 	return ""
 }
 
 // copyList copies the listed findings: a line each, columns separated by tabs, for spreadsheets.
-func (w *window) copyList() {
+func (p *clipboard) copyList() {
 	var heads []string
 	for _, column := range findingColumns {
-		heads = append(heads, w.k.t(column.name))
+		heads = append(heads, p.k.t(column.name))
 	}
 	lines := []string{strings.Join(heads, "\t")}
-	for _, f := range w.c.found.Listed() {
+	for _, f := range p.found.Listed() {
 		var cells []string
 		for _, column := range findingColumns {
-			cells = append(cells, column.cell(w.k, f))
+			cells = append(cells, column.cell(p.k, f))
 		}
 		lines = append(lines, strings.Join(cells, "\t"))
 	}
-	w.toClipboard(strings.Join(lines, "\n"))
+	p.toClipboard(strings.Join(lines, "\n"))
 }
 
 // copyInformation copies the information on the picture.
-func (w *window) copyInformation() {
+func (p *clipboard) copyInformation() {
 	var lines []string
-	for _, f := range w.c.about.facts() {
+	for _, f := range p.about.facts() {
 		lines = append(lines, f.name+"\t"+f.value)
 	}
-	w.toClipboard(strings.Join(lines, "\n"))
+	p.toClipboard(strings.Join(lines, "\n"))
 }
 
 // toClipboard copies a text and announces it.
-func (w *window) toClipboard(text string) {
+func (p *clipboard) toClipboard(text string) {
 	if text == "" {
-		w.k.say(w.k.t("Nothing to copy: point at a pixel or select a finding"))
+		p.k.say(p.k.t("Nothing to copy: point at a pixel or select a finding"))
 		return
 	}
-	w.app.Clipboard().SetContent(text)
+	p.app.Clipboard().SetContent(text)
 	first, _, _ := strings.Cut(text, "\n")
-	w.k.say(w.k.t("Copied: %s", strings.ReplaceAll(first, "\t", "  ")))
+	p.k.say(p.k.t("Copied: %s", strings.ReplaceAll(first, "\t", "  ")))
 }

@@ -18,7 +18,7 @@ func TestCopy(t *testing.T) {
 		if board.Content() != "before" {
 			t.Errorf("nothing to copy, copied %q", board.Content())
 		}
-		h.detect()
+		h.c.treatment.detect()
 		h.settle()
 		h.k.actions.do("find.next")
 		h.k.actions.do("edit.copy")

@@ -55,7 +55,7 @@ func newCorrectionPanel(c *common) *correctionPanel {
 	p.spot.Stretch = true
 	p.method = xwidget.NewSelect(c.k.methodNames(), c.k.keys, byUser(&p.quiet, func(chosen string) {
 		if i := slices.Index(c.k.methodNames(), chosen); i >= 0 {
-			c.fixing.correctBy(processing.Method(i))
+			c.treatment.correctBy(processing.Method(i))
 		}
 	}))
 	p.correct = xwidget.NewButton(c.k.t("Correct"), c.k.keys, func() { c.k.actions.do(correctSelected) })

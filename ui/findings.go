@@ -416,43 +416,43 @@ func (r *review) reveal(f document.Spot) {
 
 // keep marks the selected finding as kept and continues with the next one of the list. A hidden mask stays hidden, as
 // while the user looks through corrections, unless it changes.
-func (w *window) keep() {
-	if f, ok := w.c.found.Selected(); ok && f.Decision == document.Ignored {
-		w.k.display.showMask()
+func (r *review) keep() {
+	if f, ok := r.found.Selected(); ok && f.Decision == document.Ignored {
+		r.k.display.showMask()
 	}
-	w.decide(w.c.found.KeepSelected)
+	r.decide(r.found.KeepSelected)
 }
 
 // ignore removes the selected finding from the mask and continues with the next one of the list.
-func (w *window) ignore() {
-	w.k.display.showMask()
-	w.decide(w.c.found.RemoveSelected)
+func (r *review) ignore() {
+	r.k.display.showMask()
+	r.decide(r.found.RemoveSelected)
 }
 
 // decide decides about the selected finding and continues with the next. If none is selected, it only selects the first
 // one.
-func (w *window) decide(how func() bool) {
-	if _, ok := w.c.found.Selected(); ok {
+func (r *review) decide(how func() bool) {
+	if _, ok := r.found.Selected(); ok {
 		how()
 	}
-	w.step(1)
-	if kept, _, ignored := w.c.found.Decided(); kept+ignored > 0 && (kept+ignored)%findings.EnoughDecisions == 0 {
-		w.k.say(w.k.t("You have decided about %s findings: see what can be learned from them (%s)",
-			w.k.texts.Int(kept+ignored), w.k.press(findLearn)))
+	r.step(1)
+	if kept, _, ignored := r.found.Decided(); kept+ignored > 0 && (kept+ignored)%findings.EnoughDecisions == 0 {
+		r.k.say(r.k.t("You have decided about %s findings: see what can be learned from them (%s)",
+			r.k.texts.Int(kept+ignored), r.k.press(findLearn)))
 	}
 }
 
 // keepListed and ignoreListed decide about all listed findings.
-func (w *window) keepListed() {
-	w.k.display.showMask()
-	n := w.c.found.KeepListed()
-	w.k.say(w.k.texts.Plural(n, "%s finding kept", "%s findings kept", w.k.texts.Int(n)))
+func (r *review) keepListed() {
+	r.k.display.showMask()
+	n := r.found.KeepListed()
+	r.k.say(r.k.texts.Plural(n, "%s finding kept", "%s findings kept", r.k.texts.Int(n)))
 }
 
-func (w *window) ignoreListed() {
-	w.k.display.showMask()
-	n := w.c.found.IgnoreListed()
-	w.k.say(w.k.texts.Plural(n, "%s finding ignored", "%s findings ignored", w.k.texts.Int(n)))
+func (r *review) ignoreListed() {
+	r.k.display.showMask()
+	n := r.found.IgnoreListed()
+	r.k.say(r.k.texts.Plural(n, "%s finding ignored", "%s findings ignored", r.k.texts.Int(n)))
 }
 
 // saveFindings asks for a file and writes the list there.

@@ -194,20 +194,20 @@ func TestZoomAtAFinding(t *testing.T) {
 	h.settle()
 	port := h.k.display.port
 	for _, zoom := range []float64{1, 2, 4} {
-		h.setReviewZoom(zoom)
+		h.c.review.setReviewZoom(zoom)
 		h.k.actions.do("view.fit")
 		h.k.actions.do("find.next")
 		if z := port.Transform().Zoom; z != zoom {
 			t.Errorf("zoom %g, want %g", z, zoom)
 		}
 	}
-	h.setReviewZoom(0)
+	h.c.review.setReviewZoom(0)
 	port.SetZoom(3)
 	h.k.actions.do("find.next")
 	if z := port.Transform().Zoom; z != 3 {
 		t.Errorf("the zoom changed from 3 to %g", z)
 	}
-	h.setReviewZoom(32)
+	h.c.review.setReviewZoom(32)
 	h.c.found.Select(h.c.session.Document().Spots()[0])
 	port.Centre(image.Rect(0, 0, 200, 100), 32)
 	if z := port.Transform().Zoom; z >= 32 || z*200 > float64(port.Device().X) {
@@ -256,14 +256,14 @@ func TestCorrectListed(t *testing.T) {
 	h.k.actions.do("find.run")
 	h.settle()
 	h.c.found.SetListing(findings.Listing{Area: findings.Bound{Set: true, Least: 3}})
-	h.c.fixing.correctListed(processing.MethodExemplar)
+	h.c.treatment.correctListed(processing.MethodExemplar)
 	h.settle()
 	spots := h.c.session.Document().Spots()
 	if spots[0].Method != processing.MethodExemplar || spots[1].State != document.Uncorrected {
 		t.Errorf("%+v", spots)
 	}
 	h.c.found.SetListing(findings.Listing{Area: findings.Bound{Set: true, Least: 99}})
-	h.c.fixing.correctListed(processing.MethodExemplar)
+	h.c.treatment.correctListed(processing.MethodExemplar)
 	if h.c.session.Busy() || h.status.message.Text() != "None of the listed findings is in the mask" {
 		t.Errorf("with an empty list the status says %q", h.status.message.Text())
 	}

@@ -62,12 +62,12 @@ func BenchmarkHeld(b *testing.B) {
 		run("open", func() {
 			w.c.store.Open(picture, func(err error) { w.k.prompts.ended("Could not open the picture", err) })
 		})
-		run("detect", w.detect)
-		run("correct all", w.correctAll)
-		run("undo", w.undo)
-		run("undo detection", w.undo)
-		run("redo", w.redo)
-		run("redo correction", w.redo)
+		run("detect", w.c.treatment.detect)
+		run("correct all", w.c.treatment.correctAll)
+		run("undo", w.k.toolbox.undo)
+		run("undo detection", w.k.toolbox.undo)
+		run("redo", w.k.toolbox.redo)
+		run("redo correction", w.k.toolbox.redo)
 		path := filepath.Join(home, "corrected.png")
 		run("save", func() { w.files.writePicture(path, imagefile.SaveOptions{Overwrite: true}, func() {}) })
 	}

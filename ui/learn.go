@@ -6,43 +6,53 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/session/findings"
+	"blik/app/session/preview"
 	"blik/processing"
 	"blik/processing/learn"
 	"blik/ui/xwidget"
 )
 
+// teaching learns from the user's decisions.
+type teaching struct {
+	k         *kit
+	learner   *findings.Learner
+	preview   *preview.Preview
+	treatment *treatment
+	files     *files
+}
+
 // learn learns from the decisions, explains the outcome, and asks whether to use it.
-func (w *window) learn() {
-	w.win.Canvas().Unfocus()
-	w.c.learner.Learn(func(t *findings.Teaching, err error) {
-		if !w.k.prompts.ended("Could not learn from the decisions", err) {
+func (l *teaching) learn() {
+	l.k.prompts.win.Canvas().Unfocus()
+	l.learner.Learn(func(t *findings.Teaching, err error) {
+		if !l.k.prompts.ended("Could not learn from the decisions", err) {
 			return
 		}
-		w.k.say("")
+		l.k.say("")
 		if t.Learned == nil {
-			w.k.prompts.showCustom(w.k.t("Nothing better was learned"), w.k.t("Close"),
-				xwidget.NewWrapped(w.k.teachingText(t)),
+			l.k.prompts.showCustom(l.k.t("Nothing better was learned"), l.k.t("Close"),
+				xwidget.NewWrapped(l.k.teachingText(t)),
 				520, 260)
 			return
 		}
-		w.k.prompts.ask(w.k.t("Use what was learned?"), w.k.teachingText(t), []answer{
-			{w.k.t("Use it and search again"), widget.HighImportance, func() {
-				w.c.preview.UseLearned(t.Learned)
-				w.detect()
+		l.k.prompts.ask(l.k.t("Use what was learned?"), l.k.teachingText(t), []answer{
+			{l.k.t("Use it and search again"), widget.HighImportance, func() {
+				l.preview.UseLearned(t.Learned)
+				l.treatment.detect()
 			}},
 		})
 	})
 }
 
 // forgetLearned drops what was learned if the user confirms it, because it cannot be undone.
-func (w *window) forgetLearned() {
-	w.k.prompts.ask(w.k.t("Forget what was learned?"),
-		w.k.t("This cannot be undone. A preset keeps what was learned for "+
+func (l *teaching) forgetLearned() {
+	l.k.prompts.ask(l.k.t("Forget what was learned?"),
+		l.k.t("This cannot be undone. A preset keeps what was learned for "+
 			"later."), []answer{
-			{w.k.t("Save preset…"), widget.MediumImportance, w.files.savePreset},
-			{w.k.t("Forget"), widget.DangerImportance, func() {
-				w.c.preview.UseLearned(nil)
-				w.k.say(w.k.t("What was learned is discarded; find glare again (%s)", w.k.press(findRun)))
+			{l.k.t("Save preset…"), widget.MediumImportance, l.files.savePreset},
+			{l.k.t("Forget"), widget.DangerImportance, func() {
+				l.preview.UseLearned(nil)
+				l.k.say(l.k.t("What was learned is discarded; find glare again (%s)", l.k.press(findRun)))
 			}},
 		})
 }

@@ -233,7 +233,7 @@ func (m *mainMenu) methodItems() (items []*fyne.MenuItem) {
 		method := processing.Method(method)
 		items = append(items, choice(name, f.Asked == method, func() {
 			if m.w.k.actions.can(correctSelected) && !m.w.k.actions.blocked() {
-				m.w.c.fixing.correctBy(method)
+				m.w.c.treatment.correctBy(method)
 			}
 		}))
 	}
@@ -250,7 +250,7 @@ func (m *mainMenu) listedMethodItems() (items []*fyne.MenuItem) {
 	for method, name := range names {
 		items = append(items, fyne.NewMenuItem(name, func() {
 			if m.w.k.actions.can(correctAll) && !m.w.k.actions.blocked() {
-				m.w.c.fixing.correctListed(processing.Method(method))
+				m.w.c.treatment.correctListed(processing.Method(method))
 			}
 		}))
 	}
@@ -265,7 +265,7 @@ func (m *mainMenu) reviewItems() (items []*fyne.MenuItem) {
 			title = m.w.k.percent(zoom)
 		}
 		items = append(items, choice(title, m.w.c.session.Settings().ReviewZoom == zoom,
-			func() { m.w.setReviewZoom(zoom) }))
+			func() { m.w.c.review.setReviewZoom(zoom) }))
 	}
 	return items
 }

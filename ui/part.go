@@ -52,10 +52,10 @@ type common struct {
 	analysis *analysis.Analysis
 	devices  *devices.Devices
 
-	about   *about
-	machine *machine
-	review  *review
-	fixing  *fixing
+	about     *about
+	machine   *machine
+	review    *review
+	treatment *treatment
 }
 
 // kit is what all parts of the window use to show things. When the language changes, texts and tips are replaced first

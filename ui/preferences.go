@@ -63,7 +63,7 @@ func (w *window) preferences() fyne.CanvasObject {
 		names = append(names, w.k.percent(zoom))
 	}
 	row(w.k.t("Zoom for findings"), choose(names, max(slices.Index(zooms, w.c.session.Settings().ReviewZoom), 0),
-		func(i int) { w.setReviewZoom(zooms[i]) }))
+		func(i int) { w.c.review.setReviewZoom(zooms[i]) }))
 	reports := xwidget.NewCheck("", w.k.keys, nil)
 	reports.SetChecked(w.c.session.Settings().WriteReport)
 	reports.OnChanged = func(on bool) {

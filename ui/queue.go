@@ -112,9 +112,9 @@ func (k *kit) timeText(d time.Duration) string {
 }
 
 // wait queues work behind the running job and says so, or does it now if none is running.
-func (w *window) wait(name message.Message, do func()) {
-	if w.c.session.Queue().Add(name, do) {
-		w.k.sayQueued(name)
+func (k *kit) wait(s *session.Session, name message.Message, do func()) {
+	if s.Queue().Add(name, do) {
+		k.sayQueued(name)
 	}
 }
 
@@ -124,7 +124,7 @@ func (k *kit) sayQueued(name message.Message) { k.say(k.t("Waits for the running
 // queueAction queues an action. When its turn comes, it runs if it can.
 func (w *window) queueAction(id string) {
 	a := w.k.actions.table[id]
-	w.wait(message.Of(a.name), func() {
+	w.k.wait(w.c.session, message.Of(a.name), func() {
 		if a.ready == nil || a.ready() {
 			a.run()
 		}
@@ -132,17 +132,17 @@ func (w *window) queueAction(id string) {
 }
 
 // queueCorrection queues the correction of the currently selected finding.
-func (w *window) queueCorrection() {
-	f, ok := w.c.found.Selected()
+func (x *treatment) queueCorrection() {
+	f, ok := x.found.Selected()
 	if !ok {
-		w.k.say(w.k.noneSelected())
+		x.k.say(x.k.noneSelected())
 		return
 	}
-	w.wait(message.Of("Correct finding %d", f.Number), func() {
-		for _, g := range w.c.session.Document().Spots() {
+	x.k.wait(x.session, message.Of("Correct finding %d", f.Number), func() {
+		for _, g := range x.session.Document().Spots() {
 			if g.Bounds() == f.Bounds() && g.Area == f.Area {
-				w.c.found.Select(g)
-				w.c.fixing.correctBy(g.Asked)
+				x.found.Select(g)
+				x.correctBy(g.Asked)
 			}
 		}
 	})

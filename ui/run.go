@@ -178,7 +178,7 @@ func (w *window) openFirst(o Options) {
 	}
 	then := func() {}
 	if o.Detect {
-		then = w.detect
+		then = w.c.treatment.detect
 	}
 	w.files.openThen(o.Files[0], then)
 }
@@ -191,7 +191,7 @@ func (w *window) started(damaged error) {
 	w.k.changed(change{Zoom: true})
 	w.c.devices.Open()
 	w.offerCrashLogs()
-	w.offerUnsaved()
+	w.recovery.offerUnsaved()
 }
 
 // fileObserver returns an Observer that writes one line an event to a file; nil if path is empty.

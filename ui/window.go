@@ -60,14 +60,17 @@ type window struct {
 	c *common
 	k *kit
 
-	config config
-	layers *layers
-	app    fyne.App
-	win    fyne.Window
-	files  *files
-	menu   *mainMenu
-	board  *keyboard
-	farm   *farmDialogs
+	config    config
+	layers    *layers
+	app       fyne.App
+	win       fyne.Window
+	files     *files
+	menu      *mainMenu
+	board     *keyboard
+	farm      *farmDialogs
+	clipboard *clipboard
+	recovery  *recovery
+	teaching  *teaching
 	// timing is the timing view; nil before it is first shown.
 	timing TimingView
 
@@ -112,6 +115,10 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.files = &files{k: w.k, session: w.c.session, found: w.c.found, preview: w.c.preview, frames: w.c.frames,
 		store: w.c.store, analysis: w.c.analysis, presets: w.presetFolder(),
 		dialogs: c.dialogs(w.k.prompts, w.win, w.k.prompts.modals)}
+	w.clipboard = &clipboard{k: w.k, app: a, session: w.c.session, found: w.c.found, about: w.c.about,
+		status: func() *statusBar { return w.status }}
+	w.recovery = &recovery{k: w.k, store: w.c.store, files: w.files}
+	w.teaching = &teaching{k: w.k, learner: w.c.learner, preview: w.c.preview, treatment: w.c.treatment, files: w.files}
 	w.k.actions = &actions{blocked: w.dialogOpen, started: func() { w.k.tips.Hide() }, later: w.c.preview.AfterPreview,
 		reading: func() bool { return w.c.store.Placeholder() != nil }, queue: w.queueAction,
 		working: func() bool { return w.c.session.Busy() && !w.c.preview.Previewing() }}
@@ -154,14 +161,20 @@ func newCommon(w *window, o config) *common {
 	c.editor, c.found, c.learner = editor.New(s), findings.New(s), findings.NewLearner(s, o.engine)
 	c.glare = glare.New(s, o.engine)
 	c.preview = preview.New(s, c.glare, o.engine, preview.Options{
-		Visible: func() image.Rectangle { return w.k.display.visible() }, Announce: w.previewed,
+		Visible: func() image.Rectangle { return w.k.display.visible() }, Announce: func(o glare.Outcome,
+			err error) {
+			c.treatment.previewed(o, err)
+		},
 	})
 	c.analysis = analysis.New(s, o.engine, o.store.Files)
 	c.devices = devices.New(s, o.device, o.machine)
 	c.about = &about{k: c.k, session: s, editor: c.editor}
 	c.machine = &machine{k: c.k, devices: c.devices}
 	c.review = &review{k: c.k, session: s, found: c.found}
-	c.fixing = &fixing{k: c.k, found: c.found, glare: c.glare, machine: c.machine}
+	c.treatment = &treatment{
+		k: c.k, session: s, found: c.found, glare: c.glare, machine: c.machine,
+		tab: func() { w.config.later(w.panel.showCorrection) },
+	}
 	return c
 }
 

@@ -333,7 +333,7 @@ func TestUnsavedWorkIsOffered(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := newHarnessWith(t, "en", dir)
-	h.offerUnsaved()
+	h.recovery.offerUnsaved()
 	if said := h.dialogTexts(); !strings.Contains(said, "/art/a.png had not been saved") {
 		t.Fatalf("the dialog says %q", said)
 	}
