@@ -87,7 +87,7 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 	line := func(d, s *plane, w, h int) error {
 		segments := (h + k - 1) / k
 		return q.launch(name+"Line"+kind+reach, dim{(w + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.r,
-			0, 0, w, w, h)
+			w, h)
 	}
 	if p.down {
 		if d.kind == processing.F32 {

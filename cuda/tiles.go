@@ -11,11 +11,10 @@ import (
 
 // tileArg is the struct tile of tiles.cu.
 type tileArg struct {
-	x, y, w, h  int32
-	at          int64
-	sweeps      int32
-	omega       float32
-	bell, reach int32
+	x, y, w, h int32
+	at         int64
+	sweeps     int32
+	omega      float32
 }
 
 // sweepsAtOnce bounds the time of a kernel, so that a cancel is noticed in between.

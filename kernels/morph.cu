@@ -21,31 +21,29 @@ template <> struct lowest<float> {
 	static __device__ __forceinline__ float best(float a, float b) { return a != a ? a : b != b ? b : fminf(a, b); }
 };
 
-// line filters down the columns (shear 0) or the diagonals: column u holds pixel (first + u + shear·y, y). A thread does a
-// segment of k = 2r + 1 rows of a column; neighbours in a warp do neighbouring columns, so that every access is
-// coalesced. The bests from each sample to the end of the segment wait in dst for the second half. batch is how many rows are
-// read ahead.
+// line filters down the columns. A thread does a segment of k = 2r + 1 rows of a column; neighbours in a warp do
+// neighbouring columns, so that every access is coalesced. The bests from each sample to the end of the segment wait in
+// dst for the second half. batch is how many rows are read ahead.
 template <class T, class O, int batch>
 __device__ __forceinline__ void line(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r,
-	int shear, int first, int columns, int w, int h) {
-	int u = blockIdx.x * blockDim.x + threadIdx.x, k = 2 * r + 1;
+	int w, int h) {
+	int x = blockIdx.x * blockDim.x + threadIdx.x, k = 2 * r + 1;
 	int top = (blockIdx.y * blockDim.y + threadIdx.y) * k;
-	if (u >= columns || top >= h)
+	if (x >= w || top >= h)
 		return;
-	u += first;
 	T run = O::worst();
 	for (int i = k - 1; i >= 0; i -= batch) {
 		T v[batch];
 #pragma unroll
 		for (int j = 0; j < batch; j++) {
-			int y = top - r + i - j, x = u + shear * y;
-			v[j] = i - j >= 0 && (unsigned)y < (unsigned)h && (unsigned)x < (unsigned)w ? rowOf(src, srcPitch, y)[x] : O::worst();
+			int y = top - r + i - j;
+			v[j] = i - j >= 0 && (unsigned)y < (unsigned)h ? rowOf(src, srcPitch, y)[x] : O::worst();
 		}
 #pragma unroll
 		for (int j = 0; j < batch; j++) {
-			int y = top + i - j, x = u + shear * y;
+			int y = top + i - j;
 			run = O::best(run, v[j]);
-			if (i - j >= 0 && y < h && (unsigned)x < (unsigned)w)
+			if (i - j >= 0 && y < h)
 				rowOf(dst, dstPitch, y)[x] = run;
 		}
 	}
@@ -54,30 +52,28 @@ __device__ __forceinline__ void line(T *__restrict__ dst, i64 dstPitch, const T 
 		T v[batch], end[batch];
 #pragma unroll
 		for (int j = 0; j < batch; j++) {
-			int y = top + r + i + j, x = u + shear * y;
-			v[j] = i + j < k && y < h && (unsigned)x < (unsigned)w ? rowOf(src, srcPitch, y)[x] : O::worst();
-			y = top + i + j;
-			x = u + shear * y;
-			end[j] = i + j < k && y < h && (unsigned)x < (unsigned)w ? rowOf(dst, dstPitch, y)[x] : O::worst();
+			int y = top + i + j;
+			v[j] = i + j < k && y + r < h ? rowOf(src, srcPitch, y + r)[x] : O::worst();
+			end[j] = i + j < k && y < h ? rowOf(dst, dstPitch, y)[x] : O::worst();
 		}
 #pragma unroll
 		for (int j = 0; j < batch; j++) {
-			int y = top + i + j, x = u + shear * y;
+			int y = top + i + j;
 			run = O::best(run, v[j]);
-			if (i + j < k && y < h && (unsigned)x < (unsigned)w)
+			if (i + j < k && y < h)
 				rowOf(dst, dstPitch, y)[x] = O::best(end[j], run);
 		}
 	}
 }
 
 #define LINE(name, T, O)                                                                                               \
-	extern "C" __global__ void name##Few(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int shear, \
-		int first, int columns, int w, int h) {                                                                        \
-		line<T, O<T>, 2>(dst, dstPitch, src, srcPitch, r, shear, first, columns, w, h);                                \
+	extern "C" __global__ void name##Few(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, \
+		int w, int h) {                                                                                                \
+		line<T, O<T>, 2>(dst, dstPitch, src, srcPitch, r, w, h);                                                       \
 	}                                                                                                                  \
-	extern "C" __global__ void name##Many(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int shear, \
-		int first, int columns, int w, int h) {                                                                        \
-		line<T, O<T>, 8>(dst, dstPitch, src, srcPitch, r, shear, first, columns, w, h);                                \
+	extern "C" __global__ void name##Many(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, \
+		int w, int h) {                                                                                                \
+		line<T, O<T>, 8>(dst, dstPitch, src, srcPitch, r, w, h);                                                       \
 	}
 LINE(dilateLineU8, u8, highest)
 LINE(dilateLineU16, u16, highest)
@@ -220,82 +216,6 @@ __device__ __forceinline__ void wordColumns(u32 *__restrict__ dst, i64 dstPitch,
 			run = O::best(run, v[j]);
 			if (i + j < last)
 				rowOf(dst, dstPitch, top + i + j)[x] = O::best(end[j], run);
-		}
-	}
-}
-
-// wordDiagonals is line for words of n samples of neighbouring diagonals: sample i of a thread's word in row y is pixel
-// (u + i + shear·y, y). It begins anywhere in a word of the row, in all threads alike, so it is put together from two, and what is
-// written is a whole word of the row again: the end of a thread's own samples and the beginning of the next one's. The
-// last thread of a warp has no next one and writes nothing; its samples are the first of the warp beside it.
-template <class T, class O> struct diagonal {
-	static const int n = 4 / sizeof(T), bits = 8 * sizeof(T);
-	T *dst;
-	const T *src;
-	i64 dstPitch, srcPitch;
-	int u, shear, w, h;
-
-	__device__ __forceinline__ u32 word(int y, int x) const {
-		if (x < 0 || x >= w)
-			return O::worst();
-		u32 v = *(const u32 *)(rowOf(src, srcPitch, y) + x), beyond = x + n > w ? ~0u << (w - x) * bits : 0;
-		return (v & ~beyond) | (O::worst() & beyond);
-	}
-	__device__ __forceinline__ u32 load(int y) const {
-		if ((unsigned)y >= (unsigned)h)
-			return O::worst();
-		// Of the shift only the lowest five bits count, in effect x modulo n.
-		int x = u + shear * y, from = x & ~(n - 1);
-		return __funnelshift_r(word(y, from), word(y, from + n), x * bits);
-	}
-	// at is the word of the row that a thread writes; null where it has none.
-	__device__ __forceinline__ u32 *at(int y) const {
-		int x = (u + shear * y + n - 1) & ~(n - 1);
-		return threadIdx.x == 31 || y >= h || x < 0 || x >= w ? 0 : (u32 *)(rowOf(dst, dstPitch, y) + x);
-	}
-	// aligned makes the samples those of that word. All threads of the warp take part.
-	__device__ __forceinline__ u32 aligned(int y, u32 v) const {
-		return __funnelshift_r(v, __shfl_down_sync(0xffffffff, v, 1), -(u + shear * y) * bits);
-	}
-};
-
-template <class T, class O, int batch>
-__device__ __forceinline__ void wordDiagonals(T *dst, i64 dstPitch, const T *src, i64 srcPitch, int r, int shear, int first, int w, int h) {
-	int k = 2 * r + 1, top = (blockIdx.y * blockDim.y + threadIdx.y) * k;
-	if (top >= h)
-		return;
-	diagonal<T, O> o = {dst, src, dstPitch, srcPitch, first + (int)(blockIdx.x * 31 + threadIdx.x) * diagonal<T, O>::n, shear, w, h};
-	u32 run = O::worst();
-	for (int i = k - 1; i >= 0; i -= batch) {
-		u32 v[batch];
-#pragma unroll
-		for (int j = 0; j < batch; j++)
-			v[j] = i >= j ? o.load(top - r + i - j) : O::worst();
-#pragma unroll
-		for (int j = 0; j < batch; j++) {
-			run = O::best(run, v[j]);
-			int y = top + i - j;
-			u32 out = o.aligned(y, run), *at = i >= j ? o.at(y) : 0;
-			if (at)
-				*at = out;
-		}
-	}
-	run = O::worst();
-	for (int i = 1; i < k; i += batch) {
-		u32 v[batch], end[batch];
-#pragma unroll
-		for (int j = 0; j < batch; j++) {
-			v[j] = i + j < k ? o.load(top + r + i + j) : O::worst();
-			const u32 *at = i + j < k ? o.at(top + i + j) : 0;
-			end[j] = at ? *at : O::worst();
-		}
-#pragma unroll
-		for (int j = 0; j < batch; j++) {
-			run = O::best(run, v[j]);
-			int y = top + i + j;
-			u32 out = O::best(end[j], o.aligned(y, run)), *at = i + j < k ? o.at(y) : 0;
-			if (at)
-				*at = out;
 		}
 	}
 }
@@ -444,9 +364,6 @@ __device__ __forceinline__ void wordRows(T *__restrict__ dst, i64 dstPitch, cons
 	}                                                                                                                  \
 	extern "C" __global__ void name##ColumnsMany(u32 *__restrict__ dst, i64 dstPitch, const u32 *__restrict__ src, i64 srcPitch, int r, int words, int h) { \
 		wordColumns<packed<T, dilate>, 8>(dst, dstPitch, src, srcPitch, r, words, h);                                  \
-	}                                                                                                                  \
-	extern "C" __global__ void name##Diagonals(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int shear, int first, int w, int h) { \
-		wordDiagonals<T, packed<T, dilate>, 4>(dst, dstPitch, src, srcPitch, r, shear, first, w, h);                   \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(rowThreads) name##Rows(T *__restrict__ dst, i64 dstPitch, const T *__restrict__ src, i64 srcPitch, int r, int m, int span, int groups, int w, int h) { \
 		wordRows<T, packed<T, dilate> >(dst, dstPitch, src, srcPitch, r, m, span, groups, w, h);                          \

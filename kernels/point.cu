@@ -213,20 +213,6 @@ extern "C" __global__ void cores(u8 *clsP, i64 clsPitch, const u16 *__restrict__
 	cls.store(rowOf(clsP, clsPitch, y) + x);
 }
 
-template <class T>
-__device__ __forceinline__ void threshold(u8 *dst, i64 dstPitch, const T *src, i64 srcPitch, u32 level, int w, int h) {
-	PIXEL(x, y, w, h);
-	rowOf(dst, dstPitch, y)[x] = rowOf(src, srcPitch, y)[x] >= level ? 255 : 0;
-}
-
-extern "C" __global__ void thresholdU8(u8 *dst, i64 dstPitch, const u8 *src, i64 srcPitch, u32 level, int w, int h) {
-	threshold(dst, dstPitch, src, srcPitch, level, w, h);
-}
-
-extern "C" __global__ void thresholdU16(u8 *dst, i64 dstPitch, const u16 *src, i64 srcPitch, u32 level, int w, int h) {
-	threshold(dst, dstPitch, src, srcPitch, level, w, h);
-}
-
 extern "C" __global__ void excess(u8 *dst, i64 dstPitch, const u16 *__restrict__ yP, i64 yPitch,
 	const u16 *__restrict__ bP, i64 bPitch, const u8 *vP, i64 vPitch, int over, int level, int w, int h) {
 	EIGHT(x, y, w, h);
@@ -239,32 +225,9 @@ extern "C" __global__ void excess(u8 *dst, i64 dstPitch, const u16 *__restrict__
 	out.store(rowOf(dst, dstPitch, y) + x);
 }
 
-// Sample by sample a − b, as a top-hat and a wavelet band need it; dst may be one of them.
-#define SUBTRACT(name, T)                                                                                              \
-	extern "C" __global__ void name(T *dst, i64 dstPitch, const T *a, i64 aPitch, const T *b, i64 bPitch, int w, int h) {  \
-		PIXEL(x, y, w, h);                                                                                             \
-		rowOf(dst, dstPitch, y)[x] = rowOf(a, aPitch, y)[x] - rowOf(b, bPitch, y)[x];                                  \
-	}
-SUBTRACT(subtractU8, u8)
-SUBTRACT(subtractU16, u16)
-SUBTRACT(subtractF32, float)
-
-#define CONVERT(name, T, S)                                                                                            \
-	extern "C" __global__ void name(T *__restrict__ dst, i64 dstPitch, const S *__restrict__ src, i64 srcPitch, int w, int h) { \
-		PIXEL(x, y, w, h);                                                                                             \
-		rowOf(dst, dstPitch, y)[x] = (T)rowOf(src, srcPitch, y)[x];                                                    \
-	}
-CONVERT(floatU8, float, u8)
-CONVERT(floatU16, float, u16)
-CONVERT(floatF32, float, float)
-
-#define GATHER(name, T)                                                                                                \
-	extern "C" __global__ void name(u32 *__restrict__ dst, const T *__restrict__ src, i64 srcPitch,                    \
-		const u32 *__restrict__ index, int n, int w) {                                                                 \
-		int i = blockIdx.x * blockDim.x + threadIdx.x;                                                                 \
-		if (i < n)                                                                                                     \
-			dst[i] = rowOf(src, srcPitch, index[i] / (u32)w)[index[i] % (u32)w];                                       \
-	}
-GATHER(gatherU8, u8)
-GATHER(gatherU16, u16)
-GATHER(gatherU32, u32)
+extern "C" __global__ void gatherU32(u32 *__restrict__ dst, const u32 *__restrict__ src, i64 srcPitch,
+	const u32 *__restrict__ index, int n, int w) {
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		dst[i] = rowOf(src, srcPitch, index[i] / (u32)w)[index[i] % (u32)w];
+}

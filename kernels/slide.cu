@@ -57,30 +57,6 @@ template <class T> struct reader {
 	}
 };
 
-// bitsReader reads 1 for a sample with one of the bits, which `every` repeats in each byte, and 0 for others.
-struct bitsReader {
-	typedef eight<u8> samples;
-	reader<u8> in;
-	u32 every;
-	int x, w, h;
-	__device__ __forceinline__ bitsReader(const u8 *p, i64 pitch, u32 bits, int x, int w, int h) : every(bits * 0x01010101u), x(x), w(w), h(h) {
-		in.p = p;
-		in.pitch = pitch;
-		in.x = x;
-		in.w = w;
-		in.h = h;
-	}
-	__device__ __forceinline__ u32 ones(u32 v) const {
-		v &= every;
-		return (((v & 0x7f7f7f7f) + 0x7f7f7f7f) | v) >> 7 & 0x01010101;
-	}
-	__device__ __forceinline__ eight<u8> row(int y) const {
-		eight<u8> e = in.row(y);
-		e.v = make_uint2(ones(e.v.x), ones(e.v.y));
-		return e;
-	}
-};
-
 // open are eight 16-bit samples, 0 where they do not count, and 1 for each that does: two to a word.
 struct open {
 	u32 v[4], ones[4];
@@ -489,35 +465,6 @@ __device__ __forceinline__ void slideMean(T *dst, i64 dstPitch, const T *src, i6
 SLIDE(U8, u8, u32)
 SLIDE(U16, u16, u64)
 
-extern "C" __global__ void segmentsOfBits(u32 *sums, int stride, const u8 *__restrict__ src, i64 pitch, u32 bits, int w, int h) {
-	bitsReader in(src, pitch, bits, (blockIdx.x * blockDim.x + threadIdx.x) * each, w, h);
-	segments<bitsReader, u32, false>(in, sums, (u32 *)0, stride);
-}
-
-extern "C" __global__ void __launch_bounds__(threads) slideCount(u16 *__restrict__ dst, i64 dstPitch, const u8 *__restrict__ src, i64 pitch, u32 bits,
-	const u32 *__restrict__ sums, int stride, int r, int width, int rows, int w, int h) {
-	__shared__ shared<u32, false> m;
-	place o(r, width, rows, w, h);
-	bitsReader in(src, pitch, bits, o.origin + (int)threadIdx.x * each, w, h);
-	columns<u32, false> c;
-	begin(c, in, sums, (const u32 *)0, stride, o.y0 - r - 1, o.y0 + r);
-	if (threadIdx.x == 0)
-		m.prefix[lead - 1] = 0;
-	for (int y = o.y0; y < o.y1; y++) {
-		c.slide(in.row(y + r), in.row(y - r - 1));
-		prefixes(m, c);
-		u16 *out = rowOf(dst, dstPitch, y);
-#pragma unroll
-		for (int k = 0; k < each; k++) {
-			int x = o.x0 + k * threads + threadIdx.x;
-			if (x >= o.x1)
-				break;
-			int i = lead + x - o.origin;
-			out[x] = m.prefix[i + r] - m.prefix[i - r - 1];
-		}
-	}
-}
-
 // Small windows need no more than the 256 columns that a warp has: it then runs down its rows by itself, held up by no
 // barrier of a block. What is summed down the columns are one of these.
 
@@ -586,33 +533,6 @@ struct __align__(8) many {
 	__device__ __forceinline__ u32 total() const { return sum; }
 };
 
-// powers are the sum of samples, and their number above bit 48 of the sum of their squares: 255² samples fit.
-struct __align__(16) powers {
-	u64 squares;
-	u32 sum, unused;
-	__device__ __forceinline__ void clear() {
-		squares = 0;
-		sum = unused = 0;
-	}
-	template <int i> __device__ __forceinline__ void slide(const open &a, const open &b) {
-		u32 p = a.get<i>(), q = b.get<i>();
-		sum += p - q;
-		squares += (u64)p * p + ((u64)(a.counts<i>() - b.counts<i>()) << 48);
-		squares -= (u64)q * q;
-	}
-	__device__ __forceinline__ void add(const powers &o) {
-		squares += o.squares;
-		sum += o.sum;
-	}
-	__device__ __forceinline__ void subtract(const powers &o) {
-		squares -= o.squares;
-		sum -= o.sum;
-	}
-	__device__ __forceinline__ powers above(int lanes) const {
-		return powers{__shfl_up_sync(0xffffffff, squares, lanes), __shfl_up_sync(0xffffffff, sum, lanes), 0};
-	}
-};
-
 // put stores the sums of eight columns by 16 bytes.
 template <class S> __device__ __forceinline__ void put(S *to, const S *p) {
 	((uint4 *)to)[0] = make_uint4(p[0].all, p[1].all, p[2].all, p[3].all);
@@ -625,23 +545,12 @@ __device__ __forceinline__ void put(many *to, const many *p) {
 		((uint4 *)to)[i / 2] = make_uint4(p[i].sum, p[i].number, p[i + 1].sum, p[i + 1].number);
 }
 
-__device__ __forceinline__ void put(powers *to, const powers *p) {
-#pragma unroll
-	for (int i = 0; i < each; i++)
-		((uint4 *)to)[i] = make_uint4((u32)p[i].squares, (u32)(p[i].squares >> 32), p[i].sum, 0);
-}
-
 // take reads the sums of a column at once.
 template <class S> __device__ __forceinline__ S take(const S *from) { return *from; }
 
 __device__ __forceinline__ many take(const many *from) {
 	uint2 q = *(const uint2 *)from;
 	return many{q.x, q.y};
-}
-
-__device__ __forceinline__ powers take(const powers *from) {
-	uint4 q = *(const uint4 *)from;
-	return powers{(u64)q.y << 32 | q.x, q.z, 0};
 }
 
 // prefixRow are the prefix sums along the columns of a warp, those before the first column included. Sums of several words
@@ -967,31 +876,3 @@ __device__ __forceinline__ void openCells(u16 *dst, i64 dstPitch, const u16 *src
 	}
 OPENCELLS(openCellsNear, 1)
 OPENCELLS(openCellsFar, 3)
-
-// openDeviation is ⌊√(n·ΣX² − (ΣX)²)/n⌋ over the n samples that count. The quotient of floats is within one unit of the integer,
-// at most 32767, and is put right.
-extern "C" __global__ void __launch_bounds__(threads) openDeviation(u16 *__restrict__ dst, i64 dstPitch, const u16 *__restrict__ src, i64 pitch,
-	const u8 *__restrict__ exclude, i64 excludePitch, int r, int strips, int width, int rows, int w, int h) {
-	__shared__ prefixRow<powers> all[threads / 32];
-	warpWindow<powers, openReader> o(all[threadIdx.x / 32], openReader(src, pitch, exclude, excludePitch, w, h), r, strips, width, rows, w, h);
-	if (o.y0 >= h)
-		return;
-	o.begin();
-	int x0 = o.x0 + threadIdx.x % 32;
-	for (int y = o.y0; y < o.y1; y++) {
-		o.next(y);
-		u16 *out = rowOf(dst, dstPitch, y) + x0;
-#pragma unroll
-		for (int k = 0; k < each; k++) {
-			powers s = o.sums(k);
-			u32 n = (u32)(s.squares >> 48);
-			u64 v = n * (s.squares & ((1ULL << 48) - 1)) - (u64)s.sum * s.sum;
-			float f = __fmaf_rn((float)(u32)(v >> 32), 4294967296.0f, (float)(u32)v);
-			u32 q = (u32)(__fdividef(f * rsqrtf(f), n)), low = q * n, high = low + n;
-			q = (u64)low * low > v ? q - 1 : (u64)high * high <= v ? q + 1 : q;
-			// Where v is 0, n may be as well.
-			if (x0 + k * 32 < o.x1)
-				out[k * 32] = v ? q : 0;
-		}
-	}
-}

@@ -5,13 +5,12 @@
 static const int tileThreads = 256;
 
 // tile is a rectangle of the planes and what belongs to it: where its scratch begins, in floats for each plane of scratch,
-// sweeps and relaxation, and where its bell begins and how far it reaches.
+// sweeps and relaxation.
 struct tile {
 	int x, y, w, h;
 	i64 at;
 	int sweeps;
 	float omega;
-	int bell, reach;
 	__device__ __forceinline__ int size() const { return w * h; }
 };
 
@@ -74,41 +73,6 @@ __device__ int knownIn(const view<const u8> &state, const tile &t) {
 		atomicAdd(&total, own);
 	__syncthreads();
 	return total;
-}
-
-extern "C" __global__ void __launch_bounds__(tileThreads) convolve(float *dst, i64 dstPitch, const u8 *stateP, i64 statePitch,
-	const tile *__restrict__ tiles, const float *__restrict__ bells, float *scratch) {
-	tile t = tiles[blockIdx.x];
-	view<float> p(dst, dstPitch, t);
-	view<const u8> state(stateP, statePitch, t);
-	dense<float> value(scratch + 2 * t.at, t.w), weight(scratch + 2 * t.at + t.size(), t.w);
-	const float *g = bells + t.bell;
-	for (int i = threadIdx.x; i < t.size(); i += tileThreads) {
-		int x = i % t.w, y = i / t.w;
-		float v = 0, m = 0;
-		for (int u = max(0, x - t.reach); u < min(t.w, x + t.reach + 1); u++)
-			if (state.at(u, y) == stateKnown) {
-				float k = g[abs(x - u)];
-				v += k * p.at(u, y);
-				m += k;
-			}
-		value.at(x, y) = v;
-		weight.at(x, y) = m;
-	}
-	__syncthreads();
-	for (int i = threadIdx.x; i < t.size(); i += tileThreads) {
-		int x = i % t.w, y = i / t.w;
-		if (state.at(x, y) == stateKnown)
-			continue;
-		float v = 0, m = 0;
-		for (int u = max(0, y - t.reach); u < min(t.h, y + t.reach + 1); u++) {
-			float k = g[abs(y - u)];
-			v += k * value.at(x, u);
-			m += k * weight.at(x, u);
-		}
-		if (m > 0)
-			p.at(x, y) = v / m;
-	}
 }
 
 // pullPush starts Harmonic: coarser and coarser levels lie one behind the other in scratch, values and then whether there are any.
@@ -196,73 +160,6 @@ extern "C" __global__ void __launch_bounds__(tileThreads) harmonic(float *dst, i
 		}
 		__syncthreads();
 	}
-}
-
-// bendBegin copies a tile twice and takes the Laplacians; the four planes lie one behind the other in scratch.
-extern "C" __global__ void __launch_bounds__(tileThreads) bendBegin(const float *dst, i64 dstPitch, const tile *__restrict__ tiles, float *scratch) {
-	tile t = tiles[blockIdx.x];
-	view<const float> p(dst, dstPitch, t);
-	float *own = scratch + 4 * t.at;
-	for (int i = threadIdx.x; i < t.size(); i += tileThreads) {
-		int x = i % t.w, y = i / t.w, n;
-		float sum = around(p, x, y, t.w, t.h, n), v = p.at(x, y);
-		float lap = sum - (float)n * v;
-		own[i] = v;
-		own[t.size() + i] = v;
-		own[2 * t.size() + i] = lap;
-		own[3 * t.size() + i] = lap;
-	}
-}
-
-// bend does the sweeps from `first` on, at most `count`, of both runs: blocks with an odd number do the second, with x and y
-// exchanged. Pixels of a class are at least three apart in x or y, so that none sees another's Laplacian.
-extern "C" __global__ void __launch_bounds__(tileThreads) bend(const u8 *stateP, i64 statePitch, const tile *__restrict__ tiles,
-	float *scratch, float omega, int first, int count) {
-	tile t = tiles[blockIdx.x / 2];
-	if (first >= t.sweeps)
-		return;
-	int across = blockIdx.x % 2;
-	view<const u8> state(stateP, statePitch, t);
-	dense<float> p(scratch + 4 * t.at + across * t.size(), t.w), lap(scratch + 4 * t.at + (2 + across) * t.size(), t.w);
-	count = min(count, t.sweeps - first);
-	for (int s = 0; s < 9 * count; s++) {
-		int k = s % 9, bx = across ? k / 3 : k % 3, by = across ? k % 3 : k / 3;
-		int columns = (t.w - bx + 2) / 3, rows = (t.h - by + 2) / 3;
-		for (int i = threadIdx.x; i < columns * rows; i += tileThreads) {
-			int x = bx + i % columns * 3, y = by + i / columns * 3, n;
-			if (state.at(x, y) == stateKnown)
-				continue;
-			float sum = around(lap, x, y, t.w, t.h, n), f = n;
-			if (n == 0)
-				continue;
-			float step = omega * ((f * lap.at(x, y) - sum) / (f * f + f));
-			p.at(x, y) += step;
-			lap.at(x, y) -= f * step;
-			if (x > 0)
-				lap.at(x - 1, y) += step;
-			if (x < t.w - 1)
-				lap.at(x + 1, y) += step;
-			if (y > 0)
-				lap.at(x, y - 1) += step;
-			if (y < t.h - 1)
-				lap.at(x, y + 1) += step;
-		}
-		__syncthreads();
-	}
-}
-
-// bendEnd writes the means of the two runs.
-extern "C" __global__ void __launch_bounds__(tileThreads) bendEnd(float *dst, i64 dstPitch, const u8 *stateP, i64 statePitch,
-	const tile *__restrict__ tiles, const float *scratch) {
-	tile t = tiles[blockIdx.x];
-	view<float> p(dst, dstPitch, t);
-	view<const u8> state(stateP, statePitch, t);
-	if (knownIn(state, t) == 0)
-		return;
-	const float *own = scratch + 4 * t.at;
-	for (int i = threadIdx.x; i < t.size(); i += tileThreads)
-		if (state.at(i % t.w, i / t.w) != stateKnown)
-			p.at(i % t.w, i / t.w) = (own[i] + own[t.size() + i]) / 2;
 }
 
 extern "C" __global__ void __launch_bounds__(tileThreads) detail(float *dst, i64 dstPitch, const float *src, i64 srcPitch,

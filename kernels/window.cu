@@ -15,29 +15,11 @@ struct valueU8 {
 	i64 pitch;
 	__device__ u32 at(int x, int y) const { return rowOf(p, pitch, y)[x]; }
 };
-struct squareU8 {
-	typedef u32 Sum;
-	const u8 *p;
-	i64 pitch;
-	__device__ u32 at(int x, int y) const {
-		u32 v = rowOf(p, pitch, y)[x];
-		return v * v;
-	}
-};
 struct valueU16 {
 	typedef u32 Sum;
 	const u16 *p;
 	i64 pitch;
 	__device__ u32 at(int x, int y) const { return rowOf(p, pitch, y)[x]; }
-};
-struct squareU16 {
-	typedef u64 Sum;
-	const u16 *p;
-	i64 pitch;
-	__device__ u64 at(int x, int y) const {
-		u64 v = rowOf(p, pitch, y)[x];
-		return v * v;
-	}
 };
 struct longU8 {
 	typedef u64 Sum;
@@ -65,18 +47,6 @@ struct censored {
 		return rowOf(exclude, excludePitch, y)[x] ? 0 : 1ULL << countShift | rowOf(p, pitch, y)[x];
 	}
 };
-struct censoredSquare {
-	typedef u64 Sum;
-	const u16 *p;
-	i64 pitch;
-	const u8 *exclude;
-	i64 excludePitch;
-	__device__ u64 at(int x, int y) const {
-		u64 v = rowOf(exclude, excludePitch, y)[x] ? 0 : rowOf(p, pitch, y)[x];
-		return v * v;
-	}
-};
-
 template <class V> __device__ __forceinline__ void tableChunks(V v, typename V::Sum *chunks, int w, int h) {
 	int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * chunkRows;
 	if (x >= w)
@@ -192,14 +162,10 @@ template <class V> __device__ __forceinline__ void tableRows(V v, typename V::Su
 	}
 #define COMMA ,
 TABLE(ValueU8, valueU8, const u8 *__restrict__ p COMMA i64 pitch, {p COMMA pitch})
-TABLE(SquareU8, squareU8, const u8 *__restrict__ p COMMA i64 pitch, {p COMMA pitch})
 TABLE(ValueU16, valueU16, const u16 *__restrict__ p COMMA i64 pitch, {p COMMA pitch})
-TABLE(SquareU16, squareU16, const u16 *__restrict__ p COMMA i64 pitch, {p COMMA pitch})
 TABLE(LongU8, longU8, const u8 *__restrict__ p COMMA i64 pitch, {p COMMA pitch})
 TABLE(LongU16, longU16, const u16 *__restrict__ p COMMA i64 pitch, {p COMMA pitch})
 TABLE(Censored, censored, const u16 *__restrict__ p COMMA i64 pitch COMMA const u8 *__restrict__ exclude COMMA i64 excludePitch,
-	{p COMMA pitch COMMA exclude COMMA excludePitch})
-TABLE(CensoredSquare, censoredSquare, const u16 *__restrict__ p COMMA i64 pitch COMMA const u8 *__restrict__ exclude COMMA i64 excludePitch,
 	{p COMMA pitch COMMA exclude COMMA excludePitch})
 
 extern "C" __global__ void tablePrefix32(u32 *chunks, int w, int n) { tablePrefix(chunks, w, n); }
@@ -238,33 +204,6 @@ BOXMEAN(boxMeanU16, u16, u32)
 BOXMEAN(boxMeanLongU8, u8, u64)
 BOXMEAN(boxMeanLongU16, u16, u64)
 
-template <class S>
-__device__ __forceinline__ void guardRing(float *z, i64 zPitch, const u32 *table, const S *table2, int stride, int core,
-	int guard, int outer, double noise2, int w, int h) {
-	PIXEL(x, y, w, h);
-	window c(x, y, core, w, h), in(x, y, guard, w, h), out(x, y, outer, w, h);
-	u64 n = out.count() - in.count();
-	float result = 0;
-	if (n != 0) {
-		u64 s = (u32)(out.sum(table, stride) - in.sum(table, stride));
-		u64 s2 = (S)(out.sum(table2, stride) - in.sum(table2, stride));
-		double rise = (double)c.sum(table, stride) / (double)c.count() - (double)s / (double)n;
-		if (rise != 0) {
-			double variance = (double)(n * s2 - s * s) / (double)(n * n);
-			result = (float)(rise / sqrt(variance + noise2));
-		}
-	}
-	rowOf(z, zPitch, y)[x] = result;
-}
-
-#define GUARDRING(name, S)                                                                                             \
-	extern "C" __global__ void name(float *z, i64 zPitch, const u32 *__restrict__ table, const S *__restrict__ table2, \
-		int stride, int core, int guard, int outer, double noise2, int w, int h) {                                     \
-		guardRing(z, zPitch, table, table2, stride, core, guard, outer, noise2, w, h);                                 \
-	}
-GUARDRING(guardRingU8, u32)
-GUARDRING(guardRingU16, u64)
-
 // The first of the radii whose window keeps a quarter of its pixels, else the last; y itself where even that is empty.
 extern "C" __global__ void background(u16 *dst, i64 dstPitch, const u16 *yP, i64 yPitch, const u64 *__restrict__ table,
 	int stride, const int *__restrict__ radii, int levels, int w, int h) {
@@ -280,24 +219,6 @@ extern "C" __global__ void background(u16 *dst, i64 dstPitch, const u16 *yP, i64
 			break;
 	}
 	rowOf(dst, dstPitch, y)[x] = n == 0 ? rowOf(yP, yPitch, y)[x] : (s + n / 2) / n;
-}
-
-// ⌊√(n·ΣX² − (ΣX)²)/n⌋. The quotient of floats is within one unit of the integer and is put right.
-extern "C" __global__ void deviation(u16 *dst, i64 dstPitch, const u64 *__restrict__ table,
-	const u64 *__restrict__ table2, int stride, int r, int w, int h) {
-	PIXEL(x, y, w, h);
-	window o(x, y, r, w, h);
-	u64 sum = o.sum(table, stride), n = sum >> countShift, s = sum & sumMask;
-	u64 v = n * o.sum(table2, stride) - s * s, q = 0;
-	if (v != 0) {
-		q = (u64)(sqrt((double)v) / (double)n);
-		u64 low = q * n, high = low + n;
-		if (low * low > v)
-			q--;
-		else if (high * high <= v)
-			q++;
-	}
-	rowOf(dst, dstPitch, y)[x] = q;
 }
 
 // The means of F32 planes, summed in float64 by van Herk's recursion with + in place of max, as on the CPU: a window is the
