@@ -1,6 +1,8 @@
 """Makes an integer model of a network of ../shared/tools/network-spike, trained in floating point on the planes `inv`.
 
-  convert.py NET.pt OUT.blik PICTURE...
+  convert.py NET.pt OUT.blik|OUT.pt PICTURE...
+
+OUT.pt keeps the weights before rounding, for tune.py.
 
 A first layer of 1 × 1 turns the planes of planes.py into positive and negative parts of what the network was trained on, so
 that 0 beyond the picture's edge stays 0 and large values are cut as they were. Normalisation is folded into the weights.
@@ -15,7 +17,7 @@ import torch
 import torch.nn.functional as F
 
 import integer
-from model import UNIT, pyramid, resolutions
+from model import UNIT, Net, integers, pyramid, resolutions
 from planes import CHANNELS, planes_torch
 
 WIDTHS = (12, 24, 40, 64, 64)
@@ -87,14 +89,14 @@ def largest(spec, layers, rgb, least):
         done.append(x)
 
 
-def convert(spec, layers, peaks):
+def scaled(spec, layers, peaks):
+    """Returns weights and biases with each channel scaled to the range of the integers."""
     scale, out = {-1: torch.ones(CHANNELS, dtype=torch.float64)}, []
-    for i, (l, r, layer) in enumerate(zip(spec, resolutions(spec), layers)):
+    for i, (l, layer) in enumerate(zip(spec, layers)):
         into = torch.cat([scale[s] for s in l["from"]])
-        heading = dict(l, **{"in": len(into), "resolution": r})
         if layer is None:
             scale[i] = into
-            out.append(heading)
+            out.append(None)
             continue
         weight, bias = layer
         own = torch.ones(len(bias), dtype=torch.float64)
@@ -102,35 +104,50 @@ def convert(spec, layers, peaks):
             # Between the rare and the very largest activations, so that few of them are cut.
             own = (FULL / peaks[i].prod(0).sqrt().clamp(min=LEAST)).double().clamp(max=MOST)
         weight, bias = weight / into[None, :, None, None] * own[:, None, None, None], bias * own
-        fit = 127 / weight.abs().flatten(1).amax(1).clamp(min=1e-6)
         if 0 < i < len(spec) - 1:
             # A channel that needs a quarter less at most uses the weights' eight bits better.
+            fit = 127 / weight.abs().flatten(1).amax(1).clamp(min=1e-6)
             over = fit / 2 ** torch.floor(torch.log2(fit))
             less = torch.where(over > 1.5, over / 2, torch.ones_like(over))
-            weight, bias, own, fit = weight * less[:, None, None, None], bias * less, own * less, fit / less
-        shift = torch.floor(torch.log2(fit) + 1e-9).clamp(0, 15)
+            weight, bias, own = weight * less[:, None, None, None], bias * less, own * less
         scale[i] = own
-        heading["q"] = torch.floor(weight * 2 ** shift[:, None, None, None] + 0.5).clamp(-127, 127).numpy().astype(np.int8)
-        heading["b"] = torch.floor(bias * 2 ** shift * UNIT + 0.5).numpy().astype(np.int32)
-        heading["s"] = shift.numpy().astype(np.uint8)
-        out.append(heading)
+        out.append((weight, bias))
     return out
+
+
+def rounded(spec, layers):
+    """Returns the network of model.py with these weights, rounded from here on."""
+    net = Net(spec)
+    net.fold()
+    for module, layer in zip(net.layers, layers):
+        if layer is not None:
+            module.conv.weight.data, module.conv.bias.data = (t.float() for t in layer)
+    return net
+
+
+def converted(path, pictures):
+    """Returns the specification, the layers as trained, and those scaled to integers."""
+    spec, layers = trained(path)
+    rng, peaks = np.random.default_rng(SEED), {}
+    with torch.no_grad():
+        for name in pictures:
+            rgb = cv2.imread(name)[..., ::-1]
+            y, x = (int(rng.integers(0, max(1, s - SIDE))) for s in rgb.shape[:2])
+            rgb = rgb[y:y + SIDE, x:x + SIDE]
+            rgb = rgb[:rgb.shape[0] // 16 * 16, :rgb.shape[1] // 16 * 16]
+            largest(spec, layers, np.ascontiguousarray(rgb), peaks)
+    return spec, layers, scaled(spec, layers, peaks)
 
 
 def main():
     if len(sys.argv) < 4:
         sys.exit(__doc__)
-    spec, layers = trained(sys.argv[1])
-    rng, peaks = np.random.default_rng(SEED), {}
-    with torch.no_grad():
-        for path in sys.argv[3:]:
-            rgb = cv2.imread(path)[..., ::-1]
-            y, x = (int(rng.integers(0, max(1, s - SIDE))) for s in rgb.shape[:2])
-            rgb = rgb[y:y + SIDE, x:x + SIDE]
-            rgb = rgb[:rgb.shape[0] // 16 * 16, :rgb.shape[1] // 16 * 16]
-            largest(spec, layers, np.ascontiguousarray(rgb), peaks)
+    spec, layers, fitted = converted(sys.argv[1], sys.argv[3:])
+    if sys.argv[2].endswith(".pt"):
+        torch.save({"spec": spec, "trained": layers, "fitted": fitted}, sys.argv[2])
+        return
     with open(sys.argv[2], "wb") as out:
-        out.write(integer.pack(convert(spec, layers, peaks)))
+        out.write(integer.pack(integers(rounded(spec, fitted))))
 
 
 if __name__ == "__main__":

@@ -18,13 +18,15 @@ from render import picture
 SHARES = (0.46, 0.10, 0.44)  # rendered with lamps, rendered without, photographs
 SMALLER = (2.5, 3.5, 5, 7)  # photographs made smaller: painted lights of a few pixels; nothing in them is glare
 SMALL_SHARE = 0.25
-GLARE_SHARE, HARD_SHARE = 0.30, 0.40  # photographs: patches about labelled glare, about labelled lights that are not
+FEW = 12  # photographs with more labelled glints are not made smaller: theirs would still be seen
+GLARE_SHARE, HARD_SHARE = 0.45, 0.30  # photographs: patches about labelled glare, about labelled lights that are not
+OFTEN = 2  # times as often as others are paintings with labelled glare drawn
 IGNORED = 128
 # Paintings with many labelled glints, with few, and with none are in every fold.
 FOLDS = (
-    "n_dance_hall_van_gogh p014 p043 p013 stack_icon n_bedroom_van_gogh p015 n_swing_renoir".split(),
+    "n_dance_hall_van_gogh p014 p043 p013 stack_icon n_bedroom_van_gogh p015 n_swing_renoir crop_p005".split(),
     "n_impression_sunrise_monet p008 p024 p018 n_boating_party_renoir p016 n_harvesters_bruegel p031 n_the_scream_munch".split(),
-    "n_sunflowers_van_gogh p002 p011 stack_fattori n_monet_family_manet p020 n_grey_felt_hat_van_gogh p033".split(),
+    "n_sunflowers_van_gogh crop_p009 p002 p011 stack_fattori n_monet_family_manet p020 n_grey_felt_hat_van_gogh p033".split(),
     "n_seaport_vernet p003 p012 stack_door n_chrysanthemums_caillebotte n_poets_garden_van_gogh n_mont_sainte_victoire_cezanne p035 p038".split(),
 )
 
@@ -93,7 +95,7 @@ def load(rendered, folder, device, skip):
     with concurrent.futures.ThreadPoolExecutor() as pool:
         for name, (planes, places) in zip(names, pool.map(lambda n: photograph(folder, n), names)):
             store.add(planes, "photo", name, places)
-            if name.startswith("stack_"):
+            if name.startswith(("stack_", "crop_")) or len(places[0]) > FEW:
                 continue
             for k in SMALLER:
                 h, w = (int(s / k) for s in planes.shape[1:])
@@ -112,6 +114,8 @@ class Batches:
         torch.manual_seed(seed)
         self.paintings = {k: sorted({p for kind, p in store.of if kind == k}) for k in ("lit", "clean", "photo", "small")}
         self.paintings = {k: v for k, v in self.paintings.items() if v}
+        glare = {painting(n) for n, places in zip(store.name, store.places) if len(places[0])}
+        self.paintings["photo"] = [p for p in self.paintings["photo"] for _ in range(OFTEN if p in glare else 1)]
 
     def uniform(self, low, high, channels=1):
         return low + (high - low) * torch.rand(self.batch, channels, 1, 1, device=self.device)
@@ -214,7 +218,8 @@ class Batches:
 
     def next(self):
         """Returns pictures uint8 [n, 3, side, side]; glare and ignored (bool), weight of glare and hard negatives (0 elsewhere),
-        the kind of hard negatives (1, 2, 3; else 0), all [n, 1, side, side]; and the source of each patch."""
+        the kind of hard negatives (1, 2, 3; else 0), all [n, 1, side, side]; whether it is a photograph, [n, 1, 1, 1]; and the
+        source of each patch."""
         k, top, left, scale = self.draw()
         x, share, unsure, weight, nearest = self.gather(k, top, left, scale)
         glare = share > 0.5
@@ -222,4 +227,5 @@ class Batches:
         hard = torch.where((nearest >= 64) & (nearest <= 66) & ~glare & ~ignored, nearest - 63, torch.zeros_like(nearest))
         x, (glare, ignored, weight, hard) = self.border(self.camera(x), (glare, ignored, weight, hard))
         x = (x + torch.randn_like(x) * 10 ** self.uniform(-3.2, -1.75)).clamp(0, 1)
-        return (x * 255 + 0.5).to(torch.uint8), glare, ignored, weight, hard.long(), k
+        real = torch.from_numpy(self.store.kind[k] == "photo").to(self.device, torch.float32).view(-1, 1, 1, 1)
+        return (x * 255 + 0.5).to(torch.uint8), glare, ignored, weight, hard.long(), real, k

@@ -28,6 +28,7 @@ import torch.nn.functional as F
 SIDE, FINE = 512, 2  # pixels of a crop; the relief has FINE cells a pixel
 BATCH = 8
 LIGHTNESS = (0.2126, 0.7152, 0.0722)
+DENSE = 0.4  # share of crops in which glare is as dense as on dark impasto: up to a tenth of all pixels
 PAPER = ("p015", "p016", "p020")  # drawings have no gloss
 device = "cuda" if torch.cuda.is_available() else "cpu"
 
@@ -258,7 +259,8 @@ def lamps(lin, surface, zone):
     """The light that one to three lamps add; nothing in the zone beside the painting."""
     sx, sy, threads, _ = surface
     n, _, h, w = lin.shape
-    lens, share = uniform(n, 0.4, 1.05), spread(n, 4e-4, 1.2e-2)
+    lens = uniform(n, 0.4, 1.05)
+    share = torch.where(chance(n, DENSE) > 0, spread(n, 8e-3, 1e-1), spread(n, 4e-4, 1.2e-2))
     count = torch.tensor([1, 1, 2, 3], device=device)[torch.randint(4, (n,), device=device)]
     strong = chance(n, 0.6)
     ground = coded(quantile(lightness(lin), 0.5)).view(-1)
@@ -322,9 +324,11 @@ def truth(clean, lit):
 
 
 def sensor(lin):
+    """Noise, and in half of the crops the sharpening of a museum's reproduction."""
     n = len(lin)
     shot, read = 10 ** uniform(n, -4.3, -2.9), 10 ** uniform(n, -3.5, -2.6)
-    return coded((lin + (lin * one(shot) + one(read) ** 2).sqrt() * torch.randn_like(lin)).clamp(0, 1))
+    v = coded((lin + (lin * one(shot) + one(read) ** 2).sqrt() * torch.randn_like(lin)).clamp(0, 1))
+    return (v + one(chance(n, 0.5) * uniform(n, 0.2, 2)) * (v - blur(v, uniform(n, 0.5, 1.3)))).clamp(0, 1)
 
 
 def painted(v, zone):
@@ -421,7 +425,12 @@ class Grounds:
     """Photographs of paintings, and crops of them."""
 
     def __init__(self, folder, skip):
-        self.names = [n for n in sorted(f[:-4] for f in os.listdir(folder) if f.endswith(".jpg")) if n not in skip]
+        self.names = [n for n in sorted(f[:-4] for f in os.listdir(folder) if f.endswith(".jpg"))
+                      if n not in skip and not n.startswith("crop_")]
+        of = {}
+        for k, n in enumerate(self.names):
+            of.setdefault(n.split("__")[0], []).append(k)
+        self.paintings = list(of.values())
         zones = json.load(open(os.path.join(folder, "zones.json")))
         with concurrent.futures.ThreadPoolExecutor() as pool:
             self.photos = list(pool.map(lambda n: picture(os.path.join(folder, n + ".jpg")), self.names))
@@ -487,7 +496,8 @@ def main():
             out, label, weight, clean = surface.crops(BATCH, rng)
             original, ignored = clean, torch.zeros_like(label, dtype=torch.bool)
         else:
-            picks = [(batches * BATCH + b) % len(grounds.names) for b in range(BATCH)]
+            picks = [grounds.paintings[(batches * BATCH + b) % len(grounds.paintings)] for b in range(BATCH)]
+            picks = [of[int(rng.integers(len(of)))] for of in picks]
             v, zone, ignored = (torch.cat(t) for t in zip(*(grounds.crop(k, rng) for k in picks)))
             original, ignored = v, ignored > 0
             out, label, weight, clean = painted(v, zone)

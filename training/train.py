@@ -24,18 +24,22 @@ from planes import planes_torch
 RATE, DECAY = 3e-3, 1e-4
 EXACT = 0.7  # share of the steps after which weights and activations are rounded
 KEEP = 0.004  # share of the newest weights in their average
-HARD, KINDS = 0.7, 0.15  # weights of the hard negatives and of the kinds in the loss
+HARD, REAL, KINDS = 0.7, 0.7, 0.15  # weights of hard negatives, of glare on photographs, and of the kinds in the loss
 
 
-def losses(z, glare, ignored, weight, hard):
+def losses(z, glare, ignored, weight, hard, real, share):
     """Cross-entropy in which every glint and every hard negative weighs 0.15 + 1.5/sqrt(area) a pixel, four times the mean of
-    the negatives, and the hardest 0.4 % of them; and the kinds, where they are known."""
+    the negatives, and the hardest 0.4 % of them; and the kinds, where they are known. Glare on photographs is rare beside that
+    of renderings, so it is a term of its own, in which each patch counts the same."""
     logit = z[:, :1]
     ce = F.binary_cross_entropy_with_logits(logit, glare.float(), reduction="none")
     heavy = 0.15 + 1.5 * weight
     positive, negative, known = heavy * glare, (~glare & ~ignored).float(), heavy * (hard > 0)
     wrong = (ce * negative).flatten()
-    loss = (ce * positive).sum() / (positive.sum() + 200) + 4 * wrong.mean()
+    drawn = positive * (1 - real)
+    loss = (ce * drawn).sum() / (drawn.sum() + 200) + 4 * wrong.mean()
+    seen = (positive * real).sum((1, 2, 3))
+    loss = loss + share * ((ce * positive * real).sum((1, 2, 3)) / (seen + 5)).sum() / ((seen > 0).sum() + 1)
     some = wrong[int(torch.randint(4, (1,)))::4]  # the hardest of a quarter are nearly the hardest of all
     loss = loss + 0.35 * some.topk(int(0.004 * some.numel()))[0].mean()
     loss = loss + HARD * (ce * known).sum() / (known.sum() + 50)
@@ -45,8 +49,8 @@ def losses(z, glare, ignored, weight, hard):
 
 
 class Trainee:
-    def __init__(self, name, device):
-        self.name = name
+    def __init__(self, name, device, real):
+        self.name, self.real = name, real
         architecture, fold, seed = name.split(":")
         torch.manual_seed(int(seed))
         self.out = {int(c) for c in fold if fold != "all"}
@@ -75,7 +79,7 @@ class Trainee:
         # Rounded weights and activations have at most 8 bits, which bfloat16 holds.
         with torch.autocast("cuda", torch.bfloat16) if planes.is_cuda else contextlib.nullcontext():
             z = self.net(planes)
-        loss = losses(z.float(), *labels)
+        loss = losses(z.float(), *labels, self.real)
         self.optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 2.0)
@@ -93,7 +97,7 @@ class Trainee:
 
 def train(store, o, device):
     batches = data.Batches(store, o.seed, o.batch, o.side)
-    nets = [Trainee(n, device) for n in o.nets.split(",")]
+    nets = [Trainee(n, device, o.real) for n in o.nets.split(",")]
     learns = {t.name: np.array([t.learns(n) for n in store.name]) for t in nets}
     began, step, history = time.time(), 0, []
     while step < o.steps and time.time() - began < o.seconds:
@@ -127,6 +131,7 @@ def main():
     ap.add_argument("--batch", type=int, default=64)
     ap.add_argument("--side", type=int, default=256)
     ap.add_argument("--seed", type=int, default=1)
+    ap.add_argument("--real", type=float, default=REAL)
     ap.add_argument("--skip", default="p005,p009")
     o = ap.parse_args()
     os.makedirs(o.out, exist_ok=True)
