@@ -27,20 +27,24 @@ struct glintProps {
 	u64 sums[4];
 	u32 area;
 	int x, y;
-	u8 peak, ground, pad[2];
+	u8 peak, ground, darkPeak, darkGround;
 };
 
 // view are the planes that glints are measured in.
 struct view {
 	const u8 *logits, *kinds, *red, *green, *blue;
 	i64 logitsPitch, kindsPitch, redPitch, greenPitch, bluePitch;
-	__device__ __forceinline__ u32 value(int x, int y) const {
+	__device__ __forceinline__ u32 lightness(int x, int y) const {
 		u32 r = rowOf(red, redPitch, y)[x], g = rowOf(green, greenPitch, y)[x], b = rowOf(blue, bluePitch, y)[x];
-		return max(min(r, min(g, b)), (r + 2 * g + b + 2) >> 2);
+		return (r + 2 * g + b + 2) >> 2;
+	}
+	__device__ __forceinline__ u32 darkest(int x, int y) const {
+		u32 r = rowOf(red, redPitch, y)[x], g = rowOf(green, greenPitch, y)[x], b = rowOf(blue, bluePitch, y)[x];
+		return min(r, min(g, b));
 	}
 };
 
-// glintSums adds up the components, and keeps the largest value of each with the complement of its pixel's index, so that the
+// glintSums adds up the components, and keeps the largest lightness of each with the complement of its pixel's index, so that the
 // first of equal ones wins. Nothing is done if there are more than room spans, of which total is the number.
 extern "C" __global__ void glintSums(glintProps *out, u64 *peaks, const span *__restrict__ spans, const u32 *__restrict__ total,
 	u32 room, const u8 *logits, i64 logitsPitch, const u8 *kinds, i64 kindsPitch, const u8 *red, i64 redPitch, const u8 *green,
@@ -64,7 +68,7 @@ extern "C" __global__ void glintSums(glintProps *out, u64 *peaks, const span *__
 #pragma unroll
 			for (int k = 0; k < 4; k++)
 				sums[k] += kind == k ? logit : 0;
-			u64 v = (u64)p.value(x, s.y) << 32 | (0xffffffffu - ((u32)s.y * (u32)w + (u32)x));
+			u64 v = (u64)p.lightness(x, s.y) << 32 | (0xffffffffu - ((u32)s.y * (u32)w + (u32)x));
 			peak = max(peak, v);
 		}
 #pragma unroll
@@ -88,8 +92,48 @@ extern "C" __global__ void glintSums(glintProps *out, u64 *peaks, const span *__
 
 static const int groundRadius = 12, groundLeast = 50, groundThreads = 256;
 
-// glintGround completes the measures of *total components: where the peak is, and the median of the values around it. A warp
-// takes one component, and counts values in shared memory: those of all pixels below, those with a logit of 0 above.
+// groundOf is the median of the lightness or of the darkest channels around a pixel, in each lane of a warp, which counts them in
+// shared memory: those of all pixels below, those with a logit of 0 above.
+template <bool dark> static __device__ u32 groundOf(const view &p, u32 *count, int px, int py, int w, int h) {
+	int lane = threadIdx.x % 32;
+	for (int k = lane; k < 256; k += 32)
+		count[k] = 0;
+	__syncwarp();
+	int x0 = max(px - groundRadius, 0), x1 = min(px + groundRadius, w - 1), y0 = max(py - groundRadius, 0);
+	int y1 = min(py + groundRadius, h - 1), across = x1 - x0 + 1, pixels = across * (y1 - y0 + 1);
+	for (int k = lane; k < pixels; k += 32) {
+		int x = x0 + k % across, y = y0 + k / across;
+		atomicAdd(count + (dark ? p.darkest(x, y) : p.lightness(x, y)), rowOf(p.logits, p.logitsPitch, y)[x] == 0 ? 0x10001u : 1u);
+	}
+	__syncwarp();
+	// A lane has eight values.
+	u32 sum = 0;
+	for (int k = 8 * lane; k < 8 * lane + 8; k++)
+		sum += count[k];
+	u32 all = sum;
+	for (int d = 1; d < 32; d *= 2) {
+		u32 other = __shfl_up_sync(0xffffffff, all, d);
+		if (lane >= d)
+			all += other;
+	}
+	u32 whole = __shfl_sync(0xffffffff, all, 31);
+	int shift = whole >> 16 >= groundLeast ? 16 : 0;
+	u32 middle = ((whole >> shift & 0xffff) - 1) / 2, before = (all - sum) >> shift & 0xffff, ground = 0;
+	for (int k = 8 * lane; k < 8 * lane + 8; k++) {
+		u32 own = count[k] >> shift & 0xffff;
+		if (before <= middle && middle < before + own)
+			ground = k;
+		before += own;
+	}
+	for (int d = 16; d; d /= 2) {
+		u32 other = __shfl_xor_sync(0xffffffff, ground, d);
+		ground = max(ground, other);
+	}
+	return ground;
+}
+
+// glintGround completes the measures of *total components: where the peak is, and the medians around it. A warp takes one
+// component.
 extern "C" __global__ void __launch_bounds__(groundThreads) glintGround(glintProps *out, const u64 *__restrict__ peaks,
 	const u32 *__restrict__ total, u32 room, const u8 *logits, i64 logitsPitch, const u8 *red, i64 redPitch, const u8 *green,
 	i64 greenPitch, const u8 *blue, i64 bluePitch, int w, int h) {
@@ -107,40 +151,14 @@ extern "C" __global__ void __launch_bounds__(groundThreads) glintGround(glintPro
 			continue;
 		u32 at = 0xffffffffu - (u32)peak;
 		int px = at % (u32)w, py = at / (u32)w;
-		for (int k = lane; k < 256; k += 32)
-			count[k] = 0;
-		__syncwarp();
-		int x0 = max(px - groundRadius, 0), x1 = min(px + groundRadius, w - 1), y0 = max(py - groundRadius, 0);
-		int y1 = min(py + groundRadius, h - 1), across = x1 - x0 + 1, pixels = across * (y1 - y0 + 1);
-		for (int k = lane; k < pixels; k += 32) {
-			int x = x0 + k % across, y = y0 + k / across;
-			atomicAdd(count + p.value(x, y), rowOf(p.logits, p.logitsPitch, y)[x] == 0 ? 0x10001u : 1u);
-		}
-		__syncwarp();
-		// A lane has eight values.
-		u32 sum = 0;
-		for (int k = 8 * lane; k < 8 * lane + 8; k++)
-			sum += count[k];
-		u32 below = 0, all = sum;
-		for (int d = 1; d < 32; d *= 2) {
-			u32 other = __shfl_up_sync(0xffffffff, all, d);
-			if (lane >= d)
-				all += other;
-		}
-		below = all - sum;
-		u32 whole = __shfl_sync(0xffffffff, all, 31);
-		int shift = whole >> 16 >= groundLeast ? 16 : 0;
-		u32 middle = ((whole >> shift & 0xffff) - 1) / 2, before = below >> shift & 0xffff;
-		for (int k = 8 * lane; k < 8 * lane + 8; k++) {
-			u32 own = count[k] >> shift & 0xffff;
-			if (before <= middle && middle < before + own)
-				out[i].ground = k;
-			before += own;
-		}
+		u32 ground = groundOf<false>(p, count, px, py, w, h), darkGround = groundOf<true>(p, count, px, py, w, h);
 		if (lane == 0) {
 			out[i].x = px;
 			out[i].y = py;
 			out[i].peak = peak >> 32;
+			out[i].ground = ground;
+			out[i].darkPeak = p.darkest(px, py);
+			out[i].darkGround = darkGround;
 		}
 		__syncwarp();
 	}

@@ -98,19 +98,20 @@ type MeasureGlints struct {
 	Out                             *[]GlintProps
 }
 
-// GlintProps are the exact measures of one component. The value of a pixel is the larger of its darkest channel and its
-// lightness (R + 2G + B + 2) >> 2.
+// GlintProps are the exact measures of one component. The lightness of a pixel is (R + 2G + B + 2) >> 2.
 type GlintProps struct {
 	// Sums holds the sum of the logits, in sixteenths, of the pixels of each kind.
 	Sums [4]uint64
 	// Area is the number of pixels; all other fields of an empty component are 0.
 	Area uint32
-	// X and Y are the pixel with the largest value, the first one in reading order of several.
+	// X and Y are the pixel with the largest lightness, the first one in reading order of several.
 	X, Y int32
-	// Peak is that value. Ground is the median (of n values in ascending order that with index (n−1)/2) of those within
-	// GroundRadius of that pixel in either direction, inside the picture, with a logit of 0, or of all of them if those
-	// are fewer than GroundLeast.
+	// Peak is that lightness. Ground is the median (of n values in ascending order that with index (n−1)/2) of those
+	// within GroundRadius of that pixel in either direction, inside the picture, with a logit of 0, or of all of them if
+	// those are fewer than GroundLeast.
 	Peak, Ground uint8
+	// DarkPeak is the darkest channel of that pixel, DarkGround the median of the darkest channels around it.
+	DarkPeak, DarkGround uint8
 }
 
 // These define the ground of a component: see GlintProps.
@@ -119,8 +120,15 @@ const (
 	GroundLeast  = 50
 )
 
-// Rise is how far the component rises over its ground, in levels.
-func (p *GlintProps) Rise() int { return int(p.Peak) - int(p.Ground) }
+// Rise returns the ground of the component and how far it rises over it, in levels: in lightness, or, if that is more, in
+// its darkest channel, which rises most on coloured paint.
+func (p *GlintProps) Rise() (ground, rise int, dark bool) {
+	light, low := int(p.Peak)-int(p.Ground), int(p.DarkPeak)-int(p.DarkGround)
+	if low > light {
+		return int(p.DarkGround), low, true
+	}
+	return int(p.Ground), light, false
+}
 
 // Into implements Query.
 func (o MeasureGlints) Into(out *[]GlintProps) Op { o.Out = out; return o }

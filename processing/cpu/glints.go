@@ -158,7 +158,7 @@ func (b executor) MeasureGlints(ctx context.Context, op processing.MeasureGlints
 				s.add(&out[l], r)
 			}
 			if out[l].Area > 0 {
-				out[l].Ground = s.ground(int(out[l].X), int(out[l].Y))
+				s.surroundings(&out[l])
 			}
 		}
 	})
@@ -167,10 +167,10 @@ func (b executor) MeasureGlints(ctx context.Context, op processing.MeasureGlints
 // glintPlanes are the planes in which glints are measured.
 type glintPlanes struct{ logits, kinds, red, green, blue *plane }
 
-// value returns the value of a pixel.
-func (s *glintPlanes) value(at int) uint8 {
+// values returns the lightness and the darkest channel of a pixel.
+func (s *glintPlanes) values(at int) (light, dark uint8) {
 	r, g, b := s.red.data.U8[at], s.green.data.U8[at], s.blue.data.U8[at]
-	return max(min(r, g, b), uint8((int(r)+2*int(g)+int(b)+2)>>2))
+	return uint8((int(r) + 2*int(g) + int(b) + 2) >> 2), min(r, g, b)
 }
 
 // add adds a span of a component.
@@ -179,35 +179,43 @@ func (s *glintPlanes) add(p *processing.GlintProps, r processing.Span) {
 	for x := r.X0; x < r.X1; x++ {
 		at := row + int(x)
 		p.Sums[s.kinds.data.U8[at]&3] += uint64(s.logits.data.U8[at])
-		if v := s.value(at); p.Area == 0 || v > p.Peak {
-			p.Peak, p.X, p.Y = v, x, r.Y
+		if v, dark := s.values(at); p.Area == 0 || v > p.Peak {
+			p.Peak, p.DarkPeak, p.X, p.Y = v, dark, x, r.Y
 		}
 		p.Area++
 	}
 }
 
-// ground returns the ground around a pixel.
-func (s *glintPlanes) ground(x, y int) uint8 {
+// surroundings measures the grounds around the peak.
+func (s *glintPlanes) surroundings(p *processing.GlintProps) {
 	const radius = processing.GroundRadius
-	var all, free [256]int32
+	x, y := int(p.X), int(p.Y)
+	var all, free, allDark, freeDark [256]int32
 	n, nFree := int32(0), int32(0)
 	for py := max(y-radius, 0); py <= min(y+radius, s.logits.h-1); py++ {
 		for px := max(x-radius, 0); px <= min(x+radius, s.logits.w-1); px++ {
 			at := py*s.logits.w + px
-			v := s.value(at)
-			all[v]++
+			light, dark := s.values(at)
+			all[light]++
+			allDark[dark]++
 			n++
 			if s.logits.data.U8[at] == 0 {
-				free[v]++
+				free[light]++
+				freeDark[dark]++
 				nFree++
 			}
 		}
 	}
 	if nFree >= processing.GroundLeast {
-		all, n = free, nFree
+		all, allDark, n = free, freeDark, nFree
 	}
+	p.Ground, p.DarkGround = lowerMedian(&all, n), lowerMedian(&allDark, n)
+}
+
+// lowerMedian returns element (n−1)/2 of n sorted values, given how often each occurs.
+func lowerMedian(counts *[256]int32, n int32) uint8 {
 	before := int32(0)
-	for v, count := range all {
+	for v, count := range counts {
 		if before += count; before > (n-1)/2 {
 			return uint8(v)
 		}

@@ -191,9 +191,9 @@ func TestMeasureGlintsEqualsDefinition(t *testing.T) {
 // measured returns the measures of n components, given the label of each pixel, or −1.
 func measured(label []int, n, w, h int, logits, kinds []uint8, channels [3][]uint8) []processing.GlintProps {
 	value := func(i int) int {
-		r, g, b := int(channels[0][i]), int(channels[1][i]), int(channels[2][i])
-		return max(min(r, g, b), (r+2*g+b+2)>>2)
+		return (int(channels[0][i]) + 2*int(channels[1][i]) + int(channels[2][i]) + 2) >> 2
 	}
+	dark := func(i int) int { return int(min(channels[0][i], channels[1][i], channels[2][i])) }
 	list := make([]processing.GlintProps, n)
 	for i, l := range label {
 		if l < 0 {
@@ -203,26 +203,30 @@ func measured(label []int, n, w, h int, logits, kinds []uint8, channels [3][]uin
 		p.Area++
 		p.Sums[kinds[i]] += uint64(logits[i])
 		if p.Area == 1 || value(i) > int(p.Peak) {
-			p.Peak, p.X, p.Y = uint8(value(i)), int32(i%w), int32(i/w)
+			p.Peak, p.DarkPeak, p.X, p.Y = uint8(value(i)), uint8(dark(i)), int32(i%w), int32(i/w)
 		}
 	}
 	for l := range list {
-		var all, free []int
+		var all, free []int // pixels
 		for i := range w * h {
 			far := max(i%w-int(list[l].X), int(list[l].X)-i%w, i/w-int(list[l].Y), int(list[l].Y)-i/w)
 			if far > 12 || list[l].Area == 0 {
 				continue
 			}
-			all = append(all, value(i))
+			all = append(all, i)
 			if logits[i] == 0 {
-				free = append(free, value(i))
+				free = append(free, i)
 			}
 		}
 		if len(free) >= 50 {
 			all = free
 		}
-		if slices.Sort(all); len(all) > 0 {
-			list[l].Ground = uint8(all[(len(all)-1)/2])
+		median := func(of func(int) int) uint8 {
+			slices.SortFunc(all, func(a, b int) int { return of(a) - of(b) })
+			return uint8(of(all[(len(all)-1)/2]))
+		}
+		if len(all) > 0 {
+			list[l].Ground, list[l].DarkGround = median(value), median(dark)
 		}
 	}
 	return list

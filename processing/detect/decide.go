@@ -204,7 +204,7 @@ func classicFindings(
 		g := grounds{levels: newLevels(pic), taken: taken}
 		for i := from; i < to; i++ {
 			f := &list[i]
-			_, ground, rise := g.of(f.Runs)
+			ground, rise := g.of(f.Runs)
 			f.Rise, f.Peak, f.Contrast = rise, ground+rise, contrast(ground, rise)
 		}
 	})

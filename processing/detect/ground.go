@@ -16,10 +16,11 @@ type grounds struct {
 	buf []uint8
 }
 
-// of returns the peak of the component with the given pixels, which are in reading order, its ground, and how far the
-// peak rises above it.
-func (g *grounds) of(runs []processing.Run) (peak image.Point, ground, rise int) {
-	top := -1
+// of returns the ground of the component with the given pixels, which are in reading order, and how far its peak rises
+// above it, in lightness or, if that is more, in the darkest channel.
+func (g *grounds) of(runs []processing.Run) (ground, rise int) {
+	top, peak := -1, image.Point{}
+	g.levels.dark = false
 	for _, r := range runs {
 		g.buf = g.levels.window(g.buf, r.X0, r.Y, r.X1, r.Y+1)
 		for i, v := range g.buf {
@@ -28,8 +29,13 @@ func (g *grounds) of(runs []processing.Run) (peak image.Point, ground, rise int)
 			}
 		}
 	}
-	ground = g.around(peak, processing.GroundRadius)
-	return peak, ground, top - ground
+	p := processing.GlintProps{Peak: uint8(top), Ground: uint8(g.around(peak, processing.GroundRadius))}
+	g.levels.dark = true
+	g.buf = g.levels.window(g.buf, peak.X, peak.Y, peak.X+1, peak.Y+1)
+	p.DarkPeak = g.buf[0]
+	p.DarkGround = uint8(g.around(peak, processing.GroundRadius))
+	ground, rise, _ = p.Rise()
+	return ground, rise
 }
 
 // around returns the ground within a radius of a pixel.

@@ -3,9 +3,10 @@ package detect
 import "blik/processing"
 
 // levels reads the levels of a picture in sRGB: (R + 2G + B + 2) >> 2 of its colours in 8 bits, as processing.Luminance
-// writes them. That is at least the darkest channel. One goroutine uses it at a time.
+// writes them, or, if dark, the darkest of these colours. One goroutine uses it at a time.
 type levels struct {
 	pic     *processing.Picture
+	dark    bool
 	display []uint8
 	whole   []uint16
 	inks    []uint8
@@ -23,11 +24,11 @@ func (l *levels) row(dst []uint8, x, y int) {
 	case p.U8 != nil && c == 4:
 		l.inks = append(l.inks[:0], p.U8[from:to]...)
 		processing.WithoutInks(l.inks[:3*len(dst)], l.inks)
-		level(dst, l.inks, 3, l.display)
+		level(dst, l.inks, 3, l.display, l.dark)
 	case p.U8 != nil:
-		level(dst, p.U8[from:to], c, l.display)
+		level(dst, p.U8[from:to], c, l.display, l.dark)
 	case p.U16 != nil && c != 4:
-		level(dst, p.U16[from:to], c, l.display)
+		level(dst, p.U16[from:to], c, l.display, l.dark)
 	default:
 		l.whole = append(l.whole[:0], make([]uint16, to-from)...)
 		if p.U16 != nil {
@@ -39,12 +40,12 @@ func (l *levels) row(dst []uint8, x, y int) {
 			processing.WithoutInks(l.whole[:3*len(dst)], l.whole)
 			c = 3
 		}
-		level(dst, l.whole, c, l.display)
+		level(dst, l.whole, c, l.display, l.dark)
 	}
 }
 
 // level writes the levels of samples of one or three channels.
-func level[S uint8 | uint16](dst []uint8, src []S, channels int, display []uint8) {
+func level[S uint8 | uint16](dst []uint8, src []S, channels int, display []uint8, dark bool) {
 	if channels == 1 {
 		for i := range dst {
 			dst[i] = display[src[i]]
@@ -53,7 +54,10 @@ func level[S uint8 | uint16](dst []uint8, src []S, channels int, display []uint8
 	}
 	for i := range dst {
 		p := src[3*i : 3*i+3 : 3*i+3]
-		dst[i] = uint8((uint(display[p[0]]) + 2*uint(display[p[1]]) + uint(display[p[2]]) + 2) >> 2)
+		r, g, b := display[p[0]], display[p[1]], display[p[2]]
+		if dst[i] = min(r, g, b); !dark {
+			dst[i] = uint8((uint(r) + 2*uint(g) + uint(b) + 2) >> 2)
+		}
 	}
 }
 

@@ -28,10 +28,11 @@ type Component struct {
 	// Strength is the root of the sum of the logits, Shares are the shares of that sum by kind.
 	Strength float64
 	Shares   [processing.GlintKinds]float64
-	// Ground is the median level around its peak, Rise how far the peak rises above it; Contrast is the same in linear
-	// light, 0…1.
+	// Ground is the median level around its peak, Rise how far the peak rises above it, in lightness or, if dark, in the
+	// darkest channel; Contrast is the same in linear light, 0…1.
 	Ground, Rise int
 	Contrast     float64
+	dark         bool
 	// Vector describes it for processing.Learned; nil unless Options.Vectors was set.
 	Vector []float64
 }
@@ -75,12 +76,12 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	number := make([]int32, len(f.props))
 	for i := range f.props {
 		p := &f.props[i]
-		if number[i] = -1; strength(p.Sums) < leastStrength || p.Rise() < leastRise {
+		ground, rise, dark := p.Rise()
+		if number[i] = -1; strength(p.Sums) < leastStrength || rise < leastRise {
 			continue
 		}
 		number[i] = int32(len(t.Components))
-		c := Component{Strength: strength(p.Sums), Ground: int(p.Ground), Rise: p.Rise(),
-			Contrast: contrast(int(p.Ground), p.Rise())}
+		c := Component{Strength: strength(p.Sums), Ground: ground, Rise: rise, dark: dark, Contrast: contrast(ground, rise)}
 		for k, v := range p.Sums {
 			c.Shares[k] = float64(v) / float64(total(p.Sums))
 		}
@@ -94,6 +95,7 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 		o := outliner{levels: newLevels(pic), taken: taken}
 		for i := from; i < to; i++ {
 			c := &t.Components[i]
+			o.levels.dark = c.dark
 			c.Spans = o.outline(own[i], c.Ground, c.Rise)
 			for k := range c.Spans {
 				c.Spans[k].Label = uint32(i)
