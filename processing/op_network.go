@@ -107,8 +107,8 @@ type GlintProps struct {
 	// X and Y are the pixel with the largest lightness, the first one in reading order of several.
 	X, Y int32
 	// Peak is that lightness. Ground is the median (of n values in ascending order that with index (n−1)/2) of those
-	// within GroundRadius of that pixel in either direction, inside the picture, with a logit of 0, or of all of them if
-	// those are fewer than GroundLeast.
+	// within GroundRadius of that pixel in either direction, inside the picture, with a logit of 0, or of all of them
+	// if those are fewer than GroundLeast.
 	Peak, Ground uint8
 	// DarkPeak is the darkest channel of that pixel, DarkGround the median of the darkest channels around it.
 	DarkPeak, DarkGround uint8
@@ -120,8 +120,8 @@ const (
 	GroundLeast  = 50
 )
 
-// Rise returns the ground of the component and how far it rises over it, in levels: in lightness, or, if that is more, in
-// its darkest channel, which rises most on coloured paint.
+// Rise returns the ground of the component and how far it rises over it, in levels: in lightness, or, if that is more,
+// in its darkest channel, which rises most on coloured paint.
 func (p *GlintProps) Rise() (ground, rise int, dark bool) {
 	light, low := int(p.Peak)-int(p.Ground), int(p.DarkPeak)-int(p.DarkGround)
 	if low > light {

@@ -28,8 +28,8 @@ type Component struct {
 	// Strength is the root of the sum of the logits, Shares are the shares of that sum by kind.
 	Strength float64
 	Shares   [processing.GlintKinds]float64
-	// Ground is the median level around its peak, Rise how far the peak rises above it, in lightness or, if dark, in the
-	// darkest channel; Contrast is the same in linear light, 0…1.
+	// Ground is the median level around its peak, Rise how far the peak rises above it, in lightness or, if dark, in
+	// the darkest channel; Contrast is the same in linear light, 0…1.
 	Ground, Rise int
 	Contrast     float64
 	dark         bool
@@ -81,7 +81,9 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 			continue
 		}
 		number[i] = int32(len(t.Components))
-		c := Component{Strength: strength(p.Sums), Ground: ground, Rise: rise, dark: dark, Contrast: contrast(ground, rise)}
+		c := Component{
+			Strength: strength(p.Sums), Ground: ground, Rise: rise, dark: dark, Contrast: contrast(ground, rise),
+		}
 		for k, v := range p.Sums {
 			c.Shares[k] = float64(v) / float64(total(p.Sums))
 		}
