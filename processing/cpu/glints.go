@@ -145,10 +145,7 @@ func (b executor) GlintChannels(ctx context.Context, op processing.GlintChannels
 // MeasureGlints measures components in parallel.
 func (b executor) MeasureGlints(ctx context.Context, op processing.MeasureGlints) ([]processing.GlintProps, error) {
 	q := op.Components.(*components)
-	s := &glintPlanes{
-		logits: op.Logits.(*plane), kinds: op.Kinds.(*plane),
-		red: op.Red.(*plane), green: op.Green.(*plane), blue: op.Blue.(*plane),
-	}
+	s := &glintPlanes{op.Logits.(*plane), op.Kinds.(*plane), op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)}
 	out := make([]processing.GlintProps, q.n)
 	parts := group(q.spans, q.n, func(i int) uint32 { return q.spans[i].Label })
 	const share = 64
@@ -189,36 +186,29 @@ func (s *glintPlanes) add(p *processing.GlintProps, r processing.Span) {
 // surroundings measures the grounds around the peak.
 func (s *glintPlanes) surroundings(p *processing.GlintProps) {
 	const radius = processing.GroundRadius
-	x, y := int(p.X), int(p.Y)
-	var all, free, allDark, freeDark [256]int32
-	n, nFree := int32(0), int32(0)
-	for py := max(y-radius, 0); py <= min(y+radius, s.logits.h-1); py++ {
-		for px := max(x-radius, 0); px <= min(x+radius, s.logits.w-1); px++ {
-			at := py*s.logits.w + px
+	// How often each lightness and each darkest channel occurs, in all pixels and in those with a logit of 0.
+	var all, free [2][256]int32
+	var n, nFree int32
+	for y := max(int(p.Y)-radius, 0); y <= min(int(p.Y)+radius, s.logits.h-1); y++ {
+		for x := max(int(p.X)-radius, 0); x <= min(int(p.X)+radius, s.logits.w-1); x++ {
+			at := y*s.logits.w + x
 			light, dark := s.values(at)
-			all[light]++
-			allDark[dark]++
-			n++
+			all[0][light], all[1][dark], n = all[0][light]+1, all[1][dark]+1, n+1
 			if s.logits.data.U8[at] == 0 {
-				free[light]++
-				freeDark[dark]++
-				nFree++
+				free[0][light], free[1][dark], nFree = free[0][light]+1, free[1][dark]+1, nFree+1
 			}
 		}
 	}
 	if nFree >= processing.GroundLeast {
-		all, allDark, n = free, freeDark, nFree
+		all, n = free, nFree
 	}
-	p.Ground, p.DarkGround = lowerMedian(&all, n), lowerMedian(&allDark, n)
+	p.Ground, p.DarkGround = lowerMedian(&all[0], n), lowerMedian(&all[1], n)
 }
 
 // lowerMedian returns element (n−1)/2 of n sorted values, given how often each occurs.
-func lowerMedian(counts *[256]int32, n int32) uint8 {
-	before := int32(0)
-	for v, count := range counts {
-		if before += count; before > (n-1)/2 {
-			return uint8(v)
-		}
+func lowerMedian(counts *[256]int32, n int32) (v uint8) {
+	for before := counts[0]; before <= (n-1)/2; before += counts[v] {
+		v++
 	}
-	return 0
+	return v
 }
