@@ -849,9 +849,9 @@ func TestProgressBarIsGoneWhenCleared(t *testing.T) {
 func TestRemarkHasALineOfItsOwn(t *testing.T) {
 	t.Parallel()
 	var screen bytes.Buffer
-	run := &series{workFlags: workFlags{program: &program{Options: Options{Stderr: &screen}, tr: i18n.For("en")}}}
-	run.bar = &bar{w: &screen, drawn: "[###.....]"}
-	run.printRemarks("a.png", []message.Message{message.Of("The GPU is tired.")})
+	p := &program{Options: Options{Stderr: &screen}, tr: i18n.For("en")}
+	b := &bar{w: &screen, drawn: "[###.....]"}
+	printRemarks(p, b, "a.png", []message.Message{message.Of("The GPU is tired.")})
 	if screen.String() != "\r\x1b[Kblik: a.png: The GPU is tired.\n" {
 		t.Errorf("%q", screen.String())
 	}

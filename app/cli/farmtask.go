@@ -92,7 +92,7 @@ func doTaskOnce(ctx context.Context, p *program, t farm.Task) (out farm.Outcome,
 	if err != nil {
 		return out, err
 	}
-	(&series{workFlags: workFlags{program: p}}).printRemarks(t.Input, o.Remarks)
+	printRemarks(p, nil, t.Input, o.Remarks)
 	return outcomeOf(ctx, p, t, o)
 }
 

@@ -176,7 +176,7 @@ func (s *series) one(ctx context.Context, w *work.Workshop, files []string, i in
 	if err != nil {
 		return "", err
 	}
-	s.printRemarks(files[i], o.Remarks)
+	printRemarks(s.program, s.bar, files[i], o.Remarks)
 	var out strings.Builder
 	if !s.quiet {
 		s.describe(&out, files[i], o)
@@ -211,11 +211,11 @@ func (s *series) read(ctx context.Context, path string, limits imagefile.Limits)
 	return file, err
 }
 
-// printRemarks prints each remark on its own line.
-func (s *series) printRemarks(input string, remarks []message.Message) {
+// printRemarks prints each remark on a file on its own line, in place of a bar.
+func printRemarks(p *program, b *bar, input string, remarks []message.Message) {
 	for _, text := range remarks {
-		s.bar.clear()
-		s.printError(fmt.Errorf("%s: %s", input, s.tr.Sprint(text)))
+		b.clear()
+		p.printError(fmt.Errorf("%s: %s", input, p.tr.Sprint(text)))
 	}
 }
 

@@ -15,7 +15,6 @@ import (
 	"blik/app/project"
 	"blik/app/report"
 	"blik/app/session"
-	"blik/app/session/glare"
 	"blik/app/session/store"
 	"blik/app/thumbnail"
 	"blik/app/work"
@@ -52,7 +51,7 @@ type Frame struct {
 type Options struct {
 	Store  *store.Store
 	Files  Files
-	Engine glare.Engine
+	Engine work.Engine
 	// Thumbnails stores the thumbnails of pictures; it may be nil.
 	Thumbnails *thumbnail.Cache
 	// Version is the version of the program, for reports.

@@ -9,6 +9,7 @@ import (
 	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/session"
+	"blik/app/work"
 	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/correct"
@@ -26,24 +27,16 @@ type Outcome struct {
 	Notice *message.Message
 }
 
-// Engine is the part of session.Engine that detects and corrects.
-type Engine interface {
-	Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.Options) (
-		r *detect.Result, notice *message.Message, err error)
-	Correct(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params,
-		o correct.Options) (c *correct.Correction, notice *message.Message, err error)
-}
-
 // Glare finds glare in the open picture and corrects it, with the session's job.
 type Glare struct {
 	s      *session.Session
-	engine Engine
+	engine work.Engine
 	// detectedWith are the parameters that were set for the last detection.
 	detectedWith processing.Params
 }
 
 // New returns the Glare of a session.
-func New(s *session.Session, e Engine) *Glare { return &Glare{s: s, engine: e} }
+func New(s *session.Session, e work.Engine) *Glare { return &Glare{s: s, engine: e} }
 
 // DetectedWith returns the parameters that were set for the last detection.
 func (g *Glare) DetectedWith() processing.Params { return g.detectedWith }
@@ -58,7 +51,7 @@ func (g *Glare) Detect(done func(Outcome, error)) {
 func (g *Glare) DetectFor(apply func(document.Found) image.Rectangle, done func(Outcome, error)) {
 	var outcome Outcome
 	shot, params, table := g.s.Document().Snapshot(), g.s.Settings().Params, g.s.Table()
-	work := func(ctx context.Context, report processing.Progress) (document.Found, error) {
+	do := func(ctx context.Context, report processing.Progress) (document.Found, error) {
 		begun := time.Now()
 		r, notice, err := g.engine.Detect(ctx, shot.Picture, params,
 			detect.Options{Region: shot.Region, Progress: report, Table: table})
@@ -71,7 +64,7 @@ func (g *Glare) DetectFor(apply func(document.Found) image.Rectangle, done func(
 		}
 		return shot.Found(&r.Result, shot.Region)
 	}
-	session.Begin(g.s, session.Detected, work, func(f document.Found) (image.Rectangle, error) {
+	session.Begin(g.s, session.Detected, do, func(f document.Found) (image.Rectangle, error) {
 		g.detectedWith = params
 		g.s.KeepTable(table)
 		return apply(f), nil
@@ -133,7 +126,7 @@ func (g *Glare) CorrectFor(cause session.Cause, methods map[int]processing.Metho
 ) {
 	var outcome Outcome
 	params, shot := g.s.Settings().Params, g.s.Document().Snapshot()
-	work := func(ctx context.Context, report processing.Progress) (corrected, error) {
+	do := func(ctx context.Context, report processing.Progress) (corrected, error) {
 		begun := time.Now()
 		mask := shot.Mask()
 		// These have the same IDs as the findings of the document.
@@ -161,7 +154,7 @@ func (g *Glare) CorrectFor(cause session.Cause, methods map[int]processing.Metho
 		}
 		return corrected{spots, r}, nil
 	}
-	session.Begin(g.s, cause, work, func(c corrected) (image.Rectangle, error) {
+	session.Begin(g.s, cause, do, func(c corrected) (image.Rectangle, error) {
 		return image.Rectangle{}, apply(c.result, c.spots, params)
 	}, func(_ corrected, err error) { done(outcome, err) })
 }
