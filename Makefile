@@ -93,7 +93,7 @@ every: build ## also the tests that take long (testpic.Slow)
 	BLIK_SLOW=1 $(DRIVEN) $(GO) test -vet=off $(PATIENT) ./ui/e2e ./processing/correct ./...
 
 plain: ## the tests of the loops, built without the experiment that vector kernels need
-	GOEXPERIMENT= $(GO) test -vet=off -short ./internal/simd ./processing/cpu ./processing/network
+	GOEXPERIMENT= $(GO) test -vet=off -short ./internal/simd ./processing/cpu/... ./processing/network
 
 arm64: ## the tests of the loops for arm64, under qemu-user
 	@if command -v qemu-aarch64-static >/dev/null; then scripts/qemu.sh; else \
@@ -108,10 +108,10 @@ UNWATCHED   := blik/processing/network image/color image/draw image/png image/jp
 	$(TYPESETTING)/shaping $(TYPESETTING)/language github.com/fyne-io/oksvg github.com/srwiley/rasterx \
 	fyne.io/fyne/v2/internal/svg
 RACE        := -race $(UNWATCHED:%=-gcflags=%=-race=false)
-LOOPS       := -gcflags=blik/processing/cpu=-race=false
+LOOPS       := -gcflags=blik/processing/cpu/...=-race=false
 
 # These have no goroutines. Rendering is slow under the detector, so only its tests of goroutines run.
-ALONE := /processing/(learn|internal/.*)$$|/lab/score$$|/internal/(house|record|simd/.*)$$
+ALONE := /processing/(learn|cpu/kernel|internal/.*)$$|/lab/score$$|/internal/(house|record|simd/.*)$$
 
 # The rooms with locks and goroutines of their own.
 ROOMS := ./app/job ./app/session ./app/device ./app/batch ./app/view ./app/imagefile ./app/crash \
@@ -124,8 +124,8 @@ watched: ## the rooms with locks and goroutines under the race detector
 # The loops with unsafe pointers need no race detector for this.
 loops: ## the loops with checked pointers, and the plain ones
 	$(GO) test -vet=off $(PATIENT) -gcflags=blik/processing/...=-d=checkptr -short \
-		./processing/cpu ./processing/network ./processing/internal/...
-	BLIK_KERNELS=plain $(GO) test -vet=off -short ./processing/cpu ./processing/network
+		./processing/cpu/... ./processing/network ./processing/internal/...
+	BLIK_KERNELS=plain $(GO) test -vet=off -short ./processing/cpu/... ./processing/network
 
 # The slowest packages start first. Those in the background have one goroutine most of the time.
 race: ## the short tests under the race detector, the real window among them

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Writes the kernels of processing/cpu that differ from others only in names, because Go's vector types cannot be type
+# Writes the bodies of processing/cpu/kernel that differ from others only in names, because Go's vector types cannot be type
 # parameters: order_gen.go from order_avx2.go, for the smallest instead of the largest, for 16-bit and 32-bit samples,
 # and for vectors of 512 bits; float_gen.go from float_avx2.go and gauss_gen.go from gauss_avx2.go, for vectors of 512
 # bits. With --check it only reports whether the files are up to date.
 set -euo pipefail
-cd "$(dirname "$0")/../processing/cpu"
+cd "$(dirname "$0")/../processing/cpu/kernel"
 
 source=order_avx2.go
 made=$(mktemp -d)
@@ -62,7 +62,7 @@ for target in order_gen.go float_gen.go gauss_gen.go; do
   if [ "${1:-}" != --check ]; then
     cp "$made/$target" $target
   elif ! cmp -s "$made/$target" $target; then
-    echo "processing/cpu/$target is not up to date; run scripts/widen.sh" >&2
+    echo "processing/cpu/kernel/$target is not up to date; run scripts/widen.sh" >&2
     exit 1
   fi
 done

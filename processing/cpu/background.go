@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
 // censoredSums slides packed sums over the pixels of y that exclude does not mark: 32-bit sums for windows of radius up
@@ -31,7 +32,7 @@ func (c *censoredSums[S]) run(t *worker, tile rect, emit func(y int, sum []S)) b
 func (c *censoredSums[S]) down(t *worker, tile rect, col []S, emit func(y int)) bool {
 	x0, x1, at := c.columns(tile)
 	none, out := zeros[uint16](t, x1-x0), take[uint8](t, x1-x0)
-	fill(out, math.MaxUint8)
+	kernel.Fill(out, math.MaxUint8)
 	entering, leaving := c.exclude.buffer(t, x1-x0), c.exclude.buffer(t, x1-x0)
 	return c.slide(t, tile, func(add, sub int) {
 		c.slideRow(col[at:at+x1-x0],
@@ -88,18 +89,18 @@ type backgroundLevel struct {
 func (b *Backend) backgroundLevel(y, exclude *plane, r int) backgroundLevel {
 	g := newWindow(y.w, y.h, r)
 	v := backgroundLevel{
-		censoredSums: censoredSums[uint64]{g, b.kernels.censor, b.kernels.scan64, y.data.U16, exclude.flags()},
+		censoredSums: censoredSums[uint64]{g, b.kernels.Censor, b.kernels.Scan64, y.data.U16, exclude.flags()},
 		need:         need(r),
-		mean:         b.kernels.censoredMean,
+		mean:         b.kernels.CensoredMean,
 	}
 	most := (2*g.rx + 1) * (2*g.ry + 1)
 	if most > maxTable {
-		v.mean = dividedMean
+		v.mean = kernel.DividedMean
 		return v
 	}
 	v.inverse = make([]uint64, most+1)
 	for n := 1; n <= most; n++ {
-		v.inverse[n] = inverse(uint64(n))
+		v.inverse[n] = kernel.Inverse(uint64(n))
 	}
 	return v
 }
@@ -107,20 +108,9 @@ func (b *Backend) backgroundLevel(y, exclude *plane, r int) backgroundLevel {
 // maxTable is the largest window, in pixels, for which inverses are tabulated.
 const maxTable = 1 << 16
 
-// dividedMean is censoredMean for windows too large for a table of inverses.
-func dividedMean(dst []uint16, sum, _ []uint64, need uint64) bool {
-	poor := false
-	for i, s := range sum[:len(dst)] {
-		n := s >> countShift
-		poor = poor || n < need
-		dst[i] = uint16((s&sumMask + n/2) / max(n, 1))
-	}
-	return poor
-}
-
 // background computes a tile. Runs of poor pixels are collected in columns of cells. A cell is so wide that even if all
 // of it is poor, the border around its box has at most a few times as many pixels.
-func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *kernels) {
+func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *kernel.Table) {
 	first, last := &levels[0], &levels[len(levels)-1]
 	p := poorRuns{left: tile.x0, cell: max(128, 4*last.rx)}
 	p.cells = make([][]processing.Run, (tile.x1-tile.x0+p.cell-1)/p.cell)
@@ -131,47 +121,47 @@ func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *k
 		}
 		row := dst.row(y, 0, v.w)
 		for i, s := range sum {
-			if s>>countShift == 0 {
+			if s>>kernel.CountShift == 0 {
 				row[x0+i] = v.y[y*v.w+x0+i]
 			}
 		}
 	}
 	var done bool
 	switch {
-	case first.rx > narrowRadius || first.ry > narrowRadius:
+	case first.rx > kernel.NarrowRadius || first.ry > kernel.NarrowRadius:
 		done = first.run(t, tile, func(y int, sum []uint64) {
 			if first.mean(dst.row(y, tile.x0, tile.x1), sum, first.inverse, first.need) {
 				keep(first, y, tile.x0, sum)
 			}
 		})
-	case k.narrowMeans != nil && first != last:
-		narrow := censoredSums[uint32]{first.window, k.censor32, k.scan32, first.y, first.exclude}
+	case k.NarrowMeans != nil && first != last:
+		narrow := censoredSums[uint32]{first.window, k.Censor32, k.Scan32, first.y, first.exclude}
 		// The kernel also reads the column before the first window.
-		col := zeros[uint32](t, 1+first.width(tile)+countsBlock)
+		col := zeros[uint32](t, 1+first.width(tile)+kernel.Block)
 		poor := take[uint64](t, (tile.x1-tile.x0+63)/64)
 		done = narrow.down(t, tile, col[1:], func(y int) {
-			if k.narrowMeans(dst.row(y, tile.x0, tile.x1), poor, col, 2*first.rx+1, uint32(first.need)) {
+			if k.NarrowMeans(dst.row(y, tile.x0, tile.x1), poor, col, 2*first.rx+1, uint32(first.need)) {
 				p.marked(y, tile.x0, poor)
 			}
 		})
 	default:
 		wide := take[uint64](t, tile.x1-tile.x0)
-		narrow := censoredSums[uint32]{first.window, k.censor32, k.scan32, first.y, first.exclude}
+		narrow := censoredSums[uint32]{first.window, k.Censor32, k.Scan32, first.y, first.exclude}
 		done = narrow.run(t, tile, func(y int, sum []uint32) {
 			out := dst.row(y, tile.x0, tile.x1)
-			if !k.censoredMean32(out, sum, first.inverse, uint32(first.need)) {
+			if !k.CensoredMean32(out, sum, first.inverse, uint32(first.need)) {
 				return
 			}
 			// The upper bits of a sum are its count, so sums below this one hold too few pixels. If the picture is
 			// smaller than the window needs, all sums do.
-			enough := uint32(min(first.need, 1<<(32-narrowShift)-1)) << narrowShift
+			enough := uint32(min(first.need, 1<<(32-kernel.NarrowShift)-1)) << kernel.NarrowShift
 			for i := 0; i < len(sum); i++ {
 				if sum[i] >= enough {
 					continue
 				}
 				j := i
 				for ; j < len(sum) && sum[j] < enough; j++ {
-					wide[j] = uint64(sum[j]>>narrowShift)<<countShift | uint64(sum[j]&narrowMask)
+					wide[j] = uint64(sum[j]>>kernel.NarrowShift)<<kernel.CountShift | uint64(sum[j]&kernel.NarrowMask)
 				}
 				keep(first, y, tile.x0+i, wide[i:j])
 				i = j
@@ -217,11 +207,11 @@ func (p *poorRuns) add(y, x0, x1 int) {
 // short adds the pixels, starting at x0, whose sums hold fewer than need pixels.
 func (p *poorRuns) short(y, x0 int, sum []uint64, need uint64) {
 	for i := 0; i < len(sum); i++ {
-		if sum[i]>>countShift >= need {
+		if sum[i]>>kernel.CountShift >= need {
 			continue
 		}
 		j := i + 1
-		for j < len(sum) && sum[j]>>countShift < need {
+		for j < len(sum) && sum[j]>>kernel.CountShift < need {
 			j++
 		}
 		p.add(y, x0+i, x0+j)
@@ -268,8 +258,8 @@ func (v *backgroundLevel) together(runs []processing.Run) int {
 
 // means writes the means of runs, and calls poor with the sums of those that hold too few pixels.
 func (v *backgroundLevel) means(t *worker, runs []processing.Run, dst raster, poor func(y, x0 int, sum []uint64)) bool {
-	used := t.used
-	defer func() { t.used = used }()
+	mark := t.arena.Mark()
+	defer t.arena.Rewind(mark)
 	box := rect{runs[0].X0, runs[0].Y, runs[0].X1, runs[len(runs)-1].Y + 1}
 	for _, p := range runs {
 		box.x0, box.x1 = min(box.x0, p.X0), max(box.x1, p.X1)

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
 func slowBoxMean[T uint8 | uint16](src []T, w, h, r int) []T {
@@ -127,7 +128,7 @@ func TestBoxCount(t *testing.T) {
 func TestBoxCountFull(t *testing.T) {
 	const side = 300
 	src := make([]uint8, side*side)
-	fill(src, 1)
+	kernel.Fill(src, 1)
 	b := New(Workers(2))
 	s, d := up(t, b, side, side, src), empty(t, b, processing.U16, side, side)
 	must(t, b.boxCount(context.Background(), d.(*plane), s.(*plane), newWindow(side, side, 127), 1))
@@ -163,7 +164,7 @@ func TestBoxMeanExact(t *testing.T) {
 					must(t, err)
 					must(t, boxMeanFloat(context.Background(), b, e.(*plane), s.(*plane), radius))
 					if exact {
-						wantEqual(t, what, w, bitsOf(down[float32](t, d)), bitsOf(down[float32](t, e)))
+						wantEqual(t, what, w, kernel.BitsOf(down[float32](t, d)), kernel.BitsOf(down[float32](t, e)))
 					}
 					return exact
 				}

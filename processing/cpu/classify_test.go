@@ -7,7 +7,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/internal/simd"
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
 // near draws a plane a little above another one, so that every threshold is met from both sides.
@@ -84,7 +86,8 @@ func TestContrastEdges(t *testing.T) {
 		{100, 101, 255, processing.ContrastRule{}, 0},
 	} {
 		cls, s := []uint8{9}, []uint16{9}
-		contrast(cls, s, []uint16{c.y}, []uint16{c.b}, []uint8{c.v}, c.rule)
+		plain := kernel.Of(simd.Plain)
+		plain.Contrast(cls, s, []uint16{c.y}, []uint16{c.b}, []uint8{c.v}, c.rule)
 		contrasts := uint16(0)
 		if c.want == seed {
 			contrasts = c.y - c.b

@@ -8,6 +8,7 @@ import (
 
 	"blik/internal/span"
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
 // components are labelled spans in reading order.
@@ -344,8 +345,8 @@ func (is island) grow(t *worker, g *growth) []processing.Span {
 	}
 	n := int(f.first[len(spans)])
 	f.owner, f.dist = take[uint32](t, n), take[int32](t, n)
-	fill(f.owner, none)
-	fill(f.dist, math.MaxInt32)
+	kernel.Fill(f.owner, none)
+	kernel.Fill(f.dist, math.MaxInt32)
 	f.begin(is.cores)
 	for d2 := int32(1); d2 <= farthest && f.waiting > 0; d2++ {
 		if len(f.queue[d2]) == 0 {

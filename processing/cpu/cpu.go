@@ -7,6 +7,7 @@ import (
 	"blik/internal/parallel"
 	"blik/internal/simd"
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 	"blik/processing/network"
 )
 
@@ -14,7 +15,7 @@ import (
 type Backend struct {
 	workers int
 	level   simd.Level
-	kernels kernels
+	kernels kernel.Table
 	tiling  tiling
 	pool    pool
 	crew    parallel.Crew
@@ -43,7 +44,7 @@ func Workers(n int) Option {
 // Kernels sets the row kernels of operations, instead of those that simd.Chosen names. It does not check whether the
 // processor supports them.
 func Kernels(level simd.Level) Option {
-	return func(b *Backend) { b.level, b.kernels = level, kernelsOf(level) }
+	return func(b *Backend) { b.level, b.kernels = level, kernel.Of(level) }
 }
 
 // New returns a Backend that holds no memory yet.

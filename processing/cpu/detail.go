@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
 // Detail writes the sum of the two finest bands of the starlet transform of the known pixels, 0 elsewhere.
@@ -24,7 +25,7 @@ func (b *Backend) detail(t *worker, p []float32, state []uint8, w, h int) bool {
 	}
 	k := &b.kernels
 	smooth := take[float32](t, len(p))
-	k.divideKnown(smooth, p, known, known)
+	k.DivideKnown(smooth, p, known, known)
 	s := newSmoothing(t, w, h)
 	for _, gap := range [2]int{1, 2} {
 		if t.stopped() {
@@ -49,18 +50,7 @@ type smoothing struct {
 	value, weight, down, count []float32
 	// padded is a row with zeros around it, empty a row of zeros.
 	padded, empty []float32
-	weights       *weights5
-}
-
-// weights5 are the weights 4 and 6, each repeated over a vector.
-type weights5 [2][8]float32
-
-func newWeights5() *weights5 {
-	w := new(weights5)
-	for i := range w[0] {
-		w[0][i], w[1][i] = 4, 6
-	}
-	return w
+	weights       *kernel.Weights5
 }
 
 // margin is the reach of the smoothing with the wider gap.
@@ -70,7 +60,7 @@ func newSmoothing(t *worker, w, h int) *smoothing {
 	s := &smoothing{
 		w: w, h: h, value: take[float32](t, w*h), weight: take[float32](t, w*h), down: take[float32](t, w),
 		count: take[float32](t, w), padded: take[float32](t, w+2*margin), empty: take[float32](t, w),
-		weights: newWeights5(),
+		weights: kernel.NewWeights5(),
 	}
 	clear(s.padded)
 	clear(s.empty)
@@ -79,12 +69,12 @@ func newSmoothing(t *worker, w, h int) *smoothing {
 
 // smooth smooths the known pixels with [1 4 6 4 1] at the given gap, first along rows, then along columns, and divides
 // by the sum of the weights on known pixels. known is 1 in known pixels; elsewhere p and known are 0.
-func (s *smoothing) smooth(k *kernels, p, known []float32, gap int) {
+func (s *smoothing) smooth(k *kernel.Table, p, known []float32, gap int) {
 	w := s.w
 	along := func(dst, src []float32) {
 		q := s.padded
 		copy(q[margin:], src)
-		k.taps5(dst, q[margin-2*gap:], q[margin-gap:], q[margin:], q[margin+gap:], q[margin+2*gap:], s.weights)
+		k.Taps5(dst, q[margin-2*gap:], q[margin-gap:], q[margin:], q[margin+gap:], q[margin+2*gap:], s.weights)
 	}
 	for y := range s.h {
 		along(s.value[y*w:(y+1)*w], p[y*w:(y+1)*w])
@@ -98,35 +88,9 @@ func (s *smoothing) smooth(k *kernels, p, known []float32, gap int) {
 	}
 	for y := range s.h {
 		for _, sum := range [2]struct{ dst, of []float32 }{{s.down, s.value}, {s.count, s.weight}} {
-			k.taps5(sum.dst, row(sum.of, y-2*gap), row(sum.of, y-gap), row(sum.of, y), row(sum.of, y+gap),
+			k.Taps5(sum.dst, row(sum.of, y-2*gap), row(sum.of, y-gap), row(sum.of, y), row(sum.of, y+gap),
 				row(sum.of, y+2*gap), s.weights)
 		}
-		k.divideKnown(p[y*w:(y+1)*w], s.down, s.count, known[y*w:(y+1)*w])
-	}
-}
-
-// taps5 adds five rows with the weights 1, 4, 6, 4 and 1, in this order.
-func taps5(dst, a, b, c, d, e []float32, _ *weights5) {
-	n := len(dst)
-	a, b, c, d, e = a[:n], b[:n], c[:n], d[:n], e[:n]
-	for i := range dst {
-		v := 0 + a[i]
-		v += float32(4 * b[i])
-		v += float32(6 * c[i])
-		v += float32(4 * d[i])
-		dst[i] = v + e[i]
-	}
-}
-
-// divideKnown writes v / m where a pixel is known, 0 elsewhere.
-func divideKnown(dst, v, m, known []float32) {
-	n := len(dst)
-	v, m, known = v[:n], m[:n], known[:n]
-	for i := range dst {
-		q := float32(0)
-		if known[i] != 0 {
-			q = v[i] / m[i]
-		}
-		dst[i] = q
+		k.DivideKnown(p[y*w:(y+1)*w], s.down, s.count, known[y*w:(y+1)*w])
 	}
 }

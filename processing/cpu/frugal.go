@@ -5,6 +5,7 @@ import (
 
 	"blik/internal/span"
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
 var _ processing.Frugal = (*Backend)(nil)
@@ -24,7 +25,7 @@ func (b *Backend) bandsOf(h, most int) int {
 }
 
 // band returns scratch for n samples, with undefined content, that stays in t.
-func band[T sample](s *[]T, n int) []T {
+func band[T kernel.Sample](s *[]T, n int) []T {
 	if cap(*s) < n {
 		*s = make([]T, n)
 	}
@@ -68,7 +69,7 @@ func (b *Backend) firstEstimate(t *worker, op *processing.FirstEstimate, tile re
 	}
 	// line takes the best over squares.
 	line := func(dst, src []uint16, radius, around int, dilate bool) {
-		l := lines[uint16]{b: b, dst: dst, src: src, w: w, h: n, order: orderOf[uint16](&b.kernels, dilate)}
+		l := lines[uint16]{b: b, dst: dst, src: src, w: w, h: n, order: kernel.OrderOf[uint16](&b.kernels, dilate)}
 		l.strip(t, part(around), radius)
 	}
 	line(one, light, r, op.Margin+2*r, false)
@@ -82,10 +83,10 @@ func (b *Backend) firstEstimate(t *worker, op *processing.FirstEstimate, tile re
 	at := part(op.Margin)
 	for j := at.y0; j < at.y1; j++ {
 		x, k := (from.y0+j)*v.w+from.x0, j*w
-		b.kernels.differenceThreshold(marks[k+at.x0:k+at.x1], light[k+at.x0:k+at.x1], one[k+at.x0:k+at.x1],
+		b.kernels.DifferenceThreshold(marks[k+at.x0:k+at.x1], light[k+at.x0:k+at.x1], one[k+at.x0:k+at.x1],
 			v.data.U8[x+at.x0:x+at.x1], int32(op.Over), int32(op.Level))
 	}
-	l := lines[uint8]{b: b, dst: wide, src: marks, w: w, h: n, order: orderOf[uint8](&b.kernels, true)}
+	l := lines[uint8]{b: b, dst: wide, src: marks, w: w, h: n, order: kernel.OrderOf[uint8](&b.kernels, true)}
 	at = part(0)
 	l.strip(t, at, op.Margin)
 	for j := at.y0; j < at.y1; j++ {
@@ -104,7 +105,7 @@ func (l *lines[T]) strip(t *worker, r rect, radius int) {
 	}
 	const column = 2048
 	for x := r.x0; x < r.x1; x += column {
-		t.used = 0
+		t.arena.Reset()
 		l.tile(t, rect{x, r.y0, min(r.x1, x+column), r.y1}, rx, ry, nil)
 	}
 }
@@ -112,21 +113,21 @@ func (l *lines[T]) strip(t *worker, r rect, radius int) {
 // boxMeanBand computes BoxMean of a part of w × n samples.
 func (b *Backend) boxMeanBand(t *worker, dst, src []uint16, w, n, r int, part rect) {
 	g := newWindow(w, n, r)
-	t.used = 0
+	t.arena.Reset()
 	x0, x1, at := g.columns(part)
-	if (2*g.rx+1)*(2*g.ry+1) < maxFloatMean {
-		col := zeros[uint32](t, 1+g.width(part)+countsBlock)
+	if (2*g.rx+1)*(2*g.ry+1) < kernel.MaxMean {
+		col := zeros[uint32](t, 1+g.width(part)+kernel.Block)
 		none := zeros[uint16](t, x1-x0)
-		c, ny := newCounts(t, g, part.x0, part.x1-part.x0), 0
+		c, ny := kernel.NewCounts(&t.arena, part.x1-part.x0, g.columnsAt(part.x0)), 0
 		g.slide(t, part, func(add, sub int) {
-			b.kernels.sums16.slide32(col[1+at:][:x1-x0], rowOr(src, w, add, x0, x1, none),
+			b.kernels.Sums16.Slide32(col[1+at:][:x1-x0], rowOr(src, w, add, x0, x1, none),
 				rowOr(src, w, sub, x0, x1, none))
 		}, func(y int) {
 			if n := g.countY(y); n != ny {
 				ny = n
-				c.set(ny, false)
+				c.Set(ny, false)
 			}
-			b.kernels.boxes16(dst[y*w+part.x0:y*w+part.x1], col, 2*g.rx+1, c)
+			b.kernels.Boxes16(dst[y*w+part.x0:y*w+part.x1], col, 2*g.rx+1, c)
 		})
 		return
 	}
@@ -134,9 +135,9 @@ func (b *Backend) boxMeanBand(t *worker, dst, src []uint16, w, n, r int, part re
 	sum := take[uint64](t, part.x1-part.x0)
 	none := zeros[uint16](t, x1-x0)
 	g.slide(t, part, func(add, sub int) {
-		b.kernels.sums16.slide64(col[at:at+x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none))
+		b.kernels.Sums16.Slide64(col[at:at+x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none))
 	}, func(y int) {
-		b.kernels.scan64(sum, col, 2*g.rx+1)
+		b.kernels.Scan64(sum, col, 2*g.rx+1)
 		out := dst[y*w+part.x0 : y*w+part.x1]
 		for x := range out {
 			n := uint64(g.countX(part.x0+x) * g.countY(y))
@@ -174,18 +175,18 @@ func (b *Backend) classes(t *worker, op *processing.Classify, tile rect, cls, y,
 	seed, peak, class := band(&t.bands[1], n*w), band(&t.bands[2], n*w), band(&t.marks, w)
 	for at := from.y0; at < from.y1; at++ {
 		i := at*y.w + from.x0
-		b.kernels.contrast(class, seed[(at-from.y0)*w:(at-from.y0+1)*w], y.data.U16[i:i+w],
+		b.kernels.Contrast(class, seed[(at-from.y0)*w:(at-from.y0+1)*w], y.data.U16[i:i+w],
 			background.row(at, from.x0, from.x1), v.data.U8[i:i+w], op.Contrast)
 		if at >= tile.y0 && at < tile.y1 {
 			copy(cls.data.U8[at*y.w+tile.x0:at*y.w+tile.x1], class[tile.x0-from.x0:])
 		}
 	}
-	l := lines[uint16]{b: b, dst: peak, src: seed, w: w, h: n, order: orderOf[uint16](&b.kernels, true)}
+	l := lines[uint16]{b: b, dst: peak, src: seed, w: w, h: n, order: kernel.OrderOf[uint16](&b.kernels, true)}
 	in := rect{tile.x0 - from.x0, tile.y0 - from.y0, tile.x1 - from.x0, tile.y1 - from.y0}
 	l.strip(t, in, r)
 	for at := tile.y0; at < tile.y1; at++ {
 		i, j := at*y.w+tile.x0, (at-from.y0)*w
-		b.kernels.cores(cls.data.U8[i:i+tile.x1-tile.x0], y.data.U16[i:i+tile.x1-tile.x0],
+		b.kernels.Cores(cls.data.U8[i:i+tile.x1-tile.x0], y.data.U16[i:i+tile.x1-tile.x0],
 			background.row(at, tile.x0, tile.x1), peak[j+in.x0:j+in.x1], op.Cores)
 	}
 }
@@ -195,7 +196,7 @@ func (b *Backend) backgroundBand(t *worker, rows rect, dst raster, levels []back
 	const column = 2500
 	n := max(1, (rows.x1+column/2)/column)
 	for i := range n {
-		t.used = 0
+		t.arena.Reset()
 		background(t, rect{rows.x1 * i / n, rows.y0, rows.x1 * (i + 1) / n, rows.y1}, dst, levels, &b.kernels)
 	}
 }

@@ -2,10 +2,9 @@ package cpu
 
 import (
 	"context"
-	"math"
-	"unsafe"
 
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
 // Gaussian blurs with standard deviation sigma (at most 1000). Sums are float32 in a fixed order: down the columns,
@@ -23,14 +22,14 @@ func (b executor) Gaussian(ctx context.Context, op processing.Gaussian) error {
 }
 
 // gaussian sums down the columns inside the picture, and mirrors the sums.
-func gaussian[T sample](ctx context.Context, b *Backend, d, s *plane, sigma float64) error {
+func gaussian[T kernel.Sample](ctx context.Context, b *Backend, d, s *plane, sigma float64) error {
 	dst, src, w, h := pixels[T](d), pixels[T](s), d.w, d.h
 	taps := processing.GaussianTaps(sigma)
 	r := len(taps) - 1
 	if r == 0 {
 		return copyPlane(ctx, b, dst, src)
 	}
-	k := conversionsOf[T](&b.kernels)
+	k := kernel.ConversionsOf[T](&b.kernels)
 	// A vector of floats is as long as a cache line. Each row is read 2r+1 times, so rows that do not begin with a line
 	// are copied, unless this takes much memory. A kernel sums up to most pairs of rows at a time.
 	const line, most = 16, 16
@@ -41,9 +40,9 @@ func gaussian[T sample](ctx context.Context, b *Backend, d, s *plane, sigma floa
 		group := min(r, most)
 		padded := take[float32](t, n+2*r)
 		inside := padded[x0-(tile.x0-r):][:x1-x0]
-		across, down := make([]pair[float32], r), make([]pair[T], group)
+		across, down := make([]kernel.Pair[float32], r), make([]kernel.Pair[T], group)
 		for i := range across {
-			across[i] = pair[float32]{&padded[r-1-i], &padded[r+1+i]}
+			across[i] = kernel.Pair[float32]{A: &padded[r-1-i], B: &padded[r+1+i]}
 		}
 		var ring []T
 		pitch := (len(inside) + line - 1) / line * line
@@ -70,9 +69,9 @@ func gaussian[T sample](ctx context.Context, b *Backend, d, s *plane, sigma floa
 			for i := 0; i < r; i += group {
 				pairs := down[:min(group, r-i)]
 				for j := range pairs {
-					pairs[j] = pair[T]{&row(y - 1 - i - j)[0], &row(y + 1 + i + j)[0]}
+					pairs[j] = kernel.Pair[T]{A: &row(y - 1 - i - j)[0], B: &row(y + 1 + i + j)[0]}
 				}
-				k.down(inside, middle, taps[0], pairs, taps[1+i:])
+				k.Down(inside, middle, taps[0], pairs, taps[1+i:])
 				middle = nil
 			}
 			for x := tile.x0 - r; x < x0; x++ {
@@ -81,73 +80,7 @@ func gaussian[T sample](ctx context.Context, b *Backend, d, s *plane, sigma floa
 			for x := x1; x < tile.x1+r; x++ {
 				padded[x-(tile.x0-r)] = inside[mirror(x, w)-x0]
 			}
-			k.across(dst[y*w+tile.x0:y*w+tile.x1], padded[r:], taps[0], across, taps[1:])
+			k.Across(dst[y*w+tile.x0:y*w+tile.x1], padded[r:], taps[0], across, taps[1:])
 		}
 	})
-}
-
-// pair points to the beginnings of two rows.
-type pair[T sample] struct{ a, b *T }
-
-// symmetric sums rows; each product and each sum is rounded on its own: the conversions of products keep the compiler
-// from fusing them with the sums, which would round differently.
-func symmetric[T sample](dst []float32, middle []T, tap float32, pairs []pair[T], taps []float32) {
-	n := len(dst)
-	if middle != nil {
-		for i, v := range middle[:n] {
-			dst[i] = float32(tap * float32(v))
-		}
-	}
-	for k, p := range pairs {
-		tap, a, b := taps[k], unsafe.Slice(p.a, n), unsafe.Slice(p.b, n)
-		for i := range dst {
-			dst[i] += float32(tap * (float32(a[i]) + float32(b[i])))
-		}
-	}
-}
-
-// roundedSymmetric sums a few samples at a time into a buffer and rounds them.
-func roundedSymmetric[T uint8 | uint16](dst []T, middle []float32, tap float32, pairs []pair[float32],
-	taps []float32) {
-	var sum [64]float32
-	near := make([]pair[float32], len(pairs))
-	for i := 0; i < len(dst); i += len(sum) {
-		n := min(len(sum), len(dst)-i)
-		for j, p := range pairs {
-			near[j] = pair[float32]{moved(p.a, i), moved(p.b, i)}
-		}
-		symmetric(sum[:n], middle[i:], tap, near, taps)
-		roundRow(dst[i:i+n], sum[:n])
-	}
-}
-
-// moved returns the pointer to the sample i places after p.
-func moved(p *float32, i int) *float32 { return &unsafe.Slice(p, i+1)[i] }
-
-// toFloats converts samples.
-func toFloats[T sample](dst []float32, src []T) {
-	src = src[:len(dst)]
-	for i, v := range src {
-		dst[i] = float32(v)
-	}
-}
-
-// roundRow rounds to nearest where T is an integer; the weights may add up to a little more than 1.
-func roundRow[T sample](dst []T, src []float32) {
-	var zero T
-	var most float32
-	switch any(zero).(type) {
-	case uint8:
-		most = math.MaxUint8
-	case uint16:
-		most = math.MaxUint16
-	default:
-		for i, v := range src[:len(dst)] {
-			dst[i] = T(v)
-		}
-		return
-	}
-	for i, v := range src[:len(dst)] {
-		dst[i] = T(int32(min(v+0.5, most)))
-	}
 }

@@ -1,16 +1,19 @@
 package cpu
 
 import (
-	"blik/processing"
 	"context"
 	"math"
 	"testing"
 
+	"blik/processing"
+
 	"pgregory.net/rapid"
+
+	"blik/processing/cpu/kernel"
 )
 
 // slowGaussian weighs every pixel of the square in float64.
-func slowGaussian[T sample](src []T, w, h int, sigma float64) []float64 {
+func slowGaussian[T kernel.Sample](src []T, w, h int, sigma float64) []float64 {
 	r := int(math.Ceil(3 * sigma))
 	weight := func(i int) float64 {
 		if i == 0 {
@@ -32,7 +35,7 @@ func slowGaussian[T sample](src []T, w, h int, sigma float64) []float64 {
 }
 
 // checkGaussian allows an error of half a level for integers, and of float32 sums, about 2⁻²⁰ of white.
-func checkGaussian[T sample](t *rapid.T, w, h int, src []T, tolerance float64) {
+func checkGaussian[T kernel.Sample](t *rapid.T, w, h int, src []T, tolerance float64) {
 	sigma := rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(0, 3), rapid.Float64Range(0, 9)).Draw(t, "sigma")
 	want := slowGaussian(src, w, h, sigma)
 	var first []T

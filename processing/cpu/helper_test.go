@@ -10,6 +10,7 @@ import (
 
 	"blik/internal/simd"
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
 // workerCounts are the numbers of workers with which every operation must give the same result.
@@ -22,7 +23,7 @@ func size(t *rapid.T) (w, h int) {
 }
 
 // noise draws n samples up to most: random ones, with runs of both extremes, or all equal.
-func noise[T sample](t *rapid.T, n int, most int) []T {
+func noise[T kernel.Sample](t *rapid.T, n int, most int) []T {
 	kind := rapid.SampledFrom([]string{"random", "runs", "white", "black", "sparse"}).Draw(t, "content")
 	seed := rapid.Uint64().Draw(t, "seed")
 	s := make([]T, n)
@@ -68,7 +69,7 @@ func floats(t *rapid.T, n int) []float32 {
 }
 
 // up allocates a plane of the samples' kind with the samples in it.
-func up[T sample](t rapid.TB, b *Backend, w, h int, s []T) processing.Plane {
+func up[T kernel.Sample](t rapid.TB, b *Backend, w, h int, s []T) processing.Plane {
 	t.Helper()
 	var host processing.Samples
 	kind := processing.U8
@@ -97,15 +98,15 @@ func empty(t rapid.TB, b *Backend, kind processing.Kind, w, h int) processing.Pl
 		t.Fatal(err)
 	}
 	q := p.(*plane)
-	fill(q.data.U8, 0x5a)
-	fill(q.data.U16, 0x5a5a)
-	fill(q.data.U32, 0x5a5a5a5a)
-	fill(q.data.F32, -12345)
+	kernel.Fill(q.data.U8, 0x5a)
+	kernel.Fill(q.data.U16, 0x5a5a)
+	kernel.Fill(q.data.U32, 0x5a5a5a5a)
+	kernel.Fill(q.data.F32, -12345)
 	return p
 }
 
 // down returns a copy of a plane's samples.
-func down[T sample](t rapid.TB, p processing.Plane) []T {
+func down[T kernel.Sample](t rapid.TB, p processing.Plane) []T {
 	t.Helper()
 	if _, err := p.(*plane).backend.Host(context.Background(), p); err != nil {
 		t.Fatal(err)
@@ -147,7 +148,7 @@ func release(planes ...processing.Plane) {
 }
 
 // wantEqual compares all samples.
-func wantEqual[T sample](t rapid.TB, what string, w int, got, want []T) {
+func wantEqual[T kernel.Sample](t rapid.TB, what string, w int, got, want []T) {
 	t.Helper()
 	if len(got) != len(want) {
 		t.Fatalf("%s: %d samples, want %d", what, len(got), len(want))

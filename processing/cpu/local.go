@@ -21,14 +21,14 @@ type solver struct {
 
 // Harmonic implements processing.Solver.
 func (s solver) Harmonic(planes [][]float32, state []uint8, w, h, sweeps int, omega float32) {
-	s.t.used = 0
+	s.t.arena.Reset()
 	s.b.harmonic(s.t, planes, state, w, h, sweeps, omega)
 }
 
 // Separate implements processing.Solver.
 func (s solver) Separate(paint, seen [][]float32, light, expected []float32, state []uint8, w, h int,
 	m *processing.Separation) {
-	s.t.used = 0
+	s.t.arena.Reset()
 	v := veil{n: len(paint), m: m, light: light, expected: expected, state: state}
 	copy(v.paint[:], paint)
 	copy(v.seen[:], seen)
@@ -37,6 +37,6 @@ func (s solver) Separate(paint, seen [][]float32, light, expected []float32, sta
 
 // Detail implements processing.Solver.
 func (s solver) Detail(p []float32, state []uint8, w, h int) {
-	s.t.used = 0
+	s.t.arena.Reset()
 	s.b.detail(s.t, p, state, w, h)
 }

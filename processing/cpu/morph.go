@@ -3,9 +3,9 @@ package cpu
 import (
 	"context"
 	"math"
-	"unsafe"
 
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
 // Morph applies op with element e to U8, U16 and F32 planes; dst may be src. A rectangle is a vertical line followed by
@@ -20,20 +20,15 @@ func (b executor) Morph(ctx context.Context, op processing.Morph) error {
 	case processing.U16:
 		return morph(ctx, b.Backend, d, s, op, d.data.U16, s.data.U16, nil)
 	}
-	return morph(ctx, b.Backend, d, s, op, bitsOf(d.data.F32), bitsOf(s.data.F32), &b.kernels)
-}
-
-// bitsOf returns floats as their bits.
-func bitsOf(f []float32) []int32 {
-	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(f))), len(f))
+	return morph(ctx, b.Backend, d, s, op, kernel.BitsOf(d.data.F32), kernel.BitsOf(s.data.F32), &b.kernels)
 }
 
 // morph works on samples dst and src of the planes d and s. convert has the conversions of floats and is nil for other
 // samples.
-func morph[T sample](ctx context.Context, b *Backend, d, s *plane, op processing.Morph, dst, src []T,
-	convert *kernels) error {
+func morph[T kernel.Sample](ctx context.Context, b *Backend, d, s *plane, op processing.Morph, dst, src []T,
+	convert *kernel.Table) error {
 	step := func(src []T, dilate bool) error {
-		l := lines[T]{b: b, dst: dst, src: src, w: d.w, h: d.h, order: orderOf[T](&b.kernels, dilate)}
+		l := lines[T]{b: b, dst: dst, src: src, w: d.w, h: d.h, order: kernel.OrderOf[T](&b.kernels, dilate)}
 		if convert != nil {
 			l.convert(convert, dilate)
 		}
@@ -49,7 +44,7 @@ func morph[T sample](ctx context.Context, b *Backend, d, s *plane, op processing
 }
 
 // copyPlane copies src to dst unless they are the same.
-func copyPlane[T sample](ctx context.Context, b *Backend, dst, src []T) error {
+func copyPlane[T kernel.Sample](ctx context.Context, b *Backend, dst, src []T) error {
 	if &dst[0] == &src[0] {
 		return ctx.Err()
 	}
@@ -57,11 +52,11 @@ func copyPlane[T sample](ctx context.Context, b *Backend, dst, src []T) error {
 }
 
 // lines is one erosion or dilation; dst may be src.
-type lines[T sample] struct {
+type lines[T kernel.Sample] struct {
 	b        *Backend
 	dst, src []T
 	w, h     int
-	order    *order[T]
+	order    *kernel.Order[T]
 	// encode and decode convert rows, also in place; nil if samples need no keys. ordered reports whether the samples
 	// of a row are their own keys, as in most rows of floats.
 	encode, decode func(dst, src []T)
@@ -69,14 +64,14 @@ type lines[T sample] struct {
 }
 
 // convert makes l work on floats.
-func (l *lines[T]) convert(k *kernels, dilate bool) {
+func (l *lines[T]) convert(k *kernel.Table, dilate bool) {
 	nan := int32(math.MinInt32)
 	if dilate {
 		nan = math.MaxInt32
 	}
-	l.encode = any(func(dst, src []int32) { k.keys(dst, src, nan) }).(func(dst, src []T))
-	l.decode = any(k.unkeyed).(func(dst, src []T))
-	l.ordered = any(k.ordered).(func(src []T) bool)
+	l.encode = any(func(dst, src []int32) { k.Keys(dst, src, nan) }).(func(dst, src []T))
+	l.decode = any(k.Unkeyed).(func(dst, src []T))
+	l.ordered = any(k.Ordered).(func(src []T) bool)
 }
 
 // rectangle takes the best over kx × ky pixels. The picture is divided into strips of rows, and these into tiles whose
@@ -91,8 +86,7 @@ func (l *lines[T]) rectangle(ctx context.Context, kx, ky int) error {
 	inPlace := &l.dst[0] == &l.src[0]
 	width := l.w
 	if !inPlace && ry > 0 {
-		var zero T
-		width = max(l.b.tiling.ring/((2*ry+1)*int(unsafe.Sizeof(zero))), l.b.tiling.tile/4, 8*rx)
+		width = max(l.b.tiling.ring/((2*ry+1)*kernel.SizeOf[T]()), l.b.tiling.tile/4, 8*rx)
 	}
 	nx := max(1, l.w/width)
 	width = (l.w + nx - 1) / nx
@@ -123,8 +117,8 @@ func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 	x0, x1 := max(0, r.x0-rx), min(l.w, r.x1+rx)
 	m, n, at := x1-x0, r.x1-r.x0, x0-(r.x0-rx)
 	line, margin := take[T](t, n+2*rx), take[T](t, at)
-	fill(line, l.order.worst)
-	fill(margin, l.order.worst)
+	kernel.Fill(line, l.order.Worst)
+	kernel.Fill(margin, l.order.Worst)
 	row := func(y int) []T {
 		switch {
 		case borders == nil || y >= r.y0 && y < r.y1:
@@ -157,7 +151,7 @@ func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 		if rx > 0 {
 			// The kernel may have changed samples left of the picture.
 			copy(line, margin)
-			l.order.window(out, line, 2*rx+1)
+			l.order.Window(out, line, 2*rx+1)
 		}
 		if encoded {
 			l.decode(out, out)
@@ -206,7 +200,7 @@ func (l *lines[T]) merged(t *worker, tile rect, m, r int, p *cancelCheck, key fu
 	pitch := (m+line-1)/line*line + line
 	ring := take[T](t, fours*pitch)
 	four := func(y int) []T { return ring[(y+r)%fours*pitch:][:m] }
-	merge := func(y int) { l.order.best4(four(y), at(y), at(y+1), at(y+2), at(y+3)) }
+	merge := func(y int) { l.order.Best4(four(y), at(y), at(y+1), at(y+2), at(y+3)) }
 	if r > 1 {
 		for y := tile.y0 - r; y < tile.y0+r-3; y++ {
 			merge(y)
@@ -215,11 +209,11 @@ func (l *lines[T]) merged(t *worker, tile rect, m, r int, p *cancelCheck, key fu
 	for y := tile.y0; y < tile.y1 && !p.stop(); y++ {
 		if r == 1 {
 			below := at(y + 1)
-			l.order.best4(into(y), at(y-1), at(y), below, below)
+			l.order.Best4(into(y), at(y-1), at(y), below, below)
 		} else {
 			last := y + r - 3
 			merge(last)
-			l.order.best4(into(y), four(y-r), four(min(y-r+4, last)), four(min(y-r+8, last)), four(last))
+			l.order.Best4(into(y), four(y-r), four(min(y-r+4, last)), four(min(y-r+8, last)), four(last))
 		}
 		emit(y)
 	}
@@ -236,7 +230,7 @@ func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, key func
 	pitch := (m+line-1)/line*line + line
 	ring := take[T](t, k*pitch)
 	run, none := take[T](t, m), take[T](t, m)
-	fill(none, o.worst)
+	kernel.Fill(none, o.Worst)
 	slot := func(i int) []T { return ring[i*pitch:][:m] }
 	// read returns row y, in the slot for it if key puts it there.
 	read := func(slot []T, y int) []T {
@@ -253,7 +247,7 @@ func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, key func
 			if p.stop() {
 				return
 			}
-			o.fold(slot(i), slot(i+1))
+			o.Fold(slot(i), slot(i+1))
 		}
 		copy(into(top), slot(0))
 		emit(top)
@@ -262,7 +256,7 @@ func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, key func
 			if p.stop() {
 				return
 			}
-			o.advance(into(top+i), run, slot(i-1), read(slot(i-1), top+i+r), slot(i))
+			o.Advance(into(top+i), run, slot(i-1), read(slot(i-1), top+i+r), slot(i))
 			emit(top + i)
 		}
 		if top+k < tile.y1 {

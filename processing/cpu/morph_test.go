@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
 // offsets lists the pixels of an element.
@@ -21,7 +22,7 @@ func offsets(e processing.Element) (list [][2]int) {
 }
 
 // slowMorph looks at every pixel of the element.
-func slowMorph[T sample](src []T, w, h int, op processing.MorphOp, e processing.Element) []T {
+func slowMorph[T kernel.Sample](src []T, w, h int, op processing.MorphOp, e processing.Element) []T {
 	extreme := func(src []T, dilate bool) []T {
 		at := offsets(e)
 		return perPixel(w, h, func(x, y int) T {
@@ -54,7 +55,7 @@ func element(t *rapid.T) processing.Element {
 	return processing.Element{Width: odd.Draw(t, "width"), Height: odd.Draw(t, "height")}
 }
 
-func checkMorph[T sample](t *rapid.T, w, h int, src []T) {
+func checkMorph[T kernel.Sample](t *rapid.T, w, h int, src []T) {
 	op := rapid.SampledFrom([]processing.MorphOp{processing.Erode, processing.Dilate, processing.Open,
 		processing.Close}).Draw(t, "op")
 	e := element(t)
@@ -105,7 +106,7 @@ func TestMorphBlank(t *testing.T) {
 		ground := rapid.SampledFrom([]uint8{0, 100, math.MaxUint8}).Draw(t, "ground")
 		x0, x1 := rapid.IntRange(0, w).Draw(t, "x0"), rapid.IntRange(0, w).Draw(t, "x1")
 		for y := range h {
-			fill(src[y*w+min(x0, x1):y*w+max(x0, x1)], ground)
+			kernel.Fill(src[y*w+min(x0, x1):y*w+max(x0, x1)], ground)
 		}
 		checkMorph(t, w, h, src)
 	})
@@ -120,7 +121,7 @@ func TestMorphSparse(t *testing.T) {
 		}
 		worst := rapid.SampledFrom([]uint16{0, math.MaxUint16}).Draw(t, "ground")
 		src := make([]uint16, w*h)
-		fill(src, worst)
+		kernel.Fill(src, worst)
 		for _, i := range rapid.SliceOfN(rapid.IntRange(0, w*h-1), 0, 6).Draw(t, "points") {
 			src[i] = uint16(1000 + i)
 		}

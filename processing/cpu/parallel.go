@@ -3,9 +3,9 @@ package cpu
 import (
 	"context"
 	"iter"
-	"unsafe"
 
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 	"blik/processing/internal/relax"
 	"blik/processing/network"
 )
@@ -14,8 +14,7 @@ import (
 // operations.
 type worker struct {
 	ctx   context.Context
-	arena []uint64
-	used  int
+	arena kernel.Arena
 	// network is the scratch of the network.
 	network network.Scratch
 	grid    relax.Grid
@@ -30,20 +29,9 @@ type worker struct {
 	queue       [][]claim
 }
 
-// take returns n values of scratch with undefined content, valid until the task ends. They begin on a cache line, so
-// that row kernels get aligned rows.
-func take[T sample | uint64 | int32 | float64](t *worker, n int) []T {
-	var zero T
-	const line = 8
-	words := (n*int(unsafe.Sizeof(zero))+7)/8 + line
-	words -= words % line
-	if t.used+words > len(t.arena) {
-		t.arena = make([]uint64, max(words, 2*len(t.arena), 1<<13))
-		t.used = 0
-	}
-	s := t.arena[t.used : t.used+words]
-	t.used += words
-	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(s))), words*8/int(unsafe.Sizeof(zero)))[:n:n]
+// take returns n values of scratch with undefined content, valid until the task ends.
+func take[T kernel.Sample | uint64 | float64](t *worker, n int) []T {
+	return kernel.Take[T](&t.arena, n)
 }
 
 // stopped reports whether the operation was cancelled. Tasks check at least once in every few spanPixels pixels.
@@ -89,7 +77,7 @@ func (b *Backend) each(ctx context.Context, n int, task func(t *worker, i int)) 
 		t := b.get(ctx)
 		defer b.put(t)
 		for i := range tasks {
-			t.used = 0
+			t.arena.Reset()
 			task(t, i)
 		}
 	})
@@ -109,9 +97,7 @@ func (b *Backend) get(ctx context.Context) *worker {
 
 func (b *Backend) put(t *worker) {
 	t.ctx = nil
-	if len(t.arena) > maxArena {
-		t.arena = nil
-	}
+	t.arena.Drop(maxArena)
 	t.grid.Drop(2 * maxArena)
 	if cap(t.seeds) > maxClaims {
 		t.seeds, t.same, t.queue = nil, nil, nil

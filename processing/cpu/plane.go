@@ -7,12 +7,8 @@ import (
 
 	"blik/internal/span"
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
-
-// sample is the type of a plane's samples.
-type sample interface {
-	uint8 | uint16 | uint32 | int32 | float32
-}
 
 // plane is a raster in host memory, rows without padding.
 type plane struct {
@@ -39,7 +35,7 @@ func (p *plane) Release() {
 }
 
 // pixels returns the samples of p, whose kind must be that of T.
-func pixels[T sample](p *plane) []T {
+func pixels[T kernel.Sample](p *plane) []T {
 	switch p.kind {
 	case processing.U8:
 		return any(p.data.U8).([]T)
@@ -82,16 +78,16 @@ func (l *pool) get(p *plane) error {
 		switch p.kind {
 		case processing.U8:
 			p.data.U8 = make([]uint8, n)
-			useHugePages(p.data.U8)
+			kernel.UseHugePages(p.data.U8)
 		case processing.U16:
 			p.data.U16 = make([]uint16, n)
-			useHugePages(p.data.U16)
+			kernel.UseHugePages(p.data.U16)
 		case processing.U32:
 			p.data.U32 = make([]uint32, n)
-			useHugePages(p.data.U32)
+			kernel.UseHugePages(p.data.U32)
 		case processing.F32:
 			p.data.F32 = make([]float32, n)
-			useHugePages(p.data.F32)
+			kernel.UseHugePages(p.data.F32)
 		}
 	}
 	l.live++
@@ -158,7 +154,7 @@ func (b *Backend) Upload(ctx context.Context, dst processing.Plane, src processi
 	}
 }
 
-func upload[T sample](ctx context.Context, b *Backend, dst, src []T) error {
+func upload[T kernel.Sample](ctx context.Context, b *Backend, dst, src []T) error {
 	return b.chunks(ctx, len(dst), func(_ *worker, i, j int) { copy(dst[i:j], src[i:j]) })
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
 // square holds the running sums of a window: of the samples and, if wanted, of their squares.
@@ -35,7 +36,7 @@ func newSquare(t *worker, g window, tile rect, squares bool) *square {
 // sums are exact: those of 16-bit samples over at most 255 × 255 pixels fit 32 bits, those of the squares 64, and so
 // does n·ΣX².
 func squareSums[T uint8 | uint16](b *Backend, t *worker, tile rect, src []T, squares []*square, emit func(y int)) {
-	k := sumsOf[T](&b.kernels)
+	k := kernel.SumsOf[T](&b.kernels)
 	var none []T
 	for _, s := range squares {
 		none = zeros[T](t, max(len(none), s.n))
@@ -43,9 +44,9 @@ func squareSums[T uint8 | uint16](b *Backend, t *worker, tile rect, src []T, squ
 	move := func(s *square, add, sub int) {
 		x0, x1, _ := s.columns(tile)
 		a, d := rowOr(src, s.w, add, x0, x1, none), rowOr(src, s.w, sub, x0, x1, none)
-		k.slide32(s.col[s.at:s.at+s.n], a, d)
+		k.Slide32(s.col[s.at:s.at+s.n], a, d)
 		if s.col2 != nil {
-			k.squares(s.col2[s.at:s.at+s.n], a, d)
+			k.Squares(s.col2[s.at:s.at+s.n], a, d)
 		}
 	}
 	p := newCancelCheck(t, 2*len(squares)*(tile.x1-tile.x0))
@@ -64,9 +65,9 @@ func squareSums[T uint8 | uint16](b *Backend, t *worker, tile rect, src []T, squ
 		for _, s := range squares {
 			add, sub := s.entering(tile, y)
 			move(s, add, sub)
-			b.kernels.scan32(s.sum, s.col, 2*s.rx+1)
+			b.kernels.Scan32(s.sum, s.col, 2*s.rx+1)
 			if s.col2 != nil {
-				b.kernels.scan64(s.sum2, s.col2, 2*s.rx+1)
+				b.kernels.Scan64(s.sum2, s.col2, 2*s.rx+1)
 			}
 		}
 		emit(y)
@@ -81,7 +82,7 @@ func (b executor) MeanVariance(ctx context.Context, op processing.MeanVariance) 
 	case processing.F32:
 		return b.floatVariance(ctx, m, v, s, g)
 	case processing.U8:
-		if g.ry <= maxBytes && (2*g.rx+1)*(2*g.ry+1) < maxFloatMean {
+		if g.ry <= kernel.MaxBytes && (2*g.rx+1)*(2*g.ry+1) < kernel.MaxMean {
 			return b.varianceRows(ctx, m, v, s, g)
 		}
 		return meanVariance[uint8](ctx, b.Backend, m, v, s, g)
@@ -100,7 +101,7 @@ func meanVariance[T uint8 | uint16](ctx context.Context, b *Backend, m, v, s *pl
 			ny := g.countY(y)
 			i := 0
 			for _, j := range ends {
-				b.kernels.meanVariance(mean[i:j], variance[i:j], q.sum[i:j], q.sum2[i:j], ny*int(q.countsX[i]))
+				b.kernels.MeanVariance(mean[i:j], variance[i:j], q.sum[i:j], q.sum2[i:j], ny*int(q.countsX[i]))
 				i = j
 			}
 		})
@@ -113,52 +114,21 @@ func (b *Backend) varianceRows(ctx context.Context, m, v, s *plane, g window) er
 	return b.tiles(ctx, w, s.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
 		// The kernel also reads the column before the first window.
-		width := 1 + g.width(tile) + countsBlock
+		width := 1 + g.width(tile) + kernel.Block
 		col, col2 := zeros[uint16](t, width), zeros[uint32](t, width)
 		none := zeros[uint8](t, x1-x0)
-		c, ny := newCounts(t, g, tile.x0, tile.x1-tile.x0), 0
+		c, ny := kernel.NewCounts(&t.arena, tile.x1-tile.x0, g.columnsAt(tile.x0)), 0
 		g.slide(t, tile, func(add, sub int) {
 			a, d := rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none)
-			b.kernels.slideBytes(col[1+at:][:x1-x0], a, d)
-			b.kernels.slideSquares(col2[1+at:][:x1-x0], a, d)
+			b.kernels.SlideBytes(col[1+at:][:x1-x0], a, d)
+			b.kernels.SlideSquares(col2[1+at:][:x1-x0], a, d)
 		}, func(y int) {
 			if n := g.countY(y); n != ny {
 				ny = n
-				c.set(ny, false)
+				c.Set(ny, false)
 			}
-			b.kernels.variances8(m.data.F32[y*w+tile.x0:y*w+tile.x1], v.data.F32[y*w+tile.x0:y*w+tile.x1], col, col2,
+			b.kernels.Variances8(m.data.F32[y*w+tile.x0:y*w+tile.x1], v.data.F32[y*w+tile.x0:y*w+tile.x1], col, col2,
 				2*g.rx+1, c)
 		})
 	})
-}
-
-// variances writes mean and variance of windows of the columns i+1 … i+k.
-func variances(mean, variance []float32, col []uint16, col2 []uint32, k int, c *counts) {
-	s, s2 := sumUp(col[:k]), sumUp(col2[:k])
-	for i := range mean {
-		s += uint32(col[i+k]) - uint32(col[i])
-		s2 += col2[i+k] - col2[i]
-		n := uint64(c.pixels[i])
-		mean[i] = float32(float64(s) / float64(n))
-		variance[i] = float32(float64(n*uint64(s2)-uint64(s)*uint64(s)) / float64(n*n))
-	}
-}
-
-func slideSquares(col []uint32, add, sub []uint8) {
-	add, sub = add[:len(col)], sub[:len(col)]
-	for i := range col {
-		a, s := uint32(add[i]), uint32(sub[i])
-		col[i] += a*a - s*s
-	}
-}
-
-// meanVarianceRow writes mean and variance of windows of n pixels.
-func meanVarianceRow(mean, variance []float32, sum []uint32, sum2 []uint64, n int) {
-	variance, sum, sum2 = variance[:len(mean)], sum[:len(mean)], sum2[:len(mean)]
-	pixels, squared := float64(n), float64(n*n)
-	for i, s := range sum {
-		s1 := uint64(s)
-		mean[i] = float32(float64(s1) / pixels)
-		variance[i] = float32(float64(uint64(n)*sum2[i]-s1*s1) / squared)
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
 // slowSums adds up a window.
@@ -49,7 +50,7 @@ func TestMeanVariance(t *testing.T) {
 func TestMeanVarianceExtreme(t *testing.T) {
 	const side = 300
 	src := make([]uint16, side*side)
-	fill(src, 65535)
+	kernel.Fill(src, 65535)
 	b := New(Workers(2))
 	s := up(t, b, side, side, src)
 	m, v := empty(t, b, processing.F32, side, side), empty(t, b, processing.F32, side, side)

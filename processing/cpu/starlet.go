@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
 // mirror returns the index of the sample that stands for index i of n: the picture is mirrored at its border without
@@ -25,7 +26,7 @@ func mirror(i, n int) int {
 
 // spread mirrors a row at both ends of a picture of width w and converts it: dst[i] is column x+i. The row holds the
 // columns from first on, as far as they are needed.
-func spread[D uint16 | float32, T sample](dst []D, row []T, first, x, w int) {
+func spread[D uint16 | float32, T kernel.Sample](dst []D, row []T, first, x, w int) {
 	i := 0
 	for ; i < len(dst) && x+i < 0; i++ {
 		dst[i] = D(row[mirror(x+i, w)-first])
@@ -82,12 +83,12 @@ func (b *Backend) streamBand(t *worker, tile rect, d, s *plane, level, halo int)
 		if at < first {
 			continue
 		}
-		source.smooth(b.kernels.spline16, smooth16, down16, at)
+		source.smooth(b.kernels.Spline16, smooth16, down16, at)
 		if level == 1 {
-			bandRow(out(at), source.row(at)[2:], smooth16, 0)
+			kernel.BandRow(out(at), source.row(at)[2:], smooth16, 0)
 			continue
 		}
-		widen(planes[0].row(at), smooth16)
+		kernel.Widen(planes[0].row(at), smooth16)
 		for j := range planes {
 			p := &planes[j]
 			first, at = first+2*p.step, at-2*p.step
@@ -95,11 +96,11 @@ func (b *Backend) streamBand(t *worker, tile rect, d, s *plane, level, halo int)
 				break
 			}
 			if j+1 < len(planes) {
-				p.smooth(b.kernels.spline32, planes[j+1].row(at), down, at)
+				p.smooth(b.kernels.Spline32, planes[j+1].row(at), down, at)
 				continue
 			}
-			p.smooth(b.kernels.spline32, last, down, at)
-			bandRow(out(at), p.row(at)[2*p.step:], last, 8*(level-1))
+			p.smooth(b.kernels.Spline32, last, down, at)
+			kernel.BandRow(out(at), p.row(at)[2*p.step:], last, 8*(level-1))
 		}
 	}
 }
@@ -129,13 +130,6 @@ func (r *ring[T]) smooth(spline func(dst, a, b, c, d, e []T), dst, down []T, y i
 	spline(dst, down, down[s:], down[2*s:], down[3*s:], down[4*s:])
 }
 
-func widen(dst []uint32, src []uint16) {
-	src = src[:len(dst)]
-	for i := range dst {
-		dst[i] = uint32(src[i])
-	}
-}
-
 // ringIndex returns the slot of row y, which may be negative.
 func ringIndex(y, n int) int {
 	y %= n
@@ -143,13 +137,4 @@ func ringIndex(y, n int) int {
 		y += n
 	}
 	return y
-}
-
-// bandRow writes (256·fine − coarse) / 2^shift where that is positive.
-func bandRow[T uint16 | uint32](dst []uint16, fine, coarse []T, shift int) {
-	fine, coarse = fine[:len(dst)], coarse[:len(dst)]
-	for i := range dst {
-		v := int64(fine[i])<<8 - int64(coarse[i])
-		dst[i] = uint16(max(v, 0) >> (shift & 63))
-	}
 }

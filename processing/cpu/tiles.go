@@ -4,17 +4,18 @@ import (
 	"context"
 
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
 // lift copies a tile out of a plane, into rows without padding.
-func lift[T sample](dst, src []T, stride int, r processing.Tile) {
+func lift[T kernel.Sample](dst, src []T, stride int, r processing.Tile) {
 	for y := range r.H {
 		copy(dst[y*r.W:(y+1)*r.W], src[(r.Y+y)*stride+r.X:])
 	}
 }
 
 // lower is the inverse of lift.
-func lower[T sample](dst, src []T, stride int, r processing.Tile) {
+func lower[T kernel.Sample](dst, src []T, stride int, r processing.Tile) {
 	for y := range r.H {
 		copy(dst[(r.Y+y)*stride+r.X:][:r.W], src[y*r.W:(y+1)*r.W])
 	}

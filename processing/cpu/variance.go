@@ -6,24 +6,12 @@ import (
 	"sync"
 
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
-// unit53 returns 1.5·2⁵² units, with the unit so large that whole numbers of units up to the given sum are exact in
-// float64. Adding it to a number of at most an eighth of the sum rounds the number to whole units.
-func unit53(sum float64) float64 {
-	_, exponent := math.Frexp(sum)
-	return math.Ldexp(1.5, exponent-1)
-}
-
-// rounding rounds samples and their squares to whole numbers of units, so that their sums need no rounding and are the
-// same in any order.
-type rounding struct{ sample, square float64 }
-
-// newRounding returns the rounding for windows of g and samples up to a magnitude.
-func newRounding(g window, most float64) *rounding {
-	// Kernels add up eight columns at a time, and sums of samples are differences of two windows.
-	pixels := float64(max(2*g.rx+1, 8)) * float64(2*g.ry+1)
-	return &rounding{unit53(2 * pixels * most), unit53(pixels * most * most)}
+// rounding returns the rounding for windows of g and samples up to a magnitude with these bits.
+func rounding(g window, most uint32) *kernel.Rounding {
+	return kernel.NewRounding(2*g.rx+1, 2*g.ry+1, float64(math.Float32frombits(most)))
 }
 
 // floatVariance is MeanVariance for floats, by running sums. It works with the unit that a few rows suggest, and again
@@ -32,16 +20,17 @@ func (b *Backend) floatVariance(ctx context.Context, m, v, s *plane, g window) e
 	const step = 16
 	var most uint32
 	for y := 0; y < s.h; y += step {
-		_, high := b.kernels.magnitudes(s.data.F32[y*s.w : (y+1)*s.w])
+		_, high := b.kernels.Magnitudes(s.data.F32[y*s.w : (y+1)*s.w])
 		most = max(most, high)
 	}
-	for most < infinity {
-		round := newRounding(g, float64(math.Float32frombits(most)))
+	for most < kernel.Infinity {
+		round := rounding(g, most)
 		greatest, err := b.roundedVariance(ctx, m, v, s, g, round)
 		if err != nil {
 			return err
 		}
-		if most = greatest; most < infinity && *newRounding(g, float64(math.Float32frombits(most))) == *round {
+		most = greatest
+		if most < kernel.Infinity && *rounding(g, most) == *round {
 			return nil
 		}
 	}
@@ -50,27 +39,27 @@ func (b *Backend) floatVariance(ctx context.Context, m, v, s *plane, g window) e
 
 // roundedVariance is floatVariance with sums of a given unit, and returns the bits of the greatest magnitude; those of
 // NaN are above those of infinity.
-func (b *Backend) roundedVariance(ctx context.Context, m, v, s *plane, g window, r *rounding) (uint32, error) {
+func (b *Backend) roundedVariance(ctx context.Context, m, v, s *plane, g window, r *kernel.Rounding) (uint32, error) {
 	src, w, k := s.data.F32, s.w, &b.kernels
 	var mu sync.Mutex
 	var greatest uint32
 	err := b.tiles(ctx, w, s.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
 		// The kernel also reads the column before the first window.
-		width := 1 + g.width(tile) + countsBlock
+		width := 1 + g.width(tile) + kernel.Block
 		col, col2, none := zeros[float64](t, width), zeros[float64](t, width), zeros[float32](t, x1-x0)
-		c, ny, most := newFloatCounts(t, g, tile.x0, tile.x1-tile.x0), 0, uint32(0)
+		c, ny, most := kernel.NewFloatCounts(&t.arena, tile.x1-tile.x0, g.columnsAt(tile.x0)), 0, uint32(0)
 		g.slide(t, tile, func(add, sub int) {
 			in := rowOr(src, w, add, x0, x1, none)
-			_, high := k.magnitudes(in)
+			_, high := k.Magnitudes(in)
 			most = max(most, high)
-			k.slideRounded(col[1+at:][:x1-x0], col2[1+at:][:x1-x0], in, rowOr(src, w, sub, x0, x1, none), r)
+			k.SlideRounded(col[1+at:][:x1-x0], col2[1+at:][:x1-x0], in, rowOr(src, w, sub, x0, x1, none), r)
 		}, func(y int) {
 			if n := g.countY(y); n != ny {
 				ny = n
-				c.set(ny)
+				c.Set(ny)
 			}
-			k.floatVariances(m.data.F32[y*w+tile.x0:y*w+tile.x1], v.data.F32[y*w+tile.x0:y*w+tile.x1], col, col2,
+			k.FloatVariances(m.data.F32[y*w+tile.x0:y*w+tile.x1], v.data.F32[y*w+tile.x0:y*w+tile.x1], col, col2,
 				2*g.rx+1, c)
 		})
 		mu.Lock()
@@ -118,29 +107,4 @@ func (b *Backend) finiteVariance(ctx context.Context, m, v, s *plane, g window) 
 			}
 		}
 	})
-}
-
-func slideRounded(col, col2 []float64, add, sub []float32, r *rounding) {
-	col2, add, sub = col2[:len(col)], add[:len(col)], sub[:len(col)]
-	for i := range col {
-		a, s := float64(add[i]), float64(sub[i])
-		col[i] += (a + r.sample) - (s + r.sample)
-		col2[i] += (float64(a*a) + r.square) - (float64(s*s) + r.square)
-	}
-}
-
-// floatVariances writes mean and variance of windows of the columns i+1 … i+k. Values that rounding makes negative
-// become 0.
-func floatVariances(mean, variance []float32, col, col2 []float64, k int, c *floatCounts) {
-	var s, s2 float64
-	for i, v := range col[:k] {
-		s += v
-		s2 += col2[i]
-	}
-	for i := range mean {
-		s += col[i+k] - col[i]
-		s2 += col2[i+k] - col2[i]
-		mean[i] = float32(s * c.share[i])
-		variance[i] = float32(max(float64(c.pixels[i]*s2)-float64(s*s), 0) * c.square[i])
-	}
 }

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
 // slowAnalysis is a level in one dimension, from the definition: an odd side is extended by its last sample, and
@@ -53,7 +54,7 @@ func slowTransform(src []float64, w, h int, wave processing.Wavelet) []float64 {
 	return out
 }
 
-func checkWavelet[T sample](t *rapid.T, w, h int, src []T, white float64) {
+func checkWavelet[T kernel.Sample](t *rapid.T, w, h int, src []T, white float64) {
 	wave := rapid.SampledFrom([]processing.Wavelet{processing.Haar, processing.Daubechies4}).Draw(t, "wavelet")
 	exact := make([]float64, w*h)
 	for i, v := range src {

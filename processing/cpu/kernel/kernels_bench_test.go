@@ -1,0 +1,78 @@
+package kernel
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// BenchmarkKernels prints the time of kernels of running sums on a row, for each level of vectors. A kernel that is not
+// faster than the plain one, or than two others in sequence, does not belong in the table.
+func BenchmarkKernels(b *testing.B) {
+	const n, k = 2048, 25
+	r := &source{Rand: rand.New(rand.NewPCG(1, 2)), n: n}
+	g := newWindow(3*n, 100, k/2)
+	c, f := NewCounts(new(Arena), n, g.columnsAt(n)), NewFloatCounts(new(Arena), n, g.columnsAt(n))
+	paired := NewCounts(new(Arena), n, g.columnsAt(n))
+	c.Set(k, false)
+	paired.Set(k, true)
+	f.Set(k)
+	const width = n + k + Block
+	col16, col32, col64 := make([]uint16, width), make([]uint32, width), make([]uint64, width)
+	square64, floats, squares := make([]uint64, width), make([]float64, width), make([]float64, width)
+	sum32, sum64, sum2 := make([]uint32, n), make([]uint64, n), make([]uint64, n)
+	for i := range col16 {
+		v := uint64(1000 + r.IntN(1000))
+		col16[i], col32[i], col64[i], square64[i] = uint16(v), uint32(v), k<<CountShift+v, v*v
+		floats[i], squares[i] = float64(v), float64(v*v)
+	}
+	for i := range sum32 {
+		v := uint64(1e6 + r.IntN(1e6))
+		sum32[i], sum64[i], sum2[i] = uint32(v), k*k<<CountShift+v, 2*v*v/(k*k)
+	}
+	inverses, share := make([]uint64, k*k+1), make([]float64, k*k+1)
+	for i := 1; i < len(inverses); i++ {
+		inverses[i], share[i] = Inverse(uint64(i)), 1/float64(i)
+	}
+	bytes, words, none := r.bytes(n), r.words(n), make([]uint8, n)
+	mean, variance, real := make([]float32, n), make([]float32, n), r.bounded(n, 1)
+	round := NewRounding(k, k, 1)
+	group := NewBlockGroup(new(Arena), n, k, g.columnsAt(n))
+	for i := range groupRows {
+		group.dst, group.ny[i] = append(group.dst, make([]float32, n)), k
+	}
+	for _, kernel := range []struct {
+		name string
+		run  func(t *Table) func()
+	}{
+		{"scan32+mean32/U8", func(t *Table) func() {
+			return func() { t.Scan32(sum32, col32, k); t.Sums8.Mean32(bytes, sum32, k*k) }
+		}},
+		{"boxes8", func(t *Table) func() { return func() { t.Boxes8(bytes, col16, k, paired) } }},
+		{"scan32+mean32/U16", func(t *Table) func() {
+			return func() { t.Scan32(sum32, col32, k); t.Sums16.Mean32(words, sum32, k*k) }
+		}},
+		{"boxes16", func(t *Table) func() { return func() { t.Boxes16(words, col32, k, c) } }},
+		{"blockMeans", func(t *Table) func() { return func() { t.BlockMeans(group) } }},
+		{"scan64", func(t *Table) func() { return func() { t.Scan64(sum64, col64, k) } }},
+		{"censor", func(t *Table) func() { return func() { t.Censor(col64[:n], words, words, none, none) } }},
+		{"censoredMean", func(t *Table) func() { return func() { t.CensoredMean(words, sum64, inverses, k) } }},
+		{"meanVariance", func(t *Table) func() { return func() { t.MeanVariance(mean, variance, sum32, sum2, k*k) } }},
+		{"squares16", func(t *Table) func() { return func() { t.Sums16.Squares(square64[:n], words, words) } }},
+		{"slideRounded", func(t *Table) func() {
+			return func() { t.SlideRounded(floats[:n], squares[:n], real, real, round) }
+		}},
+		{"floatVariances", func(t *Table) func() {
+			return func() { t.FloatVariances(mean, variance, floats, squares, k, f) }
+		}},
+	} {
+		for _, level := range levels() {
+			table := Of(level)
+			run := kernel.run(&table)
+			b.Run(kernel.name+"/"+level.String(), func(b *testing.B) {
+				for b.Loop() {
+					run()
+				}
+			})
+		}
+	}
+}

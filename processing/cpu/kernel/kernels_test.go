@@ -1,0 +1,811 @@
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"blik/internal/simd"
+	"blik/processing"
+)
+
+// vectorLevels calls f with the plain kernels and with those of every level of vectors that this processor runs.
+func vectorLevels(t *testing.T, f func(t *rapid.T, r *source, plain, vector *Table)) {
+	for _, level := range levels() {
+		if level == simd.Plain {
+			continue
+		}
+		plain, vector := plainTable(), Of(level)
+		t.Run(level.String(), rapid.MakeCheck(func(t *rapid.T) {
+			seed := rapid.Uint64().Draw(t, "seed")
+			// Short rows have less than a vector, long ones several vectors and a remainder.
+			n := rapid.OneOf(rapid.IntRange(1, 80), rapid.IntRange(1, 700)).Draw(t, "length")
+			extreme := rapid.SampledFrom([]float64{0, 0.5, 1}).Draw(t, "share of extremes")
+			f(t, &source{rand.New(rand.NewPCG(seed, 1)), n, extreme}, &plain, &vector)
+		}))
+	}
+}
+
+// source makes rows that begin anywhere, some of their samples the least and the greatest.
+type source struct {
+	*rand.Rand
+	n       int
+	extreme float64
+}
+
+// row returns n samples out of a longer row.
+func row[T any](r *source, n int, low, high T, any func() T) []T {
+	before, behind := r.IntN(9), r.IntN(9)
+	s := make([]T, before+n+behind)
+	for i := range s {
+		switch {
+		case r.Float64() >= r.extreme:
+			s[i] = any()
+		case r.IntN(2) == 0:
+			s[i] = low
+		default:
+			s[i] = high
+		}
+	}
+	return s[before : before+n]
+}
+
+func (r *source) bytes(n int) []uint8 {
+	return row(r, n, 0, math.MaxUint8, func() uint8 { return uint8(r.Uint32()) })
+}
+
+func (r *source) words(n int) []uint16 {
+	return row(r, n, 0, math.MaxUint16, func() uint16 { return uint16(r.Uint32()) })
+}
+
+func (r *source) ints(n int) []int32 {
+	return row(r, n, math.MinInt32, math.MaxInt32, func() int32 { return int32(r.Uint32()) })
+}
+
+// guarded calls a kernel on a copy of dst that lies inside a longer row, and fails if samples outside change.
+func guarded[T comparable](t *rapid.T, dst []T, call func(dst []T)) []T {
+	t.Helper()
+	const fence = 70
+	whole := make([]T, len(dst)+2*fence)
+	for i := range fence {
+		if len(dst) > 0 {
+			whole[i], whole[len(whole)-1-i] = dst[i%len(dst)], dst[i%len(dst)]
+		}
+	}
+	copy(whole[fence:], dst)
+	before := slices.Clone(whole)
+	out := whole[fence : fence+len(dst)]
+	call(out)
+	alike := func(a, b T) bool { return a == b || a != a && b != b }
+	if !slices.EqualFunc(whole[:fence], before[:fence], alike) ||
+		!slices.EqualFunc(whole[fence+len(dst):], before[fence+len(dst):], alike) {
+		t.Fatal("samples outside the row were written")
+	}
+	return out
+}
+
+// same fails unless a kernel gives the same row as the plain one.
+func same[T comparable](t *rapid.T, what string, dst []T, plain, vector func(dst []T)) {
+	t.Helper()
+	want, got := slices.Clone(dst), guarded(t, dst, vector)
+	plain(want)
+	for i := range want {
+		if want[i] != got[i] && (want[i] == want[i] || got[i] == got[i]) {
+			t.Fatalf("%s: sample %d of %d is %v, want %v", what, i, len(dst), got[i], want[i])
+		}
+	}
+}
+
+func checkOrder[T Sample](t *rapid.T, r *source, plain, vector *Order[T], random func(n int) []T) {
+	a, b, c, d := random(r.n), random(r.n), random(r.n), random(r.n)
+	if plain.Worst != vector.Worst {
+		t.Fatalf("worst is %v, want %v", vector.Worst, plain.Worst)
+	}
+	same(t, "fold", a, func(s []T) { plain.Fold(s, b) }, func(s []T) { vector.Fold(s, b) })
+	for _, four := range [][4][]T{{a, b, c, d}, {a, b, c, c}, {a, b, b, b}} {
+		same(t, "best4", a, func(s []T) { plain.Best4(s, four[0], four[1], four[2], four[3]) },
+			func(s []T) { vector.Best4(s, four[0], four[1], four[2], four[3]) })
+	}
+	// In place, from later samples on.
+	long, i, j, k := random(r.n+60), r.IntN(20), r.IntN(40), r.IntN(60)
+	same(t, "best4 in place", long, func(s []T) { plain.Best4(s[:r.n], s, s[i:], s[j:], s[k:]) },
+		func(s []T) { vector.Best4(s[:r.n], s, s[i:], s[j:], s[k:]) })
+	// All rows that advance writes, one after the other.
+	advance := func(o *Order[T]) func(s []T) {
+		return func(s []T) { o.Advance(s[:r.n], s[r.n:2*r.n], s[2*r.n:], c, d) }
+	}
+	same(t, "advance", random(3*r.n), advance(plain), advance(vector))
+	side := 2*r.IntN(60) + 3
+	src := random(r.n + side - 1)
+	same(t, "window", a, func(s []T) { plain.Window(s, slices.Clone(src), side) },
+		func(s []T) { vector.Window(s, slices.Clone(src), side) })
+}
+
+func TestOrderKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
+		checkOrder(t, r, &plain.Dilate8, &vector.Dilate8, r.bytes)
+		checkOrder(t, r, &plain.Erode8, &vector.Erode8, r.bytes)
+		checkOrder(t, r, &plain.Dilate16, &vector.Dilate16, r.words)
+		checkOrder(t, r, &plain.Erode16, &vector.Erode16, r.words)
+		checkOrder(t, r, &plain.Dilate32, &vector.Dilate32, r.ints)
+		checkOrder(t, r, &plain.Erode32, &vector.Erode32, r.ints)
+	})
+}
+
+func (r *source) floats(n int) []float32 {
+	special := []float32{0, float32(math.Copysign(0, -1)), float32(math.NaN()), math.MaxFloat32, 1, -1}
+	return row(r, n, float32(math.Inf(-1)), float32(math.Inf(1)), func() float32 {
+		if r.IntN(4) == 0 {
+			return special[r.IntN(len(special))]
+		}
+		return math.Float32frombits(r.Uint32())
+	})
+}
+
+func TestKeys(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := &source{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)), extreme: 0.2}
+		f := r.floats(64)
+		k, back := make([]int32, len(f)), make([]float32, len(f))
+		for _, nan := range []int32{math.MinInt32, math.MaxInt32} {
+			keys(k, BitsOf(f), nan)
+			unkeyed(BitsOf(back), k)
+			for i, v := range f {
+				if v != v && (k[i] != nan || back[i] == back[i]) || v == v &&
+					math.Float32bits(back[i]) != math.Float32bits(v) {
+					t.Fatalf("%v has the key %d, which is %v", v, k[i], back[i])
+				}
+				for j, u := range f[:i] {
+					if u == u && v == v && (u < v && k[j] >= k[i] || u > v && k[j] <= k[i]) {
+						t.Fatalf("%v and %v have the keys %d and %d", u, v, k[j], k[i])
+					}
+				}
+			}
+		}
+	})
+}
+
+// bounded returns n finite floats of at most some size, all signs.
+func (r *source) bounded(n int, most float32) []float32 {
+	return row(r, n, 0, most, func() float32 { return (2*r.Float32() - 1) * most })
+}
+
+func TestFloatKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
+		dst, a, b, c, d := r.floats(r.n), r.floats(r.n), r.floats(r.n), r.floats(r.n), r.floats(r.n)
+		taps := r.bounded(4, 2)
+		same(t, "tap2", dst, func(s []float32) { plain.Tap2(s, a, b, taps[0], taps[1]) },
+			func(s []float32) { vector.Tap2(s, a, b, taps[0], taps[1]) })
+		four := (*[4]float32)(taps)
+		same(t, "tap4", dst, func(s []float32) { plain.Tap4(s, a, b, c, d, four) },
+			func(s []float32) { vector.Tap4(s, a, b, c, d, four) })
+		bytes, words := r.bytes(r.n), r.words(r.n)
+		same(t, "widen bytes", dst, func(s []float32) { plain.Floats8.Widen(s, bytes) },
+			func(s []float32) { vector.Floats8.Widen(s, bytes) })
+		same(t, "widen words", dst, func(s []float32) { plain.Floats16.Widen(s, words) },
+			func(s []float32) { vector.Floats16.Widen(s, words) })
+		raw := row(r, r.n, math.MinInt32, Infinity, func() int32 { return int32(r.Uint32()) })
+		nan := []int32{math.MinInt32, math.MaxInt32}[r.IntN(2)]
+		same(t, "keys", raw, func(s []int32) { plain.Keys(s, s, nan) }, func(s []int32) { vector.Keys(s, s, nan) })
+		positive := BitsOf(r.bounded(r.n, 1e30))
+		for i := range positive {
+			positive[i] &= math.MaxInt32
+		}
+		for _, bits := range []int32{0, Infinity, Infinity + 1, math.MinInt32, -1} {
+			positive[r.IntN(r.n)] = bits
+			if got, want := vector.Ordered(positive), plain.Ordered(positive); got != want {
+				t.Fatalf("ordered: %v, want %v", got, want)
+			}
+		}
+		same(t, "unkeyed", raw, func(s []int32) { plain.Unkeyed(s, s) }, func(s []int32) { vector.Unkeyed(s, s) })
+		wide, more := make([]float64, r.n), make([]float64, r.n)
+		for i := range wide {
+			wide[i], more[i] = float64(a[i]), float64(b[i])
+		}
+		same(t, "addRow", wide, func(s []float64) { plain.AddRow(s, more) },
+			func(s []float64) { vector.AddRow(s, more) })
+		pairs := make([]float32, 2*r.n)
+		f := &Filter{low: *four, high: *(*[4]float32)(r.bounded(4, 2))}
+		both := func(k *Table, call func(k *Table, low, high []float32)) func(s []float32) {
+			return func(s []float32) { call(k, s[:len(s)/2], s[len(s)/2:]) }
+		}
+		two := func(k *Table, low, high []float32) { k.Both2(low, high, a, b, f) }
+		same(t, "both2", pairs, both(plain, two), both(vector, two))
+		all := func(k *Table, low, high []float32) { k.Both4(low, high, a, b, c, d, f) }
+		same(t, "both4", pairs, both(plain, all), both(vector, all))
+		pairs = pairs[:2*(r.n&^1)]
+		haar := func(k *Table, low, high []float32) { k.HaarPair(low, high, a[:r.n&^1], b[:r.n&^1], f) }
+		same(t, "haarPair", pairs, both(plain, haar), both(vector, haar))
+		even := r.n &^ 1
+		kept := func(k *Table) func(s []float32) {
+			return func(s []float32) {
+				before, before2 := s[2*even:3*even], s[3*even:4*even]
+				copy(before, c)
+				copy(before2, d)
+				k.Pair4(s[:even], s[even:2*even], before, before2, a[:even], b[:even], f)
+			}
+		}
+		if even > 0 {
+			same(t, "pair4", make([]float32, 4*even), kept(plain), kept(vector))
+		}
+		same(t, "doubles", wide, func(s []float64) { plain.Doubles(s, c) }, func(s []float64) { vector.Doubles(s, c) })
+		// All three rows that are written, one behind the other.
+		rows := make([]float64, 3*r.n)
+		advance := func(k *Table) func(s []float64) {
+			return func(s []float64) { k.AdvanceSums(s[:r.n], s[r.n:2*r.n], s[2*r.n:], c, more) }
+		}
+		same(t, "advanceSums", rows, advance(plain), advance(vector))
+	})
+}
+
+// checkSymmetric compares sums of pairs of rows, and rounded ones of floats no greater than most.
+func checkSymmetric[T Sample](t *rapid.T, r *source, plain, vector *Conversions[T], most float32,
+	random func(n int) []T) {
+	m, a, b, c, dst := random(r.n), random(r.n), random(r.n), random(r.n), r.bounded(r.n, 9)
+	if r.IntN(2) == 0 {
+		m = nil
+	}
+	taps := r.bounded(4, 2)
+	pairs := []Pair[T]{{&a[0], &b[0]}, {&b[0], &c[0]}, {&c[0], &a[0]}}[:r.IntN(4)]
+	same(t, "down", dst, func(s []float32) { plain.Down(s, m, taps[3], pairs, taps) },
+		func(s []float32) { vector.Down(s, m, taps[3], pairs, taps) })
+	positive := func() []float32 {
+		return row(r, r.n, 0, most, func() float32 { return float32(r.Uint32()>>14) / (1 << 18) * most })
+	}
+	middle, x, y := positive(), positive(), positive()
+	near := []Pair[float32]{{&x[0], &y[0]}, {&y[0], &middle[0]}}[:r.IntN(3)]
+	shares := row(r, 3, 0, 0.5, r.Float32)
+	same(t, "across", a, func(s []T) { plain.Across(s, middle, shares[2], near, shares) },
+		func(s []T) { vector.Across(s, middle, shares[2], near, shares) })
+}
+
+func TestSymmetricKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
+		checkSymmetric(t, r, &plain.Floats8, &vector.Floats8, math.MaxUint8, r.bytes)
+		checkSymmetric(t, r, &plain.Floats16, &vector.Floats16, math.MaxUint16, r.words)
+		checkSymmetric(t, r, &plain.FloatsF, &vector.FloatsF, 1e6, r.floats)
+	})
+}
+
+// checkBoxes compares means of windows with their definition, counts included.
+func checkBoxes[T uint8 | uint16, S uint16 | uint32](t *rapid.T, r *source, most uint64, plain, vector func(dst []T,
+	col []S, k int, c *Counts)) {
+	rx, ry := r.IntN(20), r.IntN(MaxBytes+1)
+	g := newWindow(max(1, r.n+r.IntN(50)), 1+r.IntN(200), rx)
+	g.ry = min(ry, g.h-1)
+	x0, y := r.IntN(g.w-min(r.n, g.w)+1), r.IntN(g.h)
+	n := min(r.n, g.w-x0)
+	c := NewCounts(new(Arena), n, g.columnsAt(x0))
+	c.Set(g.countY(y), most == math.MaxUint8)
+	highest := most * uint64(g.countY(y))
+	col := row(r, n+2*g.rx+1+Block, 0, S(highest), func() S { return S(r.Uint64N(highest + 1)) })
+	for i := range col {
+		// Outside the picture there is nothing to add.
+		if x := x0 - g.rx - 1 + i; x < 0 || x >= g.w {
+			col[i] = 0
+		}
+	}
+	dst := make([]T, n)
+	same(t, "boxes", dst, func(s []T) { plain(s, col, 2*g.rx+1, c) }, func(s []T) { vector(s, col, 2*g.rx+1, c) })
+}
+
+func TestBoxKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
+		checkBoxes(t, r, math.MaxUint8, plain.Boxes8, vector.Boxes8)
+		checkBoxes(t, r, math.MaxUint16, plain.Boxes16, vector.Boxes16)
+		col := row(r, r.n, 0, math.MaxUint16, func() uint16 { return uint16(r.Uint32()) })
+		add, sub := r.bytes(r.n), r.bytes(r.n)
+		same(t, "slideBytes", col, func(s []uint16) { plain.SlideBytes(s, add, sub) },
+			func(s []uint16) { vector.SlideBytes(s, add, sub) })
+	})
+}
+
+// Sums of every number of pixels, at and around the halves between two quotients, where these can go wrong.
+func TestBoxReciprocals(t *testing.T) {
+	const n = 2 * Block
+	c := &Counts{columns: make([]uint32, n), pixels: make([]uint32, n), half: make([]float32, n),
+		inverse: make([]float32, n), to: n}
+	Fill(c.columns, 1)
+	dst, col := make([]uint16, n), make([]uint32, 1+n+Block)
+	for _, level := range levels() {
+		k := Of(level)
+		for pixels := uint32(1); pixels < MaxMean; pixels++ {
+			c.Set(int(pixels), false)
+			for i := range col {
+				q := 65535 - uint32(i)/3*uint32(i)%65535
+				col[i] = min(q*pixels-pixels/2+uint32(i)%3-1, 65535*pixels)
+			}
+			k.Boxes16(dst, col, 1, c)
+			for i, got := range dst {
+				if want := uint16((col[i+1] + pixels/2) / pixels); got != want {
+					t.Fatalf("%v: %d/%d is %d, want %d", level, col[i+1], pixels, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestVarianceKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
+		col := row(r, r.n, 0, math.MaxUint32, r.Uint32)
+		add, sub := r.bytes(r.n), r.bytes(r.n)
+		same(t, "slideSquares", col, func(s []uint32) { plain.SlideSquares(s, add, sub) },
+			func(s []uint32) { vector.SlideSquares(s, add, sub) })
+		// Columns of real bytes, because others do not have their sums of squares.
+		g := newWindow(r.n+r.IntN(99), 1+r.IntN(127), r.IntN(MaxBytes))
+		x0, y := r.IntN(g.w-r.n+1), r.IntN(g.h)
+		c := NewCounts(new(Arena), r.n, g.columnsAt(x0))
+		c.Set(g.countY(y), false)
+		width := r.n + 2*g.rx + 1 + Block
+		sums, squares := make([]uint16, width), make([]uint32, width)
+		for i := range sums {
+			if x := x0 - g.rx - 1 + i; x < 0 || x >= g.w {
+				continue
+			}
+			for _, v := range r.bytes(g.countY(y)) {
+				sums[i] += uint16(v)
+				squares[i] += uint32(v) * uint32(v)
+			}
+		}
+		both := func(k *Table) func(s []float32) {
+			return func(s []float32) { k.Variances8(s[:r.n], s[r.n:], sums, squares, 2*g.rx+1, c) }
+		}
+		same(t, "variances8", make([]float32, 2*r.n), both(plain), both(vector))
+	})
+}
+
+func TestNarrowCensoredKernels(t *testing.T) {
+	var inverses [1 << 8]uint64
+	for n := 1; n < len(inverses); n++ {
+		inverses[n] = Inverse(uint64(n))
+	}
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
+		col := row(r, r.n, 0, math.MaxUint32, r.Uint32)
+		add, sub := r.words(r.n), r.words(r.n)
+		addOut, subOut := r.bytes(r.n), r.bytes(r.n)
+		same(t, "censor32", col, func(s []uint32) { plain.Censor32(s, add, sub, addOut, subOut) },
+			func(s []uint32) { vector.Censor32(s, add, sub, addOut, subOut) })
+		// Sums of the number of pixels, and those right below and at a half.
+		most, need := 1+r.Uint32N(225), r.Uint32N(226)
+		sum := make([]uint32, r.n)
+		for i := range sum {
+			n := most
+			if r.IntN(4) == 0 {
+				n = r.Uint32N(most + 1)
+			}
+			v := r.Uint32N(n*65535 + 1)
+			if q := v / max(n, 1); r.IntN(2) == 0 && q < 65535 {
+				v = q*n + n/2 + r.Uint32N(2)
+			}
+			sum[i] = n<<NarrowShift | min(v, n*65535)
+		}
+		var poor [2]bool
+		same(t, "censoredMean32", r.words(r.n),
+			func(s []uint16) { poor[0] = plain.CensoredMean32(s, sum, inverses[:], need) },
+			func(s []uint16) { poor[1] = vector.CensoredMean32(s, sum, inverses[:], need) })
+		if poor[0] != poor[1] {
+			t.Fatalf("poor windows: %v, want %v", poor[1], poor[0])
+		}
+	})
+}
+
+// Columns of packed sums, most of them in stretches that hold all their pixels. The means are those of the plain kernels
+// for all sums that a window can have, and the bits those of their poor windows.
+func TestNarrowMeans(t *testing.T) {
+	var inverses [1 << 8]uint64
+	for n := 1; n < len(inverses); n++ {
+		inverses[n] = Inverse(uint64(n))
+	}
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
+		if vector.NarrowMeans == nil {
+			return
+		}
+		k, rows := 2*r.IntN(NarrowRadius+1)+1, 1+r.Uint32N(2*NarrowRadius+1)
+		need := 1 + r.Uint32N(uint32(k)*rows)
+		col := make([]uint32, 1+r.n+k-1+Block)
+		held := rows
+		for i := range col {
+			switch r.IntN(12) {
+			case 0:
+				held = r.Uint32N(rows + 1)
+			case 1, 2:
+				held = rows
+			}
+			v := held * 65535
+			if r.Float64() >= r.extreme {
+				v = r.Uint32N(v + 1)
+			}
+			col[i] = held<<NarrowShift | v
+		}
+		sum, words := make([]uint32, r.n), (r.n+63)/64
+		plain.Scan32(sum, col[1:][:r.n+k-1], k)
+		bits, some := make([]uint64, words), false
+		for i, s := range sum {
+			if s>>NarrowShift < need {
+				bits[i/64] |= 1 << (i % 64)
+				some = true
+			}
+		}
+		found := row(r, words, 0, math.MaxUint64, r.Uint64)
+		same(t, "narrowMeans", r.words(r.n),
+			func(s []uint16) { plain.CensoredMean32(s, sum, inverses[:], need) },
+			func(s []uint16) {
+				if got := vector.NarrowMeans(s, found, col, k, need); got != some {
+					t.Fatalf("poor windows: %v, want %v", got, some)
+				}
+			})
+		if !slices.Equal(found, bits) {
+			t.Fatalf("poor windows %x, want %x", found, bits)
+		}
+	})
+}
+
+// Every sum of every number of pixels that a narrow window can hold has the right mean.
+func TestNarrowReciprocals(t *testing.T) {
+	for _, level := range levels() {
+		k := Of(level)
+		if k.NarrowMeans == nil {
+			continue
+		}
+		const n, most = 16 * 64, (2*NarrowRadius + 1) * (2*NarrowRadius + 1)
+		dst, poor := make([]uint16, n), make([]uint64, n/64)
+		col := make([]uint32, 1+n+Block)
+		for pixels := uint32(1); pixels <= most; pixels++ {
+			// Multiples of the pixels, and sums at a half, are where a quotient can go wrong.
+			for q := uint32(0); q < 65535; q += 501 {
+				for i := range col {
+					v := min((q+uint32(i)/2)*pixels+pixels/2+uint32(i)%2, 65535*pixels) - uint32(i)%2
+					col[i] = pixels<<NarrowShift | min(v, 65535*pixels)
+				}
+				k.NarrowMeans(dst, poor, col, 1, 1)
+				for i, got := range dst {
+					s := col[i+1] & NarrowMask
+					if want := uint16((s + pixels/2) / pixels); got != want {
+						t.Fatalf("%v: %d/%d is %d, want %d", level, s, pixels, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Groups of fewer rows than lanes, infinite sums and NaN, and windows clipped on all sides.
+func TestBlockMeans(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
+		w := newWindow(r.n+r.IntN(99), 1+r.IntN(300), r.IntN(30))
+		x0 := r.IntN(w.w - r.n + 1)
+		rows, y := 1+r.IntN(groupRows), r.IntN(w.h)
+		sums := make([][]float64, rows)
+		for i := range sums {
+			sums[i] = row(r, r.n+2*w.rx, 0, math.Inf(1), func() float64 { return 1e3 * r.NormFloat64() })
+		}
+		means := func(k *Table) func(dst []float32) {
+			return func(dst []float32) {
+				g := NewBlockGroup(new(Arena), r.n, 2*w.rx+1, w.columnsAt(x0))
+				for i, s := range sums {
+					copy(g.Next(dst[i*r.n:][:r.n], w.countY(min(y+i, w.h-1)), 0, len(s)), s)
+				}
+				k.BlockMeans(g)
+				for i, v := range dst {
+					if v != v {
+						dst[i] = -1
+					}
+				}
+			}
+		}
+		same(t, "blockMeans", make([]float32, rows*r.n), means(plain), means(vector))
+	})
+}
+
+// Sums of whole numbers need no rounding. Sliding sums and magnitudes are the same for all samples.
+func TestExactMeans(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
+		w := newWindow(r.n+r.IntN(99), 1+r.IntN(300), r.IntN(30))
+		x0 := r.IntN(w.w - r.n + 1)
+		most := math.Ldexp(1, 45)
+		col := row(r, 1+r.n+2*w.rx+Block, -most, most, func() float64 {
+			return float64(r.Uint64N(1<<46)) - most
+		})
+		c := NewFloatCounts(new(Arena), r.n, w.columnsAt(x0))
+		c.Set(1 + r.IntN(60))
+		same(t, "floatMeans", make([]float32, r.n), func(s []float32) { plain.FloatMeans(s, col, 2*w.rx+1, c) },
+			func(s []float32) { vector.FloatMeans(s, col, 2*w.rx+1, c) })
+		add, sub := r.bounded(r.n, 1e30), r.bounded(r.n, 1e30)
+		same(t, "slideFloats", make([]float64, r.n), func(s []float64) { plain.SlideFloats(s, add, sub) },
+			func(s []float64) { vector.SlideFloats(s, add, sub) })
+		any := r.floats(r.n)
+		if r.IntN(4) == 0 {
+			clear(any)
+		}
+		least, greatest := vector.Magnitudes(any)
+		if l, g := plain.Magnitudes(any); l != least || g != greatest {
+			t.Fatalf("magnitudes %x and %x, want %x and %x", least, greatest, l, g)
+		}
+	})
+}
+
+// Columns of real floats, because others do not have their sums of squares.
+func TestFloatVarianceKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
+		g := newWindow(r.n+r.IntN(99), 1+r.IntN(60), r.IntN(30))
+		most := []float32{0, 1e-40, 1, 255, 1e30}[r.IntN(5)]
+		round := NewRounding(2*g.rx+1, 2*g.ry+1, float64(most))
+		add, sub := r.bounded(r.n, most), r.bounded(r.n, most)
+		slide := func(k *Table) func(s []float64) {
+			return func(s []float64) { k.SlideRounded(s[:r.n], s[r.n:], add, sub, round) }
+		}
+		same(t, "slideRounded", make([]float64, 2*r.n), slide(plain), slide(vector))
+
+		x0, y := r.IntN(g.w-r.n+1), r.IntN(g.h)
+		c := NewFloatCounts(new(Arena), r.n, g.columnsAt(x0))
+		c.Set(g.countY(y))
+		width := r.n + 2*g.rx + 1 + Block
+		col, col2, none := make([]float64, width), make([]float64, width), make([]float32, width)
+		for range g.countY(y) {
+			samples := r.bounded(width, most)
+			for i := range samples {
+				if x := x0 - g.rx - 1 + i; x < 0 || x >= g.w {
+					samples[i] = 0
+				}
+			}
+			slideRounded(col, col2, samples, none, round)
+		}
+		both := func(k *Table) func(s []float32) {
+			return func(s []float32) { k.FloatVariances(s[:r.n], s[r.n:], col, col2, 2*g.rx+1, c) }
+		}
+		same(t, "floatVariances", make([]float32, 2*r.n), both(plain), both(vector))
+	})
+}
+
+func checkSums[T uint8 | uint16](t *rapid.T, r *source, plain, vector *Table, most uint64,
+	random func(n int) []T) {
+	p, v := SumsOf[T](plain), SumsOf[T](vector)
+	add, sub := random(r.n), random(r.n)
+	col32, col64 := row(r, r.n, 0, math.MaxUint32, r.Uint32), row(r, r.n, 0, math.MaxUint64, r.Uint64)
+	same(t, "slide32", col32, func(s []uint32) { p.Slide32(s, add, sub) }, func(s []uint32) { v.Slide32(s, add, sub) })
+	same(t, "slide64", col64, func(s []uint64) { p.Slide64(s, add, sub) }, func(s []uint64) { v.Slide64(s, add, sub) })
+	same(t, "squares", col64, func(s []uint64) { p.Squares(s, add, sub) }, func(s []uint64) { v.Squares(s, add, sub) })
+	// Windows as large as 32 bits allow, and sums right below the next mean.
+	side := uint64(2*r.IntN(64) + 1)
+	if r.IntN(8) == 0 && most < 256 {
+		side = 2*r.Uint64N(2000) + 1
+	}
+	n := side * (r.Uint64N(side) + 1)
+	sum := make([]uint32, r.n)
+	for i := range sum {
+		q := r.Uint64N(most + 1)
+		near := max(n*q, n/2) - n/2 + r.Uint64N(3)
+		sum[i] = uint32(min(n*most, []uint64{r.Uint64N(n*most + 1), near - min(near, 1)}[r.IntN(2)]))
+	}
+	same(t, "mean32", add, func(s []T) { p.Mean32(s, sum, n) }, func(s []T) { v.Mean32(s, sum, n) })
+}
+
+func TestSumKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
+		checkSums(t, r, plain, vector, math.MaxUint8, r.bytes)
+		checkSums(t, r, plain, vector, math.MaxUint16, r.words)
+		k := r.IntN(90) + 1
+		col32, col64 := row(r, r.n+k-1, 0, math.MaxUint32, r.Uint32), row(r, r.n+k-1, 0, math.MaxUint64, r.Uint64)
+		same(t, "scan32", make([]uint32, r.n), func(s []uint32) { plain.Scan32(s, col32, k) },
+			func(s []uint32) { vector.Scan32(s, col32, k) })
+		same(t, "scan64", make([]uint64, r.n), func(s []uint64) { plain.Scan64(s, col64, k) },
+			func(s []uint64) { vector.Scan64(s, col64, k) })
+
+		counts := row(r, r.n+k-1, 0, 255, func() uint8 { return uint8(r.Uint32()) })
+		same(t, "scanCount", make([]uint16, r.n), func(s []uint16) { plain.ScanCount(s, counts, k) },
+			func(s []uint16) { vector.ScanCount(s, counts, k) })
+		add, sub, bits := r.bytes(r.n), r.bytes(r.n), uint8(r.Uint32())
+		middle := row(r, r.n, 1, 254, func() uint8 { return uint8(r.IntN(254) + 1) })
+		same(t, "countBits", middle, func(s []uint8) { plain.CountBits(s, add, sub, bits) },
+			func(s []uint8) { vector.CountBits(s, add, sub, bits) })
+	})
+}
+
+func TestCensoredKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
+		exclusion := func() []uint8 {
+			s := row(r, r.n, 0, 255, func() uint8 { return 0 })
+			// Long runs without excluded pixels.
+			if from := r.IntN(len(s)); r.IntN(2) == 0 {
+				clear(s[from : from+r.IntN(len(s)-from)])
+			}
+			return s
+		}
+		add, sub, addOut, subOut := r.words(r.n), r.words(r.n), exclusion(), exclusion()
+		col := row(r, r.n, 0, math.MaxUint64, r.Uint64)
+		same(t, "censor", col, func(s []uint64) { plain.Censor(s, add, sub, addOut, subOut) },
+			func(s []uint64) { vector.Censor(s, add, sub, addOut, subOut) })
+
+		most := uint64(r.IntN(4000) + 1)
+		table := make([]uint64, most+1)
+		for n := uint64(1); n <= most; n++ {
+			table[n] = Inverse(n)
+		}
+		sum := make([]uint64, r.n)
+		count := r.Uint64N(most + 1)
+		for i := range sum {
+			if r.IntN(9) == 0 {
+				count = r.Uint64N(most + 1)
+			}
+			// The sums of a window of few levels.
+			low, high := r.Uint64N(65536), r.Uint64N(65536)
+			of := r.Uint64N(count + 1)
+			sum[i] = count<<CountShift | (of*low + (count-of)*high)
+		}
+		need := r.Uint64N(most + 2)
+		var poor, want bool
+		same(t, "censoredMean", add, func(s []uint16) { want = plain.CensoredMean(s, sum, table, need) },
+			func(s []uint16) { poor = vector.CensoredMean(s, sum, table, need) })
+		if poor != want {
+			t.Fatalf("censoredMean: poor is %t, want %t", poor, want)
+		}
+
+		n := int(most)
+		sum32, sum2 := make([]uint32, r.n), make([]uint64, r.n)
+		for i := range sum32 {
+			low, high, of := r.Uint64N(65536), r.Uint64N(65536), r.Uint64N(most+1)
+			sum32[i] = uint32(of*low + (most-of)*high)
+			sum2[i] = of*low*low + (most-of)*high*high
+		}
+		both := func(k *Table) func(s []float32) {
+			return func(s []float32) { k.MeanVariance(s[:r.n], s[r.n:], sum32, sum2, n) }
+		}
+		same(t, "meanVariance", make([]float32, 2*r.n), both(plain), both(vector))
+
+		y, bg, v := r.words(r.n), r.words(r.n), r.bytes(r.n)
+		rule := processing.ContrastRule{Absolute: uint16(r.Uint32() >> r.IntN(32)), Relative: r.Uint32() >> (14 + r.IntN(18)),
+			SeedAbsolute: uint16(r.Uint32() >> r.IntN(32)), SeedRelative: r.Uint32() >> (14 + r.IntN(19)),
+			SeedLevel: uint8(r.Uint32())}
+		if r.IntN(2) == 0 {
+			// Long stretches without contrast.
+			copy(bg[r.IntN(r.n):], y)
+		}
+		seeds := r.words(r.n)
+		same(t, "class of contrast", subOut, func(s []uint8) { plain.Contrast(s, seeds, y, bg, v, rule) },
+			func(s []uint8) { vector.Contrast(s, seeds, y, bg, v, rule) })
+		same(t, "seeds of contrast", seeds, func(s []uint16) { plain.Contrast(subOut, s, y, bg, v, rule) },
+			func(s []uint16) { vector.Contrast(subOut, s, y, bg, v, rule) })
+		cls, peak := r.bytes(r.n), r.words(r.n)
+		if r.IntN(2) == 0 {
+			clear(cls[r.IntN(r.n):])
+		}
+		part := func() uint32 { return min(r.Uint32()>>(14+r.IntN(18)), 1<<16+r.Uint32N(3)) }
+		shares := processing.CoreRule{Core: part(), Grow: part()}
+		for i := range peak {
+			// Differences at the shares, and on both sides of them.
+			if d := uint64(peak[i]) * uint64(shares.Core+shares.Grow*r.Uint32N(2)) >> 16; r.IntN(2) == 0 {
+				y[i] = uint16(min(uint64(bg[i])+d+r.Uint64N(3), math.MaxUint16))
+			}
+		}
+		same(t, "cores", cls, func(s []uint8) { plain.Cores(s, y, bg, peak, shares) },
+			func(s []uint8) { vector.Cores(s, y, bg, peak, shares) })
+		over, level := int32(r.IntN(1<<16)), int32(r.IntN(256))
+		same(t, "differenceThreshold", addOut,
+			func(s []uint8) { plain.DifferenceThreshold(s, y, bg, v, over, level) },
+			func(s []uint8) { vector.DifferenceThreshold(s, y, bg, v, over, level) })
+	})
+}
+
+func TestMomentKernels(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
+		bytes, words, f := r.bytes(r.n), r.words(r.n), r.floats(r.n)
+		if r.IntN(2) == 0 {
+			f = r.bounded(r.n, 1e30)
+		}
+		if got, want := vector.Moments8(bytes), plain.Moments8(bytes); got != want {
+			t.Fatalf("bytes: %+v, want %+v", got, want)
+		}
+		if got, want := vector.Moments16(words), plain.Moments16(words); got != want {
+			t.Fatalf("words: %+v, want %+v", got, want)
+		}
+		got, want := vector.FloatSums(f), plain.FloatSums(f)
+		alone := vector.FloatSum(f)
+		for i, pair := range [][2]float64{{alone.Sum, want.Sum.Sum}, {alone.rest, want.Sum.rest},
+			{got.Sum.Sum, want.Sum.Sum}, {got.Sum.rest, want.Sum.rest},
+			{got.Sum2.Sum, want.Sum2.Sum}, {got.Sum2.rest, want.Sum2.rest},
+			{float64(got.Min), float64(want.Min)}, {float64(got.Max), float64(want.Max)}} {
+			if pair[0] != pair[1] && (pair[0] == pair[0] || pair[1] == pair[1]) {
+				t.Fatalf("floats: value %d is %v, want %v", i, pair[0], pair[1])
+			}
+		}
+	})
+}
+
+// The sums of whole blocks equal those of the plain kernel, whichever operations the samples allow to be skipped.
+func TestFloatSumsOfBlocks(t *testing.T) {
+	t.Parallel()
+	r := rand.New(rand.NewPCG(5, 6))
+	kinds := map[string]func() float32{
+		"bytes":        func() float32 { return float32(r.IntN(256)) },
+		"words":        func() float32 { return float32(r.IntN(65536)) / 65535 },
+		"uniform":      func() float32 { return r.Float32() * 255 },
+		"magnitudes":   func() float32 { return float32(math.Ldexp(1+r.Float64(), r.IntN(40)-20)) },
+		"all":          func() float32 { return float32(math.Ldexp(1+r.Float64(), r.IntN(270)-145)) },
+		"faint":        func() float32 { return math.Float32frombits(r.Uint32N(1 << 24)) },
+		"mostly zeros": func() float32 { return float32(max(0, r.IntN(100)-97)) / 3 },
+		"zeros":        func() float32 { return 0 },
+		"signs":        func() float32 { return float32(r.NormFloat64()) },
+	}
+	odd := []float32{float32(math.Copysign(0, -1)), -1, 1e-40, 1e30, float32(math.Inf(1)), float32(math.NaN())}
+	plain := Of(simd.Plain)
+	for name, next := range kinds {
+		for round := range 8 {
+			s := make([]float32, []int{1 + r.IntN(MomentBlock), MomentBlock}[round%2])
+			for i := range s {
+				s[i] = next()
+			}
+			switch round / 2 {
+			case 1:
+				s[r.IntN(len(s))] = odd[r.IntN(len(odd))]
+			case 2:
+				slices.Sort(s)
+			case 3:
+				slices.Sort(s)
+				slices.Reverse(s)
+			}
+			want := plain.FloatSums(s)
+			for _, level := range levels() {
+				k := Of(level)
+				got := k.FloatSums(s)
+				bits := func(f FloatSums) [6]uint64 {
+					var b [6]uint64
+					for i, v := range []float64{f.Sum.Sum, f.Sum.rest, f.Sum2.Sum, f.Sum2.rest, float64(f.Min), float64(f.Max)} {
+						if b[i] = math.Float64bits(v); v != v {
+							b[i] = 1
+						}
+					}
+					return b
+				}
+				// The sign of an extreme 0 is not defined.
+				got.Min, got.Max, want.Min, want.Max = got.Min+0, got.Max+0, want.Min+0, want.Max+0
+				if bits(got) != bits(want) {
+					t.Fatalf("%s, %d samples, round %d, %v: %+v, want %+v", name, len(s), round, level, got, want)
+				}
+				for _, four := range []bool{false, true} {
+					k := tableFor(level, four)
+					if got.Sum, got.Sum2 = k.FloatSum(s), want.Sum2; bits(got) != bits(want) {
+						t.Fatalf("%s, %d samples, round %d, %v: %+v, want %+v", name, len(s), round, level, got.Sum,
+							want.Sum)
+					}
+				}
+			}
+		}
+	}
+}
+
+// The sums of a span of white do not overflow.
+func TestMomentsOfWhite(t *testing.T) {
+	for _, level := range levels() {
+		k := Of(level)
+		bytes, words := make([]uint8, momentSpan), make([]uint16, momentSpan)
+		Fill(bytes, math.MaxUint8)
+		Fill(words, math.MaxUint16)
+		const n = momentSpan
+		if got, want := k.Moments8(bytes), (Moments[uint8]{n * 255, n * 255 * 255, 255, 255}); got != want {
+			t.Errorf("%v: %+v, want %+v", level, got, want)
+		}
+		if got, want := k.Moments16(words), (Moments[uint16]{n * 65535, n * 65535 * 65535, 65535, 65535}); got != want {
+			t.Errorf("%v: %+v, want %+v", level, got, want)
+		}
+	}
+}
+
+func TestAnalyseKernel(t *testing.T) {
+	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
+		x := r.bounded(2*r.n, 1000)
+		fewer := r.IntN(2)
+		if r.n == 1 {
+			fewer = 0
+		}
+		for _, wave := range []processing.Wavelet{processing.Haar, processing.Daubechies4} {
+			f := FilterOf(wave)
+			call := func(k *Table) func(s []float32) {
+				return func(s []float32) { k.Analyse(s[:r.n], s[r.n:2*r.n-fewer], x, f) }
+			}
+			same(t, "analyse", make([]float32, 2*r.n), call(plain), call(vector))
+		}
+	})
+}

@@ -1,0 +1,852 @@
+package kernel
+
+import (
+	"math"
+	"math/bits"
+	"unsafe"
+
+	"blik/internal/simd"
+	"blik/processing"
+)
+
+// Sample is the type of samples.
+type Sample interface {
+	uint8 | uint16 | uint32 | int32 | float32
+}
+
+// Table is the table of row operations that the drivers use. An entry works on rows of the length of its first
+// argument, which do not overlap unless it says so, and may be replaced by a faster body with the same results.
+type Table struct {
+	Dilate8, Erode8   Order[uint8]
+	Dilate16, Erode16 Order[uint16]
+	// Dilate32 and Erode32 order the keys of floats.
+	Dilate32, Erode32 Order[int32]
+	// Keys and Unkeyed convert floats to integers of the same order and back, also in place. nan is the key of NaN.
+	Keys    func(dst []int32, src []int32, nan int32)
+	Unkeyed func(dst []int32, src []int32)
+	// Ordered reports whether the bits of floats are their keys: none is NaN or has a sign.
+	Ordered func(src []int32) bool
+
+	Sums8  Sums[uint8]
+	Sums16 Sums[uint16]
+
+	Floats8  Conversions[uint8]
+	Floats16 Conversions[uint16]
+	FloatsF  Conversions[float32]
+
+	// Moments8 and Moments16 sum at most momentSpan samples, FloatSums and FloatSum a block.
+	Moments8  func(s []uint8) Moments[uint8]
+	Moments16 func(s []uint16) Moments[uint16]
+	FloatSums func(s []float32) FloatSums
+	// FloatSum is the sum of FloatSums.
+	FloatSum func(s []float32) Double
+
+	// AddRow: dst += a. Doubles: dst = src. AdvanceSums is a step of the recursion of float means: keep = x, run += x,
+	// dst = suffix + run.
+	AddRow      func(dst, a []float64)
+	Doubles     func(dst []float64, src []float32)
+	AdvanceSums func(dst, run, keep []float64, x []float32, suffix []float64)
+	// Magnitudes, SlideFloats and FloatMeans are the steps of exact means. FloatMeans may write anything if sums need
+	// rounding.
+	Magnitudes  func(s []float32) (least, most uint32)
+	SlideFloats func(col []float64, add, sub []float32)
+	FloatMeans  func(dst []float32, col []float64, k int, c *FloatCounts)
+	// SlideRounded and FloatVariances are the steps of variances of floats; see Rounding.
+	SlideRounded   func(col, col2 []float64, add, sub []float32, r *Rounding)
+	FloatVariances func(mean, variance []float32, col, col2 []float64, k int, c *FloatCounts)
+	// BlockMeans writes the means of windows of the rows of a group; see BlockGroup.
+	BlockMeans func(g *BlockGroup)
+
+	// Scan32 and Scan64 write dst[i] = col[i] + … + col[i+k−1]; len(col) = len(dst) + k − 1.
+	Scan32 func(dst, col []uint32, k int)
+	Scan64 func(dst, col []uint64, k int)
+
+	// Censor slides column sums of packed samples down by a row: col += packed(add) − packed(sub).
+	Censor func(col []uint64, add, sub []uint16, addOut, subOut []uint8)
+	// CensoredMean writes the rounded mean of packed window sums of at most len(inverse)−1 pixels, where inverse[n] is
+	// Inverse(n), and reports whether one of the windows holds fewer than need pixels.
+	CensoredMean func(dst []uint16, sum, inverse []uint64, need uint64) (poor bool)
+
+	// Censor32 and CensoredMean32 are the same for sums packed into 32 bits: see NarrowShift.
+	Censor32       func(col []uint32, add, sub []uint16, addOut, subOut []uint8)
+	CensoredMean32 func(dst []uint16, sum []uint32, inverse []uint64, need uint32) (poor bool)
+	// NarrowMeans, if not nil, does what Scan32 and CensoredMean32 do together, with need at least 1, and sets the bits
+	// of the windows that hold fewer than need pixels. It also reads the column before the first window, and
+	// Block columns more.
+	NarrowMeans func(dst []uint16, poor []uint64, col []uint32, k int, need uint32) (some bool)
+
+	// MeanVariance writes mean and variance of windows of n pixels.
+	MeanVariance func(mean, variance []float32, sum []uint32, sum2 []uint64, n int)
+	// Contrast writes class bits and the contrast of seeds.
+	Contrast func(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.ContrastRule)
+	// Cores adds the class bits of cores and growth.
+	Cores func(cls []uint8, y, bg, m []uint16, rule processing.CoreRule)
+	// DifferenceThreshold writes 255 where y − bg > over and v ≥ level, else 0.
+	DifferenceThreshold func(dst []uint8, y, bg []uint16, v []uint8, over, level int32)
+
+	// Boxes8 and Boxes16 write the rounded means of windows k columns wide; see Counts. SlideBytes slides the column
+	// sums of Boxes8 down by a row.
+	Boxes8     func(dst []uint8, col []uint16, k int, c *Counts)
+	Boxes16    func(dst []uint16, col []uint32, k int, c *Counts)
+	SlideBytes func(col []uint16, add, sub []uint8)
+	// Variances8 writes mean and variance of such windows from their sums and sums of squares, which SlideSquares
+	// slides down.
+	Variances8   func(mean, variance []float32, col []uint16, col2 []uint32, k int, c *Counts)
+	SlideSquares func(col []uint32, add, sub []uint8)
+
+	// CountBits slides the counts of pixels with any of the bits down by a row; they are at most 255 per column.
+	CountBits func(col, add, sub []uint8, bits uint8)
+	// ScanCount is Scan32 over such counts.
+	ScanCount func(dst []uint16, col []uint8, k int)
+
+	// Spline16 and Spline32 sum rows with the weights 1, 4, 6, 4, 1; these may be one row at five offsets. The sums do
+	// not overflow.
+	Spline16 func(dst, a, b, c, d, e []uint16)
+	Spline32 func(dst, a, b, c, d, e []uint32)
+
+	// Taps5 smooths floats by five taps of a row each, DivideKnown divides by the sum of weights; see cpu.smoothing.
+	Taps5       func(dst, a, b, c, d, e []float32, w *Weights5)
+	DivideKnown func(dst, v, m, known []float32)
+
+	// Tap2 and Tap4 combine rows with the taps of a wavelet, Both2 and Both4 with those of its two filters. Analyse and
+	// Synthesise transform a row, HaarPair two rows. Pair4 transforms two rows of even length and combines them with
+	// the two transformed rows before, in c and d, to a low and a high row; it leaves the new ones in c and d.
+	Tap2       func(dst, a, b []float32, t0, t1 float32)
+	Tap4       func(dst, a, b, c, d []float32, t *[4]float32)
+	Both2      func(low, high, a, b []float32, f *Filter)
+	Both4      func(low, high, a, b, c, d []float32, f *Filter)
+	HaarPair   func(low, high, a, b []float32, f *Filter)
+	Pair4      func(low, high, c, d, a, b []float32, f *Filter)
+	Analyse    func(low, high, x []float32, f *Filter)
+	Synthesise func(x, low, high []float32, f *Filter)
+}
+
+// Order is the semigroup of max or min on rows.
+type Order[T Sample] struct {
+	// Worst never wins.
+	Worst T
+	// blank reports whether all samples are Worst.
+	blank func(a []T) bool
+	// Fold: dst = best(dst, a).
+	Fold func(dst, a []T)
+	// Advance is a step of van Herk's recursion: keep = x, run = best(run, x), dst = best(run, suffix). x may be keep.
+	Advance func(dst, run, keep, x, suffix []T)
+	// Best4: dst = best(a, b, c, d), which may all begin in dst itself or behind its beginning.
+	Best4 func(dst, a, b, c, d []T)
+	// Window: dst[i] = best(src[i], …, src[i+k−1]); len(src) = len(dst) + k − 1. It may replace src[i] by the best of
+	// src[i] and some that follow.
+	Window func(dst, src []T, k int)
+}
+
+// Sums holds the running sums over samples of one type.
+type Sums[T uint8 | uint16] struct {
+	// Slide32, Slide64 and Squares slide column sums down by a row: col += f(add) − f(sub).
+	Slide32 func(col []uint32, add, sub []T)
+	Slide64 func(col []uint64, add, sub []T)
+	Squares func(col []uint64, add, sub []T)
+	// Mean32 and Mean64 write window sums over n pixels as means, rounded to nearest.
+	Mean32 func(dst []T, sum []uint32, n uint64)
+	Mean64 func(dst []T, sum []uint64, n uint64)
+}
+
+// Conversions are the conversions of samples of one type.
+type Conversions[T Sample] struct {
+	// Widen: dst = src.
+	Widen func(dst []float32, src []T)
+	// Down: dst = tap·middle + taps[0]·(a₀ + b₀) + taps[1]·(a₁ + b₁) + …, in this order, a and b being rows of the
+	// length of dst that the pairs point to. Without a middle, what dst holds stands for tap·middle.
+	Down func(dst []float32, middle []T, tap float32, pairs []Pair[T], taps []float32)
+	// Across is Down from floats to samples, rounded to nearest and at most the greatest; the sums are not negative
+	// where samples are integers. There is a middle.
+	Across func(dst []T, middle []float32, tap float32, pairs []Pair[float32], taps []float32)
+}
+
+// Of returns the table of kernels of this processor for a level of vector instructions.
+func Of(level simd.Level) Table { return tableFor(level, simd.FourStreams()) }
+
+// plainTable is the table in plain Go.
+func plainTable() Table {
+	const least = ^uint64(0)
+	return Table{
+		Dilate8:  orderBytes(0, orderMax[uint8](0)),
+		Erode8:   orderBytes(least, orderMin[uint8](math.MaxUint8)),
+		Dilate16: orderInt(0, orderMax[uint16](0)),
+		Erode16:  orderInt(least, orderMin[uint16](math.MaxUint16)),
+		Dilate32: orderMax[int32](math.MinInt32),
+		Erode32:  orderMin[int32](math.MaxInt32),
+		Keys:     keys,
+		Unkeyed:  unkeyed,
+		Ordered:  ordered,
+
+		Sums8: Sums[uint8]{slide[uint32, uint8], slide[uint64, uint8], squares[uint8], means[uint8, uint32],
+			means[uint8, uint64]},
+		Sums16: Sums[uint16]{slide[uint32, uint16], slide[uint64, uint16], squares[uint16], means[uint16, uint32],
+			means[uint16, uint64]},
+
+		Floats8:  Conversions[uint8]{toFloats[uint8], symmetric[uint8], roundedSymmetric[uint8]},
+		Floats16: Conversions[uint16]{toFloats[uint16], symmetric[uint16], roundedSymmetric[uint16]},
+		FloatsF:  Conversions[float32]{copyFloats, symmetric[float32], symmetric[float32]},
+
+		Moments8:  momentsOf[uint8],
+		Moments16: momentsOf[uint16],
+		FloatSums: floatSumsOf,
+		FloatSum:  floatSumOf,
+
+		AddRow:      addRow,
+		Doubles:     doubles,
+		AdvanceSums: advanceSums,
+		BlockMeans:  blockMeans,
+		Magnitudes:  magnitudes,
+		SlideFloats: slideFloats,
+		FloatMeans:  floatMeans,
+
+		SlideRounded:   slideRounded,
+		FloatVariances: floatVariances,
+
+		Scan32: scan[uint32],
+		Scan64: scan[uint64],
+
+		Censor:         censor,
+		Censor32:       censor32,
+		CensoredMean32: censoredMean32,
+		CensoredMean:   censoredMean,
+		MeanVariance:   meanVarianceRow,
+
+		Contrast:            contrast,
+		Cores:               cores,
+		DifferenceThreshold: differenceThreshold,
+
+		Boxes8:     boxes[uint8, uint16],
+		Boxes16:    boxes[uint16, uint32],
+		SlideBytes: slide[uint16, uint8],
+
+		Variances8:   variances,
+		SlideSquares: slideSquares,
+
+		CountBits: countBits,
+		ScanCount: scanCount,
+
+		Spline16: spline[uint16],
+		Spline32: spline[uint32],
+
+		Taps5:       taps5,
+		DivideKnown: divideKnown,
+		Tap2:        tap2,
+		Tap4:        tap4,
+		Both2:       both2,
+		Both4:       both4,
+		HaarPair:    haarPair,
+		Pair4:       pair4,
+		Analyse:     analyse,
+		Synthesise:  synthesise,
+	}
+}
+
+// OrderOf returns the table's max or min for a sample type.
+func OrderOf[T Sample](k *Table, dilate bool) *Order[T] {
+	var zero T
+	var o any
+	switch any(zero).(type) {
+	case uint8:
+		o = &k.Erode8
+		if dilate {
+			o = &k.Dilate8
+		}
+	case uint16:
+		o = &k.Erode16
+		if dilate {
+			o = &k.Dilate16
+		}
+	default:
+		o = &k.Erode32
+		if dilate {
+			o = &k.Dilate32
+		}
+	}
+	return o.(*Order[T])
+}
+
+// SumsOf returns the table's running sums for a sample type.
+func SumsOf[T uint8 | uint16](k *Table) *Sums[T] {
+	var zero T
+	if _, ok := any(zero).(uint8); ok {
+		return any(&k.Sums8).(*Sums[T])
+	}
+	return any(&k.Sums16).(*Sums[T])
+}
+
+// ConversionsOf returns the table's conversions of a sample type.
+func ConversionsOf[T Sample](k *Table) *Conversions[T] {
+	var zero T
+	switch any(zero).(type) {
+	case uint8:
+		return any(&k.Floats8).(*Conversions[T])
+	case uint16:
+		return any(&k.Floats16).(*Conversions[T])
+	}
+	return any(&k.FloatsF).(*Conversions[T])
+}
+
+func copyFloats(dst, src []float32) { copy(dst, src) }
+
+// Fill sets every sample of a row, most of them by copies of those that are set.
+func Fill[T any](dst []T, v T) {
+	n := min(len(dst), 8)
+	for i := range n {
+		dst[i] = v
+	}
+	for ; n < len(dst); n *= 2 {
+		copy(dst[n:], dst[:n])
+	}
+}
+
+func blank[T Sample](worst T) func(a []T) bool {
+	return func(a []T) bool {
+		for _, v := range a {
+			if v != worst {
+				return false
+			}
+		}
+		return true
+	}
+}
+
+func foldMax[T Sample](dst, a []T) {
+	a = a[:len(dst)]
+	for i, v := range dst {
+		dst[i] = max(v, a[i])
+	}
+}
+
+func foldMin[T Sample](dst, a []T) {
+	a = a[:len(dst)]
+	for i, v := range dst {
+		dst[i] = min(v, a[i])
+	}
+}
+
+func best4Max[T Sample](dst, a, b, c, d []T) {
+	n := len(dst)
+	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
+	for i := range dst {
+		dst[i] = max(a[i], b[i], c[i], d[i])
+	}
+}
+
+func best4Min[T Sample](dst, a, b, c, d []T) {
+	n := len(dst)
+	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
+	for i := range dst {
+		dst[i] = min(a[i], b[i], c[i], d[i])
+	}
+}
+
+func advanceMax[T Sample](dst, run, keep, x, suffix []T) {
+	n := len(dst)
+	run, keep, x, suffix = run[:n], keep[:n], x[:n], suffix[:n]
+	for i := range dst {
+		v := x[i]
+		keep[i] = v
+		v = max(run[i], v)
+		run[i] = v
+		dst[i] = max(v, suffix[i])
+	}
+}
+
+func advanceMin[T Sample](dst, run, keep, x, suffix []T) {
+	n := len(dst)
+	run, keep, x, suffix = run[:n], keep[:n], x[:n], suffix[:n]
+	for i := range dst {
+		v := x[i]
+		keep[i] = v
+		v = min(run[i], v)
+		run[i] = v
+		dst[i] = min(v, suffix[i])
+	}
+}
+
+// windowMax works in blocks of k samples: the best from each sample to the end of its block, scanned in place, and
+// from the start of the next block to the window's end, carried along.
+func windowMax[T Sample](dst, src []T, k int) {
+	for j := 0; j < len(dst); j += k {
+		block := src[j : j+k]
+		best := block[k-1]
+		for i := k - 2; i >= 0; i-- {
+			best = max(best, block[i])
+			block[i] = best
+		}
+		n := min(k, len(dst)-j)
+		out, suffix := dst[j:j+n], block[:n]
+		out[0] = suffix[0]
+		if n == 1 {
+			continue
+		}
+		next := src[j+k : j+k+n-1]
+		best = next[0]
+		out, suffix = out[1:], suffix[1:][:len(next)]
+		out = out[:len(next)]
+		for i, v := range next {
+			best = max(best, v)
+			out[i] = max(best, suffix[i])
+		}
+	}
+}
+
+func windowMin[T Sample](dst, src []T, k int) {
+	for j := 0; j < len(dst); j += k {
+		block := src[j : j+k]
+		best := block[k-1]
+		for i := k - 2; i >= 0; i-- {
+			best = min(best, block[i])
+			block[i] = best
+		}
+		n := min(k, len(dst)-j)
+		out, suffix := dst[j:j+n], block[:n]
+		out[0] = suffix[0]
+		if n == 1 {
+			continue
+		}
+		next := src[j+k : j+k+n-1]
+		best = next[0]
+		out, suffix = out[1:], suffix[1:][:len(next)]
+		out = out[:len(next)]
+		for i, v := range next {
+			best = min(best, v)
+			out[i] = min(best, suffix[i])
+		}
+	}
+}
+
+// windowInt is windowMax for integers, and windowMin with flip set to all ones, which reverses their order. Whole words
+// are compared without a branch, which noise would mispredict; narrower ones are not.
+func windowInt[T uint8 | uint16](flip uint) func(dst, src []T, k int) {
+	return func(dst, src []T, k int) {
+		for j := 0; j < len(dst); j += k {
+			block := src[j : j+k]
+			best := uint(block[k-1]) ^ flip
+			for i := k - 2; i >= 0; i-- {
+				best = max(best, uint(block[i])^flip)
+				block[i] = T(best ^ flip)
+			}
+			n := min(k, len(dst)-j)
+			out, suffix := dst[j:j+n], block[:n]
+			out[0] = suffix[0]
+			if n == 1 {
+				continue
+			}
+			next := src[j+k : j+k+n-1]
+			best = uint(next[0]) ^ flip
+			out, suffix = out[1:][:len(next)], suffix[1:][:len(next)]
+			for i, v := range next {
+				best = max(best, uint(v)^flip)
+				out[i] = T(max(best, uint(suffix[i])^flip) ^ flip)
+			}
+		}
+	}
+}
+
+// words returns the whole words of a row. A row may begin at any sample, and so may its words: the processors that the
+// program is built for read and write them anywhere.
+func words[T uint8 | uint16 | uint32](s []T) []uint64 {
+	n := len(s) * int(unsafe.Sizeof(*new(T))) / 8
+	if n == 0 {
+		return nil
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(s))), n)
+}
+
+// tail returns the number of samples that whole words cover.
+func tail[T uint8 | uint16 | uint32](n int) int {
+	return n - n%(8/int(unsafe.Sizeof(*new(T))))
+}
+
+// lanes compares 8 bytes or 4 16-bit samples at a time in a 64-bit word.
+type lanes struct {
+	// high has the top bit of every lane set.
+	high uint64
+	// low is the place of the top bit in a lane.
+	low uint
+	// flip is all ones for min, 0 for max.
+	flip uint64
+}
+
+// best subtracts the lower bits of all lanes at once; the top bit of each a|high keeps a borrow from leaving its lane,
+// and what is left of it says which lower part is larger.
+func (l lanes) best(a, b uint64) uint64 {
+	differ := a ^ b
+	larger := (a&^b | ((a|l.high)-b&^l.high)&^differ) & l.high
+	mask := larger | (larger - larger>>l.low)
+	return b ^ differ&(mask^l.flip)
+}
+
+func (l lanes) fold(dst, a []uint64) {
+	a = a[:len(dst)]
+	for i, v := range dst {
+		dst[i] = l.best(v, a[i])
+	}
+}
+
+func (l lanes) best4(dst, a, b, c, d []uint64) {
+	n := len(dst)
+	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
+	for i := range dst {
+		dst[i] = l.best(l.best(a[i], b[i]), l.best(c[i], d[i]))
+	}
+}
+
+func (l lanes) advance(dst, run, keep, x, suffix []uint64) {
+	n := len(dst)
+	run, keep, x, suffix = run[:n], keep[:n], x[:n], suffix[:n]
+	for i := range dst {
+		v := x[i]
+		keep[i] = v
+		v = l.best(run[i], v)
+		run[i] = v
+		dst[i] = l.best(v, suffix[i])
+	}
+}
+
+func lanesOf[T uint8 | uint16](flip uint64) lanes {
+	size := 8 * uint(unsafe.Sizeof(*new(T)))
+	high := uint64(1) << (size - 1)
+	for n := size; n < 64; n *= 2 {
+		high |= high << n
+	}
+	return lanes{high: high, low: size - 1, flip: flip}
+}
+
+// orderBytes is orderInt, whose windows are found by whole words.
+func orderBytes(flip uint64, simple Order[uint8]) Order[uint8] {
+	o := orderInt(flip, simple)
+	best4 := o.Best4
+	o.Window = sparse(o, func(dst, src []uint8, k int) { windowBy4(best4, dst, src, k) })
+	return o
+}
+
+// orderInt is max, or min with flip set to all ones, on integers; simple does the samples that are left of a row when
+// its whole words are done.
+func orderInt[T uint8 | uint16](flip uint64, simple Order[T]) Order[T] {
+	l := lanesOf[T](flip)
+	o := simple
+	o.blank = func(a []T) bool {
+		for _, v := range words(a) {
+			if v != flip {
+				return false
+			}
+		}
+		return simple.blank(a[tail[T](len(a)):])
+	}
+	o.Fold = func(dst, a []T) {
+		l.fold(words(dst), words(a))
+		i := tail[T](len(dst))
+		simple.Fold(dst[i:], a[i:])
+	}
+	o.Advance = func(dst, run, keep, x, suffix []T) {
+		l.advance(words(dst), words(run), words(keep), words(x), words(suffix))
+		i := tail[T](len(dst))
+		simple.Advance(dst[i:], run[i:], keep[i:], x[i:], suffix[i:])
+	}
+	o.Best4 = func(dst, a, b, c, d []T) {
+		i := tail[T](len(dst))
+		rest := make([]T, 0, 8)[:len(dst)-i]
+		simple.Best4(rest, a[i:], b[i:], c[i:], d[i:])
+		l.best4(words(dst), words(a), words(b), words(c), words(d))
+		copy(dst[i:], rest)
+	}
+	o.Window = sparse(o, windowInt[T](uint(flip)))
+	return o
+}
+
+// windowBy4 is order.window by merges: it makes the windows that are known four times as long, in place, until at most
+// four of them cover k samples.
+func windowBy4[T Sample](best4 func(dst, a, b, c, d []T), dst, src []T, k int) {
+	span := 1
+	for ; 4*span < k; span *= 4 {
+		best4(src[:len(dst)+k-4*span], src, src[span:], src[2*span:], src[3*span:])
+	}
+	from := func(i int) []T { return src[min(i*span, k-span):] }
+	best4(dst, src, from(1), from(2), from(3))
+}
+
+// block is the number of samples that are checked together for being blank.
+const block = 64
+
+// sparse is a window kernel that skips long blank stretches: seeds and masks are blank almost everywhere.
+func sparse[T Sample](o Order[T], window func(dst, src []T, k int)) func(dst, src []T, k int) {
+	return func(dst, src []T, k int) {
+		end := len(src)
+		blank := func(i int) bool { return o.blank(src[i:min(i+block, end)]) }
+		for at := 0; at < len(dst); {
+			i := at
+			for i < end && blank(i) {
+				i += block
+			}
+			if i >= end {
+				Fill(dst[at:], o.Worst)
+				return
+			}
+			if free := i - (k - 1); free > at {
+				Fill(dst[at:free], o.Worst)
+				at = free
+			}
+			// Up to the next blank stretch that is longer than the window; what window leaves of that stretch is blank.
+			for gap := 0; i < end && gap < k+2*block; i += block {
+				if blank(i) {
+					gap += block
+				} else {
+					gap = 0
+				}
+			}
+			to := min(i, end) - (k - 1)
+			window(dst[at:to], src[at:to+k-1], k)
+			at = to
+		}
+	}
+}
+
+// orderMax and orderMin are plain comparisons of any samples.
+func orderMax[T Sample](worst T) Order[T] {
+	return Order[T]{worst, blank(worst), foldMax[T], advanceMax[T], best4Max[T], windowMax[T]}
+}
+
+func orderMin[T Sample](worst T) Order[T] {
+	return Order[T]{worst, blank(worst), foldMin[T], advanceMin[T], best4Min[T], windowMin[T]}
+}
+
+// keys converts the bits of floats to integers of the same order, for which it reverses those of negative floats. −0
+// comes before 0, and NaN becomes nan.
+func keys(dst, src []int32, nan int32) {
+	src = src[:len(dst)]
+	for i, v := range src {
+		key := v ^ int32(uint32(v>>31)>>1)
+		if v&math.MaxInt32 > Infinity {
+			key = nan
+		}
+		dst[i] = key
+	}
+}
+
+func ordered(src []int32) bool {
+	for _, v := range src {
+		if uint32(v) > Infinity {
+			return false
+		}
+	}
+	return true
+}
+
+// Infinity is the bits of positive infinity; those of NaN are larger, apart from the sign.
+const Infinity = 0x7f800000
+
+// unkeyed undoes keys; both keys of NaN that are used give NaN.
+func unkeyed(dst, src []int32) {
+	src = src[:len(dst)]
+	for i, v := range src {
+		dst[i] = v ^ int32(uint32(v>>31)>>1)
+	}
+}
+
+func slide[S uint16 | uint32 | uint64, T uint8 | uint16](col []S, add, sub []T) {
+	add, sub = add[:len(col)], sub[:len(col)]
+	for i := range col {
+		col[i] += S(add[i]) - S(sub[i])
+	}
+}
+
+func squares[T uint8 | uint16](col []uint64, add, sub []T) {
+	add, sub = add[:len(col)], sub[:len(col)]
+	for i := range col {
+		a, s := uint64(add[i]), uint64(sub[i])
+		col[i] += (a - s) * (a + s)
+	}
+}
+
+// scan computes each difference before it is added to the running sum, so that only one addition per pixel waits for
+// the one before.
+func scan[S uint32 | uint64](dst, col []S, k int) {
+	var s S
+	for _, c := range col[:k] {
+		s += c
+	}
+	dst[0] = s
+	dst = dst[1:]
+	enter, leave := col[k:][:len(dst)], col[:len(dst)]
+	for i := range dst {
+		s += enter[i] - leave[i]
+		dst[i] = s
+	}
+}
+
+// Inverse returns ⌈2⁶³/n⌉, with which ⌊N/n⌋ is the high word of 2N·inverse(n) as long as N·n < 2⁶³: the rounding
+// up adds less than N·n/2⁶³ < 1 unit of 1/n to the quotient. For window sums of 16-bit samples that is n < 2²³.
+func Inverse(n uint64) uint64 {
+	return (1<<63-1)/n + 1
+}
+
+func divide(n, inverse uint64) uint64 {
+	q, _ := bits.Mul64(2*n, inverse)
+	return q
+}
+
+// maxInverse bounds the number of pixels for which inverse may be used with sums of 16-bit samples.
+const maxInverse = 1 << 23
+
+func means[T uint8 | uint16, S uint32 | uint64](dst []T, sum []S, n uint64) {
+	sum = sum[:len(dst)]
+	half := n / 2
+	if n >= maxInverse {
+		for i, s := range sum {
+			dst[i] = T((uint64(s) + half) / n)
+		}
+		return
+	}
+	inv := Inverse(n)
+	for i, s := range sum {
+		dst[i] = T(divide(uint64(s)+half, inv))
+	}
+}
+
+// CountShift is the lowest bit of the number of pixels in a packed sum; the bits below hold the sum of up to 2²⁴ 16-bit
+// samples.
+const (
+	CountShift = 40
+	sumMask    = 1<<CountShift - 1
+)
+
+// packed returns a sample and its count of 1, or 0 for an excluded pixel, in one word, so that one addition sums both.
+func packed(v uint16, out uint8) uint64 {
+	return (1<<CountShift | uint64(v)) & uint64((int64(out)-1)>>63)
+}
+
+// plain returns the end of the run, in steps of eight pixels from i, in which nothing is excluded from either row. In
+// such runs, which most of a picture consists of, the counts cancel and only samples need to be summed.
+func plain(addOut, subOut []uint8, i int) int {
+	a, s := words(addOut[i:]), words(subOut[i:])
+	s = s[:len(a)]
+	for j, v := range a {
+		if v|s[j] != 0 {
+			return i + 8*j
+		}
+	}
+	return i + 8*len(a)
+}
+
+func censor(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
+	n := len(col)
+	add, sub, addOut, subOut = add[:n], sub[:n], addOut[:n], subOut[:n]
+	for i := 0; i < n; i++ {
+		if j := plain(addOut, subOut, i); j > i {
+			slide(col[i:j], add[i:j], sub[i:j])
+			if i = j; i == n {
+				return
+			}
+		}
+		col[i] += packed(add[i], addOut[i]) - packed(sub[i], subOut[i])
+	}
+}
+
+func censoredMean(dst []uint16, sum, inverse []uint64, need uint64) bool {
+	sum = sum[:len(dst)]
+	var short uint64
+	for i, s := range sum {
+		n := s >> CountShift
+		short |= n - need
+		dst[i] = uint16(divide(s&sumMask+n/2, inverse[n]))
+	}
+	return short>>63 != 0
+}
+
+// DividedMean is censoredMean for windows too large for a table of inverses.
+func DividedMean(dst []uint16, sum, _ []uint64, need uint64) bool {
+	poor := false
+	for i, s := range sum[:len(dst)] {
+		n := s >> CountShift
+		poor = poor || n < need
+		dst[i] = uint16((s&sumMask + n/2) / max(n, 1))
+	}
+	return poor
+}
+
+// NarrowShift is CountShift for sums packed into 32 bits, enough for windows of up to 15 × 15 pixels.
+const (
+	NarrowShift  = 24
+	NarrowMask   = 1<<NarrowShift - 1
+	NarrowRadius = 7
+)
+
+func censor32(col []uint32, add, sub []uint16, addOut, subOut []uint8) {
+	n := len(col)
+	add, sub, addOut, subOut = add[:n], sub[:n], addOut[:n], subOut[:n]
+	for i := range col {
+		a := (1<<NarrowShift | uint32(add[i])) & uint32((int32(addOut[i])-1)>>31)
+		s := (1<<NarrowShift | uint32(sub[i])) & uint32((int32(subOut[i])-1)>>31)
+		col[i] += a - s
+	}
+}
+
+func censoredMean32(dst []uint16, sum []uint32, inverse []uint64, need uint32) bool {
+	sum = sum[:len(dst)]
+	var short uint32
+	for i, s := range sum {
+		n := s >> NarrowShift
+		short |= n - need
+		dst[i] = uint16(divide(uint64(s&NarrowMask+n/2), inverse[n]))
+	}
+	return short>>31 != 0
+}
+
+func countBits(col, add, sub []uint8, bits uint8) {
+	const low = 0x7f7f7f7f7f7f7f7f
+	n := len(col)
+	add, sub = add[:n], sub[:n]
+	every := uint64(bits) * 0x0101010101010101
+	c, a, s := words(col), words(add), words(sub)
+	a, s = a[:len(c)], s[:len(c)]
+	// No column leaves 0 … 255, so that whole words can be added and subtracted as if byte by byte.
+	for i := range c {
+		a, s := a[i]&every, s[i]&every
+		a = ((a&low + low) | a) &^ low >> 7
+		s = ((s&low + low) | s) &^ low >> 7
+		c[i] += a - s
+	}
+	for i := tail[uint8](n); i < n; i++ {
+		if add[i]&bits != 0 {
+			col[i]++
+		}
+		if sub[i]&bits != 0 {
+			col[i]--
+		}
+	}
+}
+
+func scanCount(dst []uint16, col []uint8, k int) {
+	var s uint16
+	for _, c := range col[:k] {
+		s += uint16(c)
+	}
+	dst[0] = s
+	dst = dst[1:]
+	enter, leave := col[k:][:len(dst)], col[:len(dst)]
+	for i := range dst {
+		s += uint16(enter[i]) - uint16(leave[i])
+		dst[i] = s
+	}
+}
+
+// spline adds whole words: no sum of a lane reaches the next one.
+func spline[T uint16 | uint32](dst, a, b, c, d, e []T) {
+	n := len(dst)
+	a, b, c, d, e = a[:n], b[:n], c[:n], d[:n], e[:n]
+	splineWords(words(dst), words(a), words(b), words(c), words(d), words(e))
+	for i := tail[T](n); i < n; i++ {
+		dst[i] = a[i] + e[i] + 4*(b[i]+d[i]) + 6*c[i]
+	}
+}
+
+func splineWords(dst, a, b, c, d, e []uint64) {
+	n := len(dst)
+	a, b, c, d, e = a[:n], b[:n], c[:n], d[:n], e[:n]
+	for i := range dst {
+		dst[i] = a[i] + e[i] + 4*(b[i]+d[i]) + 6*c[i]
+	}
+}

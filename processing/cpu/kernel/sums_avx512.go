@@ -1,0 +1,279 @@
+//go:build goexperiment.simd && amd64
+
+package kernel
+
+import (
+	"simd/archsimd"
+	"unsafe"
+)
+
+// Kernels for 64-bit running sums with 512-bit vectors. As in sums_avx2.go, the last vector of a row overlaps the one
+// before, and where sums are updated in place it is computed first and written last. Offsets are in samples.
+
+func load64(p unsafe.Pointer, at int) archsimd.Uint64x8 {
+	return archsimd.LoadUint64x8((*[8]uint64)(unsafe.Add(p, 8*at)))
+}
+
+func store64(p unsafe.Pointer, at int, v archsimd.Uint64x8) {
+	v.Store((*[8]uint64)(unsafe.Add(p, 8*at)))
+}
+
+func loadWords8(p unsafe.Pointer, at int) archsimd.Uint16x8 {
+	return archsimd.LoadUint16x8((*[8]uint16)(unsafe.Add(p, 2*at)))
+}
+
+// Indices that move a sum to the lanes after those that it covers; 8 selects a zero.
+const (
+	sumOfTwo = "\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" +
+		"\x08\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00" +
+		"\x08\x00\x00\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00" +
+		"\x08\x00\x00\x00\x00\x00\x00\x00\x06\x00\x00\x00\x00\x00\x00\x00"
+	sumOfFour = "\x08\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00" +
+		"\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00" +
+		"\x08\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00" +
+		"\x05\x00\x00\x00\x00\x00\x00\x00\x05\x00\x00\x00\x00\x00\x00\x00"
+	sumOfEight = "\x08\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00" +
+		"\x08\x00\x00\x00\x00\x00\x00\x00\x08\x00\x00\x00\x00\x00\x00\x00" +
+		"\x03\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00" +
+		"\x03\x00\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x00"
+)
+
+func places64(table string) archsimd.Uint64x8 {
+	return load64(unsafe.Pointer(unsafe.StringData(table)), 0)
+}
+
+// scan64x512 is scan32x256 for 64 bits.
+func scan64x512(dst, col []uint64, k int) {
+	n := len(dst)
+	if n < 17 {
+		scan(dst, col, k)
+		return
+	}
+	scan(dst[:1], col[:k], k)
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&col[:n+k-1][0])
+	zero := archsimd.BroadcastUint64x8(0)
+	// Sums of two, then of four, then of eight.
+	two, four, eight := places64(sumOfTwo), places64(sumOfFour), places64(sumOfEight)
+	all := archsimd.BroadcastUint64x8(7)
+	carry := archsimd.BroadcastUint64x8(dst[0])
+	last := n - 8
+	for i := 1; ; i += 8 {
+		if i > last {
+			// The window before the last vector is already computed.
+			i = last
+			carry = load64(to, last-8).Permute(all)
+		}
+		v := load64(from, i-1+k).Sub(load64(from, i-1))
+		v = v.Add(v.ConcatPermute(zero, two))
+		v = v.Add(v.ConcatPermute(zero, four))
+		v = v.Add(v.ConcatPermute(zero, eight))
+		store64(to, i, v.Add(carry))
+		if i == last {
+			break
+		}
+		carry = carry.Add(v.Permute(all))
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+// counted returns 16 samples and their counts, both 0 where out is not 0.
+func counted(p, out unsafe.Pointer, at int, one, zero archsimd.Uint16x16) (v, count archsimd.Uint16x16) {
+	in := loadBytes16(out, at).ExtendToUint16().Equal(zero)
+	return loadWords16(p, at).Masked(in), one.Masked(in)
+}
+
+// censor512 works on 16 pixels at a time.
+func censor512(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
+	n := len(col)
+	if n < 16 {
+		censor(col, add, sub, addOut, subOut)
+		return
+	}
+	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	r, s := unsafe.Pointer(&addOut[:n][0]), unsafe.Pointer(&subOut[:n][0])
+	one, zero := archsimd.BroadcastUint16x16(1), archsimd.BroadcastUint16x16(0)
+	shift := archsimd.BroadcastUint64x8(CountShift)
+	moved := func(i int) (a, b archsimd.Uint64x8) {
+		x, m := counted(p, r, i, one, zero)
+		y, k := counted(q, s, i, one, zero)
+		counts := m.Sub(k).AsInt16x16()
+		a = load64(c, i).Add(x.GetLo().ExtendToUint64()).Sub(y.GetLo().ExtendToUint64())
+		b = load64(c, i+8).Add(x.GetHi().ExtendToUint64()).Sub(y.GetHi().ExtendToUint64())
+		a = a.Add(counts.GetLo().ExtendToInt64().AsUint64x8().ShiftLeft(shift))
+		return a, b.Add(counts.GetHi().ExtendToInt64().AsUint64x8().ShiftLeft(shift))
+	}
+	last := n - 16
+	a1, b1 := moved(last)
+	for i := 0; i < last; i += 16 {
+		a, b := moved(i)
+		store64(c, i, a)
+		store64(c, i+8, b)
+	}
+	store64(c, last, a1)
+	store64(c, last+8, b1)
+	archsimd.ClearAVXUpperBits()
+}
+
+// squared returns the squares of eight samples.
+func squared(v archsimd.Uint16x8) archsimd.Uint64x8 {
+	w := v.ExtendToUint64().AsUint32x16()
+	return w.Mul(w).AsUint64x8()
+}
+
+// censoredMean512 divides in floats, which is exact: a sum of n samples plus half a unit is at least half a unit away
+// from the next multiple of n. Most windows hold as many pixels as the one before, so that a division is saved.
+func censoredMean512(dst []uint16, sum, inverse []uint64, need uint64) bool {
+	n := len(dst)
+	if n < 8 {
+		return censoredMean(dst, sum, inverse, need)
+	}
+	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&sum[:n][0])
+	low, one := archsimd.BroadcastUint64x8(sumMask), archsimd.BroadcastUint64x8(1)
+	enough := archsimd.BroadcastUint64x8(need)
+	half, unit := archsimd.BroadcastFloat64x8(0.5), archsimd.BroadcastFloat64x8(1)
+	same, reciprocal, first := one, unit, archsimd.BroadcastUint64x8(0)
+	shift := archsimd.BroadcastUint64x8(CountShift)
+	var short uint8
+	for i := 0; ; i += 8 {
+		i = min(i, n-8)
+		s := load64(from, i)
+		count := s.ShiftRight(shift)
+		short |= count.Less(enough).ToBits()
+		x := s.And(low).Add(count.ShiftRight(one)).ConvertToFloat64().Add(half)
+		if count.Equal(same).ToBits() == 0xff {
+			x = x.Mul(reciprocal)
+		} else {
+			pixels := count.Max(one).ConvertToFloat64()
+			x = x.Div(pixels)
+			same, reciprocal = count.Permute(first), unit.Div(pixels.Permute(first))
+		}
+		x.ConvertToInt32().TruncateToInt16().Store((*[8]int16)(unsafe.Add(to, 2*i)))
+		if i == n-8 {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+	return short != 0
+}
+
+func squares8x512(col []uint64, add, sub []uint8) {
+	n := len(col)
+	if n < 16 {
+		squares(col, add, sub)
+		return
+	}
+	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	moved := func(i int) (a, b archsimd.Uint64x8) {
+		// Squares of bytes are words.
+		x, y := loadBytes16(p, i).ExtendToUint16(), loadBytes16(q, i).ExtendToUint16()
+		x, y = x.Mul(x), y.Mul(y)
+		a = load64(c, i).Add(x.GetLo().ExtendToUint64()).Sub(y.GetLo().ExtendToUint64())
+		return a, load64(c, i+8).Add(x.GetHi().ExtendToUint64()).Sub(y.GetHi().ExtendToUint64())
+	}
+	last := n - 16
+	a1, b1 := moved(last)
+	for i := 0; i < last; i += 16 {
+		a, b := moved(i)
+		store64(c, i, a)
+		store64(c, i+8, b)
+	}
+	store64(c, last, a1)
+	store64(c, last+8, b1)
+	archsimd.ClearAVXUpperBits()
+}
+
+func squares16x512(col []uint64, add, sub []uint16) {
+	n := len(col)
+	if n < 8 {
+		squares(col, add, sub)
+		return
+	}
+	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
+	moved := func(i int) archsimd.Uint64x8 {
+		return load64(c, i).Add(squared(loadWords8(p, i))).Sub(squared(loadWords8(q, i)))
+	}
+	last := n - 8
+	tail := moved(last)
+	for i := 0; i < last; i += 8 {
+		store64(c, i, moved(i))
+	}
+	store64(c, last, tail)
+	archsimd.ClearAVXUpperBits()
+}
+
+// meanVariance512 divides by a product with the reciprocal and a correction that makes it the rounded quotient
+// (Markstein 1990), so that results are those of the plain kernel.
+func meanVariance512(mean, variance []float32, sum []uint32, sum2 []uint64, n int) {
+	w := len(mean)
+	if w < 8 {
+		meanVarianceRow(mean, variance, sum, sum2, n)
+		return
+	}
+	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:w][0])
+	from, from2 := unsafe.Pointer(&sum[:w][0]), unsafe.Pointer(&sum2[:w][0])
+	one, two := 1/float64(n), 1/float64(n*n)
+	count, pixels := archsimd.BroadcastUint64x8(uint64(n)), archsimd.BroadcastFloat64x8(float64(n))
+	squared := archsimd.BroadcastFloat64x8(float64(n * n))
+	share, share2 := archsimd.BroadcastFloat64x8(one), archsimd.BroadcastFloat64x8(two)
+	zero := archsimd.BroadcastFloat64x8(0)
+	for i := 0; ; i += 8 {
+		i = min(i, w-8)
+		s := loadSums8(from, i).ExtendToUint64()
+		x := s.ConvertToFloat64()
+		q := x.Mul(share)
+		storeFloats8(to, i, zero.Sub(q).MulAdd(pixels, x).MulAdd(share, q).ConvertToFloat32())
+		x = count.Mul(load64(from2, i)).Sub(s.Mul(s)).ConvertToFloat64()
+		q = x.Mul(share2)
+		storeFloats8(to2, i, zero.Sub(q).MulAdd(squared, x).MulAdd(share2, q).ConvertToFloat32())
+		if i == w-8 {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+// prefixD512 is prefixD256 with three steps.
+type prefixD512 struct{ two, four, eight, all archsimd.Uint64x8 }
+
+func newPrefixD512() prefixD512 {
+	return prefixD512{places64(sumOfTwo), places64(sumOfFour), places64(sumOfEight), archsimd.BroadcastUint64x8(7)}
+}
+
+func (p prefixD512) of(v archsimd.Float64x8) archsimd.Float64x8 {
+	var zero archsimd.Float64x8
+	v = v.Add(v.ConcatPermute(zero, p.two))
+	v = v.Add(v.ConcatPermute(zero, p.four))
+	return v.Add(v.ConcatPermute(zero, p.eight))
+}
+
+func (p prefixD512) end(v archsimd.Float64x8) archsimd.Float64x8 { return v.Permute(p.all) }
+
+// floatMeans512 divides by products with the reciprocal, corrected like those of meanVariance512.
+func floatMeans512(dst []float32, col []float64, k int, c *FloatCounts) {
+	n := len(dst)
+	blocks := (n + 7) / 8
+	from := unsafe.Pointer(&col[:8*blocks+k][0])
+	pixels, share := unsafe.Pointer(&c.pixels[:8*blocks][0]), unsafe.Pointer(&c.share[:8*blocks][0])
+	first := sumFloats(col[:k%8])
+	p := newPrefixD512()
+	carry := sumD512(p, from, k, first)
+	to := unsafe.Pointer(&dst[0])
+	var none archsimd.Float64x8
+	var rest [8]float32
+	for i := 0; i < 8*blocks; i += 8 {
+		s := p.of(loadD512(from, 8*(i+k)).Sub(loadD512(from, 8*i))).Add(carry)
+		carry = p.end(s)
+		inverse := loadD512(share, 8*i)
+		q := s.Mul(inverse)
+		m := none.Sub(q).MulAdd(loadD512(pixels, 8*i), s).MulAdd(inverse, q).ConvertToFloat32()
+		if i+8 <= n {
+			storeFloats8(to, i, m)
+		} else {
+			m.Store(&rest)
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+	if i := n &^ 7; i < n {
+		copy(dst[i:], rest[:])
+	}
+}

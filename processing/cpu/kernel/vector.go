@@ -1,0 +1,70 @@
+//go:build goexperiment.simd && amd64
+
+package kernel
+
+import (
+	"math"
+
+	"blik/internal/simd"
+)
+
+// tableFor returns the table of kernels for a level of vector instructions and the result of simd.FourStreams.
+func tableFor(level simd.Level, fourStreams bool) Table {
+	k := plainTable()
+	if level == simd.Plain {
+		return k
+	}
+	k.Floats8 = Conversions[uint8]{toFloats8x256, down8x256, across8x256}
+	k.Floats16 = Conversions[uint16]{toFloats16x256, down16x256, across16x256}
+	k.FloatsF.Down, k.FloatsF.Across = symmetric256, symmetric256
+	k.Sums8.Slide32, k.Sums16.Slide32, k.Scan32 = slide32x8, slide32x16, scan32x256
+	k.Sums8.Mean32, k.Sums16.Mean32 = mean32x8, mean32x16
+	k.Contrast, k.Cores, k.DifferenceThreshold = contrast256, cores256, differenceThreshold256
+	k.Moments8, k.Moments16 = moments8x256, moments16x256
+	k.FloatSums, k.FloatSum = floatSums256, floatSum256
+	k.FloatMeans, k.FloatVariances = floatMeans256, floatVariances256
+	k.Taps5, k.DivideKnown = taps5x256, divideKnown256
+	k.Analyse, k.HaarPair = analyse256, haarPair256
+	switch level {
+	case simd.AVX2:
+		k.FloatsF.Down, k.FloatsF.Across = symmetricRows256, symmetricRows256
+		k.Tap2, k.Tap4, k.Both2, k.Both4 = tap2x256, tap4x256, both2x256, both4x256
+		k.Pair4 = pair4x256
+		k.Keys, k.Unkeyed, k.Ordered = keys256, unkeyed256, ordered256
+		k.Sums8.Squares, k.Sums16.Squares = squares8x256, squares16x256
+		k.AddRow, k.Doubles, k.AdvanceSums = addRow256, doubles256, advanceSums256
+		k.Magnitudes, k.SlideFloats, k.SlideRounded = magnitudes256, slideFloats256, slideRounded256
+		k.Boxes8, k.Boxes16, k.BlockMeans = boxes8x256, boxes16x256, blockMeans256
+		k.Scan64, k.Censor = scan64x256, censor256
+		k.CensoredMean, k.MeanVariance = censoredMean256, meanVariance256
+		k.Variances8, k.SlideBytes, k.SlideSquares = variances8x256, slideBytes256, slideSquares256
+		k.Censor32, k.CensoredMean32, k.NarrowMeans = censor32x256, censoredMean32x256, narrowMeans256
+		k.Dilate8, k.Erode8 = orderMax8x256(0), orderMin8x256(math.MaxUint8)
+		k.Dilate16, k.Erode16 = orderMax16x256(0), orderMin16x256(math.MaxUint16)
+		k.Dilate32, k.Erode32 = orderMax32x256(math.MinInt32), orderMin32x256(math.MaxInt32)
+	case simd.AVX512, simd.VNNI:
+		k.Tap2, k.Tap4, k.Both2, k.Both4 = tap2x512, tap4x512, both2x512, both4x512
+		k.Pair4 = pair4x512
+		k.Moments8, k.FloatSums, k.FloatSum = moments8x512, floatSums512, floatSum512
+		if fourStreams {
+			k.FloatSum = floatSumFour512
+		}
+		k.Floats8.Down, k.Floats8.Across = down8x512, across8x512
+		k.Floats16.Down, k.Floats16.Across = down16x512, across16x512
+		k.FloatsF.Down, k.FloatsF.Across = symmetric512, symmetric512
+		k.Keys, k.Unkeyed, k.Ordered = keys512, unkeyed512, ordered512
+		k.AddRow, k.Doubles, k.AdvanceSums, k.BlockMeans = addRow512, doubles512, advanceSums512, blockMeans512
+		k.Magnitudes, k.SlideFloats, k.SlideRounded = magnitudes512, slideFloats512, slideRounded512
+		k.FloatMeans, k.FloatVariances = floatMeans512, floatVariances512
+		k.Boxes8, k.Boxes16, k.SlideBytes = boxes8x512, boxes16x512, slideBytes512
+		k.Variances8, k.SlideSquares = variances8x512, slideSquares512
+		k.Scan32, k.Censor32, k.CensoredMean32 = scan32x512, censor32x512, censoredMean32x512
+		k.Scan64, k.Censor = scan64x512, censor512
+		k.CensoredMean, k.MeanVariance = censoredMean512, meanVariance512
+		k.Sums8.Squares, k.Sums16.Squares = squares8x512, squares16x512
+		k.Dilate8, k.Erode8 = orderMax8x512(0), orderMin8x512(math.MaxUint8)
+		k.Dilate16, k.Erode16 = orderMax16x512(0), orderMin16x512(math.MaxUint16)
+		k.Dilate32, k.Erode32 = orderMax32x512(math.MinInt32), orderMin32x512(math.MaxInt32)
+	}
+	return k
+}
