@@ -12,6 +12,7 @@ import (
 	"blik/app/session/preview"
 	"blik/app/session/store"
 	"blik/processing"
+	"blik/processing/detect"
 	"blik/ui/form"
 	"blik/ui/icons"
 	"blik/ui/xwidget"
@@ -151,7 +152,7 @@ type detectionPanel struct {
 	chosen    *fyne.Container
 	chosenBox *fyne.Container
 	// of is the result whose values are in chosen, filling the job that adds the rows.
-	of      *processing.Result
+	of      *detect.Found
 	filling *xwidget.Frames
 	// learned says that detection is adapted to the user's decisions.
 	learned fyne.CanvasObject
@@ -204,7 +205,7 @@ func (p *detectionPanel) update(c change) {
 // showChosen shows the values that adaptive mode chose, and why. It adds one row a frame, because the first layout of
 // all the text takes longer than an event may take.
 func (p *detectionPanel) showChosen() {
-	var result *processing.Result
+	var result *detect.Found
 	if p.session.Document() != nil {
 		result = p.session.Document().Result()
 	}
@@ -223,7 +224,7 @@ func (p *detectionPanel) showChosen() {
 }
 
 // chosenRow shows one value and the reason for it.
-func (p *detectionPanel) chosenRow(c processing.Chosen) fyne.CanvasObject {
+func (p *detectionPanel) chosenRow(c detect.Chosen) fyne.CanvasObject {
 	value := p.k.texts.Number(c.Value, 3)
 	if unit := p.k.texts.Sprint(c.Unit); unit != "" {
 		value += "\u00a0" + unit

@@ -27,9 +27,8 @@ type Host struct {
 	Note func(format string, args ...any)
 }
 
-// TimingView is a window for measurements.
+// TimingView is a window for measurements; Show brings it up.
 type TimingView interface {
-	// Show brings the window up.
 	Show()
 	// SetTexts changes its language.
 	SetTexts(words *i18n.Printer)

@@ -17,6 +17,7 @@ import (
 	"blik/app/view"
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/detect"
 	"blik/ui/viewport"
 )
 
@@ -311,7 +312,7 @@ func TestReasonsAtThePointer(t *testing.T) {
 	if !strings.HasPrefix(text, "Finding 1, 4 px; score 3.5, contrast 0.0\u00a0%, brightest level 255") {
 		t.Errorf("the text is %q", text)
 	}
-	f.Evidence = processing.Evidence{Strength: 4.25, Rise: 80, Shares: [4]float64{0.4, 0.6}, Kind: processing.KindPaint,
+	f.Evidence = detect.Evidence{Strength: 4.25, Rise: 80, Shares: [4]float64{0.4, 0.6}, Kind: processing.KindPaint,
 		Check: true}
 	if text := h.k.aboutText(f); !strings.HasSuffix(text, "\nlook at it: probably not glare") {
 		t.Errorf("the text is %q", text)

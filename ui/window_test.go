@@ -69,7 +69,7 @@ type harness struct {
 	// detected are the parameters of the last fake detection, result is its answer; block makes it wait for a cancel.
 	detected processing.Params
 	searched *processing.Region
-	result   *processing.Result
+	result   *detect.Found
 	block    atomic.Bool
 	writeErr error
 	// notice is the device's notice; gpus are those of the machine.
@@ -180,7 +180,7 @@ func (h *harness) Detect(ctx context.Context, _ *processing.Picture, p processin
 	if err := ctx.Err(); err != nil {
 		return nil, nil, err
 	}
-	return &detect.Result{Result: *h.result}, h.notice, nil
+	return &detect.Result{Found: *h.result}, h.notice, nil
 }
 
 // Correct sets the pixels of each spot, and one to the right of it, to the value of its method.
@@ -246,8 +246,8 @@ func (h *harness) Save(_ context.Context, c report.Correction, path, lang string
 }
 
 // glint is a finding of one row of pixels.
-func glint(id, x, y, length int) processing.Finding {
-	return processing.Finding{
+func glint(id, x, y, length int) detect.Finding {
+	return detect.Finding{
 		ID: id, X: float64(x) + float64(length)/2, Y: float64(y) +
 			0.5, Left: x, Top: y, Width: length, Height: 1, Area: length,
 		Peak: 255, Score: 3.5, Runs: []processing.Run{{Y: y, X0: x, X1: x + length}},
@@ -268,7 +268,7 @@ func newHarnessWith(t *testing.T, lang, journal string) *harness {
 			"/art/b.tif": testpic.Flat(50, 60, 3, 100)},
 		masks: map[string]*processing.Mask{}, pictureFiles: map[string][]processing.Patch{}, exists: map[string]bool{},
 	}
-	findings := []processing.Finding{glint(1, 20, 10, 4), glint(2, 100, 50, 2)}
+	findings := []detect.Finding{glint(1, 20, 10, 4), glint(2, 100, 50, 2)}
 	mask := processing.NewMask(200, 100)
 	for _, f := range findings {
 		for _, r := range f.Runs {
@@ -279,8 +279,8 @@ func newHarnessWith(t *testing.T, lang, journal string) *harness {
 	}
 	used := processing.DefaultParams()
 	used.Mode, used.Window, used.Visible = processing.Manual, 21, 7.125
-	h.result = &processing.Result{Device: "cpu", Mask: mask, Findings: findings, Params: used,
-		Chosen: []processing.Chosen{
+	h.result = &detect.Found{Device: "cpu", Mask: mask, Findings: findings, Params: used,
+		Chosen: []detect.Chosen{
 			{ID: "window", Name: message.Of("Background window"), Value: 21, Why: message.Of("because")},
 		}}
 	return h.start(config{store: store.Options{Files: h, Journal: journal}, engine: h, device: h.fakeDevice}, lang)

@@ -26,6 +26,7 @@ import (
 	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/detect"
 
 	"github.com/spf13/cobra"
 )
@@ -137,7 +138,7 @@ func TestDetectWritesMaskAndFindings(t *testing.T) {
 	}
 	var found struct {
 		File, Program, Mode string
-		Findings            []processing.Finding
+		Findings            []detect.Finding
 		Chosen              []struct{ ID string }
 	}
 	if err := json.Unmarshal(readFile(t, filepath.Join(out, "scan.v2_findings.json")), &found); err != nil {

@@ -19,6 +19,7 @@ import (
 	"blik/internal/message"
 	"blik/internal/simd"
 	"blik/processing"
+	"blik/processing/detect"
 
 	"github.com/spf13/cobra"
 )
@@ -254,7 +255,7 @@ func (s *series) describe(b *strings.Builder, input string, o work.Outcome) {
 }
 
 // describeChosen writes the measurements and choices of adaptive mode with reasons.
-func (s *series) describeChosen(b *strings.Builder, found *processing.Result) {
+func (s *series) describeChosen(b *strings.Builder, found *detect.Found) {
 	var rows [][3]string
 	var width [2]int
 	for _, c := range found.Chosen {
@@ -271,7 +272,7 @@ func (s *series) describeChosen(b *strings.Builder, found *processing.Result) {
 }
 
 // figure writes a chosen value as its parameter does, and a measured one with four significant digits.
-func figure(c processing.Chosen) string {
+func figure(c detect.Chosen) string {
 	if s, ok := processing.SpecByID(c.ID); ok && s.Check(c.Value) == nil && s.Kind != processing.KindReal {
 		return s.Format(c.Value)
 	}

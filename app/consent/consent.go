@@ -5,13 +5,14 @@ package consent
 import (
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // Choose returns the part of a mask that may be corrected without anyone watching, and the findings that are left to a
 // person: those in pieces of the mask with a finding that needs a check, unless the parameters permit all. It returns
 // the mask itself if nothing is left. If more of the picture is marked than the parameters permit, the error says so.
-func Choose(mask *processing.Mask, found []processing.Finding, p processing.Params) (
-	chosen *processing.Mask, left []processing.Finding, err error,
+func Choose(mask *processing.Mask, found []detect.Finding, p processing.Params) (
+	chosen *processing.Mask, left []detect.Finding, err error,
 ) {
 	marked := 100 * float64(mask.Area()) / float64(max(len(mask.Pix), 1))
 	if marked > p.Coverage {
@@ -33,7 +34,7 @@ func Choose(mask *processing.Mask, found []processing.Finding, p processing.Para
 		}
 	}
 	// spotsOf calls do for the pieces that hold a pixel of a finding.
-	spotsOf := func(f *processing.Finding, do func(spot int)) {
+	spotsOf := func(f *detect.Finding, do func(spot int)) {
 		for _, r := range f.Runs {
 			for _, k := range rows[r.Y] {
 				if k.x0 < r.X1 && r.X0 < k.x1 {

@@ -6,10 +6,11 @@ import (
 
 	"blik/app/consent"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // drawn returns a mask of 20 × 4 pixels with the runs of some findings.
-func drawn(found ...processing.Finding) *processing.Mask {
+func drawn(found ...detect.Finding) *processing.Mask {
 	m := processing.NewMask(20, 4)
 	for _, f := range found {
 		for _, r := range f.Runs {
@@ -21,9 +22,9 @@ func drawn(found ...processing.Finding) *processing.Mask {
 	return m
 }
 
-func finding(id, x, y int, check bool) processing.Finding {
-	return processing.Finding{ID: id, Area: 2, Runs: []processing.Run{{Y: y, X0: x, X1: x + 2}},
-		Evidence: processing.Evidence{Check: check}}
+func finding(id, x, y int, check bool) detect.Finding {
+	return detect.Finding{ID: id, Area: 2, Runs: []processing.Run{{Y: y, X0: x, X1: x + 2}},
+		Evidence: detect.Evidence{Check: check}}
 }
 
 func TestChoose(t *testing.T) {
@@ -31,16 +32,16 @@ func TestChoose(t *testing.T) {
 	sure, doubtful, beside := finding(1, 1, 0, false), finding(2, 8, 1, true), finding(3, 10, 2, false)
 	for _, c := range []struct {
 		name  string
-		found []processing.Finding
+		found []detect.Finding
 		all   bool
 		left  []int
 		area  int
 	}{
 		{"nothing is found", nil, false, nil, 0},
-		{"all is certain", []processing.Finding{sure, beside}, false, nil, 4},
-		{"one needs a look", []processing.Finding{sure, doubtful}, false, []int{2}, 2},
-		{"another touches it", []processing.Finding{sure, doubtful, beside}, false, []int{2, 3}, 2},
-		{"all may be corrected", []processing.Finding{sure, doubtful, beside}, true, nil, 6},
+		{"all is certain", []detect.Finding{sure, beside}, false, nil, 4},
+		{"one needs a look", []detect.Finding{sure, doubtful}, false, []int{2}, 2},
+		{"another touches it", []detect.Finding{sure, doubtful, beside}, false, []int{2, 3}, 2},
+		{"all may be corrected", []detect.Finding{sure, doubtful, beside}, true, nil, 6},
 	} {
 		p := processing.DefaultParams()
 		p.Coverage = 10
@@ -68,7 +69,7 @@ func TestChoose(t *testing.T) {
 // A picture of which more is marked than permitted is refused, with what to do.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
-	f := []processing.Finding{finding(1, 1, 0, false), finding(2, 8, 1, false)}
+	f := []detect.Finding{finding(1, 1, 0, false), finding(2, 8, 1, false)}
 	p := processing.DefaultParams()
 	p.Consent = processing.ConsentAll
 	if p.Coverage != 2 {

@@ -6,10 +6,11 @@ import (
 
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // dots returns a document of 60 × 20 pixels in which glints of 2 × 2 pixels were found at the given positions.
-func dots(t *testing.T, xs ...int) (*Document, *processing.Result) {
+func dots(t *testing.T, xs ...int) (*Document, *detect.Found) {
 	t.Helper()
 	d, err := New("", testpic.Flat(60, 20, 3, 100))
 	if err != nil {
@@ -22,10 +23,10 @@ func dots(t *testing.T, xs ...int) (*Document, *processing.Result) {
 	return d, r
 }
 
-func detected(xs ...int) *processing.Result {
-	r := &processing.Result{Mask: processing.NewMask(60, 20)}
+func detected(xs ...int) *detect.Found {
+	r := &detect.Found{Mask: processing.NewMask(60, 20)}
 	for i, x := range xs {
-		f := processing.Finding{ID: i + 1, Left: x, Top: 5, Width: 2, Height: 2, Area: 4, Score: float64(10 * x)}
+		f := detect.Finding{ID: i + 1, Left: x, Top: 5, Width: 2, Height: 2, Area: 4, Score: float64(10 * x)}
 		for y := 5; y < 7; y++ {
 			f.Runs = append(f.Runs, processing.Run{Y: y, X0: x, X1: x + 2})
 			r.Mask.Pix[y*60+x], r.Mask.Pix[y*60+x+1] = 255, 255
@@ -108,7 +109,7 @@ func TestDecisionsOutliveDetection(t *testing.T) {
 	}
 	// A large finding of which only a small part was ignored is a new one.
 	large := detected(5, 20)
-	f := processing.Finding{ID: 3, Left: 38, Top: 5, Width: 12, Height: 1, Area: 12,
+	f := detect.Finding{ID: 3, Left: 38, Top: 5, Width: 12, Height: 1, Area: 12,
 		Runs: []processing.Run{{Y: 5, X0: 38, X1: 50}}}
 	for x := 38; x < 50; x++ {
 		large.Mask.Pix[5*60+x] = 255

@@ -7,13 +7,14 @@ import (
 
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // detection is the result of a detection, merged with earlier ones outside its region. It never changes once it belongs
 // to a document, because the history shares it.
 type detection struct {
-	result   *processing.Result
-	findings []processing.Finding
+	result   *detect.Found
+	findings []detect.Finding
 	// mask is the mask of the detection, one element for each tile.
 	tiles tiling
 	mask  []tileData
@@ -27,7 +28,7 @@ type detection struct {
 // ApplyResult takes over the mask and the findings of a detection. If the detection was limited to a region, pass it:
 // mask and findings outside the region stay. Findings that were ignored stay ignored. It can be undone. The document
 // keeps r but not its mask. The error says that mask or region do not fit the picture.
-func (d *Document) ApplyResult(r *processing.Result, region *processing.Region) (image.Rectangle, error) {
+func (d *Document) ApplyResult(r *detect.Found, region *processing.Region) (image.Rectangle, error) {
 	f, err := newFound(d.pic, d.known(), r, region, d.tiles)
 	if err != nil {
 		return image.Rectangle{}, err
@@ -37,7 +38,7 @@ func (d *Document) ApplyResult(r *processing.Result, region *processing.Region) 
 
 // Found is the result of a detection, prepared for ApplyFound.
 type Found struct {
-	result *processing.Result
+	result *detect.Found
 	inside rows
 	// known is the detection before; detection is the result merged with it.
 	known, detection *detection
@@ -46,7 +47,7 @@ type Found struct {
 }
 
 // Found prepares a result for ApplyFound, on any goroutine; see Document.ApplyResult for arguments and errors.
-func (s Snapshot) Found(r *processing.Result, region *processing.Region) (Found, error) {
+func (s Snapshot) Found(r *detect.Found, region *processing.Region) (Found, error) {
 	known := s.detection
 	if s.replaced {
 		known = nil
@@ -55,7 +56,7 @@ func (s Snapshot) Found(r *processing.Result, region *processing.Region) (Found,
 }
 
 // newFound merges a result with the detection before, which may be nil, and labels the mask.
-func newFound(pic *processing.Picture, known *detection, r *processing.Result, region *processing.Region, t tiling) (
+func newFound(pic *processing.Picture, known *detection, r *detect.Found, region *processing.Region, t tiling) (
 	Found, error,
 ) {
 	if r == nil {
@@ -166,13 +167,13 @@ func (d *Document) withoutIgnored(mask *processing.Mask, found *detection) *proc
 }
 
 // merge returns the detection that consists of r inside a region and of old outside it.
-func (old *detection) merge(r *processing.Result, inside rows, t tiling) *detection {
+func (old *detection) merge(r *detect.Found, inside rows, t tiling) *detection {
 	kept := *r
 	kept.Mask = nil
 	n := &detection{result: &kept, findings: r.Findings, tiles: t, mask: make([]tileData, t.count())}
 	partly := old != nil && inside.spans != nil
 	if partly {
-		n.findings = append([]processing.Finding(nil), r.Findings...)
+		n.findings = append([]detect.Finding(nil), r.Findings...)
 		for _, f := range old.findings {
 			if !inside.has(int(f.X), int(f.Y)) {
 				n.findings = append(n.findings, f)
@@ -293,7 +294,7 @@ func (n *detection) crop(r image.Rectangle) *processing.Mask {
 
 // Findings returns the findings of the last detection inside its region, and of earlier ones outside it. The slice must
 // not be changed.
-func (d *Document) Findings() []processing.Finding {
+func (d *Document) Findings() []detect.Finding {
 	if d.detection == nil {
 		return nil
 	}
@@ -302,9 +303,9 @@ func (d *Document) Findings() []processing.Finding {
 
 // DetectedAt returns the finding of the last detection at pixel (x, y), even if it is no longer in the mask. Position
 // and area are measured on the mask of the detection.
-func (d *Document) DetectedAt(x, y int) (processing.Finding, bool) {
+func (d *Document) DetectedAt(x, y int) (detect.Finding, bool) {
 	if d.detection == nil {
-		return processing.Finding{}, false
+		return detect.Finding{}, false
 	}
 	s, runs, ok := d.detection.at(x, y)
 	s.Runs = runs

@@ -8,6 +8,7 @@ import (
 
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // Document is an open picture with its mask and its history.
@@ -143,7 +144,7 @@ func (d *Document) Mask() *processing.Mask { return d.mask }
 func (d *Document) Region() *processing.Region { return d.region }
 
 // Result returns the last detection without its mask, or nil before the first one. It must not be changed.
-func (d *Document) Result() *processing.Result {
+func (d *Document) Result() *detect.Found {
 	if d.detection == nil {
 		return nil
 	}

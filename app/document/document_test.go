@@ -9,6 +9,7 @@ import (
 
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/detect"
 
 	"pgregory.net/rapid"
 )
@@ -218,7 +219,7 @@ func TestMaskOfAnotherSize(t *testing.T) {
 		if _, err := d.LoadMask(m); err == nil {
 			t.Errorf("LoadMask(%v) gave no error", m)
 		}
-		if _, err := d.ApplyResult(&processing.Result{Mask: m}, nil); err == nil {
+		if _, err := d.ApplyResult(&detect.Found{Mask: m}, nil); err == nil {
 			t.Errorf("ApplyResult with mask %v gave no error", m)
 		}
 	}
@@ -233,7 +234,7 @@ func TestMaskOfAnotherSize(t *testing.T) {
 	if err := d.SetRegion(far); err == nil || d.Region() != nil {
 		t.Errorf("SetRegion outside the picture: %v", err)
 	}
-	if _, err := d.ApplyResult(&processing.Result{Mask: processing.NewMask(20, 10)}, far); err == nil {
+	if _, err := d.ApplyResult(&detect.Found{Mask: processing.NewMask(20, 10)}, far); err == nil {
 		t.Error("ApplyResult for a region outside the picture gave no error")
 	}
 	if len(d.history.done) != 0 {
@@ -259,10 +260,10 @@ func TestRegionIsCopied(t *testing.T) {
 
 // result returns a detection with findings of 3 × 3 pixels whose first pixels are given. In the mask they are one pixel
 // wider on each side.
-func result(w, h int, at ...image.Point) *processing.Result {
-	r := &processing.Result{Mask: processing.NewMask(w, h)}
+func result(w, h int, at ...image.Point) *detect.Found {
+	r := &detect.Found{Mask: processing.NewMask(w, h)}
 	for i, p := range at {
-		f := processing.Finding{ID: i + 1, X: float64(p.X) + 1.5, Y: float64(p.Y) + 1.5, Left: p.X, Top: p.Y, Width: 3,
+		f := detect.Finding{ID: i + 1, X: float64(p.X) + 1.5, Y: float64(p.Y) + 1.5, Left: p.X, Top: p.Y, Width: 3,
 			Height: 3, Area: 9,
 			Peak: 200 + i, Contrast: 0.5, Elongation: 1.25, Score: float64(i)}
 		for y := p.Y - 1; y < p.Y+4; y++ {
@@ -402,7 +403,7 @@ func TestFoundIsAppliedAgain(t *testing.T) {
 func TestSoftEdge(t *testing.T) {
 	t.Parallel()
 	const w, h = 80, 40
-	r := &processing.Result{Mask: processing.NewMask(w, h)}
+	r := &detect.Found{Mask: processing.NewMask(w, h)}
 	cone := func(cx, cy int) {
 		for y := range h {
 			for x := range w {

@@ -8,6 +8,7 @@ import (
 
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/detect"
 
 	"pgregory.net/rapid"
 )
@@ -227,13 +228,13 @@ func TestAgainstCopies(t *testing.T) {
 			},
 			"detection": func(t *rapid.T) {
 				m := drawMask(t, w, h)
-				f, err := d.Snapshot().Found(&processing.Result{Mask: m}, nil)
+				f, err := d.Snapshot().Found(&detect.Found{Mask: m}, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
 				if rapid.Bool().Draw(t, "another") {
 					// A result that was prepared for another state of the document.
-					if _, err := d.ApplyResult(&processing.Result{Mask: drawMask(t, w, h)}, nil); err != nil {
+					if _, err := d.ApplyResult(&detect.Found{Mask: drawMask(t, w, h)}, nil); err != nil {
 						t.Fatal(err)
 					}
 					add(regions[now])

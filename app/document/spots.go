@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // Spot is a finding in its present form: an 8-connected component of the mask. Position and area are measured on the
@@ -15,7 +16,7 @@ import (
 // with the highest score if it contains several. If it contains none, Elongation is measured on the mask and the others
 // are zero. Runs is nil, except for ignored findings; see Document.SpotRuns.
 type Spot struct {
-	processing.Finding
+	detect.Finding
 	// Number is the number that the user sees. It stays the same until the next detection or until the whole mask is
 	// replaced.
 	Number int
@@ -57,13 +58,13 @@ type spotList struct {
 }
 
 // list returns the spots of the mask, with the measures of the findings that they contain.
-func (l *labels) list(findings []processing.Finding) spotList {
+func (l *labels) list(findings []detect.Finding) spotList {
 	parts, of := l.components()
 	s := spotList{spots: make([]Spot, len(parts)), first: make([]image.Point, len(parts)), of: of}
 	for i, c := range parts {
 		n := float64(c.area)
 		s.first[i] = c.first
-		s.spots[i].Finding = processing.Finding{
+		s.spots[i].Finding = detect.Finding{
 			ID: i + 1, X: c.sx/n + 0.5, Y: c.sy/n + 0.5,
 			Left: c.bounds.Min.X, Top: c.bounds.Min.Y, Width: c.bounds.Dx(), Height: c.bounds.Dy(),
 			Area: c.area, Elongation: c.elongation(),

@@ -8,6 +8,7 @@ import (
 	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/correct"
+	"blik/processing/detect"
 )
 
 // Work is everything that is needed to continue the work on a picture later.
@@ -17,7 +18,7 @@ type Work struct {
 	Region *processing.Region
 	// Found is the last detection with its mask and all findings, nil before the first. It lacks the times and the
 	// values that adaptive mode chose.
-	Found *processing.Result
+	Found *detect.Found
 	// Replaced and Painted say whether the user has since replaced the whole mask or painted on it.
 	Replaced, Painted bool
 	// Kept holds one pixel of each kept finding, in reading order.
@@ -42,7 +43,7 @@ func (s Snapshot) Work() Work {
 	}
 	if s.detection != nil {
 		r := s.detection.result
-		w.Found = &processing.Result{
+		w.Found = &detect.Found{
 			Mask: unpackAll(s.tiles, s.detection.mask), Findings: s.detection.findings, Params: r.Params,
 			Device: r.Device,
 		}

@@ -23,6 +23,7 @@ import (
 	"blik/app/preset"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // format is the first field of a project file, version the newest that Read supports.
@@ -119,7 +120,7 @@ type (
 		Findings []finding `json:"findings"`
 	}
 	finding struct {
-		processing.Finding
+		detect.Finding
 		Runs []int `json:"runs"`
 	}
 	made struct {
@@ -333,7 +334,7 @@ func (p *Project) takeDetection(d *detection, size image.Point) error {
 	if err != nil {
 		return err
 	}
-	p.Work.Found = &processing.Result{Mask: &processing.Mask{Width: size.X, Height: size.Y, Pix: pix}, Params: params,
+	p.Work.Found = &detect.Found{Mask: &processing.Mask{Width: size.X, Height: size.Y, Pix: pix}, Params: params,
 		Device: d.Device}
 	for _, f := range d.Findings {
 		found := f.Finding

@@ -19,6 +19,7 @@ import (
 	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/correct"
+	"blik/processing/detect"
 )
 
 // worked returns a document with every kind of work.
@@ -28,12 +29,12 @@ func worked(t *testing.T, depth int) *document.Document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &processing.Result{Device: "cpu", Mask: processing.NewMask(90, 70), Params: processing.DefaultParams()}
+	r := &detect.Found{Device: "cpu", Mask: processing.NewMask(90, 70), Params: processing.DefaultParams()}
 	for id, at := range []image.Point{{5, 4}, {40, 20}, {80, 60}} {
 		r.Mask.Pix[at.Y*90+at.X] = 255
-		r.Findings = append(r.Findings, processing.Finding{ID: id + 1, X: float64(at.X), Y: float64(at.Y), Left: at.X,
+		r.Findings = append(r.Findings, detect.Finding{ID: id + 1, X: float64(at.X), Y: float64(at.Y), Left: at.X,
 			Top: at.Y, Width: 1, Height: 1, Area: 1, Score: 2.5, Elongation: 1,
-			Evidence: processing.Evidence{Strength: 4, Rise: 90, Shares: [4]float64{0.8, 0.2}, Certainty: 0.9},
+			Evidence: detect.Evidence{Strength: 4, Rise: 90, Shares: [4]float64{0.8, 0.2}, Certainty: 0.9},
 			Runs:     []processing.Run{{Y: at.Y, X0: at.X, X1: at.X + 1}}})
 	}
 	if _, err := d.ApplyResult(r, nil); err != nil {

@@ -17,6 +17,7 @@ import (
 	"blik/app/preset"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // CorrectionFormat and correctionVersion name the JSON that WriteCorrectionJSON writes; reports are sealed from
@@ -36,16 +37,16 @@ type Correction struct {
 	Program, Device string
 	Date            time.Time
 	// Params are the parameters of detection and correction that were used, those of detection in manual form
-	// (processing.Result.Params); Mode is the requested mode.
+	// (detect.Found.Params); Mode is the requested mode.
 	Params processing.Params
 	Mode   processing.Mode
 	// Mask is the mask without the halo; nil if only the patches are known.
 	Mask *processing.Mask
 	// Findings are the findings of the detection that produced the mask, for their scores. They are nil if there was
 	// none; the report then omits the parameters of detection.
-	Findings []processing.Finding
+	Findings []detect.Finding
 	// Left are the findings that were not corrected, because nobody watched and a person should look at them.
-	Left []processing.Finding
+	Left []detect.Finding
 	// Patches are all saved patches, Numbers those of their findings in the window; nil counts from 1.
 	Patches []processing.Patch
 	Numbers []int
@@ -62,7 +63,7 @@ type Correction struct {
 // NewCorrection describes the corrections of a picture to be saved; the caller sets Saved, Date and Mask. detection is
 // the one that produced the mask, nil if there was none. made holds the parameters of each patch, or a single entry for
 // all. The parameters of the report are those of most patches.
-func NewCorrection(source *imagefile.File, program string, detection *processing.Result, patches []processing.Patch,
+func NewCorrection(source *imagefile.File, program string, detection *detect.Found, patches []processing.Patch,
 	made []*document.Origin,
 ) Correction {
 	c := Correction{Source: source, Program: program, Patches: patches}
@@ -290,8 +291,8 @@ type correctionRecord struct {
 	Changed  int64             `json:"pixels_changed"`
 	Places   []Place           `json:"places"`
 	// Left are the findings that a person should look at, and that were not corrected.
-	Left  []processing.Finding `json:"left,omitempty"`
-	Proof *proofRecord         `json:"proof"`
+	Left  []detect.Finding `json:"left,omitempty"`
+	Proof *proofRecord     `json:"proof"`
 }
 
 func newProofRecord(p *imagefile.Proof) *proofRecord {

@@ -23,6 +23,7 @@ import (
 	"blik/app/preset"
 	"blik/app/report"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // corrected is a grey picture of 60 × 40 pixels, turned by EXIF or not, with three places: a pixel that changes with a
@@ -46,7 +47,7 @@ func corrected(orientation int) report.Correction {
 			Proof: &imagefile.Proof{Width: w, Height: h, Channels: 1, Depth: 8, MaskArea: 6, Changed: 3, ByByte: true, BytesChanged: 3},
 		},
 		Program: "1.2.3", Device: "cpu", Date: time.Date(2026, 11, 21, 10, 30, 0, 0, time.UTC), Params: p, Mask: mask,
-		Findings: []processing.Finding{
+		Findings: []detect.Finding{
 			{ID: 1, Score: 1.5, Contrast: 0.5, Runs: []processing.Run{{Y: 5, X0: 29, X1: 31}}},
 			{ID: 2, Score: 2.5, Contrast: 0.25, Runs: []processing.Run{{Y: 5, X0: 31, X1: 32}}},
 		},
@@ -372,7 +373,7 @@ func TestNewCorrection(t *testing.T) {
 	first, second := processing.DefaultParams(), processing.DefaultParams()
 	first.Halo, second.Halo = 1, 2
 	a, b := &document.Origin{Params: first, Device: "cpu"}, &document.Origin{Params: second, Device: "cuda:0"}
-	found := &processing.Result{Params: processing.DefaultParams(), Findings: make([]processing.Finding, 2)}
+	found := &detect.Found{Params: processing.DefaultParams(), Findings: make([]detect.Finding, 2)}
 	found.Params.Window = 21
 	c := report.NewCorrection(nil, "1.2", found, make([]processing.Patch, 3), []*document.Origin{a, b, b})
 	if c.Device != "cpu, cuda:0" || c.Params.Halo != 2 || c.Params.Window != 21 || len(c.Findings) != 2 || c.Mode != second.Mode {

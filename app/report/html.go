@@ -15,6 +15,7 @@ import (
 	"blik/app/thumbnail"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // picturedPlaces is the number of findings that WriteCorrectionHTML shows before and after; the table lists all.
@@ -62,7 +63,7 @@ func WriteCorrectionHTML(ctx context.Context, w io.Writer, c Correction, tr *i18
 			}
 			return number(*v, digits, tr)
 		},
-		"why": func(f processing.Finding) string {
+		"why": func(f detect.Finding) string {
 			var lines []string
 			for _, r := range f.Reasons() {
 				lines = append(lines, tr.Sprint(r.Message()))

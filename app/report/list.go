@@ -5,12 +5,12 @@ import (
 	"io"
 	"strconv"
 
-	"blik/processing"
+	"blik/processing/detect"
 )
 
 // ListedFinding is a finding in the list of the window.
 type ListedFinding struct {
-	processing.Finding
+	detect.Finding
 	// Number is what the window calls the finding.
 	Number int
 	// Detected: a detection found it; otherwise peak, contrast and score are left empty.

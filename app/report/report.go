@@ -13,6 +13,7 @@ import (
 	"blik/app/preset"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // Format and version name the JSON that WriteJSON writes.
@@ -33,7 +34,7 @@ type Report struct {
 	Region *processing.Region
 	// Mode is the requested mode; Result.Params always holds the values in manual form.
 	Mode   processing.Mode
-	Result *processing.Result
+	Result *detect.Found
 }
 
 // Table is the form of a table of findings.
@@ -93,7 +94,7 @@ func cell(name string) string {
 }
 
 // certainty returns the certainty for a table, with its decimals written by real; empty if it is not known.
-func certainty(e processing.Evidence, real func(v float64, digits int) string) string {
+func certainty(e detect.Evidence, real func(v float64, digits int) string) string {
 	if e.Certainty == 0 {
 		return ""
 	}
@@ -101,7 +102,7 @@ func certainty(e processing.Evidence, real func(v float64, digits int) string) s
 }
 
 // check returns "check" for a finding that a person should look at, else nothing.
-func check(e processing.Evidence) string {
+func check(e detect.Evidence) string {
 	if e.Check {
 		return "check"
 	}
@@ -109,7 +110,7 @@ func check(e processing.Evidence) string {
 }
 
 // inWords lists reasons in English.
-func inWords(reasons []processing.Reason) string {
+func inWords(reasons []detect.Reason) string {
 	words := make([]string, len(reasons))
 	for i, r := range reasons {
 		words[i] = r.Message().String()
@@ -122,7 +123,7 @@ func inWords(reasons []processing.Reason) string {
 type text map[string]string
 
 type chosen struct {
-	processing.Chosen
+	detect.Chosen
 	Name text `json:"name"`
 	Unit text `json:"unit"`
 	Why  text `json:"why"`
@@ -142,9 +143,9 @@ type record struct {
 	Region   string `json:"region,omitempty"`
 	MaskArea int    `json:"mask_area"`
 	// Preset is complete: stored in its own file it repeats the detection.
-	Preset   json.RawMessage      `json:"preset"`
-	Chosen   []chosen             `json:"chosen"`
-	Findings []processing.Finding `json:"findings"`
+	Preset   json.RawMessage  `json:"preset"`
+	Chosen   []chosen         `json:"chosen"`
+	Findings []detect.Finding `json:"findings"`
 	// Kinds names the kinds of findings.
 	Kinds map[string]text `json:"kinds"`
 }
@@ -166,10 +167,10 @@ func WriteJSON(w io.Writer, r Report) error {
 		rec.Region = r.Region.String()
 	}
 	if rec.Findings == nil {
-		rec.Findings = []processing.Finding{}
+		rec.Findings = []detect.Finding{}
 	}
 	rec.Kinds = map[string]text{}
-	for k := range processing.GlintKind(processing.GlintKinds) {
+	for k := range detect.GlintKind(detect.GlintKinds) {
 		rec.Kinds[k.ID()] = i18n.AllLanguages(k.Name())
 	}
 	for _, c := range r.Result.Chosen {

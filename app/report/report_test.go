@@ -14,6 +14,7 @@ import (
 	"blik/app/report"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 func example() report.Report {
@@ -25,15 +26,15 @@ func example() report.Report {
 		File: "scan, recto.tif", Program: "1.2.3",
 		Picture: &processing.Picture{Width: 6, Height: 4, Channels: 3, U16: make([]uint16, 72)},
 		Region:  &processing.Region{Shape: processing.RectangleShape, Points: []processing.Point{{X: 1, Y: 1}, {X: 4, Y: 3}}},
-		Result: &processing.Result{
+		Result: &detect.Found{
 			Mask: mask, Params: p, Device: "cpu",
-			Findings: []processing.Finding{{
+			Findings: []detect.Finding{{
 				ID: 1, X: 2, Y: 1.5, Left: 1, Top: 1, Width: 2, Height: 1, Area: 2, Peak: 250,
 				Contrast: 0.123456, Elongation: 2, Score: -0.5,
-				Evidence: processing.Evidence{Strength: 3.25, Rise: 90, Shares: [4]float64{0.25, 0.75},
+				Evidence: detect.Evidence{Strength: 3.25, Rise: 90, Shares: [4]float64{0.25, 0.75},
 					Kind: processing.KindPaint, Certainty: 0.5, Check: true},
 			}},
-			Chosen: []processing.Chosen{{
+			Chosen: []detect.Chosen{{
 				ID: "noise", Name: message.Of("noise"), Unit: message.Of("levels"),
 				Value: 1.5, Why: message.Of("Noise"),
 			}},
@@ -94,7 +95,7 @@ func TestJSON(t *testing.T) {
 			Value     float64
 			Why, Name map[string]string
 		}
-		Findings []processing.Finding
+		Findings []detect.Finding
 	}
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
 		t.Fatal(err)

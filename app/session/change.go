@@ -6,6 +6,7 @@ import (
 
 	"blik/app/document"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // Change says what has changed since the last Change. Listeners read the new state from the Session.
@@ -78,7 +79,7 @@ type state struct {
 	doc         *document.Document
 	mask        uint64
 	corrections *document.Corrections
-	result      *processing.Result
+	result      *detect.Found
 	region      *processing.Region
 	decisions   *document.Decisions
 	selection   selection

@@ -52,10 +52,10 @@ func taughtDocument(t *testing.T, path string) *document.Document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &processing.Result{Mask: processing.NewMask(90, 30)}
+	r := &detect.Found{Mask: processing.NewMask(90, 30)}
 	for i := range spotsTaught {
 		run := taughtRun(i)
-		r.Findings = append(r.Findings, processing.Finding{ID: i + 1, Left: run.X0, Top: run.Y, Width: 2, Height: 1, Area: 2,
+		r.Findings = append(r.Findings, detect.Finding{ID: i + 1, Left: run.X0, Top: run.Y, Width: 2, Height: 1, Area: 2,
 			Runs: []processing.Run{run}})
 		r.Mask.Pix[run.Y*90+run.X0], r.Mask.Pix[run.Y*90+run.X0+1] = 255, 255
 	}

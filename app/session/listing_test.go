@@ -10,18 +10,19 @@ import (
 	"blik/app/session/findings"
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // glints are findings with position, area, score and contrast.
-func glints() []processing.Finding {
-	var list []processing.Finding
+func glints() []detect.Finding {
+	var list []detect.Finding
 	for i, g := range []struct {
 		x, y, n         int
 		score, contrast float64
 	}{{40, 5, 3, 1, 0.5}, {10, 10, 5, 7, 0.2}, {70, 15, 1, 3, 0.9}, {20, 20, 5, -1, 0.4}} {
-		list = append(list, processing.Finding{
+		list = append(list, detect.Finding{
 			ID: i + 1, X: float64(g.x), Y: float64(g.y), Left: g.x, Top: g.y, Width: g.n, Height: 1, Area: g.n,
-			Score: g.score, Contrast: g.contrast, Evidence: processing.Evidence{Strength: 3, Kind: processing.GlintKind(i % 4),
+			Score: g.score, Contrast: g.contrast, Evidence: detect.Evidence{Strength: 3, Kind: detect.GlintKind(i % 4),
 				Check: i == 3}, Runs: []processing.Run{{Y: g.y, X0: g.x, X1: g.x + g.n}},
 		})
 	}
@@ -35,7 +36,7 @@ func listingDocument(t *testing.T) *document.Document {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &processing.Result{Mask: processing.NewMask(100, 30), Findings: glints()}
+	r := &detect.Found{Mask: processing.NewMask(100, 30), Findings: glints()}
 	for _, f := range r.Findings {
 		for x := range f.Area {
 			r.Mask.Pix[f.Top*100+f.Left+x] = 255

@@ -202,7 +202,7 @@ func (engineOf) Detect(_ context.Context, pic *processing.Picture, p processing.
 	r.Device, r.Mask, r.Params = "fake", processing.NewMask(pic.Width, pic.Height), p
 	for id, at := range []image.Point{{X: 5, Y: 4}, {X: 30, Y: 20}} {
 		r.Mask.Pix[at.Y*pic.Width+at.X] = 255
-		r.Findings = append(r.Findings, processing.Finding{ID: id + 1, Left: at.X, Top: at.Y, Width: 1, Height: 1,
+		r.Findings = append(r.Findings, detect.Finding{ID: id + 1, Left: at.X, Top: at.Y, Width: 1, Height: 1,
 			Area: 1,
 			Runs: []processing.Run{{Y: at.Y, X0: at.X, X1: at.X + 1}}})
 	}

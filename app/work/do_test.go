@@ -26,13 +26,13 @@ func (e engine) Detect(_ context.Context, pic *processing.Picture, p processing.
 ) {
 	o.Progress(message.Of("searching"), 1)
 	mask := processing.NewMask(pic.Width, pic.Height)
-	f := processing.Finding{ID: 1, Area: 4}
+	f := detect.Finding{ID: 1, Area: 4}
 	for y := 5; y < 7; y++ {
 		f.Runs = append(f.Runs, processing.Run{Y: y, X0: 5, X1: 7})
 		mask.Pix[y*pic.Width+5], mask.Pix[y*pic.Width+6] = 255, 255
 	}
-	r := processing.Result{Mask: mask, Findings: []processing.Finding{f}, Params: p, Device: "test"}
-	return &detect.Result{Result: r}, e.notice, nil
+	r := detect.Found{Mask: mask, Findings: []detect.Finding{f}, Params: p, Device: "test"}
+	return &detect.Result{Found: r}, e.notice, nil
 }
 
 func (e engine) Correct(_ context.Context, pic *processing.Picture, m *processing.Mask, _ processing.Params,

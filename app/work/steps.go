@@ -36,7 +36,7 @@ type Sheet interface {
 	// Next returns the next step.
 	Next() Step
 	// Found takes over what was found.
-	Found(r *processing.Result) error
+	Found(r *detect.Found) error
 	// Choose returns what is to be corrected without anyone watching.
 	Choose() (Choice, error)
 	// Corrected takes over the correction of a choice.
@@ -89,7 +89,7 @@ func (s Steps) find(ctx context.Context, pic *processing.Picture, sheet Sheet) e
 	if err != nil {
 		return err
 	}
-	return sheet.Found(&r.Result)
+	return sheet.Found(&r.Found)
 }
 
 func (s Steps) correct(ctx context.Context, pic *processing.Picture, sheet Sheet) (done bool, err error) {

@@ -10,6 +10,7 @@ import (
 	"blik/app/report"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // Workshop is where some work is done, one file after the other.
@@ -35,7 +36,7 @@ type Outcome struct {
 	File *imagefile.File
 	// Mask is the mask without halo and veil; Found is the result of detection, nil if the mask was given.
 	Mask  *processing.Mask
-	Found *processing.Result
+	Found *detect.Found
 	// Saved describes the corrected picture; nil if there is none.
 	Saved *imagefile.Saved
 	// Device is what the work ran on. Summary describes the result in one line.
@@ -58,7 +59,7 @@ type task struct {
 	next     Step
 	target   string // of the corrected picture
 	account  report.Correction
-	left     []processing.Finding
+	left     []detect.Finding
 	// computed, if not nil, is called when the device is no longer needed.
 	computed func()
 }
@@ -124,7 +125,7 @@ func (t *task) steps(ctx context.Context, until Step) error {
 func (t *task) Next() Step { return t.next }
 
 // Found implements Sheet.
-func (t *task) Found(r *processing.Result) error {
+func (t *task) Found(r *detect.Found) error {
 	t.Stages = append(t.Stages, r.Timings...)
 	t.Outcome.Found, t.Mask, t.next = r, r.Mask, Correcting
 	return nil

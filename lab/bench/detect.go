@@ -266,7 +266,7 @@ func title(name string, found []device.Device) string {
 // outcome is a result and the device that computed it.
 type outcome struct {
 	device string
-	result *processing.Result
+	result *detect.Found
 }
 
 // meter measures one device.
@@ -421,15 +421,15 @@ func (m *meter) detect(ctx context.Context, runner Runner, before, share float64
 		m.result.Note = *notice
 	}
 	if m.first == nil {
-		m.first = &outcome{m.result.Name, &result.Result}
+		m.first = &outcome{m.result.Name, &result.Found}
 	} else if m.difference == nil {
-		m.difference = differ(m.result.Name, &result.Result, m.first)
+		m.difference = differ(m.result.Name, &result.Found, m.first)
 	}
 	return now, nil
 }
 
 // differ returns how a result differs from the first one, or nil if every byte of the mask and every finding are equal.
-func differ(name string, got *processing.Result, first *outcome) *Difference {
+func differ(name string, got *detect.Found, first *outcome) *Difference {
 	want := first.result
 	d := Difference{Device: name, Against: first.device}
 	if !bytes.Equal(got.Mask.Pix, want.Mask.Pix) {

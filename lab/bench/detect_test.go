@@ -226,10 +226,10 @@ func TestCompareFindsDifferences(t *testing.T) {
 
 func TestDiffer(t *testing.T) {
 	t.Parallel()
-	result := func(pix []uint8, ids ...int) *processing.Result {
-		r := &processing.Result{Mask: &processing.Mask{Width: 3, Height: 2, Pix: pix}}
+	result := func(pix []uint8, ids ...int) *detect.Found {
+		r := &detect.Found{Mask: &processing.Mask{Width: 3, Height: 2, Pix: pix}}
 		for _, id := range ids {
-			r.Findings = append(r.Findings, processing.Finding{ID: id, Runs: []processing.Run{{Y: id}}})
+			r.Findings = append(r.Findings, detect.Finding{ID: id, Runs: []processing.Run{{Y: id}}})
 		}
 		return r
 	}
@@ -237,7 +237,7 @@ func TestDiffer(t *testing.T) {
 	moved := result([]uint8{0, 0, 255, 0, 9, 0}, 1, 2)
 	moved.Findings[1].Runs[0].X1++
 	for _, c := range []struct {
-		got  *processing.Result
+		got  *detect.Found
 		want *Difference
 	}{
 		{result([]uint8{0, 0, 255, 0, 9, 0}, 1, 2), nil},

@@ -140,7 +140,7 @@ func TestTrafficChangesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := differ("counted", &got.Result, &outcome{"plain", &want.Result}); d != nil || want.Mask.Area() == 0 {
+	if d := differ("counted", &got.Found, &outcome{"plain", &want.Found}); d != nil || want.Mask.Area() == 0 {
 		t.Errorf("%+v, %d pixels", d, want.Mask.Area())
 	}
 	// Luminance: 16-bit RGB read, Y and v written. Cleanup: at least the mask dilated in place, and blurred.

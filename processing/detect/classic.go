@@ -437,8 +437,8 @@ func (d *detector) classifyBySteps(op processing.Classify) error {
 
 // Chosen lists the values that the classical detector measured or, in adaptive mode, chose, in the order in which they
 // are shown.
-func (c *Classic) Chosen() []processing.Chosen {
-	list := []processing.Chosen{
+func (c *Classic) Chosen() []Chosen {
+	list := []Chosen{
 		{
 			ID: "noise", Name: message.Of("Noise"), Value: c.Noise,
 			Why: message.Of("standard deviation in levels, from the finest wavelet band of the quietest quarter of " +
@@ -458,7 +458,7 @@ func (c *Classic) Chosen() []processing.Chosen {
 	}
 	for _, s := range processing.Specs() {
 		if why, ok := reasons[s.ID]; ok {
-			list = append(list, processing.Chosen{
+			list = append(list, Chosen{
 				ID: s.ID, Name: s.Name, Unit: s.Unit, Value: s.Get(c.Params), Why: why,
 			})
 		}

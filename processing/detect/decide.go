@@ -16,7 +16,7 @@ import (
 // the strongest of them.
 func Decide(
 	t *Table, d *processing.Decision, p processing.Params, region *processing.Region,
-) ([]processing.Span, []processing.Finding) {
+) ([]processing.Span, []Finding) {
 	scores := make([]float64, len(t.Components))
 	parallel.Split(len(scores), 1024, func(from, to int) {
 		for i := from; i < to; i++ {
@@ -31,7 +31,7 @@ func Decide(
 	}
 	spans = separate(spans)
 	return spans, findings(within(spans, region, t.Width), func(a, b uint32) bool { return scores[a] > scores[b] },
-		func(f *processing.Finding, label uint32) { t.Components[label].judge(f, scores[label], d) })
+		func(f *Finding, label uint32) { t.Components[label].judge(f, scores[label], d) })
 }
 
 // DecidePart returns the mask of a part of the picture that Decide would give, without its findings: it takes less than
@@ -74,7 +74,7 @@ func (t *Table) score(i int, d *processing.Decision, learned *processing.Learned
 }
 
 // judge writes what a finding is judged by.
-func (c *Component) judge(f *processing.Finding, score float64, d *processing.Decision) {
+func (c *Component) judge(f *Finding, score float64, d *processing.Decision) {
 	f.Score, f.Strength, f.Rise, f.Shares, f.Kind = score, c.Strength, c.Rise, c.Shares, c.Kind()
 	f.Certainty = d.Certainty(score)
 	f.Check = f.NeedsCheck(f.Area)
@@ -88,7 +88,7 @@ func contrast(ground, rise int) float64 {
 }
 
 // Wrong returns how many of the findings are expected to be wrong; ok is false if that was not measured.
-func Wrong(findings []processing.Finding, d *processing.Decision) (wrong float64, ok bool) {
+func Wrong(findings []Finding, d *processing.Decision) (wrong float64, ok bool) {
 	for i := range findings {
 		if f := &findings[i]; f.Strength > 0 {
 			wrong += 1 - f.Certainty
@@ -135,8 +135,8 @@ func within(spans []processing.Span, r *processing.Region, w int) []processing.S
 // before.
 func findings(
 	spans []processing.Span, before func(a, b uint32) bool,
-	judge func(f *processing.Finding, label uint32),
-) []processing.Finding {
+	judge func(f *Finding, label uint32),
+) []Finding {
 	if len(spans) == 0 {
 		return nil
 	}
@@ -158,11 +158,11 @@ func findings(
 		order[*at] = int32(i)
 		*at++
 	}
-	list, runs := make([]processing.Finding, n), make([]processing.Run, len(joined))
+	list, runs := make([]Finding, n), make([]processing.Run, len(joined))
 	parallel.Split(n, 64, func(from, to int) {
 		for i := from; i < to; i++ {
 			f := &list[i]
-			*f = processing.Finding{ID: i + 1, Runs: runs[begin[i]:begin[i]:begin[i+1]]}
+			*f = Finding{ID: i + 1, Runs: runs[begin[i]:begin[i]:begin[i+1]]}
 			s, best := processing.NewSums(), spans[order[begin[i]]].Label
 			for _, k := range order[begin[i]:begin[i+1]] {
 				r := spans[k]
@@ -190,7 +190,7 @@ func findings(
 // is one. Peak, rise and contrast are measured as those of the network's components are.
 func classicFindings(
 	ctx context.Context, pic *processing.Picture, spans []processing.Span, region *processing.Region,
-) ([]processing.Finding, error) {
+) ([]Finding, error) {
 	pic, err := pic.InSRGB(ctx)
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func classicFindings(
 	taken := span.NewSet(pic.Width, pic.Height)
 	taken.Mark(0, spans)
 	list := findings(within(spans, region, pic.Width), func(a, b uint32) bool { return false },
-		func(*processing.Finding, uint32) {})
+		func(*Finding, uint32) {})
 	const chunk = 64
 	return list, parallel.Chunks(ctx, len(list), chunk, func(from, to int) {
 		g := grounds{levels: newLevels(pic), taken: taken}

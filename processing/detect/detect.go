@@ -30,9 +30,9 @@ type Options struct {
 	Table *Table
 }
 
-// Result is what detection found.
+// Result is what Detect returns.
 type Result struct {
-	processing.Result
+	Found
 	// Table holds all components that a decision may accept; nil with the classical detector.
 	Table *Table
 }

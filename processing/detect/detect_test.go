@@ -100,7 +100,7 @@ func TestCheck(t *testing.T) {
 	}
 	for i, want := range []struct {
 		x     float64
-		kind  processing.GlintKind
+		kind  detect.GlintKind
 		check bool
 	}{{60.5, processing.KindGlare, true}, {30.5, processing.KindPaint, true}, {90.5, processing.KindGlare, false}} {
 		f := &r.Findings[i]

@@ -27,7 +27,7 @@ type Component struct {
 	Spans []processing.Span
 	// Strength is the root of the sum of the logits, Shares are the shares of that sum by kind.
 	Strength float64
-	Shares   [processing.GlintKinds]float64
+	Shares   [GlintKinds]float64
 	// Ground is the median level around its peak, Rise how far the peak rises above it, in lightness or, if dark, in
 	// the darkest channel; Contrast is the same in linear light, 0…1.
 	Ground, Rise int
@@ -38,11 +38,11 @@ type Component struct {
 }
 
 // Kind returns the kind with the largest share, the first one of equal shares.
-func (c *Component) Kind() processing.GlintKind {
-	best := processing.GlintKind(processing.KindGlare)
+func (c *Component) Kind() GlintKind {
+	best := GlintKind(processing.KindGlare)
 	for k, s := range c.Shares {
 		if s > c.Shares[best] {
-			best = processing.GlintKind(k)
+			best = GlintKind(k)
 		}
 	}
 	return best
@@ -55,14 +55,14 @@ const (
 )
 
 // strength returns √(Σ logit) of sums in sixteenths.
-func strength(logits [processing.GlintKinds]uint64) float64 {
+func strength(logits [GlintKinds]uint64) float64 {
 	return math.Sqrt(float64(total(logits)) / network16)
 }
 
 // network16 is the logit that stands for 1 in the network's planes.
 const network16 = 16
 
-func total(logits [processing.GlintKinds]uint64) (sum uint64) {
+func total(logits [GlintKinds]uint64) (sum uint64) {
 	for _, v := range logits {
 		sum += v
 	}

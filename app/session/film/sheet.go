@@ -15,6 +15,7 @@ import (
 	"blik/app/work"
 	"blik/processing"
 	"blik/processing/correct"
+	"blik/processing/detect"
 )
 
 // sheet is a work.Sheet that begins with what the project of a picture holds, and is stored there.
@@ -29,7 +30,7 @@ type sheet struct {
 	file *imagefile.File
 	next work.Step
 	// left are the findings that were left to a person.
-	left []processing.Finding
+	left []detect.Finding
 
 	// worked is set if anything had to be done.
 	worked   bool
@@ -79,7 +80,7 @@ func (t *sheet) step() work.Step {
 func (t *sheet) Next() work.Step { return t.next }
 
 // Found implements work.Sheet.
-func (t *sheet) Found(r *processing.Result) error {
+func (t *sheet) Found(r *detect.Found) error {
 	_, err := t.Doc.ApplyResult(r, nil)
 	if t.next = t.step(); t.next == work.Finding {
 		t.next = work.Nothing
@@ -91,7 +92,7 @@ func (t *sheet) Found(r *processing.Result) error {
 // method that was chosen for it. What the user has kept counts as watched.
 func (t *sheet) Choose() (work.Choice, error) {
 	asked := map[int]processing.Method{}
-	var found []processing.Finding
+	var found []detect.Finding
 	for _, f := range t.Doc.Spots() {
 		asked[f.ID] = f.Asked
 		at := t.Doc.FirstPixel(f)

@@ -53,7 +53,7 @@ type listKey struct {
 	doc         *document.Document
 	mask        uint64
 	corrections *document.Corrections
-	result      *processing.Result
+	result      *detect.Found
 	decisions   *document.Decisions
 	listing     Listing
 }

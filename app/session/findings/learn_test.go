@@ -6,6 +6,7 @@ import (
 	"blik/app/document"
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // What was painted is glare, what is ignored is paint; nothing is known about the rest.
@@ -15,10 +16,10 @@ func TestDecided(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &processing.Result{Mask: processing.NewMask(90, 30)}
+	r := &detect.Found{Mask: processing.NewMask(90, 30)}
 	for i := range 6 {
 		run := processing.Run{Y: 5, X0: 3 + 4*i, X1: 5 + 4*i}
-		r.Findings = append(r.Findings, processing.Finding{ID: i + 1, Left: run.X0, Top: run.Y, Width: 2, Height: 1,
+		r.Findings = append(r.Findings, detect.Finding{ID: i + 1, Left: run.X0, Top: run.Y, Width: 2, Height: 1,
 			Area: 2, Runs: []processing.Run{run}})
 		r.Mask.Pix[run.Y*90+run.X0], r.Mask.Pix[run.Y*90+run.X0+1] = 255, 255
 	}

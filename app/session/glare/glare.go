@@ -62,7 +62,7 @@ func (g *Glare) DetectFor(apply func(document.Found) image.Rectangle, done func(
 		if r.Table != nil {
 			table = r.Table
 		}
-		return shot.Found(&r.Result, shot.Region)
+		return shot.Found(&r.Found, shot.Region)
 	}
 	session.Begin(g.s, session.Detected, do, func(f document.Found) (image.Rectangle, error) {
 		g.detectedWith = params

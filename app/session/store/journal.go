@@ -24,6 +24,7 @@ import (
 	"blik/internal/atomicfile"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // Extensions of the files of a journal, and the start of its first line.
@@ -57,7 +58,7 @@ type Unsaved struct {
 	// and FoundOn its device. Renewed and Drawn are Replaced and Painted of document.Work, under the names in stored
 	// journals.
 	Found          []uint8
-	Findings       []processing.Finding
+	Findings       []detect.Finding
 	FoundWith      processing.Params
 	FoundOn        string
 	Renewed, Drawn bool
@@ -324,7 +325,7 @@ func (u *Unsaved) work() (w document.Work, err error) {
 		}
 	}
 	if len(u.Found) > 0 {
-		w.Found = &processing.Result{
+		w.Found = &detect.Found{
 			Mask:     &processing.Mask{Width: u.Width, Height: u.Height, Pix: u.Found},
 			Findings: u.Findings, Params: u.FoundWith, Device: u.FoundOn,
 		}

@@ -13,6 +13,7 @@ import (
 	"blik/app/session"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // Continued says whether the project beside the open picture was used.
@@ -33,7 +34,7 @@ type kept struct {
 	doc         *document.Document
 	mask        uint64
 	corrections *document.Corrections
-	result      *processing.Result
+	result      *detect.Found
 	region      *processing.Region
 	decisions   *document.Decisions
 }

@@ -12,6 +12,7 @@ import (
 	"blik/app/report"
 	"blik/app/session"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // Written returns the corrected picture that was last saved.
@@ -90,7 +91,7 @@ func (d *Store) reopen(mask *processing.Mask, done func(error)) {
 
 // AccountOf describes the corrections of a document for the report.
 func AccountOf(file *imagefile.File, doc *document.Document, version string) report.Correction {
-	var found *processing.Result
+	var found *detect.Found
 	if r := doc.Result(); r != nil {
 		all := *r
 		all.Findings = doc.Findings()

@@ -1,6 +1,10 @@
-package processing
+package detect
 
-import "blik/internal/message"
+import (
+	"blik/internal/message"
+
+	"blik/processing"
+)
 
 // Finding is one glint: a connected component of what detection accepted.
 type Finding struct {
@@ -26,7 +30,7 @@ type Finding struct {
 	Score float64 `json:"score"`
 	Evidence
 	// Runs are its pixels in reading order.
-	Runs []Run `json:"-"`
+	Runs []processing.Run `json:"-"`
 }
 
 // Chosen is a value that adaptive mode measured or chose, and why.
@@ -39,23 +43,74 @@ type Chosen struct {
 	Why   message.Message `json:"-"`
 }
 
-// Result is what detection found.
-type Result struct {
+// Found is what detection found, as the document keeps it.
+type Found struct {
 	// Mask has the size of the picture; cleaned up as the parameters say and clipped to the region.
-	Mask *Mask
+	Mask *processing.Mask
 	// Findings are the accepted glints before cleanup, clipped to the region.
 	Findings []Finding
 	// Params are the values that were used, in manual mode: detection of the same picture with them gives the same
 	// mask.
-	Params Params
+	Params processing.Params
 	// Chosen lists what adaptive mode measured and chose; empty in manual mode.
 	Chosen []Chosen
 	// Timings are the times of the stages.
-	Timings []StageTime
+	Timings []processing.StageTime
 	// Device is the name of the backend that ran it.
 	Device string
 }
 
-// Progress reports how far a job is: a stage's name and the share done of the whole, 0…1. It may be called from any
-// goroutine and must return at once.
-type Progress func(stage message.Message, done float64)
+// Hide takes hidden pixels out of the result: out of the mask and of the findings, which are numbered again.
+func (r *Found) Hide(h *processing.Hidden) {
+	if h == nil {
+		return
+	}
+	for i, is := range h.Pixels {
+		if is {
+			r.Mask.Pix[i] = 0
+		}
+	}
+	w := r.Mask.Width
+	kept := r.Findings[:0:0]
+	for _, f := range r.Findings {
+		if runs := visible(h, f.Runs, w); len(runs) > 0 {
+			f.cut(runs)
+			f.ID = len(kept) + 1
+			kept = append(kept, f)
+		}
+	}
+	r.Findings = kept
+}
+
+// visible returns the parts of runs that are not hidden, in a picture of width w.
+func visible(h *processing.Hidden, runs []processing.Run, w int) []processing.Run {
+	var out []processing.Run
+	for _, r := range runs {
+		for x := r.X0; x < r.X1; x++ {
+			if h.Pixels[r.Y*w+x] {
+				continue
+			}
+			if k := len(out) - 1; k >= 0 && out[k].Y == r.Y && out[k].X1 == x {
+				out[k].X1++
+			} else {
+				out = append(out, processing.Run{Y: r.Y, X0: x, X1: x + 1})
+			}
+		}
+	}
+	return out
+}
+
+// cut reduces a finding to some of its pixels.
+func (f *Finding) cut(runs []processing.Run) {
+	s := processing.NewSums()
+	for _, r := range runs {
+		s.Add(processing.Span{Y: int32(r.Y), X0: int32(r.X0), X1: int32(r.X1)})
+	}
+	if int(s.N) == f.Area {
+		return
+	}
+	f.Runs, f.Area = runs, int(s.N)
+	f.X, f.Y = float64(s.SX)/float64(s.N)+0.5, float64(s.SY)/float64(s.N)+0.5
+	f.Left, f.Top, f.Width, f.Height = int(s.Left), int(s.Top), int(s.Right-s.Left), int(s.Base-s.Top)
+	f.Elongation = s.Elongation()
+}

@@ -1,10 +1,12 @@
-package processing
+package detect
 
 import (
 	"fmt"
 	"math"
 
 	"blik/internal/message"
+
+	"blik/processing"
 )
 
 // GlintKind is what the network says a component is.
@@ -63,7 +65,7 @@ const (
 
 // NeedsCheck reports whether a person should look at a finding of an area with that evidence of the network.
 func (e *Evidence) NeedsCheck(area int) bool {
-	return e.Kind != KindGlare || area > largeArea && e.Certainty < leastCertainty
+	return e.Kind != processing.KindGlare || area > largeArea && e.Certainty < leastCertainty
 }
 
 // Reason is one line of what a finding was judged by.
@@ -78,7 +80,7 @@ func (f *Finding) Reasons() []Reason {
 	whole := func(share float64) int { return int(math.Round(100 * share)) }
 	var list []Reason
 	// A network that knows no kinds calls everything glare.
-	if e.Strength > 0 && e.Shares[KindGlare] < 1 {
+	if e.Strength > 0 && e.Shares[processing.KindGlare] < 1 {
 		list = append(list, Reason{message.Of("looks like"),
 			message.Of("%s (%d %%)", e.Kind.Name(), whole(e.Shares[e.Kind]))})
 	}
@@ -92,7 +94,7 @@ func (f *Finding) Reasons() []Reason {
 	}
 	if e.Check {
 		why := message.Of("probably not glare")
-		if e.Kind == KindGlare {
+		if e.Kind == processing.KindGlare {
 			why = message.Of("large and not certain")
 		}
 		list = append(list, Reason{message.Of("look at it"), why})
