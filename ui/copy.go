@@ -1,11 +1,12 @@
 package ui
 
 import (
-	"blik/app/session"
-	"blik/app/session/findings"
 	"strings"
 
 	"fyne.io/fyne/v2"
+
+	"blik/app/session"
+	"blik/app/session/findings"
 )
 
 // clipboard copies values and lists to the clipboard.

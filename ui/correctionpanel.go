@@ -75,16 +75,17 @@ func newCorrectionPanel(c *common) *correctionPanel {
 	method.Explain(p.method)
 	body := container.New(layout.NewCustomPaddedVBoxLayout(2),
 		xwidget.NewHeading(c.k.t("Compare")),
-		inset(4, 4, container.NewGridWithColumns(2, p.hold, p.split)),
+		xwidget.Inset(4, 4, container.NewGridWithColumns(2, p.hold, p.split)),
 		xwidget.NewHeading(c.k.t("Selected finding")),
-		inset(4, 4, p.spot),
-		inset(4, 4, container.NewBorder(nil, nil, container.NewCenter(method), nil, inset(0, 0, p.method))),
-		inset(4, 4, container.NewGridWithColumns(2, p.correct, p.unset)),
+		xwidget.Inset(4, 4, p.spot),
+		xwidget.Inset(4, 4, container.NewBorder(nil, nil, container.NewCenter(method), nil, xwidget.Inset(0, 0,
+			p.method))),
+		xwidget.Inset(4, 4, container.NewGridWithColumns(2, p.correct, p.unset)),
 		p.form.Object,
 	)
 	// Saving stays visible while the rest is scrolled.
 	saving := container.NewVBox(widget.NewSeparator(),
-		inset(4, 16, container.New(layout.NewCustomPaddedVBoxLayout(2), p.save, p.report, p.result)))
+		xwidget.Inset(4, 16, container.New(layout.NewCustomPaddedVBoxLayout(2), p.save, p.report, p.result)))
 	p.object = container.NewBorder(nil, saving, nil, nil,
 		container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12), body)))
 	return p

@@ -163,7 +163,8 @@ func newFindingsPanel(c *common) *findingsPanel {
 	}
 	p.thumbs = newThumbs(c)
 	p.views = container.NewStack(p.table, p.thumbs)
-	p.object = container.New(findingsLayout{}, p.sum, inset(2, 8, choose), inset(4, 8, p.newBounds()), p.views,
+	p.object = container.New(findingsLayout{}, p.sum, xwidget.Inset(2, 8, choose), xwidget.Inset(4, 8, p.newBounds()),
+		p.views,
 		p.whyBox)
 	return p
 }

@@ -11,6 +11,7 @@ import (
 	"blik/app/session"
 	"blik/app/session/analysis"
 	"blik/processing/detect"
+	"blik/ui/aids"
 	"blik/ui/xwidget"
 )
 
@@ -19,8 +20,8 @@ type levels struct {
 	k        *kit
 	session  *session.Session
 	analysis *analysis.Analysis
-	card     *card
-	graph    *graph
+	card     *aids.Card
+	graph    *aids.Graph
 	state    *xwidget.FixedText
 	// counted are the current levels; known is false while they are being counted.
 	counted analysis.Levels
@@ -28,7 +29,8 @@ type levels struct {
 }
 
 func newLevels(c *common) *levels {
-	h := &levels{k: c.k, session: c.session, analysis: c.analysis, graph: newGraph(), state: xwidget.NewFixedText("")}
+	h := &levels{k: c.k, session: c.session, analysis: c.analysis, graph: aids.NewGraph(),
+		state: xwidget.NewFixedText("")}
 	h.state.Stretch, h.state.Muted, h.state.Tips = true, true, c.k.tips
 	spec := h.spec()
 	title := xwidget.NewHelpLabel(c.k.t("Histogram"),
@@ -43,7 +45,7 @@ func newLevels(c *common) *levels {
 	}
 	axis := container.NewHBox(text(c.k.texts.Number(spec.Low, 0)), layout.NewSpacer(), text(c.k.texts.Number(spec.High,
 		0)))
-	h.card = newCard(title, container.New(layout.NewCustomPaddedVBoxLayout(2), h.graph.raster, axis, h.state),
+	h.card = aids.NewCard(title, container.New(layout.NewCustomPaddedVBoxLayout(2), h.graph.Object(), axis, h.state),
 		c.k.button(viewHistogram, closeIcon()))
 	return h
 }
@@ -55,8 +57,8 @@ func (h *levels) update(c change) {
 		h.known = false
 		h.analysis.StopCounting()
 	}
-	h.card.wanted = h.session.Settings().Histogram && h.session.Document() != nil
-	if !h.card.wanted {
+	h.card.Want(h.session.Settings().Histogram && h.session.Document() != nil)
+	if !h.card.Wanted() {
 		return
 	}
 	if !h.known {
@@ -87,6 +89,6 @@ func (h *levels) show() {
 	for _, t := range spec.Thresholds(h.session.Settings().Params) {
 		marks = append(marks, (t.Value+0.5)/256)
 	}
-	h.graph.set(h.counted.All, h.counted.Inside, marks, nil)
+	h.graph.Set(h.counted.All, h.counted.Inside, marks, nil)
 	h.state.SetText(h.k.thresholdsText(&spec, h.session.Settings().Params))
 }

@@ -45,7 +45,7 @@ func newHistoryPanel(c *common) *historyPanel {
 		},
 		func(i widget.ListItemID, o fyne.CanvasObject) { p.show(i, o.(*widget.Label)) }, c.k.keys)
 	p.list.OnSelected = byUser(&p.quiet, p.goTo)
-	p.object = container.NewBorder(nil, inset(4, 8, p.memory), nil, nil, p.list)
+	p.object = container.NewBorder(nil, xwidget.Inset(4, 8, p.memory), nil, nil, p.list)
 	return p
 }
 

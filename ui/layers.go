@@ -16,6 +16,7 @@ import (
 	"blik/app/session/preview"
 	"blik/processing"
 	"blik/processing/detect"
+	"blik/ui/aids"
 	"blik/ui/xwidget"
 )
 
@@ -157,21 +158,18 @@ func partToInspect(seen image.Rectangle, size image.Point, whole bool) image.Rec
 type legend struct {
 	k      *kit
 	layers *layers
-	card   *card
+	card   *aids.Card
 	name   *fyne.Container
-	graph  *graph
+	graph  *aids.Graph
 	// low, high and unit are shown under the colour scale; state is the progress, or the value under the pointer.
 	low, high, unit, state *xwidget.FixedText
 	shown                  detect.LayerSpec
 	drawn                  *detect.LayerMap
 }
 
-// graphWidth is the width of histograms, in Fyne units.
-const graphWidth = 224
-
 func newLegend(c *common, l *layers) *legend {
 	g := &legend{
-		k: c.k, layers: l, name: container.NewStack(), graph: newGraph(), shown: detect.LayerSpec{ID: "-"},
+		k: c.k, layers: l, name: container.NewStack(), graph: aids.NewGraph(), shown: detect.LayerSpec{ID: "-"},
 	}
 	text := func() *xwidget.FixedText {
 		t := xwidget.NewFixedText("")
@@ -184,8 +182,8 @@ func newLegend(c *common, l *layers) *legend {
 	g.low.Trailing, g.high.Trailing = true, true
 	unit := container.New(layout.NewCustomPaddedLayout(0, 0, 8, 8), g.unit)
 	axis := container.NewBorder(nil, nil, g.low, g.high, unit)
-	content := container.New(layout.NewCustomPaddedVBoxLayout(2), g.graph.raster, axis, g.state)
-	g.card = newCard(g.name, content, c.k.button(layerNone, closeIcon()))
+	content := container.New(layout.NewCustomPaddedVBoxLayout(2), g.graph.Object(), axis, g.state)
+	g.card = aids.NewCard(g.name, content, c.k.button(layerNone, closeIcon()))
 	l.changed = g.show
 	return g
 }
@@ -204,7 +202,7 @@ func (g *legend) show() {
 		g.low.SetText(g.bound(l.spec.Low, "≤\u00a0"))
 		g.high.SetText(g.bound(l.spec.High, "≥\u00a0"))
 		g.unit.SetText(g.k.texts.Sprint(l.spec.Unit))
-		g.graph.set(nil, nil, nil, nil)
+		g.graph.Set(nil, nil, nil, nil)
 		g.card.Refresh()
 	}
 	if l.look.Map != nil && l.look.Map != g.drawn {
@@ -229,7 +227,7 @@ func (g *legend) drawGraph() {
 	for _, t := range spec.Thresholds(g.layers.params) {
 		marks = append(marks, (t.Value-spec.Low)/(spec.High-spec.Low))
 	}
-	g.graph.set(g.drawn.Histogram(graphWidth), nil, marks, colour.ScaleOf(spec))
+	g.graph.Set(g.drawn.Histogram(aids.GraphWidth), nil, marks, colour.ScaleOf(spec))
 }
 
 // stateText returns the progress, the error, or the thresholds of detection.

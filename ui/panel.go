@@ -64,7 +64,7 @@ func newPanel(c *common, later func(func())) *panel {
 	searchIn := xwidget.NewHelpLabel(c.k.t("Search in"),
 		c.k.t("Only this region is searched; pixels around it still help "+
 			"estimate the background. Draw it with the region tools on the left."), c.k.tips)
-	region := inset(0, 0, container.NewBorder(nil, nil, searchIn, p.clear, inset(0, 0, p.region)))
+	region := xwidget.Inset(0, 0, container.NewBorder(nil, nil, searchIn, p.clear, xwidget.Inset(0, 0, p.region)))
 
 	p.detection, p.findings, p.correction = newDetectionPanel(c), newFindingsPanel(c), newCorrectionPanel(c)
 	p.history = newHistoryPanel(c)
@@ -83,17 +83,12 @@ func newPanel(c *common, later func(func())) *panel {
 		// The larger height is reserved, so that nothing moves when a job begins or ends.
 		container.NewVBox(container.NewStack(p.steps, p.progress.row,
 			xwidget.NewGap(0, max(p.steps.MinSize().Height, p.progress.row.MinSize().Height))),
-			inset(0, 0, container.NewStack(p.next, p.progress.times)),
+			xwidget.Inset(0, 0, container.NewStack(p.next, p.progress.times)),
 			container.New(layout.NewCustomPaddedVBoxLayout(0), p.progress.list, region)))
 	// The Tab key visits objects in their order: the head comes first.
 	content := container.New(layout.NewBorderLayout(head, nil, nil, nil), head, p.tabs)
 	p.object = container.NewBorder(nil, nil, widget.NewSeparator(), nil, content)
 	return p
-}
-
-// inset moves an object to the left edge of the text of headings.
-func inset(bottom, right float32, o fyne.CanvasObject) *fyne.Container {
-	return container.New(layout.NewCustomPaddedLayout(0, bottom, 8, right), o)
 }
 
 func (p *panel) update(c change) {
@@ -168,7 +163,7 @@ func newDetectionPanel(c *common) *detectionPanel {
 		c.k.t("Detection is adapted to your decisions. "+
 			"“Save preset” stores this for other pictures and for the command line."), c.k.tips)
 	adapted.Explain(forget)
-	p.learned = inset(4, 4, container.NewBorder(nil, nil, nil, forget, container.NewCenter(adapted)))
+	p.learned = xwidget.Inset(4, 4, container.NewBorder(nil, nil, nil, forget, container.NewCenter(adapted)))
 	p.object = container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12),
 		container.NewVBox(p.learned, p.form.Object, p.chosenBox)))
 	return p

@@ -66,13 +66,14 @@ func (p *progressView) showWaiting() {
 			p.session.Queue().Withdraw(next.ID)
 		})
 		drop.Keys = p.k.keys
-		p.list.Add(container.NewBorder(nil, nil, nil, container.New(smallLayout{}, drop), inset(0, 0, name)))
+		p.list.Add(container.NewBorder(nil, nil, nil, container.New(xwidget.SmallLayout{}, drop), xwidget.Inset(0, 0,
+			name)))
 	}
 	if more := len(waiting) - mostRows; more > 0 {
 		name := xwidget.NewFixedText("")
 		name.Stretch, name.Muted = true, true
 		name.SetText(p.k.t("and %s more", p.k.texts.Int(more)))
-		p.list.Add(inset(0, 0, name))
+		p.list.Add(xwidget.Inset(0, 0, name))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/detect"
+	"blik/ui/aids"
 )
 
 // viewAids holds the aids for viewing the picture: layers of detection with their legend, navigator, loupe, histogram,
@@ -38,7 +39,7 @@ func newViewAids(c *common, l *layers) *viewAids {
 	s.legend, s.navigator, s.loupe, s.levels = newLegend(c, l), newNavigator(c), newLoupe(c), newLevels(c)
 	s.reasons = &reasons{k: c.k, session: c.session}
 	// In the order of the corners.
-	s.cards = container.New(cardLayout{}, s.legend.card, s.navigator.card, s.loupe.card, s.levels.card)
+	s.cards = container.New(aids.CardLayout{}, s.legend.card, s.navigator.card, s.loupe.card, s.levels.card)
 	s.object = container.NewStack(c.k.display.pair, s.cards)
 	return s
 }
@@ -46,7 +47,7 @@ func newViewAids(c *common, l *layers) *viewAids {
 func (s *viewAids) update(c change) {
 	s.layers.update(c)
 	before := s.wanted()
-	s.legend.card.wanted = s.layers.on && s.session.Document() != nil
+	s.legend.card.Want(s.layers.on && s.session.Document() != nil)
 	s.legend.show()
 	s.navigator.update(c)
 	s.loupe.update(c)
@@ -61,7 +62,7 @@ func (s *viewAids) update(c change) {
 // wanted returns which cards the user has opened.
 func (s *viewAids) wanted() (open [4]bool) {
 	for i, o := range s.cards.Objects {
-		open[i] = o.(*card).wanted
+		open[i] = o.(*aids.Card).Wanted()
 	}
 	return open
 }
@@ -77,7 +78,7 @@ func (s *viewAids) hovered(at processing.Point, inside bool) {
 	s.legend.hovered(pixel, inside)
 	s.reasons.hovered(pixel, inside)
 	if inside {
-		s.loupe.glass.show(pixel)
+		s.loupe.glass.Show(pixel)
 	}
 }
 
@@ -94,11 +95,11 @@ func (w *window) toggle(setting *bool, name message.Text) func() {
 
 // shown reports whether the card of a setting is visible, if the user has opened it.
 func (s *viewAids) shown(setting *bool) bool {
-	c := map[*bool]*card{
+	c := map[*bool]*aids.Card{
 		&s.session.Settings().Navigator: s.navigator.card, &s.session.Settings().Loupe: s.loupe.card,
 		&s.session.Settings().Histogram: s.levels.card,
 	}[setting]
-	return c == nil || !c.wanted || c.fits
+	return c == nil || !c.Wanted() || c.Fits()
 }
 
 // makeLooks adds the actions for looking at the picture to the table.

@@ -1,19 +1,20 @@
-package ui
+package aids
 
 import (
 	"image"
 	"image/color"
 	"math"
 
+	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
 
 	"blik/app/colour"
 	"blik/ui/xwidget"
 )
 
-// graph draws a histogram with a logarithmic scale: bins as columns, those of a part of the picture as a line,
+// Graph draws a histogram with a logarithmic scale: bins as columns, those of a part of the picture as a line,
 // thresholds as vertical lines, and a colour scale below.
-type graph struct {
+type Graph struct {
 	raster *xwidget.Raster
 	bins   histogram
 }
@@ -28,22 +29,29 @@ type histogram struct {
 	scale *colour.Scale
 }
 
+// GraphWidth is the width of histograms, in Fyne units.
+const GraphWidth = 224
+
 // graphHeight is the height of a graph, scaleHeight that of its colour scale, in Fyne units.
 const graphHeight, scaleHeight = 62, 10
 
-func newGraph() *graph {
-	g := &graph{}
-	g.raster = xwidget.NewRaster(graphWidth, graphHeight, g.draw)
+// NewGraph returns an empty graph.
+func NewGraph() *Graph {
+	g := &Graph{}
+	g.raster = xwidget.NewRaster(GraphWidth, graphHeight, g.draw)
 	return g
 }
 
-// set shows another histogram.
-func (g *graph) set(all, part []uint64, marks []float64, scale *colour.Scale) {
+// Object returns what shows it.
+func (g *Graph) Object() fyne.CanvasObject { return g.raster }
+
+// Set shows another histogram.
+func (g *Graph) Set(all, part []uint64, marks []float64, scale *colour.Scale) {
 	g.bins = histogram{all, part, marks, scale}
 	g.raster.Redraw()
 }
 
-func (g *graph) draw(w, h int) image.Image {
+func (g *Graph) draw(w, h int) image.Image {
 	dst := image.NewRGBA(image.Rect(0, 0, w, h))
 	strip := 0
 	if g.bins.scale != nil {

@@ -1,4 +1,4 @@
-package ui
+package aids
 
 import (
 	"image/color"
@@ -14,9 +14,9 @@ import (
 	"blik/ui/xwidget"
 )
 
-// card is a small panel over the picture, with a title and a close button. Pointer events do not reach what lies under
+// Card is a small panel over the picture, with a title and a close button. Pointer events do not reach what lies under
 // it.
-type card struct {
+type Card struct {
 	widget.BaseWidget
 	back    *canvas.Rectangle
 	content fyne.CanvasObject
@@ -25,78 +25,73 @@ type card struct {
 }
 
 var (
-	_ desktop.Mouseable = (*card)(nil)
-	_ desktop.Hoverable = (*card)(nil)
-	_ fyne.Draggable    = (*card)(nil)
-	_ fyne.Scrollable   = (*card)(nil)
+	_ desktop.Mouseable = (*Card)(nil)
+	_ desktop.Hoverable = (*Card)(nil)
+	_ fyne.Draggable    = (*Card)(nil)
+	_ fyne.Scrollable   = (*Card)(nil)
 )
 
-func newCard(title, content fyne.CanvasObject, closes *xwidget.ToolButton) *card {
-	c := &card{back: canvas.NewRectangle(color.Transparent)}
+// NewCard returns a card that is not wanted yet.
+func NewCard(title, content fyne.CanvasObject, closes *xwidget.ToolButton) *Card {
+	c := &Card{back: canvas.NewRectangle(color.Transparent)}
 	c.back.CornerRadius, c.back.StrokeWidth = 4, 1
-	head := container.NewBorder(nil, nil, nil, container.New(smallLayout{}, closes), inset(0, 0, title))
+	head := container.NewBorder(nil, nil, nil, container.New(xwidget.SmallLayout{}, closes), xwidget.Inset(0, 0, title))
 	c.content = container.NewStack(c.back, container.New(layout.NewCustomPaddedLayout(2, 6, 0, 0),
-		container.New(layout.NewCustomPaddedVBoxLayout(2), head, inset(0, 8, content))))
+		container.New(layout.NewCustomPaddedVBoxLayout(2), head, xwidget.Inset(0, 8, content))))
 	c.ExtendBaseWidget(c)
 	c.Hide()
 	return c
 }
 
-// smallLayout makes a tool button smaller than in toolbars.
-type smallLayout struct{}
-
-// smallSide is the side of such a button, in Fyne units.
-const smallSide = 22
-
-// Layout is part of fyne.Layout.
-func (smallLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	objects[0].Resize(fyne.NewSquareSize(smallSide))
-	objects[0].Move(fyne.NewPos(size.Width-smallSide, 0))
-}
-
-// MinSize is part of fyne.Layout.
-func (smallLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSquareSize(smallSide) }
-
 // CreateRenderer is part of fyne.Widget.
-func (c *card) CreateRenderer() fyne.WidgetRenderer {
+func (c *Card) CreateRenderer() fyne.WidgetRenderer {
 	c.paint()
 	return widget.NewSimpleRenderer(c.content)
 }
 
 // Refresh takes the colours of the theme.
-func (c *card) Refresh() {
+func (c *Card) Refresh() {
 	c.paint()
 	c.BaseWidget.Refresh()
 }
 
-func (c *card) paint() {
+// Want says whether the user has opened the card, for the next layout.
+func (c *Card) Want(open bool) { c.wanted = open }
+
+// Wanted reports whether the user has opened the card.
+func (c *Card) Wanted() bool { return c.wanted }
+
+// Fits reports whether there is room for it.
+func (c *Card) Fits() bool { return c.fits }
+
+func (c *Card) paint() {
 	c.back.FillColor = theme.Color(theme.ColorNameOverlayBackground)
 	c.back.StrokeColor = theme.Color(theme.ColorNameInputBorder)
 }
 
 // MouseDown is swallowed.
-func (*card) MouseDown(*desktop.MouseEvent) {}
+func (*Card) MouseDown(*desktop.MouseEvent) {}
 
 // MouseUp is swallowed.
-func (*card) MouseUp(*desktop.MouseEvent) {}
+func (*Card) MouseUp(*desktop.MouseEvent) {}
 
 // MouseIn is swallowed.
-func (*card) MouseIn(*desktop.MouseEvent) {}
+func (*Card) MouseIn(*desktop.MouseEvent) {}
 
 // MouseMoved is swallowed.
-func (*card) MouseMoved(*desktop.MouseEvent) {}
+func (*Card) MouseMoved(*desktop.MouseEvent) {}
 
 // MouseOut is swallowed.
-func (*card) MouseOut() {}
+func (*Card) MouseOut() {}
 
 // Dragged is swallowed.
-func (*card) Dragged(*fyne.DragEvent) {}
+func (*Card) Dragged(*fyne.DragEvent) {}
 
 // DragEnd is swallowed.
-func (*card) DragEnd() {}
+func (*Card) DragEnd() {}
 
 // Scrolled is swallowed.
-func (*card) Scrolled(*fyne.ScrollEvent) {}
+func (*Card) Scrolled(*fyne.ScrollEvent) {}
 
 // corner is the corner of the picture in which a card lies.
 type corner uint8
@@ -140,20 +135,20 @@ func overlap(p fyne.Position, a fyne.Size, q fyne.Position, b fyne.Size) bool {
 		p.Y < q.Y+b.Height+cardMargin && q.Y < p.Y+a.Height+cardMargin
 }
 
-// cardLayout puts cards into the corners and hides those that do not fit.
-type cardLayout struct{}
+// CardLayout puts cards into the corners and hides those that do not fit.
+type CardLayout struct{}
 
 // Layout is part of fyne.Layout.
-func (cardLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+func (CardLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	sizes := make([]fyne.Size, len(objects))
 	for i, o := range objects {
-		if o.(*card).wanted {
+		if o.(*Card).wanted {
 			sizes[i] = o.MinSize()
 		}
 	}
 	at, fits := placeCards(size, sizes)
 	for i, o := range objects {
-		c := o.(*card)
+		c := o.(*Card)
 		c.fits = fits[i]
 		c.Hidden = !(c.wanted && c.fits)
 		if !c.Hidden {
@@ -164,4 +159,4 @@ func (cardLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 }
 
 // MinSize is zero, so that cards do not limit the size of the picture.
-func (cardLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
+func (CardLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.Size{} }
