@@ -14,6 +14,7 @@ import (
 	"blik/app/view"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/ui/look"
 )
 
 // menuTable lists the menus with their actions; "-" is a separator, and names without a dot are submenus.
@@ -209,9 +210,9 @@ func (m *mainMenu) colourItems() (items []*fyne.MenuItem) {
 }
 
 func (m *mainMenu) appearanceItems() (items []*fyne.MenuItem) {
-	for _, look := range appearances() {
-		items = append(items, choice(m.w.k.t(look.name()), m.w.appearance() == look,
-			func() { m.w.setAppearance(look) }))
+	for _, a := range look.Appearances() {
+		items = append(items, choice(m.w.k.t(a.Name()), m.w.appearance() == a,
+			func() { m.w.setAppearance(a) }))
 	}
 	return items
 }

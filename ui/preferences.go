@@ -9,6 +9,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/i18n"
+	"blik/ui/look"
 	"blik/ui/xwidget"
 )
 
@@ -37,10 +38,10 @@ func (w *window) preferences() fyne.CanvasObject {
 	row(w.k.t("Language"), choose(names, slices.IndexFunc(codes, func(l i18n.Language) bool {
 		return l.Code == w.k.texts.Code()
 	}), func(i int) { w.setLanguage(codes[i].Code) }))
-	looks := appearances()
+	looks := look.Appearances()
 	names = nil
-	for _, look := range looks {
-		names = append(names, w.k.t(look.name()))
+	for _, a := range looks {
+		names = append(names, w.k.t(a.Name()))
 	}
 	row(w.k.t("Appearance"), choose(names, slices.Index(looks, w.appearance()),
 		func(i int) { w.setAppearance(looks[i]) }))

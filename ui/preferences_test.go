@@ -6,6 +6,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"blik/internal/test/testpic"
+	"blik/ui/look"
 	"blik/ui/xwidget"
 )
 
@@ -32,7 +33,7 @@ func TestPreferences(t *testing.T) {
 	choices[3].SetSelected("200\u00a0%")
 	reports.SetChecked(false)
 	s := h.c.session.Settings()
-	if s.Appearance != string(appearanceContrast) || s.InterfaceScale != 0 || s.ReviewZoom != 2 || s.WriteReport {
+	if s.Appearance != string(look.Contrast) || s.InterfaceScale != 0 || s.ReviewZoom != 2 || s.WriteReport {
 		t.Errorf("settings %+v", s)
 	}
 	if h.panel.correction.report.Checked {

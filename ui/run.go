@@ -29,6 +29,8 @@ import (
 	"blik/app/thumbnail"
 	"blik/assets"
 	"blik/internal/message"
+	"blik/ui/look"
+	"blik/ui/post"
 )
 
 // appID identifies the program to the system; FyneApp.toml states the same.
@@ -103,15 +105,15 @@ func Run(ctx context.Context, o Options) error {
 	a := app.NewWithID(appID)
 	a.SetIcon(fyne.NewStaticResource("icon.png", assets.Icon()))
 	adoptPreferences(a.Preferences(), &stored)
-	queue, devices := newPosts(), device.NewSwitch()
+	queue, devices := post.NewPosts(), device.NewSwitch()
 	if o.Watch != nil {
-		o.Watch(queue.post)
+		o.Watch(queue.Post)
 	}
 	w, err := newWindow(a, config{
 		texts: tr, version: o.Version, dialogs: chooseDialogs(), queue: o.Queue, crash: o.Crash, timing: o.Timing,
 		observer: observer,
-		exit:     func() { os.Exit(0) }, later: queue.later,
-		session: session.Options{Settings: &stored, SettingsPath: path, Dispatch: queue.post},
+		exit:     func() { os.Exit(0) }, later: queue.Later,
+		session: session.Options{Settings: &stored, SettingsPath: path, Dispatch: queue.Post},
 		store: store.Options{
 			Files: files, Ahead: ahead, Thumbnails: thumbnails(), Version: o.Version,
 			Journal: filepath.Join(filepath.Dir(path), "unsaved"),
@@ -124,7 +126,7 @@ func Run(ctx context.Context, o Options) error {
 	w.openFirst(o)
 	a.Lifecycle().SetOnStarted(func() { w.started(damaged) })
 	a.Lifecycle().SetOnExitedForeground(w.focusLost)
-	stop := context.AfterFunc(ctx, func() { queue.post(w.close) })
+	stop := context.AfterFunc(ctx, func() { queue.Post(w.close) })
 	defer stop()
 	w.win.ShowAndRun()
 	return nil
@@ -158,7 +160,7 @@ func thumbnails() *thumbnail.Cache {
 // stored them, unless the settings contain them.
 func adoptPreferences(p fyne.Preferences, s *settings.Settings) {
 	if s.Appearance == "" {
-		s.Appearance = p.StringWithFallback("appearance", string(appearanceSystem))
+		s.Appearance = p.StringWithFallback("appearance", string(look.System))
 	}
 	if s.Device == "" {
 		s.Device = p.StringWithFallback("device", deviceAuto)

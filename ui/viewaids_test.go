@@ -16,6 +16,7 @@ import (
 	"blik/processing"
 	"blik/processing/detect"
 	"blik/ui/aids"
+	"blik/ui/look"
 	"blik/ui/viewport"
 )
 
@@ -314,7 +315,7 @@ func TestMarkupOfCards(t *testing.T) {
 			} {
 				checkMarkup(t, lang+"/card-"+name+".xml", c)
 			}
-			for _, look := range []appearance{appearanceLight, appearanceNeutral} {
+			for _, look := range []look.Appearance{look.Light, look.Neutral} {
 				h.setAppearance(look)
 				checkMarkup(t, lang+"/card-legend-"+string(look)+".xml", h.aids.legend.card)
 			}

@@ -25,6 +25,7 @@ import (
 	"blik/app/session/preview"
 	"blik/app/session/store"
 	"blik/processing"
+	"blik/ui/look"
 	"blik/ui/viewport"
 	"blik/ui/xwidget"
 )
@@ -129,7 +130,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.k.display.each(func(v *viewport.Viewport) { v.SetKeys(w.k.keys, w.sayKeys) })
 	w.board.use(w.c.session.Settings().Keys)
 	w.menu = &mainMenu{w: w}
-	a.Settings().SetTheme(newTheme(w.appearance()))
+	a.Settings().SetTheme(look.NewTheme(w.appearance()))
 	w.build()
 	w.c.session.Subscribe(func(c session.Change) { w.update(change{Change: c}) })
 	observe(w, c.observer)
@@ -264,11 +265,13 @@ func (w *window) setLanguage(code string) {
 	w.build()
 }
 
-func (w *window) appearance() appearance { return appearance(w.c.session.Settings().Appearance) }
+func (w *window) appearance() look.Appearance {
+	return look.Appearance(w.c.session.Settings().Appearance)
+}
 
-func (w *window) setAppearance(look appearance) {
-	w.c.session.Settings().Appearance = string(look)
-	w.app.Settings().SetTheme(newTheme(look))
+func (w *window) setAppearance(chosen look.Appearance) {
+	w.c.session.Settings().Appearance = string(chosen)
+	w.app.Settings().SetTheme(look.NewTheme(chosen))
 	w.build()
 }
 

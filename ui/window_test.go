@@ -39,6 +39,7 @@ import (
 	"blik/processing/cpu"
 	"blik/processing/detect"
 	"blik/ui/filedialog"
+	"blik/ui/look"
 	"blik/ui/xwidget"
 )
 
@@ -305,7 +306,7 @@ func (h *harness) start(c config, lang string) *harness {
 	h.tb.Helper()
 	words := i18n.For(lang)
 	chosen := settings.Default()
-	chosen.Device, chosen.Appearance = deviceAuto, string(appearanceSystem)
+	chosen.Device, chosen.Appearance = deviceAuto, string(look.System)
 	c.texts, c.version, c.store.Version = words, "1.2.3", "1.2.3"
 	c.session.Settings, c.session.Dispatch = &chosen, func(f func()) { h.queue <- f }
 	c.machine = func() ([]device.Device, error) { return append([]device.Device{{Name: "cpu"}}, h.gpus...), nil }

@@ -1,4 +1,5 @@
-package ui
+// Package look is the theme of the window in its appearances.
+package look
 
 import (
 	"image/color"
@@ -9,32 +10,34 @@ import (
 	"blik/internal/message"
 )
 
-// appearance is the look of the window. The picture's surround is the same neutral grey in all of them.
-type appearance string
+// Appearance is the look of the window. The picture's surround is the same neutral grey in all of them.
+type Appearance string
 
+// The appearances; System is that of the desktop.
 const (
-	appearanceSystem  appearance = "system"
-	appearanceLight   appearance = "light"
-	appearanceDark    appearance = "dark"
-	appearanceNeutral appearance = "neutral"
-	// appearanceContrast is white on black with clearly visible edges.
-	appearanceContrast appearance = "contrast"
+	System  Appearance = "system"
+	Light   Appearance = "light"
+	Dark    Appearance = "dark"
+	Neutral Appearance = "neutral"
+	// Contrast is white on black with clearly visible edges.
+	Contrast Appearance = "contrast"
 )
 
-func appearances() []appearance {
-	return []appearance{appearanceSystem, appearanceLight, appearanceDark, appearanceNeutral,
-		appearanceContrast}
+// Appearances lists the appearances in the order of the menu.
+func Appearances() []Appearance {
+	return []Appearance{System, Light, Dark, Neutral, Contrast}
 }
 
-func (a appearance) name() message.Text {
+// Name returns the text of its menu item.
+func (a Appearance) Name() message.Text {
 	switch a {
-	case appearanceLight:
+	case Light:
 		return "Light"
-	case appearanceDark:
+	case Dark:
 		return "Dark"
-	case appearanceNeutral:
+	case Neutral:
 		return "Neutral grey"
-	case appearanceContrast:
+	case Contrast:
 		return "High contrast"
 	default:
 		return "Follow system"
@@ -44,10 +47,11 @@ func (a appearance) name() message.Text {
 // blikTheme is Fyne's theme in the chosen appearance, with smaller spacing.
 type blikTheme struct {
 	fyne.Theme
-	look appearance
+	look Appearance
 }
 
-func newTheme(look appearance) fyne.Theme { return &blikTheme{theme.DefaultTheme(), look} }
+// NewTheme returns the theme of an appearance.
+func NewTheme(look Appearance) fyne.Theme { return &blikTheme{theme.DefaultTheme(), look} }
 
 // neutralColours replace every tint of the dark theme by a grey, so that no colour beside the painting affects how it
 // is seen.
@@ -110,16 +114,16 @@ func (t *blikTheme) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) c
 
 func (t *blikTheme) colour(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
 	switch t.look {
-	case appearanceLight:
+	case Light:
 		variant = theme.VariantLight
-	case appearanceDark:
+	case Dark:
 		variant = theme.VariantDark
-	case appearanceContrast:
+	case Contrast:
 		variant = theme.VariantDark
 		if c, ok := contrastColours[name]; ok {
 			return c
 		}
-	case appearanceNeutral:
+	case Neutral:
 		variant = theme.VariantDark
 		if g, ok := neutralColours[name]; ok {
 			return color.Gray{Y: g}

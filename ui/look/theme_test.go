@@ -1,4 +1,4 @@
-package ui
+package look
 
 import (
 	"image/color"
@@ -7,6 +7,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -39,9 +40,9 @@ func contrast(text, under color.Color) float64 {
 // Text, even greyed, and the borders of fields and check boxes have enough contrast.
 func TestContrast(t *testing.T) {
 	test.NewTempApp(t)
-	for _, look := range appearances() {
+	for _, look := range Appearances() {
 		for _, variant := range []fyne.ThemeVariant{theme.VariantLight, theme.VariantDark} {
-			th := newTheme(look)
+			th := NewTheme(look)
 			for name, least := range map[fyne.ThemeColorName]float64{theme.ColorNameForeground: 4.5,
 				theme.ColorNamePlaceHolder: 3, theme.ColorNameDisabled: 2.5, theme.ColorNameInputBorder: 2.5} {
 				for _, under := range []fyne.ThemeColorName{theme.ColorNameBackground, theme.ColorNameMenuBackground,
@@ -59,11 +60,11 @@ func TestContrast(t *testing.T) {
 // The keys in the menus are legible.
 func TestMenuKeys(t *testing.T) {
 	a := test.NewTempApp(t)
-	for _, look := range appearances() {
-		th := newTheme(look)
+	for _, look := range Appearances() {
+		th := NewTheme(look)
 		a.Settings().SetTheme(th)
 		item := fyne.NewMenuItem("Open", nil)
-		item.Shortcut = key(fyne.KeyO, ctrl)
+		item.Shortcut = &desktop.CustomShortcut{KeyName: fyne.KeyO, Modifier: fyne.KeyModifierShortcutDefault}
 		menu := widget.NewMenu(fyne.NewMenu("", item))
 		test.NewTempWindow(t, menu)
 		under := th.Color(theme.ColorNameMenuBackground, a.Settings().ThemeVariant())

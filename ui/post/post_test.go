@@ -1,4 +1,4 @@
-package ui
+package post
 
 import (
 	"slices"
@@ -13,10 +13,10 @@ func TestPostedRunsInOrder(t *testing.T) {
 	t.Parallel()
 	for _, frameFirst := range []bool{false, true} {
 		var asked []func()
-		p := &posts{ask: func(f func()) { asked = append(asked, f) }}
+		p := &Posts{ask: func(f func()) { asked = append(asked, f) }}
 		var got, want []int
 		for i := range 10 {
-			p.post(func() { got = append(got, i) })
+			p.Post(func() { got = append(got, i) })
 			want = append(want, i)
 		}
 		if len(got) > 0 || len(asked) != 1 {
@@ -30,7 +30,7 @@ func TestPostedRunsInOrder(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("frame first %v: %v ran, want %v", frameFirst, got, want)
 		}
-		p.post(func() { got = nil })
+		p.Post(func() { got = nil })
 		if len(asked) != 2 {
 			t.Fatal("what is posted later does not ask the toolkit")
 		}
@@ -45,12 +45,12 @@ func TestPostedRunsInOrder(t *testing.T) {
 // before.
 func TestPostedTakesTurnsWithFrames(t *testing.T) {
 	t.Parallel()
-	p := &posts{ask: func(func()) {}}
+	p := &Posts{ask: func(func()) {}}
 	var got []string
 	for _, name := range []string{"a", "b"} {
-		p.post(func() {
+		p.Post(func() {
 			got = append(got, name)
-			p.post(func() { got = append(got, name+" more") })
+			p.Post(func() { got = append(got, name+" more") })
 			time.Sleep(2 * postSlice)
 		})
 	}
@@ -61,11 +61,11 @@ func TestPostedTakesTurnsWithFrames(t *testing.T) {
 	}
 }
 
-// A function posted with later runs only after a frame has been painted; others do not wait for it.
+// A function posted with Later runs only after a frame has been painted; others do not wait for it.
 func TestPostedForLater(t *testing.T) {
 	t.Parallel()
 	var asked []func()
-	p := &posts{ask: func(f func()) { asked = append(asked, f) }}
+	p := &Posts{ask: func(f func()) { asked = append(asked, f) }}
 	var got []string
 	post := func(how func(func()), name string) { how(func() { got = append(got, name) }) }
 	expect := func(when string, want ...string) {
@@ -75,14 +75,14 @@ func TestPostedForLater(t *testing.T) {
 		}
 	}
 	// While the window handles an event, before a frame.
-	post(p.later, "a")
-	post(p.post, "b")
+	post(p.Later, "a")
+	post(p.Post, "b")
 	p.frame()
 	expect("before the frame is painted", "b")
 	asked[0]()
 	expect("after it", "b", "a")
 	// Between frames.
-	p.post(func() { post(p.later, "c") })
+	p.Post(func() { post(p.Later, "c") })
 	asked[1]()
 	asked[2]()
 	expect("between the same frames", "b", "a")
@@ -92,18 +92,18 @@ func TestPostedForLater(t *testing.T) {
 	expect("before the one after", "b", "a", "c")
 }
 
-// Several goroutines may post at once; the functions of each run in order.
+// Several goroutines may Post at once; the functions of each run in order.
 func TestManyPost(t *testing.T) {
 	t.Parallel()
 	const each = 200
 	asked := make(chan func(), 4*each)
-	p := &posts{ask: func(f func()) { asked <- f }}
+	p := &Posts{ask: func(f func()) { asked <- f }}
 	var last [4]int
 	var all sync.WaitGroup
 	for by := range last {
 		all.Go(func() {
 			for i := range each {
-				p.post(func() {
+				p.Post(func() {
 					if last[by] != i {
 						t.Errorf("goroutine %d: %d comes after %d", by, i, last[by]-1)
 					}

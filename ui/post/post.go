@@ -1,4 +1,5 @@
-package ui
+// Package post runs functions of other goroutines on the toolkit's goroutine.
+package post
 
 import (
 	"slices"
@@ -11,13 +12,13 @@ import (
 // postSlice limits how long posted functions run together before the window handles events and paints again.
 const postSlice = 8 * time.Millisecond
 
-// posts runs functions of other goroutines on the toolkit's goroutine, in the order in which they are posted.
+// Posts runs functions of other goroutines on the toolkit's goroutine, in the order in which they are posted.
 //
 // The toolkit has a queue for this, but if a queued function and the next frame are both ready, it chooses one at
 // random. If frames take longer than the interval between them, as they do beside a job, a function could wait for
 // several frames. Two more goroutines had to run before it was queued at all. Functions are therefore kept here and run
 // before the next frame at the latest.
-type posts struct {
+type Posts struct {
 	mu      sync.Mutex
 	waiting []posted
 	// frames counts the frames.
@@ -33,9 +34,9 @@ type posted struct {
 	frame int
 }
 
-// newPosts starts to run posted functions. It must be called on the toolkit's goroutine, after the app was created.
-func newPosts() *posts {
-	p := &posts{ask: fyne.Do}
+// NewPosts starts to run posted functions. It must be called on the toolkit's goroutine, after the app was created.
+func NewPosts() *Posts {
+	p := &Posts{ask: fyne.Do}
 	// Animations advance before each frame.
 	pulse := fyne.NewAnimation(time.Hour, func(float32) { p.frame() })
 	pulse.RepeatCount = fyne.AnimationRepeatForever
@@ -43,15 +44,15 @@ func newPosts() *posts {
 	return p
 }
 
-// post runs a function on the toolkit's goroutine.
-func (p *posts) post(f func()) { p.add(f, 1) }
+// Post runs a function on the toolkit's goroutine.
+func (p *Posts) Post(f func()) { p.add(f, 1) }
 
-// later runs a function on the toolkit's goroutine after the next frame has been laid out and painted. Functions posted
+// Later runs a function on the toolkit's goroutine after the next frame has been laid out and painted. Functions posted
 // after it may run before it.
-func (p *posts) later(f func()) { p.add(f, 2) }
+func (p *Posts) Later(f func()) { p.add(f, 2) }
 
 // add queues a function for the given number of frames from now, at the earliest.
-func (p *posts) add(f func(), frames int) {
+func (p *Posts) add(f func(), frames int) {
 	p.mu.Lock()
 	p.waiting = append(p.waiting, posted{f, p.frames + frames})
 	ask := !p.asked
@@ -63,7 +64,7 @@ func (p *posts) add(f func(), frames int) {
 }
 
 // answer runs between two frames, when the toolkit comes to its queue.
-func (p *posts) answer() {
+func (p *Posts) answer() {
 	p.mu.Lock()
 	p.asked = false
 	next := p.frames + 1
@@ -72,7 +73,7 @@ func (p *posts) answer() {
 }
 
 // frame runs before a frame is painted.
-func (p *posts) frame() {
+func (p *Posts) frame() {
 	p.mu.Lock()
 	p.frames++
 	now := p.frames
@@ -81,7 +82,7 @@ func (p *posts) frame() {
 }
 
 // run runs the functions that may run in a frame, until postSlice has passed; the rest wait for the next frame.
-func (p *posts) run(frame int) {
+func (p *Posts) run(frame int) {
 	for start := time.Now(); time.Since(start) < postSlice; {
 		f := p.next(frame)
 		if f == nil {
@@ -92,7 +93,7 @@ func (p *posts) run(frame int) {
 }
 
 // next removes and returns the first function that may run in a frame; nil if there is none.
-func (p *posts) next(frame int) func() {
+func (p *Posts) next(frame int) func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	i := slices.IndexFunc(p.waiting, func(w posted) bool { return w.frame <= frame })
