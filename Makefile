@@ -114,7 +114,7 @@ LOOPS       := -gcflags=blik/processing/cpu/...=-race=false
 ALONE := /processing/(learn|cpu/kernel|internal/.*)$$|/lab/score$$|/internal/(house|record|simd/.*)$$
 
 # The rooms with locks and goroutines of their own.
-ROOMS := ./app/job ./app/session ./app/device ./app/batch ./app/view ./app/imagefile ./app/crash \
+ROOMS := ./app/job ./app/session/... ./app/work ./app/device ./app/batch ./app/view ./app/imagefile ./app/crash \
 	./internal/atomicfile ./internal/parallel ./processing/banded
 
 watched: ## the rooms with locks and goroutines under the race detector
