@@ -173,34 +173,6 @@ func storeSums16(p unsafe.Pointer, at int, v archsimd.Uint32x16) {
 	v.Store((*[16]uint32)(unsafe.Add(p, 4*at)))
 }
 
-// scan32x512 is scan32x256 on 16 columns.
-func scan32x512(dst, col []uint32, k int) {
-	n := len(dst)
-	if n < 33 {
-		scan32x256(dst, col, k)
-		return
-	}
-	scan(dst[:1], col[:k], k)
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&col[:n+k-1][0])
-	p, all := newPrefix16(), archsimd.BroadcastUint32x16(15)
-	carry := archsimd.BroadcastUint32x16(dst[0])
-	last := n - 16
-	for i := 1; ; i += 16 {
-		if i > last {
-			// The window before the last vector is already computed.
-			i = last
-			carry = loadSums16(to, last-16).Permute(all)
-		}
-		s := p.of(loadSums16(from, i-1+k).Sub(loadSums16(from, i-1))).Add(carry)
-		storeSums16(to, i, s)
-		if i == last {
-			break
-		}
-		carry = s.Permute(all)
-	}
-	archsimd.ClearAVXUpperBits()
-}
-
 // censor32x512 works on 16 pixels at a time.
 func censor32x512(col []uint32, add, sub []uint16, addOut, subOut []uint8) {
 	n := len(col)

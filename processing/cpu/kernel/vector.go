@@ -58,7 +58,7 @@ func tableFor(level simd.Level, fourStreams bool) Table {
 		k.FloatMeans, k.FloatVariances = floatMeans512, floatVariances512
 		k.Boxes8, k.Boxes16, k.SlideBytes = boxes8x512, boxes16x512, slideBytes512
 		k.Variances8, k.SlideSquares = variances8x512, slideSquares512
-		k.Scan32, k.Censor32, k.CensoredMean32 = scan32x512, censor32x512, censoredMean32x512
+		k.Censor32, k.CensoredMean32 = censor32x512, censoredMean32x512
 		k.Scan64, k.Censor = scan64x512, censor512
 		k.CensoredMean, k.MeanVariance = censoredMean512, meanVariance512
 		k.Sums8.Squares, k.Sums16.Squares = squares8x512, squares16x512
