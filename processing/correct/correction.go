@@ -39,7 +39,7 @@ func (c *Correction) Hide(pic *processing.Picture) {
 	}
 }
 
-// CorrectOptions are the options of Correct besides the parameters.
+// Options are the options of Correct besides the parameters.
 type Options struct {
 	// Spots limits the work to these pieces of the mask, each with its own method; nil is all of Spots(mask).
 	Spots []processing.Spot
