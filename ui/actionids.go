@@ -25,6 +25,7 @@ const (
 	editHistory     = "edit.history"
 	editInvert      = "edit.invert"
 	editClear       = "edit.clear"
+	editForget      = "edit.forget"
 	editAddRegion   = "edit.addRegion"
 	editTakeRegion  = "edit.takeRegion"
 	editKeepRegion  = "edit.keepRegion"

@@ -26,11 +26,16 @@ func (x *treatment) detect() {
 	})
 }
 
-// foundSentence states the number of findings, and how many of them stay out of the mask because similar ones were
-// ignored.
+// foundSentence states the number of findings, how many the user had marked or kept, and how many stay out of the mask
+// because they were ignored.
 func (x *treatment) foundSentence(o glare.Outcome) string {
 	text := x.k.texts.Plural(o.Count, "Found %s finding", "Found %s findings", x.k.texts.Int(o.Count))
-	if _, _, ignored := x.found.Decided(); ignored > 0 {
+	switch marked, ignored := x.session.Document().ByHand(); {
+	case marked > 0 && ignored > 0:
+		text += x.k.t(" (yours: %s kept, %s ignored as before)", x.k.texts.Int(marked), x.k.texts.Int(ignored))
+	case marked > 0:
+		text += x.k.t(" (yours: %s kept)", x.k.texts.Int(marked))
+	case ignored > 0:
 		text += x.k.t(" (%s ignored as before)", x.k.texts.Int(ignored))
 	}
 	return text + x.machine.ran(o, "")
@@ -192,6 +197,16 @@ func (t *toolbox) changeMask(how func()) func() {
 func (t *toolbox) invertMask() {
 	t.k.display.showMask()
 	t.editor.InvertMask()
+}
+
+// forget takes back all that the user marked and decided.
+func (t *toolbox) forget() {
+	t.k.display.showMask()
+	if t.editor.Forget() {
+		t.k.say(t.k.t("Forgotten: the mask is that of the last search. Ctrl+Z brings yours back"))
+	} else {
+		t.k.say(t.k.t("You have marked and decided nothing"))
+	}
 }
 
 // step selects the next or previous finding and centres it.

@@ -66,7 +66,7 @@ func TestDecideByKeys(t *testing.T) {
 	}
 	h.k.actions.do("find.run")
 	h.settle()
-	if text := h.status.message.Text(); !strings.HasPrefix(text, "Found 2 findings (1 ignored as before) in ") {
+	if text := h.status.message.Text(); !strings.HasPrefix(text, "Found 2 findings (yours: 1 kept, 1 ignored as before) in ") {
 		t.Errorf("another search says %q", text)
 	}
 	h.k.actions.do("edit.undo")

@@ -37,7 +37,7 @@ func menuTable() []struct {
 			fileEndCompare, "-", "presets", fileLoadPreset, fileSavePreset,
 			"-", fileQuit}},
 		{"Edit", []string{editUndo, editRedo, editHistory, editCopy, "-",
-			editInvert, editClear, editGrow, editShrink,
+			editInvert, editClear, editForget, editGrow, editShrink,
 			editFill, "-",
 			editAddRegion, editTakeRegion, editKeepRegion, editClearRegion, "-",
 			editPreferences}},

@@ -68,6 +68,7 @@ func (d *Document) Keep(spots []Spot) (dirty image.Rectangle, ok bool) {
 		return image.Rectangle{}, false
 	}
 	d.begin(name)
+	d.edit.decided = true
 	for _, p := range pieces {
 		d.overwrite(p.mask, p.at, func(now, next uint8) uint8 { return max(now, next) })
 	}
@@ -78,6 +79,7 @@ func (d *Document) Keep(spots []Spot) (dirty image.Rectangle, ok bool) {
 	slices.SortFunc(list, inOrder)
 	d.decisions = &Decisions{list}
 	d.edit.step.held = d.decisions.bytes()
+	noteKept(d, slices.DeleteFunc(slices.Clone(spots), func(s Spot) bool { return s.Decision != Undecided }))
 	return d.commit(), true
 }
 
@@ -105,6 +107,7 @@ func (d *Document) Ignore(spots []Spot) (dirty image.Rectangle, ok bool) {
 		return image.Rectangle{}, false
 	}
 	d.begin(name)
+	d.edit.decided = true
 	for _, t := range targets {
 		m, r := d.copyAround(t.bounds)
 		peel(m, r.Min, t.runs)

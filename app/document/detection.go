@@ -26,7 +26,8 @@ type detection struct {
 }
 
 // ApplyResult takes over the mask and the findings of a detection. If the detection was limited to a region, pass it:
-// mask and findings outside the region stay. Findings that were ignored stay ignored. It can be undone. The document
+// mask and findings outside the region stay. What the user marked, erased, kept or ignored stays so. It can be
+// undone. The document
 // keeps r but not its mask. The error says that mask or region do not fit the picture.
 func (d *Document) ApplyResult(r *detect.Found, region *processing.Region) (image.Rectangle, error) {
 	f, err := newFound(d.pic, d.known(), r, region, d.tiles)
@@ -94,7 +95,7 @@ func (d *Document) ApplyFound(f Found) image.Rectangle {
 	if known := d.known(); known != f.known {
 		f.known, f.detection = known, known.merge(f.result, f.inside, d.tiles)
 	}
-	mask := d.withoutIgnored(f.result.Mask, f.detection)
+	mask := withHand(d, f.result.Mask, f.detection)
 	whole := f.inside.spans == nil && mask == f.result.Mask
 	if whole {
 		d.replaceMask(f.detection, f.pixels)
@@ -129,41 +130,6 @@ func (d *Document) PreviewFound(f Found) image.Rectangle {
 // the mask is that of the last detection, apart from findings that were ignored or restored.
 func (d *Document) Untouched() bool {
 	return d.detection != nil && !d.replaced && !d.painted && d.corrections == nil
-}
-
-// withoutIgnored returns the mask of a new detection without those findings of which at least half the pixels were
-// ignored before. It does not change the argument, which it returns if nothing was ignored.
-func (d *Document) withoutIgnored(mask *processing.Mask, found *detection) *processing.Mask {
-	ignored := d.Ignored()
-	if len(ignored) == 0 {
-		return mask
-	}
-	index := found.index()
-	common := map[int32]int{}
-	for _, s := range ignored {
-		for _, r := range s.Runs {
-			for x := r.X0; x < r.X1; x++ {
-				if root := index.at(x, r.Y); root >= 0 {
-					common[root]++
-				}
-			}
-		}
-	}
-	rest := &processing.Mask{Width: mask.Width, Height: mask.Height, Pix: slices.Clone(mask.Pix)}
-	for root, n := range common {
-		s := found.list.spots[found.list.of[root]]
-		if 2*n < s.Area {
-			continue
-		}
-		p := found.spot(s.Bounds(), index.runs(root, s.Bounds()))
-		for y := range p.mask.Height {
-			row := rest.Pix[(p.at.Min.Y+y)*rest.Width+p.at.Min.X:][:p.mask.Width]
-			for x, v := range p.mask.Pix[y*p.mask.Width:][:p.mask.Width] {
-				row[x] -= min(v, row[x])
-			}
-		}
-	}
-	return rest
 }
 
 // merge returns the detection that consists of r inside a region and of old outside it.
@@ -350,6 +316,7 @@ func (d *Document) RestoreSpot(x, y int) (dirty image.Rectangle, ok bool) {
 	}
 	p := d.detection.spot(s.Bounds(), runs)
 	d.begin(message.Of("Restore finding"))
+	d.edit.decided = true
 	d.overwrite(p.mask, p.at, func(now, next uint8) uint8 { return max(now, next) })
 	dirty = d.commit()
 	return dirty, !dirty.Empty()

@@ -31,8 +31,9 @@ type Document struct {
 	replaced bool
 	// painted is set if the user painted or erased since the last detection.
 	painted bool
-	// decisions holds the findings that the user chose to keep.
+	// decisions holds the findings that the user chose to keep, hand what was marked and erased.
 	decisions *Decisions
+	hand      *hand
 	// numbers assigns the numbers of the findings.
 	numbers *numbering
 	// lastPicture is the highest generation of corrections so far, savedPicture that of the corrections on disk.
@@ -101,6 +102,7 @@ type Snapshot struct {
 	mask              []tileData
 	detection         *detection
 	decisions         *Decisions
+	hand              *hand
 	replaced, painted bool
 	numbers           []Numbered
 }
@@ -166,7 +168,7 @@ func (d *Document) Snapshot() Snapshot {
 	}
 	return Snapshot{Path: d.path, Picture: d.pic, Region: d.region, Corrections: d.corrections,
 		Generation: d.generation, tiles: d.tiles, mask: mask, detection: d.detection, decisions: d.decisions,
-		replaced: d.replaced, painted: d.painted, numbers: d.numbers.marked}
+		hand: d.hand, replaced: d.replaced, painted: d.painted, numbers: d.numbers.marked}
 }
 
 // Generation identifies the content of the mask: it changes whenever the mask does, and an undo restores it.
@@ -196,14 +198,15 @@ func (d *Document) SetRegion(r *processing.Region) error {
 	return nil
 }
 
-// LoadMask replaces the mask by a copy of m. It can be undone. The error says that m has not the size of the picture.
+// LoadMask replaces the mask by a copy of m, which counts as marked by hand. It can be undone. The error says that
+// m has not the size of the picture.
 func (d *Document) LoadMask(m *processing.Mask) (image.Rectangle, error) {
 	if err := d.fits(m); err != nil {
 		return image.Rectangle{}, err
 	}
 	d.begin(message.Of("Load mask"))
 	d.rewrite(func(row []uint8, y, x0 int) { copy(row, m.Pix[y*m.Width+x0:]) })
-	d.markReplaced()
+	markReplaced(d)
 	return d.commit(), nil
 }
 
@@ -228,7 +231,7 @@ func fits(pic *processing.Picture, m *processing.Mask) error {
 func (d *Document) ClearMask() image.Rectangle {
 	d.begin(message.Of("Clear mask"))
 	d.rewrite(func(row []uint8, y, x0 int) { clear(row) })
-	d.markReplaced()
+	markReplaced(d)
 	return d.commit()
 }
 
@@ -245,15 +248,19 @@ func (d *Document) InvertMask() image.Rectangle {
 		})
 	})
 	if d.region == nil {
-		d.markReplaced()
+		markReplaced(d)
 	} else {
 		d.edit.byHand = true
 	}
 	return d.commit()
 }
 
-// markReplaced records that the whole mask is replaced: it has nothing to do with the findings and numbers before it.
-func (d *Document) markReplaced() { d.replaced, d.numbers = true, newNumbering(nil) }
+// markReplaced records that the user replaced the whole mask: it has nothing to do with the findings and numbers before
+// it.
+func markReplaced(d *Document) {
+	d.replaced, d.numbers = true, newNumbering(nil)
+	markAll(d)
+}
 
 // rewrite calls change with a copy of each row of each tile, on several goroutines, then saves the tiles that changed
 // in the edit and writes them to the mask. The row starts at pixel (x0, y).

@@ -28,6 +28,7 @@ type step struct {
 	replaced   bool
 	painted    bool
 	decisions  *Decisions
+	hand       *hand
 	numbers    *numbering
 	// preview is not zero if the next preview of the same kind replaces the step.
 	preview preview
@@ -114,8 +115,13 @@ type edit struct {
 	touched []bool
 	// exact is set if every saved tile is known to differ from the mask.
 	exact bool
-	// byHand is set if the user changed the mask locally, by a stroke or a tool.
-	byHand bool
+	// byHand is set if the user changed the mask locally, by a stroke or a tool, decided if by a decision about
+	// findings.
+	byHand, decided bool
+	// forgets is set if the edit forgets what was done by hand, which may leave the mask as it is.
+	forgets bool
+	// kept holds, by their tiles, the pixels of findings that the edit keeps.
+	kept map[int]*tileBuffer
 }
 
 // begin starts an edit. It first ends an open stroke.
@@ -123,9 +129,9 @@ func (d *Document) begin(name message.Message) {
 	d.EndStroke()
 	d.DropPart()
 	d.edit.step = &step{name: name, generation: d.generation, region: d.region, detection: d.detection,
-		replaced: d.replaced, painted: d.painted, decisions: d.decisions, numbers: d.numbers,
+		replaced: d.replaced, painted: d.painted, decisions: d.decisions, hand: d.hand, numbers: d.numbers,
 		corrections: d.corrections}
-	d.edit.exact, d.edit.byHand = false, false
+	d.edit.exact, d.edit.byHand, d.edit.decided, d.edit.forgets, d.edit.kept = false, false, false, false, nil
 }
 
 // prepareWrite must be called before the pixels of r are written, each time. It saves the tiles that r overlaps in the
@@ -157,11 +163,14 @@ func (d *Document) commit() image.Rectangle {
 	}
 	clear(s.tiles[len(kept):])
 	s.tiles = kept
+	if d.edit.byHand || d.edit.decided {
+		noteHand(d, s)
+	}
 	if len(kept) == 0 {
 		d.generation = s.generation
 		if s.region == d.region && s.detection == d.detection && s.corrections == d.corrections &&
-			s.decisions == d.decisions {
-			d.replaced, d.numbers = s.replaced, s.numbers
+			s.decisions == d.decisions && (s.hand == d.hand || !d.edit.forgets) {
+			d.replaced, d.numbers, d.hand = s.replaced, s.numbers, s.hand
 			return dirty
 		}
 	} else {
@@ -209,6 +218,7 @@ func (d *Document) swap(s *step) image.Rectangle {
 	s.replaced, d.replaced = d.replaced, s.replaced
 	s.painted, d.painted = d.painted, s.painted
 	s.decisions, d.decisions = d.decisions, s.decisions
+	s.hand, d.hand = d.hand, s.hand
 	s.numbers, d.numbers = d.numbers, s.numbers
 	s.corrections, d.corrections = d.corrections, s.corrections
 	for _, t := range s.tiles {

@@ -3,6 +3,7 @@ package document
 import (
 	"errors"
 	"image"
+	"slices"
 
 	"blik/processing"
 )
@@ -12,7 +13,9 @@ import (
 type shownPart struct{ tiles []savedTile }
 
 // ShowPart shows m, a part of the mask of another detection, with its first pixel at the given place, until DropPart is
-// called or something else changes the mask. Only pixels inside the search region are shown. Findings, counts and
+// called or something else changes the mask. Only pixels inside the search region are shown, and what the user
+// marked and
+// erased stays so. Findings, counts and
 // snapshots remain those of the mask below. It returns the rectangle to redraw.
 func (d *Document) ShowPart(m *processing.Mask, at image.Point) (image.Rectangle, error) {
 	area := image.Rect(0, 0, m.Width, m.Height).Add(at)
@@ -27,6 +30,10 @@ func (d *Document) ShowPart(m *processing.Mask, at image.Point) (image.Rectangle
 	d.tiles.each(area, func(i int) {
 		d.part.tiles = append(d.part.tiles, savedTile{i, d.pack(i, &d.scratch)})
 	})
+	if d.hand != nil {
+		m = &processing.Mask{Width: m.Width, Height: m.Height, Pix: slices.Clone(m.Pix)}
+		d.hand.over(d.tiles, m, at)
+	}
 	inside := newRows(d.region, d.tiles)
 	for y := area.Min.Y; y < area.Max.Y; y++ {
 		inside.each(y, area.Min.X, area.Max.X, func(a, b int) {

@@ -21,6 +21,9 @@ type Work struct {
 	Found *detect.Found
 	// Replaced and Painted say whether the user has since replaced the whole mask or painted on it.
 	Replaced, Painted bool
+	// Marked and Erased are what was marked and erased by hand, nil for nothing: the lowest value of the mask in each
+	// pixel, and 255 minus the highest one.
+	Marked, Erased *processing.Mask
 	// Kept holds one pixel of each kept finding, in reading order.
 	Kept []image.Point
 	// Numbers are those of findings whose numbers follow neither from Found nor from the order of the mask.
@@ -38,6 +41,7 @@ func (s Snapshot) Work() Work {
 		Numbers: s.numbers, Spots: s.Corrections.Spots(), Patches: s.Corrections.Patches(),
 		Origins: s.Corrections.Origins(),
 	}
+	w.Marked, w.Erased = s.hand.masks(s.tiles)
 	if s.decisions != nil {
 		w.Kept = slices.Clone(s.decisions.kept)
 	}
@@ -72,6 +76,7 @@ func (d *Document) Restore(w Work) (dirty image.Rectangle, err error) {
 		d.decisions = &Decisions{slices.Clone(w.Kept)}
 		d.edit.step.held += d.decisions.bytes()
 	}
+	restoreHand(d, w)
 	d.numbers = &numbering{marked: slices.Clone(w.Numbers)}
 	if !w.Replaced {
 		d.numbers.found = d.detection
@@ -103,6 +108,13 @@ func (d *Document) Restore(w Work) (dirty image.Rectangle, err error) {
 func (d *Document) accepts(w Work) error {
 	if err := d.fits(w.Mask); err != nil {
 		return err
+	}
+	for _, m := range []*processing.Mask{w.Marked, w.Erased} {
+		if m != nil {
+			if err := d.fits(m); err != nil {
+				return err
+			}
+		}
 	}
 	if w.Region != nil {
 		if err := w.Region.Validate(d.pic.Width, d.pic.Height); err != nil {

@@ -92,7 +92,7 @@ func Checksum(pic *processing.Picture) uint32 {
 }
 
 // The JSON form. Runs are three numbers each: row, first column, column after the last. An entry of Numbers is the
-// number of a finding and two for each of its pixels. Samples and the mask of the detection are compressed with zlib;
+// number of a finding and two for each of its pixels. Samples and all masks are compressed with zlib;
 // samples of 16 and 32 bits are little-endian.
 type (
 	file struct {
@@ -108,6 +108,8 @@ type (
 		Region      string          `json:"region,omitempty"`
 		Renewed     bool            `json:"renewed"`
 		Drawn       bool            `json:"drawn"`
+		Marked      []byte          `json:"marked,omitempty"`
+		Erased      []byte          `json:"erased,omitempty"`
 		Kept        []int           `json:"kept"`
 		Numbers     [][]int         `json:"numbers,omitempty"`
 		Detection   *detection      `json:"detection,omitempty"`
@@ -202,6 +204,15 @@ func (p *Project) file(picture string) (*file, error) {
 	}
 	if w.Region != nil {
 		f.Region = w.Region.String()
+	}
+	if w.Marked != nil {
+		var err error
+		if f.Marked, err = pack(w.Marked.Pix); err == nil {
+			f.Erased, err = pack(w.Erased.Pix)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
 	for _, at := range w.Kept {
 		f.Kept = append(f.Kept, at.X, at.Y)
@@ -298,6 +309,12 @@ func decode(data []byte) (p *Project, size image.Point, err error) {
 			return nil, size, err
 		}
 	}
+	if p.Work.Marked, err = maskOf(f.Marked, size); err != nil {
+		return nil, size, err
+	}
+	if p.Work.Erased, err = maskOf(f.Erased, size); err != nil {
+		return nil, size, err
+	}
 	if len(f.Kept)%2 != 0 {
 		return nil, size, damaged()
 	}
@@ -318,6 +335,15 @@ func decode(data []byte) (p *Project, size image.Point, err error) {
 		err = p.takeCorrections(f, size)
 	}
 	return p, size, err
+}
+
+// maskOf returns a mask of the given size that was packed, nil for none.
+func maskOf(packed []byte, size image.Point) (*processing.Mask, error) {
+	if len(packed) == 0 {
+		return nil, nil
+	}
+	pix, err := unpack(packed, size.X*size.Y)
+	return &processing.Mask{Width: size.X, Height: size.Y, Pix: pix}, err
 }
 
 func damaged() error { return message.Errorf("the project is damaged") }

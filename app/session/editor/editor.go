@@ -120,6 +120,14 @@ func (e *Editor) ClearMask() {
 	e.s.Publish(session.Other, e.s.Document().ClearMask())
 }
 
+// Forget takes back all that the user marked, erased and decided. ok is false if there is nothing to forget.
+func (e *Editor) Forget() (ok bool) {
+	e.s.Settle()
+	pixels, ok := e.s.Document().Forget()
+	e.s.Publish(session.Other, pixels)
+	return ok
+}
+
 // FillShape combines the mask with a shape. The error is processing.ErrRegionOutside if the shape lies outside the
 // picture.
 func (e *Editor) FillShape(r *processing.Region, how document.Combine) error {

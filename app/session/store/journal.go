@@ -62,6 +62,8 @@ type Unsaved struct {
 	FoundWith      processing.Params
 	FoundOn        string
 	Renewed, Drawn bool
+	// Marked and Erased are those of document.Work, nil for nothing.
+	Marked, Erased []uint8
 	// Kept holds one pixel of each kept finding.
 	Kept []image.Point
 	// Numbers holds the numbers of findings; see document.Work.
@@ -295,6 +297,9 @@ func record(shot document.Snapshot, state string) *Unsaved {
 		Renewed: w.Replaced, Drawn: w.Painted, Kept: w.Kept, Numbers: w.Numbers, Spots: w.Spots,
 		Patches: w.Patches,
 	}
+	if w.Marked != nil {
+		u.Marked, u.Erased = w.Marked.Pix, w.Erased.Pix
+	}
 	if w.Region != nil {
 		u.Region = w.Region.String()
 	}
@@ -318,6 +323,10 @@ func (u *Unsaved) work() (w document.Work, err error) {
 		Mask:     &processing.Mask{Width: u.Width, Height: u.Height, Pix: u.Mask},
 		Replaced: u.Renewed, Painted: u.Drawn, Kept: u.Kept, Numbers: u.Numbers, Spots: u.Spots,
 		Patches: u.Patches,
+	}
+	if len(u.Marked) > 0 {
+		w.Marked = &processing.Mask{Width: u.Width, Height: u.Height, Pix: u.Marked}
+		w.Erased = &processing.Mask{Width: u.Width, Height: u.Height, Pix: u.Erased}
 	}
 	if u.Region != "" {
 		if w.Region, err = processing.ParseRegion(u.Region); err != nil {
