@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -22,8 +23,13 @@ import (
 // with any precision.
 const sliderSteps = 500
 
-// numberWidth is the width of a field for a number, and of the unit under it, in Fyne units.
-const numberWidth = 84
+// The widths of a row's columns in Fyne units: at least that for the name, that of a field for a number, and that of its
+// unit.
+const (
+	nameWidth   = 148
+	numberWidth = 68
+	unitWidth   = 28
+)
 
 // radioChoices is the largest number of choices shown side by side; more are shown in a selection box.
 const radioChoices = 3
@@ -238,25 +244,28 @@ func (f *Form) newRow(s processing.Spec, tips *xwidget.Tooltips, keys xwidget.Ke
 	return r
 }
 
-// numberRow returns a name and a field, and under them a slider, if it makes sense, and the unit.
+// numberRow returns a row of a name, a slider, if it makes sense, a field, and the first word of its unit, the whole of which
+// the help has; and under it the stops, if there are some.
 func (f *Form) numberRow(r *row, name *xwidget.HelpLabel, keys xwidget.Keys) (fyne.CanvasObject, func(float64)) {
 	s := r.spec
 	entry := xwidget.NewNumberEntry(numberWidth, func(text string) { f.setText(r, text) })
 	name.Explain(entry)
-	parts := []fyne.CanvasObject{container.NewBorder(nil, nil, container.NewCenter(name), entry)}
 	unit := xwidget.NewFixedText("")
 	unit.Stretch, unit.Muted = true, true
-	unit.SetText(f.texts.Sprint(s.Unit))
+	short, _, _ := strings.Cut(f.texts.Sprint(s.Unit), " ")
+	unit.SetText(short)
+	field := container.NewHBox(entry, xwidget.NewMinWidth(unitWidth, unit))
+	column := xwidget.NewMinWidth(nameWidth, container.NewHBox(container.NewCenter(name)))
 	var slider *xwidget.Slider
+	line := container.NewBorder(nil, nil, column, field)
 	if (s.Max-s.Min)/s.Step <= sliderSteps {
 		slider = xwidget.NewSlider(s.Min, s.Max, s.Step, keys)
 		slider.OnChanged = func(v float64) { f.set(r, round(v)) }
 		r.slider = slider
 		name.Explain(slider)
-		parts = append(parts, container.NewBorder(nil, nil, nil, xwidget.NewMinWidth(numberWidth, unit), slider))
-	} else {
-		parts = append(parts, container.NewBorder(nil, nil, nil, xwidget.NewMinWidth(numberWidth, unit)))
+		line.Add(slider)
 	}
+	parts := []fyne.CanvasObject{line}
 	var stop *xwidget.Select
 	names := make([]string, len(s.Stops))
 	if len(s.Stops) > 0 {
