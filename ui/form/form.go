@@ -23,8 +23,8 @@ import (
 // with any precision.
 const sliderSteps = 500
 
-// The widths of a row's columns in Fyne units: at least that for the name, that of a field for a number, and that of its
-// unit.
+// The widths of a row's columns in Fyne units: at least that for the name, that of a field for a number, and that of
+// its unit.
 const (
 	nameWidth   = 148
 	numberWidth = 68
@@ -244,8 +244,8 @@ func (f *Form) newRow(s processing.Spec, tips *xwidget.Tooltips, keys xwidget.Ke
 	return r
 }
 
-// numberRow returns a row of a name, a slider, if it makes sense, a field, and the first word of its unit, the whole of which
-// the help has; and under it the stops, if there are some.
+// numberRow returns a row of a name, a slider, if it makes sense, a field, and the first word of its unit, the whole of
+// which the help has; and under it the stops, if there are some.
 func (f *Form) numberRow(r *row, name *xwidget.HelpLabel, keys xwidget.Keys) (fyne.CanvasObject, func(float64)) {
 	s := r.spec
 	entry := xwidget.NewNumberEntry(numberWidth, func(text string) { f.setText(r, text) })
