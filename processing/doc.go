@@ -1,6 +1,7 @@
-// Package processing holds the algorithms of Blik: detection, the measures of findings, and correction.
+// Package processing is the core that detection (package detect) and correction (package correct) share: pictures,
+// masks, regions, parameters, and the operations.
 //
-// The pipeline is written once, here, over Backend, the set of primitive operations that a device offers. Package
-// processing/cpu implements it with goroutines, package cuda on an NVIDIA GPU, and both give the same mask bit for bit.
-// This package knows no window, no file format and no device: it imports neither ui nor cuda.
+// Both are written once, over Backend, the set of primitive operations that a device offers. Package processing/cpu
+// implements it with goroutines, package cuda on an NVIDIA GPU, and both give the same mask bit for bit. This package
+// knows no window, no file format and no device: it imports neither ui nor cuda.
 package processing

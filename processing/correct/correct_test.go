@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -802,6 +804,24 @@ func TestCorrectEstimatesTheHalo(t *testing.T) {
 	}
 	if n := outside(tight); n == 0 {
 		t.Error("no halo around a mask without the skirts")
+	}
+}
+
+// The table of methods in docs/correction.md has a row for each.
+func TestMethodsAreDocumented(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("../../docs/correction.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, known := processing.SpecByID("method")
+	if !known || len(spec.Choices) < 2 {
+		t.Fatal("there are no methods")
+	}
+	for _, m := range spec.Choices {
+		if !strings.Contains(string(text), "\n| "+m.ID+" | ") {
+			t.Errorf("docs/correction.md has no row for the method %s", m.ID)
+		}
 	}
 }
 
