@@ -18,7 +18,7 @@ type Rounding struct{ sample, square float64 }
 // NewRounding returns the rounding for windows of some columns and rows, and samples up to a magnitude.
 func NewRounding(columns, rows int, most float64) *Rounding {
 	// Kernels add up eight columns at a time, and sums of samples are differences of two windows.
-	pixels := float64(max(columns, 8)) * float64(rows)
+	pixels := float64(float64(max(columns, 8)) * float64(rows))
 	return &Rounding{unit53(2 * pixels * most), unit53(pixels * most * most)}
 }
 
