@@ -31,6 +31,7 @@ import (
 	"blik/internal/message"
 	"blik/ui/look"
 	"blik/ui/post"
+	"blik/ui/room"
 )
 
 // appID identifies the program to the system; FyneApp.toml states the same.
@@ -66,7 +67,7 @@ var ErrNoDisplay = errors.New("no display: neither DISPLAY nor WAYLAND_DISPLAY i
 // Two environment variables are for tests and measurements: BLIK_DIALOGS=fyne uses the toolkit's own file dialogs
 // instead of the system's, and BLIK_UI_LOG names a file for the lines of an Observer.
 func Run(ctx context.Context, o Options) error {
-	makeRoom()
+	room.Make()
 	files := store.Disk(session.Limits())
 	var ahead *store.Ahead
 	if len(o.Files) > 0 {

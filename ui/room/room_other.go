@@ -1,6 +1,6 @@
 //go:build !linux
 
-package ui
+package room
 
 // yield leaves the priorities of threads to the system.
 func yield() {}
