@@ -116,12 +116,12 @@ def scaled(spec, layers, peaks):
 
 
 def rounded(spec, layers):
-    """Returns the network of model.py with these weights, rounded from here on."""
+    """Returns the network of model.py with these weights, in their precision, rounded from here on."""
     net = Net(spec)
     net.fold()
     for module, layer in zip(net.layers, layers):
         if layer is not None:
-            module.conv.weight.data, module.conv.bias.data = (t.float() for t in layer)
+            module.conv.weight.data, module.conv.bias.data = layer
     return net
 
 

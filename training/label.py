@@ -157,9 +157,9 @@ def sheets(folder, sources, seed, page):
 
 
 def read_labels(store):
-    """Returns the hashes of the pictures by file, and the labelled places."""
-    kept = json.load(open(store)) if os.path.exists(store) else {"pictures": {}, "places": []}
-    return kept["pictures"], kept["places"]
+    """Returns the hashes of the pictures by file, and the labelled places; a list of places has no hashes."""
+    kept = json.load(open(store)) if os.path.exists(store) else []
+    return ({}, kept) if isinstance(kept, list) else (kept["pictures"], kept["places"])
 
 
 def write_labels(store, pictures, places):

@@ -51,7 +51,7 @@ class Trainee:
         fold, seed, task = name.split(":")
         torch.manual_seed(int(seed))
         self.out, self.task = {int(c) for c in fold if fold != "all"}, float(task)
-        self.net, self.average = (rounded(start["spec"], start["fitted"]).to(device) for _ in range(2))
+        self.net, self.average = (rounded(start["spec"], start["fitted"]).float().to(device) for _ in range(2))
         if device.type == "cuda":
             self.net.to(memory_format=torch.channels_last)
         self.net.layers[0].requires_grad_(False)  # the adapter of the planes
