@@ -360,6 +360,9 @@ func (b *Run) job(ctx context.Context, f File) (farm.Job, error) {
 	if f.Err != nil {
 		return farm.Job{}, f.Err
 	}
+	if !work.Exists(f.Path) {
+		return farm.Job{}, message.Errorf("%s: no such file", f.Path)
+	}
 	if !b.request.AnyName {
 		if err := farm.Portable(path.Join(filepath.ToSlash(f.Folder), filepath.Base(f.Path))); err != nil {
 			return farm.Job{}, err

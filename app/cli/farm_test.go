@@ -220,6 +220,19 @@ func TestBatchKilled(t *testing.T) {
 	}
 }
 
+// A pattern without matches is a missing file, and a batch of nothing says no more than that.
+func TestBatchOfNothing(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	none := filepath.Join(dir, "none*.png")
+	for range 5 {
+		got := call(t, "batch", "--store", filepath.Join(dir, "queue"), "-o", filepath.Join(dir, "out"), none)
+		if want := "blik: " + none + ": no such file\n"; got.status != exitFailed || got.errors != want {
+			t.Errorf("%d, %q, want %q", got.status, got.errors, want)
+		}
+	}
+}
+
 // An invalid name, address or key causes one sentence, and everything else continues.
 func TestFarmSentences(t *testing.T) {
 	t.Parallel()

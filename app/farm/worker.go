@@ -129,7 +129,8 @@ func RunWorker(ctx context.Context, o WorkerOptions) error {
 	if _, err := l.Subscribe(Wake, func(_ *nats.Msg) { w.wake() }); err != nil {
 		return err
 	}
-	if err := w.hello(ctx); err != nil {
+	// A worker that is stopped in the middle of the question has nothing to say of the farm.
+	if err := w.hello(ctx); err != nil && ctx.Err() == nil {
 		var no *Refusal
 		if errors.As(err, &no) || l.denied.Load() != nil {
 			return err
