@@ -50,7 +50,7 @@ endif
 build: setup gpu ## the program with its window: build/blik
 	$(GPU_ENV) $(GO) $(BUILD) $(if $(GPU_TAG),-tags $(GPU_TAG)) -o build/blik .
 
-headless: go gpu ## the program without a window, for servers without X11, GL and GTK: build/blik-headless
+headless: go gpu ## the program without a window, for servers without X11, Wayland, GL and GTK: build/blik-headless
 	$(GPU_ENV) CGO_ENABLED=$(or $(GPU_CGO),0) $(GO) $(BUILD) -tags headless$(if $(GPU_TAG),$(comma)$(GPU_TAG)) -o build/blik-headless .
 
 check: static short ## for every change: gofmt, vet, staticcheck, generated files, short tests without the real window

@@ -11,6 +11,7 @@ import (
 	"blik/app/i18n"
 	"blik/ui"
 	_ "blik/ui/locale"
+	"blik/ui/screen"
 )
 
 // timing makes the timing view; nil in a build without the laboratory.
@@ -27,4 +28,4 @@ func window(guard *crash.Guard) func(context.Context, cli.Window) error {
 }
 
 // renderer returns the function that names the window's renderer.
-func renderer() func() (string, error) { return ui.Renderer }
+func renderer() func() (string, error) { return screen.Renderer }

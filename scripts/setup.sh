@@ -6,7 +6,7 @@ set -euo pipefail
 
 declare -A packages=(
   [go]=""
-  [build]="gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libgtk-3-dev"
+  [build]="gcc pkg-config libc6-dev libgl1-mesa-dev xorg-dev libwayland-dev libxkbcommon-dev libgtk-3-dev"
   [dist]="desktop-file-utils appstream librsvg2-bin binutils mmdebstrap rpm xz-utils gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross gcc-mingw-w64-x86-64 g++-mingw-w64-x86-64 nsis imagemagick wine wine64 qemu-user-static"
   [opengl]="meson ninja-build python3-mako flex bison curl"
   [test]="xvfb x11-xkb-utils openbox xdotool libgl1-mesa-dri libtiff-tools libimage-exiftool-perl imagemagick libvips-tools python3-pil chromium"

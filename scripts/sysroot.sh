@@ -8,7 +8,7 @@ root=$PWD/build/sysroot-arm64
 command -v mmdebstrap >/dev/null || { echo "There is no mmdebstrap: run scripts/setup.sh dist." >&2; exit 1; }
 mkdir -p build
 rm -rf "$root"
-mmdebstrap --arch=arm64 --variant=extract --skip=check/qemu --include=libc6-dev,libgl1-mesa-dev,xorg-dev,libgtk-3-dev,libgl1-mesa-dri \
+mmdebstrap --arch=arm64 --variant=extract --skip=check/qemu --include=libc6-dev,libgl1-mesa-dev,xorg-dev,libwayland-dev,libxkbcommon-dev,libgtk-3-dev,libgl1-mesa-dri \
   bookworm "$root" http://deb.debian.org/debian
 # Absolute links would lead out of it.
 find "$root" -type l -lname '/*' | while read -r link; do

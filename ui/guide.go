@@ -30,7 +30,7 @@ func (p *prompts) showGuide() {
 	titles.OnSelected = func(i widget.ListItemID) {
 		at = i
 		page.Objects = guidePage(sections[i])
-		page.Refresh()
+		scroll.Refresh()
 		scroll.ScrollToTop()
 	}
 	titles.Select(0)

@@ -3,11 +3,13 @@ package ui
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
 
 	"blik/app/i18n"
 	"blik/app/thumbnail"
@@ -111,6 +113,9 @@ func (m *mainMenu) build() *fyne.MainMenu {
 				sub.Items = append(sub.Items, m.item(id))
 			}
 		}
+		if runtime.GOOS != "darwin" {
+			showKeys(sub.Items)
+		}
 		menu.Items = append(menu.Items, sub)
 	}
 	// Fyne adds a Quit item of its own unless it finds one.
@@ -160,6 +165,31 @@ func (a *action) singleKey() fyne.Shortcut {
 		return &desktop.CustomShortcut{KeyName: name}
 	}
 	return nil
+}
+
+// unshown is a shortcut whose keys the toolkit does not draw.
+type unshown struct{ fyne.Shortcut }
+
+// showKeys appends the keys of the items to their texts, as a column. The toolkit would draw them with a fifth of the
+// opacity of text, which is hard to read; the menus of macOS are not its own.
+func showKeys(items []*fyne.MenuItem) {
+	width := func(text string) float32 { return fyne.MeasureText(text, theme.TextSize(), fyne.TextStyle{}).Width }
+	var column float32
+	for _, i := range items {
+		if i.Shortcut != nil {
+			column = max(column, width(i.Label+"\t"))
+		}
+	}
+	for _, i := range items {
+		if i.Shortcut == nil {
+			continue
+		}
+		for i.Label += "\t"; width(i.Label) < column; {
+			i.Label += "\t"
+		}
+		i.Label += shortcutText(i.Shortcut)
+		i.Shortcut = unshown{i.Shortcut}
+	}
 }
 
 // submenu makes an item that opens a list; it is greyed if the list is empty.

@@ -2,7 +2,11 @@ package ui
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/theme"
 )
 
 // greyed returns the IDs of actions whose menu items are greyed.
@@ -59,4 +63,42 @@ func TestMenuGreysWhatDoesNothing(t *testing.T) {
 	check("undone", false, undo[1])
 	h.k.actions.do("tool.brush")
 	check("the brush is taken", false, brush...)
+}
+
+// The texts of menu items end with their keys, which stand in a column and are not drawn a second time. The driver
+// still finds the shortcuts.
+func TestMenuShowsKeys(t *testing.T) {
+	for _, lang := range languages() {
+		h := newHarness(t, lang)
+		for i, entry := range menuTable() {
+			var columns []float32
+			for k, id := range entry.ids {
+				item := h.win.MainMenu().Items[i].Items[k]
+				want := id
+				if a := h.k.actions.table[id]; a != nil {
+					want = h.k.t(a.name)
+				}
+				at := strings.LastIndex(item.Label, "\t")
+				if item.Shortcut == nil {
+					if at >= 0 {
+						t.Errorf("%s: %q has no keys", id, item.Label)
+					}
+					continue
+				}
+				if name, _, _ := strings.Cut(item.Label, "\t"); name != want || at < 0 || at+1 == len(item.Label) {
+					t.Errorf("%s: the item says %q", id, item.Label)
+				}
+				if _, ok := item.Shortcut.(fyne.KeyboardShortcut); ok {
+					t.Errorf("%s: the toolkit draws the keys", id)
+				}
+				if s := h.k.actions.table[id].shortcut; s != nil && s.ShortcutName() != item.Shortcut.ShortcutName() {
+					t.Errorf("%s: the shortcut is %s", id, item.Shortcut.ShortcutName())
+				}
+				columns = append(columns, fyne.MeasureText(item.Label[:at+1], theme.TextSize(), fyne.TextStyle{}).Width)
+			}
+			if len(columns) > 0 && slices.Max(columns)-slices.Min(columns) > 0.5 {
+				t.Errorf("%s: the keys begin at %v", entry.title, columns)
+			}
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"blik/app/session"
 	"blik/app/view"
+	"blik/processing"
 	"blik/ui/viewport"
 )
 
@@ -18,6 +19,7 @@ import (
 //	                                per Fyne unit, and what view.Transform holds
 //	frame NS DRAWN                  nanoseconds from the start of the raster's generator to the end of the frame
 //	                                (drawing, upload, rasterising and buffer swap), and those of the drawing only
+//	pointer X Y                     the pointer has come to a pixel of the picture
 //	shown NS                        the window was on the screen, so many nanoseconds after the beginning of 1970
 //	placeholder NS                  the placeholder of a picture that is being read was on the screen, so many
 //	                                nanoseconds after the beginning of 1970
@@ -51,6 +53,7 @@ func observe(w *window, send Observer) {
 	w.observed = o
 	w.parts = append(w.parts, o)
 	o.frames(w.k.display.port)
+	o.pointer(w.k.display.port)
 	o.update(change{Zoom: true})
 	closed := make(chan struct{})
 	w.win.SetOnClosed(func() { close(closed) })
@@ -184,6 +187,17 @@ func (o *observed) frames(p *viewport.Viewport) {
 		}
 		o.start, o.drawn = time.Now().Add(-drawn), drawn
 		go o.w.config.session.Dispatch(o.frameEnded)
+	}
+}
+
+// pointer reports where the pointer is. The toolkit drops positions that follow each other within a frame.
+func (o *observed) pointer(p *viewport.Viewport) {
+	hover := p.OnHover
+	p.OnHover = func(at processing.Point, inside bool) {
+		hover(at, inside)
+		if inside {
+			o.send("pointer %.1f %.1f", at.X, at.Y)
+		}
 	}
 }
 

@@ -8,12 +8,9 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
-	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/app"
@@ -32,6 +29,7 @@ import (
 	"blik/ui/look"
 	"blik/ui/post"
 	"blik/ui/room"
+	"blik/ui/screen"
 )
 
 // appID identifies the program to the system; FyneApp.toml states the same.
@@ -58,9 +56,6 @@ type Options struct {
 	Watch func(post func(func()))
 }
 
-// ErrNoDisplay is returned by Run if there is no screen to open a window on.
-var ErrNoDisplay = errors.New("no display: neither DISPLAY nor WAYLAND_DISPLAY is set; `blik detect` works without one")
-
 // Run shows the window and returns when it is closed. It must be called from the main goroutine. When ctx ends, the
 // window closes without asking.
 //
@@ -74,7 +69,7 @@ func Run(ctx context.Context, o Options) error {
 		ahead = store.ReadAhead(ctx, files, o.Files[0])
 	}
 	// The toolkit would end the program with a stack trace, or silently.
-	if _, err := Renderer(); err != nil {
+	if _, err := screen.Renderer(); err != nil {
 		return err
 	}
 	observer, closeLog, err := fileObserver(os.Getenv("BLIK_UI_LOG"))
@@ -211,30 +206,6 @@ func fileObserver(path string) (send Observer, close func(), err error) {
 		fmt.Fprintf(out, format+"\n", args...)
 		out.Flush()
 	}, func() { f.Close() }, nil
-}
-
-// checkDisplay returns an error if there is no screen.
-func checkDisplay() error {
-	if runtime.GOOS == "linux" && os.Getenv("DISPLAY") == "" && os.Getenv("WAYLAND_DISPLAY") == "" {
-		return ErrNoDisplay
-	}
-	return checkServer(os.Getenv("DISPLAY"))
-}
-
-// checkServer returns an error unless a local X server listens on display, given as ":0" or ":0.1"; the toolkit would
-// panic. Displays of another form are left to the toolkit.
-func checkServer(display string) error {
-	number, local := strings.CutPrefix(display, ":")
-	if runtime.GOOS != "linux" || !local {
-		return nil
-	}
-	number, _, _ = strings.Cut(number, ".")
-	for _, socket := range []string{"/tmp/.X11-unix/X" + number, "@/tmp/.X11-unix/X" + number} {
-		if c, err := net.Dial("unix", socket); err == nil {
-			return c.Close()
-		}
-	}
-	return noAnswer(display)
 }
 
 // chooseLanguage returns the first language that is named, or else the system's.

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -202,6 +203,23 @@ func (w *window) key(keys ...string) { w.xdo(append([]string{"key", "--delay", "
 // move puts the pointer on a device pixel of the viewport.
 func (w *window) move(v view, x, y float64) {
 	w.xdo("mousemove", "--window", w.id, fmt.Sprint(int(v.left+x)), fmt.Sprint(int(v.top+y)))
+}
+
+// reach puts the pointer on a device pixel of the viewport and waits until the program has seen it there.
+func (w *window) reach(v view, x, y float64) {
+	w.t.Helper()
+	w.move(v, x, y)
+	wantX, wantY := v.toImage(x, y)
+	w.until(fmt.Sprintf("pointer at %.1f, %.1f", wantX, wantY), func() bool {
+		lines := w.lines()
+		for i := len(lines) - 1; i >= 0; i-- {
+			var atX, atY float64
+			if n, _ := fmt.Sscanf(lines[i], "pointer %f %f", &atX, &atY); n == 2 {
+				return math.Hypot(atX-wantX, atY-wantY) < 3/v.zoom
+			}
+		}
+		return false
+	})
 }
 
 // drag moves the pointer between two device pixels of the viewport with a button held.

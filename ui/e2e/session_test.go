@@ -89,7 +89,7 @@ func (c *conservator) stroke(points ...[2]float64) {
 	v := c.view()
 	for i, p := range points {
 		x, y := v.toDevice(p[0], p[1])
-		c.move(v, x, y)
+		c.reach(v, x, y)
 		if i == 0 {
 			c.xdo("mousedown", "1")
 		}

@@ -92,7 +92,7 @@ func TestXvfbWindow(t *testing.T) {
 	t.Run("wheel zooms about the pointer", func(t *testing.T) {
 		px, py := fit.width*0.4, fit.height*0.5
 		ix, iy := fit.toImage(px, py)
-		w.move(fit, px, py)
+		w.reach(fit, px, py)
 		for range 8 {
 			w.xdo("click", "4")
 		}

@@ -97,22 +97,8 @@ var contrastColours = map[fyne.ThemeColorName]color.Color{
 	theme.ColorNameHover:               color.NRGBA{0xff, 0xff, 0xff, 0x40},
 }
 
-// nearlyOpaque is the opacity of text. Fyne's menus draw keys at 95 % of it but keep only the low byte of the product:
-// of an opaque colour that leaves a fifth, of this one nine tenths. Everything else looks the same.
-const nearlyOpaque = 0xffb0
-
 // Color returns a colour in the chosen appearance.
 func (t *blikTheme) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
-	c := t.colour(name, variant)
-	if name == theme.ColorNameForeground {
-		text := color.NRGBA64Model.Convert(c).(color.NRGBA64)
-		text.A = nearlyOpaque
-		return text
-	}
-	return c
-}
-
-func (t *blikTheme) colour(name fyne.ThemeColorName, variant fyne.ThemeVariant) color.Color {
 	switch t.look {
 	case Light:
 		variant = theme.VariantLight
@@ -155,6 +141,9 @@ func (t *blikTheme) Size(name fyne.ThemeSizeName) float32 {
 		return 6
 	case theme.SizeNameInlineIcon:
 		return 18
+	case theme.SizeNameModalBlurRadius:
+		// The picture behind a dialog stays as it is.
+		return 0
 	}
 	return t.Theme.Size(name)
 }

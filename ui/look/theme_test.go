@@ -6,13 +6,8 @@ import (
 	"testing"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/canvas"
-	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/theme"
-	"fyne.io/fyne/v2/widget"
-
-	"blik/internal/test/uitest"
 )
 
 // luminance is the relative luminance of WCAG 2, 0…1.
@@ -53,30 +48,6 @@ func TestContrast(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-// The keys in the menus are legible.
-func TestMenuKeys(t *testing.T) {
-	a := test.NewTempApp(t)
-	for _, look := range Appearances() {
-		th := NewTheme(look)
-		a.Settings().SetTheme(th)
-		item := fyne.NewMenuItem("Open", nil)
-		item.Shortcut = &desktop.CustomShortcut{KeyName: fyne.KeyO, Modifier: fyne.KeyModifierShortcutDefault}
-		menu := widget.NewMenu(fyne.NewMenu("", item))
-		test.NewTempWindow(t, menu)
-		under := th.Color(theme.ColorNameMenuBackground, a.Settings().ThemeVariant())
-		keys := 0
-		for _, text := range uitest.Find[*canvas.Text](menu) {
-			if got := contrast(text.Color, under); got < 3 {
-				t.Errorf("%s: %q has a contrast of %.2f", look, text.Text, got)
-			}
-			keys++
-		}
-		if keys < 3 {
-			t.Errorf("%s: %d texts, want a name and the two parts of its keys", look, keys)
 		}
 	}
 }

@@ -9,9 +9,10 @@ import (
 	"blik/ui/tool"
 )
 
-// The driver loses events. A release outside the window reports DragEnd without MouseUp for the left button, and
-// neither for the right one. The right button is never dragged, and drags have no modifiers. So a gesture ends at the
-// first of MouseUp, DragEnd, a move without its button, and, for the right button, MouseOut.
+// The driver loses events. Of several moves within a frame it reports the last one. A release outside the window
+// reports DragEnd without MouseUp for the left button, and neither for the right one. The right button is never
+// dragged, and drags have no modifiers. So a gesture ends at the first of MouseUp, DragEnd, a move without its button,
+// and, for the right button, MouseOut.
 
 // MouseDown begins a gesture: panning with the middle button, the pan key or the hand, otherwise the tool's.
 func (v *Viewport) MouseDown(e *desktop.MouseEvent) {

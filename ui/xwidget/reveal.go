@@ -1,9 +1,10 @@
 package xwidget
 
 import (
+	"reflect"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/widget"
 )
 
 // reveal scrolls an object in scrolled areas into view if less than half of its height or width is visible: the Tab key
@@ -61,16 +62,16 @@ func scrollsAround(root, o fyne.CanvasObject) (scrolls []*container.Scroll, ok b
 	switch r := root.(type) {
 	case *fyne.Container:
 		inner = r.Objects
-	case *container.Scroll:
-		inner = []fyne.CanvasObject{r.Content}
 	case *container.AppTabs:
 		if t := r.Selected(); t != nil {
 			inner = []fyne.CanvasObject{t.Content}
 		}
 	case *container.Split:
 		inner = []fyne.CanvasObject{r.Leading, r.Trailing}
-	case *widget.PopUp:
-		inner = []fyne.CanvasObject{r.Content}
+	default:
+		if o, ok := content(root); ok {
+			inner = []fyne.CanvasObject{o}
+		}
 	}
 	for _, i := range inner {
 		if scrolls, ok := scrollsAround(i, o); ok {
@@ -81,4 +82,17 @@ func scrollsAround(root, o fyne.CanvasObject) (scrolls []*container.Scroll, ok b
 		}
 	}
 	return nil, false
+}
+
+// content returns the field Content of a widget, such as a scrolled area or a dialog, whose outermost type the toolkit
+// does not export.
+func content(of fyne.CanvasObject) (o fyne.CanvasObject, ok bool) {
+	v := reflect.Indirect(reflect.ValueOf(of))
+	if v.Kind() != reflect.Struct {
+		return nil, false
+	}
+	if f := v.FieldByName("Content"); f.IsValid() && f.CanInterface() {
+		o, ok = f.Interface().(fyne.CanvasObject)
+	}
+	return o, ok
 }

@@ -5,6 +5,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/dialog"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -53,6 +54,23 @@ func TestFocusScrolls(t *testing.T) {
 	c.Focus(controls[len(controls)-1])
 	if scroll.Offset != before {
 		t.Errorf("scrolled from %v to %v for a visible control", before, scroll.Offset)
+	}
+}
+
+// It does so in a dialog.
+func TestFocusScrollsInDialog(t *testing.T) {
+	test.NewTempApp(t)
+	box := container.NewVBox()
+	for range 30 {
+		box.Add(NewButton("a", &keyLog{}, func() {}))
+	}
+	scroll := container.NewVScroll(box)
+	w := test.NewTempWindow(t, widget.NewLabel("window"))
+	w.Resize(fyne.NewSize(300, 200))
+	dialog.ShowCustom("dialog", "Close", scroll, w)
+	w.Canvas().Focus(box.Objects[29].(fyne.Focusable))
+	if scroll.Offset.Y == 0 {
+		t.Error("the control with the focus is not visible")
 	}
 }
 
