@@ -4,8 +4,7 @@
 // Matrix and grey profiles are followed exactly, as are the tables of LUT profiles in the relative colorimetric intent
 // (ICC.1:2022; without black point compensation). Colours outside sRGB are clipped channel by channel.
 //
-// The reader of profiles is Blik's own. Package prism/meta/icc of kovidgoyal/imaging was tried in its place, in v1.8.10
-// (the checksum database of Go does not know v1.8.17 and v1.8.18, and the module proxy refuses v1.8.16): it refuses
-// grey profiles and, of the tests' CMYK profiles, all with lutAToB tables; it panics on linear sRGB and where a primary
-// is not of type XYZ; and it allocates what a profile claims, 1.5 GiB for one of 132 bytes that claims 2²⁶ tags.
+// The reader of profiles is Blik's own. Package prism/meta/icc of kovidgoyal/imaging was tried in its place, in v1.9.0:
+// it panics where a primary is not of type XYZ, allocates what a profile claims, 1.5 GiB for one of 132 bytes that
+// claims 2²⁶ tags, and takes 0.14 to 0.54 µs a pixel, so the tables for the screen would stay.
 package colour
