@@ -106,3 +106,38 @@ func TestToolkitSave(t *testing.T) {
 		})
 	}
 }
+
+// The dialog that opens a file has the size meant for it. Escape closes it, and the dialog of folders over Save.
+func TestToolkitOpen(t *testing.T) {
+	test.NewTempApp(t)
+	w := test.NewTempWindow(t, widget.NewLabel(""))
+	w.Resize(fyne.NewSize(800, 600))
+	modals := xwidget.NewModals(w)
+	d := Toolkit(w, func() Words { return Words{"Save", "Cancel", "Folder"} }, func(string, func()) {}, modals.Show)
+	got := "nothing"
+	request := Request{Title: "Open", Folder: t.TempDir(), Extensions: []string{"png"}}
+	d.Open(request, func(path string, err error) { got = path })
+	popups := uitest.Find[*widget.PopUp](w.Canvas().Overlays().Top())
+	if len(popups) != 1 || popups[0].Size() != dialogSize(w) {
+		t.Errorf("%d dialogs, the size is not %v", len(popups), dialogSize(w))
+	}
+	modals.Key(fyne.KeyEscape)
+	if got != "" || w.Canvas().Overlays().Top() != nil {
+		t.Errorf("after Escape: %q, open: %v", got, w.Canvas().Overlays().Top() != nil)
+	}
+
+	d.Save(request, func(string, error) {})
+	for _, b := range uitest.Find[*widget.Button](w.Canvas().Overlays().Top()) {
+		if b.Text == "Folder" {
+			test.Tap(b)
+		}
+	}
+	if n := len(w.Canvas().Overlays().List()); n != 2 {
+		t.Fatalf("%d dialogs are open", n)
+	}
+	modals.Key(fyne.KeyEscape)
+	modals.Key(fyne.KeyEscape)
+	if w.Canvas().Overlays().Top() != nil {
+		t.Error("the dialogs are still open")
+	}
+}

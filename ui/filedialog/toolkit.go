@@ -52,8 +52,9 @@ func (t *toolkit) Open(r Request, done Done) {
 		d.SetLocation(folder)
 	}
 	d.SetView(dialog.ListView)
-	d.Resize(dialogSize(t.parent))
 	t.show(dismissed{d}, func() {})
+	// A file dialog has no size before it is shown, and cannot be given one.
+	d.Resize(dialogSize(t.parent))
 }
 
 // dismissed is a file dialog whose Hide reports that nothing was chosen.
