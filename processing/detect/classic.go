@@ -33,110 +33,81 @@ type ClassicOptions struct {
 func DetectClassic(
 	ctx context.Context, be processing.Backend, pic *processing.Picture, p processing.Params, o ClassicOptions,
 ) (*Classic, error) {
-	d, err := newDetector(ctx, be, pic, p, o)
+	if err := valid(pic, p); err != nil {
+		return nil, err
+	}
+	p = p.Resolved()
+	s := newPlanes(ctx, be, o.Progress)
+	defer s.release()
+	l, err := s.light(pic)
 	if err != nil {
 		return nil, err
 	}
-	defer d.release()
-	if pic, err = d.allocate(pic); err != nil {
-		return nil, err
-	}
-	if err := d.stage(stepLuminance(), func() error { return d.luminance(pic) }); err != nil {
-		return nil, err
-	}
-	if err := d.search(); err != nil {
-		return nil, err
-	}
-	if err := d.stage(stepRules(), d.measureNoise); err != nil {
-		return nil, err
-	}
-	accepted, err := d.accept()
+	c, err := s.search(l, p, 3)
 	if err != nil {
 		return nil, err
 	}
-	spans, err := d.refine(accepted)
+	defer c.release()
+	var noise float64
+	if err := s.stage(stepRules(), func() error { noise, err = s.noise(l.v); return err }); err != nil {
+		return nil, err
+	}
+	accepted, err := s.accept(c, p)
 	if err != nil {
 		return nil, err
 	}
-	return &Classic{Spans: spans, Noise: d.noise, Params: d.p}, nil
+	spans, err := s.refine(l, c, accepted, p)
+	if err != nil {
+		return nil, err
+	}
+	return &Classic{Spans: spans, Noise: noise, Params: p}, nil
 }
 
 // BytesPerPixel is the memory that detection takes besides the picture, in bytes per pixel: planes, masks, and the
 // findings on a picture full of glare.
 const BytesPerPixel = 16
 
-// detector is one run of the classical detector: its planes and what it measured.
-type detector struct {
-	ctx      context.Context
-	be       processing.Backend
-	w, h     int
-	p        processing.Params
-	progress processing.Progress
-	tables   *processing.LuminanceTables
-	planes   []processing.Plane
-
-	// frugal is the backend if it is one: then b and seed are nil, and exclude is a plane of AllocMarks.
-	frugal processing.Frugal
-
-	y, v, b      processing.Plane
-	cls, seed    processing.Plane
-	exclude      processing.Plane
-	noise        float64
-	done         float64 // share of the whole, for progress
-	cores, grown processing.Components
-}
-
-func newDetector(
-	ctx context.Context, be processing.Backend, pic *processing.Picture, p processing.Params, o ClassicOptions,
-) (*detector, error) {
+// valid returns an error for a picture or parameters that are not valid.
+func valid(pic *processing.Picture, p processing.Params) error {
 	if err := pic.Validate(); err != nil {
-		return nil, err
+		return err
 	}
-	if err := p.Validate(); err != nil {
-		return nil, err
-	}
-	d := &detector{ctx: ctx, be: be, w: pic.Width, h: pic.Height, p: p.Resolved(), progress: o.Progress}
-	d.frugal, _ = be.(processing.Frugal)
-	return d, nil
+	return p.Validate()
 }
 
-// do carries out an operation.
-func (d *detector) do(op processing.Op) error { return d.be.Do(d.ctx, op) }
+// light are the planes that the classical search reads: luminance (U16) and level (U8).
+type light struct{ y, v processing.Plane }
 
-// plane allocates a plane that lives until the end of the run.
-func (d *detector) plane(k processing.Kind) (processing.Plane, error) {
-	p, err := d.be.Alloc(k, d.w, d.h)
-	if err == nil {
-		d.planes = append(d.planes, p)
-	}
-	return p, err
+// candidates are what the classical search finds: the cores, and the components that these grew to.
+type candidates struct {
+	cores, grown processing.Components
+	// class has the class bits that they were found by, and marks the pixels that the next background leaves out.
+	class, marks processing.Plane
 }
 
-func (d *detector) release() {
-	for _, p := range d.planes {
-		p.Release()
-	}
-	d.forget()
-}
-
-// forget releases the components of a pass.
-func (d *detector) forget() {
-	for _, c := range []*processing.Components{&d.cores, &d.grown} {
-		if *c != nil {
-			(*c).Release()
-			*c = nil
+// release releases the components.
+func (c *candidates) release() {
+	for _, list := range []*processing.Components{&c.cores, &c.grown} {
+		if *list != nil {
+			(*list).Release()
+			*list = nil
 		}
 	}
 }
 
-// radius returns a window's radius at the scale of the parameters; r is that for glints of up to 12 px radius.
-func (d *detector) radius(r float64) int {
-	return min(max(int(math.Round(r*d.p.Scale)), 1), 127)
+// radiusOf returns a window's radius at the scale of the parameters; r is that for glints of up to 12 px radius.
+func radiusOf(p processing.Params, r float64) int {
+	return min(max(int(math.Round(r*p.Scale)), 1), 127)
 }
 
-func (d *detector) backgroundRadii() []int {
-	r := float64(d.p.Window-1) / 2
-	return []int{d.radius(r), d.radius(1.8 * r), d.radius(3.4 * r), d.radius(6.6 * r)}
+func backgroundRadii(p processing.Params) []int {
+	r := float64(p.Window-1) / 2
+	return []int{radiusOf(p, r), radiusOf(p, 1.8*r), radiusOf(p, 3.4*r), radiusOf(p, 6.6*r)}
+}
+
+func growthOf(p processing.Params) processing.Growth {
+	return processing.Growth{Base: 1.5, Slope: 0.7, FarBase: 4, FarSlope: 2, Closed: 0.15,
+		Limit: 30 * p.Scale, MaxCore: int(4000 * p.Scale * p.Scale)}
 }
 
 // share converts per cent to 1/65536, lightOf to 1/65535 of white.
@@ -146,59 +117,7 @@ func lightOf(percent float64) uint16 { return uint16(float64(percent/100*65535) 
 // whiteLight is the largest value of a luminance in 16 bits.
 const whiteLight = 65535
 
-// allocate makes the planes of a run, and returns the picture in sRGB.
-func (d *detector) allocate(pic *processing.Picture) (*processing.Picture, error) {
-	for _, p := range []struct {
-		dst   *processing.Plane
-		kind  processing.Kind
-		steps bool
-	}{
-		{&d.y, processing.U16, false}, {&d.v, processing.U8, false}, {&d.b, processing.U16, true},
-		{&d.cls, processing.U8, false}, {&d.seed, processing.U16, true}, {&d.exclude, processing.U8, true},
-	} {
-		if p.steps && d.frugal != nil {
-			continue
-		}
-		var err error
-		if *p.dst, err = d.plane(p.kind); err != nil {
-			return nil, err
-		}
-	}
-	if d.frugal != nil {
-		var err error
-		if d.exclude, err = d.frugal.AllocMarks(d.w, d.h); err != nil {
-			return nil, err
-		}
-		d.planes = append(d.planes, d.exclude)
-	}
-	pic, err := pic.InSRGB(d.ctx)
-	if err == nil && d.tables == nil {
-		d.tables = pic.Tables()
-	}
-	return pic, err
-}
-
-func (d *detector) luminance(pic *processing.Picture) error {
-	return d.do(processing.Luminance{Y: d.y, V: d.v, Picture: pic, Tables: d.tables})
-}
-
-// search finds candidates by background and three passes of core and growth.
-func (d *detector) search() error {
-	if err := d.stage(stepEstimate(), d.firstEstimate); err != nil {
-		return err
-	}
-	for range 3 {
-		if err := d.classify(); err != nil {
-			return err
-		}
-		if err := d.stage(stepComponents(), d.components); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// step is a stage of detection; share is roughly its part of the whole.
+// step is a stage of the classical search; share is roughly its part of the whole.
 type step struct {
 	name  message.Message
 	share float64
@@ -214,107 +133,112 @@ func stepComponents() step { return step{message.Of("components"), 0.04} }
 func stepRules() step      { return step{message.Of("rules"), 0.06} }
 
 // stage runs f as a named stage of the backend and reports the progress.
-func (d *detector) stage(s step, f func() error) error {
-	if err := d.ctx.Err(); err != nil {
+func (s *planes) stage(of step, f func() error) error {
+	if err := s.ctx.Err(); err != nil {
 		return err
 	}
-	if d.progress != nil {
-		d.progress(s.name, min(d.done, 1))
+	if s.progress != nil {
+		s.progress(of.name, min(s.done, 1))
 	}
-	defer d.be.Stage(s.name.String())()
-	d.done += s.share
+	defer s.be.Stage(of.name.String())()
+	s.done += of.share
 	return f()
 }
 
-// firstEstimate excludes bright points and their surroundings: pixels that rise above the mean of an opening.
-func (d *detector) firstEstimate() error {
-	op := processing.FirstEstimate{
-		Exclude: d.exclude, Y: d.y, V: d.v, Radius: d.radius(12), Over: lightOf(25), Level: uint8(d.p.Level), Margin: 3,
+// light computes luminance and level of a picture.
+func (s *planes) light(pic *processing.Picture) (l light, err error) {
+	if l.y, err = s.alloc(processing.U16, pic.Width, pic.Height); err != nil {
+		return l, err
 	}
-	if d.frugal != nil {
-		return d.frugal.FirstEstimate(d.ctx, op)
+	if l.v, err = s.alloc(processing.U8, pic.Width, pic.Height); err != nil {
+		return l, err
 	}
-	return d.firstEstimateBySteps(op)
+	if pic, err = pic.InSRGB(s.ctx); err != nil {
+		return l, err
+	}
+	tables := pic.Tables()
+	return l, s.stage(stepLuminance(), func() error {
+		return s.do(processing.Luminance{Y: l.y, V: l.v, Picture: pic, Tables: tables})
+	})
 }
 
-// classify computes the class bits from the current exclusion.
-func (d *detector) classify() error {
-	op := processing.Classify{
-		Class: d.cls, Y: d.y, V: d.v, Exclude: d.exclude, Radii: d.backgroundRadii(),
+// search finds candidates by background and passes of core and growth. After an error it has released them.
+func (s *planes) search(l light, p processing.Params, passes int) (c candidates, err error) {
+	w, h := l.y.Size()
+	if c.class, err = s.alloc(processing.U8, w, h); err != nil {
+		return c, err
+	}
+	if c.marks, err = s.plan.allocMarks(s, w, h); err != nil {
+		return c, err
+	}
+	// Bright points and their surroundings do not count as background.
+	if err := s.stage(stepEstimate(), func() error {
+		return s.plan.estimate(s, processing.FirstEstimate{
+			Exclude: c.marks, Y: l.y, V: l.v, Radius: radiusOf(p, 12), Over: lightOf(25), Level: uint8(p.Level),
+			Margin: 3,
+		})
+	}); err != nil {
+		return c, err
+	}
+	for range passes {
+		if err = s.plan.classify(s, classes(l, c, p)); err == nil {
+			err = s.stage(stepComponents(), func() error { return s.components(&c, p) })
+		}
+		if err != nil {
+			c.release()
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// classes computes the class bits of candidates from their marks.
+func classes(l light, c candidates, p processing.Params) processing.Classify {
+	return processing.Classify{
+		Class: c.class, Y: l.y, V: l.v, Exclude: c.marks, Radii: backgroundRadii(p),
 		Contrast: processing.ContrastRule{
-			Absolute: lightOf(d.p.Visible), Relative: share(d.p.Relative),
-			SeedAbsolute: lightOf(d.p.Contrast), SeedLevel: uint8(d.p.Level),
+			Absolute: lightOf(p.Visible), Relative: share(p.Relative),
+			SeedAbsolute: lightOf(p.Contrast), SeedLevel: uint8(p.Level),
 		},
-		PeakRadius: d.radius(4), Cores: processing.CoreRule{Core: share(d.p.Core), Grow: share(5)},
+		PeakRadius: radiusOf(p, 4), Cores: processing.CoreRule{Core: share(p.Core), Grow: share(5)},
 	}
-	if d.frugal == nil {
-		return d.classifyBySteps(op)
-	}
-	return d.stage(stepClasses(), func() error { return d.frugal.Classify(d.ctx, op) })
-}
-
-func (d *detector) growth() processing.Growth {
-	return processing.Growth{Base: 1.5, Slope: 0.7, FarBase: 4, FarSlope: 2, Closed: 0.15,
-		Limit: 30 * d.p.Scale, MaxCore: int(4000 * d.p.Scale * d.p.Scale)}
 }
 
 // components labels and grows the cores, and excludes the components and their neighbours from the next background.
-func (d *detector) components() (err error) {
-	d.forget()
-	cores := processing.Label{Class: d.cls, Bits: processing.ClassCore}
-	if d.cores, err = processing.Evaluate(d.ctx, d.be, cores); err != nil {
+func (s *planes) components(c *candidates, p processing.Params) (err error) {
+	c.release()
+	cores := processing.Label{Class: c.class, Bits: processing.ClassCore}
+	if c.cores, err = processing.Evaluate(s.ctx, s.be, cores); err != nil {
 		return err
 	}
-	if err := d.grow(); err != nil {
+	grow := processing.Grow{Cores: c.cores, Class: c.class, Growth: growthOf(p)}
+	if c.grown, err = processing.Evaluate(s.ctx, s.be, grow); err != nil {
 		return err
 	}
-	return d.excludeGrown()
+	return s.plan.mark(s, c.marks, c.grown)
 }
 
-// grow grows the cores.
-func (d *detector) grow() error {
-	grown, err := processing.Evaluate(d.ctx, d.be, processing.Grow{Cores: d.cores, Class: d.cls, Growth: d.growth()})
-	if err != nil {
-		return err
-	}
-	if d.grown != nil {
-		d.grown.Release()
-	}
-	d.grown = grown
-	return nil
+// spansOf returns the pixels of components.
+func (s *planes) spansOf(c processing.Components) ([]processing.Span, error) {
+	return processing.Evaluate(s.ctx, s.be, processing.Spans{Components: c})
 }
 
-// excludeGrown makes the grown components, dilated by a pixel, the exclusion.
-func (d *detector) excludeGrown() error {
-	if d.frugal != nil {
-		grown, err := processing.Evaluate(d.ctx, d.be, processing.Spans{Components: d.grown})
-		if err != nil {
-			return err
-		}
-		return d.frugal.Mark(d.ctx, d.exclude, grown, 1)
-	}
-	if err := d.do(processing.Rasterize{Dst: d.exclude, Components: d.grown}); err != nil {
-		return err
-	}
-	return d.do(processing.Morph{Dst: d.exclude, Src: d.exclude, Op: processing.Dilate, Element: processing.Square(1)})
-}
-
-// accept reports for each component whether it is glare, by area and elongation.
-func (d *detector) accept() ([]bool, error) {
-	cores, err := processing.Evaluate(d.ctx, d.be, processing.Spans{Components: d.cores})
+// accept reports for each candidate whether it is glare, by area and elongation.
+func (s *planes) accept(c candidates, p processing.Params) ([]bool, error) {
+	cores, err := s.spansOf(c.cores)
 	if err != nil {
 		return nil, err
 	}
-	grown, err := processing.Evaluate(d.ctx, d.be, processing.Spans{Components: d.grown})
+	grown, err := s.spansOf(c.grown)
 	if err != nil {
 		return nil, err
 	}
-	core, whole := sumsOf(cores, d.cores.Len()), sumsOf(grown, d.cores.Len())
+	core, whole := sumsOf(cores, c.cores.Len()), sumsOf(grown, c.cores.Len())
 	accepted := make([]bool, len(whole))
 	for i := range whole {
 		n := whole[i].N
-		accepted[i] = n >= int64(d.p.MinArea) && n <= int64(d.p.MaxArea) && n > 0 &&
-			core[i].Elongation() <= d.p.MaxElongation
+		accepted[i] = n >= int64(p.MinArea) && n <= int64(p.MaxArea) && n > 0 &&
+			core[i].Elongation() <= p.MaxElongation
 	}
 	return accepted, nil
 }
@@ -333,29 +257,32 @@ func sumsOf(spans []processing.Span, n int) []processing.Sums {
 
 // refine computes the background once more, without what was accepted, grows the accepted cores again, and returns
 // their spans.
-func (d *detector) refine(accepted []bool) ([]processing.Span, error) {
+func (s *planes) refine(
+	l light, c candidates, accepted []bool, p processing.Params,
+) (spans []processing.Span, err error) {
 	if !slices.Contains(accepted, true) {
 		return nil, nil
 	}
-	if err := d.do(processing.FilterComponents{Components: d.grown, Keep: accepted}); err != nil {
+	if err := s.do(processing.FilterComponents{Components: c.grown, Keep: accepted}); err != nil {
 		return nil, err
 	}
-	if err := d.excludeGrown(); err != nil {
+	if err := s.plan.mark(s, c.marks, c.grown); err != nil {
 		return nil, err
 	}
-	if err := d.classify(); err != nil {
+	if err := s.plan.classify(s, classes(l, c, p)); err != nil {
 		return nil, err
 	}
-	var spans []processing.Span
-	err := d.stage(stepComponents(), func() error {
-		if err := d.do(processing.FilterComponents{Components: d.cores, Keep: accepted}); err != nil {
+	err = s.stage(stepComponents(), func() error {
+		if err := s.do(processing.FilterComponents{Components: c.cores, Keep: accepted}); err != nil {
 			return err
 		}
-		if err := d.grow(); err != nil {
+		grow := processing.Grow{Cores: c.cores, Class: c.class, Growth: growthOf(p)}
+		grown, err := processing.Evaluate(s.ctx, s.be, grow)
+		if err != nil {
 			return err
 		}
-		var err error
-		spans, err = processing.Evaluate(d.ctx, d.be, processing.Spans{Components: d.grown})
+		defer grown.Release()
+		spans, err = s.spansOf(grown)
 		return err
 	})
 	return spans, err
@@ -365,74 +292,28 @@ func (d *detector) refine(accepted []bool) ([]processing.Span, error) {
 // its steps together, for one pass of the search. Pixels beyond matter only through chains of touching findings, and
 // each link only through a small share of a window: on rendered glare, with each parameter at its minimum, middle and
 // maximum, one pass was enough to give the mask of the whole picture.
-func ClassicReach(p processing.Params) int {
-	d := &detector{p: p.Resolved()}
-	return d.searchReach(1)
-}
+func ClassicReach(p processing.Params) int { return searchReach(p.Resolved(), 1) }
 
 // searchReach returns how far the first estimate and a number of passes look: the background's widest window, the
 // seeds, the growth.
-func (d *detector) searchReach(passes int) int {
-	radii := d.backgroundRadii()
-	pass := radii[len(radii)-1] + d.radius(4) + int(math.Ceil(d.growth().Limit)) + 1
-	return 3*d.radius(12) + 3 + passes*pass
+func searchReach(p processing.Params, passes int) int {
+	radii := backgroundRadii(p)
+	pass := radii[len(radii)-1] + radiusOf(p, 4) + int(math.Ceil(growthOf(p).Limit)) + 1
+	return 3*radiusOf(p, 12) + 3 + passes*pass
 }
 
 // noiseTile is the side of the tiles whose noise is measured, in pixels.
 const noiseTile = 64
 
-// measureNoise estimates the noise in 8-bit levels: the lower quartile over tiles of the estimate from their finest
+// noise estimates the noise of a plane in levels: the lower quartile over tiles of the estimate from their finest
 // wavelet band. Canvas and brush work fill that band in most tiles of a painting, and the quartile keeps them out.
-func (d *detector) measureNoise() error {
-	tiles, err := processing.Evaluate(d.ctx, d.be, processing.NoiseTiles{Src: d.v, Side: noiseTile})
+func (s *planes) noise(v processing.Plane) (float64, error) {
+	tiles, err := processing.Evaluate(s.ctx, s.be, processing.NoiseTiles{Src: v, Side: noiseTile})
 	if err != nil || len(tiles) == 0 {
-		return err
+		return 0, err
 	}
 	slices.Sort(tiles)
-	d.noise = tiles[len(tiles)/4]
-	return nil
-}
-
-// firstEstimateBySteps carries out op one operation after the other.
-func (d *detector) firstEstimateBySteps(op processing.FirstEstimate) error {
-	around := processing.Square(op.Radius)
-	if err := d.do(processing.Morph{Dst: d.b, Src: op.Y, Op: processing.Open, Element: around}); err != nil {
-		return err
-	}
-	if err := d.do(processing.BoxMean{Dst: d.seed, Src: d.b, Radius: op.Radius}); err != nil {
-		return err
-	}
-	if err := d.do(processing.DifferenceThreshold{
-		Dst: op.Exclude, Y: op.Y, Background: d.seed, V: op.V, Over: op.Over, Level: op.Level,
-	}); err != nil {
-		return err
-	}
-	return d.do(processing.Morph{
-		Dst: op.Exclude, Src: op.Exclude, Op: processing.Dilate, Element: processing.Square(op.Margin),
-	})
-}
-
-// classifyBySteps carries out op one operation after the other, and leaves the background in d.b.
-func (d *detector) classifyBySteps(op processing.Classify) error {
-	if err := d.stage(stepBackground(), func() error {
-		return d.do(processing.Background{Dst: d.b, Y: op.Y, Exclude: op.Exclude, Radii: op.Radii})
-	}); err != nil {
-		return err
-	}
-	return d.stage(stepCores(), func() error {
-		err := d.do(processing.Contrast{
-			Class: op.Class, Seed: d.seed, Y: op.Y, Background: d.b, V: op.V, Rule: op.Contrast,
-		})
-		if err != nil {
-			return err
-		}
-		near := processing.Square(op.PeakRadius)
-		err = d.do(processing.Morph{Dst: d.seed, Src: d.seed, Op: processing.Dilate, Element: near})
-		if err != nil {
-			return err
-		}
-		return d.do(processing.Cores{Class: op.Class, Y: op.Y, Background: d.b, Peak: d.seed, Rule: op.Cores})
-	})
+	return tiles[len(tiles)/4], nil
 }
 
 // Chosen lists the values that the classical detector measured or, in adaptive mode, chose, in the order in which they
@@ -445,7 +326,7 @@ func (c *Classic) Chosen() []Chosen {
 				"the picture"),
 		},
 	}
-	radii := (&detector{p: c.Params}).backgroundRadii()
+	radii := backgroundRadii(c.Params)
 	reasons := map[string]message.Message{
 		"scale": message.Of("suits glare of up to about 12 px radius"),
 		"window": message.Of("the smallest window with enough paint between findings; windows of up to %d px are "+

@@ -3,6 +3,7 @@ package detect_test
 import (
 	"blik/internal/test/cancelling"
 	"context"
+	"image"
 	"reflect"
 	"testing"
 
@@ -26,6 +27,11 @@ func TestFrugalAgrees(t *testing.T) {
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%d × %d: by steps there are other components", size[0], size[1])
+		}
+		o := detect.LayerOptions{Layer: detect.LayerContrast, Rect: image.Rect(0, 0, size[0], size[1])}
+		layer := inspect(t, pic, p, o)
+		if other, err := detect.Inspect(t.Context(), bySteps{be}, pic, p, o); err != nil || !reflect.DeepEqual(other, layer) {
+			t.Errorf("%d × %d: by steps there is another contrast, or %v", size[0], size[1], err)
 		}
 		if size[0]*size[1] > 1000 && len(want.Spans) == 0 {
 			t.Error("nothing found: the test shows nothing")

@@ -1,7 +1,7 @@
 // Package detect finds the glare on a picture. Its steps are functions of their arguments: the colours of the picture,
 // the network's logits and kinds (Glints), their components (Label), what each sums up to (MeasureGlints), its outline,
 // and the decision, which is a threshold of strength. The first four run on the device; a decision needs only the Table
-// that they make, so that another sensitivity takes no second search.
+// that they make, so that another sensitivity takes no second search. What backends do in different ways is a plan.
 //
 // It imports no correction and holds no state.
 package detect
@@ -87,9 +87,9 @@ func Search(ctx context.Context, be processing.Backend, pic *processing.Picture,
 	if err != nil {
 		return nil, err
 	}
-	s := &planes{ctx: ctx, be: be}
+	s := newPlanes(ctx, be, o.Progress)
 	defer s.release()
-	colours, found, err := s.find(pic, &o)
+	colours, found, err := s.plan.find(s, pic, &o)
 	if err != nil {
 		return nil, err
 	}

@@ -67,19 +67,19 @@ func logits(
 	if err != nil {
 		return err
 	}
-	s := &planes{ctx: ctx, be: be}
+	s := newPlanes(ctx, be, o.Progress)
 	defer s.release()
 	rgb, err := s.colours(pic)
 	if err != nil {
 		return err
 	}
-	dst, err := s.alloc(pic.Width, pic.Height)
+	dst, err := s.alloc(processing.U8, pic.Width, pic.Height)
 	if err != nil {
 		return err
 	}
 	end := o.stage(be, message.Of("network"), 0.1)
 	// The layer's values begin at −8, in sixteenths.
-	err = be.Do(ctx, processing.Glints{
+	err = s.do(processing.Glints{
 		Dst: dst, Red: rgb[0], Green: rgb[1], Blue: rgb[2], Model: o.Network, Offset: 128,
 	})
 	end()

@@ -183,22 +183,25 @@ var ErrOutside = errors.New("the rectangle lies outside the picture")
 func inspectClassic(
 	ctx context.Context, be processing.Backend, pic *processing.Picture, p processing.Params, o LayerOptions,
 ) (*LayerMap, error) {
-	d, err := newDetector(ctx, be, pic, p, ClassicOptions{Progress: o.Progress})
-	if err != nil {
+	if err := valid(pic, p); err != nil {
 		return nil, err
 	}
-	defer d.release()
 	m, err := NewLayerMap(pic, o.Layer, o.Rect)
 	if err != nil {
 		return nil, err
 	}
-	// A frugal backend has no plane of the background.
-	d.frugal = nil
-	part, err := d.cut(pic, m.Rect, o.Layer)
+	p = p.Resolved()
+	s := newPlanes(ctx, be, o.Progress)
+	defer s.release()
+	part := m.Rect.Inset(-layerReach(p, o.Layer)).Intersect(image.Rect(0, 0, pic.Width, pic.Height))
+	if part.Size() != image.Pt(pic.Width, pic.Height) {
+		pic = pic.Part(part.Min.X, part.Min.Y, part.Dx(), part.Dy())
+	}
+	l, err := s.light(pic)
 	if err != nil {
 		return nil, err
 	}
-	value, err := d.layer(o.Layer)
+	value, err := s.layer(l, p, o.Layer)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +210,7 @@ func inspectClassic(
 			return nil, err
 		}
 		row := m.Pix[y*m.Rect.Dx():][:m.Rect.Dx()]
-		from := (y+m.Rect.Min.Y-part.Min.Y)*d.w + m.Rect.Min.X - part.Min.X
+		from := (y+m.Rect.Min.Y-part.Min.Y)*part.Dx() + m.Rect.Min.X - part.Min.X
 		for x := range row {
 			row[x] = value(from + x)
 		}
@@ -229,64 +232,49 @@ func NewLayerMap(pic *processing.Picture, l Layer, part image.Rectangle) (*Layer
 }
 
 // layerReach returns how far around a pixel the values of a layer depend on the picture.
-func (d *detector) layerReach(l Layer) int {
+func layerReach(p processing.Params, l Layer) int {
 	switch l {
 	case LayerBackground, LayerContrast:
-		return d.searchReach(3)
+		return searchReach(p, 3)
 	case LayerStarlet:
 		return processing.StarletBand{Level: 2}.Footprint().Rows
 	}
 	return 0
 }
 
-// cut limits the run to r with its surroundings, computes luminance and level there, and returns that rectangle.
-func (d *detector) cut(pic *processing.Picture, r image.Rectangle, l Layer) (image.Rectangle, error) {
-	part := r.Inset(-d.layerReach(l)).Intersect(image.Rect(0, 0, pic.Width, pic.Height))
-	d.w, d.h = part.Dx(), part.Dy()
-	if d.w != pic.Width || d.h != pic.Height {
-		pic = pic.Part(part.Min.X, part.Min.Y, d.w, d.h)
-	}
-	pic, err := d.allocate(pic)
-	if err != nil {
-		return part, err
-	}
-	return part, d.stage(stepLuminance(), func() error { return d.luminance(pic) })
-}
-
-// layer computes a layer and returns a function for the sample at an index of the planes.
-func (d *detector) layer(l Layer) (value func(i int) uint16, err error) {
-	switch l {
+// layer computes a layer of the classical detector and returns a function for the sample at an index of the planes.
+func (s *planes) layer(l light, p processing.Params, of Layer) (value func(i int) uint16, err error) {
+	switch of {
 	case LayerLuminance:
-		return d.samples(d.y)
+		return s.samples(l.y)
 	case LayerLevel:
-		return d.samples(d.v)
+		return s.samples(l.v)
 	case LayerBackground:
-		if err := d.searchBackground(); err != nil {
-			return nil, err
-		}
-		return d.samples(d.b)
+		return s.background(l, p)
 	case LayerContrast:
-		if err := d.searchBackground(); err != nil {
-			return nil, err
-		}
-		y, err := d.samples(d.y)
+		b, err := s.background(l, p)
 		if err != nil {
 			return nil, err
 		}
-		b, err := d.samples(d.b)
+		y, err := s.samples(l.y)
 		return func(i int) uint16 { return uint16((int(y(i)) - int(b(i)) + whiteLight) / 2) }, err
 	case LayerStarlet:
-		if err := d.do(processing.StarletBand{Dst: d.seed, Src: d.v, Level: 2}); err != nil {
+		w, h := l.v.Size()
+		band, err := s.alloc(processing.U16, w, h)
+		if err != nil {
 			return nil, err
 		}
-		return d.samples(d.seed)
+		if err := s.do(processing.StarletBand{Dst: band, Src: l.v, Level: 2}); err != nil {
+			return nil, err
+		}
+		return s.samples(band)
 	}
-	return nil, fmt.Errorf("layer %q is not one of the classical detector", Layers()[l].ID)
+	return nil, fmt.Errorf("layer %q is not one of the classical detector", Layers()[of].ID)
 }
 
 // samples returns a function for the sample of an integer plane at an index.
-func (d *detector) samples(p processing.Plane) (func(i int) uint16, error) {
-	host, err := d.be.Host(d.ctx, p)
+func (s *planes) samples(p processing.Plane) (func(i int) uint16, error) {
+	host, err := s.be.Host(s.ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -296,23 +284,24 @@ func (d *detector) samples(p processing.Plane) (func(i int) uint16, error) {
 	return func(i int) uint16 { return host.U16[i] }, nil
 }
 
-// searchBackground computes the background against which the candidates of the search are measured.
-func (d *detector) searchBackground() error {
-	if err := d.stage(stepEstimate(), d.firstEstimate); err != nil {
-		return err
+// background computes the background against which the third pass measures, the last one of the search.
+func (s *planes) background(l light, p processing.Params) (func(i int) uint16, error) {
+	c, err := s.search(l, p, 2)
+	if err != nil {
+		return nil, err
 	}
-	for pass := range 3 {
-		if err := d.classify(); err != nil {
-			return err
-		}
-		if pass == 2 {
-			return nil
-		}
-		if err := d.stage(stepComponents(), d.components); err != nil {
-			return err
-		}
+	defer c.release()
+	w, h := l.y.Size()
+	b, err := s.alloc(processing.U16, w, h)
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	if err := s.stage(stepBackground(), func() error {
+		return s.do(processing.Background{Dst: b, Y: l.y, Exclude: c.marks, Radii: backgroundRadii(p)})
+	}); err != nil {
+		return nil, err
+	}
+	return s.samples(b)
 }
 
 // LevelHistogram counts the pixels of each level of LayerLevel, 0…255, in the whole picture and in the region; inside
@@ -328,22 +317,18 @@ func LevelHistogram(
 			return nil, nil, err
 		}
 	}
-	var planes [3]processing.Plane
-	for i, kind := range []processing.Kind{processing.U16, processing.U8, processing.U8} {
-		if planes[i], err = be.Alloc(kind, pic.Width, pic.Height); err != nil {
-			return nil, nil, err
-		}
-		defer planes[i].Release()
-	}
-	y, v, outside := planes[0], planes[1], planes[2]
-	if pic, err = pic.InSRGB(ctx); err != nil {
+	s := newPlanes(ctx, be, nil)
+	defer s.release()
+	l, err := s.light(pic)
+	if err != nil {
 		return nil, nil, err
 	}
-	if err := be.Do(ctx, processing.Luminance{Y: y, V: v, Picture: pic, Tables: pic.Tables()}); err != nil {
-		return nil, nil, err
-	}
-	if all, err = processing.Evaluate(ctx, be, processing.Histogram{Src: v}); err != nil || region == nil {
+	if all, err = processing.Evaluate(ctx, be, processing.Histogram{Src: l.v}); err != nil || region == nil {
 		return all, nil, err
+	}
+	outside, err := s.alloc(processing.U8, pic.Width, pic.Height)
+	if err != nil {
+		return nil, nil, err
 	}
 	pix := make([]uint8, pic.Width*pic.Height)
 	for i := range pix {
@@ -357,6 +342,6 @@ func LevelHistogram(
 	if err := be.Upload(ctx, outside, processing.Samples{U8: pix}); err != nil {
 		return nil, nil, err
 	}
-	inside, err = processing.Evaluate(ctx, be, processing.Histogram{Src: v, Exclude: outside})
+	inside, err = processing.Evaluate(ctx, be, processing.Histogram{Src: l.v, Exclude: outside})
 	return all, inside, err
 }

@@ -4,16 +4,23 @@ import (
 	"context"
 	"math"
 
-	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/network"
 )
 
-// planes owns the planes of a search on its backend.
+// planes owns the planes of a search on its backend, and has the plan for that.
 type planes struct {
-	ctx context.Context
-	be  processing.Backend
-	all []processing.Plane
+	ctx  context.Context
+	be   processing.Backend
+	plan plan
+	all  []processing.Plane
+	// progress may be nil; done is the share of the classical search that is done.
+	progress processing.Progress
+	done     float64
+}
+
+func newPlanes(ctx context.Context, be processing.Backend, progress processing.Progress) *planes {
+	return &planes{ctx: ctx, be: be, plan: planOf(be), progress: progress}
 }
 
 func (s *planes) release() {
@@ -22,22 +29,36 @@ func (s *planes) release() {
 	}
 }
 
-func (s *planes) alloc(w, h int) (processing.Plane, error) {
-	p, err := s.be.Alloc(processing.U8, w, h)
+// keep releases a new plane at the end.
+func (s *planes) keep(p processing.Plane, err error) (processing.Plane, error) {
 	if err == nil {
 		s.all = append(s.all, p)
 	}
 	return p, err
 }
 
+func (s *planes) alloc(k processing.Kind, w, h int) (processing.Plane, error) {
+	return s.keep(s.be.Alloc(k, w, h))
+}
+
+// do carries out operations one after the other.
+func (s *planes) do(ops ...processing.Op) error {
+	for _, op := range ops {
+		if err := s.be.Do(s.ctx, op); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // colours returns red, green and blue of a picture in sRGB, coded in 8 bits.
 func (s *planes) colours(pic *processing.Picture) (rgb [3]processing.Plane, err error) {
 	for i := range rgb {
-		if rgb[i], err = s.alloc(pic.Width, pic.Height); err != nil {
+		if rgb[i], err = s.alloc(processing.U8, pic.Width, pic.Height); err != nil {
 			return rgb, err
 		}
 	}
-	return rgb, s.be.Do(s.ctx, processing.Luminance{
+	return rgb, s.do(processing.Luminance{
 		Red: rgb[0], Green: rgb[1], Blue: rgb[2], Picture: pic, Tables: pic.Tables(),
 	})
 }
@@ -45,13 +66,13 @@ func (s *planes) colours(pic *processing.Picture) (rgb [3]processing.Plane, err 
 // glints returns the network's logits above 0, in sixteenths, and the kind of each pixel.
 func (s *planes) glints(rgb [3]processing.Plane, m *network.Model) (logits, kinds processing.Plane, err error) {
 	w, h := rgb[0].Size()
-	if logits, err = s.alloc(w, h); err != nil {
+	if logits, err = s.alloc(processing.U8, w, h); err != nil {
 		return nil, nil, err
 	}
-	if kinds, err = s.alloc(w, h); err != nil {
+	if kinds, err = s.alloc(processing.U8, w, h); err != nil {
 		return nil, nil, err
 	}
-	return logits, kinds, s.be.Do(s.ctx, processing.Glints{
+	return logits, kinds, s.do(processing.Glints{
 		Dst: logits, Kinds: kinds, Red: rgb[0], Green: rgb[1], Blue: rgb[2], Model: m,
 	})
 }
@@ -78,41 +99,6 @@ func (s *planes) measure(rgb [3]processing.Plane, logits, kinds processing.Plane
 	}
 	spans, err := processing.Evaluate(s.ctx, s.be, processing.Spans{Components: components})
 	return found{spans, props}, err
-}
-
-// find returns the colours of a picture and its components. A backend with memory of its own goes all the way at once.
-func (s *planes) find(pic *processing.Picture, o *Options) (rgb [3]processing.Plane, f found, err error) {
-	if finder, ok := s.be.(processing.GlintFinder); ok {
-		var p [5]processing.Plane
-		for i := range p {
-			if p[i], err = s.alloc(pic.Width, pic.Height); err != nil {
-				return rgb, found{}, err
-			}
-		}
-		copy(rgb[:], p[:])
-		defer o.stage(s.be, message.Of("components"), 0)()
-		f.spans, f.props, err = finder.FindGlints(s.ctx, processing.Luminance{
-			Red: p[0], Green: p[1], Blue: p[2], Picture: pic, Tables: pic.Tables(),
-		}, processing.Glints{
-			Dst: p[3], Kinds: p[4], Red: p[0], Green: p[1], Blue: p[2], Model: o.Network,
-		}, message.Of("network").String())
-		return rgb, f, err
-	}
-	end := o.stage(s.be, message.Of("colours"), 0)
-	rgb, err = s.colours(pic)
-	end()
-	if err != nil {
-		return rgb, found{}, err
-	}
-	end = o.stage(s.be, message.Of("network"), 0.05)
-	logits, kinds, err := s.glints(rgb, o.Network)
-	end()
-	if err != nil {
-		return rgb, found{}, err
-	}
-	defer o.stage(s.be, message.Of("components"), 0.8)()
-	f, err = s.measure(rgb, logits, kinds)
-	return rgb, f, err
 }
 
 // describe gives each component of the table its vector. For the means of the channels, a sample of its pixels

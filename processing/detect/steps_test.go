@@ -112,7 +112,7 @@ func TestGroundsEqualMeasureGlints(t *testing.T) {
 	defer be.Close()
 	rapid.Check(t, func(t *rapid.T) {
 		pic, spans, _ := random(t)
-		s := &planes{ctx: t.Context(), be: be}
+		s := newPlanes(t.Context(), be, nil)
 		defer s.release()
 		rgb, err := s.colours(pic)
 		if err != nil {
@@ -120,8 +120,8 @@ func TestGroundsEqualMeasureGlints(t *testing.T) {
 		}
 		mask := make([]uint8, pic.Width*pic.Height)
 		span.Fill(mask, pic.Width, spans, 16)
-		logits, _ := s.alloc(pic.Width, pic.Height)
-		kinds, _ := s.alloc(pic.Width, pic.Height)
+		logits, _ := s.alloc(processing.U8, pic.Width, pic.Height)
+		kinds, _ := s.alloc(processing.U8, pic.Width, pic.Height)
 		for _, p := range []struct {
 			plane processing.Plane
 			pix   []uint8
@@ -275,7 +275,7 @@ func TestLevelsEqualLuminance(t *testing.T) {
 	for _, channels := range []int{1, 3, 4} {
 		for _, depth := range []int{8, 16, 32} {
 			pic := testpic.Noise(37, 11, channels, depth)
-			s := &planes{ctx: t.Context(), be: be}
+			s := newPlanes(t.Context(), be, nil)
 			rgb, err := s.colours(pic)
 			if err != nil {
 				t.Fatal(err)
