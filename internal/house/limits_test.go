@@ -20,15 +20,13 @@ const mostLines, mostMethods = 6000, 40
 var (
 	largePackages = map[string]int{"ui": 8266}
 	wideTypes     = map[string]int{
-		"app/document.Document":        110,
-		"app/farm/server.Manager":      87,
-		"app/imagefile/png.File":       57,
-		"app/imagefile/tiff.File":      47,
-		"processing/correct.corrector": 45,
-		"processing/correct.view":      43,
-		"processing/cpu.Backend":       41,
-		"processing/cpu.executor":      70,
-		"ui/viewport.Viewport":         77,
+		"app/document.Document":   110,
+		"app/farm/server.Manager": 87,
+		"app/imagefile/png.File":  57,
+		"app/imagefile/tiff.File": 47,
+		"processing/cpu.Backend":  41,
+		"processing/cpu.executor": 70,
+		"ui/viewport.Viewport":    77,
 	}
 )
 

@@ -13,9 +13,7 @@ import (
 	"blik/processing"
 )
 
-func exemplarMethod() method {
-	return method{light: true, passes: []pass{passLight}, fill: (*site).exemplar}
-}
+func exemplarMethod() method { return method{solve: stepLight, fill: (*site).exemplar} }
 
 // patchRadius is the radius of the patches that exemplar copies: squares of 2·patchRadius + 1 pixels.
 const patchRadius = 4
@@ -43,81 +41,76 @@ const sharedSources = 60
 // patches is copied, each weighted by how well it fits. It is shifted to the mean of the fill, and blends with its
 // neighbours by weights that fall off to the edges.
 func (s *site) exemplar(ctx context.Context) {
-	w, h, ch := s.width(), s.height(), len(s.pix)
-	sources := s.sources()
-	if len(sources) == 0 {
+	w, ch := s.width(), len(s.pix)
+	found := newFinder(s)
+	if found == nil {
 		s.method = processing.MethodSubtract
 		return
 	}
-	trust := make([]float32, w*h)
-	for i := range trust {
-		trust[i] = 1 - s.filled[i]
+	q := &quilt{site: s, guide: make([][]float32, ch), sum: make([][]float32, ch),
+		weight: make([]float32, len(s.filled)), trust: make([]float32, len(s.filled))}
+	for i, made := range s.filled {
+		q.trust[i] = 1 - made
 	}
-	rim := s.rimDistances()
-	var centres []int32
-	for y := 0; y < h; y += patchRadius {
-		for x := 0; x < w; x += patchRadius {
-			if i := y*w + x; s.touches(x, y) {
-				centres = append(centres, int32(i))
-			}
-		}
+	for k, p := range s.pix {
+		q.guide[k], q.sum[k] = slices.Clone(p), make([]float32, len(p))
 	}
-	slices.SortStableFunc(centres, func(a, b int32) int { return cmp.Compare(rim[a], rim[b]) })
-	guide := make([][]float32, ch)
-	sum := make([][]float32, ch)
-	for k := range ch {
-		guide[k] = slices.Clone(s.pix[k])
-		sum[k] = make([]float32, w*h)
-	}
-	weight := make([]float32, w*h)
 	last := int32(0) // offset from the last patch to its source
-	stride := 1
-	most := exemplarSources
-	if s.group.shared {
-		most = sharedSources
-	}
-	for len(sources)/(stride*stride) > most {
-		stride++
-	}
-	var coarse []int32
-	for _, j := range sources {
-		if int(j)%w%stride == 0 && int(j)/w%stride == 0 {
-			coarse = append(coarse, j)
-		}
-	}
-	if len(coarse) == 0 {
-		coarse = sources
-	}
-	found := newFinder(s, sources, coarse, stride)
-	for _, at := range centres {
+	for _, at := range q.centres() {
 		if ctx.Err() != nil {
 			return
 		}
 		x, y := int(at)%w, int(at)/w
-		top := found.best(guide, trust, x, y, at+last)
+		top := found.best(q.guide, q.trust, x, y, at+last)
 		if len(top) > 0 {
 			last = top[0].at - at
-			s.paste(guide, sum, weight, trust, x, y, top)
+			q.paste(x, y, top)
 		}
 	}
 	for i, made := range s.filled {
-		if weight[i] == 0 || s.own[i] == free {
+		if q.weight[i] == 0 || s.own[i] == free {
 			continue
 		}
 		for k, p := range s.pix {
-			p[i] += float32(exemplarShare * made * (sum[k][i]/weight[i] - p[i]))
+			p[i] += float32(exemplarShare * made * (q.sum[k][i]/q.weight[i] - p[i]))
 		}
 	}
 	// That much grain came with the patches.
 	s.copied = exemplarShare
 }
 
+// quilt is a site that patches are copied into.
+type quilt struct {
+	*site
+	// guide is the fill with what was copied so far, trust the weight of its pixels in comparisons.
+	guide [][]float32
+	trust []float32
+	// sum holds the copied values, each times its weight, and weight the sums of these.
+	sum    [][]float32
+	weight []float32
+}
+
+// centres returns the centres of the patches that hold invented pixels, from the rim inwards.
+func (q *quilt) centres() []int32 {
+	var centres []int32
+	for y := 0; y < q.height(); y += patchRadius {
+		for x := 0; x < q.width(); x += patchRadius {
+			if q.touches(x, y) {
+				centres = append(centres, int32(y*q.width()+x))
+			}
+		}
+	}
+	rim := q.rimDistances()
+	slices.SortStableFunc(centres, func(a, b int32) int { return cmp.Compare(rim[a], rim[b]) })
+	return centres
+}
+
 // touches reports whether the patch around (x, y) holds invented pixels.
-func (s *site) touches(x, y int) bool {
-	w := s.width()
-	for v := max(0, y-patchRadius); v <= min(s.height()-1, y+patchRadius); v++ {
+func (q *quilt) touches(x, y int) bool {
+	w := q.width()
+	for v := max(0, y-patchRadius); v <= min(q.height()-1, y+patchRadius); v++ {
 		for u := max(0, x-patchRadius); u <= min(w-1, x+patchRadius); u++ {
-			if s.filled[v*w+u] > 0.05 {
+			if q.filled[v*w+u] > 0.05 {
 				return true
 			}
 		}
@@ -125,8 +118,8 @@ func (s *site) touches(x, y int) bool {
 	return false
 }
 
-// sources returns the centres of the patches that hold nothing but paint, ascending.
-func (s *site) sources() []int32 {
+// sourcesOf returns the centres of the patches that hold nothing but paint, ascending.
+func sourcesOf(s *site) []int32 {
 	w, h := s.width(), s.height()
 	const side = 2*patchRadius + 1
 	run := make([]int, w) // known pixels up to this row, in each column
@@ -166,17 +159,34 @@ type finder struct {
 	costs                [patch.Lanes]float32
 }
 
-func newFinder(s *site, sources, coarse []int32, stride int) *finder {
-	w, h := s.width(), s.height()
-	f := &finder{site: s, stride: stride, source: make([]bool, w*h), compare: patch.NewComparer(simd.Chosen())}
+// newFinder returns nil if there is no source.
+func newFinder(s *site) *finder {
+	w, h, sources := s.width(), s.height(), sourcesOf(s)
+	if len(sources) == 0 {
+		return nil
+	}
+	f := &finder{site: s, stride: 1, source: make([]bool, w*h), compare: patch.NewComparer(simd.Chosen())}
 	for _, j := range sources {
 		f.source[j] = true
 	}
-	f.fine = patch.NewPlaces(s.pix, w, h, 1, nil)
-	step := stride
-	if len(coarse) == len(sources) {
-		step = 1
+	most := exemplarSources
+	if s.group.shared {
+		most = sharedSources
 	}
+	for len(sources)/(f.stride*f.stride) > most {
+		f.stride++
+	}
+	var coarse []int32
+	for _, j := range sources {
+		if int(j)%w%f.stride == 0 && int(j)/w%f.stride == 0 {
+			coarse = append(coarse, j)
+		}
+	}
+	step := f.stride
+	if len(coarse) == 0 || len(coarse) == len(sources) {
+		coarse, step = sources, 1
+	}
+	f.fine = patch.NewPlaces(s.pix, w, h, 1, nil)
 	f.coarse = patch.NewPlaces(s.pix, w, h, step, coarse)
 	return f
 }
@@ -294,8 +304,8 @@ func (t matches) with(m match) matches {
 }
 
 // paste adds the mean of the patches at (x, y), shifted to the mean of the guide there, and updates the guide.
-func (s *site) paste(guide, sum [][]float32, weight, trust []float32, x, y int, top matches) {
-	w, h := s.width(), s.height()
+func (q *quilt) paste(x, y int, top matches) {
+	w, h := q.width(), q.height()
 	const side = 2*patchRadius + 1
 	var share [exemplarPatches]float32
 	var all float32
@@ -315,42 +325,42 @@ func (s *site) paste(guide, sum [][]float32, weight, trust []float32, x, y int, 
 	}
 	each(func(i, at int) {
 		from := i - (y*w + x)
-		for k, p := range s.pix {
+		for k, p := range q.pix {
 			var m float32
 			for t := range top {
 				m += float32(share[t] * p[int(top[t].at)+from])
 			}
 			mean[at][k] = m / all
-			lift[k] += guide[k][i] - mean[at][k]
+			lift[k] += q.guide[k][i] - mean[at][k]
 		}
 		n++
 	})
 	each(func(i, at int) {
-		if s.own[i] == free {
+		if q.own[i] == free {
 			return
 		}
 		a := float32(patchRadius+1-max(at%side-patchRadius, patchRadius-at%side)) / (patchRadius + 1)
 		b := float32(patchRadius+1-max(at/side-patchRadius, patchRadius-at/side)) / (patchRadius + 1)
 		hat := a * b
-		weight[i] += float32(hat)
-		for k := range s.pix {
-			sum[k][i] += float32(hat * (mean[at][k] + lift[k]/n))
-			guide[k][i] += float32(s.filled[i] * (sum[k][i]/weight[i] - guide[k][i]))
+		q.weight[i] += float32(hat)
+		for k := range q.pix {
+			q.sum[k][i] += float32(hat * (mean[at][k] + lift[k]/n))
+			q.guide[k][i] += float32(q.filled[i] * (q.sum[k][i]/q.weight[i] - q.guide[k][i]))
 		}
-		trust[i] = max(trust[i], copiedTrust)
+		q.trust[i] = max(q.trust[i], copiedTrust)
 	})
 }
 
 // rimDistances returns the squared distance of every pixel to the nearest known one, 0 for these.
-func (s *site) rimDistances() []int32 {
-	w, h := s.width(), s.height()
+func (q *quilt) rimDistances() []int32 {
+	w, h := q.width(), q.height()
 	const none = 1 << 29
 	column := make([]int32, w*h)
 	for x := range w {
 		d := int32(none)
 		for y := range h {
 			d = min(d+1, none)
-			if s.state[y*w+x] == processing.StateKnown {
+			if q.state[y*w+x] == processing.StateKnown {
 				d = 0
 			}
 			column[y*w+x] = d

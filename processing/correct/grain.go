@@ -6,76 +6,20 @@ import (
 	"blik/processing"
 )
 
-// details adds the two finest wavelet bands of nearby paint to the fills, so that they are as rough as their
-// surroundings, and clamps every value to the range of the paint in the window.
-func (c *corrector) details(sites []*site) error {
-	var part []*site
-	for _, s := range sites {
-		if s.known > 0 && c.p.Grain > 0 {
-			part = append(part, s)
-		}
+// addGrain adds the two finest wavelet bands of nearby paint to the fills, so that they are as rough as their
+// surroundings.
+func addGrain(on bench, sites []*site, amount float32) error {
+	if len(sites) == 0 {
+		return nil
 	}
-	if len(part) > 0 {
-		if err := c.grain(part); err != nil {
-			return err
-		}
-	}
-	c.each(len(sites), func(i int) {
-		if sites[i].known > 0 {
-			sites[i].bound()
-		}
-	})
-	return nil
-}
-
-func (c *corrector) grain(sites []*site) error {
-	a, err := c.newAtlas(sites)
-	if err != nil {
-		return err
-	}
-	defer a.release()
-	src, err := a.plane(processing.F32)
-	if err != nil {
-		return err
-	}
-	dst, err := a.plane(processing.F32)
-	if err != nil {
-		return err
-	}
-	ch := c.pic.Channels
 	fine := make([][][]float32, len(sites))
 	for i, s := range sites {
-		fine[i] = make([][]float32, ch)
-		for k := range fine[i] {
-			fine[i][k] = make([]float32, s.box.area())
-		}
+		fine[i] = takePlanes(s.memory, len(s.pix), s.box.area())
 	}
-	for k := range ch {
-		if err := a.put(src, func(i int) []float32 { return sites[i].pix[k] }); err != nil {
-			return err
-		}
-		if err := c.do(processing.Detail{Dst: dst, Src: src, State: a.state, Tiles: a.tiles}); err != nil {
-			return err
-		}
-		if err := a.get(dst, func(i int) []float32 { return fine[i][k] }); err != nil {
-			return err
-		}
+	if err := on.detail(sites, fine); err != nil {
+		return err
 	}
-	c.each(len(sites), func(i int) { sites[i].roughen(fine[i], float32(c.p.Grain/100)) })
-	return nil
-}
-
-// grainOf is grain for one site.
-func (c *corrector) grainOf(by processing.Solver, s *site) {
-	if !s.grainy() {
-		return
-	}
-	fine := takePlanes(s.memory, len(s.pix), s.box.area())
-	for k, p := range s.pix {
-		copy(fine[k], p)
-		by.Detail(fine[k], s.state, s.width(), s.height())
-	}
-	s.roughen(fine, float32(c.p.Grain/100))
+	return on.each(len(sites), func(_ *tools, i int) { sites[i].roughen(fine[i], amount) })
 }
 
 // grainy reports whether any pixel needs grain.

@@ -15,18 +15,18 @@ const (
 	haloRise = 0.012
 )
 
-// estimateHalo returns the width of the halo that the picture needs, at most Params.Halo, in pixels: one more than the
-// widest ring around the spots that is brighter than the rings beyond the halo, in the median over the spots. A mask
-// that covers the soft edges of the glints needs none.
-func (c *corrector) estimateHalo() int {
-	most := c.p.Halo
-	if most == 0 || len(c.glare.spots) < haloSpots {
+// estimateHalo returns the width of the halo that the picture needs, at most that of the map, in pixels: one more than
+// the widest ring around the spots that is brighter than the rings beyond the halo, in the median over the spots. A
+// mask that covers the soft edges of the glints needs none.
+func estimateHalo(each eacher, d *codec, glare *glareMap) int {
+	most := glare.halo
+	if most == 0 || len(glare.spots) < haloSpots {
 		return most
 	}
-	g := c.glare.withHalo(most + haloOutside)
+	g := glare.withHalo(most + haloOutside)
 	step := (len(g.spots) + sampledSpots - 1) / sampledSpots
 	rises := make([][]float64, (len(g.spots)+step-1)/step)
-	c.eachWith(len(rises), func(t *tools, i int) { rises[i] = c.ringRises(&t.scratch, g, int32(i*step)) })
+	each(len(rises), func(t *tools, i int) { rises[i] = ringRises(&t.scratch, d, g, most, int32(i*step)) })
 	rises = slices.DeleteFunc(rises, func(r []float64) bool { return r == nil })
 	if len(rises) < haloSpots {
 		return most
@@ -46,9 +46,9 @@ func (c *corrector) estimateHalo() int {
 
 // ringRises returns how far each ring of a spot's halo rises above the rings beyond the halo, in the root of light
 // averaged over the channels. It returns nil for a very large spot, and if a ring has too few pixels.
-func (c *corrector) ringRises(t *scratch, g *glareMap, spot int32) []float64 {
-	ch, most := c.pic.Channels, c.p.Halo
-	b := boxOf(g.spots[spot].Runs).grown(g.halo, c.pic.Width, c.pic.Height)
+func ringRises(t *scratch, d *codec, g *glareMap, most int, spot int32) []float64 {
+	ch := d.pic.Channels
+	b := boxOf(g.spots[spot].Runs).grown(g.halo, d.pic.Width, d.pic.Height)
 	if b.area() > 1<<16 {
 		return nil
 	}
@@ -60,9 +60,9 @@ func (c *corrector) ringRises(t *scratch, g *glareMap, spot int32) []float64 {
 			continue
 		}
 		ring := min(int(math.Ceil(math.Sqrt(float64(depth[i]))))-1, most)
-		at := ((b.y0+i/b.width())*c.pic.Width + b.x0 + i%b.width()) * ch
+		at := ((b.y0+i/b.width())*d.pic.Width + b.x0 + i%b.width()) * ch
 		for k := range ch {
-			sum[ring] += float64(grid(float64(c.codec.rootOf(at + k))))
+			sum[ring] += float64(grid(float64(d.rootOf(at + k))))
 		}
 		n[ring] += float64(ch)
 	}

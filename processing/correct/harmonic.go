@@ -1,37 +1,23 @@
 package correct
 
-import (
-	"math"
+import "math"
 
-	"blik/processing"
-)
-
-func harmonicMethod() method {
-	return method{passes: []pass{passHarmonic}}
-}
+func harmonicMethod() method { return method{solve: stepHarmonic} }
 
 // harmonic fills by Laplace's equation.
-func (c *corrector) harmonic(a *atlas) error {
-	sweeps, omegas := a.relaxation()
-	return a.inPlace(func(p processing.Plane) error {
-		return c.do(processing.Harmonic{Dst: p, State: a.state, Tiles: a.tiles, Sweeps: sweeps, Omegas: omegas})
-	})
+func harmonic(on bench, sites []*site) error {
+	planes := make([][][]float32, len(sites))
+	for i, s := range sites {
+		planes[i] = s.pix
+	}
+	return on.harmonic(sites, planes)
 }
 
 // deepHarmonic is the depth from which on a hole gets no more sweeps, which bounds the time per pixel: its middle then
 // stays as pull-push filled it.
 const deepHarmonic = 48
 
-// relaxation returns sweeps and factors that make successive over-relaxation converge on holes of the sites' depths.
-func (a *atlas) relaxation() (sweeps []int, omegas []float32) {
-	for _, s := range a.sites {
-		n, omega := s.relaxation()
-		sweeps, omegas = append(sweeps, n), append(omegas, omega)
-	}
-	return sweeps, omegas
-}
-
-// relaxation returns the sweeps and the factor of one site.
+// relaxation returns sweeps and a factor that make successive over-relaxation converge on holes of the site's depth.
 func (s *site) relaxation() (sweeps int, omega float32) {
 	// The optimal factor for a square of 2·thick pixels (Young 1954).
 	across := float64(2*s.thick + 1)

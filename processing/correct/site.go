@@ -44,7 +44,7 @@ type wanted struct{ spot, patch int32 }
 
 // cutWindow cuts out the surroundings of the spots: as far as grain is taken from, and farther until there is enough
 // paint.
-func (c *corrector) cutWindow(t *tools, s *site) {
+func (c *scene) cutWindow(t *tools, s *site) {
 	reach := s.group.reach
 	for {
 		s.box = s.group.around.grown(reach, c.pic.Width, c.pic.Height)
@@ -71,7 +71,7 @@ func (c *corrector) cutWindow(t *tools, s *site) {
 			}
 		}
 	}
-	c.load(t, s)
+	c.load(s)
 	if s.known > 0 {
 		s.thick = s.measureDepth(&t.scratch)
 	}
@@ -242,7 +242,7 @@ func (d *codec) nearest(r float32) int {
 const clipLevel = 0.985
 
 // load fills state and pix.
-func (c *corrector) load(t *tools, s *site) {
+func (c *scene) load(s *site) {
 	ch, n := c.pic.Channels, s.box.area()
 	s.state = takeZero[uint8](s.memory, n)
 	s.pix = takePlanes(s.memory, ch, n)
@@ -251,7 +251,7 @@ func (c *corrector) load(t *tools, s *site) {
 			s.state[i] = processing.StateUnclipped
 		}
 	}
-	light := c.methods[s.method].light
+	light := c.methods[s.method].light()
 	values := c.codec.levels
 	if light {
 		values = c.codec.rootsBy
@@ -265,10 +265,7 @@ func (c *corrector) load(t *tools, s *site) {
 		c.loadFloats(s, light)
 	}
 	if light {
-		s.veil = c.veils.over(&t.scratch, s.box, nil)
-		if s.memory == nil {
-			s.veil = slices.Clone(s.veil)
-		}
+		s.veil = c.veils.over(s.memory, s.box, nil)
 	}
 	for i, share := range s.veil {
 		if share > 0 {
@@ -311,7 +308,7 @@ func loadCodes[T uint8 | uint16](s *site, codes []T, stride int, values, levels 
 }
 
 // loadFloats does the same for a picture of floats. NaN and infinity are never known.
-func (c *corrector) loadFloats(s *site, light bool) {
+func (c *scene) loadFloats(s *site, light bool) {
 	ch, i := c.pic.Channels, 0
 	for y := s.y0; y < s.y1; y++ {
 		at := (y*c.pic.Width + s.x0) * ch
@@ -351,10 +348,10 @@ func (s *site) eachPixel(f func(i, x, y int)) {
 }
 
 // finish writes the patches of the site: the spots, their halos, and the pixels from which their veils are subtracted.
-func (c *corrector) finish(t *tools, s *site, patches []processing.Patch) {
+func (c *scene) finish(t *tools, s *site, patches []processing.Patch) {
 	c.open(s, patches)
 	c.blend(s, patches)
-	if !c.methods[s.method].light || s.known == 0 {
+	if !c.methods[s.method].light() || s.known == 0 {
 		return
 	}
 	for _, to := range s.wanted {
@@ -363,9 +360,9 @@ func (c *corrector) finish(t *tools, s *site, patches []processing.Patch) {
 }
 
 // blend mixes the new samples with the old ones, less their veil, and rounds them to the depth of the picture.
-func (c *corrector) blend(s *site, patches []processing.Patch) {
+func (c *scene) blend(s *site, patches []processing.Patch) {
 	ch := c.pic.Channels
-	light := c.methods[s.method].light
+	light := c.methods[s.method].light()
 	s.eachWanted(func(i, x, y, n int) {
 		to := s.wanted[n]
 		p := &patches[to.patch]
@@ -409,7 +406,7 @@ func (c *corrector) blend(s *site, patches []processing.Patch) {
 }
 
 // open sets the runs of the site's patches and allocates their samples, for the whole window at once.
-func (c *corrector) open(s *site, patches []processing.Patch) {
+func (c *scene) open(s *site, patches []processing.Patch) {
 	lines, pixels := make([]int, len(s.wanted)), make([]int, len(s.wanted))
 	row := func(f func(k, y, x0, x1 int)) {
 		at, from := -1, processing.Run{}

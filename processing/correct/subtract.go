@@ -10,9 +10,7 @@ import (
 	"blik/processing"
 )
 
-func subtractMethod() method {
-	return method{light: true, passes: []pass{passLight}}
-}
+func subtractMethod() method { return method{solve: stepLight} }
 
 // sampledSpots is roughly how many spots an estimate over the whole picture samples.
 const sampledSpots = 400
@@ -20,15 +18,15 @@ const sampledSpots = 400
 // estimateLight returns the colour of the light: the median, over a sample of spots, of how far their brightest
 // unclipped pixel rises over the median of the paint around it, in linear light. It samples the whole mask, whichever
 // spots are to be corrected.
-func (c *corrector) estimateLight() [4]float64 {
-	ch := c.pic.Channels
+func estimateLight(each eacher, d *codec, g *glareMap) [4]float64 {
+	ch := d.pic.Channels
 	white := 1 / math.Sqrt(float64(ch))
-	step := (len(c.glare.spots) + sampledSpots - 1) / sampledSpots
+	step := (len(g.spots) + sampledSpots - 1) / sampledSpots
 	var rises [][4]float64
 	if step > 0 {
-		rises = make([][4]float64, (len(c.glare.spots)+step-1)/step)
+		rises = make([][4]float64, (len(g.spots)+step-1)/step)
 	}
-	c.eachWith(len(rises), func(t *tools, i int) { rises[i] = c.rise(&t.scratch, c.glare.spots[i*step].Runs) })
+	each(len(rises), func(t *tools, i int) { rises[i] = rise(&t.scratch, d, g, g.spots[i*step].Runs) })
 	rises = slices.DeleteFunc(rises, func(r [4]float64) bool { return r == [4]float64{} })
 	var e [4]float64
 	for k := range ch {
@@ -60,19 +58,19 @@ func unit(v [4]float64, n int) [4]float64 {
 
 // rise returns the direction in which the brightest unclipped pixel of the runs differs from the paint around them,
 // with length 1, or 0 if nothing rises clearly.
-func (c *corrector) rise(t *scratch, runs []processing.Run) [4]float64 {
-	ch := c.pic.Channels
-	b := boxOf(runs).grown(c.p.Halo+4, c.pic.Width, c.pic.Height)
+func rise(t *scratch, d *codec, g *glareMap, runs []processing.Run) [4]float64 {
+	ch := d.pic.Channels
+	b := boxOf(runs).grown(g.halo+4, d.pic.Width, d.pic.Height)
 	if b.area() > 1<<16 {
 		return [4]float64{}
 	}
 	own, depth := take[int32](t, b.area()), take[int32](t, b.area())
-	c.glare.owners(t, b, own, depth)
+	g.owners(t, b, own, depth)
 	light := func(i int) (l [4]float64, clipped bool) {
-		at := ((b.y0+i/b.width())*c.pic.Width + b.x0 + i%b.width()) * ch
+		at := ((b.y0+i/b.width())*d.pic.Width + b.x0 + i%b.width()) * ch
 		for k := range ch {
-			v, _ := c.codec.level(at + k)
-			r := float64(c.codec.rootOf(at + k))
+			v, _ := d.level(at + k)
+			r := float64(d.rootOf(at + k))
 			l[k], clipped = r*r, clipped || v >= clipLevel
 		}
 		return l, clipped
@@ -98,14 +96,14 @@ func (c *corrector) rise(t *scratch, runs []processing.Run) [4]float64 {
 	for _, r := range runs {
 		for x := r.X0; x < r.X1; x++ {
 			l, clipped := light((r.Y-b.y0)*b.width() + x - b.x0)
-			var d [4]float64
+			var over [4]float64
 			var sum float64
 			for k := range ch {
-				d[k] = math.Max(l[k]-paint[k], 0)
-				sum += d[k]
+				over[k] = math.Max(l[k]-paint[k], 0)
+				sum += over[k]
 			}
 			if !clipped && sum > most {
-				best, most = d, sum
+				best, most = over, sum
 			}
 		}
 	}
@@ -117,118 +115,53 @@ func (c *corrector) rise(t *scratch, runs []processing.Run) [4]float64 {
 
 // lookThrough separates light from paint, and fills clipped pixels. A first guess of the paint shows where the skirt of
 // the light ends; the pixels beyond it are paint, and improve the second guess.
-func (c *corrector) lookThrough(a *atlas) error {
-	ch := c.pic.Channels
-	paint, seen := make([]processing.Plane, ch), make([]processing.Plane, ch)
-	var light, expected processing.Plane
-	planes := []*processing.Plane{&light, &expected}
-	for k := range ch {
-		planes = append(planes, &paint[k], &seen[k])
-	}
-	for _, p := range planes {
-		var err error
-		if *p, err = a.plane(processing.F32); err != nil {
-			return err
-		}
-	}
-	views := make([]*view, len(a.sites))
-	for i, s := range a.sites {
+func (c *scene) lookThrough(on bench, sites []*site) error {
+	views := make([]*view, len(sites))
+	for i, s := range sites {
 		views[i] = newView(s)
 	}
+	if err := guess(on, views, c.light); err != nil {
+		return err
+	}
 	// A second guess would only repeat the first where that made no pixel known.
-	open := make([]int, len(views))
-	for i := range open {
-		open[i] = i
-	}
-	for range 2 {
-		if err := c.guess(a, views, paint, open); err != nil {
-			return err
-		}
-		open = slices.DeleteFunc(open, func(i int) bool { return len(views[i].beyond) == 0 })
-	}
-	if err := a.putState(); err != nil {
+	again := slices.DeleteFunc(slices.Clone(views), func(v *view) bool { return len(v.beyond) == 0 })
+	if err := guess(on, again, c.light); err != nil {
 		return err
 	}
-	models := make([]processing.Separation, len(views))
-	for i, v := range views {
-		models[i] = v.m
-	}
-	for k := range ch {
-		if err := a.put(seen[k], func(i int) []float32 { return views[i].squared(k) }); err != nil {
-			return err
-		}
-	}
-	if err := a.put(expected, func(i int) []float32 { return views[i].expected }); err != nil {
+	if err := on.each(len(views), func(_ *tools, i int) { views[i].square() }); err != nil {
 		return err
 	}
-	clear(a.host)
-	if err := c.be.Upload(c.ctx, light, processing.Samples{F32: a.host}); err != nil {
+	if err := on.separate(views); err != nil {
 		return err
 	}
-	if err := c.do(processing.Separate{
-		Paint: paint, Light: light, Seen: seen, Expected: expected, State: a.state, Tiles: a.tiles, Models: models,
-	}); err != nil {
-		return err
-	}
-	for k := range ch {
-		if err := a.get(paint[k], func(i int) []float32 { return a.sites[i].pix[k] }); err != nil {
-			return err
-		}
-	}
-	if err := a.get(light, func(i int) []float32 { return views[i].light }); err != nil {
-		return err
-	}
-	c.eachWith(len(views), func(t *tools, i int) {
+	return on.each(len(views), func(t *tools, i int) {
+		views[i].pix = views[i].paint
 		views[i].refine(t)
 		views[i].madeUp()
 	})
-	return c.ctx.Err()
 }
 
-// guess guesses the paint of the open views and models it.
-func (c *corrector) guess(a *atlas, views []*view, paint []processing.Plane, open []int) error {
-	if len(open) == 0 {
+// guess guesses the paint of the views and models it; light is the colour of the light over the picture.
+func guess(on bench, views []*view, light [4]float64) error {
+	if len(views) == 0 {
 		return nil
 	}
-	if err := a.putState(); err != nil {
+	sites, paint := make([]*site, len(views)), make([][][]float32, len(views))
+	for i, v := range views {
+		sites[i], paint[i] = v.site, v.paint
+		for k, p := range v.pix {
+			copy(v.paint[k], p)
+		}
+	}
+	if err := on.harmonic(sites, paint); err != nil {
 		return err
 	}
-	sweeps, omegas := a.relaxation()
-	some := processing.Harmonic{State: a.state}
-	for _, i := range open {
-		some.Tiles = append(some.Tiles, a.tiles[i])
-		some.Sweeps, some.Omegas = append(some.Sweeps, sweeps[i]), append(some.Omegas, omegas[i])
-	}
-	for k := range paint {
-		guess := func(i int) []float32 { return views[i].guess[k] }
-		start := func(i int) []float32 { return views[i].pix[k] }
-		if len(open) < len(views) {
-			// Separate starts from the guesses of the other views.
-			if err := a.get(paint[k], guess); err != nil {
-				return err
-			}
-			start = func(i int) []float32 {
-				if _, ok := slices.BinarySearch(open, i); ok {
-					return views[i].pix[k]
-				}
-				return views[i].guess[k]
-			}
+	return on.each(len(views), func(t *tools, i int) {
+		for k, p := range paint[i] {
+			copy(views[i].guess[k], p)
 		}
-		if err := a.put(paint[k], start); err != nil {
-			return err
-		}
-		some.Dst = paint[k]
-		if err := c.do(some); err != nil {
-			return err
-		}
-		if err := a.get(paint[k], guess); err != nil {
-			return err
-		}
-	}
-	c.eachWith(len(open), func(t *tools, n int) {
-		views[open[n]].consider(t, c.light)
+		views[i].consider(t, light)
 	})
-	return nil
 }
 
 // consider continues the guess along the strokes and makes the model.
@@ -245,8 +178,10 @@ func (v *view) consider(t *tools, picture [4]float64) {
 type view struct {
 	*site
 	m processing.Separation
-	// guess is the paint as its surroundings continue. seen is the light of each channel, in the same memory once the
-	// guess is no longer needed.
+	// paint is that of Separate; it begins as its surroundings continue.
+	paint [][]float32
+	// guess is the paint as surroundings and strokes continue it. seen is the light of each channel, in the same memory
+	// once the guess is no longer needed.
 	guess, seen [][]float32
 	along       strokes
 	// expected and light are those of Separate.
@@ -257,18 +192,19 @@ type view struct {
 
 func newView(s *site) *view {
 	n := s.box.area()
-	v := &view{site: s, guess: takePlanes(s.memory, len(s.pix), n), expected: take[float32](s.memory, n),
-		light: takeZero[float32](s.memory, n)}
+	v := &view{site: s, paint: takePlanes(s.memory, len(s.pix), n), guess: takePlanes(s.memory, len(s.pix), n),
+		expected: take[float32](s.memory, n), light: takeZero[float32](s.memory, n)}
 	v.seen = v.guess
 	return v
 }
 
-// squared computes the light of channel k from its roots.
-func (v *view) squared(k int) []float32 {
-	for i, r := range v.pix[k] {
-		v.seen[k][i] = r * r
+// square computes the light of each channel from its roots.
+func (v *view) square() {
+	for k, p := range v.pix {
+		for i, r := range p {
+			v.seen[k][i] = r * r
+		}
 	}
-	return v.seen[k]
 }
 
 // madeUp sets filled, the share of invented texture: all of it in a clipped pixel, and the more the brighter the light

@@ -69,15 +69,15 @@ func (s *veilSource) share(d2 float64) float64 {
 }
 
 // veilOf returns the veil of a spot, without strength and box.
-func (c *corrector) veilOf(spot int32) veilSource {
+func (g *glareMap) veilOf(spot int32) veilSource {
 	var sx, sy int
-	runs := c.glare.spots[spot].Runs
+	runs := g.spots[spot].Runs
 	for _, r := range runs {
 		sx += (r.X1 - r.X0) * (r.X0 + r.X1)
 		sy += (r.X1 - r.X0) * (2*r.Y + 1)
 	}
-	area := int(c.glare.areas[spot])
-	rim := max(veilRim-c.p.Halo, 0)
+	area := int(g.areas[spot])
+	rim := max(veilRim-g.halo, 0)
 	radius := math.Max(discRadius(area)-float64(rim), 1)
 	return veilSource{
 		x: float64(sx) / float64(2*area), y: float64(sy) / float64(2*area),
@@ -87,8 +87,7 @@ func (c *corrector) veilOf(spot int32) veilSource {
 
 // findVeils estimates the veil of the picture, and returns nil if there is none. It always measures the whole mask,
 // whichever spots are to be corrected.
-func (c *corrector) findVeils() *veils {
-	g := c.glare
+func findVeils(each eacher, d *codec, g *glareMap, light [4]float64) *veils {
 	var large []int32
 	for _, i := range g.byRank {
 		if discRadius(int(g.areas[i])) < veilRadius {
@@ -101,36 +100,37 @@ func (c *corrector) findVeils() *veils {
 	var v *veils
 	for range veilRounds {
 		sides := make([][]veilSide, min(len(large), veilSpots))
-		c.eachWith(len(sides), func(t *tools, i int) { sides[i] = c.veilSides(&t.scratch, large[i], v) })
+		each(len(sides), func(t *tools, i int) { sides[i] = sidesOf(&t.scratch, d, g, light, large[i], v) })
 		amount := veilAmount(slices.Concat(sides...))
 		if amount == 0 {
 			return nil
 		}
-		v = c.newVeils(large, sides, amount)
+		v = newVeils(d, g, light, large, sides, amount)
 	}
 	return v
 }
 
 // newVeils returns the veils of the large spots, given the amount of light of the picture and the sides of the first
 // spots.
-func (c *corrector) newVeils(large []int32, sides [][]veilSide, amount float64) *veils {
-	g := c.glare
+func newVeils(
+	d *codec, g *glareMap, light [4]float64, large []int32, sides [][]veilSide, amount float64,
+) *veils {
 	v := &veils{of: make([]int32, len(g.spots)), across: (g.w + veilCell - 1) / veilCell, amount: amount,
 		end: veilEnd / amount}
 	for i := range v.of {
 		v.of[i] = -1
 	}
-	for k := range c.pic.Channels {
-		v.light[k] = float32(amount * c.light[k] * math.Sqrt(float64(c.pic.Channels)))
+	for k := range d.pic.Channels {
+		v.light[k] = float32(amount * light[k] * math.Sqrt(float64(d.pic.Channels)))
 	}
 	v.cells = make([][]int32, v.across*((g.h+veilCell-1)/veilCell))
 	for n, i := range large {
-		s := c.veilOf(i)
+		s := g.veilOf(i)
 		s.strength = 1
 		if n < len(sides) {
 			s.strength = ownStrength(sides[n], amount)
 		}
-		if s.strength <= v.end || !c.glints(i) {
+		if s.strength <= v.end || !glints(d, g, i) {
 			continue
 		}
 		r := math.Sqrt(s.reach2 * (1 - math.Sqrt(math.Sqrt(v.end/s.strength))))
@@ -151,13 +151,13 @@ func (c *corrector) newVeils(large []int32, sides [][]veilSide, amount float64) 
 }
 
 // glints reports whether a spot is bright enough to scatter light.
-func (c *corrector) glints(spot int32) bool {
-	ch := c.pic.Channels
-	for _, r := range c.glare.spots[spot].Runs {
-		for at := (r.Y*c.pic.Width + r.X0) * ch; at < (r.Y*c.pic.Width+r.X1)*ch; at += ch {
+func glints(d *codec, g *glareMap, spot int32) bool {
+	ch := d.pic.Channels
+	for _, r := range g.spots[spot].Runs {
+		for at := (r.Y*d.pic.Width + r.X0) * ch; at < (r.Y*d.pic.Width+r.X1)*ch; at += ch {
 			var light float32
 			for k := range ch {
-				root := c.codec.rootOf(at + k)
+				root := d.rootOf(at + k)
 				light += float32(root * root)
 			}
 			if light >= float32(veilGlint*float64(ch)) {
@@ -184,19 +184,21 @@ func ownStrength(sides []veilSide, amount float64) float64 {
 // variance.
 type veilSide struct{ light, weight float64 }
 
-// veilSides compares the paint on each side near the spot with the paint farther away: it fits, by least squares, the
+// sidesOf compares the paint on each side near the spot with the paint farther away: it fits, by least squares, the
 // light of the veil that explains why the root of light rises towards the spot. Where veils overlap, each hides how the
 // others fall off: the veils found before are therefore subtracted first, and what is left is added to that of the
 // spot.
-func (c *corrector) veilSides(t *scratch, spot int32, before *veils) []veilSide {
-	s := c.veilOf(spot)
-	r := math.Max(math.Sqrt(s.reach2)*0.78, discRadius(int(c.glare.areas[spot]))+6)
-	b := box{int(s.x - r), int(s.y - r), int(s.x+r) + 1, int(s.y+r) + 1}.grown(0, c.pic.Width, c.pic.Height)
+func sidesOf(
+	t *scratch, d *codec, g *glareMap, colour [4]float64, spot int32, before *veils,
+) []veilSide {
+	s := g.veilOf(spot)
+	r := math.Max(math.Sqrt(s.reach2)*0.78, discRadius(int(g.areas[spot]))+6)
+	b := box{int(s.x - r), int(s.y - r), int(s.x+r) + 1, int(s.y+r) + 1}.grown(0, d.pic.Width, d.pic.Height)
 	if b.area() > 1<<16 {
 		return nil
 	}
 	own, depth := take[int32](t, b.area()), take[int32](t, b.area())
-	c.glare.owners(t, b, own, depth)
+	g.owners(t, b, own, depth)
 	veil := before.over(t, b, nil)
 	known := before.lightOf(spot)
 	type sums struct {
@@ -204,7 +206,7 @@ func (c *corrector) veilSides(t *scratch, spot int32, before *veils) []veilSide 
 		root, both, squares [4]float64
 	}
 	var side [8]sums
-	ch := c.pic.Channels
+	ch := d.pic.Channels
 	// Large spots have more pixels around them than are needed.
 	step := max(1, int(math.Sqrt(float64(b.area())/2000)))
 	for y := b.y0; y < b.y1; y += step {
@@ -225,9 +227,9 @@ func (c *corrector) veilSides(t *scratch, spot int32, before *veils) []veilSide 
 			to.n++
 			to.share += grid(share)
 			to.square += grid(float64(share * share))
-			at := (y*c.pic.Width + x) * ch
+			at := (y*d.pic.Width + x) * ch
 			for k := range ch {
-				seen := c.codec.rootOf(at + k)
+				seen := d.rootOf(at + k)
 				if veil != nil {
 					seen = before.without(seen, veil[i], k)
 				}
@@ -248,7 +250,7 @@ func (c *corrector) veilSides(t *scratch, spot int32, before *veils) []veilSide 
 		spread := t.square - t.share*t.share/t.n
 		for k := range ch {
 			// A small amount of light raises the root by light / (2 · root).
-			slope := c.light[k] * math.Sqrt(float64(ch)) / (2 * math.Max(t.root[k]/t.n, 0.03))
+			slope := colour[k] * math.Sqrt(float64(ch)) / (2 * math.Max(t.root[k]/t.n, 0.03))
 			along += float64(slope * (t.both[k] - t.share*t.root[k]/t.n))
 			sure += float64(slope * slope * spread)
 			rest += t.squares[k] - t.root[k]*t.root[k]/t.n
@@ -368,7 +370,7 @@ func (v *veils) without(root, share float32, channel int) float32 {
 
 // unveil subtracts the veils from the paint around a spot, where that of the spot is the strongest, and adds those
 // pixels to the patch.
-func (c *corrector) unveil(t *scratch, spot int32, patch *processing.Patch) {
+func (c *scene) unveil(t *scratch, spot int32, patch *processing.Patch) {
 	if c.veils == nil || c.veils.of[spot] < 0 {
 		return
 	}
@@ -398,7 +400,7 @@ func (c *corrector) unveil(t *scratch, spot int32, patch *processing.Patch) {
 // unveilCodes returns the samples at the given places of the window after subtracting their shares of the veil, and
 // their runs. Pixels that are clipped in all channels are left out.
 func unveilCodes[T uint8 | uint16](
-	c *corrector, pix []T, b box, places []int32, share []float32,
+	c *scene, pix []T, b box, places []int32, share []float32,
 ) ([]T, []processing.Run) {
 	d, ch, w := c.codec, c.pic.Channels, b.width()
 	out := make([]T, 0, len(places)*ch)
@@ -427,7 +429,7 @@ func unveilCodes[T uint8 | uint16](
 }
 
 // unveilFloats does the same for a picture of floats and appends to a patch.
-func (c *corrector) unveilFloats(to *processing.Patch, b box, places []int32, share []float32) {
+func (c *scene) unveilFloats(to *processing.Patch, b box, places []int32, share []float32) {
 	ch, w := c.pic.Channels, b.width()
 	for _, i := range places {
 		x, y := b.x0+int(i)%w, b.y0+int(i)/w
