@@ -407,3 +407,55 @@ func TestCorrectionPreview(t *testing.T) {
 		t.Error("two steps do not take back the previews of two findings")
 	}
 }
+
+// Undo and redo of a detection bring back the parameters that it was asked with, also while another one is on its way.
+func TestUndoRestoresParameters(t *testing.T) {
+	t.Parallel()
+	s, k := searched(t, image.Rectangle{})
+	asked := s.Settings().Params
+	asks := func(when string, want processing.Params) {
+		t.Helper()
+		if got := s.Settings().Params; got != want {
+			t.Errorf("%s: the parameters are\n%+v, expected\n%+v", when, got, want)
+		}
+	}
+	s.sensitivity(-3)
+	s.rest()
+	later := s.Settings().Params
+	s.Undo()
+	asks("undone", asked)
+	if s.Previewing() {
+		t.Error("undo starts another search")
+	}
+	s.Redo()
+	asks("redone", later)
+	classic := later
+	classic.Detector = processing.DetectorClassic
+	s.SetParams(classic)
+	s.rest()
+	s.Undo()
+	asks("the classical detector undone", asked)
+	s.Redo()
+	asks("the classical detector redone", classic)
+	manual := later
+	manual.Mode, manual.Window, manual.Halo = processing.Manual, 31, later.Halo+1
+	s.SetParams(manual)
+	s.rest()
+	s.GoTo(1)
+	asked.Window, asked.Halo = manual.Window, manual.Halo
+	asks("gone back to the first step", asked)
+	want := slices.Clone(s.Document().Mask().Pix)
+
+	s.KeepTable(nil)
+	k.gated.Store(true)
+	s.sensitivity(2)
+	s.whole(k)
+	s.GoTo(0)
+	s.GoTo(1)
+	asks("gone back while searching", asked)
+	k.gated.Store(false)
+	s.rest()
+	if !slices.Equal(s.Document().Mask().Pix, want) {
+		t.Error("the search that was under way came over the step")
+	}
+}

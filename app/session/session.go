@@ -221,6 +221,23 @@ func (s *Session) EndDrawing() {
 	}
 }
 
+// AskedWith returns p with the parameters of detection that a result was asked with. In adaptive mode that leaves those
+// which only manual mode reads.
+func AskedWith(p processing.Params, r *detect.Found) processing.Params {
+	// What the classical detector chose in adaptive mode can be used in manual mode, and says so.
+	manual := r.Params.Mode == processing.Manual && len(r.Chosen) == 0
+	for _, s := range processing.SpecsOf(processing.StageDetection) {
+		if manual || !s.Manual {
+			// Values of valid parameters cause no error.
+			_ = s.Set(&p, s.Get(r.Params))
+		}
+	}
+	if p.Learned = r.Params.Learned; !manual {
+		p.Mode = processing.Adaptive
+	}
+	return p
+}
+
 // WithStage returns p with the parameters of one stage replaced by those of others, which must be valid.
 func WithStage(p, others processing.Params, stage processing.Stage) processing.Params {
 	for _, s := range processing.SpecsOf(stage) {

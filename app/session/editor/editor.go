@@ -72,7 +72,8 @@ func (e *Editor) Steps() (undo, redo bool) {
 	return undo, redo
 }
 
-// Undo undoes the last step and returns its name; ok is false if there is none.
+// Undo undoes the last step and returns its name; ok is false if there is none. Together with the mask of a detection,
+// Undo, Redo and GoTo bring back the parameters that it was asked with.
 func (e *Editor) Undo() (name message.Message, ok bool) {
 	return e.stepped(e.s.Document().UndoName, e.s.Document().Undo)
 }
@@ -93,7 +94,18 @@ func (e *Editor) History() (names []message.Message, done int) {
 // GoTo undoes or redoes steps until the first done steps of the history are in effect.
 func (e *Editor) GoTo(done int) {
 	e.s.Settle()
-	e.s.Publish(session.Stepped, e.s.Document().GoTo(done))
+	was := e.s.Document().Result()
+	pixels := e.s.Document().GoTo(done)
+	e.askedAgain(was)
+	e.s.Publish(session.Stepped, pixels)
+}
+
+// askedAgain sets the parameters that the detection of the step in effect was asked with, if that is another one than
+// before.
+func (e *Editor) askedAgain(before *detect.Found) {
+	if r := e.s.Document().Result(); r != nil && r != before {
+		e.s.Settings().Params = session.AskedWith(e.s.Settings().Params, r)
+	}
 }
 
 func (e *Editor) stepped(name func() (message.Message, bool), step func() (image.Rectangle, bool)) (
@@ -101,8 +113,10 @@ func (e *Editor) stepped(name func() (message.Message, bool), step func() (image
 ) {
 	e.s.Settle()
 	text, _ := name()
+	was := e.s.Document().Result()
 	pixels, ok := step()
 	if ok {
+		e.askedAgain(was)
 		e.s.Publish(session.Stepped, pixels)
 	}
 	return text, ok

@@ -31,15 +31,10 @@ type Outcome struct {
 type Glare struct {
 	s      *session.Session
 	engine work.Engine
-	// detectedWith are the parameters that were set for the last detection.
-	detectedWith processing.Params
 }
 
 // New returns the Glare of a session.
 func New(s *session.Session, e work.Engine) *Glare { return &Glare{s: s, engine: e} }
-
-// DetectedWith returns the parameters that were set for the last detection.
-func (g *Glare) DetectedWith() processing.Params { return g.detectedWith }
 
 // Detect detects glare in the search region with the current parameters and replaces the mask there.
 func (g *Glare) Detect(done func(Outcome, error)) {
@@ -65,7 +60,6 @@ func (g *Glare) DetectFor(apply func(document.Found) image.Rectangle, done func(
 		return shot.Found(&r.Found, shot.Region)
 	}
 	session.Begin(g.s, session.Detected, do, func(f document.Found) (image.Rectangle, error) {
-		g.detectedWith = params
 		g.s.KeepTable(table)
 		return apply(f), nil
 	}, func(_ document.Found, err error) { done(outcome, err) })

@@ -50,7 +50,13 @@ func New(s *session.Session, g *glare.Glare, e Detector, o Options) *Preview {
 	if o.PartShare == 0 {
 		o.PartShare = defaultPartShare
 	}
-	return &Preview{s: s, glare: g, engine: e, o: o}
+	p := &Preview{s: s, glare: g, engine: e, o: o}
+	s.Subscribe(func(c session.Change) {
+		if c.Cause == session.Stepped && c.Params && p.phase != idle {
+			p.happens(changed, glare.Outcome{}, nil)
+		}
+	})
+	return p
 }
 
 // SetParams replaces the parameters of detection and correction, and starts previews that follow them.
@@ -109,7 +115,7 @@ func (p *Preview) needed() phase {
 	switch {
 	case p.s.Busy():
 		return idle
-	case p.followsParams() && detectsOtherwise(p.glare.DetectedWith(), p.s.Settings().Params):
+	case p.followsParams() && p.detectsOtherwise():
 		switch {
 		case p.onlyDecides():
 			return deciding
@@ -265,7 +271,8 @@ func correctsOtherwise(a, b processing.Params) bool {
 	return session.WithStage(a, b, processing.StageCorrection) != a
 }
 
-// detectsOtherwise reports whether parameters of detection differ.
-func detectsOtherwise(a, b processing.Params) bool {
-	return session.WithStage(a, b, processing.StageDetection) != a || a.Learned != b.Learned
+// detectsOtherwise reports whether the parameters are not those that the last detection was asked with.
+func (p *Preview) detectsOtherwise() bool {
+	params := p.s.Settings().Params
+	return session.AskedWith(params, p.s.Document().Result()) != params
 }
