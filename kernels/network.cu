@@ -89,7 +89,7 @@ __device__ __forceinline__ u32 rootOf(u64 v) {
 
 // All that follows computes some rows of a picture of w × h pixels or cells: those from first to last − 1.
 
-// networkInput writes the input planes of the pixels, four words each, of which the last is 0. The sums of the columns slide
+// networkInput writes the input planes of the pixels, four words each. The sums of the columns slide
 // down the picture; those of the windows are added up from them. Its rows are those of cells.
 extern "C" __global__ void __launch_bounds__(inputThreads) networkInput(uint4 *__restrict__ dst, const u8 *__restrict__ r, i64 rPitch,
 	const u8 *__restrict__ g, i64 gPitch, const u8 *__restrict__ b, i64 bPitch, int w, int h, int first, int last) {
@@ -142,13 +142,14 @@ extern "C" __global__ void __launch_bounds__(inputThreads) networkInput(uint4 *_
 			int px = 2 * x + i % 2, py = 2 * at + i / 2;
 			if (px >= w || py >= h)
 				continue;
-			u32 v[4] = {q.r[i], q.g[i], q.b[i], q.low[i]}, normal = 0, ratio = 0;
+			u32 v[4] = {q.r[i], q.g[i], q.b[i], q.low[i]}, normal = 0, ratio = 0, own = 0;
 #pragma unroll
 			for (int c = 0; c < 4; c++) {
 				normal |= cut(((int)v[c] * byGain - means[c] * gain + (32 << fraction) + half) >> fraction, 127) << 8 * c;
 				ratio |= cut(((int)v[c] * byShare + half) >> fraction, 127) << 8 * c;
+				own |= v[c] / 2 << 8 * c;
 			}
-			dst[(i64)py * w + px] = make_uint4(normal, ratio, around, 0);
+			dst[(i64)py * w + px] = make_uint4(normal, ratio, around, own);
 		}
 	}
 }

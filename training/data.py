@@ -15,11 +15,11 @@ import torch.nn.functional as F
 
 from render import picture
 
-SHARES = (0.46, 0.10, 0.44)  # rendered with lamps, rendered without, photographs
+SHARES = (0.32, 0.08, 0.60)  # rendered with lamps, rendered without, photographs
 SMALLER = (2.5, 3.5, 5, 7)  # photographs made smaller: painted lights of a few pixels; nothing in them is glare
-SMALL_SHARE = 0.25
+SMALL_SHARE = 0.18
 FEW = 12  # photographs with more labelled glints are not made smaller: theirs would still be seen
-GLARE_SHARE, HARD_SHARE = 0.45, 0.30  # photographs: patches about labelled glare, about labelled lights that are not
+GLARE_SHARE, HARD_SHARE = 0.35, 0.25  # photographs: patches about labelled glare, about labelled lights that are not
 OFTEN = 2  # times as often as others are paintings with labelled glare drawn
 IGNORED = 128
 # Paintings with many labelled glints, with few, and with none are in every fold.
@@ -48,8 +48,8 @@ class Store:
         self.places = []  # for each source: places of glare, and of hard negatives (y, x)
 
     def add(self, planes, kind, name, places=((), ())):
-        """planes: uint8 [5, h, w]: R, G, B, label, weight."""
-        self.parts.append(planes.to(self.device).permute(1, 2, 0).reshape(-1, 5))
+        """planes: uint8 [4, h, w]: R, G, B, label."""
+        self.parts.append(planes.to(self.device).permute(1, 2, 0).reshape(-1, 4))
         self.height.append(planes.shape[1])
         self.width.append(planes.shape[2])
         self.kind.append(kind)
@@ -60,6 +60,7 @@ class Store:
         self.first = np.concatenate([[0], np.cumsum([len(p) for p in self.parts])])[:-1]
         self.pixels = torch.cat(self.parts)
         self.parts = None
+        self.lamps = np.array([n.startswith("stack_") for n in self.name])
         self.kind, self.height, self.width = np.array(self.kind), np.array(self.height), np.array(self.width)
         self.of = {}
         for k in range(len(self.kind)):
@@ -72,15 +73,12 @@ def photograph(folder, name):
     rgb = picture(os.path.join(folder, name + ".jpg"))
     label = picture(os.path.join(folder, name + "_lab.png"))[0].numpy()
     marked = (label == 255) | ((label >= 64) & (label <= 66))
-    part, n = ndimage.label(marked, np.ones((3, 3)))
-    weight, places = np.zeros(label.shape, np.uint8), ([], [])
-    area = np.bincount(part.ravel(), minlength=n + 1)
-    weight[marked] = 255 / np.sqrt(area[part[marked]])
+    part, _ = ndimage.label(marked, np.ones((3, 3)))
+    places = [], []
     for k, box in enumerate(ndimage.find_objects(part)):
         kind = label[box][part[box] == k + 1][0]
         places[0 if kind == 255 else 1].append([(s.start + s.stop) / 2 for s in box])
-    planes = torch.cat([rgb, torch.from_numpy(label)[None], torch.from_numpy(weight)[None]])
-    return planes, places
+    return torch.cat([rgb, torch.from_numpy(label)[None]]), places
 
 
 def load(rendered, folder, device, skip):
@@ -101,7 +99,7 @@ def load(rendered, folder, device, skip):
                 h, w = (int(s / k) for s in planes.shape[1:])
                 if min(h, w) >= 260:
                     small = F.interpolate(planes[None, :3].float(), size=(h, w), mode="bilinear", antialias=True)[0]
-                    store.add(F.pad(small.round().to(torch.uint8), (0, 0, 0, 0, 0, 2)), "small", name)
+                    store.add(F.pad(small.round().to(torch.uint8), (0, 0, 0, 0, 0, 1)), "small", name)
             print(name, "glare", len(places[0]), "other", len(places[1]), flush=True)
     store.close()
     return store
@@ -148,7 +146,7 @@ class Batches:
         return [np.array(c) for c in zip(*rows)]
 
     def gather(self, k, top, left, scale):
-        """Returns colour of 0...1, share of glare, share of ignored, weight, and label of the nearest pixel."""
+        """Returns colour of 0...1, share of glare, share of ignored, and label of the nearest pixel."""
         s, n, dev = self.store, self.side, self.device
         t = lambda a, kind: torch.from_numpy(np.asarray(a)).to(dev, kind).view(-1, 1, 1)
         first, width = t(s.first[k], torch.long), t(s.width[k], torch.long)
@@ -162,7 +160,7 @@ class Batches:
         v, u = torch.where(flips[1], span - v, v) + y0, torch.where(flips[2], span - u, u) + x0
         near = first + (v + 0.5).long().minimum(h.long() - 1) * width + (u + 0.5).long().minimum(w.long() - 1)
         nearest = s.pixels[near][..., 3]
-        colour = glare = ignored = heavy = 0
+        colour = glare = ignored = 0
         offset = (z - 1).clamp(min=0) / 4
         reduced = bool((scale > 1.001).any())
         for a, b in ((-1, -1), (-1, 1), (1, -1), (1, 1)) if reduced else ((0, 0),):
@@ -177,8 +175,7 @@ class Batches:
                 colour = colour + px[..., :3].float() * (share / 255)[..., None]
                 glare = glare + share * (px[..., 3] == 255)
                 ignored = ignored + share * (px[..., 3] == IGNORED)
-                heavy = torch.maximum(torch.as_tensor(heavy, device=dev), px[..., 4].float() / 255 * (share > 0.02))
-        return colour.permute(0, 3, 1, 2), glare[:, None], ignored[:, None], heavy[:, None], nearest[:, None]
+        return colour.permute(0, 3, 1, 2), glare[:, None], ignored[:, None], nearest[:, None]
 
     def blurred(self, x, sigma):
         r = max(1, int(3 * sigma + 0.5))
@@ -187,16 +184,21 @@ class Batches:
         x = F.conv2d(F.pad(x, (r, r, 0, 0), mode="reflect"), k, groups=3)
         return F.conv2d(F.pad(x, (0, 0, r, r), mode="reflect"), k.transpose(2, 3), groups=3)
 
-    def camera(self, x):
-        """Varies gamma, exposure from -2 to +1 stops, tint, sharpness, noise."""
+    def optics(self, x):
+        """Varies sharpness."""
         u, rng = self.uniform, self.rng
-        x = x.clamp(0, 1) ** torch.exp(u(-0.35, 0.35))
-        x = x * torch.exp(u(-0.65, 0.35) * self.chance(0.7)) * torch.exp(u(-0.12, 0.12, 3))
         if rng.random() < 0.4:
             m = self.chance(0.6)
             x = x * (1 - m) + m * self.blurred(x, float(rng.uniform(0.35, 1.1)))
         if rng.random() < 0.35:
             x = x + u(0, 1.2) * (x - self.blurred(x, float(rng.uniform(0.7, 1.3))))
+        return x
+
+    def exposed(self, x):
+        """Varies gamma, exposure from -2 to +1 stops, tint and colour."""
+        u = self.uniform
+        x = x.clamp(0, 1) ** torch.exp(u(-0.35, 0.35))
+        x = x * torch.exp(u(-0.65, 0.35) * self.chance(0.7)) * torch.exp(u(-0.12, 0.12, 3))
         grey = self.chance(0.05)
         return x * (1 - grey) + grey * x.mean(1, keepdim=True)
 
@@ -212,20 +214,23 @@ class Batches:
         x = x * (1 - strip) + strip * level
         x = x + on * torch.exp(-(d / u(1, 4)) ** 2) * u(-0.5, 0.5) * self.chance(0.5) * (1 - 0.3 * strip)
         inside = strip < 0.05
-        glare, ignored, weight, hard = labels
+        glare, ignored, light = labels
         doubtful = ~inside & (d < 6) & glare
-        return x, (glare & inside, (ignored & inside) | doubtful, weight, torch.where(inside, hard, torch.zeros_like(hard)))
+        return x, (glare & inside, (ignored & inside) | doubtful, light & inside)
 
     def next(self):
-        """Returns pictures uint8 [n, 3, side, side]; glare and ignored (bool), weight of glare and hard negatives (0 elsewhere),
-        the kind of hard negatives (1, 2, 3; else 0), all [n, 1, side, side]; whether it is a photograph, [n, 1, 1, 1]; and the
-        source of each patch."""
+        """Returns pictures uint8 [n, 3, side, side], as photographed and as exposed otherwise; what is glare, what is neither glare
+        nor paint, and what a person judged, [n, 1, side, side]; whether glare and paint are certain, [n, 1, 1, 1]; and the source
+        of each patch."""
         k, top, left, scale = self.draw()
-        x, share, unsure, weight, nearest = self.gather(k, top, left, scale)
+        x, share, unsure, nearest = self.gather(k, top, left, scale)
         glare = share > 0.5
         ignored = ~glare & ((share > 0.12) | (unsure > 0.25))
-        hard = torch.where((nearest >= 64) & (nearest <= 66) & ~glare & ~ignored, nearest - 63, torch.zeros_like(nearest))
-        x, (glare, ignored, weight, hard) = self.border(self.camera(x), (glare, ignored, weight, hard))
+        light = (nearest >= 64) & (nearest <= 66) & ~glare & ~ignored
+        x, (glare, ignored, light) = self.border(self.optics(x), (glare, ignored, light))
         x = (x + torch.randn_like(x) * 10 ** self.uniform(-3.2, -1.75)).clamp(0, 1)
-        real = torch.from_numpy(self.store.kind[k] == "photo").to(self.device, torch.float32).view(-1, 1, 1, 1)
-        return (x * 255 + 0.5).to(torch.uint8), glare, ignored, weight, hard.long(), real, k
+        # Of a photograph people only think that they know; renderings and stacks of lamps are certain.
+        certain = (self.store.kind[k] != "photo") | self.store.lamps[k]
+        certain = torch.from_numpy(certain).to(self.device).view(-1, 1, 1, 1)
+        whole = lambda v: (v.clamp(0, 1) * 255 + 0.5).to(torch.uint8)
+        return whole(x), whole(self.exposed(x)), glare, ignored, (glare | light) & ~certain, certain, k

@@ -1,4 +1,4 @@
-"""The network's input: 12 planes of 0...127 at full resolution, exact in integers. Exposure hardly changes them.
+"""The network's input: 16 planes of 0...127 at full resolution, exact in integers. Exposure hardly changes the first 12.
 
 A pixel's surroundings are those of its cell of 2 x 2 pixels (an odd side is extended by its last row or column): the
 17 x 17 cells around it, clipped to the picture, n pixels in all. m is the darkest channel, l the lightness
@@ -8,12 +8,13 @@ A pixel's surroundings are those of its cell of 2 x 2 pixels (an odd side is ext
     4-7  R, G, B and m over the mean lightness: value / (mean l + 10 levels) in 32nds
       8  64 s / (mean l + 10 levels)
    9-11  32 mean R, mean B and mean m over (mean l + 10 levels)
+  12-15  R, G, B and m, halved
 
 `planes` is the definition in numpy, `planes_torch` the same for a batch on the device; they must agree exactly.
 """
 import numpy as np
 
-CHANNELS = 12
+CHANNELS = 16
 RADIUS = 8  # cells
 SHIFT = 20
 
@@ -30,7 +31,7 @@ def window_sums(cells):
 
 
 def planes(rgb):
-    """uint8 [h, w, 3] -> uint8 [12, h, w]"""
+    """uint8 [h, w, 3] -> uint8 [16, h, w]"""
     h, w = rgb.shape[:2]
     v = np.pad(rgb, ((0, h & 1), (0, w & 1), (0, 0)), mode="edge").astype(np.int64).transpose(2, 0, 1)
     v = np.concatenate([v, v.min(0, keepdims=True)])
@@ -48,12 +49,12 @@ def planes(rgb):
     normal = ((scaled - spread(s[:4])) * spread(gain) + half) >> SHIFT
     ratio = (scaled * spread(share) + half) >> SHIFT
     around = np.stack([(2 * deviation * share + half) >> SHIFT] + [(s[c] * share + half) >> SHIFT for c in (0, 2, 3)])
-    out = np.concatenate([32 + normal, ratio, spread(around)])
+    out = np.concatenate([32 + normal, ratio, spread(around), v >> 1])
     return np.clip(out, 0, 127).astype(np.uint8)[:, :h, :w]
 
 
 def planes_torch(rgb):
-    """uint8 tensor [batch, 3, h, w] with even sides -> uint8 [batch, 12, h, w]"""
+    """uint8 tensor [batch, 3, h, w] with even sides -> uint8 [batch, 16, h, w]"""
     import torch
     b, _, h, w = rgb.shape
     v = rgb.int()
@@ -80,7 +81,7 @@ def planes_torch(rgb):
     ratio = (scaled * spread(share) + half) >> SHIFT
     means = torch.cat([s[:, :1], s[:, 2:4]], 1)
     around = torch.cat([(2 * deviation * share + half) >> SHIFT, (means * share + half) >> SHIFT], 1)
-    return torch.cat([32 + normal, ratio, spread(around)], 1).clamp(0, 127).to(torch.uint8)
+    return torch.cat([32 + normal, ratio, spread(around), v >> 1], 1).clamp(0, 127).to(torch.uint8)
 
 
 if __name__ == "__main__":

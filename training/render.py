@@ -10,7 +10,7 @@ and specular colour, normals, gloss (isotropic Ward lobe), of which only the lam
 
 The truth is what a person can see: the larger rise of lightness and darkest channel in levels. Pixels of at least 14 levels
 and 0.4 of the largest rise nearby are glare if their component rises by 26 levels and 1.2 deviations of the ground; fainter
-ones are ignored. OUT has x: uint8 [N, 5, 512, 512] (R, G, B, label 255 glare 128 ignored 0 paint, weight 255/sqrt(area)),
+ones are ignored. OUT has x: uint8 [N, 4, 512, 512] (R, G, B, label 255 glare 128 ignored 0 paint),
 lit: whether there was a lamp, names and painting: the ground of each crop.
 """
 import argparse
@@ -296,31 +296,27 @@ def lamps(lin, surface, zone):
 
 
 def components(m, rounds=30):
-    """Areas and labels of components, for those that are at most some 60 px long."""
+    """Labels of components, for those that are at most some 60 px long."""
     n, _, h, w = m.shape
     label = torch.arange(1, n * h * w + 1, device=device, dtype=torch.float64).view(n, 1, h, w) * m
     label = label.float() if n * h * w < 1 << 24 else label
     for _ in range(rounds):
         label = F.max_pool2d(label, 3, 1, 1) * m
-    label = label.long()
-    count = torch.bincount(label.flatten(), minlength=n * h * w + 1)
-    count[0] = 1
-    return count[label].float(), label
+    return label.long()
 
 
 def truth(clean, lit):
-    """Returns labels and weights from the pictures without and with glare, linear."""
+    """Returns labels from the pictures without and with glare, linear."""
     c, o = coded(clean), coded(lit)
     rise = torch.maximum(lightness(o - c), o.amin(1, keepdim=True) - c.amin(1, keepdim=True)) * 255
     m = (rise >= 14) & (rise >= 0.4 * F.max_pool2d(rise, 9, 1, 4))
-    area, label = components(m.float())
+    label = components(m.float())
     peak = torch.zeros(int(label.max()) + 1, device=device).scatter_reduce(0, label.flatten(), rise.flatten(), "amax")
     light = lightness(c) * 255
     box = lambda v: F.avg_pool2d(v, 33, 1, 16, count_include_pad=False)
     deviation = (box(light * light) - box(light) ** 2).clamp(min=0).sqrt()
     sure = m & (peak[label] >= 26) & (peak[label] >= 1.2 * deviation)
-    weight = torch.where(sure, 255 / area.clamp(min=1).sqrt(), torch.zeros_like(area))
-    return (sure * 255 + ((rise >= 4) & ~sure) * 128).to(torch.uint8), weight.to(torch.uint8)
+    return (sure * 255 + ((rise >= 4) & ~sure) * 128).to(torch.uint8)
 
 
 def sensor(lin):
@@ -332,7 +328,7 @@ def sensor(lin):
 
 
 def painted(v, zone):
-    """Crops [n, 3, h, w] of 0...1 -> lit, labels, weights, and the same without lamps."""
+    """Crops [n, 3, h, w] of 0...1 -> lit, labels, and the same without lamps."""
     n = len(v)
     lin = linear(v)
     target = linear(spread(n, 10 / 255, 180 / 255)).view(-1, 1, 1, 1)
@@ -348,8 +344,8 @@ def painted(v, zone):
     lin = lin * (1 + one(chance(n, 0.75)) * one(uniform(n, 0.2, 1.3)) * shade).clamp(0.3, 2)
     lin = blur(lin, torch.where(chance(n, 0.25) > 0, uniform(n, 0.4, 1), torch.full((n,), 0.01, device=device))).clamp(0, 1)
     lit = (lin + lamps(lin, surface, zone)).clamp(0, 1)
-    label, weight = truth(lin, lit)
-    return sensor(lit), label, weight, sensor(lin)
+    label = truth(lin, lit)
+    return sensor(lit), label, sensor(lin)
 
 
 class Surface:
@@ -393,8 +389,8 @@ class Surface:
         # A broad sheen is no glare: only what rises over its surroundings counts, so the rest joins the ground.
         more = lit - clean
         ground = clean + torch.minimum(more, 1.5 * blur(more, 8.0).clamp(min=0))
-        label, weight = truth(ground, lit)
-        return sensor(lit), label, weight, sensor(clean)
+        label = truth(ground, lit)
+        return sensor(lit), label, sensor(clean)
 
 
 def picture(path):
@@ -470,17 +466,17 @@ def main():
     grounds = Grounds(o.photos, o.skip.split(","))
     surface = Surface(o.surface) if o.surface else None
     names = grounds.names + ["lighthouse"]
-    x = torch.zeros(o.count, 5, SIDE, SIDE, dtype=torch.uint8)
+    x = torch.zeros(o.count, 4, SIDE, SIDE, dtype=torch.uint8)
     lit, of = torch.zeros(o.count, dtype=torch.bool), torch.zeros(o.count, dtype=torch.long)
     pool, jobs, done = concurrent.futures.ThreadPoolExecutor(12), [], 0
 
-    def keep(rgb, label, weight, painting, lamp):
+    def keep(rgb, label, painting, lamp):
         nonlocal done
         if done >= o.count:
             return
         i, done = done, done + 1
         lit[i], of[i] = lamp, painting
-        x[i, 3], x[i, 4] = label, weight
+        x[i, 3] = label
 
         def store():
             x[i, :3] = torch.from_numpy(jpeg(rgb, np.random.default_rng((o.seed, i))).copy()).permute(2, 0, 1)
@@ -493,22 +489,21 @@ def main():
         batches += 1
         if surface and batches % 16 == 0:
             picks = [len(names) - 1] * BATCH
-            out, label, weight, clean = surface.crops(BATCH, rng)
+            out, label, clean = surface.crops(BATCH, rng)
             original, ignored = clean, torch.zeros_like(label, dtype=torch.bool)
         else:
             picks = [grounds.paintings[(batches * BATCH + b) % len(grounds.paintings)] for b in range(BATCH)]
             picks = [of[int(rng.integers(len(of)))] for of in picks]
             v, zone, ignored = (torch.cat(t) for t in zip(*(grounds.crop(k, rng) for k in picks)))
             original, ignored = v, ignored > 0
-            out, label, weight, clean = painted(v, zone)
+            out, label, clean = painted(v, zone)
         label = torch.where(ignored & (label == 0), torch.full_like(label, 128), label)
         out, clean, original = host(out), host(clean), host(original)
-        label, weight, ignored = label.cpu(), weight.cpu(), (ignored * 128).to(torch.uint8).cpu()
-        none = torch.zeros(SIDE, SIDE, dtype=torch.uint8)
+        label, ignored = label.cpu(), (ignored * 128).to(torch.uint8).cpu()
         for b, painting in enumerate(picks):
-            keep(out[b], label[b, 0], weight[b, 0], painting, True)
+            keep(out[b], label[b, 0], painting, True)
             if b % 5 == 2:
-                keep((clean if rng.random() < 0.6 else original)[b], ignored[b, 0], none, painting, False)
+                keep((clean if rng.random() < 0.6 else original)[b], ignored[b, 0], painting, False)
     for j in jobs:
         j.result()
     torch.save({"x": x[:done], "lit": lit[:done], "painting": of[:done], "names": names}, o.out)

@@ -1,9 +1,10 @@
 """Trains networks side by side on the same batches: on all paintings, and with a fold of them left out.
 
-  train.py PHOTOS OUT RENDERED.pt... --nets u16:all:1,u16:0:1 [--seconds N] [--steps N] [--skip p005,p009]
+  train.py PHOTOS TEACHERS OUT RENDERED.pt... --nets u16:all:1,u16:all:2 [--seconds N] [--steps N] [--skip p005,p009]
 
-A network is ARCHITECTURE:FOLDS:SEED; the paintings of the folds, such as 0 or 01, are left out, of `all` none. OUT gets NET.pt
-and NET.blik of each, and log.json.
+A network is ARCHITECTURE:FOLDS:SEED; the paintings of the folds, such as 0 or 01, are left out, of `all` none. What the
+teachers (teacher.py, in the folder TEACHERS) say of a picture as photographed is the target, whatever the exposure; on renderings
+and stacks of lamps the truth corrects it. OUT gets NET.pt and NET.blik of each, and log.json.
 """
 import argparse
 import contextlib
@@ -20,43 +21,38 @@ import data
 import integer
 from model import Net, ZOO, cost, integers
 from planes import planes_torch
+from teacher import Teachers
 
 RATE, DECAY = 3e-3, 1e-4
 EXACT = 0.7  # share of the steps after which weights and activations are rounded
 KEEP = 0.004  # share of the newest weights in their average
-HARD, REAL, KINDS = 0.7, 0.7, 0.15  # weights of hard negatives, of glare on photographs, and of the kinds in the loss
+STRONG = 30  # weight of a pixel that the teachers are sure of, in those that they are sure are paint
+LIT, UNLIT = 2.5, 1.0  # what a certain truth adds to the teachers' logits of glare, and takes from those of paint
+RANK = 0.1  # weight of differences between logits, where there may be glare: strength is their sum
 
 
-def losses(z, glare, ignored, weight, hard, real, share):
-    """Cross-entropy in which every glint and every hard negative weighs 0.15 + 1.5/sqrt(area) a pixel, four times the mean of
-    the negatives, and the hardest 0.4 % of them; and the kinds, where they are known. Glare on photographs is rare beside that
-    of renderings, so it is a term of its own, in which each patch counts the same."""
-    logit = z[:, :1]
-    ce = F.binary_cross_entropy_with_logits(logit, glare.float(), reduction="none")
-    heavy = 0.15 + 1.5 * weight
-    positive, negative, known = heavy * glare, (~glare & ~ignored).float(), heavy * (hard > 0)
-    wrong = (ce * negative).flatten()
-    drawn = positive * (1 - real)
-    loss = (ce * drawn).sum() / (drawn.sum() + 200) + 4 * wrong.mean()
-    seen = (positive * real).sum((1, 2, 3))
-    loss = loss + share * ((ce * positive * real).sum((1, 2, 3)) / (seen + 5)).sum() / ((seen > 0).sum() + 1)
-    some = wrong[int(torch.randint(4, (1,)))::4]  # the hardest of a quarter are nearly the hardest of all
-    loss = loss + 0.35 * some.topk(int(0.004 * some.numel()))[0].mean()
-    loss = loss + HARD * (ce * known).sum() / (known.sum() + 50)
-    kinds = torch.cat([torch.zeros_like(logit), z[:, 1:]], 1)
-    kind = F.cross_entropy(kinds, hard[:, 0], reduction="none")[:, None]
-    return loss + KINDS * ((kind * positive).sum() / (positive.sum() + 200) + (kind * known).sum() / (known.sum() + 50))
+def loss(z, told, glare, ignored, judged, certain):
+    """Cross-entropy with what the teachers say, corrected where the truth is certain, and the difference to their logits where
+    there may be glare; without places that a person judged."""
+    told = told + certain * (LIT * glare - UNLIT * (~glare & ~ignored))
+    target = torch.sigmoid(told)
+    share = (1 + STRONG * target) * ~judged
+    entropy = F.binary_cross_entropy_with_logits(z, target, reduction="none")
+    near = (~judged & (told > -2)).float()
+    rank = F.smooth_l1_loss(z, told, reduction="none")
+    return 4 * (entropy * share).sum() / share.sum() + RANK * (rank * near).sum() / (near.sum() + 500)
 
 
 class Trainee:
-    def __init__(self, name, device, real):
-        self.name, self.real = name, real
+    def __init__(self, name, device):
+        self.name = name
         architecture, fold, seed = name.split(":")
         torch.manual_seed(int(seed))
         self.out = {int(c) for c in fold if fold != "all"}
         self.net = Net(ZOO[architecture]).to(device)
         if device.type == "cuda":
             self.net.to(memory_format=torch.channels_last)
+        self.answer = torch.compile(self.net) if device.type == "cuda" else self.net
         self.average = None
         self.optimise()
 
@@ -67,7 +63,7 @@ class Trainee:
         fused = {"fused": True} if next(self.net.parameters()).is_cuda else {}
         self.optimiser = torch.optim.AdamW(self.net.parameters(), lr=RATE, weight_decay=DECAY, **fused)
 
-    def step(self, done, step, planes, labels):
+    def step(self, done, step, planes, told, labels):
         """One step; done is the share of the training that is over."""
         if done > EXACT and self.average is None:
             self.net.fold()
@@ -78,10 +74,10 @@ class Trainee:
             group["lr"] = rate
         # Rounded weights and activations have at most 8 bits, which bfloat16 holds.
         with torch.autocast("cuda", torch.bfloat16) if planes.is_cuda else contextlib.nullcontext():
-            z = self.net(planes)
-        loss = losses(z.float(), *labels, self.real)
+            z = self.answer(planes)
+        wrong = loss(z.float()[:, :1], told, *labels)
         self.optimiser.zero_grad(set_to_none=True)
-        loss.backward()
+        wrong.backward()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 2.0)
         self.optimiser.step()
         if self.average is not None:
@@ -89,29 +85,29 @@ class Trainee:
                 mean = list(self.average.parameters())
                 torch._foreach_mul_(mean, 1 - KEEP)
                 torch._foreach_add_(mean, list(self.net.parameters()), alpha=KEEP)
-        return loss.detach()
+        return wrong.detach()
 
     def result(self):
         return (self.average or self.net).eval()
 
 
-def train(store, o, device):
+def train(store, teachers, o, device):
     batches = data.Batches(store, o.seed, o.batch, o.side)
-    nets = [Trainee(n, device, o.real) for n in o.nets.split(",")]
+    nets = [Trainee(n, device) for n in o.nets.split(",")]
     learns = {t.name: np.array([t.learns(n) for n in store.name]) for t in nets}
     began, step, history = time.time(), 0, []
     while step < o.steps and time.time() - began < o.seconds:
         done = max(step / o.steps, (time.time() - began) / o.seconds)
-        rgb, *labels, source = batches.next()
-        planes = planes_torch(rgb)
+        seen, rgb, *labels, source = batches.next()
+        told, planes = teachers(seen), planes_torch(rgb)
         row = []
         for t in nets:
-            mine = (planes, *labels)
+            mine = (planes, told, *labels)
             if t.out:
                 # Always as many, because each new size of a batch is slow at first.
                 chosen = np.resize(np.flatnonzero(learns[t.name][source]), o.batch * (len(data.FOLDS) - len(t.out)) // len(data.FOLDS))
                 mine = [v[torch.from_numpy(chosen).to(device)] for v in mine]
-            row.append(t.step(done, step, mine[0], mine[1:]))
+            row.append(t.step(done, step, mine[0], mine[1], mine[2:]))
         if step % 500 == 0:
             history.append([step, round(time.time() - began)] + [round(float(l), 3) for l in row])
             print(*history[-1], flush=True)
@@ -123,6 +119,7 @@ def train(store, o, device):
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("photos")
+    ap.add_argument("teachers")
     ap.add_argument("out")
     ap.add_argument("rendered", nargs="+")
     ap.add_argument("--nets", default="u16:all:1")
@@ -131,7 +128,6 @@ def main():
     ap.add_argument("--batch", type=int, default=64)
     ap.add_argument("--side", type=int, default=256)
     ap.add_argument("--seed", type=int, default=1)
-    ap.add_argument("--real", type=float, default=REAL)
     ap.add_argument("--skip", default="p005,p009")
     o = ap.parse_args()
     os.makedirs(o.out, exist_ok=True)
@@ -139,7 +135,7 @@ def main():
     torch.backends.cudnn.benchmark = True
     torch.backends.cudnn.allow_tf32 = True  # rounded weights and activations are exact in it
     store = data.load(o.rendered, o.photos, device, o.skip.split(","))
-    nets, history = train(store, o, device)
+    nets, history = train(store, Teachers(o.teachers, device), o, device)
     photos = sorted({n for n, k in zip(store.name, store.kind) if k == "photo"})
     for t in nets:
         path, net = os.path.join(o.out, t.name.replace(":", "-")), t.result()

@@ -259,15 +259,17 @@ func planesPlain(p *inputRows, dst []int8, segment, k int) {
 	gain, share, same := p.factorsOf(byGain), p.factorsOf(byShare), p.factorsOf(around)
 	for x := range 2 * (p.columns.to - p.columns.from) {
 		cell := x / 2
-		var normal, ratio uint32
+		var normal, ratio, own uint32
 		for c := range 4 {
 			v := int32(p.samples(c, k)[2*radius+x])
 			normal |= uint32(min(max((v*gain[cell]+p.factorsOf(fromRed + c)[cell])>>fraction, 0), Top)) << (8 * c)
 			ratio |= uint32(min((v*share[cell]+half)>>fraction, Top)) << (8 * c)
+			own |= uint32(v>>1) << (8 * c)
 		}
 		put(dst[4*x:], normal)
 		put(dst[segment+4*x:], ratio)
 		put(dst[2*segment+4*x:], uint32(same[cell]))
+		put(dst[3*segment+4*x:], own)
 	}
 }
 

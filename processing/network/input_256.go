@@ -116,7 +116,7 @@ func planes256(p *inputRows, dst []int8, segment, k int) {
 	for x := 0; x < p.columns.to-p.columns.from; x += inputLanes {
 		gain, share := load8(factors, byGain*n+x), load8(factors, byShare*n+x)
 		// The planes of even and odd pixels.
-		var normal0, normal1, ratio0, ratio1 archsimd.Int32x8
+		var normal0, normal1, ratio0, ratio1, own0, own1 archsimd.Int32x8
 		for c := 3; c >= 0; c-- {
 			v := words(at(p.pixels), 2*(2*c+k)*n+2*(radius+x)).AsInt32x8()
 			from := load8(factors, (fromRed+c)*n+x)
@@ -127,11 +127,14 @@ func planes256(p *inputRows, dst []int8, segment, k int) {
 			normal1 = normal1.ShiftAllLeft(8).Or(normal)
 			ratio0 = ratio0.ShiftAllLeft(8).Or(even.Mul(share).Add(round).ShiftAllRight(fraction).Min(top))
 			ratio1 = ratio1.ShiftAllLeft(8).Or(odd.Mul(share).Add(round).ShiftAllRight(fraction).Min(top))
+			own0 = own0.ShiftAllLeft(8).Or(even.ShiftAllRight(1))
+			own1 = own1.ShiftAllLeft(8).Or(odd.ShiftAllRight(1))
 		}
 		store16(to, 8*x, normal0, normal1)
 		store16(to, segment+8*x, ratio0, ratio1)
 		same := load8(factors, around*n+x)
 		store16(to, 2*segment+8*x, same, same)
+		store16(to, 3*segment+8*x, own0, own1)
 	}
 	archsimd.ClearAVXUpperBits()
 }

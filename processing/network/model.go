@@ -12,7 +12,7 @@ import (
 const Unit = 16
 
 // Inputs is the number of input planes.
-const Inputs = 12
+const Inputs = 16
 
 // Input stands for the input planes in Layer.From.
 const Input = -1

@@ -29,14 +29,15 @@ func (t *Tensor[T]) row(c, y int) []T {
 }
 
 // Planes returns the input for a picture of w × h pixels: red, green and blue, 8 bits, coded for display by the curve
-// of sRGB. Exposure hardly changes it. Every pixel has 12 values, with m its darkest channel and l the lightness
-// (R + 2G + B + 2) >> 2; means and the deviation of the lightness are over the surroundings:
+// of sRGB. Every pixel has 16 values, with m its darkest channel and l the lightness (R + 2G + B + 2) >> 2; means and
+// the deviation of the lightness are over the surroundings. Exposure hardly changes the first 12:
 //
 //	 0–3  R, G, B and m against their means: difference over the deviation plus 5/64 of the mean lightness plus 3
 //	      levels, in eighths, 32 meaning 0
 //	 4–7  R, G, B and m over the mean lightness plus 10 levels, in 32nds
 //	   8  the deviation over the mean lightness plus 10 levels, in 64ths
 //	9–11  the means of R, B and m over the mean lightness plus 10 levels, in 32nds
+//	12–15 R, G, B and m, halved
 //
 // The surroundings of a pixel are the 17 × 17 cells about its cell of 2 × 2 pixels, as far as they lie inside the
 // picture; an odd side is extended by its last row or column.
@@ -92,6 +93,7 @@ func Planes(red, green, blue []uint8, w, h int) Tensor[uint8] {
 					put(c, zero+((v[c]*n-s[c])*gain+half)>>fraction)
 					put(4+c, (v[c]*n*share+half)>>fraction)
 					put(8+c, (around[c]*share+half)>>fraction)
+					put(12+c, v[c]/2)
 				}
 			}
 		}
