@@ -1,17 +1,18 @@
 #!/bin/sh
 # Renders and trains the network if PyTorch finds a GPU, and otherwise prints what is needed.
-# Usage: training/run.sh PHOTOS [OUT]; SURFACE names the folder of a measured painting, STEPS the number of steps.
+# Usage: training/run.sh PHOTOS TEACHERS [OUT]; SURFACE names the folder of a measured painting, STEPS the number of steps.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 photos=$1
-out=${2:-$here/../build/training}
-steps=${STEPS:-3700}
-if [ ! -f "$photos/zones.json" ] ||
+teachers=$2
+out=${3:-$here/../build/training}
+steps=${STEPS:-7345}
+if [ ! -f "$photos/zones.json" ] || [ ! -f "$teachers/nets.py" ] ||
 	! python3 -c 'import sys, torch, numpy, scipy, PIL; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
 	cat <<TEXT
 Training needs a machine with a GPU, and Python 3 with PyTorch 2, NumPy, SciPy and Pillow.
-There, run:  training/run.sh PHOTOS OUT
-PHOTOS holds NAME.jpg, the label maps NAME_lab.png and zones.json; OUT gets crops, networks and the model.
+There, run:  training/run.sh PHOTOS TEACHERS OUT
+TEACHERS is ../shared/tools/network-spike. PHOTOS holds NAME.jpg, the label maps NAME_lab.png and zones.json; OUT gets crops, networks and the model.
 training/README.md describes every step.
 TEXT
 	exit 1
@@ -19,8 +20,8 @@ fi
 mkdir -p "$out"
 set --
 [ -z "$SURFACE" ] || set -- --surface "$SURFACE"
-python3 "$here/render.py" "$photos" "$out/crops.pt" 2600 1 "$@"
-python3 "$here/train.py" "$photos" "$out/model" "$out/crops.pt" --nets u16:all:1 --steps "$steps"
-# Each is judged on the paintings that it has not seen.
-python3 "$here/train.py" "$photos" "$out/halves" "$out/crops.pt" --nets u16:01:1,u16:23:1 --steps "$steps"
-cp "$out/model/u16-all-1.blik" "$out/glints.blik"
+for part in 0 1; do
+	python3 "$here/render.py" "$photos" "$out/crops$part.pt" 2200 "1$part" "$@"
+done
+python3 "$here/train.py" "$photos" "$teachers" "$out" "$out/crops0.pt" "$out/crops1.pt" \
+	--nets u16:all:1,u16:all:2,u16:all:3 --steps "$steps"

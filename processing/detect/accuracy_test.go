@@ -61,13 +61,13 @@ type variation struct {
 
 func variations() []variation {
 	return []variation{
-		{"half size", synth.Variation{Scale: 0.5}, 0.77, 0.82},
-		{"double size", synth.Variation{Scale: 2}, 0.86, 0.91},
-		{"blur σ 0.7", synth.Variation{BlurSigma: 0.7}, 0.8, 0.87},
-		{"blur σ 1.2", synth.Variation{BlurSigma: 1.2}, 0.785, 0.905},
-		{"16 bit", synth.Variation{Depth: 16}, 0.8, 0.845},
-		{"grey", synth.Variation{Grey: true}, 0.74, 0.79},
-		{"JPEG 90", synth.Variation{JPEGQuality: 90}, 0.795, 0.845},
+		{"half size", synth.Variation{Scale: 0.5}, 0.75, 0.8},
+		{"double size", synth.Variation{Scale: 2}, 0.865, 0.905},
+		{"blur σ 0.7", synth.Variation{BlurSigma: 0.7}, 0.83, 0.905},
+		{"blur σ 1.2", synth.Variation{BlurSigma: 1.2}, 0.775, 0.89},
+		{"16 bit", synth.Variation{Depth: 16}, 0.87, 0.92},
+		{"grey", synth.Variation{Grey: true}, 0.855, 0.9},
+		{"JPEG 90", synth.Variation{JPEGQuality: 90}, 0.87, 0.92},
 	}
 }
 
@@ -89,7 +89,7 @@ func TestAccuracy(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		got, want float64
-	}{{"F1", mean.F1, 0.81}, {"F1t", mean.F1Tol, 0.86}, {"objR", mean.ObjR, 0.94}, {"objP", mean.ObjP, 0.8}} {
+	}{{"F1", mean.F1, 0.865}, {"F1t", mean.F1Tol, 0.92}, {"objR", mean.ObjR, 0.98}, {"objP", mean.ObjP, 0.82}} {
 		if c.got < c.want {
 			t.Errorf("mean %s is %.4f, must be at least %.3f", c.name, c.got, c.want)
 		}
@@ -121,8 +121,8 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestCleanPaintings keeps false alarms on paintings without glare below 20 pixels in a million. The exception is one
-// with dabs of white on dark ground.
+// TestCleanPaintings keeps false alarms on paintings without glare below 160 pixels in a million: pale specks, a light
+// outline, dry brush.
 func TestCleanPaintings(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
@@ -130,12 +130,8 @@ func TestCleanPaintings(t *testing.T) {
 		res := detected(t, paintings.Read(t, f))
 		ppm, count := score.FalseAlarms(res.Mask)
 		t.Logf("%-24s %.0f ppm in %d objects", filepath.Base(f), ppm, count)
-		most := 20.0
-		if strings.HasPrefix(filepath.Base(f), "n12") {
-			most = 160
-		}
-		if ppm > most {
-			t.Errorf("%s: %.0f ppm of false alarms, at most %.0f allowed", filepath.Base(f), ppm, most)
+		if ppm > 160 {
+			t.Errorf("%s: %.0f ppm of false alarms", filepath.Base(f), ppm)
 		}
 	}
 }
@@ -146,8 +142,8 @@ func TestOtherRenderer(t *testing.T) {
 	t.Parallel()
 	testpic.Slow(t)
 	set := paintings.Development(t)[:5]
-	floors := map[string]float64{"default": 0.9, "dense": 0.91, "few": 0.85, "soft": 0.87, "unclipped": 0.67,
-		"tinted": 0.74, "large": 0.86, "mixed": 0.75}
+	floors := map[string]float64{"default": 0.88, "dense": 0.91, "few": 0.71, "soft": 0.81, "unclipped": 0.67,
+		"tinted": 0.61, "large": 0.82, "mixed": 0.64}
 	for _, name := range synth.Presets() {
 		var all []score.Metrics
 		for i, p := range set {

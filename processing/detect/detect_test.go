@@ -94,7 +94,9 @@ func TestCheck(t *testing.T) {
 	for i, v := range white.U8 {
 		pic.U8[i] = max(pic.U8[i], v)
 	}
-	r := found(t, pic, processing.DefaultParams(), options())
+	p := processing.DefaultParams()
+	p.Sensitivity = 2
+	r := found(t, pic, p, options())
 	if len(r.Findings) != 3 {
 		t.Fatalf("%d findings", len(r.Findings))
 	}
