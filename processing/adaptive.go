@@ -14,3 +14,9 @@ func (p Params) Resolved() Params {
 	}
 	return p
 }
+
+// Automatic returns p in adaptive mode, with the defaults of what only manual mode reads.
+func (p Params) Automatic() Params {
+	p.Mode = Adaptive
+	return p.Resolved()
+}

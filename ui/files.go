@@ -109,6 +109,9 @@ func (f *files) openNow(path string, then func()) {
 					text += "; " + f.k.texts.Sprint(c.Remark)
 				}
 			}
+			if path := f.store.LeftManual(); path != "" {
+				text += ". " + f.k.t("Adaptive mode again: the manual values were for %s", baseName(path))
+			}
 			f.k.say(text)
 			then()
 		})

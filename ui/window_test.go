@@ -452,6 +452,34 @@ func TestOpenAndDetect(t *testing.T) {
 	}
 }
 
+// Undo takes the sliders back, and the status bar says when manual mode ends with its picture.
+func TestParametersFollowThePicture(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.k.actions.do(findRun)
+	h.settle()
+	p := h.c.session.Settings().Params
+	p.Mode, p.Sensitivity = processing.Manual, 1
+	h.c.preview.SetParams(p)
+	h.settle()
+	h.k.actions.do(editUndo)
+	if shown := h.panel.detection.form.Params(); shown.Mode != processing.Adaptive {
+		t.Errorf("undone, the panel shows mode %v", shown.Mode)
+	}
+	h.c.preview.SetParams(p)
+	h.settle()
+	h.c.store.Open("/art/a.png", func(error) {})
+	h.settle()
+	h.files.openNow("/art/b.tif", func() {})
+	h.settle()
+	want := ". Adaptive mode again: the manual values were for a.png"
+	if text := h.status.message.Text(); !strings.HasSuffix(text, want) {
+		t.Errorf("the status bar says %q", text)
+	}
+	if shown := h.panel.detection.form.Params(); shown.Mode != processing.Adaptive || shown.Sensitivity != 1 {
+		t.Errorf("the panel shows mode %v, sensitivity %g", shown.Mode, shown.Sensitivity)
+	}
+}
+
 func TestCancel(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.block.Store(true)

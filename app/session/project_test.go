@@ -141,3 +141,34 @@ func TestProjectOfOthers(t *testing.T) {
 	}
 	f.ok(save(later, true))
 }
+
+// Manual mode and its values belong to a picture: its project brings them back, another picture begins in adaptive mode.
+func TestManualModeBelongsToAPicture(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first, second := filepath.Join(dir, "a.png"), filepath.Join(dir, "b.png")
+	f := newFake(t)
+	manual := f.Settings().Params
+	manual.Mode, manual.Window, manual.Sensitivity, manual.Halo = processing.Manual, 31, 1, 7
+	shows := func(when string, want processing.Params, left string) {
+		t.Helper()
+		if got := f.Settings().Params; got != want || f.LeftManual() != left {
+			t.Errorf("%s: left %q with\n%+v, expected %q with\n%+v", when, f.LeftManual(), got, left, want)
+		}
+	}
+	adaptive := manual
+	adaptive.Mode, adaptive.Window = processing.Adaptive, processing.DefaultParams().Window
+	f.SetParams(manual)
+	f.opened(first)
+	shows("chosen before the first picture", manual, "")
+	f.SaveProject(false, f.ok)
+	f.settle()
+	f.opened(first)
+	shows("the same picture", manual, "")
+	f.opened(second)
+	shows("another picture", adaptive, first)
+	f.opened(second)
+	shows("the other picture again", adaptive, "")
+	f.opened(first)
+	shows("the picture with a project", manual, "")
+}

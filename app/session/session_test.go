@@ -335,7 +335,7 @@ func TestChanges(t *testing.T) {
 		{"clear", f.ClearMask, "corrections history mask pixels saved selection"},
 		{"take over", f.TakeOver, "params"},
 		{"open another", func() { f.Open("/c.png", f.ok) },
-			"corrections document history mask recent region result saved"},
+			"corrections document history mask params recent region result saved"},
 	} {
 		c.do()
 		f.settle()

@@ -60,7 +60,8 @@ type Settings struct {
 	Keys Keys `json:"keys,omitempty"`
 	// WriteReport writes a report beside each corrected picture.
 	WriteReport bool `json:"write-report"`
-	// Params are the parameters of detection and correction used last.
+	// Params are the parameters of detection and correction used last. Load leaves manual mode with its values, which
+	// belong to the picture that they were set for.
 	Params processing.Params `json:"-"`
 }
 
@@ -219,6 +220,7 @@ func (f file) settings() Settings {
 	if model, err := network.Default(); f.Learned != nil && err == nil && f.Learned.Validate(model) == nil {
 		s.Params.Learned = f.Learned
 	}
+	s.Params = s.Params.Automatic()
 	return s
 }
 

@@ -421,6 +421,9 @@ func (d *Store) restore(u *Unsaved) error {
 		return err
 	}
 	pixels, err := d.s.Document().Restore(w)
+	if err == nil && w.Found != nil {
+		d.s.Settings().Params = session.AskedWith(d.s.Settings().Params, w.Found)
+	}
 	d.s.Publish(session.Other, pixels)
 	if err != nil {
 		return err

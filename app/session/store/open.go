@@ -52,13 +52,12 @@ func (d *Store) open(path string, withProject bool, done func(error)) {
 	load.start(path)
 	d.s.Settle()
 	session.Begin(d.s, session.Opened, work, func(o opened) (image.Rectangle, error) {
+		before := d.s.Document()
 		d.s.Show(o.show)
 		d.disk = onDisk{
 			state: imagefile.State(path), continued: o.work.Continued, project: o.work.Project, small: o.small,
 		}
-		if o.work.Params != nil {
-			d.s.Settings().Params, d.disk.kept = *o.work.Params, d.work()
-		}
+		d.disk.leftManual = d.useParams(o.work.Params, before)
 		d.s.Settings().AddRecent(path)
 		// If this fails, the settings are written again when the program ends.
 		_ = d.s.SaveSettings()
@@ -72,6 +71,22 @@ func (d *Store) open(path string, withProject bool, done func(error)) {
 		done(err)
 	})
 }
+
+// useParams sets the parameters of the project of the open picture. Without a project, manual mode and its values end
+// with the picture before, which may be nil; left is its path, empty if nothing changed.
+func (d *Store) useParams(kept *processing.Params, before *document.Document) (left string) {
+	now := &d.s.Settings().Params
+	switch {
+	case kept != nil:
+		*now, d.disk.kept = *kept, d.work()
+	case before != nil && before.Path() != d.s.Document().Path() && now.Mode == processing.Manual:
+		*now, left = now.Automatic(), before.Path()
+	}
+	return left
+}
+
+// LeftManual returns the path of the picture whose manual mode ended when the open picture was opened; empty for none.
+func (d *Store) LeftManual() string { return d.disk.leftManual }
 
 // read reads a picture and prepares it for display, on the job's goroutine.
 func (d *Store) read(ctx context.Context, path string, withProject bool, report processing.Progress) (

@@ -59,6 +59,8 @@ type onDisk struct {
 	continued Continued
 	project   project.State
 	kept      kept
+	// leftManual is the path of the picture whose manual mode ended when this one was opened.
+	leftManual string
 }
 
 // saved is the part of what is on disk that Change.Saved describes.
