@@ -3,6 +3,7 @@ package house
 import (
 	"go/types"
 	"path"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -24,8 +25,7 @@ var (
 		"app/farm/server.Manager": 87,
 		"app/imagefile/png.File":  57,
 		"app/imagefile/tiff.File": 47,
-		"processing/cpu.Backend":  41,
-		"processing/cpu.executor": 70,
+		"processing/cpu.executor": 68,
 		"ui/viewport.Viewport":    77,
 	}
 )
@@ -115,4 +115,25 @@ func methods(p *packages.Package) map[string]int {
 		}
 	}
 	return count
+}
+
+// The pipelines of detection and correction are written once: only the choice of a plan asks what a backend is.
+func TestOnlyPlansAskForTheBackend(t *testing.T) {
+	t.Parallel()
+	asks := regexp.MustCompile(`\.\((type|(processing\.|interface\b)\w*)`)
+	asked := 0
+	eachSource(t, func(file, text string) {
+		dir := path.Dir(file)
+		if dir != "processing/detect" && dir != "processing/correct" {
+			return
+		}
+		n := len(asks.FindAllString(text, -1))
+		asked += n
+		if n > 0 && path.Base(file) != "plan.go" {
+			t.Errorf("%s asks what a backend is: that belongs to a plan", file)
+		}
+	})
+	if asked != 2 {
+		t.Errorf("a backend's kind is asked for %d times, 2 are expected: once for each pipeline", asked)
+	}
 }

@@ -36,7 +36,7 @@ func band[T kernel.Sample](s *[]T, n int) []T {
 // each with its surroundings.
 func (b *Backend) FirstEstimate(ctx context.Context, op processing.FirstEstimate) error {
 	out, y, v := op.Exclude.(*plane), op.Y.(*plane), op.V.(*plane)
-	height, width := b.bandsOf(y.h, estimateRows), b.columnsOf(y.w)
+	height, width := b.bandsOf(y.h, estimateRows), b.tiling.columnsOf(y.w)
 	nx := (y.w + width - 1) / width
 	return b.each(ctx, nx*((y.h+height-1)/height), func(t *worker, i int) {
 		x0, y0 := i%nx*width, i/nx*height
@@ -45,8 +45,8 @@ func (b *Backend) FirstEstimate(ctx context.Context, op processing.FirstEstimate
 }
 
 // columnsOf divides w columns into tiles, which begin at multiples of 64, and returns their width.
-func (b *Backend) columnsOf(w int) int {
-	n := max(1, (w+b.tiling.columns/2)/b.tiling.columns)
+func (t *tiling) columnsOf(w int) int {
+	n := max(1, (w+t.columns/2)/t.columns)
 	return ((w+n-1)/n + 63) / 64 * 64
 }
 
@@ -157,7 +157,7 @@ func (b *Backend) Classify(ctx context.Context, op processing.Classify) error {
 		top, base := max(0, y0-op.PeakRadius), min(h, y1+op.PeakRadius)
 		n := base - top
 		background := raster{band(&t.bands[0], n*w), w, top}
-		b.backgroundBand(t, rect{0, top, w, base}, background, levels)
+		backgroundBand(t, rect{0, top, w, base}, background, levels, &b.kernels)
 		if t.stopped() {
 			return
 		}
@@ -192,11 +192,11 @@ func (b *Backend) classes(t *worker, op *processing.Classify, tile rect, cls, y,
 }
 
 // backgroundBand computes the background of a band, column by column.
-func (b *Backend) backgroundBand(t *worker, rows rect, dst raster, levels []backgroundLevel) {
+func backgroundBand(t *worker, rows rect, dst raster, levels []backgroundLevel, kernels *kernel.Table) {
 	const column = 2500
 	n := max(1, (rows.x1+column/2)/column)
 	for i := range n {
 		t.arena.Reset()
-		background(t, rect{rows.x1 * i / n, rows.y0, rows.x1 * (i + 1) / n, rows.y1}, dst, levels, &b.kernels)
+		background(t, rect{rows.x1 * i / n, rows.y0, rows.x1 * (i + 1) / n, rows.y1}, dst, levels, kernels)
 	}
 }

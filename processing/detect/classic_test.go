@@ -15,7 +15,7 @@ import (
 // bySteps hides that a backend is frugal, so that detection goes step by step.
 type bySteps struct{ processing.Backend }
 
-func TestFrugalAgrees(t *testing.T) {
+func TestPlansAgree(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{411, 307}, {1, 1}, {1, 90}, {120, 1}} {
 		pic, p := glaring(t, size[0], size[1], 8, 7), processing.DefaultParams()

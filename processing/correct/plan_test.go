@@ -10,9 +10,9 @@ import (
 	"blik/processing/cpu"
 )
 
-// Sites that one thread corrects from beginning to end give the same result and the same stages as by operations on
-// planes, on their own or together with sites whose methods need planes.
-func TestCorrectLocallyAsByOperations(t *testing.T) {
+// Sites that one thread corrects from beginning to end give the same result and the same stages as in batches on
+// planes, whichever methods are mixed.
+func TestPlansAgree(t *testing.T) {
 	t.Parallel()
 	check := func(name string, pic *processing.Picture, mask *processing.Mask, p processing.Params) {
 		t.Helper()
