@@ -15,6 +15,7 @@ import (
 	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/imagefile/container"
+	"blik/app/report"
 	"blik/app/view"
 	"blik/internal/message"
 	"blik/internal/test/testpic"
@@ -324,6 +325,10 @@ func TestSavePicture(t *testing.T) {
 	if got, want := h.status.message.Text(), "Saved a_corrected.png. 8 pixels changed; everything else verified "+
 		"identical"; got != want {
 		t.Errorf("status %q", got)
+	}
+	if got, want := h.k.extentText(report.Extent{Marked: 1200, Halo: 30, Veil: 4}),
+		"; marked 1,200 + halo 30 + veil 4 = 1,234 free to change"; got != want {
+		t.Errorf("the pixels are counted as %q, want %q", got, want)
 	}
 	if result := h.panel.correction.result; !result.Visible() || !strings.Contains(result.Text, "verified") ||
 		!strings.Contains(result.Text, "Report: a_corrected.en.html") {

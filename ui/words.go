@@ -7,6 +7,7 @@ import (
 
 	"blik/app/device"
 	"blik/app/document"
+	"blik/app/report"
 	"blik/app/session/devices"
 	"blik/app/session/glare"
 	"blik/app/session/store"
@@ -168,10 +169,20 @@ func (k *kit) savedText(w store.Written) string {
 		return k.t("Saved %s as JPEG. %s corrected; the blocks around them were encoded again", name,
 			k.texts.Plural(n, "%s pixel", "%s pixels", k.texts.Int(n)))
 	case w.Saved.Proof != nil && w.Saved.Proof.Holds():
-		return k.t("Saved %s. %s; everything else verified identical", name, changed)
+		return k.t("Saved %s. %s; everything else verified identical", name, changed) + k.extentText(w.Extent)
 	default:
-		return k.t("Saved %s. %s", name, changed)
+		return k.t("Saved %s. %s", name, changed) + k.extentText(w.Extent)
 	}
+}
+
+// extentText is a clause that says what the pixels are that were free to change.
+func (k *kit) extentText(e report.Extent) string {
+	if e.Free() == 0 {
+		return ""
+	}
+	number := func(n int64) string { return k.texts.Int(int(n)) }
+	return "; " + k.t("marked %s + halo %s + veil %s = %s free to change", number(e.Marked), number(e.Halo),
+		number(e.Veil), number(e.Free()))
 }
 
 // These choices always exist.

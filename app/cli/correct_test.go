@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -71,6 +72,12 @@ func TestCorrect(t *testing.T) {
 	verified := call(t, "verify", in, result, "--mask", mask)
 	if verified.status != exitDone || !strings.Contains(verified.out, "pixels changed outside the mask: 0\n") || !strings.Contains(verified.out, "Proven: ") || verified.errors != "" {
 		t.Errorf("verify: %+v", verified)
+	}
+	// The run, the report and the proof count the same pixels.
+	counts := regexp.MustCompile(`marked (\d+) \+ halo (\d+) \+ veil (\d+) = (\d+) free to change`)
+	said, proven := counts.FindStringSubmatch(got.out), counts.FindStringSubmatch(verified.out)
+	if said == nil || !slices.Equal(said, proven) || !strings.Contains(verified.out, "pixels in the mask: "+said[4]+"\n") {
+		t.Errorf("correct counts %q, verify %q in\n%s", said, proven, verified.out)
 	}
 
 	if got := call(t, "detect", "-q", "--detector", "classic", "-o", dir, in); got.status != exitDone {

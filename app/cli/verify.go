@@ -104,6 +104,9 @@ func checkText(p *program, check *report.Check) string {
 	var b strings.Builder
 	if check.Exists && len(check.Faults) == 0 {
 		fmt.Fprintln(&b, p.say("The report %s is about these files.", check.Path))
+		if check.Extent != nil {
+			fmt.Fprintln(&b, p.tr.Sprint(check.Extent.Message()))
+		}
 	}
 	for _, remark := range check.Remarks {
 		fmt.Fprintln(&b, p.tr.Sprint(remark))

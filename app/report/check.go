@@ -23,6 +23,8 @@ type Check struct {
 	Exists, Sealed bool
 	// Faults are sentences about what does not fit, Remarks about what does not matter.
 	Faults, Remarks []message.Message
+	// Extent is what the report says of the pixels that were free to change; nil if it does not.
+	Extent *Extent
 }
 
 // MaskFile is the mask that a proof was made with.
@@ -102,6 +104,7 @@ func (k *checker) check(data []byte) error {
 		k.fault("The report %s was written by a newer version of Blik and cannot be checked.", k.Path)
 		return nil
 	}
+	k.Extent = k.rec.Extent
 	stated, holds := seal(data)
 	switch {
 	case k.rec.Version < sealedVersion && stated == "" && k.rec.Mask == nil && k.rec.Page == nil:
@@ -289,14 +292,16 @@ func (k *checker) method(same bool) string {
 // placeFields compares the places with each other and with the picture.
 func (k *checker) placeFields() []field {
 	r, proof := &k.rec, k.c.Proof
-	var area, halo, changed int64
+	var area, halo, veil, changed int64
 	var all []field
 	for i, p := range r.Places {
-		area, halo, changed = area+int64(p.Area), halo+int64(p.Halo), changed+int64(p.Changed)
+		area, halo, veil = area+int64(p.Area), halo+int64(p.Halo), veil+int64(p.Veil)
+		changed += int64(p.Changed)
 		name := fmt.Sprintf("places[%d]", i)
 		switch {
 		case p.Left < 0, p.Top < 0, p.Width < 1, p.Height < 1, p.Left+p.Width > proof.Width,
 			p.Top+p.Height > proof.Height, p.Area < 0, p.Halo < 0, p.Changed < 0, p.Changed > p.Area+p.Halo,
+			p.Veil < 0, p.Veil > p.Halo,
 			p.X < float64(p.Left), p.Y < float64(p.Top), p.X > float64(p.Left+p.Width), p.Y > float64(p.Top+p.Height):
 			box, whole := [4]int{p.Left, p.Top, p.Width, p.Height}, [4]int{0, 0, proof.Width, proof.Height}
 			all = append(all, field{name, box, whole})
@@ -310,6 +315,13 @@ func (k *checker) placeFields() []field {
 	}
 	if k.exact() {
 		all = append(all, field{"places[].pixels_changed", changed, proof.Changed})
+	}
+	if e := r.Extent; e != nil {
+		all = append(all, field{"extent.marked", e.Marked, area}, field{"extent.veil", e.Veil, veil},
+			field{"extent.halo", e.Halo, halo - veil})
+		if k.exact() {
+			all = append(all, field{"extent.changed", e.Changed, proof.Changed})
+		}
 	}
 	return all
 }

@@ -128,9 +128,11 @@ type Place struct {
 	Width  int `json:"width"`
 	Height int `json:"height"`
 	// Area is the number of pixels of the glint in the mask, Halo the number of those around it that might also change,
-	// and Changed the number of those that did.
+	// Veil the number of those of Halo that are farther than the halo is wide, and Changed the number of those that
+	// did.
 	Area    int `json:"area"`
 	Halo    int `json:"halo"`
+	Veil    int `json:"veil"`
 	Changed int `json:"pixels_changed"`
 	// Method is the ID of the method that was actually used.
 	Method string `json:"method"`
@@ -140,6 +142,9 @@ type Place struct {
 	Score    *float64 `json:"score,omitempty"`
 	Contrast *float64 `json:"contrast,omitempty"`
 }
+
+// Rim returns the number of pixels of the halo without the veil.
+func (p Place) Rim() int { return p.Halo - p.Veil }
 
 // places describes the patches in order.
 func (c Correction) places() ([]Place, error) {
@@ -173,6 +178,9 @@ func (c Correction) places() ([]Place, error) {
 				}
 			}
 		}
+		if c.Mask != nil && place.Halo > 0 {
+			place.Veil = beyond(p.Runs, c.Mask, c.haloOf(i))
+		}
 		if weight > 0 {
 			place.X, place.Y = sx/weight, sy/weight
 			place.Width, place.Height = x1-place.Left, y1-place.Top
@@ -194,6 +202,14 @@ func (c Correction) places() ([]Place, error) {
 		}
 	}
 	return out, nil
+}
+
+// haloOf returns the width of the halo with which a patch was made, in pixels.
+func (c Correction) haloOf(patch int) int {
+	if c.Made == nil {
+		return c.Params.Halo
+	}
+	return c.Made[patch].Halo
 }
 
 // number returns what the place of a patch is called.
@@ -289,7 +305,9 @@ type correctionRecord struct {
 	Others   []json.RawMessage `json:"other_presets,omitempty"`
 	MaskArea int               `json:"mask_area"`
 	Changed  int64             `json:"pixels_changed"`
-	Places   []Place           `json:"places"`
+	// Extent says what the pixels are that were free to change; nil in reports of earlier versions.
+	Extent *Extent `json:"extent,omitempty"`
+	Places []Place `json:"places"`
 	// Left are the findings that a person should look at, and that were not corrected.
 	Left  []detect.Finding `json:"left,omitempty"`
 	Proof *proofRecord     `json:"proof"`
@@ -347,9 +365,8 @@ func (c Correction) record() (correctionRecord, error) {
 		Profile: c.Source.ProfileName(), Preset: preset.Encode(c.Params),
 		Changed: saved.PixelsChanged, Places: places, Left: c.Left, Proof: newProofRecord(saved.Proof),
 	}
-	for _, p := range places {
-		r.MaskArea += p.Area
-	}
+	extent := extentOf(places, saved)
+	r.Extent, r.MaskArea = &extent, int(extent.Marked)
 	others, _ := c.sets()
 	for _, p := range others {
 		r.Others = append(r.Others, preset.Encode(p))

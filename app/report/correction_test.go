@@ -22,6 +22,7 @@ import (
 	"blik/app/imagefile"
 	"blik/app/preset"
 	"blik/app/report"
+	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/detect"
 )
@@ -386,5 +387,46 @@ func TestNewCorrection(t *testing.T) {
 	c = report.NewCorrection(nil, "1.2", nil, nil, []*document.Origin{a})
 	if c.Params != first || c.Findings != nil || c.Made != nil || c.Device != "cpu" {
 		t.Errorf("%+v", c)
+	}
+}
+
+// The pixels that were free to change are marked, halo or veil, each once, and the halo ends at its width.
+func TestExtent(t *testing.T) {
+	t.Parallel()
+	const w, h, halo = 30, 12, 2
+	pic := testpic.Flat(w, h, 1, 100)
+	mask := processing.NewMask(w, h)
+	marked := []image.Point{{5, 5}, {6, 5}, {6, 6}}
+	for _, p := range marked {
+		mask.Pix[p.Y*w+p.X] = 255
+	}
+	var patch processing.Patch
+	want := report.Extent{}
+	for y := 1; y < 11; y++ {
+		patch.Runs = append(patch.Runs, processing.Run{Y: y, X0: 1, X1: 20})
+		for x := 1; x < 20; x++ {
+			near := w * h
+			for _, p := range marked {
+				near = min(near, (p.X-x)*(p.X-x)+(p.Y-y)*(p.Y-y))
+			}
+			switch {
+			case near == 0:
+				want.Marked++
+			case near <= halo*halo:
+				want.Halo++
+			default:
+				want.Veil++
+			}
+			patch.U8 = append(patch.U8, uint8(100-x%2))
+			want.Changed += int64(x % 2)
+		}
+	}
+	c := report.Correction{
+		Source: &imagefile.File{Picture: pic}, Saved: &imagefile.Saved{PixelsChanged: want.Changed}, Mask: mask,
+		Params: processing.Params{Halo: halo}, Patches: []processing.Patch{patch},
+	}
+	got, err := c.Extent()
+	if err != nil || got != want || got.Free() != 190 || got.Veil == 0 {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
 	}
 }

@@ -150,8 +150,8 @@ func (t *task) Save(ctx context.Context, progress processing.Progress) error {
 	t.Shown = slices.DeleteFunc([]string{written.Report, t.Saved.Path, written.JSON, o.Mask},
 		func(path string) bool { return path == "" })
 	pic, changed := t.File.Picture, t.Saved.PixelsChanged
-	t.Summary = t.Texts.Sprintf("findings corrected: %d; pixels changed: %d (%.3f %%)", t.Saved.Corrected, changed,
-		100*float64(changed)/float64(pic.Width*pic.Height))
+	t.Summary = t.Texts.Sprintf("findings corrected: %d; pixels changed: %d (%.3f %%); %s", t.Saved.Corrected, changed,
+		100*float64(changed)/float64(pic.Width*pic.Height), written.Extent.Message())
 	if n := len(t.left); n > 0 {
 		t.Summary += t.Texts.Sprintf("; left for you to look at: %d", n)
 	}

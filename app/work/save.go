@@ -26,6 +26,7 @@ type Target struct {
 // written.
 type Written struct {
 	Saved        *imagefile.Saved
+	Extent       report.Extent
 	Report, JSON string
 	Stages       []processing.StageTime
 }
@@ -42,7 +43,9 @@ func Save(ctx context.Context, account report.Correction, t Target) (w Written, 
 	}
 	err = timed("save and prove", func() (err error) {
 		w.Saved, err = out.AddPicture(ctx, account.Source, t.Path, account.Patches, t.Options)
-		account.Saved = w.Saved
+		if account.Saved = w.Saved; err == nil {
+			w.Extent, err = account.Extent()
+		}
 		return err
 	})
 	if err != nil {

@@ -63,11 +63,13 @@ func (disk) Save(ctx context.Context, account report.Correction, path, lang stri
 	if err != nil {
 		return Written{}, err
 	}
-	return Written{saved.Saved, saved.Report}, nil
+	return Written{saved.Saved, saved.Extent, saved.Report}, nil
 }
 
-// Written is a corrected picture that was saved. Report is the path of its report, empty if none was written.
+// Written is a corrected picture that was saved. Extent counts the pixels that were free to change. Report is the path
+// of its report, empty if none was written.
 type Written struct {
 	Saved  *imagefile.Saved
+	Extent report.Extent
 	Report string
 }
