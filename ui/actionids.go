@@ -64,6 +64,7 @@ const (
 	viewOverlay   = "view.overlay"
 	viewOutlines  = "view.outlines"
 	viewMaskOnly  = "view.maskOnly"
+	viewChanged   = "view.changed"
 	viewBeside    = "view.beside"
 	viewGrid      = "view.grid"
 	viewReasons   = "view.reasons"

@@ -300,6 +300,14 @@ func (w *window) makeActions() {
 // scrollShare is the share of the viewport by which an arrow key moves the picture.
 const scrollShare = 0.1
 
+// setMode sets the look of the mask, and explains the colours of changed pixels.
+func (w *window) setMode(m view.Mode) {
+	w.k.display.setMode(m)
+	if m == view.Changed {
+		w.k.say(w.k.t("Changed pixels: marked in orange, halo in blue, veil in pink"))
+	}
+}
+
 // makeChoices adds the groups of actions of which one is ticked: tools, detection modes and overlay modes.
 func (w *window) makeChoices() {
 	for _, s := range w.k.toolbox.specs {
@@ -334,9 +342,10 @@ func (w *window) makeChoices() {
 		{viewOverlay, "Mask as overlay", view.PictureAndMask},
 		{viewOutlines, "Mask as outlines", view.Outlines},
 		{viewMaskOnly, "Mask only", view.MaskOnly},
+		{viewChanged, "Changed pixels", view.Changed},
 	} {
 		w.k.actions.table[c.id] = &action{
-			name: c.name, run: func() { w.k.display.setMode(c.mode) },
+			name: c.name, run: func() { w.setMode(c.mode) },
 			checked: func() bool { return w.k.display.look.Mode == c.mode },
 		}
 	}

@@ -117,6 +117,24 @@ func TestOutlinesStay(t *testing.T) {
 	}
 }
 
+// The view of changed pixels follows corrections and stays, and the status bar explains its colours.
+func TestChangedPixels(t *testing.T) {
+	h := found(t, "en")
+	h.k.actions.do("view.changed")
+	want := "Changed pixels: marked in orange, halo in blue, veil in pink"
+	if says := h.status.message.Text(); says != want {
+		t.Errorf("status %q", says)
+	}
+	if o := h.k.display.port.Options(); o.Mode != view.Changed || o.Other != nil {
+		t.Errorf("nothing is corrected, and %+v is shown", o)
+	}
+	h.k.actions.do("correct.all")
+	h.settle()
+	if o := h.k.display.port.Options(); o.Mode != view.Changed || o.Other == nil || o.Other.Mask().Area() == 0 {
+		t.Errorf("everything is corrected, and %+v is shown", o)
+	}
+}
+
 func TestCorrectionIsCancelled(t *testing.T) {
 	h := found(t, "en")
 	h.block.Store(true)

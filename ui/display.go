@@ -77,7 +77,7 @@ func (d *display) follow(c change) (viewChanged bool) {
 	case session.CorrectedSpots:
 		d.stopComparing()
 		// The mask would cover exactly what was corrected; outlines do not.
-		if d.maskShown && d.look.Mode != view.Outlines {
+		if d.maskShown && d.look.Mode != view.Outlines && d.look.Mode != view.Changed {
 			d.maskShown, d.hid = false, true
 		}
 	}
@@ -109,7 +109,9 @@ func (d *display) update(c change) {
 	if c.View || c.Document || c.Corrections || c.Compared {
 		d.port.SetCompare(d.mode())
 		look := d.look
-		look.Other = d.other()
+		if look.Other = d.other(); look.Mode == view.Changed {
+			look.Other = d.s.ChangedView()
+		}
 		if !d.maskShown || d.mode() == view.CompareBefore {
 			look.Mode = view.PictureOnly
 		} else if d.layer != nil {

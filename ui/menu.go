@@ -44,7 +44,7 @@ func menuTable() []struct {
 			editAddRegion, editTakeRegion, editKeepRegion, editClearRegion, "-",
 			editPreferences}},
 		{"View", []string{viewIn, viewOut, viewFit, viewActual, viewDouble, viewFour, "review", "-",
-			viewMask, viewOverlay, viewOutlines, viewMaskOnly, "colours", "-", viewNavigator,
+			viewMask, viewOverlay, viewOutlines, viewMaskOnly, viewChanged, "colours", "-", viewNavigator,
 			viewLoupe, viewGrid, "-", viewPanel, panelNext, panelPrevious, "appearance",
 			"language"}},
 		{"Analysis", append(layerActions(), "-", viewHistogram, viewReasons)},

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/internal/message"
 	"blik/processing"
@@ -48,39 +49,26 @@ func extentOf(places []Place, saved *imagefile.Saved) Extent {
 
 // beyond counts the pixels of runs that no pixel of a mask in the same runs is near: at most so far away.
 func beyond(runs []processing.Run, m *processing.Mask, far int) (n int) {
-	near := map[int][]processing.Run{}
+	var marked []processing.Run
 	for _, r := range runs {
 		for x := r.X0; x < r.X1; x++ {
 			if m.Pix[r.Y*m.Width+x] < processing.MaskLevel {
 				continue
 			}
-			row := near[r.Y]
-			if k := len(row) - 1; k >= 0 && row[k].X1 == x {
-				row[k].X1++
+			if k := len(marked) - 1; k >= 0 && marked[k].Y == r.Y && marked[k].X1 == x {
+				marked[k].X1++
 			} else {
-				near[r.Y] = append(row, processing.Run{Y: r.Y, X0: x, X1: x + 1})
+				marked = append(marked, processing.Run{Y: r.Y, X0: x, X1: x + 1})
 			}
 		}
 	}
+	near := document.NewVicinity(marked)
 	for _, r := range runs {
 		for x := r.X0; x < r.X1; x++ {
-			if !within(near, x, r.Y, far) {
+			if !near.Within(x, r.Y, far) {
 				n++
 			}
 		}
 	}
 	return n
-}
-
-// within reports whether a run is at most so far from a pixel.
-func within(runs map[int][]processing.Run, x, y, far int) bool {
-	for dy := -far; dy <= far; dy++ {
-		for _, r := range runs[y+dy] {
-			dx := max(r.X0-x, x-r.X1+1, 0)
-			if dx*dx+dy*dy <= far*far {
-				return true
-			}
-		}
-	}
-	return false
 }

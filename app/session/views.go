@@ -16,6 +16,19 @@ type views struct {
 	shown *document.Corrections
 	// previous is what was shown before, so that an undo is fast.
 	previous pictureView
+	// changed is the view of the pixels that the corrections changedOf change.
+	changed   *view.MaskPyramid
+	changedOf *document.Corrections
+}
+
+// ChangedView returns the view of the pixels that the corrections change, nil if nothing is corrected.
+func (s *Session) ChangedView() *view.MaskPyramid {
+	if !s.Corrected() {
+		s.views.changed, s.views.changedOf = nil, nil
+	} else if now := s.open.Doc.Corrections(); s.views.changedOf != now {
+		s.views.changed, s.views.changedOf = view.NewMaskPyramid(now.Changed(s.open.Doc.Picture())), now
+	}
+	return s.views.changed
 }
 
 // pictureView is the view of the picture with certain corrections.

@@ -26,6 +26,8 @@ const (
 	MaskOnly
 	// Outlines shows the edge of the mask over the picture, one device pixel wide.
 	Outlines
+	// Changed shows which pixels are changed, in ChangedColours.
+	Changed
 )
 
 // GridZoom is the zoom from which the pixel grid is drawn.
@@ -73,7 +75,8 @@ type Options struct {
 	// Compare says which of two pictures is shown, the original or the result.
 	Compare Compare
 	// Other is a second mask, of the picture's size, to compare with; it may be nil. ComparedColours then shows which
-	// pixels are marked in only one of the masks and in both, instead of the overlay.
+	// pixels are marked in only one of the masks and in both, instead of the overlay. In the mode Changed it is that of
+	// document.Corrections.Changed.
 	Other *MaskPyramid
 	// Split is the device column, counted from the viewport's left edge, from which CompareSplit shows the second
 	// picture.
@@ -666,7 +669,9 @@ func (r *Renderer) row(w *worker, out []uint8, y int, key rowKey) {
 		f.interpolate(r.blendRows(w, y), out)
 	}
 	if f.masked {
-		if f.other.pix != nil {
+		if f.o.Mode == Changed {
+			f.changedRow(out, key.mask)
+		} else if f.other.pix != nil {
 			f.compareRow(out, key.mask)
 		} else if f.o.Mode == Outlines {
 			f.outline(out, key)
