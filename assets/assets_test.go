@@ -21,16 +21,15 @@ var update = flag.Bool("update", false, "write sample.jpg anew")
 // generate makes the sample painting.
 func generate(t *testing.T) image.Image {
 	t.Helper()
-	o, err := synth.Preset("default")
+	const seed = 9
+	ctx := context.Background()
+	clean, err := synth.Paint(ctx, 1600, 1100, 8, synth.PaintOptions{Scene: "coast", Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.Density = 60
-	o.Placement = synth.Placement{Weave: 0.45, Ridge: 0.2, Scatter: 0.35}
-	o.GlareBlur = synth.Range{Min: 0.3, Max: 0.8}
-	o.Lights = [][3]float64{synth.Lamp(4300, 5500)}
-	o.NoiseGain = 1e-4
-	p, _, _, err := synth.Generate(context.Background(), 1600, 1100, 8, 4, synth.PaintOptions{Scene: "coast"}, o)
+	o := synth.VariedRelief(seed)
+	o.JPEGQuality = 0
+	p, _, _, err := synth.RenderRelief(ctx, clean, o)
 	if err != nil {
 		t.Fatal(err)
 	}
