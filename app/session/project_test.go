@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"blik/app/document"
@@ -83,22 +84,27 @@ func TestProjectDoesNotFit(t *testing.T) {
 	f.settle()
 	w := f.Document().Snapshot().Work()
 	p := &project.Project{Checksum: 1, Params: processing.DefaultParams(), Work: w}
-	check := func(what string) {
+	check := func(what, says string) {
 		t.Helper()
 		later := newFake(t).opened(path)
-		if c := later.Continued(); c.Err == nil || later.Document() == nil || later.Document().Stats().Area != 0 {
+		c := later.Continued()
+		if c.Err == nil || !strings.Contains(c.Err.Error(), says) || later.Document().Stats().Area != 0 {
 			t.Errorf("%s: %+v, %+v", what, c, later.Document().Stats())
 		}
 	}
 	f.ok(project.Write(t.Context(), path, p, project.Options{Overwrite: true}))
-	check("another picture")
+	check("other pixels", "the picture has changed since its project was saved")
+	other := *p
+	other.Work = document.Work{Mask: processing.NewMask(20, 10)}
+	f.ok(project.Write(t.Context(), path, &other, project.Options{Overwrite: true}))
+	check("another picture", "is that of another one, of 20 × 10 pixels instead of 40 × 30")
 	p.Checksum = project.Checksum(f.Document().Picture())
 	w.Found.Findings[0].Runs = []processing.Run{{Y: 3, X0: 0, X1: 39}, {Y: 1, X0: 0, X1: 3}}
 	f.ok(project.Write(t.Context(), path, p, project.Options{Overwrite: true}))
-	check("findings that contradict themselves")
+	check("findings that contradict themselves", "")
 	name, _ := project.Paths(path)
 	f.ok(os.WriteFile(name, slices.Concat([]byte("{"), make([]byte, 100)), 0o600))
-	check("damaged")
+	check("damaged", "")
 }
 
 // SaveProject overwrites only the project that the work was read from: neither one that could not be used nor one that

@@ -69,8 +69,8 @@ func Continue(ctx context.Context, path string, file *imagefile.File) (w Work, e
 	if errors.Is(err, fs.ErrNotExist) {
 		return w, ctx.Err()
 	}
-	if err == nil && p.Checksum != project.Checksum(file.Picture) {
-		err = message.Errorf("the picture has changed since its project was saved, so the project was not used")
+	if err == nil {
+		err = belongs(p, file.Picture)
 	}
 	if err == nil {
 		_, err = w.Doc.Restore(p.Work)
@@ -86,6 +86,18 @@ func Continue(ctx context.Context, path string, file *imagefile.File) (w Work, e
 	}
 	w.Continued.Date, w.Continued.Remark, w.Params, w.Project = p.Date, p.Remark, &p.Params, state
 	return w, ctx.Err()
+}
+
+// belongs returns an error unless a project is that of a picture.
+func belongs(p *project.Project, pic *processing.Picture) error {
+	switch of := p.Work.Mask; {
+	case of.Width != pic.Width || of.Height != pic.Height:
+		return message.Errorf("the project beside the picture is that of another one, of %d × %d pixels instead of "+
+			"%d × %d, so the project was not used", of.Width, of.Height, pic.Width, pic.Height)
+	case p.Checksum != project.Checksum(pic):
+		return message.Errorf("the picture has changed since its project was saved, so the project was not used")
+	}
+	return nil
 }
 
 // SaveProject writes the work on the open picture to a project beside it; this work then counts as saved. It replaces
