@@ -10,6 +10,7 @@ import (
 	"blik/app/view"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/ui/keyset"
 )
 
 // action is something that the user can do. Menus, tool buttons and keys are made from the same table.
@@ -38,7 +39,7 @@ type action struct {
 	named []fyne.KeyName
 	// also are shortcuts that are not shown; usual are the keys without the user's choices.
 	also  []fyne.Shortcut
-	usual keySet
+	usual keyset.Set
 }
 
 // actions is the table of all actions.

@@ -4,10 +4,12 @@ import (
 	"fmt"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/widget"
 
 	"blik/app/session"
 	"blik/app/session/findings"
 	"blik/app/session/glare"
+	"blik/app/settings"
 	"blik/internal/message"
 	"blik/processing"
 	"blik/ui/viewport"
@@ -52,15 +54,32 @@ func (x *treatment) previewed(o glare.Outcome, err error) {
 	}
 }
 
-// correctAll corrects every finding.
+// correctAll corrects every finding. If there are some that a person should look at first, it asks.
 func (x *treatment) correctAll() {
 	x.k.display.end()
 	if len(x.session.Document().Spots()) == 0 {
 		x.k.say(x.k.t("Find glare (%s) or paint it (%s)", x.k.press(findRun), x.k.press(toolBrush)))
 		return
 	}
+	n := x.found.Unchecked()
+	if n == 0 {
+		x.correctBoldly(x.glare.CorrectAll)
+		return
+	}
+	x.k.prompts.ask(x.k.texts.Plural(n, "%s finding is not checked", "%s findings are not checked", x.k.texts.Int(n)),
+		x.k.t("Large findings and probable painted lights should be looked at first. Check them, correct only the "+
+			"others, or correct all?"),
+		[]answer{
+			{x.k.t("Correct all"), widget.MediumImportance, func() { x.correctBoldly(x.glare.CorrectAll) }},
+			{x.k.t("Correct the certain"), widget.MediumImportance, func() { x.correctBoldly(x.glare.CorrectCertain) }},
+			{x.k.t("Check"), widget.HighImportance, x.check},
+		})
+}
+
+// correctBoldly corrects what how corrects, without a question.
+func (x *treatment) correctBoldly(how func(done func(glare.Outcome, error))) {
 	x.k.prompts.win.Canvas().Unfocus()
-	x.glare.CorrectAll(x.corrected)
+	how(x.corrected)
 	x.tab()
 }
 
@@ -83,6 +102,8 @@ type treatment struct {
 	machine *machine
 	// tab shows the tab of correction, in an event of its own because that takes long.
 	tab func()
+	// check lists the findings that a person should look at, and shows the first.
+	check func()
 }
 
 // correctBy corrects the selected finding by a method.
@@ -212,6 +233,7 @@ func (t *toolbox) forget() {
 // step selects the next or previous finding and centres it.
 func (r *review) step(direction int) {
 	if f, ok := r.found.SelectNext(direction); ok {
+		r.tab()
 		r.reveal(f)
 	} else {
 		r.k.say(r.k.t("Mask is empty"))
@@ -222,6 +244,20 @@ func (r *review) removeSelected() {
 	if f, ok := r.found.Selected(); ok && r.found.RemoveSelected() {
 		r.k.say(r.k.t("Finding %s removed; %s restores it", fmt.Sprint(f.Number), r.k.press(findKeep)))
 	}
+}
+
+// reviewZooms returns the zooms to choose from for findings.
+func reviewZooms() []float64 { return []float64{settings.ReviewFitting, 0, 1, 2, 4, 8} }
+
+// reviewZoom returns the name of a zoom for findings.
+func (k *kit) reviewZoom(zoom float64) string {
+	switch zoom {
+	case settings.ReviewFitting:
+		return k.t("By size")
+	case 0:
+		return k.t("Unchanged")
+	}
+	return k.percent(zoom)
 }
 
 // setReviewZoom chooses the zoom at which findings are centred, and shows the selected one at it.
@@ -237,7 +273,7 @@ func (r *review) setReviewZoom(zoom float64) {
 func (w *window) toggleThumbnails() {
 	w.c.session.Settings().FindingThumbnails = !w.c.session.Settings().FindingThumbnails
 	w.update(change{View: true})
-	w.panel.tabs.SelectIndex(1)
+	w.panel.tabs.SelectIndex(findingsTab)
 }
 
 // setDevice chooses the device for the next work.

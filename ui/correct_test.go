@@ -679,6 +679,7 @@ func TestRealSession(t *testing.T) {
 	h.k.actions.do("find.run")
 	h.settle()
 	h.k.actions.do("correct.all")
+	h.press("Correct all")
 	h.settle()
 	h.dialogs.path = filepath.Join(t.TempDir(), "result.tif")
 	h.k.actions.do("file.savePictureAs")

@@ -37,6 +37,8 @@ type display struct {
 
 	look      view.Options
 	maskShown bool
+	// reviewing shows the mask as outlines, see review.
+	reviewing bool
 	// hid is set if the last correction has hidden the mask.
 	hid bool
 
@@ -66,10 +68,23 @@ func newDisplay(s *session.Session, selected func() (document.Spot, bool), other
 	return d
 }
 
+// review shows the mask as outlines from now on, because a fill hides what must be judged, until no finding is selected
+// or the mask changes.
+func (d *display) review() {
+	if !d.reviewing && d.look.Mode == view.PictureAndMask {
+		d.reviewing = true
+		d.changed(change{View: true})
+	}
+}
+
 // follow handles a change of the session before the other parts do, and reports whether the view changed with it.
 func (d *display) follow(c change) (viewChanged bool) {
 	before, shown := d.mode(), d.maskShown
 	d.hid = d.hid && c.Cause != session.CorrectedSpots
+	reviewed := d.reviewing
+	if _, ok := d.selected(); !ok || c.Document || !c.Pixels.Empty() {
+		d.reviewing = false
+	}
 	switch c.Cause {
 	case session.Detected:
 		d.stopComparing()
@@ -84,7 +99,7 @@ func (d *display) follow(c change) (viewChanged bool) {
 	if c.Document || !d.comparable() {
 		d.stopComparing()
 	}
-	return d.mode() != before || d.maskShown != shown
+	return d.mode() != before || d.maskShown != shown || d.reviewing != reviewed
 }
 
 func (d *display) update(c change) {
@@ -114,8 +129,8 @@ func (d *display) update(c change) {
 		}
 		if !d.maskShown || d.mode() == view.CompareBefore {
 			look.Mode = view.PictureOnly
-		} else if d.layer != nil {
-			// A mask over the layer would hide what the layer shows.
+		} else if d.layer != nil || d.reviewing {
+			// A mask over the layer, or over a finding that is reviewed, would hide what must be seen.
 			look.Mode = view.Outlines
 		}
 		d.port.SetLayer(d.layer)

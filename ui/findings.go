@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"fmt"
+	"image"
 	"math"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"blik/app/i18n"
 	"blik/app/session"
 	"blik/app/session/findings"
+	"blik/app/settings"
 	"blik/internal/message"
 	"blik/ui/filedialog"
 	"blik/ui/xwidget"
@@ -249,6 +251,16 @@ type review struct {
 	k       *kit
 	session *session.Session
 	found   *findings.Findings
+	// tab shows the list of findings.
+	tab func()
+}
+
+// check lists the findings that a person should look at, and shows the first.
+func (r *review) check() {
+	r.list(func(l *findings.Listing) {
+		*l = findings.Listing{Choice: findings.ToCheck, By: findings.ByArea, Descending: true}
+	})
+	r.step(1)
 }
 
 // list changes which findings are listed.
@@ -398,21 +410,37 @@ func (p *findingsPanel) showSelected() {
 	}
 }
 
-// revealZoom limits the zoom at which a finding is centred, because it is judged by its surroundings.
-const revealZoom = 4
+const (
+	// revealZoom limits the zoom at which a finding is centred, because it is judged by its surroundings.
+	revealZoom = 4
+	// reviewedWidth is the width of a finding that is reviewed, in screen pixels, and fittingZoom the largest zoom for
+	// that.
+	reviewedWidth, fittingZoom = 40, 16
+)
 
-// reveal centres a finding in the window, at the zoom chosen for that.
+// reveal centres a finding in the window, at the zoom chosen for that, and outlines the mask instead of covering it.
 func (r *review) reveal(f document.Spot) {
-	if zoom := r.session.Settings().ReviewZoom; zoom > 0 {
-		r.k.display.port.Centre(f.Bounds(), zoom)
-	} else {
+	r.k.display.review()
+	switch zoom := r.session.Settings().ReviewZoom; zoom {
+	case settings.ReviewFitting:
+		r.k.display.port.Centre(f.Bounds(), fitting(f.Bounds()))
+	case 0:
 		r.k.display.port.Reveal(f.Bounds(), revealZoom)
+	default:
+		r.k.display.port.Centre(f.Bounds(), zoom)
 	}
 	if f.Decision == document.Ignored {
 		r.k.say(r.k.t("Ignored finding %s, %s px", fmt.Sprint(f.Number), r.k.texts.Int(f.Area)))
 		return
 	}
 	r.k.say(r.k.t("Finding %s, %s px", fmt.Sprint(f.Number), r.k.texts.Int(f.Area)))
+}
+
+// fitting returns the power of two at which a finding is nearest to reviewedWidth, so that the zoom seldom changes from
+// one to the next.
+func fitting(r image.Rectangle) float64 {
+	zoom := reviewedWidth / float64(max(r.Dx(), r.Dy(), 1))
+	return min(max(math.Exp2(math.Round(math.Log2(zoom))), 1), fittingZoom)
 }
 
 // keep marks the selected finding as kept and continues with the next one of the list. A hidden mask stays hidden, as

@@ -98,8 +98,11 @@ func (p *historyPanel) update(c change) {
 	}
 }
 
-// historyTab is the index of the tab in the panel.
-const historyTab = 3
+// The indices of tabs in the panel.
+const (
+	findingsTab = 1
+	historyTab  = 3
+)
 
 // showHistory shows the history tab.
 func (w *window) showHistory() {

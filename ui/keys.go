@@ -11,6 +11,7 @@ import (
 
 	"blik/app/i18n"
 	"blik/app/settings"
+	"blik/ui/keyset"
 )
 
 // keyboard runs actions on single keys while no field has the focus. The driver has no names for the keys of a Cyrillic
@@ -59,11 +60,11 @@ func (a *action) keyName() fyne.KeyName {
 		return fyne.KeyName(strings.ToUpper(string(r)))
 	}
 	for _, k := range a.named {
-		if shown, ok := shownNames()[k]; ok {
+		if shown, ok := keyset.ShownNames()[k]; ok {
 			return shown
 		}
 		if k == fyne.KeyDelete || strings.HasPrefix(string(k), "F") && k != fyne.KeyF3 ||
-			!slices.Contains(a.usual.named, k) {
+			!slices.Contains(a.usual.Named, k) {
 			return k
 		}
 	}
@@ -74,7 +75,7 @@ func (a *action) keyName() fyne.KeyName {
 func (k *kit) keyText(id string) string {
 	a := k.actions.table[id]
 	var parts []string
-	if text := shortcutText(a.shortcut); text != "" {
+	if text := keyset.Text(a.shortcut); text != "" {
 		parts = append(parts, text)
 	}
 	if name := a.keyName(); name != "" {
@@ -105,7 +106,7 @@ func (k *kit) press(id string) string {
 	if name := a.keyName(); name != "" {
 		return string(name)
 	}
-	if text := shortcutText(a.shortcut); text != "" {
+	if text := keyset.Text(a.shortcut); text != "" {
 		return text
 	}
 	return k.t("“%s”", k.name(id))

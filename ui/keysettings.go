@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/settings"
+	"blik/ui/keyset"
 	"blik/ui/xwidget"
 )
 
@@ -33,15 +34,15 @@ func newKeySettings(w *window) *keySettings {
 		},
 		func(i int, o fyne.CanvasObject) { k.show(i, o.(*fyne.Container)) }, w.k.keys)
 	k.list.OnSelected = k.wait
-	k.catcher.OnRune = func(r rune) { k.take(typed(r)) }
+	k.catcher.OnRune = func(r rune) { k.take(keyset.Typed(r)) }
 	k.catcher.OnKey = func(name fyne.KeyName) {
 		if name == fyne.KeyEscape {
 			k.leave()
 			return
 		}
-		k.take(parseKeys(string(name)))
+		k.take(keyset.Parse(string(name)))
 	}
-	k.catcher.OnShortcut = func(s fyne.Shortcut) { k.take(pressed(s)) }
+	k.catcher.OnShortcut = func(s fyne.Shortcut) { k.take(keyset.Pressed(s)) }
 	k.catcher.OnEnd = func() { w.k.actions.catch = nil }
 	k.none = xwidget.NewButton(w.k.t("No key"), w.k.keys, func() {
 		if k.at >= 0 {
@@ -94,7 +95,7 @@ func (k *keySettings) leave() {
 }
 
 // take assigns the pressed keys to the action that waits, or explains why not and keeps waiting.
-func (k *keySettings) take(keys keySet, ok bool) {
+func (k *keySettings) take(keys keyset.Set, ok bool) {
 	if k.at < 0 {
 		return
 	}
@@ -102,7 +103,7 @@ func (k *keySettings) take(keys keySet, ok bool) {
 		k.catcher.SetText(why + " " + k.w.k.t("Press other keys, or Esc."))
 		return
 	}
-	k.put(keys.stored())
+	k.put(keys.Stored())
 }
 
 // put changes the keys of the action that waits.
@@ -123,7 +124,7 @@ func (k *keySettings) put(stored string) {
 }
 
 // refusal returns why an action cannot have keys; it is empty if it can. ok is false for keys that no action may have.
-func (w *window) refusal(id string, k keySet, ok bool) string {
+func (w *window) refusal(id string, k keyset.Set, ok bool) string {
 	other, held := w.k.actions.holder(id, k)
 	switch {
 	case !ok:

@@ -12,6 +12,7 @@ import (
 
 	"blik/app/settings"
 	"blik/internal/test/testpic"
+	"blik/ui/keyset"
 )
 
 // No two actions have the same default keys on any keyboard, and parsing their stored form returns the same keys.
@@ -22,12 +23,12 @@ func TestUsualKeys(t *testing.T) {
 			t.Errorf("%s and %s share keys", id, other)
 		}
 		k := a.usual
-		if k.shortcut == nil && (a.name == "" || k.keys == "" && len(k.named) == 0) {
+		if k.Shortcut == nil && (a.name == "" || k.Keys == "" && len(k.Named) == 0) {
 			continue
 		}
-		again, ok := parseKeys(k.stored())
-		if !ok || again.stored() != k.stored() || !slices.Contains(k.events(), again.events()[0]) {
-			t.Errorf("%s: %q is parsed as %+v, %v", id, k.stored(), again, ok)
+		again, ok := keyset.Parse(k.Stored())
+		if !ok || again.Stored() != k.Stored() || !slices.Contains(k.Events(), again.Events()[0]) {
+			t.Errorf("%s: %q is parsed as %+v, %v", id, k.Stored(), again, ok)
 		}
 	}
 }
@@ -37,14 +38,14 @@ func TestKeysThatNothingMayHave(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{" ", "Escape", "Return", "KP_Enter", "BackSpace", "Tab", "Space", "Up", "Left", "gg",
 		"Shift+G", "Shift+F5", "Ctrl+", "Ctrl+Left", "Ctrl+Home+", "Ctrl+ж", "Ctrl+Escape", "\x00", "\xff", "\n"} {
-		if k, ok := parseKeys(text); ok {
+		if k, ok := keyset.Parse(text); ok {
 			t.Errorf("%q is parsed as %+v", text, k)
 		}
 	}
 	for text, want := range map[string]string{"": "", "B": "b", "+": "+", "Ctrl++": "Ctrl++", "F12": "F12",
 		"Ctrl+Shift+g": "Ctrl+Shift+G", "Alt+Return": "Alt+Return", "Shift+Ctrl+G": ""} {
-		k, ok := parseKeys(text)
-		if got := k.stored(); got != want || ok != (text != "Shift+Ctrl+G") {
+		k, ok := keyset.Parse(text)
+		if got := k.Stored(); got != want || ok != (text != "Shift+Ctrl+G") {
 			t.Errorf("%q is parsed as %q, %v", text, got, ok)
 		}
 	}
@@ -53,8 +54,8 @@ func TestKeysThatNothingMayHave(t *testing.T) {
 // Chosen keys replace the defaults; damaged entries, unknown actions and conflicts leave the defaults.
 func TestChosenKeys(t *testing.T) {
 	h := newHarness(t, "en")
-	usual := func() map[string]keySet {
-		all := map[string]keySet{}
+	usual := func() map[string]keyset.Set {
+		all := map[string]keyset.Set{}
 		for id, a := range h.k.actions.table {
 			all[id] = a.inForce()
 		}

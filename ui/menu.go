@@ -16,6 +16,7 @@ import (
 	"blik/app/view"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/ui/keyset"
 	"blik/ui/look"
 )
 
@@ -187,7 +188,7 @@ func showKeys(items []*fyne.MenuItem) {
 		for i.Label += "\t"; width(i.Label) < column; {
 			i.Label += "\t"
 		}
-		i.Label += shortcutText(i.Shortcut)
+		i.Label += keyset.Text(i.Shortcut)
 		i.Shortcut = unshown{i.Shortcut}
 	}
 }
@@ -290,11 +291,8 @@ func (m *mainMenu) listedMethodItems() (items []*fyne.MenuItem) {
 
 // reviewItems lists the zooms at which findings are centred.
 func (m *mainMenu) reviewItems() (items []*fyne.MenuItem) {
-	for _, zoom := range []float64{0, 1, 2, 4} {
-		title := m.w.k.t("Unchanged")
-		if zoom > 0 {
-			title = m.w.k.percent(zoom)
-		}
+	for _, zoom := range reviewZooms() {
+		title := m.w.k.reviewZoom(zoom)
 		items = append(items, choice(title, m.w.c.session.Settings().ReviewZoom == zoom,
 			func() { m.w.c.review.setReviewZoom(zoom) }))
 	}

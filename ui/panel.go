@@ -120,6 +120,13 @@ func (p *panel) update(c change) {
 	p.history.update(c)
 }
 
+// showFindings shows the findings tab. A hidden panel stays hidden, because the picture is then wanted whole.
+func (w *window) showFindings() {
+	if w.panelShown && w.panel.tabs.SelectedIndex() != findingsTab {
+		w.panel.tabs.SelectIndex(findingsTab)
+	}
+}
+
 // showCorrection shows the correction tab, unless the findings tab is shown.
 func (p *panel) showCorrection() {
 	if p.tabs.SelectedIndex() == 0 {

@@ -58,10 +58,10 @@ func (w *window) preferences() fyne.CanvasObject {
 		func(i int) { w.c.session.Settings().InterfaceScale = interfaceScales[i] }))
 	form.Add(layout.NewSpacer())
 	form.Add(xwidget.NewWrapped(w.k.t("The size takes effect when Blik is restarted.")))
-	zooms := []float64{0, 1, 2, 4}
-	names = []string{w.k.t("Unchanged")}
-	for _, zoom := range zooms[1:] {
-		names = append(names, w.k.percent(zoom))
+	zooms := reviewZooms()
+	names = nil
+	for _, zoom := range zooms {
+		names = append(names, w.k.reviewZoom(zoom))
 	}
 	row(w.k.t("Zoom for findings"), choose(names, max(slices.Index(zooms, w.c.session.Settings().ReviewZoom), 0),
 		func(i int) { w.c.review.setReviewZoom(zooms[i]) }))

@@ -108,7 +108,7 @@ func (w *window) makeLooks() {
 	set, d, table := w.c.session.Settings(), w.k.display, w.k.actions.table
 	table[viewBeside] = &action{name: "Side by side", run: d.toggleBeside, named: []fyne.KeyName{fyne.KeyF2},
 		checked: func() bool { return d.beside }}
-	table[viewGrid] = &action{name: "Pixel grid from 800 %", run: d.toggleGrid, named: []fyne.KeyName{fyne.KeyF10},
+	table[viewGrid] = &action{name: "Pixel grid from 3200 %", run: d.toggleGrid, named: []fyne.KeyName{fyne.KeyF10},
 		checked: func() bool { return d.look.Grid }}
 	table[viewReasons] = &action{name: "Explain finding under pointer", keys: "i",
 		run: w.toggle(&set.HideReasons, ""), checked: func() bool { return !set.HideReasons }}

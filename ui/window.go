@@ -171,10 +171,10 @@ func newCommon(w *window, o config) *common {
 	c.devices = devices.New(s, o.device, o.machine)
 	c.about = &about{k: c.k, session: s, editor: c.editor}
 	c.machine = &machine{k: c.k, devices: c.devices}
-	c.review = &review{k: c.k, session: s, found: c.found}
+	c.review = &review{k: c.k, session: s, found: c.found, tab: func() { w.showFindings() }}
 	c.treatment = &treatment{
 		k: c.k, session: s, found: c.found, glare: c.glare, machine: c.machine,
-		tab: func() { w.config.later(w.panel.showCorrection) },
+		tab: func() { w.config.later(w.panel.showCorrection) }, check: func() { c.review.check() },
 	}
 	return c
 }

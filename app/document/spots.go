@@ -31,6 +31,9 @@ type Spot struct {
 	Decision Decision
 }
 
+// ToCheck reports whether a person should look at the spot and has not kept it.
+func (s *Spot) ToCheck() bool { return s.Check && s.Decision != Kept }
+
 // State says how far a spot is corrected.
 type State uint8
 

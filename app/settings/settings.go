@@ -41,7 +41,8 @@ type Settings struct {
 	BrushRadius float64 `json:"brush-radius"`
 	// BrushSoftness is the share of the radius over which the brush falls off, 0…1.
 	BrushSoftness float64 `json:"brush-softness"`
-	// ReviewZoom is the zoom at which findings are centred, 1 for one screen pixel per picture pixel; 0 keeps the
+	// ReviewZoom is the zoom at which findings are centred, 1 for one screen pixel per picture pixel; ReviewFitting
+	// shows each some 40 screen pixels wide, 0 keeps the
 	// current zoom if it is at least 1.
 	ReviewZoom float64 `json:"review-zoom"`
 	// FindingThumbnails shows the findings as thumbnails instead of a table.
@@ -85,7 +86,7 @@ func (e *DamagedError) Unwrap() error { return e.Err }
 // Default returns the settings for the first start.
 func Default() Settings {
 	return Settings{
-		OverlayColour: "red", OverlayOpacity: 0.6, BrushRadius: 10, WriteReport: true, ReviewZoom: 1,
+		OverlayColour: "red", OverlayOpacity: 0.6, BrushRadius: 10, WriteReport: true, ReviewZoom: ReviewFitting,
 		Params: processing.DefaultParams(),
 	}
 }
@@ -198,7 +199,7 @@ func (f file) settings() Settings {
 	if s.InterfaceScale < 0.5 || s.InterfaceScale > 4 {
 		s.InterfaceScale = 0
 	}
-	if s.ReviewZoom < 0 || s.ReviewZoom > maxReviewZoom {
+	if s.ReviewZoom < 0 && s.ReviewZoom != ReviewFitting || s.ReviewZoom > maxReviewZoom {
 		s.ReviewZoom = usual.ReviewZoom
 	}
 	for _, spec := range processing.Specs() {
@@ -229,6 +230,9 @@ const (
 	minBrush = 0.5
 	maxBrush = 2000
 )
+
+// ReviewFitting is the ReviewZoom that shows each finding as wide as it is best judged.
+const ReviewFitting = -1
 
 // maxReviewZoom bounds the zoom at which findings are reviewed.
 const maxReviewZoom = 32

@@ -31,7 +31,7 @@ const (
 )
 
 // GridZoom is the zoom from which the pixel grid is drawn.
-const GridZoom = 8
+const GridZoom = 32
 
 // OverlayColour is a colour offered for the overlay.
 type OverlayColour struct {

@@ -200,6 +200,14 @@ func (w *window) xdo(args ...string) string {
 // key presses keys, one after another.
 func (w *window) key(keys ...string) { w.xdo(append([]string{"key", "--delay", "60"}, keys...)...) }
 
+// correctAll corrects all findings, also those that should be looked at first.
+func (w *window) correctAll() {
+	w.t.Helper()
+	w.key("F6")
+	w.await("overlays 1")
+	w.key("Tab", "Tab", "space")
+}
+
 // move puts the pointer on a device pixel of the viewport.
 func (w *window) move(v view, x, y float64) {
 	w.xdo("mousemove", "--window", w.id, fmt.Sprint(int(v.left+x)), fmt.Sprint(int(v.top+y)))

@@ -84,6 +84,16 @@ func (l *Findings) Listed() []document.Spot {
 	return l.listed.spots
 }
 
+// Unchecked returns the number of findings that a person should look at and that are neither kept nor corrected.
+func (l *Findings) Unchecked() (n int) {
+	for _, s := range l.s.Document().Spots() {
+		if s.ToCheck() && s.State != document.Corrected {
+			n++
+		}
+	}
+	return n
+}
+
 // SelectedRow returns the index of the selected finding in the list, −1 if it is not listed.
 func (l *Findings) SelectedRow() int {
 	f, ok := l.Selected()

@@ -110,7 +110,7 @@ func (l Listing) lists(s document.Spot) bool {
 	case Painted:
 		return !s.Detected
 	case ToCheck:
-		return s.Check && s.Decision != document.Kept
+		return s.ToCheck()
 	}
 	return true
 }

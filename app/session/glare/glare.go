@@ -67,10 +67,21 @@ func (g *Glare) DetectFor(apply func(document.Found) image.Rectangle, done func(
 
 // CorrectAll corrects every finding with the method chosen for it, or else with that of the parameters.
 func (g *Glare) CorrectAll(done func(Outcome, error)) {
+	g.correctIf(func(document.Spot) bool { return true }, done)
+}
+
+// CorrectCertain is CorrectAll without the findings that a person should look at first.
+func (g *Glare) CorrectCertain(done func(Outcome, error)) {
+	g.correctIf(func(f document.Spot) bool { return !f.ToCheck() }, done)
+}
+
+func (g *Glare) correctIf(right func(document.Spot) bool, done func(Outcome, error)) {
 	g.s.Settle()
 	methods := map[int]processing.Method{}
 	for _, f := range g.s.Document().Spots() {
-		methods[f.ID] = f.Asked
+		if right(f) {
+			methods[f.ID] = f.Asked
+		}
 	}
 	g.CorrectFor(session.CorrectedSpots, methods, g.apply, done)
 }

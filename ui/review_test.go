@@ -1,0 +1,120 @@
+package ui
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"blik/app/document"
+	"blik/internal/test/testpic"
+	"blik/processing"
+	"blik/processing/detect"
+)
+
+// many returns a search result of n findings of 1 to 12 pixels in a row, of which every third needs a look.
+func many(n int) *detect.Found {
+	const w, h = 400, 300
+	r := &detect.Found{Mask: processing.NewMask(w, h)}
+	for i := range n {
+		side := 1 + i%12
+		x, y := 20+i%12*30, 20+i/12*25
+		f := detect.Finding{ID: i + 1, Left: x, Top: y, Width: side, Height: 1, Area: side, X: float64(x), Y: float64(y),
+			Runs: []processing.Run{{Y: y, X0: x, X1: x + side}}}
+		f.Check = i%3 == 0
+		r.Findings = append(r.Findings, f)
+		for at := x; at < x+side; at++ {
+			r.Mask.Pix[y*w+at] = 255
+		}
+	}
+	return r
+}
+
+// reviewing returns a window with n findings in a picture of 400 × 300 pixels.
+func reviewing(t *testing.T, n int) *harness {
+	t.Helper()
+	h := newHarness(t, "en")
+	h.pictures["/p.png"] = testpic.Flat(400, 300, 3, 90)
+	h.result = many(n)
+	h.files.open("/p.png")
+	h.settle()
+	h.k.actions.do("find.run")
+	h.settle()
+	return h
+}
+
+// Every step of a review by keys shows the finding in the middle, some 40 pixels wide, with the list beside it and the
+// mask as outlines.
+func TestReviewByKeys(t *testing.T) {
+	const n = 100
+	h := reviewing(t, n)
+	began := time.Now()
+	h.k.keys.Rune('n')
+	for i := range n {
+		f, ok := h.c.found.Selected()
+		if !ok {
+			t.Fatalf("step %d: nothing is selected", i)
+		}
+		port := h.k.display.port
+		middle := port.Transform().ScreenToImage(processing.Point{X: float64(port.Device().X) / 2, Y: float64(port.Device().Y) / 2})
+		if b := f.Bounds(); math.Abs(middle.X-float64(b.Min.X+b.Max.X)/2) > 1 ||
+			math.Abs(middle.Y-float64(b.Min.Y+b.Max.Y)/2) > 1 {
+			t.Fatalf("step %d: %v is in the middle, the finding is %v", i, middle, b)
+		}
+		if width := float64(f.Width) * port.Transform().Zoom; (width < 28 || width > 57) && f.Width > 2 {
+			t.Fatalf("step %d: a finding of %d px is %g px wide", i, f.Width, width)
+		}
+		if h.panel.tabs.SelectedIndex() != findingsTab || !h.k.display.reviewing {
+			t.Fatalf("step %d: tab %d, outlines %v", i, h.panel.tabs.SelectedIndex(), h.k.display.reviewing)
+		}
+		h.k.keys.Rune([]rune("kj")[i%2])
+	}
+	if kept, _, ignored := h.c.found.Decided(); kept != n/2 || ignored != n/2 {
+		t.Errorf("%d kept and %d ignored of %d", kept, ignored, n)
+	}
+	if took := time.Since(began); took > 2*time.Minute {
+		t.Errorf("the program alone took %v", took)
+	}
+	h.k.actions.do("edit.undo")
+	if h.k.display.reviewing {
+		t.Error("the mask stays outlined after the review")
+	}
+}
+
+// Before all findings are corrected, those that need a look are asked about.
+func TestCorrectAllAsks(t *testing.T) {
+	h := reviewing(t, 6)
+	corrected := func() (n int) {
+		for _, s := range h.c.session.Document().Spots() {
+			if s.State == document.Corrected {
+				n++
+			}
+		}
+		return n
+	}
+	h.k.actions.do("correct.all")
+	if !strings.Contains(h.dialogTexts(), "painted lights") {
+		t.Fatalf("asks %q", h.dialogTexts())
+	}
+	h.press("Check")
+	if f, ok := h.c.found.Selected(); !ok || !f.Check || len(h.c.found.Listed()) != 2 || corrected() != 0 {
+		t.Errorf("selected %+v of %d listed, %d corrected", f, len(h.c.found.Listed()), corrected())
+	}
+	h.k.actions.do("find.keep")
+	h.k.actions.do("correct.all")
+	h.press("Correct the certain")
+	h.settle()
+	if n := corrected(); n != 5 {
+		t.Errorf("%d corrected, want the kept one and the certain ones", n)
+	}
+	h.k.actions.do("correct.all")
+	h.press("Correct all")
+	h.settle()
+	if n := corrected(); n != 6 {
+		t.Errorf("%d corrected of 6", n)
+	}
+	h.k.actions.do("correct.all")
+	if h.dialogOpen() {
+		t.Errorf("asks again: %q", h.dialogTexts())
+	}
+}
