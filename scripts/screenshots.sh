@@ -7,11 +7,11 @@ cd "$(dirname "$0")/.."
 program=$PWD/build/blik work=$PWD/build/screenshots
 [ -x "$program" ] || { echo "There is no build/blik: run make build." >&2; exit 1; }
 mkdir -p "$work"
-scan() { [ -e "$work/$1" ] || "$program" sample --quiet --scene "$2" --seed "$3" --width 1600 --height 1100 -o "$work/$1"; }
-scan scan-01.png coast 4
-scan scan-02.png still-life 2
-scan scan-03.png portrait 3
-scan scan-04.png coast 5
+scan() { [ -e "$work/$1" ] || "$program" sample --quiet --scene coast --glare relief --seed "$2" --width 1600 --height 1100 -o "$work/$1"; }
+scan scan-01.png 9
+scan scan-02.png 11
+scan scan-03.png 5
+scan scan-04.png 12
 
 # screen starts a screen with a window manager, and adds both to $processes.
 screen() {
@@ -103,10 +103,10 @@ tour() {
   steps "$name" wait:1 "picture:1-open$tail" \
     r drag:90,140,200,250,560,500 "picture:2-region$tail" \
     F5 log:done wait:1 "picture:3-find$tail" \
-    click:870,354 wait:4 "picture:4-preview$tail" \
+    click:882,329 wait:4 "picture:4-preview$tail" \
     q drag:330,395,350,385,372,395,376,415,352,424,334,415,330,395 wait:1 "picture:5-mark$tail" \
-    ctrl+Next n wait:1 k j k wait:1 "picture:6-decide$tail" \
-    ctrl+0 F6 log:corrected wait:2 "picture:7-correct$tail" \
+    ctrl+Next p p p p p p p p wait:1 k j k wait:1 "picture:6-decide$tail" \
+    ctrl+0 F6 wait:1 Tab Tab space log:corrected wait:2 "picture:7-correct$tail" \
     s ctrl+1 wait:2 "picture:8-compare$tail" \
     s ctrl+s log:saved-picture wait:2 ctrl+0 wait:1 "picture:9-save$tail" \
     b drag:120,560,200,560 wait:3
@@ -128,10 +128,10 @@ for language in en ru; do
       tour) tour $language "$tail" ;;
       screenshot) shot "$name$tail" $language move:440,790 ;;
       screenshot-layers) shot "$name$tail" $language 4 F4 F7 wait:3 move:745,225 ;;
-      screenshot-split) shot "$name$tail" $language F6 log:corrected wait:2 s ctrl+1 wait:2 ;;
+      screenshot-split) shot "$name$tail" $language F6 wait:1 Tab Tab space log:corrected wait:2 s ctrl+1 wait:2 ;;
       screenshot-findings)
         files="$work/scan-02.png $work/scan-01.png $work/scan-03.png $work/scan-04.png"
-        shot "$name$tail" $language F6 log:corrected wait:2 click:1110,188 wait:1 click:1337,256 wait:2 n n n f wait:3
+        shot "$name$tail" $language F6 wait:1 Tab Tab space log:corrected wait:2 click:1110,188 wait:1 click:1337,256 wait:2 n n n f wait:3
         ;;
     esac
   done
