@@ -12,6 +12,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/driver/software"
 	"fyne.io/fyne/v2/test"
 	"pgregory.net/rapid"
 
@@ -639,7 +640,7 @@ func TestPyramidsChanged(t *testing.T) {
 // A viewport that was laid out before its window knew the scale takes the scale with its first frame.
 func TestScaleOfFirstFrame(t *testing.T) {
 	v, _ := newViewport(t)
-	c := fyne.CurrentApp().Driver().CanvasForObject(v).(test.WindowlessCanvas)
+	c := fyne.CurrentApp().Driver().CanvasForObject(v).(software.WindowlessCanvas)
 	c.SetScale(2)
 	c.Capture()
 	if z := v.Transform().Zoom; math.Abs(z-0.4) > 1e-9 {
@@ -662,7 +663,7 @@ func TestOverlayOfFollower(t *testing.T) {
 	w.Resize(fyne.NewSize(400, 300))
 	twin.SetMarker(image.Rect(1000, 500, 1010, 510))
 	twin.Follow(v.Transform())
-	c := fyne.CurrentApp().Driver().CanvasForObject(twin).(test.WindowlessCanvas)
+	c := fyne.CurrentApp().Driver().CanvasForObject(twin).(software.WindowlessCanvas)
 	before := places(twin)
 	c.SetScale(2)
 	c.Capture()
@@ -691,7 +692,7 @@ func places(v *viewport.Viewport) (at []fyne.Position) {
 // wherever the viewport is and whatever its size.
 func TestRasterOfWholePixels(t *testing.T) {
 	v, _ := newViewport(t)
-	c := fyne.CurrentApp().Driver().CanvasForObject(v).(test.WindowlessCanvas)
+	c := fyne.CurrentApp().Driver().CanvasForObject(v).(software.WindowlessCanvas)
 	c.SetContent(container.NewWithoutLayout(v))
 	at, size := fyne.NewPos(42, 68.703), fyne.NewSize(301.4, 221.593)
 	for _, scale := range []float32{1, 1.25, 1.5, 2} {

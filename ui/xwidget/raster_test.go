@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/driver/software"
 	"fyne.io/fyne/v2/test"
 
 	"blik/ui/xwidget"
@@ -21,7 +22,7 @@ func TestRasterOfWholePixels(t *testing.T) {
 	if size := r.MinSize(); size != fyne.NewSize(20, 10) {
 		t.Errorf("the least size is %v", size)
 	}
-	c := test.NewTempWindow(t, container.NewWithoutLayout(r)).Canvas().(test.WindowlessCanvas)
+	c := test.NewTempWindow(t, container.NewWithoutLayout(r)).Canvas().(software.WindowlessCanvas)
 	at, size := fyne.NewPos(42, 68.703), fyne.NewSize(200, 149.6)
 	for _, scale := range []float32{1, 1.25, 1.5, 2} {
 		c.SetScale(scale)
@@ -60,7 +61,7 @@ func TestRasterTakesTheScale(t *testing.T) {
 		drawn = image.Pt(w, h)
 		return image.NewRGBA(image.Rectangle{Max: drawn})
 	})
-	c := test.NewTempWindow(t, r).Canvas().(test.WindowlessCanvas)
+	c := test.NewTempWindow(t, r).Canvas().(software.WindowlessCanvas)
 	c.SetScale(1.25)
 	c.Capture()
 	if device, scale := r.Device(); scale != 1.25 || device.X < 50 {
