@@ -340,7 +340,7 @@ func (p *findingsPanel) update(c change) {
 	}
 	if list {
 		p.sum.SetText(p.sumText())
-		p.table.Refresh()
+		p.object.Refresh() // also moves what is below if the summary takes more lines now
 	}
 	if c.View || c.Listing || c.Document {
 		on := p.session.Settings().FindingThumbnails

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"fyne.io/fyne/v2"
+
 	"blik/app/document"
 	"blik/internal/test/testpic"
 	"blik/processing"
@@ -78,6 +80,20 @@ func TestReviewByKeys(t *testing.T) {
 	h.k.actions.do("edit.undo")
 	if h.k.display.reviewing {
 		t.Error("the mask stays outlined after the review")
+	}
+}
+
+// A summary that takes another line pushes the rest down.
+func TestSummaryGrows(t *testing.T) {
+	h := reviewing(t, 12)
+	p := h.panel.findings
+	for width := float32(300); width > 200; width -= 20 {
+		p.object.Resize(fyne.NewSize(width, 500))
+		h.k.actions.do("find.next")
+		h.k.actions.do("find.keep")
+		if p.sum.Size().Height < p.sum.MinSize().Height {
+			t.Fatalf("%g wide, the summary needs a height of %g, it has %g", width, p.sum.MinSize().Height, p.sum.Size().Height)
+		}
 	}
 }
 
