@@ -42,8 +42,7 @@ type Settings struct {
 	// BrushSoftness is the share of the radius over which the brush falls off, 0…1.
 	BrushSoftness float64 `json:"brush-softness"`
 	// ReviewZoom is the zoom at which findings are centred, 1 for one screen pixel per picture pixel; ReviewFitting
-	// shows each some 40 screen pixels wide, 0 keeps the
-	// current zoom if it is at least 1.
+	// shows each some 40 screen pixels wide, 0 keeps the current zoom if it is at least 1.
 	ReviewZoom float64 `json:"review-zoom"`
 	// FindingThumbnails shows the findings as thumbnails instead of a table.
 	FindingThumbnails bool `json:"finding-thumbnails,omitempty"`
