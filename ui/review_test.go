@@ -63,7 +63,9 @@ func TestReviewByKeys(t *testing.T) {
 			math.Abs(middle.Y-float64(b.Min.Y+b.Max.Y)/2) > 1 {
 			t.Fatalf("step %d: %v is in the middle, the finding is %v", i, middle, b)
 		}
-		if width := float64(f.Width) * port.Transform().Zoom; (width < 28 || width > 57) && f.Width > 2 {
+		// A power of two comes within a factor of √2 of 40 px, unless that would need more than the largest zoom.
+		zoom := port.Transform().Zoom
+		if width := float64(f.Width) * zoom; width > 57 || width < 28 && zoom != fittingZoom {
 			t.Fatalf("step %d: a finding of %d px is %g px wide", i, f.Width, width)
 		}
 		if h.panel.tabs.SelectedIndex() != findingsTab || !h.k.display.reviewing {
