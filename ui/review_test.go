@@ -136,3 +136,17 @@ func TestCorrectAllAsks(t *testing.T) {
 		t.Errorf("asks again: %q", h.dialogTexts())
 	}
 }
+
+// If every finding needs a look, correcting the certain ones changes nothing and says so.
+func TestCorrectNoneCertain(t *testing.T) {
+	h := reviewing(t, 1)
+	h.k.actions.do("correct.all")
+	h.press("Correct the certain")
+	h.settle()
+	if h.dialogOpen() || h.c.session.Document().Spots()[0].State != document.Uncorrected {
+		t.Errorf("dialog %q, status %q", h.dialogTexts(), h.status.message.Text())
+	}
+	if text := h.status.message.Text(); !strings.HasPrefix(text, "0 findings corrected") {
+		t.Errorf("the status says %q", text)
+	}
+}
