@@ -19,12 +19,13 @@ TOP = 127 / UNIT
 OUTPUTS = 4
 
 
-def pyramid(widths):
-    """Two layers at each of several sizes, each half the one before, joined upwards by 1 x 1 and one more layer."""
+def pyramid(widths, turns=False):
+    """Two layers at each of several sizes, each half the one before, joined upwards by 1 x 1 and one more layer. With turns a
+    picture turned or mirrored gives the same logits, turned or mirrored."""
     spec, own = [], []
 
     def add(source, out, kind="conv3", dilation=1):
-        spec.append({"from": source, "out": out, "kind": kind, "dilation": dilation})
+        spec.append({"from": source, "out": out, "kind": kind, "dilation": dilation, "turns": turns})
         return len(spec) - 1
     last = -1
     for k, w in enumerate(widths):
@@ -40,7 +41,8 @@ def pyramid(widths):
     return spec
 
 
-ZOO = {"u12": pyramid((12, 24, 40, 64, 64)), "u16": pyramid((16, 32, 48, 64, 64)), "u24": pyramid((24, 40, 64, 96, 96))}
+WIDTHS = {"u12": (12, 24, 40, 64, 64), "u16": (16, 32, 48, 64, 64), "u24": (24, 40, 64, 96, 96)}
+ZOO = {name + mark: pyramid(widths, bool(mark)) for name, widths in WIDTHS.items() for mark in ("", "t")}
 
 
 def channels(spec, source):
@@ -68,6 +70,57 @@ def cost(spec):
     return macs, weights
 
 
+def product(g, h):
+    """The turn that does h first and then g; a turn is 0...7: quarter turns, from 4 on of the mirrored picture."""
+    return (g + (-h if g >= 4 else h)) % 4 + 4 * ((g >= 4) != (h >= 4))
+
+
+def moved(g, y, x, size):
+    """Where the turn g takes a place of a square."""
+    if g >= 4:
+        x = size - 1 - x
+    for _ in range(g % 4):
+        y, x = x, size - 1 - y
+    return y, x
+
+
+def orbits(count):
+    """Returns the channel that each of a layer's becomes with each of the eight turns: [8, count]. The first do not change; of the
+    others each eight are one filter in eight directions."""
+    fixed = count if count < 16 else 8 + count % 8
+    out = np.tile(np.arange(count), (8, 1))
+    for start in range(fixed, count, 8):
+        for g in range(8):
+            out[g, start:start + 8] = [start + product(g, h) for h in range(8)]
+    return out
+
+
+def alike(spec, l):
+    """Returns the indices of the weights of a layer that are the same weight in eight directions: [8, weights]."""
+    size = 1 if l["kind"] == "conv1" else 3
+    start, sources = 0, []
+    for s in l["from"]:
+        n = channels(spec, s)
+        sources.append(start + (np.tile(np.arange(n), (8, 1)) if s < 0 else orbits(n)))
+        start += n
+    sources = np.concatenate(sources, 1)
+    out = orbits(l["out"])
+    places = np.array([[np.dot(moved(g, y, x, size), (size, 1)) for y in range(size) for x in range(size)] for g in range(8)])
+    return ((out[:, :, None] * start + sources[:, None, :])[..., None] * size ** 2 + places[:, None, None, :]).reshape(8, -1)
+
+
+class Even(torch.autograd.Function):
+    """Averages the weights that are to be the same; the projection is its own gradient."""
+    @staticmethod
+    def forward(ctx, x, same):
+        ctx.save_for_backward(same)
+        return x.flatten()[same].mean(0).view_as(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        return Even.apply(g.contiguous(), *ctx.saved_tensors), None
+
+
 class Round(torch.autograd.Function):
     """Rounds half up; the gradient passes through unchanged."""
     @staticmethod
@@ -91,7 +144,11 @@ class Layer(nn.Module):
         size = 1 if l["kind"] == "conv1" else 3
         self.conv = nn.Conv2d(inputs(spec, l), l["out"], size, 1, l["dilation"] if size == 3 else 0, l["dilation"], bias=last)
         self.norm = None if last else nn.BatchNorm2d(l["out"], momentum=0.02)
-        self.last, self.exact = last, False
+        self.last, self.exact, self.turns = last, False, l["turns"]
+        if self.turns:
+            self.register_buffer("same", torch.from_numpy(alike(spec, l)), persistent=False)
+            self.register_buffer("members", torch.from_numpy(orbits(l["out"])), persistent=False)
+            self.conv.weight.data *= 8 ** 0.5  # the average of eight has the usual deviation again
         if last:
             # The kinds are not taught: none of them is ever likelier than glare.
             nn.init.constant_(self.conv.weight[1:], 0.0)
@@ -100,24 +157,33 @@ class Layer(nn.Module):
 
     def fold(self):
         """Folds the normalisation into the weights and quantises from here on."""
+        self.conv.weight.data = self.weight().contiguous()
         if self.norm is not None:
             k = self.norm.weight.data / torch.sqrt(self.norm.running_var + self.norm.eps)
             bias = self.norm.bias.data - self.norm.running_mean * k
+            if self.turns:
+                k, bias = k[self.members].mean(0), bias[self.members].mean(0)
             self.conv.weight.data *= k[:, None, None, None]
             self.conv.bias = nn.Parameter(bias)
             self.norm = None
         self.exact = True
 
+    def weight(self):
+        return Even.apply(self.conv.weight, self.same) if self.turns else self.conv.weight
+
+    def bias(self):
+        return Even.apply(self.conv.bias, self.members) if self.turns else self.conv.bias
+
     def forward(self, x):
         if self.exact:
-            w, b = self.conv.weight, self.conv.bias
+            w, b = self.weight(), self.bias()
             scale = torch.exp2(shifts(w))
             w = Round.apply(w * scale[:, None, None, None]).clamp(-127, 127) / scale[:, None, None, None]
             b = Round.apply(b * scale * UNIT) / (scale * UNIT)
             x = F.conv2d(x, w, b, 1, self.conv.padding, self.conv.dilation)
             x = Round.apply(x * UNIT) / UNIT
         else:
-            x = self.conv(x)
+            x = F.conv2d(x, self.weight(), self.conv.bias, 1, self.conv.padding, self.conv.dilation)
             if self.norm is not None:
                 x = self.norm(x)
         return x if self.last else x.clamp(0, TOP)
@@ -147,7 +213,7 @@ class Net(nn.Module):
             l.fold()
 
     def forward(self, planes):
-        """planes: uint8 [batch, 12, h, w], sides multiples of 16 -> logits [batch, 4, h, w]"""
+        """planes: uint8 [batch, 16, h, w], sides multiples of 16 -> logits [batch, 4, h, w]"""
         x = planes.to(next(self.parameters()).dtype) / UNIT
         done = [x.contiguous(memory_format=torch.channels_last) if x.is_cuda else x]
         for l, module in zip(self.spec, self.layers):
@@ -165,7 +231,7 @@ def integers(net):
     for l, r, module in zip(net.spec, resolutions(net.spec), net.layers):
         layer = dict(l, **{"in": inputs(net.spec, l), "resolution": r})
         if l["kind"] != "pool":
-            weight, bias = module.conv.weight.detach().double().cpu(), module.conv.bias.detach().double().cpu()
+            weight, bias = module.weight().detach().double().cpu(), module.bias().detach().double().cpu()
             shift = shifts(weight)
             scale = torch.exp2(shift)
             layer["q"] = torch.floor(weight * scale[:, None, None, None] + 0.5).clamp(-127, 127).numpy().astype(np.int8)

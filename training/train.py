@@ -28,6 +28,8 @@ EXACT = 0.7  # share of the steps after which weights and activations are rounde
 KEEP = 0.004  # share of the newest weights in their average
 STRONG = 30  # weight of a pixel that the teachers are sure of, in those that they are sure are paint
 LIT, UNLIT = 2.5, 1.0  # what a certain truth adds to the teachers' logits of glare, and takes from those of paint
+EVEN = 1.0  # weight of how much what is found changes with where a patch lies
+AGAIN = 16  # patches of a batch that are seen a second time, moved
 RANK = 0.1  # weight of differences between logits, where there may be glare: strength is their sum
 
 
@@ -41,6 +43,31 @@ def loss(z, told, glare, ignored, judged, certain):
     near = (~judged & (told > -2)).float()
     rank = F.smooth_l1_loss(z, told, reduction="none")
     return 4 * (entropy * share).sum() / share.sum() + RANK * (rank * near).sum() / (near.sum() + 500)
+
+
+def unevenness(z, told, by):
+    """How much what is found depends on where a patch lies: the first ones are seen again at the end of the batch, moved."""
+    down, right = by
+    found, near = F.avg_pool2d(z.clamp(min=0), 5, 1, 2), (F.max_pool2d(told[:AGAIN], 9, 1, 4) > -1).float()
+    first, near, again = found[:AGAIN, :, down:, right:], near[:, :, down:, right:], found[-AGAIN:, :, :-down, :-right]
+    return (F.smooth_l1_loss(first, again, reduction="none", beta=0.25) * near).sum() / (near.sum() + 500)
+
+
+def seen_again(values, by):
+    """Puts the first patches of a batch, moved up and to the left, in place of the last ones."""
+    for v in values:
+        y, x = ((torch.arange(v.shape[-1], device=v.device) + n).clamp(max=v.shape[-1] - 1) for n in by)
+        v[-AGAIN:] = v[:AGAIN, :, y][..., x]
+
+
+def of_these(learned, out):
+    """Returns the patches of a batch for a network without the folds out: always as many, because each new size of a batch is slow at
+    first, and those seen again with those at the start."""
+    batch = len(learned)
+    count = batch * (len(data.FOLDS) - len(out)) // len(data.FOLDS)
+    first = np.resize(np.flatnonzero(learned[:AGAIN]), AGAIN)
+    once = np.resize(np.flatnonzero(learned[AGAIN:-AGAIN]) + AGAIN, max(0, count - 2 * AGAIN))
+    return np.concatenate([first, once, first + batch - AGAIN])
 
 
 class Trainee:
@@ -63,7 +90,7 @@ class Trainee:
         fused = {"fused": True} if next(self.net.parameters()).is_cuda else {}
         self.optimiser = torch.optim.AdamW(self.net.parameters(), lr=RATE, weight_decay=DECAY, **fused)
 
-    def step(self, done, step, planes, told, labels):
+    def step(self, done, step, planes, told, labels, by):
         """One step; done is the share of the training that is over."""
         if done > EXACT and self.average is None:
             self.net.fold()
@@ -75,7 +102,7 @@ class Trainee:
         # Rounded weights and activations have at most 8 bits, which bfloat16 holds.
         with torch.autocast("cuda", torch.bfloat16) if planes.is_cuda else contextlib.nullcontext():
             z = self.answer(planes)
-        wrong = loss(z.float()[:, :1], told, *labels)
+        wrong = loss(z.float()[:, :1], told, *labels) + EVEN * unevenness(z.float()[:, :1], told, by)
         self.optimiser.zero_grad(set_to_none=True)
         wrong.backward()
         torch.nn.utils.clip_grad_norm_(self.net.parameters(), 2.0)
@@ -99,15 +126,16 @@ def train(store, teachers, o, device):
     while step < o.steps and time.time() - began < o.seconds:
         done = max(step / o.steps, (time.time() - began) / o.seconds)
         seen, rgb, *labels, source = batches.next()
+        by = [int(n) for n in batches.rng.integers(1, 16, 2)]
+        seen_again((seen, rgb, *labels[:3]), by)
+        labels[3][-AGAIN:], source[-AGAIN:] = labels[3][:AGAIN], source[:AGAIN]
         told, planes = teachers(seen), planes_torch(rgb)
         row = []
         for t in nets:
             mine = (planes, told, *labels)
             if t.out:
-                # Always as many, because each new size of a batch is slow at first.
-                chosen = np.resize(np.flatnonzero(learns[t.name][source]), o.batch * (len(data.FOLDS) - len(t.out)) // len(data.FOLDS))
-                mine = [v[torch.from_numpy(chosen).to(device)] for v in mine]
-            row.append(t.step(done, step, mine[0], mine[1], mine[2:]))
+                mine = [v[torch.from_numpy(of_these(learns[t.name][source], t.out)).to(device)] for v in mine]
+            row.append(t.step(done, step, mine[0], mine[1], mine[2:], by))
         if step % 500 == 0:
             history.append([step, round(time.time() - began)] + [round(float(l), 3) for l in row])
             print(*history[-1], flush=True)

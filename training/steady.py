@@ -1,0 +1,76 @@
+"""Prints how steady findings are: with other light, and on the same picture mirrored, turned and cropped.
+
+  steady.py PROGRAM PICTURE... [--side N]
+
+Takes the first N x N pixels of each picture (all of it, if that is less). For each change: the share of the findings that are kept,
+F1 between those of the original and those of the changed picture (the smaller count of matches on both sides, places within 4 px),
+and the number of findings as a multiple; means over the pictures. PROGRAM is Blik's command line.
+"""
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+
+import cv2
+import numpy as np
+from scipy.spatial import cKDTree
+
+NEAR = 4
+CROP = 53, 77  # left and top: no multiple of the network's cells
+
+
+def exposed(picture, factor):
+    """Returns a picture in sRGB with so many times the light."""
+    v = picture / 255
+    light = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4) * factor
+    v = np.where(light <= 0.0031308, 12.92 * light, 1.055 * np.maximum(light, 1e-9) ** (1 / 2.4) - 0.055)
+    return np.clip(v * 255 + 0.5, 0, 255).astype(np.uint8)
+
+
+def changes(picture):
+    """Yields the name of a change, the changed picture, and a function that takes its places [n, 2] back to the original."""
+    w = picture.shape[1]
+    yield "half the light", exposed(picture, 0.5), lambda at: at
+    yield "twice the light", exposed(picture, 2), lambda at: at
+    yield "mirrored", picture[:, ::-1], lambda at: np.stack([w - at[:, 0], at[:, 1]], 1)
+    yield "turned", np.rot90(picture), lambda at: np.stack([w - at[:, 1], at[:, 0]], 1)
+    yield "cropped", picture[CROP[1]:, CROP[0]:], lambda at: at + CROP
+
+
+def centres(program, picture):
+    """Returns the centres of the findings, [n, 2] as x and y."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "picture.png")
+        cv2.imwrite(path, np.ascontiguousarray(picture))
+        subprocess.run([program, "detect", "-q", "-o", folder, path], check=True)
+        found = json.load(open(os.path.join(folder, "picture_findings.json")))["findings"]
+    return np.array([(f["left"] + f["width"] / 2, f["top"] + f["height"] / 2) for f in found]).reshape(-1, 2)
+
+
+def near(of, to):
+    """Returns how many places have another one near."""
+    return int((cKDTree(to).query(of)[0] <= NEAR).sum()) if len(of) and len(to) else 0
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("program")
+    ap.add_argument("pictures", nargs="+")
+    ap.add_argument("--side", type=int, default=3000)
+    o = ap.parse_args()
+    rows = {}
+    for path in o.pictures:
+        picture = cv2.imread(path, cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION)[:o.side, :o.side]
+        own = centres(o.program, picture)
+        for name, changed, back in changes(picture):
+            other = back(centres(o.program, changed))
+            kept, found = near(own, other), near(other, own)
+            f1 = 2 * min(kept, found) / max(1, len(own) + len(other))
+            rows.setdefault(name, []).append((kept / max(1, len(own)), f1, len(other) / max(1, len(own))))
+    for name, values in rows.items():
+        print("%-16s kept %.2f  F1 %.2f  %.2f times as many" % (name, *np.mean(values, 0)))
+
+
+if __name__ == "__main__":
+    main()
