@@ -127,7 +127,7 @@ func TestWithIsThePyramidOfThePatchedPicture(t *testing.T) {
 		r.SetPicture(a, nil)
 		r.Render(retained, v, o)
 		r.SetPicture(b, nil)
-		r.RenderRect(retained, v, o, b.DirtyRect(v, changed, viewport.Max))
+		r.RenderRect(retained, v, o, b.DirtyRect(v, changed))
 		r.Render(whole, v, o)
 		r.SetPicture(rebuilt(first, second, third), nil)
 		r.Render(want, v, o)

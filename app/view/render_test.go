@@ -457,7 +457,7 @@ func TestOutlineMovesWithItsNeighbour(t *testing.T) {
 			}
 		}
 		mp.Update(dirty)
-		r.RenderRect(retained, v, o, r.DirtyRect(v, dirty, whole.Rect.Max))
+		r.RenderRect(retained, v, o, r.DirtyRect(v, dirty))
 		r.Render(whole, v, o)
 		if !bytes.Equal(retained.Pix, whole.Pix) {
 			t.Errorf("zoom %v: redrawing the dirty rectangle leaves an old outline", zoom)
@@ -495,7 +495,7 @@ func checkPartOfAFrame(t *testing.T, orientation func(t *rapid.T) int) {
 			}
 		}
 		mp.Update(dirty)
-		r.RenderRect(retained, v, o, r.DirtyRect(v, dirty, viewport.Max))
+		r.RenderRect(retained, v, o, r.DirtyRect(v, dirty))
 		r.Render(whole, v, o)
 		if !bytes.Equal(retained.Pix, whole.Pix) {
 			t.Fatal("redrawing the dirty rectangle gives another frame than drawing it all")
@@ -574,7 +574,7 @@ func TestNoPicture(t *testing.T) {
 				t.Fatalf("device pixel %d is %v, want %v", i/4, got, want)
 			}
 		}
-		if d := r.DirtyRect(Transform{Zoom: 1}, image.Rect(0, 0, 5, 5), dst.Rect.Max); !d.Empty() {
+		if d := r.DirtyRect(Transform{Zoom: 1}, image.Rect(0, 0, 5, 5)); !d.Empty() {
 			t.Errorf("DirtyRect without a mask = %v", d)
 		}
 		r.SetPicture(nil, nil)

@@ -318,8 +318,8 @@ func (r *Renderer) draw(p *Pyramid, dst *image.RGBA, t Transform, o Options, rec
 }
 
 // DirtyRect returns the device pixels that RenderRect must redraw after the mask has changed within the image rectangle
-// dirty. viewport is the size of the viewport in device pixels.
-func (r *Renderer) DirtyRect(t Transform, dirty image.Rectangle, viewport image.Point) image.Rectangle {
+// dirty. They may lie outside the viewport: pixels that were drawn before may come back with the next move.
+func (r *Renderer) DirtyRect(t Transform, dirty image.Rectangle) image.Rectangle {
 	if r.mask == nil || dirty.Empty() {
 		return image.Rectangle{}
 	}
@@ -341,7 +341,7 @@ func (r *Renderer) DirtyRect(t Transform, dirty image.Rectangle, viewport image.
 	dirty.Min.X, dirty.Max.X = widen(dirty.Min.X, dirty.Max.X, w, m.Width)
 	dirty.Min.Y, dirty.Max.Y = widen(dirty.Min.Y, dirty.Max.Y, h, m.Height)
 	// One more pixel, because an outline depends on the neighbours.
-	return t.DeviceRect(dirty).Inset(-1).Intersect(image.Rectangle{Max: viewport})
+	return t.DeviceRect(dirty).Inset(-1)
 }
 
 // levelFor returns the first level whose pixels are at least one device pixel wide, so that sampling misses none.
@@ -352,9 +352,9 @@ func (p *MaskPyramid) levelFor(zoom float64) int {
 	return l
 }
 
-// DirtyRect returns the device pixels to redraw after the picture has changed within the image rectangle changed.
-// viewport is the size of the viewport in device pixels.
-func (p *Pyramid) DirtyRect(t Transform, changed image.Rectangle, viewport image.Point) image.Rectangle {
+// DirtyRect returns the device pixels to redraw after the picture has changed within the image rectangle changed, also
+// those outside the viewport.
+func (p *Pyramid) DirtyRect(t Transform, changed image.Rectangle) image.Rectangle {
 	changed = changed.Intersect(image.Rect(0, 0, p.pic.Width, p.pic.Height))
 	if changed.Empty() {
 		return image.Rectangle{}
@@ -363,7 +363,7 @@ func (p *Pyramid) DirtyRect(t Transform, changed image.Rectangle, viewport image
 	side := 1 << p.levelFor(t.Zoom)
 	changed.Min.X, changed.Min.Y = changed.Min.X/side*side-side, changed.Min.Y/side*side-side
 	changed.Max.X, changed.Max.Y = (changed.Max.X+side-1)/side*side+side, (changed.Max.Y+side-1)/side*side+side
-	return t.DeviceRect(changed).Inset(-1).Intersect(image.Rectangle{Max: viewport})
+	return t.DeviceRect(changed).Inset(-1)
 }
 
 // levelFor returns the sharpest level that bilinear interpolation samples without missing pixels.

@@ -14,6 +14,7 @@ import (
 
 	"blik/app/view"
 	"blik/internal/test/testpic"
+	"blik/processing"
 )
 
 // After any moves, zooms and changes of the mask, the pixels are those that a new renderer draws.
@@ -59,18 +60,60 @@ func TestMovedFrames(t *testing.T) {
 					v.Take(v.transform.Pan(float64(rng.IntN(41)-20)*rng.Float64(), float64(rng.IntN(41)-20)))
 				}
 			}
-			got := v.draw(w, h).(*image.RGBA)
-			r := view.NewRenderer()
-			r.SetPictures(v.before, v.picture, mask)
-			want := image.NewRGBA(got.Rect)
-			options := v.options
-			options.Compare, options.Split = v.compare, v.splitColumn()
-			r.Render(want, v.transform, options)
-			if !bytes.Equal(got.Pix, want.Pix) {
+			if !drawsAsNew(v, w, h) {
 				t.Fatalf("frame %d at %+v differs", i, v.transform)
 			}
 		}
 	})
+}
+
+// drawsAsNew reports whether the next frame of w × h pixels is that of a new renderer.
+func drawsAsNew(v *Viewport, w, h int) bool {
+	got := v.draw(w, h).(*image.RGBA)
+	r := view.NewRenderer()
+	r.SetPictures(v.before, v.picture, v.mask)
+	want := image.NewRGBA(got.Rect)
+	options := v.options
+	options.Compare, options.Split = v.compare, v.splitColumn()
+	r.Render(want, v.transform, options)
+	return bytes.Equal(got.Pix, want.Pix)
+}
+
+// What changes while it is out of sight is drawn when the view moves back before the next frame.
+func TestChangedOutOfSight(t *testing.T) {
+	test.NewTempApp(t)
+	pic := testpic.Noise(150, 120, 3, 8)
+	before, err := view.NewPyramid(t.Context(), pic)
+	if err != nil {
+		t.Fatal(err)
+	}
+	patch := processing.Patch{Runs: []processing.Run{{Y: 60, X0: 40, X1: 41}}, U8: []uint8{255, 0, 0}}
+	after, err := before.With(t.Context(), []processing.Patch{patch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const w, h = 93, 71
+	changes := map[string]func(*Viewport){
+		"mask": func(v *Viewport) {
+			v.mask.Mask().Pix[60*150+40] ^= 255
+			v.MaskChanged(image.Rect(40, 60, 41, 61))
+		},
+		"picture": func(v *Viewport) { v.SetPyramids(before, after) },
+	}
+	for name, change := range changes {
+		v := New()
+		v.Resize(fyne.NewSize(w, h))
+		v.SetPicture(before, view.NewMaskPyramid(testpic.Specks(150, 120)))
+		v.SetZoom(1)
+		v.Take(view.Transform{Zoom: 1, X: 30, Y: 40})
+		v.draw(w, h)
+		v.Take(view.Transform{Zoom: 1, X: 55, Y: 40})
+		change(v)
+		v.Take(view.Transform{Zoom: 1, X: 30, Y: 40})
+		if !drawsAsNew(v, w, h) {
+			t.Errorf("%s: the old pixel is still shown", name)
+		}
+	}
 }
 
 // Each pixel moves to its place, and every place without one is in exactly one of the returned parts.

@@ -187,7 +187,7 @@ func (v *Viewport) SetPyramids(before, after *view.Pyramid) {
 	v.before, v.picture = before, after
 	v.renderer.SetPictures(before, after, v.mask)
 	if !changed.Empty() {
-		v.invalidate(after.DirtyRect(v.transform, changed, v.device))
+		v.invalidate(after.DirtyRect(v.transform, changed))
 	}
 }
 
@@ -230,7 +230,7 @@ func (v *Viewport) MaskChanged(changed image.Rectangle) {
 		return
 	}
 	v.mask.Update(changed)
-	v.invalidate(v.renderer.DirtyRect(v.transform, changed, v.device))
+	v.invalidate(v.renderer.DirtyRect(v.transform, changed))
 }
 
 // SetTool changes the tool and ends the gesture of the old one.
