@@ -38,7 +38,7 @@ func TestCorrect(t *testing.T) {
 	if want := []string{"scan.v2_corrected.html", "scan.v2_corrected.json", "scan.v2_corrected.png", "scan.v2_mask.png"}; !slices.Equal(listed(t, out), want) {
 		t.Errorf("written: %v, want %v", listed(t, out), want)
 	}
-	for _, says := range []string{"findings corrected: 3; pixels changed: ", "Proven: ", "no pixel outside the mask changed", "read file", "save and prove", "write report", "total", "160 × 120"} {
+	for _, says := range []string{"findings corrected: 3; pixels changed: ", "Proven: ", "no other pixel changed", "read file", "save and prove", "write report", "total", "160 × 120"} {
 		if !strings.Contains(got.out, says) {
 			t.Errorf("stdout lacks %q:\n%s", says, got.out)
 		}
@@ -70,13 +70,13 @@ func TestCorrect(t *testing.T) {
 
 	mask := filepath.Join(out, "scan.v2_mask.png")
 	verified := call(t, "verify", in, result, "--mask", mask)
-	if verified.status != exitDone || !strings.Contains(verified.out, "pixels changed outside the mask: 0\n") || !strings.Contains(verified.out, "Proven: ") || verified.errors != "" {
+	if verified.status != exitDone || !strings.Contains(verified.out, "pixels changed beyond these: 0\n") || !strings.Contains(verified.out, "Proven: ") || verified.errors != "" {
 		t.Errorf("verify: %+v", verified)
 	}
 	// The run, the report and the proof count the same pixels.
 	counts := regexp.MustCompile(`marked (\d+) \+ halo (\d+) \+ veil (\d+) = (\d+) free to change`)
 	said, proven := counts.FindStringSubmatch(got.out), counts.FindStringSubmatch(verified.out)
-	if said == nil || !slices.Equal(said, proven) || !strings.Contains(verified.out, "pixels in the mask: "+said[4]+"\n") {
+	if said == nil || !slices.Equal(said, proven) || !strings.Contains(verified.out, "pixels free to change: "+said[4]+"\n") {
 		t.Errorf("correct counts %q, verify %q in\n%s", said, proven, verified.out)
 	}
 
@@ -95,7 +95,7 @@ func TestCorrect(t *testing.T) {
 	if err := imagefile.WriteMask(t.Context(), short, imagefile.WriteOptions{}, m); err != nil {
 		t.Fatal(err)
 	}
-	if got := call(t, "verify", in, result, "--mask", short, "--lang", "ru"); got.status != exitFailed || !strings.Contains(got.out, "Не доказано: вне маски изменено пикселей") || !strings.Contains(got.errors, "не та маска") || strings.Count(got.errors, "\n") != 1 {
+	if got := call(t, "verify", in, result, "--mask", short, "--lang", "ru"); got.status != exitFailed || !strings.Contains(got.out, "Не доказано: изменено пикселей, которые нельзя было менять") || !strings.Contains(got.errors, "не та маска") || strings.Count(got.errors, "\n") != 1 {
 		t.Errorf("verify with a mask that lacks a pixel: %+v", got)
 	}
 	again := filepath.Join(dir, "again")

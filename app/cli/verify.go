@@ -135,8 +135,8 @@ func proofText(p *program, proof *imagefile.Proof) string {
 	line := func(format message.Text, args ...any) { fmt.Fprintln(&b, p.say(format, args...)) }
 	line("pixels changed: %d of %d", proof.Changed, int64(proof.Width)*int64(proof.Height))
 	if proof.MaskArea >= 0 {
-		line("pixels in the mask: %d", proof.MaskArea)
-		line("pixels changed outside the mask: %d", proof.Outside)
+		line("pixels free to change: %d", proof.MaskArea)
+		line("pixels changed beyond these: %d", proof.Outside)
 	}
 	for _, at := range proof.First {
 		line("  at %d, %d", at.X, at.Y)

@@ -69,11 +69,11 @@ func (p *Proof) Statement() message.Message {
 				"Without a mask all pixels were free to change: %d of %d changed", p.Changed, total)
 		case p.MaskArea >= 0 && p.Beside > 0:
 			clauses = append(clauses, message.Of(
-				", %d of them among the %d pixels of the mask and %d in JPEG blocks of such pixels; no other changed",
+				", %d of them among the %d free to change and %d in JPEG blocks of such pixels; no other changed",
 				p.Changed-p.Beside, p.MaskArea, p.Beside))
 		case p.MaskArea >= 0:
 			clauses = append(clauses, message.Of(
-				", all of them among the %d pixels of the mask; no pixel outside the mask changed", p.MaskArea))
+				", all of them among the %d free to change; no other pixel changed", p.MaskArea))
 		}
 		if p.Converted == "" {
 			clauses = append(clauses, message.Of("; everything else in the file is that of the original"))
@@ -91,7 +91,7 @@ func (p *Proof) faults() []message.Message {
 	var faults []message.Message
 	if p.Outside > 0 {
 		faults = append(faults, message.Of(
-			"%d pixels outside the mask changed, the first at %d, %d", p.Outside, p.First[0].X, p.First[0].Y))
+			"%d pixels changed that were not free to, the first at %d, %d", p.Outside, p.First[0].X, p.First[0].Y))
 	}
 	if p.Blocks.Outside > 0 {
 		faults = append(faults, message.Of("%d JPEG blocks without a pixel of the mask changed", p.Blocks.Outside))

@@ -49,10 +49,10 @@ func TestVerifyFindsWhatDiffers(t *testing.T) {
 		phrase string
 	}{
 		{"nothing", func([]byte) {}, mask, true, Proof{MaskArea: 2}, "Proven: 0 of 6 pixels"},
-		{"in the mask", func(d []byte) { d[pixels+4]++; d[pixels+21]++ }, mask, true, Proof{MaskArea: 2, Changed: 2, BytesChanged: 2}, "no pixel outside the mask changed"},
+		{"in the mask", func(d []byte) { d[pixels+4]++; d[pixels+21]++ }, mask, true, Proof{MaskArea: 2, Changed: 2, BytesChanged: 2}, "no other pixel changed"},
 		{"no mask", func(d []byte) { d[pixels]++ }, nil, true, Proof{MaskArea: -1, Changed: 1, BytesChanged: 1}, "Without a mask all pixels were free to change: 1 of 6"},
 		{"outside", func(d []byte) { d[pixels]++; d[pixels+4]++; d[pixels+17]++ }, mask, false,
-			Proof{MaskArea: 2, Changed: 3, Outside: 2, First: []Position{{0, 0}, {1, 1}}, BytesChanged: 3}, "2 pixels outside the mask changed, the first at 0, 0"},
+			Proof{MaskArea: 2, Changed: 3, Outside: 2, First: []Position{{0, 0}, {1, 1}}, BytesChanged: 3}, "2 pixels changed that were not free to, the first at 0, 0"},
 		{"alpha", func(d []byte) { d[pixels+7]++ }, mask, false, Proof{MaskArea: 2, BytesChanged: 1, BytesOutside: 1, Differs: []message.Message{message.Of("alpha or extra channels")}}, "1 bytes changed that are not colour"},
 		{"alpha of a changed pixel", func(d []byte) { d[pixels+4]++; d[pixels+7]++ }, mask, false,
 			Proof{MaskArea: 2, Changed: 1, BytesChanged: 2, BytesOutside: 1, Differs: []message.Message{message.Of("alpha or extra channels")}}, "1 bytes"},
