@@ -41,6 +41,15 @@ func sensitivityStops() []SpecStop {
 	return list
 }
 
+// StopValues returns the sensitivities of the stops.
+func StopValues() []float64 {
+	var values []float64
+	for _, s := range stops() {
+		values = append(values, s.Sensitivity)
+	}
+	return values
+}
+
 // sensitivityHelp describes what the sensitivity does, and what was measured at its stops.
 func sensitivityHelp() message.Message {
 	parts := []message.Message{message.Of("The least strength of a finding: higher values find more and fainter " +

@@ -147,8 +147,7 @@ func emphasize(b *xwidget.Button, on bool) {
 
 // detectionPanel is the detection tab: its parameters, and the values that adaptive mode chose in the last detection.
 type detectionPanel struct {
-	k         *kit
-	session   *session.Session
+	c         *common
 	object    fyne.CanvasObject
 	form      *form.Form
 	chosen    *fyne.Container
@@ -161,7 +160,7 @@ type detectionPanel struct {
 }
 
 func newDetectionPanel(c *common) *detectionPanel {
-	p := &detectionPanel{k: c.k, session: c.session, chosen: container.New(layout.NewCustomPaddedVBoxLayout(0))}
+	p := &detectionPanel{c: c, chosen: container.New(layout.NewCustomPaddedVBoxLayout(0))}
 	p.form = newForm(c, processing.StageDetection)
 	p.chosenBox = container.NewVBox(xwidget.NewHeading(c.k.t("Chosen for this picture")), p.chosen,
 		xwidget.NewButton(c.k.t("Copy values to manual mode"), c.k.keys, func() { c.k.actions.do(findTakeOver) }))
@@ -192,14 +191,15 @@ func newForm(c *common, stage processing.Stage) *form.Form {
 	return f
 }
 
-func (p *detectionPanel) update(c change) {
-	if c.Params {
-		if p.form.Params() != p.session.Settings().Params {
-			p.form.SetParams(p.session.Settings().Params)
+func (p *detectionPanel) update(change change) {
+	if change.Params {
+		if p.form.Params() != p.c.session.Settings().Params {
+			p.form.SetParams(p.c.session.Settings().Params)
 		}
-		xwidget.SetVisible(p.learned, p.session.Settings().Params.Learned != nil)
+		xwidget.SetVisible(p.learned, p.c.session.Settings().Params.Learned != nil)
 	}
-	if c.Document || c.Result || c.Params {
+	if change.Document || change.Result || change.Params {
+		p.form.SetCounts("sensitivity", p.c.found.CountAt(processing.StopValues()))
 		p.showChosen()
 	}
 }
@@ -208,10 +208,10 @@ func (p *detectionPanel) update(c change) {
 // all the text takes longer than an event may take.
 func (p *detectionPanel) showChosen() {
 	var result *detect.Found
-	if p.session.Document() != nil {
-		result = p.session.Document().Result()
+	if p.c.session.Document() != nil {
+		result = p.c.session.Document().Result()
 	}
-	if result == nil || len(result.Chosen) == 0 || p.session.Settings().Params.Mode != processing.Adaptive {
+	if result == nil || len(result.Chosen) == 0 || p.c.session.Settings().Params.Mode != processing.Adaptive {
 		p.chosenBox.Hide()
 		return
 	}
@@ -227,16 +227,16 @@ func (p *detectionPanel) showChosen() {
 
 // chosenRow shows one value and the reason for it.
 func (p *detectionPanel) chosenRow(c detect.Chosen) fyne.CanvasObject {
-	value := p.k.texts.Number(c.Value, 3)
-	if unit := p.k.texts.Sprint(c.Unit); unit != "" {
+	value := p.c.k.texts.Number(c.Value, 3)
+	if unit := p.c.k.texts.Sprint(c.Unit); unit != "" {
 		value += "\u00a0" + unit
 	}
-	why := widget.NewRichText(&widget.TextSegment{Text: p.k.texts.Sprint(c.Why), Style: widget.RichTextStyle{
+	why := widget.NewRichText(&widget.TextSegment{Text: p.c.k.texts.Sprint(c.Why), Style: widget.RichTextStyle{
 		ColorName: theme.ColorNamePlaceHolder, SizeName: theme.SizeNameCaptionText,
 	}})
 	why.Wrapping = fyne.TextWrapWord
 	return container.New(layout.NewCustomPaddedVBoxLayout(-6),
-		container.NewBorder(nil, nil, widget.NewLabel(p.k.texts.Sprint(c.Name)), widget.NewLabel(value)), why)
+		container.NewBorder(nil, nil, widget.NewLabel(p.c.k.texts.Sprint(c.Name)), widget.NewLabel(value)), why)
 }
 
 // turnPanel returns a function that shows the next or previous tab of the panel.

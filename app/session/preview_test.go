@@ -199,6 +199,27 @@ func TestDecisionShowsAtOnce(t *testing.T) {
 	}
 }
 
+// What is said to be found at a sensitivity is found there.
+func TestCountAt(t *testing.T) {
+	s, _ := searched(t, image.Rectangle{})
+	sensitivities := []float64{-3, 0, 2, 5}
+	counts := slices.Clone(s.CountAt(sensitivities))
+	for i, v := range sensitivities {
+		s.sensitivity(v)
+		s.rest()
+		if n := len(s.Document().Findings()); n != counts[i] {
+			t.Errorf("%d findings at %g, counted were %d", n, v, counts[i])
+		}
+	}
+	if counts[0] == counts[3] {
+		t.Errorf("the sensitivity changes nothing: %v", counts)
+	}
+	s.KeepTable(nil)
+	if got := s.CountAt(sensitivities); got != nil {
+		t.Errorf("%v are counted without a search", got)
+	}
+}
+
 // A preview never removes work of the user.
 func TestPreviewLosesNothing(t *testing.T) {
 	s, _ := searched(t, image.Rectangle{})

@@ -17,21 +17,21 @@ import (
 func Decide(
 	t *Table, d *processing.Decision, p processing.Params, region *processing.Region,
 ) ([]processing.Span, []Finding) {
-	scores := make([]float64, len(t.Components))
-	parallel.Split(len(scores), 1024, func(from, to int) {
-		for i := from; i < to; i++ {
-			scores[i] = t.score(i, d, p.Learned)
-		}
-	})
-	spans := make([]processing.Span, 0, len(t.spans))
-	for _, s := range t.spans {
-		if scores[s.Label]+p.Sensitivity >= 0 {
-			spans = append(spans, s)
-		}
-	}
-	spans = separate(spans)
+	scores := t.scores(d, p.Learned)
+	spans := t.accepted(scores, p.Sensitivity)
 	return spans, findings(within(spans, region, t.Width), func(a, b uint32) bool { return scores[a] > scores[b] },
 		func(f *Finding, label uint32) { t.Components[label].judge(f, scores[label], d) })
+}
+
+// Counts returns how many findings Decide would return with each of some sensitivities.
+func Counts(
+	t *Table, d *processing.Decision, p processing.Params, region *processing.Region, sensitivities []float64,
+) []int {
+	scores, counts := t.scores(d, p.Learned), make([]int, len(sensitivities))
+	for i, s := range sensitivities {
+		counts[i] = span.Connect(within(t.accepted(scores, s), region, t.Width), span.Eight)
+	}
+	return counts
 }
 
 // DecidePart returns the mask of a part of the picture that Decide would give, without its findings: it takes less than
@@ -61,6 +61,28 @@ func DecidePart(
 	}
 	m, err := CleanUp(context.Background(), nil, spans, part.Dx(), part.Dy(), p, nil)
 	return m, err == nil
+}
+
+// scores returns the scores of all components.
+func (t *Table) scores(d *processing.Decision, learned *processing.Learned) []float64 {
+	scores := make([]float64, len(t.Components))
+	parallel.Split(len(scores), 1024, func(from, to int) {
+		for i := from; i < to; i++ {
+			scores[i] = t.score(i, d, learned)
+		}
+	})
+	return scores
+}
+
+// accepted returns the pixels of the components whose score a sensitivity accepts, in reading order without overlaps.
+func (t *Table) accepted(scores []float64, sensitivity float64) []processing.Span {
+	spans := make([]processing.Span, 0, len(t.spans))
+	for _, s := range t.spans {
+		if scores[s.Label]+sensitivity >= 0 {
+			spans = append(spans, s)
+		}
+	}
+	return separate(spans)
 }
 
 // score returns the score of a component.

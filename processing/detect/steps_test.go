@@ -257,6 +257,9 @@ func TestDecideEqualsReference(t *testing.T) {
 		if sum != len(best) {
 			t.Fatalf("the findings have %d pixels, want %d", sum, len(best))
 		}
+		if counts := Counts(table, d, p, nil, []float64{5, p.Sensitivity}); counts[1] != len(list) || counts[0] < counts[1] {
+			t.Fatalf("%v are counted at 5 and at %g, where there are %d", counts, p.Sensitivity, len(list))
+		}
 		wrong, ok := Wrong(list, d)
 		for _, f := range list {
 			wrong -= 1 - f.Certainty
@@ -319,7 +322,14 @@ func BenchmarkDecide(b *testing.B) {
 	}
 	t.spans = readingOrder(sets, h)
 	d, p := decision(), processing.DefaultParams()
-	for b.Loop() {
-		Decide(t, d, p, nil)
-	}
+	b.Run("decide", func(b *testing.B) {
+		for b.Loop() {
+			Decide(t, d, p, nil)
+		}
+	})
+	b.Run("count at four stops", func(b *testing.B) {
+		for b.Loop() {
+			Counts(t, d, p, nil, []float64{-1.3, 0, 2, 4})
+		}
+	})
 }

@@ -14,7 +14,6 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/i18n"
-	"blik/internal/message"
 	"blik/processing"
 	"blik/ui/xwidget"
 )
@@ -56,8 +55,9 @@ type row struct {
 	object fyne.CanvasObject
 	show   func(v float64)
 	fault  *widget.Label
-	// slider is nil if there is none.
+	// slider is nil if there is none, stops if no value has a name.
 	slider *xwidget.Slider
+	stops  *stops
 }
 
 type group struct {
@@ -112,6 +112,18 @@ func (f *Form) Slider(id string) fyne.CanvasObject {
 		}
 	}
 	return nil
+}
+
+// SetCounts shows at the stops of the parameter with the given ID how many findings each would give; nil shows none.
+func (f *Form) SetCounts(id string, counts []int) {
+	for _, r := range f.rows {
+		if r.spec.ID == id && r.stops != nil {
+			f.quiet = true
+			r.stops.count(f.texts, counts)
+			r.stops.show(r.spec.Get(f.params))
+			f.quiet = false
+		}
+	}
 }
 
 // arrange hides the parameters that adaptive mode chooses itself, and empty groups.
@@ -263,29 +275,17 @@ func (f *Form) numberRow(r *row, name *xwidget.HelpLabel, keys xwidget.Keys) (fy
 		slider.OnChanged = func(v float64) { f.set(r, round(v)) }
 		r.slider = slider
 		name.Explain(slider)
-		line.Add(slider)
+		line.Add(marked(slider, s))
 	}
 	parts := []fyne.CanvasObject{line}
-	var stop *xwidget.Select
-	names := make([]string, len(s.Stops))
 	if len(s.Stops) > 0 {
-		for i, t := range s.Stops {
-			names[i] = f.texts.Sprint(t.Name)
-		}
-		stop = xwidget.NewSelect(names, keys, func(chosen string) {
-			if i := slices.Index(names, chosen); i >= 0 {
-				f.set(r, s.Stops[i].Value)
-			}
-		})
-		name.Explain(stop)
-		stop.PlaceHolder = f.texts.Sprint(message.Of("between the stops"))
-		parts = append(parts, container.New(layout.NewCustomPaddedLayout(0, 0, 8, 0), stop))
+		r.stops = newStops(f.texts, keys, s.Stops, func(v float64) { f.set(r, v) })
+		name.Explain(r.stops.box)
+		parts = append(parts, container.New(layout.NewCustomPaddedLayout(0, 0, 8, 0), r.stops.box))
 	}
 	show := func(v float64) {
-		if i := slices.IndexFunc(s.Stops, func(t processing.SpecStop) bool { return t.Value == v }); i >= 0 {
-			stop.SetSelected(names[i])
-		} else if stop != nil {
-			stop.ClearSelected()
+		if r.stops != nil {
+			r.stops.show(v)
 		}
 		entry.ShowText(f.texts.Number(v, 3))
 		if slider != nil {

@@ -224,3 +224,26 @@ func TestHelp(t *testing.T) {
 		}
 	}
 }
+
+// The stops of the sensitivity say how many findings each would give; choosing one sets its value.
+func TestCounts(t *testing.T) {
+	f, _ := newForm(t, "en")
+	boxes := uitest.Find[*xwidget.Select](f.Object)
+	box := boxes[slices.IndexFunc(boxes, func(b *xwidget.Select) bool { return slices.Contains(b.Options, "balanced") })]
+	changes := 0
+	f.OnChanged = func(processing.Spec, float64) { changes++ }
+	f.SetCounts("sensitivity", []int{14, 38, 1096, 2000})
+	want := []string{"only certain: 14 findings", "balanced: 38 findings", "everything visible: 1,096 findings",
+		"dim specks too: 2,000 findings"}
+	if !slices.Equal(box.Options, want) || box.Selected != want[1] || changes != 0 {
+		t.Errorf("%q, %q is selected after %d changes", box.Options, box.Selected, changes)
+	}
+	box.SetSelected(want[2])
+	if f.Params().Sensitivity != 2 || changes != 1 {
+		t.Errorf("sensitivity %g after %d changes", f.Params().Sensitivity, changes)
+	}
+	f.SetCounts("sensitivity", nil)
+	if box.Selected != "everything visible" || changes != 1 {
+		t.Errorf("without counts %q is selected, after %d changes", box.Selected, changes)
+	}
+}

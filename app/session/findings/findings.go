@@ -21,6 +21,16 @@ type Findings struct {
 	// listing says which findings are listed, and in which order; told is the listing of the last Change.
 	listing, told Listing
 	listed        listed
+	counted       counted
+}
+
+// counted is how many findings some sensitivities would give, and what of.
+type counted struct {
+	table         *detect.Table
+	region        *processing.Region
+	learned       *processing.Learned
+	sensitivities []float64
+	counts        []int
 }
 
 // New returns the findings of a session.
@@ -195,6 +205,23 @@ func (l *Findings) ExpectedWrong() (wrong float64, ok bool) {
 		return 0, false
 	}
 	return detect.Wrong(l.s.Document().Findings(), d)
+}
+
+// CountAt returns how many findings of the last detection each of some sensitivities would give; nil if a search would
+// have to be made to know. With 20,000 components it takes some five milliseconds the first time.
+func (l *Findings) CountAt(sensitivities []float64) []int {
+	p, table := l.s.Settings().Params, l.s.Table()
+	d, err := processing.DefaultDecision()
+	if l.s.Document() == nil || err != nil || !table.Serves(p) {
+		return nil
+	}
+	c, region := &l.counted, l.s.Document().Region()
+	if c.table != table || c.region != region || c.learned != p.Learned ||
+		!slices.Equal(c.sensitivities, sensitivities) {
+		counts := detect.Counts(table, d, p, region, sensitivities)
+		*c = counted{table, region, p.Learned, slices.Clone(sensitivities), counts}
+	}
+	return c.counts
 }
 
 // Save writes the listed findings to a CSV file, in the order of the list.
