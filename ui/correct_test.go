@@ -478,7 +478,7 @@ func TestReportOfSeveralCorrections(t *testing.T) {
 	h := fixed(t, "en")
 	usual := h.c.session.Settings().Params.Halo
 	h.c.session.Settings().Params.Halo, h.c.session.Settings().Params.Method = 9, processing.MethodSubtract
-	h.c.session.Document().Next()
+	h.c.found.SelectNext(1)
 	h.k.actions.do("correct.selected")
 	h.settle()
 	h.k.actions.do("file.savePicture")

@@ -70,7 +70,8 @@ var findingChoices = []struct {
 	{"All in the mask", findings.InMask}, {"Undecided", findings.Open}, {"Kept", findings.Kept},
 	{"Ignored", findings.Ignored}, {"Not corrected", findings.NotCorrected}, {"Corrected", findings.Corrected},
 	{"Painted by hand", findings.Painted}, {"To look at", findings.ToCheck},
-	{"Undecided, instructive first", findings.Instructive},
+	{"Undecided, instructive first", findings.Instructive}, {"At the edge of the picture", findings.AtEdge},
+	{"Similar to the selected one, nearby", findings.Similar},
 }
 
 // findingBounds are the minimum values that the list can be limited to.
@@ -133,7 +134,7 @@ func newFindingsPanel(c *common) *findingsPanel {
 		names = append(names, c.k.t(choice.name))
 	}
 	p.choice = xwidget.NewSelect(names, c.k.keys, byUser(&p.quiet, func(string) {
-		c.review.list(func(l *findings.Listing) { l.Choice = findingChoices[p.choice.SelectedIndex()].is })
+		c.found.Choose(findingChoices[p.choice.SelectedIndex()].is)
 	}))
 	p.keep = c.k.button(findKeep, theme.ConfirmIcon())
 	p.ignore = c.k.button(findIgnore, theme.CancelIcon())
@@ -166,8 +167,7 @@ func newFindingsPanel(c *common) *findingsPanel {
 	p.thumbs = newThumbs(c)
 	p.views = container.NewStack(p.table, p.thumbs)
 	p.object = container.New(findingsLayout{}, p.sum, xwidget.Inset(2, 8, choose), xwidget.Inset(4, 8, p.newBounds()),
-		p.views,
-		p.whyBox)
+		p.views, p.whyBox)
 	return p
 }
 

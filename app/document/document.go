@@ -48,10 +48,9 @@ type Document struct {
 	// list caches the spots of the mask; it is up to date while listed equals the present contents.
 	list   spotList
 	listed contents
-	// selected is the first pixel of the selected finding, selectedNumber its number.
-	selected       image.Point
-	selectedNumber int
-	chosen         bool
+	// selected is the first pixel of the selected finding.
+	selected image.Point
+	chosen   bool
 
 	// part is set while the mask shows a part of another detection; see ShowPart.
 	part *shownPart

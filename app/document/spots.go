@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"image"
 	"slices"
-	"sort"
 
 	"blik/processing"
 	"blik/processing/detect"
@@ -203,14 +202,14 @@ func (d *Document) Select(x, y int) (Spot, bool) {
 	s, ok := d.SpotAt(x, y)
 	d.chosen = ok
 	if ok {
-		d.selected, d.selectedNumber = d.current().first[s.ID-1], s.Number
+		d.selected = d.current().first[s.ID-1]
 	}
 	return s, ok
 }
 
 // SelectSpot selects a finding of the current mask or an ignored one.
 func (d *Document) SelectSpot(s Spot) {
-	d.selected, d.selectedNumber, d.chosen = d.FirstPixel(s), s.Number, true
+	d.selected, d.chosen = d.FirstPixel(s), true
 }
 
 // FirstPixel returns the first pixel, in reading order, of a finding of the current mask. Of an ignored one it returns
@@ -256,42 +255,6 @@ func (d *Document) Selected() (Spot, bool) {
 
 func contains(runs []processing.Run, p image.Point) bool {
 	return slices.ContainsFunc(runs, func(r processing.Run) bool { return r.Y == p.Y && r.X0 <= p.X && p.X < r.X1 })
-}
-
-// Next selects the finding with the next number after the selected one, and the first one after the last. If the
-// selected one no longer exists, it continues from its number. ok is false if the mask is empty.
-func (d *Document) Next() (s Spot, ok bool) {
-	return d.step(func(spots []Spot) int {
-		return sort.Search(len(spots), func(i int) bool { return spots[i].Number > d.selectedNumber })
-	}, 0)
-}
-
-// Previous selects the finding with the number before that of the selected one, and the last one before the first.
-func (d *Document) Previous() (s Spot, ok bool) {
-	return d.step(func(spots []Spot) int {
-		return sort.Search(len(spots), func(i int) bool { return spots[i].Number >= d.selectedNumber }) - 1
-	}, -1)
-}
-
-// step selects the spot at the index that find returns in the list sorted by number, modulo its length; at index start
-// if none is selected.
-func (d *Document) step(find func(spots []Spot) int, start int) (Spot, bool) {
-	spots := d.Numbered()
-	n := len(spots)
-	if n == 0 {
-		d.chosen = false
-		return Spot{}, false
-	}
-	i := start
-	if d.chosen {
-		if now, ok := d.SpotAt(d.selected.X, d.selected.Y); ok {
-			d.selectedNumber = now.Number
-		}
-		i = find(spots)
-	}
-	s := spots[(i+n)%n]
-	d.SelectSpot(s)
-	return s, true
 }
 
 // Numbered returns the findings in the mask in the order of their numbers. The slice must not be changed.

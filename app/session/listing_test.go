@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"blik/app/document"
@@ -78,6 +79,11 @@ func TestListing(t *testing.T) {
 		"sure":        {findings.Listing{Score: set(0)}, []int{40, 10}},
 		"bright":      {findings.Listing{Contrast: set(0.4), By: findings.ByX}, []int{20, 40}},
 		"corrected":   {findings.Listing{Choice: findings.Corrected}, nil},
+		"at the edge": {findings.Listing{Choice: findings.AtEdge}, nil},
+		"like 10":     {findings.Listing{Choice: findings.Similar, Like: findings.Likeness{X: 12, Y: 10, Score: 6.5, Area: 3, Kind: 1, Detected: true}}, []int{10}},
+		"smaller":     {findings.Listing{Choice: findings.Similar, Like: findings.Likeness{X: 12, Y: 10, Score: 6.5, Area: 2, Kind: 1, Detected: true}}, nil},
+		"far away":    {findings.Listing{Choice: findings.Similar, Like: findings.Likeness{X: 27, Y: 10, Score: 6.5, Area: 3, Kind: 1, Detected: true}}, nil},
+		"like 50":     {findings.Listing{Choice: findings.Similar, Like: findings.Likeness{X: 50, Y: 25, Area: 1}}, []int{50}},
 		"nothing":     {findings.Listing{Choice: findings.Kept, Area: set(6)}, nil},
 	} {
 		var got []int
@@ -94,6 +100,50 @@ func TestListing(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// Findings at the edge of the picture come last in the order of numbers, and in no other.
+func TestEdgeComesLast(t *testing.T) {
+	s := newFake(t)
+	s.showDocument(listingDocument(t))
+	for _, at := range [][2]float64{{30.5, 2.5}, {96.5, 12.5}, {30.5, 27.5}, {95.5, 20.5}} {
+		s.Document().BeginStroke(document.Brush{Radius: 0.5}, at[0], at[1])
+		s.Document().EndStroke()
+	}
+	lists := func(l findings.Listing, want ...int) {
+		t.Helper()
+		var got []int
+		for _, f := range l.Of(s.Document()) {
+			got = append(got, f.Left)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%+v lists %v, want %v", l, got, want)
+		}
+	}
+	lists(findings.Listing{}, 40, 10, 70, 20, 95, 50, 30, 96, 30)
+	lists(findings.Listing{Choice: findings.AtEdge}, 30, 96, 30)
+	lists(findings.Listing{By: findings.ByX}, 10, 20, 30, 30, 40, 50, 70, 95, 96)
+	for _, want := range []int{40, 10, 70, 20, 95, 50, 30, 96, 30, 40} {
+		if f, ok := s.SelectNext(1); !ok || f.Left != want {
+			t.Errorf("next is %d, %v; want %d", f.Left, ok, want)
+		}
+	}
+	if f, ok := s.SelectNext(-1); !ok || f.Left != 30 {
+		t.Errorf("before the first comes %d, %v", f.Left, ok)
+	}
+	s.SelectNext(1)
+	s.Choose(findings.Similar)
+	if list := s.Listed(); len(list) != 1 || list[0].Left != 40 {
+		t.Errorf("%d are like the finding at 40", len(list))
+	}
+	s.Choose(findings.AtEdge)
+	if n := s.IgnoreListed(); n != 3 || len(s.Document().Spots()) != 6 {
+		t.Errorf("%d ignored, %d left", n, len(s.Document().Spots()))
+	}
+	s.Undo()
+	if len(s.Document().Spots()) != 9 {
+		t.Errorf("%d after the undo", len(s.Document().Spots()))
 	}
 }
 

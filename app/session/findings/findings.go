@@ -44,7 +44,7 @@ func New(s *session.Session) *Findings {
 func (l *Findings) changed(c *session.Change) {
 	c.Listing = l.listing != l.told
 	l.told = l.listing
-	if row := l.SelectedRow(); row >= 0 && l.listing != (Listing{}) {
+	if row := l.SelectedRow(); row >= 0 {
 		l.listed.place = row
 	}
 }
@@ -75,6 +75,16 @@ func (l *Findings) Listing() Listing { return l.listing }
 func (l *Findings) SetListing(by Listing) {
 	l.listing = by
 	l.s.Publish(session.Other, image.Rectangle{})
+}
+
+// Choose lists the findings of a choice, in the same order as before; Similar lists those like the selected one.
+func (l *Findings) Choose(c Choice) {
+	by := l.listing
+	by.Choice, by.Like = c, Likeness{}
+	if f, ok := l.Selected(); ok && c == Similar {
+		by.Like = likeness(f)
+	}
+	l.SetListing(by)
 }
 
 // Listed returns the listed findings. The slice must not be changed.
@@ -122,15 +132,6 @@ func (l *Findings) SelectedRow() int {
 // ends. If the selected finding is no longer listed, it continues from its last index. ok is false if the list is
 // empty.
 func (l *Findings) SelectNext(direction int) (f document.Spot, ok bool) {
-	if l.listing == (Listing{}) {
-		move := l.s.Document().Next
-		if direction < 0 {
-			move = l.s.Document().Previous
-		}
-		f, ok = move()
-		l.s.Publish(session.Other, image.Rectangle{})
-		return f, ok
-	}
 	list := l.Listed()
 	if len(list) == 0 {
 		return document.Spot{}, false
