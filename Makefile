@@ -70,7 +70,6 @@ static: missing go gpu
 	$(GO) tool staticcheck ./...
 	$(GO) build -buildvcs=false -tags headless -o $(CHECKED) .
 	BLIK=$(CHECKED) scripts/readme.sh --check
-	scripts/widen.sh --check
 	@$(CHECKED) version | sed -n 's/^CPU kernels:/Kernels tested: plain to/p'
 
 missing:

@@ -5,3 +5,5 @@
 // first takes the address of the first sample of each row cut to the length that it reads, so that a short row panics,
 // and then reads whole vectors inside.
 package kernel
+
+//go:generate go run ./generate

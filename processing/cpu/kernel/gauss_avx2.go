@@ -86,44 +86,6 @@ func storeEvenOdd256(p unsafe.Pointer, at int, even, odd archsimd.Float32x8) {
 	storeF256(p, at+64, u.Select128FromPair(1, 3, v))
 }
 
-func down16x256(dst []float32, middle []uint16, tap float32, pairs []Pair[uint16], taps []float32) {
-	n := len(dst)
-	if n < 16 {
-		symmetric(dst, middle, tap, pairs, taps)
-		return
-	}
-	to, first := unsafe.Pointer(&dst[0]), archsimd.BroadcastFloat32x8(tap)
-	taps = taps[:len(pairs)]
-	last := n - 16
-	end0, end1 := loadF256(to, 4*last), loadF256(to, 4*last+32)
-	for i := 0; ; i += 16 {
-		s0, s1 := end0, end1
-		if i >= last {
-			i = last
-		} else {
-			s0, s1 = loadF256(to, 4*i), loadF256(to, 4*i+32)
-		}
-		if middle != nil {
-			m := unsafe.Pointer(&middle[0])
-			s0 = loadWords8(m, i).ExtendToUint32().AsInt32x8().ConvertToFloat32().Mul(first)
-			s1 = loadWords8(m, i+8).ExtendToUint32().AsInt32x8().ConvertToFloat32().Mul(first)
-		}
-		for k := range pairs {
-			a, b, c := unsafe.Pointer(pairs[k].A), unsafe.Pointer(pairs[k].B), archsimd.BroadcastFloat32x8(taps[k])
-			u := loadWords8(a, i).ExtendToUint32().Add(loadWords8(b, i).ExtendToUint32())
-			v := loadWords8(a, i+8).ExtendToUint32().Add(loadWords8(b, i+8).ExtendToUint32())
-			s0 = s0.Add(u.AsInt32x8().ConvertToFloat32().Mul(c))
-			s1 = s1.Add(v.AsInt32x8().ConvertToFloat32().Mul(c))
-		}
-		storeF256(to, 4*i, s0)
-		storeF256(to, 4*i+32, s1)
-		if i == last {
-			break
-		}
-	}
-	archsimd.ClearAVXUpperBits()
-}
-
 // across8x256 keeps the first tap in memory, because the compiler reloads spilled scalars with slow SSE instructions.
 func across8x256(dst []uint8, middle []float32, tap float32, pairs []Pair[float32], taps []float32) {
 	n := len(dst)

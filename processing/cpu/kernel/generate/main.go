@@ -1,0 +1,109 @@
+// Command generate writes the vector bodies of processing/cpu/kernel that differ from others only in names and sizes,
+// because Go's vector types cannot be type parameters. Each template here gives one file, float.tmpl float_gen.go and
+// so on. go generate calls it in the folder of the kernels.
+package main
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"go/format"
+	"os"
+	"text/template"
+)
+
+//go:embed *.tmpl
+var templates embed.FS
+
+func main() {
+	files, err := generate()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "generate:", err)
+		os.Exit(1)
+	}
+	for name, text := range files {
+		if err := os.WriteFile(name, text, 0o644); err != nil {
+			fmt.Fprintln(os.Stderr, "generate:", err)
+			os.Exit(1)
+		}
+	}
+}
+
+// generate returns the text of each generated file by its name.
+func generate() (map[string][]byte, error) {
+	all, err := template.ParseFS(templates, "*.tmpl")
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	for name, bodies := range map[string]any{"order": orders(), "float": widths(), "gauss": widths()} {
+		var b bytes.Buffer
+		if err := all.ExecuteTemplate(&b, name+".tmpl", bodies); err != nil {
+			return nil, err
+		}
+		text, err := format.Source(b.Bytes())
+		if err != nil {
+			return nil, fmt.Errorf("%s.tmpl: %w", name, err)
+		}
+		files[name+"_gen.go"] = text
+	}
+	return files, nil
+}
+
+// width is a size of vectors. Short is part of the names of the bodies to which a body leaves rows that are too short.
+type width struct {
+	Bits  int
+	Short string
+}
+
+func widths() []width { return []width{{256, ""}, {512, "256"}} }
+
+func (w width) Bytes() int { return w.Bits / 8 }
+
+// Words, Doubles and Two are the numbers of 32-bit and of 64-bit lanes of a vector, and of 32-bit lanes of two vectors.
+func (w width) Words() int   { return w.Bits / 32 }
+func (w width) Doubles() int { return w.Bits / 64 }
+func (w width) Two() int     { return 2 * w.Words() }
+
+// order describes bodies for the largest (Max) or smallest (Min) of samples of a type.
+type order struct {
+	width
+	sample
+	Best string
+}
+
+// sample is a type of samples, and the name of archsimd for it.
+type sample struct {
+	Sample, lane string
+	bits         int
+}
+
+// orders returns those for the minimum behind those for the maximum, which hold the loads and stores of both.
+func orders() []order {
+	samples := []sample{{"uint8", "Uint8", 8}, {"uint16", "Uint16", 16}, {"int32", "Int32", 32}}
+	var all []order
+	for _, w := range widths() {
+		for _, s := range samples {
+			for _, best := range []string{"Max", "Min"} {
+				all = append(all, order{w, s, best})
+			}
+		}
+	}
+	return all
+}
+
+// Suffix ends the names of the bodies: the bits of a sample and of a vector.
+func (o order) Suffix() string { return fmt.Sprintf("%dx%d", o.bits, o.Bits) }
+
+func (o order) Lanes() int { return o.Bits / o.bits }
+
+// Vector is the type of archsimd, such as Uint8x32.
+func (o order) Vector() string { return fmt.Sprintf("%sx%d", o.lane, o.Lanes()) }
+
+// Short hides the one of width: a body for 512 bits is named after the samples, too.
+func (o order) Short() string {
+	if o.width.Short == "" {
+		return ""
+	}
+	return fmt.Sprintf("%dx%s", o.bits, o.width.Short)
+}
