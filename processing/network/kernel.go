@@ -25,39 +25,47 @@ type job struct {
 // plainLanes is the number of cells of half a block for plain code.
 const plainLanes = 16
 
-// convolvePlain computes a row of four channels, or of their sums, without vector instructions.
+// convolvePlain computes a row of four channels, or of their sums, without vector instructions. A 64-bit integer holds
+// two sums, the first one plus 2³² times the second, so that one multiplication adds to both.
 func convolvePlain(j *job) {
 	p := j.pack
 	const cells = 2 * plainLanes
 	for block := range j.blocks {
 		at := 4 * cells * block
-		for o := range 4 {
-			row := j.sums[cells*o : cells*(o+1)]
-			for x := range row {
-				row[x] = p.bias[o]
+		var sums [2][cells]int64
+		for o := range sums {
+			for x := range sums[o] {
+				sums[o][x] = two(p.bias[2*o], p.bias[2*o+1])
 			}
 			if j.shared != nil {
-				for x, v := range cellsOf(j.shared, o*j.apart+at/2, cells/2) {
-					row[2*x], row[2*x+1] = int32(v), int32(v)
+				first := cellsOf(j.shared, 2*o*j.apart+at/2, cells/2)
+				second := cellsOf(j.shared, (2*o+1)*j.apart+at/2, cells/2)
+				for x := range first {
+					both := two(int32(first[x]), int32(second[x]))
+					sums[o][2*x], sums[o][2*x+1] = both, both
 				}
 			}
 		}
 		for k, t := range j.taps {
-			src := cellsOf(j.memory, int(t)+at, cells)
-			for o := range 4 {
-				w := p.weights[4*k+o]
-				w0, w1, w2, w3 := w<<24>>24, w<<16>>24, w<<8>>24, w>>24
-				row := j.sums[cells*o : cells*(o+1)]
-				for x, v := range src {
-					row[x] += w0*int32(v&0xff) + w1*int32(v>>8&0xff) + w2*int32(v>>16&0xff) + w3*int32(v>>24)
+			var w [2][4]int64
+			for o := range w {
+				first, second := p.weights[4*k+2*o], p.weights[4*k+2*o+1]
+				for c := range 4 {
+					w[o][c] = two(first<<(24-8*c)>>24, second<<(24-8*c)>>24)
 				}
+			}
+			src := (*[cells]uint32)(cellsOf(j.memory, int(t)+at, cells))
+			for x, v := range src {
+				a, b, c, d := int64(v&0xff), int64(v>>8&0xff), int64(v>>16&0xff), int64(v>>24)
+				sums[0][x] += w[0][0]*a + w[0][1]*b + w[0][2]*c + w[0][3]*d
+				sums[1][x] += w[1][0]*a + w[1][1]*b + w[1][2]*c + w[1][3]*d
 			}
 		}
 		if j.raw {
 			for o := range 4 {
 				dst := cellsOf(j.memory, j.dst+o*j.apart+at, cells)
 				for x := range dst {
-					dst[x] = uint32(j.sums[cells*o+x])
+					dst[x] = uint32(one(sums[o/2][x], o%2))
 				}
 			}
 			continue
@@ -67,13 +75,24 @@ func convolvePlain(j *job) {
 			v := uint32(0)
 			add := j.add
 			for o := range 4 {
-				y := min(max(j.sums[cells*o+x]>>p.shift[o]+add, 0), j.top)
+				y := min(max(one(sums[o/2][x], o%2)>>p.shift[o]+add, 0), j.top)
 				v |= uint32(y) << (8 * o)
 				add = 0
 			}
 			dst[x] = v
 		}
 	}
+}
+
+// two returns an integer that holds two sums.
+func two(first, second int32) int64 { return int64(first) + int64(second)<<32 }
+
+// one returns one of two sums, number 0 or 1.
+func one(both int64, number int) int32 {
+	if number == 0 {
+		return int32(both)
+	}
+	return int32((both - int64(int32(both))) >> 32)
 }
 
 // cellsOf returns n cells, starting at an offset.
