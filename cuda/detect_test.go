@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"image"
 	_ "image/jpeg"
 	_ "image/png"
 	"os"
@@ -60,29 +59,6 @@ func glareDev() string {
 		return p
 	}
 	return "../../shared/data/glare-dev"
-}
-
-// decoded reads a PNG or JPEG file as 8-bit RGB.
-func decoded(t testing.TB, path string) *processing.Picture {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	img, _, err := image.Decode(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := img.Bounds()
-	pic := &processing.Picture{Width: r.Dx(), Height: r.Dy(), Channels: 3, U8: make([]uint8, 0, 3*r.Dx()*r.Dy())}
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			r, g, b, _ := img.At(x, y).RGBA()
-			pic.U8 = append(pic.U8, uint8(r>>8), uint8(g>>8), uint8(b>>8))
-		}
-	}
-	return pic
 }
 
 // sameDetection runs detection on both backends and compares everything except the times.
@@ -157,18 +133,7 @@ func TestLongestSides(t *testing.T) {
 func TestDetectParameters(t *testing.T) {
 	dev := gpu(t)
 	pic := small(t, 301, 233, 8, 5)
-	for _, s := range processing.Specs() {
-		for _, v := range []float64{s.Min, s.Max} {
-			p := processing.DefaultParams()
-			if s.Manual {
-				p.Mode = processing.Manual
-			}
-			if err := s.Set(&p, v); err != nil || p.Validate() != nil {
-				continue
-			}
-			t.Run(s.ID, func(t *testing.T) { sameDetection(t, dev, pic, p) })
-		}
-	}
+	testpic.Extremes(t, func(t *testing.T, p processing.Params) { sameDetection(t, dev, pic, p) })
 }
 
 func TestDetectGlareDev(t *testing.T) {
@@ -176,7 +141,7 @@ func TestDetectGlareDev(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join(glareDev(), "*_glare.*"))
 	testpic.Require(t, len(files) > 0, testpic.RequireShared, glareDev())
 	for _, f := range files {
-		t.Run(filepath.Base(f), func(t *testing.T) { sameDetection(t, dev, decoded(t, f), processing.DefaultParams()) })
+		t.Run(filepath.Base(f), func(t *testing.T) { sameDetection(t, dev, testpic.RGB(t, f), processing.DefaultParams()) })
 	}
 }
 

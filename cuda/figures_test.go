@@ -428,11 +428,22 @@ func (m *meter) detection() {
 	}
 }
 
-// kernelTime adds up the times of all kernels of a detection, and counts them. Each lies between two events of the
-// stream, for which nothing waits before the end. If the device is done before the host has queued the next kernel, the
-// event comes early: the sum is never too small.
+// kernelTime adds up the times of all kernels of a detection, and counts them. If the device is done before the host has
+// queued the next kernel, the event comes early: the sum is never too small.
 func kernelTime(b *Backend, pic *processing.Picture) (sum time.Duration, kernels int, err error) {
-	d := b.device
+	times, err := timedKernels(b.device, func() error {
+		_, err := detect.Detect(background, b, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
+		return err
+	})
+	for _, ms := range times {
+		sum += time.Duration(ms * float64(time.Millisecond))
+	}
+	return sum, len(times), err
+}
+
+// timedKernels returns the times in ms of the kernels that work queues, in the order of their launch. Each lies between
+// two events of the stream, for which nothing waits before the end.
+func timedKernels(d *device, work func() error) (ms []float64, err error) {
 	var marks []cu.Event
 	mark := func() {
 		e, fault := d.event()
@@ -444,22 +455,22 @@ func kernelTime(b *Backend, pic *processing.Picture) (sum time.Duration, kernels
 	}
 	timed := func(mark func()) error { return d.do(func() error { d.mark = mark; return nil }) }
 	if err := timed(mark); err != nil {
-		return 0, 0, err
+		return nil, err
 	}
-	_, failed := detect.Detect(background, b, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
+	failed := work()
 	if err := cmp.Or(failed, err, timed(nil)); err != nil {
-		return 0, 0, err
+		return nil, err
 	}
 	err = d.do(func() error {
 		if err := d.synchronize(); err != nil {
 			return err
 		}
 		for i := 0; i < len(marks); i += 2 {
-			ms, err := marks[i].Elapsed(marks[i+1])
+			v, err := marks[i].Elapsed(marks[i+1])
 			if err != nil {
 				return d.fault(err, "read an event")
 			}
-			sum += time.Duration(ms * float64(time.Millisecond))
+			ms = append(ms, v)
 		}
 		for i := range marks {
 			if err := cu.DestroyEvent(&marks[i]); err != nil {
@@ -468,7 +479,7 @@ func kernelTime(b *Backend, pic *processing.Picture) (sum time.Duration, kernels
 		}
 		return nil
 	})
-	return sum, len(marks) / 2, err
+	return ms, err
 }
 
 // The time of the kernels is a part of the whole.

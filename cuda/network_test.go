@@ -12,7 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"gorgonia.org/cu"
 	"pgregory.net/rapid"
 
 	"blik/cuda/driver"
@@ -193,22 +192,8 @@ func glintsAlike(t *testing.T, model func(t *rapid.T) *network.Model) {
 
 // networkTimes are the times of the kernels of the network on a picture, in the order of their launch, and their names.
 func networkTimes(b *Backend, op processing.Glints) (names []string, ms []float64, err error) {
-	d := b.device
-	var marks []cu.Event
-	mark := func() {
-		e, fault := d.event()
-		if fault == nil {
-			marks = append(marks, e)
-			fault = d.fault(e.Record(d.stream), "record an event")
-		}
-		err = cmp.Or(err, fault)
-	}
-	timed := func(mark func()) error { return d.do(func() error { d.mark = mark; return nil }) }
-	if err := timed(mark); err != nil {
-		return nil, nil, err
-	}
-	failed := b.Do(background, op)
-	if err := cmp.Or(failed, err, timed(nil)); err != nil {
+	ms, err = timedKernels(b.device, func() error { return b.Do(background, op) })
+	if err != nil {
 		return nil, nil, err
 	}
 	names = []string{"networkInput"}
@@ -221,24 +206,7 @@ func networkTimes(b *Backend, op processing.Glints) (names []string, ms []float6
 			names = append(names, fmt.Sprintf("%d: %s", i, cmp.Or(kernel, "any GPU's")))
 		}
 	}
-	return names, ms, d.do(func() error {
-		if err := d.synchronize(); err != nil {
-			return err
-		}
-		for i := 0; i < len(marks); i += 2 {
-			v, err := marks[i].Elapsed(marks[i+1])
-			if err != nil {
-				return d.fault(err, "read an event")
-			}
-			ms = append(ms, v)
-		}
-		for i := range marks {
-			if err := cu.DestroyEvent(&marks[i]); err != nil {
-				return d.fault(err, "destroy an event")
-			}
-		}
-		return nil
-	})
+	return names, ms, nil
 }
 
 // TestGlintsTimes prints the times of the network's kernels on 18.7 megapixels, and those of other shapes of its blocks.

@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,28 +83,6 @@ func exist(paths ...string) bool {
 	return true
 }
 
-func readFile(t *testing.T, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func listed(t *testing.T, dir string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
 func TestDetectWritesMaskAndFindings(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -115,8 +92,8 @@ func TestDetectWritesMaskAndFindings(t *testing.T) {
 	if got.status != exitDone || got.errors != "" {
 		t.Fatalf("status %d, stderr %q", got.status, got.errors)
 	}
-	if want := []string{"scan.v2_findings.csv", "scan.v2_findings.json", "scan.v2_marked.png", "scan.v2_mask.png"}; !slices.Equal(listed(t, out), want) {
-		t.Errorf("written: %v, want %v", listed(t, out), want)
+	if want := []string{"scan.v2_findings.csv", "scan.v2_findings.json", "scan.v2_marked.png", "scan.v2_mask.png"}; !slices.Equal(testpic.Listed(t, out), want) {
+		t.Errorf("written: %v, want %v", testpic.Listed(t, out), want)
 	}
 	m, err := imagefile.ReadMask(t.Context(), filepath.Join(out, "scan.v2_mask.png"), 160, 120, imagefile.DefaultLimits())
 	if err != nil {
@@ -132,7 +109,7 @@ func TestDetectWritesMaskAndFindings(t *testing.T) {
 			t.Fatalf("mask value %d at %d", v, i)
 		}
 	}
-	rows, err := csv.NewReader(bytes.NewReader(readFile(t, filepath.Join(out, "scan.v2_findings.csv")))).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(testpic.ReadFile(t, filepath.Join(out, "scan.v2_findings.csv")))).ReadAll()
 	if err != nil || len(rows) != 1+len(glints()) || rows[1][0] != "scan.v2.png" {
 		t.Errorf("CSV: %q, %v", rows, err)
 	}
@@ -141,7 +118,7 @@ func TestDetectWritesMaskAndFindings(t *testing.T) {
 		Findings            []detect.Finding
 		Chosen              []struct{ ID string }
 	}
-	if err := json.Unmarshal(readFile(t, filepath.Join(out, "scan.v2_findings.json")), &found); err != nil {
+	if err := json.Unmarshal(testpic.ReadFile(t, filepath.Join(out, "scan.v2_findings.json")), &found); err != nil {
 		t.Fatal(err)
 	}
 	if found.File != "scan.v2.png" || found.Program != "1.2.3" || found.Mode != "adaptive" || len(found.Findings) != 3 {
@@ -167,7 +144,7 @@ func TestAdaptiveResultRepeats(t *testing.T) {
 		t.Fatalf("%+v, want silence", got)
 	}
 	var found struct{ Preset json.RawMessage }
-	if err := json.Unmarshal(readFile(t, filepath.Join(first, "a_findings.json")), &found); err != nil {
+	if err := json.Unmarshal(testpic.ReadFile(t, filepath.Join(first, "a_findings.json")), &found); err != nil {
 		t.Fatal(err)
 	}
 	stored := filepath.Join(dir, "p.json")
@@ -177,7 +154,7 @@ func TestAdaptiveResultRepeats(t *testing.T) {
 	if got := call(t, "detect", "-q", "--preset", stored, "-o", second, in); got.status != exitDone {
 		t.Fatalf("%+v", got)
 	}
-	if !bytes.Equal(readFile(t, filepath.Join(first, "a_mask.png")), readFile(t, filepath.Join(second, "a_mask.png"))) {
+	if !bytes.Equal(testpic.ReadFile(t, filepath.Join(first, "a_mask.png")), testpic.ReadFile(t, filepath.Join(second, "a_mask.png"))) {
 		t.Error("the masks differ")
 	}
 }
@@ -236,13 +213,13 @@ func TestPresetsAndModes(t *testing.T) {
 		t.Errorf("storing a preset over itself: %+v", got)
 	}
 	// As in `blik detect --save-preset *.png`.
-	before := readFile(t, in)
+	before := testpic.ReadFile(t, in)
 	for _, path := range []string{in, t.TempDir()} {
 		if got := call(t, "detect", "-o", dir, "--save-preset", path); got.status != exitUsage || !strings.Contains(got.errors, "file exists and is not a preset; not overwritten") {
 			t.Errorf("%s: %+v", path, got)
 		}
 	}
-	if !bytes.Equal(readFile(t, in), before) {
+	if !bytes.Equal(testpic.ReadFile(t, in), before) {
 		t.Error("a picture was replaced by a preset")
 	}
 }
@@ -271,7 +248,7 @@ func TestBadFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	good := painting(t, dir, "good.png")
-	data := readFile(t, good)
+	data := testpic.ReadFile(t, good)
 	put := func(name string, data []byte) string {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, data, 0o666); err != nil {
@@ -304,8 +281,8 @@ func TestBadFiles(t *testing.T) {
 			t.Errorf("no line says %s: %s\n%s", path, says, got.errors)
 		}
 	}
-	if want := []string{"good_findings.csv", "good_findings.json", "good_mask.png"}; !slices.Equal(listed(t, filepath.Join(dir, "out")), want) {
-		t.Errorf("written: %v", listed(t, filepath.Join(dir, "out")))
+	if want := []string{"good_findings.csv", "good_findings.json", "good_mask.png"}; !slices.Equal(testpic.Listed(t, filepath.Join(dir, "out")), want) {
+		t.Errorf("written: %v", testpic.Listed(t, filepath.Join(dir, "out")))
 	}
 	large := call(t, "detect", "--limit", "0.01", "-o", dir, good)
 	if large.status != exitFailed || !strings.Contains(large.errors, good+": 160 × 120 pixels are more than the limit of 0.01 MP") {
@@ -372,7 +349,7 @@ func TestWrongUse(t *testing.T) {
 		}
 	}
 	if exist(out) {
-		t.Errorf("wrong use wrote %v", listed(t, out))
+		t.Errorf("wrong use wrote %v", testpic.Listed(t, out))
 	}
 }
 
@@ -382,13 +359,13 @@ func TestInputIsNeverOverwritten(t *testing.T) {
 	dir := t.TempDir()
 	painting(t, dir, "a.png")
 	mask := painting(t, dir, "a_mask.png")
-	before := readFile(t, mask)
+	before := testpic.ReadFile(t, mask)
 	got := call(t, "detect", "-o", dir, filepath.Join(dir, "*.png"))
 	if got.status != exitUsage || !strings.Contains(got.errors, "a_mask.png is an input and would be overwritten") {
 		t.Errorf("%+v", got)
 	}
-	if !bytes.Equal(readFile(t, mask), before) || len(listed(t, dir)) != 2 {
-		t.Errorf("the folder now holds %v", listed(t, dir))
+	if !bytes.Equal(testpic.ReadFile(t, mask), before) || len(testpic.Listed(t, dir)) != 2 {
+		t.Errorf("the folder now holds %v", testpic.Listed(t, dir))
 	}
 }
 
@@ -457,8 +434,8 @@ func TestCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	got := callWith(ctx, Options{}, "detect", "-o", out, in)
-	if got.status != exitCancelled || got.errors != "blik: cancelled\n" || len(listed(t, out)) != 0 {
-		t.Errorf("cancelled before: %+v, wrote %v", got, listed(t, out))
+	if got.status != exitCancelled || got.errors != "blik: cancelled\n" || len(testpic.Listed(t, out)) != 0 {
+		t.Errorf("cancelled before: %+v, wrote %v", got, testpic.Listed(t, out))
 	}
 
 	// Cancelled by the first operation of detection.
@@ -468,8 +445,8 @@ func TestCancel(t *testing.T) {
 		return hooked{cpu.New(), func() { cancel() }}, nil
 	}}
 	got = callWith(ctx, o, "detect", "-o", out, in)
-	if got.status != exitCancelled || got.errors != "blik: cancelled\n" || got.out != "" || len(listed(t, out)) != 0 {
-		t.Errorf("cancelled within: %+v, wrote %v", got, listed(t, out))
+	if got.status != exitCancelled || got.errors != "blik: cancelled\n" || got.out != "" || len(testpic.Listed(t, out)) != 0 {
+		t.Errorf("cancelled within: %+v, wrote %v", got, testpic.Listed(t, out))
 	}
 }
 
@@ -523,8 +500,8 @@ func TestInterrupt(t *testing.T) {
 	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != exitCancelled || errs.String() != "blik: cancelled\n" {
 		t.Errorf("%v, stderr %q", err, errs.String())
 	}
-	if len(listed(t, out)) != 0 {
-		t.Errorf("written: %v", listed(t, out))
+	if len(testpic.Listed(t, out)) != 0 {
+		t.Errorf("written: %v", testpic.Listed(t, out))
 	}
 }
 
@@ -563,7 +540,7 @@ func TestPanicIsASentence(t *testing.T) {
 		t.Error("the record has no stack")
 	}
 	if exist(filepath.Join(dir, "a_mask.png")) || !exist(filepath.Join(dir, "b_mask.png")) {
-		t.Errorf("written: %v", listed(t, dir))
+		t.Errorf("written: %v", testpic.Listed(t, dir))
 	}
 }
 
@@ -869,7 +846,7 @@ func TestDevices(t *testing.T) {
 	dir := t.TempDir()
 	got = callWith(t.Context(), Options{}, "detect", "--device", "cuda:99", "-o", dir, painting(t, dir, "a.png"))
 	if got.status != exitFailed || !strings.HasPrefix(got.errors, "blik: --device cuda:99: ") || exist(filepath.Join(dir, "a_mask.png")) {
-		t.Errorf("%+v, wrote %v", got, listed(t, dir))
+		t.Errorf("%+v, wrote %v", got, testpic.Listed(t, dir))
 	}
 }
 

@@ -29,21 +29,21 @@ func TestCorrect(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "scan.v2.png")
-	before := readFile(t, in)
+	before := testpic.ReadFile(t, in)
 	out := filepath.Join(dir, "new", "folder")
 	got := fixed(t, "correct", "--detector", "classic", "--save-mask", "--timing", "-o", out, in)
 	if got.status != exitDone || got.errors != "" {
 		t.Fatalf("status %d, stderr %q", got.status, got.errors)
 	}
-	if want := []string{"scan.v2_corrected.html", "scan.v2_corrected.json", "scan.v2_corrected.png", "scan.v2_mask.png"}; !slices.Equal(listed(t, out), want) {
-		t.Errorf("written: %v, want %v", listed(t, out), want)
+	if want := []string{"scan.v2_corrected.html", "scan.v2_corrected.json", "scan.v2_corrected.png", "scan.v2_mask.png"}; !slices.Equal(testpic.Listed(t, out), want) {
+		t.Errorf("written: %v, want %v", testpic.Listed(t, out), want)
 	}
 	for _, says := range []string{"findings corrected: 3; pixels changed: ", "Proven: ", "no other pixel changed", "read file", "save and prove", "write report", "total", "160 × 120"} {
 		if !strings.Contains(got.out, says) {
 			t.Errorf("stdout lacks %q:\n%s", says, got.out)
 		}
 	}
-	if !bytes.Equal(readFile(t, in), before) {
+	if !bytes.Equal(testpic.ReadFile(t, in), before) {
 		t.Error("the source was written to")
 	}
 	result := filepath.Join(out, "scan.v2_corrected.png")
@@ -61,7 +61,7 @@ func TestCorrect(t *testing.T) {
 		Places              []struct{ Method string }
 		Proof               struct{ Holds bool }
 	}
-	if err := json.Unmarshal(readFile(t, filepath.Join(out, "scan.v2_corrected.json")), &report); err != nil {
+	if err := json.Unmarshal(testpic.ReadFile(t, filepath.Join(out, "scan.v2_corrected.json")), &report); err != nil {
 		t.Fatal(err)
 	}
 	if report.Date != "2026-11-21T09:00:00Z" || report.Program != "1.2.3" || report.Mode != "adaptive" || len(report.Places) != 3 || !report.Proof.Holds {
@@ -102,13 +102,13 @@ func TestCorrect(t *testing.T) {
 	if got := fixed(t, "correct", "-q", "--no-report", "--mask", bare, "-o", again, in); got != (outcome{}) {
 		t.Errorf("%+v, want silence", got)
 	}
-	if want := []string{"scan.v2_corrected.png"}; !slices.Equal(listed(t, again), want) || !bytes.Equal(readFile(t, filepath.Join(again, want[0])), readFile(t, result)) {
-		t.Errorf("the mask of detection gives another picture, or more: %v", listed(t, again))
+	if want := []string{"scan.v2_corrected.png"}; !slices.Equal(testpic.Listed(t, again), want) || !bytes.Equal(testpic.ReadFile(t, filepath.Join(again, want[0])), testpic.ReadFile(t, result)) {
+		t.Errorf("the mask of detection gives another picture, or more: %v", testpic.Listed(t, again))
 	}
 	if got := fixed(t, "correct", "-q", "--mask-dir", dir, "-o", filepath.Join(dir, "third"), in); got != (outcome{}) {
 		t.Errorf("%+v, want silence", got)
 	}
-	if !bytes.Equal(readFile(t, filepath.Join(dir, "third", "scan.v2_corrected.png")), readFile(t, result)) {
+	if !bytes.Equal(testpic.ReadFile(t, filepath.Join(dir, "third", "scan.v2_corrected.png")), testpic.ReadFile(t, result)) {
 		t.Error("the mask of the folder gives another picture")
 	}
 }
@@ -123,7 +123,7 @@ func TestCorrectNothing(t *testing.T) {
 	if got := call(t, "correct", "--mask", mask, "-o", out, in); got.status != exitDone || !strings.Contains(got.out, "findings corrected: 0; pixels changed: 0") {
 		t.Fatalf("%+v", got)
 	}
-	if !bytes.Equal(readFile(t, in), readFile(t, filepath.Join(out, "a_corrected.png"))) {
+	if !bytes.Equal(testpic.ReadFile(t, in), testpic.ReadFile(t, filepath.Join(out, "a_corrected.png"))) {
 		t.Error("the result is not the source")
 	}
 }
@@ -167,15 +167,15 @@ func TestCorrectKeepsTheMask(t *testing.T) {
 	if err := imagefile.WriteMask(t.Context(), "a_mask.png", imagefile.WriteOptions{Overwrite: true}, mask); err != nil {
 		t.Fatal(err)
 	}
-	before := readFile(t, "a_mask.png")
+	before := testpic.ReadFile(t, "a_mask.png")
 	for _, from := range [][]string{{"--mask", "./a_mask.png"}, {"--mask-dir", "."}} {
 		got := call(t, append([]string{"correct", "--save-mask", "--overwrite", "-o", ".", "a.png"}, from...)...)
 		if got.status != exitFailed || !strings.Contains(got.errors, "a_mask.png is an input") {
 			t.Errorf("%q: %+v", from, got)
 		}
 	}
-	if !bytes.Equal(readFile(t, "a_mask.png"), before) || !slices.Equal(listed(t, dir), []string{"a.png", "a_mask.png"}) {
-		t.Errorf("the mask was changed, or the folder holds %q", listed(t, dir))
+	if !bytes.Equal(testpic.ReadFile(t, "a_mask.png"), before) || !slices.Equal(testpic.Listed(t, dir), []string{"a.png", "a_mask.png"}) {
+		t.Errorf("the mask was changed, or the folder holds %q", testpic.Listed(t, dir))
 	}
 }
 
@@ -186,7 +186,7 @@ func TestCorrectFormats(t *testing.T) {
 	for format, name := range map[string]string{"png": "a_corrected.png", "tiff": "a_corrected.tif"} {
 		out := filepath.Join(dir, format)
 		if got := call(t, "correct", "-q", "--format", format, "-o", out, in); got != (outcome{}) || !exist(filepath.Join(out, name)) {
-			t.Errorf("%s: %+v, %v", format, got, listed(t, out))
+			t.Errorf("%s: %+v, %v", format, got, testpic.Listed(t, out))
 		}
 	}
 	if got := call(t, "correct", "--format", "jpeg", "-o", dir, in); got.status != exitFailed || !strings.Contains(got.errors, "only a JPEG is saved as JPEG") {
@@ -232,7 +232,7 @@ func TestCorrectParameters(t *testing.T) {
 			Area, Halo int
 		}
 	}
-	if err := json.Unmarshal(readFile(t, filepath.Join(out, "a_corrected.json")), &report); err != nil {
+	if err := json.Unmarshal(testpic.ReadFile(t, filepath.Join(out, "a_corrected.json")), &report); err != nil {
 		t.Fatal(err)
 	}
 	if v := report.Preset.Values; v["method"] != "harmonic" || v["halo"] != 1.0 || v["sensitivity"] != 0.5 || v["mode"] != "adaptive" {
@@ -275,7 +275,7 @@ func TestCorrectWrongUse(t *testing.T) {
 		t.Errorf("verify of one file: %+v", got)
 	}
 	if exist(out) {
-		t.Errorf("wrong use wrote %v", listed(t, out))
+		t.Errorf("wrong use wrote %v", testpic.Listed(t, out))
 	}
 }
 
@@ -320,8 +320,8 @@ func TestCorrectCancel(t *testing.T) {
 		return hooked{cpu.New(), func() { cancel() }}, nil
 	}}
 	got := callWith(ctx, o, "correct", "-o", out, in)
-	if got.status != exitCancelled || got.errors != "blik: cancelled\n" || len(listed(t, out)) != 0 {
-		t.Errorf("%+v, wrote %v", got, listed(t, out))
+	if got.status != exitCancelled || got.errors != "blik: cancelled\n" || len(testpic.Listed(t, out)) != 0 {
+		t.Errorf("%+v, wrote %v", got, testpic.Listed(t, out))
 	}
 }
 
@@ -358,7 +358,7 @@ func TestFormerMethods(t *testing.T) {
 		old.errors != want {
 		t.Errorf("%+v", old)
 	}
-	if !strings.Contains(string(readFile(t, stored)), `"method": "harmonic"`) {
+	if !strings.Contains(string(testpic.ReadFile(t, stored)), `"method": "harmonic"`) {
 		t.Error("the preset holds another method")
 	}
 	if got := call(t, "correct", "-q", "-o", dir, "--overwrite", "--method", "telea", "--method", "subtract", in); got.errors != "" {

@@ -16,6 +16,7 @@ import (
 
 	"blik/app/farm"
 	"blik/app/i18n"
+	"blik/internal/test/testpic"
 )
 
 // asChild makes this test binary process a file (see TestProgram).
@@ -96,12 +97,12 @@ func TestFarmUpload(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	for _, name := range []string{"a_corrected.png", "b_corrected.png"} {
-		if !bytes.Equal(readFile(t, filepath.Join(direct, name)), readFile(t, filepath.Join(out, name))) {
+		if !bytes.Equal(testpic.ReadFile(t, filepath.Join(direct, name)), testpic.ReadFile(t, filepath.Join(out, name))) {
 			t.Errorf("%s differs from a direct run", name)
 		}
 	}
-	if n := len(listed(t, out)); n != 6 {
-		t.Errorf("the folder holds %v", listed(t, out))
+	if n := len(testpic.Listed(t, out)); n != 6 {
+		t.Errorf("the folder holds %v", testpic.Listed(t, out))
 	}
 	if again := call(t, args...); again.status != exitDone || !strings.Contains(again.out, "files fetched: 0;") {
 		t.Errorf("again: %+v", again)
@@ -136,7 +137,7 @@ func TestBatch(t *testing.T) {
 	}
 	for _, name := range []string{"a", "b", "c"} {
 		name += "_corrected.png"
-		if !bytes.Equal(readFile(t, filepath.Join(direct, name)), readFile(t, filepath.Join(out, name))) {
+		if !bytes.Equal(testpic.ReadFile(t, filepath.Join(direct, name)), testpic.ReadFile(t, filepath.Join(out, name))) {
 			t.Errorf("%s differs from a direct run", name)
 		}
 	}
@@ -144,8 +145,8 @@ func TestBatch(t *testing.T) {
 	if !strings.Contains(again.out, "files added: 0; submitted before: 3, of which done: 3") {
 		t.Errorf("again: %+v", again)
 	}
-	if n := len(listed(t, out)); n != 9 {
-		t.Errorf("the folder holds %v", listed(t, out))
+	if n := len(testpic.Listed(t, out)); n != 9 {
+		t.Errorf("the folder holds %v", testpic.Listed(t, out))
 	}
 }
 
@@ -205,16 +206,16 @@ func TestBatchKilled(t *testing.T) {
 			!strings.Contains(said.String(), "; failed: 0") {
 			t.Errorf("%v: %s", err, said)
 		}
-		if left := listed(t, out); run.want != "submitted before: 6," && len(left) == 18 {
+		if left := testpic.Listed(t, out); run.want != "submitted before: 6," && len(left) == 18 {
 			t.Errorf("the other batch was done: %v", left)
 		}
 	}
-	want := listed(t, direct)
-	if have := listed(t, out); !slices.Equal(have, want) {
+	want := testpic.Listed(t, direct)
+	if have := testpic.Listed(t, out); !slices.Equal(have, want) {
 		t.Errorf("the folder holds %v, want %v", have, want)
 	}
 	for _, name := range want {
-		if strings.HasSuffix(name, ".png") && !bytes.Equal(readFile(t, filepath.Join(direct, name)), readFile(t, filepath.Join(out, name))) {
+		if strings.HasSuffix(name, ".png") && !bytes.Equal(testpic.ReadFile(t, filepath.Join(direct, name)), testpic.ReadFile(t, filepath.Join(out, name))) {
 			t.Errorf("%s differs from a direct run", name)
 		}
 	}
@@ -305,8 +306,8 @@ func TestSlice(t *testing.T) {
 		}
 		count += strings.Count(got.out, "_mask.png")
 	}
-	if count != 5 || len(listed(t, out)) != 15 {
-		t.Errorf("%d files were done, and the folder holds %v", count, listed(t, out))
+	if count != 5 || len(testpic.Listed(t, out)) != 15 {
+		t.Errorf("%d files were done, and the folder holds %v", count, testpic.Listed(t, out))
 	}
 	for _, part := range []string{"3/3", "-1/3", "1", "a/b", "0/0"} {
 		if got := call(t, "detect", "--slice", part, "-o", out, filepath.Join(dir, "*.png")); got.status != exitUsage {

@@ -245,10 +245,10 @@ func judge(t *testing.T, client *farm.Client, id string, pictures int, end farm.
 		t.Errorf("the missing file: %+v", r)
 	}
 	var want []string
-	for _, name := range listed(t, direct) {
+	for _, name := range testpic.Listed(t, direct) {
 		want = append(want, name)
 		if strings.HasSuffix(name, ".png") {
-			if !bytes.Equal(readFile(t, filepath.Join(direct, name)), readFile(t, filepath.Join(out, name))) {
+			if !bytes.Equal(testpic.ReadFile(t, filepath.Join(direct, name)), testpic.ReadFile(t, filepath.Join(out, name))) {
 				t.Errorf("%s differs from a direct run", name)
 			}
 			original := strings.Replace(name, "_corrected", "", 1)
@@ -257,7 +257,7 @@ func judge(t *testing.T, client *farm.Client, id string, pictures int, end farm.
 			}
 		}
 	}
-	if got := listed(t, out); !slices.Equal(got, want) {
+	if got := testpic.Listed(t, out); !slices.Equal(got, want) {
 		t.Errorf("the folder holds %v, want %v", got, want)
 	}
 }

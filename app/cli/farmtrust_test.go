@@ -17,6 +17,7 @@ import (
 
 	workbatch "blik/app/batch"
 	"blik/app/farm"
+	"blik/internal/test/testpic"
 )
 
 // lie changes what a worker delivers: the files in a folder, and what it says about them.
@@ -55,7 +56,7 @@ func lies() []lie {
 		return func(t *testing.T, folder string, o *farm.Outcome) {
 			for _, out := range o.Outputs {
 				if strings.HasSuffix(out.Name, ending) {
-					overwrite(t, folder, out.Name, f(readFile(t, filepath.Join(folder, out.Name))))
+					overwrite(t, folder, out.Name, f(testpic.ReadFile(t, filepath.Join(folder, out.Name))))
 				}
 			}
 		}
@@ -78,7 +79,7 @@ func lies() []lie {
 		{"a file more", add("notes.txt")},
 		{"the name of an original", func(t *testing.T, folder string, o *farm.Outcome) {
 			name := strings.Replace(o.Outputs[0].Name, "_corrected", "", 1)
-			overwrite(t, folder, name, readFile(t, filepath.Join(folder, o.Outputs[0].Name)))
+			overwrite(t, folder, name, testpic.ReadFile(t, filepath.Join(folder, o.Outputs[0].Name)))
 			o.Outputs[0].Name = name
 		}},
 		{"no report", func(_ *testing.T, _ string, o *farm.Outcome) { o.Outputs = o.Outputs[:1] }},
@@ -102,7 +103,7 @@ func TestLyingWorker(t *testing.T) {
 	told := lies()
 	for i := range len(told) + 1 {
 		name := string(rune('a'+i)) + ".png"
-		originals[name] = readFile(t, painting(t, dir, name))
+		originals[name] = testpic.ReadFile(t, painting(t, dir, name))
 	}
 	pattern := filepath.Join(dir, "*.png")
 	if got := call(t, "correct", "-q", "-o", direct, pattern); got.status != exitDone {
@@ -160,19 +161,19 @@ func TestLyingWorker(t *testing.T) {
 	if n := strings.Count(got.errors, "the result of worker liar was refused"); n < len(told)-2 {
 		t.Errorf("%d of %d lies were found: %s", n, len(told), got.errors)
 	}
-	want := append(listed(t, direct), "direct")
+	want := append(testpic.Listed(t, direct), "direct")
 	for name, data := range originals {
 		want = append(want, name)
-		if !bytes.Equal(readFile(t, filepath.Join(dir, name)), data) {
+		if !bytes.Equal(testpic.ReadFile(t, filepath.Join(dir, name)), data) {
 			t.Errorf("the original %s was changed", name)
 		}
 	}
 	slices.Sort(want)
-	if have := listed(t, out); !slices.Equal(have, want) {
+	if have := testpic.Listed(t, out); !slices.Equal(have, want) {
 		t.Errorf("the folder holds %v, want %v", have, want)
 	}
-	for _, name := range listed(t, direct) {
-		if strings.HasSuffix(name, ".png") && !bytes.Equal(readFile(t, filepath.Join(direct, name)), readFile(t, filepath.Join(out, name))) {
+	for _, name := range testpic.Listed(t, direct) {
+		if strings.HasSuffix(name, ".png") && !bytes.Equal(testpic.ReadFile(t, filepath.Join(direct, name)), testpic.ReadFile(t, filepath.Join(out, name))) {
 			t.Errorf("%s differs from a direct run", name)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"blik/app/imagefile"
+	"blik/internal/test/testpic"
 )
 
 // Nothing is found in wholly transparent pixels, a mask there changes nothing, and their colours influence neither the
@@ -75,7 +76,7 @@ func TestHiddenColours(t *testing.T) {
 		if got := call(t, "correct", "-q", "--mask", mask, "-o", out, in); got.status != exitDone {
 			t.Fatalf("%s: %+v", name, got)
 		}
-		fixed, err := png.Decode(bytes.NewReader(readFile(t, filepath.Join(out, name+"_corrected.png"))))
+		fixed, err := png.Decode(bytes.NewReader(testpic.ReadFile(t, filepath.Join(out, name+"_corrected.png"))))
 		if err != nil {
 			t.Fatal(err)
 		}

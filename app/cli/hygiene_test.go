@@ -40,7 +40,7 @@ func TestHostileNames(t *testing.T) {
 			}
 		}
 		stem := strings.TrimSuffix(name, ".png")
-		table, err := csv.NewReader(strings.NewReader(string(readFile(t, filepath.Join(out, stem+"_findings.csv"))))).ReadAll()
+		table, err := csv.NewReader(strings.NewReader(string(testpic.ReadFile(t, filepath.Join(out, stem+"_findings.csv"))))).ReadAll()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestHostileNames(t *testing.T) {
 			}
 		}
 		for _, page := range []string{"index.html", stem + "_corrected.html"} {
-			if text := string(readFile(t, filepath.Join(out, page))); strings.ContainsAny(text, "\x1b\u202e") || strings.Contains(text, "<b><b>") {
+			if text := string(testpic.ReadFile(t, filepath.Join(out, page))); strings.ContainsAny(text, "\x1b\u202e") || strings.Contains(text, "<b><b>") {
 				at := strings.IndexAny(text, "\x1b\u202e")
 				t.Errorf("%s of %q: %.200q", page, name, text[max(at-80, 0):])
 			}
@@ -75,7 +75,7 @@ func TestOutputsKeepPermissions(t *testing.T) {
 				t.Fatalf("%+v", got)
 			}
 		}
-		for _, name := range listed(t, out) {
+		for _, name := range testpic.Listed(t, out) {
 			if info, err := os.Stat(filepath.Join(out, name)); err != nil || info.Mode().Perm() != mode {
 				t.Errorf("%s: %v, %v", name, info.Mode(), err)
 			}

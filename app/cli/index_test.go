@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blik/internal/test/testpic"
 )
 
 func TestPreview(t *testing.T) {
@@ -17,7 +19,7 @@ func TestPreview(t *testing.T) {
 	if got := call(t, "detect", "--preview", "40", "-o", dir, in); got.status != exitDone {
 		t.Fatalf("%+v", got)
 	}
-	m, err := jpeg.Decode(bytes.NewReader(readFile(t, filepath.Join(dir, "a_preview.jpg"))))
+	m, err := jpeg.Decode(bytes.NewReader(testpic.ReadFile(t, filepath.Join(dir, "a_preview.jpg"))))
 	if err != nil || m.Bounds().Dx() != 40 || m.Bounds().Dy() != 30 {
 		t.Errorf("%v, %v", m, err)
 	}
@@ -49,7 +51,7 @@ func TestIndex(t *testing.T) {
 		if got := call(t, command, "--index", extra, "-o", out, a, absent, b); got.status != exitFailed {
 			t.Fatalf("%+v", got)
 		}
-		page := string(readFile(t, filepath.Join(out, "index.html")))
+		page := string(testpic.ReadFile(t, filepath.Join(out, "index.html")))
 		if n := strings.Count(page, "<img"); n != 2 || strings.Count(page, `class="failed"`) != 1 || !strings.Contains(page, "absent.png") {
 			t.Errorf("%s: %d pictures in\n%s", command, n, page)
 		}

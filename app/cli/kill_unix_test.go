@@ -101,7 +101,7 @@ func TestKilledWhileCorrecting(t *testing.T) {
 			t.Fatalf("after kill %d and the next run the result is without its account", i)
 		}
 		if exist(filepath.Join(out, "a_corrected.json")) != exist(result) || exist(filepath.Join(out, "a_corrected.html")) != exist(result) {
-			t.Fatalf("after kill %d and the next run: %v", i, listed(t, out))
+			t.Fatalf("after kill %d and the next run: %v", i, testpic.Listed(t, out))
 		}
 	}
 	t.Logf("%d kills: %d results there, 0 half files; %d beside another report until the next run, 0 after it; "+
@@ -113,7 +113,7 @@ func TestKilledWhileCorrecting(t *testing.T) {
 
 func sum(t *testing.T, path string) string {
 	t.Helper()
-	s := sha256.Sum256(readFile(t, path))
+	s := sha256.Sum256(testpic.ReadFile(t, path))
 	return hex.EncodeToString(s[:])
 }
 
@@ -190,7 +190,7 @@ func waitFor(t *testing.T, dir string) {
 		case <-ctx.Done():
 			t.Fatal("the program does not begin")
 		case <-tick.C:
-			if len(listed(t, dir)) > 0 {
+			if len(testpic.Listed(t, dir)) > 0 {
 				return
 			}
 		}

@@ -11,6 +11,7 @@ import (
 
 	"blik/app/imagefile"
 	"blik/app/preset"
+	"blik/internal/test/testpic"
 	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/network"
@@ -84,7 +85,7 @@ func TestLearnRefuses(t *testing.T) {
 	if got := call(t, "learn", "--from", picture+"="+black); got.status != exitUsage {
 		t.Errorf("without -o: %+v", got)
 	}
-	for _, name := range listed(t, dir) {
+	for _, name := range testpic.Listed(t, dir) {
 		if name == "out.json" {
 			t.Error("a preset was written")
 		}
@@ -137,7 +138,7 @@ func TestLearnedPreset(t *testing.T) {
 		if q, _, err := preset.Read(again); err != nil || !reflect.DeepEqual(q, p) {
 			t.Errorf("%+v, %v", q, err)
 		}
-		found[offset] = string(readFile(t, filepath.Join(dir, "a_mask.png")))
+		found[offset] = string(testpic.ReadFile(t, filepath.Join(dir, "a_mask.png")))
 	}
 	// Up to the limit, learning has the effect of a change of the sensitivity.
 	for offset, sensitivity := range map[float64]string{-9: "-1", 0: "0", 9: "1"} {
@@ -145,7 +146,7 @@ func TestLearnedPreset(t *testing.T) {
 		if got.status != exitDone {
 			t.Fatalf("%+v", got)
 		}
-		if mask := string(readFile(t, filepath.Join(dir, "a_mask.png"))); mask != found[offset] {
+		if mask := string(testpic.ReadFile(t, filepath.Join(dir, "a_mask.png"))); mask != found[offset] {
 			t.Errorf("an offset of %g gives another mask than the sensitivity %s", offset, sensitivity)
 		}
 	}

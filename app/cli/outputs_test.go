@@ -48,10 +48,10 @@ func TestNobodysFileIsReplaced(t *testing.T) {
 	} {
 		path := put(c.name)
 		got := call(t, c.args...)
-		if got.status == exitDone || !strings.Contains(got.errors, c.name) || !bytes.Equal(readFile(t, path), own) {
+		if got.status == exitDone || !strings.Contains(got.errors, c.name) || !bytes.Equal(testpic.ReadFile(t, path), own) {
 			t.Errorf("%v: %+v", c.args, got)
 		}
-		if entries := listed(t, out); len(entries) != 1 {
+		if entries := testpic.Listed(t, out); len(entries) != 1 {
 			t.Errorf("%v left %v", c.args, entries)
 		}
 		if err := os.Remove(path); err != nil {
@@ -67,7 +67,7 @@ func TestNobodysFileIsReplaced(t *testing.T) {
 	link := filepath.Join(out, "scan_mask.png")
 	testpic.Link(t, master, link)
 	refused("a link", call(t, "detect", "--overwrite", "-o", out, in), "a link to "+master)
-	if !bytes.Equal(readFile(t, master), own) {
+	if !bytes.Equal(testpic.ReadFile(t, master), own) {
 		t.Error("the file that a link names was replaced")
 	}
 	if err := os.Remove(link); err != nil {
@@ -79,7 +79,7 @@ func TestNobodysFileIsReplaced(t *testing.T) {
 		t.Fatalf("%+v", got)
 	}
 	other := filepath.Join(t.TempDir(), "scan.tif")
-	if err := os.WriteFile(other, readFile(t, in), 0o600); err != nil {
+	if err := os.WriteFile(other, testpic.ReadFile(t, in), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	refused("another picture of that name", call(t, "detect", "--overwrite", "-o", out, other), "this is the report on scan.png, not on scan.tif")
@@ -104,12 +104,12 @@ func TestVerifyChecksTheReport(t *testing.T) {
 		!strings.Contains(got.out, "Without a mask all pixels were free to change") {
 		t.Errorf("%+v", got)
 	}
-	size := len(readFile(t, result))
+	size := len(testpic.ReadFile(t, result))
 	got = call(t, "verify", "--coverage", in, result)
 	if sum := fmt.Sprintf("  of no known use: 0\n  sum: %d\n", size); got.status != exitDone || !strings.Contains(got.out, sum) {
 		t.Errorf("coverage: %+v, want %q", got, sum)
 	}
-	sealed := readFile(t, reportPath)
+	sealed := testpic.ReadFile(t, reportPath)
 	for way, c := range map[string]struct{ data, says string }{
 		"cut":     {string(sealed[:len(sealed)/2]), "is not a complete report"},
 		"altered": {strings.Replace(string(sealed), `"device": "`, `"device": "x`, 1), "was altered"},
@@ -127,7 +127,7 @@ func TestVerifyChecksTheReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all map[string]any
-	if err := json.Unmarshal(readFile(t, reportPath), &all); err != nil {
+	if err := json.Unmarshal(testpic.ReadFile(t, reportPath), &all); err != nil {
 		t.Fatal(err)
 	}
 	all["result"].(map[string]any)["sha256"] = strings.Repeat("0", 64)

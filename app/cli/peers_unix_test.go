@@ -39,7 +39,7 @@ func TestDyingChildren(t *testing.T) {
 		done := strings.Contains(said.String(), "done: 4; failed: 0") && child.ProcessState.ExitCode() == exitDone
 		// Two deaths may have met the same file.
 		one := strings.Contains(said.String(), "done: 3; failed: 1") && child.ProcessState.ExitCode() == exitFailed && deaths > 1
-		if left := listed(t, tokens); !done && !one || len(left) > 0 {
+		if left := testpic.Listed(t, tokens); !done && !one || len(left) > 0 {
 			t.Errorf("%d deaths: %v, %v left, %s", deaths, child.ProcessState, left, said)
 		}
 	}

@@ -81,13 +81,7 @@ func BenchmarkWhole(b *testing.B) {
 				d.Spots()
 			}
 		})
-		b.Run(fmt.Sprintf("%d×%d/remove+undo", size.w, size.h), func(b *testing.B) {
-			for b.Loop() {
-				s := d.Spots()[100]
-				d.RemoveSpot(s.Left+1, s.Top+1)
-				d.Undo()
-			}
-		})
+		removeAndUndo(b, d, size.w, size.h)
 	}
 }
 
@@ -114,12 +108,17 @@ func BenchmarkCorrections(b *testing.B) {
 			}
 		})
 		d.Redo()
-		b.Run(fmt.Sprintf("%d×%d/remove+undo", size.w, size.h), func(b *testing.B) {
-			for b.Loop() {
-				s := d.Spots()[100]
-				d.RemoveSpot(s.Left+1, s.Top+1)
-				d.Undo()
-			}
-		})
+		removeAndUndo(b, d, size.w, size.h)
 	}
+}
+
+// removeAndUndo measures the removal of a spot in the middle of the list.
+func removeAndUndo(b *testing.B, d *Document, w, h int) {
+	b.Run(fmt.Sprintf("%d×%d/remove+undo", w, h), func(b *testing.B) {
+		for b.Loop() {
+			s := d.Spots()[100]
+			d.RemoveSpot(s.Left+1, s.Top+1)
+			d.Undo()
+		}
+	})
 }

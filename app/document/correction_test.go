@@ -496,11 +496,17 @@ func TestCorrectionsAgainstModel(t *testing.T) {
 	})
 }
 
-func TestCorrectionGoesWithItsSpot(t *testing.T) {
-	t.Parallel()
+// twoDiscs is a textured picture with two marked discs.
+func twoDiscs(t failer) *Document {
 	d := textured(t, 60, 40)
 	disc(d, 15, 15, 4, false)
 	disc(d, 45, 20, 3, false)
+	return d
+}
+
+func TestCorrectionGoesWithItsSpot(t *testing.T) {
+	t.Parallel()
+	d := twoDiscs(t)
 	ls := correctAll(t, d, 2, 100)
 	steps := len(d.history.done)
 
@@ -595,9 +601,7 @@ func TestErasingPartOfACorrection(t *testing.T) {
 // A result is dropped if its spot is no longer in the mask; a result for what is left of the spot is applied.
 func TestSpotErasedDuringCorrection(t *testing.T) {
 	t.Parallel()
-	d := textured(t, 60, 40)
-	disc(d, 15, 15, 4, false)
-	disc(d, 45, 20, 3, false)
+	d := twoDiscs(t)
 	c, spots, ls := corrected(testpic.Flood(d.mask), func(int) bool { return true }, 60, 40, 2, 50, processing.MethodAuto)
 	disc(d, 15, 18, 1, true)
 	if changed, err := d.ApplyCorrection(c, spots, processing.DefaultParams()); err != nil || !changed {
@@ -788,21 +792,13 @@ func TestHistoryCountsCorrections(t *testing.T) {
 	d.Undo()
 	d.Undo()
 	d.Redo()
-	sum := int64(0)
-	for _, s := range append(d.history.done, d.history.undone...) {
-		sum += s.bytes()
-	}
-	if sum != d.history.bytes {
-		t.Errorf("the history counts %d bytes and holds %d", d.history.bytes, sum)
-	}
+	checkHistory(t, d)
 }
 
 // The list of findings can be used while an open stroke erases a corrected spot.
 func TestListDuringAStroke(t *testing.T) {
 	t.Parallel()
-	d := textured(t, 60, 40)
-	disc(d, 15, 15, 4, false)
-	disc(d, 45, 20, 3, false)
+	d := twoDiscs(t)
 	ls := correctAll(t, d, 1, 100)
 	d.BeginStroke(Brush{Radius: 9, Erase: true}, 15, 15)
 	if n := len(d.Spots()); n != 1 {

@@ -150,6 +150,12 @@ func TestHistoryKeepsItsBudget(t *testing.T) {
 	if _, ok := d.Undo(); !ok || !bytes.Equal(d.mask.Pix, noisy.Pix) {
 		t.Error("the last step over the budget cannot be undone")
 	}
+	checkHistory(t, d)
+}
+
+// checkHistory compares the memory that the history counts with that of its steps.
+func checkHistory(t *testing.T, d *Document) {
+	t.Helper()
 	sum := int64(0)
 	for _, s := range append(d.history.done, d.history.undone...) {
 		sum += s.bytes()

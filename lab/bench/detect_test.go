@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"errors"
-	"image/png"
 	"os"
 	"path/filepath"
 	"slices"
@@ -607,15 +606,7 @@ func TestComparisonSaves(t *testing.T) {
 			!bytes.Contains(text, []byte("font-family:'Liberation Serif','Times New Roman',")) {
 			t.Errorf("%v, the SVG has no other font of the same widths", err)
 		}
-		file, err := os.Open(filepath.Join(dir, "detect_time.png"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		img, err := png.Decode(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		img := testpic.Image(t, filepath.Join(dir, "detect_time.png"))
 		// Both devices are drawn, in their colours.
 		seen := map[[3]uint32]bool{}
 		for y := range img.Bounds().Dy() {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blik/internal/test/testpic"
 )
 
 func TestBenchLists(t *testing.T) {
@@ -39,8 +41,8 @@ func TestBenchMeasures(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"sliding.txt", "sliding.csv", "sliding.json", "sliding_time_61x37.png", "sliding_time_61x37.svg"} {
-		if !slices.Contains(listed(t, dir), name) {
-			t.Errorf("no %s in %q", name, listed(t, dir))
+		if !slices.Contains(testpic.Listed(t, dir), name) {
+			t.Errorf("no %s in %q", name, testpic.Listed(t, dir))
 		}
 	}
 }

@@ -59,8 +59,8 @@ func TestBenchDetect(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"detect.txt", "detect.md", "detect.csv", "detect.json", "detect_time.png", "detect_share.svg"} {
-		if !slices.Contains(listed(t, dir), name) {
-			t.Errorf("no %s in %q", name, listed(t, dir))
+		if !slices.Contains(testpic.Listed(t, dir), name) {
+			t.Errorf("no %s in %q", name, testpic.Listed(t, dir))
 		}
 	}
 }

@@ -67,28 +67,6 @@ func painting(t *testing.T, dir, name string) string {
 	return path
 }
 
-func readFile(t *testing.T, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
-func listed(t *testing.T, dir string) []string {
-	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var names []string
-	for _, e := range entries {
-		names = append(names, e.Name())
-	}
-	return names
-}
-
 func TestRefuses(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -150,10 +128,10 @@ func TestNobodysFileIsReplaced(t *testing.T) {
 			t.Fatal(err)
 		}
 		got := call(t, c.args...)
-		if got.status == exitDone || !strings.Contains(got.errors, c.name) || !bytes.Equal(readFile(t, path), own) {
+		if got.status == exitDone || !strings.Contains(got.errors, c.name) || !bytes.Equal(testpic.ReadFile(t, path), own) {
 			t.Errorf("%v: %+v", c.args, got)
 		}
-		if entries := listed(t, out); len(entries) != 1 {
+		if entries := testpic.Listed(t, out); len(entries) != 1 {
 			t.Errorf("%v left %v", c.args, entries)
 		}
 		if err := os.Remove(path); err != nil {
@@ -174,10 +152,10 @@ func TestSample(t *testing.T) {
 	if got := paint("b.png", "-q"); got != (outcome{}) {
 		t.Fatalf("%+v, want silence", got)
 	}
-	if want := []string{"a.png", "a_clean.png", "a_mask.png", "b.png", "b_mask.png"}; !slices.Equal(listed(t, dir), want) {
-		t.Errorf("written: %v, want %v", listed(t, dir), want)
+	if want := []string{"a.png", "a_clean.png", "a_mask.png", "b.png", "b_mask.png"}; !slices.Equal(testpic.Listed(t, dir), want) {
+		t.Errorf("written: %v, want %v", testpic.Listed(t, dir), want)
 	}
-	if !bytes.Equal(readFile(t, filepath.Join(dir, "a.png")), readFile(t, filepath.Join(dir, "b.png"))) {
+	if !bytes.Equal(testpic.ReadFile(t, filepath.Join(dir, "a.png")), testpic.ReadFile(t, filepath.Join(dir, "b.png"))) {
 		t.Error("the same seed gave two pictures")
 	}
 	paint("c.png", "--seed", "2", "--depth", "16", "--glare", noGlare)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blik/internal/test/testpic"
 )
 
 func TestTrainingSet(t *testing.T) {
@@ -30,16 +32,16 @@ func TestTrainingSet(t *testing.T) {
 	want := []string{
 		"00000.png", "00000_truth.png", "00001.png", "00001_truth.png", "00002.png", "00002_truth.png", "manifest.json",
 	}
-	if got := listed(t, a); !slices.Equal(got, want) {
+	if got := testpic.Listed(t, a); !slices.Equal(got, want) {
 		t.Errorf("written: %v", got)
 	}
 	for _, name := range want {
-		if !bytes.Equal(readFile(t, filepath.Join(a, name)), readFile(t, filepath.Join(b, name))) {
+		if !bytes.Equal(testpic.ReadFile(t, filepath.Join(a, name)), testpic.ReadFile(t, filepath.Join(b, name))) {
 			t.Errorf("%s differs between two runs of one seed", name)
 		}
 	}
 	var set trainingSet
-	err := json.Unmarshal(readFile(t, filepath.Join(a, "manifest.json")), &set)
+	err := json.Unmarshal(testpic.ReadFile(t, filepath.Join(a, "manifest.json")), &set)
 	if err != nil || len(set.Items) != 3 {
 		t.Fatalf("%d items, %v", len(set.Items), err)
 	}
@@ -48,7 +50,7 @@ func TestTrainingSet(t *testing.T) {
 		t.Errorf("%+v", item)
 	}
 	c := render("clean", "--count", "1", "--kind", "clean")
-	if !strings.Contains(string(readFile(t, filepath.Join(c, "manifest.json"))), `"kind": "clean"`) {
+	if !strings.Contains(string(testpic.ReadFile(t, filepath.Join(c, "manifest.json"))), `"kind": "clean"`) {
 		t.Error("another kind")
 	}
 	for _, bad := range [][]string{

@@ -100,18 +100,7 @@ func TestDetect(t *testing.T) {
 // Every parameter at its minimum and maximum.
 func TestDetectParameters(t *testing.T) {
 	pic := glaring(t, 21, 400, 8)
-	for _, s := range processing.Specs() {
-		for _, v := range []float64{s.Min, s.Max} {
-			p := processing.DefaultParams()
-			if s.Manual {
-				p.Mode = processing.Manual
-			}
-			if err := s.Set(&p, v); err != nil || p.Validate() != nil {
-				continue
-			}
-			t.Run(s.ID, func(t *testing.T) { detects(t, pic, p, 270, nil) })
-		}
-	}
+	testpic.Extremes(t, func(t *testing.T, p processing.Params) { detects(t, pic, p, 270, nil) })
 }
 
 // A device with less memory than expected gets smaller bands, and continues where it was.

@@ -727,7 +727,7 @@ func TestCorrectOtherPaintings(t *testing.T) {
 		var psnr, ssim, before float64
 		grew, all, n := 0, 0, 0
 		for i := k % 2; i < len(files); i += 2 {
-			clean := excerpt(paintings.Read(t, files[i]), 700, 520)
+			clean := excerpt(testpic.RGB(t, files[i]), 700, 520)
 			o, err := synth.Preset(c.preset)
 			if err != nil {
 				t.Fatal(err)

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"blik/internal/test/fidelity"
-	"blik/internal/test/paintings"
 	"blik/internal/test/testpic"
 	"blik/lab/synth"
 	"blik/processing"
@@ -40,7 +39,7 @@ func unseenPaintings(t *testing.T) (halves [2][]string) {
 func renderUnseen(t *testing.T, file string, number, w, h int) (clean, glare *processing.Picture,
 	truth *processing.Mask) {
 	t.Helper()
-	whole := paintings.Read(t, file)
+	whole := testpic.RGB(t, file)
 	clean = excerpt(whole, min(w, whole.Width), min(h, whole.Height))
 	o, err := synth.Preset("default")
 	if err != nil {

@@ -127,7 +127,7 @@ func TestCleanPaintings(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
 	for _, f := range testpic.SharedFiles(t, "negatives/*.png") {
-		res := detected(t, paintings.Read(t, f))
+		res := detected(t, testpic.RGB(t, f))
 		ppm, count := score.FalseAlarms(res.Mask)
 		t.Logf("%-24s %.0f ppm in %d objects", filepath.Base(f), ppm, count)
 		if ppm > 160 {

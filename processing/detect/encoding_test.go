@@ -4,7 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"blik/internal/test/paintings"
 	"blik/internal/test/testpic"
 	"blik/processing"
 )
@@ -51,7 +50,7 @@ func wideGamut(pic *processing.Picture, gamma float64, curve processing.Transfer
 func TestDetectInAnyEncoding(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
-	pic := paintings.Read(t, testpic.Shared(t, "glare-dev/d02_goya_scatter_glare.png"))
+	pic := testpic.RGB(t, testpic.Shared(t, "glare-dev/d02_goya_scatter_glare.png"))
 	want := detected(t, pic).Mask
 	area := want.Area()
 	if area == 0 {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"image"
-	"image/png"
 	"math"
 	"os"
 	"os/exec"
@@ -152,10 +151,7 @@ func sample(p *processing.Picture, i int) uint32 {
 func TestSamplesAgainstLibtiff(t *testing.T) {
 	for _, path := range files(t, "io-samples") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testpic.ReadFile(t, path)
 			f := open(t, data)
 			sameSamples(t, f, decode(t, data), libtiff(t, path, f.lay))
 		})
@@ -170,19 +166,8 @@ func TestReferences(t *testing.T) {
 		"rgb8_bigtiff_tiled.tif":            "io_reference_8bit.png",
 	} {
 		t.Run(name, func(t *testing.T) {
-			data, err := os.ReadFile(testpic.Shared(t, "io-samples/"+name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			file, err := os.Open(testpic.Shared(t, "io-samples/"+reference))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer file.Close()
-			img, err := png.Decode(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testpic.ReadFile(t, testpic.Shared(t, "io-samples/"+name))
+			img := testpic.Image(t, testpic.Shared(t, "io-samples/"+reference))
 			pic := decode(t, data)
 			if b := img.Bounds(); b != image.Rect(0, 0, pic.Width, pic.Height) {
 				t.Fatalf("%d × %d pixels, the reference has %v", pic.Width, pic.Height, b)
@@ -293,10 +278,7 @@ func TestPatchSamples(t *testing.T) {
 	var pairs [][2]string
 	for _, path := range files(t, "io-samples") {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			data, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := testpic.ReadFile(t, path)
 			f := open(t, data)
 			pic := decode(t, data)
 			patch := change(pic, 41, 27)

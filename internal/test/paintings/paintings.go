@@ -2,10 +2,8 @@
 package paintings
 
 import (
-	"image"
 	_ "image/jpeg"
 	_ "image/png"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -15,32 +13,9 @@ import (
 	"blik/processing"
 )
 
-// Read reads a picture as 8-bit RGB.
-func Read(t *testing.T, path string) *processing.Picture {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	img, _, err := image.Decode(f)
-	if err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	b := img.Bounds()
-	pic := &processing.Picture{Width: b.Dx(), Height: b.Dy(), Channels: 3, U8: make([]uint8, 0, 3*b.Dx()*b.Dy())}
-	for y := b.Min.Y; y < b.Max.Y; y++ {
-		for x := b.Min.X; x < b.Max.X; x++ {
-			r, g, bl, _ := img.At(x, y).RGBA()
-			pic.U8 = append(pic.U8, uint8(r>>8), uint8(g>>8), uint8(bl>>8))
-		}
-	}
-	return pic
-}
-
 func readTruth(t *testing.T, path string) *processing.Mask {
 	t.Helper()
-	pic := Read(t, path)
+	pic := testpic.RGB(t, path)
 	m := processing.NewMask(pic.Width, pic.Height)
 	for i := range m.Pix {
 		m.Pix[i] = pic.U8[3*i]
@@ -87,11 +62,11 @@ func readDevelopmentSet(t *testing.T) []Painting {
 		if len(glare) != 1 {
 			t.Fatalf("%s: %d pictures with glare", p.Name, len(glare))
 		}
-		p.Glare = Read(t, glare[0])
+		p.Glare = testpic.RGB(t, glare[0])
 		if name, ok := whole[p.Name]; ok {
-			p.Clean = Read(t, testpic.Shared(t, "paintings/"+name))
+			p.Clean = testpic.RGB(t, testpic.Shared(t, "paintings/"+name))
 		} else {
-			p.Clean = Read(t, base+"_clean.png")
+			p.Clean = testpic.RGB(t, base+"_clean.png")
 		}
 		set = append(set, p)
 	}

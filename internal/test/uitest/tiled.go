@@ -5,12 +5,10 @@ import (
 	"image"
 	"image/draw"
 	"image/jpeg"
-	"image/png"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"blik/assets"
+	"blik/internal/test/testpic"
 )
 
 // Tiled writes a PNG of the given size, filled with copies of the sample painting.
@@ -26,15 +24,5 @@ func Tiled(t testing.TB, w, h int) string {
 			draw.Draw(img, image.Rect(x, y, x+size.X, y+size.Y), tile, image.Point{}, draw.Src)
 		}
 	}
-	path := filepath.Join(t.TempDir(), "large.png")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	enc := png.Encoder{CompressionLevel: png.BestSpeed}
-	if err := enc.Encode(f, img); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return testpic.WritePNG(t, "large.png", img)
 }
