@@ -5,7 +5,6 @@ import (
 	"math"
 	"testing"
 
-	"blik/internal/test/paintings"
 	"blik/internal/test/testpic"
 	"blik/processing"
 )
@@ -85,7 +84,7 @@ func TestTurnedAndCropped(t *testing.T) {
 	same := func(x, y float64) (float64, float64) { return x, y }
 	var turns, crops agreement
 	for _, path := range testpic.SharedFiles(t, "glare-real/*_image.png") {
-		pic := paintings.Read(t, path)
+		pic := testpic.RGB(t, path)
 		whole := image.Rect(0, 0, pic.Width, pic.Height)
 		own := places(pic, whole, same)
 		for orientation := 1; orientation < 8; orientation++ {
