@@ -3,6 +3,7 @@ package ui
 // The IDs of the actions. The settings store the keys that the user chooses under these names.
 const (
 	fileOpen            = "file.open"
+	fileFolder          = "file.folder"
 	fileSample          = "file.sample"
 	fileLoadMask        = "file.loadMask"
 	fileCompareMask     = "file.compareMask"

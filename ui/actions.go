@@ -152,7 +152,8 @@ func (w *window) makeActions() {
 	keys := func(names ...fyne.KeyName) []fyne.KeyName { return names }
 	w.k.actions.table = map[string]*action{
 		fileOpen:   {name: "Open picture…", run: files.choosePicture, shortcut: key(fyne.KeyO, ctrl), job: true},
-		fileSample: {name: "Open the sample", run: files.openSample},
+		fileFolder: {name: "Open folder…", run: files.chooseFolder, job: true},
+		fileSample: {name: "Open the sample", run: func() { openSample(files) }},
 		fileLoadMask: {name: "Load mask…", run: files.chooseMask, ready: idle, shortcut: key(fyne.KeyL, ctrl),
 			job: true},
 		fileCompareMask: {name: "Compare with a mask…", run: files.chooseCompared, ready: idle, job: true},
@@ -242,7 +243,7 @@ func (w *window) makeActions() {
 			checked: func() bool { return w.c.session.Settings().FindingThumbnails }},
 		findSave: {name: "Save list of findings…", run: files.saveFindings, ready: open, useful: listed},
 
-		filmFolder: {name: "Folder as filmstrip", run: files.addFolder, ready: idle},
+		filmFolder: {name: "Folder as filmstrip", run: func() { addFolder(files) }, ready: idle},
 		filmNext: {name: "Next picture", run: files.openBeside(1), ready: beside(1),
 			named: keys(fyne.KeyPageDown), job: true},
 		filmPrevious: {name: "Previous picture", run: files.openBeside(-1), ready: beside(-1),

@@ -50,6 +50,23 @@ func (f *files) choosePicture() {
 	}, f.chosen(f.open))
 }
 
+// chooseFolder lets the user choose a folder, all pictures of which become the filmstrip.
+func (f *files) chooseFolder() {
+	f.dialogs.Choose(filedialog.Request{Title: f.k.t("Open folder"), Folder: f.session.Settings().LastFolder},
+		f.chosen(func(path string) { f.openAll(path) }))
+}
+
+// openAll adds pictures and folders to the filmstrip and opens the first picture.
+func (f *files) openAll(paths ...string) {
+	first, ok := film.FirstPicture(paths)
+	if !ok {
+		f.k.say(f.k.t("No pictures in the folder %s.", baseName(paths[0])))
+		return
+	}
+	f.addFrames(paths)
+	f.open(first)
+}
+
 // chosen passes on the path of a file dialog, unless it was cancelled.
 func (f *files) chosen(use func(path string)) func(string, error) {
 	return func(path string, err error) {
@@ -133,13 +150,7 @@ func (f *files) dropped(_ fyne.Position, uris []fyne.URI) {
 		for _, u := range uris {
 			paths = append(paths, u.Path())
 		}
-		first, ok := film.FirstPicture(paths)
-		if !ok {
-			f.k.say(f.k.t("No pictures in the folder %s.", baseName(path)))
-			return
-		}
-		f.addFrames(paths)
-		f.open(first)
+		f.openAll(paths...)
 		return
 	}
 	if strings.HasSuffix(strings.TrimSuffix(path, filepath.Ext(path)), maskSuffix) && f.session.Document() != nil {

@@ -314,7 +314,7 @@ func (f *files) kept(next func()) {
 }
 
 // addFolder fills the filmstrip with the folder of the open picture.
-func (f *files) addFolder() { f.addFrames([]string{filepath.Dir(f.session.Document().Path())}) }
+func addFolder(f *files) { f.addFrames([]string{filepath.Dir(f.session.Document().Path())}) }
 
 // addFrames adds pictures and folders to the filmstrip.
 func (f *files) addFrames(paths []string) {

@@ -33,7 +33,7 @@ func menuTable() []struct {
 		title message.Text
 		ids   []string
 	}{
-		{"File", []string{fileOpen, "recent", fileSample, fileInformation, fileCopyInformation, "-",
+		{"File", []string{fileOpen, fileFolder, "recent", fileSample, fileInformation, fileCopyInformation, "-",
 			fileSavePicture, fileSavePictureAs,
 			fileSaveProject, "-",
 			fileLoadMask, fileSaveMask, fileSaveMaskAs, fileCompareMask,

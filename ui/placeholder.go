@@ -1,13 +1,11 @@
 package ui
 
 import (
-	"image/color"
 	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
@@ -32,7 +30,7 @@ func newPlaceholder(c *common, dispatch func(func())) *placeholder {
 	p := &placeholder{k: c.k, store: c.store, port: viewport.New(), dispatch: dispatch}
 	words := widget.NewLabel(c.k.t("Still loading: not all pixels are shown yet"))
 	strip := container.NewStack(canvas.NewRectangle(theme.Color(theme.ColorNameBackground)), words)
-	p.object = container.NewStack(p.port, newShield(), container.NewBorder(nil,
+	p.object = container.NewStack(p.port, xwidget.NewShield(), container.NewBorder(nil,
 		container.NewHBox(strip), nil, nil))
 	p.object.Hide()
 	return p
@@ -68,38 +66,3 @@ func (p *placeholder) onScreen() {
 func allowedWhileReading(id string) bool {
 	return id == findCancel || id == escapeAction || id == fileQuit
 }
-
-// shield takes all events of the pointer and does nothing with them.
-type shield struct{ widget.BaseWidget }
-
-var (
-	_ fyne.Tappable          = (*shield)(nil)
-	_ fyne.SecondaryTappable = (*shield)(nil)
-	_ fyne.Draggable         = (*shield)(nil)
-	_ fyne.Scrollable        = (*shield)(nil)
-	_ desktop.Mouseable      = (*shield)(nil)
-	_ desktop.Hoverable      = (*shield)(nil)
-)
-
-func newShield() *shield {
-	s := &shield{}
-	s.ExtendBaseWidget(s)
-	return s
-}
-
-// CreateRenderer shows nothing.
-func (s *shield) CreateRenderer() fyne.WidgetRenderer {
-	return widget.NewSimpleRenderer(canvas.NewRectangle(color.Transparent))
-}
-
-// Tapped does nothing, like the methods after it.
-func (s *shield) Tapped(*fyne.PointEvent)          {}
-func (s *shield) TappedSecondary(*fyne.PointEvent) {}
-func (s *shield) Dragged(*fyne.DragEvent)          {}
-func (s *shield) DragEnd()                         {}
-func (s *shield) Scrolled(*fyne.ScrollEvent)       {}
-func (s *shield) MouseDown(*desktop.MouseEvent)    {}
-func (s *shield) MouseUp(*desktop.MouseEvent)      {}
-func (s *shield) MouseIn(*desktop.MouseEvent)      {}
-func (s *shield) MouseMoved(*desktop.MouseEvent)   {}
-func (s *shield) MouseOut()                        {}

@@ -72,12 +72,14 @@ func newStartPage(c *common, open func(path string)) *startPage {
 	choose := xwidget.NewButtonWithIcon(c.k.t("Open picture…"), theme.FolderOpenIcon(), c.k.keys,
 		func() { c.k.actions.do(fileOpen) })
 	choose.Importance = widget.HighImportance
+	folder := xwidget.NewButtonWithIcon(c.k.t("Open folder…"), theme.FolderIcon(), c.k.keys,
+		func() { c.k.actions.do(fileFolder) })
 	sample := xwidget.NewButtonWithIcon(c.k.t("Open the sample"), theme.FileImageIcon(), c.k.keys,
 		func() { c.k.actions.do(fileSample) })
-	p.buttons = []*xwidget.Button{choose, sample}
+	p.buttons = []*xwidget.Button{choose, folder, sample}
 	p.object = container.NewStack(canvas.NewRectangle(theme.Color(theme.ColorNameBackground)),
 		container.NewVScroll(container.New(startLayout{}, container.NewVBox(words, xwidget.NewGap(0, 6),
-			container.NewGridWrap(choose.MinSize().Max(sample.MinSize()), choose, sample), xwidget.NewGap(0, 6),
+			container.NewGridWrap(choose.MinSize().Max(sample.MinSize()), choose, folder, sample), xwidget.NewGap(0, 6),
 			p.recent))))
 	return p
 }
@@ -121,7 +123,7 @@ func shortened(name string) string {
 }
 
 // openSample opens the sample painting, which it writes into the user's cache folder.
-func (f *files) openSample() {
+func openSample(f *files) {
 	folder, err := os.UserCacheDir()
 	path := filepath.Join(folder, "blik", "sample.jpg")
 	if err == nil {

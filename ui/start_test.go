@@ -44,6 +44,46 @@ func TestStartPage(t *testing.T) {
 	}
 }
 
+// A folder is opened from the start page: its pictures become the filmstrip, and the first is shown. Before a picture is
+// open, the tools are greyed.
+func TestOpenFolder(t *testing.T) {
+	h := newHarness(t, "en")
+	h.build()
+	folder := t.TempDir()
+	for _, name := range []string{"b.tif", "a.png", "notes.txt"} {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		h.pictures[path] = h.pictures["/art/a.png"]
+	}
+	for id, b := range h.strip.buttons {
+		if !b.Disabled() {
+			t.Errorf("%s can be chosen without a picture", id)
+		}
+	}
+	h.dialogs.path = folder
+	test.Tap(h.welcome.buttons[1])
+	h.settle()
+	if doc := h.c.session.Document(); doc == nil || doc.Path() != filepath.Join(folder, "a.png") {
+		t.Fatalf("the first picture is not shown: %s", h.dialogTexts())
+	}
+	if n := len(h.c.frames.Frames()); n != 2 {
+		t.Errorf("%d pictures in the filmstrip", n)
+	}
+	for id, b := range h.strip.buttons {
+		if b.Disabled() {
+			t.Errorf("%s is grey though a picture is open", id)
+		}
+	}
+	h.dialogs.path = t.TempDir()
+	h.k.actions.do("file.folder")
+	h.settle()
+	if doc := h.c.session.Document(); doc.Path() != filepath.Join(folder, "a.png") {
+		t.Error("an empty folder closes the picture")
+	}
+}
+
 // The sample is written into the cache and opened.
 func TestSample(t *testing.T) {
 	cache := t.TempDir()

@@ -324,6 +324,11 @@ func newStrip(c *common) *strip {
 }
 
 func (s *strip) update(c change) {
+	if c.Document {
+		for _, b := range s.buttons {
+			b.SetEnabled(s.k.toolbox.session.Document() != nil)
+		}
+	}
 	if c.Tool {
 		for id, b := range s.buttons {
 			b.SetSelected(id == s.k.toolbox.current.ID)

@@ -57,6 +57,8 @@ func (d *fakeDialogs) Open(r filedialog.Request, done filedialog.Done) {
 
 func (d *fakeDialogs) Save(r filedialog.Request, done filedialog.Done) { d.Open(r, done) }
 
+func (d *fakeDialogs) Choose(r filedialog.Request, done filedialog.Done) { d.Open(r, done) }
+
 // harness is a window whose work is done by fakes, and whose callbacks run on the test's goroutine. It is the Files,
 // the Engine and the Device of the session.
 type harness struct {

@@ -31,6 +31,8 @@ type Done func(path string, err error)
 type Dialogs interface {
 	Open(r Request, done Done)
 	Save(r Request, done Done)
+	// Choose asks for a folder; of the request it takes the title and the initial folder.
+	Choose(r Request, done Done)
 }
 
 // Confirm asks whether the file at path may be replaced, and if so calls yes.

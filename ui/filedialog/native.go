@@ -70,6 +70,19 @@ func (n *native) Save(r Request, done Done) {
 	})
 }
 
+// Choose asks for a folder.
+func (n *native) Choose(r Request, done Done) {
+	if n.broken {
+		n.fallback.Choose(r, done)
+		return
+	}
+	b := dialog.Directory().Title(r.Title)
+	if r.Folder != "" {
+		b = b.SetStartDir(r.Folder)
+	}
+	n.ask(b.Browse, func() { n.fallback.Choose(r, done) }, done)
+}
+
 func build(r Request) *dialog.FileBuilder {
 	b := dialog.File().Title(r.Title).Filter(r.Name, r.bothCases()...)
 	if r.Folder != "" {

@@ -17,7 +17,8 @@ func (f *fake) Open(_ Request, done Done) {
 	done("/fallback", nil)
 }
 
-func (f *fake) Save(r Request, done Done) { f.Open(r, done) }
+func (f *fake) Save(r Request, done Done)   { f.Open(r, done) }
+func (f *fake) Choose(r Request, done Done) { f.Open(r, done) }
 
 // ask shows one of the system's dialogs and waits for its answer.
 func ask(n *native, show func() (string, error)) (path string, err error) {

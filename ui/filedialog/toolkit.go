@@ -42,12 +42,28 @@ func (t *toolkit) Open(r Request, done Done) {
 		f.Close()
 		done(path, nil)
 	}, t.parent)
-	d.SetTitleText(r.Title)
 	filter := make([]string, 0, 2*len(r.Extensions))
 	for _, e := range r.bothCases() {
 		filter = append(filter, "."+e)
 	}
 	d.SetFilter(storage.NewExtensionFileFilter(filter))
+	t.browse(d, r)
+}
+
+// Choose asks for a folder.
+func (t *toolkit) Choose(r Request, done Done) {
+	t.browse(dialog.NewFolderOpen(func(folder fyne.ListableURI, err error) {
+		if err != nil || folder == nil {
+			done("", err)
+			return
+		}
+		done(folder.Path(), nil)
+	}, t.parent), r)
+}
+
+// browse shows a dialog with the title and the initial folder of a request.
+func (t *toolkit) browse(d *dialog.FileDialog, r Request) {
+	d.SetTitleText(r.Title)
 	if folder, err := storage.ListerForURI(storage.NewFileURI(r.Folder)); r.Folder != "" && err == nil {
 		d.SetLocation(folder)
 	}
