@@ -1,5 +1,6 @@
-// Package project stores the work on a picture in two files beside it: a mask that every program can read, and a JSON
-// file with everything else that is needed to continue. It knows only the file format; document.Work defines the work.
+// Package project stores the work on a picture in two files in a folder beside it: a mask that every program can read,
+// and a JSON file with everything else that is needed to continue. It knows only the file format; document.Work defines
+// the work.
 package project
 
 import (
@@ -16,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"blik/app/document"
@@ -52,16 +54,35 @@ type Project struct {
 	Remark message.Message
 }
 
-// Paths returns the paths of the project files of a picture: the JSON file and the mask.
-func Paths(picture string) (path, mask string) { return picture + ".blik.json", picture + ".blik.png" }
+// folder is the name of the folder beside pictures that holds their projects, so that nothing of Blik's lies between
+// them; extension ends the name of the JSON file, maskExtension that of the mask.
+const folder, extension, maskExtension = "blik", ".blik.json", ".blik.png"
+
+// Paths returns the paths of the project files of a picture: the JSON file and the mask. A project that an earlier
+// version saved beside the picture stays there.
+func Paths(picture string) (path, mask string) {
+	if exists(picture + extension) {
+		return picture + extension, picture + maskExtension
+	}
+	inside := filepath.Join(filepath.Dir(picture), folder, filepath.Base(picture))
+	return inside + extension, inside + maskExtension
+}
 
 // PictureOf returns the path of the picture to which a project file belongs; ok is false for other file names.
 func PictureOf(path string) (picture string, ok bool) {
-	const extension = ".blik.json"
-	if len(filepath.Base(path)) <= len(extension) || path[len(path)-len(extension):] != extension {
+	picture, ok = strings.CutSuffix(path, extension)
+	if dir, name := filepath.Split(picture); ok && filepath.Base(dir) == folder && !exists(picture) {
+		picture = filepath.Join(filepath.Dir(filepath.Clean(dir)), name)
+	}
+	if name := filepath.Base(path); !ok || len(name) == len(extension) {
 		return "", false
 	}
-	return path[:len(path)-len(extension)], true
+	return picture, true
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // Checksum returns a checksum of the samples of a picture (CRC-32C; samples of 16 and 32 bits are little-endian). It
@@ -177,6 +198,9 @@ func Write(ctx context.Context, picture string, p *Project, o Options) error {
 	data, err := json.Marshal(f)
 	if err != nil {
 		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return imagefile.WriteError(picture+extension, err)
 	}
 	imagefile.Recover(filepath.Dir(path))
 	out := imagefile.Begin()

@@ -231,9 +231,69 @@ func TestProjectFiles(t *testing.T) {
 	if _, err := Read(t.Context(), picture, imagefile.DefaultLimits()); err == nil {
 		t.Error("a mask of another size is read")
 	}
-	for path, want := range map[string]string{"/x/a.tif.blik.json": "/x/a.tif", "/x/.blik.json": "", "a.json": ""} {
+	for path, want := range map[string]string{
+		"/x/a.tif.blik.json": "/x/a.tif", "/x/.blik.json": "", "a.json": "", "/x/blik/a.tif.blik.json": "/x/a.tif",
+		"blik/a.tif.blik.json": "a.tif", "/x/blik/.blik.json": "",
+	} {
 		if got, ok := PictureOf(path); got != want || ok != (want != "") {
 			t.Errorf("%s is the project of %q", path, got)
 		}
+	}
+}
+
+// Where no folder can be made, the error says so in one sentence.
+func TestFolderCannotBeMade(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "blik"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := &Project{Params: processing.DefaultParams(), Work: document.Work{Mask: processing.NewMask(3, 2)}}
+	err := Write(t.Context(), filepath.Join(dir, "a.tif"), p, Options{})
+	var made *imagefile.Error
+	if !errors.As(err, &made) || made.Path != filepath.Join(dir, "a.tif.blik.json") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// A project lies in a folder beside its picture, but one of an earlier version stays where it is.
+func TestPlaces(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "blik")
+	picture := filepath.Join(dir, "a.tif")
+	path, mask := Paths(picture)
+	if path != filepath.Join(dir, "blik", "a.tif.blik.json") || mask != filepath.Join(dir, "blik", "a.tif.blik.png") {
+		t.Errorf("a new project gets %s and %s", path, mask)
+	}
+	p := &Project{Params: processing.DefaultParams(), Work: document.Work{Mask: processing.NewMask(3, 2)}}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(t.Context(), picture, p, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(t.Context(), picture, imagefile.DefaultLimits()); err != nil {
+		t.Error(err)
+	}
+	if got, ok := PictureOf(path); got != picture || !ok {
+		t.Errorf("%s is the project of %s", path, got)
+	}
+	for from, to := range map[string]string{path: picture + ".blik.json", mask: picture + ".blik.png"} {
+		if err := os.Rename(from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(picture, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(t.Context(), picture, p, Options{Overwrite: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(t.Context(), picture, imagefile.DefaultLimits()); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("the project of an earlier version has a second one in the folder")
+	}
+	if got, ok := PictureOf(picture + ".blik.json"); got != picture || !ok {
+		t.Errorf("the old project in a folder of that name is that of %s", got)
 	}
 }
