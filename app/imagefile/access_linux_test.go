@@ -15,7 +15,7 @@ import (
 // file system supports.
 func attributed(t *testing.T) (path string, attribute, list []byte) {
 	t.Helper()
-	path = write(t, "a.tif", rgba())
+	path = testpic.WriteFile(t, "a.tif", rgba())
 	attribute = []byte("checksum of the archive\x00\xff")
 	list = accessControl(7, 5, 0)
 	for name, value := range map[string]*[]byte{"user.archive": &attribute, accessList: &list} {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"testing"
 
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 
@@ -107,7 +108,7 @@ func TestSaveFewBits(t *testing.T) {
 					continue
 				}
 				spoiled := filepath.Join(dir, "spoiled.tif")
-				if err := os.WriteFile(spoiled, append(readAll(t, saved.Path), 'x'), 0o600); err != nil {
+				if err := os.WriteFile(spoiled, append(testpic.ReadFile(t, saved.Path), 'x'), 0o600); err != nil {
 					t.Fatal(err)
 				}
 				mask := &processing.Mask{Width: 16, Height: 6, Pix: bytes.Repeat([]byte{255}, 96)}

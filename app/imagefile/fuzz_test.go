@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 
@@ -42,7 +43,7 @@ func FuzzSave(f *testing.F) {
 				t.Fatal(err)
 			}
 			saved, err := Save(t.Context(), file, result, []processing.Patch{patch}, o)
-			if !bytes.Equal(readAll(t, path), data) {
+			if !bytes.Equal(testpic.ReadFile(t, path), data) {
 				t.Fatal("the source changed")
 			}
 			if err != nil {
@@ -94,11 +95,11 @@ func checkWithOtherPNG(t *testing.T, file *File, result string, mask *processing
 	var source image.Image
 	if file.Format == PNG {
 		var err error
-		if source, err = stdpng.Decode(bytes.NewReader(readAll(t, file.Path))); err != nil {
+		if source, err = stdpng.Decode(bytes.NewReader(testpic.ReadFile(t, file.Path))); err != nil {
 			return
 		}
 	}
-	other, err := stdpng.Decode(bytes.NewReader(readAll(t, result)))
+	other, err := stdpng.Decode(bytes.NewReader(testpic.ReadFile(t, result)))
 	if err != nil {
 		t.Fatalf("another decoder refuses the result: %v", err)
 	}

@@ -86,7 +86,7 @@ func judges(t *testing.T) []judge {
 			if run("tiff2rgba", "-c", "none", path, rgba) == nil {
 				return nil
 			}
-			data := readAll(t, rgba)
+			data := testpic.ReadFile(t, rgba)
 			f, err := Read(t.Context(), rgba, DefaultLimits())
 			if err != nil {
 				t.Fatalf("%s: %v", rgba, err)
@@ -102,7 +102,7 @@ func judges(t *testing.T) []judge {
 			if run("vips", "rawsave", path, raw) == nil {
 				return nil
 			}
-			return readAll(t, raw)
+			return testpic.ReadFile(t, raw)
 		}},
 		{"ImageMagick", func(path string) []byte {
 			if format := run("convert", path+"[0]", "-format", "%[colorspace]", "info:"); string(format) == "CMYK" {

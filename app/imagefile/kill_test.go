@@ -28,13 +28,13 @@ func TestKilledWhileSaving(t *testing.T) {
 	}
 	dir := t.TempDir()
 	f := tiffScan(t, dir, "a.tif", 400, 300)
-	first := readAll(t, f.Path)
+	first := testpic.ReadFile(t, f.Path)
 	begin := time.Now()
 	if _, err := Save(t.Context(), f, f.Path, dot(f.Picture, 5, 5), SaveOptions{Overwrite: true}); err != nil {
 		t.Fatal(err)
 	}
 	duration := time.Since(begin)
-	second := readAll(t, f.Path)
+	second := testpic.ReadFile(t, f.Path)
 	if bytes.Equal(first, second) {
 		t.Fatal("saving changed nothing")
 	}
@@ -68,7 +68,7 @@ func TestKilledWhileSaving(t *testing.T) {
 		if !bytes.HasSuffix(said, []byte(saysSaved)) {
 			within++
 		}
-		switch data := readAll(t, f.Path); {
+		switch data := testpic.ReadFile(t, f.Path); {
 		case bytes.Equal(data, first):
 			seen[0]++
 		case bytes.Equal(data, second):

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 
@@ -113,7 +114,7 @@ func TestPaintedMasks(t *testing.T) {
 		"CMYK and alpha":                    maskTIFF(8, 5, false, []uint16{2}, []byte{0, 0, 0, 0, 255}, []byte{0, 0, 0, 0, 0}),
 		"WhiteIsZero":                       maskTIFF(8, 0, false, nil, []byte{0}, []byte{255}),
 	} {
-		path := write(t, "mask", data)
+		path := testpic.WriteFile(t, "mask", data)
 		for how, read := range map[string]func() (*processing.Mask, error){
 			"ReadMask": func() (*processing.Mask, error) {
 				return ReadMask(t.Context(), path, maskWidth, maskHeight, DefaultLimits())
@@ -163,7 +164,7 @@ func TestDoubtfulMasks(t *testing.T) {
 		"too dark":            {stdPNG(t, nrgba(color.NRGBA{100, 100, 100, 255}, black)), "marks nothing"},
 		"a picture in colour": {stdPNG(t, nrgba(color.NRGBA{255, 200, 90, 255}, black)), "a picture in colour"},
 	} {
-		path := write(t, "mask", c.data)
+		path := testpic.WriteFile(t, "mask", c.data)
 		_, err := ReadPlainMask(t.Context(), path, maskWidth, maskHeight, DefaultLimits())
 		if c.says == "" && err != nil || c.says != "" && (!errors.Is(err, ErrNotMask) || !strings.Contains(err.Error(), c.says)) {
 			t.Errorf("%s: %v, want %q", name, err, c.says)
@@ -176,7 +177,7 @@ func TestDoubtfulMasks(t *testing.T) {
 
 // TestTurnedMasks: a mask that is as high as the picture is wide is called turned.
 func TestTurnedMasks(t *testing.T) {
-	path := write(t, "mask.png", stdPNG(t, nrgba(color.NRGBA{255, 255, 255, 255}, color.NRGBA{})))
+	path := testpic.WriteFile(t, "mask.png", stdPNG(t, nrgba(color.NRGBA{255, 255, 255, 255}, color.NRGBA{})))
 	for _, c := range []struct {
 		w, h   int
 		turned bool

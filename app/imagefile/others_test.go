@@ -112,7 +112,7 @@ func TestRemarks(t *testing.T) {
 			"the preview in XMP"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			path := write(t, "a."+string(c.to), c.file)
+			path := testpic.WriteFile(t, "a."+string(c.to), c.file)
 			f := opened(t, path)
 			const sentence = "Only the picture itself is searched and corrected; the glare stays in: "
 			remarks := strings.Join(words(f.Remarks(c.to)), "\n")
@@ -155,7 +155,7 @@ func TestSaveJPEGPages(t *testing.T) {
 			first, second := tamperPages(1)[0], greyPage(c.kind)
 			first.depth, first.extra, first.samples = 8, 0, noise(3*first.w*first.h)
 			first.subs = nil
-			plain := write(t, "plain.tif", writeTIFF(form{order: binary.LittleEndian}, first, second))
+			plain := testpic.WriteFile(t, "plain.tif", writeTIFF(form{order: binary.LittleEndian}, first, second))
 			path := filepath.Join(dir, "a.tif")
 			run(append(c.args, plain, path)...)
 			f := opened(t, path)
@@ -207,7 +207,7 @@ func TestSaveCOG(t *testing.T) {
 			first := greyPage(-1)
 			first.compression, first.tile = compression, 16
 			source := cog(form{order: binary.LittleEndian, big: big}, first, greyPage(1))
-			path := write(t, "a.tif", source)
+			path := testpic.WriteFile(t, "a.tif", source)
 			f := opened(t, path)
 			if r := words(f.Remarks(TIFF)); len(r) != 2 || !strings.Contains(r[0], "COG") {
 				t.Errorf("remarks %q", r)
@@ -216,7 +216,7 @@ func TestSaveCOG(t *testing.T) {
 			if err != nil || !saved.Proof.Holds() {
 				t.Fatalf("compression %d: %+v, %v", compression, saved, err)
 			}
-			result := readAll(t, saved.Path)
+			result := testpic.ReadFile(t, saved.Path)
 			want := bytes.Replace(source, []byte("EDITION=NO\n "), []byte("EDITION=YES\n"), 1)
 			if n := bytes.Index(source, []byte("EDITION")) + 12; !bytes.Equal(result[16:n], want[16:n]) {
 				t.Errorf("the promise is %q", result[8:n])
@@ -226,12 +226,12 @@ func TestSaveCOG(t *testing.T) {
 			}
 			for _, spoiled := range [][2]string{{"EDITION=YES", "EDITION=NO\n"}, {"EDITION=YES", "EDITION=YEA"}, {"ROW_MAJOR", "ROW_MINOR"}} {
 				data := bytes.Replace(result, []byte(spoiled[0]), []byte(spoiled[1]), 1)
-				if p, err := Verify(t.Context(), path, write(t, "c.tif", data), nil, DefaultLimits()); err == nil && p.Holds() {
+				if p, err := Verify(t.Context(), path, testpic.WriteFile(t, "c.tif", data), nil, DefaultLimits()); err == nil && p.Holds() {
 					t.Errorf("compression %d: proven with %q", compression, spoiled[1])
 				}
 			}
 			copied, err := Save(t.Context(), f, filepath.Join(t.TempDir(), "d.tif"), nil, SaveOptions{})
-			if err != nil || !bytes.Equal(readAll(t, copied.Path), source) {
+			if err != nil || !bytes.Equal(testpic.ReadFile(t, copied.Path), source) {
 				t.Errorf("without a change: %+v, %v", copied, err)
 			}
 		}

@@ -62,7 +62,7 @@ func TestPreview(t *testing.T) {
 // A file that is read quickly has no preview.
 func TestPreviewOfSmallFiles(t *testing.T) {
 	t.Parallel()
-	path := write(t, "a.tif", rgba())
+	path := testpic.WriteFile(t, "a.tif", rgba())
 	if g, err := ReadPreview(t.Context(), path, DefaultLimits(), 2048); g != nil || err != nil {
 		t.Errorf("%v, %v", g, err)
 	}

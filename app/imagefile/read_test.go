@@ -68,15 +68,6 @@ func straight(c color.Color, depth int) [3]uint16 {
 	return wide(uint8(r>>8), uint8(g>>8), uint8(b>>8))
 }
 
-func write(t testing.TB, name string, data []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func encoded(t testing.TB, f func(*bytes.Buffer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -125,7 +116,7 @@ func TestReadEncoded(t *testing.T) {
 		{"rgb16.tif", rgba64, TIFF, 16, 3, func(b *bytes.Buffer, m image.Image) error { return tiff.Encode(b, m, nil) }},
 		{"palette.tif", pal, TIFF, 8, 3, func(b *bytes.Buffer, m image.Image) error { return tiff.Encode(b, m, nil) }},
 	} {
-		path := write(t, c.name, encoded(t, func(b *bytes.Buffer) error { return c.encode(b, c.img) }))
+		path := testpic.WriteFile(t, c.name, encoded(t, func(b *bytes.Buffer) error { return c.encode(b, c.img) }))
 		f, err := Read(t.Context(), path, DefaultLimits())
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -164,7 +155,7 @@ func TestReadJPEG(t *testing.T) {
 		segment := append(binary.BigEndian.AppendUint16([]byte{0xff, 0xe1}, uint16(len(exif)+2)), exif...)
 		data = slices.Concat(data[:2], segment, data[2:])
 
-		f, err := Read(t.Context(), write(t, name, data), DefaultLimits())
+		f, err := Read(t.Context(), testpic.WriteFile(t, name, data), DefaultLimits())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +276,7 @@ func TestReadTIFFVariants(t *testing.T) {
 		{"CMYK", strip(2, 1, eights(4), 5, 8), []byte{0, 0, 0, 0, 0, 255, 255, 0}, []uint8{0, 0, 0, 0, 0, 255, 255, 0}},
 	} {
 		for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
-			f, err := Read(t.Context(), write(t, "a.tif", tiffBytes(order, c.entries, c.pixels)), DefaultLimits())
+			f, err := Read(t.Context(), testpic.WriteFile(t, "a.tif", tiffBytes(order, c.entries, c.pixels)), DefaultLimits())
 			if err != nil {
 				t.Errorf("%s: %v", c.name, err)
 			} else if !slices.Equal(f.Picture.U8, c.want) {
@@ -294,7 +285,7 @@ func TestReadTIFFVariants(t *testing.T) {
 		}
 	}
 	turned := strip(2, 1, eights(1), 1, 2, entry{tagOrientation, []uint32{8}})
-	if f, err := Read(t.Context(), write(t, "a.tif", tiffBytes(binary.LittleEndian, turned, []byte{1, 2})), DefaultLimits()); err != nil || f.Orientation != 8 {
+	if f, err := Read(t.Context(), testpic.WriteFile(t, "a.tif", tiffBytes(binary.LittleEndian, turned, []byte{1, 2})), DefaultLimits()); err != nil || f.Orientation != 8 {
 		t.Errorf("orientation 8: %+v, %v", f, err)
 	}
 }
@@ -344,7 +335,7 @@ func TestReadBadInput(t *testing.T) {
 		{"mixed.tif", tif(strip(1, 1, []uint32{8, 8, 16}, 2, 4), 1, 2, 3, 4), DefaultLimits(), ErrUnsupported, "depth"},
 		{"cut.tif", tif(strip(4, 1, eights, 2, 12), 1, 2, 3), DefaultLimits(), ErrDamaged, "truncated"},
 	} {
-		path := write(t, c.name, c.data)
+		path := testpic.WriteFile(t, c.name, c.data)
 		f, err := Read(t.Context(), path, c.limits)
 		checkSentence(t, path, f, err, c.kind, c.says)
 	}
@@ -356,7 +347,7 @@ func TestReadBadInput(t *testing.T) {
 	f, err = Read(t.Context(), folder, DefaultLimits())
 	checkSentence(t, folder, f, err, ErrNotPicture, "folder")
 	if os.Getuid() > 0 { // −1 in Windows, which has no such permissions
-		secret := write(t, "secret.png", goodPNG)
+		secret := testpic.WriteFile(t, "secret.png", goodPNG)
 		if err := os.Chmod(secret, 0); err != nil {
 			t.Fatal(err)
 		}
@@ -473,7 +464,7 @@ func TestReadCancel(t *testing.T) {
 	for i := 3; i < len(m.Pix); i += 4 {
 		m.Pix[i] = 255
 	}
-	path := write(t, "a.png", encoded(t, func(b *bytes.Buffer) error {
+	path := testpic.WriteFile(t, "a.png", encoded(t, func(b *bytes.Buffer) error {
 		return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(b, m)
 	}))
 	ctx, cancel := context.WithCancel(t.Context())

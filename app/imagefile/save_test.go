@@ -49,15 +49,6 @@ func dot(pic *processing.Picture, x, y int) []processing.Patch {
 	return []processing.Patch{p}
 }
 
-func readAll(t testing.TB, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 func sumOf(data []byte) string {
 	s := sha256.Sum256(data)
 	return hex.EncodeToString(s[:])
@@ -67,7 +58,7 @@ func sumOf(data []byte) string {
 func opened(t testing.TB, path string) *File {
 	t.Helper()
 	copied := filepath.Join(t.TempDir(), filepath.Base(path))
-	if err := os.WriteFile(copied, readAll(t, path), 0o640); err != nil {
+	if err := os.WriteFile(copied, testpic.ReadFile(t, path), 0o640); err != nil {
 		t.Fatal(err)
 	}
 	f, err := Read(t.Context(), copied, DefaultLimits())
@@ -123,7 +114,7 @@ func TestSaveSamples(t *testing.T) {
 		}
 		same, err := Save(t.Context(), f, filepath.Join(t.TempDir(), "same"+filepath.Ext(f.Path)), nil, SaveOptions{})
 		if err != nil || same.Method != Copied || same.PixelsChanged != 0 || same.SHA256 != same.SourceSHA256 ||
-			!bytes.Equal(readAll(t, same.Path), readAll(t, f.Path)) || !same.Proof.Holds() {
+			!bytes.Equal(testpic.ReadFile(t, same.Path), testpic.ReadFile(t, f.Path)) || !same.Proof.Holds() {
 			t.Errorf("%s: nothing changed: %+v, %v", name, same, err)
 		}
 	}
@@ -144,8 +135,8 @@ type trip struct {
 // account compares Saved with the files.
 func account(t *testing.T, f *File, saved *Saved) {
 	t.Helper()
-	data := readAll(t, saved.Path)
-	if saved.SourceSHA256 != sumOf(readAll(t, f.Path)) || saved.SHA256 != sumOf(data) || saved.Bytes != int64(len(data)) {
+	data := testpic.ReadFile(t, saved.Path)
+	if saved.SourceSHA256 != sumOf(testpic.ReadFile(t, f.Path)) || saved.SHA256 != sumOf(data) || saved.Bytes != int64(len(data)) {
 		t.Errorf("sums or size are wrong: %+v", saved)
 	}
 	want := map[Format]SaveMethod{TIFF: Patched, PNG: Rewritten, JPEG: NewFile}[f.Format]
@@ -390,7 +381,7 @@ func TestSaveNames(t *testing.T) {
 func TestSaveOverwrites(t *testing.T) {
 	dir := t.TempDir()
 	f := tiffScan(t, dir, "a.tif", 9, 9)
-	before := readAll(t, f.Path)
+	before := testpic.ReadFile(t, f.Path)
 	patches := dot(f.Picture, 4, 4)
 	link, other := filepath.Join(dir, "link.tif"), filepath.Join(dir, "other.tif")
 	testpic.Link(t, "a.tif", link)
@@ -404,18 +395,18 @@ func TestSaveOverwrites(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
-	if !bytes.Equal(readAll(t, f.Path), before) || string(readAll(t, other)) != "mine" {
+	if !bytes.Equal(testpic.ReadFile(t, f.Path), before) || string(testpic.ReadFile(t, other)) != "mine" {
 		t.Fatal("a refused save wrote")
 	}
 	if _, err := Save(t.Context(), f, other, patches, SaveOptions{Overwrite: true}); err != nil {
 		t.Error(err)
 	}
-	want := readAll(t, other)
+	want := testpic.ReadFile(t, other)
 	saved, err := Save(t.Context(), f, link, patches, SaveOptions{Overwrite: true})
 	if err != nil || saved.SourceSHA256 != sumOf(before) || saved.SHA256 != sumOf(want) {
 		t.Errorf("onto itself by a link: %+v, %v", saved, err)
 	}
-	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 || !bytes.Equal(readAll(t, f.Path), want) {
+	if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 || !bytes.Equal(testpic.ReadFile(t, f.Path), want) {
 		t.Errorf("the link should stay one and its file be replaced: %v, %v", info, err)
 	}
 	onlyFiles(t, dir, "a.tif", "link.tif", "other.tif")
@@ -491,7 +482,7 @@ func TestFailedSaveLeavesNothing(t *testing.T) {
 				t.Errorf("%s: %v, want a sentence with %q", step, err, c.says)
 			}
 			onlyFiles(t, dir, "a.tif", "b.tif")
-			if string(readAll(t, target)) != "before" {
+			if string(testpic.ReadFile(t, target)) != "before" {
 				t.Fatalf("%s: the old file was touched", step)
 			}
 		}
@@ -588,8 +579,8 @@ func TestRewrittenPNGDecodes(t *testing.T) {
 	if _, err := Save(t.Context(), f, target, dot(f.Picture, 3, 4), SaveOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	a, errA := png.Decode(bytes.NewReader(readAll(t, f.Path)))
-	b, errB := png.Decode(bytes.NewReader(readAll(t, target)))
+	a, errA := png.Decode(bytes.NewReader(testpic.ReadFile(t, f.Path)))
+	b, errB := png.Decode(bytes.NewReader(testpic.ReadFile(t, target)))
 	if err := errors.Join(errA, errB); err != nil {
 		t.Fatal(err)
 	}

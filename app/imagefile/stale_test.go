@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"blik/internal/test/testpic"
 )
 
 // chunkNames lists the chunks of a PNG.
@@ -34,13 +36,13 @@ func TestStaleChunks(t *testing.T) {
 		for _, before := range []string{"IDAT", "IEND"} {
 			for name, stays := range private {
 				source := inserted(data, before, pngChunk(name, []byte("\x00\x00\x10\x00\x00\x00\x10\x00\x01")))
-				path := write(t, "a.png", append(source, "after"...))
+				path := testpic.WriteFile(t, "a.png", append(source, "after"...))
 				f := opened(t, path)
 				saved, err := Save(t.Context(), f, DefaultName(path, PNG), dot(f.Picture, 3, 2), SaveOptions{})
 				if err != nil || !saved.Proof.Holds() {
 					t.Fatalf("%s, %s: %+v, %v", kind, name, saved, err)
 				}
-				result := readAll(t, saved.Path)
+				result := testpic.ReadFile(t, saved.Path)
 				if slices.Contains(chunkNames(result), name) != stays || !bytes.HasSuffix(result, []byte("after")) {
 					t.Errorf("%s: %s before %s: the result holds %v", kind, name, before, chunkNames(result))
 				}
@@ -52,7 +54,7 @@ func TestStaleChunks(t *testing.T) {
 					t.Errorf("%s, %s: %+v, %v", kind, name, p, err)
 				}
 				copied, err := Save(t.Context(), f, filepath.Join(t.TempDir(), "b.png"), nil, SaveOptions{})
-				if err != nil || !bytes.Equal(readAll(t, copied.Path), readAll(t, path)) {
+				if err != nil || !bytes.Equal(testpic.ReadFile(t, copied.Path), testpic.ReadFile(t, path)) {
 					t.Errorf("%s, %s: an unchanged copy is another file: %v", kind, name, err)
 				}
 			}
@@ -90,7 +92,7 @@ func TestLost(t *testing.T) {
 		{"JFIF's preview", withSegment(0xe0, "JFIF\x00\x01\x02\x01\x00\x48\x00\x48\x01\x01abc"), TIFF, "the preview in JFIF"},
 		{"EXIF's preview", withSegment(0xe1, "Exif\x00\x00"+string(exifBlock(true))), TIFF, "the preview in EXIF"},
 	} {
-		path := write(t, "a", c.file)
+		path := testpic.WriteFile(t, "a", c.file)
 		f := opened(t, path)
 		saved, err := Save(t.Context(), f, filepath.Join(t.TempDir(), "b."+c.to.Extensions()[0]), dot(f.Picture, 3, 2), SaveOptions{})
 		if err != nil || !saved.Proof.Holds() {
@@ -118,7 +120,7 @@ func TestStaleCredentials(t *testing.T) {
 		"another APP11": {slices.Concat(jpeg[:2], segmentOf(0xeb, "JP another box"), jpeg[2:]), JPEG, false},
 		"TIFF":          {writeTIFF(form{order: binary.LittleEndian}, page), TIFF, true},
 	} {
-		remarks := strings.Join(words(opened(t, write(t, "a", c.file)).Remarks(c.to)), " ")
+		remarks := strings.Join(words(opened(t, testpic.WriteFile(t, "a", c.file)).Remarks(c.to)), " ")
 		if strings.Contains(remarks, "C2PA") != c.named {
 			t.Errorf("%s: %q", name, remarks)
 		}

@@ -34,11 +34,11 @@ func TestTampering(t *testing.T) {
 	c := &catalogue{counts: map[string]map[string][3]int{}}
 	all := specimens(t)
 	for _, s := range all {
-		source := write(t, "a."+s.extension, s.data)
+		source := testpic.WriteFile(t, "a."+s.extension, s.data)
 		result := s.save(t, s.data)
 		flips(s.results, len(result), 60)
 		mark := func(way string, data []byte) {
-			proof, err := Verify(t.Context(), source, write(t, "b."+s.result, data), tamperMask(), DefaultLimits())
+			proof, err := Verify(t.Context(), source, testpic.WriteFile(t, "b."+s.result, data), tamperMask(), DefaultLimits())
 			outcome := caught
 			if err == nil && proof.Holds() {
 				outcome = harmless
@@ -60,7 +60,7 @@ func TestTampering(t *testing.T) {
 		}
 		for i := range 9 {
 			data := s.saveAt(t, s.data, 4+i%3, 4+i/3)
-			proof, err := Verify(t.Context(), source, write(t, "b."+s.result, data), tamperMask(), DefaultLimits())
+			proof, err := Verify(t.Context(), source, testpic.WriteFile(t, "b."+s.result, data), tamperMask(), DefaultLimits())
 			if err != nil || !proof.Holds() || proof.Changed == 0 {
 				c.count("untouched results", s.name, refused)
 				t.Errorf("%s is untouched: %v, %+v", s.name, err, proof)
@@ -69,7 +69,7 @@ func TestTampering(t *testing.T) {
 			c.count("untouched results", s.name, harmless)
 		}
 		for i, packed := range s.packed {
-			proof, err := Verify(t.Context(), source, write(t, "b."+s.result, packed), nil, DefaultLimits())
+			proof, err := Verify(t.Context(), source, testpic.WriteFile(t, "b."+s.result, packed), nil, DefaultLimits())
 			if err != nil || !proof.Holds() || proof.Changed != 0 {
 				c.count("packed in another way", s.name, refused)
 				t.Errorf("%s is only packed in another way, %d: %v, %+v", s.name, i, err, proof)
@@ -181,7 +181,7 @@ func (s specimen) save(t testing.TB, data []byte) []byte { return s.saveAt(t, da
 
 func (s specimen) saveAt(t testing.TB, data []byte, x, y int) []byte {
 	t.Helper()
-	f, err := Read(t.Context(), write(t, "s."+s.extension, data), DefaultLimits())
+	f, err := Read(t.Context(), testpic.WriteFile(t, "s."+s.extension, data), DefaultLimits())
 	if err != nil {
 		t.Fatalf("%s: %v", s.name, err)
 	}

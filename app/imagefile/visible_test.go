@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 
@@ -110,7 +111,7 @@ func TestHidden(t *testing.T) {
 	for name, make := range map[string]func(seed uint64) []byte{"PNG": png, "TIFF": tiff(false), "planar TIFF": tiff(true)} {
 		var seen []*processing.Picture
 		for seed := range uint64(2) {
-			f, err := Read(t.Context(), write(t, "a", make(seed)), limits)
+			f, err := Read(t.Context(), testpic.WriteFile(t, "a", make(seed)), limits)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +140,7 @@ func TestHidden(t *testing.T) {
 			t.Errorf("%s: hidden colours are seen", name)
 		}
 	}
-	opaque, err := Read(t.Context(), write(t, "a", stdPNG(t, painted(w, h))), limits)
+	opaque, err := Read(t.Context(), testpic.WriteFile(t, "a", stdPNG(t, painted(w, h))), limits)
 	if err != nil || opaque.Picture.Hidden != nil {
 		t.Errorf("an opaque picture: %v, %v", opaque.Picture.Hidden, err)
 	}

@@ -18,6 +18,7 @@ import (
 	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/report"
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 
@@ -161,7 +162,7 @@ func TestReportTampering(t *testing.T) {
 	ways := 0
 	for _, extension := range []string{"png", "tif"} {
 		b := bundled(t, t.TempDir(), extension)
-		data := contents(t, b.json)
+		data := testpic.ReadFile(t, b.json)
 		lines := bytes.SplitAfterN(data, []byte("\n"), 3)
 		sum := sha256.Sum256(slices.Concat(lines[0], lines[2]))
 		if want := ` "seal": "` + hex.EncodeToString(sum[:]) + "\",\n"; string(lines[1]) != want {
@@ -229,7 +230,7 @@ func measurable(at string) bool {
 // beside changes the files around a report.
 func beside(t *testing.T, b bundle, ways *int) {
 	t.Helper()
-	page, mask, data := contents(t, b.page), contents(t, b.mask), contents(t, b.json)
+	page, mask, data := testpic.ReadFile(t, b.page), testpic.ReadFile(t, b.mask), testpic.ReadFile(t, b.json)
 	expect := func(way, with string, faults, remarks bool) {
 		t.Helper()
 		*ways++
@@ -304,15 +305,6 @@ func beside(t *testing.T, b bundle, ways *int) {
 	write()
 	expect("a newer report", b.mask, true, false)
 	put(t, b.json, data)
-}
-
-func contents(t *testing.T, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
 }
 
 func put(t *testing.T, path string, data []byte) {

@@ -81,28 +81,11 @@ func light(p *processing.Picture, x, y, channel int) float64 {
 	if p.Channels == 1 {
 		channel = 0
 	}
-	most := 65535.
-	if p.U8 != nil {
-		most = 255
-	}
-	// sample returns a sample as an integer from 0 to most.
-	sample := func(i int) float64 {
-		switch {
-		case p.U8 != nil:
-			return float64(p.U8[i])
-		case p.U16 != nil:
-			return float64(p.U16[i])
-		}
-		v := float64(p.F32[i])
-		if !(v > 0) {
-			v = 0
-		}
-		return math.Floor(math.Min(v, 1)*most + 0.5)
-	}
 	at := (y*p.Width + x) * p.Channels
-	v := sample(at + channel)
+	v, most := testpic.Sample(p, at+channel)
 	if p.Channels == 4 {
-		v = math.Floor((most-v)*(most-sample(at+3))/most + 0.5)
+		ink, _ := testpic.Sample(p, at+3)
+		v = math.Floor((most-v)*(most-ink)/most + 0.5)
 	}
 	return p.Linear(v / most)
 }

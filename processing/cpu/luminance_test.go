@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 
@@ -35,26 +36,10 @@ func picture(t *rapid.T) *processing.Picture {
 
 // sampleOf is the sample of a channel without inks, of 0…255 or 0…65535: 0 is red or grey.
 func sampleOf(p *processing.Picture, pixel, channel int) float64 {
-	most := 65535.
-	if p.U8 != nil {
-		most = 255
-	}
-	sample := func(i int) float64 {
-		switch {
-		case p.U8 != nil:
-			return float64(p.U8[i])
-		case p.U16 != nil:
-			return float64(p.U16[i])
-		}
-		x := float64(p.F32[i])
-		if math.IsNaN(x) {
-			x = 0
-		}
-		return math.Floor(math.Min(1, math.Max(0, x))*65535 + 0.5)
-	}
-	x := sample(p.Channels*pixel + channel)
+	x, most := testpic.Sample(p, p.Channels*pixel+channel)
 	if p.Channels == 4 {
-		x = math.Floor(((most-x)*(most-sample(4*pixel+3)) + math.Floor(most/2)) / most)
+		ink, _ := testpic.Sample(p, 4*pixel+3)
+		x = math.Floor(((most-x)*(most-ink) + math.Floor(most/2)) / most)
 	}
 	return x
 }

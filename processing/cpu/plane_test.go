@@ -3,12 +3,12 @@ package cpu
 import (
 	"context"
 	"errors"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"blik/internal/test/cancelling"
 	"blik/internal/test/optest"
 	"blik/processing"
 )
@@ -69,27 +69,6 @@ func TestEveryOperationIsAnswered(t *testing.T) {
 	}
 }
 
-// countdown is a context that is cancelled after it has been checked a given number of times.
-type countdown struct {
-	context.Context
-	left  atomic.Int64
-	after atomic.Int64
-}
-
-func newCountdown(n int) *countdown {
-	c := &countdown{Context: context.Background()}
-	c.left.Store(int64(n))
-	return c
-}
-
-func (c *countdown) Err() error {
-	if c.left.Add(-1) >= 0 {
-		return nil
-	}
-	c.after.Add(1)
-	return context.Canceled
-}
-
 // job is something that a backend does under a context.
 type job struct {
 	name string
@@ -119,20 +98,20 @@ func TestCancel(t *testing.T) {
 			// Once with tiles as large as the picture, so that only the checks inside a task count.
 			for _, c := range []tiling{{span: spanPixels, tile: w, rows: h, strip: w, ring: 1 << 30, narrow: 1, wide: 1 << 30}, defaultTiling()} {
 				b.tiling = c
-				all := newCountdown(1 << 40)
+				all := cancelling.After(1 << 40)
 				must(t, op.run(all))
-				looks = 1<<40 - int(all.left.Load())
+				looks = 1<<40 - int(all.Left.Load())
 				if least := w * h / (4 * spanPixels); looks < least {
 					t.Errorf("looked at its context %d times for %d pixels, want at least %d times", looks, w*h, least)
 				}
 			}
 			for n := 0; n < looks-3; n += 1 + looks/4 {
-				c := newCountdown(n)
+				c := cancelling.After(n)
 				if err := op.run(c); !errors.Is(err, context.Canceled) {
 					t.Fatalf("cancelled at look %d of %d: error %v", n, looks, err)
 				}
 				// Each worker notices once, and the end reports it; passes that follow do not begin.
-				if after := c.after.Load(); after > 12 {
+				if after := c.After.Load(); after > 12 {
 					t.Errorf("cancelled at look %d of %d, and looked %d times more", n, looks, after)
 				}
 			}

@@ -105,7 +105,7 @@ func TestEncodeForLibtiff(t *testing.T) {
 			"-EXIF:ImageDescription=Портрет", "-EXIF:Copyright=CC0", "-EXIF:Software=Phocus", "-EXIF:ExposureTime=1/60", "-EXIF:FNumber=11",
 			"-EXIF:LensModel=HC 120", "-EXIF:DateTimeOriginal=2026:01:02 03:04:05", "-EXIF:UserComment=varnish", "-GPS:GPSLatitude=59.94",
 			"-GPS:GPSLatitudeRef=N", "-InteropIndex=R98", "-XResolution=300", "-YResolution=300", "-Orientation#=6")
-		exif := bytes.TrimPrefix(load(t, source), []byte("Exif\x00\x00"))
+		exif := bytes.TrimPrefix(testpic.ReadFile(t, source), []byte("Exif\x00\x00"))
 		m := container.Metadata{EXIF: exif, XMP: []byte(`<x:xmpmeta xmlns:x="adobe:ns:meta/"></x:xmpmeta>`), XResolution: 300, YResolution: 300,
 			Unit: container.UnitInch, Orientation: 6, IPTC: []byte("\x1c\x02\x69\x00\x08Portrait")}
 		for _, depth := range []int{8, 16, 32} {
@@ -113,7 +113,7 @@ func TestEncodeForLibtiff(t *testing.T) {
 				for _, big := range []bool{false, true} {
 					pic := randomPicture(rng, 301, 97, channels, depth)
 					data := encodeAs(t, pic, m, big)
-					path := save(t, "new.tif", data)
+					path := testpic.WriteFile(t, "new.tif", data)
 					f := open(t, data)
 					sameSamples(t, f, pic, libtiff(t, path, f.lay))
 					// exiftool takes all directories of a BigTIFF for the first kind.
@@ -121,7 +121,7 @@ func TestEncodeForLibtiff(t *testing.T) {
 						continue
 					}
 					// Metadata read from the new file can be copied once more.
-					again := save(t, "again.tif", encode(t, pic, f.Info().Meta))
+					again := testpic.WriteFile(t, "again.tif", encode(t, pic, f.Info().Meta))
 					all := tags(t, source, path, again)
 					want, got := all[0], all[1]
 					for key, v := range want {

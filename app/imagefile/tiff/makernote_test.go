@@ -11,6 +11,7 @@ import (
 	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
 	"blik/internal/test/containertest"
+	"blik/internal/test/testpic"
 )
 
 // cameraBlock returns an EXIF block of a camera: description, camera directory with a maker note of a form like Canon's,
@@ -79,7 +80,7 @@ func TestMakerNotesKeepTheirPlace(t *testing.T) {
 		if got := decode(t, out.Bytes()); !bytes.Equal(got.U8, pic.U8) {
 			t.Errorf("%s: other pixels", order)
 		}
-		tags := containertest.ExifTool(t, save(t, "a.tif", out.Bytes()))[0]
+		tags := containertest.ExifTool(t, testpic.WriteFile(t, "a.tif", out.Bytes()))[0]
 		for tag, want := range map[string]string{"Canon:CanonImageType": `"Test picture"`, "IFD0:Make": `"Canon"`, "IFD0:Artist": `"A. Restorer"`,
 			"ExifIFD:ISO": "100", "InteropIFD:InteropIndex": `"R98 - DCF basic file (sRGB)"`, "IFD0:XResolution": "300", "IFD0:Orientation": `"Rotate 90 CW"`} {
 			if tags[tag] != want {

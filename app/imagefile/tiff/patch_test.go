@@ -26,24 +26,6 @@ import (
 	"pgregory.net/rapid"
 )
 
-func save(t testing.TB, name string, data []byte) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func load(t testing.TB, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
-
 func rgb16(order binary.ByteOrder) form {
 	return form{order: order, depth: 16, compression: compNone, photometric: photometricRGB, width: 70, height: 50, segW: 32, segH: 16}
 }
@@ -56,10 +38,10 @@ func TestRich(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	f := rgb16(binary.BigEndian)
 	f.extra = []uint16{2}
-	first := save(t, "first.tif", f.write(t, f.random(rng)))
-	second := save(t, "second.tif", form{order: binary.BigEndian, depth: 8, compression: compLZW, photometric: blackIsZero,
+	first := testpic.WriteFile(t, "first.tif", f.write(t, f.random(rng)))
+	second := testpic.WriteFile(t, "second.tif", form{order: binary.BigEndian, depth: 8, compression: compLZW, photometric: blackIsZero,
 		width: 30, height: 20, segH: 7}.write(t, make([]uint32, 600)))
-	thumbnail := save(t, "thumbnail.jpg", []byte("\xff\xd8\xff\xdb a thumbnail that nobody decodes \xff\xd9"))
+	thumbnail := testpic.WriteFile(t, "thumbnail.jpg", []byte("\xff\xd8\xff\xdb a thumbnail that nobody decodes \xff\xd9"))
 	dir := t.TempDir()
 	kinds := []string{"none", "lzw:2", "zip:2", "packbits"}
 	paths := make([]string, len(kinds))
@@ -77,7 +59,7 @@ func TestRich(t *testing.T) {
 	var pairs [][2]string
 	for i, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
-			data := load(t, paths[i])
+			data := testpic.ReadFile(t, paths[i])
 			g := open(t, data)
 			if i := g.Info(); i.Pictures != 2 || i.Meta.XMP == nil || i.Meta.IPTC == nil || i.Meta.Photoshop == nil ||
 				i.Meta.XResolution != 600 || i.Meta.Unit != container.UnitInch || !i.Alpha {
@@ -98,7 +80,7 @@ func TestRich(t *testing.T) {
 			a, b := filepath.Join(t.TempDir(), "a.tif"), filepath.Join(t.TempDir(), "b.tif")
 			command(t, "tiffcp", paths[i]+",1", a)
 			command(t, "tiffcp", after+",1", b)
-			if !bytes.Equal(load(t, a), load(t, b)) {
+			if !bytes.Equal(testpic.ReadFile(t, a), testpic.ReadFile(t, b)) {
 				t.Error("the second page is another")
 			}
 			if kind == "none" && (len(data) != len(result) || differing(data, result) != 6) {
@@ -250,7 +232,7 @@ func TestShortArrays(t *testing.T) {
 		if g.lay.offsetsEntry.Kind != exif.Long || single && g.lay.countsEntry.Kind != exif.Long {
 			t.Errorf("offsets of kind %d, counts of kind %d", g.lay.offsetsEntry.Kind, g.lay.countsEntry.Kind)
 		}
-		sameSamples(t, g, decode(t, result), libtiff(t, save(t, "short.tif", result), g.lay))
+		sameSamples(t, g, decode(t, result), libtiff(t, testpic.WriteFile(t, "short.tif", result), g.lay))
 	}
 }
 
@@ -351,10 +333,10 @@ func TestFromLibtiff(t *testing.T) {
 			t.Run(c.kind+fmt.Sprint(c.depth, c.photo, args), func(t *testing.T) {
 				f := form{order: binary.LittleEndian, depth: c.depth, compression: compNone, photometric: c.photo, width: 211, height: 200, segH: 200}
 				samples := f.random(rng)
-				source := save(t, "source.tif", f.write(t, samples))
+				source := testpic.WriteFile(t, "source.tif", f.write(t, samples))
 				path := filepath.Join(t.TempDir(), "compressed.tif")
 				command(t, "tiffcp", slices.Concat([]string{"-c", c.kind}, args, []string{source, path})...)
-				data := load(t, path)
+				data := testpic.ReadFile(t, path)
 				g := open(t, data)
 				pic := decode(t, data)
 				sameSamples(t, g, pic, libtiff(t, path, g.lay))
@@ -362,7 +344,7 @@ func TestFromLibtiff(t *testing.T) {
 				result := patched(t, data, patch)
 				after := decode(t, result)
 				onlyChanged(t, pic, after, patch)
-				changed := save(t, "changed.tif", result)
+				changed := testpic.WriteFile(t, "changed.tif", result)
 				h := open(t, result)
 				sameSamples(t, h, after, libtiff(t, changed, h.lay))
 			})
@@ -376,16 +358,16 @@ func TestConvertedKeepsTags(t *testing.T) {
 	testpic.Program(t, "tiffcp")
 	rng := rand.New(rand.NewPCG(17, 18))
 	f := form{order: binary.LittleEndian, depth: 4, compression: compNone, photometric: photometricIndex, width: 40, height: 30, segH: 8}
-	one := save(t, "one.tif", f.write(t, f.random(rng)))
+	one := testpic.WriteFile(t, "one.tif", f.write(t, f.random(rng)))
 	path := filepath.Join(t.TempDir(), "pages.tif")
 	command(t, "tiffcp", "-c", "lzw", one, one, path)
 	command(t, "exiftool", "-overwrite_original", "-q", "-EXIF:Make=Leaf", "-EXIF:ISO=100", "-XMP-dc:Title=Folio", "-IPTC:Headline=Folio", path)
-	data := load(t, path)
+	data := testpic.ReadFile(t, path)
 	pic := decode(t, data)
 	patch := change(pic, 11, 12)
 	result := patched(t, data, patch)
 	onlyChanged(t, pic, decode(t, result), patch)
-	after := save(t, "pages.tif", result)
+	after := testpic.WriteFile(t, "pages.tif", result)
 	all := tags(t, path, after)
 	before, now := all[0], all[1]
 	layout := []string{"BitsPerSample", "Compression", "PhotometricInterpretation", "SamplesPerPixel", "RowsPerStrip", "ColorMap",

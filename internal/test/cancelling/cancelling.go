@@ -8,23 +8,26 @@ import (
 	"testing"
 )
 
-// looked is a context that is cancelled after it has been checked a given number of times.
-type looked struct {
+// Context is cancelled after it has been checked a number of times: Left are the checks still to come, After those since
+// the cancel.
+type Context struct {
 	context.Context
-	left, after atomic.Int64
+	Left, After atomic.Int64
 }
 
-func cancelledAt(looks int) *looked {
-	c := &looked{Context: context.Background()}
-	c.left.Store(int64(looks))
+// After returns a context that is cancelled after so many checks.
+func After(looks int) *Context {
+	c := &Context{Context: context.Background()}
+	c.Left.Store(int64(looks))
 	return c
 }
 
-func (c *looked) Err() error {
-	if c.left.Add(-1) >= 0 {
+// Err implements context.Context.
+func (c *Context) Err() error {
+	if c.Left.Add(-1) >= 0 {
 		return nil
 	}
-	c.after.Add(1)
+	c.After.Add(1)
 	return context.Canceled
 }
 
@@ -33,21 +36,21 @@ func (c *looked) Err() error {
 func Everywhere(t *testing.T, least int, job func(ctx context.Context) error) {
 	t.Helper()
 	const plenty = 1 << 40
-	all := cancelledAt(plenty)
+	all := After(plenty)
 	if err := job(all); err != nil {
 		t.Fatal(err)
 	}
-	looks := plenty - int(all.left.Load())
+	looks := plenty - int(all.Left.Load())
 	if looks < least {
 		t.Errorf("looked at its context %d times, want at least %d", looks, least)
 	}
 	// The number of checks varies a little with the order in which workers finish.
 	for n := 0; n < looks*9/10; n += 1 + looks/9 {
-		c := cancelledAt(n)
+		c := After(n)
 		if err := job(c); !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled at look %d of %d: error %v", n, looks, err)
 		}
-		if after := c.after.Load(); after > 24 {
+		if after := c.After.Load(); after > 24 {
 			t.Errorf("cancelled at look %d of %d, and looked %d times more", n, looks, after)
 		}
 	}

@@ -23,6 +23,16 @@ func ReadFile(t testing.TB, path string) []byte {
 	return data
 }
 
+// WriteFile writes a file of the given name to a folder of the test, and returns its path.
+func WriteFile(t testing.TB, name string, data []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // Listed returns the names in a folder; none if it does not exist.
 func Listed(t testing.TB, dir string) []string {
 	t.Helper()

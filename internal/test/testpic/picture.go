@@ -100,3 +100,18 @@ func Flood(m *processing.Mask) [][]image.Point {
 	}
 	return components
 }
+
+// Sample returns a sample as an integer from 0 to most: 255 for 8 bits, else 65535. Floats count from 0 to 1.
+func Sample(p *processing.Picture, i int) (v, most float64) {
+	switch {
+	case p.U8 != nil:
+		return float64(p.U8[i]), 255
+	case p.U16 != nil:
+		return float64(p.U16[i]), 65535
+	}
+	x := float64(p.F32[i])
+	if !(x > 0) {
+		x = 0
+	}
+	return math.Floor(math.Min(x, 1)*65535 + 0.5), 65535
+}
