@@ -111,14 +111,7 @@ func devicesCommand(p *program) *cobra.Command {
 auto runs each picture on the device that is faster for its size. The speeds are measured with detection, once for a
 GPU, a driver and a build of the program; correction uses the same limit.`),
 		Args: exactly(p, 0),
-		RunE: func(c *cobra.Command, _ []string) error {
-			text, err := deviceList(p)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprint(p.Stdout, text)
-			return err
-		},
+		RunE: printed(p, deviceList),
 	}
 }
 

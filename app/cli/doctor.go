@@ -25,14 +25,19 @@ func doctorCommand(p *program) *cobra.Command {
 driver, the devices, the settings folders and whether they are writable, and the limits of memory. It names no picture,
 and writes your home folder as ~.`),
 		Args: exactly(p, 0),
-		RunE: func(*cobra.Command, []string) error {
-			text, err := diagnosis(p)
-			if err != nil {
-				return err
-			}
-			_, err = fmt.Fprint(p.Stdout, text)
+		RunE: printed(p, diagnosis),
+	}
+}
+
+// printed prints the text that a function returns.
+func printed(p *program, text func(*program) (string, error)) func(*cobra.Command, []string) error {
+	return func(*cobra.Command, []string) error {
+		text, err := text(p)
+		if err != nil {
 			return err
-		},
+		}
+		_, err = fmt.Fprint(p.Stdout, text)
+		return err
 	}
 }
 

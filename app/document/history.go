@@ -236,35 +236,31 @@ func (d *Document) swap(s *step) image.Rectangle {
 // Undo undoes the last step; ok is false if there is none. It first ends an open stroke. dirty is empty if the step did
 // not touch the mask.
 func (d *Document) Undo() (dirty image.Rectangle, ok bool) {
-	d.EndStroke()
-	d.DropPart()
-	h := &d.history
-	if len(h.done) == 0 {
-		return image.Rectangle{}, false
-	}
-	s := h.done[len(h.done)-1]
-	h.done[len(h.done)-1] = nil
-	h.done = h.done[:len(h.done)-1]
-	h.undone = append(h.undone, s)
-	return d.swap(s), true
+	return d.move(&d.history.done, &d.history.undone)
 }
 
 // Redo repeats the step that was undone last; ok is false if there is none. dirty is empty if the step did not touch
 // the mask.
 func (d *Document) Redo() (dirty image.Rectangle, ok bool) {
+	if dirty, ok = d.move(&d.history.undone, &d.history.done); ok {
+		d.history.trim()
+	}
+	return dirty, ok
+}
+
+// move swaps the last step of one list with the state of the document, and puts it at the end of the other list.
+func (d *Document) move(from, to *[]*step) (dirty image.Rectangle, ok bool) {
 	d.EndStroke()
 	d.DropPart()
-	h := &d.history
-	if len(h.undone) == 0 {
+	last := len(*from) - 1
+	if last < 0 {
 		return image.Rectangle{}, false
 	}
-	s := h.undone[len(h.undone)-1]
-	h.undone[len(h.undone)-1] = nil
-	h.undone = h.undone[:len(h.undone)-1]
-	h.done = append(h.done, s)
-	dirty = d.swap(s)
-	h.trim()
-	return dirty, true
+	s := (*from)[last]
+	(*from)[last] = nil
+	*from = (*from)[:last]
+	*to = append(*to, s)
+	return d.swap(s), true
 }
 
 // UndoName returns the name of the step that Undo would undo; ok is false if there is none.

@@ -13,11 +13,7 @@ func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 	if f.Info().Raw/maxExpansion > f.size {
 		return nil, container.Truncated()
 	}
-	data, err := f.content(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p, err := f.parse(ctx, data)
+	p, err := f.coefficients(ctx)
 	if err != nil {
 		return nil, err
 	}
