@@ -149,3 +149,12 @@ func (m *Mask) Area() int {
 
 // Run is a horizontal line of pixels: row Y, columns X0 up to but not including X1.
 type Run struct{ Y, X0, X1 int }
+
+// Pixels returns the number of pixels of runs.
+func Pixels(runs []Run) int {
+	n := 0
+	for _, r := range runs {
+		n += r.X1 - r.X0
+	}
+	return n
+}

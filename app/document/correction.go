@@ -42,7 +42,7 @@ type correction struct {
 
 func newCorrection(spot []processing.Run, asked processing.Method, p processing.Patch, by *Origin) *correction {
 	core := boundsOf(spot)
-	return &correction{spot: spot, core: core, area: areaOf(spot), asked: asked, patch: p, by: by,
+	return &correction{spot: spot, core: core, area: processing.Pixels(spot), asked: asked, patch: p, by: by,
 		reach: core.Union(boundsOf(p.Runs))}
 }
 
@@ -74,7 +74,7 @@ func (c *Corrections) Len() int {
 func (c *Corrections) Pixels() int {
 	n := 0
 	for _, k := range c.all() {
-		n += areaOf(k.patch.Runs)
+		n += processing.Pixels(k.patch.Runs)
 	}
 	return n
 }
@@ -292,7 +292,7 @@ func (d *Document) checked(c *correct.Correction, spots []processing.Spot, by *O
 		if err := d.checkRuns(p.Runs); err != nil {
 			return nil, fmt.Errorf("patch of spot %d: %w", s.ID, err)
 		}
-		want := areaOf(p.Runs) * d.pic.Channels
+		want := processing.Pixels(p.Runs) * d.pic.Channels
 		if has := [3]int{len(p.U8), len(p.U16), len(p.F32)}; has != d.samples(want) {
 			return nil, fmt.Errorf("patch of spot %d needs %d samples of %d bits, has %v of 8, 16 and 32",
 				s.ID, want, d.pic.Depth(), has)
@@ -434,7 +434,7 @@ type piece struct {
 // piece returns an empty part of the correction's patch.
 func (k *correction) piece() *piece {
 	p := &k.patch
-	return &piece{of: p, channels: (len(p.U8) + len(p.U16) + len(p.F32)) / areaOf(p.Runs),
+	return &piece{of: p, channels: (len(p.U8) + len(p.U16) + len(p.F32)) / processing.Pixels(p.Runs),
 		patch: processing.Patch{Spot: p.Spot, Method: p.Method}}
 }
 
@@ -645,14 +645,6 @@ func boundsOf(runs []processing.Run) image.Rectangle {
 		b = b.Union(image.Rect(r.X0, r.Y, r.X1, r.Y+1))
 	}
 	return b
-}
-
-func areaOf(runs []processing.Run) int {
-	n := 0
-	for _, r := range runs {
-		n += r.X1 - r.X0
-	}
-	return n
 }
 
 // overlap reports whether two lists of runs, each in reading order, share a pixel.

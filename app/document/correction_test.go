@@ -711,7 +711,7 @@ func TestCorrectedSamples(t *testing.T) {
 			pic := &processing.Picture{Width: w, Height: h, Channels: channels}
 			patch := func(spot int, runs []processing.Run, first int) processing.Patch {
 				p := processing.Patch{Spot: spot, Method: processing.MethodSubtract, Runs: runs}
-				for i := range areaOf(runs) * channels {
+				for i := range processing.Pixels(runs) * channels {
 					switch depth {
 					case 8:
 						p.U8 = append(p.U8, uint8(first+i))

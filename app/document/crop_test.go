@@ -35,7 +35,7 @@ func TestCrop(t *testing.T) {
 			d.EndStroke()
 			spot := processing.Spot{ID: 1, Runs: d.SpotRuns(128, 120)}
 			p := processing.Patch{Spot: 1, Runs: spot.Runs}
-			for i := range areaOf(spot.Runs) * channels {
+			for i := range processing.Pixels(spot.Runs) * channels {
 				switch depth {
 				case 8:
 					p.U8 = append(p.U8, uint8(i))

@@ -37,7 +37,7 @@ func changes(pic *processing.Picture, patches []processing.Patch) ([]processing.
 		if len(cut.Runs) > 0 {
 			left = append(left, cut)
 		}
-		n += pixels(cut.Runs)
+		n += int64(processing.Pixels(cut.Runs))
 	}
 	return left, n, nil
 }
@@ -52,13 +52,6 @@ func equal[T comparable](a, b T) bool { return a == b }
 
 // sameBits reports whether two samples have the same bits, so that NaN equals itself.
 func sameBits(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
-
-func pixels(runs []processing.Run) (n int64) {
-	for _, r := range runs {
-		n += int64(r.X1 - r.X0)
-	}
-	return n
-}
 
 // differing returns the parts of runs in which the samples of a patch differ from the picture, with these samples.
 func differing[T any](

@@ -464,7 +464,7 @@ func (s *saving) prove(f atomicfile.File) error {
 	p := newProof(s.file)
 	p.MaskArea = 0
 	for _, patch := range s.patches {
-		p.MaskArea += pixels(patch.Runs)
+		p.MaskArea += int64(processing.Pixels(patch.Runs))
 	}
 	b := &side{file: &File{Path: s.saved.Path, Size: s.saved.Bytes}, r: f}
 	plain, err := s.proveRows(f, p)

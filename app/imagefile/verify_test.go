@@ -15,6 +15,7 @@ import (
 	"blik/app/i18n"
 	"blik/app/imagefile/container"
 	"blik/internal/message"
+	"blik/internal/test/testpic"
 	"blik/processing"
 
 	"pgregory.net/rapid"
@@ -37,7 +38,7 @@ func words(list []message.Message) []string {
 
 // Every difference is reported with its name and position.
 func TestVerifyFindsWhatDiffers(t *testing.T) {
-	source := write(t, "a.tif", rgba())
+	source := testpic.WriteFile(t, "a.tif", rgba())
 	pixels := len(rgba()) - 24
 	mask := &processing.Mask{Width: 3, Height: 2, Pix: []uint8{0, 255, 0, 0, 127, 128}}
 	for _, c := range []struct {
@@ -61,7 +62,7 @@ func TestVerifyFindsWhatDiffers(t *testing.T) {
 	} {
 		data := rgba()
 		c.spoil(data)
-		result := write(t, "b.tif", data)
+		result := testpic.WriteFile(t, "b.tif", data)
 		got, err := Verify(t.Context(), source, result, c.mask, DefaultLimits())
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -79,7 +80,7 @@ func TestVerifyFindsWhatDiffers(t *testing.T) {
 }
 
 func TestVerifyOtherKinds(t *testing.T) {
-	source := write(t, "a.tif", rgba())
+	source := testpic.WriteFile(t, "a.tif", rgba())
 	grey := strip(3, 2, []uint32{16}, 1, 12)
 	for name, c := range map[string]struct {
 		data    []byte
@@ -88,7 +89,7 @@ func TestVerifyOtherKinds(t *testing.T) {
 		"size": {tiffBytes(binary.BigEndian, strip(2, 3, slices.Repeat([]uint32{8}, 3), 2, 18), noise(18)), []string{"size"}},
 		"kind": {tiffBytes(binary.BigEndian, grey, noise(12)), []string{"channels", "depth"}},
 	} {
-		got, err := Verify(t.Context(), source, write(t, "b.tif", c.data), nil, DefaultLimits())
+		got, err := Verify(t.Context(), source, testpic.WriteFile(t, "b.tif", c.data), nil, DefaultLimits())
 		if err != nil || got.Holds() || !slices.Equal(words(got.Differs), c.differs) || strings.Contains(i18n.For("ru").Sprint(got.Statement()), ": ,") {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
@@ -145,7 +146,7 @@ func TestChanges(t *testing.T) {
 				x = end + 1
 			}
 		}
-		area := int(pixels(p.Runs))
+		area := processing.Pixels(p.Runs)
 		p.U8, p.U16, p.F32 = fill(rapid.SliceOfN(rapid.IntRange(0, 1), area*pic.Channels, area*pic.Channels).Draw(t, "new"))
 		want, err := patched(context.Background(), pic, []processing.Patch{p})
 		if err != nil {

@@ -435,10 +435,7 @@ func (p *Project) takeCorrections(f *file, size image.Point) error {
 
 // take sets the samples of a patch.
 func take(patch *processing.Patch, c correction, pixels []processing.Run) error {
-	n := 0
-	for _, r := range pixels {
-		n += r.X1 - r.X0
-	}
+	n := processing.Pixels(pixels)
 	const maxChannels, maxBytes = 4, 4
 	raw, err := unpackAtMost(c.Samples, n*maxChannels*maxBytes)
 	if err != nil {

@@ -214,10 +214,7 @@ func (engineOf) Correct(_ context.Context, pic *processing.Picture, _ *processin
 ) (*correct.Correction, *message.Message, error) {
 	c := &correct.Correction{Device: "fake"}
 	for _, s := range o.Spots {
-		n := 0
-		for _, r := range s.Runs {
-			n += r.X1 - r.X0
-		}
+		n := processing.Pixels(s.Runs)
 		c.Patches = append(c.Patches, processing.Patch{Spot: s.ID, Method: processing.MethodSubtract, Runs: s.Runs,
 			U8: bytes.Repeat([]byte{7}, n*pic.Channels)})
 	}

@@ -30,14 +30,6 @@ func boxOf(runs []processing.Run) box {
 	return b
 }
 
-func pixelsIn(runs []processing.Run) int {
-	n := 0
-	for _, r := range runs {
-		n += r.X1 - r.X0
-	}
-	return n
-}
-
 // glareMap finds the spot that each pixel of a window belongs to. It stores runs, not pixels.
 type glareMap struct {
 	w, h  int
@@ -74,7 +66,7 @@ func newGlareMap(m *processing.Mask, halo int) *glareMap {
 	for i := range g.spots {
 		b := boxOf(g.spots[i].Runs)
 		x, y := b.x0+b.x1, b.y0+b.y1
-		g.areas[i] = int32(pixelsIn(g.spots[i].Runs))
+		g.areas[i] = int32(processing.Pixels(g.spots[i].Runs))
 		keys[i] = key{-int(g.areas[i]), x + y, max(x, y), min(b.width(), b.height())}
 	}
 	g.byRank = make([]int32, len(g.spots))
