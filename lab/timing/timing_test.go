@@ -83,7 +83,8 @@ func newHarness(t *testing.T, lang string) *harness {
 	return h
 }
 
-func (h *harness) Open(filedialog.Request, filedialog.Done) {}
+func (h *harness) Open(filedialog.Request, filedialog.Done)   {}
+func (h *harness) Choose(filedialog.Request, filedialog.Done) {}
 func (h *harness) Save(r filedialog.Request, done filedialog.Done) {
 	h.asked = r
 	done(h.path, nil)
