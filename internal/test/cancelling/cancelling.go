@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Context is cancelled after it has been checked a number of times: Left are the checks still to come, After those since
-// the cancel.
+// Context is cancelled after it has been checked a number of times. Left counts the checks still to come, After those
+// since the cancel.
 type Context struct {
 	context.Context
 	Left, After atomic.Int64
