@@ -236,31 +236,40 @@ func (d *Document) swap(s *step) image.Rectangle {
 // Undo undoes the last step; ok is false if there is none. It first ends an open stroke. dirty is empty if the step did
 // not touch the mask.
 func (d *Document) Undo() (dirty image.Rectangle, ok bool) {
-	return d.move(&d.history.done, &d.history.undone)
+	d.EndStroke()
+	d.DropPart()
+	s := moveLast(&d.history.done, &d.history.undone)
+	if s == nil {
+		return image.Rectangle{}, false
+	}
+	return d.swap(s), true
 }
 
 // Redo repeats the step that was undone last; ok is false if there is none. dirty is empty if the step did not touch
 // the mask.
 func (d *Document) Redo() (dirty image.Rectangle, ok bool) {
-	if dirty, ok = d.move(&d.history.undone, &d.history.done); ok {
-		d.history.trim()
-	}
-	return dirty, ok
-}
-
-// move swaps the last step of one list with the state of the document, and puts it at the end of the other list.
-func (d *Document) move(from, to *[]*step) (dirty image.Rectangle, ok bool) {
 	d.EndStroke()
 	d.DropPart()
+	s := moveLast(&d.history.undone, &d.history.done)
+	if s == nil {
+		return image.Rectangle{}, false
+	}
+	dirty = d.swap(s)
+	d.history.trim()
+	return dirty, true
+}
+
+// moveLast moves the last step of one list to the end of another and returns it; nil if there is none.
+func moveLast(from, to *[]*step) *step {
 	last := len(*from) - 1
 	if last < 0 {
-		return image.Rectangle{}, false
+		return nil
 	}
 	s := (*from)[last]
 	(*from)[last] = nil
 	*from = (*from)[:last]
 	*to = append(*to, s)
-	return d.swap(s), true
+	return s
 }
 
 // UndoName returns the name of the step that Undo would undo; ok is false if there is none.
