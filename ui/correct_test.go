@@ -535,6 +535,27 @@ func TestFailedSaveOfThePictureLosesNothing(t *testing.T) {
 	}
 }
 
+// When all that is marked is corrected and saved, nothing is asked; what is marked after that is asked about.
+func TestNothingIsAskedWhenAllIsSaved(t *testing.T) {
+	h := fixed(t, "en")
+	h.k.actions.do("file.savePicture")
+	h.settle()
+	if mask, picture := h.c.store.Unsaved(); mask || picture {
+		t.Fatalf("unsaved: mask %v, picture %v", mask, picture)
+	}
+	size := h.c.session.Document().Size()
+	h.c.session.Document().BeginStroke(document.Brush{Radius: 1}, float64(size.X-3), float64(size.Y-3))
+	h.c.session.Document().EndStroke()
+	if mask, picture := h.c.store.Unsaved(); !mask || picture {
+		t.Fatalf("after a stroke, unsaved: mask %v, picture %v", mask, picture)
+	}
+	h.c.session.Document().Undo()
+	h.files.open("/art/b.tif")
+	if h.settle(); h.dialogOpen() || h.c.session.Document().Path() != "/art/b.tif" {
+		t.Errorf("the dialog says %q", h.dialogTexts())
+	}
+}
+
 func TestUnsavedCorrectionsAreAskedAbout(t *testing.T) {
 	for name, c := range map[string]struct {
 		press       string
@@ -542,8 +563,8 @@ func TestUnsavedCorrectionsAreAskedAbout(t *testing.T) {
 		open        string
 		saved, mask bool
 	}{
-		"both":          {"Save", false, "/art/b.tif", true, true},
-		"picture alone": {"Save", true, "/art/b.tif", true, false},
+		"both":          {"Save both", false, "/art/b.tif", true, true},
+		"picture alone": {"Save picture", true, "/art/b.tif", true, false},
 		"do not save":   {"Don't save", false, "/art/b.tif", false, false},
 		"cancel":        {"Cancel", false, "/art/a.png", false, false},
 	} {

@@ -178,25 +178,25 @@ func (f *files) guard(next func()) {
 	}
 	if f.k.actions.blocked() {
 		return
-	}
-	if !mask && !picture {
+	} else if !mask && !picture {
 		f.guardDecisions(next)
 		return
 	}
-	title, text := message.Text("Unsaved mask"), message.Text("The mask of %s has unsaved changes.")
+	title, text, name := message.Text("Unsaved mask"), message.Text("The mask of %s has unsaved changes."),
+		message.Text("Save mask")
 	save := func() { f.saveMask(next) }
 	switch {
 	case picture && mask:
-		title, text, save = "Unsaved corrections and mask", "The corrected picture %s and its mask have not been "+
-			"saved. Save saves both.", func() { f.savePicture(func() { f.saveMask(next) }) }
+		title, text = "Unsaved corrections and mask", "The corrected picture %s and its mask have not been saved."
+		name, save = "Save both", func() { f.savePicture(func() { f.saveMask(next) }) }
 	case picture:
 		title, text = "Unsaved corrections", "The corrected picture %s has not been saved."
-		save = func() { f.savePicture(next) }
+		name, save = "Save picture", func() { f.savePicture(next) }
 	}
 	f.k.prompts.ask(f.k.t(title), f.k.t(text, baseName(f.session.Document().Path())), []answer{
 		{f.k.t("Don't save"), widget.MediumImportance, next},
 		{f.k.t("Save project"), widget.MediumImportance, func() { f.saveProject(next) }},
-		{f.k.t("Save"), widget.HighImportance, save},
+		{f.k.t(name), widget.HighImportance, save},
 	})
 }
 

@@ -553,7 +553,7 @@ func TestUnsavedMaskIsAskedAbout(t *testing.T) {
 		open  string
 		saved bool
 	}{
-		"save":        {"Save", "/art/b.tif", true},
+		"save":        {"Save mask", "/art/b.tif", true},
 		"do not save": {"Don't save", "/art/b.tif", false},
 		"cancel":      {"Cancel", "/art/a.png", false},
 	} {

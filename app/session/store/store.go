@@ -2,8 +2,10 @@ package store
 
 import (
 	"image"
+	"slices"
 	"time"
 
+	"blik/app/document"
 	"blik/app/project"
 	"blik/app/session"
 	"blik/app/thumbnail"
@@ -105,7 +107,15 @@ func (d *Store) Unsaved() (mask, picture bool) {
 	if doc == nil || d.safe() {
 		return false, false
 	}
-	return doc.Dirty(), doc.PictureDirty()
+	picture = doc.PictureDirty()
+	return doc.Dirty() && (picture || !corrected(doc)), picture
+}
+
+// corrected reports whether all that is marked is corrected: then a saved picture shows what the mask would.
+func corrected(doc *document.Document) bool {
+	return doc.Corrections() != nil && !slices.ContainsFunc(doc.Spots(), func(s document.Spot) bool {
+		return s.State != document.Corrected
+	})
 }
 
 // Small returns the thumbnail of the open picture; nil if it could not be made.
