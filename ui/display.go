@@ -11,6 +11,7 @@ import (
 	"blik/app/view"
 	"blik/processing"
 	"blik/ui/viewport"
+	"blik/ui/xwidget"
 )
 
 // display is the picture in the middle of the window: the viewport, the mask over the picture, and the comparison with
@@ -60,7 +61,7 @@ func newDisplay(s *session.Session, selected func() (document.Spot, bool), other
 	d.port.OnView = func(view.Transform) { changed(change{Zoom: true}) }
 	d.twin = d.newTwin()
 	d.port.OnHover, d.twin.OnHover = d.hovered(d.port, d.twin), d.hovered(d.twin, d.port)
-	d.pair = container.New(pairLayout{}, d.twin, d.port)
+	d.pair = container.New(xwidget.PairLayout{}, d.twin, d.port)
 	if s.Settings().SideBySide {
 		d.beside = true
 		d.twin.Show()

@@ -1,45 +1,11 @@
 package ui
 
 import (
-	"math"
-
-	"fyne.io/fyne/v2"
-
 	"blik/app/view"
 	"blik/processing"
 	"blik/ui/viewport"
+	"blik/ui/xwidget"
 )
-
-// pairGap is the space between the two viewports, in Fyne units.
-const pairGap = 2
-
-// pairLayout puts the original's viewport on the left of the other one, or gives all the room to the other one.
-type pairLayout struct{}
-
-// Layout makes both equally large, in whole units, so that they show the same part of the picture.
-func (pairLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	left, right := objects[0], objects[1]
-	if !left.Visible() {
-		right.Resize(size)
-		right.Move(fyne.NewPos(0, 0))
-		return
-	}
-	width := float32(math.Floor(float64(size.Width-pairGap) / 2))
-	for _, o := range objects {
-		o.Resize(fyne.NewSize(width, size.Height))
-	}
-	left.Move(fyne.NewPos(0, 0))
-	right.Move(fyne.NewPos(size.Width-width, 0))
-}
-
-// MinSize is that of the visible viewports.
-func (pairLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	size := objects[1].MinSize()
-	if objects[0].Visible() {
-		size.Width += objects[0].MinSize().Width + pairGap
-	}
-	return size
-}
 
 // newTwin returns the viewport that shows the original. It follows the other one's view, and moving it moves the other.
 func (d *display) newTwin() *viewport.Viewport {
@@ -51,6 +17,12 @@ func (d *display) newTwin() *viewport.Viewport {
 	twin.OnView = d.port.Take
 	twin.Hide()
 	return twin
+}
+
+// caption names the two viewports while both are shown.
+func (d *display) caption(original, corrected string) {
+	d.pair.Objects = append(d.pair.Objects[:2:2], xwidget.NewCaption(original), xwidget.NewCaption(corrected))
+	d.pair.Refresh()
 }
 
 // under returns the viewport under the pointer, or else the main one.

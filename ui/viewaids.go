@@ -40,6 +40,7 @@ func newViewAids(c *common, l *layers) *viewAids {
 	s.reasons = &reasons{k: c.k, session: c.session}
 	// In the order of the corners.
 	s.cards = container.New(aids.CardLayout{}, s.legend.card, s.navigator.card, s.loupe.card, s.levels.card)
+	c.k.display.caption(c.k.t("Original"), c.k.t("Result"))
 	s.object = container.NewStack(c.k.display.pair, s.cards)
 	return s
 }
