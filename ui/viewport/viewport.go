@@ -405,6 +405,9 @@ func (v *Viewport) place(t view.Transform) {
 	}
 	v.layoutOverlay()
 	v.updateRing()
+	if v.hovering {
+		v.hovered()
+	}
 }
 
 // shift returns the distance in device pixels by which another transform moves the pixels; ok is false if it does more

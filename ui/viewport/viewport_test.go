@@ -719,3 +719,22 @@ func TestRasterOfWholePixels(t *testing.T) {
 		}
 	}
 }
+
+// The point that is told to be under the pointer is right after a zoom, before the pointer moves again.
+func TestHoverFollowsTheZoom(t *testing.T) {
+	v, _ := newViewport(t)
+	var told processing.Point
+	v.OnHover = func(at processing.Point, inside bool) {
+		if told = at; !inside {
+			t.Error("the pointer is said to be outside")
+		}
+	}
+	v.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{Position: fyne.NewPos(100, 120)}})
+	for _, change := range []func(){func() { v.SetZoom(3) }, func() { v.Scroll(0.3, 0.1) }, v.Fit} {
+		change()
+		want := v.Transform().ScreenToImage(processing.Point{X: 100, Y: 120})
+		if math.Hypot(told.X-want.X, told.Y-want.Y) > 1e-9 {
+			t.Errorf("%v is told, %v is under the pointer", told, want)
+		}
+	}
+}
