@@ -60,9 +60,49 @@ type row struct {
 	stops  *stops
 }
 
+// group is a heading with rows. While none of them does anything, their numbers being 0, they are folded away unless
+// the user has opened them.
 type group struct {
 	heading fyne.CanvasObject
 	rows    []*row
+	// fold opens and folds the rows; nil if they are always shown.
+	fold *xwidget.Button
+	open bool
+}
+
+// foldable reports whether a group of parameters can do nothing: all its numbers can be 0, and there is no choice.
+func foldable(specs []processing.Spec, group string) bool {
+	numbers := 0
+	for _, s := range specs {
+		switch {
+		case s.Group.ID != group || s.Kind == processing.KindSwitch:
+		case s.Kind == processing.KindChoice || s.Min != 0 || s.Manual:
+			return false
+		default:
+			numbers++
+		}
+	}
+	return numbers > 0
+}
+
+// idle reports whether all numbers of the group are 0.
+func (g *group) idle(p processing.Params) bool {
+	return !slices.ContainsFunc(g.rows, func(r *row) bool {
+		return r.spec.Kind != processing.KindSwitch && r.spec.Get(p) != 0
+	})
+}
+
+// folds reports whether the rows of the group are folded away.
+func (g *group) folds(p processing.Params) bool { return g.fold != nil && !g.open && g.idle(p) }
+
+// newFold returns the heading of a group that can be folded.
+func (f *Form) newFold(g *group, name string, keys xwidget.Keys) *xwidget.Button {
+	g.fold = xwidget.NewButton(name, keys, func() {
+		g.open = g.folds(f.params)
+		f.arrange()
+	})
+	g.fold.Importance, g.fold.Alignment = widget.LowImportance, widget.ButtonAlignLeading
+	return g.fold
 }
 
 // New returns a form of the given parameters, with default values.
@@ -73,10 +113,14 @@ func New(t *i18n.Printer, tips *xwidget.Tooltips, keys xwidget.Keys, specs []pro
 	for _, s := range specs {
 		if s.Group.ID != last {
 			last = s.Group.ID
-			heading := widget.NewLabelWithStyle(t.Sprint(s.Group.Name), fyne.TextAlignLeading,
-				fyne.TextStyle{Bold: true})
-			f.groups = append(f.groups, &group{heading: heading})
-			box.Add(heading)
+			g := &group{}
+			if name := t.Sprint(s.Group.Name); foldable(specs, s.Group.ID) {
+				g.heading = f.newFold(g, name, keys)
+			} else {
+				g.heading = widget.NewLabelWithStyle(name, fyne.TextAlignLeading, fyne.TextStyle{Bold: true})
+			}
+			f.groups = append(f.groups, g)
+			box.Add(g.heading)
 		}
 		r := f.newRow(s, tips, keys)
 		f.rows = append(f.rows, r)
@@ -126,17 +170,23 @@ func (f *Form) SetCounts(id string, counts []int) {
 	}
 }
 
-// arrange hides the parameters that adaptive mode chooses itself, and empty groups.
+// arrange hides the parameters that adaptive mode chooses itself, empty groups, and what is folded.
 func (f *Form) arrange() {
 	for _, g := range f.groups {
-		left := 0
+		left, folded := 0, g.folds(f.params)
 		for _, r := range g.rows {
-			if r.spec.Manual && f.params.Mode != processing.Manual {
-				r.object.Hide()
-			} else {
-				r.object.Show()
+			hidden := r.spec.Manual && f.params.Mode != processing.Manual
+			xwidget.SetVisible(r.object, !hidden && !folded)
+			if !hidden {
 				left++
 			}
+		}
+		if g.fold != nil {
+			icon := theme.MenuDropDownIcon()
+			if folded {
+				icon = theme.MenuExpandIcon()
+			}
+			g.fold.SetIcon(icon)
 		}
 		if left == 0 {
 			g.heading.Hide()
@@ -160,6 +210,10 @@ func (f *Form) set(r *row, v float64) {
 	f.quiet = true
 	r.show(v)
 	f.quiet = false
+	// A group does not fold under the user's hand.
+	for _, g := range f.groups {
+		g.open = g.open || slices.Contains(g.rows, r)
+	}
 	if r.spec.ID == "mode" {
 		f.arrange()
 	}

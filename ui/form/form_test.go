@@ -31,6 +31,9 @@ func newForm(t *testing.T, lang string) (*form.Form, fyne.Window) {
 	f := form.New(words, xwidget.NewTooltips(), noKeys{}, processing.Specs())
 	w := test.NewTempWindow(t, f.Object)
 	w.Resize(fyne.NewSize(312, 2000))
+	for _, b := range uitest.Find[*xwidget.Button](f.Object) {
+		test.Tap(b) // unfolds a group
+	}
 	return f, w
 }
 
@@ -246,4 +249,35 @@ func TestCounts(t *testing.T) {
 	if box.Selected != "everything visible" || changes != 1 {
 		t.Errorf("without counts %q is selected, after %d changes", box.Selected, changes)
 	}
+}
+
+// A group all of whose numbers are 0 is folded until the user opens it, and never folds under the user's hand.
+func TestFolding(t *testing.T) {
+	test.NewTempApp(t)
+	f := form.New(i18n.For("en"), xwidget.NewTooltips(), noKeys{}, processing.SpecsOf(processing.StageDetection))
+	test.NewTempWindow(t, f.Object).Resize(fyne.NewSize(312, 800))
+	shows := func(what string, want int) {
+		t.Helper()
+		if n := len(uitest.Find[*xwidget.Slider](f.Object)); n != want {
+			t.Errorf("%s: %d sliders, want %d", what, n, want)
+		}
+	}
+	fold := uitest.Find[*xwidget.Button](f.Object)[0]
+	shows("at first", 1)
+	test.Tap(fold)
+	shows("opened", 5)
+	margin := uitest.Find[*xwidget.Slider](f.Object)[3]
+	margin.SetValue(2)
+	margin.SetValue(0)
+	shows("0 again", 5)
+	test.Tap(fold)
+	shows("folded", 1)
+	p := processing.DefaultParams()
+	p.Margin = 3
+	f.SetParams(p)
+	shows("with a margin", 5)
+	test.Tap(fold)
+	shows("what does something cannot be folded", 5)
+	f.SetParams(processing.DefaultParams())
+	shows("without it", 1)
 }
