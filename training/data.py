@@ -60,8 +60,10 @@ class Store:
         self.first = np.concatenate([[0], np.cumsum([len(p) for p in self.parts])])[:-1]
         self.pixels = torch.cat(self.parts)
         self.parts = None
-        self.lamps = np.array([n.startswith("stack_") for n in self.name])
-        self.kind, self.height, self.width = np.array(self.kind), np.array(self.height), np.array(self.width)
+        # Of a photograph people only think that they know; renderings and stacks of lamps are certain.
+        certain = [k != "photo" or n.startswith("stack_") for k, n in zip(self.kind, self.name)]
+        self.certain = torch.tensor(certain, device=self.device)
+        self.sizes = torch.tensor([*zip(self.first, self.height, self.width)], dtype=torch.long, device=self.device)
         self.of = {}
         for k in range(len(self.kind)):
             self.of.setdefault((self.kind[k], painting(self.name[k])), []).append(k)
@@ -105,8 +107,39 @@ def load(rendered, folder, device, skip):
     return store
 
 
+def sampled(pixels, sizes, corners, flips, n):
+    """Samples patches of n x n pixels of sources: sizes [batch, 3] are first pixel, height and width, corners [3, batch] top, left
+    and scale, flips [3, batch, 1, 1] whether rows and columns are exchanged, rows and columns reversed."""
+    first, tall, wide = (v.view(-1, 1, 1) for v in sizes.unbind(1))
+    y0, x0, z = (v.view(-1, 1, 1) for v in corners)
+    h, w = tall.float(), wide.float()
+    r = torch.arange(n, device=pixels.device, dtype=torch.float32)
+    v, u = r.view(1, n, 1) * z + 0 * r, r * z + 0 * r.view(1, n, 1)
+    v, u = torch.where(flips[0], u, v), torch.where(flips[0], v, u)
+    span = z * (n - 1)
+    v, u = torch.where(flips[1], span - v, v) + y0, torch.where(flips[2], span - u, u) + x0
+    nearest = pixels[first + (v + 0.5).long().minimum(tall - 1) * wide + (u + 0.5).long().minimum(wide - 1)][..., 3]
+    colour = glare = ignored = 0
+    offset = (z - 1).clamp(min=0) / 4
+    for a, b in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
+        y = torch.minimum((v + a * offset).clamp(min=0), h - 1.001)
+        x = torch.minimum((u + b * offset).clamp(min=0), w - 1.001)
+        j, i = y.long(), x.long()
+        fy, fx = y - j, x - i
+        base = first + j * wide + i
+        for dy, dx, share in ((0, 0, (1 - fy) * (1 - fx)), (0, 1, (1 - fy) * fx), (1, 0, fy * (1 - fx)), (1, 1, fy * fx)):
+            px = pixels[base + dy * wide + dx]
+            share = share / 4
+            colour = colour + px[..., :3].float() * (share / 255)[..., None]
+            glare = glare + share * (px[..., 3] == 255)
+            ignored = ignored + share * (px[..., 3] == IGNORED)
+    return colour.permute(0, 3, 1, 2), glare[:, None], ignored[:, None], nearest[:, None]
+
+
 class Batches:
     def __init__(self, store, seed, batch, side):
+        self.pinned = store.device.type == "cuda"
+        self.sampled = torch.compile(sampled) if self.pinned else sampled
         self.store, self.batch, self.side, self.device = store, batch, side, store.device
         self.rng = np.random.default_rng(seed)
         torch.manual_seed(seed)
@@ -122,7 +155,7 @@ class Batches:
         return (torch.rand(self.batch, 1, 1, 1, device=self.device) < p).float()
 
     def draw(self):
-        """Returns source, top, left, and scale (source pixels a pixel of the patch) of each patch."""
+        """Returns source, top, left, and scale (source pixels a pixel of the patch) of each patch: float64 [4, batch]."""
         s, rng, n = self.store, self.rng, self.side
         rows = []
         for kind in rng.choice(3, self.batch, p=SHARES):
@@ -143,39 +176,12 @@ class Batches:
                 at = min(max(at, 0), size - 1 - span)
                 corner.append(math.floor(at) if scale == 1 else at)
             rows.append((k, *corner, scale))
-        return [np.array(c) for c in zip(*rows)]
+        return np.array(rows).T
 
-    def gather(self, k, top, left, scale):
+    def gather(self, drawn):
         """Returns colour of 0...1, share of glare, share of ignored, and label of the nearest pixel."""
-        s, n, dev = self.store, self.side, self.device
-        t = lambda a, kind: torch.from_numpy(np.asarray(a)).to(dev, kind).view(-1, 1, 1)
-        first, width = t(s.first[k], torch.long), t(s.width[k], torch.long)
-        h, w = t(s.height[k], torch.float32), t(s.width[k], torch.float32)
-        z, y0, x0 = t(scale, torch.float32), t(top, torch.float32), t(left, torch.float32)
-        r = torch.arange(n, device=dev, dtype=torch.float32)
-        v, u = (r.view(1, n, 1) * z).expand(self.batch, n, n), (r.view(1, 1, n) * z).expand(self.batch, n, n)
-        flips = torch.rand(3, self.batch, 1, 1, device=dev) < 0.5
-        v, u = torch.where(flips[0], u, v), torch.where(flips[0], v, u)
-        span = z * (n - 1)
-        v, u = torch.where(flips[1], span - v, v) + y0, torch.where(flips[2], span - u, u) + x0
-        near = first + (v + 0.5).long().minimum(h.long() - 1) * width + (u + 0.5).long().minimum(w.long() - 1)
-        nearest = s.pixels[near][..., 3]
-        colour = glare = ignored = 0
-        offset = (z - 1).clamp(min=0) / 4
-        reduced = bool((scale > 1.001).any())
-        for a, b in ((-1, -1), (-1, 1), (1, -1), (1, 1)) if reduced else ((0, 0),):
-            y = torch.minimum((v + a * offset).clamp(min=0), h - 1.001)
-            x = torch.minimum((u + b * offset).clamp(min=0), w - 1.001)
-            j, i = y.long(), x.long()
-            fy, fx = y - j, x - i
-            base = first + j * width + i
-            for dy, dx, share in ((0, 0, (1 - fy) * (1 - fx)), (0, 1, (1 - fy) * fx), (1, 0, fy * (1 - fx)), (1, 1, fy * fx)):
-                px = s.pixels[base + dy * width + dx]
-                share = share * (0.25 if reduced else 1)
-                colour = colour + px[..., :3].float() * (share / 255)[..., None]
-                glare = glare + share * (px[..., 3] == 255)
-                ignored = ignored + share * (px[..., 3] == IGNORED)
-        return colour.permute(0, 3, 1, 2), glare[:, None], ignored[:, None], nearest[:, None]
+        flips = torch.rand(3, self.batch, 1, 1, device=self.device) < 0.5
+        return self.sampled(self.store.pixels, self.store.sizes[drawn[0].long()], drawn[1:].float(), flips, self.side)
 
     def blurred(self, x, sigma):
         r = max(1, int(3 * sigma + 0.5))
@@ -222,15 +228,15 @@ class Batches:
         """Returns pictures uint8 [n, 3, side, side], as photographed and as exposed otherwise; what is glare, what is neither glare
         nor paint, and what a person judged, [n, 1, side, side]; whether glare and paint are certain, [n, 1, 1, 1]; and the source
         of each patch."""
-        k, top, left, scale = self.draw()
-        x, share, unsure, nearest = self.gather(k, top, left, scale)
+        drawn = self.draw()
+        # From pinned memory the copy does not wait for the device.
+        on = torch.from_numpy(drawn).pin_memory().to(self.device, non_blocking=True) if self.pinned else torch.from_numpy(drawn)
+        x, share, unsure, nearest = self.gather(on)
         glare = share > 0.5
         ignored = ~glare & ((share > 0.12) | (unsure > 0.25))
         light = (nearest >= 64) & (nearest <= 66) & ~glare & ~ignored
         x, (glare, ignored, light) = self.border(self.optics(x), (glare, ignored, light))
         x = (x + torch.randn_like(x) * 10 ** self.uniform(-3.2, -1.75)).clamp(0, 1)
-        # Of a photograph people only think that they know; renderings and stacks of lamps are certain.
-        certain = (self.store.kind[k] != "photo") | self.store.lamps[k]
-        certain = torch.from_numpy(certain).to(self.device).view(-1, 1, 1, 1)
+        certain = self.store.certain[on[0].long()].view(-1, 1, 1, 1)
         whole = lambda v: (v.clamp(0, 1) * 255 + 0.5).to(torch.uint8)
-        return whole(x), whole(self.exposed(x)), glare, ignored, (glare | light) & ~certain, certain, k
+        return whole(x), whole(self.exposed(x)), glare, ignored, (glare | light) & ~certain, certain, drawn[0].astype(int)

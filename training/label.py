@@ -70,6 +70,10 @@ def sparse(path, name):
     return out
 
 
+def digest(path):
+    return hashlib.sha256(open(path, "rb").read()).hexdigest()
+
+
 def propose(out, photo, sources):
     """Draws up to MOST candidates, equally from all ranks of strength."""
     image = read(photo)
@@ -103,9 +107,8 @@ def propose(out, photo, sources):
         for band in bands:
             if band and len(chosen) < MOST:
                 chosen.append(band.pop(int(rng.integers(len(band)))))
-    digest = hashlib.sha256(open(photo, "rb").read()).hexdigest()
     places = [{"x": int(c[1]), "y": int(c[2]), "rank": round(float(c[0]), 3), "area": int(c[3]), "rise": int(c[4]), "by": c[5]} for c in chosen]
-    json.dump({"file": os.path.basename(photo), "path": photo, "sha256": digest, "places": places,
+    json.dump({"file": os.path.basename(photo), "path": photo, "sha256": digest(photo), "places": places,
                "all": [[int(k[1]), int(k[2])] for k in kept]}, open(out, "w"), indent=1)
     print(name, len(kept), "candidates,", len(places), "drawn")
 

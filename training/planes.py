@@ -62,8 +62,7 @@ def planes_torch(rgb):
     light = (v[:, :1] + 2 * v[:, 1:2] + v[:, 2:3] + 2) >> 2
     stack = torch.cat([v, light, light * light, torch.ones_like(light)], 1)
     cells = stack.view(b, 7, h // 2, 2, w // 2, 2).sum((3, 5))
-    integral = torch.zeros(b, 7, h // 2 + 1, w // 2 + 1, dtype=torch.long, device=rgb.device)
-    integral[..., 1:, 1:] = cells.cumsum(-2).cumsum(-1)
+    integral = torch.nn.functional.pad(cells.cumsum(-2).cumsum(-1), (1, 0, 1, 0))
     y, x = torch.arange(h // 2, device=rgb.device), torch.arange(w // 2, device=rgb.device)
     y0, y1 = (y - RADIUS).clamp(min=0), (y + RADIUS + 1).clamp(max=h // 2)
     x0, x1 = (x - RADIUS).clamp(min=0), (x + RADIUS + 1).clamp(max=w // 2)

@@ -28,8 +28,9 @@ EXACT = 0.7  # share of the steps after which weights and activations are rounde
 KEEP = 0.004  # share of the newest weights in their average
 STRONG = 30  # weight of a pixel that the teachers are sure of, in those that they are sure are paint
 LIT, UNLIT = 2.5, 1.0  # what a certain truth adds to the teachers' logits of glare, and takes from those of paint
-EVEN = 1.0  # weight of how much what is found changes with where a patch lies
+EVEN = 2.0  # weight of how much what is found changes with where a patch lies
 AGAIN = 16  # patches of a batch that are seen a second time, moved
+RECENT = 0.005  # share of the newest loss in the average that is printed
 RANK = 0.1  # weight of differences between logits, where there may be glare: strength is their sum
 
 
@@ -112,7 +113,7 @@ class Trainee:
                 mean = list(self.average.parameters())
                 torch._foreach_mul_(mean, 1 - KEEP)
                 torch._foreach_add_(mean, list(self.net.parameters()), alpha=KEEP)
-        return wrong.detach()
+        self.recent = wrong.detach() if step == 0 else self.recent + RECENT * (wrong.detach() - self.recent)
 
     def result(self):
         return (self.average or self.net).eval()
@@ -120,6 +121,7 @@ class Trainee:
 
 def train(store, teachers, o, device):
     batches = data.Batches(store, o.seed, o.batch, o.side)
+    look = torch.compile(planes_torch) if device.type == "cuda" else planes_torch
     nets = [Trainee(n, device) for n in o.nets.split(",")]
     learns = {t.name: np.array([t.learns(n) for n in store.name]) for t in nets}
     began, step, history = time.time(), 0, []
@@ -129,19 +131,18 @@ def train(store, teachers, o, device):
         by = [int(n) for n in batches.rng.integers(1, 16, 2)]
         seen_again((seen, rgb, *labels[:3]), by)
         labels[3][-AGAIN:], source[-AGAIN:] = labels[3][:AGAIN], source[:AGAIN]
-        told, planes = teachers(seen), planes_torch(rgb)
-        row = []
+        told, planes = teachers(seen), look(rgb)
         for t in nets:
             mine = (planes, told, *labels)
             if t.out:
                 mine = [v[torch.from_numpy(of_these(learns[t.name][source], t.out)).to(device)] for v in mine]
-            row.append(t.step(done, step, mine[0], mine[1], mine[2:], by))
+            t.step(done, step, mine[0], mine[1], mine[2:], by)
         if step % 500 == 0:
-            history.append([step, round(time.time() - began)] + [round(float(l), 3) for l in row])
+            history.append([step, round(time.time() - began)] + [round(float(t.recent), 4) for t in nets])
             print(*history[-1], flush=True)
         step += 1
-    print("steps", step, flush=True)
-    return nets, history + [[step, round(time.time() - began)]]
+    print("steps", step, *(round(float(t.recent), 4) for t in nets), flush=True)
+    return nets, history + [[step, round(time.time() - began)] + [round(float(t.recent), 4) for t in nets]]
 
 
 def main():
