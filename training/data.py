@@ -22,6 +22,7 @@ FEW = 12  # photographs with more labelled glints are not made smaller: theirs w
 GLARE_SHARE, HARD_SHARE = 0.35, 0.25  # photographs: patches about labelled glare, about labelled lights that are not
 OFTEN = 2  # times as often as others are paintings with labelled glare drawn
 IGNORED = 128
+GAMMA, EXPOSED = 0.25, 0.45  # range of the logarithm of gamma, share of patches at another exposure
 # Paintings with many labelled glints, with few, and with none are in every fold.
 FOLDS = (
     "n_dance_hall_van_gogh p014 p043 p013 stack_icon n_bedroom_van_gogh p015 n_swing_renoir crop_p005".split(),
@@ -203,8 +204,8 @@ class Batches:
     def exposed(self, x):
         """Varies gamma, exposure from -2 to +1 stops, tint and colour."""
         u = self.uniform
-        x = x.clamp(0, 1) ** torch.exp(u(-0.35, 0.35))
-        x = x * torch.exp(u(-0.65, 0.35) * self.chance(0.7)) * torch.exp(u(-0.12, 0.12, 3))
+        x = x.clamp(0, 1) ** torch.exp(u(-GAMMA, GAMMA))
+        x = x * torch.exp(u(-0.65, 0.35) * self.chance(EXPOSED)) * torch.exp(u(-0.12, 0.12, 3))
         grey = self.chance(0.05)
         return x * (1 - grey) + grey * x.mean(1, keepdim=True)
 

@@ -27,8 +27,8 @@ RATE, DECAY = 3e-3, 1e-4
 EXACT = 0.7  # share of the steps after which weights and activations are rounded
 KEEP = 0.004  # share of the newest weights in their average
 STRONG = 30  # weight of a pixel that the teachers are sure of, in those that they are sure are paint
-LIT, UNLIT = 2.5, 1.0  # what a certain truth adds to the teachers' logits of glare, and takes from those of paint
-EVEN = 2.0  # weight of how much what is found changes with where a patch lies
+LIT, UNLIT = 2.0, 0.0  # what a certain truth adds to the teachers' logits of glare, and takes from those of paint
+EVEN = 1.0  # weight of how much what is found changes with where a patch lies
 AGAIN = 16  # patches of a batch that are seen a second time, moved
 RECENT = 0.005  # share of the newest loss in the average that is printed
 RANK = 0.1  # weight of differences between logits, where there may be glare: strength is their sum
@@ -49,7 +49,8 @@ def loss(z, told, glare, ignored, judged, certain):
 def unevenness(z, told, by):
     """How much what is found depends on where a patch lies: the first ones are seen again at the end of the batch, moved."""
     down, right = by
-    found, near = F.avg_pool2d(z.clamp(min=0), 5, 1, 2), (F.max_pool2d(told[:AGAIN], 9, 1, 4) > -1).float()
+    # In the logarithm, so that smaller logits are no way to be even.
+    found, near = torch.log1p(4 * F.avg_pool2d(z.clamp(min=0), 5, 1, 2)), (F.max_pool2d(told[:AGAIN], 9, 1, 4) > -1).float()
     first, near, again = found[:AGAIN, :, down:, right:], near[:, :, down:, right:], found[-AGAIN:, :, :-down, :-right]
     return (F.smooth_l1_loss(first, again, reduction="none", beta=0.25) * near).sum() / (near.sum() + 500)
 
