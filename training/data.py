@@ -21,7 +21,6 @@ SMALL_SHARE = 0.18
 FEW = 12  # photographs with more labelled glints are not made smaller: theirs would still be seen
 GLARE_SHARE, HARD_SHARE = 0.35, 0.25  # photographs: patches about labelled glare, about labelled lights that are not
 OFTEN = 2  # times as often as others are paintings with labelled glare drawn
-IGNORED = 128
 GAMMA, EXPOSED = 0.25, 0.45  # range of the logarithm of gamma, share of patches at another exposure
 # Paintings with many labelled glints, with few, and with none are in every fold.
 FOLDS = (
@@ -120,7 +119,7 @@ def sampled(pixels, sizes, corners, flips, n):
     span = z * (n - 1)
     v, u = torch.where(flips[1], span - v, v) + y0, torch.where(flips[2], span - u, u) + x0
     nearest = pixels[first + (v + 0.5).long().minimum(tall - 1) * wide + (u + 0.5).long().minimum(wide - 1)][..., 3]
-    colour = glare = ignored = 0
+    colour = glare = 0
     offset = (z - 1).clamp(min=0) / 4
     for a, b in ((-1, -1), (-1, 1), (1, -1), (1, 1)):
         y = torch.minimum((v + a * offset).clamp(min=0), h - 1.001)
@@ -133,8 +132,7 @@ def sampled(pixels, sizes, corners, flips, n):
             share = share / 4
             colour = colour + px[..., :3].float() * (share / 255)[..., None]
             glare = glare + share * (px[..., 3] == 255)
-            ignored = ignored + share * (px[..., 3] == IGNORED)
-    return colour.permute(0, 3, 1, 2), glare[:, None], ignored[:, None], nearest[:, None]
+    return colour.permute(0, 3, 1, 2), glare[:, None], nearest[:, None]
 
 
 class Batches:
@@ -180,7 +178,7 @@ class Batches:
         return np.array(rows).T
 
     def gather(self, drawn):
-        """Returns colour of 0...1, share of glare, share of ignored, and label of the nearest pixel."""
+        """Returns colour of 0...1, share of glare, and label of the nearest pixel."""
         flips = torch.rand(3, self.batch, 1, 1, device=self.device) < 0.5
         return self.sampled(self.store.pixels, self.store.sizes[drawn[0].long()], drawn[1:].float(), flips, self.side)
 
@@ -221,23 +219,19 @@ class Batches:
         x = x * (1 - strip) + strip * level
         x = x + on * torch.exp(-(d / u(1, 4)) ** 2) * u(-0.5, 0.5) * self.chance(0.5) * (1 - 0.3 * strip)
         inside = strip < 0.05
-        glare, ignored, light = labels
-        doubtful = ~inside & (d < 6) & glare
-        return x, (glare & inside, (ignored & inside) | doubtful, light & inside)
+        return x, [label & inside for label in labels]
 
     def next(self):
-        """Returns pictures uint8 [n, 3, side, side], as photographed and as exposed otherwise; what is glare, what is neither glare
-        nor paint, and what a person judged, [n, 1, side, side]; whether glare and paint are certain, [n, 1, 1, 1]; and the source
-        of each patch."""
+        """Returns pictures uint8 [n, 3, side, side], as photographed and as exposed otherwise; what is glare, and what a person
+        judged, [n, 1, side, side]; whether glare is certain, [n, 1, 1, 1]; and the source of each patch."""
         drawn = self.draw()
         # From pinned memory the copy does not wait for the device.
         on = torch.from_numpy(drawn).pin_memory().to(self.device, non_blocking=True) if self.pinned else torch.from_numpy(drawn)
-        x, share, unsure, nearest = self.gather(on)
+        x, share, nearest = self.gather(on)
         glare = share > 0.5
-        ignored = ~glare & ((share > 0.12) | (unsure > 0.25))
-        light = (nearest >= 64) & (nearest <= 66) & ~glare & ~ignored
-        x, (glare, ignored, light) = self.border(self.optics(x), (glare, ignored, light))
+        light = (nearest >= 64) & (nearest <= 66) & ~glare
+        x, (glare, light) = self.border(self.optics(x), (glare, light))
         x = (x + torch.randn_like(x) * 10 ** self.uniform(-3.2, -1.75)).clamp(0, 1)
         certain = self.store.certain[on[0].long()].view(-1, 1, 1, 1)
         whole = lambda v: (v.clamp(0, 1) * 255 + 0.5).to(torch.uint8)
-        return whole(x), whole(self.exposed(x)), glare, ignored, (glare | light) & ~certain, certain, drawn[0].astype(int)
+        return whole(x), whole(self.exposed(x)), glare, (glare | light) & ~certain, certain, drawn[0].astype(int)

@@ -19,9 +19,9 @@ TOP = 127 / UNIT
 OUTPUTS = 4
 
 
-def pyramid(widths, turns=None):
-    """Two layers at each of several sizes, each half the one before, joined upwards by 1 x 1 and one more layer. With turns, the
-    numbers of channels of orbits, a picture turned or mirrored gives the same logits, turned or mirrored."""
+def pyramid(widths, turns=False):
+    """Two layers at each of several sizes, each half the one before, joined upwards by 1 x 1 and one more layer. With turns a
+    picture turned or mirrored gives the same logits, turned or mirrored."""
     spec, own = [], []
 
     def add(source, out, kind="conv3", dilation=1):
@@ -41,9 +41,8 @@ def pyramid(widths, turns=None):
     return spec
 
 
-WIDTHS = {"u12": (12, 24, 40, 64, 64), "u16": (16, 32, 48, 64, 64), "u24": (24, 40, 64, 96, 96), "w24": (24, 32, 48, 64, 64)}
-TURNS = {"": None, "t": (8, 0), "q": (4, 4), "r": (0, 0)}
-ZOO = {name + mark: pyramid(widths, turns) for name, widths in WIDTHS.items() for mark, turns in TURNS.items()}
+WIDTHS = {"u12": (12, 24, 40, 64, 64), "u16": (16, 32, 48, 64, 64), "u24": (24, 40, 64, 96, 96)}
+ZOO = {name + mark: pyramid(widths, bool(mark)) for name, widths in WIDTHS.items() for mark in ("", "t")}
 
 
 def channels(spec, source):
@@ -85,17 +84,13 @@ def moved(g, y, x, size):
     return y, x
 
 
-def orbits(count, turns):
-    """Returns the channel that each of a layer's becomes with each of the eight turns: [8, count]. turns: how many do not change, and
-    of how many each four are one filter in four directions, alike on both sides of an axis; of the others each eight are one in
-    eight. Of fewer than 16 none changes."""
-    fixed, sided = turns if count >= 16 else (count, 0)
+def orbits(count):
+    """Returns the channel that each of a layer's becomes with each of the eight turns: [8, count]. The first do not change; of the
+    others each eight are one filter in eight directions."""
+    fixed = count if count < 16 else 8 + count % 8
     out = np.tile(np.arange(count), (8, 1))
-    block = [h for h in range(8) if h < product(h, 4)]
-    for g in range(8):
-        for start in range(fixed, fixed + sided, 4):
-            out[g, start:start + 4] = [start + block.index(min(k, product(k, 4))) for k in (product(g, h) for h in block)]
-        for start in range(fixed + sided, count, 8):
+    for start in range(fixed, count, 8):
+        for g in range(8):
             out[g, start:start + 8] = [start + product(g, h) for h in range(8)]
     return out
 
@@ -106,10 +101,10 @@ def alike(spec, l):
     start, sources = 0, []
     for s in l["from"]:
         n = channels(spec, s)
-        sources.append(start + (np.tile(np.arange(n), (8, 1)) if s < 0 else orbits(n, l["turns"])))
+        sources.append(start + (np.tile(np.arange(n), (8, 1)) if s < 0 else orbits(n)))
         start += n
     sources = np.concatenate(sources, 1)
-    out = orbits(l["out"], l["turns"])
+    out = orbits(l["out"])
     places = np.array([[np.dot(moved(g, y, x, size), (size, 1)) for y in range(size) for x in range(size)] for g in range(8)])
     return ((out[:, :, None] * start + sources[:, None, :])[..., None] * size ** 2 + places[:, None, None, :]).reshape(8, -1)
 
@@ -152,7 +147,7 @@ class Layer(nn.Module):
         self.last, self.exact, self.turns = last, False, l["turns"]
         if self.turns:
             self.register_buffer("same", torch.from_numpy(alike(spec, l)), persistent=False)
-            self.register_buffer("members", torch.from_numpy(orbits(l["out"], l["turns"])), persistent=False)
+            self.register_buffer("members", torch.from_numpy(orbits(l["out"])), persistent=False)
             self.conv.weight.data *= 8 ** 0.5  # the average of eight has the usual deviation again
         if last:
             # The kinds are not taught: none of them is ever likelier than glare.

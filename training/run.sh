@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 photos=$1
 teachers=$2
 out=${3:-$here/../build/training}
-steps=${STEPS:-7345}
+steps=${STEPS:-9736}
 if [ ! -f "$photos/zones.json" ] || [ ! -f "$teachers/nets.py" ] ||
 	! python3 -c 'import sys, torch, numpy, scipy, PIL; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
 	cat <<TEXT
@@ -21,7 +21,7 @@ mkdir -p "$out"
 set --
 [ -z "$SURFACE" ] || set -- --surface "$SURFACE"
 for part in 0 1; do
-	python3 "$here/render.py" "$photos" "$out/crops$part.pt" 2200 "1$part" "$@"
+	python3 "$here/render.py" "$photos" "$out/crops$part.pt" 3000 "1$part" "$@"
 done
 python3 "$here/train.py" "$photos" "$teachers" "$out" "$out/crops0.pt" "$out/crops1.pt" \
-	--nets u16:all:1,u16:all:2,u16:all:3 --steps "$steps"
+	--nets u16t:all:1,u16t:all:2,u16t:all:3 --steps "$steps"

@@ -27,17 +27,17 @@ RATE, DECAY = 3e-3, 1e-4
 EXACT = 0.7  # share of the steps after which weights and activations are rounded
 KEEP = 0.004  # share of the newest weights in their average
 STRONG = 30  # weight of a pixel that the teachers are sure of, in those that they are sure are paint
-LIT, UNLIT = 2.0, 0.0  # what a certain truth adds to the teachers' logits of glare, and takes from those of paint
+LIT = 2.0  # what a certain truth adds to the teachers' logits of glare
 EVEN = 1.0  # weight of how much what is found changes with where a patch lies
 AGAIN = 16  # patches of a batch that are seen a second time, moved
 RECENT = 0.005  # share of the newest loss in the average that is printed
 RANK = 0.1  # weight of differences between logits, where there may be glare: strength is their sum
 
 
-def loss(z, told, glare, ignored, judged, certain):
+def loss(z, told, glare, judged, certain):
     """Cross-entropy with what the teachers say, corrected where the truth is certain, and the difference to their logits where
     there may be glare; without places that a person judged."""
-    told = told + certain * (LIT * glare - UNLIT * (~glare & ~ignored))
+    told = told + LIT * (certain & glare)
     target = torch.sigmoid(told)
     share = (1 + STRONG * target) * ~judged
     entropy = F.binary_cross_entropy_with_logits(z, target, reduction="none")
@@ -130,8 +130,8 @@ def train(store, teachers, o, device):
         done = max(step / o.steps, (time.time() - began) / o.seconds)
         seen, rgb, *labels, source = batches.next()
         by = [int(n) for n in batches.rng.integers(1, 16, 2)]
-        seen_again((seen, rgb, *labels[:3]), by)
-        labels[3][-AGAIN:], source[-AGAIN:] = labels[3][:AGAIN], source[:AGAIN]
+        seen_again((seen, rgb, *labels[:2]), by)
+        labels[2][-AGAIN:], source[-AGAIN:] = labels[2][:AGAIN], source[:AGAIN]
         told, planes = teachers(seen), look(rgb)
         for t in nets:
             mine = (planes, told, *labels)

@@ -61,11 +61,11 @@ type variation struct {
 
 func variations() []variation {
 	return []variation{
-		{"half size", synth.Variation{Scale: 0.5}, 0.75, 0.8},
-		{"double size", synth.Variation{Scale: 2}, 0.865, 0.905},
-		{"blur σ 0.7", synth.Variation{BlurSigma: 0.7}, 0.83, 0.905},
-		{"blur σ 1.2", synth.Variation{BlurSigma: 1.2}, 0.775, 0.89},
-		{"16 bit", synth.Variation{Depth: 16}, 0.87, 0.92},
+		{"half size", synth.Variation{Scale: 0.5}, 0.72, 0.77},
+		{"double size", synth.Variation{Scale: 2}, 0.87, 0.91},
+		{"blur σ 0.7", synth.Variation{BlurSigma: 0.7}, 0.815, 0.88},
+		{"blur σ 1.2", synth.Variation{BlurSigma: 1.2}, 0.785, 0.9},
+		{"16 bit", synth.Variation{Depth: 16}, 0.86, 0.905},
 		{"grey", synth.Variation{Grey: true}, 0.855, 0.9},
 		{"JPEG 90", synth.Variation{JPEGQuality: 90}, 0.87, 0.92},
 	}
@@ -89,7 +89,7 @@ func TestAccuracy(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		got, want float64
-	}{{"F1", mean.F1, 0.865}, {"F1t", mean.F1Tol, 0.92}, {"objR", mean.ObjR, 0.98}, {"objP", mean.ObjP, 0.82}} {
+	}{{"F1", mean.F1, 0.86}, {"F1t", mean.F1Tol, 0.91}, {"objR", mean.ObjR, 0.98}, {"objP", mean.ObjP, 0.82}} {
 		if c.got < c.want {
 			t.Errorf("mean %s is %.4f, must be at least %.3f", c.name, c.got, c.want)
 		}
@@ -108,8 +108,8 @@ func TestAccuracy(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := measure(t, pic, truth)
-			if m.F1 < 0.55 {
-				t.Errorf("%s, %s: F1 %.3f, no picture may lie below 0.55", p.Name, v.name, m.F1)
+			if m.F1 < 0.52 {
+				t.Errorf("%s, %s: F1 %.3f, no picture may lie below 0.52", p.Name, v.name, m.F1)
 			}
 			all = append(all, m)
 		}
@@ -121,8 +121,8 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestCleanPaintings keeps false alarms on paintings without glare below 160 pixels in a million: pale specks, a light
-// outline, dry brush.
+// TestCleanPaintings keeps false alarms on paintings without glare below 120 pixels in a million, most of them dry
+// brush.
 func TestCleanPaintings(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
@@ -130,7 +130,7 @@ func TestCleanPaintings(t *testing.T) {
 		res := detected(t, testpic.RGB(t, f))
 		ppm, count := score.FalseAlarms(res.Mask)
 		t.Logf("%-24s %.0f ppm in %d objects", filepath.Base(f), ppm, count)
-		if ppm > 160 {
+		if ppm > 120 {
 			t.Errorf("%s: %.0f ppm of false alarms", filepath.Base(f), ppm)
 		}
 	}
@@ -142,7 +142,7 @@ func TestOtherRenderer(t *testing.T) {
 	t.Parallel()
 	testpic.Slow(t)
 	set := paintings.Development(t)[:5]
-	floors := map[string]float64{"default": 0.88, "dense": 0.91, "few": 0.71, "soft": 0.81, "unclipped": 0.67,
+	floors := map[string]float64{"default": 0.88, "dense": 0.91, "few": 0.69, "soft": 0.81, "unclipped": 0.67,
 		"tinted": 0.61, "large": 0.82, "mixed": 0.64}
 	for _, name := range synth.Presets() {
 		var all []score.Metrics

@@ -329,7 +329,7 @@ func BenchmarkDecide(b *testing.B) {
 	})
 	b.Run("count at four stops", func(b *testing.B) {
 		for b.Loop() {
-			Counts(t, d, p, nil, []float64{-1.3, 0, 2, 4})
+			Counts(t, d, p, nil, []float64{-0.7, 0, 0.9, 3})
 		}
 	})
 }
