@@ -25,12 +25,12 @@ func TestFilmstrip(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if h.film.object.Visible() || h.k.actions.can("film.find") {
+	if h.film.Object.Visible() || h.k.actions.can("film.find") {
 		t.Error("the filmstrip is visible without pictures")
 	}
 	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(t.TempDir())})
-	if h.film.object.Visible() || !strings.HasPrefix(h.status.message.Text(), "No pictures in the folder") {
-		t.Errorf("an empty folder was dropped: filmstrip visible %v, message %q", h.film.object.Visible(),
+	if h.film.Object.Visible() || !strings.HasPrefix(h.status.message.Text(), "No pictures in the folder") {
+		t.Errorf("an empty folder was dropped: filmstrip visible %v, message %q", h.film.Object.Visible(),
 			h.status.message.Text())
 	}
 	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
@@ -38,16 +38,16 @@ func TestFilmstrip(t *testing.T) {
 	state := func(what, want string) {
 		t.Helper()
 		got := ""
-		for _, item := range h.film.items {
+		for _, item := range h.film.Items {
 			if item.Visible() {
-				got += item.name.Text() + " " + item.state.Text() + "; "
+				got += item.Name.Text() + " " + item.State.Text() + "; "
 			}
 		}
 		if got != want {
 			t.Errorf("%s: the filmstrip says %q, want %q", what, got, want)
 		}
 	}
-	if h.c.session.Document() == nil || !h.film.object.Visible() {
+	if h.c.session.Document() == nil || !h.film.Object.Visible() {
 		t.Fatal("dropping a folder did not fill the filmstrip")
 	}
 	state("dropped", "a.png to do; b.png to do; c.png to do; ")
@@ -55,11 +55,11 @@ func TestFilmstrip(t *testing.T) {
 	h.settle()
 	h.k.actions.do("film.next")
 	h.settle()
-	if got := filepath.Base(h.c.session.Document().Path()); got != "b.png" || !h.film.items[1].current {
+	if got := filepath.Base(h.c.session.Document().Path()); got != "b.png" || !h.film.Items[1].Current {
 		t.Errorf("the next picture is %s", got)
 	}
 	state("went on", "a.png 2 findings; b.png to do; c.png to do; ")
-	h.film.items[0].Tapped(nil)
+	h.film.Items[0].Tapped(nil)
 	h.settle()
 	h.checkList("gone back", "1|22|10|4|3.5||–", "2|101|50|2|3.5||–")
 	if h.k.actions.can("film.previous") {
@@ -75,7 +75,7 @@ func TestFilmstrip(t *testing.T) {
 		t.Errorf("%d pictures were saved", len(h.pictureFiles))
 	}
 	h.k.actions.do("film.close")
-	if h.film.object.Visible() {
+	if h.film.Object.Visible() {
 		t.Error("the filmstrip is still visible")
 	}
 }
@@ -93,11 +93,11 @@ func TestFilmstripByKeys(t *testing.T) {
 	}
 	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
 	h.settle()
-	c := h.film.cursor
+	c := h.film.Cursor
 	h.win.Canvas().Focus(c)
 	ring := func() (at []int) {
-		for i, item := range h.film.items {
-			if item.back.StrokeWidth > 0 {
+		for i, item := range h.film.Items {
+			if item.Ringed() {
 				at = append(at, i)
 			}
 		}

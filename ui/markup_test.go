@@ -45,7 +45,7 @@ func TestMarkup(t *testing.T) {
 	testpic.NoRace(t)
 	for _, lang := range languages() {
 		t.Run(lang, func(t *testing.T) {
-			checkMarkup(t, lang+"/start.xml", newHarness(t, lang).welcome.object)
+			checkMarkup(t, lang+"/start.xml", newHarness(t, lang).welcome.Object)
 			checkMarkup(t, lang+"/preferences.xml", newHarness(t, lang).preferences())
 			checkMarkup(t, lang+"/keys.xml", newKeySettings(newHarness(t, lang).window).object)
 			h := fixed(t, lang)

@@ -6,12 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
 	"blik/app/preset"
 	"blik/processing"
-	"blik/ui/xwidget"
 )
 
 // The start page offers pictures to open and disappears when one is open.
@@ -19,28 +17,25 @@ func TestStartPage(t *testing.T) {
 	h := newHarness(t, "en")
 	h.c.session.Settings().Recent = []string{"/art/a.png", "/art/a picture with a long name.tif"}
 	h.build()
-	if !h.welcome.object.Visible() || len(h.welcome.recent.Objects) != 2 {
-		t.Fatalf("visible %v, %d recent pictures", h.welcome.object.Visible(), len(h.welcome.recent.Objects))
+	if !h.welcome.Object.Visible() || len(h.welcome.Recent()) != 2 {
+		t.Fatalf("visible %v, %d recent pictures", h.welcome.Object.Visible(), len(h.welcome.Recent()))
 	}
-	button := func(i int) *xwidget.Button {
-		return h.welcome.recent.Objects[i].(*fyne.Container).Objects[1].(*xwidget.Button)
-	}
-	if name := button(1).Text; name != "…long name.tif" {
+	if name := h.welcome.Recent()[1].Text; name != "…long name.tif" {
 		t.Errorf("a long name is shown as %q", name)
 	}
-	test.Tap(button(0))
+	test.Tap(h.welcome.Recent()[0])
 	h.settle()
-	if h.c.session.Document() == nil || h.c.session.Document().Path() != "/art/a.png" || h.welcome.object.Visible() {
+	if h.c.session.Document() == nil || h.c.session.Document().Path() != "/art/a.png" || h.welcome.Object.Visible() {
 		t.Error("the recent picture is not shown")
 	}
 	// A recent picture that cannot be opened is removed, with a message.
 	again := newHarness(t, "en")
 	again.c.session.Settings().Recent = []string{"/art/gone.png"}
 	again.build()
-	again.welcome.open("/art/gone.png")
+	again.welcome.Open("/art/gone.png")
 	again.settle()
-	if again.dialogTexts() == "" || len(again.welcome.recent.Objects) != 0 {
-		t.Errorf("the dialog says %q, %d recent", again.dialogTexts(), len(again.welcome.recent.Objects))
+	if again.dialogTexts() == "" || len(again.welcome.Recent()) != 0 {
+		t.Errorf("the dialog says %q, %d recent", again.dialogTexts(), len(again.welcome.Recent()))
 	}
 }
 
@@ -63,7 +58,7 @@ func TestOpenFolder(t *testing.T) {
 		}
 	}
 	h.dialogs.path = folder
-	test.Tap(h.welcome.buttons[1])
+	test.Tap(h.welcome.Buttons[1])
 	h.settle()
 	if doc := h.c.session.Document(); doc == nil || doc.Path() != filepath.Join(folder, "a.png") {
 		t.Fatalf("the first picture is not shown: %s", h.dialogTexts())

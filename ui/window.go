@@ -78,12 +78,12 @@ type window struct {
 	// The parts of the content are remade when the language changes.
 	bar         *toolbar
 	strip       *strip
-	film        *filmstrip
+	film        filmPart
 	aids        *viewAids
 	panel       *panel
 	status      *statusBar
 	comparison  *comparison
-	welcome     *startPage
+	welcome     startPage
 	placeholder *placeholder
 	side        *fyne.Container
 	// middle holds the picture between the comparison and the filmstrip.
@@ -190,7 +190,7 @@ func (w *window) build() {
 	w.comparison = newComparison(w.c)
 	w.welcome = newStartPage(w.c, w.files.open)
 	w.placeholder = newPlaceholder(w.c, w.config.session.Dispatch)
-	w.film = newFilmstrip(w.c, w.files.openFrame)
+	w.film = newFilmPart(w.c, w.files.openFrame)
 	w.aids = newViewAids(w.c, w.layers)
 	w.k.display.onHover = func(at processing.Point, inside bool) {
 		w.status.hovered(at, inside)
@@ -202,8 +202,8 @@ func (w *window) build() {
 	if w.observed != nil {
 		w.parts = append(w.parts, w.observed)
 	}
-	w.middle = container.NewBorder(w.comparison.object, w.film.object, nil, nil,
-		container.NewStack(w.aids.object, w.welcome.object, w.placeholder.object))
+	w.middle = container.NewBorder(w.comparison.object, w.film.Object, nil, nil,
+		container.NewStack(w.aids.object, w.welcome.Object, w.placeholder.object))
 	body := container.New(bodyLayout{}, w.bar.object, w.strip.object, w.middle, w.side, w.status.object)
 	w.win.SetContent(container.NewStack(body, w.k.tips.Layer))
 	w.update(everything())
@@ -217,11 +217,11 @@ func (w *window) update(c change) {
 	if c.Change != (session.Change{}) && w.k.display.follow(c) {
 		c.View = true
 	}
-	around := [2]bool{w.comparison.object.Visible(), w.film.object.Visible()}
+	around := [2]bool{w.comparison.object.Visible(), w.film.Object.Visible()}
 	for _, p := range w.parts {
 		p.update(c)
 	}
-	if around != [2]bool{w.comparison.object.Visible(), w.film.object.Visible()} {
+	if around != [2]bool{w.comparison.object.Visible(), w.film.Object.Visible()} {
 		// Fyne does not give the room of what is hidden to the picture.
 		w.middle.Layout.Layout(w.middle.Objects, w.middle.Size())
 	}
