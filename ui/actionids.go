@@ -117,6 +117,7 @@ const (
 	scrollUp    = "scroll.up"
 	scrollDown  = "scroll.down"
 
+	helpTour  = "help.tour"
 	helpGuide = "help.guide"
 	helpKeys  = "help.keys"
 	helpAbout = "help.about"

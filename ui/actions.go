@@ -164,7 +164,7 @@ func (w *window) makeActions() {
 			shortcut: key(fyne.KeyM, ctrlShift), job: true},
 		fileSavePicture: {name: "Save picture", run: func() { files.savePicture(func() {}) }, ready: idle,
 			shortcut: key(fyne.KeyS, ctrl), useful: w.c.session.Corrected, job: true, queues: true},
-		fileSavePictureAs: {name: "Save picture as…", run: files.savePictureAs, ready: idle,
+		fileSavePictureAs: {name: "Save picture as…", run: func() { files.savePictureAs(func() {}) }, ready: idle,
 			shortcut: key(fyne.KeyS, ctrlShift), useful: w.c.session.Corrected, job: true},
 		fileSaveProject: {name: "Save project", run: func() { files.saveProject(func() {}) }, ready: idle,
 			shortcut: key(fyne.KeyP, ctrl), job: true, queues: true},
@@ -282,6 +282,9 @@ func (w *window) makeActions() {
 		scrollUp:    {run: func() { port.Scroll(0, -scrollShare) }, named: keys(fyne.KeyUp)},
 		scrollDown:  {run: func() { port.Scroll(0, scrollShare) }, named: keys(fyne.KeyDown)},
 
+		helpTour: {name: "Tour", run: func() {
+			w.k.prompts.showCustom(w.k.t("Tour"), w.k.t("Close"), w.k.tour(), 640, 380)
+		}},
 		helpGuide:      {name: "Guide", run: w.k.prompts.showGuide, named: keys(fyne.KeyF1)},
 		helpKeys:       {name: "Keys and mouse", run: w.k.prompts.showKeys},
 		commandsAction: {name: "All commands…", run: w.showCommands, shortcut: key(fyne.KeyP, ctrlShift)},

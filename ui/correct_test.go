@@ -526,11 +526,16 @@ func TestFailedSaveOfThePictureLosesNothing(t *testing.T) {
 		h.c.session.Document().Corrections().Len() != 2 {
 		t.Errorf("the dialog says %q", said)
 	}
-	h.press("ОК")
+	if e, ok := h.c.store.Extent(); !ok || e.Marked == 0 || !strings.Contains(h.panel.correction.result.Text,
+		"Ещё не сохранено") {
+		t.Errorf("before saving the panel says %q, counted %+v", h.panel.correction.result.Text, e)
+	}
 	h.saveErr = nil
-	h.k.actions.do("file.savePicture")
+	h.dialogs.path = "/elsewhere/b.png"
+	h.press("Сохранить в другом месте…")
 	h.settle()
-	if said := h.dialogTexts(); said != "" || h.c.session.Document().PictureDirty() || len(h.reports) != 1 {
+	if said := h.dialogTexts(); said != "" || h.c.session.Document().PictureDirty() || len(h.reports) != 1 ||
+		h.pictureFiles["/elsewhere/b.png"] == nil {
 		t.Errorf("the dialog says %q, %d reports", said, len(h.reports))
 	}
 }

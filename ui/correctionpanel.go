@@ -112,7 +112,7 @@ func (p *correctionPanel) update(c change) {
 	if c.Document || c.Corrections || c.Busy {
 		xwidget.SetEnabled(p.save, p.k.actions.can(fileSavePicture) && p.session.Corrected())
 	}
-	if c.Document || c.Mask || c.Corrections || c.Saved {
+	if c.Document || c.Mask || c.Corrections || c.Saved || c.Extent {
 		step, _ := p.store.Next()
 		emphasize(p.save, step == store.StepSave)
 		p.showResult()
@@ -134,11 +134,18 @@ func (p *correctionPanel) showSpot() {
 	p.spot.SetText(p.k.t("No. %s, %s px: %s", fmt.Sprint(f.Number), p.k.texts.Int(f.Area), p.k.stateText(f)))
 }
 
-// showResult shows the file saved last, and the name of its report if one was written.
+// showResult shows what a save would be free to change, or the file saved last and the name of its report if one was
+// written.
 func (p *correctionPanel) showResult() {
 	w := p.store.Written()
-	xwidget.SetVisible(p.result, w.Saved != nil)
-	if w.Saved == nil {
+	doc := p.session.Document()
+	unsaved := doc != nil && doc.PictureDirty()
+	e, counted := p.store.Extent()
+	if unsaved && counted {
+		p.result.SetText(p.k.t("Not saved yet: %s", p.k.changedText(int(e.Changed))) + p.k.extentText(e))
+	}
+	xwidget.SetVisible(p.result, unsaved && counted || w.Saved != nil)
+	if w.Saved == nil || unsaved && counted {
 		return
 	}
 	text := p.k.savedText(w)

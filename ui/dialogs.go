@@ -13,6 +13,7 @@ import (
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/widget"
 
+	"blik/app/imagefile"
 	"blik/app/job"
 	"blik/internal/message"
 	"blik/processing"
@@ -43,6 +44,16 @@ func (p *prompts) ended(failed message.Text, err error) (ok bool) {
 		p.k.say("")
 		p.showError(failed, err)
 	}
+	return false
+}
+
+// saved is ended for saving. Where a place cannot be written, the error offers another one.
+func (p *prompts) saved(failed message.Text, err error, elsewhere func()) (ok bool) {
+	if !imagefile.WrittenElsewhere(err) {
+		return p.ended(failed, err)
+	}
+	p.k.say("")
+	p.ask(p.k.t(failed), p.errorText(err), []answer{{p.k.t("Save elsewhere…"), widget.HighImportance, elsewhere}})
 	return false
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -46,7 +47,7 @@ func (f *farmDialogs) open() {
 	frames := f.w.c.frames.Frames()
 	here, there := f.w.k.t("This computer"), f.w.k.t("A farm")
 	folder, address := widget.NewEntry(), widget.NewPasswordEntry()
-	folder.SetText(filepath.Join(filepath.Dir(frames[0].Path), "blik"))
+	folder.SetText(cmp.Or(f.w.c.session.Settings().OutputFolder, filepath.Join(filepath.Dir(frames[0].Path), "blik")))
 	address.SetText(farmAddress())
 	shared := xwidget.NewCheck(f.w.k.t("Workers see these folders at the same paths"), f.w.k.keys, nil)
 	where := xwidget.NewRadio([]string{here, there}, f.w.k.keys, func(chosen string) {

@@ -269,7 +269,7 @@ func (f *files) writeMask(path string, overwrite bool, next func()) {
 			switch {
 			case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):
 				f.confirmForeign(err, path, func() { f.writeMask(path, true, next) })
-			case f.k.prompts.ended("Could not save the mask", err):
+			case f.k.prompts.saved("Could not save the mask", err, func() { f.saveMaskAs(next) }):
 				f.k.say(f.k.t("Mask saved: %s", path))
 				next()
 			}
@@ -396,7 +396,7 @@ func (f *files) savePicture(next func()) {
 func (f *files) askFormat(next func()) {
 	path := f.session.Document().Path()
 	as := func(format imagefile.Format) func() {
-		return func() { f.writePicture(imagefile.DefaultName(path, format), imagefile.SaveOptions{}, next) }
+		return func() { f.writePicture(f.store.ResultName(format), imagefile.SaveOptions{}, next) }
 	}
 	text := message.Text("%s is a JPEG, which loses quality each time it is written. The corrected picture is saved " +
 		"as %s or as PNG, with the profile, metadata and resolution of the original. “Save picture as…” can still " +
@@ -411,14 +411,14 @@ func (f *files) askFormat(next func()) {
 		answers = answers[1:]
 	}
 	f.k.prompts.ask(f.k.t("Save as TIFF or PNG?"), f.k.t(text, baseName(path),
-		baseName(imagefile.DefaultName(path, imagefile.TIFF))), answers)
+		baseName(f.store.ResultName(imagefile.TIFF))), answers)
 }
 
 // cmyk reports whether the picture is CMYK, which PNG cannot hold.
 func (f *files) cmyk() bool { return f.session.Document().Picture().Channels == 4 }
 
-// savePictureAs asks for a file and writes the corrected picture there.
-func (f *files) savePictureAs() {
+// savePictureAs asks for a file, writes the corrected picture there, and calls next when it is on the disk.
+func (f *files) savePictureAs(next func()) {
 	if !f.session.Corrected() {
 		f.k.say(f.k.t("Nothing is corrected yet; %s saves the mask", f.k.press(fileSaveMask)))
 		return
@@ -430,7 +430,7 @@ func (f *files) savePictureAs() {
 	}, f.chosen(func(path string) {
 		// The dialog has already asked about replacing an existing file; the original needs a question of its own.
 		save := func(keep bool) {
-			f.writePicture(path, imagefile.SaveOptions{Overwrite: true, Keep: keep}, func() {})
+			f.writePicture(path, imagefile.SaveOptions{Overwrite: true, Keep: keep}, next)
 		}
 		if !f.store.IsOriginal(path) {
 			save(false)
@@ -470,7 +470,7 @@ func (f *files) writePictureNow(path string, o imagefile.SaveOptions, next func(
 						f.writePicture(path, o, next)
 					}},
 				})
-		case f.k.prompts.ended("Could not save the picture", err):
+		case f.k.prompts.saved("Could not save the picture", err, func() { f.savePictureAs(next) }):
 			f.k.say(f.k.savedText(f.store.Written()))
 			next()
 		}

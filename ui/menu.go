@@ -58,7 +58,7 @@ func menuTable() []struct {
 			holdAction, viewSplit, viewBeside}},
 		{"Filmstrip", []string{filmFolder, filmPrevious, filmNext, "-", filmFind,
 			filmCorrect, filmFarm, "-", filmClose}},
-		{"Help", []string{helpGuide, commandsAction, helpKeys, helpAbout}},
+		{"Help", []string{helpGuide, helpTour, commandsAction, helpKeys, helpAbout}},
 	}
 }
 

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"slices"
 
 	"fyne.io/fyne/v2"
@@ -9,6 +10,8 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/i18n"
+	"blik/app/session"
+	"blik/ui/filedialog"
 	"blik/ui/look"
 	"blik/ui/xwidget"
 )
@@ -72,7 +75,48 @@ func (w *window) preferences() fyne.CanvasObject {
 		w.panel.correction.showReport()
 	}
 	row(w.k.t("Write a report beside the picture"), reports)
+	row(w.k.t("Save corrected pictures"), w.outputChoice())
 	return form
+}
+
+// saveSettings writes the settings at once, so that a choice outlives a crash.
+func (k *kit) saveSettings(s *session.Session) {
+	if err := s.SaveSettings(); err != nil {
+		k.prompts.showError("Problem with the settings", err)
+	}
+}
+
+// outputChoice is the choice of the folder for corrected pictures and their reports.
+func (w *window) outputChoice() fyne.CanvasObject {
+	s := w.c.session.Settings()
+	beside, other := w.k.t("Beside the original"), w.k.t("Another folder…")
+	box := xwidget.NewSelect(nil, w.k.keys, nil)
+	var chosen func(name string)
+	show := func() {
+		box.OnChanged = nil
+		if box.Options = []string{beside, other}; s.OutputFolder != "" {
+			box.Options = []string{beside, s.OutputFolder, other}
+		}
+		box.SetSelected(cmp.Or(s.OutputFolder, beside))
+		box.OnChanged = chosen
+	}
+	use := func(folder string) {
+		s.OutputFolder = folder
+		w.k.saveSettings(w.c.session)
+		show()
+	}
+	chosen = func(name string) {
+		switch name {
+		case beside:
+			use("")
+		case other:
+			show()
+			w.files.dialogs.Choose(filedialog.Request{Title: w.k.t("Save corrected pictures"),
+				Folder: cmp.Or(s.OutputFolder, s.LastFolder)}, w.files.chosen(use))
+		}
+	}
+	show()
+	return box
 }
 
 // showPreferences shows the preferences dialog.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"path/filepath"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -25,7 +26,7 @@ func TestPreferences(t *testing.T) {
 			reports = c
 		}
 	}
-	if len(choices) != 4 || reports == nil || choices[2].Selected != "150\u00a0%" || !reports.Checked {
+	if len(choices) != 5 || reports == nil || choices[2].Selected != "150\u00a0%" || !reports.Checked {
 		t.Fatalf("%d choices, report %v", len(choices), reports)
 	}
 	choices[1].SetSelected("High contrast")
@@ -38,6 +39,24 @@ func TestPreferences(t *testing.T) {
 	}
 	if h.panel.correction.report.Checked {
 		t.Error("the panel shows another choice of the report")
+	}
+	place := choices[4]
+	h.dialogs.path = "/results"
+	place.SetSelected("Another folder…")
+	if s.OutputFolder != "/results" || place.Selected != "/results" {
+		t.Errorf("results go to %q, the choice says %q", s.OutputFolder, place.Selected)
+	}
+	if path, _, ok := h.c.store.SaveTarget(); !ok || path != filepath.Join("/results", "a_corrected.png") {
+		t.Errorf("the picture is saved as %s", path)
+	}
+	h.dialogs.path = ""
+	place.SetSelected("Another folder…")
+	if s.OutputFolder != "/results" || place.Selected != "/results" {
+		t.Errorf("after cancelling, results go to %q, the choice says %q", s.OutputFolder, place.Selected)
+	}
+	place.SetSelected("Beside the original")
+	if s.OutputFolder != "" || len(place.Options) != 2 {
+		t.Errorf("results go to %q, offered are %q", s.OutputFolder, place.Options)
 	}
 	choices[0].SetSelected("Русский")
 	if h.k.texts.Code() != "ru" || s.Language != "ru" {

@@ -1,16 +1,12 @@
 package ui
 
 import (
-	"os"
-	"path/filepath"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/session"
-	"blik/assets"
-	"blik/internal/atomicfile"
+	"blik/app/session/store"
 	"blik/internal/message"
 	"blik/ui/welcome"
 	"blik/ui/xwidget"
@@ -34,9 +30,10 @@ func newStartPage(c *common, open func(path string)) startPage {
 			c.k.t("Blik finds the glare on a reproduction of a painting and marks it."),
 			c.k.t("You decide which findings really are glare. Blik restores the paint under them and changes " +
 				"nothing else in the file."),
-			c.k.t("Open a picture, press %s to find glare, %s to correct it, and %s to save a copy.",
-				c.k.press(findRun), c.k.press(correctAll), c.k.press(fileSavePicture)),
 		},
+		Tour: c.k.tour(),
+		Hint: c.k.t("Open a picture, press %s to find glare, %s to correct it, and %s to save a copy.",
+			c.k.press(findRun), c.k.press(correctAll), c.k.press(fileSavePicture)),
 		Buttons: []*xwidget.Button{choose, button(fileFolder, "Open folder…", theme.FolderIcon()),
 			button(fileSample, "Open the sample", theme.FileImageIcon())},
 	}), c.session}
@@ -55,19 +52,9 @@ func (p startPage) update(c change) {
 	}
 }
 
-// openSample opens the sample painting, which it writes into the user's cache folder.
+// openSample opens the sample painting.
 func openSample(f *files) {
-	folder, err := os.UserCacheDir()
-	path := filepath.Join(folder, "blik", "sample.jpg")
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o700)
+	if path, err := store.WriteSample(); f.k.prompts.ended("Could not open the sample", err) {
+		f.open(path)
 	}
-	if err == nil {
-		err = atomicfile.WriteFile(path, assets.Sample(), 0o600)
-	}
-	if err != nil {
-		f.k.prompts.showError("Could not open the sample", err)
-		return
-	}
-	f.open(path)
 }

@@ -163,7 +163,7 @@ func (k *kit) shortState(s document.Spot) string {
 // savedText describes what was saved and verified.
 func (k *kit) savedText(w store.Written) string {
 	n, name := int(w.Saved.PixelsChanged), baseName(w.Saved.Path)
-	changed := k.texts.Plural(n, "%s pixel changed", "%s pixels changed", k.texts.Int(n))
+	changed := k.changedText(n)
 	switch {
 	case w.Saved.Lossy:
 		return k.t("Saved %s as JPEG. %s corrected; the blocks around them were encoded again", name,
@@ -173,6 +173,11 @@ func (k *kit) savedText(w store.Written) string {
 	default:
 		return k.t("Saved %s. %s", name, changed) + k.extentText(w.Extent)
 	}
+}
+
+// changedText counts changed pixels.
+func (k *kit) changedText(n int) string {
+	return k.texts.Plural(n, "%s pixel changed", "%s pixels changed", k.texts.Int(n))
 }
 
 // extentText is a clause that says what the pixels are that were free to change.

@@ -41,6 +41,11 @@ var (
 	ErrLossy = errors.New("lossy")
 )
 
+// WrittenElsewhere reports whether err is that of a place that cannot be written, so that another one may help.
+func WrittenElsewhere(err error) bool {
+	return errors.Is(err, ErrWrite) || errors.Is(err, fs.ErrPermission)
+}
+
 // Error describes a fault of a file in one sentence.
 type Error struct {
 	Path  string

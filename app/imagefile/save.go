@@ -95,6 +95,14 @@ func DefaultName(path string, format Format) string {
 	return name + "_corrected" + extension
 }
 
+// ResultName is DefaultName in another folder, if that is not empty.
+func ResultName(path, folder string, format Format) string {
+	if folder != "" {
+		path = filepath.Join(folder, filepath.Base(path))
+	}
+	return DefaultName(path, format)
+}
+
 // AddPicture writes file with the patches applied; Commit names it path. file.Picture itself stays as it is. The
 // container is that of the source, with everything in it except the changed pixels, unless the extension of path names
 // another one: a JPEG becomes a TIFF (also where the extension names nothing) or PNG with the profile, EXIF, XMP, IPTC,

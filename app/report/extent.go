@@ -26,7 +26,7 @@ func (e Extent) Message() message.Message {
 	return message.Of("marked %d + halo %d + veil %d = %d free to change", e.Marked, e.Halo, e.Veil, e.Free())
 }
 
-// Extent counts the pixels of a saved correction.
+// Extent counts the pixels of a correction, also before it is saved.
 func (c Correction) Extent() (Extent, error) {
 	places, err := c.places()
 	if err != nil {
@@ -35,10 +35,16 @@ func (c Correction) Extent() (Extent, error) {
 	return extentOf(places, c.Saved), nil
 }
 
-// extentOf adds up places. JPEG blocks that changed beside them are left out.
+// extentOf adds up places. JPEG blocks that changed beside them are left out. saved is nil before saving.
 func extentOf(places []Place, saved *imagefile.Saved) Extent {
-	e := Extent{Changed: saved.PixelsChanged}
-	if saved.Proof != nil {
+	e := Extent{}
+	for _, p := range places {
+		e.Changed += int64(p.Changed)
+	}
+	if saved != nil {
+		e.Changed = saved.PixelsChanged
+	}
+	if saved != nil && saved.Proof != nil {
 		e.Changed -= saved.Proof.Beside
 	}
 	for _, p := range places {

@@ -33,6 +33,8 @@ type Change struct {
 	History bool
 	// Saved: what is on disk.
 	Saved bool
+	// Extent: how many pixels a save would be free to change was counted.
+	Extent bool
 	// Params: the parameters of detection and correction.
 	Params bool
 	// Busy: a job began or ended. Progress: the progress of the job.
@@ -69,8 +71,8 @@ const (
 func Everything() Change {
 	return Change{
 		Document: true, Mask: true, Corrections: true, Result: true, Region: true, Decisions: true, Listing: true,
-		Selection: true, History: true, Saved: true, Params: true, Busy: true, Progress: true, Device: true,
-		Recent: true, Film: true, Compared: true, Placeholder: true, Queue: true,
+		Selection: true, History: true, Saved: true, Extent: true, Params: true, Busy: true, Progress: true,
+		Device: true, Recent: true, Film: true, Compared: true, Placeholder: true, Queue: true,
 	}
 }
 

@@ -60,6 +60,8 @@ type Settings struct {
 	Keys Keys `json:"keys,omitempty"`
 	// WriteReport writes a report beside each corrected picture.
 	WriteReport bool `json:"write-report"`
+	// OutputFolder is the folder of corrected pictures and their reports; empty for that of each original.
+	OutputFolder string `json:"output-folder,omitempty"`
 	// Params are the parameters of detection and correction used last. Load leaves manual mode with its values, which
 	// belong to the picture that they were set for.
 	Params processing.Params `json:"-"`
@@ -179,6 +181,9 @@ func (f file) settings() Settings {
 	}
 	if s.WindowWidth <= 0 || s.WindowHeight <= 0 {
 		s.WindowWidth, s.WindowHeight = 0, 0
+	}
+	if !filepath.IsAbs(s.OutputFolder) {
+		s.OutputFolder = ""
 	}
 	if s.OverlayColour == "" {
 		s.OverlayColour = usual.OverlayColour

@@ -18,7 +18,7 @@ import (
 // plan returns the path of the corrected picture, and reports errors immediately that saving would report only after
 // all the work.
 func (t *task) plan(mask string) (string, error) {
-	target := imagefile.DefaultName(filepath.Join(t.Folder, filepath.Base(t.File.Path)), t.format())
+	target := imagefile.ResultName(t.File.Path, t.Folder, t.format())
 	outputs := []string{target}
 	if !t.Work.NoReport {
 		jsonPath, htmlPath := report.CorrectionPaths(target)

@@ -20,15 +20,19 @@ type Page struct {
 	Options
 	// Object is what the window shows.
 	Object fyne.CanvasObject
+	hint   *widget.Label
 	recent *fyne.Container
 }
 
 // Options of a Page.
 type Options struct {
 	Keys xwidget.Keys
-	// Sentences explain the program, Buttons open something.
+	// Sentences explain the program, Buttons open something. Tour is shown to those who have not opened a picture yet,
+	// Hint to all others.
 	Sentences []string
 	Buttons   []*xwidget.Button
+	Tour      fyne.CanvasObject
+	Hint      string
 	// Open opens a recent picture, of which Thumbnail may know a small one.
 	Open      func(path string)
 	Thumbnail func(path string) (image.Image, bool)
@@ -60,11 +64,15 @@ const mostRecent = 5
 
 // New returns a page.
 func New(o Options) *Page {
-	p := &Page{Options: o, recent: container.NewGridWrap(fyne.NewSize(cellWidth, cellSide+40))}
+	p := &Page{
+		Options: o, hint: xwidget.NewWrapped(o.Hint),
+		recent: container.NewGridWrap(fyne.NewSize(cellWidth, cellSide+40)),
+	}
 	words := container.New(layout.NewCustomPaddedVBoxLayout(0))
 	for _, sentence := range o.Sentences {
 		words.Add(xwidget.NewWrapped(sentence))
 	}
+	words.Add(p.hint)
 	var cell fyne.Size
 	buttons := container.New(nil)
 	for _, b := range o.Buttons {
@@ -74,7 +82,7 @@ func New(o Options) *Page {
 	buttons.Layout = layout.NewGridWrapLayout(cell)
 	p.Object = container.NewStack(canvas.NewRectangle(theme.Color(theme.ColorNameBackground)),
 		container.NewVScroll(container.New(centred{}, container.NewVBox(words, xwidget.NewGap(0, 6), buttons,
-			xwidget.NewGap(0, 6), p.recent))))
+			xwidget.NewGap(0, 6), p.Tour, p.recent))))
 	return p
 }
 
@@ -87,6 +95,8 @@ func (p *Page) Enable(on bool) {
 
 // Show shows small pictures of the files that were opened last.
 func (p *Page) Show(paths []string) {
+	xwidget.SetVisible(p.Tour, len(paths) == 0)
+	xwidget.SetVisible(p.hint, len(paths) > 0)
 	p.recent.RemoveAll()
 	for _, path := range paths[:min(len(paths), mostRecent)] {
 		small := &canvas.Image{FillMode: canvas.ImageFillContain, Resource: theme.FileImageIcon()}

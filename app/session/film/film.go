@@ -325,7 +325,7 @@ type Batch struct {
 // its project holds is used, so its work must be saved there before; it is opened again at the end.
 func (m *Film) RunBatch(correct bool, lang string, done func(Batch, error)) {
 	m.s.Settle()
-	frames, params, open := m.Frames(), m.s.Settings().Params, ""
+	frames, params, folder, open := m.Frames(), m.s.Settings().Params, m.s.Settings().OutputFolder, ""
 	if m.s.Document() != nil {
 		open = m.s.Document().Path()
 	}
@@ -340,7 +340,7 @@ func (m *Film) RunBatch(correct bool, lang string, done func(Batch, error)) {
 		var t *sheet
 		return b, batch.Each(ctx, paths, func(ctx context.Context, i int) error {
 			stage := message.Of("%d of %d: %s", i+1, len(paths), filepath.Base(paths[i]))
-			t = &sheet{o: &m.o, path: paths[i], params: params, until: work.Finding, lang: lang}
+			t = &sheet{o: &m.o, path: paths[i], folder: folder, params: params, until: work.Finding, lang: lang}
 			if correct {
 				t.until = work.Saving
 			}

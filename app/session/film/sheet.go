@@ -20,11 +20,12 @@ import (
 
 // sheet is a work.Sheet that begins with what the project of a picture holds, and is stored there.
 type sheet struct {
-	o          *Options
-	path, lang string
-	params     processing.Params
-	until      work.Step
-	progress   processing.Progress
+	o *Options
+	// folder is that of the result; empty for that of the picture.
+	path, folder, lang string
+	params             processing.Params
+	until              work.Step
+	progress           processing.Progress
 
 	store.Work
 	file *imagefile.File
@@ -140,7 +141,7 @@ func (t *sheet) Save(ctx context.Context, progress processing.Progress) error {
 	shot := t.Doc.Snapshot()
 	account := store.AccountOf(t.file, t.Doc, t.o.Version)
 	account.Mask, account.Date, account.Left = shot.Mask(), time.Now(), t.left
-	path := imagefile.DefaultName(t.path, t.file.SaveFormat())
+	path := imagefile.ResultName(t.path, t.folder, t.file.SaveFormat())
 	saving := imagefile.SaveOptions{Progress: progress}
 	if _, err := t.o.Files.Save(ctx, account, path, t.lang, saving); err != nil {
 		return err

@@ -19,14 +19,20 @@ import (
 func (d *Store) Written() Written { return d.disk.written }
 
 // SaveTarget returns where to save the corrected picture without asking: in the file where it was last saved, or in a
-// new one beside the original. ok is false for a JPEG that was not saved before, because the user must choose another
+// new one with ResultName. ok is false for a JPEG that was not saved before, because the user must choose another
 // format.
 func (d *Store) SaveTarget() (path string, o imagefile.SaveOptions, ok bool) {
 	if last := d.disk.written.Saved; last != nil {
 		return last.Path, imagefile.SaveOptions{Overwrite: true, Expect: last.State, AllowLossy: last.Lossy}, true
 	}
-	path = imagefile.DefaultName(d.s.Document().Path(), d.s.Shown().Original.SaveFormat())
+	path = d.ResultName(d.s.Shown().Original.SaveFormat())
 	return path, imagefile.SaveOptions{}, d.s.Shown().Original.Format != imagefile.JPEG
+}
+
+// ResultName returns the name of the corrected picture in a format: in the folder that the settings name, or beside the
+// original.
+func (d *Store) ResultName(format imagefile.Format) string {
+	return imagefile.ResultName(d.s.Document().Path(), d.s.Settings().OutputFolder, format)
 }
 
 // IsOriginal reports whether path is the file that the picture was read from.

@@ -40,6 +40,7 @@ type Store struct {
 	disk    onDisk
 	told    saved
 	loading loading
+	extent  extent
 	// journal, which may be nil, stores unsaved work. forget is set if the user does not want to keep it.
 	journal *journal
 	forget  bool
@@ -96,6 +97,8 @@ func (d *Store) changed(c *session.Change) {
 	now := saved{mask, picture, d.disk.maskFile, d.disk.written, d.disk.overwritten, d.disk.continued.Date}
 	c.Saved = now != d.told
 	d.told = now
+	c.Extent = d.extent.of != d.extent.told
+	d.extent.told = d.extent.of
 	if d.journal != nil && (c.Document || c.Mask || c.Corrections || c.Saved || c.Region || c.Decisions || c.Result) {
 		d.journal.note(d.unsaved())
 	}

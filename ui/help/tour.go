@@ -1,0 +1,71 @@
+package help
+
+import (
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/container"
+	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/theme"
+
+	"blik/app/i18n"
+	"blik/internal/message"
+	"blik/ui/icons"
+	"blik/ui/xwidget"
+)
+
+// Press are the keys that the tour names.
+type Press struct {
+	Find, Next, Keep, Ignore, Brush, Correct, Original, Save string
+}
+
+// cardWidth is the least width of a card, cardHeight its height, cardGap the distance of two cards, and cardIcon the
+// side of the icon, in Fyne units.
+const cardWidth, cardHeight, cardGap, cardIcon = 220, 100, 8, 28
+
+// cards lays out cards in one or two columns.
+type cards struct{ columns int }
+
+// Layout is part of fyne.Layout.
+func (l *cards) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	if l.columns = 1; size.Width >= 2*cardWidth+cardGap {
+		l.columns = 2
+	}
+	width := (size.Width - float32(l.columns-1)*cardGap) / float32(l.columns)
+	for i, o := range objects {
+		o.Move(fyne.NewPos(float32(i%l.columns)*(width+cardGap), float32(i/l.columns)*(cardHeight+cardGap)))
+		o.Resize(fyne.NewSize(width, cardHeight))
+	}
+}
+
+// MinSize is part of fyne.Layout.
+func (l *cards) MinSize(objects []fyne.CanvasObject) fyne.Size {
+	columns := max(1, l.columns)
+	rows := (len(objects) + columns - 1) / columns
+	return fyne.NewSize(cardWidth, float32(rows)*(cardHeight+cardGap)-cardGap)
+}
+
+// NewTour returns four cards, two beside each other, with the steps of the work on a picture.
+func NewTour(t *i18n.Printer, p Press) fyne.CanvasObject {
+	card := func(icon fyne.Resource, title message.Text, text message.Message) fyne.CanvasObject {
+		back := canvas.NewRectangle(theme.Color(theme.ColorNameInputBackground))
+		back.CornerRadius = theme.InputRadiusSize()
+		image := canvas.NewImageFromResource(icon)
+		image.FillMode = canvas.ImageFillContain
+		image.SetMinSize(fyne.NewSquareSize(cardIcon))
+		words := xwidget.NewWrapped(t.Sprint(text))
+		words.SizeName = theme.SizeNameCaptionText
+		return container.NewStack(back, container.New(layout.NewCustomPaddedLayout(8, 8, 12, 4),
+			container.NewBorder(nil, nil, container.NewVBox(image), nil,
+				container.New(layout.NewCustomPaddedVBoxLayout(-4), xwidget.NewHeading(t.Sprintf(title)), words))))
+	}
+	return container.New(&cards{},
+		card(theme.FolderOpenIcon(), "1. Open", message.Of("A TIFF, PNG or JPEG, or a folder of them. Blik writes a "+
+			"copy; the original stays as it is.")),
+		card(theme.SearchIcon(), "2. Find glare", message.Of("%s marks every finding. More or fewer? Change the "+
+			"sensitivity; it acts at once.", p.Find)),
+		card(theme.VisibilityIcon(), "3. Check", message.Of("%s goes to the next finding, %s keeps it, %s ignores it. "+
+			"Painted lights are yours to spare. Paint what was missed with the brush (%s).", p.Next, p.Keep, p.Ignore,
+			p.Brush)),
+		card(icons.Get("correct"), "4. Correct and save", message.Of("%s corrects, %s shows the original, %s saves a "+
+			"copy and proves that nothing else has changed.", p.Correct, p.Original, p.Save)))
+}
