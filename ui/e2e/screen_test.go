@@ -114,11 +114,11 @@ func openIn(t testing.TB, home, lang string, width, height int, files ...string)
 	w.await("view ")
 	w.shown = time.Now()
 	w.id = strings.Fields(w.xdo("search", "--sync", "--onlyvisible", "--name", "Blik"))[0]
-	// A window that has just appeared may still change to its initial size.
+	// A window that has just appeared may still change to its initial size. A filmstrip takes some of its height.
 	for start := time.Now(); ; {
 		w.xdo("windowsize", w.id, strconv.Itoa(width), strconv.Itoa(height))
 		if v := w.view(); v.left+v.width < float64(width) && v.left+v.width > float64(width)-450 &&
-			v.top+v.height > float64(height)-60 && v.top+v.height < float64(height) {
+			v.top+v.height > float64(height)-200 && v.top+v.height < float64(height) {
 			break
 		}
 		if time.Since(start) > patience {
