@@ -141,7 +141,7 @@ func BenchmarkXvfbOpening(b *testing.B) {
 	w.await("picture ")
 	for i := range 6 {
 		w.view()
-		w.key("Alt_L", "Down", "Down", "Right", "Down")
+		w.key("Alt_L", "Down", "Down", "Down", "Right", "Down")
 		begun := time.Now()
 		w.key("Return")
 		if whole := w.opened(begun); i%2 == 0 {
