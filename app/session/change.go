@@ -27,7 +27,7 @@ type Change struct {
 	Decisions, Listing bool
 	// Selection: the selected finding, or its correction.
 	Selection bool
-	// Compared: the mask to compare with.
+	// Compared: the mask to compare with, or the view of the changed pixels.
 	Compared bool
 	// History: the steps, or how many of them are in effect.
 	History bool

@@ -7,6 +7,7 @@ import (
 
 	"blik/app/document"
 	"blik/app/imagefile"
+	"blik/app/session"
 	"blik/processing"
 )
 
@@ -25,6 +26,14 @@ func TestChangedView(t *testing.T) {
 	result.U8 = slices.Clone(result.U8)
 	for _, p := range doc.Corrections().Patches() {
 		p.Apply(&result)
+	}
+	shown := false
+	s.Subscribe(func(c session.Change) { shown = shown || c.Compared })
+	if s.ChangedView() != nil {
+		t.Error("the view is made at once, on the goroutine of the window")
+	}
+	for !shown {
+		(<-s.queue)()
 	}
 	changed := s.ChangedView().Mask()
 	count := map[uint8]int{}

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"image"
 
 	"blik/app/document"
 	"blik/app/view"
@@ -16,19 +17,34 @@ type views struct {
 	shown *document.Corrections
 	// previous is what was shown before, so that an undo is fast.
 	previous pictureView
-	// changed is the view of the pixels that the corrections changedOf change.
-	changed   *view.MaskPyramid
-	changedOf *document.Corrections
+	// changed is the view of the pixels that the corrections changedOf change. One of those of making is being made.
+	changed           *view.MaskPyramid
+	changedOf, making *document.Corrections
 }
 
-// ChangedView returns the view of the pixels that the corrections change, nil if nothing is corrected.
+// ChangedView returns the view of the pixels that the corrections change. It is nil if nothing is corrected, and while
+// the view is being made on another goroutine; a Change with Compared says when it is there.
 func (s *Session) ChangedView() *view.MaskPyramid {
+	v := &s.views
 	if !s.Corrected() {
-		s.views.changed, s.views.changedOf = nil, nil
-	} else if now := s.open.Doc.Corrections(); s.views.changedOf != now {
-		s.views.changed, s.views.changedOf = view.NewMaskPyramid(now.Changed(s.open.Doc.Picture())), now
+		v.changed, v.changedOf = nil, nil
+		return nil
 	}
-	return s.views.changed
+	now, pic := s.open.Doc.Corrections(), s.open.Doc.Picture()
+	if v.changedOf == now {
+		return v.changed
+	}
+	if v.making == nil {
+		v.making = now
+		go func() {
+			made := view.NewMaskPyramid(now.Changed(pic))
+			s.dispatch(func() {
+				v.changed, v.changedOf, v.making = made, now, nil
+				s.Notify(Change{Compared: true, Pixels: image.Rect(0, 0, pic.Width, pic.Height)})
+			})
+		}()
+	}
+	return nil
 }
 
 // pictureView is the view of the picture with certain corrections.
