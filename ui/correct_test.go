@@ -530,6 +530,12 @@ func TestFailedSaveOfThePictureLosesNothing(t *testing.T) {
 		h.c.session.Document().Corrections().Len() != 2 {
 		t.Errorf("the dialog says %q", said)
 	}
+	for {
+		if _, ok := h.c.store.Extent(); ok {
+			break
+		}
+		(<-h.queue)()
+	}
 	if e, ok := h.c.store.Extent(); !ok || e.Marked == 0 || !strings.Contains(h.panel.correction.result.Text,
 		"Ещё не сохранено") {
 		t.Errorf("before saving the panel says %q, counted %+v", h.panel.correction.result.Text, e)

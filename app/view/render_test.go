@@ -337,6 +337,15 @@ func (r *reference) pixel(t Transform, o Options, x, y int) (want [3]float64, ok
 		share = 0
 		if value(0, 0) >= 128 && (value(-1, 0) < 128 || value(1, 0) < 128 || value(0, -1) < 128 || value(0, 1) < 128) {
 			share = 1
+			apart := math.Abs(want[0]-float64(ink.R)) + math.Abs(want[1]-float64(ink.G)) + math.Abs(want[2]-float64(ink.B))
+			if near(apart, alikeInk, 14) || apart < alikeInk && near(want[1], 127.5, 5) {
+				return want, false
+			}
+			if apart < alikeInk {
+				if ink = (color.RGBA{}); want[1] < 127.5 {
+					ink = color.RGBA{255, 255, 255, 255}
+				}
+			}
 		}
 	}
 	for c, v := range [3]uint8{ink.R, ink.G, ink.B} {

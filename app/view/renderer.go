@@ -66,7 +66,8 @@ func OverlayColourByID(id string) OverlayColour {
 // Options says what a viewport shows.
 type Options struct {
 	Mode Mode
-	// Colour is that of the overlay and of outlines; its alpha is ignored.
+	// Colour is that of the overlay and of outlines; its alpha is ignored. Over pixels of a like colour outlines are black
+	// or white.
 	Colour color.RGBA
 	// Opacity is that of the overlay, 0…1; outlines are opaque.
 	Opacity float64
@@ -781,6 +782,30 @@ func tint(out []uint8, colour, share lanes) {
 	}
 }
 
+// alikeInk is the least sum of the differences of the channels at which an outline in its own colour is seen on a pixel.
+const alikeInk = 220
+
+// outlinePixels draws pixels of an outline in its colour, and over those of a like colour in black or white, whichever
+// differs more.
+func (f *frame) outlinePixels(out []uint8) {
+	ink := f.ink.pack()
+	var colour [4]uint8
+	binary.LittleEndian.PutUint32(colour[:], ink)
+	for i := 0; i+4 <= len(out); i += 4 {
+		pixel, apart := out[i:i+4:i+4], 0
+		for c := range 3 {
+			apart += max(int(pixel[c])-int(colour[c]), int(colour[c])-int(pixel[c]))
+		}
+		p := ink
+		if apart < alikeInk {
+			if p = opaque; pixel[1] < 128 {
+				p = 0xffffffff
+			}
+		}
+		binary.LittleEndian.PutUint32(pixel, p)
+	}
+}
+
 // outline draws the pixels of a row that are in the mask and have a 4-neighbour that is not.
 func (f *frame) outline(out []uint8, key rowKey) {
 	l := f.overlay
@@ -793,7 +818,6 @@ func (f *frame) outline(out []uint8, key rowKey) {
 	}
 	above, below := neighbour(key.above), neighbour(key.below)
 	in := func(row []uint8, m int) bool { return row != nil && m >= 0 && row[m] >= processing.MaskLevel }
-	full := f.ink.pack()
 	for m := f.mask0; m < f.mask1; m++ {
 		if row[m] < processing.MaskLevel {
 			continue
@@ -801,16 +825,27 @@ func (f *frame) outline(out []uint8, key rowKey) {
 		a := m
 		for m < f.mask1 && row[m] >= processing.MaskLevel {
 			if !in(above, m) || !in(below, m) {
-				fill(out[4*f.start[m-f.mask0]:4*f.start[m-f.mask0+1]], full)
+				from, to := f.start[m-f.mask0], f.start[m-f.mask0+1]
+				// The ends are drawn below; a pixel that was drawn must not be judged again.
+				if m == a && (a > f.mask0 || !in(row, f.before)) {
+					from++
+				}
+				if last := m+1 == f.mask1 || row[m+1] < processing.MaskLevel; last && (m+1 < f.mask1 || !in(row, f.after)) {
+					to--
+				}
+				if from < to {
+					f.outlinePixels(out[4*from : 4*to])
+				}
 			}
 			m++
 		}
 		left, right := f.start[a-f.mask0], f.start[m-f.mask0]
-		if a > f.mask0 || !in(row, f.before) {
-			fill(out[4*left:4*left+4], full)
+		first, last := a > f.mask0 || !in(row, f.before), m < f.mask1 || !in(row, f.after)
+		if first {
+			f.outlinePixels(out[4*left : 4*left+4])
 		}
-		if m < f.mask1 || !in(row, f.after) {
-			fill(out[4*right-4:4*right], full)
+		if last && !(first && right-1 == left) {
+			f.outlinePixels(out[4*right-4 : 4*right])
 		}
 	}
 }
