@@ -8,6 +8,7 @@ import (
 
 	"blik/app/document"
 	"blik/app/session"
+	"blik/app/session/store"
 	"blik/app/view"
 	"blik/processing"
 	"blik/ui/viewport"
@@ -100,7 +101,23 @@ func (d *display) follow(c change) (viewChanged bool) {
 	if c.Document || !d.comparable() {
 		d.stopComparing()
 	}
+	if c.Document {
+		d.hideCorrected()
+	}
 	return d.mode() != before || d.maskShown != shown || d.reviewing != reviewed
+}
+
+// hideCorrected hides the mask of a picture that was opened with all findings corrected, as their correction did, and
+// shows it again for another picture.
+func (d *display) hideCorrected() {
+	done := false
+	if d.s.Corrected() {
+		findings, corrected := store.CountFindings(d.s.Document())
+		done = findings == corrected && d.look.Mode == view.PictureAndMask
+	}
+	if done != d.hid {
+		d.hid, d.maskShown = done, !done
+	}
 }
 
 func (d *display) update(c change) {

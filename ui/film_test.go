@@ -74,6 +74,17 @@ func TestFilmstrip(t *testing.T) {
 	if len(h.pictureFiles) != 3 {
 		t.Errorf("%d pictures were saved", len(h.pictureFiles))
 	}
+	// The mask would cover what the batch has corrected.
+	h.k.actions.do("film.next")
+	h.settle()
+	if h.k.display.maskShown {
+		t.Error("the mask is shown over a picture whose findings are all corrected")
+	}
+	h.files.openNow("/art/a.png", func() {})
+	h.settle()
+	if !h.k.display.maskShown {
+		t.Error("the mask of another picture stays hidden")
+	}
 	h.k.actions.do("film.close")
 	if h.film.Object.Visible() {
 		t.Error("the filmstrip is still visible")

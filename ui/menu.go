@@ -154,6 +154,10 @@ func (m *mainMenu) item(id string) *fyne.MenuItem {
 	if i.Shortcut = a.shortcut; i.Shortcut == nil {
 		i.Shortcut = a.singleKey()
 	}
+	if name := a.keyName(); a.shortcut != nil && strings.HasPrefix(string(name), "F") && runtime.GOOS != "darwin" {
+		// The texts of the window name the function key.
+		i.Shortcut = unshown{a.shortcut, string(name)}
+	}
 	i.Disabled = !m.w.k.actions.offers(id)
 	i.Checked = a.checked != nil && a.checked()
 	return i
@@ -168,8 +172,11 @@ func (a *action) singleKey() fyne.Shortcut {
 	return nil
 }
 
-// unshown is a shortcut whose keys the toolkit does not draw.
-type unshown struct{ fyne.Shortcut }
+// unshown is a shortcut whose keys the toolkit does not draw, with the text to show instead, if it is not empty.
+type unshown struct {
+	fyne.Shortcut
+	text string
+}
 
 // showKeys appends the keys of the items to their texts, as a column. The toolkit would draw them with a fifth of the
 // opacity of text, which is hard to read; the menus of macOS are not its own.
@@ -188,8 +195,12 @@ func showKeys(items []*fyne.MenuItem) {
 		for i.Label += "\t"; width(i.Label) < column; {
 			i.Label += "\t"
 		}
+		if u, ok := i.Shortcut.(unshown); ok {
+			i.Label += u.text
+			continue
+		}
 		i.Label += keyset.Text(i.Shortcut)
-		i.Shortcut = unshown{i.Shortcut}
+		i.Shortcut = unshown{Shortcut: i.Shortcut}
 	}
 }
 

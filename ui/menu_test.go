@@ -94,6 +94,9 @@ func TestMenuShowsKeys(t *testing.T) {
 				if s := h.k.actions.table[id].shortcut; s != nil && s.ShortcutName() != item.Shortcut.ShortcutName() {
 					t.Errorf("%s: the shortcut is %s", id, item.Shortcut.ShortcutName())
 				}
+				if press := h.k.press(id); strings.HasPrefix(press, "F") && len(press) <= 3 && item.Label[at+1:] != press {
+					t.Errorf("%s: the menu shows %q, the texts name %s", id, item.Label[at+1:], press)
+				}
 				columns = append(columns, fyne.MeasureText(item.Label[:at+1], theme.TextSize(), fyne.TextStyle{}).Width)
 			}
 			if len(columns) > 0 && slices.Max(columns)-slices.Min(columns) > 0.5 {

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"math"
-	"strings"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -34,7 +33,7 @@ type toolbar struct {
 	eye         *xwidget.ToolButton
 	opacity     *xwidget.Slider
 	opacityText *xwidget.FixedText
-	zoom        *zoomBox
+	zoom        *xwidget.ZoomBox
 	whenOpen    []*xwidget.ToolButton
 	quiet       quiet
 }
@@ -98,7 +97,10 @@ func newToolbar(c *common) *toolbar {
 	b.opacity.OnChanged = byUser(&b.quiet, c.k.display.setOpacity)
 	b.opacityText = xwidget.NewFixedText("100 %")
 
-	b.zoom = newZoomBox(c)
+	b.zoom = xwidget.NewZoomBox(xwidget.ZoomOptions{
+		FitName: c.k.t("Fit"), Percent: c.k.percent, Parse: i18n.ParseNumber, Fit: c.k.display.port.Fit,
+		Set: c.k.display.port.SetZoom, Canvas: c.k.prompts.win.Canvas(),
+	})
 	out := c.k.button(viewOut, theme.ZoomOutIcon())
 	in := c.k.button(viewIn, theme.ZoomInIcon())
 	fit := c.k.button(viewFit, icons.Get("fit"))
@@ -166,71 +168,6 @@ func (b *toolbar) update(c change) {
 		b.opacityText.SetText(b.k.percent(b.k.display.look.Opacity))
 	}
 	if c.Zoom || c.Document {
-		b.zoom.show()
-	}
-}
-
-// zoomBox shows the zoom in per cent; it can be typed or chosen from a menu.
-type zoomBox struct {
-	widget.SelectEntry
-	c     *common
-	shown string
-}
-
-func newZoomBox(c *common) *zoomBox {
-	z := &zoomBox{c: c}
-	z.ExtendBaseWidget(z)
-	options := []string{c.k.t("Fit")}
-	for _, s := range []float64{0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32} {
-		options = append(options, c.k.percent(s))
-	}
-	z.SetOptions(options)
-	focused := func() fyne.Focusable { return c.k.prompts.win.Canvas().Focused() }
-	z.OnChanged = func(text string) {
-		// Choosing from the menu changes the text while the box does not have the focus; typing needs the focus.
-		if focused() != fyne.Focusable(z) && text != z.shown {
-			z.take()
-		}
-	}
-	z.OnSubmitted = func(string) {
-		z.take()
-		c.k.prompts.win.Canvas().Unfocus()
-	}
-	return z
-}
-
-// FocusLost applies the typed text.
-func (z *zoomBox) FocusLost() {
-	z.SelectEntry.FocusLost()
-	if z.Text != z.shown {
-		z.take()
-	}
-}
-
-// MinSize keeps the box narrow.
-func (z *zoomBox) MinSize() fyne.Size { return fyne.NewSize(92, z.SelectEntry.MinSize().Height) }
-
-func (z *zoomBox) take() {
-	text := z.Text
-	z.shown = text
-	if text == z.c.k.t("Fit") {
-		z.c.k.display.port.Fit()
-	} else if v, err := i18n.ParseNumber(strings.TrimSuffix(strings.TrimSpace(text), "%")); err == nil && v > 0 {
-		if z.c.session.Document() != nil {
-			z.c.k.display.port.SetZoom(v / 100)
-		}
-	}
-	z.show()
-}
-
-// show updates the zoom.
-func (z *zoomBox) show() {
-	text := ""
-	if z.c.session.Document() != nil {
-		text = z.c.k.percent(z.c.k.display.port.Transform().Zoom)
-	}
-	z.shown = text
-	if z.Text != text {
-		z.SetText(text)
+		b.zoom.ShowZoom(b.k.display.port.Transform().Zoom, b.session.Document() != nil)
 	}
 }

@@ -804,7 +804,14 @@ func TestLanguageSwitch(t *testing.T) {
 
 func TestZoomBox(t *testing.T) {
 	testpic.NoRace(t)
-	h := newHarness(t, "en").opened()
+	h := newHarness(t, "en")
+	if !h.bar.zoom.Disabled() || h.bar.zoom.Text != "" {
+		t.Error("without a picture the zoom can be typed")
+	}
+	h.opened()
+	if h.bar.zoom.Disabled() {
+		t.Error("the zoom of an open picture cannot be typed")
+	}
 	type_ := func(text string) {
 		h.bar.zoom.SetText("")
 		h.win.Canvas().Focus(h.bar.zoom)

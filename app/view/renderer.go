@@ -66,8 +66,8 @@ func OverlayColourByID(id string) OverlayColour {
 // Options says what a viewport shows.
 type Options struct {
 	Mode Mode
-	// Colour is that of the overlay and of outlines; its alpha is ignored. Over pixels of a like colour outlines are black
-	// or white.
+	// Colour is that of the overlay and of outlines; its alpha is ignored. Over pixels of a like colour outlines are
+	// black or white.
 	Colour color.RGBA
 	// Opacity is that of the overlay, 0…1; outlines are opaque.
 	Opacity float64
@@ -782,7 +782,8 @@ func tint(out []uint8, colour, share lanes) {
 	}
 }
 
-// alikeInk is the least sum of the differences of the channels at which an outline in its own colour is seen on a pixel.
+// alikeInk is the least sum of the differences of the channels at which an outline in its own colour is seen on a
+// pixel.
 const alikeInk = 220
 
 // outlinePixels draws pixels of an outline in its colour, and over those of a like colour in black or white, whichever
@@ -830,7 +831,8 @@ func (f *frame) outline(out []uint8, key rowKey) {
 				if m == a && (a > f.mask0 || !in(row, f.before)) {
 					from++
 				}
-				if last := m+1 == f.mask1 || row[m+1] < processing.MaskLevel; last && (m+1 < f.mask1 || !in(row, f.after)) {
+				ends := m+1 == f.mask1 || row[m+1] < processing.MaskLevel
+				if ends && (m+1 < f.mask1 || !in(row, f.after)) {
 					to--
 				}
 				if from < to {

@@ -231,7 +231,7 @@ func (i *Item) show(f film.Frame) {
 		i.small.Refresh()
 	}
 	i.frame, i.Current = f, current
-	i.Name.SetText(filepath.Base(f.Path))
+	i.Name.SetText(xwidget.ShortName(filepath.Base(f.Path)))
 	i.State.SetText(i.strip.stateText(f))
 }
 

@@ -104,7 +104,7 @@ func (p *Page) Show(paths []string) {
 			small.Image, small.Resource = m, nil
 		}
 		small.SetMinSize(fyne.NewSquareSize(cellSide))
-		name := xwidget.NewButton(shortened(filepath.Base(path)), p.Keys, func() { p.Open(path) })
+		name := xwidget.NewButton(xwidget.ShortName(filepath.Base(path)), p.Keys, func() { p.Open(path) })
 		name.Importance = widget.LowImportance
 		p.recent.Add(container.NewVBox(small, name))
 	}
@@ -117,13 +117,4 @@ func (p *Page) Recent() []*xwidget.Button {
 		buttons = append(buttons, o.(*fyne.Container).Objects[1].(*xwidget.Button))
 	}
 	return buttons
-}
-
-// shortened shortens a long file name, keeping its end.
-func shortened(name string) string {
-	const most = 14
-	if r := []rune(name); len(r) > most {
-		return "…" + string(r[len(r)-most+1:])
-	}
-	return name
 }

@@ -35,3 +35,12 @@ func SetVisible(o fyne.CanvasObject, on bool) {
 		o.Hide()
 	}
 }
+
+// ShortName shortens a long file name to some fourteen characters, keeping its end, in which scans differ.
+func ShortName(name string) string {
+	const most = 14
+	if r := []rune(name); len(r) > most {
+		return "…" + string(r[len(r)-most+1:])
+	}
+	return name
+}
