@@ -411,18 +411,24 @@ func TestSaveNothing(t *testing.T) {
 	}
 }
 
+// savingJPEG opens a JPEG, corrects it and saves it as far as to the first question.
+func savingJPEG(t *testing.T, lang, path string, pic *processing.Picture) *harness {
+	t.Helper()
+	h := newHarness(t, lang)
+	h.pictures[path] = pic
+	h.files.open(path)
+	h.settle()
+	for _, action := range []string{"find.run", "correct.all", "file.savePicture"} {
+		h.k.actions.do(action)
+		h.settle()
+	}
+	return h
+}
+
 func TestJPEG(t *testing.T) {
 	for button, want := range map[string]string{"Save as TIFF": "/art/c_corrected.tif",
 		"Save as PNG": "/art/c_corrected.png", "Cancel": ""} {
-		h := newHarness(t, "en")
-		h.pictures["/art/c.jpg"] = testpic.Flat(200, 100, 3, 100)
-		h.files.open("/art/c.jpg")
-		h.settle()
-		h.k.actions.do("find.run")
-		h.settle()
-		h.k.actions.do("correct.all")
-		h.settle()
-		h.k.actions.do("file.savePicture")
+		h := savingJPEG(t, "en", "/art/c.jpg", testpic.Flat(200, 100, 3, 100))
 		if said := h.dialogTexts(); !strings.Contains(said, "c.jpg is a JPEG") ||
 			!strings.Contains(said, "c_corrected.tif") {
 			t.Errorf("the dialog says %q", said)
@@ -455,15 +461,8 @@ func TestJPEG(t *testing.T) {
 
 // PNG cannot hold CMYK, so it is not offered.
 func TestJPEGOfInks(t *testing.T) {
-	h := newHarness(t, "ru")
-	h.pictures["/art/k.jpg"] = &processing.Picture{Width: 200, Height: 100, Channels: 4, U8: make([]uint8, 80000)}
-	h.files.open("/art/k.jpg")
-	h.settle()
-	h.k.actions.do("find.run")
-	h.settle()
-	h.k.actions.do("correct.all")
-	h.settle()
-	h.k.actions.do("file.savePicture")
+	h := savingJPEG(t, "ru", "/art/k.jpg",
+		&processing.Picture{Width: 200, Height: 100, Channels: 4, U8: make([]uint8, 80000)})
 	for _, b := range uitest.Find[*xwidget.Button](h.win.Canvas().Overlays().Top()) {
 		if strings.Contains(b.Text, "PNG") {
 			t.Errorf("offered %q", b.Text)

@@ -2,7 +2,6 @@ package xwidget
 
 import (
 	"testing"
-	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -14,17 +13,7 @@ import (
 func TestHelpOfFocused(t *testing.T) {
 	test.NewTempApp(t)
 	tips := NewTooltips()
-	var due []func()
-	tips.after = func(_ time.Duration, f func()) func() {
-		due = append(due, f)
-		return func() {}
-	}
-	settle := func() {
-		for _, f := range due {
-			f()
-		}
-		due = nil
-	}
+	settle := stopClock(tips)
 	label := NewHelpLabel("Radius", "How far it reaches", tips)
 	entry := NewNumberEntry(60, func(string) {})
 	keys := &keyLog{}

@@ -10,22 +10,26 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-func TestTooltip(t *testing.T) {
-	test.NewTempApp(t)
-	tips := NewTooltips()
-	// The clock stands still; due holds what it would run, including stopped timers, because a stopped timer may still
-	// fire.
+// stopClock stops the clock of tooltips. The function returned runs what would have run, also what was stopped, because a
+// stopped timer may still fire.
+func stopClock(tips *Tooltips) (settle func()) {
 	var due []func()
 	tips.after = func(_ time.Duration, f func()) func() {
 		due = append(due, f)
 		return func() {}
 	}
-	settle := func() {
+	return func() {
 		for _, f := range due {
 			f()
 		}
 		due = nil
 	}
+}
+
+func TestTooltip(t *testing.T) {
+	test.NewTempApp(t)
+	tips := NewTooltips()
+	settle := stopClock(tips)
 	tapped := 0
 	b := NewToolButton(theme.HomeIcon(), "Go home", tips, func() { tapped++ })
 	w := test.NewTempWindow(t, container.NewStack(container.NewVBox(container.NewHBox(b)), tips.Layer))
