@@ -105,7 +105,7 @@ tour() {
     F5 log:done wait:1 "picture:3-find$tail" \
     click:882,329 wait:4 "picture:4-preview$tail" \
     q drag:330,395,350,385,372,395,376,415,352,424,334,415,330,395 wait:1 "picture:5-mark$tail" \
-    ctrl+Next n n n n n wait:1 k j k wait:1 "picture:6-decide$tail" \
+    ctrl+Next click:783,347 wait:1 n n wait:1 k j k wait:1 "picture:6-decide$tail" \
     ctrl+0 F6 wait:1 Tab Tab space log:corrected wait:2 "picture:7-correct$tail" \
     s ctrl+1 wait:2 "picture:8-compare$tail" \
     s ctrl+s log:saved-picture wait:2 ctrl+0 wait:1 "picture:9-save$tail" \
