@@ -67,6 +67,7 @@ const (
 	viewMaskOnly  = "view.maskOnly"
 	viewChanged   = "view.changed"
 	viewBeside    = "view.beside"
+	viewClient    = "view.client"
 	viewGrid      = "view.grid"
 	viewReasons   = "view.reasons"
 	viewLoupe     = "view.loupe"

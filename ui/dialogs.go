@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"os"
-	"strings"
-	"unicode/utf8"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -117,16 +115,7 @@ func (p *prompts) askOr(title, text, out string, answers []answer) {
 		}
 	}
 	d.SetButtons([]fyne.CanvasObject{buttons})
-	p.show(d, 480, questionHeight(text), accept)
-}
-
-// questionHeight returns the height of a question dialog with a text, at some 60 characters a line.
-func questionHeight(text string) float32 {
-	lines := 0
-	for line := range strings.Lines(text) {
-		lines += 1 + utf8.RuneCountInString(line)/60
-	}
-	return max(180, 120+22*float32(lines))
+	p.show(d, 480, xwidget.QuestionHeight(text), accept)
 }
 
 // confirmReplace asks in a window whether a file may be overwritten.

@@ -1,8 +1,6 @@
 package ui
 
 import (
-	"math"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
@@ -13,6 +11,7 @@ import (
 	"blik/app/session"
 	"blik/app/session/editor"
 	"blik/ui/icons"
+	"blik/ui/tool"
 	"blik/ui/xwidget"
 )
 
@@ -57,14 +56,6 @@ func byUser[T any](q *quiet, f func(T)) func(T) {
 	}
 }
 
-// brushSteps is the number of positions of the brush slider, which is logarithmic from the smallest radius to
-// sliderRadius.
-const (
-	brushSteps   = 100
-	sliderRadius = 300
-	minRadius    = 0.5
-)
-
 func newToolbar(c *common) *toolbar {
 	b := &toolbar{k: c.k, session: c.session, editor: c.editor}
 	open := c.k.button(fileOpen, theme.FolderOpenIcon())
@@ -72,8 +63,8 @@ func newToolbar(c *common) *toolbar {
 	b.undo = c.k.button(editUndo, theme.ContentUndoIcon())
 	b.redo = c.k.button(editRedo, theme.ContentRedoIcon())
 
-	b.size = xwidget.NewSlider(0, brushSteps, 1, c.k.keys)
-	b.size.OnChanged = byUser(&b.quiet, func(v float64) { c.k.toolbox.setBrushRadius(sliderToRadius(v)) })
+	b.size = xwidget.NewSlider(0, tool.BrushSteps, 1, c.k.keys)
+	b.size.OnChanged = byUser(&b.quiet, func(v float64) { c.k.toolbox.setBrushRadius(tool.BrushRadius(v)) })
 	b.sizeEntry = xwidget.NewNumberEntry(48, func(text string) {
 		v, err := i18n.ParseNumber(text)
 		if err != nil || v <= 0 {
@@ -126,14 +117,6 @@ func newToolbar(c *common) *toolbar {
 	return b
 }
 
-func sliderToRadius(v float64) float64 {
-	return math.Round(minRadius*math.Pow(sliderRadius/minRadius, v/brushSteps)*2) / 2
-}
-
-func radiusToSlider(r float64) float64 {
-	return brushSteps * math.Log(r/minRadius) / math.Log(sliderRadius/minRadius)
-}
-
 func (b *toolbar) update(c change) {
 	if c.Document {
 		for _, button := range b.whenOpen {
@@ -157,7 +140,7 @@ func (b *toolbar) update(c change) {
 		// The size of the brush is shown as a diameter.
 		r := b.session.Settings().BrushRadius
 		b.quiet.show(func() {
-			b.size.SetValue(math.Round(radiusToSlider(min(r, sliderRadius))))
+			b.size.SetValue(tool.BrushStep(r))
 			b.sizeEntry.ShowText(b.k.texts.Number(2*r, 1))
 			b.hardness.SetValue(1 - b.session.Settings().BrushSoftness)
 		})

@@ -280,7 +280,7 @@ func (t *toolbox) brush() document.Brush {
 }
 
 func (t *toolbox) setBrushRadius(r float64) {
-	t.session.Settings().BrushRadius = min(max(r, minRadius), document.MaxRadius)
+	t.session.Settings().BrushRadius = min(max(r, tool.MinRadius), document.MaxRadius)
 	t.k.changed(change{Brush: true})
 }
 

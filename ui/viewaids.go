@@ -109,6 +109,7 @@ func (w *window) makeLooks() {
 	set, d, table := w.c.session.Settings(), w.k.display, w.k.actions.table
 	table[viewBeside] = &action{name: "Side by side", run: d.toggleBeside, named: []fyne.KeyName{fyne.KeyF2},
 		checked: func() bool { return d.beside }}
+	table[viewClient] = &action{name: "Result in a second window", run: w.toggleClient, checked: w.client.Shown}
 	table[viewGrid] = &action{name: "Pixel grid from 3200 %", run: d.toggleGrid, named: []fyne.KeyName{fyne.KeyF10},
 		checked: func() bool { return d.look.Grid }}
 	table[viewReasons] = &action{name: "Explain finding under pointer", keys: "i",

@@ -25,6 +25,7 @@ import (
 	"blik/app/session/preview"
 	"blik/app/session/store"
 	"blik/processing"
+	"blik/ui/client"
 	"blik/ui/look"
 	"blik/ui/viewport"
 	"blik/ui/xwidget"
@@ -90,7 +91,8 @@ type window struct {
 	middle     *fyne.Container
 	panelShown bool
 	parts      []part
-	// observed reports to the observer, if there is one.
+	// client shows the result on a second screen. observed reports to the observer, if there is one.
+	client   clientPart
 	observed *observed
 }
 
@@ -124,6 +126,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 		reading: func() bool { return w.c.store.Placeholder() != nil }, queue: w.queueAction,
 		working: func() bool { return w.c.session.Busy() && !w.c.preview.Previewing() }}
 	w.layers = &layers{k: w.k, session: w.c.session, preview: w.c.preview, analysis: w.c.analysis}
+	w.client = clientPart{client.New(a, w.c.session, w.k.display.port, func() { w.k.changed(change{View: true}) })}
 	w.makeActions()
 	w.board = &keyboard{w: w}
 	w.k.keys = w.board
@@ -198,7 +201,7 @@ func (w *window) build() {
 	}
 	w.side = container.NewStack(w.panel.object)
 	w.parts = []part{w.k.display, w.k.toolbox, w.strip, w.bar, w.panel, w.film, w.comparison, w.aids,
-		w.welcome, w.placeholder, w.status, w.menu}
+		w.welcome, w.placeholder, w.status, w.menu, w.client}
 	if w.observed != nil {
 		w.parts = append(w.parts, w.observed)
 	}

@@ -1,6 +1,9 @@
 package xwidget
 
 import (
+	"strings"
+	"unicode/utf8"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/widget"
 )
@@ -43,4 +46,13 @@ func ShortName(name string) string {
 		return "…" + string(r[len(r)-most+1:])
 	}
 	return name
+}
+
+// QuestionHeight returns the height of a question dialog with a text, at some 60 characters a line.
+func QuestionHeight(text string) float32 {
+	lines := 0
+	for line := range strings.Lines(text) {
+		lines += 1 + utf8.RuneCountInString(line)/60
+	}
+	return max(180, 120+22*float32(lines))
 }
