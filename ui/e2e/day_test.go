@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,11 +92,12 @@ func TestXvfbDay(t *testing.T) {
 	c.key("ctrl+s")
 	c.await("saved-picture ")
 
-	steps := c.count("history ")
-	before := c.journals(home)
+	// The journal of what was done before may still be on its way.
+	before, steps := c.quietJournals(home), c.count("history ")
 	c.stroke([2]float64{400, 575}, [2]float64{450, 575}, [2]float64{500, 575})
 	c.until("step of the stroke", func() bool { return c.count("history ") > steps })
-	c.until("journal with the stroke", func() bool { return strings.Join(c.journals(home), "") != strings.Join(before, "") })
+	c.until("journal with the stroke", func() bool { return !slices.Equal(c.journals(home), before) })
+	c.quietJournals(home)
 	c.kill()
 
 	again := &conservator{window: openIn(t, home, "en", 1100, 760, files...), t: t, width: width, height: height}
@@ -124,4 +126,18 @@ func TestXvfbDay(t *testing.T) {
 	if n := len(p.Work.Kept); n != 90 {
 		t.Errorf("the project holds %d kept findings, want 90", n)
 	}
+}
+
+// quietJournals waits until the journals have not changed for a while, and returns them.
+func (c *conservator) quietJournals(home string) []string {
+	c.t.Helper()
+	const quiet = 3 * time.Second
+	last, since := c.journals(home), time.Now()
+	c.until("a quiet journal", func() bool {
+		if now := c.journals(home); !slices.Equal(now, last) {
+			last, since = now, time.Now()
+		}
+		return time.Since(since) > quiet
+	})
+	return last
 }
