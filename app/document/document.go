@@ -13,31 +13,17 @@ import (
 
 // Document is an open picture with its mask and its history.
 type Document struct {
-	path   string
-	pic    *processing.Picture
-	region *processing.Region
-	mask   *processing.Mask
-	tiles  tiling
+	path  string
+	pic   *processing.Picture
+	mask  *processing.Mask
+	tiles tiling
 	// packed caches the packed tiles of the mask, without the part that is only shown; see pack and changedTile.
 	packed []packedTile
 
-	// generation identifies the content of the mask: equal generations mean equal masks. lastGeneration is the highest
-	// one used so far, saved that of the mask on disk.
-	generation, lastGeneration, saved uint64
-
-	detection *detection
-	// replaced is set if the user replaced the whole mask since the last detection. A finding that is missing from such
-	// a mask does not count as ignored.
-	replaced bool
-	// painted is set if the user painted or erased since the last detection.
-	painted bool
-	// decisions holds the findings that the user chose to keep, hand what was marked and erased.
-	decisions *Decisions
-	hand      *hand
-	// numbers assigns the numbers of the findings.
-	numbers *numbering
+	undoable
+	// lastGeneration is the highest generation of the mask so far, saved that of the mask on disk.
+	lastGeneration, saved uint64
 	// lastPicture is the highest generation of corrections so far, savedPicture that of the corrections on disk.
-	corrections               *Corrections
 	lastPicture, savedPicture uint64
 
 	history history
@@ -60,6 +46,25 @@ type Document struct {
 	scratch tileBuffer
 	// spans is scratch memory of paint.
 	spans []span
+}
+
+// undoable is what a step of the history restores besides the pixels of the mask.
+type undoable struct {
+	// generation identifies the content of the mask: equal generations mean equal masks.
+	generation uint64
+	region     *processing.Region
+	detection  *detection
+	// replaced is set if the user replaced the whole mask since the last detection. A finding that is missing from such
+	// a mask does not count as ignored.
+	replaced bool
+	// painted is set if the user painted or erased since the last detection.
+	painted bool
+	// decisions holds the findings that the user chose to keep, hand what was marked and erased.
+	decisions *Decisions
+	hand      *hand
+	// numbers assigns the numbers of the findings.
+	numbers     *numbering
+	corrections *Corrections
 }
 
 // Stats are totals of the mask.
@@ -117,7 +122,7 @@ func New(path string, pic *processing.Picture) (*Document, error) {
 	d := &Document{
 		path: path, pic: pic,
 		mask: processing.NewMask(pic.Width, pic.Height), tiles: newTiling(pic.Width, pic.Height),
-		history: history{budget: defaultHistoryBudget}, numbers: newNumbering(nil),
+		history: history{budget: defaultHistoryBudget}, undoable: undoable{numbers: newNumbering(nil)},
 	}
 	d.packed = make([]packedTile, d.tiles.count())
 	d.edit.touched = make([]bool, d.tiles.count())

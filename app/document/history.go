@@ -4,7 +4,6 @@ import (
 	"image"
 
 	"blik/internal/message"
-	"blik/processing"
 )
 
 // defaultHistoryBudget is the most memory that the history takes by default, in bytes: 512 MiB. See setHistoryBudget.
@@ -21,20 +20,11 @@ const (
 type step struct {
 	name  message.Message
 	tiles []savedTile
-	// generation is that of the mask in the state that the step holds.
-	generation uint64
-	region     *processing.Region
-	detection  *detection
-	replaced   bool
-	painted    bool
-	decisions  *Decisions
-	hand       *hand
-	numbers    *numbering
+	undoable
 	// preview is not zero if the next preview of the same kind replaces the step.
 	preview preview
 	// held is the memory of the detection or the decisions that the step added, in bytes.
-	held        int64
-	corrections *Corrections
+	held int64
 	// patches is the memory of the corrections that the step added or removed, in bytes.
 	patches int64
 }
@@ -128,9 +118,7 @@ type edit struct {
 func (d *Document) begin(name message.Message) {
 	d.EndStroke()
 	d.DropPart()
-	d.edit.step = &step{name: name, generation: d.generation, region: d.region, detection: d.detection,
-		replaced: d.replaced, painted: d.painted, decisions: d.decisions, hand: d.hand, numbers: d.numbers,
-		corrections: d.corrections}
+	d.edit.step = &step{name: name, undoable: d.undoable}
 	d.edit.exact, d.edit.byHand, d.edit.decided, d.edit.forgets, d.edit.kept = false, false, false, false, nil
 }
 
@@ -212,15 +200,7 @@ func (d *Document) swap(s *step) image.Rectangle {
 		d.packed[t.index].data = t.data
 		t.data = now
 	})
-	s.generation, d.generation = d.generation, s.generation
-	s.region, d.region = d.region, s.region
-	s.detection, d.detection = d.detection, s.detection
-	s.replaced, d.replaced = d.replaced, s.replaced
-	s.painted, d.painted = d.painted, s.painted
-	s.decisions, d.decisions = d.decisions, s.decisions
-	s.hand, d.hand = d.hand, s.hand
-	s.numbers, d.numbers = d.numbers, s.numbers
-	s.corrections, d.corrections = d.corrections, s.corrections
+	s.undoable, d.undoable = d.undoable, s.undoable
 	for _, t := range s.tiles {
 		if d.asFound() {
 			d.spots.adopt(t.index, d.detection.index())

@@ -76,20 +76,31 @@ func Everything() Change {
 	}
 }
 
-// state is the part of the session's state that Change describes; Publish compares two of them.
-type state struct {
+// Revision identifies the work on a document: equal revisions mean equal work.
+type Revision struct {
 	doc         *document.Document
 	mask        uint64
 	corrections *document.Corrections
 	result      *detect.Found
 	region      *processing.Region
 	decisions   *document.Decisions
-	selection   selection
-	history     uint64
-	params      processing.Params
-	busy        bool
-	queue       uint64
-	recent      []string
+}
+
+// RevisionOf returns the present revision of a document.
+func RevisionOf(d *document.Document) Revision {
+	return Revision{d, d.Generation(), d.Corrections(), d.Result(), d.Region(), d.Decisions()}
+}
+
+// state is the part of the session's state that Change describes; Publish compares two of them.
+type state struct {
+	Revision
+
+	selection selection
+	history   uint64
+	params    processing.Params
+	busy      bool
+	queue     uint64
+	recent    []string
 }
 
 // selection describes the selected finding.
@@ -105,19 +116,17 @@ type selection struct {
 // now returns the current state.
 func (s *Session) now() state {
 	n := state{
-		doc: s.open.Doc, params: s.settings.Params, busy: s.jobs.Busy(), recent: slices.Clone(s.settings.Recent),
-		queue: s.queue.changes,
+		params: s.settings.Params, busy: s.jobs.Busy(), recent: slices.Clone(s.settings.Recent), queue: s.queue.changes,
 	}
-	if n.doc == nil {
+	if s.open.Doc == nil {
 		return n
 	}
-	n.mask, n.corrections, n.result, n.region = n.doc.Generation(), n.doc.Corrections(), n.doc.Result(), n.doc.Region()
+	n.Revision = RevisionOf(s.open.Doc)
 	if f, ok := n.doc.Selected(); ok {
 		n.selection = selection{
 			true, f.Number, f.Area, f.Bounds(), f.State, f.Decision, f.Method, f.Asked,
 		}
 	}
-	n.decisions = n.doc.Decisions()
 	n.history = n.doc.HistoryVersion()
 	return n
 }

@@ -13,7 +13,6 @@ import (
 	"blik/app/session"
 	"blik/internal/message"
 	"blik/processing"
-	"blik/processing/detect"
 )
 
 // Continued says whether the project beside the open picture was used.
@@ -29,21 +28,8 @@ type Continued struct {
 // Continued says whether the project of the open picture was used.
 func (d *Store) Continued() Continued { return d.disk.continued }
 
-// kept identifies the work that the project on disk holds.
-type kept struct {
-	doc         *document.Document
-	mask        uint64
-	corrections *document.Corrections
-	result      *detect.Found
-	region      *processing.Region
-	decisions   *document.Decisions
-}
-
 // work identifies the present work on the open picture.
-func (d *Store) work() kept {
-	doc := d.s.Document()
-	return kept{doc, doc.Generation(), doc.Corrections(), doc.Result(), doc.Region(), doc.Decisions()}
-}
+func (d *Store) work() session.Revision { return session.RevisionOf(d.s.Document()) }
 
 // safe reports whether the project holds all work on the open picture.
 func (d *Store) safe() bool { return d.s.Document() != nil && d.disk.kept == d.work() }

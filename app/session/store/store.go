@@ -61,7 +61,7 @@ type onDisk struct {
 	// holds.
 	continued Continued
 	project   project.State
-	kept      kept
+	kept      session.Revision
 	// leftManual is the path of the picture whose manual mode ended when this one was opened.
 	leftManual string
 }
