@@ -51,6 +51,12 @@ func Evaluate[R any](ctx context.Context, b Backend, q Query[R]) (R, error) {
 	return out, err
 }
 
+// answer carries out a query by a method of the executor and stores its result.
+func answer[Q, R any](ctx context.Context, q Q, out *R, method func(context.Context, Q) (R, error)) (err error) {
+	*out, err = method(ctx, q)
+	return err
+}
+
 // Footprint is the part of its source planes that an operation needs for a row of its result.
 type Footprint struct {
 	// Rows is the number of rows above and below.

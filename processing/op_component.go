@@ -15,10 +15,7 @@ type Label struct {
 // Into implements Query.
 func (o Label) Into(out *Components) Op { o.Out = out; return o }
 
-func (o Label) run(ctx context.Context, e Executor) (err error) {
-	*o.Out, err = e.Label(ctx, o)
-	return err
-}
+func (o Label) run(ctx context.Context, e Executor) error { return answer(ctx, o, o.Out, e.Label) }
 
 func (o Label) describe(a *arguments) Op {
 	a.reads("class", &o.Class, u8)
@@ -47,10 +44,7 @@ type Grow struct {
 // Into implements Query.
 func (o Grow) Into(out *Components) Op { o.Out = out; return o }
 
-func (o Grow) run(ctx context.Context, e Executor) (err error) {
-	*o.Out, err = e.Grow(ctx, o)
-	return err
-}
+func (o Grow) run(ctx context.Context, e Executor) error { return answer(ctx, o, o.Out, e.Grow) }
 
 func (o Grow) describe(a *arguments) Op {
 	a.reads("class", &o.Class, u8)
@@ -109,10 +103,7 @@ type Spans struct {
 // Into implements Query.
 func (o Spans) Into(out *[]Span) Op { o.Out = out; return o }
 
-func (o Spans) run(ctx context.Context, e Executor) (err error) {
-	*o.Out, err = e.Spans(ctx, o)
-	return err
-}
+func (o Spans) run(ctx context.Context, e Executor) error { return answer(ctx, o, o.Out, e.Spans) }
 
 func (o Spans) describe(a *arguments) Op {
 	a.components(&o.Components)

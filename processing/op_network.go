@@ -68,9 +68,8 @@ type GlintChannels struct {
 // Into implements Query.
 func (o GlintChannels) Into(out *[]uint8) Op { o.Out = out; return o }
 
-func (o GlintChannels) run(ctx context.Context, e Executor) (err error) {
-	*o.Out, err = e.GlintChannels(ctx, o)
-	return err
+func (o GlintChannels) run(ctx context.Context, e Executor) error {
+	return answer(ctx, o, o.Out, e.GlintChannels)
 }
 
 func (o GlintChannels) describe(a *arguments) Op {
@@ -133,9 +132,8 @@ func (p *GlintProps) Rise() (ground, rise int, dark bool) {
 // Into implements Query.
 func (o MeasureGlints) Into(out *[]GlintProps) Op { o.Out = out; return o }
 
-func (o MeasureGlints) run(ctx context.Context, e Executor) (err error) {
-	*o.Out, err = e.MeasureGlints(ctx, o)
-	return err
+func (o MeasureGlints) run(ctx context.Context, e Executor) error {
+	return answer(ctx, o, o.Out, e.MeasureGlints)
 }
 
 func (o MeasureGlints) describe(a *arguments) Op {

@@ -16,9 +16,8 @@ type Histogram struct {
 // Into implements Query.
 func (o Histogram) Into(out *[]uint64) Op { o.Out = out; return o }
 
-func (o Histogram) run(ctx context.Context, e Executor) (err error) {
-	*o.Out, err = e.Histogram(ctx, o)
-	return err
+func (o Histogram) run(ctx context.Context, e Executor) error {
+	return answer(ctx, o, o.Out, e.Histogram)
 }
 
 func (o Histogram) describe(a *arguments) Op {
@@ -44,9 +43,8 @@ type NoiseTiles struct {
 // Into implements Query.
 func (o NoiseTiles) Into(out *[]float64) Op { o.Out = out; return o }
 
-func (o NoiseTiles) run(ctx context.Context, e Executor) (err error) {
-	*o.Out, err = e.NoiseTiles(ctx, o)
-	return err
+func (o NoiseTiles) run(ctx context.Context, e Executor) error {
+	return answer(ctx, o, o.Out, e.NoiseTiles)
 }
 
 func (o NoiseTiles) describe(a *arguments) Op {
@@ -77,9 +75,8 @@ type SumMoments struct {
 // Into implements Query.
 func (o SumMoments) Into(out *Moments) Op { o.Out = out; return o }
 
-func (o SumMoments) run(ctx context.Context, e Executor) (err error) {
-	*o.Out, err = e.SumMoments(ctx, o)
-	return err
+func (o SumMoments) run(ctx context.Context, e Executor) error {
+	return answer(ctx, o, o.Out, e.SumMoments)
 }
 
 func (o SumMoments) describe(a *arguments) Op {
@@ -99,10 +96,7 @@ type Sum struct {
 // Into implements Query.
 func (o Sum) Into(out *float64) Op { o.Out = out; return o }
 
-func (o Sum) run(ctx context.Context, e Executor) (err error) {
-	*o.Out, err = e.Sum(ctx, o)
-	return err
-}
+func (o Sum) run(ctx context.Context, e Executor) error { return answer(ctx, o, o.Out, e.Sum) }
 
 func (o Sum) describe(a *arguments) Op {
 	a.reads("source", &o.Src, f32)

@@ -47,12 +47,9 @@ func (l *Link) send(ctx context.Context, subject string, r Request, sum string, 
 		if sent > size || n == 0 && sent < size || sent == size && hex.EncodeToString(h.Sum(nil)) != sum {
 			return errChanged
 		}
-		a, err := l.Ask(ctx, subject, r)
-		switch {
-		case err != nil:
+		a, err := l.held(ctx, subject, r)
+		if err != nil {
 			return err
-		case a.Verdict == Settled:
-			return errSettled
 		}
 		last = a.Last
 		if last && sent != size {
@@ -62,17 +59,24 @@ func (l *Link) send(ctx context.Context, subject string, r Request, sum string, 
 	return nil
 }
 
+// held sends a request about a job that this worker holds; the error is errSettled if it no longer does.
+func (l *Link) held(ctx context.Context, subject string, r Request) (Answer, error) {
+	a, err := l.Ask(ctx, subject, r)
+	if err == nil && a.Verdict == Settled {
+		err = errSettled
+	}
+	return a, err
+}
+
 // receive writes a file of the store to w. The error is errGone or errDamaged if the store is at fault.
 func (l *Link) receive(ctx context.Context, subject string, r Request, sum string, w io.Writer) error {
 	h := sha256.New()
 	to := io.MultiWriter(w, h)
 	for {
-		a, err := l.Ask(ctx, subject, r)
+		a, err := l.held(ctx, subject, r)
 		switch {
 		case err != nil:
 			return err
-		case a.Verdict == Settled:
-			return errSettled
 		case a.Verdict != Proceed:
 			return errGone
 		}

@@ -6,6 +6,7 @@ import (
 
 	"blik/internal/simd"
 	"blik/processing/internal/differences"
+	"blik/processing/internal/linear"
 
 	"blik/processing"
 )
@@ -625,11 +626,6 @@ func (s *site) addProducts(sum *[4][4]float64, i, j int) {
 	}
 }
 
-// turn rotates the vector (x, y). Its products are rounded before they are summed; see docs/architecture.md.
-func turn(x, y, cos, sin float64) (float64, float64) {
-	return float64(cos*x) - float64(sin*y), float64(sin*x) + float64(cos*y)
-}
-
 // principalAxes returns the eigenvectors of a symmetric n × n matrix as rows, and its eigenvalues (Jacobi 1846).
 func principalAxes(a [4][4]float64, n int) (axes [4][4]float64, values [4]float64) {
 	for i := range n {
@@ -641,19 +637,13 @@ func principalAxes(a [4][4]float64, n int) (axes [4][4]float64, values [4]float6
 				if math.Abs(a[p][q]) <= 1e-15*math.Sqrt(math.Abs(a[p][p]*a[q][q])) {
 					continue
 				}
-				theta := (a[q][q] - a[p][p]) / (2 * a[p][q])
-				t := 1 / (math.Abs(theta) + math.Sqrt(float64(theta*theta)+1))
-				if theta < 0 {
-					t = -t
-				}
-				cos := 1 / math.Sqrt(float64(t*t)+1)
-				sin := t * cos
+				r := linear.NewRotation(a[p][p], a[p][q], a[q][q])
 				for k := range n {
-					a[k][p], a[k][q] = turn(a[k][p], a[k][q], cos, sin)
+					a[k][p], a[k][q] = r.Turn(a[k][p], a[k][q])
 				}
 				for k := range n {
-					a[p][k], a[q][k] = turn(a[p][k], a[q][k], cos, sin)
-					axes[p][k], axes[q][k] = turn(axes[p][k], axes[q][k], cos, sin)
+					a[p][k], a[q][k] = r.Turn(a[p][k], a[q][k])
+					axes[p][k], axes[q][k] = r.Turn(axes[p][k], axes[q][k])
 				}
 			}
 		}

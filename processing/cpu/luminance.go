@@ -20,27 +20,11 @@ func (b executor) Luminance(ctx context.Context, op processing.Luminance) error 
 				out.rgb[k] = p.(*plane).data.U8[i:j]
 			}
 		}
-		// Samples that are converted first are processed in pieces that stay in the first-level cache.
-		const piece = 2048
 		switch {
-		case pic.U8 != nil && c == 4:
-			rgb := take[uint8](w, 3*piece)
-			out.pieces(piece, func(k int, out lumaRow) {
-				n := out.len()
-				processing.WithoutInks(rgb[:3*n], pic.U8[c*(i+k):])
-				l.row8(out, rgb[:3*n], 3)
-			})
-		case pic.U16 != nil && c == 4:
-			rgb := take[uint16](w, 3*piece)
-			out.pieces(piece, func(k int, out lumaRow) {
-				n := out.len()
-				processing.WithoutInks(rgb[:3*n], pic.U16[c*(i+k):])
-				l.row16(out, rgb[:3*n], 3)
-			})
 		case pic.U8 != nil:
-			l.row8(out, pic.U8[c*i:c*j], c)
+			coded(w, out, pic.U8[c*i:c*j], c, l.row8)
 		case pic.U16 != nil:
-			l.row16(out, pic.U16[c*i:c*j], c)
+			coded(w, out, pic.U16[c*i:c*j], c, l.row16)
 		default:
 			whole := take[uint16](w, piece*c)
 			out.pieces(piece, func(k int, out lumaRow) {
@@ -54,6 +38,23 @@ func (b executor) Luminance(ctx context.Context, op processing.Luminance) error 
 				}
 			})
 		}
+	})
+}
+
+// piece is the number of pixels that are converted before they are processed, few enough for the first-level cache.
+const piece = 2048
+
+// coded applies row to samples, those of CMYK converted to RGB.
+func coded[S uint8 | uint16](w *worker, out lumaRow, pix []S, channels int, row func(lumaRow, []S, int)) {
+	if channels != 4 {
+		row(out, pix, channels)
+		return
+	}
+	rgb := take[S](w, 3*piece)
+	out.pieces(piece, func(k int, out lumaRow) {
+		n := out.len()
+		processing.WithoutInks(rgb[:3*n], pix[4*k:])
+		row(out, rgb[:3*n], 3)
 	})
 }
 

@@ -77,22 +77,25 @@ func (l *pool) get(p *plane) error {
 	} else {
 		switch p.kind {
 		case processing.U8:
-			p.data.U8 = make([]uint8, n)
-			kernel.UseHugePages(p.data.U8)
+			p.data.U8 = huge[uint8](n)
 		case processing.U16:
-			p.data.U16 = make([]uint16, n)
-			kernel.UseHugePages(p.data.U16)
+			p.data.U16 = huge[uint16](n)
 		case processing.U32:
-			p.data.U32 = make([]uint32, n)
-			kernel.UseHugePages(p.data.U32)
+			p.data.U32 = huge[uint32](n)
 		case processing.F32:
-			p.data.F32 = make([]float32, n)
-			kernel.UseHugePages(p.data.F32)
+			p.data.F32 = huge[float32](n)
 		}
 	}
 	l.live++
 	l.bytes += int64(n) * int64(p.kind.Bytes())
 	return nil
+}
+
+// huge returns n new samples in large pages.
+func huge[S kernel.Sample](n int) []S {
+	s := make([]S, n)
+	kernel.UseHugePages(s)
+	return s
 }
 
 func (l *pool) put(p *plane) {

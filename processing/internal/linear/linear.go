@@ -100,25 +100,33 @@ func rotate(m []float64, v [][]float64, n, p, q int) {
 	if m[p*n+q] == 0 {
 		return
 	}
-	theta := (m[q*n+q] - m[p*n+p]) / (2 * m[p*n+q])
+	r := NewRotation(m[p*n+p], m[p*n+q], m[q*n+q])
+	for k := range n {
+		m[k*n+p], m[k*n+q] = r.Turn(m[k*n+p], m[k*n+q])
+	}
+	for k := range n {
+		m[p*n+k], m[q*n+k] = r.Turn(m[p*n+k], m[q*n+k])
+		v[p][k], v[q][k] = r.Turn(v[p][k], v[q][k])
+	}
+}
+
+// Rotation is a rotation of the plane.
+type Rotation struct{ cos, sin float64 }
+
+// NewRotation returns the rotation that diagonalises the symmetric matrix (a, b; b, d), where b is not 0.
+func NewRotation(a, b, d float64) Rotation {
+	theta := (d - a) / (2 * b)
 	t := 1 / (math.Abs(theta) + math.Sqrt(float64(theta*theta)+1))
 	if theta < 0 {
 		t = -t
 	}
-	c := 1 / math.Sqrt(float64(t*t)+1)
-	s := t * c
-	for k := range n {
-		x, y := m[k*n+p], m[k*n+q]
-		m[k*n+p], m[k*n+q] = float64(c*x)-float64(s*y), float64(s*x)+float64(c*y)
-	}
-	for k := range n {
-		x, y := m[p*n+k], m[q*n+k]
-		m[p*n+k], m[q*n+k] = float64(c*x)-float64(s*y), float64(s*x)+float64(c*y)
-	}
-	for k := range n {
-		x, y := v[p][k], v[q][k]
-		v[p][k], v[q][k] = float64(c*x)-float64(s*y), float64(s*x)+float64(c*y)
-	}
+	cos := 1 / math.Sqrt(float64(t*t)+1)
+	return Rotation{cos, t * cos}
+}
+
+// Turn rotates the vector (x, y). Its products are rounded before they are summed; see docs/architecture.md.
+func (r Rotation) Turn(x, y float64) (float64, float64) {
+	return float64(r.cos*x) - float64(r.sin*y), float64(r.sin*x) + float64(r.cos*y)
 }
 
 // Dot is the scalar product, rounded after each product and sum, so that all processors give the same result.
