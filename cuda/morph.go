@@ -25,26 +25,26 @@ func (b executor) Morph(ctx context.Context, op processing.Morph) error {
 	})
 }
 
-// pass is an erosion or dilation over 2r + 1 samples of a row, or of a column if down.
-type pass struct {
-	down bool
-	r    int
+// Pass is an erosion or dilation over 2R + 1 samples of a row, or of a column if Down.
+type Pass struct {
+	Down bool
+	R    int
 }
 
-// passes returns the one-dimensional passes of an element on a picture of w × h, without those that change nothing.
-func passes(e processing.Element, w, h int) (list []pass) {
+// Passes returns the one-dimensional passes of an element on a picture of w × h, without those that change nothing.
+func Passes(e processing.Element, w, h int) (list []Pass) {
 	if r := min(e.Width/2, w-1); r > 0 {
-		list = append(list, pass{false, r})
+		list = append(list, Pass{false, r})
 	}
 	if r := min(e.Height/2, h-1); r > 0 {
-		list = append(list, pass{true, r})
+		list = append(list, Pass{true, r})
 	}
 	return list
 }
 
 // morph applies one erosion or dilation as a chain of passes, each from one plane to another.
 func (q *queue) morph(d, s *plane, dilate bool, e processing.Element) error {
-	list := passes(e, d.w, d.h)
+	list := Passes(e, d.w, d.h)
 	if len(list) == 0 {
 		return q.duplicate(d, s)
 	}
@@ -72,12 +72,12 @@ func (q *queue) morph(d, s *plane, dilate bool, e processing.Element) error {
 }
 
 // pass filters s into d, another plane.
-func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
+func (q *queue) pass(d, s *plane, dilate bool, p Pass) error {
 	name := "erode"
 	if dilate {
 		name = "dilate"
 	}
-	w, h, k := d.w, d.h, 2*p.r+1
+	w, h, k := d.w, d.h, 2*p.R+1
 	kind, size := d.kind.String(), d.kind.Bytes()
 	// Kernels for short elements read less far ahead.
 	reach := "Many"
@@ -86,15 +86,15 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 	}
 	line := func(d, s *plane, w, h int) error {
 		segments := (h + k - 1) / k
-		return q.launch(name+"Line"+kind+reach, dim{(w + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.r,
+		return q.launch(name+"Line"+kind+reach, dim{(w + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.R,
 			w, h)
 	}
-	if p.down {
+	if p.Down {
 		if d.kind == processing.F32 {
 			return line(d, s, w, h)
 		}
 		words, segments := (w*size+3)/4, (h+k-1)/k
-		return q.launch(name+kind+"Columns"+reach, dim{(words + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.r,
+		return q.launch(name+kind+"Columns"+reach, dim{(words + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.R,
 			words, h)
 	}
 	if d.kind != processing.F32 {
@@ -103,7 +103,7 @@ func (q *queue) pass(d, s *plane, dilate bool, p pass) error {
 			rows := groups * 4 / size
 			return q.launchShared(name+kind+"Rows", dim{(w + span - 1) / span, (h + rows - 1) / rows}, dim{x: 128},
 				groups*rowMemory(k, span),
-				d, s, p.r, m, span, groups, w, h)
+				d, s, p.R, m, span, groups, w, h)
 		}
 	}
 	turned, err := q.plane(d.kind, h, w)

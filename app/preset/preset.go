@@ -40,7 +40,7 @@ const (
 // learned part.
 const maxBytes = 1 << 20
 
-// ErrNewer is the cause of the error for a preset written by a newer version of the program.
+// ErrNewer is the cause of the error for a preset or a project written by a newer version of the program.
 var ErrNewer = errors.New("newer version")
 
 // Error describes what is wrong with a preset.

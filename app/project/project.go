@@ -9,7 +9,6 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"hash/crc32"
 	"image"
 	"io"
@@ -36,9 +35,6 @@ const (
 
 // maxBytes bounds the JSON file of a project.
 const maxBytes = 1 << 30
-
-// ErrNewer is the cause of the error for a project that was written by a newer version of the program.
-var ErrNewer = errors.New("newer version")
 
 // Project is the work on a picture.
 type Project struct {
@@ -313,7 +309,7 @@ func decode(data []byte) (p *Project, size image.Point, err error) {
 	}
 	if head.Version > version {
 		return nil, size, message.Errorf("the project has version %d, written by a newer Blik; this one reads up to "+
-			"version %d (%w)", head.Version, version, ErrNewer)
+			"version %d (%w)", head.Version, version, preset.ErrNewer)
 	}
 	f := &file{}
 	if err := json.Unmarshal(data, f); err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"blik/app/document"
 	"blik/app/imagefile"
+	"blik/app/preset"
 	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/correct"
@@ -163,7 +164,7 @@ func TestDamagedProject(t *testing.T) {
 			t.Errorf("%s: read", name)
 		}
 	}
-	if _, _, err := decode(edit(`"version":1`, `"version":2`)); !errors.Is(err, ErrNewer) ||
+	if _, _, err := decode(edit(`"version":1`, `"version":2`)); !errors.Is(err, preset.ErrNewer) ||
 		!strings.Contains(err.Error(), "version 2, written by a newer Blik") {
 		t.Errorf("a newer version: %v", err)
 	}

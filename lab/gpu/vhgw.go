@@ -35,7 +35,7 @@ func vhgwVariants(b *cuda.Backend) []experiment.Variant {
 	}
 	recursion := func(shared bool) experiment.Method {
 		return method(func(q cuda.Queue, t *trial, dst, src *plane, op processing.MorphOp, e processing.Element) error {
-			v, err := newVHGW(q, t, src.w, src.h, passes(e, src.w, src.h), shared)
+			v, err := newVHGW(q, t, src.w, src.h, cuda.Passes(e, src.w, src.h), shared)
 			if err != nil {
 				return err
 			}
@@ -65,27 +65,10 @@ func vhgwVariants(b *cuda.Backend) []experiment.Variant {
 	}
 }
 
-// pass is a one-dimensional erosion or dilation over 2r + 1 samples, down the columns or along the rows.
-type pass struct {
-	down bool
-	r    int
-}
-
-// passes returns the passes of an element on a picture of w × h, without those that change nothing.
-func passes(e processing.Element, w, h int) (list []pass) {
-	if r := min(e.Width/2, w-1); r > 0 {
-		list = append(list, pass{false, r})
-	}
-	if r := min(e.Height/2, h-1); r > 0 {
-		list = append(list, pass{true, r})
-	}
-	return list
-}
-
 // vhgw is an erosion or dilation by the kernels of experiment_vhgw.cu, which filter down the columns; for rows the
 // plane is transposed before and after.
 type vhgw struct {
-	passes []pass
+	passes []cuda.Pass
 	shared bool
 	// first is the result of the first half of an opening or closing, between that of a pass along the rows. turned and
 	// filtered are transposed planes; suffix and prefix hold a value for each pixel.
@@ -93,7 +76,7 @@ type vhgw struct {
 	suffix, prefix                   cuda.Buffer
 }
 
-func newVHGW(q cuda.Queue, t *trial, w, h int, list []pass, shared bool) (*vhgw, error) {
+func newVHGW(q cuda.Queue, t *trial, w, h int, list []cuda.Pass, shared bool) (*vhgw, error) {
 	v := &vhgw{passes: list, shared: shared}
 	var err error
 	for _, p := range []struct {
@@ -135,14 +118,14 @@ func (v *vhgw) extreme(q cuda.Queue, dst, src *plane, dilate bool) error {
 	return v.pass(q, name, dst, v.between, v.passes[1])
 }
 
-func (v *vhgw) pass(q cuda.Queue, name string, dst, src *plane, p pass) error {
-	if p.down {
-		return v.columns(q, name, dst, src, p.r)
+func (v *vhgw) pass(q cuda.Queue, name string, dst, src *plane, p cuda.Pass) error {
+	if p.Down {
+		return v.columns(q, name, dst, src, p.R)
 	}
 	if err := q.Transpose(v.turned.Plane, src.Plane); err != nil {
 		return err
 	}
-	if err := v.columns(q, name, v.filtered, v.turned, p.r); err != nil {
+	if err := v.columns(q, name, v.filtered, v.turned, p.R); err != nil {
 		return err
 	}
 	return q.Transpose(dst.Plane, v.filtered.Plane)
