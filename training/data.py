@@ -1,7 +1,7 @@
 """Draws augmented patches of rendered crops and of photographs on the device.
 
 A folder of photographs holds NAME.jpg, its label map NAME_lab.png (label.py: 255 glare, 64 painted light, 65 edge or support,
-66 other, 128 ignored, 0 paint), and zones.json: per cent left, right, top and bottom that are frame or support. Photographs
+66 other; all else counts as not looked at), and zones.json: per cent left, right, top and bottom that are frame or support. Photographs
 whose names differ only after "__" are one painting, as are the pictures of a stack of lamps.
 """
 import concurrent.futures
@@ -114,7 +114,7 @@ def sampled(pixels, sizes, corners, flips, n):
     y0, x0, z = (v.view(-1, 1, 1) for v in corners)
     h, w = tall.float(), wide.float()
     r = torch.arange(n, device=pixels.device, dtype=torch.float32)
-    v, u = r.view(1, n, 1) * z + 0 * r, r * z + 0 * r.view(1, n, 1)
+    v, u = (r.view(1, n, 1) * z).expand(-1, n, n), (r * z).expand(-1, n, n)
     v, u = torch.where(flips[0], u, v), torch.where(flips[0], v, u)
     span = z * (n - 1)
     v, u = torch.where(flips[1], span - v, v) + y0, torch.where(flips[2], span - u, u) + x0

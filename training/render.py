@@ -9,9 +9,8 @@ are added to half of the crops as what only looks like glare. With --surface a s
 and specular colour, normals, gloss (isotropic Ward lobe), of which only the lamps are invented.
 
 The truth is what a person can see: the larger rise of lightness and darkest channel in levels. Pixels of at least 14 levels
-and 0.4 of the largest rise nearby are glare if their component rises by 26 levels and 1.2 deviations of the ground; fainter
-ones are ignored. OUT has x: uint8 [N, 4, 512, 512] (R, G, B, label 255 glare 128 ignored 0 paint),
-lit: whether there was a lamp, names and painting: the ground of each crop.
+and 0.4 of the largest rise nearby are glare if their component rises by 26 levels and 1.2 deviations of the ground.
+OUT has x: uint8 [N, 4, 512, 512] (R, G, B, label 255 glare 0 paint), lit: whether there was a lamp, names and painting: the ground of each crop.
 """
 import argparse
 import concurrent.futures
@@ -316,7 +315,7 @@ def truth(clean, lit):
     box = lambda v: F.avg_pool2d(v, 33, 1, 16, count_include_pad=False)
     deviation = (box(light * light) - box(light) ** 2).clamp(min=0).sqrt()
     sure = m & (peak[label] >= 26) & (peak[label] >= 1.2 * deviation)
-    return (sure * 255 + ((rise >= 4) & ~sure) * 128).to(torch.uint8)
+    return (sure * 255).to(torch.uint8)
 
 
 def sensor(lin):
@@ -431,10 +430,6 @@ class Grounds:
         with concurrent.futures.ThreadPoolExecutor() as pool:
             self.photos = list(pool.map(lambda n: picture(os.path.join(folder, n + ".jpg")), self.names))
         self.zones = [beside(*p.shape[1:], zones.get(n, [0] * 4)) | (n in PAPER) for n, p in zip(self.names, self.photos)]
-        self.ignored = []
-        for n, p in zip(self.names, self.photos):
-            path = os.path.join(folder, n + "_lab.png")
-            self.ignored.append(picture(path)[0] > 100 if os.path.exists(path) else torch.zeros(p.shape[1:], dtype=torch.bool))
 
     def crop(self, k, rng):
         a = self.photos[k]
@@ -442,12 +437,11 @@ class Grounds:
         n = min(math.ceil(SIDE / scale), *a.shape[1:])
         y, x = int(rng.integers(0, a.shape[1] - n + 1)), int(rng.integers(0, a.shape[2] - n + 1))
         cut = lambda t: t[..., y:y + n, x:x + n].to(device).float().view(1, -1, n, n)
-        parts = cut(a) / 255, cut(self.zones[k]), cut(self.ignored[k])
+        v, zone = cut(a) / 255, cut(self.zones[k])
         if n != SIDE:
-            v, *masks = parts
             v = F.interpolate(v, size=(SIDE, SIDE), mode="bilinear", antialias=True, align_corners=False)
-            parts = [v] + [F.interpolate(m, size=(SIDE, SIDE), mode="nearest") for m in masks]
-        return parts
+            zone = F.interpolate(zone, size=(SIDE, SIDE), mode="nearest")
+        return v, zone
 
 
 def main():
@@ -490,20 +484,18 @@ def main():
         if surface and batches % 16 == 0:
             picks = [len(names) - 1] * BATCH
             out, label, clean = surface.crops(BATCH, rng)
-            original, ignored = clean, torch.zeros_like(label, dtype=torch.bool)
+            original = clean
         else:
             picks = [grounds.paintings[(batches * BATCH + b) % len(grounds.paintings)] for b in range(BATCH)]
             picks = [of[int(rng.integers(len(of)))] for of in picks]
-            v, zone, ignored = (torch.cat(t) for t in zip(*(grounds.crop(k, rng) for k in picks)))
-            original, ignored = v, ignored > 0
-            out, label, clean = painted(v, zone)
-        label = torch.where(ignored & (label == 0), torch.full_like(label, 128), label)
+            original, zone = (torch.cat(t) for t in zip(*(grounds.crop(k, rng) for k in picks)))
+            out, label, clean = painted(original, zone)
         out, clean, original = host(out), host(clean), host(original)
-        label, ignored = label.cpu(), (ignored * 128).to(torch.uint8).cpu()
+        label = label.cpu()
         for b, painting in enumerate(picks):
             keep(out[b], label[b, 0], painting, True)
             if b % 5 == 2:
-                keep((clean if rng.random() < 0.6 else original)[b], ignored[b, 0], painting, False)
+                keep((clean if rng.random() < 0.6 else original)[b], 0, painting, False)
     for j in jobs:
         j.result()
     torch.save({"x": x[:done], "lit": lit[:done], "painting": of[:done], "names": names}, o.out)

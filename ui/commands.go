@@ -263,7 +263,7 @@ func (k *kit) reviewZoom(zoom float64) string {
 // setReviewZoom chooses the zoom at which findings are centred, and shows the selected one at it.
 func (r *review) setReviewZoom(zoom float64) {
 	r.session.Settings().ReviewZoom = zoom
-	r.k.saveSettings(r.session)
+	saveSettings(r.session)
 	if f, ok := r.found.Selected(); ok {
 		r.reveal(f)
 	}

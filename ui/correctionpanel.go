@@ -137,20 +137,17 @@ func (p *correctionPanel) showSpot() {
 // showResult shows what a save would be free to change, or the file saved last and the name of its report if one was
 // written.
 func (p *correctionPanel) showResult() {
-	w := p.store.Written()
-	doc := p.session.Document()
-	unsaved := doc != nil && doc.PictureDirty()
-	e, counted := p.store.Extent()
-	if unsaved && counted {
-		p.result.SetText(p.k.t("Not saved yet: %s", p.k.changedText(int(e.Changed))) + p.k.extentText(e))
+	text := ""
+	if w := p.store.Written(); w.Saved != nil {
+		if text = p.k.savedText(w); w.Report != "" {
+			text += "\n" + p.k.t("Report: %s", baseName(w.Report))
+		}
 	}
-	xwidget.SetVisible(p.result, unsaved && counted || w.Saved != nil)
-	if w.Saved == nil || unsaved && counted {
-		return
+	if doc := p.session.Document(); doc != nil && doc.PictureDirty() {
+		if e, counted := p.store.Extent(); counted {
+			text = p.k.t("Not saved yet: %s", p.k.changedText(int(e.Changed))) + p.k.extentText(e)
+		}
 	}
-	text := p.k.savedText(w)
-	if w.Report != "" {
-		text += "\n" + p.k.t("Report: %s", baseName(w.Report))
-	}
+	xwidget.SetVisible(p.result, text != "")
 	p.result.SetText(text)
 }

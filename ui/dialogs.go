@@ -47,7 +47,7 @@ func (p *prompts) ended(failed message.Text, err error) (ok bool) {
 
 // saved is ended for saving. Where a place cannot be written, the error offers another one.
 func (p *prompts) saved(failed message.Text, err error, elsewhere func()) (ok bool) {
-	if !imagefile.WrittenElsewhere(err) {
+	if !imagefile.Unwritable(err) {
 		return p.ended(failed, err)
 	}
 	p.k.say("")

@@ -110,13 +110,13 @@ func (d *display) follow(c change) (viewChanged bool) {
 // hideCorrected hides the mask of a picture that was opened with all findings corrected, as their correction did, and
 // shows it again for another picture.
 func (d *display) hideCorrected() {
-	done := false
-	if d.s.Corrected() {
+	hide := false
+	if d.s.Corrected() && d.look.Mode == view.PictureAndMask {
 		findings, corrected := store.CountFindings(d.s.Document())
-		done = findings == corrected && d.look.Mode == view.PictureAndMask
+		hide = findings == corrected
 	}
-	if done != d.hid {
-		d.hid, d.maskShown = done, !done
+	if hide || d.hid {
+		d.hid, d.maskShown = hide, !hide
 	}
 }
 

@@ -154,8 +154,9 @@ func (m *mainMenu) item(id string) *fyne.MenuItem {
 	if i.Shortcut = a.shortcut; i.Shortcut == nil {
 		i.Shortcut = a.singleKey()
 	}
-	if name := a.keyName(); a.shortcut != nil && strings.HasPrefix(string(name), "F") && runtime.GOOS != "darwin" {
-		// The texts of the window name the function key.
+	// Of two keys the texts of the window name the function key. The letter F is none.
+	name := a.keyName()
+	if a.shortcut != nil && name != fyne.KeyF && strings.HasPrefix(string(name), "F") && runtime.GOOS != "darwin" {
 		i.Shortcut = unshown{a.shortcut, string(name)}
 	}
 	i.Disabled = !m.w.k.actions.offers(id)

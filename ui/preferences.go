@@ -79,10 +79,11 @@ func (w *window) preferences() fyne.CanvasObject {
 	return form
 }
 
-// saveSettings writes the settings at once, so that a choice outlives a crash.
-func (k *kit) saveSettings(s *session.Session) {
+// saveSettings writes the settings at once, so that a choice outlives a crash. That they cannot be written was said
+// when the window appeared.
+func saveSettings(s *session.Session) {
 	if err := s.SaveSettings(); err != nil {
-		k.prompts.showError("Problem with the settings", err)
+		fyne.LogError("settings not saved", err)
 	}
 }
 
@@ -102,7 +103,7 @@ func (w *window) outputChoice() fyne.CanvasObject {
 	}
 	use := func(folder string) {
 		s.OutputFolder = folder
-		w.k.saveSettings(w.c.session)
+		saveSettings(w.c.session)
 		show()
 	}
 	chosen = func(name string) {

@@ -305,9 +305,7 @@ func (w *window) close() {
 	size := w.win.Canvas().Size()
 	s := w.c.session.Settings()
 	s.WindowWidth, s.WindowHeight = math.Round(float64(size.Width)), math.Round(float64(size.Height))
-	if err := w.c.session.SaveSettings(); err != nil {
-		fyne.LogError("settings not saved", err)
-	}
+	saveSettings(w.c.session)
 	ctx, cancel := context.WithTimeout(context.Background(), closeGrace)
 	defer cancel()
 	if err := w.c.session.Close(ctx); err != nil {

@@ -41,8 +41,8 @@ var (
 	ErrLossy = errors.New("lossy")
 )
 
-// WrittenElsewhere reports whether err is that of a place that cannot be written, so that another one may help.
-func WrittenElsewhere(err error) bool {
+// Unwritable reports whether err is the *Error of a place that could not be written, so that another one may help.
+func Unwritable(err error) bool {
 	return errors.Is(err, ErrWrite) || errors.Is(err, fs.ErrPermission)
 }
 

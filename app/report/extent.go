@@ -39,16 +39,13 @@ func (c Correction) Extent() (Extent, error) {
 func extentOf(places []Place, saved *imagefile.Saved) Extent {
 	e := Extent{}
 	for _, p := range places {
+		e.Marked, e.Halo, e.Veil = e.Marked+int64(p.Area), e.Halo+int64(p.Halo-p.Veil), e.Veil+int64(p.Veil)
 		e.Changed += int64(p.Changed)
 	}
 	if saved != nil {
-		e.Changed = saved.PixelsChanged
-	}
-	if saved != nil && saved.Proof != nil {
-		e.Changed -= saved.Proof.Beside
-	}
-	for _, p := range places {
-		e.Marked, e.Halo, e.Veil = e.Marked+int64(p.Area), e.Halo+int64(p.Halo-p.Veil), e.Veil+int64(p.Veil)
+		if e.Changed = saved.PixelsChanged; saved.Proof != nil {
+			e.Changed -= saved.Proof.Beside
+		}
 	}
 	return e
 }

@@ -52,6 +52,8 @@ type Session struct {
 	crash    func(*job.PanicError)
 	jobs     *job.Runner
 	progress job.Update
+	// changing makes the view of the changed pixels.
+	changing *job.Runner
 	queue    *Queue
 
 	open  Open
@@ -77,7 +79,7 @@ type Part struct {
 func New(o Options) *Session {
 	s := &Session{
 		settings: o.Settings, path: o.SettingsPath, dispatch: o.Dispatch, drawn: o.Settle, crash: o.Panicked,
-		jobs: job.NewRunner(o.Dispatch, o.Panicked),
+		jobs: job.NewRunner(o.Dispatch, o.Panicked), changing: job.NewRunner(o.Dispatch, o.Panicked),
 	}
 	s.queue = &Queue{s: s, hold: o.Hold}
 	s.last = s.now()
@@ -140,7 +142,7 @@ func (s *Session) Beside() *job.Runner { return job.NewRunner(s.dispatch, s.cras
 // Close cancels the job and closes the parts. It waits until that is done or ctx ends.
 func (s *Session) Close(ctx context.Context) error {
 	s.queue.waiting = nil
-	err := s.jobs.Close(ctx)
+	err := errors.Join(s.jobs.Close(ctx), s.changing.Close(ctx))
 	for _, p := range s.parts {
 		if p.Close != nil {
 			err = errors.Join(err, p.Close(ctx))

@@ -6,6 +6,7 @@ import (
 	"image"
 
 	"blik/app/document"
+	"blik/app/job"
 	"blik/app/view"
 	"blik/processing"
 )
@@ -17,13 +18,13 @@ type views struct {
 	shown *document.Corrections
 	// previous is what was shown before, so that an undo is fast.
 	previous pictureView
-	// changed is the view of the pixels that the corrections changedOf change. One of those of making is being made.
-	changed           *view.MaskPyramid
-	changedOf, making *document.Corrections
+	// changed is the view of the pixels that the corrections changedOf change.
+	changed   *view.MaskPyramid
+	changedOf *document.Corrections
 }
 
 // ChangedView returns the view of the pixels that the corrections change. It is nil if nothing is corrected, and while
-// the view is being made on another goroutine; a Change with Compared says when it is there.
+// the view is being made in parallel with other work; a Change with Compared says when it is there.
 func (s *Session) ChangedView() *view.MaskPyramid {
 	v := &s.views
 	if !s.Corrected() {
@@ -34,16 +35,19 @@ func (s *Session) ChangedView() *view.MaskPyramid {
 	if v.changedOf == now {
 		return v.changed
 	}
-	if v.making == nil {
-		v.making = now
-		go func() {
-			made := view.NewMaskPyramid(now.Changed(pic))
-			s.dispatch(func() {
-				v.changed, v.changedOf, v.making = made, now, nil
-				s.Notify(Change{Compared: true, Pixels: image.Rect(0, 0, pic.Width, pic.Height)})
-			})
-		}()
+	work := func(context.Context, processing.Progress) (*view.MaskPyramid, error) {
+		return view.NewMaskPyramid(now.Changed(pic)), nil
 	}
+	// If that of other corrections is being made, whoever listens asks again when it is there.
+	_ = job.Start(s.changing, work, nil, func(made *view.MaskPyramid, err error) {
+		if err != nil {
+			return
+		}
+		if s.open.Doc.Corrections() == now {
+			v.changed, v.changedOf = made, now
+		}
+		s.Notify(Change{Compared: true, Pixels: image.Rectangle{Max: s.open.Doc.Size()}})
+	})
 	return nil
 }
 

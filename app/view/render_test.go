@@ -338,7 +338,8 @@ func (r *reference) pixel(t Transform, o Options, x, y int) (want [3]float64, ok
 		if value(0, 0) >= 128 && (value(-1, 0) < 128 || value(1, 0) < 128 || value(0, -1) < 128 || value(0, 1) < 128) {
 			share = 1
 			apart := math.Abs(want[0]-float64(ink.R)) + math.Abs(want[1]-float64(ink.G)) + math.Abs(want[2]-float64(ink.B))
-			if near(apart, alikeInk, 14) || apart < alikeInk && near(want[1], 127.5, 5) {
+			// Each channel may differ by 4.5, see below.
+			if near(apart, alikeInk, 13.5) || apart < alikeInk && near(want[1], 127.5, 5) {
 				return want, false
 			}
 			if apart < alikeInk {

@@ -823,31 +823,26 @@ func (f *frame) outline(out []uint8, key rowKey) {
 		if row[m] < processing.MaskLevel {
 			continue
 		}
-		a := m
-		for m < f.mask1 && row[m] >= processing.MaskLevel {
-			if !in(above, m) || !in(below, m) {
-				from, to := f.start[m-f.mask0], f.start[m-f.mask0+1]
-				// The ends are drawn below; a pixel that was drawn must not be judged again.
-				if m == a && (a > f.mask0 || !in(row, f.before)) {
-					from++
-				}
-				ends := m+1 == f.mask1 || row[m+1] < processing.MaskLevel
-				if ends && (m+1 < f.mask1 || !in(row, f.after)) {
-					to--
-				}
-				if from < to {
-					f.outlinePixels(out[4*from : 4*to])
-				}
+		// A pixel that was drawn must not be judged again, so that each is drawn once.
+		from, to := f.start[m-f.mask0], f.start[m-f.mask0+1]
+		left, right := m-1, m+1
+		if m == f.mask0 {
+			left = f.before
+		}
+		if right == f.mask1 {
+			right = f.after
+		}
+		opens, ends := !in(row, left), !in(row, right)
+		switch {
+		case !in(above, m) || !in(below, m) || opens && ends && to-from <= 2:
+			f.outlinePixels(out[4*from : 4*to])
+		default:
+			if opens {
+				f.outlinePixels(out[4*from : 4*from+4])
 			}
-			m++
-		}
-		left, right := f.start[a-f.mask0], f.start[m-f.mask0]
-		first, last := a > f.mask0 || !in(row, f.before), m < f.mask1 || !in(row, f.after)
-		if first {
-			f.outlinePixels(out[4*left : 4*left+4])
-		}
-		if last && !(first && right-1 == left) {
-			f.outlinePixels(out[4*right-4 : 4*right])
+			if ends {
+				f.outlinePixels(out[4*to-4 : 4*to])
+			}
 		}
 	}
 }

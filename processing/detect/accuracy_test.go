@@ -51,8 +51,8 @@ func row(name string, m score.Metrics) string {
 		m.F1Tol, m.ObjR, m.ObjP, m.FPppm)
 }
 
-// variation is a change of the pictures, and the least mean F1 and F1t that must hold under it. The floors lie 0.01
-// below what was measured when the score was last fitted: they catch a loss and are not targets.
+// variation is a change of the pictures, and the least mean F1 and F1t that must hold under it. The floors lie some
+// 0.01 below what the network in the program reaches: they catch a loss and are not targets.
 type variation struct {
 	name    string
 	v       synth.Variation
@@ -61,11 +61,11 @@ type variation struct {
 
 func variations() []variation {
 	return []variation{
-		{"half size", synth.Variation{Scale: 0.5}, 0.72, 0.77},
+		{"half size", synth.Variation{Scale: 0.5}, 0.725, 0.775},
 		{"double size", synth.Variation{Scale: 2}, 0.87, 0.91},
-		{"blur σ 0.7", synth.Variation{BlurSigma: 0.7}, 0.815, 0.88},
+		{"blur σ 0.7", synth.Variation{BlurSigma: 0.7}, 0.82, 0.89},
 		{"blur σ 1.2", synth.Variation{BlurSigma: 1.2}, 0.785, 0.9},
-		{"16 bit", synth.Variation{Depth: 16}, 0.86, 0.905},
+		{"16 bit", synth.Variation{Depth: 16}, 0.869, 0.916},
 		{"grey", synth.Variation{Grey: true}, 0.855, 0.9},
 		{"JPEG 90", synth.Variation{JPEGQuality: 90}, 0.87, 0.92},
 	}
@@ -89,7 +89,7 @@ func TestAccuracy(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		got, want float64
-	}{{"F1", mean.F1, 0.86}, {"F1t", mean.F1Tol, 0.91}, {"objR", mean.ObjR, 0.98}, {"objP", mean.ObjP, 0.82}} {
+	}{{"F1", mean.F1, 0.865}, {"F1t", mean.F1Tol, 0.92}, {"objR", mean.ObjR, 0.98}, {"objP", mean.ObjP, 0.82}} {
 		if c.got < c.want {
 			t.Errorf("mean %s is %.4f, must be at least %.3f", c.name, c.got, c.want)
 		}
@@ -108,8 +108,8 @@ func TestAccuracy(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := measure(t, pic, truth)
-			if m.F1 < 0.52 {
-				t.Errorf("%s, %s: F1 %.3f, no picture may lie below 0.52", p.Name, v.name, m.F1)
+			if m.F1 < 0.525 {
+				t.Errorf("%s, %s: F1 %.3f, no picture may lie below 0.525", p.Name, v.name, m.F1)
 			}
 			all = append(all, m)
 		}
@@ -142,7 +142,7 @@ func TestOtherRenderer(t *testing.T) {
 	t.Parallel()
 	testpic.Slow(t)
 	set := paintings.Development(t)[:5]
-	floors := map[string]float64{"default": 0.88, "dense": 0.91, "few": 0.69, "soft": 0.81, "unclipped": 0.67,
+	floors := map[string]float64{"default": 0.88, "dense": 0.91, "few": 0.70, "soft": 0.81, "unclipped": 0.67,
 		"tinted": 0.61, "large": 0.82, "mixed": 0.64}
 	for _, name := range synth.Presets() {
 		var all []score.Metrics

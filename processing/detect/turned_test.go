@@ -67,8 +67,8 @@ func (a *agreement) add(one, other [][2]float64) {
 
 func (a *agreement) f1() float64 { return float64(a.common) / float64(a.all) }
 
-// The same picture turned, mirrored or cropped finds much the same glare. The floor of crops catches a loss; 0.95 is aimed at.
-// Docs/network.md says what differs, and why.
+// The same picture turned or mirrored finds much the same glare, at least 0.95. The floor of crops catches a loss; 0.95
+// is aimed at. Docs/network.md says what differs, and why.
 func TestTurnedAndCropped(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)

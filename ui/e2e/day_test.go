@@ -43,12 +43,7 @@ func TestXvfbDay(t *testing.T) {
 		}
 		files = append(files, path)
 	}
-	c := &conservator{window: openIn(t, home, "en", 1100, 760, files...), t: t, width: width, height: height}
-	defer func() {
-		if t.Failed() {
-			c.screenshot(filepath.Join(os.TempDir(), "blik-day-test.png"))
-		}
-	}()
+	c := comes(t, home, width, height, files...)
 	c.await("picture ")
 	c.awaitView("the whole picture", func(v view) bool { return v.zoom < 1.2 })
 	c.key("F5")
@@ -100,7 +95,7 @@ func TestXvfbDay(t *testing.T) {
 	c.quietJournals(home)
 	c.kill()
 
-	again := &conservator{window: openIn(t, home, "en", 1100, 760, files...), t: t, width: width, height: height}
+	again := comes(t, home, width, height, files...)
 	again.await("overlays 1")
 	again.key("Return")
 	again.until("the restored stroke", func() bool { return again.count("history ") > 0 && again.count("overlays 0") > 0 })

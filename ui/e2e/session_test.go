@@ -22,6 +22,18 @@ type conservator struct {
 	mask          string
 }
 
+// comes starts the program with files in a home folder. If the test fails, there is a screenshot with its name.
+func comes(t *testing.T, home string, width, height int, files ...string) *conservator {
+	t.Helper()
+	c := &conservator{window: openIn(t, home, "en", 1100, 760, files...), t: t, width: width, height: height}
+	t.Cleanup(func() {
+		if t.Failed() {
+			c.screenshot(filepath.Join(os.TempDir(), "blik-"+t.Name()+".png"))
+		}
+	})
+	return c
+}
+
 // saved saves the mask and reads it.
 func (c *conservator) saved() *processing.Mask {
 	c.t.Helper()
@@ -108,12 +120,7 @@ func TestXvfbSession(t *testing.T) {
 	outside := []spot{{620, 150, 3}, {700, 400, 4}}
 	picture := paint(t, width, height, append(slices.Clone(inside), outside...))
 	home := t.TempDir()
-	c := &conservator{window: openIn(t, home, "en", 1100, 760, picture), t: t, width: width, height: height}
-	defer func() {
-		if t.Failed() {
-			c.screenshot(filepath.Join(os.TempDir(), "blik-session-test.png"))
-		}
-	}()
+	c := comes(t, home, width, height, picture)
 	c.await("picture ")
 	c.awaitView("the whole picture", func(v view) bool { return v.zoom < 1 })
 
@@ -190,7 +197,7 @@ func TestXvfbSession(t *testing.T) {
 	c.until("journal with the stroke", func() bool { return !slices.Equal(c.journals(home), before) })
 	c.kill()
 
-	again := &conservator{window: openIn(t, home, "en", 1100, 760), t: t, width: width, height: height}
+	again := comes(t, home, width, height)
 	again.await("overlays 1")
 	again.key("Return")
 	again.await("picture ")

@@ -18,31 +18,34 @@ type Press struct {
 	Find, Next, Keep, Ignore, Brush, Correct, Original, Save string
 }
 
-// cardWidth is the least width of a card, cardHeight its height, cardGap the distance of two cards, and cardIcon the
-// side of the icon, in Fyne units.
-const cardWidth, cardHeight, cardGap, cardIcon = 220, 100, 8, 28
+// cardWidth is the least width of a card, cardGap the distance of two cards, and cardIcon the side of the icon, in Fyne
+// units.
+const cardWidth, cardGap, cardIcon = 220, 8, 28
 
-// cards lays out cards in one or two columns.
-type cards struct{ columns int }
+// cards lays out cards in one or two columns, all as high as the text of the longest needs. height is that of all.
+type cards struct{ height float32 }
 
 // Layout is part of fyne.Layout.
 func (l *cards) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	if l.columns = 1; size.Width >= 2*cardWidth+cardGap {
-		l.columns = 2
+	columns := 1
+	if size.Width >= 2*cardWidth+cardGap {
+		columns = 2
 	}
-	width := (size.Width - float32(l.columns-1)*cardGap) / float32(l.columns)
+	width, height := (size.Width-float32(columns-1)*cardGap)/float32(columns), float32(0)
+	for _, o := range objects {
+		// The height of the lines depends on the width.
+		o.Resize(fyne.NewSize(width, o.MinSize().Height))
+		height = max(height, o.MinSize().Height)
+	}
 	for i, o := range objects {
-		o.Move(fyne.NewPos(float32(i%l.columns)*(width+cardGap), float32(i/l.columns)*(cardHeight+cardGap)))
-		o.Resize(fyne.NewSize(width, cardHeight))
+		o.Move(fyne.NewPos(float32(i%columns)*(width+cardGap), float32(i/columns)*(height+cardGap)))
+		o.Resize(fyne.NewSize(width, height))
 	}
+	l.height = float32((len(objects)+columns-1)/columns)*(height+cardGap) - cardGap
 }
 
-// MinSize is part of fyne.Layout.
-func (l *cards) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	columns := max(1, l.columns)
-	rows := (len(objects) + columns - 1) / columns
-	return fyne.NewSize(cardWidth, float32(rows)*(cardHeight+cardGap)-cardGap)
-}
+// MinSize is part of fyne.Layout. The height is that of the last layout.
+func (l *cards) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(cardWidth, l.height) }
 
 // NewTour returns four cards, two beside each other, with the steps of the work on a picture.
 func NewTour(t *i18n.Printer, p Press) fyne.CanvasObject {

@@ -10,8 +10,8 @@ import (
 	"fyne.io/fyne/v2/theme"
 )
 
-// stopClock stops the clock of tooltips. The function returned runs what would have run, also what was stopped, because a
-// stopped timer may still fire.
+// stopClock stops the clock of tooltips. The function returned runs what would have run, also what was stopped, because
+// a stopped timer may still fire.
 func stopClock(tips *Tooltips) (settle func()) {
 	var due []func()
 	tips.after = func(_ time.Duration, f func()) func() {

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"context"
+	"errors"
 	"image"
 	"slices"
 	"time"
@@ -87,7 +89,10 @@ func New(s *session.Session, o Options) *Store {
 	if o.Journal != "" {
 		d.journal = newJournal(o.Disk, o.Journal, d.journalFailed)
 	}
-	s.Attach(session.Part{Changed: d.changed, Close: d.closeJournal})
+	d.extent.jobs = s.Beside()
+	s.Attach(session.Part{Changed: d.changed, Close: func(ctx context.Context) error {
+		return errors.Join(d.extent.jobs.Close(ctx), d.closeJournal(ctx))
+	}})
 	return d
 }
 
