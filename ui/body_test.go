@@ -5,6 +5,8 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
+
+	"blik/ui/arrange"
 )
 
 // The window fits into 1280 × 720 pixels at double interface scale, minus menu and title bar, with any tool and tab,
@@ -27,11 +29,11 @@ func TestSmallWindow(t *testing.T) {
 			}
 		}
 		h.panel.tabs.SelectIndex(1)
-		if list := h.panel.findings.table.Size(); list.Height < leastList {
+		if list := h.panel.findings.table.Size(); list.Height < arrange.LeastList {
 			t.Errorf("%s: the list is %v high", lang, list.Height)
 		}
 		h.k.actions.do("view.panel")
-		if h.panel.object.Size().Width > panelWidth {
+		if h.panel.object.Size().Width > arrange.PanelWidth {
 			t.Errorf("%s: the panel is %v wide", lang, h.panel.object.Size().Width)
 		}
 	}

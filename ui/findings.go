@@ -19,6 +19,7 @@ import (
 	"blik/app/session/findings"
 	"blik/app/settings"
 	"blik/internal/message"
+	"blik/ui/arrange"
 	"blik/ui/filedialog"
 	"blik/ui/xwidget"
 )
@@ -166,69 +167,9 @@ func newFindingsPanel(c *common) *findingsPanel {
 	}
 	p.thumbs = newThumbs(c)
 	p.views = container.NewStack(p.table, p.thumbs)
-	p.object = container.New(findingsLayout{}, p.sum, xwidget.Inset(2, 8, choose), xwidget.Inset(4, 8, p.newBounds()),
+	p.object = container.New(arrange.Findings{}, p.sum, xwidget.Inset(2, 8, choose), xwidget.Inset(4, 8, p.newBounds()),
 		p.views, p.whyBox)
 	return p
-}
-
-// findingsLayout puts the summary and the filters above the list and the reasons below it. The height of the reasons
-// does not depend on their text, so that nothing jumps from finding to finding. If there is too little room, the list
-// keeps its own and the bounds, the summary and the reasons are hidden, in this order.
-type findingsLayout struct{}
-
-// whyHeight is the height of the scrolled box of reasons, in Fyne units: four lines. leastWhy and leastList are the
-// least heights of the box and the list, findingsGap is the space between the rows above the list.
-const whyHeight, leastWhy, leastList, findingsGap = 76, 20, 60, 2
-
-// Layout is part of fyne.Layout.
-func (findingsLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
-	rows, list, why := objects[:3], objects[3], objects[4]
-	below := float32(0)
-	if why.Visible() {
-		below = min(whyHeight, max(leastWhy, (size.Height-rows[1].MinSize().Height)/4))
-	}
-	above := float32(0)
-	for _, row := range rows {
-		above += row.MinSize().Height + findingsGap
-	}
-	room := size.Height - above - below
-	give := func(height float32) (gone bool) {
-		gone = room < leastList
-		if gone {
-			room += height
-		}
-		return gone
-	}
-	bounds := !give(rows[2].MinSize().Height + findingsGap)
-	sum := !give(rows[0].MinSize().Height + findingsGap)
-	if give(below) {
-		below = 0
-	}
-	y := float32(0)
-	for i, row := range rows {
-		shown := i == 1 || i == 0 && sum || i == 2 && bounds
-		xwidget.SetVisible(row, shown)
-		if !shown {
-			continue
-		}
-		row.Move(fyne.NewPos(0, y))
-		row.Resize(fyne.NewSize(size.Width, row.MinSize().Height))
-		y += row.MinSize().Height + findingsGap
-	}
-	list.Move(fyne.NewPos(0, y))
-	list.Resize(fyne.NewSize(size.Width, max(0, size.Height-y-below)))
-	why.Move(fyne.NewPos(0, size.Height-below))
-	why.Resize(fyne.NewSize(size.Width, below))
-}
-
-// MinSize is part of fyne.Layout.
-func (findingsLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
-	size := fyne.Size{}
-	for _, row := range objects[:3] {
-		size.Width = max(size.Width, row.MinSize().Width)
-	}
-	size.Height = objects[1].MinSize().Height + findingsGap + leastList
-	return size
 }
 
 // newBounds makes the fields for minimum values, side by side.

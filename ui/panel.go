@@ -18,9 +18,6 @@ import (
 	"blik/ui/xwidget"
 )
 
-// panelWidth is the width of the panel on the right, in Fyne units.
-const panelWidth = 400
-
 // panel follows the order of the work: the next step, or the progress of the running job; the search region; and the
 // tabs of detection, findings, correction and history.
 type panel struct {

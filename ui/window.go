@@ -25,6 +25,7 @@ import (
 	"blik/app/session/preview"
 	"blik/app/session/store"
 	"blik/processing"
+	"blik/ui/arrange"
 	"blik/ui/client"
 	"blik/ui/look"
 	"blik/ui/viewport"
@@ -207,7 +208,7 @@ func (w *window) build() {
 	}
 	w.middle = container.NewBorder(w.comparison.object, w.film.Object, nil, nil,
 		container.NewStack(w.aids.object, w.welcome.Object, w.placeholder.object))
-	body := container.New(bodyLayout{}, w.bar.object, w.strip.object, w.middle, w.side, w.status.object)
+	body := container.New(arrange.Body{}, w.bar.object, w.strip.object, w.middle, w.side, w.status.object)
 	w.win.SetContent(container.NewStack(body, w.k.tips.Layer))
 	w.update(everything())
 	if w.timing != nil {

@@ -1,20 +1,24 @@
-package ui
+// Package arrange holds the layouts of the window: what keeps its place, and what is left out where room is short.
+package arrange
 
 import "fyne.io/fyne/v2"
 
-// bodyLayout arranges the parts of the window: toolbar at the top, tools on the left, picture, panel on the right,
+// PanelWidth is the width of the panel on the right, in Fyne units.
+const PanelWidth = 400
+
+// Body arranges the parts of the window: toolbar at the top, tools on the left, picture, panel on the right,
 // status bar at the bottom. The Tab key visits them in this order. In a narrow window the panel shrinks to the width
 // that its controls need.
-type bodyLayout struct{}
+type Body struct{}
 
 // panelShare is the panel's share of a narrow window.
 const panelShare = 0.45
 
 // panelRoom returns the width of the panel for the width of the window.
-func panelRoom(window, least float32) float32 { return max(least, min(panelWidth, panelShare*window)) }
+func panelRoom(window, least float32) float32 { return max(least, min(PanelWidth, panelShare*window)) }
 
 // Layout is part of fyne.Layout.
-func (bodyLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+func (Body) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	bar, strip, middle, side, status := objects[0], objects[1], objects[2], objects[3], objects[4]
 	top, left, bottom := bar.MinSize().Height, strip.MinSize().Width, status.MinSize().Height
 	right := float32(0)
@@ -34,7 +38,7 @@ func (bodyLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 }
 
 // MinSize is part of fyne.Layout.
-func (bodyLayout) MinSize(objects []fyne.CanvasObject) fyne.Size {
+func (Body) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	bar, strip, middle, side, status := objects[0].MinSize(), objects[1].MinSize(), objects[2].MinSize(),
 		fyne.Size{}, objects[4].MinSize()
 	if objects[3].Visible() {
