@@ -62,6 +62,7 @@ const (
 	viewMask      = "view.mask"
 	viewPanel     = "view.panel"
 	viewSplit     = "view.split"
+	viewBlink     = "view.blink"
 	viewOverlay   = "view.overlay"
 	viewOutlines  = "view.outlines"
 	viewMaskOnly  = "view.maskOnly"

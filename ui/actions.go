@@ -268,6 +268,8 @@ func (w *window) makeActions() {
 			checked: func() bool { return d.original }, keys: "c"},
 		viewSplit: {name: "Split line", run: d.toggleSplit, ready: d.comparable,
 			checked: func() bool { return d.split }, keys: "s"},
+		viewBlink: {name: "Blink original and result", run: d.toggleBlink, ready: d.comparable, checked: d.blinking,
+			keys: `\`},
 
 		brushSmaller: {name: "Smaller brush", run: func() { w.k.toolbox.scaleBrush(-1) }, keys: "[", useful: brush},
 		brushLarger:  {name: "Larger brush", run: func() { w.k.toolbox.scaleBrush(1) }, keys: "]", useful: brush},

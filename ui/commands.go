@@ -184,9 +184,13 @@ func (t *toolbox) stepBy(s fyne.Shortcut, step func() (message.Message, bool), f
 	}
 }
 
-// escape ends the current activity: a polygon, a stroke or drag, a job, or the focus of a field.
+// escape ends the current activity: a polygon, blinking, a stroke or drag, a job, or the focus of a field.
 func (w *window) escape() {
 	if w.k.toolbox.abandon() {
+		return
+	}
+	if w.k.display.blinking() {
+		w.k.display.toggleBlink()
 		return
 	}
 	w.k.display.each((*viewport.Viewport).Abandon)

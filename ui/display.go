@@ -48,6 +48,10 @@ type display struct {
 	// for none.
 	original, split, heldButton bool
 	heldKey                     int
+	// endBlink stops the pictures from being shown in turn; nil while they are not. swapped is set while it is the turn
+	// of the original.
+	endBlink func()
+	swapped  bool
 }
 
 func newDisplay(s *session.Session, selected func() (document.Spot, bool), other func() *view.MaskPyramid,
@@ -145,7 +149,7 @@ func (d *display) update(c change) {
 		if look.Other = d.other(); look.Mode == view.Changed {
 			look.Other = d.s.ChangedView()
 		}
-		if !d.maskShown || d.mode() == view.CompareBefore {
+		if !d.maskShown || d.mode() == view.CompareBefore || d.blinking() {
 			look.Mode = view.PictureOnly
 		} else if d.layer != nil || d.reviewing {
 			// A mask over the layer, or over a finding that is reviewed, would hide what must be seen.
@@ -221,7 +225,7 @@ func (d *display) visible() image.Rectangle {
 // mode returns what the viewport shows.
 func (d *display) mode() view.Compare {
 	switch {
-	case d.holding() || d.original:
+	case d.holding() || d.original || d.swapped:
 		return view.CompareBefore
 	case d.split:
 		return view.CompareSplit
@@ -231,18 +235,21 @@ func (d *display) mode() view.Compare {
 
 // toggleOriginal switches between the original and the corrected picture.
 func (d *display) toggleOriginal() {
+	d.stopBlinking()
 	d.original, d.split = !d.original, false
 	d.viewChanged()
 }
 
 // toggleSplit switches between both pictures with a split line and the corrected picture only.
 func (d *display) toggleSplit() {
+	d.stopBlinking()
 	d.split, d.original = !d.split, false
 	d.viewChanged()
 }
 
 // stopComparing shows the corrected picture; its callers announce the change.
 func (d *display) stopComparing() {
+	d.stopBlinking()
 	d.split, d.original, d.heldKey, d.heldButton = false, false, 0, false
 }
 

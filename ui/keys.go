@@ -23,8 +23,8 @@ type keyboard struct {
 	named map[fyne.KeyName]string
 	// also are the shortcuts registered with the canvas.
 	also []fyne.Shortcut
-	// last is the scan code of the last pressed key.
-	last int
+	// last is the scan code of the last pressed key, typed that of the key whose character has run an action.
+	last, typed int
 }
 
 // use puts the chosen keys into force.
@@ -116,8 +116,12 @@ func (k *kit) press(id string) string {
 // that lasts while its key is held begins here and ends with the last pressed key.
 func (k *keyboard) Rune(r rune) {
 	id, ok := k.runes[unicode.ToLower(r)]
+	repeated := k.last != 0 && k.typed == k.last
+	k.typed = k.last
 	switch {
 	case !ok || k.w.dialogOpen():
+	case repeated && k.w.k.actions.table[id].checked != nil && id != holdAction:
+		// What a key turns on and off would flicker while it is held.
 	case id == holdAction:
 		k.w.k.display.holdKey(k.last)
 	default:
@@ -137,7 +141,7 @@ func (k *keyboard) Key(e *fyne.KeyEvent) {
 
 // Down turns any tool into the hand while the space bar is held, and remembers the key for Rune.
 func (k *keyboard) Down(e *fyne.KeyEvent) {
-	k.last = e.Physical.ScanCode
+	k.last, k.typed = e.Physical.ScanCode, 0
 	k.w.k.tips.Pressed(e)
 	if e.Name == fyne.KeySpace && !k.w.dialogOpen() {
 		k.w.k.display.setPanKey(true)

@@ -55,7 +55,7 @@ func menuTable() []struct {
 			findIgnoreListed, findThumbnails, findSave, findCopy, "-", findLearn, findForget}},
 		{"Correction", []string{correctAll, correctSelected, "methods", "listedMethods", "-", correctRemove,
 			correctRemoveAll, "-",
-			holdAction, viewSplit, viewBeside, viewClient}},
+			holdAction, viewBlink, viewSplit, viewBeside, viewClient}},
 		{"Filmstrip", []string{filmFolder, filmPrevious, filmNext, "-", filmFind,
 			filmCorrect, filmFarm, "-", filmClose}},
 		{"Help", []string{helpGuide, helpTour, commandsAction, helpKeys, helpAbout}},

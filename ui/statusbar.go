@@ -90,6 +90,11 @@ func (s *statusBar) update(c change) {
 		s.object.Refresh()
 	}
 	if c.View || c.Corrections {
+		widest := ""
+		if s.k.display.blinking() {
+			widest = s.k.t("original | corrected")
+		}
+		s.compare.SetWidest(widest)
 		if text := s.compareText(); text != s.compare.Text() {
 			s.compare.SetText(text)
 			// What is right of it moves.

@@ -303,6 +303,7 @@ func (w *window) quit() {
 func (w *window) close() {
 	// A frame in progress would be reported after the toolkit's goroutine has ended.
 	w.k.display.port.OnFrame, w.placeholder.port.OnFrame = nil, nil
+	w.k.display.stopBlinking()
 	size := w.win.Canvas().Size()
 	s := w.c.session.Settings()
 	s.WindowWidth, s.WindowHeight = math.Round(float64(size.Width)), math.Round(float64(size.Height))

@@ -104,3 +104,22 @@ func (p *Posts) next(frame int) func() {
 	p.waiting = slices.Delete(p.waiting, i, i+1)
 	return f
 }
+
+// Every calls do with dispatch again and again, with a pause before each call, until stop is called on the goroutine on
+// which do runs.
+func Every(pause time.Duration, dispatch func(func()), do func()) (stop func()) {
+	stopped := false
+	var wait func()
+	wait = func() {
+		time.AfterFunc(pause, func() {
+			dispatch(func() {
+				if !stopped {
+					do()
+					wait()
+				}
+			})
+		})
+	}
+	wait()
+	return func() { stopped = true }
+}

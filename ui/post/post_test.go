@@ -127,3 +127,23 @@ func TestManyPost(t *testing.T) {
 		t.Errorf("%v have run, want %v", last, want)
 	}
 }
+
+// Every repeats until it is stopped.
+func TestEvery(t *testing.T) {
+	t.Parallel()
+	queue := make(chan func())
+	n := 0
+	stop := Every(time.Millisecond, func(f func()) { queue <- f }, func() { n++ })
+	(<-queue)()
+	(<-queue)()
+	stop()
+	(<-queue)()
+	if n != 2 {
+		t.Errorf("it ran %d times, want 2", n)
+	}
+	select {
+	case <-queue:
+		t.Error("it goes on after it was stopped")
+	case <-time.After(20 * time.Millisecond):
+	}
+}
