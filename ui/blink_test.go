@@ -30,13 +30,18 @@ func TestBlink(t *testing.T) {
 		}
 		h.k.keys.Up(held)
 	}
+	wait := func(mode view.Compare) {
+		for h.k.display.port.Compare() != mode {
+			(<-h.queue)()
+		}
+	}
 	press()
 	check("begun", view.CompareBefore, "ORIGINAL", view.PictureOnly)
-	(<-h.queue)()
+	wait(view.CompareAfter)
 	check("the turn of the result", view.CompareAfter, "corrected", view.PictureOnly)
 	h.k.actions.do("find.next")
 	at = h.k.display.port.Transform()
-	(<-h.queue)()
+	wait(view.CompareBefore)
 	check("the turn of the original, at another finding", view.CompareBefore, "ORIGINAL", view.PictureOnly)
 	press()
 	check("pressed again", view.CompareAfter, "corrected", view.Outlines)

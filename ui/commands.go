@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/session"
+	"blik/app/session/devices"
 	"blik/app/session/findings"
 	"blik/app/session/glare"
 	"blik/app/settings"
@@ -40,7 +41,7 @@ func (x *treatment) foundSentence(o glare.Outcome) string {
 	case ignored > 0:
 		text += x.k.t(" (%s ignored as before)", x.k.texts.Int(ignored))
 	}
-	return text + x.machine.ran(o, "")
+	return text + x.k.words.Ran(o, x.devices, "")
 }
 
 // previewed announces the result of a search or correction that followed a change of the parameters.
@@ -99,7 +100,7 @@ type treatment struct {
 	session *session.Session
 	found   *findings.Findings
 	glare   *glare.Glare
-	machine *machine
+	devices *devices.Devices
 	// tab shows the tab of correction, in an event of its own because that takes long.
 	tab func()
 	// check lists the findings that a person should look at, and shows the first.
@@ -130,7 +131,7 @@ func (x *treatment) corrected(o glare.Outcome, err error) {
 		hint = x.k.t("; the mask is hidden (%s)", x.k.press(viewMask))
 	}
 	x.k.say(x.k.texts.Plural(o.Count, "%s finding corrected", "%s findings corrected", x.k.texts.Int(o.Count)) +
-		x.machine.ran(o, hint))
+		x.k.words.Ran(o, x.devices, hint))
 }
 
 // removeCorrection restores the original at the selected finding.
@@ -261,7 +262,7 @@ func (k *kit) reviewZoom(zoom float64) string {
 	case 0:
 		return k.t("Unchanged")
 	}
-	return k.percent(zoom)
+	return k.words.Percent(zoom)
 }
 
 // setReviewZoom chooses the zoom at which findings are centred, and shows the selected one at it.
@@ -283,7 +284,7 @@ func (w *window) toggleThumbnails() {
 
 // setDevice chooses the device for the next work.
 func (w *window) setDevice(name string) {
-	w.c.devices.Choose(name, func() { w.k.say(w.c.machine.deviceHelp()) })
+	w.c.devices.Choose(name, func() { w.k.say(w.k.words.Running(w.c.devices)) })
 }
 
 // noneSelected says that no finding is selected, and how to select one.

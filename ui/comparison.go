@@ -66,15 +66,10 @@ func (p *comparison) update(c change) {
 		return
 	}
 	name := filepath.Base(k.Path)
-	p.sum.SetText(p.k.t("Agreement with %s: %s of what either marks", name, p.k.percent(k.Agreement())))
-	p.here.SetText(p.k.t("only here: %s (%s px)", p.k.findingsText(k.SpotsHere), p.k.texts.Int(k.Here)))
-	p.there.SetText(p.k.t("only there: %s (%s px)", p.k.findingsText(k.SpotsThere), p.k.texts.Int(k.There)))
-	p.both.SetText(p.k.t("in both: %s (%s px)", p.k.findingsText(k.SpotsBoth), p.k.texts.Int(k.Both)))
-}
-
-// findingsText writes a number of findings.
-func (k *kit) findingsText(n int) string {
-	return k.texts.Plural(n, "%s finding", "%s findings", k.texts.Int(n))
+	p.sum.SetText(p.k.t("Agreement with %s: %s of what either marks", name, p.k.words.Percent(k.Agreement())))
+	p.here.SetText(p.k.t("only here: %s (%s px)", p.k.words.Findings(k.SpotsHere), p.k.texts.Int(k.Here)))
+	p.there.SetText(p.k.t("only there: %s (%s px)", p.k.words.Findings(k.SpotsThere), p.k.texts.Int(k.There)))
+	p.both.SetText(p.k.t("in both: %s (%s px)", p.k.words.Findings(k.SpotsBoth), p.k.texts.Int(k.Both)))
 }
 
 // comparing reports whether the mask is compared with another one.

@@ -15,7 +15,6 @@ type clipboard struct {
 	app     fyne.App
 	session *session.Session
 	found   *findings.Findings
-	about   *about
 	// status returns the status bar, whose pixel is copied.
 	status func() *statusBar
 }
@@ -41,12 +40,12 @@ func (p *clipboard) valuesText() string {
 	if place := p.status().place.Text(); place != "" {
 		lines := []string{place + "  " + p.status().values.Text()}
 		if f, ok := p.session.Document().SpotAt(p.status().at.X, p.status().at.Y); ok {
-			lines = append(lines, p.k.aboutText(f))
+			lines = append(lines, p.k.words.Finding(f))
 		}
 		return strings.Join(lines, "\n")
 	}
 	if f, ok := p.found.Selected(); ok {
-		return p.k.aboutText(f)
+		return p.k.words.Finding(f)
 	}
 	return ""
 }
@@ -61,7 +60,7 @@ func (p *clipboard) copyList() {
 	for _, f := range p.found.Listed() {
 		var cells []string
 		for _, column := range findingColumns {
-			cells = append(cells, column.cell(p.k, f))
+			cells = append(cells, column.cell(p.k.words, f))
 		}
 		lines = append(lines, strings.Join(cells, "\t"))
 	}
@@ -71,8 +70,8 @@ func (p *clipboard) copyList() {
 // copyInformation copies the information on the picture.
 func (p *clipboard) copyInformation() {
 	var lines []string
-	for _, f := range p.about.facts() {
-		lines = append(lines, f.name+"\t"+f.value)
+	for _, f := range p.k.words.Facts(p.session.Shown()) {
+		lines = append(lines, f.Name+"\t"+f.Value)
 	}
 	p.toClipboard(strings.Join(lines, "\n"))
 }

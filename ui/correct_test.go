@@ -348,7 +348,7 @@ func TestSavePicture(t *testing.T) {
 		"identical"; got != want {
 		t.Errorf("status %q", got)
 	}
-	if got, want := h.k.extentText(report.Extent{Marked: 1200, Halo: 30, Veil: 4}),
+	if got, want := h.k.words.Extent(report.Extent{Marked: 1200, Halo: 30, Veil: 4}),
 		"; marked 1,200 + halo 30 + veil 4 = 1,234 free to change"; got != want {
 		t.Errorf("the pixels are counted as %q, want %q", got, want)
 	}
@@ -638,22 +638,32 @@ func TestApproximateColours(t *testing.T) {
 		message.Of("grey"), message.Of("RGB"))
 	h.profile = &press
 	h.opened()
-	if h.c.about.profileText() != "Press\nThe colours are shown approximately: the profile is for grey, the picture is RGB. "+
+	fact := func(name string) string {
+		for _, f := range h.k.words.Facts(h.c.session.Shown()) {
+			if f.Name == name {
+				return f.Value
+			}
+		}
+		return ""
+	}
+	why := func() string { return h.k.words.Approximately(h.c.session.Shown().Original) }
+	if fact("Profile") != "Press\nThe colours are shown approximately: the profile is for grey, the picture is RGB. "+
 		"Those of the file stay unchanged." {
-		t.Errorf("%q", h.c.about.profileText())
+		t.Errorf("%q", fact("Profile"))
 	}
 	if len(h.status.colours.Objects) == 0 {
 		t.Error("the status bar does not show that colours are approximate")
 	}
 	h.setLanguage("ru")
-	if !strings.Contains(h.c.about.approximately(), "цвета профиля — оттенки серого, изображения — RGB") || len(h.status.colours.Objects) == 0 {
-		t.Errorf("in Russian %q", h.c.about.approximately())
+	if !strings.Contains(why(), "цвета профиля — оттенки серого, изображения — RGB") ||
+		len(h.status.colours.Objects) == 0 {
+		t.Errorf("in Russian %q", why())
 	}
 	h.profile = colour.FromPicture(&processing.Picture{Channels: 3})
 	h.files.open("/art/b.tif")
 	h.settle()
-	if h.c.about.approximately() != "" || len(h.status.colours.Objects) != 0 || h.c.about.profileText() != "нет; принят sRGB" {
-		t.Errorf("exact colours: %q, %q", h.c.about.approximately(), h.c.about.profileText())
+	if why() != "" || len(h.status.colours.Objects) != 0 || fact("Профиль") != "нет; принят sRGB" {
+		t.Errorf("exact colours: %q, %q", why(), fact("Профиль"))
 	}
 }
 
@@ -664,8 +674,8 @@ func TestInformation(t *testing.T) {
 		ICC: []byte{1}, EXIF: []byte{1}, XResolution: 300, YResolution: 300, Unit: container.UnitInch,
 	}}
 	var all []string
-	for _, f := range h.c.about.facts() {
-		all = append(all, f.name+": "+f.value)
+	for _, f := range h.k.words.Facts(h.c.session.Shown()) {
+		all = append(all, f.Name+": "+f.Value)
 	}
 	want := []string{
 		"File: /art/a.png", "Format: PNG, uncompressed", "Size: 200 × 100 px, 0.02 MP", "Samples: RGB, 8 bit",
@@ -691,11 +701,11 @@ func TestPixelTextOfCorrections(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	p := document.Pixel{Channels: 4, Depth: 16, Samples: [4]float64{1, 2, 3, 65535}}
-	if got := h.k.pixelText(p); got != "C 1  M 2  Y 3  K 65535" {
+	if got := h.k.words.Pixel(p); got != "C 1  M 2  Y 3  K 65535" {
 		t.Errorf("%q", got)
 	}
 	p = document.Pixel{Channels: 1, Depth: 32, Samples: [4]float64{0.25}, Source: [4]float64{1.5}, Corrected: true}
-	if got := h.k.pixelText(p); got != "серый 0,25  ← 1,5" {
+	if got := h.k.words.Pixel(p); got != "серый 0,25  ← 1,5" {
 		t.Errorf("%q", got)
 	}
 }

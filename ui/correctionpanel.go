@@ -53,8 +53,8 @@ func newCorrectionPanel(c *common) *correctionPanel {
 
 	p.spot = xwidget.NewFixedText("")
 	p.spot.Stretch = true
-	p.method = xwidget.NewSelect(c.k.methodNames(), c.k.keys, byUser(&p.quiet, func(chosen string) {
-		if i := slices.Index(c.k.methodNames(), chosen); i >= 0 {
+	p.method = xwidget.NewSelect(c.k.words.Methods(), c.k.keys, byUser(&p.quiet, func(chosen string) {
+		if i := slices.Index(c.k.words.Methods(), chosen); i >= 0 {
 			c.treatment.correctBy(processing.Method(i))
 		}
 	}))
@@ -123,7 +123,7 @@ func (p *correctionPanel) update(c change) {
 func (p *correctionPanel) showSpot() {
 	f, ok := p.found.Selected()
 	ok = ok && f.Decision != document.Ignored
-	p.quiet.show(func() { p.method.SetSelected(p.k.methodNames()[f.Asked]) })
+	p.quiet.show(func() { p.method.SetSelected(p.k.words.Methods()[f.Asked]) })
 	xwidget.SetEnabled(p.correct, ok && !p.session.Busy())
 	xwidget.SetEnabled(p.method, ok && !p.session.Busy())
 	xwidget.SetEnabled(p.unset, ok && f.State != document.Uncorrected)
@@ -131,7 +131,7 @@ func (p *correctionPanel) showSpot() {
 		p.spot.SetText(p.k.noneSelected())
 		return
 	}
-	p.spot.SetText(p.k.t("No. %s, %s px: %s", fmt.Sprint(f.Number), p.k.texts.Int(f.Area), p.k.stateText(f)))
+	p.spot.SetText(p.k.t("No. %s, %s px: %s", fmt.Sprint(f.Number), p.k.texts.Int(f.Area), p.k.words.State(f)))
 }
 
 // showResult shows what a save would be free to change, or the file saved last and the name of its report if one was
@@ -139,13 +139,13 @@ func (p *correctionPanel) showSpot() {
 func (p *correctionPanel) showResult() {
 	text := ""
 	if w := p.store.Written(); w.Saved != nil {
-		if text = p.k.savedText(w); w.Report != "" {
+		if text = p.k.words.Saved(w); w.Report != "" {
 			text += "\n" + p.k.t("Report: %s", baseName(w.Report))
 		}
 	}
 	if doc := p.session.Document(); doc != nil && doc.PictureDirty() {
 		if e, counted := p.store.Extent(); counted {
-			text = p.k.t("Not saved yet: %s", p.k.changedText(int(e.Changed))) + p.k.extentText(e)
+			text = p.k.t("Not saved yet: %s", p.k.words.Changed(int(e.Changed))) + p.k.words.Extent(e)
 		}
 	}
 	xwidget.SetVisible(p.result, text != "")

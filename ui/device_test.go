@@ -187,7 +187,7 @@ func TestDuration(t *testing.T) {
 	h := newHarness(t, "en")
 	for d, want := range map[time.Duration]string{0: "0 ms", 84 * time.Millisecond: "84 ms",
 		1250 * time.Millisecond: "1.25 s", 12340 * time.Millisecond: "12.3 s"} {
-		if got := h.k.duration(d); got != want {
+		if got := h.k.words.Duration(d); got != want {
 			t.Errorf("%v: %q, expected %q", d, got, want)
 		}
 	}

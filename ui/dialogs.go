@@ -13,6 +13,7 @@ import (
 
 	"blik/app/imagefile"
 	"blik/app/job"
+	"blik/app/session"
 	"blik/internal/message"
 	"blik/processing"
 	"blik/ui/filedialog"
@@ -22,7 +23,6 @@ import (
 // prompts shows the dialogs of the window: errors, questions and texts.
 type prompts struct {
 	k       *kit
-	about   *about
 	win     fyne.Window
 	modals  *xwidget.Modals
 	version string
@@ -186,13 +186,13 @@ func (p *prompts) showAbout() {
 		"licence.", p.version)), 460, 220)
 }
 
-// showInformation shows the information on the open file.
-func (p *prompts) showInformation() {
+// showInformation shows the information on an open file.
+func (p *prompts) showInformation(of session.Open) {
 	grid := container.New(layout.NewFormLayout())
-	for _, f := range p.about.facts() {
-		value := xwidget.NewWrapped(f.value)
+	for _, f := range p.k.words.Facts(of) {
+		value := xwidget.NewWrapped(f.Value)
 		value.Selectable = true
-		grid.Add(xwidget.NewHeading(f.name))
+		grid.Add(xwidget.NewHeading(f.Name))
 		grid.Add(value)
 	}
 	p.showCustom(p.k.t("Picture information"), p.k.t("Close"), container.NewVScroll(grid), 600, 420)

@@ -471,7 +471,7 @@ func (f *files) writePictureNow(path string, o imagefile.SaveOptions, next func(
 					}},
 				})
 		case f.k.prompts.saved("Could not save the picture", err, func() { f.savePictureAs(next) }):
-			f.k.say(f.k.savedText(f.store.Written()))
+			f.k.say(f.k.words.Saved(f.store.Written()))
 			next()
 		}
 	})

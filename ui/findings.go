@@ -21,6 +21,7 @@ import (
 	"blik/internal/message"
 	"blik/ui/arrange"
 	"blik/ui/filedialog"
+	"blik/ui/words"
 	"blik/ui/xwidget"
 )
 
@@ -29,7 +30,6 @@ type findingsPanel struct {
 	k       *kit
 	session *session.Session
 	found   *findings.Findings
-	about   *about
 	review  *review
 	object  fyne.CanvasObject
 	table   *xwidget.SortTable
@@ -52,15 +52,15 @@ var findingColumns = []struct {
 	name  message.Text
 	width float32
 	by    findings.Column
-	cell  func(k *kit, f document.Spot) string
+	cell  func(w *words.Words, f document.Spot) string
 }{
-	{"No.", 46, findings.ByNumber, (*kit).numberText},
-	{"x", 42, findings.ByX, func(_ *kit, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.X))) }},
-	{"y", 42, findings.ByY, func(_ *kit, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.Y))) }},
-	{"Area", 68, findings.ByArea, func(k *kit, f document.Spot) string { return k.texts.Int(f.Area) }},
-	{"Score", 64, findings.ByScore, (*kit).scoreText},
-	{"Kind", 70, findings.ByKind, (*kit).kindText},
-	{"Method", 60, findings.ByMethod, (*kit).shortState},
+	{"No.", 46, findings.ByNumber, (*words.Words).Number},
+	{"x", 42, findings.ByX, func(_ *words.Words, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.X))) }},
+	{"y", 42, findings.ByY, func(_ *words.Words, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.Y))) }},
+	{"Area", 68, findings.ByArea, (*words.Words).Area},
+	{"Score", 64, findings.ByScore, (*words.Words).Score},
+	{"Kind", 70, findings.ByKind, (*words.Words).Kind},
+	{"Method", 60, findings.ByMethod, (*words.Words).ShortState},
 }
 
 // findingChoices are the groups of findings that the list can be limited to.
@@ -87,48 +87,8 @@ var findingBounds = []struct {
 	{"Contrast ≥", func(l *findings.Listing) *findings.Bound { return &l.Contrast }, 0.01},
 }
 
-// numberText is the number of a finding, with a mark if it is kept or ignored.
-func (k *kit) numberText(f document.Spot) string {
-	switch f.Decision {
-	case document.Ignored:
-		return "× " + fmt.Sprint(f.Number)
-	case document.Kept:
-		return "✓ " + fmt.Sprint(f.Number)
-	}
-	return fmt.Sprint(f.Number)
-}
-
-// scoreText is the score of a finding, or a note that it was painted by hand.
-func (k *kit) scoreText(f document.Spot) string {
-	if !f.Detected {
-		return k.t("by hand")
-	}
-	return k.texts.Fixed(f.Score, 1)
-}
-
-// kindText is the kind of a finding, with a mark if a person should look at it; it is empty for a painted finding and
-// for one of the classical detector.
-func (k *kit) kindText(f document.Spot) string {
-	if f.Strength == 0 {
-		return ""
-	}
-	text := k.texts.Sprint(f.Kind.Name())
-	if f.Check {
-		text += " ?"
-	}
-	return text
-}
-
-// contrastText is the contrast of a finding in per cent of white; it is empty for a painted finding.
-func (k *kit) contrastText(f document.Spot) string {
-	if !f.Detected {
-		return ""
-	}
-	return k.texts.Fixed(100*f.Contrast, 1) + "\u00a0%"
-}
-
 func newFindingsPanel(c *common) *findingsPanel {
-	p := &findingsPanel{k: c.k, session: c.session, found: c.found, about: c.about, review: c.review,
+	p := &findingsPanel{k: c.k, session: c.session, found: c.found, review: c.review,
 		sum: xwidget.NewWrapped(""), why: xwidget.NewWrapped("")}
 	var names []string
 	for _, choice := range findingChoices {
@@ -270,7 +230,7 @@ func (p *findingsPanel) cell(row, column int) string {
 	if row < 0 || row >= len(list) {
 		return ""
 	}
-	return findingColumns[column].cell(p.k, list[row])
+	return findingColumns[column].cell(p.k.words, list[row])
 }
 
 func (p *findingsPanel) update(c change) {
@@ -306,7 +266,7 @@ func (p *findingsPanel) sumText() string {
 	if p.session.Document() == nil {
 		return p.k.t("No picture is open.")
 	}
-	parts := []string{p.about.foundText()}
+	parts := []string{p.k.words.Found(p.session.Document())}
 	if wrong, ok := p.found.ExpectedWrong(); ok && wrong >= 0.5 {
 		parts = append(parts, p.k.t("about %s are expected to be wrong", p.k.texts.Int(int(math.Round(wrong)))))
 	}
@@ -325,21 +285,8 @@ func (p *findingsPanel) explain() {
 	f, ok := p.found.Selected()
 	xwidget.SetVisible(p.whyBox, ok)
 	if ok {
-		p.why.SetText(p.k.whyText(f))
+		p.why.SetText(p.k.words.Why(f))
 	}
-}
-
-// whyText says what a finding was judged by.
-func (k *kit) whyText(f document.Spot) string {
-	reasons := f.Reasons()
-	if len(reasons) == 0 {
-		return k.t("Finding %s was painted by hand or loaded.", fmt.Sprint(f.Number))
-	}
-	lines := make([]string, len(reasons))
-	for i, r := range reasons {
-		lines[i] = k.texts.Sprint(r.Message())
-	}
-	return strings.Join(lines, "\n")
 }
 
 // showSelected selects the row of the selected finding and scrolls it into view.

@@ -90,5 +90,5 @@ func (h *levels) show() {
 		marks = append(marks, (t.Value+0.5)/256)
 	}
 	h.graph.Set(h.counted.All, h.counted.Inside, marks, nil)
-	h.state.SetText(h.k.thresholdsText(&spec, h.session.Settings().Params))
+	h.state.SetText(h.k.words.Thresholds(&spec, h.session.Settings().Params))
 }

@@ -237,23 +237,11 @@ func (g *legend) stateText() string {
 	case l.failed != nil:
 		return g.k.texts.Error(l.failed)
 	case !l.asked.Empty():
-		return g.k.t("computing… %s", g.k.percent(l.done))
+		return g.k.t("computing… %s", g.k.words.Percent(l.done))
 	case l.blocked() && l.look.Map == nil:
 		return g.k.t("waiting for other work")
 	}
-	return g.k.thresholdsText(&l.spec, l.session.Settings().Params)
-}
-
-// thresholdsText lists the thresholds of a layer with their values by parameters.
-func (k *kit) thresholdsText(spec *detect.LayerSpec, by processing.Params) string {
-	text := ""
-	for _, t := range spec.Thresholds(by) {
-		if text != "" {
-			text += "; "
-		}
-		text += k.texts.Sprint(t.Name) + " " + k.texts.Number(t.Value, spec.Decimals)
-	}
-	return text
+	return g.k.words.Thresholds(&l.spec, l.session.Settings().Params)
 }
 
 // hovered shows the value under the pointer.

@@ -35,7 +35,7 @@ func (l *loupe) update(c change) {
 	if c.Zoom || c.Document || c.View {
 		zoom := loupeZoom(l.k.display.port.Transform().Zoom)
 		l.glass.Magnify(zoom)
-		l.title.SetText(l.k.t("Loupe, %s", l.k.percent(zoom)))
+		l.title.SetText(l.k.t("Loupe, %s", l.k.words.Percent(zoom)))
 	}
 	if !(c.Zoom || c.Document || c.View || c.Mask || c.Corrections) && c.Pixels.Empty() {
 		return

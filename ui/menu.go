@@ -273,7 +273,7 @@ func (m *mainMenu) methodItems() (items []*fyne.MenuItem) {
 	if !ok {
 		return nil
 	}
-	for method, name := range m.w.k.methodNames() {
+	for method, name := range m.w.k.words.Methods() {
 		method := processing.Method(method)
 		items = append(items, choice(name, f.Asked == method, func() {
 			if m.w.k.actions.can(correctSelected) && !m.w.k.actions.blocked() {
@@ -289,7 +289,7 @@ func (m *mainMenu) listedMethodItems() (items []*fyne.MenuItem) {
 	if !m.w.k.actions.can(correctAll) || len(m.w.c.found.Listed()) == 0 {
 		return nil
 	}
-	names := m.w.k.methodNames()
+	names := m.w.k.words.Methods()
 	names[0] = m.w.k.t("the method of the parameters")
 	for method, name := range names {
 		items = append(items, fyne.NewMenuItem(name, func() {
@@ -326,7 +326,7 @@ func (m *mainMenu) deviceItems() (items []*fyne.MenuItem) {
 		}
 		title := m.w.k.t("Automatic")
 		if name != deviceAuto {
-			title = m.w.c.machine.deviceTitle(name)
+			title = m.w.k.words.Device(name, m.w.c.devices.All())
 		}
 		items = append(items, choice(title, name == wanted, func() { m.w.setDevice(name) }))
 	}

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"image"
+
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
@@ -26,7 +28,6 @@ type panel struct {
 	editor  *editor.Editor
 	preview *preview.Preview
 	store   *store.Store
-	about   *about
 	object  fyne.CanvasObject
 
 	run      *xwidget.Button
@@ -45,7 +46,7 @@ type panel struct {
 }
 
 func newPanel(c *common, later func(func())) *panel {
-	p := &panel{k: c.k, session: c.session, editor: c.editor, preview: c.preview, store: c.store, about: c.about}
+	p := &panel{k: c.k, session: c.session, editor: c.editor, preview: c.preview, store: c.store}
 	p.run = xwidget.NewButtonWithIcon(c.k.t("Find glare"), theme.SearchIcon(), c.k.keys,
 		func() { c.k.actions.do(findRun) })
 	p.correct = xwidget.NewButtonWithIcon(c.k.t("Correct all"), icons.Get("correct"), c.k.keys,
@@ -103,7 +104,11 @@ func (p *panel) update(c change) {
 	}
 	if c.Region || c.Document {
 		p.clear.SetEnabled(p.editor.Region() != nil)
-		p.region.SetText(p.about.regionText())
+		size := image.Point{}
+		if doc := p.session.Document(); doc != nil {
+			size = doc.Size()
+		}
+		p.region.SetText(p.k.words.Region(p.editor.Region(), size))
 	}
 	if c.Document || c.Mask || c.Corrections || c.Saved {
 		step, _ := p.store.Next()

@@ -14,6 +14,7 @@ import (
 	"blik/app/session/preview"
 	"blik/app/session/store"
 	"blik/internal/message"
+	"blik/ui/words"
 	"blik/ui/xwidget"
 )
 
@@ -52,8 +53,6 @@ type common struct {
 	analysis *analysis.Analysis
 	devices  *devices.Devices
 
-	about     *about
-	machine   *machine
 	review    *review
 	treatment *treatment
 }
@@ -62,6 +61,7 @@ type common struct {
 // and then the parts are made anew.
 type kit struct {
 	texts   *i18n.Printer
+	words   *words.Words
 	tips    *xwidget.Tooltips
 	actions *actions
 	keys    xwidget.Keys

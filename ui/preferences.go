@@ -52,7 +52,7 @@ func (w *window) preferences() fyne.CanvasObject {
 	for _, scale := range interfaceScales {
 		name := w.k.t("Follow system")
 		if scale > 0 {
-			name = w.k.percent(scale)
+			name = w.k.words.Percent(scale)
 		}
 		names = append(names, name)
 	}

@@ -1,15 +1,12 @@
 package ui
 
 import (
-	"time"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"blik/app/job"
 	"blik/app/session"
 	"blik/internal/message"
 	"blik/ui/icons"
@@ -34,7 +31,7 @@ const mostRows = 4
 func newProgressView(c *common) *progressView {
 	p := &progressView{k: c.k, session: c.session, bar: widget.NewProgressBar(), times: xwidget.NewFixedText(""),
 		list: container.New(layout.NewCustomPaddedVBoxLayout(0))}
-	p.bar.TextFormatter = func() string { return c.k.percent(p.bar.Value) }
+	p.bar.TextFormatter = func() string { return c.k.words.Percent(p.bar.Value) }
 	p.times.Stretch, p.times.Muted, p.times.Tips = true, true, c.k.tips
 	p.times.Hide()
 	cancel := xwidget.NewButton(c.k.t("Cancel"), c.k.keys, func() { c.k.actions.do(findCancel) })
@@ -46,7 +43,7 @@ func newProgressView(c *common) *progressView {
 func (p *progressView) update(c change) {
 	if c.Progress {
 		p.bar.SetValue(p.session.Progress().Done)
-		p.times.SetText(p.k.progressText(p.session.Progress()))
+		p.times.SetText(p.k.words.Progress(p.session.Progress()))
 	}
 	if c.Queue {
 		p.showWaiting()
@@ -75,41 +72,6 @@ func (p *progressView) showWaiting() {
 		name.SetText(p.k.t("and %s more", p.k.texts.Int(more)))
 		p.list.Add(xwidget.Inset(0, 0, name))
 	}
-}
-
-// progressText returns the stage of a job, the time so far, and the estimated time left.
-func (k *kit) progressText(u job.Update) string {
-	text := k.t("%s so far", k.timeText(u.Elapsed.Truncate(time.Second)))
-	if u.Left > 0 {
-		text = k.t("%s so far, about %s left", k.timeText(u.Elapsed.Truncate(time.Second)), k.timeText(rough(u.Left)))
-	}
-	if stage := k.texts.Sprint(u.Stage); stage != "" {
-		return stage + ": " + text
-	}
-	return text
-}
-
-// rough rounds an estimated time: to 1 s below 10 s, to 5 s below 2 min, then to minutes.
-func rough(d time.Duration) time.Duration {
-	switch {
-	case d < 10*time.Second:
-		return max(d.Round(time.Second), time.Second)
-	case d < 2*time.Minute:
-		return d.Round(5 * time.Second)
-	}
-	return d.Round(time.Minute)
-}
-
-// timeText writes a time in whole seconds.
-func (k *kit) timeText(d time.Duration) string {
-	s := int(d / time.Second)
-	switch {
-	case s < 60:
-		return k.t("%d s", s)
-	case s%60 == 0:
-		return k.t("%d min", s/60)
-	}
-	return k.t("%d min %d s", s/60, s%60)
 }
 
 // wait queues work behind the running job and says so, or does it now if none is running.

@@ -3,13 +3,10 @@ package ui
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/test"
 
-	"blik/app/job"
-	"blik/internal/message"
 	"blik/internal/test/uitest"
 	"blik/ui/xwidget"
 )
@@ -107,6 +104,9 @@ func TestQueuedCorrectionKeepsItsFinding(t *testing.T) {
 // The status bar shows the progress of a job while the panel is hidden.
 func TestProgressWithoutThePanel(t *testing.T) {
 	h := newHarness(t, "en").opened()
+	if got := h.status.jobText(); got != "" {
+		t.Errorf("%q without a running job", got)
+	}
 	h.k.actions.do("view.panel")
 	h.block.Store(true)
 	h.k.actions.do("find.run")
@@ -121,28 +121,6 @@ func TestProgressWithoutThePanel(t *testing.T) {
 	h.c.session.Queue().Withdraw(h.c.session.Queue().Waiting()[0].ID)
 	h.c.session.Cancel()
 	h.settle()
-}
-
-func TestProgressText(t *testing.T) {
-	h := newHarness(t, "en")
-	for _, c := range []struct {
-		u    job.Update
-		want string
-	}{
-		{job.Update{}, "0 s so far"},
-		{job.Update{Stage: message.Of("%s", "a.tif"), Elapsed: 2900 * time.Millisecond}, "a.tif: 2 s so far"},
-		{job.Update{Elapsed: 61 * time.Second, Left: 300 * time.Millisecond}, "1 min 1 s so far, about 1 s left"},
-		{job.Update{Elapsed: 2 * time.Minute, Left: 33 * time.Second}, "2 min so far, about 35 s left"},
-		{job.Update{Elapsed: time.Second, Left: 119 * time.Second}, "1 s so far, about 2 min left"},
-		{job.Update{Elapsed: time.Second, Left: 200 * time.Second}, "1 s so far, about 3 min left"},
-	} {
-		if got := h.k.progressText(c.u); got != c.want {
-			t.Errorf("%q, want %q", got, c.want)
-		}
-	}
-	if got := h.status.jobText(); got != "" {
-		t.Errorf("%q without a running job", got)
-	}
 }
 
 // fixedTexts joins the lines of a part of the window.

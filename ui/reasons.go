@@ -1,11 +1,8 @@
 package ui
 
 import (
-	"fmt"
 	"image"
-	"strings"
 
-	"blik/app/document"
 	"blik/app/session"
 )
 
@@ -48,20 +45,6 @@ func (r *reasons) hovered(at image.Point, inside bool) {
 		r.at, r.on = first, true
 		b := f.Bounds()
 		place, size := port.Place(b)
-		r.k.tips.ShowBeside(port, place, size, r.k.aboutText(f))
+		r.k.tips.ShowBeside(port, place, size, r.k.words.Finding(f))
 	}
-}
-
-// aboutText returns the measures of a finding and what it was judged by.
-func (k *kit) aboutText(f document.Spot) string {
-	lines := []string{k.t("Finding %s, %s px", fmt.Sprint(f.Number), k.texts.Int(f.Area))}
-	if !f.Detected {
-		return lines[0] + "\n" + k.whyText(f)
-	}
-	lines[0] += k.t("; score %s, contrast %s, brightest level %s", k.texts.Fixed(f.Score, 1), k.contrastText(f),
-		k.texts.Int(f.Peak))
-	for _, reason := range f.Reasons() {
-		lines = append(lines, k.texts.Sprint(reason.Message()))
-	}
-	return strings.Join(lines, "\n")
 }

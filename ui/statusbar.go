@@ -26,8 +26,6 @@ type statusBar struct {
 	session *session.Session
 	preview *preview.Preview
 	devices *devices.Devices
-	about   *about
-	machine *machine
 	object  fyne.CanvasObject
 
 	// at is the pixel shown in place.
@@ -42,9 +40,9 @@ type statusBar struct {
 
 func newStatusBar(c *common) *statusBar {
 	s := &statusBar{
-		k: c.k, session: c.session, preview: c.preview, devices: c.devices, about: c.about, machine: c.machine,
+		k: c.k, session: c.session, preview: c.preview, devices: c.devices,
 		place:   xwidget.NewFixedText("x 00000  y 00000"),
-		values:  xwidget.NewFixedText(c.about.widestPixel()),
+		values:  xwidget.NewFixedText(c.k.words.WidestPixel(nil)),
 		message: xwidget.NewFixedText(""),
 		compare: xwidget.NewFixedText(""),
 		found:   xwidget.NewFixedText(""),
@@ -68,7 +66,11 @@ func newStatusBar(c *common) *statusBar {
 
 func (s *statusBar) update(c change) {
 	if c.Document {
-		s.values.SetWidest(s.about.widestPixel())
+		var of *processing.Picture
+		if doc := s.session.Document(); doc != nil {
+			of = doc.Picture()
+		}
+		s.values.SetWidest(s.k.words.WidestPixel(of))
 		s.showColours()
 	}
 	if c.Document || c.Tool {
@@ -84,7 +86,7 @@ func (s *statusBar) update(c change) {
 	if c.Document || c.Mask {
 		text := ""
 		if s.session.Document() != nil {
-			text = s.about.foundText()
+			text = s.k.words.Found(s.session.Document())
 		}
 		s.found.SetText(text)
 		s.object.Refresh()
@@ -130,7 +132,7 @@ func (s *statusBar) hovered(at processing.Point, inside bool) {
 	}
 	s.at = image.Pt(p.X, p.Y)
 	s.place.SetText(fmt.Sprintf("x %d  y %d", p.X, p.Y))
-	s.values.SetText(s.k.pixelText(p))
+	s.values.SetText(s.k.words.Pixel(p))
 }
 
 // compareText says whether the original, the corrected picture or both are shown.
@@ -153,7 +155,7 @@ func (s *statusBar) compareText() string {
 // showColours shows the notice about approximate colours, with the reason as its help.
 func (s *statusBar) showColours() {
 	s.colours.RemoveAll()
-	if why := s.about.approximately(); why != "" {
+	if why := s.k.words.Approximately(s.session.Shown().Original); why != "" {
 		s.colours.Add(xwidget.NewHelpLabel(s.k.t("approximate colours"), why, s.k.tips))
 		s.colours.Add(xwidget.NewGap(8, 0))
 	}
@@ -168,7 +170,7 @@ func (s *statusBar) showDevice() {
 	case now.Runs == deviceCPU:
 		short = s.k.t("CPU")
 	}
-	help := s.machine.deviceHelp() + " " + s.k.t("Choose another under Tools → Compute device.")
+	help := s.k.words.Running(s.devices) + " " + s.k.t("Choose another under Tools → Compute device.")
 	s.device.Objects = []fyne.CanvasObject{xwidget.NewHelpLabel(short, help, s.k.tips)}
 	s.object.Refresh()
 }
@@ -179,7 +181,7 @@ func (s *statusBar) jobText() string {
 	if !s.session.Busy() || s.preview.Previewing() {
 		return ""
 	}
-	text := s.k.percent(s.session.Progress().Done) + ", " + s.k.progressText(s.session.Progress())
+	text := s.k.words.Percent(s.session.Progress().Done) + ", " + s.k.words.Progress(s.session.Progress())
 	if n := len(s.session.Queue().Waiting()); n > 0 {
 		text += ", " + s.k.t("%s waiting", s.k.texts.Int(n))
 	}

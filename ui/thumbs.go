@@ -82,10 +82,5 @@ func (t *thumb) show(c *common, f document.Spot, selected bool) {
 	t.after.Hidden = t.after.Image == nil
 	t.before.Refresh()
 	t.after.Refresh()
-	t.text.SetText(c.k.thumbText(f))
-}
-
-// thumbText returns the line under the close-ups: number, score and correction.
-func (k *kit) thumbText(f document.Spot) string {
-	return k.numberText(f) + "   " + k.scoreText(f) + "   " + k.shortState(f)
+	t.text.SetText(c.k.words.Closeup(f))
 }

@@ -89,7 +89,7 @@ func newToolbar(c *common) *toolbar {
 	b.opacityText = xwidget.NewFixedText("100 %")
 
 	b.zoom = xwidget.NewZoomBox(xwidget.ZoomOptions{
-		FitName: c.k.t("Fit"), Percent: c.k.percent, Parse: i18n.ParseNumber, Fit: c.k.display.port.Fit,
+		FitName: c.k.t("Fit"), Percent: c.k.words.Percent, Parse: i18n.ParseNumber, Fit: c.k.display.port.Fit,
 		Set: c.k.display.port.SetZoom, Canvas: c.k.prompts.win.Canvas(),
 	})
 	out := c.k.button(viewOut, theme.ZoomOutIcon())
@@ -148,7 +148,7 @@ func (b *toolbar) update(c change) {
 	if c.View || c.Document {
 		b.eye.SetSelected(b.k.display.maskShown)
 		b.quiet.show(func() { b.opacity.SetValue(b.k.display.look.Opacity) })
-		b.opacityText.SetText(b.k.percent(b.k.display.look.Opacity))
+		b.opacityText.SetText(b.k.words.Percent(b.k.display.look.Opacity))
 	}
 	if c.Zoom || c.Document {
 		b.zoom.ShowZoom(b.k.display.port.Transform().Zoom, b.session.Document() != nil)

@@ -96,7 +96,6 @@ type toolbox struct {
 	session *session.Session
 	editor  *editor.Editor
 	found   *findings.Findings
-	about   *about
 	specs   []toolSpec
 	tools   map[string]tool.Tool
 	current toolSpec
@@ -109,7 +108,7 @@ var (
 )
 
 func newToolbox(c *common) *toolbox {
-	t := &toolbox{k: c.k, session: c.session, editor: c.editor, found: c.found, about: c.about, specs: toolSpecs(),
+	t := &toolbox{k: c.k, session: c.session, editor: c.editor, found: c.found, specs: toolSpecs(),
 		tools: map[string]tool.Tool{}}
 	for _, s := range t.specs {
 		t.tools[s.ID] = s.New(t)

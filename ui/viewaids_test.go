@@ -204,18 +204,18 @@ func TestNavigatorMovesTheView(t *testing.T) {
 func TestReasonsAtThePointer(t *testing.T) {
 	h := found(t, "en")
 	f := h.c.session.Document().Spots()[0]
-	text := h.k.aboutText(f)
+	text := h.k.words.Finding(f)
 	if !strings.HasPrefix(text, "Finding 1, 4 px; score 3.5, contrast 0.0\u00a0%, brightest level 255") {
 		t.Errorf("the text is %q", text)
 	}
 	f.Evidence = detect.Evidence{Strength: 4.25, Rise: 80, Shares: [4]float64{0.4, 0.6}, Kind: processing.KindPaint,
 		Check: true}
-	if text := h.k.aboutText(f); !strings.HasSuffix(text, "\nlook at it: probably not glare") {
+	if text := h.k.words.Finding(f); !strings.HasSuffix(text, "\nlook at it: probably not glare") {
 		t.Errorf("the text is %q", text)
 	}
 	want := "looks like: painted light (60 %)\nrises above its surroundings: 80 levels\nstrength: 4.2 (score +3.5)\n" +
 		"size: 4 px\nlook at it: probably not glare"
-	if text := h.k.whyText(f); text != want {
+	if text := h.k.words.Why(f); text != want {
 		t.Errorf("the reasons are %q, want %q", text, want)
 	}
 	h.k.display.onHover(processing.Point{X: 21.5, Y: 10.5}, true)
@@ -246,19 +246,6 @@ func TestRulerShowsLengths(t *testing.T) {
 	h.k.toolbox.measure(processing.Point{X: 10, Y: 10}, processing.Point{X: 40, Y: 50}, true)
 	if got := h.status.message.Text(); got != "50 px, 5 mm (Δx 30, Δy 40)" {
 		t.Errorf("the text is %q", got)
-	}
-	for _, c := range []struct {
-		unit container.Unit
-		x, y float64
-		ok   bool
-	}{
-		{container.UnitCentimetre, 100, 50, true}, {container.UnitInch, 0, 300, false},
-		{container.UnitInch, math.NaN(), 300, false}, {container.UnitInch, math.Inf(1), 300, false}, {0, 300, 300, false},
-	} {
-		w, height, ok := millimetres(c.unit, c.x, c.y)
-		if ok != c.ok || ok && (w != 0.1 || height != 0.2) {
-			t.Errorf("%+v: %v × %v mm, %v", c, w, height, ok)
-		}
 	}
 }
 

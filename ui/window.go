@@ -29,6 +29,7 @@ import (
 	"blik/ui/client"
 	"blik/ui/look"
 	"blik/ui/viewport"
+	"blik/ui/words"
 	"blik/ui/xwidget"
 )
 
@@ -112,14 +113,14 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.c = newCommon(w, c)
 	w.k = w.c.k
 	w.k.display = newDisplay(w.c.session, w.c.found.Selected, w.c.analysis.ComparedView, w.update)
-	w.k.prompts = &prompts{k: w.k, about: w.c.about, win: w.win, modals: xwidget.NewModals(w.win), version: c.version}
+	w.k.prompts = &prompts{k: w.k, win: w.win, modals: xwidget.NewModals(w.win), version: c.version}
 	w.farm = &farmDialogs{w: w}
 	w.k.toolbox = newToolbox(w.c)
 	w.k.display.each(func(v *viewport.Viewport) { v.OnBrush = w.k.toolbox.scaleBrush })
 	w.files = &files{k: w.k, session: w.c.session, found: w.c.found, preview: w.c.preview, frames: w.c.frames,
 		store: w.c.store, analysis: w.c.analysis, presets: w.presetFolder(),
 		dialogs: c.dialogs(w.k.prompts, w.win, w.k.prompts.modals)}
-	w.clipboard = &clipboard{k: w.k, app: a, session: w.c.session, found: w.c.found, about: w.c.about,
+	w.clipboard = &clipboard{k: w.k, app: a, session: w.c.session, found: w.c.found,
 		status: func() *statusBar { return w.status }}
 	w.recovery = &recovery{k: w.k, store: w.c.store, files: w.files}
 	w.teaching = &teaching{k: w.k, learner: w.c.learner, preview: w.c.preview, treatment: w.c.treatment, files: w.files}
@@ -157,7 +158,7 @@ func newCommon(w *window, o config) *common {
 	on.Settle = func() { w.k.display.end() }
 	on.Hold = w.dialogOpen
 	s := session.New(on)
-	c := &common{k: &kit{texts: o.texts, changed: w.update}, session: s}
+	c := &common{k: &kit{texts: o.texts, words: words.New(o.texts), changed: w.update}, session: s}
 	o.store.Thumbnailed = func() []string { return c.frames.Paths() }
 	c.store = store.New(s, o.store)
 	c.frames = film.New(s, film.Options{
@@ -173,11 +174,9 @@ func newCommon(w *window, o config) *common {
 	})
 	c.analysis = analysis.New(s, o.engine, o.store.Files)
 	c.devices = devices.New(s, o.device, o.machine)
-	c.about = &about{k: c.k, session: s, editor: c.editor}
-	c.machine = &machine{k: c.k, devices: c.devices}
 	c.review = &review{k: c.k, session: s, found: c.found, tab: func() { w.showFindings() }}
 	c.treatment = &treatment{
-		k: c.k, session: s, found: c.found, glare: c.glare, machine: c.machine,
+		k: c.k, session: s, found: c.found, glare: c.glare, devices: c.devices,
 		tab: func() { w.config.later(w.panel.showCorrection) }, check: func() { c.review.check() },
 	}
 	return c
@@ -264,7 +263,7 @@ func (w *window) setLanguage(code string) {
 		w.k.prompts.showError("Could not change the language", err)
 		return
 	}
-	w.k.texts = tr
+	w.k.texts, w.k.words = tr, words.New(tr)
 	w.c.session.Settings().Language = code
 	w.build()
 }

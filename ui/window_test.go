@@ -825,7 +825,7 @@ func TestZoomBox(t *testing.T) {
 		}
 	}
 	type_("nonsense")
-	if z := h.k.display.port.Transform().Zoom; z <= 0 || h.bar.zoom.Text != h.k.percent(z) {
+	if z := h.k.display.port.Transform().Zoom; z <= 0 || h.bar.zoom.Text != h.k.words.Percent(z) {
 		t.Errorf("after nonsense the zoom is %g, shown as %q", z, h.bar.zoom.Text)
 	}
 	h.bar.zoom.SetText("Fit")
