@@ -28,6 +28,9 @@ func menuTable() []struct {
 	var tools []string
 	for _, s := range toolSpecs() {
 		tools = append(tools, s.ID)
+		if s.Last {
+			tools = append(tools, "-")
+		}
 	}
 	return []struct {
 		title message.Text

@@ -23,8 +23,9 @@ type toolbar struct {
 	object  fyne.CanvasObject
 
 	save, undo, redo *xwidget.ToolButton
-	// row holds everything; brush and soft are shown for tools that paint.
+	// row holds everything; tool is the name of the tool, brush and soft are shown for tools that paint.
 	row         *xwidget.Bar
+	tool        *xwidget.FixedText
 	brush, soft *fyne.Container
 	size        *xwidget.Slider
 	sizeEntry   *xwidget.NumberEntry
@@ -63,6 +64,8 @@ func newToolbar(c *common) *toolbar {
 	b.undo = c.k.button(editUndo, theme.ContentUndoIcon())
 	b.redo = c.k.button(editRedo, theme.ContentRedoIcon())
 
+	b.tool = xwidget.NewFixedText("")
+	b.tool.Bold = true
 	b.size = xwidget.NewSlider(0, tool.BrushSteps, 1, c.k.keys)
 	b.size.OnChanged = byUser(&b.quiet, func(v float64) { c.k.toolbox.setBrushRadius(tool.BrushRadius(v)) })
 	b.sizeEntry = xwidget.NewNumberEntry(48, func(text string) {
@@ -74,7 +77,7 @@ func newToolbar(c *common) *toolbar {
 	})
 	b.hardness = xwidget.NewSlider(0, 1, 0.1, c.k.keys)
 	b.hardness.OnChanged = byUser(&b.quiet, c.k.toolbox.setBrushHardness)
-	diameter := xwidget.NewHelpLabel(c.k.t("Brush, px"), c.k.t("Diameter in pixels of the picture. Keys %s and %s, or "+
+	diameter := xwidget.NewHelpLabel(c.k.t("Diameter, px"), c.k.t("In pixels of the picture. Keys %s and %s, or "+
 		"Ctrl and wheel.", c.k.press(brushSmaller), c.k.press(brushLarger)), c.k.tips)
 	diameter.Explain(b.size, b.sizeEntry)
 	b.brush = container.NewHBox(diameter, xwidget.NewMinWidth(90, b.size), container.NewCenter(b.sizeEntry))
@@ -107,6 +110,7 @@ func newToolbar(c *common) *toolbar {
 	}
 	b.row = xwidget.NewBar(more,
 		group(0, false, open, b.save), group(1, false, b.undo, b.redo),
+		group(9, false, xwidget.NewGap(4, 0), container.NewCenter(b.tool), xwidget.NewGap(4, 0)),
 		xwidget.BarItem{Object: b.brush, Rank: 2}, xwidget.BarItem{Object: b.soft, Rank: 6},
 		group(3, true, b.eye), group(7, true, xwidget.NewMinWidth(72, b.opacity), b.opacityText),
 		group(4, true, previous, next), group(8, true, out, container.NewCenter(b.zoom), in),
@@ -131,7 +135,13 @@ func (b *toolbar) update(c change) {
 		b.undo.SetEnabled(undo)
 		b.redo.SetEnabled(redo)
 	}
-	if c.Tool {
+	if c.Tool || c.Document {
+		name := ""
+		if b.session.Document() != nil {
+			name = b.k.name(b.k.toolbox.current.ID)
+		}
+		b.tool.SetText(name)
+		b.tool.SetWidest(name)
 		xwidget.SetVisible(b.brush, b.k.toolbox.current.Brush)
 		xwidget.SetVisible(b.soft, b.k.toolbox.current.Brush)
 		b.row.Update()

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
+	"fyne.io/fyne/v2/widget"
 
 	"blik/app/document"
 	"blik/app/session"
@@ -31,7 +32,7 @@ type toolSpec struct {
 	Key  rune
 	// Name is its menu item, Hint its description in the status bar.
 	Name, Hint message.Text
-	// Brush is set if the brush size matters to the tool, Last if it is the last of its group in the strip.
+	// Brush is set if the brush size matters to the tool, Last if it is the last of those for viewing, the mask, or the region.
 	Brush, Last bool
 	New         func(t *toolbox) tool.Tool
 }
@@ -60,8 +61,8 @@ func toolSpecs() []toolSpec {
 				return &tool.Picker{Toggle: t.toggle, Hit: t.editor.Hit}
 			}},
 		{ID: toolWand, Icon: "wand", Key: 'w', Name: "Spot wand",
-			Hint: "Click a glint that was missed to mark it; click a marked one to remove it", Last: true,
-			New: func(t *toolbox) tool.Tool { return &tool.Wand{Touch: t.touch} }},
+			Hint: "Click a glint that was missed to mark it; click a marked one to remove it",
+			New:  func(t *toolbox) tool.Tool { return &tool.Wand{Touch: t.touch} }},
 		{ID: toolBrush, Icon: "brush", Key: 'b', Name: "Brush",
 			Hint: "Paint glare; the right button erases, Ctrl and wheel change the size", Brush: true,
 			New: brush(false)},
@@ -314,7 +315,9 @@ func newStrip(c *common) *strip {
 		s.buttons[spec.ID] = b
 		box.Add(b)
 		if spec.Last {
-			box.Add(xwidget.NewGap(0, 6))
+			box.Add(xwidget.NewGap(0, 3))
+			box.Add(widget.NewSeparator())
+			box.Add(xwidget.NewGap(0, 3))
 		}
 	}
 	// A low window shows some of the tools and scrolls to the others.

@@ -731,7 +731,8 @@ func TestLetters(t *testing.T) {
 	}{{'b', "tool.brush"}, {'у', "tool.eraser"}, {'м', "tool.pick"}, {'R', "tool.rectangle"}, {'Щ',
 		"tool.ellipse"}, {'д', "tool.polygon"}, {'h', "tool.pan"}} {
 		h.k.keys.Rune(c.rune)
-		if h.k.toolbox.current.ID != c.tool || !h.strip.buttons[c.tool].Selected() {
+		if h.k.toolbox.current.ID != c.tool || !h.strip.buttons[c.tool].Selected() ||
+			h.bar.tool.Text() != h.k.name(c.tool) {
 			t.Errorf("%c selects %s, want %s", c.rune, h.k.toolbox.current.ID, c.tool)
 		}
 	}
