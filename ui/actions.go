@@ -169,7 +169,7 @@ func (w *window) makeActions() {
 		fileSaveProject: {name: "Save project", run: func() { files.saveProject(func() {}) }, ready: idle,
 			shortcut: key(fyne.KeyP, ctrl), job: true, queues: true},
 		fileInformation: {name: "Picture information…", ready: open,
-			run: func() { w.k.prompts.showInformation(w.c.session.Shown()) }},
+			run: func() { w.pages.showInformation(w.c.session.Shown()) }},
 		fileLoadPreset: {name: "Load preset…", run: files.choosePreset},
 		fileSavePreset: {name: "Save preset…", run: files.savePreset},
 		fileQuit:       {name: "Quit", run: w.quit, shortcut: key(fyne.KeyQ, ctrl)},
@@ -286,12 +286,12 @@ func (w *window) makeActions() {
 		scrollDown:  {run: func() { port.Scroll(0, scrollShare) }, named: keys(fyne.KeyDown)},
 
 		helpTour: {name: "Tour", run: func() {
-			w.k.prompts.showCustom(w.k.t("Tour"), w.k.t("Close"), w.k.tour(), 640, 380)
+			w.k.prompts.ShowCustom(w.k.t("Tour"), w.k.t("Close"), w.k.tour(), 640, 380)
 		}},
-		helpGuide:      {name: "Guide", run: w.k.prompts.showGuide, named: keys(fyne.KeyF1)},
-		helpKeys:       {name: "Keys and mouse", run: w.k.prompts.showKeys},
+		helpGuide:      {name: "Guide", run: w.pages.showGuide, named: keys(fyne.KeyF1)},
+		helpKeys:       {name: "Keys and mouse", run: w.pages.showKeys},
 		commandsAction: {name: "All commands…", run: w.showCommands, shortcut: key(fyne.KeyP, ctrlShift)},
-		helpAbout:      {name: "About Blik", run: w.k.prompts.showAbout},
+		helpAbout:      {name: "About Blik", run: w.pages.showAbout},
 	}
 	if w.config.timing != nil {
 		w.k.actions.table[timingAction] = &action{

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/widget"
 
 	"blik/app/session"
 	"blik/app/session/devices"
@@ -13,6 +12,7 @@ import (
 	"blik/app/settings"
 	"blik/internal/message"
 	"blik/processing"
+	"blik/ui/prompt"
 	"blik/ui/viewport"
 )
 
@@ -21,9 +21,9 @@ const searchFailed message.Text = "Could not search for glare"
 
 // detect searches for glare with the current parameters.
 func (x *treatment) detect() {
-	x.k.prompts.win.Canvas().Unfocus()
+	x.k.win.Canvas().Unfocus()
 	x.glare.Detect(func(o glare.Outcome, err error) {
-		if x.k.prompts.ended(searchFailed, err) {
+		if x.k.prompts.Ended(searchFailed, err) {
 			x.k.say(x.foundSentence(o))
 		}
 	})
@@ -50,7 +50,7 @@ func (x *treatment) previewed(o glare.Outcome, err error) {
 		x.corrected(o, err)
 		return
 	}
-	if x.k.prompts.ended(searchFailed, err) {
+	if x.k.prompts.Ended(searchFailed, err) {
 		x.k.say(x.foundSentence(o))
 	}
 }
@@ -67,19 +67,19 @@ func (x *treatment) correctAll() {
 		x.correctBoldly(x.glare.CorrectAll)
 		return
 	}
-	x.k.prompts.ask(x.k.texts.Plural(n, "%s finding is not checked", "%s findings are not checked", x.k.texts.Int(n)),
+	x.k.prompts.Ask(x.k.texts.Plural(n, "%s finding is not checked", "%s findings are not checked", x.k.texts.Int(n)),
 		x.k.t("Large findings and probable painted lights should be looked at first. Check them, correct only the "+
 			"others, or correct all?"),
-		[]answer{
-			{x.k.t("Correct all"), widget.MediumImportance, func() { x.correctBoldly(x.glare.CorrectAll) }},
-			{x.k.t("Correct the certain"), widget.MediumImportance, func() { x.correctBoldly(x.glare.CorrectCertain) }},
-			{x.k.t("Check"), widget.HighImportance, x.check},
+		[]prompt.Answer{
+			prompt.Plain(x.k.t("Correct all"), func() { x.correctBoldly(x.glare.CorrectAll) }),
+			prompt.Plain(x.k.t("Correct the certain"), func() { x.correctBoldly(x.glare.CorrectCertain) }),
+			prompt.Main(x.k.t("Check"), x.check),
 		})
 }
 
 // correctBoldly corrects what how corrects, without a question.
 func (x *treatment) correctBoldly(how func(done func(glare.Outcome, error))) {
-	x.k.prompts.win.Canvas().Unfocus()
+	x.k.win.Canvas().Unfocus()
 	how(x.corrected)
 	x.tab()
 }
@@ -109,13 +109,13 @@ type treatment struct {
 
 // correctBy corrects the selected finding by a method.
 func (x *treatment) correctBy(m processing.Method) {
-	x.k.prompts.win.Canvas().Unfocus()
+	x.k.win.Canvas().Unfocus()
 	x.glare.CorrectSelected(m, x.corrected)
 }
 
 // correctListed corrects all listed findings by a method.
 func (x *treatment) correctListed(m processing.Method) {
-	x.k.prompts.win.Canvas().Unfocus()
+	x.k.win.Canvas().Unfocus()
 	if x.glare.CorrectThese(x.found.Listed, m, x.corrected) == 0 {
 		x.k.say(x.k.t("None of the listed findings is in the mask"))
 	}
@@ -123,7 +123,7 @@ func (x *treatment) correctListed(m processing.Method) {
 
 // corrected announces the result of a correction, and how to show the mask again if it was hidden.
 func (x *treatment) corrected(o glare.Outcome, err error) {
-	if !x.k.prompts.ended("Could not correct the findings", err) {
+	if !x.k.prompts.Ended("Could not correct the findings", err) {
 		return
 	}
 	hint := ""
@@ -171,7 +171,7 @@ func (t *toolbox) redo() {
 
 func (t *toolbox) stepBy(s fyne.Shortcut, step func() (message.Message, bool), format, nothing message.Text) {
 	// The driver asks the menu before the field that has the focus.
-	if field, ok := t.k.prompts.win.Canvas().Focused().(fyne.Shortcutable); ok {
+	if field, ok := t.k.win.Canvas().Focused().(fyne.Shortcutable); ok {
 		field.TypedShortcut(s)
 		return
 	}

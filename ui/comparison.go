@@ -90,7 +90,7 @@ func (f *files) compareMask(path string, anyPicture bool) {
 			switch {
 			case errors.Is(err, imagefile.ErrNotMask):
 				f.confirmMask(err, func() { f.compareMask(path, true) })
-			case f.k.prompts.ended("Could not compare the masks", err):
+			case f.k.prompts.Ended("Could not compare the masks", err):
 				f.k.display.showMask()
 			}
 		})

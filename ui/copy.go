@@ -23,7 +23,7 @@ type clipboard struct {
 // copies those of the selected finding. A focused field copies its own text instead.
 func (p *clipboard) copyValues() {
 	// The driver asks the menu before the field that has the focus.
-	if field, ok := p.k.prompts.win.Canvas().Focused().(fyne.Shortcutable); ok {
+	if field, ok := p.k.win.Canvas().Focused().(fyne.Shortcutable); ok {
 		field.TypedShortcut(&fyne.ShortcutCopy{Clipboard: p.app.Clipboard()})
 		return
 	}

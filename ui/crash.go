@@ -42,7 +42,7 @@ func (w *window) offerCrashLogs() {
 		d.Hide()
 		for _, log := range logs {
 			if err := os.Remove(log); err != nil && !os.IsNotExist(err) {
-				w.k.prompts.showError("Could not remove the log", err)
+				w.k.prompts.ShowError("Could not remove the log", err)
 				return
 			}
 		}
@@ -50,5 +50,5 @@ func (w *window) offerCrashLogs() {
 	// Enter is the default, so that pressing it in haste loses nothing.
 	keep.Importance = widget.HighImportance
 	d.SetButtons([]fyne.CanvasObject{copyText, keep, remove})
-	w.k.prompts.show(d, 720, 480, nil)
+	w.k.prompts.Show(d, 720, 480, nil)
 }

@@ -12,9 +12,9 @@ func (h *harness) enter() { h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyReturn}) }
 // Enter presses the highlighted button of a dialog.
 func TestEnterAnswersDialogs(t *testing.T) {
 	h := newHarness(t, "en").opened()
-	for _, show := range []func(){h.k.prompts.showKeys, h.k.prompts.showAbout,
+	for _, show := range []func(){h.pages.showKeys, h.pages.showAbout,
 		func() { h.k.actions.do("file.information") },
-		func() { h.k.prompts.showError("Could not open the picture", errors.New("no")) }} {
+		func() { h.k.prompts.ShowError("Could not open the picture", errors.New("no")) }} {
 		if show(); !h.dialogOpen() {
 			t.Fatal("no dialog is shown")
 		}

@@ -73,7 +73,7 @@ func (f *farmDialogs) open() {
 		d.Hide()
 		r := batch.Request{
 			Work: work.Default(), Own: true, AnyName: true, Folder: folder.Text, Language: f.w.k.texts.Code(),
-			Version: f.w.k.prompts.version, Shared: shared.Checked, Host: f.w.config.queue,
+			Version: f.w.config.version, Shared: shared.Checked, Host: f.w.config.queue,
 		}
 		r.Detect, r.Params = task.Selected == search, f.w.c.session.Settings().Params
 		for _, frame := range frames {
@@ -86,8 +86,8 @@ func (f *farmDialogs) open() {
 	}
 	button := xwidget.NewButton(f.w.k.t("Start"), f.w.k.keys, start)
 	button.Importance = widget.HighImportance
-	d.SetButtons([]fyne.CanvasObject{xwidget.NewButton(f.w.k.prompts.noText(), f.w.k.keys, d.Hide), button})
-	f.w.k.prompts.show(d, 620, 460, start)
+	d.SetButtons([]fyne.CanvasObject{xwidget.NewButton(f.w.k.prompts.NoText(), f.w.k.keys, d.Hide), button})
+	f.w.k.prompts.Show(d, 620, 460, start)
 }
 
 // start begins a batch and shows it.
@@ -139,7 +139,7 @@ func (f *farmDialogs) showProgress() {
 	d.SetButtons([]fyne.CanvasObject{p.cancel, xwidget.NewButton(f.w.k.t("Close"), f.w.k.keys, d.Hide)})
 	f.shown = p
 	p.update(f.state)
-	f.w.k.prompts.show(d, 620, 420, nil)
+	f.w.k.prompts.Show(d, 620, 420, nil)
 }
 
 // update shows a state, if the dialog has been shown.
@@ -173,9 +173,9 @@ func (f *farmDialogs) stateText(s batch.State) string {
 		f.w.k.texts.Int(s.Failed))
 	switch {
 	case s.Ended && s.Err != nil:
-		text += "\n" + f.w.k.prompts.errorText(s.Err)
+		text += "\n" + f.w.k.prompts.ErrorText(s.Err)
 	case !s.Ended && s.Remark != nil:
-		text += "\n" + f.w.k.prompts.errorText(s.Remark)
+		text += "\n" + f.w.k.prompts.ErrorText(s.Remark)
 	case !s.Ended && s.Left >= 1:
 		text += ", " + f.w.k.t("%s left", (time.Duration(s.Left)*time.Second).String())
 	}

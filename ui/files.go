@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/widget"
 
 	"blik/app/imagefile"
 	"blik/app/preset"
@@ -21,6 +20,7 @@ import (
 	"blik/app/session/store"
 	"blik/internal/message"
 	"blik/ui/filedialog"
+	"blik/ui/prompt"
 )
 
 // presetExtension is the extension of preset files.
@@ -74,7 +74,7 @@ func (f *files) chosen(use func(path string)) func(string, error) {
 		case errors.Is(err, filedialog.ErrBusy):
 			f.k.say(f.k.t("A file dialog is already open"))
 		case err != nil:
-			f.k.prompts.showError("Could not show the file dialog", err)
+			f.k.prompts.ShowError("Could not show the file dialog", err)
 		case path != "":
 			use(path)
 		}
@@ -110,7 +110,7 @@ func (f *files) waitHere(name message.Message, do func()) {
 func (f *files) openNow(path string, then func()) {
 	f.guard(func() {
 		f.store.Open(path, func(err error) {
-			if !f.k.prompts.ended("Could not open the picture", err) {
+			if !f.k.prompts.Ended("Could not open the picture", err) {
 				return
 			}
 			doc := f.session.Document()
@@ -119,7 +119,7 @@ func (f *files) openNow(path string, then func()) {
 				doc.Picture().Depth())
 			switch c := f.store.Continued(); {
 			case c.Err != nil:
-				f.k.prompts.showError("The project was not used", c.Err)
+				f.k.prompts.ShowError("The project was not used", c.Err)
 			case !c.Date.IsZero():
 				text += ". " + f.k.t("Continuing from the project of %s", c.Date.Format("2006-01-02 15:04"))
 				if !c.Remark.IsZero() {
@@ -193,20 +193,20 @@ func (f *files) guard(next func()) {
 		title, text = "Unsaved corrections", "The corrected picture %s has not been saved."
 		name, save = "Save picture", func() { f.savePicture(next) }
 	}
-	f.k.prompts.ask(f.k.t(title), f.k.t(text, baseName(f.session.Document().Path())), []answer{
-		{f.k.t("Don't save"), widget.MediumImportance, next},
-		{f.k.t("Save project"), widget.MediumImportance, func() { f.saveProject(next) }},
-		{f.k.t(name), widget.HighImportance, save},
+	f.k.prompts.Ask(f.k.t(title), f.k.t(text, baseName(f.session.Document().Path())), []prompt.Answer{
+		prompt.Plain(f.k.t("Don't save"), next),
+		prompt.Plain(f.k.t("Save project"), func() { f.saveProject(next) }),
+		prompt.Main(f.k.t(name), save),
 	})
 }
 
 // guardDecisions asks what to do with decisions that only a project can store.
 func (f *files) guardDecisions(next func()) {
-	f.k.prompts.ask(f.k.t("Unsaved decisions"),
+	f.k.prompts.Ask(f.k.t("Unsaved decisions"),
 		f.k.t("Your decisions about the findings of %s are not saved. A project "+
-			"stores them.", baseName(f.session.Document().Path())), []answer{
-			{f.k.t("Don't save"), widget.MediumImportance, next},
-			{f.k.t("Save project"), widget.HighImportance, func() { f.saveProject(next) }},
+			"stores them.", baseName(f.session.Document().Path())), []prompt.Answer{
+			prompt.Plain(f.k.t("Don't save"), next),
+			prompt.Main(f.k.t("Save project"), func() { f.saveProject(next) }),
 		})
 }
 
@@ -221,7 +221,7 @@ func (f *files) writeProject(overwrite bool, next func()) {
 			switch {
 			case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):
 				f.confirmForeign(err, path, func() { f.writeProject(true, next) })
-			case f.k.prompts.ended("Could not save the project", err):
+			case f.k.prompts.Ended("Could not save the project", err):
 				f.k.say(f.k.t("Project saved: %s", baseName(path)))
 				next()
 			}
@@ -256,9 +256,9 @@ func (f *files) saveMaskAs(next func()) {
 			save()
 			return
 		}
-		f.k.prompts.ask(f.k.t("Overwrite the original file?"),
+		f.k.prompts.Ask(f.k.t("Overwrite the original file?"),
 			f.k.t("%s is the picture that you opened. The mask would take its place, and no original would remain.",
-				baseName(path)), []answer{{f.k.t("Overwrite the original"), widget.DangerImportance, save}})
+				baseName(path)), []prompt.Answer{prompt.Danger(f.k.t("Overwrite the original"), save)})
 	}))
 }
 
@@ -269,7 +269,7 @@ func (f *files) writeMask(path string, overwrite bool, next func()) {
 			switch {
 			case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):
 				f.confirmForeign(err, path, func() { f.writeMask(path, true, next) })
-			case f.k.prompts.saved("Could not save the mask", err, func() { f.saveMaskAs(next) }):
+			case f.k.prompts.Saved("Could not save the mask", err, func() { f.saveMaskAs(next) }):
 				f.k.say(f.k.t("Mask saved: %s", path))
 				next()
 			}
@@ -284,12 +284,12 @@ func (f *files) confirmForeign(err error, path string, yes func()) {
 		path = of.Path
 	}
 	if !errors.Is(err, imagefile.ErrForeign) {
-		f.k.prompts.confirmReplace(f.k.prompts.win, f.k.prompts.modals, path, yes)
+		f.k.prompts.ConfirmReplace(path, yes)
 		return
 	}
-	f.k.prompts.ask(f.k.t("Overwrite the file?"),
+	f.k.prompts.Ask(f.k.t("Overwrite the file?"),
 		f.k.t("Another program has changed %s since it was saved here. What it "+
-			"changed would be lost.", baseName(path)), []answer{{f.k.t("Overwrite"), widget.DangerImportance, yes}})
+			"changed would be lost.", baseName(path)), []prompt.Answer{prompt.Danger(f.k.t("Overwrite"), yes)})
 }
 
 // chooseMask lets the user choose a mask of the picture's size to continue with.
@@ -309,7 +309,7 @@ func (f *files) loadPictureAsMask(path string, anyPicture bool) {
 			switch {
 			case errors.Is(err, imagefile.ErrNotMask):
 				f.confirmMask(err, func() { f.loadPictureAsMask(path, true) })
-			case f.k.prompts.ended("Could not load the mask", err):
+			case f.k.prompts.Ended("Could not load the mask", err):
 				f.k.display.showMask()
 				n := f.session.Document().Stats().Spots
 				text := f.k.texts.Plural(n, "Mask loaded: %s, %s finding", "Mask loaded: %s, %s findings",
@@ -330,10 +330,10 @@ func (f *files) loadPictureAsMask(path string, anyPicture bool) {
 
 // confirmMask says why a picture hardly is a mask, and asks whether it is meant as one.
 func (f *files) confirmMask(err error, yes func()) {
-	f.k.prompts.ask(f.k.t("Use this picture as a mask?"),
+	f.k.prompts.Ask(f.k.t("Use this picture as a mask?"),
 		f.k.texts.Error(err)+".\n\n"+f.k.t("In a mask, glare is white and "+
 			"everything else is black. Every pixel whose brightest channel is at least half of white would be marked."),
-		[]answer{{f.k.t("Use it as a mask"), widget.MediumImportance, yes}})
+		[]prompt.Answer{prompt.Plain(f.k.t("Use it as a mask"), yes)})
 }
 
 func (f *files) choosePreset() {
@@ -354,7 +354,7 @@ func (f *files) presetsFolder() string {
 func (f *files) readPreset(path string) {
 	p, remark, err := preset.Read(path)
 	if err != nil {
-		f.k.prompts.showError("Could not load the preset", err)
+		f.k.prompts.ShowError("Could not load the preset", err)
 		return
 	}
 	f.preview.SetParams(p)
@@ -371,7 +371,7 @@ func (f *files) savePreset() {
 		Name: f.k.t("Presets (JSON)"), Extensions: []string{presetExtension},
 	}, f.chosen(func(path string) {
 		if err := preset.Write(context.Background(), path, f.session.Settings().Params); err != nil {
-			f.k.prompts.showError("Could not save the preset", err)
+			f.k.prompts.ShowError("Could not save the preset", err)
 			return
 		}
 		f.k.say(f.k.t("Preset saved: %s", baseName(path)))
@@ -401,16 +401,16 @@ func (f *files) askFormat(next func()) {
 	text := message.Text("%s is a JPEG, which loses quality each time it is written. The corrected picture is saved " +
 		"as %s or as PNG, with the profile, metadata and resolution of the original. “Save picture as…” can still " +
 		"write a JPEG.")
-	answers := []answer{
-		{f.k.t("Save as PNG"), widget.MediumImportance, as(imagefile.PNG)},
-		{f.k.t("Save as TIFF"), widget.HighImportance, as(imagefile.TIFF)},
+	answers := []prompt.Answer{
+		prompt.Plain(f.k.t("Save as PNG"), as(imagefile.PNG)),
+		prompt.Main(f.k.t("Save as TIFF"), as(imagefile.TIFF)),
 	}
 	if f.cmyk() {
 		text = "%s is a JPEG, which loses quality each time it is written. The corrected picture is saved as %s, " +
 			"with the profile, metadata and resolution of the original. “Save picture as…” can still write a JPEG."
 		answers = answers[1:]
 	}
-	f.k.prompts.ask(f.k.t("Save as TIFF or PNG?"), f.k.t(text, baseName(path),
+	f.k.prompts.Ask(f.k.t("Save as TIFF or PNG?"), f.k.t(text, baseName(path),
 		baseName(f.store.ResultName(imagefile.TIFF))), answers)
 }
 
@@ -436,12 +436,12 @@ func (f *files) savePictureAs(next func()) {
 			save(false)
 			return
 		}
-		f.k.prompts.ask(f.k.t("Overwrite the original file?"),
+		f.k.prompts.Ask(f.k.t("Overwrite the original file?"),
 			f.k.t("%s is the picture that you opened. Its pixels under the mask will be overwritten permanently, and "+
 				"no original will remain unless you keep it as %s. Then the file is opened again.", baseName(path),
-				baseName(imagefile.OriginalName(path))), []answer{
-				{f.k.t("Overwrite the original"), widget.DangerImportance, func() { save(false) }},
-				{f.k.t("Keep the original too"), widget.MediumImportance, func() { save(true) }},
+				baseName(imagefile.OriginalName(path))), []prompt.Answer{
+				prompt.Danger(f.k.t("Overwrite the original"), func() { save(false) }),
+				prompt.Plain(f.k.t("Keep the original too"), func() { save(true) }),
 			})
 	}))
 }
@@ -462,15 +462,15 @@ func (f *files) writePictureNow(path string, o imagefile.SaveOptions, next func(
 				f.writePicture(path, o, next)
 			})
 		case errors.Is(err, imagefile.ErrLossy):
-			f.k.prompts.ask(f.k.t("JPEG loses quality"),
+			f.k.prompts.Ask(f.k.t("JPEG loses quality"),
 				f.k.t("%s would be a JPEG: the blocks of 8 or 16 pixels around each corrected spot are encoded again "+
-					"and change slightly. TIFF and PNG keep every other pixel.", baseName(path)), []answer{
-					{f.k.t("Save as JPEG"), widget.WarningImportance, func() {
+					"and change slightly. TIFF and PNG keep every other pixel.", baseName(path)), []prompt.Answer{
+					prompt.Warning(f.k.t("Save as JPEG"), func() {
 						o.AllowLossy = true
 						f.writePicture(path, o, next)
-					}},
+					}),
 				})
-		case f.k.prompts.saved("Could not save the picture", err, func() { f.savePictureAs(next) }):
+		case f.k.prompts.Saved("Could not save the picture", err, func() { f.savePictureAs(next) }):
 			f.k.say(f.k.words.Saved(f.store.Written()))
 			next()
 		}

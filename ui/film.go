@@ -14,7 +14,7 @@ type filmPart struct{ *filmstrip.Strip }
 func newFilmPart(c *common, open func(path string)) filmPart {
 	return filmPart{filmstrip.New(filmstrip.Options{
 		Texts: c.k.texts, Tips: c.k.tips, Keys: c.k.keys, Session: c.session, Frames: c.frames,
-		Open: open, ErrorText: c.k.prompts.errorText,
+		Open: open, ErrorText: c.k.prompts.ErrorText,
 	})}
 }
 
@@ -70,7 +70,7 @@ func (f *files) batch(correct bool) func() {
 	return func() {
 		f.kept(func() {
 			f.frames.RunBatch(correct, f.k.texts.Code(), func(b film.Batch, err error) {
-				if f.k.prompts.ended("Could not process the pictures", err) {
+				if f.k.prompts.Ended("Could not process the pictures", err) {
 					f.k.say(f.k.t("%s done, %s skipped, %s failed", f.k.texts.Int(b.Done), f.k.texts.Int(b.Skipped),
 						f.k.texts.Int(b.Failed)))
 				}

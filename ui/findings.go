@@ -380,7 +380,7 @@ func (f *files) saveFindings() {
 		File: strings.TrimSuffix(baseName(path), filepath.Ext(path)) + "_findings.csv",
 		Name: f.k.t("Tables (CSV)"), Extensions: []string{"csv"},
 	}, f.chosen(func(path string) {
-		if f.k.prompts.ended("Could not save the list of findings", f.found.Save(context.Background(), path)) {
+		if f.k.prompts.Ended("Could not save the list of findings", f.found.Save(context.Background(), path)) {
 			f.k.say(f.k.t("Findings saved: %s", baseName(path)))
 		}
 	}))

@@ -8,15 +8,15 @@ import (
 )
 
 // showGuide shows the guide.
-func (p *prompts) showGuide() {
+func (p *pages) showGuide() {
 	sections, err := manual.Guide(p.k.texts.Code())
 	if err != nil {
-		p.showError("Could not open the guide", err)
+		p.k.prompts.ShowError("Could not open the guide", err)
 		return
 	}
 	body, focus := help.NewGuide(sections, p.k.keys)
-	p.showCustom(p.k.t("Guide"), p.k.t("Close"), body, 1000, 640)
-	p.win.Canvas().Focus(focus)
+	p.k.prompts.ShowCustom(p.k.t("Guide"), p.k.t("Close"), body, 1000, 640)
+	p.k.win.Canvas().Focus(focus)
 }
 
 // tour returns the steps of the work on a picture, with the keys that are in force.

@@ -17,6 +17,7 @@ import (
 	"blik/app/settings"
 	"blik/internal/test/uitest"
 	"blik/ui/filedialog"
+	"blik/ui/prompt"
 	"blik/ui/xwidget"
 )
 
@@ -31,7 +32,7 @@ func BenchmarkHeld(b *testing.B) {
 	home := b.TempDir()
 	w, err := newWindow(test.NewTempApp(b), config{
 		texts: i18n.For("en"), version: "test",
-		dialogs: func(*prompts, fyne.Window, *xwidget.Modals) filedialog.Dialogs { return &fakeDialogs{} },
+		dialogs: func(*prompt.Prompts, fyne.Window, *xwidget.Modals) filedialog.Dialogs { return &fakeDialogs{} },
 		store:   store.Options{Files: store.Disk(session.Limits()), Journal: filepath.Join(home, "unsaved")},
 		engine:  session.On(devices), device: devices,
 		machine: func() ([]device.Device, error) { return nil, nil },
@@ -60,7 +61,7 @@ func BenchmarkHeld(b *testing.B) {
 	names := []string{"open", "detect", "correct all", "undo", "undo detection", "redo", "redo correction", "save"}
 	for range b.N {
 		run("open", func() {
-			w.c.store.Open(picture, func(err error) { w.k.prompts.ended("Could not open the picture", err) })
+			w.c.store.Open(picture, func(err error) { w.k.prompts.Ended("Could not open the picture", err) })
 		})
 		run("detect", w.c.treatment.detect)
 		run("correct all", w.c.treatment.correctAll)

@@ -131,7 +131,7 @@ func (k *keyboard) Rune(r rune) {
 
 // Key runs the action of a key that types no character. Escape and Enter answer an open dialog.
 func (k *keyboard) Key(e *fyne.KeyEvent) {
-	if k.w.k.prompts.modals.Key(e.Name) {
+	if k.w.k.prompts.Key(e.Name) {
 		return
 	}
 	if id, ok := k.named[e.Name]; ok && !k.w.dialogOpen() {

@@ -110,7 +110,7 @@ func TestKeySettings(t *testing.T) {
 			t.Fatal("the preferences are not shown")
 		}
 		k := newKeySettings(h.window)
-		h.k.prompts.showCustom("", "", k.object, 500, 400)
+		h.k.prompts.ShowCustom("", "", k.object, 500, 400)
 		at := slices.IndexFunc(k.all, func(c command) bool { return c.id == "find.run" })
 		says := func(part string) {
 			t.Helper()

@@ -94,7 +94,7 @@ func (w *window) showCommands() {
 		container.NewBorder(p.entry, nil, nil, nil, p.list, container.NewCenter(p.none)), w.win)
 	p.hide = d.Hide
 	p.entry.OnEscape = d.Hide
-	w.k.prompts.show(d, 560, 480, nil)
+	w.k.prompts.Show(d, 560, 480, nil)
 	// Marking the first row scrolled the list before it had a height.
 	p.list.ScrollToTop()
 	w.win.Canvas().Focus(p.entry)

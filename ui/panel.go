@@ -182,7 +182,7 @@ func newForm(c *common, stage processing.Stage) *form.Form {
 	f := form.New(c.k.texts, c.k.tips, c.k.keys, processing.SpecsOf(stage))
 	f.OnChanged = func(s processing.Spec, v float64) {
 		if err := c.preview.SetParam(s, v); err != nil {
-			c.k.prompts.showError("Value not accepted", err)
+			c.k.prompts.ShowError("Value not accepted", err)
 			return
 		}
 		if doc := c.session.Document(); stage == processing.StageDetection && doc != nil && doc.Result() != nil &&

@@ -14,6 +14,7 @@ import (
 	"blik/app/session/preview"
 	"blik/app/session/store"
 	"blik/internal/message"
+	"blik/ui/prompt"
 	"blik/ui/words"
 	"blik/ui/xwidget"
 )
@@ -67,7 +68,8 @@ type kit struct {
 	keys    xwidget.Keys
 	display *display
 	toolbox *toolbox
-	prompts *prompts
+	win     fyne.Window
+	prompts *prompt.Prompts
 	// say shows a passing message in the status bar.
 	say func(text string)
 	// changed announces a change of the window's own state to the parts.

@@ -122,7 +122,7 @@ func (w *window) outputChoice() fyne.CanvasObject {
 
 // showPreferences shows the preferences dialog.
 func (w *window) showPreferences() {
-	w.k.prompts.showCustom(w.k.t("Preferences"), w.k.t("Close"), container.NewAppTabs(
+	w.k.prompts.ShowCustom(w.k.t("Preferences"), w.k.t("Close"), container.NewAppTabs(
 		container.NewTabItem(w.k.t("General"), container.NewVScroll(w.preferences())),
 		container.NewTabItem(w.k.t("Keys"), newKeySettings(w).object)), 600, 460)
 }

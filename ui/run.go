@@ -28,6 +28,7 @@ import (
 	"blik/internal/message"
 	"blik/ui/look"
 	"blik/ui/post"
+	"blik/ui/prompt"
 	"blik/ui/room"
 	"blik/ui/screen"
 )
@@ -106,9 +107,8 @@ func Run(ctx context.Context, o Options) error {
 		o.Watch(queue.Post)
 	}
 	w, err := newWindow(a, config{
-		texts: tr, version: o.Version, dialogs: chooseDialogs(), queue: o.Queue, crash: o.Crash, timing: o.Timing,
-		observer: observer,
-		exit:     func() { os.Exit(0) }, later: queue.Later,
+		texts: tr, version: o.Version, dialogs: prompt.SystemDialogs(), queue: o.Queue, crash: o.Crash,
+		timing: o.Timing, observer: observer, exit: func() { os.Exit(0) }, later: queue.Later,
 		session: session.Options{Settings: &stored, SettingsPath: path, Dispatch: queue.Post},
 		store: store.Options{
 			Files: files, Ahead: ahead, Thumbnails: thumbnails(), Version: o.Version,
@@ -184,7 +184,7 @@ func (w *window) openFirst(o Options) {
 // started runs when the window is on the screen. damaged is the error of the settings, if any.
 func (w *window) started(damaged error) {
 	if damaged != nil {
-		w.k.prompts.showError("Problem with the settings", damaged)
+		w.k.prompts.ShowError("Problem with the settings", damaged)
 	}
 	w.k.changed(change{Zoom: true})
 	w.c.devices.Open()

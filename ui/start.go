@@ -54,7 +54,7 @@ func (p startPage) update(c change) {
 
 // openSample opens the sample painting.
 func openSample(f *files) {
-	if path, err := store.WriteSample(); f.k.prompts.ended("Could not open the sample", err) {
+	if path, err := store.WriteSample(); f.k.prompts.Ended("Could not open the sample", err) {
 		f.open(path)
 	}
 }

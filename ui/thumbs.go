@@ -36,7 +36,7 @@ func newThumbs(c *common) *xwidget.Grid {
 	g.OnSelected = func(id widget.GridWrapItemID) {
 		// The thumbnail marks the selected finding itself.
 		g.UnselectAll()
-		c.k.prompts.win.Canvas().Unfocus()
+		c.k.win.Canvas().Unfocus()
 		choose(id)
 	}
 	return g

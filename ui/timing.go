@@ -40,7 +40,7 @@ func (w *window) showTiming() {
 	if w.timing == nil {
 		w.timing = w.config.timing(Host{
 			App: w.app, Version: w.config.version, Session: w.c.session, Dispatch: w.config.session.Dispatch,
-			Later: w.config.later, Sentence: w.k.prompts.errorText, Note: w.config.observer,
+			Later: w.config.later, Sentence: w.k.prompts.ErrorText, Note: w.config.observer,
 			Files: func(win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs {
 				return w.config.dialogs(w.k.prompts, win, modals)
 			},

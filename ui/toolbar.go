@@ -93,7 +93,7 @@ func newToolbar(c *common) *toolbar {
 
 	b.zoom = xwidget.NewZoomBox(xwidget.ZoomOptions{
 		FitName: c.k.t("Fit"), Percent: c.k.words.Percent, Parse: i18n.ParseNumber, Fit: c.k.display.port.Fit,
-		Set: c.k.display.port.SetZoom, Canvas: c.k.prompts.win.Canvas(),
+		Set: c.k.display.port.SetZoom, Canvas: c.k.win.Canvas(),
 	})
 	out := c.k.button(viewOut, theme.ZoomOutIcon())
 	in := c.k.button(viewIn, theme.ZoomInIcon())

@@ -32,7 +32,8 @@ type toolSpec struct {
 	Key  rune
 	// Name is its menu item, Hint its description in the status bar.
 	Name, Hint message.Text
-	// Brush is set if the brush size matters to the tool, Last if it is the last of those for viewing, the mask, or the region.
+	// Brush is set if the brush size matters to the tool, Last if it is the last of those for looking, for the mask or
+	// for the region.
 	Brush, Last bool
 	New         func(t *toolbox) tool.Tool
 }
@@ -186,7 +187,7 @@ func (t *toolbox) touch(at processing.Point, slack float64) {
 	case errors.Is(err, detect.ErrNoGlint):
 		t.k.say(t.k.t("Nothing is brighter than its surroundings here"))
 	case err != nil:
-		t.k.prompts.showError("Could not change the mask", err)
+		t.k.prompts.ShowError("Could not change the mask", err)
 	case did == editor.Removed:
 		t.k.say(t.k.t("Finding removed; undo (%s) restores it", t.k.press(editUndo)))
 	default:
@@ -203,7 +204,7 @@ func (t *toolbox) SetRegion(r *processing.Region) {
 		t.k.say(t.k.t("The region lies outside the picture."))
 		t.DraftChanged()
 	case err != nil:
-		t.k.prompts.showError("Could not limit the search", err)
+		t.k.prompts.ShowError("Could not limit the search", err)
 		t.DraftChanged()
 	}
 }
@@ -215,7 +216,7 @@ func (t *toolbox) FillShape(r *processing.Region, how document.Combine) {
 	case errors.Is(err, processing.ErrRegionOutside):
 		t.k.say(t.k.t("The area lies outside the picture."))
 	case err != nil:
-		t.k.prompts.showError("Could not change the mask", err)
+		t.k.prompts.ShowError("Could not change the mask", err)
 	}
 }
 

@@ -1,9 +1,8 @@
 package ui
 
 import (
-	"fyne.io/fyne/v2/widget"
-
 	"blik/app/session/store"
+	"blik/ui/prompt"
 )
 
 // recovery offers work that was not saved when a program ended.
@@ -22,15 +21,15 @@ func (r *recovery) offerUnsaved() {
 	u := all[len(all)-1]
 	text := r.k.t("The mask and corrections of %s had not been saved when Blik ended (%s). You can restore them.",
 		u.Path, u.Date.Format("2006-01-02 15:04"))
-	r.k.prompts.askOr(r.k.t("Restore unsaved work?"), text, r.k.t("Later"), []answer{
-		{r.k.t("Discard"), widget.DangerImportance, func() { r.discardUnsaved(u) }},
-		{r.k.t("Restore"), widget.HighImportance, func() { r.resumeUnsaved(u) }},
+	r.k.prompts.AskOr(r.k.t("Restore unsaved work?"), text, r.k.t("Later"), []prompt.Answer{
+		prompt.Danger(r.k.t("Discard"), func() { r.discardUnsaved(u) }),
+		prompt.Main(r.k.t("Restore"), func() { r.resumeUnsaved(u) }),
 	})
 }
 
 func (r *recovery) discardUnsaved(u *store.Unsaved) {
 	if err := r.store.Discard(u); err != nil {
-		r.k.prompts.showError("Could not discard the unsaved work", err)
+		r.k.prompts.ShowError("Could not discard the unsaved work", err)
 		return
 	}
 	r.offerUnsaved()
@@ -40,7 +39,7 @@ func (r *recovery) discardUnsaved(u *store.Unsaved) {
 func (r *recovery) resumeUnsaved(u *store.Unsaved) {
 	r.files.guard(func() {
 		r.store.Resume(u, func(err error) {
-			if r.k.prompts.ended("Could not restore the unsaved work", err) {
+			if r.k.prompts.Ended("Could not restore the unsaved work", err) {
 				r.k.display.showMask()
 				r.k.say(r.k.t("Restored: %s", baseName(u.Path)))
 			}

@@ -28,6 +28,7 @@ import (
 	"blik/ui/arrange"
 	"blik/ui/client"
 	"blik/ui/look"
+	"blik/ui/prompt"
 	"blik/ui/viewport"
 	"blik/ui/words"
 	"blik/ui/xwidget"
@@ -43,7 +44,7 @@ type config struct {
 	// machine lists the devices of the machine. It may be slow; it is called on another goroutine.
 	machine func() ([]device.Device, error)
 	version string
-	dialogs dialogMaker
+	dialogs prompt.Dialogs
 	// queue starts the queue of a batch on this computer.
 	queue batch.Host
 	crash *crash.Guard
@@ -75,6 +76,7 @@ type window struct {
 	clipboard *clipboard
 	recovery  *recovery
 	teaching  *teaching
+	pages     *pages
 	// timing is the timing view; nil before it is first shown.
 	timing TimingView
 
@@ -113,13 +115,18 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.c = newCommon(w, c)
 	w.k = w.c.k
 	w.k.display = newDisplay(w.c.session, w.c.found.Selected, w.c.analysis.ComparedView, w.update)
-	w.k.prompts = &prompts{k: w.k, win: w.win, modals: xwidget.NewModals(w.win), version: c.version}
-	w.farm = &farmDialogs{w: w}
+	w.k.win = w.win
+	modals := xwidget.NewModals(w.win)
+	w.k.prompts = prompt.New(modals, prompt.Options{
+		Window: w.win, Texts: func() *i18n.Printer { return w.k.texts }, Keys: func() xwidget.Keys { return w.k.keys },
+		Say: func(text string) { w.k.say(text) },
+	})
+	w.farm, w.pages = &farmDialogs{w: w}, &pages{w.k, c.version}
 	w.k.toolbox = newToolbox(w.c)
 	w.k.display.each(func(v *viewport.Viewport) { v.OnBrush = w.k.toolbox.scaleBrush })
 	w.files = &files{k: w.k, session: w.c.session, found: w.c.found, preview: w.c.preview, frames: w.c.frames,
 		store: w.c.store, analysis: w.c.analysis, presets: w.presetFolder(),
-		dialogs: c.dialogs(w.k.prompts, w.win, w.k.prompts.modals)}
+		dialogs: c.dialogs(w.k.prompts, w.win, modals)}
 	w.clipboard = &clipboard{k: w.k, app: a, session: w.c.session, found: w.c.found,
 		status: func() *statusBar { return w.status }}
 	w.recovery = &recovery{k: w.k, store: w.c.store, files: w.files}
@@ -236,7 +243,7 @@ func (w *window) update(c change) {
 		w.win.Content().Refresh()
 	}
 	if c.Fault != nil {
-		w.k.prompts.showError("Autosave failed", c.Fault)
+		w.k.prompts.ShowError("Autosave failed", c.Fault)
 	}
 }
 
@@ -260,7 +267,7 @@ func (w *window) dialogOpen() bool { return w.win.Canvas().Overlays().Top() != n
 func (w *window) setLanguage(code string) {
 	tr := i18n.For(code)
 	if err := lang.AddTranslationsForLocale(tr.Toolkit(), lang.SystemLocale()); err != nil {
-		w.k.prompts.showError("Could not change the language", err)
+		w.k.prompts.ShowError("Could not change the language", err)
 		return
 	}
 	w.k.texts, w.k.words = tr, words.New(tr)

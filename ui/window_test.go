@@ -40,6 +40,7 @@ import (
 	"blik/processing/detect"
 	"blik/ui/filedialog"
 	"blik/ui/look"
+	"blik/ui/prompt"
 	"blik/ui/xwidget"
 )
 
@@ -314,7 +315,7 @@ func (h *harness) start(c config, lang string) *harness {
 	c.machine = func() ([]device.Device, error) { return append([]device.Device{{Name: "cpu"}}, h.gpus...), nil }
 	var err error
 	c.queue, c.timing = server.Embed, func(Host, *i18n.Printer) TimingView { return noTiming{} }
-	c.dialogs = func(*prompts, fyne.Window, *xwidget.Modals) filedialog.Dialogs { return h.dialogs }
+	c.dialogs = func(*prompt.Prompts, fyne.Window, *xwidget.Modals) filedialog.Dialogs { return h.dialogs }
 	h.window, err = newWindow(test.NewTempApp(h.tb), c)
 	if err != nil {
 		h.tb.Fatal(err)
@@ -746,7 +747,7 @@ func TestLetters(t *testing.T) {
 	if h.c.session.Settings().BrushRadius >= r {
 		t.Error("[ and х do not make the brush smaller")
 	}
-	h.k.prompts.showAbout()
+	h.pages.showAbout()
 	h.k.keys.Rune('b')
 	if h.k.toolbox.current.ID != "tool.pan" {
 		t.Error("a letter reached the tools behind a dialog")
