@@ -75,7 +75,15 @@ func Lock(path string) (io.Closer, error) {
 		f.Close()
 		return nil, err
 	}
-	return f, nil
+	return locked{f}, nil
+}
+
+// locked is a file that Lock has locked. Closing the descriptor is not enough: a child process that another goroutine
+// starts meanwhile has a copy of it, and with it the lock, until it executes its program.
+type locked struct{ *os.File }
+
+func (l locked) Close() error {
+	return errors.Join(syscall.Flock(int(l.Fd()), syscall.LOCK_UN), l.File.Close())
 }
 
 // Claim implements FileSystem.
