@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"math"
-	"math/big"
 	"math/rand/v2"
 	"os"
 	"slices"
@@ -189,7 +187,6 @@ func measure(b *Backend) (*meter, error) {
 	m.release()
 	m.network()
 	m.release()
-	m.sum()
 	m.release()
 	m.detection()
 	return m, m.err
@@ -199,10 +196,8 @@ func (m *meter) windows() {
 	const w, h = 5300, 3533
 	const n = w * h
 	b := m.b
-	u8, u16, f32 := m.plane(processing.U8, w, h, true), m.plane(processing.U16, w, h, true), m.plane(processing.F32, w,
-		h, true)
+	u8, u16 := m.plane(processing.U8, w, h, true), m.plane(processing.U16, w, h, true)
 	d8, d16 := m.plane(processing.U8, w, h, false), m.plane(processing.U16, w, h, false)
-	f, g := m.plane(processing.F32, w, h, false), m.plane(processing.F32, w, h, false)
 	few := m.plane(processing.U8, w, h, false)
 	if m.err != nil {
 		return
@@ -215,26 +210,8 @@ func (m *meter) windows() {
 	}); m.err != nil {
 		return
 	}
-	// The same bytes as those of one level of a wavelet transform.
-	limit := m.time("copy of a U32 plane", 8*n, func() error {
-		return b.run(background, func(q *queue) error {
-			s, d := f32.(*plane), f.(*plane)
-			return q.d.fault(cu.MemcpyDtoDAsync(d.memory.ptr, s.memory.ptr, s.pitch*int64(s.h), q.d.stream), "copy")
-		})
-	})
 
-	var means, all, squares, words []float64
-	for _, k := range []int{5, 7, 9, 11, 15, 21, 31, 51, 71, 101} {
-		means = append(means, m.time(fmt.Sprintf("mean and variance, U8, window %d", k), 9*n, func() error {
-			return b.Do(background, processing.MeanVariance{Mean: f, Variance: g, Src: u8, Radius: k / 2})
-		}))
-	}
-	m.spread("mean and variance, U8, windows 5 to 101", means)
-	for _, k := range []int{5, 51, 101} {
-		m.time(fmt.Sprintf("mean and variance, U16, window %d", k), 10*n, func() error {
-			return b.Do(background, processing.MeanVariance{Mean: f, Variance: g, Src: u16, Radius: k / 2})
-		})
-	}
+	var all, squares, words []float64
 	for _, k := range []int{5, 15, 51, 101} {
 		m.time(fmt.Sprintf("mean, U8, window %d", k), 2*n, func() error {
 			return b.Do(background, processing.BoxMean{Dst: d8, Src: u8, Radius: k / 2})
@@ -281,10 +258,6 @@ func (m *meter) windows() {
 	m.time("Gaussian, U16, radius 5", 4*n, func() error {
 		return b.Do(background, processing.Gaussian{Dst: d16, Src: u16, Sigma: 5. / 3})
 	})
-	wave := m.time("Daubechies-4, one level, F32", 8*n, func() error {
-		return b.Do(background, processing.WaveletTransform{Dst: f, Src: f32, Wavelet: processing.Daubechies4})
-	})
-	m.ratio("Daubechies-4, one level: share of the copy's rate", round(100*limit/wave), "%")
 	m.time("starlet band 2", 3*n, func() error {
 		return b.Do(background, processing.StarletBand{Dst: d16, Src: u8, Level: 2})
 	})
@@ -324,45 +297,6 @@ func (m *meter) network() {
 	m.time("network", 4*n, func() error {
 		return m.b.Do(background, processing.Glints{Dst: dst, Red: red, Green: green, Blue: blue, Model: model, Offset: 32})
 	})
-}
-
-// sum measures the sum of 16 Mi floats, and its error compared with that of adding float32 in pairs.
-func (m *meter) sum() {
-	const side = 4096
-	p := m.plane(processing.F32, side, side, true)
-	if m.err != nil {
-		return
-	}
-	m.time("moments of 16 Mi floats", 4*side*side, func() error {
-		_, err := processing.Evaluate(background, m.b, processing.SumMoments{Src: p})
-		return err
-	})
-	m.time("moments of 16 Mi floats, kernel alone", 4*side*side, func() error { return m.b.sumUp(p.(*plane)) })
-	got, err := processing.Evaluate(background, m.b, processing.SumMoments{Src: p})
-	if err != nil {
-		m.err = err
-		return
-	}
-	values := random(processing.F32, side*side).F32
-	exact := new(big.Float).SetPrec(512)
-	for _, v := range values {
-		exact.Add(exact, new(big.Float).SetFloat64(float64(v)))
-	}
-	off := func(v float64) float64 {
-		d := new(big.Float).Sub(big.NewFloat(v), exact)
-		e, _ := d.Quo(d, exact).Float64()
-		return math.Abs(e)
-	}
-	m.ratio("sum of 16 Mi floats: relative error", off(got.Sum), "")
-	m.ratio("sum of 16 Mi floats, float32 in pairs: relative error", off(float64(pairwise(values))), "")
-}
-
-// pairwise adds halves to halves.
-func pairwise(v []float32) float32 {
-	if len(v) == 1 {
-		return v[0]
-	}
-	return pairwise(v[:len(v)/2]) + pairwise(v[len(v)/2:])
 }
 
 // detection measures the stages of detection on a painting with glare; copies are in the stages upload and download.
@@ -498,17 +432,6 @@ func TestKernelTime(t *testing.T) {
 }
 
 func round(v float64) float64 { return float64(int64(v*1e4+0.5)) / 1e4 }
-
-// sumUp is the kernel of Moments without the way to the host.
-func (b *Backend) sumUp(s *plane) error {
-	return b.run(background, func(q *queue) error {
-		out, err := q.bytes(8 * 6)
-		if err != nil {
-			return err
-		}
-		return q.launchSum(s, out)
-	})
-}
 
 // TestDetectTimes prints where the time of a whole detection on 18.7 megapixels goes: each run, and the medians of those
 // after the third one.

@@ -211,7 +211,3 @@ func same[T uint8 | uint16 | uint32 | float32](t rapid.TB, what string, w int, g
 		}
 	}
 }
-
-func radius(t *rapid.T, most int) int {
-	return rapid.OneOf(rapid.IntRange(0, 6), rapid.IntRange(0, most)).Draw(t, "r")
-}

@@ -123,16 +123,6 @@ func TestBoxMean(t *testing.T) {
 	})
 }
 
-func TestMeanVariance(t *testing.T) {
-	check(t, func(t *rapid.T, p *pair) {
-		s, r := p.drawn(t, kindOf(t, samples), "src"), radius(t, 127)
-		m, v := p.soiled(processing.F32), p.soiled(processing.F32)
-		p.do(processing.MeanVariance{Mean: m.host, Variance: v.host, Src: s.host, Radius: r})
-		p.equal(fmt.Sprintf("mean, radius %d", r), m)
-		p.equal(fmt.Sprintf("variance, radius %d", r), v)
-	})
-}
-
 func TestBackground(t *testing.T) {
 	check(t, func(t *rapid.T, p *pair) {
 		y, e, d := p.drawn(t, processing.U16, "y"), p.drawn(t, processing.U8, "exclude"), p.soiled(processing.U16)
@@ -180,17 +170,6 @@ func TestGaussian(t *testing.T) {
 	})
 }
 
-func TestWavelet(t *testing.T) {
-	check(t, func(t *rapid.T, p *pair) {
-		s, d, back := p.drawn(t, kindOf(t, samples), "src"), p.soiled(processing.F32), p.soiled(processing.F32)
-		wave := rapid.SampledFrom([]processing.Wavelet{processing.Haar, processing.Daubechies4}).Draw(t, "wave")
-		p.do(processing.WaveletTransform{Dst: d.host, Src: s.host, Wavelet: wave})
-		p.equal(fmt.Sprintf("wavelet %d", wave), d)
-		p.do(processing.InverseWavelet{Dst: back.host, Src: d.host, Wavelet: wave})
-		p.equal(fmt.Sprintf("inverse of wavelet %d", wave), back)
-	})
-}
-
 func TestStarletBand(t *testing.T) {
 	check(t, func(t *rapid.T, p *pair) {
 		s, d, level := p.drawn(t, processing.U8, "src"), p.soiled(processing.U16), rapid.IntRange(1, 3).Draw(t, "level")
@@ -229,26 +208,6 @@ func TestHistogram(t *testing.T) {
 	})
 }
 
-func TestMoments(t *testing.T) {
-	check(t, func(t *rapid.T, p *pair) {
-		s := p.drawn(t, kindOf(t, anyKind), "src")
-		want, err := processing.Evaluate(background, p.host, processing.SumMoments{Src: s.host})
-		p.must(err)
-		got, err := processing.Evaluate(background, p.dev, processing.SumMoments{Src: s.dev})
-		p.must(err)
-		if got != want {
-			t.Fatalf("%+v on the GPU, %+v on the CPU", got, want)
-		}
-		if f, ok := s.dev.(*plane); ok && f.kind == processing.F32 {
-			sum, err := processing.Evaluate(background, p.dev, processing.Sum{Src: s.dev})
-			p.must(err)
-			if sum != want.Sum {
-				t.Fatalf("sum %v on the GPU, %v on the CPU", sum, want.Sum)
-			}
-		}
-	})
-}
-
 // Operations with a thread or a block for each row or column, on pictures of the greatest length: grids have limits,
 // too.
 func TestLongestGrids(t *testing.T) {
@@ -261,7 +220,7 @@ func TestLongestGrids(t *testing.T) {
 		p := newPair(t, dev, size[0], size[1])
 		u8, f32 := p.load(processing.U8, random(processing.U8, maxSide)), p.load(processing.F32,
 			random(processing.F32, maxSide))
-		d8, dF, eF := p.soiled(processing.U8), p.soiled(processing.F32), p.soiled(processing.F32)
+		d8, dF := p.soiled(processing.U8), p.soiled(processing.F32)
 		for _, r := range []int{0, 1} {
 			p.do(processing.BoxMean{Dst: dF.host, Src: f32.host, Radius: r})
 			p.equal(fmt.Sprintf("mean over radius %d", r), dF)
@@ -270,10 +229,6 @@ func TestLongestGrids(t *testing.T) {
 		p.equal("Gaussian of U8", d8)
 		p.do(processing.Gaussian{Dst: dF.host, Src: f32.host, Sigma: 1})
 		p.equal("Gaussian of F32", dF)
-		p.do(processing.WaveletTransform{Dst: dF.host, Src: u8.host, Wavelet: processing.Haar})
-		p.equal("wavelet", dF)
-		p.do(processing.InverseWavelet{Dst: eF.host, Src: dF.host, Wavelet: processing.Haar})
-		p.equal("inverse wavelet", eF)
 		want, err := processing.Evaluate(background, p.host, processing.NoiseTiles{Src: u8.host, Side: 2})
 		p.must(err)
 		got, err := processing.Evaluate(background, p.dev, processing.NoiseTiles{Src: u8.dev, Side: 2})

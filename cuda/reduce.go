@@ -5,11 +5,6 @@ package cuda
 import (
 	"context"
 	"math"
-	"math/big"
-	"slices"
-	"unsafe"
-
-	"gorgonia.org/cu"
 
 	"blik/processing"
 )
@@ -86,102 +81,4 @@ func (b executor) Histogram(ctx context.Context, op processing.Histogram) ([]uin
 		return nil
 	})
 	return total, err
-}
-
-// momentBlocks is the number of thread blocks that sum a plane. It is constant because it determines the order of
-// additions.
-const momentBlocks = 1056
-
-// SumMoments sums over src: exactly for integers, and for F32 with the rounding error of every addition carried along,
-// so that the sums are as accurate as if computed with twice the precision of float64 and rounded once.
-func (b executor) SumMoments(ctx context.Context, op processing.SumMoments) (processing.Moments, error) {
-	s := op.Src.(*plane)
-	var m processing.Moments
-	err := b.run(ctx, func(q *queue) error {
-		if s.kind == processing.F32 {
-			sums, err := q.sumFloats(s)
-			if err == nil {
-				m = floatMoments(sums, s.w*s.h)
-			}
-			return err
-		}
-		blocks := min(momentBlocks, s.h)
-		n := 8 * 5 * blocks
-		out, err := q.bytes(int64(n))
-		if err != nil {
-			return err
-		}
-		if err := q.launch("moments"+s.kind.String(), dim{x: blocks}, dim{x: 256}, out, s, s.w, s.h); err != nil {
-			return err
-		}
-		host, err := q.fetch(out, n)
-		if err == nil {
-			m = integerMoments(samplesOf[uint64](host), s.w*s.h)
-		}
-		return err
-	})
-	return m, err
-}
-
-// Sum returns the sum of SumMoments.
-func (b executor) Sum(ctx context.Context, op processing.Sum) (float64, error) {
-	m, err := b.SumMoments(ctx, processing.SumMoments{Src: op.Src})
-	return m.Sum, err
-}
-
-// sumFloats returns Σx and its remainder, Σx² and its remainder, and the least and greatest sample, which the device
-// writes directly into pinned host memory.
-func (q *queue) sumFloats(s *plane) ([]float64, error) {
-	host, err := q.b.pool.hostGet(q.d, grain)
-	if err != nil {
-		return nil, err
-	}
-	q.host = append(q.host, host)
-	if err := q.launchSum(s, buffer{ptr: cu.DevicePtr(uintptr(unsafe.Pointer(unsafe.SliceData(host))))}); err != nil {
-		return nil, err
-	}
-	if err := q.d.synchronize(); err != nil {
-		return nil, err
-	}
-	return slices.Clone(samplesOf[float64](host)[:6]), nil
-}
-
-// launchSum queues the kernel that writes the six sums of a plane of floats.
-func (q *queue) launchSum(s *plane, result buffer) error {
-	blocks, err := q.bytes(8 * 6 * momentBlocks)
-	if err != nil {
-		return err
-	}
-	return q.launch("momentsF32", dim{x: momentBlocks}, dim{x: 256}, result, blocks, s, s.w, s.h)
-}
-
-// integerMoments combines the blocks of Σx, the low and high words of Σx², and the least and greatest sample.
-func integerMoments(blocks []uint64, n int) processing.Moments {
-	sum, sum2 := new(big.Int), new(big.Int)
-	least, most := uint64(math.MaxUint64), uint64(0)
-	var x big.Int
-	for ; len(blocks) > 0; blocks = blocks[5:] {
-		sum.Add(sum, x.SetUint64(blocks[0]))
-		sum2.Add(sum2, x.SetUint64(blocks[1]))
-		x.SetUint64(blocks[2])
-		sum2.Add(sum2, x.Lsh(&x, 64))
-		least, most = min(least, blocks[3]), max(most, blocks[4])
-	}
-	return processing.NewMoments(n, processing.WideFloat().SetInt(sum), processing.WideFloat().SetInt(sum2),
-		float64(least), float64(most))
-}
-
-// floatMoments computes the moments from Σx and its remainder, Σx² and its remainder, and the least and greatest
-// sample.
-func floatMoments(sums []float64, n int) processing.Moments {
-	low, high := sums[4], sums[5]
-	if v := sums[0] + sums[2]; math.IsNaN(v) || math.IsInf(v, 0) {
-		// With an infinite or NaN sample the sums are not finite either.
-		return processing.Moments{N: uint64(n), Sum: sums[0], Sum2: sums[2], Min: low, Max: high,
-			Mean: sums[0] / float64(n), StdDev: math.NaN()}
-	}
-	exact := func(v, rest float64) *big.Float {
-		return processing.WideFloat().Add(processing.WideFloat().SetFloat64(v), processing.WideFloat().SetFloat64(rest))
-	}
-	return processing.NewMoments(n, exact(sums[0], sums[1]), exact(sums[2], sums[3]), low, high)
 }

@@ -4,13 +4,11 @@ package cuda
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"gorgonia.org/cu"
 
 	"blik/processing"
-	"blik/processing/cpu"
 )
 
 // cuPtr converts an offset to the type of a device pointer.
@@ -80,7 +78,7 @@ func (b executor) BoxMean(ctx context.Context, op processing.BoxMean) error {
 				g.width, g.rows, w, h)
 		}
 		if op.Radius <= maxSlide {
-			g, err := q.segments(s, op.Radius, false)
+			g, err := q.segments(s, op.Radius)
 			if err != nil {
 				return err
 			}
@@ -120,53 +118,6 @@ func (q *queue) boxMeanFloat(d, s *plane, rx, ry int) error {
 	return q.launch("boxRowsF32", dim{(h + 63) / 64, segments(w, rx)}, block, d, ends, columns, rx, ry, w, h)
 }
 
-// MeanVariance writes mean and population variance of the window of radius r, 0 ≤ r ≤ 127.
-func (b executor) MeanVariance(ctx context.Context, op processing.MeanVariance) error {
-	m, v, s := op.Mean.(*plane), op.Variance.(*plane), op.Src.(*plane)
-	if s.kind == processing.F32 {
-		return b.floatVarianceOnHost(ctx, m, v, s, op.Radius)
-	}
-	return b.run(ctx, func(q *queue) error {
-		q.writes(m, v)
-		g, err := q.segments(s, op.Radius, true)
-		if err != nil {
-			return err
-		}
-		return q.launch("slideVariance"+s.kind.String(), g.grid, dim{x: slideThreads}, m, v, s, g.sums, g.squares,
-			g.stride, op.Radius, g.width, g.rows, m.w, m.h)
-	})
-}
-
-// floatVarianceOnHost is MeanVariance for floats by processing/cpu. Neither detection nor correction needs it.
-func (b executor) floatVarianceOnHost(ctx context.Context, m, v, s *plane, r int) (err error) {
-	samples, err := b.Host(ctx, s)
-	if err != nil {
-		return err
-	}
-	host := cpu.New()
-	defer func() { err = errors.Join(err, host.Close()) }()
-	var planes [3]processing.Plane
-	for i := range planes {
-		if planes[i], err = host.Alloc(processing.F32, s.w, s.h); err != nil {
-			return err
-		}
-		defer planes[i].Release()
-	}
-	if err = host.Upload(ctx, planes[2], samples); err != nil {
-		return err
-	}
-	err = host.Do(ctx, processing.MeanVariance{Mean: planes[0], Variance: planes[1], Src: planes[2], Radius: r})
-	for i, to := range []*plane{m, v} {
-		if err == nil {
-			samples, err = host.Host(ctx, planes[i])
-		}
-		if err == nil {
-			err = b.Upload(ctx, to, samples)
-		}
-	}
-	return err
-}
-
 // The sliding window of slide.cu: a block of slideThreads takes a strip of slideStrip columns, the window's border
 // included, and runs down some rows. maxSlide is the largest radius for which some of the strip remains.
 const (
@@ -182,7 +133,7 @@ const (
 type slide struct {
 	grid                dim
 	width, rows, stride int
-	sums, squares       buffer
+	sums                buffer
 }
 
 // strips cuts a picture into strips of equal width, as wide as the window allows where a strip takes so many columns.
@@ -224,24 +175,14 @@ func segmentGrid(w, h int) (grid, block dim) {
 	return dim{(w + slideStrip - 1) / slideStrip, segmentRows(h)}, dim{x: slideThreads}
 }
 
-// segments sums the segments of a picture, and optionally the squares of its samples.
-func (q *queue) segments(s *plane, r int, squared bool) (slide, error) {
+// segments sums the segments of a picture.
+func (q *queue) segments(s *plane, r int) (slide, error) {
 	g, err := q.geometry(s.w, s.h, r)
 	if err != nil {
 		return g, err
 	}
 	grid, block := segmentGrid(s.w, s.h)
-	if !squared {
-		return g, q.launch("segmentsOf"+s.kind.String(), grid, block, g.sums, g.stride, s, s.w, s.h)
-	}
-	size := int64(4)
-	if s.kind == processing.U16 {
-		size = 8
-	}
-	if g.squares, err = q.bytes(size * int64(segmentRows(s.h)) * int64(g.stride)); err != nil {
-		return g, err
-	}
-	return g, q.launch("segmentsOfSquares"+s.kind.String(), grid, block, g.sums, g.squares, g.stride, s, s.w, s.h)
+	return g, q.launch("segmentsOf"+s.kind.String(), grid, block, g.sums, g.stride, s, s.w, s.h)
 }
 
 // Background writes the mean of y over the pixels of a window that are not excluded. Radii are at most 2047.

@@ -134,7 +134,6 @@ func Check(b Backend, op Op) error {
 type Executor interface {
 	Luminance(ctx context.Context, op Luminance) error
 	BoxMean(ctx context.Context, op BoxMean) error
-	MeanVariance(ctx context.Context, op MeanVariance) error
 	Background(ctx context.Context, op Background) error
 
 	Contrast(ctx context.Context, op Contrast) error
@@ -148,14 +147,10 @@ type Executor interface {
 	FillHoles(ctx context.Context, op FillHoles) error
 
 	Gaussian(ctx context.Context, op Gaussian) error
-	WaveletTransform(ctx context.Context, op WaveletTransform) error
-	InverseWavelet(ctx context.Context, op InverseWavelet) error
 	StarletBand(ctx context.Context, op StarletBand) error
 
 	Histogram(ctx context.Context, op Histogram) ([]uint64, error)
 	NoiseTiles(ctx context.Context, op NoiseTiles) ([]float64, error)
-	SumMoments(ctx context.Context, op SumMoments) (Moments, error)
-	Sum(ctx context.Context, op Sum) (float64, error)
 
 	Label(ctx context.Context, op Label) (Components, error)
 	Grow(ctx context.Context, op Grow) (Components, error)

@@ -156,9 +156,6 @@ func (a *arguments) alike(dst, src Plane) {
 	}
 }
 
-// maxRadius is the largest radius of operations that keep sums of squares, or counts, of a window in few bits.
-const maxRadius = 127
-
 func (a *arguments) radius(r, most int) {
 	if r < 0 || r > most {
 		a.failf("radius %d: must be between 0 and %d", r, most)

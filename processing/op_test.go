@@ -224,15 +224,6 @@ func (f *refusals) windows() []refusal {
 		{f.do(processing.BoxMean{
 			Dst: f.byte1, Src: f.byte1, Radius: 1,
 		}), "box mean: a plane that is written is given twice"},
-		{f.do(processing.MeanVariance{
-			Mean: f.float1, Variance: f.float1, Src: f.byte1, Radius: 2,
-		}), "mean variance: a plane that is written is given twice"},
-		{f.do(processing.MeanVariance{
-			Mean: f.float1, Variance: f.float2, Src: f.byte1, Radius: 128,
-		}), "mean variance: radius 128: must be between 0 and 127"},
-		{f.do(processing.MeanVariance{
-			Mean: f.float1, Variance: f.float2, Src: f.long, Radius: 2,
-		}), "mean variance: the source plane is U32, must be U8 or U16 or F32"},
 		{f.do(processing.Background{
 			Dst: f.word2, Y: f.word1, Radii: []int{1},
 		}), "background: no exclusion plane given"},
@@ -286,23 +277,6 @@ func (f *refusals) filters() []refusal {
 		{f.do(processing.Gaussian{
 			Dst: f.byte1, Src: f.byte1, Sigma: 1,
 		}), "gaussian: a plane that is written is given twice"},
-		{f.do(processing.WaveletTransform{
-			Dst: f.byte2, Src: f.byte1, Wavelet: processing.Haar,
-		}), "wavelet transform: the destination plane is U8, must be F32"},
-		{f.do(processing.WaveletTransform{Dst: f.float1, Src: f.byte1, Wavelet: 7}),
-			"wavelet transform: unknown wavelet 7"},
-		{f.do(processing.WaveletTransform{
-			Dst: f.float1, Src: f.float1, Wavelet: processing.Haar,
-		}), "wavelet transform: a plane that is written is given twice"},
-		{f.do(processing.InverseWavelet{
-			Dst: f.float1, Src: f.byte1, Wavelet: processing.Haar,
-		}), "inverse wavelet: the source plane is U8, must be F32"},
-		{f.do(processing.InverseWavelet{
-			Dst: f.float1, Src: f.float2, Wavelet: 7,
-		}), "inverse wavelet: unknown wavelet 7"},
-		{f.do(processing.InverseWavelet{
-			Dst: f.float1, Src: f.float1, Wavelet: processing.Haar,
-		}), "inverse wavelet: a plane that is written is given twice"},
 		{f.do(processing.StarletBand{
 			Dst: f.word1, Src: f.byte1, Level: 4,
 		}), "starlet band: level 4: must be 1, 2 or 3"},
@@ -442,7 +416,6 @@ func (f *refusals) reductions() []refusal {
 		{failure(processing.Evaluate(f.ctx, f.b, processing.Histogram{
 			Src: f.byte1, Exclude: f.turned,
 		})), "histogram: the exclusion plane is 6 × 8 pixels, the others are 8 × 6"},
-		{failure(processing.Evaluate(f.ctx, f.b, processing.SumMoments{})), "sum moments: no source plane given"},
 	}
 }
 

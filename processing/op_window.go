@@ -100,32 +100,6 @@ func (o BoxMean) describe(a *arguments) Op {
 	return o
 }
 
-// MeanVariance writes Mean and population Variance (F32) of the window of Radius, 0…127, of a U8, U16 or F32 plane from
-// n²σ² = n·ΣX² − (ΣX)². The sums are recursive, four additions a pixel at any radius (McDonnell 1981), and exact:
-// floats and their squares are first rounded to multiples of a unit, as fine as 53 bits of a sum allow. With M the
-// greatest magnitude in the plane, means err by at most 2⁻³⁵·M and variances by 2⁻³⁴·M² before they are rounded to
-// F32; no variance is negative. Windows that hold an infinite or undefined sample get NaN; M is that of the others.
-type MeanVariance struct {
-	Mean, Variance, Src Plane
-	Radius              int
-}
-
-// Footprint implements Op. The unit of floats depends on the largest sample of the plane.
-func (o MeanVariance) Footprint() Footprint {
-	return Footprint{Rows: o.Radius, Whole: o.Src.Kind() == F32}
-}
-
-func (o MeanVariance) run(ctx context.Context, e Executor) error { return e.MeanVariance(ctx, o) }
-
-func (o MeanVariance) describe(a *arguments) Op {
-	a.writes("mean", &o.Mean, f32)
-	a.writes("variance", &o.Variance, f32)
-	a.reads("source", &o.Src, samples)
-	a.apart()
-	a.radius(o.Radius, maxRadius)
-	return o
-}
-
 // Background writes B (U16): the mean of Y (U16) over the pixels of a window where Exclude (U8) is 0, rounded to
 // nearest ((S + n/2)/n). The window is the first of Radii (ascending, 0…2047) with 4·n ≥ (2r+1)², else the last one; if
 // even that holds no pixel, B = Y.

@@ -25,7 +25,7 @@ var (
 		"app/farm/server.Manager": 87,
 		"app/imagefile/png.File":  57,
 		"app/imagefile/tiff.File": 47,
-		"processing/cpu.executor": 68,
+		"processing/cpu.executor": 63,
 		"ui/viewport.Viewport":    77,
 	}
 )

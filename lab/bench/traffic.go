@@ -95,10 +95,6 @@ func (t *traffic) Do(ctx context.Context, op processing.Op) error {
 		t.down(listBytes(*o.Out))
 	case processing.Spans:
 		t.down(listBytes(*o.Out))
-	case processing.SumMoments:
-		t.down(int64(unsafe.Sizeof(*o.Out)))
-	case processing.Sum:
-		t.down(int64(unsafe.Sizeof(*o.Out)))
 	}
 	return nil
 }

@@ -47,8 +47,6 @@ func TestTrafficCountsEveryOperation(t *testing.T) {
 			want.stage = 4 * n
 		case processing.BoxMean:
 			want.stage = 2 * n
-		case processing.MeanVariance:
-			want.stage = 9 * n
 		case processing.Background:
 			want.stage = 5 * n
 		case processing.StarletBand:
@@ -59,20 +57,14 @@ func TestTrafficCountsEveryOperation(t *testing.T) {
 			want.stage = (1 + 1 + 2 + 2 + 2) * n
 		case processing.DifferenceThreshold:
 			want.stage = (1 + 2 + 2 + 1) * n
-		case processing.Gaussian, processing.InverseWavelet:
+		case processing.Gaussian:
 			want.stage = 8 * n
-		case processing.WaveletTransform:
-			want.stage = 5 * n
 		case processing.FillHoles:
 			want.stage = 2 * n
 		case processing.Histogram:
 			want = moved{stage: 2 * n, down: 8 * 256}
 		case processing.NoiseTiles:
 			want = moved{stage: n, down: sizeOf(*o.Out)}
-		case processing.Sum:
-			want = moved{stage: 4 * n, down: 8}
-		case processing.SumMoments:
-			want = moved{stage: 2 * n, down: int64(reflect.TypeFor[processing.Moments]().Size())}
 		case processing.Label, processing.Rasterize:
 			want.stage = n
 		case processing.Grow:

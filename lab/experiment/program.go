@@ -7,6 +7,7 @@ import (
 
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/cpu/kernel"
 )
 
 // program is a Method that runs one of the program's own operations.
@@ -33,7 +34,7 @@ func (m program) Prepare(ctx context.Context, in *Input, c Case) (Runner, error)
 type programRun struct {
 	backend *cpu.Backend
 	planes  []processing.Plane
-	op      processing.Op
+	compute func(ctx context.Context) error
 	output  func(ctx context.Context) (Output, error)
 }
 
@@ -45,7 +46,7 @@ func (r *programRun) plane(kind processing.Kind, s Size) (processing.Plane, erro
 	return p, err
 }
 
-func (r *programRun) Run(ctx context.Context) error              { return r.backend.Do(ctx, r.op) }
+func (r *programRun) Run(ctx context.Context) error              { return r.compute(ctx) }
 func (r *programRun) Output(ctx context.Context) (Output, error) { return r.output(ctx) }
 
 func (r *programRun) Close() error {
@@ -69,7 +70,8 @@ func ownOnBytes(
 			if err := errors.Join(err, err2); err != nil {
 				return err
 			}
-			r.op = op(dst, src, c)
+			run := op(dst, src, c)
+			r.compute = func(ctx context.Context) error { return r.backend.Do(ctx, run) }
 			r.output = func(ctx context.Context) (Output, error) {
 				s, err := r.backend.Host(ctx, dst)
 				return Output{U8: s.U8}, err
@@ -79,7 +81,7 @@ func ownOnBytes(
 	}
 }
 
-// maxVarianceSide is the largest window of processing.MeanVariance.
+// maxVarianceSide is the largest window of cpu.MeanVariance.
 const maxVarianceSide = 255
 
 func inVarianceSide(c Case) bool { return c.Int("m") <= maxVarianceSide }
@@ -98,7 +100,9 @@ func ownMeanVariance(kind processing.Kind) Method {
 			if err := errors.Join(err, err2, err3); err != nil {
 				return err
 			}
-			r.op = processing.MeanVariance{Mean: mean, Variance: variance, Src: src, Radius: c.Int("m") / 2}
+			r.compute = func(ctx context.Context) error {
+				return cpu.MeanVariance(ctx, r.backend, mean, variance, src, c.Int("m")/2)
+			}
 			r.output = func(ctx context.Context) (Output, error) {
 				s, err := r.backend.Host(ctx, mean)
 				out := make([]uint8, len(s.F32))
@@ -120,8 +124,8 @@ func ownMeanVariance(kind processing.Kind) Method {
 }
 
 // programWavelets maps this package's names to the wavelets of the program.
-func programWavelets() map[string]processing.Wavelet {
-	return map[string]processing.Wavelet{"haar": processing.Haar, "d4": processing.Daubechies4}
+func programWavelets() map[string]kernel.Wavelet {
+	return map[string]kernel.Wavelet{"haar": kernel.Haar, "d4": kernel.Daubechies4}
 }
 
 // onProgramWavelet reports whether the program implements the transform of a case: it does so only for pictures and its
@@ -146,9 +150,9 @@ func ownWavelet() Method {
 			if err := r.backend.Upload(ctx, src, processing.Samples{F32: Extended(in)}); err != nil {
 				return err
 			}
-			forward := processing.WaveletTransform{Dst: dst, Src: src, Wavelet: wave}
+			forward := func(ctx context.Context) error { return cpu.WaveletTransform(ctx, r.backend, dst, src, wave) }
 			if c.Values["direction"] == "forward" {
-				r.op = forward
+				r.compute = forward
 				r.output = func(ctx context.Context) (Output, error) {
 					s, err := r.backend.Host(ctx, dst)
 					return Output{F32: placed(s.F32, size, wave)}, err
@@ -159,20 +163,20 @@ func ownWavelet() Method {
 			if err != nil {
 				return err
 			}
-			r.op = processing.InverseWavelet{Dst: back, Src: dst, Wavelet: wave}
+			r.compute = func(ctx context.Context) error { return cpu.InverseWavelet(ctx, r.backend, back, dst, wave) }
 			r.output = func(ctx context.Context) (Output, error) {
 				s, err := r.backend.Host(ctx, back)
 				return Output{F32: s.F32}, err
 			}
-			return r.backend.Do(ctx, forward)
+			return forward(ctx)
 		},
 	}
 }
 
 // placed reorders the program's coefficients to the order of this package: with 4 taps, the program's filter starts two
 // samples earlier, which shifts each band by one place.
-func placed(x []float32, size Size, wave processing.Wavelet) []float32 {
-	if wave == processing.Haar {
+func placed(x []float32, size Size, wave kernel.Wavelet) []float32 {
+	if wave == kernel.Haar {
 		return x
 	}
 	w, h := size.W, size.H

@@ -10,6 +10,7 @@ import (
 	"blik/internal/message"
 	"blik/internal/parallel"
 	"blik/processing"
+	"blik/processing/cpu"
 )
 
 // sum adds many floats of mixed magnitude.
@@ -134,7 +135,10 @@ func ownSum(operations func(Case) float64) Method {
 				return err
 			}
 			var total float64
-			r.op = processing.Sum{Src: p, Out: &total}
+			r.compute = func(ctx context.Context) (err error) {
+				total, err = cpu.Sum(ctx, r.backend, p)
+				return err
+			}
 			r.output = func(context.Context) (Output, error) {
 				rounded := float64(float32(total))
 				return Output{Sum: &rounded}, nil

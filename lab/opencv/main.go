@@ -21,6 +21,7 @@ import (
 	"blik/internal/simd"
 	"blik/processing"
 	"blik/processing/cpu"
+	"blik/processing/cpu/kernel"
 )
 
 func main() {
@@ -54,24 +55,33 @@ type row struct {
 	target, small float64
 	// peer is OpenCV's name of the operation if it differs.
 	peer string
-	op   func(p *planes) processing.Op
+	run  computation
 }
+
+// computation computes an operation on planes of b.
+type computation func(ctx context.Context, b *cpu.Backend, p *planes) error
 
 // planes holds the operands.
 type planes struct{ src, dst, dst2, float processing.Plane }
 
+// operation returns the computation of one of the program's operations.
+func operation(op func(p *planes) processing.Op) computation {
+	return func(ctx context.Context, b *cpu.Backend, p *planes) error { return b.Do(ctx, op(p)) }
+}
+
 func rows() []row {
-	morph := func(op processing.MorphOp, side int) func(p *planes) processing.Op {
-		return func(p *planes) processing.Op {
+	morph := func(op processing.MorphOp, side int) computation {
+		return operation(func(p *planes) processing.Op {
 			return processing.Morph{Dst: p.dst, Src: p.src, Op: op, Element: processing.Square(side / 2)}
-		}
+		})
 	}
-	moments := func(p *planes) processing.Op {
-		return processing.SumMoments{Src: p.src, Out: new(processing.Moments)}
+	moments := func(ctx context.Context, b *cpu.Backend, p *planes) error {
+		_, err := cpu.SumMoments(ctx, b, p.src)
+		return err
 	}
-	wavelet := func(w processing.Wavelet) func(p *planes) processing.Op {
-		return func(p *planes) processing.Op {
-			return processing.WaveletTransform{Dst: p.float, Src: p.src, Wavelet: w}
+	wavelet := func(w kernel.Wavelet) computation {
+		return func(ctx context.Context, b *cpu.Backend, p *planes) error {
+			return cpu.WaveletTransform(ctx, b, p.float, p.src, w)
 		}
 	}
 	var list []row
@@ -81,16 +91,18 @@ func rows() []row {
 			if kind == "u8" {
 				target, small = 2.5, 1.4
 			}
-			list = append(list, row{"mean", kind, float64(m), target, small, "", func(p *planes) processing.Op {
-				return processing.BoxMean{Dst: p.dst, Src: p.src, Radius: m / 2}
-			}})
+			list = append(list, row{"mean", kind, float64(m), target, small, "",
+				operation(func(p *planes) processing.Op {
+					return processing.BoxMean{Dst: p.dst, Src: p.src, Radius: m / 2}
+				})})
 		}
 	}
 	for _, kind := range []string{"u8", "u16", "f32"} {
 		for _, m := range []int{9, 51} {
-			list = append(list, row{"mean-variance", kind, float64(m), 4, 4, "", func(p *planes) processing.Op {
-				return processing.MeanVariance{Mean: p.float, Variance: p.dst2, Src: p.src, Radius: m / 2}
-			}})
+			list = append(list, row{"mean-variance", kind, float64(m), 4, 4, "",
+				func(ctx context.Context, b *cpu.Backend, p *planes) error {
+					return cpu.MeanVariance(ctx, b, p.float, p.dst2, p.src, m/2)
+				}})
 		}
 	}
 	for _, kind := range []string{"u8", "u16", "f32"} {
@@ -106,24 +118,26 @@ func rows() []row {
 		kind   string
 		target float64
 	}{{"u8", 1.5}, {"u16", 0}, {"f32", 2}} {
-		list = append(list, row{"gaussian", g.kind, 1.6, g.target, g.target, "", func(p *planes) processing.Op {
-			return processing.Gaussian{Dst: p.dst, Src: p.src, Sigma: 1.6}
-		}})
+		list = append(list, row{"gaussian", g.kind, 1.6, g.target, g.target, "",
+			operation(func(p *planes) processing.Op {
+				return processing.Gaussian{Dst: p.dst, Src: p.src, Sigma: 1.6}
+			})})
 	}
 	return append(list,
-		row{"sum", "f32", 0, 1.4, 1.4, "", func(p *planes) processing.Op {
-			return processing.Sum{Src: p.src, Out: new(float64)}
+		row{"sum", "f32", 0, 1.4, 1.4, "", func(ctx context.Context, b *cpu.Backend, p *planes) error {
+			_, err := cpu.Sum(ctx, b, p.src)
+			return err
 		}},
 		row{"moments", "u8", 0, 1.4, 1.4, "", moments},
 		row{"moments", "u16", 0, 1.4, 1.4, "", moments},
 		row{"moments", "f32", 0, 1.4, 1.4, "", moments},
-		row{"histogram", "u8", 0, 0, 0, "", func(p *planes) processing.Op {
+		row{"histogram", "u8", 0, 0, 0, "", operation(func(p *planes) processing.Op {
 			return processing.Histogram{Src: p.src, Out: new([]uint64)}
-		}},
+		})},
 		// The maximum of a single pixel is a copy, which uses all threads here but only one in OpenCV.
 		row{"copy", "f32", 0, 0, 0, "", morph(processing.Dilate, 1)},
-		row{"haar", "f32", 0, 1 / 1.6, 1 / 1.6, "copy", wavelet(processing.Haar)},
-		row{"d4", "f32", 0, 1 / 2.2, 1 / 2.2, "copy", wavelet(processing.Daubechies4)},
+		row{"haar", "f32", 0, 1 / 1.6, 1 / 1.6, "copy", wavelet(kernel.Haar)},
+		row{"d4", "f32", 0, 1 / 2.2, 1 / 2.2, "copy", wavelet(kernel.Daubechies4)},
 	)
 }
 
@@ -237,7 +251,6 @@ func measure(p *peer, r row, w, h, threads int, o options) (ours, theirs time.Du
 	if err := b.Upload(ctx, pl.src, p.data[key]); err != nil {
 		return 0, 0, err
 	}
-	op := r.op(&pl)
 	var mine, other []time.Duration
 	const least = 8
 	for begin := time.Now(); len(mine) < least || time.Since(begin) < o.time; {
@@ -248,7 +261,7 @@ func measure(p *peer, r row, w, h, threads int, o options) (ours, theirs time.Du
 		other = append(other, times...)
 		for i := range o.runs + 1 {
 			used, start := processorTime(), time.Now()
-			if err := b.Do(ctx, op); err != nil {
+			if err := r.run(ctx, b, &pl); err != nil {
 				return 0, 0, err
 			}
 			took := time.Since(start)

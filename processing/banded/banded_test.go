@@ -408,14 +408,7 @@ func windowActions() map[string]action {
 				return be.Do(background, processing.BoxMean{Dst: at[d], Src: at[s], Radius: r})
 			})
 		},
-		"mean and variance": func(t *rapid.T, p *program) {
-			s := p.pick(t, "src", nil, u8, u16, f32)
-			m := p.pick(t, "mean", []int{s}, f32)
-			v, r := p.pick(t, "variance", []int{s, m}, f32), p.radius(t, 127)
-			on("mean and variance", p, []int{m, v}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Do(background, processing.MeanVariance{Mean: at[m], Variance: at[v], Src: at[s], Radius: r})
-			})
-		},
+
 		"background": func(t *rapid.T, p *program) {
 			y, e := p.pick(t, "y", nil, u16), p.pick(t, "exclude", nil, u8)
 			d := p.pick(t, "dst", []int{y}, u16)
@@ -492,22 +485,7 @@ func classActions() map[string]action {
 // wholeActions returns the operations that read whole planes.
 func wholeActions() map[string]action {
 	return map[string]action{
-		"wavelet": func(t *rapid.T, p *program) {
-			s := p.pick(t, "src", nil, u8, u16, f32)
-			d := p.pick(t, "dst", []int{s}, f32)
-			wave := processing.Wavelet(rapid.IntRange(0, 1).Draw(t, "wave"))
-			on("wavelet", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Do(background, processing.WaveletTransform{Dst: at[d], Src: at[s], Wavelet: wave})
-			})
-		},
-		"inverse wavelet": func(t *rapid.T, p *program) {
-			s := p.pick(t, "src", nil, f32)
-			d := p.pick(t, "dst", []int{s}, f32)
-			wave := processing.Wavelet(rapid.IntRange(0, 1).Draw(t, "wave"))
-			on("inverse wavelet", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Do(background, processing.InverseWavelet{Dst: at[d], Src: at[s], Wavelet: wave})
-			})
-		},
+
 		"noise tiles": func(t *rapid.T, p *program) {
 			s, tile := p.pick(t, "src", nil, u8, u16), rapid.IntRange(2, 20).Draw(t, "tile")
 			p.same("noise tiles", func(be processing.Backend, at []processing.Plane,
@@ -532,12 +510,6 @@ func wholeActions() map[string]action {
 					}
 				}
 				return found, err
-			})
-		},
-		"moments": func(t *rapid.T, p *program) {
-			s := p.pick(t, "src", nil, u8, u16, u32)
-			p.same("moments", func(be processing.Backend, at []processing.Plane, _ processing.Components) (any, error) {
-				return processing.Evaluate(background, be, processing.SumMoments{Src: at[s]})
 			})
 		},
 	}

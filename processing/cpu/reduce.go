@@ -57,28 +57,37 @@ func (b executor) Histogram(ctx context.Context, op processing.Histogram) ([]uin
 	return total, nil
 }
 
-// SumMoments sums over src. For F32, every addition keeps the rounding error of the sum (Knuth's two-sum), so that the
-// sums are as good as if computed with twice the precision of float64 and rounded once.
-func (b executor) SumMoments(ctx context.Context, op processing.SumMoments) (processing.Moments, error) {
-	s := op.Src.(*plane)
+// Moments are the exact sums over a plane of integers, or the compensated ones over floats.
+type Moments struct {
+	N            uint64
+	Sum, Sum2    float64
+	Min, Max     float64
+	Mean, StdDev float64
+}
+
+// SumMoments sums over a plane of any kind: exactly for integers, in a fixed tree order for F32, where every addition
+// keeps the rounding error of the sum (Knuth's two-sum), so that the sums are as good as if computed with twice the
+// precision of float64 and rounded once.
+func SumMoments(ctx context.Context, b *Backend, src processing.Plane) (Moments, error) {
+	s := src.(*plane)
 	switch s.kind {
 	case processing.U8:
-		return integerMoments(ctx, b.Backend, s.data.U8, func(s []uint8) (kernel.Moments[uint8], uint64) {
+		return integerMoments(ctx, b, s.data.U8, func(s []uint8) (kernel.Moments[uint8], uint64) {
 			return b.kernels.Moments8(s), 0
 		})
 	case processing.U16:
-		return integerMoments(ctx, b.Backend, s.data.U16, func(s []uint16) (kernel.Moments[uint16], uint64) {
+		return integerMoments(ctx, b, s.data.U16, func(s []uint16) (kernel.Moments[uint16], uint64) {
 			return b.kernels.Moments16(s), 0
 		})
 	case processing.U32:
-		return integerMoments(ctx, b.Backend, s.data.U32, kernel.WideMoments)
+		return integerMoments(ctx, b, s.data.U32, kernel.WideMoments)
 	default:
-		return floatMoments(ctx, b.Backend, s.data.F32)
+		return floatMoments(ctx, b, s.data.F32)
 	}
 }
 
 func integerMoments[T uint8 | uint16 | uint32](ctx context.Context, b *Backend, s []T,
-	of func(s []T) (m kernel.Moments[T], high uint64)) (processing.Moments, error) {
+	of func(s []T) (m kernel.Moments[T], high uint64)) (Moments, error) {
 	type part struct {
 		kernel.Moments[T]
 		high uint64
@@ -89,7 +98,7 @@ func integerMoments[T uint8 | uint16 | uint32](ctx context.Context, b *Backend, 
 		p.Moments, p.high = of(s[i:j])
 	})
 	if err != nil {
-		return processing.Moments{}, err
+		return Moments{}, err
 	}
 	total := blocks[0]
 	for _, p := range blocks[1:] {
@@ -102,13 +111,13 @@ func integerMoments[T uint8 | uint16 | uint32](ctx context.Context, b *Backend, 
 	sum := new(big.Int).SetUint64(total.Sum)
 	sum2 := new(big.Int).SetUint64(total.high)
 	sum2.Lsh(sum2, 64).Add(sum2, new(big.Int).SetUint64(total.Sum2))
-	return processing.NewMoments(len(s), processing.WideFloat().SetInt(sum), processing.WideFloat().SetInt(sum2),
+	return newMoments(len(s), kernel.WideFloat().SetInt(sum), kernel.WideFloat().SetInt(sum2),
 		float64(total.Low), float64(total.High)), nil
 }
 
-// Sum returns the sum of SumMoments.
-func (b executor) Sum(ctx context.Context, op processing.Sum) (float64, error) {
-	s := op.Src.(*plane).data.F32
+// Sum returns the sum of SumMoments over a plane of floats.
+func Sum(ctx context.Context, b *Backend, src processing.Plane) (float64, error) {
+	s := src.(*plane).data.F32
 	blocks := make([]kernel.Double, (len(s)+kernel.MomentBlock-1)/kernel.MomentBlock)
 	// A task is several blocks, because handing out a single one would take about as long as adding it up.
 	const group = 8
@@ -138,13 +147,13 @@ func pairwise[T any](blocks []T, join func(p, q *T)) T {
 	return blocks[0]
 }
 
-func floatMoments(ctx context.Context, b *Backend, s []float32) (processing.Moments, error) {
+func floatMoments(ctx context.Context, b *Backend, s []float32) (Moments, error) {
 	blocks := make([]kernel.FloatSums, (len(s)+kernel.MomentBlock-1)/kernel.MomentBlock)
 	err := b.each(ctx, len(blocks), func(_ *worker, k int) {
 		blocks[k] = b.kernels.FloatSums(s[k*kernel.MomentBlock : min(len(s), (k+1)*kernel.MomentBlock)])
 	})
 	if err != nil {
-		return processing.Moments{}, err
+		return Moments{}, err
 	}
 	t := pairwise(blocks, (*kernel.FloatSums).Join)
 	low, high := float64(t.Min), float64(t.Max)
@@ -152,8 +161,23 @@ func floatMoments(ctx context.Context, b *Backend, s []float32) (processing.Mome
 	if math.IsNaN(naive) || math.IsInf(naive, 0) {
 		// If a sample is infinite or NaN, so are the sums.
 		mean := t.Sum.Sum / float64(len(s))
-		return processing.Moments{N: uint64(len(s)), Sum: t.Sum.Sum, Sum2: t.Sum2.Sum, Min: low, Max: high, Mean: mean,
+		return Moments{N: uint64(len(s)), Sum: t.Sum.Sum, Sum2: t.Sum2.Sum, Min: low, Max: high, Mean: mean,
 			StdDev: math.NaN()}, nil
 	}
-	return processing.NewMoments(len(s), t.Sum.Exact(), t.Sum2.Exact(), low, high), nil
+	return newMoments(len(s), t.Sum.Exact(), t.Sum2.Exact(), low, high), nil
+}
+
+// newMoments computes the moments from the sums of n samples and of their squares: mean S/n and population standard
+// deviation √(n·S₂ − S²)/n, whose difference is exact.
+func newMoments(n int, sum, sum2 *big.Float, low, high float64) Moments {
+	m := Moments{N: uint64(n), Min: low, Max: high}
+	m.Sum, _ = sum.Float64()
+	m.Sum2, _ = sum2.Float64()
+	count := kernel.WideFloat().SetInt64(int64(n))
+	m.Mean, _ = kernel.WideFloat().Quo(sum, count).Float64()
+	v := kernel.WideFloat().Sub(kernel.WideFloat().Mul(count, sum2), kernel.WideFloat().Mul(sum, sum))
+	if v.Sign() > 0 {
+		m.StdDev, _ = v.Quo(v.Sqrt(v), count).Float64()
+	}
+	return m
 }

@@ -70,7 +70,7 @@ func checkIntegerMoments[T uint8 | uint16 | uint32](t *rapid.T, most int) {
 		sum.Add(&sum, x)
 		sum2.Add(&sum2, x.Mul(x, x))
 	}
-	want := processing.Moments{N: uint64(len(src)), Min: float64(slices.Min(src)), Max: float64(slices.Max(src))}
+	want := Moments{N: uint64(len(src)), Min: float64(slices.Min(src)), Max: float64(slices.Max(src))}
 	want.Sum, _ = new(big.Float).SetInt(&sum).Float64()
 	want.Sum2, _ = new(big.Float).SetInt(&sum2).Float64()
 	n := big.NewInt(int64(len(src)))
@@ -80,7 +80,7 @@ func checkIntegerMoments[T uint8 | uint16 | uint32](t *rapid.T, most int) {
 	want.StdDev = math.Sqrt(variance)
 	each(t, func(b *Backend) {
 		s := up(t, b, w, h, src)
-		got, err := processing.Evaluate(context.Background(), b, processing.SumMoments{Src: s})
+		got, err := SumMoments(context.Background(), b, s)
 		must(t, err)
 		if math.Abs(got.StdDev-want.StdDev) <= 1e-15*want.StdDev {
 			got.StdDev = want.StdDev
@@ -115,15 +115,15 @@ func TestMomentsFloat(t *testing.T) {
 	}
 	wantSum, _ := sum.Float64()
 	wantSum2, _ := sum2.Float64()
-	var first processing.Moments
+	var first Moments
 	for i, n := range workerCounts {
 		b := New(Workers(n))
-		got, err := processing.Evaluate(context.Background(), b, processing.SumMoments{Src: up(t, b, w, h, src)})
+		got, err := SumMoments(context.Background(), b, up(t, b, w, h, src))
 		must(t, err)
 		if i == 0 {
 			first = got
 		}
-		sum, err := processing.Evaluate(context.Background(), b, processing.Sum{Src: up(t, b, w, h, src)})
+		sum, err := Sum(context.Background(), b, up(t, b, w, h, src))
 		must(t, err)
 		if sum != first.Sum {
 			t.Errorf("%d workers: sum %v beside %v", n, sum, first.Sum)
@@ -151,7 +151,7 @@ func TestMomentsFloatDeviation(t *testing.T) {
 		src[i] = 1<<23 + float32(i%2)*2
 	}
 	b := New(Workers(2))
-	got, err := processing.Evaluate(context.Background(), b, processing.SumMoments{Src: up(t, b, w, h, src)})
+	got, err := SumMoments(context.Background(), b, up(t, b, w, h, src))
 	must(t, err)
 	if got.Mean != 1<<23+1 || got.StdDev != 1 {
 		t.Errorf("mean %v and deviation %v, want %v and 1", got.Mean, got.StdDev, 1<<23+1)
@@ -160,25 +160,19 @@ func TestMomentsFloatDeviation(t *testing.T) {
 
 func TestMomentsNotFinite(t *testing.T) {
 	b := New(Workers(2))
-	got, err := processing.Evaluate(context.Background(), b, processing.SumMoments{
-		Src: up(t, b, 3, 1, []float32{1, float32(math.Inf(1)), 2}),
-	})
+	got, err := SumMoments(context.Background(), b, up(t, b, 3, 1, []float32{1, float32(math.Inf(1)), 2}))
 	must(t, err)
 	if !math.IsInf(got.Sum, 1) || !math.IsInf(got.Max, 1) || got.Min != 1 {
 		t.Errorf("%+v", got)
 	}
 	for _, v := range []float64{math.Inf(-1), math.NaN()} {
-		sum, err := processing.Evaluate(context.Background(), b, processing.Sum{
-			Src: up(t, b, 3, 1, []float32{1, float32(v), 2}),
-		})
+		sum, err := Sum(context.Background(), b, up(t, b, 3, 1, []float32{1, float32(v), 2}))
 		must(t, err)
 		if math.Float64bits(sum) != math.Float64bits(v) && !(math.IsNaN(sum) && math.IsNaN(v)) {
 			t.Errorf("a sum with %v is %v", v, sum)
 		}
 	}
-	got, err = processing.Evaluate(context.Background(), b, processing.SumMoments{
-		Src: up(t, b, 3, 1, []float32{1, float32(math.NaN()), 2}),
-	})
+	got, err = SumMoments(context.Background(), b, up(t, b, 3, 1, []float32{1, float32(math.NaN()), 2}))
 	must(t, err)
 	if !math.IsNaN(got.Sum) || !math.IsNaN(got.Mean) {
 		t.Errorf("%+v", got)

@@ -74,10 +74,14 @@ func squareSums[T uint8 | uint16](b *Backend, t *worker, tile rect, src []T, squ
 	}
 }
 
-// MeanVariance writes mean and population variance of the window of radius r, 0 ≤ r ≤ 127.
-func (b executor) MeanVariance(ctx context.Context, op processing.MeanVariance) error {
-	m, v, s := op.Mean.(*plane), op.Variance.(*plane), op.Src.(*plane)
-	g := newWindow(s.w, s.h, op.Radius)
+// MeanVariance writes mean and population variance (F32) of the window of a radius, 0…127, of a U8, U16 or F32 plane
+// from n²σ² = n·ΣX² − (ΣX)². The sums are recursive, four additions a pixel at any radius (McDonnell 1981), and exact:
+// floats and their squares are first rounded to multiples of a unit, as fine as 53 bits of a sum allow. With M the
+// greatest magnitude in the plane, means err by at most 2⁻³⁵·M and variances by 2⁻³⁴·M² before they are rounded to
+// F32; no variance is negative. Windows that hold an infinite or undefined sample get NaN; M is that of the others.
+func MeanVariance(ctx context.Context, b *Backend, mean, variance, src processing.Plane, radius int) error {
+	m, v, s := mean.(*plane), variance.(*plane), src.(*plane)
+	g := newWindow(s.w, s.h, radius)
 	switch s.kind {
 	case processing.F32:
 		return b.floatVariance(ctx, m, v, s, g)
@@ -85,9 +89,9 @@ func (b executor) MeanVariance(ctx context.Context, op processing.MeanVariance) 
 		if g.ry <= kernel.MaxBytes && (2*g.rx+1)*(2*g.ry+1) < kernel.MaxMean {
 			return b.varianceRows(ctx, m, v, s, g)
 		}
-		return meanVariance[uint8](ctx, b.Backend, m, v, s, g)
+		return meanVariance[uint8](ctx, b, m, v, s, g)
 	}
-	return meanVariance[uint16](ctx, b.Backend, m, v, s, g)
+	return meanVariance[uint16](ctx, b, m, v, s, g)
 }
 
 func meanVariance[T uint8 | uint16](ctx context.Context, b *Backend, m, v, s *plane, g window) error {

@@ -34,7 +34,7 @@ func checkMeanVariance[T uint8 | uint16](t *rapid.T, most int) {
 	each(t, func(b *Backend) {
 		s := up(t, b, w, h, src)
 		m, v := empty(t, b, processing.F32, w, h), empty(t, b, processing.F32, w, h)
-		must(t, b.Do(context.Background(), processing.MeanVariance{Mean: m, Variance: v, Src: s, Radius: r}))
+		must(t, MeanVariance(context.Background(), b, m, v, s, r))
 		wantEqual(t, "mean", w, down[float32](t, m), mean)
 		wantEqual(t, "variance", w, down[float32](t, v), variance)
 		release(s, m, v)
@@ -54,7 +54,7 @@ func TestMeanVarianceExtreme(t *testing.T) {
 	b := New(Workers(2))
 	s := up(t, b, side, side, src)
 	m, v := empty(t, b, processing.F32, side, side), empty(t, b, processing.F32, side, side)
-	must(t, b.Do(context.Background(), processing.MeanVariance{Mean: m, Variance: v, Src: s, Radius: 127}))
+	must(t, MeanVariance(context.Background(), b, m, v, s, 127))
 	for i, got := range down[float32](t, m) {
 		if got != 65535 || down[float32](t, v)[i] != 0 {
 			t.Fatalf("pixel (%d, %d): mean %v, variance %v", i%side, i/side, got, down[float32](t, v)[i])

@@ -25,7 +25,7 @@ func floatPlanes() map[string]func(r *rand.Rand) float32 {
 	}
 }
 
-// Means and variances equal those of float64 in two passes, within the bounds of processing.MeanVariance; the bits are
+// Means and variances equal those of float64 in two passes, within the bounds of MeanVariance; the bits are
 // the same with every number of workers, tiling and level of vectors; and no variance is negative.
 func TestFloatMeanVariance(t *testing.T) {
 	for name, next := range floatPlanes() {
@@ -51,8 +51,7 @@ func TestFloatMeanVariance(t *testing.T) {
 			each(t, func(b *Backend) {
 				s := up(t, b, w, h, src)
 				m, v := empty(t, b, processing.F32, w, h), empty(t, b, processing.F32, w, h)
-				must(t, b.Do(context.Background(),
-					processing.MeanVariance{Mean: m, Variance: v, Src: s, Radius: side}))
+				must(t, MeanVariance(context.Background(), b, m, v, s, side))
 				got := [2][]float32{down[float32](t, m), down[float32](t, v)}
 				wantRounded(t, "mean", w, got[0], mean, math.Ldexp(most, -35))
 				wantRounded(t, "variance", w, got[1], variance, math.Ldexp(most*most, -34))
@@ -95,7 +94,7 @@ func TestFloatMeanVarianceOfIntegers(t *testing.T) {
 		var got [2][2][]float32
 		for i, s := range []processing.Plane{up(t, b, w, h, bytes), up(t, b, w, h, floats)} {
 			m, v := empty(t, b, processing.F32, w, h), empty(t, b, processing.F32, w, h)
-			must(t, b.Do(context.Background(), processing.MeanVariance{Mean: m, Variance: v, Src: s, Radius: r}))
+			must(t, MeanVariance(context.Background(), b, m, v, s, r))
 			got[i] = [2][]float32{down[float32](t, m), down[float32](t, v)}
 		}
 		wantEqual(t, "mean", w, got[1][0], got[0][0])
@@ -126,8 +125,7 @@ func TestFloatMeanVarianceUndefined(t *testing.T) {
 			for i, samples := range [][]float32{src, without} {
 				s := up(t, b, w, h, samples)
 				m, v := empty(t, b, processing.F32, w, h), empty(t, b, processing.F32, w, h)
-				must(t, b.Do(context.Background(),
-					processing.MeanVariance{Mean: m, Variance: v, Src: s, Radius: side}))
+				must(t, MeanVariance(context.Background(), b, m, v, s, side))
 				got[i] = [2][]float32{down[float32](t, m), down[float32](t, v)}
 				release(s, m, v)
 			}
@@ -150,7 +148,7 @@ func TestFloatMeanVarianceCancelled(t *testing.T) {
 	b := New(Workers(2))
 	s := up(t, b, 300, 300, make([]float32, 300*300))
 	m, v := empty(t, b, processing.F32, 300, 300), empty(t, b, processing.F32, 300, 300)
-	if err := b.Do(ctx, processing.MeanVariance{Mean: m, Variance: v, Src: s, Radius: 3}); err != context.Canceled {
+	if err := MeanVariance(ctx, b, m, v, s, 3); err != context.Canceled {
 		t.Fatalf("error %v, want %v", err, context.Canceled)
 	}
 }

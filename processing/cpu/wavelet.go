@@ -9,16 +9,18 @@ import (
 	"blik/processing/cpu/kernel"
 )
 
-// WaveletTransform writes one level of the transform, rows first, then columns.
-func (b executor) WaveletTransform(ctx context.Context, op processing.WaveletTransform) error {
-	d, s, f := op.Dst.(*plane), op.Src.(*plane), kernel.FilterOf(op.Wavelet)
+// WaveletTransform writes one level of the separable 2-D transform of src (U8, U16 or F32) as float32 into dst, whose
+// quadrants hold LL, HL, LH, HH; sides are ⌈w/2⌉ for the low and ⌊w/2⌋ for the high band. The border is periodic; an
+// odd side is extended by its last sample once.
+func WaveletTransform(ctx context.Context, b *Backend, dst, src processing.Plane, wave kernel.Wavelet) error {
+	d, s, f := dst.(*plane), src.(*plane), kernel.FilterOf(wave)
 	switch s.kind {
 	case processing.U8:
-		return transform[uint8](ctx, b.Backend, d, s, f)
+		return transform[uint8](ctx, b, d, s, f)
 	case processing.U16:
-		return transform[uint16](ctx, b.Backend, d, s, f)
+		return transform[uint16](ctx, b, d, s, f)
 	default:
-		return transform[float32](ctx, b.Backend, d, s, f)
+		return transform[float32](ctx, b, d, s, f)
 	}
 }
 
@@ -81,9 +83,9 @@ func transform[T kernel.Sample](ctx context.Context, b *Backend, d, s *plane, f 
 	})
 }
 
-// InverseWavelet undoes Wavelet, columns first.
-func (b executor) InverseWavelet(ctx context.Context, op processing.InverseWavelet) error {
-	d, s, f := op.Dst.(*plane), op.Src.(*plane), kernel.FilterOf(op.Wavelet)
+// InverseWavelet undoes WaveletTransform on planes of float32, columns first.
+func InverseWavelet(ctx context.Context, b *Backend, dst, src processing.Plane, wave kernel.Wavelet) error {
+	d, s, f := dst.(*plane), src.(*plane), kernel.FilterOf(wave)
 	out, in, w, h := d.data.F32, s.data.F32, d.w, d.h
 	m, half := (h+1)/2, (w+1)/2
 	row := func(y int) []float32 { return in[y*w : (y+1)*w] }

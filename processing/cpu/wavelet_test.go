@@ -14,14 +14,14 @@ import (
 
 // slowAnalysis is a level in one dimension, from the definition: an odd side is extended by its last sample, and
 // indices wrap round.
-func slowAnalysis(x []float64, wave processing.Wavelet) []float64 {
+func slowAnalysis(x []float64, wave kernel.Wavelet) []float64 {
 	n := len(x)
 	if n%2 == 1 {
 		x = append(slices.Clone(x), x[n-1])
 	}
 	s3, q := math.Sqrt(3), 4*math.Sqrt2
 	h, from := []float64{(1 + s3) / q, (3 + s3) / q, (3 - s3) / q, (1 - s3) / q}, -2
-	if wave == processing.Haar {
+	if wave == kernel.Haar {
 		h, from = []float64{math.Sqrt2 / 2, math.Sqrt2 / 2}, 0
 	}
 	var low, high []float64
@@ -37,7 +37,7 @@ func slowAnalysis(x []float64, wave processing.Wavelet) []float64 {
 	return append(low, high[:n/2]...)
 }
 
-func slowTransform(src []float64, w, h int, wave processing.Wavelet) []float64 {
+func slowTransform(src []float64, w, h int, wave kernel.Wavelet) []float64 {
 	out := make([]float64, w*h)
 	for y := range h {
 		copy(out[y*w:], slowAnalysis(src[y*w:(y+1)*w], wave))
@@ -55,7 +55,7 @@ func slowTransform(src []float64, w, h int, wave processing.Wavelet) []float64 {
 }
 
 func checkWavelet[T kernel.Sample](t *rapid.T, w, h int, src []T, white float64) {
-	wave := rapid.SampledFrom([]processing.Wavelet{processing.Haar, processing.Daubechies4}).Draw(t, "wavelet")
+	wave := rapid.SampledFrom([]kernel.Wavelet{kernel.Haar, kernel.Daubechies4}).Draw(t, "wavelet")
 	exact := make([]float64, w*h)
 	for i, v := range src {
 		exact[i] = float64(v)
@@ -65,11 +65,11 @@ func checkWavelet[T kernel.Sample](t *rapid.T, w, h int, src []T, white float64)
 	each(t, func(b *Backend) {
 		s, d := up(t, b, w, h, src), empty(t, b, processing.F32, w, h)
 		back := empty(t, b, processing.F32, w, h)
-		must(t, b.Do(context.Background(), processing.WaveletTransform{Dst: d, Src: s, Wavelet: wave}))
+		must(t, WaveletTransform(context.Background(), b, d, s, wave))
 		got := down[float32](t, d)
 		// A dozen roundings of float32, 2⁻²⁴ each, of values up to twice white.
 		wantNear(t, workersLabel(b), w, got, want, white*2e-6)
-		must(t, b.Do(context.Background(), processing.InverseWavelet{Dst: back, Src: d, Wavelet: wave}))
+		must(t, InverseWavelet(context.Background(), b, back, d, wave))
 		wantNear(t, "inverse", w, down[float32](t, back), exact, white*8e-6)
 		if first == nil {
 			first = got
@@ -103,12 +103,10 @@ func TestWaveletEnergy(t *testing.T) {
 		src[i] = uint8(i * i * 31 >> 3)
 		want += float64(src[i]) * float64(src[i])
 	}
-	for _, wave := range []processing.Wavelet{processing.Haar, processing.Daubechies4} {
+	for _, wave := range []kernel.Wavelet{kernel.Haar, kernel.Daubechies4} {
 		b := New(Workers(2))
 		d := empty(t, b, processing.F32, w, h)
-		must(t, b.Do(context.Background(), processing.WaveletTransform{
-			Dst: d, Src: up(t, b, w, h, src), Wavelet: wave,
-		}))
+		must(t, WaveletTransform(context.Background(), b, d, up(t, b, w, h, src), wave))
 		got := 0.0
 		for _, v := range down[float32](t, d) {
 			got += float64(v) * float64(v)

@@ -800,7 +800,7 @@ func TestAnalyseKernel(t *testing.T) {
 		if r.n == 1 {
 			fewer = 0
 		}
-		for _, wave := range []processing.Wavelet{processing.Haar, processing.Daubechies4} {
+		for _, wave := range []Wavelet{Haar, Daubechies4} {
 			f := FilterOf(wave)
 			call := func(k *Table) func(s []float32) {
 				return func(s []float32) { k.Analyse(s[:r.n], s[r.n:2*r.n-fewer], x, f) }

@@ -3,8 +3,6 @@ package kernel
 import (
 	"math/big"
 	"math/bits"
-
-	"blik/processing"
 )
 
 func Histogram[T uint8 | uint16](bins []uint32, src []T, exclude []uint8) {
@@ -99,9 +97,12 @@ func (d *Double) Join(e *Double) {
 	d.rest += e.rest
 }
 
+// WideFloat returns a float with room for the square of any sum of samples.
+func WideFloat() *big.Float { return new(big.Float).SetPrec(512) }
+
 func (d *Double) Exact() *big.Float {
-	sum := processing.WideFloat().SetFloat64(d.Sum)
-	return sum.Add(sum, processing.WideFloat().SetFloat64(d.rest))
+	sum := WideFloat().SetFloat64(d.Sum)
+	return sum.Add(sum, WideFloat().SetFloat64(d.rest))
 }
 
 // floatSumOf returns the sum of floatSumsOf.

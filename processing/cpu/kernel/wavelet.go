@@ -1,19 +1,42 @@
 package kernel
 
-import (
-	"blik/processing"
+import "math"
+
+// Wavelet is an orthogonal wavelet.
+type Wavelet uint8
+
+// The wavelets.
+const (
+	Haar Wavelet = iota
+	// Daubechies4 has four taps and two vanishing moments (Daubechies 1988).
+	Daubechies4
 )
 
-// Filter holds the taps of an orthogonal wavelet (see processing.Wavelet.Taps).
+// Taps returns the low-pass and high-pass taps: coefficient i of the low and of the high band is the sum over k of
+// low[k]·x[2i−2+k] and high[k]·x[2i−2+k], with indices modulo the even length. Haar has its two taps at k = 2 and 3.
+//
+// Placed like this, the large taps of the last high coefficient fall on the last two samples. An odd side leaves that
+// coefficient out; the inverse restores it from the fact that these two samples are equal.
+func (w Wavelet) Taps() (low, high [4]float32) {
+	if w == Haar {
+		c := float32(math.Sqrt2 / 2)
+		return [4]float32{0, 0, c, c}, [4]float32{0, 0, c, -c}
+	}
+	s, n := math.Sqrt(3), 4*math.Sqrt2
+	low = [4]float32{float32((1 + s) / n), float32((3 + s) / n), float32((3 - s) / n), float32((1 - s) / n)}
+	return low, [4]float32{low[3], -low[2], low[1], -low[0]}
+}
+
+// Filter holds the taps of an orthogonal wavelet (see Wavelet.Taps).
 type Filter struct {
 	low, high [4]float32
 	// short: the first two taps are 0.
 	Short bool
 }
 
-func FilterOf(wave processing.Wavelet) *Filter {
+func FilterOf(wave Wavelet) *Filter {
 	low, high := wave.Taps()
-	return &Filter{low: low, high: high, Short: wave == processing.Haar}
+	return &Filter{low: low, high: high, Short: wave == Haar}
 }
 
 // Backward returns the taps of the inverse for the even (odd = 0) and odd samples, in the order low[i], high[i],
