@@ -64,13 +64,25 @@ func (h *Handle) MarkReleased() (first bool) {
 	return first
 }
 
-// Samples are the samples of a plane in host memory, in rows without padding. Only the slice of the plane's kind is
-// set.
+// Samples are the samples of a plane in host memory, in rows without padding, or those of a picture or a patch. Only
+// the slice of their kind is set.
 type Samples struct {
 	U8  []uint8
 	U16 []uint16
 	U32 []uint32
 	F32 []float32
+}
+
+// Copy copies n samples of src, a picture of the same type, from an index to another one of s.
+func (s Samples) Copy(to int, src Samples, from, n int) {
+	switch {
+	case s.U8 != nil:
+		copy(s.U8[to:to+n], src.U8[from:from+n])
+	case s.U16 != nil:
+		copy(s.U16[to:to+n], src.U16[from:from+n])
+	default:
+		copy(s.F32[to:to+n], src.F32[from:from+n])
+	}
 }
 
 // StageTime is the time that a named stage took on the backend that ran it, summed over its repetitions.

@@ -57,22 +57,27 @@ func SpotsOf(spans []Span, n int) []Spot {
 	return spots
 }
 
-// Apply writes the patch into pic, which has the size, depth and channels of the source.
-func (p *Patch) Apply(pic *Picture) {
+// Samples returns the samples of the patch, in its memory.
+func (p *Patch) Samples() Samples { return Samples{U8: p.U8, U16: p.U16, F32: p.F32} }
+
+// Append appends samples a … b−1 of a picture or a patch.
+func (p *Patch) Append(s Samples, a, b int) {
 	switch {
-	case p.U8 != nil:
-		applyRuns(pic.U8, p.U8, p.Runs, pic)
-	case p.U16 != nil:
-		applyRuns(pic.U16, p.U16, p.Runs, pic)
-	case p.F32 != nil:
-		applyRuns(pic.F32, p.F32, p.Runs, pic)
+	case s.U8 != nil:
+		p.U8 = append(p.U8, s.U8[a:b]...)
+	case s.U16 != nil:
+		p.U16 = append(p.U16, s.U16[a:b]...)
+	default:
+		p.F32 = append(p.F32, s.F32[a:b]...)
 	}
 }
 
-func applyRuns[T any](dst, src []T, runs []Run, pic *Picture) {
-	for _, r := range runs {
+// Apply writes the patch into pic, which has the size, depth and channels of the source.
+func (p *Patch) Apply(pic *Picture) {
+	at := 0
+	for _, r := range p.Runs {
 		n := (r.X1 - r.X0) * pic.Channels
-		copy(dst[(r.Y*pic.Width+r.X0)*pic.Channels:][:n], src)
-		src = src[n:]
+		pic.Samples().Copy((r.Y*pic.Width+r.X0)*pic.Channels, p.Samples(), at, n)
+		at += n
 	}
 }

@@ -98,25 +98,20 @@ func (p *Picture) Part(left, top, w, h int) *Picture {
 	n := w * h * p.Channels
 	switch {
 	case p.U8 != nil:
-		part.U8 = make([]uint8, 0, n)
+		part.U8 = make([]uint8, n)
 	case p.U16 != nil:
-		part.U16 = make([]uint16, 0, n)
+		part.U16 = make([]uint16, n)
 	default:
-		part.F32 = make([]float32, 0, n)
+		part.F32 = make([]float32, n)
 	}
 	for y := top; y < top+h; y++ {
-		a, b := (y*p.Width+left)*p.Channels, (y*p.Width+left+w)*p.Channels
-		switch {
-		case p.U8 != nil:
-			part.U8 = append(part.U8, p.U8[a:b]...)
-		case p.U16 != nil:
-			part.U16 = append(part.U16, p.U16[a:b]...)
-		default:
-			part.F32 = append(part.F32, p.F32[a:b]...)
-		}
+		part.Samples().Copy((y-top)*w*p.Channels, p.Samples(), (y*p.Width+left)*p.Channels, w*p.Channels)
 	}
 	return part
 }
+
+// Samples returns the samples of the picture, in its memory.
+func (p *Picture) Samples() Samples { return Samples{U8: p.U8, U16: p.U16, F32: p.F32} }
 
 // Tables returns the tables that turn the picture's samples into the planes of detection.
 func (p *Picture) Tables() *LuminanceTables { return newLuminanceTables(p.Depth(), p.Linear) }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"blik/internal/message"
+	"blik/internal/parallel"
 	"blik/processing/cpu"
 )
 
@@ -129,15 +130,5 @@ func (s *Switch) Close(ctx context.Context) error {
 	s.runner = nil
 	s.mu.Unlock()
 	s.release(r)
-	released := make(chan struct{})
-	go func() {
-		s.open.Wait()
-		close(released)
-	}()
-	select {
-	case <-released:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return parallel.Wait(ctx, &s.open)
 }

@@ -213,15 +213,8 @@ func (d *Document) PatchesSince(before *Corrections) []processing.Patch {
 func (d *Document) source(runs []processing.Run) processing.Patch {
 	p := processing.Patch{Runs: runs}
 	for _, r := range runs {
-		a, b := (r.Y*d.pic.Width+r.X0)*d.pic.Channels, (r.Y*d.pic.Width+r.X1)*d.pic.Channels
-		switch {
-		case d.pic.U8 != nil:
-			p.U8 = append(p.U8, d.pic.U8[a:b]...)
-		case d.pic.U16 != nil:
-			p.U16 = append(p.U16, d.pic.U16[a:b]...)
-		default:
-			p.F32 = append(p.F32, d.pic.F32[a:b]...)
-		}
+		at := r.Y * d.pic.Width
+		p.Append(d.pic.Samples(), (at+r.X0)*d.pic.Channels, (at+r.X1)*d.pic.Channels)
 	}
 	return p
 }
@@ -440,16 +433,8 @@ func (k *correction) piece() *piece {
 
 // add appends the pixels of run, which start at index first of the patch.
 func (p *piece) add(run processing.Run, first int) {
-	a, b := first*p.channels, (first+run.X1-run.X0)*p.channels
 	p.patch.Runs = append(p.patch.Runs, run)
-	switch {
-	case p.of.U8 != nil:
-		p.patch.U8 = append(p.patch.U8, p.of.U8[a:b]...)
-	case p.of.U16 != nil:
-		p.patch.U16 = append(p.patch.U16, p.of.U16[a:b]...)
-	default:
-		p.patch.F32 = append(p.patch.F32, p.of.F32[a:b]...)
-	}
+	p.patch.Append(p.of.Samples(), first*p.channels, (first+run.X1-run.X0)*p.channels)
 }
 
 // RemoveCorrection restores the original where the spot at pixel (x, y) was corrected; the mask stays. It can be

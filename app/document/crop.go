@@ -23,15 +23,7 @@ func (d *Document) Crop(area image.Rectangle, corrected bool) *processing.Pictur
 			x0, x1 := max(r.X0, area.Min.X), min(r.X1, area.Max.X)
 			if r.Y >= area.Min.Y && r.Y < area.Max.Y && x0 < x1 {
 				to := ((r.Y-area.Min.Y)*part.Width + x0 - area.Min.X) * n
-				a, b := (from+x0-r.X0)*n, (from+x1-r.X0)*n
-				switch {
-				case part.U8 != nil:
-					copy(part.U8[to:], k.patch.U8[a:b])
-				case part.U16 != nil:
-					copy(part.U16[to:], k.patch.U16[a:b])
-				default:
-					copy(part.F32[to:], k.patch.F32[a:b])
-				}
+				part.Samples().Copy(to, k.patch.Samples(), (from+x0-r.X0)*n, (x1-x0)*n)
 			}
 			from += r.X1 - r.X0
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"blik/internal/message"
+	"blik/internal/parallel"
 	"blik/processing"
 )
 
@@ -247,15 +248,5 @@ func (r *Runner) Close(ctx context.Context) error {
 		r.cancel()
 	}
 	r.mu.Unlock()
-	ended := make(chan struct{})
-	go func() {
-		r.all.Wait()
-		close(ended)
-	}()
-	select {
-	case <-ended:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return parallel.Wait(ctx, &r.all)
 }

@@ -178,14 +178,7 @@ func (p *Pyramid) apply(patch *processing.Patch) {
 			end := min((x/tileSide+1)*tileSide, r.X1)
 			t := p.patched.at[r.Y/tileSide*p.patched.columns+x/tileSide]
 			to, n := (r.Y%tileSide*t.Width+x%tileSide)*c, (end-x)*c
-			switch {
-			case t.U8 != nil:
-				copy(t.U8[to:], patch.U8[at:][:n])
-			case t.U16 != nil:
-				copy(t.U16[to:], patch.U16[at:][:n])
-			default:
-				copy(t.F32[to:], patch.F32[at:][:n])
-			}
+			t.Samples().Copy(to, patch.Samples(), at, n)
 			at += n
 			x = end
 		}
@@ -214,14 +207,7 @@ func (p *Pyramid) samples(part *processing.Picture, r image.Rectangle) {
 			}
 			c := pic.Channels
 			to, at, n := ((y-r.Min.Y)*part.Width+x-r.Min.X)*c, (fromY*from.Width+fromX)*c, (end-x)*c
-			switch {
-			case pic.U8 != nil:
-				copy(part.U8[to:], from.U8[at:][:n])
-			case pic.U16 != nil:
-				copy(part.U16[to:], from.U16[at:][:n])
-			default:
-				copy(part.F32[to:], from.F32[at:][:n])
-			}
+			part.Samples().Copy(to, from.Samples(), at, n)
 			x = end
 		}
 	}

@@ -46,6 +46,21 @@ func Copy[T any](dst, src []T) int {
 	return n
 }
 
+// Wait waits for a group, or for ctx, whose error it returns then.
+func Wait(ctx context.Context, group *sync.WaitGroup) error {
+	done := make(chan struct{})
+	go func() {
+		group.Wait()
+		close(done)
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // Each calls f for 0 … n−1 on all processors, in any order. No call starts after ctx is cancelled; Each then returns
 // the context's error.
 func Each(ctx context.Context, n int, f func(i int)) error {

@@ -2,9 +2,11 @@
 package span
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	mathbits "math/bits"
+	"slices"
 
 	"blik/internal/parallel"
 )
@@ -271,4 +273,33 @@ func (s *Sums) Elongation() float64 {
 	mean, diff := float64((xx+yy)/2), float64((xx-yy)/2)
 	root := math.Sqrt(float64(diff*diff) + float64(xy*xy))
 	return math.Sqrt((mean + root) / math.Max(mean-root, 1.0/24))
+}
+
+// InReadingOrder joins sets of spans, each in reading order, on a picture with h rows. Spans that begin at one pixel
+// stay in the order of their sets.
+func InReadingOrder(sets [][]Span, h int) []Span {
+	next := make([]int, h+1)
+	for _, set := range sets {
+		for i := range set {
+			next[set[i].Y+1]++
+		}
+	}
+	for y := range h {
+		next[y+1] += next[y]
+	}
+	all := make([]Span, next[h])
+	begin := slices.Clone(next)
+	for _, set := range sets {
+		for i := range set {
+			at := &next[set[i].Y]
+			all[*at] = set[i]
+			*at++
+		}
+	}
+	parallel.Split(h, 256, func(from, to int) {
+		for y := from; y < to; y++ {
+			slices.SortStableFunc(all[begin[y]:begin[y+1]], func(a, b Span) int { return cmp.Compare(a.X0, b.X0) })
+		}
+	})
+	return all
 }

@@ -137,14 +137,7 @@ func (r *renderer) worker() func(y0, y1 int) {
 // copyRows copies rows unchanged.
 func (r *renderer) copyRows(y0, y1 int) {
 	n := r.src.Width * r.src.Channels
-	switch {
-	case r.src.U8 != nil:
-		copy(r.dst.U8[y0*n:y1*n], r.src.U8[y0*n:y1*n])
-	case r.src.U16 != nil:
-		copy(r.dst.U16[y0*n:y1*n], r.src.U16[y0*n:y1*n])
-	default:
-		copy(r.dst.F32[y0*n:y1*n], r.src.F32[y0*n:y1*n])
-	}
+	r.dst.Samples().Copy(y0*n, r.src.Samples(), y0*n, (y1-y0)*n)
 }
 
 // light adds a glint to rows a … b−1.

@@ -26,14 +26,7 @@ func (c *Correction) Hide(pic *processing.Picture) {
 					continue
 				}
 				from *= pic.Channels
-				switch {
-				case pic.U8 != nil:
-					copy(p.U8[at:at+pic.Channels], pic.U8[from:])
-				case pic.U16 != nil:
-					copy(p.U16[at:at+pic.Channels], pic.U16[from:])
-				default:
-					copy(p.F32[at:at+pic.Channels], pic.F32[from:])
-				}
+				p.Samples().Copy(at, pic.Samples(), from, pic.Channels)
 			}
 		}
 	}

@@ -487,14 +487,7 @@ func join(p, o *processing.Patch, channels int) {
 			i++
 		}
 		n := (r.X1 - r.X0) * channels
-		switch {
-		case p.U8 != nil:
-			to.U8 = append(to.U8, from.U8[*at:*at+n]...)
-		case p.U16 != nil:
-			to.U16 = append(to.U16, from.U16[*at:*at+n]...)
-		default:
-			to.F32 = append(to.F32, from.F32[*at:*at+n]...)
-		}
+		to.Append(from.Samples(), *at, *at+n)
 		*at += n
 		if last := len(to.Runs) - 1; last >= 0 && to.Runs[last].Y == r.Y && to.Runs[last].X1 == r.X0 {
 			to.Runs[last].X1 = r.X1

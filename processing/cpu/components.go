@@ -125,33 +125,8 @@ func (b executor) Grow(ctx context.Context, op processing.Grow) (processing.Comp
 	if err := b.each(ctx, len(islands), func(t *worker, i int) { parts[i] = islands[i].grow(t, gr) }); err != nil {
 		return nil, err
 	}
-	out.spans = inReadingOrder(parts, c.h)
+	out.spans = span.InReadingOrder(parts, c.h)
 	return out, ctx.Err()
-}
-
-// inReadingOrder joins the spans of islands: by counting rows, then sorting along each row.
-func inReadingOrder(parts [][]processing.Span, h int) []processing.Span {
-	ends := make([]int, h+1)
-	for _, part := range parts {
-		for i := range part {
-			ends[part[i].Y+1]++
-		}
-	}
-	for y := range h {
-		ends[y+1] += ends[y]
-	}
-	next := slices.Clone(ends[:h])
-	spans := make([]processing.Span, ends[h])
-	for _, part := range parts {
-		for _, s := range part {
-			spans[next[s.Y]] = s
-			next[s.Y]++
-		}
-	}
-	for y := range h {
-		slices.SortFunc(spans[ends[y]:ends[y+1]], func(a, b processing.Span) int { return cmp.Compare(a.X0, b.X0) })
-	}
-	return spans
 }
 
 // unite returns the union of two sets of spans, each in reading order, as maximal runs.

@@ -320,7 +320,7 @@ func BenchmarkDecide(b *testing.B) {
 	for i := range sets {
 		sets[i] = t.Components[i].Spans
 	}
-	t.spans = readingOrder(sets, h)
+	t.spans = span.InReadingOrder(sets, h)
 	d, p := decision(), processing.DefaultParams()
 	b.Run("decide", func(b *testing.B) {
 		for b.Loop() {

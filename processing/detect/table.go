@@ -112,7 +112,7 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	for i := range sets {
 		sets[i] = t.Components[i].Spans
 	}
-	t.spans = readingOrder(sets, pic.Height)
+	t.spans = span.InReadingOrder(sets, pic.Height)
 	return t, nil
 }
 
@@ -137,47 +137,6 @@ func deal(spans []processing.Span, number []int32, n int) [][]processing.Span {
 		}
 	}
 	return own
-}
-
-// readingOrder joins sets of spans, each in reading order, on a picture with h rows. Spans that begin at one pixel stay
-// in the order of their sets.
-func readingOrder(sets [][]processing.Span, h int) []processing.Span {
-	next := make([]int, h+1)
-	for _, set := range sets {
-		for i := range set {
-			next[set[i].Y+1]++
-		}
-	}
-	for y := range h {
-		next[y+1] += next[y]
-	}
-	all := make([]processing.Span, next[h])
-	begin := make([]int, h+1)
-	copy(begin, next)
-	for _, set := range sets {
-		for i := range set {
-			at := &next[set[i].Y]
-			all[*at] = set[i]
-			*at++
-		}
-	}
-	parallel.Split(h, 256, func(from, to int) {
-		for y := from; y < to; y++ {
-			sortRow(all[begin[y]:begin[y+1]])
-		}
-	})
-	return all
-}
-
-// sortRow sorts the spans of a row by their start, stably; rows have few spans, mostly in order.
-func sortRow(row []processing.Span) {
-	for i := 1; i < len(row); i++ {
-		s, j := row[i], i
-		for ; j > 0 && row[j-1].X0 > s.X0; j-- {
-			row[j] = row[j-1]
-		}
-		row[j] = s
-	}
 }
 
 // Serves reports whether a decision with the parameters needs no other table of the same picture.
