@@ -73,11 +73,16 @@ func (p *Patch) Append(s Samples, a, b int) {
 }
 
 // Apply writes the patch into pic, which has the size, depth and channels of the source.
-func (p *Patch) Apply(pic *Picture) {
-	at := 0
+func (p *Patch) Apply(pic *Picture) { p.ApplyWithin(pic, 0, 0) }
+
+// ApplyWithin writes what it can of the patch into a part of the source, whose first pixel is that at (x, y).
+func (p *Patch) ApplyWithin(part *Picture, x, y int) {
+	at, n := 0, part.Channels
 	for _, r := range p.Runs {
-		n := (r.X1 - r.X0) * pic.Channels
-		pic.Samples().Copy((r.Y*pic.Width+r.X0)*pic.Channels, p.Samples(), at, n)
-		at += n
+		x0, x1, row := max(r.X0-x, 0), min(r.X1-x, part.Width), r.Y-y
+		if row >= 0 && row < part.Height && x0 < x1 {
+			part.Samples().Copy((row*part.Width+x0)*n, p.Samples(), (at+x0+x-r.X0)*n, (x1-x0)*n)
+		}
+		at += r.X1 - r.X0
 	}
 }

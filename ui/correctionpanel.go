@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"image"
 	"slices"
 
 	"fyne.io/fyne/v2"
@@ -12,11 +13,13 @@ import (
 
 	"blik/app/document"
 	"blik/app/session"
+	"blik/app/session/analysis"
 	"blik/app/session/findings"
 	"blik/app/session/store"
 	"blik/app/view"
 	"blik/processing"
 	"blik/ui/form"
+	"blik/ui/methods"
 	"blik/ui/xwidget"
 )
 
@@ -25,14 +28,18 @@ type correctionPanel struct {
 	k       *kit
 	session *session.Session
 	found   *findings.Findings
+	trial   *analysis.Analysis
 	store   *store.Store
 	object  fyne.CanvasObject
 
 	hold  *xwidget.HoldButton
 	split *xwidget.Check
 
-	spot           *xwidget.FixedText
-	method         *xwidget.Select
+	spot   *xwidget.FixedText
+	method *xwidget.Select
+	// methods shows the finding corrected by each method, while front reports that the tab is in front.
+	methods        *methods.Strip
+	front          func() bool
 	correct, unset *xwidget.Button
 
 	form   *form.Form
@@ -42,8 +49,8 @@ type correctionPanel struct {
 	quiet  quiet
 }
 
-func newCorrectionPanel(c *common) *correctionPanel {
-	p := &correctionPanel{k: c.k, session: c.session, found: c.found, store: c.store}
+func newCorrectionPanel(c *common, front func() bool) *correctionPanel {
+	p := &correctionPanel{k: c.k, session: c.session, found: c.found, trial: c.analysis, store: c.store, front: front}
 	p.hold = xwidget.NewHoldButton(c.k.t("Hold to see original"),
 		c.k.t("Shows the original picture while the button or the key %s is held.", c.k.keyText(holdAction)), c.k.tips,
 		c.k.display.holdButton)
@@ -58,6 +65,7 @@ func newCorrectionPanel(c *common) *correctionPanel {
 			c.treatment.correctBy(processing.Method(i))
 		}
 	}))
+	p.methods = methods.New(c.k.texts, c.k.tips, c.k.keys, c.treatment.correctBy)
 	p.correct = xwidget.NewButton(c.k.t("Correct"), c.k.keys, func() { c.k.actions.do(correctSelected) })
 	p.unset = xwidget.NewButton(c.k.t("Remove correction"), c.k.keys, func() { c.k.actions.do(correctRemove) })
 	p.form = newForm(c, processing.StageCorrection)
@@ -80,6 +88,7 @@ func newCorrectionPanel(c *common) *correctionPanel {
 		xwidget.Inset(4, 4, p.spot),
 		xwidget.Inset(4, 4, container.NewBorder(nil, nil, container.NewCenter(method), nil, xwidget.Inset(0, 0,
 			p.method))),
+		xwidget.Inset(4, 4, p.methods.Object),
 		xwidget.Inset(4, 4, container.NewGridWithColumns(2, p.correct, p.unset)),
 		p.form.Object,
 	)
@@ -109,6 +118,9 @@ func (p *correctionPanel) update(c change) {
 	if c.Document || c.Selection || c.Busy {
 		p.showSpot()
 	}
+	if c.Document || c.Selection || c.Mask || c.Params || c.Busy {
+		p.showMethods(c.Document || c.Selection || c.Mask)
+	}
 	if c.Document || c.Corrections || c.Busy {
 		xwidget.SetEnabled(p.save, p.k.actions.can(fileSavePicture) && p.session.Corrected())
 	}
@@ -132,6 +144,26 @@ func (p *correctionPanel) showSpot() {
 		return
 	}
 	p.spot.SetText(p.k.t("No. %s, %s px: %s", fmt.Sprint(f.Number), p.k.texts.Int(f.Area), p.k.words.State(f)))
+}
+
+// showMethods shows the selected finding corrected by each method. While the user waits for other work, nothing is
+// computed. another is set if the finding may be another one.
+func (p *correctionPanel) showMethods(another bool) {
+	f, ok := p.found.Selected()
+	ok = ok && f.Decision != document.Ignored
+	p.methods.Choose(f.Asked, ok && !p.session.Busy())
+	if another {
+		p.methods.Show(nil)
+	}
+	if !ok || !p.front() || p.session.Busy() {
+		p.trial.StopTrying()
+		return
+	}
+	p.trial.Try(f, methods.Side, func(made []image.Image, err error) {
+		if err == nil {
+			p.methods.Show(made)
+		}
+	})
 }
 
 // showResult shows what a save would be free to change, or the file saved last and the name of its report if one was

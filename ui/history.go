@@ -100,8 +100,9 @@ func (p *historyPanel) update(c change) {
 
 // The indices of tabs in the panel.
 const (
-	findingsTab = 1
-	historyTab  = 3
+	findingsTab   = 1
+	correctionTab = 2
+	historyTab    = 3
 )
 
 // showHistory shows the history tab.

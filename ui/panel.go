@@ -64,7 +64,8 @@ func newPanel(c *common, later func(func())) *panel {
 			"estimate the background. Draw it with the region tools on the left."), c.k.tips)
 	region := xwidget.Inset(0, 0, container.NewBorder(nil, nil, searchIn, p.clear, xwidget.Inset(0, 0, p.region)))
 
-	p.detection, p.findings, p.correction = newDetectionPanel(c), newFindingsPanel(c), newCorrectionPanel(c)
+	p.detection, p.findings, p.correction = newDetectionPanel(c), newFindingsPanel(c),
+		newCorrectionPanel(c, func() bool { return p.tabs.SelectedIndex() == correctionTab })
 	p.history = newHistoryPanel(c)
 	p.tabs = xwidget.NewTabs(
 		container.NewTabItem(c.k.t("Detection"), p.detection.object),
@@ -76,6 +77,7 @@ func newPanel(c *common, later func(func())) *panel {
 	p.tabs.OnSelected = func(t *container.TabItem) {
 		show(t)
 		later(p.findings.showSelected)
+		later(func() { p.correction.showMethods(false) })
 	}
 	head := container.New(layout.NewCustomPaddedLayout(6, 2, 8, 8),
 		// The larger height is reserved, so that nothing moves when a job begins or ends.
@@ -132,7 +134,7 @@ func (w *window) showFindings() {
 // showCorrection shows the correction tab, unless the findings tab is shown.
 func (p *panel) showCorrection() {
 	if p.tabs.SelectedIndex() == 0 {
-		p.tabs.SelectIndex(2)
+		p.tabs.SelectIndex(correctionTab)
 	}
 }
 

@@ -5,8 +5,10 @@ import (
 	"image/draw"
 
 	"blik/app/document"
+	"blik/app/session"
 	"blik/app/thumbnail"
 	"blik/app/view"
+	"blik/processing"
 )
 
 // closeupZoom is the largest zoom of close-ups.
@@ -16,24 +18,25 @@ const closeupZoom = 2
 // pixels: of the original, and of the corrected picture, which is nil if the finding is not corrected. The zoom is 200
 // %, or less if the finding would not fit. Around the picture is the grey of the viewport.
 func (a *Analysis) Closeups(f document.Spot, side int) (before, after image.Image) {
-	area := around(f.Bounds(), max(side/closeupZoom, f.Width, f.Height))
-	before = a.closeup(area, false, side)
+	area, of := around(f.Bounds(), max(side/closeupZoom, f.Width, f.Height)), a.s.Shown()
+	before = closeup(of, of.Doc.Crop(area, false), area, side)
 	if f.State != document.Uncorrected && f.Decision != document.Ignored {
-		after = a.closeup(area, true, side)
+		after = closeup(of, of.Doc.Crop(area, true), area, side)
 	}
 	return before, after
 }
 
-func (a *Analysis) closeup(area image.Rectangle, corrected bool, side int) image.Image {
+// closeup returns a close-up of an area, of which part is what lies within the picture; nil if nothing does.
+func closeup(of session.Open, part *processing.Picture, area image.Rectangle, side int) image.Image {
 	all := image.NewNRGBA(image.Rectangle{Max: area.Size()})
 	draw.Draw(all, all.Rect, image.NewUniform(view.Surround()), image.Point{}, draw.Src)
-	if part := a.s.Document().Crop(area, corrected); part != nil {
-		at := area.Intersect(image.Rectangle{Max: a.s.Document().Size()}).Min.Sub(area.Min)
+	if part != nil {
+		at := area.Intersect(image.Rectangle{Max: of.Doc.Size()}).Min.Sub(area.Min)
 		for y := range part.Height {
-			thumbnail.Row(all, at.Y+y, at.X, part, a.s.Shown().Screen, y, 0, part.Width)
+			thumbnail.Row(all, at.Y+y, at.X, part, of.Screen, y, 0, part.Width)
 		}
 	}
-	return thumbnail.Upright(thumbnail.Enlarge(all, closeupZoom, side), a.s.Shown().Original.Orientation)
+	return thumbnail.Upright(thumbnail.Enlarge(all, closeupZoom, side), of.Original.Orientation)
 }
 
 // around returns the square with the given side around the centre of a rectangle.

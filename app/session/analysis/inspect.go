@@ -41,8 +41,10 @@ func (a *Analysis) Inspect(layer detect.Layer, part image.Rectangle, progress fu
 	}, progress, done)
 }
 
-// Computing reports whether Inspect or CountLevels is running.
-func (a *Analysis) Computing() bool { return a.inspecting.jobs.Busy() || a.counting.jobs.Busy() }
+// Computing reports whether Inspect, CountLevels or Try is running.
+func (a *Analysis) Computing() bool {
+	return a.inspecting.jobs.Busy() || a.counting.jobs.Busy() || a.trying.jobs.Busy()
+}
 
 // StopInspecting cancels Inspect.
 func (a *Analysis) StopInspecting() {

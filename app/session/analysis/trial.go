@@ -1,0 +1,73 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"image"
+
+	"blik/app/document"
+	"blik/app/session"
+	"blik/processing"
+	"blik/processing/correct"
+)
+
+// trial identifies what Try computes: equal trials give equal pictures.
+type trial struct {
+	doc    *document.Document
+	mask   uint64
+	spot   int
+	params processing.Params
+	side   int
+}
+
+// errNoSpot is the error of a finding that is not in the mask.
+var errNoSpot = errors.New("the finding is not in the mask")
+
+// Try makes close-ups of a finding corrected by each method, in the order of the methods and with the current
+// parameters, in parallel with other work; for side see Closeups. The last ones are kept. It cancels an earlier Try;
+// for done see Inspect.
+func (a *Analysis) Try(f document.Spot, side int, done func([]image.Image, error)) {
+	doc, params := a.s.Document(), a.s.Settings().Params
+	of := trial{doc, doc.Generation(), f.ID, session.WithStage(processing.Params{}, params, processing.StageCorrection),
+		side}
+	if a.tried == of {
+		done(a.trials, nil)
+		return
+	}
+	shown, shot := a.s.Shown(), doc.Snapshot()
+	area := around(f.Bounds(), max(side/closeupZoom, f.Width, f.Height))
+	runLatest(a.s, &a.trying, func(ctx context.Context, report processing.Progress) ([]image.Image, error) {
+		mask := shot.Mask()
+		// These have the same IDs as the findings of the document.
+		all := processing.Spots(mask)
+		if f.ID < 1 || f.ID > len(all) {
+			return nil, errNoSpot
+		}
+		spec, _ := processing.SpecByID("method")
+		wanted := make([]processing.Spot, len(spec.Choices))
+		for m := range wanted {
+			wanted[m] = all[f.ID-1]
+			wanted[m].Method = processing.Method(m)
+		}
+		r, _, err := a.engine.Correct(ctx, shot.Picture, mask, params, correct.Options{Spots: wanted, Progress: report})
+		if err != nil {
+			return nil, err
+		}
+		made := make([]image.Image, len(r.Patches))
+		for i := range r.Patches {
+			within := area.Intersect(image.Rectangle{Max: image.Pt(mask.Width, mask.Height)})
+			part := shot.Picture.Part(within.Min.X, within.Min.Y, within.Dx(), within.Dy())
+			r.Patches[i].ApplyWithin(part, within.Min.X, within.Min.Y)
+			made[i] = closeup(shown, part, area, side)
+		}
+		return made, ctx.Err()
+	}, nil, func(made []image.Image, err error) {
+		if err == nil {
+			a.tried, a.trials = of, made
+		}
+		done(made, err)
+	})
+}
+
+// StopTrying cancels Try.
+func (a *Analysis) StopTrying() { a.trying.cancel() }
