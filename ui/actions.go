@@ -253,7 +253,7 @@ func (w *window) makeActions() {
 			queues: true},
 		filmCorrect: {name: "Correct and save all pictures", run: files.batch(true), ready: filmed, job: true,
 			queues: true},
-		filmFarm:  {name: "Batch on this computer or a farm…", run: w.farm.open, ready: filmed},
+		filmFarm:  {name: "Batch on this computer or a farm…", run: w.batches.Open, ready: filmed},
 		filmClose: {name: "Close the filmstrip", run: w.c.frames.Clear, ready: filmed},
 
 		correctAll: {name: "Correct all", run: w.c.treatment.correctAll, ready: idle, named: keys(fyne.KeyF6),

@@ -55,7 +55,7 @@ func batchDialogs(t *testing.T, lang string) {
 	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
 	h.settle()
 	var asked batch.Request
-	h.farm.adapt = func(r *batch.Request) {
+	h.adapt = func(r *batch.Request) {
 		asked = *r
 		r.Store = filepath.Join(dir, "store")
 		r.Worker = func(o *farm.WorkerOptions) {
@@ -80,12 +80,12 @@ func batchDialogs(t *testing.T, lang string) {
 	radios[1].SetSelected(radios[1].Options[0])
 	h.press(h.k.t("Start"))
 	timeout := time.After(time.Minute)
-	for !h.farm.state.Ended {
+	for !h.batches.State().Ended {
 		select {
 		case f := <-h.queue:
 			f()
 		case <-timeout:
-			t.Fatalf("the batch does not end: %+v", h.farm.state)
+			t.Fatalf("the batch does not end: %+v", h.batches.State())
 		}
 	}
 	if asked.Farm != "" || asked.Detect || len(asked.Files) != 3 || asked.Folder != filepath.Join(dir, "out") || asked.Language != lang {
@@ -100,15 +100,15 @@ func batchDialogs(t *testing.T, lang string) {
 	if len(results) != 1 || len(results[0].Options) != 2 {
 		t.Fatalf("the results: %+v", results)
 	}
-	h.pictures[h.farm.state.Results[1]] = testpic.Flat(30, 20, 3, 100)
+	h.pictures[h.batches.State().Results[1]] = testpic.Flat(30, 20, 3, 100)
 	results[0].SetSelectedIndex(1)
 	h.settle()
-	if got := h.c.session.Document().Path(); got != h.farm.state.Results[1] || h.dialogTexts() != "" {
+	if got := h.c.session.Document().Path(); got != h.batches.State().Results[1] || h.dialogTexts() != "" {
 		t.Errorf("%s is open, and the dialog says %q", got, h.dialogTexts())
 	}
 	// An unreachable farm is reported.
-	h.farm.start(batch.Request{Files: asked.Files, Folder: asked.Folder, Farm: "nats://127.0.0.1:1", Work: asked.Work})
-	for !h.farm.state.Ended {
+	h.batches.Start(batch.Request{Files: asked.Files, Folder: asked.Folder, Farm: "nats://127.0.0.1:1", Work: asked.Work})
+	for !h.batches.State().Ended {
 		(<-h.queue)()
 	}
 	if said := h.dialogTexts(); !strings.Contains(said, "blik farm serve") {

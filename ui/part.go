@@ -79,6 +79,13 @@ type kit struct {
 // t translates a text into the language of the window; see message.Of.
 func (k *kit) t(format message.Text, args ...any) string { return k.texts.Sprintf(format, args...) }
 
+// current, keyboard and message are texts, keys and say for what outlives a change of the language.
+func (k *kit) current() *i18n.Printer { return k.texts }
+
+func (k *kit) keyboard() xwidget.Keys { return k.keys }
+
+func (k *kit) message(text string) { k.say(text) }
+
 // button makes the tool button of an action.
 func (k *kit) button(id string, icon fyne.Resource) *xwidget.ToolButton {
 	b := xwidget.NewToolButton(icon, k.tip(id), k.tips, func() { k.actions.do(id) })

@@ -188,7 +188,7 @@ func (w *window) started(damaged error) {
 	}
 	w.k.changed(change{Zoom: true})
 	w.c.devices.Open()
-	w.offerCrashLogs()
+	w.k.prompts.OfferCrashLogs(w.app.Clipboard())
 	w.recovery.offerUnsaved()
 }
 

@@ -26,6 +26,7 @@ import (
 	"blik/app/session/store"
 	"blik/processing"
 	"blik/ui/arrange"
+	"blik/ui/batches"
 	"blik/ui/client"
 	"blik/ui/look"
 	"blik/ui/prompt"
@@ -47,6 +48,8 @@ type config struct {
 	dialogs prompt.Dialogs
 	// queue starts the queue of a batch on this computer.
 	queue batch.Host
+	// adapt changes the request of a batch; nil outside tests.
+	adapt func(*batch.Request)
 	crash *crash.Guard
 	// timing makes the timing view; nil in a build without one.
 	timing func(Host, *i18n.Printer) TimingView
@@ -72,7 +75,7 @@ type window struct {
 	files     *files
 	menu      *mainMenu
 	board     *keyboard
-	farm      *farmDialogs
+	batches   *batches.Dialogs
 	clipboard *clipboard
 	recovery  *recovery
 	teaching  *teaching
@@ -118,15 +121,18 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.k.win = w.win
 	modals := xwidget.NewModals(w.win)
 	w.k.prompts = prompt.New(modals, prompt.Options{
-		Window: w.win, Texts: func() *i18n.Printer { return w.k.texts }, Keys: func() xwidget.Keys { return w.k.keys },
-		Say: func(text string) { w.k.say(text) },
+		Window: w.win, Texts: w.k.current, Keys: w.k.keyboard, Say: w.k.message,
 	})
-	w.farm, w.pages = &farmDialogs{w: w}, &pages{w.k, c.version}
+	w.pages = &pages{w.k, c.version}
 	w.k.toolbox = newToolbox(w.c)
 	w.k.display.each(func(v *viewport.Viewport) { v.OnBrush = w.k.toolbox.scaleBrush })
 	w.files = &files{k: w.k, session: w.c.session, found: w.c.found, preview: w.c.preview, frames: w.c.frames,
 		store: w.c.store, analysis: w.c.analysis, presets: w.presetFolder(),
 		dialogs: c.dialogs(w.k.prompts, w.win, modals)}
+	w.batches = batches.New(batches.Options{
+		Window: w.win, Prompts: w.k.prompts, Texts: w.k.current, Keys: w.k.keyboard, Session: w.c.session,
+		Frames: w.c.frames, Version: c.version, Queue: c.queue, Say: w.k.message, Open: w.files.open, Adapt: c.adapt,
+	})
 	w.clipboard = &clipboard{k: w.k, app: a, session: w.c.session, found: w.c.found,
 		status: func() *statusBar { return w.status }}
 	w.recovery = &recovery{k: w.k, store: w.c.store, files: w.files}

@@ -20,6 +20,7 @@ import (
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/widget"
 
+	"blik/app/batch"
 	"blik/app/colour"
 	"blik/app/device"
 	"blik/app/document"
@@ -89,6 +90,8 @@ type harness struct {
 	saveErr      error
 	reports      []report.Correction
 	profile      *colour.Profile
+	// adapt changes the request of a batch.
+	adapt func(*batch.Request)
 	// reading, if not nil, makes files large enough for a placeholder; closing it ends reading them.
 	reading chan struct{}
 }
@@ -316,6 +319,11 @@ func (h *harness) start(c config, lang string) *harness {
 	var err error
 	c.queue, c.timing = server.Embed, func(Host, *i18n.Printer) TimingView { return noTiming{} }
 	c.dialogs = func(*prompt.Prompts, fyne.Window, *xwidget.Modals) filedialog.Dialogs { return h.dialogs }
+	c.adapt = func(r *batch.Request) {
+		if h.adapt != nil {
+			h.adapt(r)
+		}
+	}
 	h.window, err = newWindow(test.NewTempApp(h.tb), c)
 	if err != nil {
 		h.tb.Fatal(err)

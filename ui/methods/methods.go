@@ -14,15 +14,16 @@ import (
 )
 
 // Side is the side of the pictures, in pixels of the screen and in Fyne units.
-const Side = 80
+const Side = 76
 
 // intents say what each method does to a finding, and more of it.
 var intents = [...]struct{ does, help message.Text }{
 	processing.MethodAuto: {"Like the others", "By the method chosen for all findings."},
-	processing.MethodSubtract: {"Subtract light", "Takes the light away and keeps the paint under it; suits glare that " +
-		"is not pure white."},
+	processing.MethodSubtract: {"Subtract light",
+		"Takes the light away and keeps the paint under it; suits glare that is not pure white."},
 	processing.MethodHarmonic: {"Smooth over", "Continues the colours of the edge inwards; suits small findings."},
-	processing.MethodExemplar: {"Copy nearby", "Copies brushwork from nearby; suits large findings that are pure white."},
+	processing.MethodExemplar: {"Copy nearby",
+		"Copies brushwork from nearby; suits large findings that are pure white."},
 }
 
 // Strip is a row of pictures, one for each method.

@@ -1,4 +1,4 @@
-package ui
+package prompt
 
 import (
 	"os"
@@ -12,9 +12,9 @@ import (
 	"blik/ui/xwidget"
 )
 
-// offerCrashLogs offers the logs of earlier runs that crashed. Each is offered once: then it is removed, unless the
+// OfferCrashLogs offers the logs of earlier runs that crashed. Each is offered once: then it is removed, unless the
 // user saves it or wants to be asked again.
-func (w *window) offerCrashLogs() {
+func (p *Prompts) OfferCrashLogs(copied fyne.Clipboard) {
 	logs, err := crash.Pending()
 	if err != nil {
 		fyne.LogError("crash logs", err)
@@ -29,20 +29,20 @@ func (w *window) offerCrashLogs() {
 		fyne.LogError("crash log", err)
 		return
 	}
-	note := xwidget.NewWrapped(w.k.t("This log says where it happened. Please attach it to a bug report; it contains "+
+	note := xwidget.NewWrapped(p.t("This log says where it happened. Please attach it to a bug report; it contains "+
 		"no image data. File: %s", path))
 	text := widget.NewLabel(string(data))
 	text.TextStyle.Monospace = true
 	text.Selectable = true
-	d := dialog.NewCustomWithoutButtons(w.k.t("Blik closed unexpectedly last time"),
-		container.NewBorder(note, nil, nil, nil, container.NewScroll(text)), w.win)
-	copyText := xwidget.NewButton(w.k.t("Copy"), w.k.keys, func() { w.app.Clipboard().SetContent(string(data)) })
-	keep := xwidget.NewButton(w.k.t("Ask again next time"), w.k.keys, d.Hide)
-	remove := xwidget.NewButton(w.k.t("Remove log"), w.k.keys, func() {
+	d := dialog.NewCustomWithoutButtons(p.t("Blik closed unexpectedly last time"),
+		container.NewBorder(note, nil, nil, nil, container.NewScroll(text)), p.o.Window)
+	copyText := xwidget.NewButton(p.t("Copy"), p.o.Keys(), func() { copied.SetContent(string(data)) })
+	keep := xwidget.NewButton(p.t("Ask again next time"), p.o.Keys(), d.Hide)
+	remove := xwidget.NewButton(p.t("Remove log"), p.o.Keys(), func() {
 		d.Hide()
 		for _, log := range logs {
 			if err := os.Remove(log); err != nil && !os.IsNotExist(err) {
-				w.k.prompts.ShowError("Could not remove the log", err)
+				p.ShowError("Could not remove the log", err)
 				return
 			}
 		}
@@ -50,5 +50,5 @@ func (w *window) offerCrashLogs() {
 	// Enter is the default, so that pressing it in haste loses nothing.
 	keep.Importance = widget.HighImportance
 	d.SetButtons([]fyne.CanvasObject{copyText, keep, remove})
-	w.k.prompts.Show(d, 720, 480, nil)
+	p.Show(d, 720, 480, nil)
 }
