@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"errors"
 	"image/color"
 	"path/filepath"
 
@@ -12,11 +11,8 @@ import (
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 
-	"blik/app/imagefile"
 	"blik/app/session/analysis"
 	"blik/app/view"
-	"blik/internal/message"
-	"blik/ui/filedialog"
 	"blik/ui/xwidget"
 )
 
@@ -74,25 +70,3 @@ func (p *comparison) update(c change) {
 
 // comparing reports whether the mask is compared with another one.
 func (w *window) comparing() bool { return w.c.analysis.ComparedView() != nil }
-
-// chooseCompared lets the user choose a mask to compare with.
-func (f *files) chooseCompared() {
-	f.dialogs.Open(filedialog.Request{
-		Title: f.k.t("Compare with a mask"), Folder: filepath.Dir(f.session.Document().Path()),
-		Name: f.k.t("Masks"), Extensions: imagefile.MaskExtensions(),
-	}, f.chosen(func(path string) { f.compareMask(path, false) }))
-}
-
-// compareMask compares with a mask from a file. It asks first whether a picture that hardly is a mask is meant.
-func (f *files) compareMask(path string, anyPicture bool) {
-	f.waitHere(message.Of("Load %s", baseName(path)), func() {
-		f.analysis.CompareMask(path, anyPicture, func(err error) {
-			switch {
-			case errors.Is(err, imagefile.ErrNotMask):
-				f.confirmMask(err, func() { f.compareMask(path, true) })
-			case f.k.prompts.Ended("Could not compare the masks", err):
-				f.k.display.showMask()
-			}
-		})
-	})
-}

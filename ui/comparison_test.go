@@ -60,7 +60,7 @@ func TestComparison(t *testing.T) {
 	}
 	h.k.actions.do("file.compareMask")
 	h.settle()
-	h.files.open("/art/b.tif")
+	h.files.Open("/art/b.tif")
 	h.press("Don't save")
 	h.settle()
 	if h.comparison.object.Visible() {

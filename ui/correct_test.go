@@ -416,7 +416,7 @@ func savingJPEG(t *testing.T, lang, path string, pic *processing.Picture) *harne
 	t.Helper()
 	h := newHarness(t, lang)
 	h.pictures[path] = pic
-	h.files.open(path)
+	h.files.Open(path)
 	h.settle()
 	for _, action := range []string{"find.run", "correct.all", "file.savePicture"} {
 		h.k.actions.do(action)
@@ -564,7 +564,7 @@ func TestNothingIsAskedWhenAllIsSaved(t *testing.T) {
 		t.Fatalf("after a stroke, unsaved: mask %v, picture %v", mask, picture)
 	}
 	h.c.session.Document().Undo()
-	h.files.open("/art/b.tif")
+	h.files.Open("/art/b.tif")
 	if h.settle(); h.dialogOpen() || h.c.session.Document().Path() != "/art/b.tif" {
 		t.Errorf("the dialog says %q", h.dialogTexts())
 	}
@@ -591,7 +591,7 @@ func TestUnsavedCorrectionsAreAskedAbout(t *testing.T) {
 				t.Errorf("title %q", h.win.Title())
 			}
 			h.dialogs.path = "/art/mask.png"
-			h.files.open("/art/b.tif")
+			h.files.Open("/art/b.tif")
 			if said := h.dialogTexts(); !strings.Contains(said, "corrected picture a.png") ||
 				strings.Contains(said, "mask") == c.keepMask {
 				t.Errorf("the dialog says %q", said)
@@ -660,7 +660,7 @@ func TestApproximateColours(t *testing.T) {
 		t.Errorf("in Russian %q", why())
 	}
 	h.profile = colour.FromPicture(&processing.Picture{Channels: 3})
-	h.files.open("/art/b.tif")
+	h.files.Open("/art/b.tif")
 	h.settle()
 	if why() != "" || len(h.status.colours.Objects) != 0 || fact("Профиль") != "нет; принят sRGB" {
 		t.Errorf("exact colours: %q, %q", why(), fact("Профиль"))
@@ -719,7 +719,7 @@ func TestRealSession(t *testing.T) {
 	}
 	h := (&harness{tb: t, queue: make(chan func(), 1000), fakeDevice: &fakeDevice{}, dialogs: &fakeDialogs{}}).start(
 		real(), "en")
-	h.files.open(sample)
+	h.files.Open(sample)
 	h.settle()
 	h.k.actions.do("find.run")
 	h.settle()

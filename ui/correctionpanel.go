@@ -3,6 +3,7 @@ package ui
 import (
 	"fmt"
 	"image"
+	"path/filepath"
 	"slices"
 
 	"fyne.io/fyne/v2"
@@ -172,7 +173,7 @@ func (p *correctionPanel) showResult() {
 	text := ""
 	if w := p.store.Written(); w.Saved != nil {
 		if text = p.k.words.Saved(w); w.Report != "" {
-			text += "\n" + p.k.t("Report: %s", baseName(w.Report))
+			text += "\n" + p.k.t("Report: %s", filepath.Base(w.Report))
 		}
 	}
 	if doc := p.session.Document(); doc != nil && doc.PictureDirty() {

@@ -27,7 +27,7 @@ func TestEnterAnswersDialogs(t *testing.T) {
 	h.k.actions.do("find.run")
 	h.settle()
 	h.dialogs.path = "/art/mask.png"
-	h.files.open("/art/b.tif")
+	h.files.Open("/art/b.tif")
 	if !h.dialogOpen() {
 		t.Fatal("the guard does not ask")
 	}

@@ -52,7 +52,7 @@ func batchDialogs(t *testing.T, lang string) {
 			t.Fatal(err)
 		}
 	}
-	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
+	h.files.Dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
 	h.settle()
 	var asked batch.Request
 	h.adapt = func(r *batch.Request) {

@@ -28,12 +28,12 @@ func TestFilmstrip(t *testing.T) {
 	if h.film.Object.Visible() || h.k.actions.can("film.find") {
 		t.Error("the filmstrip is visible without pictures")
 	}
-	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(t.TempDir())})
+	h.files.Dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(t.TempDir())})
 	if h.film.Object.Visible() || !strings.HasPrefix(h.status.message.Text(), "No pictures in the folder") {
 		t.Errorf("an empty folder was dropped: filmstrip visible %v, message %q", h.film.Object.Visible(),
 			h.status.message.Text())
 	}
-	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
+	h.files.Dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
 	h.settle()
 	state := func(what, want string) {
 		t.Helper()
@@ -80,7 +80,7 @@ func TestFilmstrip(t *testing.T) {
 	if h.k.display.maskShown {
 		t.Error("the mask is shown over a picture whose findings are all corrected")
 	}
-	h.files.openNow("/art/a.png", func() {})
+	h.files.Open("/art/a.png")
 	h.settle()
 	if !h.k.display.maskShown {
 		t.Error("the mask of another picture stays hidden")
@@ -102,7 +102,7 @@ func TestFilmstripByKeys(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
+	h.files.Dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
 	h.settle()
 	c := h.film.Cursor
 	h.win.Canvas().Focus(c)

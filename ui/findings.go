@@ -1,11 +1,9 @@
 package ui
 
 import (
-	"context"
 	"fmt"
 	"image"
 	"math"
-	"path/filepath"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -20,7 +18,6 @@ import (
 	"blik/app/settings"
 	"blik/internal/message"
 	"blik/ui/arrange"
-	"blik/ui/filedialog"
 	"blik/ui/words"
 	"blik/ui/xwidget"
 )
@@ -370,18 +367,4 @@ func (r *review) ignoreListed() {
 	r.k.display.showMask()
 	n := r.found.IgnoreListed()
 	r.k.say(r.k.texts.Plural(n, "%s finding ignored", "%s findings ignored", r.k.texts.Int(n)))
-}
-
-// saveFindings asks for a file and writes the list there.
-func (f *files) saveFindings() {
-	path := f.session.Document().Path()
-	f.dialogs.Save(filedialog.Request{
-		Title: f.k.t("Save findings"), Folder: filepath.Dir(path),
-		File: strings.TrimSuffix(baseName(path), filepath.Ext(path)) + "_findings.csv",
-		Name: f.k.t("Tables (CSV)"), Extensions: []string{"csv"},
-	}, f.chosen(func(path string) {
-		if f.k.prompts.Ended("Could not save the list of findings", f.found.Save(context.Background(), path)) {
-			f.k.say(f.k.t("Findings saved: %s", baseName(path)))
-		}
-	}))
 }

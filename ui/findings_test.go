@@ -276,7 +276,7 @@ func TestProjectOfAPicture(t *testing.T) {
 	start := func() *harness {
 		h := newHarness(t, "en")
 		h.pictures[path] = testpic.Flat(200, 100, 3, 100)
-		h.files.open(path)
+		h.files.Open(path)
 		h.settle()
 		return h
 	}
@@ -286,7 +286,7 @@ func TestProjectOfAPicture(t *testing.T) {
 	h.k.keys.Rune('k')
 	h.k.keys.Rune('k')
 	went := false
-	h.files.guard(func() { went = true })
+	h.files.Guard(func() { went = true })
 	if went {
 		t.Error("unsaved work was discarded")
 	}
@@ -307,7 +307,7 @@ func TestProjectOfAPicture(t *testing.T) {
 		t.Errorf("the title %q marks unsaved work", h.win.Title())
 	}
 	again := false
-	h.files.guard(func() { again = true })
+	h.files.Guard(func() { again = true })
 	if !again {
 		t.Error("the program asks about work stored in the project")
 	}

@@ -70,7 +70,7 @@ func BenchmarkHeld(b *testing.B) {
 		run("redo", w.k.toolbox.redo)
 		run("redo correction", w.k.toolbox.redo)
 		path := filepath.Join(home, "corrected.png")
-		run("save", func() { w.files.writePicture(path, imagefile.SaveOptions{Overwrite: true}, func() {}) })
+		run("save", func() { w.files.WritePicture(path, imagefile.SaveOptions{Overwrite: true}, func() {}) })
 	}
 	for _, name := range names {
 		slices.Sort(longest[name])

@@ -12,7 +12,10 @@ import (
 
 	"blik/app/settings"
 	"blik/internal/test/testpic"
+	"blik/internal/test/uitest"
+	"blik/ui/commands"
 	"blik/ui/keyset"
+	"blik/ui/xwidget"
 )
 
 // No two actions have the same default keys on any keyboard, and parsing their stored form returns the same keys.
@@ -109,32 +112,35 @@ func TestKeySettings(t *testing.T) {
 		if !h.dialogOpen() {
 			t.Fatal("the preferences are not shown")
 		}
-		k := newKeySettings(h.window)
-		h.k.prompts.ShowCustom("", "", k.object, 500, 400)
-		at := slices.IndexFunc(k.all, func(c command) bool { return c.id == "find.run" })
+		k := h.newKeySettings()
+		h.k.prompts.ShowCustom("", "", k, 500, 400)
+		catcher, list := uitest.Find[*xwidget.KeyCatcher](k)[0], uitest.Find[*xwidget.List](k)[0]
+		at := func(id string) int {
+			return slices.IndexFunc(h.commands(), func(c commands.Command) bool { return c.ID == id })
+		}
 		says := func(part string) {
 			t.Helper()
-			if !strings.Contains(k.catcher.Text, part) {
-				t.Errorf("%s: says %q, not %q", lang, k.catcher.Text, part)
+			if !strings.Contains(catcher.Text, part) {
+				t.Errorf("%s: says %q, not %q", lang, catcher.Text, part)
 			}
 		}
-		k.list.Select(at)
+		list.Select(at("find.run"))
 		// The driver passes the menu's shortcuts to the menu.
 		h.k.actions.do("correct.all")
 		says(words[1])
-		k.catcher.TypedKey(&fyne.KeyEvent{Name: fyne.KeyF6})
+		catcher.TypedKey(&fyne.KeyEvent{Name: fyne.KeyF6})
 		says(words[0])
-		k.catcher.TypedShortcut(&fyne.ShortcutPaste{})
+		catcher.TypedShortcut(&fyne.ShortcutPaste{})
 		says(words[1])
-		k.catcher.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
+		catcher.TypedKey(&fyne.KeyEvent{Name: fyne.KeyReturn})
 		says(words[1])
-		k.catcher.TypedRune(' ')
+		catcher.TypedRune(' ')
 		says(words[1])
-		k.catcher.TypedKey(&fyne.KeyEvent{Name: "LeftControl"})
+		catcher.TypedKey(&fyne.KeyEvent{Name: "LeftControl"})
 		if len(h.c.session.Settings().Keys) != 0 || h.k.keyText("find.run") != "Ctrl+G, F5" {
 			t.Errorf("refused keys were accepted: %v", h.c.session.Settings().Keys)
 		}
-		k.catcher.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyR, Modifier: ctrl})
+		catcher.TypedShortcut(&desktop.CustomShortcut{KeyName: fyne.KeyR, Modifier: ctrl})
 		if want := (settings.Keys{"find.run": "Ctrl+R"}); !maps.Equal(h.c.session.Settings().Keys, want) || h.k.actions.catch != nil {
 			t.Errorf("chosen: %v", h.c.session.Settings().Keys)
 		}
@@ -143,15 +149,15 @@ func TestKeySettings(t *testing.T) {
 		}
 		found := ""
 		for _, c := range h.commands() {
-			if c.id == "find.run" {
-				found = c.keys
+			if c.ID == "find.run" {
+				found = c.Keys
 			}
 		}
 		if found != "Ctrl+R" {
 			t.Errorf("the list of commands says %q", found)
 		}
-		k.list.Select(slices.IndexFunc(k.all, func(c command) bool { return c.id == "correct.all" }))
-		k.catcher.TypedRune('Э')
+		list.Select(at("correct.all"))
+		catcher.TypedRune('Э')
 		if h.c.session.Settings().Keys["correct.all"] != "'" {
 			t.Errorf("a Russian letter gives %v", h.c.session.Settings().Keys)
 		}

@@ -3,6 +3,7 @@ package ui
 import (
 	"blik/app/session/findings"
 	"blik/app/session/preview"
+	"blik/ui/files"
 	"blik/ui/prompt"
 	"blik/ui/xwidget"
 )
@@ -13,7 +14,7 @@ type teaching struct {
 	learner   *findings.Learner
 	preview   *preview.Preview
 	treatment *treatment
-	files     *files
+	files     *files.Files
 }
 
 // learn learns from the decisions, explains the outcome, and asks whether to use it.
@@ -44,7 +45,7 @@ func (l *teaching) forgetLearned() {
 	l.k.prompts.Ask(l.k.t("Forget what was learned?"),
 		l.k.t("This cannot be undone. A preset keeps what was learned for "+
 			"later."), []prompt.Answer{
-			prompt.Plain(l.k.t("Save preset…"), l.files.savePreset),
+			prompt.Plain(l.k.t("Save preset…"), l.files.SavePreset),
 			prompt.Danger(l.k.t("Forget"), func() {
 				l.preview.UseLearned(nil)
 				l.k.say(l.k.t("What was learned is discarded; find glare again (%s)", l.k.press(findRun)))

@@ -47,7 +47,7 @@ func TestMarkup(t *testing.T) {
 		t.Run(lang, func(t *testing.T) {
 			checkMarkup(t, lang+"/start.xml", newHarness(t, lang).welcome.Object)
 			checkMarkup(t, lang+"/preferences.xml", newHarness(t, lang).preferences())
-			checkMarkup(t, lang+"/keys.xml", newKeySettings(newHarness(t, lang).window).object)
+			checkMarkup(t, lang+"/keys.xml", newHarness(t, lang).newKeySettings())
 			h := fixed(t, lang)
 			h.k.actions.do("find.next")
 			h.k.actions.do("tool.brush")

@@ -129,7 +129,7 @@ func TestPictureAsMask(t *testing.T) {
 			t.Errorf("%s: the picture was used without consent", id)
 		}
 	}
-	h.files.loadMask("/art/photo.png")
+	h.files.LoadMask("/art/photo.png", false)
 	h.settle()
 	h.press("Use it as a mask")
 	h.settle()
@@ -147,7 +147,7 @@ func TestPictureAsMask(t *testing.T) {
 		t.Error("the mask is not compared")
 	}
 	h.masks["/art/dark.png"] = processing.NewMask(200, 100)
-	h.files.loadMask("/art/dark.png")
+	h.files.LoadMask("/art/dark.png", false)
 	h.settle()
 	if text := h.status.message.Text(); !strings.HasPrefix(text, "Mask loaded: dark.png. It is empty: ") {
 		t.Errorf("the status bar says %q", text)

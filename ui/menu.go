@@ -227,7 +227,7 @@ func choice(label string, checked bool, run func()) *fyne.MenuItem {
 
 func (m *mainMenu) recentItems() (items []*fyne.MenuItem) {
 	for _, path := range m.w.c.session.Settings().Recent {
-		item := fyne.NewMenuItem(path, func() { m.w.files.open(path) })
+		item := fyne.NewMenuItem(path, func() { m.w.files.Open(path) })
 		item.Icon = m.thumbnail(path)
 		items = append(items, item)
 	}

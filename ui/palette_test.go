@@ -11,6 +11,7 @@ import (
 
 	"blik/internal/test/testpic"
 	"blik/internal/test/uitest"
+	"blik/ui/commands"
 )
 
 // Every command is found by part of its name in the window's language; the arrow keys choose and Enter runs it.
@@ -22,12 +23,12 @@ func TestCommandPalette(t *testing.T) {
 		t.Errorf("only %d commands listed", len(all))
 	}
 	for _, c := range all {
-		found := matching(all, c.name)
+		found := commands.Matching(all, c.Name)
 		if !slices.Contains(found, c) {
-			t.Errorf("%q is not found by its name", c.name)
+			t.Errorf("%q is not found by its name", c.Name)
 		}
 	}
-	if n := len(matching(all, "нет такой команды")); n != 0 {
+	if n := len(commands.Matching(all, "нет такой команды")); n != 0 {
 		t.Errorf("%d commands match nonsense", n)
 	}
 	h.k.actions.do(commandsAction)

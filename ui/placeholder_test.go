@@ -16,7 +16,7 @@ func TestPlaceholder(t *testing.T) {
 	}
 	h.reading = make(chan struct{})
 	open := func() {
-		h.files.open("/art/b.tif")
+		h.files.Open("/art/b.tif")
 		for h.c.store.Placeholder() == nil && h.c.session.Busy() {
 			(<-h.queue)()
 		}

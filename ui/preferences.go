@@ -11,7 +11,6 @@ import (
 
 	"blik/app/i18n"
 	"blik/app/session"
-	"blik/ui/filedialog"
 	"blik/ui/look"
 	"blik/ui/xwidget"
 )
@@ -112,8 +111,7 @@ func (w *window) outputChoice() fyne.CanvasObject {
 			use("")
 		case other:
 			show()
-			w.files.dialogs.Choose(filedialog.Request{Title: w.k.t("Save corrected pictures"),
-				Folder: cmp.Or(s.OutputFolder, s.LastFolder)}, w.files.chosen(use))
+			w.files.ChooseFolderFor("Save corrected pictures", cmp.Or(s.OutputFolder, s.LastFolder), use)
 		}
 	}
 	show()
@@ -124,5 +122,5 @@ func (w *window) outputChoice() fyne.CanvasObject {
 func (w *window) showPreferences() {
 	w.k.prompts.ShowCustom(w.k.t("Preferences"), w.k.t("Close"), container.NewAppTabs(
 		container.NewTabItem(w.k.t("General"), container.NewVScroll(w.preferences())),
-		container.NewTabItem(w.k.t("Keys"), newKeySettings(w).object)), 600, 460)
+		container.NewTabItem(w.k.t("Keys"), w.newKeySettings())), 600, 460)
 }

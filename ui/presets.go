@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"fyne.io/fyne/v2"
+
+	"blik/ui/files"
 )
 
 // presetFolder returns the folder of the presets in the menu, beside the settings. It is empty if there are no
@@ -26,13 +28,13 @@ func (m *mainMenu) presetItems() (items []*fyne.MenuItem) {
 	// A folder that cannot be read, or does not exist yet, has no presets.
 	entries, _ := os.ReadDir(folder)
 	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), "."+presetExtension)
+		name, ok := strings.CutSuffix(e.Name(), "."+files.PresetExtension)
 		if !ok || e.IsDir() || strings.HasPrefix(name, ".") {
 			continue
 		}
 		items = append(items, fyne.NewMenuItem(name, func() {
 			if !m.w.k.actions.blocked() {
-				m.w.files.readPreset(filepath.Join(folder, e.Name()))
+				m.w.files.ReadPreset(filepath.Join(folder, e.Name()))
 			}
 		}))
 	}

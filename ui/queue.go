@@ -77,12 +77,9 @@ func (p *progressView) showWaiting() {
 // wait queues work behind the running job and says so, or does it now if none is running.
 func (k *kit) wait(s *session.Session, name message.Message, do func()) {
 	if s.Queue().Add(name, do) {
-		k.sayQueued(name)
+		k.say(k.words.Queued(name))
 	}
 }
-
-// sayQueued says that work has been queued.
-func (k *kit) sayQueued(name message.Message) { k.say(k.t("Waits for the running task: %s", name)) }
 
 // queueAction queues an action. When its turn comes, it runs if it can.
 func (w *window) queueAction(id string) {

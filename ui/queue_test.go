@@ -22,7 +22,7 @@ func TestCommandsAreQueued(t *testing.T) {
 	h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF6})
 	h.k.actions.do("file.saveMask")
 	h.k.actions.do("file.savePicture")
-	h.files.open("/art/b.tif")
+	h.files.Open("/art/b.tif")
 	if n := len(h.c.session.Queue().Waiting()); n != 4 {
 		t.Fatalf("%d commands wait, want 4", n)
 	}
@@ -61,7 +61,7 @@ func TestAQuestionHoldsTheQueue(t *testing.T) {
 	h.k.actions.do("find.run")
 	h.k.actions.do("correct.all")
 	h.k.actions.do("file.savePicture")
-	h.files.open("/art/b.tif")
+	h.files.Open("/art/b.tif")
 	h.exists["/art/a_corrected.png"] = true
 	for h.dialogTexts() == "" {
 		(<-h.queue)()

@@ -37,7 +37,7 @@ func reviewing(t *testing.T, n int) *harness {
 	h := newHarness(t, "en")
 	h.pictures["/p.png"] = testpic.Flat(400, 300, 3, 90)
 	h.result = many(n)
-	h.files.open("/p.png")
+	h.files.Open("/p.png")
 	h.settle()
 	h.k.actions.do("find.run")
 	h.settle()

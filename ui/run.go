@@ -178,7 +178,7 @@ func (w *window) openFirst(o Options) {
 	if o.Detect {
 		then = w.c.treatment.detect
 	}
-	w.files.openThen(o.Files[0], then)
+	w.files.OpenThen(o.Files[0], then)
 }
 
 // started runs when the window is on the screen. damaged is the error of the settings, if any.

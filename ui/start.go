@@ -6,7 +6,6 @@ import (
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/session"
-	"blik/app/session/store"
 	"blik/internal/message"
 	"blik/ui/welcome"
 	"blik/ui/xwidget"
@@ -49,12 +48,5 @@ func (p startPage) update(c change) {
 	}
 	if none && (c.Document || c.Recent) {
 		p.Show(p.session.Settings().Recent)
-	}
-}
-
-// openSample opens the sample painting.
-func openSample(f *files) {
-	if path, err := store.WriteSample(); f.k.prompts.Ended("Could not open the sample", err) {
-		f.open(path)
 	}
 }

@@ -110,12 +110,12 @@ func TestDecisionsAreAskedAbout(t *testing.T) {
 	h.dialogs.path = "/art/a_mask.png"
 	h.k.actions.do("file.saveMask")
 	h.settle()
-	h.files.open("/art/b.tif")
+	h.files.Open("/art/b.tif")
 	if h.dialogOpen() {
 		t.Fatalf("everything is saved, but the dialog says %q", h.dialogTexts())
 	}
 	h.settle()
-	h.files.open("/art/a.png")
+	h.files.Open("/art/a.png")
 	h.settle()
 	h.k.actions.do("find.run")
 	h.settle()
@@ -138,17 +138,17 @@ func TestZoomIsRemembered(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.k.actions.do("view.four")
 	was := h.k.display.port.Transform()
-	h.files.open("/art/b.tif")
+	h.files.Open("/art/b.tif")
 	h.settle()
 	if !h.k.display.port.Fitted() {
 		t.Error("another picture is not shown whole")
 	}
-	h.files.open("/art/a.png")
+	h.files.Open("/art/a.png")
 	h.settle()
 	if h.k.display.port.Transform() != was || h.k.display.port.Fitted() {
 		t.Errorf("shown with %+v, was %+v", h.k.display.port.Transform(), was)
 	}
-	h.files.open("/art/b.tif")
+	h.files.Open("/art/b.tif")
 	h.settle()
 	if !h.k.display.port.Fitted() {
 		t.Error("the second picture is no longer shown whole")
@@ -160,14 +160,13 @@ func TestPresetsMenu(t *testing.T) {
 	folder := t.TempDir()
 	h := newHarness(t, "en")
 	h.config.session.SettingsPath = filepath.Join(folder, "settings.json")
-	h.files.presets = h.presetFolder()
 	if items := h.menu.presetItems(); len(items) != 0 {
 		t.Errorf("%d presets without a folder", len(items))
 	}
 	p := processing.DefaultParams()
 	p.Sensitivity = -2
 	h.c.preview.SetParams(p)
-	h.dialogs.path = filepath.Join(h.files.presetsFolder(), "dim lamps.json")
+	h.dialogs.path = filepath.Join(h.presetFolder(), "dim lamps.json")
 	h.k.actions.do("file.savePreset")
 	if err := os.WriteFile(filepath.Join(h.presetFolder(), "damaged.json"), []byte("{"), 0o600); err != nil {
 		t.Fatal(err)

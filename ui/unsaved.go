@@ -1,7 +1,10 @@
 package ui
 
 import (
+	"path/filepath"
+
 	"blik/app/session/store"
+	"blik/ui/files"
 	"blik/ui/prompt"
 )
 
@@ -9,7 +12,7 @@ import (
 type recovery struct {
 	k     *kit
 	store *store.Store
-	files *files
+	files *files.Files
 }
 
 // offerUnsaved asks about unsaved work of a program that ended unexpectedly, one piece at a time, the newest first.
@@ -37,11 +40,11 @@ func (r *recovery) discardUnsaved(u *store.Unsaved) {
 
 // resumeUnsaved restores the work after asking what to do with unsaved work on the open picture.
 func (r *recovery) resumeUnsaved(u *store.Unsaved) {
-	r.files.guard(func() {
+	r.files.Guard(func() {
 		r.store.Resume(u, func(err error) {
 			if r.k.prompts.Ended("Could not restore the unsaved work", err) {
 				r.k.display.showMask()
-				r.k.say(r.k.t("Restored: %s", baseName(u.Path)))
+				r.k.say(r.k.t("Restored: %s", filepath.Base(u.Path)))
 			}
 		})
 	})

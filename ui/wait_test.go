@@ -23,10 +23,10 @@ func TestPreviewMakesOthersWait(t *testing.T) {
 	loaded := processing.NewMask(200, 100)
 	loaded.Pix[50*200+20] = 255
 	h.masks["/art/a_mask.png"] = loaded
-	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI("/art/a_mask.png")})
-	h.files.writeMask("/art/out.png", false, func() {})
-	h.files.open("/art/b.tif")
-	h.files.writeMask("/art/late.png", false, func() {})
+	h.files.Dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI("/art/a_mask.png")})
+	h.files.WriteMask("/art/out.png", false, func() {})
+	h.files.Open("/art/b.tif")
+	h.files.WriteMask("/art/late.png", false, func() {})
 	if n := len(h.c.session.Queue().Waiting()); n != 4 || h.c.session.Document().Path() != "/art/a.png" {
 		t.Fatalf("%d wait, %s is open", n, h.c.session.Document().Path())
 	}

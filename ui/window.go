@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"math"
+	"path/filepath"
 	"time"
 
 	"fyne.io/fyne/v2"
@@ -28,6 +29,7 @@ import (
 	"blik/ui/arrange"
 	"blik/ui/batches"
 	"blik/ui/client"
+	"blik/ui/files"
 	"blik/ui/look"
 	"blik/ui/prompt"
 	"blik/ui/viewport"
@@ -72,7 +74,7 @@ type window struct {
 	layers    *layers
 	app       fyne.App
 	win       fyne.Window
-	files     *files
+	files     *files.Files
 	menu      *mainMenu
 	board     *keyboard
 	batches   *batches.Dialogs
@@ -126,12 +128,17 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.pages = &pages{w.k, c.version}
 	w.k.toolbox = newToolbox(w.c)
 	w.k.display.each(func(v *viewport.Viewport) { v.OnBrush = w.k.toolbox.scaleBrush })
-	w.files = &files{k: w.k, session: w.c.session, found: w.c.found, preview: w.c.preview, frames: w.c.frames,
-		store: w.c.store, analysis: w.c.analysis, presets: w.presetFolder(),
-		dialogs: c.dialogs(w.k.prompts, w.win, modals)}
+	w.files = files.New(files.Options{
+		Session: w.c.session, Found: w.c.found, Preview: w.c.preview, Frames: w.c.frames, Store: w.c.store,
+		Analysis: w.c.analysis, Prompts: w.k.prompts, Dialogs: c.dialogs(w.k.prompts, w.win, modals),
+		Texts: w.k.current, Words: func() *words.Words { return w.k.words },
+		Presets: w.presetFolder, PresetsChanged: func() { w.update(change{Presets: true}) },
+		Say: w.k.message, Blocked: w.dialogOpen, ShowMask: w.k.display.showMask, EndDrawing: w.k.display.end,
+		SaveMaskKey: func() string { return w.k.press(fileSaveMask) },
+	})
 	w.batches = batches.New(batches.Options{
 		Window: w.win, Prompts: w.k.prompts, Texts: w.k.current, Keys: w.k.keyboard, Session: w.c.session,
-		Frames: w.c.frames, Version: c.version, Queue: c.queue, Say: w.k.message, Open: w.files.open, Adapt: c.adapt,
+		Frames: w.c.frames, Version: c.version, Queue: c.queue, Say: w.k.message, Open: w.files.Open, Adapt: c.adapt,
 	})
 	w.clipboard = &clipboard{k: w.k, app: a, session: w.c.session, found: w.c.found,
 		status: func() *statusBar { return w.status }}
@@ -159,7 +166,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	}
 	w.win.Resize(size)
 	w.win.SetCloseIntercept(w.quit)
-	w.win.SetOnDropped(w.files.dropped)
+	w.win.SetOnDropped(w.files.Dropped)
 	w.board.listen(w.win.Canvas())
 	return w, nil
 }
@@ -204,9 +211,9 @@ func (w *window) build() {
 	w.panel = newPanel(w.c, w.config.later)
 	w.strip = newStrip(w.c)
 	w.comparison = newComparison(w.c)
-	w.welcome = newStartPage(w.c, w.files.open)
+	w.welcome = newStartPage(w.c, w.files.Open)
 	w.placeholder = newPlaceholder(w.c, w.config.session.Dispatch)
-	w.film = newFilmPart(w.c, w.files.openFrame)
+	w.film = newFilmPart(w.c, w.files.OpenFrame)
 	w.aids = newViewAids(w.c, w.layers)
 	w.k.display.onHover = func(at processing.Point, inside bool) {
 		w.status.hovered(at, inside)
@@ -257,7 +264,7 @@ func (w *window) update(c change) {
 func (w *window) showTitle() {
 	title := programName
 	if doc := w.c.session.Document(); doc != nil {
-		title = baseName(doc.Path()) + " – " + programName
+		title = filepath.Base(doc.Path()) + " – " + programName
 		if mask, picture := w.c.store.Unsaved(); mask || picture {
 			title = "• " + title
 		}
@@ -305,7 +312,7 @@ func (w *window) focusLost() {
 
 // quit closes the window once the work is saved or discarded.
 func (w *window) quit() {
-	w.files.guard(func() {
+	w.files.Guard(func() {
 		w.c.store.Forget()
 		w.close()
 	})

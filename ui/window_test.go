@@ -380,7 +380,7 @@ func (h *harness) settle() {
 
 func (h *harness) opened() *harness {
 	h.tb.Helper()
-	h.files.open("/art/a.png")
+	h.files.Open("/art/a.png")
 	h.settle()
 	if h.c.session.Document() == nil {
 		h.tb.Fatal("no picture was opened")
@@ -480,7 +480,7 @@ func TestParametersFollowThePicture(t *testing.T) {
 	h.settle()
 	h.c.store.Open("/art/a.png", func(error) {})
 	h.settle()
-	h.files.openNow("/art/b.tif", func() {})
+	h.files.Open("/art/b.tif")
 	h.settle()
 	want := ". Adaptive mode again: the manual values were for a.png"
 	if text := h.status.message.Text(); !strings.HasSuffix(text, want) {
@@ -570,7 +570,7 @@ func TestUnsavedMaskIsAskedAbout(t *testing.T) {
 			h := newHarness(t, "en").opened()
 			h.k.actions.do("edit.invert")
 			h.dialogs.path = "/art/mask.png"
-			h.files.open("/art/b.tif")
+			h.files.Open("/art/b.tif")
 			if !strings.Contains(h.dialogTexts(), "a.png") {
 				t.Fatalf("the dialog says %q", h.dialogTexts())
 			}
@@ -606,7 +606,7 @@ func TestErrorsAreShownOnceAndLoseNothing(t *testing.T) {
 
 	h.c.session.Document().MarkSaved(h.c.session.Document().Generation())
 	h.c.session.Settings().AddRecent("/art/gone.png")
-	h.files.open("/art/gone.png")
+	h.files.Open("/art/gone.png")
 	h.settle()
 	if said := h.dialogTexts(); h.c.session.Document().Path() != "/art/a.png" || !strings.Contains(said, "gone.png") ||
 		!strings.Contains(said, "Could not open the picture") {
@@ -716,7 +716,7 @@ func TestPreset(t *testing.T) {
 	if err := os.WriteFile(newer, []byte(`{"format":"blik preset","version":99,"values":{}}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(newer)})
+	h.files.Dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(newer)})
 	if !strings.Contains(h.dialogTexts(), "newer.json") || h.c.session.Settings().Params != p {
 		t.Errorf("a preset of a newer version: the dialog says %q", h.dialogTexts())
 	}
@@ -724,7 +724,7 @@ func TestPreset(t *testing.T) {
 
 func TestDrop(t *testing.T) {
 	h := newHarness(t, "en")
-	h.files.dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI("/art/b.tif"), storage.NewFileURI("/art/a.png")})
+	h.files.Dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI("/art/b.tif"), storage.NewFileURI("/art/a.png")})
 	h.settle()
 	if h.c.session.Document() == nil || h.c.session.Document().Path() != "/art/b.tif" {
 		t.Error("the first file dropped was not opened")
@@ -952,7 +952,7 @@ func TestMalformedFiles(t *testing.T) {
 			continue
 		}
 		before := h.c.session.Document()
-		h.files.open(file)
+		h.files.Open(file)
 		h.settle()
 		said := h.dialogTexts()
 		if h.c.session.Document() != before {

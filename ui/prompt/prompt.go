@@ -44,6 +44,9 @@ func (p *Prompts) t(format message.Text, args ...any) string {
 	return p.o.Texts().Sprintf(format, args...)
 }
 
+// Window returns the window of the dialogs.
+func (p *Prompts) Window() fyne.Window { return p.o.Window }
+
 // Key answers the dialog in front by Escape or Enter; ok is false if none is open or another key was pressed.
 func (p *Prompts) Key(name fyne.KeyName) (ok bool) { return p.modals.Key(name) }
 

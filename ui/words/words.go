@@ -137,6 +137,11 @@ func (w *Words) timeText(d time.Duration) string {
 	return w.t("%d min %d s", s/60, s%60)
 }
 
+// Queued says that work waits for the running job.
+func (w *Words) Queued(name message.Message) string {
+	return w.t("Waits for the running task: %s", name)
+}
+
 // Device returns the title of a device of a machine: a GPU has its maker's name, with its number if there are several.
 func (w *Words) Device(name string, all []device.Device) string {
 	if name == "cpu" {
