@@ -35,9 +35,11 @@ const patience = 2 * time.Minute
 
 // window is the program on a virtual screen of its own.
 type window struct {
-	t      testing.TB
-	env    []string
-	id     string
+	t   testing.TB
+	env []string
+	id  string
+	// screen is the folder of the file that holds the pixels of the screen.
+	screen string
 	log    string
 	read   int
 	stderr *lockedBuffer
@@ -80,7 +82,8 @@ func openIn(t testing.TB, home, lang string, width, height int, files ...string)
 		testpic.Require(t, err == nil, testpic.RequireXvfb, fmt.Sprintf("%s (Debian package %s)", program, pkg))
 	}
 	w := &window{t: t, log: filepath.Join(t.TempDir(), "ui.log"), stderr: &lockedBuffer{}, ended: make(chan error, 1)}
-	display := startScreen(t)
+	w.screen = t.TempDir()
+	display := startScreen(t, w.screen)
 	w.env = append(os.Environ(),
 		"DISPLAY="+display, "WAYLAND_DISPLAY=", "HOME="+home, "LANG=en_US.UTF-8", "LC_ALL=",
 		"XDG_CONFIG_HOME="+filepath.Join(home, "config"), "XDG_CACHE_HOME="+filepath.Join(home, "cache"),
@@ -141,8 +144,9 @@ func (w *window) kill() {
 // choosing is held while an X server looks for a free display.
 var choosing sync.Mutex
 
-// startScreen starts an X server on a free display and returns the display's name.
-func startScreen(t testing.TB) string {
+// startScreen starts an X server on a free display, with its pixels in a file in a folder, and returns the display's
+// name.
+func startScreen(t testing.TB, folder string) string {
 	t.Helper()
 	choosing.Lock()
 	defer choosing.Unlock()
@@ -152,7 +156,7 @@ func startScreen(t testing.TB) string {
 	}
 	defer r.Close()
 	x := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1920x1200x24", "+extension", "GLX", "-nolisten",
-		"tcp")
+		"tcp", "-fbdir", folder)
 	x.ExtraFiles = []*os.File{pipe}
 	if err := x.Start(); err != nil {
 		t.Fatal(err)
