@@ -65,7 +65,7 @@ func (h *harness) setParam(t *testing.T, s processing.Spec, v float64) {
 func TestCorrectAll(t *testing.T) {
 	h := found(t, "en")
 	h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF6})
-	if !h.panel.progress.row.Visible() || h.panel.steps.Visible() {
+	if !h.panel.progress.Row.Visible() || h.panel.steps.Visible() {
 		t.Error("a running correction is not shown")
 	}
 	h.settle()

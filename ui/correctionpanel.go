@@ -47,7 +47,7 @@ type correctionPanel struct {
 	save   *xwidget.Button
 	report *xwidget.Check
 	result *widget.Label
-	quiet  quiet
+	quiet  xwidget.Quiet
 }
 
 func newCorrectionPanel(c *common, front func() bool) *correctionPanel {
@@ -56,12 +56,12 @@ func newCorrectionPanel(c *common, front func() bool) *correctionPanel {
 		c.k.t("Shows the original picture while the button or the key %s is held.", c.k.keyText(holdAction)), c.k.tips,
 		c.k.display.holdButton)
 	p.hold.Keys = c.k.keys
-	p.split = xwidget.NewCheck(c.k.t("Split line"), c.k.keys, byUser(&p.quiet,
+	p.split = xwidget.NewCheck(c.k.t("Split line"), c.k.keys, xwidget.ByUser(&p.quiet,
 		func(bool) { c.k.actions.do(viewSplit) }))
 
 	p.spot = xwidget.NewFixedText("")
 	p.spot.Stretch = true
-	p.method = xwidget.NewSelect(c.k.words.Methods(), c.k.keys, byUser(&p.quiet, func(chosen string) {
+	p.method = xwidget.NewSelect(c.k.words.Methods(), c.k.keys, xwidget.ByUser(&p.quiet, func(chosen string) {
 		if i := slices.Index(c.k.words.Methods(), chosen); i >= 0 {
 			c.treatment.correctBy(processing.Method(i))
 		}
@@ -74,7 +74,7 @@ func newCorrectionPanel(c *common, front func() bool) *correctionPanel {
 	p.save = xwidget.NewButtonWithIcon(c.k.t("Save picture"), theme.DocumentSaveIcon(), c.k.keys,
 		func() { c.k.actions.do(fileSavePicture) })
 	p.report = xwidget.NewCheck(c.k.t("Write a report beside the picture"), c.k.keys,
-		byUser(&p.quiet, func(on bool) { c.session.Settings().WriteReport = on }))
+		xwidget.ByUser(&p.quiet, func(on bool) { c.session.Settings().WriteReport = on }))
 	p.showReport()
 	p.result = xwidget.NewWrapped("")
 	p.result.SizeName = theme.SizeNameCaptionText
@@ -103,7 +103,7 @@ func newCorrectionPanel(c *common, front func() bool) *correctionPanel {
 
 // showReport updates the choice of the report.
 func (p *correctionPanel) showReport() {
-	p.quiet.show(func() { p.report.SetChecked(p.session.Settings().WriteReport) })
+	p.quiet.Show(func() { p.report.SetChecked(p.session.Settings().WriteReport) })
 }
 
 func (p *correctionPanel) update(c change) {
@@ -113,7 +113,7 @@ func (p *correctionPanel) update(c change) {
 	if c.View || c.Document || c.Corrections {
 		p.hold.SetEnabled(p.session.Corrected())
 		p.hold.SetSelected(p.k.display.mode() == view.CompareBefore)
-		p.quiet.show(func() { p.split.SetChecked(p.k.display.split) })
+		p.quiet.Show(func() { p.split.SetChecked(p.k.display.split) })
 		xwidget.SetEnabled(p.split, p.session.Corrected())
 	}
 	if c.Document || c.Selection || c.Busy {
@@ -136,7 +136,7 @@ func (p *correctionPanel) update(c change) {
 func (p *correctionPanel) showSpot() {
 	f, ok := p.found.Selected()
 	ok = ok && f.Decision != document.Ignored
-	p.quiet.show(func() { p.method.SetSelected(p.k.words.Methods()[f.Asked]) })
+	p.quiet.Show(func() { p.method.SetSelected(p.k.words.Methods()[f.Asked]) })
 	xwidget.SetEnabled(p.correct, ok && !p.session.Busy())
 	xwidget.SetEnabled(p.method, ok && !p.session.Busy())
 	xwidget.SetEnabled(p.unset, ok && f.State != document.Uncorrected)

@@ -41,7 +41,7 @@ type findingsPanel struct {
 	why          *widget.Label
 	whyBox       *fyne.Container
 	keep, ignore *xwidget.ToolButton
-	quiet        quiet
+	quiet        xwidget.Quiet
 }
 
 // findingColumns are the columns of the list: heading, width, sort key, and text of a finding.
@@ -91,7 +91,7 @@ func newFindingsPanel(c *common) *findingsPanel {
 	for _, choice := range findingChoices {
 		names = append(names, c.k.t(choice.name))
 	}
-	p.choice = xwidget.NewSelect(names, c.k.keys, byUser(&p.quiet, func(string) {
+	p.choice = xwidget.NewSelect(names, c.k.keys, xwidget.ByUser(&p.quiet, func(string) {
 		c.found.Choose(findingChoices[p.choice.SelectedIndex()].is)
 	}))
 	p.keep = c.k.button(findKeep, theme.ConfirmIcon())
@@ -233,7 +233,7 @@ func (p *findingsPanel) cell(row, column int) string {
 func (p *findingsPanel) update(c change) {
 	list := c.Document || c.Mask || c.Corrections || c.Result || c.Decisions || c.Listing
 	if c.Listing || c.Document {
-		p.quiet.show(func() { p.choice.SetSelectedIndex(int(p.found.Listing().Choice)) })
+		p.quiet.Show(func() { p.choice.SetSelectedIndex(int(p.found.Listing().Choice)) })
 		p.showBounds()
 	}
 	if list {

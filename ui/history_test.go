@@ -20,14 +20,14 @@ func (h *harness) paintAt(x, y float64) {
 // historyRow returns a row of the history as it is shown.
 func (h *harness) historyRow(i int) (text string, undone bool) {
 	l := widget.NewLabel("")
-	h.panel.history.show(i, l)
+	h.panel.history.List.UpdateItem(i, l)
 	return l.Text, l.Importance == widget.LowImportance
 }
 
 // A row of the history restores its step, whichever it is and in both directions.
 func TestHistoryPanel(t *testing.T) {
 	h := newHarness(t, "en")
-	list := h.panel.history.list
+	list := h.panel.history.List
 	if list.Length() != 0 {
 		t.Errorf("%d steps without a picture", list.Length())
 	}
@@ -62,7 +62,7 @@ func TestHistoryPanel(t *testing.T) {
 	if _, undone := h.historyRow(2); !undone {
 		t.Error("undone steps are not muted")
 	}
-	if used := h.panel.history.memory.Text(); !strings.Contains(used, "of 512 MiB") {
+	if used := fixedTexts(h.panel.history.Object); !strings.Contains(used, "of 512 MiB") {
 		t.Errorf("memory %q", used)
 	}
 }
@@ -74,14 +74,14 @@ func TestHistoryWaitsForJobs(t *testing.T) {
 	h.block.Store(true)
 	h.k.actions.do("find.run")
 	was := h.c.session.Document().Generation()
-	h.panel.history.list.Select(0)
-	if h.c.session.Document().Generation() != was || h.panel.history.done != 1 {
+	h.panel.history.List.Select(0)
+	if _, done := h.c.editor.History(); h.c.session.Document().Generation() != was || done != 1 {
 		t.Error("a step was undone while a job was running")
 	}
 	h.c.session.Cancel()
 	h.settle()
-	h.panel.history.list.Select(0)
-	if h.panel.history.done != 0 {
+	h.panel.history.List.Select(0)
+	if _, done := h.c.editor.History(); done != 0 {
 		t.Error("the step cannot be undone afterwards")
 	}
 }

@@ -123,14 +123,14 @@ func (o *observed) update(c change) {
 // places reports the visible controls of the panel that have moved.
 func (o *observed) places() {
 	p := o.w.panel
-	row := fyne.NewSize(p.history.list.Size().Width, p.history.list.CreateItem().MinSize().Height)
+	row := fyne.NewSize(p.history.List.Size().Width, p.history.List.CreateItem().MinSize().Height)
 	switch p.tabs.SelectedIndex() {
 	case 0:
 		if slider := p.detection.form.Slider("sensitivity"); slider != nil {
 			o.place("sensitivity", slider, slider.Size())
 		}
 	case historyTab:
-		o.place("history", p.history.list, row.AddWidthHeight(0, theme.Padding()))
+		o.place("history", p.history.List, row.AddWidthHeight(0, theme.Padding()))
 	}
 }
 

@@ -17,6 +17,8 @@ import (
 	"blik/processing/detect"
 	"blik/ui/form"
 	"blik/ui/icons"
+	"blik/ui/progress"
+	"blik/ui/steps"
 	"blik/ui/xwidget"
 )
 
@@ -34,7 +36,7 @@ type panel struct {
 	correct  *xwidget.Button
 	steps    *fyne.Container
 	next     *xwidget.FixedText
-	progress *progressView
+	progress *progress.View
 	region   *xwidget.FixedText
 	clear    *xwidget.ToolButton
 	tabs     *container.AppTabs
@@ -42,7 +44,7 @@ type panel struct {
 	detection  *detectionPanel
 	findings   *findingsPanel
 	correction *correctionPanel
-	history    *historyPanel
+	history    *steps.Panel
 }
 
 func newPanel(c *common, later func(func())) *panel {
@@ -54,7 +56,12 @@ func newPanel(c *common, later func(func())) *panel {
 	p.steps = container.NewGridWithColumns(2, p.run, p.correct)
 	p.next = xwidget.NewFixedText("")
 	p.next.Stretch, p.next.Muted, p.next.Tips = true, true, c.k.tips
-	p.progress = newProgressView(c)
+	p.progress = progress.New(progress.Options{
+		Texts: c.k.texts, Words: c.k.words, Tips: c.k.tips, Keys: c.k.keys, Session: c.session,
+		Buttons: []fyne.CanvasObject{c.k.button(findRun, theme.SearchIcon()),
+			c.k.button(correctAll, icons.Get("correct"))},
+		Cancel: func() { c.k.actions.do(findCancel) },
+	})
 
 	p.region = xwidget.NewFixedText("")
 	p.region.Stretch = true
@@ -66,12 +73,15 @@ func newPanel(c *common, later func(func())) *panel {
 
 	p.detection, p.findings, p.correction = newDetectionPanel(c), newFindingsPanel(c),
 		newCorrectionPanel(c, func() bool { return p.tabs.SelectedIndex() == correctionTab })
-	p.history = newHistoryPanel(c)
+	p.history = steps.New(steps.Options{
+		Texts: c.k.texts, Tips: c.k.tips, Keys: c.k.keys, Session: c.session, Editor: c.editor, Preview: c.preview,
+		Say: c.k.message,
+	})
 	p.tabs = xwidget.NewTabs(
 		container.NewTabItem(c.k.t("Detection"), p.detection.object),
 		container.NewTabItem(c.k.t("Findings"), p.findings.object),
 		container.NewTabItem(c.k.t("Correction"), p.correction.object),
-		container.NewTabItem(c.k.t("History"), p.history.object))
+		container.NewTabItem(c.k.t("History"), p.history.Object))
 	// A table scrolls to its selection only if it is on the screen. The tab is on the screen only after this call.
 	show := p.tabs.OnSelected
 	p.tabs.OnSelected = func(t *container.TabItem) {
@@ -81,10 +91,10 @@ func newPanel(c *common, later func(func())) *panel {
 	}
 	head := container.New(layout.NewCustomPaddedLayout(6, 2, 8, 8),
 		// The larger height is reserved, so that nothing moves when a job begins or ends.
-		container.NewVBox(container.NewStack(p.steps, p.progress.row,
-			xwidget.NewGap(0, max(p.steps.MinSize().Height, p.progress.row.MinSize().Height))),
-			xwidget.Inset(0, 0, container.NewStack(p.next, p.progress.times)),
-			container.New(layout.NewCustomPaddedVBoxLayout(0), p.progress.list, region)))
+		container.NewVBox(container.NewStack(p.steps, p.progress.Row,
+			xwidget.NewGap(0, max(p.steps.MinSize().Height, p.progress.Row.MinSize().Height))),
+			xwidget.Inset(0, 0, container.NewStack(p.next, p.progress.Times)),
+			container.New(layout.NewCustomPaddedVBoxLayout(0), p.progress.List, region)))
 	// The Tab key visits objects in their order: the head comes first.
 	content := container.New(layout.NewBorderLayout(head, nil, nil, nil), head, p.tabs)
 	p.object = container.NewBorder(nil, nil, widget.NewSeparator(), nil, content)
@@ -92,11 +102,11 @@ func newPanel(c *common, later func(func())) *panel {
 }
 
 func (p *panel) update(c change) {
-	p.progress.update(c)
+	p.progress.Update(c.Progress, c.Queue)
 	if c.Busy {
 		busy := p.session.Busy() && !p.preview.Previewing()
-		xwidget.SetVisible(p.progress.row, busy)
-		xwidget.SetVisible(p.progress.times, busy)
+		xwidget.SetVisible(p.progress.Row, busy)
+		xwidget.SetVisible(p.progress.Times, busy)
 		xwidget.SetVisible(p.steps, !busy)
 		xwidget.SetVisible(p.next, !busy)
 	}
@@ -121,7 +131,9 @@ func (p *panel) update(c change) {
 	p.detection.update(c)
 	p.findings.update(c)
 	p.correction.update(c)
-	p.history.update(c)
+	if c.History || c.Document {
+		p.history.Update()
+	}
 }
 
 // showFindings shows the findings tab. A hidden panel stays hidden, because the picture is then wanted whole.

@@ -16,7 +16,7 @@ func TestCommandsAreQueued(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.block.Store(true)
 	h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
-	if !h.c.session.Busy() || !h.panel.progress.times.Visible() || h.panel.next.Visible() {
+	if !h.c.session.Busy() || !h.panel.progress.Times.Visible() || h.panel.next.Visible() {
 		t.Fatal("a running job is not shown")
 	}
 	h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF6})
@@ -26,7 +26,7 @@ func TestCommandsAreQueued(t *testing.T) {
 	if n := len(h.c.session.Queue().Waiting()); n != 4 {
 		t.Fatalf("%d commands wait, want 4", n)
 	}
-	rows := h.panel.progress.list
+	rows := h.panel.progress.List
 	if texts := fixedTexts(rows); texts != "Next: Correct all|Next: Save mask|Next: Save picture|Next: Open b.tif" {
 		t.Errorf("the list says %q", texts)
 	}
@@ -50,7 +50,7 @@ func TestCommandsAreQueued(t *testing.T) {
 	if got := h.c.session.Document().Path(); got != "/art/b.tif" || len(h.pictureFiles) > 0 || len(h.masks) > 0 {
 		t.Errorf("%s is open, %d pictures and %d masks were saved", got, len(h.pictureFiles), len(h.masks))
 	}
-	if len(rows.Objects) > 0 || h.panel.progress.row.Visible() {
+	if len(rows.Objects) > 0 || h.panel.progress.Row.Visible() {
 		t.Error("the list is not empty")
 	}
 }

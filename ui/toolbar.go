@@ -35,26 +35,7 @@ type toolbar struct {
 	opacityText *xwidget.FixedText
 	zoom        *xwidget.ZoomBox
 	whenOpen    []*xwidget.ToolButton
-	quiet       quiet
-}
-
-// quiet is set while controls are being set to values that the user did not change.
-type quiet bool
-
-// show lets f set controls without calling their handlers.
-func (q *quiet) show(f func()) {
-	*q = true
-	f()
-	*q = false
-}
-
-// byUser returns a handler that ignores changes not made by the user.
-func byUser[T any](q *quiet, f func(T)) func(T) {
-	return func(v T) {
-		if !*q {
-			f(v)
-		}
-	}
+	quiet       xwidget.Quiet
 }
 
 func newToolbar(c *common) *toolbar {
@@ -67,7 +48,7 @@ func newToolbar(c *common) *toolbar {
 	b.tool = xwidget.NewFixedText("")
 	b.tool.Bold = true
 	b.size = xwidget.NewSlider(0, tool.BrushSteps, 1, c.k.keys)
-	b.size.OnChanged = byUser(&b.quiet, func(v float64) { c.k.toolbox.setBrushRadius(tool.BrushRadius(v)) })
+	b.size.OnChanged = xwidget.ByUser(&b.quiet, func(v float64) { c.k.toolbox.setBrushRadius(tool.BrushRadius(v)) })
 	b.sizeEntry = xwidget.NewNumberEntry(48, func(text string) {
 		v, err := i18n.ParseNumber(text)
 		if err != nil || v <= 0 {
@@ -76,7 +57,7 @@ func newToolbar(c *common) *toolbar {
 		c.k.toolbox.setBrushRadius(v / 2)
 	})
 	b.hardness = xwidget.NewSlider(0, 1, 0.1, c.k.keys)
-	b.hardness.OnChanged = byUser(&b.quiet, c.k.toolbox.setBrushHardness)
+	b.hardness.OnChanged = xwidget.ByUser(&b.quiet, c.k.toolbox.setBrushHardness)
 	diameter := xwidget.NewHelpLabel(c.k.t("Diameter, px"), c.k.t("In pixels of the picture. Keys %s and %s, or "+
 		"Ctrl and wheel.", c.k.press(brushSmaller), c.k.press(brushLarger)), c.k.tips)
 	diameter.Explain(b.size, b.sizeEntry)
@@ -88,7 +69,7 @@ func newToolbar(c *common) *toolbar {
 
 	b.eye = c.k.button(viewMask, theme.VisibilityIcon())
 	b.opacity = xwidget.NewSlider(0, 1, 0.05, c.k.keys)
-	b.opacity.OnChanged = byUser(&b.quiet, c.k.display.setOpacity)
+	b.opacity.OnChanged = xwidget.ByUser(&b.quiet, c.k.display.setOpacity)
 	b.opacityText = xwidget.NewFixedText("100 %")
 
 	b.zoom = xwidget.NewZoomBox(xwidget.ZoomOptions{
@@ -149,7 +130,7 @@ func (b *toolbar) update(c change) {
 	if c.Brush {
 		// The size of the brush is shown as a diameter.
 		r := b.session.Settings().BrushRadius
-		b.quiet.show(func() {
+		b.quiet.Show(func() {
 			b.size.SetValue(tool.BrushStep(r))
 			b.sizeEntry.ShowText(b.k.texts.Number(2*r, 1))
 			b.hardness.SetValue(1 - b.session.Settings().BrushSoftness)
@@ -157,7 +138,7 @@ func (b *toolbar) update(c change) {
 	}
 	if c.View || c.Document {
 		b.eye.SetSelected(b.k.display.maskShown)
-		b.quiet.show(func() { b.opacity.SetValue(b.k.display.look.Opacity) })
+		b.quiet.Show(func() { b.opacity.SetValue(b.k.display.look.Opacity) })
 		b.opacityText.SetText(b.k.words.Percent(b.k.display.look.Opacity))
 	}
 	if c.Zoom || c.Document {

@@ -431,7 +431,7 @@ func TestOpenAndDetect(t *testing.T) {
 	}
 	h.k.toolbox.SetRegion(&processing.Region{Points: []processing.Point{{X: 0, Y: 0}, {X: 150, Y: 80}}})
 	h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyF5})
-	if !h.panel.progress.row.Visible() || h.panel.steps.Visible() {
+	if !h.panel.progress.Row.Visible() || h.panel.steps.Visible() {
 		t.Error("a running job is not shown")
 	}
 	h.settle()
@@ -441,7 +441,7 @@ func TestOpenAndDetect(t *testing.T) {
 	if got := h.status.found.Text(); got != "2 findings, 6 px, 0.03 %" {
 		t.Errorf("status %q", got)
 	}
-	if h.panel.progress.row.Visible() || !h.panel.steps.Visible() {
+	if h.panel.progress.Row.Visible() || !h.panel.steps.Visible() {
 		t.Error("the job has ended but is still shown")
 	}
 	if !h.panel.detection.chosenBox.Visible() || len(h.panel.detection.chosen.Objects) != 1 {
