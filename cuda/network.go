@@ -432,8 +432,8 @@ type activations struct {
 // cellsOf returns the number of cells along a side.
 func cellsOf(n, resolution int) int { return (n + resolution - 1) / resolution }
 
-// take allocates memory for activations.
-func (r *networkRun) take(groups, resolution int) (activations, error) {
+// alloc allocates memory for activations.
+func (r *networkRun) alloc(groups, resolution int) (activations, error) {
 	a := activations{groups: groups, w: cellsOf(r.w, resolution), h: cellsOf(r.h, resolution)}
 	bytes := 4 * int64(groups) * int64(a.w) * int64(a.h)
 	i := slices.IndexFunc(r.free, func(m buffer) bool { return m.bytes >= bytes && m.bytes < 2*bytes })
@@ -467,7 +467,7 @@ func (r *networkRun) advance(in [3]*plane, ready int) (err error) {
 	}
 	if limit > r.done[n] {
 		if r.values[n].memory.bytes == 0 {
-			if r.values[n], err = r.take(groupsOf(network.Inputs), 1); err != nil {
+			if r.values[n], err = r.alloc(groupsOf(network.Inputs), 1); err != nil {
 				return err
 			}
 		}
@@ -538,7 +538,7 @@ func (r *networkRun) layer(i, first, last int) error {
 	// A result that only the last layer reads need not be stored.
 	if out := &r.values[i]; !end && (r.keep || !r.p.ends(i)) && out.memory.bytes == 0 {
 		var err error
-		if *out, err = r.take(s.out, s.layer.Resolution); err != nil {
+		if *out, err = r.alloc(s.out, s.layer.Resolution); err != nil {
 			return err
 		}
 	}

@@ -28,8 +28,8 @@ func (r *readAhead) begin(ctx context.Context, p *program, input string, limits 
 	}()
 }
 
-// take returns the picture: the one being read ahead if the paths match, otherwise it is read now.
-func (r *readAhead) take(ctx context.Context, input string, limits imagefile.Limits) (*imagefile.File, error) {
+// picture returns the picture: the one being read ahead if the paths match, otherwise it is read now.
+func (r *readAhead) picture(ctx context.Context, input string, limits imagefile.Limits) (*imagefile.File, error) {
 	if r.read == nil || r.input != input {
 		return imagefile.Read(ctx, input, limits)
 	}

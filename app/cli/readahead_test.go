@@ -21,11 +21,11 @@ func TestReadAhead(t *testing.T) {
 	defer r.end()
 
 	r.begin(t.Context(), p, b, limits)
-	if file, err := r.take(t.Context(), a, limits); err != nil || file.Path != a {
+	if file, err := r.picture(t.Context(), a, limits); err != nil || file.Path != a {
 		t.Errorf("the picture that was not begun: %v, %v", file, err)
 	}
 	ahead := r.read
-	file, err := r.take(t.Context(), b, limits)
+	file, err := r.picture(t.Context(), b, limits)
 	if err != nil || file.Path != b || r.read != nil {
 		t.Errorf("the picture that was begun: %v, %v", file, err)
 	}
@@ -37,14 +37,14 @@ func TestReadAhead(t *testing.T) {
 
 	missing := filepath.Join(dir, "c.png")
 	r.begin(t.Context(), p, missing, limits)
-	if _, err := r.take(t.Context(), missing, limits); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := r.picture(t.Context(), missing, limits); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing picture: %v", err)
 	}
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	r.begin(ctx, p, a, limits)
-	if _, err := r.take(ctx, a, limits); !errors.Is(err, context.Canceled) {
+	if _, err := r.picture(ctx, a, limits); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	r.begin(t.Context(), p, a, limits)

@@ -65,7 +65,7 @@ func (s *series) run(ctx context.Context, args []string) error {
 	if len(files) == 0 && s.params.savePreset == "" {
 		return s.usage("no files given")
 	}
-	part, err := s.part(files)
+	part, err := s.sliceOf(files)
 	if err != nil {
 		return err
 	}
@@ -87,8 +87,8 @@ func (s *series) run(ctx context.Context, args []string) error {
 	return s.process(ctx, &w, part)
 }
 
-// part returns the files of this run, by --slice, from a list that is sorted so that all runs use the same.
-func (s *series) part(files []string) ([]string, error) {
+// sliceOf returns the files of this run, by --slice, from a list that is sorted so that all runs use the same.
+func (s *series) sliceOf(files []string) ([]string, error) {
 	if s.slice == "" {
 		return files, nil
 	}
@@ -198,7 +198,7 @@ const (
 // read reads a picture, and begins to read the next one if memory permits. After a large one the garbage collector runs
 // often, unless the user has set GOGC.
 func (s *series) read(ctx context.Context, path string, limits imagefile.Limits) (*imagefile.File, error) {
-	file, err := s.ahead.take(ctx, path, limits)
+	file, err := s.ahead.picture(ctx, path, limits)
 	if err == nil && s.Getenv("GOGC") == "" {
 		percent := 100
 		if float64(file.Picture.Width)*float64(file.Picture.Height) >= largePicture {

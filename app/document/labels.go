@@ -44,7 +44,7 @@ type tileLabels struct {
 	// shared is set if other labels use the same memory, which then must not be overwritten.
 	shared bool
 	runs   []tileRun
-	parts  []part
+	parts  []tileSums
 	// border holds, for each pixel of the left, right, top and bottom border, its part plus one, or 0 if the pixel is
 	// not set. It is nil if no border pixel is set.
 	border *[4][tileSide]uint16
@@ -64,9 +64,9 @@ type tileRun struct {
 	part      uint16
 }
 
-// part holds the sums of a component of a tile, in coordinates of the tile. Column right is excluded, row bottom
+// tileSums holds the sums of a component of a tile, in coordinates of the tile. Column right is excluded, row bottom
 // included.
-type part struct {
+type tileSums struct {
 	area                     uint32
 	sx, sy                   uint32
 	sxx, syy, sxy            uint32
@@ -201,7 +201,7 @@ func (l *labeller) sumParts(t *tileLabels) {
 		run := &t.runs[k]
 		if k32 := int32(k); root(l.union, k32) == k32 {
 			run.part = uint16(len(t.parts))
-			t.parts = append(t.parts, part{left: run.x0, top: run.y, first: run.x0})
+			t.parts = append(t.parts, tileSums{left: run.x0, top: run.y, first: run.x0})
 		} else {
 			// A root is the first of its set, so it already has a number.
 			run.part = t.runs[root(l.union, k32)].part
@@ -392,7 +392,7 @@ func inOrder(a, b image.Point) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Co
 // before reports whether a comes first in reading order.
 func before(a, b image.Point) bool { return inOrder(a, b) < 0 }
 
-func (c *component) add(p part, corner image.Point) {
+func (c *component) add(p tileSums, corner image.Point) {
 	n, x, y := float64(p.area), float64(corner.X), float64(corner.Y)
 	sx, sy := float64(p.sx), float64(p.sy)
 	c.sxx += float64(p.sxx) + 2*x*sx + n*x*x

@@ -231,7 +231,7 @@ func (w *Worker) heartbeat() *Heartbeat {
 // slot processes one job after another.
 func (w *Worker) slot(ctx context.Context, n int) {
 	for ctx.Err() == nil {
-		worked, err := w.take(ctx, n)
+		worked, err := w.processOne(ctx, n)
 		if err != nil && ctx.Err() == nil {
 			w.o.Log.Debug("take", "error", err)
 		}
@@ -246,8 +246,8 @@ func (w *Worker) slot(ctx context.Context, n int) {
 	}
 }
 
-// take processes one job, if there is any.
-func (w *Worker) take(ctx context.Context, n int) (worked bool, err error) {
+// processOne processes one job, if there is any.
+func (w *Worker) processOne(ctx context.Context, n int) (worked bool, err error) {
 	w.mu.Lock()
 	who := w.heartbeat()
 	w.mu.Unlock()
@@ -421,7 +421,7 @@ func (w *Worker) runOn(ctx context.Context, n int, job assignment, t Task) (Outc
 		return full(job, t.Folder), nil
 	}
 	if w.o.Memory != nil {
-		release, err := w.memory.take(ctx, w.o.Memory(t.Input))
+		release, err := w.memory.reserve(ctx, w.o.Memory(t.Input))
 		if err != nil {
 			return Outcome{}, err
 		}
@@ -446,8 +446,8 @@ type budget struct {
 
 func newBudget(total int64) *budget { return &budget{total: total, freed: make(chan struct{})} }
 
-// take waits until n bytes are free, or until all memory is free if n exceeds the total.
-func (b *budget) take(ctx context.Context, n int64) (release func(), err error) {
+// reserve waits until n bytes are free, or until all memory is free if n exceeds the total.
+func (b *budget) reserve(ctx context.Context, n int64) (release func(), err error) {
 	for {
 		b.mu.Lock()
 		if b.total <= 0 || b.out == 0 || b.out+n <= b.total {

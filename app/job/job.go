@@ -109,17 +109,19 @@ type outcome[T any] struct {
 // Work that has not returned by then is left to end on its own: its result is dropped, and a job started in the
 // meantime begins only when it has ended, so two pieces of work never run at once.
 func Start[T any](r *Runner, work Work[T], progress func(Update), done func(T, error)) error {
-	return StartSteps(r, work, progress, nil, done)
+	return StartHandled(r, work, progress, nil, done)
 }
 
-// Step is a part of the handling of a result: Aside, which may be nil, runs on a goroutine of the job, then Do runs
+// Handler is a part of the handling of a result: Aside, which may be nil, runs on a goroutine of the job, then Do runs
 // through dispatch.
-type Step[T any] struct{ Aside, Do func(T) }
+type Handler[T any] struct{ Aside, Do func(T) }
 
-// StartSteps is Start for a result that takes long to handle on dispatch's goroutine: it is passed to the steps one
-// after another before done, so that other work can run between them. The job counts as running until done; cancelling
-// it during the steps has no effect.
-func StartSteps[T any](r *Runner, work Work[T], progress func(Update), steps []Step[T], done func(T, error)) error {
+// StartHandled is Start for a result that takes long to handle on dispatch's goroutine: it is passed to the handlers
+// one after another before done, so that other work can run between them. The job counts as running until done;
+// cancelling it during the handlers has no effect.
+func StartHandled[T any](
+	r *Runner, work Work[T], progress func(Update), handlers []Handler[T], done func(T, error),
+) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch {
@@ -152,9 +154,9 @@ func StartSteps[T any](r *Runner, work Work[T], progress func(Update), steps []S
 		o := await(ctx, result)
 		p.stop()
 		if o.err != nil {
-			steps = nil
+			handlers = nil
 		}
-		inSteps(r, o.value, steps, func() {
+		inTurn(r, o.value, handlers, func() {
 			p.finish()
 			r.mu.Lock()
 			r.busy = false
@@ -165,18 +167,18 @@ func StartSteps[T any](r *Runner, work Work[T], progress func(Update), steps []S
 	return nil
 }
 
-// inSteps dispatches the steps and then end, each when the one before has run.
-func inSteps[T any](r *Runner, v T, steps []Step[T], end func()) {
-	if len(steps) == 0 {
+// inTurn dispatches the handlers and then end, each when the one before has run.
+func inTurn[T any](r *Runner, v T, handlers []Handler[T], end func()) {
+	if len(handlers) == 0 {
 		r.dispatch(end)
 		return
 	}
-	if steps[0].Aside != nil {
-		steps[0].Aside(v)
+	if handlers[0].Aside != nil {
+		handlers[0].Aside(v)
 	}
 	r.dispatch(func() {
-		steps[0].Do(v)
-		r.all.Go(func() { inSteps(r, v, steps[1:], end) })
+		handlers[0].Do(v)
+		r.all.Go(func() { inTurn(r, v, handlers[1:], end) })
 	})
 }
 

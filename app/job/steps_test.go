@@ -27,8 +27,8 @@ func TestSteps(t *testing.T) {
 	}
 	ended := false
 	asides := 0
-	err := StartSteps(r, func(context.Context, processing.Progress) (int, error) { return 7, nil }, nil,
-		[]Step[int]{{Do: step("a")}, {Aside: func(v int) { asides += v }, Do: step("b")}}, func(v int, err error) {
+	err := StartHandled(r, func(context.Context, processing.Progress) (int, error) { return 7, nil }, nil,
+		[]Handler[int]{{Do: step("a")}, {Aside: func(v int) { asides += v }, Do: step("b")}}, func(v int, err error) {
 			order = append(order, "done")
 			ended = v == 7 && err == nil && !r.Busy()
 		})
@@ -53,8 +53,8 @@ func TestStepsOfAFailure(t *testing.T) {
 	var wait sync.WaitGroup
 	wait.Add(1)
 	broken := errors.New("broken")
-	err := StartSteps(r, func(context.Context, processing.Progress) (int, error) { return 0, broken }, nil,
-		[]Step[int]{{
+	err := StartHandled(r, func(context.Context, processing.Progress) (int, error) { return 0, broken }, nil,
+		[]Handler[int]{{
 			Aside: func(int) { t.Error("work beside a step of work that failed") },
 			Do:    func(int) { t.Error("a step of work that failed") },
 		}}, func(_ int, err error) {

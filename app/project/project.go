@@ -157,13 +157,13 @@ type (
 	}
 )
 
-// State identifies the state of the project files on disk: it changes whenever one of them does.
-type State struct{ json, mask string }
+// Version identifies the state of the project files on disk: it changes whenever one of them does.
+type Version struct{ json, mask string }
 
 // Stat returns the state of the project of a picture; the zero value if it has no files.
-func Stat(picture string) State {
+func Stat(picture string) Version {
 	path, mask := Paths(picture)
-	return State{imagefile.State(path), imagefile.State(mask)}
+	return Version{imagefile.State(path), imagefile.State(mask)}
 }
 
 // Options determine which files Write may replace.
@@ -171,7 +171,7 @@ type Options struct {
 	// Overwrite permits replacing any files. Without it they must be in the state Expect: unknown files give
 	// imagefile.ErrExists, changed ones imagefile.ErrForeign.
 	Overwrite bool
-	Expect    State
+	Expect    Version
 	// Like is the picture whose permissions the files get; with nil they get the system's default.
 	Like *imagefile.File
 }
@@ -419,7 +419,7 @@ func (p *Project) takeCorrections(f *file, size image.Point) error {
 			return err
 		}
 		patch := processing.Patch{Spot: i + 1, Method: method, Runs: pixels}
-		if err := take(&patch, c, pixels); err != nil {
+		if err := setSamples(&patch, c, pixels); err != nil {
 			return err
 		}
 		p.Work.Spots = append(p.Work.Spots, processing.Spot{ID: i + 1, Runs: spot, Method: asked})
@@ -429,8 +429,8 @@ func (p *Project) takeCorrections(f *file, size image.Point) error {
 	return nil
 }
 
-// take sets the samples of a patch.
-func take(patch *processing.Patch, c correction, pixels []processing.Run) error {
+// setSamples sets the samples of a patch.
+func setSamples(patch *processing.Patch, c correction, pixels []processing.Run) error {
 	n := processing.Pixels(pixels)
 	const maxChannels, maxBytes = 4, 4
 	raw, err := unpackAtMost(c.Samples, n*maxChannels*maxBytes)

@@ -91,8 +91,8 @@ func RevisionOf(d *document.Document) Revision {
 	return Revision{d, d.Generation(), d.Corrections(), d.Result(), d.Region(), d.Decisions()}
 }
 
-// state is the part of the session's state that Change describes; Publish compares two of them.
-type state struct {
+// snapshot is the part of the session's state that Change describes; Publish compares two of them.
+type snapshot struct {
 	Revision
 
 	selection selection
@@ -114,8 +114,8 @@ type selection struct {
 }
 
 // now returns the current state.
-func (s *Session) now() state {
-	n := state{
+func (s *Session) now() snapshot {
+	n := snapshot{
 		params: s.settings.Params, busy: s.jobs.Busy(), recent: slices.Clone(s.settings.Recent), queue: s.queue.changes,
 	}
 	if s.open.Doc == nil {
@@ -154,7 +154,7 @@ func (s *Session) Publish(cause Cause, pixels image.Rectangle) {
 		Recent:      !slices.Equal(is.recent, was.recent),
 		Cause:       cause,
 	}
-	for _, p := range s.parts {
+	for _, p := range s.modules {
 		if p.Changed != nil {
 			p.Changed(&c)
 		}

@@ -61,17 +61,17 @@ type Session struct {
 	// table holds what the network found in the picture; nil if it was not searched yet.
 	table *detect.Table
 
-	last      state
-	parts     []Part
+	last      snapshot
+	modules   []Module
 	listeners []func(Change)
 }
 
-// Part is a part of the program that keeps a state of its own beside the document. Both functions may be nil.
-type Part struct {
-	// Changed sets in c what has changed in the part since the last call. What has changed in the document, and in
-	// parts that were attached before, is set already.
+// Module is a part of the program that keeps a state of its own beside the document. Both functions may be nil.
+type Module struct {
+	// Changed sets in c what has changed in the module since the last call. What has changed in the document, and in
+	// modules that were added before, is set already.
 	Changed func(c *Change)
-	// Close ends what the part does. It waits until that is done or ctx ends.
+	// Close ends what the module does. It waits until that is done or ctx ends.
 	Close func(ctx context.Context) error
 }
 
@@ -86,8 +86,8 @@ func New(o Options) *Session {
 	return s
 }
 
-// Attach adds a part.
-func (s *Session) Attach(p Part) { s.parts = append(s.parts, p) }
+// AddModule adds a module.
+func (s *Session) AddModule(m Module) { s.modules = append(s.modules, m) }
 
 // Document returns the open document, or nil before the first.
 func (s *Session) Document() *document.Document { return s.open.Doc }
@@ -143,7 +143,7 @@ func (s *Session) Beside() *job.Runner { return job.NewRunner(s.dispatch, s.cras
 func (s *Session) Close(ctx context.Context) error {
 	s.queue.waiting = nil
 	err := errors.Join(s.jobs.Close(ctx), s.changing.Close(ctx))
-	for _, p := range s.parts {
+	for _, p := range s.modules {
 		if p.Close != nil {
 			err = errors.Join(err, p.Close(ctx))
 		}
@@ -160,7 +160,7 @@ func Start[T any](s *Session, work job.Work[T], done func(T, error)) {
 
 // Begin is Start for work whose result changes the session; it does not call Settle before. apply, if not nil, applies
 // the result before listeners and done are called; it returns the part of the mask to redraw. What has to run on the
-// session's goroutine is divided into steps, so that the window stays responsive.
+// session's goroutine is divided among handlers, so that the window stays responsive.
 func Begin[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (image.Rectangle, error),
 	done func(T, error),
 ) {
@@ -177,7 +177,7 @@ func Begin[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (imag
 		}
 	}
 	var drawn *drawing
-	steps := []job.Step[T]{
+	handlers := []job.Handler[T]{
 		{Do: take}, {Do: func(T) { s.open.Doc.Spots() }}, {Do: func(T) { drawn = s.views.draw(s.open.Doc) }},
 		{Aside: func(T) { drawn.make() }, Do: func(T) {
 			failed = errors.Join(failed, s.views.update(&s.open, false, drawn))
@@ -185,10 +185,10 @@ func Begin[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (imag
 	}
 	if apply == nil || cause == Opened {
 		// Another document and its views must change together.
-		steps = nil
+		handlers = nil
 	}
-	err := job.StartSteps(s.jobs, work, progressed, steps, func(v T, err error) {
-		if err == nil && steps == nil {
+	err := job.StartHandled(s.jobs, work, progressed, handlers, func(v T, err error) {
+		if err == nil && handlers == nil {
 			take(v)
 		}
 		ended := cause

@@ -25,7 +25,7 @@ func (t *task) plan(mask string) (string, error) {
 		outputs = append(outputs, jsonPath, htmlPath)
 	}
 	if t.Work.SaveMask {
-		outputs = append(outputs, t.at("_mask.png"))
+		outputs = append(outputs, t.outputPath("_mask.png"))
 	}
 	if err := shortEnough(outputs, t.File.Path); err != nil {
 		return "", err
@@ -130,7 +130,7 @@ func (t *task) Save(ctx context.Context, progress processing.Progress) error {
 		return err
 	}
 	if t.Work.SaveMask {
-		o.Mask = t.at("_mask.png")
+		o.Mask = t.outputPath("_mask.png")
 	}
 	if !t.Work.NoReport {
 		o.Report = t.Texts

@@ -22,12 +22,14 @@ func (o findings) list() []string {
 
 // findings names the files of a detection.
 func (t *task) findings() findings {
-	o := findings{mask: t.at("_mask.png"), csv: t.at("_findings.csv"), json: t.at("_findings.json")}
+	o := findings{
+		mask: t.outputPath("_mask.png"), csv: t.outputPath("_findings.csv"), json: t.outputPath("_findings.json"),
+	}
 	if t.Work.Marked {
-		o.marked = t.at("_marked.png")
+		o.marked = t.outputPath("_marked.png")
 	}
 	if t.Work.Preview > 0 {
-		o.preview = t.at("_preview.jpg")
+		o.preview = t.outputPath("_preview.jpg")
 	}
 	return o
 }

@@ -75,7 +75,7 @@ func (s Steps) Do(ctx context.Context, pic *processing.Picture, sheet Sheet) (wo
 		case Correcting:
 			done, err = s.correct(ctx, pic, sheet)
 		case Saving:
-			err = sheet.Save(ctx, s.part(Saving))
+			err = sheet.Save(ctx, s.progressOf(Saving))
 		}
 		if err != nil {
 			return worked, err
@@ -85,7 +85,7 @@ func (s Steps) Do(ctx context.Context, pic *processing.Picture, sheet Sheet) (wo
 }
 
 func (s Steps) find(ctx context.Context, pic *processing.Picture, sheet Sheet) error {
-	r, _, err := s.Engine.Detect(ctx, pic, s.Params, detect.Options{Region: s.Region, Progress: s.part(Finding)})
+	r, _, err := s.Engine.Detect(ctx, pic, s.Params, detect.Options{Region: s.Region, Progress: s.progressOf(Finding)})
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s Steps) correct(ctx context.Context, pic *processing.Picture, sheet Sheet
 		return false, err
 	}
 	c, _, err := s.Engine.Correct(ctx, pic, chosen.Mask, s.Params,
-		correct.Options{Spots: chosen.Spots, Progress: s.part(Correcting)})
+		correct.Options{Spots: chosen.Spots, Progress: s.progressOf(Correcting)})
 	if err != nil {
 		return false, err
 	}
@@ -114,8 +114,8 @@ const (
 	shareFound     = 0.9
 )
 
-// part returns the progress function of a step.
-func (s Steps) part(step Step) processing.Progress {
+// progressOf returns the progress function of a step.
+func (s Steps) progressOf(step Step) processing.Progress {
 	switch {
 	case s.Until == Finding:
 		return within(s.Progress, shareRead, shareFound)

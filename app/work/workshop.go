@@ -131,8 +131,8 @@ func (t *task) Found(r *detect.Found) error {
 	return nil
 }
 
-// at returns the path of a result with some ending.
-func (t *task) at(tail string) string { return filepath.Join(t.Folder, Stem(t.input)+tail) }
+// outputPath returns the path of a result with some ending.
+func (t *task) outputPath(tail string) string { return filepath.Join(t.Folder, Stem(t.input)+tail) }
 
 // done reports whether all outputs were finished by a killed run and named since.
 func (t *task) done(outputs []string) bool {

@@ -11,7 +11,7 @@ import (
 func TestCompleteNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	r := record{Steps: []step{{From: ".blik-1.tmp", To: "a.png"}, {From: ".blik-2.tmp", To: "a.json"}}}
+	r := record{Steps: []naming{{From: ".blik-1.tmp", To: "a.png"}, {From: ".blik-2.tmp", To: "a.json"}}}
 	data, err := r.encode()
 	if err != nil {
 		t.Fatal(err)

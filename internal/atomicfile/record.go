@@ -15,11 +15,11 @@ import (
 // record lists the names still to be given to the files of a transaction. Once it is on disk, the transaction is
 // committed: after a crash Recover completes it.
 type record struct {
-	Steps []step `json:"steps"`
+	Steps []naming `json:"steps"`
 }
 
-// step gives a file its name. All names are in one directory.
-type step struct {
+// naming gives a file its name. All names are in one directory.
+type naming struct {
 	From string `json:"from"`
 	To   string `json:"to"`
 	// Was identifies the file that is replaced; empty if none existed.
@@ -72,11 +72,11 @@ func identity(fsys FileSystem, path string) (string, error) {
 
 // publishAll gives several files in one directory their names. After an error the directory is unchanged.
 func (t *Transaction) publishAll() error {
-	dir := filepath.Dir(t.parts[0].Path)
+	dir := filepath.Dir(t.members[0].Path)
 	var r record
-	for _, p := range t.parts {
+	for _, p := range t.members {
 		if filepath.Dir(p.Path) != dir || p.Keep != "" && filepath.Dir(p.Keep) != dir {
-			return fmt.Errorf("%s and %s are not in one folder", t.parts[0].Path, p.Path)
+			return fmt.Errorf("%s and %s are not in one folder", t.members[0].Path, p.Path)
 		}
 		was, err := identity(t.fsys, p.Path)
 		if err == nil && was != "" && !p.Overwrite {
@@ -93,7 +93,7 @@ func (t *Transaction) publishAll() error {
 		if err != nil {
 			return err
 		}
-		s := step{From: filepath.Base(p.temporary), To: filepath.Base(p.Path), Was: was}
+		s := naming{From: filepath.Base(p.temporary), To: filepath.Base(p.Path), Was: was}
 		if p.Keep != "" && was != "" {
 			s.Keep = filepath.Base(p.Keep)
 		}
@@ -112,7 +112,7 @@ func (t *Transaction) publishAll() error {
 	if err != nil {
 		return errors.Join(err, t.revoke(path, r), lock.Close())
 	}
-	for _, p := range t.parts {
+	for _, p := range t.members {
 		p.temporary = ""
 	}
 	// If the record stays, the next run finds it completed.
@@ -194,7 +194,7 @@ func flush(fsys FileSystem, dir string) error {
 }
 
 // keep gives the file to be replaced its additional name, and reports whether that was necessary.
-func (s step) keep(fsys FileSystem, dir string) (bool, error) {
+func (s naming) keep(fsys FileSystem, dir string) (bool, error) {
 	if s.Keep == "" {
 		return false, nil
 	}
@@ -220,7 +220,7 @@ func (s step) keep(fsys FileSystem, dir string) (bool, error) {
 }
 
 // perform gives a new file its name, if it does not have it yet.
-func (s step) perform(fsys FileSystem, dir string) error {
+func (s naming) perform(fsys FileSystem, dir string) error {
 	from, to := filepath.Join(dir, s.From), filepath.Join(dir, s.To)
 	fresh, err := identity(fsys, from)
 	if err != nil || fresh == "" {
@@ -260,7 +260,7 @@ func (t *Transaction) revoke(path string, r record) error {
 	for _, s := range r.Steps {
 		fresh, err := identity(t.fsys, filepath.Join(dir, s.From))
 		if err != nil || fresh == "" && s.Was != "" {
-			for _, p := range t.parts {
+			for _, p := range t.members {
 				p.temporary = ""
 			}
 			return err
@@ -285,7 +285,7 @@ func (t *Transaction) revoke(path string, r record) error {
 		case s.Was == "" && fresh == "":
 			// Moved, because the file system has no links.
 			if err = t.fsys.Rename(to, from); err == nil {
-				t.parts[i].temporary = from
+				t.members[i].temporary = from
 			}
 		case s.Was == "" && now == fresh:
 			err = t.fsys.Remove(to)

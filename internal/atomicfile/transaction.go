@@ -19,14 +19,14 @@ const (
 
 // Transaction is a set of new files that get their names together.
 type Transaction struct {
-	fsys  FileSystem
-	parts []*part
+	fsys    FileSystem
+	members []*member
 	// ended is set after Commit or Close.
 	ended bool
 }
 
-// part is a file of a transaction.
-type part struct {
+// member is a file of a transaction.
+type member struct {
 	Target
 	file File
 	// temporary is the name of the file until Commit; empty if it has none.
@@ -52,8 +52,8 @@ func (t *Transaction) Add(ctx context.Context, target Target, fill, check func(F
 	if err != nil {
 		return err
 	}
-	p := &part{Target: target, file: file, temporary: file.Temporary()}
-	t.parts = append(t.parts, p)
+	p := &member{Target: target, file: file, temporary: file.Temporary()}
+	t.members = append(t.members, p)
 	err = fill(file)
 	if err == nil {
 		synced := make(chan error, 1)
@@ -79,16 +79,16 @@ func (t *Transaction) temporary(dir string) string {
 // Commit gives all files their names, the first one added last, so that it exists only if the others do. If a name has
 // been taken meanwhile, no file gets its name and the error is fs.ErrExist.
 func (t *Transaction) Commit(ctx context.Context) error {
-	if err := ctx.Err(); err != nil || len(t.parts) == 0 {
+	if err := ctx.Err(); err != nil || len(t.members) == 0 {
 		return err
 	}
 	if err := t.closeBefore(); err != nil {
 		return err
 	}
 	// Reports can be written only after the files that they describe.
-	slices.Reverse(t.parts)
+	slices.Reverse(t.members)
 	var err error
-	if p := t.parts[0]; len(t.parts) == 1 && p.Keep == "" {
+	if p := t.members[0]; len(t.members) == 1 && p.Keep == "" {
 		err = t.publish(p)
 	} else {
 		err = t.publishAll()
@@ -98,7 +98,7 @@ func (t *Transaction) Commit(ctx context.Context) error {
 	}
 	t.ended = true
 	dirs := map[string]bool{}
-	for _, p := range t.parts {
+	for _, p := range t.members {
 		dirs[filepath.Dir(p.Path)] = true
 	}
 	for dir := range dirs {
@@ -115,13 +115,13 @@ func (t *Transaction) closeBefore() error {
 		return nil
 	}
 	var err error
-	for _, p := range t.parts {
+	for _, p := range t.members {
 		err = errors.Join(err, p.close())
 	}
 	return err
 }
 
-func (p *part) close() error {
+func (p *member) close() error {
 	if p.closed {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (p *part) close() error {
 }
 
 // publish gives a single file its name.
-func (t *Transaction) publish(p *part) error {
+func (t *Transaction) publish(p *member) error {
 	if p.Overwrite {
 		if err := t.name(p); err != nil {
 			return err
@@ -145,7 +145,7 @@ func (t *Transaction) publish(p *part) error {
 }
 
 // name gives a file its temporary name if it has none.
-func (t *Transaction) name(p *part) error {
+func (t *Transaction) name(p *member) error {
 	if p.temporary != "" {
 		return nil
 	}
@@ -159,7 +159,7 @@ func (t *Transaction) name(p *part) error {
 
 // link gives a file a name that must not be in use. On file systems without links there is a race between the check and
 // the rename.
-func (t *Transaction) link(p *part) error {
+func (t *Transaction) link(p *member) error {
 	err := p.file.Link(p.Path)
 	if err == nil {
 		t.removeTemporary(p)
@@ -178,7 +178,7 @@ func (t *Transaction) link(p *part) error {
 }
 
 // removeTemporary removes the temporary name of a file. A failure does no harm.
-func (t *Transaction) removeTemporary(p *part) {
+func (t *Transaction) removeTemporary(p *member) {
 	if p.temporary != "" {
 		_ = t.fsys.Remove(p.temporary)
 		p.temporary = ""
@@ -188,7 +188,7 @@ func (t *Transaction) removeTemporary(p *part) {
 // Close ends the transaction: without Commit no file gets its name.
 func (t *Transaction) Close() error {
 	var err error
-	for _, p := range t.parts {
+	for _, p := range t.members {
 		err = errors.Join(err, p.close())
 		if p.temporary != "" && !t.ended {
 			if e := t.fsys.Remove(p.temporary); e != nil && !errors.Is(e, fs.ErrNotExist) {

@@ -181,8 +181,8 @@ func load() string {
 	return strings.Fields(string(text))[0]
 }
 
-// at returns the package of that path.
-func at(packages map[string]*pkg, path string) *pkg {
+// packageOf returns the package of that path.
+func packageOf(packages map[string]*pkg, path string) *pkg {
 	if packages[path] == nil {
 		packages[path] = &pkg{Path: path}
 	}
@@ -230,13 +230,13 @@ func readEvents(from io.Reader, to io.Writer, packages map[string]*pkg) error {
 		case e.Test == "":
 			finished(to, e, output[e.Package])
 			delete(output, e.Package)
-			at(packages, e.Package).Run = e.Elapsed
+			packageOf(packages, e.Package).Run = e.Elapsed
 		case !strings.Contains(e.Test, "/"):
 			r := result{Name: e.Test, Outcome: e.Action, Seconds: e.Elapsed}
 			if e.Action == "skip" {
 				r.Why = said[key]
 			}
-			p := at(packages, e.Package)
+			p := packageOf(packages, e.Package)
 			p.Tests = append(p.Tests, r)
 		}
 	}
@@ -274,7 +274,7 @@ func readGraph(path string, packages map[string]*pkg) error {
 	}
 	for _, a := range actions {
 		if used := time.Duration(a.CmdUser + a.CmdSys); used > 0 {
-			at(packages, ofPackage(a.Package)).Compile += used.Seconds()
+			packageOf(packages, ofPackage(a.Package)).Compile += used.Seconds()
 		}
 	}
 	return err

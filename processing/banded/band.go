@@ -12,12 +12,12 @@ import (
 // of the picture.
 type window struct{ top, base, from, to int }
 
-// group is a list of steps that run together on each band.
+// group is a list of entries that run together on each band.
 type group struct {
-	steps   []*step
+	entries []*entry
 	w, h    int
 	outputs []*value
-	// last are the values that are no longer needed after each step.
+	// last are the values that are no longer needed after each entry.
 	last [][]*value
 	// margin is how many rows are invalid at an edge of a band inside the picture; align is as in operation.
 	margin, align int
@@ -26,11 +26,11 @@ type group struct {
 }
 
 // newGroup makes a group that computes outputs. It also stores values that were computed before without being stored.
-func newGroup(steps []*step, outputs []*value) *group {
-	p := steps[0].slots[0].plane
-	g := &group{steps: steps, w: p.w, h: p.h, align: 1, last: make([][]*value, len(steps))}
+func newGroup(entries []*entry, outputs []*value) *group {
+	p := entries[0].slots[0].plane
+	g := &group{entries: entries, w: p.w, h: p.h, align: 1, last: make([][]*value, len(entries))}
 	last, margin := map[*value]int{}, map[*value]int{}
-	for i, s := range steps {
+	for i, s := range entries {
 		m := 0
 		for _, c := range s.slots {
 			if c.read != nil {
@@ -66,7 +66,7 @@ func newGroup(steps []*step, outputs []*value) *group {
 			bytes += v.kind.Bytes()
 		}
 	}
-	for i, s := range steps {
+	for i, s := range entries {
 		for _, c := range s.slots {
 			if c.read != nil {
 				come(c.read)
@@ -131,7 +131,7 @@ type output struct {
 	samples processing.Samples
 }
 
-// bands runs the steps of a group band by band and stores the outputs.
+// bands runs the entries of a group band by band and stores the outputs.
 func (b *Backend) bands(ctx context.Context, g *group) (err error) {
 	defer b.pause()()
 	out := make([]output, 0, len(g.outputs))
@@ -178,7 +178,7 @@ func (b *Backend) bands(ctx context.Context, g *group) (err error) {
 	for i, v := range g.outputs {
 		v.store(out[i].plane)
 	}
-	for _, s := range g.steps {
+	for _, s := range g.entries {
 		for _, c := range s.slots {
 			if c.write != nil && c.write.stored == nil {
 				c.write.made = true
@@ -188,7 +188,7 @@ func (b *Backend) bands(ctx context.Context, g *group) (err error) {
 	return nil
 }
 
-// band runs the steps on one window and copies the valid rows into out.
+// band runs the entries on one window and copies the valid rows into out.
 func (b *Backend) band(ctx context.Context, g *group, win window, out []output) error {
 	here := map[*value]processing.Plane{}
 	defer func() {
@@ -196,7 +196,7 @@ func (b *Backend) band(ctx context.Context, g *group, win window, out []output) 
 			q.Release()
 		}
 	}()
-	for i, s := range g.steps {
+	for i, s := range g.entries {
 		on := &target{Backend: b.inner, window: win, planes: map[*plane]processing.Plane{}}
 		for _, c := range s.slots {
 			q, err := b.place(ctx, here, c, win)
@@ -219,8 +219,8 @@ func (b *Backend) band(ctx context.Context, g *group, win window, out []output) 
 			if err != nil {
 				return err
 			}
-			copySamples(part(out[i].samples, win.from*g.w, win.to*g.w),
-				part(s, (win.from-win.top)*g.w, (win.to-win.top)*g.w))
+			copySamples(samplesOf(out[i].samples, win.from*g.w, win.to*g.w),
+				samplesOf(s, (win.from-win.top)*g.w, (win.to-win.top)*g.w))
 			return nil
 		}); err != nil {
 			return err
@@ -229,7 +229,7 @@ func (b *Backend) band(ctx context.Context, g *group, win window, out []output) 
 	return nil
 }
 
-// place returns the device plane for a slot of a step, with the rows of the value that is read.
+// place returns the device plane for a slot of an entry, with the rows of the value that is read.
 func (b *Backend) place(ctx context.Context, here map[*value]processing.Plane, c slot,
 	win window) (processing.Plane, error) {
 	w := c.plane.w
@@ -248,7 +248,7 @@ func (b *Backend) place(ctx context.Context, here map[*value]processing.Plane, c
 		if err != nil {
 			return nil, err
 		}
-		rows := part(s, win.top*w, win.base*w)
+		rows := samplesOf(s, win.top*w, win.base*w)
 		if err := b.timed(stageUpload, func() error { return b.inner.Upload(ctx, q, rows) }); err != nil {
 			return nil, err
 		}

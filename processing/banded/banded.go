@@ -28,7 +28,7 @@ type Backend struct {
 
 	// open are the running stages, the innermost last.
 	open []*stage
-	// number is that of the last step, live the number of planes.
+	// number is that of the last entry, live the number of planes.
 	number, live int
 }
 

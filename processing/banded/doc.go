@@ -4,7 +4,7 @@
 // picture, bit for bit.
 //
 // Transfers cost more than most operations. Therefore an operation is recorded, and carried out only when its result is
-// requested: all steps between stored planes and the result then run on each band while it is on the device (with a
+// requested: all entries between stored planes and the result then run on each band while it is on the device (with a
 // halo for all of them), and only the result is downloaded. An intermediate value that is requested later is computed
 // again, and this time stored; values that are overwritten before they are requested are never computed.
 //

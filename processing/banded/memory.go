@@ -5,8 +5,8 @@ import (
 	"blik/processing"
 )
 
-// part returns samples i to j−1.
-func part(s processing.Samples, i, j int) processing.Samples {
+// samplesOf returns samples i to j−1.
+func samplesOf(s processing.Samples, i, j int) processing.Samples {
 	return processing.Samples{U8: piece(s.U8, i, j), U16: piece(s.U16, i, j), U32: piece(s.U32, i, j),
 		F32: piece(s.F32, i, j)}
 }

@@ -18,7 +18,7 @@ type plane struct {
 
 func (p *plane) Kind() processing.Kind { return p.kind }
 
-// Release frees the memory as soon as no recorded step needs it.
+// Release frees the memory as soon as no recorded entry needs it.
 func (p *plane) Release() {
 	if p != nil && p.MarkReleased() {
 		p.backend.live--
@@ -52,17 +52,17 @@ func (p *plane) current() (*value, error) {
 	return p.content, nil
 }
 
-// value is the content of a plane between two operations that write it. A step produces it; it never changes.
+// value is the content of a plane between two operations that write it. An entry produces it; it never changes.
 type value struct {
 	kind processing.Kind
 	w, h int
-	// stored is a plane of the host with the content, nil until step has produced it.
+	// stored is a plane of the host with the content, nil until entry has produced it.
 	stored processing.Plane
-	step   *step
-	// users counts the plane whose content it is, if held, and the recorded steps that read it.
+	entry  *entry
+	// users counts the plane whose content it is, if held, and the recorded entries that read it.
 	users int
 	held  bool
-	// margin is how many rows beyond its own the steps since the last stored values need.
+	// margin is how many rows beyond its own the entries since the last stored values need.
 	margin int
 	// made: the device computed it before, as an intermediate value, and it was not stored.
 	made bool
@@ -73,9 +73,9 @@ func (v *value) drop() {
 	if v.users--; v.users > 0 {
 		return
 	}
-	if v.step != nil {
-		v.step.drop()
-		v.step = nil
+	if v.entry != nil {
+		v.entry.drop()
+		v.entry = nil
 	}
 	if v.stored != nil {
 		v.stored.Release()
@@ -83,10 +83,10 @@ func (v *value) drop() {
 	}
 }
 
-// store keeps the content, so that no step needs to produce it any more.
+// store keeps the content, so that no entry needs to produce it any more.
 func (v *value) store(p processing.Plane) {
-	s := v.step
-	v.stored, v.step, v.margin = p, nil, 0
+	s := v.entry
+	v.stored, v.entry, v.margin = p, nil, 0
 	if s != nil {
 		s.drop()
 	}

@@ -103,7 +103,7 @@ func newScene(
 
 // correct takes sites through all steps.
 func (c *scene) correct(ctx context.Context, on bench, sites []*site, patches []processing.Patch) error {
-	if err := on.take(stepSurroundings, func() error {
+	if err := on.runStep(stepSurroundings, func() error {
 		return on.each(len(sites), func(t *tools, i int) { c.cutWindow(t, sites[i]) })
 	}); err != nil {
 		return err
@@ -114,10 +114,10 @@ func (c *scene) correct(ctx context.Context, on bench, sites []*site, patches []
 	if err := c.solve(on, stepHarmonic, sites, harmonic); err != nil {
 		return err
 	}
-	if err := on.take(stepFill, func() error { return c.fill(ctx, on, sites) }); err != nil {
+	if err := on.runStep(stepFill, func() error { return c.fill(ctx, on, sites) }); err != nil {
 		return err
 	}
-	return on.take(stepFinish, func() error {
+	return on.runStep(stepFinish, func() error {
 		return on.each(len(sites), func(t *tools, i int) { c.finish(t, sites[i], patches) })
 	})
 }
@@ -133,7 +133,7 @@ func (c *scene) solve(on bench, s step, sites []*site, f func(on bench, sites []
 	if len(part) == 0 {
 		return nil
 	}
-	return on.take(s, func() error { return f(on, part) })
+	return on.runStep(s, func() error { return f(on, part) })
 }
 
 // fill fills what is left by the methods of the sites, and adds texture and grain.

@@ -194,7 +194,7 @@ func newFinder(s *site) *finder {
 // best returns the sources that fit the patch around (x, y) best; it tries also first, if that is a source.
 func (f *finder) best(guide [][]float32, trust []float32, x, y int, also int32) matches {
 	w, h := f.width(), f.height()
-	f.take(guide, trust, x, y)
+	f.setPatch(guide, trust, x, y)
 	f.fineOffsets = f.patch.Offsets(f.fine, h, f.fineOffsets)
 	f.offsets = f.patch.Offsets(f.coarse, h, f.offsets)
 	f.top = f.top[:0]
@@ -242,8 +242,8 @@ func (f *finder) try(places *patch.Places, g patch.Group, offsets []int32) {
 	}
 }
 
-// take sets the patch to compare to that around (x, y). Certain pixels come first, so that a bad fit shows early.
-func (f *finder) take(guide [][]float32, trust []float32, x, y int) {
+// setPatch sets the patch to compare to that around (x, y). Certain pixels come first, so that a bad fit shows early.
+func (f *finder) setPatch(guide [][]float32, trust []float32, x, y int) {
 	w, h := f.width(), f.height()
 	f.patch.Reset(len(guide))
 	const least, sure = 0.1, 0.75

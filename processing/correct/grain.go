@@ -14,7 +14,7 @@ func addGrain(on bench, sites []*site, amount float32) error {
 	}
 	fine := make([][][]float32, len(sites))
 	for i, s := range sites {
-		fine[i] = takePlanes(s.memory, len(s.pix), s.box.area())
+		fine[i] = allocPlanes(s.memory, len(s.pix), s.box.area())
 	}
 	if err := on.detail(sites, fine); err != nil {
 		return err
@@ -87,15 +87,15 @@ func (s *site) bestShift(fine [][]float32, at []int32, b box) (best int) {
 	// About 64 pixels suffice to compare.
 	sparse := max(1, len(at)/64)
 	// The channels of a pixel lie side by side, so that comparing it reads one place of memory.
-	smooth := take[float32](s.memory, w*h*ch)
+	smooth := alloc[float32](s.memory, w*h*ch)
 	for k, p := range s.pix {
 		f := fine[k][:len(p)]
 		for i, v := range p {
 			smooth[i*ch+k] = v - f[i]
 		}
 	}
-	places := take[int32](s.memory, len(at)/sparse+1)[:0]
-	values := take[float32](s.memory, cap(places)*ch)[:0]
+	places := alloc[int32](s.memory, len(at)/sparse+1)[:0]
+	values := alloc[float32](s.memory, cap(places)*ch)[:0]
 	for n := 0; n < len(at); n += sparse {
 		places = append(places, at[n])
 		for _, p := range s.pix {
@@ -146,7 +146,7 @@ func (s *site) filledAround(at int32) float32 {
 	sum := 0.0
 	for v := y0; v < y1; v++ {
 		for _, f := range s.filled[v*s.width()+x0 : v*s.width()+x1] {
-			sum += grid(float64(f))
+			sum += roundToGrid(float64(f))
 		}
 	}
 	return float32(sum / float64((x1-x0)*(y1-y0)))

@@ -195,11 +195,11 @@ func (g *glareMap) holes() *counts {
 		h := int(g.halos[s.Label])
 		for x := int(s.X0); x < int(s.X1); {
 			next := min((x/coarse+1)*coarse, int(s.X1))
-			c.at(x, int(s.Y), int64(next-x)*int64(2*h+1))
+			c.addAt(x, int(s.Y), int64(next-x)*int64(2*h+1))
 			x = next
 		}
-		c.at(int(s.X0), int(s.Y), int64(h*(2*h+1)))
-		c.at(int(s.X1)-1, int(s.Y), int64(h*(2*h+1)))
+		c.addAt(int(s.X0), int(s.Y), int64(h*(2*h+1)))
+		c.addAt(int(s.X1)-1, int(s.Y), int64(h*(2*h+1)))
 	}
 	c.integrate(false)
 	return c
@@ -260,8 +260,8 @@ func (c *counts) add(b box, v int64) {
 	c.sums[b.y1*(c.w+1)+b.x1] += v
 }
 
-// at adds v to the cell of a pixel.
-func (c *counts) at(x, y int, v int64) { c.sums[y/coarse*(c.w+1)+x/coarse] += v }
+// addAt adds v to the cell of a pixel.
+func (c *counts) addAt(x, y int, v int64) { c.sums[y/coarse*(c.w+1)+x/coarse] += v }
 
 // integrate turns what add (as differences) or at (as values) stored into sums.
 func (c *counts) integrate(differences bool) {

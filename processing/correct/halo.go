@@ -52,7 +52,7 @@ func ringRises(t *scratch, d *codec, g *glareMap, most int, spot int32) []float6
 	if b.area() > 1<<16 {
 		return nil
 	}
-	own, depth := take[int32](t, b.area()), take[int32](t, b.area())
+	own, depth := alloc[int32](t, b.area()), alloc[int32](t, b.area())
 	g.owners(t, b, own, depth)
 	sum, n := make([]float64, most+1), make([]float64, most+1)
 	for i, o := range own {
@@ -62,7 +62,7 @@ func ringRises(t *scratch, d *codec, g *glareMap, most int, spot int32) []float6
 		ring := min(int(math.Ceil(math.Sqrt(float64(depth[i]))))-1, most)
 		at := ((b.y0+i/b.width())*d.pic.Width + b.x0 + i%b.width()) * ch
 		for k := range ch {
-			sum[ring] += float64(grid(float64(d.rootOf(at + k))))
+			sum[ring] += float64(roundToGrid(float64(d.rootOf(at + k))))
 		}
 		n[ring] += float64(ch)
 	}

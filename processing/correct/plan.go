@@ -53,14 +53,14 @@ type plan interface {
 
 // bench is where some sites take the steps together. Its methods return the context's error after a cancel.
 type bench interface {
-	// take runs f as a step.
-	take(s step, f func() error) error
+	// runStep runs f as a step.
+	runStep(s step, f func() error) error
 	// each calls f for 0 … n−1. The tools belong to that call.
 	each(n int, f func(t *tools, i int)) error
 	// harmonic is the operation Harmonic on the planes of each site's window.
 	harmonic(sites []*site, planes [][][]float32) error
 	// separate is the operation Separate.
-	separate(views []*view) error
+	separate(views []*lightSite) error
 	// detail writes the operation Detail of each site's values into its planes.
 	detail(sites []*site, planes [][][]float32) error
 }

@@ -42,7 +42,7 @@ func (p *inBatches) report(s step, done float64) {
 	}
 }
 
-func (p *inBatches) take(s step, f func() error) error {
+func (p *inBatches) runStep(s step, f func() error) error {
 	p.report(s, p.before+float64(p.share*steps()[s].at))
 	defer p.be.Stage(steps()[s].name.String())()
 	return f()
@@ -67,7 +67,7 @@ func (p *inBatches) harmonic(sites []*site, planes [][][]float32) error {
 	return a.err
 }
 
-func (p *inBatches) separate(views []*view) error {
+func (p *inBatches) separate(views []*lightSite) error {
 	sites, models := make([]*site, len(views)), make([]processing.Separation, len(views))
 	for i, v := range views {
 		sites[i], models[i] = v.site, v.m

@@ -104,7 +104,7 @@ type thread struct {
 	passed *laps
 }
 
-func (b *thread) take(s step, f func() error) error {
+func (b *thread) runStep(s step, f func() error) error {
 	begin := time.Now()
 	err := f()
 	b.passed[s].Add(int64(time.Since(begin)))
@@ -126,7 +126,7 @@ func (b *thread) harmonic(sites []*site, planes [][][]float32) error {
 	return b.ctx.Err()
 }
 
-func (b *thread) separate(views []*view) error {
+func (b *thread) separate(views []*lightSite) error {
 	for _, v := range views {
 		b.by.Separate(v.paint, v.seen, v.light, v.expected, v.state, v.width(), v.height(), &v.m)
 	}

@@ -19,8 +19,8 @@ func (s *scratch) reset() {
 	}
 }
 
-// take returns n values with undefined content, valid until the next reset. With a nil scratch it allocates them.
-func take[T uint8 | int16 | int32 | int64 | float32 | float64](s *scratch, n int) []T {
+// alloc returns n values with undefined content, valid until the next reset. With a nil scratch it allocates them.
+func alloc[T uint8 | int16 | int32 | int64 | float32 | float64](s *scratch, n int) []T {
 	if s == nil {
 		return make([]T, n)
 	}
@@ -37,18 +37,18 @@ func take[T uint8 | int16 | int32 | int64 | float32 | float64](s *scratch, n int
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(part))), words*8/int(unsafe.Sizeof(zero)))[:n:n]
 }
 
-// takeZero is take with all values 0.
-func takeZero[T uint8 | int32 | int64 | float32 | float64](s *scratch, n int) []T {
-	p := take[T](s, n)
+// allocZero is alloc with all values 0.
+func allocZero[T uint8 | int32 | int64 | float32 | float64](s *scratch, n int) []T {
+	p := alloc[T](s, n)
 	clear(p)
 	return p
 }
 
-// takePlanes takes several planes of n values.
-func takePlanes(s *scratch, count, n int) [][]float32 {
+// allocPlanes allocates several planes of n values.
+func allocPlanes(s *scratch, count, n int) [][]float32 {
 	planes := make([][]float32, count)
 	for k := range planes {
-		planes[k] = take[float32](s, n)
+		planes[k] = alloc[float32](s, n)
 	}
 	return planes
 }

@@ -49,7 +49,7 @@ func (c *scene) cutWindow(t *tools, s *site) {
 	for {
 		s.box = s.group.around.grown(reach, c.pic.Width, c.pic.Height)
 		n := s.box.area()
-		s.own, s.depth = take[int32](s.memory, n), take[int32](s.memory, n)
+		s.own, s.depth = alloc[int32](s.memory, n), alloc[int32](s.memory, n)
 		c.glare.owners(&t.scratch, s.box, s.own, s.depth)
 		s.known = 0
 		for _, o := range s.own {
@@ -87,7 +87,7 @@ func (s *site) measureDepth(t *scratch) int {
 	const most = 1 << 20
 	// Pixels around the hole are known, except beyond the window.
 	stride := w + 2
-	far := takeZero[int32](t, stride*(h+2))
+	far := allocZero[int32](t, stride*(h+2))
 	for y := range h + 2 {
 		for x := range w + 2 {
 			u, v := hole.x0+x-1, hole.y0+y-1
@@ -244,8 +244,8 @@ const clipLevel = 0.985
 // load fills state and pix.
 func (c *scene) load(s *site) {
 	ch, n := c.pic.Channels, s.box.area()
-	s.state = takeZero[uint8](s.memory, n)
-	s.pix = takePlanes(s.memory, ch, n)
+	s.state = allocZero[uint8](s.memory, n)
+	s.pix = allocPlanes(s.memory, ch, n)
 	for i, o := range s.own {
 		if o != free {
 			s.state[i] = processing.StateUnclipped

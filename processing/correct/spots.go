@@ -117,7 +117,7 @@ func (g *glareMap) owners(t *scratch, b box, own []int32, depth []int32) {
 	// halo may reach the window.
 	wide := box{b.x0 - g.halo, b.y0, b.x1 + g.halo, b.y1}.grown(0, g.w, g.h)
 	w := wide.width()
-	best := take[int64](t, w*b.height())
+	best := alloc[int64](t, w*b.height())
 	for i := range best {
 		best[i] = none
 	}

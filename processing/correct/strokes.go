@@ -42,14 +42,14 @@ func (s *site) strokes(t *tools, out strokes) {
 	b := hole.grown(margin, w, h)
 	left := hole.x0 - margin
 	bw := hole.width() + 2*margin
-	known := takeZero[float32](&t.scratch, b.height()*w)
+	known := allocZero[float32](&t.scratch, b.height()*w)
 	for i, v := range s.state[b.y0*w : b.y1*w] {
 		if v == processing.StateKnown {
 			known[i] = 1
 		}
 	}
-	total, ring := take[int64](&t.scratch, bw), take[int64](&t.scratch, (2*reach+1)*bw)
-	rows := take[int64](&t.scratch, 2*(bw+2))
+	total, ring := alloc[int64](&t.scratch, bw), alloc[int64](&t.scratch, (2*reach+1)*bw)
+	rows := alloc[int64](&t.scratch, 2*(bw+2))
 	for d, step := range [4][2]int{{1, 0}, {0, 1}, {1, 1}, {-1, 1}} {
 		clear(total)
 		clear(ring)
@@ -188,7 +188,7 @@ func (g *gap) mean(p []float32, q *[4]float32) float32 {
 const strokeStep = 0.75
 
 // continueStrokes relaxes the harmonic guess of the paint along the strokes.
-func (v *view) continueStrokes(t *tools) {
+func (v *lightSite) continueStrokes(t *tools) {
 	if len(v.guess) == 3 {
 		t.grid.Reset(t.level, v.state, v.width(), v.height(), true)
 		t.grid.Continue(v.guess, v.along, v.sweeps(20, 1))
@@ -213,7 +213,7 @@ func (v *view) continueStrokes(t *tools) {
 
 // refine continues Separate from its result, with the mean along the strokes instead of that of the four nearest
 // neighbours; the formulas are the same.
-func (v *view) refine(t *tools) {
+func (v *lightSite) refine(t *tools) {
 	ch := len(v.pix)
 	if ch == 3 {
 		t.grid.Reset(t.level, v.state, v.width(), v.height(), true)
@@ -228,7 +228,7 @@ func (v *view) refine(t *tools) {
 	for range v.m.Sweeps {
 		for _, part := range list {
 			for n := range part {
-				v.step(&part[n], &next[n])
+				v.separatePixel(&part[n], &next[n])
 			}
 			for n := range part {
 				i := part[n].i
@@ -242,8 +242,8 @@ func (v *view) refine(t *tools) {
 	}
 }
 
-// step computes the paint of one pixel, and in the last place its light: see Separate.
-func (v *view) step(g *gap, out *[5]float32) {
+// separatePixel computes the paint of one pixel, and in the last place its light: see Separate.
+func (v *lightSite) separatePixel(g *gap, out *[5]float32) {
 	ch, i, m := len(v.pix), g.i, &v.m
 	var guess [4]float32
 	var slope float32

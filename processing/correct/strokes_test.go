@@ -28,7 +28,7 @@ func TestStrokesOfThreeChannelsKeepTheirBits(t *testing.T) {
 			s.pix = append(s.pix, draw("paint"))
 		}
 		tool := &tools{level: rapid.SampledFrom([]simd.Level{simd.Plain, simd.Chosen()}).Draw(t, "level")}
-		v := newView(s)
+		v := newLightSite(s)
 		for k := range v.guess {
 			copy(v.guess[k], draw("guess"))
 			for i := range 3 {
@@ -71,7 +71,7 @@ func TestStrokesOfThreeChannelsKeepTheirBits(t *testing.T) {
 			for _, part := range list {
 				next := make([][5]float32, len(part))
 				for n := range part {
-					slow.step(&part[n], &next[n])
+					slow.separatePixel(&part[n], &next[n])
 				}
 				for n := range part {
 					i := part[n].i

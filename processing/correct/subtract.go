@@ -65,7 +65,7 @@ func rise(t *scratch, d *codec, g *glareMap, runs []processing.Run) [4]float64 {
 	if b.area() > 1<<16 {
 		return [4]float64{}
 	}
-	own, depth := take[int32](t, b.area()), take[int32](t, b.area())
+	own, depth := alloc[int32](t, b.area()), alloc[int32](t, b.area())
 	g.owners(t, b, own, depth)
 	light := func(i int) (l [4]float64, clipped bool) {
 		at := ((b.y0+i/b.width())*d.pic.Width + b.x0 + i%b.width()) * ch
@@ -117,15 +117,15 @@ func rise(t *scratch, d *codec, g *glareMap, runs []processing.Run) [4]float64 {
 // lookThrough separates light from paint, and fills clipped pixels. A first guess of the paint shows where the skirt of
 // the light ends; the pixels beyond it are paint, and improve the second guess.
 func (c *scene) lookThrough(on bench, sites []*site) error {
-	views := make([]*view, len(sites))
+	views := make([]*lightSite, len(sites))
 	for i, s := range sites {
-		views[i] = newView(s)
+		views[i] = newLightSite(s)
 	}
 	if err := guess(on, views, c.light); err != nil {
 		return err
 	}
 	// A second guess would only repeat the first where that made no pixel known.
-	again := slices.DeleteFunc(slices.Clone(views), func(v *view) bool { return len(v.beyond) == 0 })
+	again := slices.DeleteFunc(slices.Clone(views), func(v *lightSite) bool { return len(v.beyond) == 0 })
 	if err := guess(on, again, c.light); err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (c *scene) lookThrough(on bench, sites []*site) error {
 }
 
 // guess guesses the paint of the views and models it; light is the colour of the light over the picture.
-func guess(on bench, views []*view, light [4]float64) error {
+func guess(on bench, views []*lightSite, light [4]float64) error {
 	if len(views) == 0 {
 		return nil
 	}
@@ -166,7 +166,7 @@ func guess(on bench, views []*view, light [4]float64) error {
 }
 
 // consider continues the guess along the strokes and makes the model.
-func (v *view) consider(t *tools, picture [4]float64) {
+func (v *lightSite) consider(t *tools, picture [4]float64) {
 	if v.along == nil {
 		v.along = make(strokes, v.box.area())
 	}
@@ -175,8 +175,8 @@ func (v *view) consider(t *tools, picture [4]float64) {
 	v.model(t, picture)
 }
 
-// view is a site while its light is separated from its paint.
-type view struct {
+// lightSite is a site while its light is separated from its paint.
+type lightSite struct {
 	*site
 	m processing.Separation
 	// paint is that of Separate; it begins as its surroundings continue.
@@ -191,16 +191,16 @@ type view struct {
 	beyond []int32
 }
 
-func newView(s *site) *view {
+func newLightSite(s *site) *lightSite {
 	n := s.box.area()
-	v := &view{site: s, paint: takePlanes(s.memory, len(s.pix), n), guess: takePlanes(s.memory, len(s.pix), n),
-		expected: take[float32](s.memory, n), light: takeZero[float32](s.memory, n)}
+	v := &lightSite{site: s, paint: allocPlanes(s.memory, len(s.pix), n), guess: allocPlanes(s.memory, len(s.pix), n),
+		expected: alloc[float32](s.memory, n), light: allocZero[float32](s.memory, n)}
 	v.seen = v.guess
 	return v
 }
 
 // square computes the light of each channel from its roots.
-func (v *view) square() {
+func (v *lightSite) square() {
 	for k, p := range v.pix {
 		for i, r := range p {
 			v.seen[k][i] = r * r
@@ -210,8 +210,8 @@ func (v *view) square() {
 
 // madeUp sets filled, the share of invented texture: all of it in a clipped pixel, and the more the brighter the light
 // that was subtracted. Pixels beyond the skirt become glare again, so that nothing is copied from them.
-func (v *view) madeUp() {
-	v.filled = takeZero[float32](v.memory, len(v.light))
+func (v *lightSite) madeUp() {
+	v.filled = allocZero[float32](v.memory, len(v.light))
 	var variance float64
 	for k := range v.pix {
 		variance += float64(v.m.Variance[k])
@@ -264,7 +264,7 @@ const (
 
 // model estimates, from the guess of the paint, the statistics of the paint around the spot, the colour of the light on
 // it, and how much light is to be expected on each pixel. Pixels beyond the skirt become known.
-func (v *view) model(t *tools, picture [4]float64) {
+func (v *lightSite) model(t *tools, picture [4]float64) {
 	ch := len(v.pix)
 	v.m = processing.Separation{Sweeps: v.sweeps(20, 2), Noise: sensorNoise, Mismatch: mismatch}
 	axes, variance := principalAxes(v.covariance(t.level), ch)
@@ -275,8 +275,8 @@ func (v *view) model(t *tools, picture [4]float64) {
 		}
 	}
 	n, w, hole := v.box.area(), v.width(), v.hole()
-	rise, sd := take[float64](&t.scratch, n), take[float64](&t.scratch, n)
-	unclipped := take[int32](&t.scratch, hole.area())[:0]
+	rise, sd := alloc[float64](&t.scratch, n), alloc[float64](&t.scratch, n)
+	unclipped := alloc[int32](&t.scratch, hole.area())[:0]
 	for y := hole.y0; y < hole.y1; y++ {
 		for i := y*w + hole.x0; i < y*w+hole.x1; i++ {
 			if v.state[i] == processing.StateUnclipped {
@@ -309,7 +309,7 @@ func (v *view) model(t *tools, picture [4]float64) {
 		if hot(int(i)) {
 			for k := range ch {
 				g, p := float64(v.guess[k][i]), float64(v.pix[k][i])
-				sum[k] += float64(grid(math.Max(float64(p*p)-float64(g*g), 0)))
+				sum[k] += float64(roundToGrid(math.Max(float64(p*p)-float64(g*g), 0)))
 			}
 		}
 	}
@@ -339,7 +339,7 @@ func (v *view) model(t *tools, picture [4]float64) {
 }
 
 // peak returns the brightest light in the window, 1 = white; the light on a clipped pixel counts as white.
-func (v *view) peak(unclipped []int32, rise []float64) float64 {
+func (v *lightSite) peak(unclipped []int32, rise []float64) float64 {
 	for i, state := range v.state {
 		if state == processing.StateClipped && v.own[i] == v.index {
 			return 1
@@ -392,8 +392,8 @@ func riseOn(m *processing.Separation, pix, guess [][]float32, i int) (rise, sd f
 func (s *site) fromHot(t *scratch, hole box, hot func(i int) bool) []int32 {
 	w, h := s.width(), s.height()
 	const beyond = skirt*skirt + 1
-	dist := takeZero[int32](t, w*h)
-	near := take[int32](t, hole.area())[:0]
+	dist := allocZero[int32](t, w*h)
+	near := alloc[int32](t, hole.area())[:0]
 	for y := hole.y0; y < hole.y1; y++ {
 		for i := y*w + hole.x0; i < y*w+hole.x1; i++ {
 			switch {
@@ -406,7 +406,7 @@ func (s *site) fromHot(t *scratch, hole box, hot func(i int) bool) []int32 {
 	}
 	// Distances to the nearest hot pixel of each row come first, then the least over the rows around.
 	bw := hole.width()
-	across := take[int32](t, hole.area())
+	across := alloc[int32](t, hole.area())
 	for i := range across {
 		across[i] = beyond
 	}
@@ -462,7 +462,7 @@ func nearestInRow(row []int32) {
 // profile returns the mean light at each squared distance from the hot pixels, and the squared distance from which on
 // there is none. Means over pixels at the same distance cancel the texture of the paint. Light never rises outwards,
 // which isotonic regression enforces (pool adjacent violators: Ayer et al. 1955).
-func (v *view) profile(hole box, rise, sd []float64, dist []int32) (level []float64, end int) {
+func (v *lightSite) profile(hole box, rise, sd []float64, dist []int32) (level []float64, end int) {
 	const rings = skirt*skirt + 2
 	type block struct {
 		sum, sd, n float64
@@ -472,8 +472,8 @@ func (v *view) profile(hole box, rise, sd []float64, dist []int32) (level []floa
 	for y := hole.y0; y < hole.y1; y++ {
 		for i := y*v.width() + hole.x0; i < y*v.width()+hole.x1; i++ {
 			if d := dist[i]; d > 0 && v.state[i] == processing.StateUnclipped {
-				ring[d].sum += float64(grid(rise[i]))
-				ring[d].sd += float64(grid(sd[i]))
+				ring[d].sum += float64(roundToGrid(rise[i]))
+				ring[d].sd += float64(roundToGrid(sd[i]))
 				ring[d].n++
 			}
 		}
@@ -513,8 +513,8 @@ const (
 	gridShift = 3 << 51
 )
 
-// grid rounds x to a grid number.
-func grid(x float64) float64 {
+// roundToGrid rounds x to a roundToGrid number.
+func roundToGrid(x float64) float64 {
 	if x = float64(x * gridScale); x > -1<<50 && x < 1<<50 {
 		return float64(float64(x+gridShift)-gridShift) / gridScale
 	}
@@ -621,7 +621,7 @@ func (s *site) addProducts(sum *[4][4]float64, i, j int) {
 	}
 	for a := range s.pix {
 		for b := range a + 1 {
-			sum[a][b] += float64(grid(d[a] * d[b]))
+			sum[a][b] += float64(roundToGrid(d[a] * d[b]))
 		}
 	}
 }

@@ -49,7 +49,7 @@ func (s *site) followTexture(level simd.Level) {
 		return
 	}
 	w := s.width()
-	places := take[int32](s.memory, n)
+	places := alloc[int32](s.memory, n)
 	for i, p := range points {
 		places[i] = int32(cov.place(int(p)%w, int(p)/w))
 	}
@@ -58,7 +58,7 @@ func (s *site) followTexture(level simd.Level) {
 	for i := range cov.values {
 		cov.values[i] += cov.mean
 	}
-	matrix := kriging.NewMatrix(n, take[float64](s.memory, kriging.Size(n)))
+	matrix := kriging.NewMatrix(n, alloc[float64](s.memory, kriging.Size(n)))
 	for i, p := range points {
 		row, from := matrix.Row(i), cov.from(int(places[i]))
 		for j, q := range places[:i+1] {
@@ -70,20 +70,20 @@ func (s *site) followTexture(level simd.Level) {
 	if !matrix.Factor(level) {
 		return
 	}
-	weights := takeZero[float64](s.memory, n*len(s.pix))
+	weights := allocZero[float64](s.memory, n*len(s.pix))
 	means := make([]float64, len(s.pix))
 	for k, p := range s.pix {
 		for _, i := range points {
-			means[k] += grid(float64(p[i]))
+			means[k] += roundToGrid(float64(p[i]))
 		}
-		means[k] = grid(means[k] / float64(n))
+		means[k] = roundToGrid(means[k] / float64(n))
 		for j, i := range points {
 			weights[k*n+j] = float64(p[i]) - means[k]
 		}
 		matrix.Solve(level, weights[k*n:][:n])
 	}
 	// Some of the targets are points, but all weights are known by now.
-	row := take[float64](s.memory, n)
+	row := alloc[float64](s.memory, n)
 	for _, i := range targets {
 		from := cov.from(cov.place(int(i)%w, int(i)/w))
 		for j, q := range places {
@@ -102,7 +102,7 @@ func (s *site) followTexture(level simd.Level) {
 // If there are too many of the latter, those on a lattice are taken.
 func (s *site) texturePixels() (targets, points []int32) {
 	w, h := s.width(), s.height()
-	near := takeZero[uint8](s.memory, w*h)
+	near := allocZero[uint8](s.memory, w*h)
 	s.eachPixel(func(i, _, _ int) {
 		if s.filled[i] <= textureMade {
 			return
@@ -178,10 +178,10 @@ func (s *site) autocovariance(level simd.Level, targets, points []int32) (c auto
 		return c, false
 	}
 	half := c.reachX + 1
-	sums := take[int64](s.memory, half*(2*c.reachY+1))
+	sums := alloc[int64](s.memory, half*(2*c.reachY+1))
 	kriging.Correlate(level, sums, z, b.width(), c.reachX, c.reachY,
-		take[int16](s.memory, kriging.Room(b.height(), b.width(), c.reachX)))
-	c.values = take[float64](s.memory, (2*c.reachX+1)*(2*c.reachY+1))
+		alloc[int16](s.memory, kriging.Room(b.height(), b.width(), c.reachX)))
+	c.values = alloc[float64](s.memory, (2*c.reachX+1)*(2*c.reachY+1))
 	scale := float64(n * textureSteps * textureSteps)
 	for i, sum := range sums {
 		at := c.from(c.place(i%half, i/half-c.reachY))
@@ -196,7 +196,7 @@ func (s *site) autocovariance(level simd.Level, targets, points []int32) (c auto
 // deviations returns by how much the mean over the channels of each pixel of paint in a part of the window differs from
 // that of all, in steps, 0 for other pixels, and the number of pixels of paint.
 func (s *site) deviations(part box) (z []int32, n int) {
-	z = takeZero[int32](s.memory, part.area())
+	z = allocZero[int32](s.memory, part.area())
 	each := func(f func(at, i int)) {
 		for at := range z {
 			i := (part.y0+at/part.width())*s.width() + part.x0 + at%part.width()

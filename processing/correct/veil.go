@@ -197,7 +197,7 @@ func sidesOf(
 	if b.area() > 1<<16 {
 		return nil
 	}
-	own, depth := take[int32](t, b.area()), take[int32](t, b.area())
+	own, depth := alloc[int32](t, b.area()), alloc[int32](t, b.area())
 	g.owners(t, b, own, depth)
 	veil := before.over(t, b, nil)
 	known := before.lightOf(spot)
@@ -225,8 +225,8 @@ func sidesOf(
 			}
 			to, share := &side[k], s.share(d2)
 			to.n++
-			to.share += grid(share)
-			to.square += grid(float64(share * share))
+			to.share += roundToGrid(share)
+			to.square += roundToGrid(float64(share * share))
 			at := (y*d.pic.Width + x) * ch
 			for k := range ch {
 				seen := d.rootOf(at + k)
@@ -234,9 +234,9 @@ func sidesOf(
 					seen = before.without(seen, veil[i], k)
 				}
 				root := float64(seen)
-				to.root[k] += grid(root)
-				to.both[k] += grid(float64(share * root))
-				to.squares[k] += grid(float64(root * root))
+				to.root[k] += roundToGrid(root)
+				to.both[k] += roundToGrid(float64(share * root))
+				to.squares[k] += roundToGrid(float64(root * root))
 			}
 		}
 	}
@@ -313,10 +313,10 @@ func (v *veils) over(t *scratch, b box, owner []int32) []float32 {
 	}
 	slices.Sort(near)
 	near = slices.Compact(near)
-	sum := takeZero[float64](t, b.area())
+	sum := allocZero[float64](t, b.area())
 	var most []float64
 	if owner != nil {
-		most = takeZero[float64](t, b.area())
+		most = allocZero[float64](t, b.area())
 	}
 	for _, n := range near {
 		s := &v.sources[n]
@@ -332,14 +332,14 @@ func (v *veils) over(t *scratch, b box, owner []int32) []float32 {
 				if share <= 0 {
 					continue
 				}
-				row[i] += grid(share)
+				row[i] += roundToGrid(share)
 				if owner != nil && share > most[at+i] {
 					most[at+i], owner[at+i] = share, n
 				}
 			}
 		}
 	}
-	out := take[float32](t, len(sum))
+	out := alloc[float32](t, len(sum))
 	for i, t := range sum {
 		out[i] = float32(t)
 	}
@@ -376,10 +376,10 @@ func (c *scene) unveil(t *scratch, spot int32, patch *processing.Patch) {
 	}
 	this := c.veils.of[spot]
 	b := c.veils.sources[this].box
-	own, depth, owner := take[int32](t, b.area()), take[int32](t, b.area()), take[int32](t, b.area())
+	own, depth, owner := alloc[int32](t, b.area()), alloc[int32](t, b.area()), alloc[int32](t, b.area())
 	c.glare.owners(t, b, own, depth)
 	share := c.veils.over(t, b, owner)
-	at := take[int32](t, b.area())[:0]
+	at := alloc[int32](t, b.area())[:0]
 	for i, v := range share {
 		if v != 0 && own[i] == free && owner[i] == this {
 			at = append(at, int32(i))

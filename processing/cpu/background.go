@@ -21,7 +21,7 @@ type censoredSums[S uint32 | uint64] struct {
 
 // run calls emit with the window sums of every row of the tile.
 func (c *censoredSums[S]) run(t *worker, tile rect, emit func(y int, sum []S)) bool {
-	col, sum := zeros[S](t, c.width(tile)), take[S](t, tile.x1-tile.x0)
+	col, sum := zeroScratch[S](t, c.width(tile)), scratch[S](t, tile.x1-tile.x0)
 	return c.down(t, tile, col, func(y int) {
 		c.scanRow(sum, col, 2*c.rx+1)
 		emit(y, sum)
@@ -31,7 +31,7 @@ func (c *censoredSums[S]) run(t *worker, tile rect, emit func(y int, sum []S)) b
 // down slides the column sums of the tile, all 0 at first, and calls emit when they hold the sums of row y.
 func (c *censoredSums[S]) down(t *worker, tile rect, col []S, emit func(y int)) bool {
 	x0, x1, at := c.columns(tile)
-	none, out := zeros[uint16](t, x1-x0), take[uint8](t, x1-x0)
+	none, out := zeroScratch[uint16](t, x1-x0), scratch[uint8](t, x1-x0)
 	kernel.Fill(out, math.MaxUint8)
 	entering, leaving := c.exclude.buffer(t, x1-x0), c.exclude.buffer(t, x1-x0)
 	return c.slide(t, tile, func(add, sub int) {
@@ -137,15 +137,15 @@ func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *k
 	case k.NarrowMeans != nil && first != last:
 		narrow := censoredSums[uint32]{first.window, k.Censor32, k.Scan32, first.y, first.exclude}
 		// The kernel also reads the column before the first window.
-		col := zeros[uint32](t, 1+first.width(tile)+kernel.Block)
-		poor := take[uint64](t, (tile.x1-tile.x0+63)/64)
+		col := zeroScratch[uint32](t, 1+first.width(tile)+kernel.Block)
+		poor := scratch[uint64](t, (tile.x1-tile.x0+63)/64)
 		done = narrow.down(t, tile, col[1:], func(y int) {
 			if k.NarrowMeans(dst.row(y, tile.x0, tile.x1), poor, col, 2*first.rx+1, uint32(first.need)) {
 				p.marked(y, tile.x0, poor)
 			}
 		})
 	default:
-		wide := take[uint64](t, tile.x1-tile.x0)
+		wide := scratch[uint64](t, tile.x1-tile.x0)
 		narrow := censoredSums[uint32]{first.window, k.Censor32, k.Scan32, first.y, first.exclude}
 		done = narrow.run(t, tile, func(y int, sum []uint32) {
 			out := dst.row(y, tile.x0, tile.x1)
@@ -171,7 +171,7 @@ func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *k
 	for i := 1; done && i < len(levels); i++ {
 		v := &levels[i]
 		for c := range p.cells {
-			for runs := p.take(c); done && len(runs) > 0; {
+			for runs := p.drain(c); done && len(runs) > 0; {
 				n := v.together(runs)
 				done = v.means(t, runs[:n], dst, func(y, x0 int, sum []uint64) { keep(v, y, x0, sum) })
 				runs = runs[n:]
@@ -187,8 +187,8 @@ type poorRuns struct {
 	cells      [][]processing.Run
 }
 
-// take empties a column and returns its runs.
-func (p *poorRuns) take(c int) []processing.Run {
+// drain empties a column and returns its runs.
+func (p *poorRuns) drain(c int) []processing.Run {
 	runs := p.cells[c]
 	p.cells[c] = nil
 	return runs
@@ -264,7 +264,7 @@ func (v *backgroundLevel) means(t *worker, runs []processing.Run, dst raster, po
 	for _, p := range runs {
 		box.x0, box.x1 = min(box.x0, p.X0), max(box.x1, p.X1)
 	}
-	col, sum := zeros[uint64](t, v.width(box)), take[uint64](t, box.x1-box.x0)
+	col, sum := zeroScratch[uint64](t, v.width(box)), scratch[uint64](t, box.x1-box.x0)
 	return v.down(t, box, col, func(y int) {
 		n := 0
 		for n < len(runs) && runs[n].Y == y {

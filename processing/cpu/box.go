@@ -83,9 +83,9 @@ func rowOr[T kernel.Sample](s []T, w, y, x0, x1 int, none []T) []T {
 	return s[y*w+x0 : y*w+x1]
 }
 
-// zeros returns scratch filled with zeros.
-func zeros[T kernel.Sample | uint64 | int32 | float64](t *worker, n int) []T {
-	s := take[T](t, n)
+// zeroScratch is scratch filled with zeros.
+func zeroScratch[T kernel.Sample | uint64 | int32 | float64](t *worker, n int) []T {
+	s := scratch[T](t, n)
 	clear(s)
 	return s
 }
@@ -139,8 +139,8 @@ func boxMeanRows[T uint8 | uint16, S uint16 | uint32](ctx context.Context, b *Ba
 	return b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
 		// The kernels also read the column before the first window.
-		col := zeros[S](t, 1+g.width(tile)+kernel.Block)
-		none := zeros[T](t, x1-x0)
+		col := zeroScratch[S](t, 1+g.width(tile)+kernel.Block)
+		none := zeroScratch[T](t, x1-x0)
 		c, ny := kernel.NewCounts(&t.arena, tile.x1-tile.x0, g.columnsAt(tile.x0)), 0
 		g.slide(t, tile, func(add, sub int) {
 			slide(col[1+at:][:x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none))
@@ -159,9 +159,9 @@ func boxMeanSums[T uint8 | uint16, S uint32 | uint64](ctx context.Context, b *Ba
 	dst, src, w := pixels[T](d), pixels[T](s), d.w
 	return b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
-		col := zeros[S](t, g.width(tile))
-		sum := take[S](t, tile.x1-tile.x0)
-		none := zeros[T](t, x1-x0)
+		col := zeroScratch[S](t, g.width(tile))
+		sum := scratch[S](t, tile.x1-tile.x0)
+		none := zeroScratch[T](t, x1-x0)
 		left, right := min(tile.x1, max(tile.x0, g.rx)), max(tile.x0, min(tile.x1, w-g.rx))
 		right = max(left, right)
 		g.slide(t, tile, func(add, sub int) {
@@ -188,8 +188,8 @@ func (b *Backend) boxCount(ctx context.Context, d, c *plane, g window, bits uint
 	src, w := c.flags(), d.w
 	return b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
-		col := zeros[uint8](t, g.width(tile))
-		none := zeros[uint8](t, x1-x0)
+		col := zeroScratch[uint8](t, g.width(tile))
+		none := zeroScratch[uint8](t, x1-x0)
 		entering, leaving := src.buffer(t, x1-x0), src.buffer(t, x1-x0)
 		g.slide(t, tile, func(add, sub int) {
 			b.kernels.CountBits(col[at:at+x1-x0], src.row(add, x0, x1, none, entering),
@@ -212,8 +212,8 @@ func boxMeanExact(ctx context.Context, b *Backend, d, s *plane, r int) (exact bo
 	err = b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
 		x0, x1, at := g.columns(tile)
 		// The kernels also read the column before the first window.
-		col := zeros[float64](t, 1+g.width(tile)+kernel.Block)
-		none := zeros[float32](t, x1-x0)
+		col := zeroScratch[float64](t, 1+g.width(tile)+kernel.Block)
+		none := zeroScratch[float32](t, x1-x0)
 		c, ny := kernel.NewFloatCounts(&t.arena, tile.x1-tile.x0, g.columnsAt(tile.x0)), 0
 		low, high := uint32(math.MaxUint32), uint32(0)
 		g.slide(t, tile, func(add, sub int) {
@@ -259,9 +259,9 @@ func boxMeanFloat(ctx context.Context, b *Backend, d, s *plane, r int) error {
 		// Rows of the ring begin at different offsets within a page.
 		const line = 8
 		pitch := (m+line-1)/line*line + line
-		ring := take[float64](t, ky*pitch)
+		ring := scratch[float64](t, ky*pitch)
 		slot := func(i int) []float64 { return ring[i*pitch:][:m] }
-		run := take[float64](t, m)
+		run := scratch[float64](t, m)
 		group := kernel.NewBlockGroup(&t.arena, tile.x1-tile.x0, kx, g.columnsAt(tile.x0))
 		read := func(slot []float64, y int) {
 			if y < 0 || y >= h {
@@ -270,7 +270,7 @@ func boxMeanFloat(ctx context.Context, b *Backend, d, s *plane, r int) error {
 			}
 			b.kernels.Doubles(slot, src[y*w+x0:y*w+x1])
 		}
-		none := zeros[float32](t, m)
+		none := zeroScratch[float32](t, m)
 		for i := range ky {
 			read(slot(i), i-g.ry)
 		}

@@ -310,8 +310,8 @@ func (is island) grow(t *worker, g *growth) []processing.Span {
 	}
 	spans := is.spans
 	f := front{
-		spans: spans, first: zeros[int32](t, len(spans)+1), above: take[int32](t, len(spans)),
-		below: take[int32](t, len(spans)), limits: g.limits, queue: t.queue[:farthest+1], same: t.same[:0],
+		spans: spans, first: zeroScratch[int32](t, len(spans)+1), above: scratch[int32](t, len(spans)),
+		below: scratch[int32](t, len(spans)), limits: g.limits, queue: t.queue[:farthest+1], same: t.same[:0],
 	}
 	neighbours(f.above, spans, -1)
 	neighbours(f.below, spans, 1)
@@ -319,7 +319,7 @@ func (is island) grow(t *worker, g *growth) []processing.Span {
 		f.first[i+1] = f.first[i] + s.X1 - s.X0
 	}
 	n := int(f.first[len(spans)])
-	f.owner, f.dist = take[uint32](t, n), take[int32](t, n)
+	f.owner, f.dist = scratch[uint32](t, n), scratch[int32](t, n)
 	kernel.Fill(f.owner, none)
 	kernel.Fill(f.dist, math.MaxInt32)
 	f.begin(is.cores)
@@ -462,7 +462,7 @@ func (f *front) cut(t *worker, g *growth, cores []processing.Span) []processing.
 	// A core lies in one island, so that its entries of rings and keep belong to this one.
 	for _, c := range cores {
 		if g.rings[c.Label] == nil {
-			g.rings[c.Label] = zeros[int32](t, int(g.rule.Far(g.areas[c.Label]))+2)
+			g.rings[c.Label] = zeroScratch[int32](t, int(g.rule.Far(g.areas[c.Label]))+2)
 		}
 	}
 	for p, l := range f.owner {

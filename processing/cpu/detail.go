@@ -16,7 +16,7 @@ func (b executor) Detail(ctx context.Context, op processing.Detail) error {
 
 // detail computes Detail for a tile. It returns false if it was stopped.
 func (b *Backend) detail(t *worker, p []float32, state []uint8, w, h int) bool {
-	known := take[float32](t, len(p))
+	known := scratch[float32](t, len(p))
 	for j, s := range state {
 		known[j] = 0
 		if s == processing.StateKnown {
@@ -24,7 +24,7 @@ func (b *Backend) detail(t *worker, p []float32, state []uint8, w, h int) bool {
 		}
 	}
 	k := &b.kernels
-	smooth := take[float32](t, len(p))
+	smooth := scratch[float32](t, len(p))
 	k.DivideKnown(smooth, p, known, known)
 	s := newSmoothing(t, w, h)
 	for _, gap := range [2]int{1, 2} {
@@ -58,8 +58,8 @@ const margin = 4
 
 func newSmoothing(t *worker, w, h int) *smoothing {
 	s := &smoothing{
-		w: w, h: h, value: take[float32](t, w*h), weight: take[float32](t, w*h), down: take[float32](t, w),
-		count: take[float32](t, w), padded: take[float32](t, w+2*margin), empty: take[float32](t, w),
+		w: w, h: h, value: scratch[float32](t, w*h), weight: scratch[float32](t, w*h), down: scratch[float32](t, w),
+		count: scratch[float32](t, w), padded: scratch[float32](t, w+2*margin), empty: scratch[float32](t, w),
 		weights: kernel.NewWeights5(),
 	}
 	clear(s.padded)

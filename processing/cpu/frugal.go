@@ -116,8 +116,8 @@ func (b *Backend) boxMeanBand(t *worker, dst, src []uint16, w, n, r int, part re
 	t.arena.Reset()
 	x0, x1, at := g.columns(part)
 	if (2*g.rx+1)*(2*g.ry+1) < kernel.MaxMean {
-		col := zeros[uint32](t, 1+g.width(part)+kernel.Block)
-		none := zeros[uint16](t, x1-x0)
+		col := zeroScratch[uint32](t, 1+g.width(part)+kernel.Block)
+		none := zeroScratch[uint16](t, x1-x0)
 		c, ny := kernel.NewCounts(&t.arena, part.x1-part.x0, g.columnsAt(part.x0)), 0
 		g.slide(t, part, func(add, sub int) {
 			b.kernels.Sums16.Slide32(col[1+at:][:x1-x0], rowOr(src, w, add, x0, x1, none),
@@ -131,9 +131,9 @@ func (b *Backend) boxMeanBand(t *worker, dst, src []uint16, w, n, r int, part re
 		})
 		return
 	}
-	col := zeros[uint64](t, g.width(part))
-	sum := take[uint64](t, part.x1-part.x0)
-	none := zeros[uint16](t, x1-x0)
+	col := zeroScratch[uint64](t, g.width(part))
+	sum := scratch[uint64](t, part.x1-part.x0)
+	none := zeroScratch[uint16](t, x1-x0)
 	g.slide(t, part, func(add, sub int) {
 		b.kernels.Sums16.Slide64(col[at:at+x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none))
 	}, func(y int) {

@@ -38,7 +38,7 @@ func gaussian[T kernel.Sample](ctx context.Context, b *Backend, d, s *plane, sig
 		n := tile.x1 - tile.x0
 		x0, x1 := max(0, tile.x0-r), min(w, tile.x1+r)
 		group := min(r, most)
-		padded := take[float32](t, n+2*r)
+		padded := scratch[float32](t, n+2*r)
 		inside := padded[x0-(tile.x0-r):][:x1-x0]
 		across, down := make([]kernel.Pair[float32], r), make([]kernel.Pair[T], group)
 		for i := range across {
@@ -47,7 +47,7 @@ func gaussian[T kernel.Sample](ctx context.Context, b *Backend, d, s *plane, sig
 		var ring []T
 		pitch := (len(inside) + line - 1) / line * line
 		if copied {
-			ring = take[T](t, (2*r+1)*pitch)
+			ring = scratch[T](t, (2*r+1)*pitch)
 		}
 		row := func(y int) []T {
 			y = mirror(y, h)

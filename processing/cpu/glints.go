@@ -28,7 +28,7 @@ func (b executor) Glints(ctx context.Context, op processing.Glints) error {
 		var mine *network.Rect
 		for !w.stopped() {
 			var r network.Rect
-			if mine, r = tiles.take(mine); mine == nil {
+			if mine, r = tiles.exchange(mine); mine == nil {
 				return
 			}
 			engine.Run(d.data.U8, kinds, pic, r, op.Offset, &w.network, w.stopped, func(y int) bool {
@@ -71,9 +71,9 @@ func (b executor) networkTiles(w, h int, m *network.Model) *networkTiles {
 	return t
 }
 
-// take ends a worker's tile, which may be nil, and returns its next one, nil if there is none, and where it is. A tile
-// is divided only if both parts remain large compared with their surroundings.
-func (t *networkTiles) take(done *network.Rect) (next *network.Rect, whole network.Rect) {
+// exchange ends a worker's tile, which may be nil, and returns its next one, nil if there is none, and where it is. A
+// tile is divided only if both parts remain large compared with their surroundings.
+func (t *networkTiles) exchange(done *network.Rect) (next *network.Rect, whole network.Rect) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.running = slices.DeleteFunc(t.running, func(r *network.Rect) bool { return r == done })

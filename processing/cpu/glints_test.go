@@ -87,7 +87,7 @@ func TestNetworkTiles(t *testing.T) {
 			}
 			waiting := len(tiles.waiting)
 			var r network.Rect
-			mine[i], r = tiles.take(mine[i])
+			mine[i], r = tiles.exchange(mine[i])
 			if mine[i] == nil {
 				if len(tiles.running) == 0 {
 					break

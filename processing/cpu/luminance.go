@@ -26,7 +26,7 @@ func (b executor) Luminance(ctx context.Context, op processing.Luminance) error 
 		case pic.U16 != nil:
 			coded(w, out, pic.U16[c*i:c*j], c, l.row16)
 		default:
-			whole := take[uint16](w, piece*c)
+			whole := scratch[uint16](w, piece*c)
 			out.pieces(piece, func(k int, out lumaRow) {
 				n := out.len()
 				processing.Quantise(whole[:c*n], pic.F32[c*(i+k):])
@@ -50,7 +50,7 @@ func coded[S uint8 | uint16](w *worker, out lumaRow, pix []S, channels int, row 
 		row(out, pix, channels)
 		return
 	}
-	rgb := take[S](w, 3*piece)
+	rgb := scratch[S](w, 3*piece)
 	out.pieces(piece, func(k int, out lumaRow) {
 		n := out.len()
 		processing.WithoutInks(rgb[:3*n], pix[4*k:])

@@ -22,7 +22,7 @@ func (f *flags) buffer(t *worker, n int) []uint8 {
 	if f.marks == nil {
 		return nil
 	}
-	return take[uint8](t, n)
+	return scratch[uint8](t, n)
 }
 
 // row returns the samples x0 … x1−1 of row y, unpacked into buf if needed, or those of none if y is negative.

@@ -116,7 +116,7 @@ func (l *lines[T]) rectangle(ctx context.Context, kx, ky int) error {
 func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 	x0, x1 := max(0, r.x0-rx), min(l.w, r.x1+rx)
 	m, n, at := x1-x0, r.x1-r.x0, x0-(r.x0-rx)
-	line, margin := take[T](t, n+2*rx), take[T](t, at)
+	line, margin := scratch[T](t, n+2*rx), scratch[T](t, at)
 	kernel.Fill(line, l.order.Worst)
 	kernel.Fill(margin, l.order.Worst)
 	row := func(y int) []T {
@@ -183,7 +183,7 @@ func (l *lines[T]) merged(t *worker, tile rect, m, r int, p *cancelCheck, key fu
 	var slots, rows [4][]T
 	if l.encode != nil {
 		for i := range slots {
-			slots[i] = take[T](t, m)
+			slots[i] = scratch[T](t, m)
 		}
 	}
 	next := max(0, tile.y0-r)
@@ -198,7 +198,7 @@ func (l *lines[T]) merged(t *worker, tile rect, m, r int, p *cancelCheck, key fu
 	fours := max(0, 2*r-2)
 	const line = 64
 	pitch := (m+line-1)/line*line + line
-	ring := take[T](t, fours*pitch)
+	ring := scratch[T](t, fours*pitch)
 	four := func(y int) []T { return ring[(y+r)%fours*pitch:][:m] }
 	merge := func(y int) { l.order.Best4(four(y), at(y), at(y+1), at(y+2), at(y+3)) }
 	if r > 1 {
@@ -228,8 +228,8 @@ func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, key func
 	k, o := 2*r+1, l.order
 	const line = 64
 	pitch := (m+line-1)/line*line + line
-	ring := take[T](t, k*pitch)
-	run, none := take[T](t, m), take[T](t, m)
+	ring := scratch[T](t, k*pitch)
+	run, none := scratch[T](t, m), scratch[T](t, m)
 	kernel.Fill(none, o.Worst)
 	slot := func(i int) []T { return ring[i*pitch:][:m] }
 	// read returns row y, in the slot for it if key puts it there.

@@ -29,8 +29,8 @@ type worker struct {
 	queue       [][]claim
 }
 
-// take returns n values of scratch with undefined content, valid until the task ends.
-func take[T kernel.Sample | uint64 | float64](t *worker, n int) []T {
+// scratch returns n values of scratch with undefined content, valid until the task ends.
+func scratch[T kernel.Sample | uint64 | float64](t *worker, n int) []T {
 	return kernel.Take[T](&t.arena, n)
 }
 

@@ -29,7 +29,7 @@ func (b executor) Histogram(ctx context.Context, op processing.Histogram) ([]uin
 	share := max(spanPixels, (n+4*b.workers-1)/(4*b.workers), 4*bins)
 	share = min(share, 1<<30)
 	err := b.each(ctx, (n+share-1)/share, func(t *worker, k int) {
-		part := zeros[uint32](t, bins)
+		part := zeroScratch[uint32](t, bins)
 		for i := k * share; i < min(n, (k+1)*share); i += spanPixels {
 			if t.stopped() {
 				return

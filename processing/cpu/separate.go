@@ -21,13 +21,13 @@ func (b executor) Separate(ctx context.Context, op processing.Separate) error {
 		r := op.Tiles[i]
 		v := veil{n: n, m: &op.Models[i]}
 		for k := range n {
-			v.paint[k] = take[float32](t, r.W*r.H)
-			v.seen[k] = take[float32](t, r.W*r.H)
+			v.paint[k] = scratch[float32](t, r.W*r.H)
+			v.seen[k] = scratch[float32](t, r.W*r.H)
 			lift(v.paint[k], p[k].data.F32, p[k].w, r)
 			lift(v.seen[k], o[k].data.F32, o[k].w, r)
 		}
-		v.light, v.expected = take[float32](t, r.W*r.H), take[float32](t, r.W*r.H)
-		v.state = take[uint8](t, r.W*r.H)
+		v.light, v.expected = scratch[float32](t, r.W*r.H), scratch[float32](t, r.W*r.H)
+		v.state = scratch[uint8](t, r.W*r.H)
 		lift(v.light, l.data.F32, l.w, r)
 		lift(v.expected, e.data.F32, e.w, r)
 		lift(v.state, s.data.U8, s.w, r)

@@ -21,13 +21,13 @@ type square struct {
 
 func newSquare(t *worker, g window, tile rect, squares bool) *square {
 	x0, x1, at := g.columns(tile)
-	s := &square{window: g, at: at, n: x1 - x0, countsX: take[int32](t, tile.x1-tile.x0)}
+	s := &square{window: g, at: at, n: x1 - x0, countsX: scratch[int32](t, tile.x1-tile.x0)}
 	for i := range s.countsX {
 		s.countsX[i] = int32(g.countX(tile.x0 + i))
 	}
-	s.col, s.sum = zeros[uint32](t, g.width(tile)), take[uint32](t, tile.x1-tile.x0)
+	s.col, s.sum = zeroScratch[uint32](t, g.width(tile)), scratch[uint32](t, tile.x1-tile.x0)
 	if squares {
-		s.col2, s.sum2 = zeros[uint64](t, g.width(tile)), take[uint64](t, tile.x1-tile.x0)
+		s.col2, s.sum2 = zeroScratch[uint64](t, g.width(tile)), scratch[uint64](t, tile.x1-tile.x0)
 	}
 	return s
 }
@@ -39,7 +39,7 @@ func squareSums[T uint8 | uint16](b *Backend, t *worker, tile rect, src []T, squ
 	k := kernel.SumsOf[T](&b.kernels)
 	var none []T
 	for _, s := range squares {
-		none = zeros[T](t, max(len(none), s.n))
+		none = zeroScratch[T](t, max(len(none), s.n))
 	}
 	move := func(s *square, add, sub int) {
 		x0, x1, _ := s.columns(tile)
@@ -119,8 +119,8 @@ func (b *Backend) varianceRows(ctx context.Context, m, v, s *plane, g window) er
 		x0, x1, at := g.columns(tile)
 		// The kernel also reads the column before the first window.
 		width := 1 + g.width(tile) + kernel.Block
-		col, col2 := zeros[uint16](t, width), zeros[uint32](t, width)
-		none := zeros[uint8](t, x1-x0)
+		col, col2 := zeroScratch[uint16](t, width), zeroScratch[uint32](t, width)
+		none := zeroScratch[uint8](t, x1-x0)
 		c, ny := kernel.NewCounts(&t.arena, tile.x1-tile.x0, g.columnsAt(tile.x0)), 0
 		g.slide(t, tile, func(add, sub int) {
 			a, d := rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none)

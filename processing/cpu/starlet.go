@@ -63,14 +63,14 @@ func (b *Backend) streamBand(t *worker, tile rect, d, s *plane, level, halo int)
 	out := func(y int) []uint16 { return d.data.U16[y*d.w+tile.x0 : y*d.w+tile.x1] }
 	width := tile.x1 - tile.x0
 	source := newRing[uint16](t, 0, width+2*halo)
-	down16, smooth16 := take[uint16](t, width+2*halo), take[uint16](t, width+2*halo-4)
+	down16, smooth16 := scratch[uint16](t, width+2*halo), scratch[uint16](t, width+2*halo-4)
 	planes := make([]ring[uint32], level-1)
 	pad := halo
 	for j := range planes {
 		pad -= 2 << j
 		planes[j] = newRing[uint32](t, j+1, width+2*pad)
 	}
-	down, last := take[uint32](t, width+2*halo), take[uint32](t, width)
+	down, last := scratch[uint32](t, width+2*halo), scratch[uint32](t, width)
 	check := newCancelCheck(t, 2*width)
 	for y := tile.y0 - halo; y < tile.y1+halo; y++ {
 		if check.stop() {
@@ -114,7 +114,7 @@ type ring[T uint16 | uint32] struct {
 func newRing[T uint16 | uint32](t *worker, level, width int) ring[T] {
 	r := ring[T]{step: 1 << level, rows: make([][]T, 4<<level+1)}
 	for i := range r.rows {
-		r.rows[i] = take[T](t, width)
+		r.rows[i] = scratch[T](t, width)
 	}
 	return r
 }

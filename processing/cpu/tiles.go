@@ -35,7 +35,7 @@ func (b *Backend) onTiles(ctx context.Context, tiles []processing.Tile, dst, src
 	d, from, s := dst.(*plane), src.(*plane), state.(*plane)
 	return b.each(ctx, len(tiles), func(t *worker, i int) {
 		r := tiles[i]
-		c := &cutout{w: r.W, h: r.H, p: take[float32](t, r.W*r.H), state: take[uint8](t, r.W*r.H)}
+		c := &cutout{w: r.W, h: r.H, p: scratch[float32](t, r.W*r.H), state: scratch[uint8](t, r.W*r.H)}
 		lift(c.p, from.data.F32, from.w, r)
 		lift(c.state, s.data.U8, s.w, r)
 		if f(t, i, c) {
@@ -58,7 +58,7 @@ func holeOf(t *worker, state []uint8, w, h int) hole {
 			o.known++
 		}
 	}
-	o.index = take[int32](t, len(state)-o.known)[:0]
+	o.index = scratch[int32](t, len(state)-o.known)[:0]
 	for parity := range 2 {
 		for y := range h {
 			row := state[y*w : (y+1)*w]
@@ -130,7 +130,7 @@ func pullPush(t *worker, p []float32, state []uint8, w, h int) {
 		return
 	}
 	cw, ch := (w+1)/2, (h+1)/2
-	coarse, cs := take[float32](t, cw*ch), take[uint8](t, cw*ch)
+	coarse, cs := scratch[float32](t, cw*ch), scratch[uint8](t, cw*ch)
 	missing := false
 	for y := range ch {
 		means, states := coarse[y*cw:(y+1)*cw], cs[y*cw:(y+1)*cw]

@@ -47,7 +47,8 @@ func (b *Backend) roundedVariance(ctx context.Context, m, v, s *plane, g window,
 		x0, x1, at := g.columns(tile)
 		// The kernel also reads the column before the first window.
 		width := 1 + g.width(tile) + kernel.Block
-		col, col2, none := zeros[float64](t, width), zeros[float64](t, width), zeros[float32](t, x1-x0)
+		col, col2 := zeroScratch[float64](t, width), zeroScratch[float64](t, width)
+		none := zeroScratch[float32](t, x1-x0)
 		c, ny, most := kernel.NewFloatCounts(&t.arena, tile.x1-tile.x0, g.columnsAt(tile.x0)), 0, uint32(0)
 		g.slide(t, tile, func(add, sub int) {
 			in := rowOr(src, w, add, x0, x1, none)

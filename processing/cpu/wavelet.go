@@ -30,12 +30,12 @@ func transform[T kernel.Sample](ctx context.Context, b *Backend, d, s *plane, f 
 	m := high / 2
 	convert := kernel.ConversionsOf[T](&b.kernels)
 	return b.strips(ctx, m, 2*w, func(t *worker, i0, i1 int) {
-		lines := [2][]float32{take[float32](t, wide), take[float32](t, wide)}
+		lines := [2][]float32{scratch[float32](t, wide), scratch[float32](t, wide)}
 		var rows [4][]float32
 		for k := range rows {
-			rows[k] = take[float32](t, w)
+			rows[k] = scratch[float32](t, w)
 		}
-		lost := take[float32](t, w)
+		lost := scratch[float32](t, w)
 		// floats returns a row of even length, which may be the source's own.
 		floats := func(line []float32, y int) []float32 {
 			y = min((y+high)%high, h-1)
@@ -115,7 +115,7 @@ func InverseWavelet(ctx context.Context, b *Backend, dst, src processing.Plane, 
 		}
 	}
 	return b.strips(ctx, m, 2*w, func(t *worker, i0, i1 int) {
-		line, joined := take[float32](t, 2*half), take[float32](t, 2*half)
+		line, joined := scratch[float32](t, 2*half), scratch[float32](t, 2*half)
 		p := newCancelCheck(t, 2*w)
 		for y := 2 * i0; y < min(h, 2*i1); y++ {
 			if p.stop() {

@@ -49,7 +49,7 @@ func DetectClassic(
 	}
 	defer c.release()
 	var noise float64
-	if err := s.stage(stepRules(), func() error { noise, err = s.noise(l.v); return err }); err != nil {
+	if err := s.stage(stageRules(), func() error { noise, err = s.noise(l.v); return err }); err != nil {
 		return nil, err
 	}
 	accepted, err := s.accept(c, p)
@@ -117,23 +117,23 @@ func lightOf(percent float64) uint16 { return uint16(float64(percent/100*65535) 
 // whiteLight is the largest value of a luminance in 16 bits.
 const whiteLight = 65535
 
-// step is a stage of the classical search; share is roughly its part of the whole.
-type step struct {
+// searchStage is a stage of the classical search; share is roughly its part of the whole.
+type searchStage struct {
 	name  message.Message
 	share float64
 }
 
-// The steps. Background, cores and components run four times: three passes and the refinement.
-func stepLuminance() step  { return step{message.Of("luminance"), 0.08} }
-func stepEstimate() step   { return step{message.Of("first estimate"), 0.14} }
-func stepBackground() step { return step{message.Of("background"), 0.1} }
-func stepCores() step      { return step{message.Of("cores"), 0.04} }
-func stepClasses() step    { return step{message.Of("background and cores"), 0.14} }
-func stepComponents() step { return step{message.Of("components"), 0.04} }
-func stepRules() step      { return step{message.Of("rules"), 0.06} }
+// The stages. Background, cores and components run four times: three passes and the refinement.
+func stageLuminance() searchStage  { return searchStage{message.Of("luminance"), 0.08} }
+func stageEstimate() searchStage   { return searchStage{message.Of("first estimate"), 0.14} }
+func stageBackground() searchStage { return searchStage{message.Of("background"), 0.1} }
+func stageCores() searchStage      { return searchStage{message.Of("cores"), 0.04} }
+func stageClasses() searchStage    { return searchStage{message.Of("background and cores"), 0.14} }
+func stageComponents() searchStage { return searchStage{message.Of("components"), 0.04} }
+func stageRules() searchStage      { return searchStage{message.Of("rules"), 0.06} }
 
 // stage runs f as a named stage of the backend and reports the progress.
-func (s *planes) stage(of step, f func() error) error {
+func (s *planes) stage(of searchStage, f func() error) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (s *planes) light(pic *processing.Picture) (l light, err error) {
 		return l, err
 	}
 	tables := pic.Tables()
-	return l, s.stage(stepLuminance(), func() error {
+	return l, s.stage(stageLuminance(), func() error {
 		return s.do(processing.Luminance{Y: l.y, V: l.v, Picture: pic, Tables: tables})
 	})
 }
@@ -172,7 +172,7 @@ func (s *planes) search(l light, p processing.Params, passes int) (c candidates,
 		return c, err
 	}
 	// Bright points and their surroundings do not count as background.
-	if err := s.stage(stepEstimate(), func() error {
+	if err := s.stage(stageEstimate(), func() error {
 		return s.plan.estimate(s, processing.FirstEstimate{
 			Exclude: c.marks, Y: l.y, V: l.v, Radius: radiusOf(p, 12), Over: lightOf(25), Level: uint8(p.Level),
 			Margin: 3,
@@ -182,7 +182,7 @@ func (s *planes) search(l light, p processing.Params, passes int) (c candidates,
 	}
 	for range passes {
 		if err = s.plan.classify(s, classes(l, c, p)); err == nil {
-			err = s.stage(stepComponents(), func() error { return s.components(&c, p) })
+			err = s.stage(stageComponents(), func() error { return s.components(&c, p) })
 		}
 		if err != nil {
 			c.release()
@@ -272,7 +272,7 @@ func (s *planes) refine(
 	if err := s.plan.classify(s, classes(l, c, p)); err != nil {
 		return nil, err
 	}
-	err = s.stage(stepComponents(), func() error {
+	err = s.stage(stageComponents(), func() error {
 		if err := s.do(processing.FilterComponents{Components: c.cores, Keep: accepted}); err != nil {
 			return err
 		}

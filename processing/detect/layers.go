@@ -296,7 +296,7 @@ func (s *planes) background(l light, p processing.Params) (func(i int) uint16, e
 	if err != nil {
 		return nil, err
 	}
-	if err := s.stage(stepBackground(), func() error {
+	if err := s.stage(stageBackground(), func() error {
 		return s.do(processing.Background{Dst: b, Y: l.y, Exclude: c.marks, Radii: backgroundRadii(p)})
 	}); err != nil {
 		return nil, err

@@ -81,12 +81,12 @@ func (stepwise) classify(s *planes, op processing.Classify) error {
 	}
 	defer background.Release()
 	defer seed.Release()
-	if err := s.stage(stepBackground(), func() error {
+	if err := s.stage(stageBackground(), func() error {
 		return s.do(processing.Background{Dst: background, Y: op.Y, Exclude: op.Exclude, Radii: op.Radii})
 	}); err != nil {
 		return err
 	}
-	return s.stage(stepCores(), func() error {
+	return s.stage(stageCores(), func() error {
 		return s.do(
 			processing.Contrast{
 				Class: op.Class, Seed: seed, Y: op.Y, Background: background, V: op.V, Rule: op.Contrast,
@@ -130,7 +130,7 @@ func (f fused) estimate(s *planes, op processing.FirstEstimate) error {
 }
 
 func (f fused) classify(s *planes, op processing.Classify) error {
-	return s.stage(stepClasses(), func() error { return f.be.Classify(s.ctx, op) })
+	return s.stage(stageClasses(), func() error { return f.be.Classify(s.ctx, op) })
 }
 
 func (f fused) mark(s *planes, marks processing.Plane, c processing.Components) error {

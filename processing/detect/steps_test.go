@@ -91,7 +91,7 @@ func TestOutlineEqualsReference(t *testing.T) {
 		for i := range identity {
 			identity[i] = int32(i)
 		}
-		for label, own := range deal(spans, identity, n) {
+		for label, own := range spansByComponent(spans, identity, n) {
 			got := map[image.Point]bool{}
 			for _, s := range o.outline(own, ground, rise) {
 				for x := s.X0; x < s.X1; x++ {

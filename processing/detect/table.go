@@ -89,7 +89,7 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 		}
 		t.Components = append(t.Components, c)
 	}
-	own := deal(f.spans, number, len(t.Components))
+	own := spansByComponent(f.spans, number, len(t.Components))
 	taken := span.NewSet(pic.Width, pic.Height)
 	taken.Mark(0, f.spans)
 	const chunk = 64
@@ -116,8 +116,9 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	return t, nil
 }
 
-// deal divides spans among n components: span s belongs to component number[s.Label], or to none if that is negative.
-func deal(spans []processing.Span, number []int32, n int) [][]processing.Span {
+// spansByComponent divides spans among n components: span s belongs to component number[s.Label], or to none if that is
+// negative.
+func spansByComponent(spans []processing.Span, number []int32, n int) [][]processing.Span {
 	ends := make([]int, n+1)
 	for i := range spans {
 		if k := number[spans[i].Label]; k >= 0 {

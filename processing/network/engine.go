@@ -52,7 +52,7 @@ func NewEngine(m *Model, level simd.Level) *Engine {
 	e := &Engine{model: m, kernels: kernelsOf(level), nodes: m.graph()}
 	for i := range e.nodes {
 		n := &e.nodes[i]
-		if n.step == convolve || n.step == share {
+		if n.kind == convolve || n.kind == share {
 			n.packed = n.packs(e.nodes, e.kernels.grouped)
 			e.pad = max(e.pad, n.layer.reach())
 			sum := 0
@@ -267,7 +267,7 @@ func (s *strip) ensure(i, row int, offset int32) bool {
 		if s.stop() {
 			return false
 		}
-		switch n.step {
+		switch n.kind {
 		case input:
 			s.inputs.pixelRow(s.memory[s.row(0, y):], s.rings[0].segment, y)
 		case convolve, share:
@@ -304,7 +304,7 @@ func (s *strip) convolve(i, y int, offset int32) {
 	block := 2 * s.kernels.lanes
 	j := &s.job
 	blocks := (c.to - c.from + block - 1) / block
-	j.add, j.top, j.raw, j.apart = 0, Top, n.step == share, s.rings[i].segment
+	j.add, j.top, j.raw, j.apart = 0, Top, n.kind == share, s.rings[i].segment
 	if i == len(s.nodes)-1 {
 		j.add, j.top = offset, 255
 	}

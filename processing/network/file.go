@@ -124,9 +124,9 @@ func (m *Model) add(h *layerHeading, numbers []byte) bool {
 		m.Layers = append(m.Layers, l)
 		return len(h.From) == 1 && h.In == h.Out && h.Resolution%2 == 0
 	}
-	weights, ok1 := part(numbers, h.Weights, h.Out*h.In*kind.Side()*kind.Side())
-	bias, ok2 := part(numbers, h.Bias, 4*h.Out)
-	shift, ok3 := part(numbers, h.Shift, h.Out)
+	weights, ok1 := sliceOf(numbers, h.Weights, h.Out*h.In*kind.Side()*kind.Side())
+	bias, ok2 := sliceOf(numbers, h.Bias, 4*h.Out)
+	shift, ok3 := sliceOf(numbers, h.Shift, h.Out)
 	if !ok1 || !ok2 || !ok3 {
 		return false
 	}
@@ -141,8 +141,8 @@ func (m *Model) add(h *layerHeading, numbers []byte) bool {
 	return l.fits()
 }
 
-// part returns n bytes of numbers, starting at an offset.
-func part(numbers []byte, from, n int) ([]byte, bool) {
+// sliceOf returns n bytes of numbers, starting at an offset.
+func sliceOf(numbers []byte, from, n int) ([]byte, bool) {
 	if from < 0 || from > len(numbers) || n > len(numbers)-from {
 		return nil, false
 	}

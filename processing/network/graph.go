@@ -1,11 +1,11 @@
 package network
 
-// step is the operation that a node of the graph performs on a row of its cells.
-type step uint8
+// nodeKind is the operation that a node of the graph performs on a row of its cells.
+type nodeKind uint8
 
 const (
 	// input computes the planes of the picture.
-	input step = iota
+	input nodeKind = iota
 	// convolve computes a layer.
 	convolve
 	// share computes the sums that the sources of half the resolution contribute to a layer of 1 × 1, at their
@@ -19,7 +19,7 @@ const (
 
 // node is a step of the inference whose rows are kept in a ring while they are needed.
 type node struct {
-	step step
+	kind nodeKind
 	// from are the input nodes, first is the first channel of each among the inputs of the layer. If shared is set, the
 	// last input node is a share node, whose sums are added.
 	from, first []int
@@ -36,14 +36,14 @@ type node struct {
 
 // graph returns the nodes of a model in topological order. The last one computes the logits.
 func (m *Model) graph() []node {
-	nodes := []node{{step: input, blocks: Inputs / 4}}
+	nodes := []node{{kind: input, blocks: Inputs / 4}}
 	// at is the node that holds the result of each layer.
 	at := map[int]int{Input: 0}
 	for i := range m.Layers {
 		l := &m.Layers[i]
-		n := node{step: convolve, layer: l, blocks: (l.Out + 3) / 4}
+		n := node{kind: convolve, layer: l, blocks: (l.Out + 3) / 4}
 		if l.Kind == Pool {
-			n.step = pool
+			n.kind = pool
 		}
 		fine := 0
 		for _, s := range l.From {
@@ -51,7 +51,7 @@ func (m *Model) graph() []node {
 				fine = at[s]
 			}
 		}
-		half := node{step: share, layer: l, blocks: 4 * n.blocks}
+		half := node{kind: share, layer: l, blocks: 4 * n.blocks}
 		channel := 0
 		for _, s := range l.From {
 			source, to := at[s], &n
@@ -59,7 +59,7 @@ func (m *Model) graph() []node {
 			case times == 2 && l.Kind == Conv1:
 				to = &half
 			case times > 1:
-				nodes = append(nodes, node{step: repeat, from: []int{source}, blocks: nodes[source].blocks,
+				nodes = append(nodes, node{kind: repeat, from: []int{source}, blocks: nodes[source].blocks,
 					times: times, like: fine})
 				source = len(nodes) - 1
 			}
@@ -91,12 +91,12 @@ func (n *node) needs(k int, s span) span {
 	switch {
 	case n.shared && k == len(n.first):
 		return span{s.from / 2, (s.to-1)/2 + 1}
-	case n.step == convolve || n.step == share:
+	case n.kind == convolve || n.kind == share:
 		d := n.layer.reach()
 		return span{s.from - d, s.to + d}
-	case n.step == repeat:
+	case n.kind == repeat:
 		return span{s.from / n.times, (s.to-1)/n.times + 1}
-	case n.step == pool:
+	case n.kind == pool:
 		return span{2 * s.from, 2 * s.to}
 	}
 	return s
@@ -106,7 +106,7 @@ func (n *node) needs(k int, s span) span {
 func sizes(nodes []node, w, h int) (rows, columns []int) {
 	for _, n := range nodes {
 		r, c := h, w
-		switch n.step {
+		switch n.kind {
 		case repeat:
 			r, c = rows[n.like], columns[n.like]
 		case pool:

@@ -10,7 +10,7 @@ import (
 // The vector kernels of the input process inputLanes cells at a time, up to the end of a row or beyond it.
 
 func darkest256(dst, a, b, c []uint8) {
-	d, p, q, r := at(dst), at(a), at(b), at(c)
+	d, p, q, r := pointerTo(dst), pointerTo(a), pointerTo(b), pointerTo(c)
 	for i := 0; i < len(dst); i += 16 {
 		v := load16(p, i).Min(load16(q, i)).Min(load16(r, i))
 		v.Store((*[16]uint8)(unsafe.Add(d, i)))
@@ -19,7 +19,7 @@ func darkest256(dst, a, b, c []uint8) {
 }
 
 func exchange256(sums, enter, leave []int32) {
-	s, e, l := at(sums), at(enter), at(leave)
+	s, e, l := pointerTo(sums), pointerTo(enter), pointerTo(leave)
 	for i := 0; i < len(sums); i += inputLanes {
 		store8(s, i, load8(s, i).Add(load8(e, i)).Sub(load8(l, i)))
 	}
@@ -27,7 +27,7 @@ func exchange256(sums, enter, leave []int32) {
 }
 
 func cells256(p *inputRows, row []int32) {
-	pixels, dst, n := at(p.pixels), at(row), p.stride
+	pixels, dst, n := pointerTo(p.pixels), pointerTo(row), p.stride
 	one := archsimd.LoadInt16x16((*[16]int16)(unsafe.Pointer(&ones)))
 	two := one.Add(one)
 	for x := 0; x < n; x += inputLanes {
@@ -49,7 +49,7 @@ func cells256(p *inputRows, row []int32) {
 
 // sumQuads256 computes the sums of every four adjacent columns of sums.
 func sumQuads256(p *inputRows) {
-	s, q := at(p.sums), at(p.quads)
+	s, q := pointerTo(p.sums), pointerTo(p.quads)
 	for i := 0; i < len(p.sums)-inputLanes; i += inputLanes {
 		store8(q, i, load8(s, i).Add(load8(s, i+1)).Add(load8(s, i+2).Add(load8(s, i+3))))
 	}
@@ -57,9 +57,9 @@ func sumQuads256(p *inputRows) {
 
 // window256 returns figure f summed over the surroundings, whose first column is x.
 func window256(p *inputRows, f, x int) archsimd.Int32x8 {
-	q, i := at(p.quads), f*p.stride+x
+	q, i := pointerTo(p.quads), f*p.stride+x
 	four := load8(q, i).Add(load8(q, i+4)).Add(load8(q, i+8).Add(load8(q, i+12)))
-	return four.Add(load8(at(p.sums), i+16))
+	return four.Add(load8(pointerTo(p.sums), i+16))
 }
 
 // factors256 computes the factors. The integer part of a quotient of integers below 2^24 is exact in float32 if the
@@ -68,14 +68,14 @@ func window256(p *inputRows, f, x int) archsimd.Int32x8 {
 // 1.
 func factors256(p *inputRows, rows int32) {
 	sumQuads256(p)
-	dst, n := at(p.factors), p.stride
+	dst, n := pointerTo(p.factors), p.stride
 	eight, wide := archsimd.BroadcastFloat32x8(8<<fraction), archsimd.BroadcastFloat32x8(32<<fraction)
 	whole := archsimd.BroadcastInt32x8(32 << fraction)
 	top, round := archsimd.BroadcastInt32x8(Top), archsimd.BroadcastInt32x8(half)
 	start := archsimd.BroadcastInt32x8(zero<<fraction + half)
 	height := archsimd.BroadcastInt32x8(4 * rows)
 	for x := 0; x < p.columns.to-p.columns.from; x += inputLanes {
-		n8 := height.Mul(load8(at(p.counts), x))
+		n8 := height.Mul(load8(pointerTo(p.counts), x))
 		light, squares := window256(p, 4, x), window256(p, 5, x)
 		var deviation archsimd.Int32x8
 		deviation = deviation.SetLo(deviation4(n8.GetLo(), light.GetLo(), squares.GetLo()))
@@ -108,8 +108,8 @@ func deviation4(n, light, squares archsimd.Int32x4) archsimd.Int32x4 {
 }
 
 func planes256(p *inputRows, dst []int8, segment, k int) {
-	factors, n := at(p.factors), p.stride
-	to := at(dst)
+	factors, n := pointerTo(p.factors), p.stride
+	to := pointerTo(dst)
 	low := archsimd.BroadcastInt32x8(0xffff)
 	top, round := archsimd.BroadcastInt32x8(Top), archsimd.BroadcastInt32x8(half)
 	var none archsimd.Int32x8
@@ -118,7 +118,7 @@ func planes256(p *inputRows, dst []int8, segment, k int) {
 		// The planes of even and odd pixels.
 		var normal0, normal1, ratio0, ratio1, own0, own1 archsimd.Int32x8
 		for c := 3; c >= 0; c-- {
-			v := words(at(p.pixels), 2*(2*c+k)*n+2*(radius+x)).AsInt32x8()
+			v := words(pointerTo(p.pixels), 2*(2*c+k)*n+2*(radius+x)).AsInt32x8()
 			from := load8(factors, (fromRed+c)*n+x)
 			even, odd := v.And(low), v.ShiftAllRight(16)
 			normal := even.Mul(gain).Add(from).ShiftAllRight(fraction).Max(none).Min(top)
@@ -149,8 +149,8 @@ func store16(p unsafe.Pointer, offset int, a, b archsimd.Int32x8) {
 	second.GetHi().Store((*[4]int32)(unsafe.Add(p, 48)))
 }
 
-// at returns a pointer to the first element of a slice.
-func at[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
+// pointerTo returns a pointer to the first element of a slice.
+func pointerTo[T any](s []T) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(s)) }
 
 func load16(p unsafe.Pointer, i int) archsimd.Uint8x16 {
 	return archsimd.LoadUint8x16((*[16]uint8)(unsafe.Add(p, i)))

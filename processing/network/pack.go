@@ -84,7 +84,7 @@ func (n *node) packs(nodes []node, grouped bool) []pack {
 
 // channels returns the number of channels of a node; a repeated one has as many as its source.
 func (n *node) channels(nodes []node) int {
-	switch n.step {
+	switch n.kind {
 	case input:
 		return Inputs
 	case convolve, pool:

@@ -327,7 +327,7 @@ func (s *site) takeAs(worker string) farm.Answer {
 	var a farm.Answer
 	s.until(func() bool {
 		var err error
-		a, err = s.manager.take(s.t.Context(), farm.Request{
+		a, err = s.manager.assign(s.t.Context(), farm.Request{
 			Worker: &farm.Heartbeat{Name: worker, Program: "1", Model: "m"}, Shared: true,
 		})
 		if err != nil {
@@ -358,7 +358,7 @@ func TestDeliveriesAreNoCrashes(t *testing.T) {
 		if a, err := s.manager.renew(t.Context(), farm.Request{Ticket: a.Ticket}); err != nil || a.Verdict != farm.Proceed {
 			t.Fatalf("%+v, %v", a, err)
 		}
-		other, err := s.manager.take(t.Context(), farm.Request{Worker: &farm.Heartbeat{Name: "other", Program: "1", Model: "m"}, Shared: true})
+		other, err := s.manager.assign(t.Context(), farm.Request{Worker: &farm.Heartbeat{Name: "other", Program: "1", Model: "m"}, Shared: true})
 		if err != nil || other.Job != nil {
 			t.Fatalf("while another worker has it: %+v, %v", other, err)
 		}

@@ -120,8 +120,8 @@ func (q *queue) due(now time.Time) {
 
 func (q *queue) clear() { *q = queue{} }
 
-// take gives a worker the first waiting job that it can process.
-func (m *Manager) take(_ context.Context, r farm.Request) (farm.Answer, error) {
+// assign gives a worker the first waiting job that it can process.
+func (m *Manager) assign(_ context.Context, r farm.Request) (farm.Answer, error) {
 	w := r.Worker
 	if w == nil || w.Name == "" {
 		return farm.Answer{}, errUnreadable()

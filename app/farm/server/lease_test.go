@@ -95,7 +95,7 @@ func TestTicketOfAnotherKey(t *testing.T) {
 	var a farm.Answer
 	s.until(func() bool {
 		var err error
-		if a, err = s.manager.take(t.Context(), farm.Request{Worker: w, Shared: true, Key: "own"}); err != nil {
+		if a, err = s.manager.assign(t.Context(), farm.Request{Worker: w, Shared: true, Key: "own"}); err != nil {
 			t.Fatal(err)
 		}
 		return a.Job != nil
@@ -128,7 +128,7 @@ func TestLeaseOutlivesTheServer(t *testing.T) {
 	}
 	s.manager.opens = time.Time{}
 	s.manager.feedAll()
-	other, err := s.manager.take(t.Context(), farm.Request{Worker: &farm.Heartbeat{Name: "x", Program: "1", Model: "m"}, Shared: true})
+	other, err := s.manager.assign(t.Context(), farm.Request{Worker: &farm.Heartbeat{Name: "x", Program: "1", Model: "m"}, Shared: true})
 	if err != nil || other.Job != nil {
 		t.Errorf("%+v, %v", other, err)
 	}

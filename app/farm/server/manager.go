@@ -215,7 +215,7 @@ func (m *Manager) handlers() map[string]handler {
 		farm.SubmitBatch: m.addBatch, farm.SubmitList: m.addJobs, farm.SubmitNeed: m.need,
 		farm.SubmitRoom: m.submitterSpace, farm.SubmitPut: m.submitterPut, farm.SubmitGet: m.submitterGet,
 		farm.SubmitTaken: m.taken, farm.SubmitReject: m.reject, farm.SubmitAgain: m.again, farm.Control: m.control,
-		farm.WorkHello: m.hello, farm.WorkTake: m.take, farm.WorkRenew: m.renew, farm.WorkBack: m.back,
+		farm.WorkHello: m.hello, farm.WorkTake: m.assign, farm.WorkRenew: m.renew, farm.WorkBack: m.back,
 		farm.WorkGet: m.workerGet, farm.WorkRoom: m.workerSpace, farm.WorkPut: m.workerPut,
 		farm.WorkResult: m.result, farm.WorkCrash: m.crash, farm.SeeStatus: m.status, farm.SeeJobs: m.listJobs,
 	}

@@ -115,7 +115,7 @@ func TestOtherVersion(t *testing.T) {
 		}
 	}
 	for _, p := range []farm.Heartbeat{{Name: "w", Program: "2", Model: "m"}, {Name: "w", Program: "1", Model: "n"}} {
-		a, err := s.manager.take(t.Context(), farm.Request{Worker: &p, Shared: true})
+		a, err := s.manager.assign(t.Context(), farm.Request{Worker: &p, Shared: true})
 		if err != nil || a.Job != nil || a.Remark == nil {
 			t.Errorf("%+v: %+v, %v", p, a, err)
 		}

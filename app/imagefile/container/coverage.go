@@ -24,7 +24,7 @@ const (
 // Coverage records what the bytes of a file are used for. Everything unmarked is unused.
 type Coverage struct {
 	spans []covered
-	rests map[Part]Range
+	rests map[Remainder]Range
 }
 
 type covered struct {
@@ -35,9 +35,9 @@ type covered struct {
 // Range is N bytes from offset At on.
 type Range struct{ At, N int64 }
 
-// Part names bytes of a file that nothing uses but that belong to something: those of a strip behind its samples, those
-// of an entry behind its value.
-type Part struct {
+// Remainder names bytes of a file that nothing uses but that belong to something: those of a strip behind its
+// samples, those of an entry behind its value.
+type Remainder struct {
 	Name  string
 	Index int64
 }
@@ -49,13 +49,13 @@ func (c *Coverage) Mark(use Use, at, n int64) {
 	}
 }
 
-// Rest names n bytes, used or not: those of them that are not used may be those of the same part of the original.
-func (c *Coverage) Rest(part Part, at, n int64) {
+// Rest names n bytes, used or not: those of them that are not used may be those of the same remainder of the original.
+func (c *Coverage) Rest(part Remainder, at, n int64) {
 	if n <= 0 {
 		return
 	}
 	if c.rests == nil {
-		c.rests = map[Part]Range{}
+		c.rests = map[Remainder]Range{}
 	}
 	c.rests[part] = Range{at, n}
 }
@@ -155,7 +155,7 @@ type settler struct {
 
 type named struct {
 	Range
-	part Part
+	part Remainder
 }
 
 // gap judges the unused bytes from at to end. Those beyond the end of the original are judged separately: what stands
@@ -213,7 +213,7 @@ func (s *settler) judge(at, end int64) error {
 	return nil
 }
 
-// carried accepts the bytes that are those of the same part of the original.
+// carried accepts the bytes that are those of the same remainder of the original.
 func (s *settler) carried(at int64, data []byte, accepted []bool) error {
 	if s.original == nil {
 		return nil

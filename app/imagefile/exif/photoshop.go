@@ -36,12 +36,12 @@ func eachResource(resources []byte, do func(id uint16, data []byte) bool) {
 		id := binary.BigEndian.Uint16(resources[4:])
 		// A Pascal string and the data are each padded to an even length.
 		rest := uint64(6 + (1+int(resources[6])+1)&^1)
-		length := at(resources, rest, 4)
+		length := bytesAt(resources, rest, 4)
 		if length == nil {
 			return
 		}
 		n := uint64(binary.BigEndian.Uint32(length))
-		data := at(resources, rest+4, n)
+		data := bytesAt(resources, rest+4, n)
 		if data == nil || !do(id, data) {
 			return
 		}
@@ -60,8 +60,8 @@ func Resources(iptc []byte) []byte {
 	return block
 }
 
-// at returns n bytes of block, nil past its end.
-func at(block []byte, offset, n uint64) []byte {
+// bytesAt returns n bytes of block, nil past its end.
+func bytesAt(block []byte, offset, n uint64) []byte {
 	if offset > uint64(len(block)) || n > uint64(len(block))-offset {
 		return nil
 	}

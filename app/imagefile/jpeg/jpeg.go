@@ -334,7 +334,7 @@ func (f *File) readSegment(s segment, c *collector) error {
 				f.meta.Comments = append(f.meta.Comments, comment(d))
 			}
 		default:
-			c.take(s.marker, d, &f.meta)
+			c.collect(s.marker, d, &f.meta)
 		}
 	}
 	return nil

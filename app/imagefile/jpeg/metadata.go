@@ -50,8 +50,8 @@ func (f *File) setDensity(d []byte) {
 	f.meta.Unit = [...]container.Unit{container.UnitNone, container.UnitInch, container.UnitCentimetre}[d[2]]
 }
 
-// take collects the metadata of an application segment.
-func (c *collector) take(marker byte, d []byte, m *container.Metadata) {
+// collect collects the metadata of an application segment.
+func (c *collector) collect(marker byte, d []byte, m *container.Metadata) {
 	has := func(signature string) ([]byte, bool) { return bytes.CutPrefix(d, []byte(signature)) }
 	switch marker {
 	case markerAPP1:

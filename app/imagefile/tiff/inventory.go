@@ -239,7 +239,8 @@ func (l *lister) segments(p place, f *File) error {
 		}
 		l.cover.Mark(container.Sample, at, end)
 		if i < len(f.lay.given) && f.lay.given[i] > end {
-			l.cover.Rest(container.Part{Name: name, Index: int64(i)}, at+end, min(f.lay.given[i], l.f.src.Size)-end)
+			of := container.Remainder{Name: name, Index: int64(i)}
+			l.cover.Rest(of, at+end, min(f.lay.given[i], l.f.src.Size)-end)
 		}
 	}
 	if err := l.besides(p, f); err != nil {
@@ -268,7 +269,7 @@ func (l *lister) directory(p place, d *exif.Directory, chain bool) {
 		if chain {
 			l.cover.Mark(container.Structure, d.At+n, s.OffsetSize())
 		} else {
-			l.cover.Rest(container.Part{Name: fmt.Sprint(p, "next")}, d.At+n, s.OffsetSize())
+			l.cover.Rest(container.Remainder{Name: fmt.Sprint(p, "next")}, d.At+n, s.OffsetSize())
 		}
 	}
 	head := n
@@ -281,7 +282,7 @@ func (l *lister) directory(p place, d *exif.Directory, chain bool) {
 		e := &d.Entries[i]
 		field := e.At + l.entryBytes() - s.OffsetSize()
 		l.cover.Mark(container.Structure, e.At, field-e.At)
-		part := container.Part{Name: fmt.Sprint(p, "tag", e.Tag), Index: same[e.Tag]}
+		part := container.Remainder{Name: fmt.Sprint(p, "tag", e.Tag), Index: same[e.Tag]}
 		l.cover.Rest(part, field, s.OffsetSize())
 		same[e.Tag]++
 	}

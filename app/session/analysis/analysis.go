@@ -48,13 +48,13 @@ type Analysis struct {
 func New(s *session.Session, e Engine, masks Masks) *Analysis {
 	a := &Analysis{s: s, engine: e, masks: masks}
 	a.inspecting.jobs, a.counting.jobs, a.trying.jobs = s.Beside(), s.Beside(), s.Beside()
-	s.Attach(session.Part{Changed: a.changed, Close: func(ctx context.Context) error {
+	s.AddModule(session.Module{Changed: a.changed, Close: func(ctx context.Context) error {
 		return errors.Join(a.inspecting.jobs.Close(ctx), a.counting.jobs.Close(ctx), a.trying.jobs.Close(ctx))
 	}})
 	return a
 }
 
-// changed is part of session.Part.
+// changed is part of session.Module.
 func (a *Analysis) changed(c *session.Change) {
 	if c.Document {
 		a.compared, a.tried, a.trials = nil, trial{}, nil

@@ -24,10 +24,10 @@ type Devices struct {
 	list   func() ([]device.Device, error)
 	all    []device.Device
 	// told is what the last Change told.
-	told state
+	told summary
 }
 
-type state struct {
+type summary struct {
 	device.State
 	devices int
 }
@@ -37,13 +37,13 @@ type state struct {
 func New(s *session.Session, chosen Device, list func() ([]device.Device, error)) *Devices {
 	d := &Devices{s: s, device: chosen, list: list}
 	d.told = d.now()
-	s.Attach(session.Part{Changed: d.changed, Close: chosen.Close})
+	s.AddModule(session.Module{Changed: d.changed, Close: chosen.Close})
 	return d
 }
 
-func (d *Devices) now() state { return state{d.device.State(), len(d.all)} }
+func (d *Devices) now() summary { return summary{d.device.State(), len(d.all)} }
 
-// changed is part of session.Part.
+// changed is part of session.Module.
 func (d *Devices) changed(c *session.Change) {
 	now := d.now()
 	c.Device = now != d.told

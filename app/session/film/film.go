@@ -78,11 +78,11 @@ type Film struct {
 // New returns the filmstrip of a session.
 func New(s *session.Session, o Options) *Film {
 	m := &Film{s: s, o: o}
-	s.Attach(session.Part{Changed: m.changed})
+	s.AddModule(session.Module{Changed: m.changed})
 	return m
 }
 
-// changed is part of session.Part.
+// changed is part of session.Module.
 func (m *Film) changed(c *session.Change) {
 	m.follow()
 	c.Film = m.changes != m.told

@@ -36,11 +36,11 @@ type counted struct {
 // New returns the findings of a session.
 func New(s *session.Session) *Findings {
 	l := &Findings{s: s}
-	s.Attach(session.Part{Changed: l.changed})
+	s.AddModule(session.Module{Changed: l.changed})
 	return l
 }
 
-// changed is part of session.Part.
+// changed is part of session.Module.
 func (l *Findings) changed(c *session.Change) {
 	c.Listing = l.listing != l.told
 	l.told = l.listing

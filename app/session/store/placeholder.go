@@ -63,7 +63,7 @@ func (l *placeholderLoad) start(path string) {
 	}
 	select {
 	case <-a.done:
-		l.take(a.p)
+		l.show(a.p)
 	default:
 	}
 	l.ahead = a
@@ -76,7 +76,7 @@ func (l *placeholderLoad) begin(ctx context.Context, path string) {
 	if !l.taken {
 		go func() {
 			if p := l.read(ctx, path); p != nil {
-				l.d.s.Dispatch(func() { l.take(p) })
+				l.d.s.Dispatch(func() { l.show(p) })
 			} else {
 				l.proceed()
 			}
@@ -101,8 +101,8 @@ func (l *placeholderLoad) read(ctx context.Context, path string) *view.Pyramid {
 	}
 }
 
-// take shows a placeholder; nil means that there is none.
-func (l *placeholderLoad) take(p *view.Pyramid) {
+// show shows a placeholder; nil means that there is none.
+func (l *placeholderLoad) show(p *view.Pyramid) {
 	l.taken = true
 	switch {
 	case p == nil:

@@ -169,7 +169,7 @@ func TestPlaceholderTooLate(t *testing.T) {
 	<-stopped
 	late := newPlaceholderLoad(f.Store)
 	late.end()
-	late.take(pyramid(t))
+	late.show(pyramid(t))
 	f.placeholder = func(context.Context) (*imagefile.Preview, error) { return nil, errors.New("damaged") }
 	ended = false
 	f.Open("/art/b.png", func(err error) {

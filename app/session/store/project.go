@@ -40,7 +40,7 @@ type Work struct {
 	// Continued says whether the project of the picture was used. Project is the state of its file, Params are its
 	// parameters; nil if it was not used.
 	Continued Continued
-	Project   project.State
+	Project   project.Version
 	Params    *processing.Params
 }
 
@@ -98,14 +98,14 @@ func (d *Store) SaveProject(overwrite bool, done func(error)) {
 		Saved: d.s.Document().Corrections() != nil && !d.s.Document().PictureDirty(),
 	}
 	o := project.Options{Overwrite: overwrite, Expect: d.disk.project, Like: d.s.Shown().Original}
-	session.Begin(d.s, session.Other, func(ctx context.Context, report processing.Progress) (project.State, error) {
+	session.Begin(d.s, session.Other, func(ctx context.Context, report processing.Progress) (project.Version, error) {
 		path, _ := project.Paths(shot.Path)
 		report(named(path), 0)
 		p.Work, p.Checksum = shot.Work(), project.Checksum(shot.Picture)
 		err := project.Write(ctx, shot.Path, p, o)
 		return project.Stat(shot.Path), err
-	}, func(state project.State) (image.Rectangle, error) {
+	}, func(state project.Version) (image.Rectangle, error) {
 		d.disk.kept, d.disk.project, d.disk.continued = work, state, Continued{Date: p.Date}
 		return image.Rectangle{}, nil
-	}, func(_ project.State, err error) { done(err) })
+	}, func(_ project.Version, err error) { done(err) })
 }

@@ -62,7 +62,7 @@ type onDisk struct {
 	// continued says whether the project of the picture was used. project is its file, kept the work that the file
 	// holds.
 	continued Continued
-	project   project.State
+	project   project.Version
 	kept      session.Revision
 	// leftManual is the path of the picture whose manual mode ended when this one was opened.
 	leftManual string
@@ -90,13 +90,13 @@ func New(s *session.Session, o Options) *Store {
 		d.journal = newJournal(o.Disk, o.Journal, d.journalFailed)
 	}
 	d.extent.jobs = s.Beside()
-	s.Attach(session.Part{Changed: d.changed, Close: func(ctx context.Context) error {
+	s.AddModule(session.Module{Changed: d.changed, Close: func(ctx context.Context) error {
 		return errors.Join(d.extent.jobs.Close(ctx), d.closeJournal(ctx))
 	}})
 	return d
 }
 
-// changed is part of session.Part.
+// changed is part of session.Module.
 func (d *Store) changed(c *session.Change) {
 	mask, picture := d.Unsaved()
 	now := saved{mask, picture, d.disk.maskFile, d.disk.written, d.disk.overwritten, d.disk.continued.Date}

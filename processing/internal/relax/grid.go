@@ -126,8 +126,8 @@ func (g *Grid) border(state []uint8) {
 	}
 }
 
-// take returns n values of scratch, valid until the next Reset.
-func (g *Grid) take(n int) []float32 {
+// alloc returns n values of scratch, valid until the next Reset.
+func (g *Grid) alloc(n int) []float32 {
 	if g.used+n > len(g.floats) {
 		g.floats = make([]float32, max(n, 2*len(g.floats), 1<<12))
 		g.used = 0
@@ -144,7 +144,7 @@ type halves [2][]float32
 func (g *Grid) load(src []float32) halves {
 	// Vectors may extend beyond the last row.
 	n := g.rows*g.stride + 2*lanes
-	out := halves{g.take(n), g.take(n)}
+	out := halves{g.alloc(n), g.alloc(n)}
 	for y := range g.rows {
 		even, odd := out[y&1][y*g.stride:][:g.stride], out[1-y&1][y*g.stride:][:g.stride]
 		v := g.y0 + y
@@ -184,7 +184,7 @@ func (g *Grid) store(dst []float32, from *halves) {
 
 // coeffs returns memory for some coefficients of each pixel of the hole. Each block holds one vector per coefficient.
 func (g *Grid) coeffs(count int) halves {
-	return halves{g.take(count * len(g.inside[0])), g.take(count * len(g.inside[1]))}
+	return halves{g.alloc(count * len(g.inside[0])), g.alloc(count * len(g.inside[1]))}
 }
 
 // setCoeff writes coefficient k of all pixels of the hole.

@@ -20,7 +20,7 @@ type operation struct {
 	run   func(ctx context.Context, on *target) error
 }
 
-// target is where a step runs: a backend, its counterparts of the planes, and the rows that they hold.
+// target is where an entry runs: a backend, its counterparts of the planes, and the rows that they hold.
 type target struct {
 	processing.Backend
 	window
@@ -35,27 +35,27 @@ func (t *target) binding() processing.Binding {
 	}
 }
 
-// step is a recorded operation with the values that its planes had before and have after it.
-type step struct {
+// entry is a recorded operation with the values that its planes had before and have after it.
+type entry struct {
 	operation
-	// number is the position in the order of calls. A value that a step changes in place is read by no later step.
+	// number is the position in the order of calls. A value that an entry changes in place is read by no later entry.
 	number int
 	// stage is the name of the stage that it counts towards.
 	stage string
 	slots []slot
-	// wanted counts the values that this step has yet to produce.
+	// wanted counts the values that this entry has yet to produce.
 	wanted int
 }
 
-// slot is a plane of a step, with the value that is read and the one that is written, or nil. If both are set, the step
-// changes the plane in place.
+// slot is a plane of an entry, with the value that is read and the one that is written, or nil. If both are set, the
+// entry changes the plane in place.
 type slot struct {
 	plane       *plane
 	read, write *value
 }
 
-// drop decrements the number of values that the step has to produce.
-func (s *step) drop() {
+// drop decrements the number of values that the entry has to produce.
+func (s *entry) drop() {
 	if s.wanted--; s.wanted > 0 {
 		return
 	}
@@ -66,10 +66,10 @@ func (s *step) drop() {
 	}
 }
 
-// record makes a step of an operation, which the caller must drop. Its values replace the content of the planes.
-func (b *Backend) record(o operation) (*step, error) {
+// record makes an entry of an operation, which the caller must drop. Its values replace the content of the planes.
+func (b *Backend) record(o operation) (*entry, error) {
 	b.number++
-	s := &step{operation: o, number: b.number, stage: b.stage(), wanted: 1}
+	s := &entry{operation: o, number: b.number, stage: b.stage(), wanted: 1}
 	margin := 0
 	for _, p := range o.reads {
 		if slices.ContainsFunc(s.slots, func(c slot) bool { return c.plane == p }) {
@@ -93,7 +93,7 @@ func (b *Backend) record(o operation) (*step, error) {
 		}
 		if s.slots[i].write == nil {
 			s.wanted++
-			s.slots[i].write = &value{kind: p.kind, w: p.w, h: p.h, step: s, margin: margin}
+			s.slots[i].write = &value{kind: p.kind, w: p.w, h: p.h, entry: s, margin: margin}
 			p.assign(s.slots[i].write)
 		}
 	}
@@ -182,8 +182,8 @@ func (b *Backend) whole(ctx context.Context, o operation) error {
 	return b.doOnHost(ctx, s)
 }
 
-// doOnHost runs a step whose inputs are stored. After an error its outputs are undefined.
-func (b *Backend) doOnHost(ctx context.Context, s *step) error {
+// doOnHost runs an entry whose inputs are stored. After an error its outputs are undefined.
+func (b *Backend) doOnHost(ctx context.Context, s *entry) error {
 	on := &target{Backend: b.host, planes: map[*plane]processing.Plane{}}
 	defer func() {
 		for _, c := range s.slots {
@@ -233,17 +233,17 @@ func (b *Backend) demand(ctx context.Context, values ...*value) error {
 	return b.carryOut(ctx, nil, values)
 }
 
-// carryOut runs the steps that lead to values, and then last, if not nil, a step without output planes.
-func (b *Backend) carryOut(ctx context.Context, last *step, values []*value) error {
-	var steps []*step
-	var add func(s *step)
+// carryOut runs the entries that lead to values, and then last, if not nil, an entry without output planes.
+func (b *Backend) carryOut(ctx context.Context, last *entry, values []*value) error {
+	var entries []*entry
+	var add func(s *entry)
 	need := func(v *value) {
-		if v.stored == nil && !slices.Contains(steps, v.step) {
-			add(v.step)
+		if v.stored == nil && !slices.Contains(entries, v.entry) {
+			add(v.entry)
 		}
 	}
-	add = func(s *step) {
-		steps = append(steps, s)
+	add = func(s *entry) {
+		entries = append(entries, s)
 		for _, c := range s.slots {
 			if c.read != nil {
 				need(c.read)
@@ -259,23 +259,23 @@ func (b *Backend) carryOut(ctx context.Context, last *step, values []*value) err
 	if last != nil {
 		add(last)
 	}
-	if len(steps) == 0 {
+	if len(entries) == 0 {
 		return ctx.Err()
 	}
-	slices.SortFunc(steps, func(a, b *step) int { return cmp.Compare(a.number, b.number) })
-	err := b.bands(ctx, newGroup(steps, outputs))
-	if err == nil || len(steps) == 1 || ctx.Err() != nil || !b.tooLittle(err) {
+	slices.SortFunc(entries, func(a, b *entry) int { return cmp.Compare(a.number, b.number) })
+	err := b.bands(ctx, newGroup(entries, outputs))
+	if err == nil || len(entries) == 1 || ctx.Err() != nil || !b.tooLittle(err) {
 		return err
 	}
-	// A single step takes less memory.
-	for _, s := range steps {
+	// A single entry takes less memory.
+	for _, s := range entries {
 		var outputs []*value
 		for _, c := range s.slots {
 			if c.write != nil && c.write.users > 0 && c.write.stored == nil {
 				outputs = append(outputs, c.write)
 			}
 		}
-		if err := b.bands(ctx, newGroup([]*step{s}, outputs)); err != nil {
+		if err := b.bands(ctx, newGroup([]*entry{s}, outputs)); err != nil {
 			return err
 		}
 	}
