@@ -107,7 +107,7 @@ func (h *harness) ReadPreview(_ context.Context, path string, _ int) (*imagefile
 	if h.reading == nil || p == nil {
 		return nil, nil
 	}
-	return &imagefile.Preview{Width: 4 * p.Width, Height: 4 * p.Height, Picture: p, Step: 4, Orientation: 1}, nil
+	return &imagefile.Preview{Picture: p, Orientation: 1}, nil
 }
 
 // Read returns a picture of the fake disk.

@@ -23,9 +23,8 @@ func bad(format string, a ...any) error {
 // errKind: an unsupported type of table in an otherwise valid profile.
 var errKind = errors.New("unsupported kind of table")
 
-// icc is a profile's bytes with its tag table.
+// icc is a profile's tag table.
 type icc struct {
-	data []byte
 	tags map[string][]byte
 	// lab: the connection space is CIE L*a*b*; otherwise XYZ.
 	lab bool
@@ -76,7 +75,7 @@ func open(data []byte) (*icc, string, error) {
 	if class := string(data[12:16]); class == "link" || class == "abst" || class == "nmcl" {
 		return nil, "", bad("its class %q does not describe pictures", class)
 	}
-	f := &icc{data: data, tags: map[string][]byte{}}
+	f := &icc{tags: map[string][]byte{}}
 	switch pcs := string(data[20:24]); pcs {
 	case "XYZ ":
 	case "Lab ":

@@ -10,11 +10,8 @@ import (
 
 // Preview is a coarse picture shown while the whole file is read. It is not a File: nothing can be saved from it.
 type Preview struct {
-	// Width and Height are those of the picture in the file.
-	Width, Height int
-	// Picture holds each Step-th pixel of each Step-th row, Profile and Orientation are those of the file.
+	// Picture holds one pixel of every few in every few rows, Profile and Orientation are those of the file.
 	Picture     *processing.Picture
-	Step        int
 	Profile     *colour.Profile
 	Orientation int
 }
@@ -62,7 +59,7 @@ func readPreview(ctx context.Context, path string, limits Limits, side int) (*Pr
 	if pic == nil {
 		return nil, nil
 	}
-	p := &Preview{Width: info.Width, Height: info.Height, Picture: pic, Step: step, Orientation: info.Meta.Orientation}
+	p := &Preview{Picture: pic, Orientation: info.Meta.Orientation}
 	p.Profile = profileOf(info, pic)
 	pic.Curve, pic.ToSRGB = p.Profile.Curve(), p.Profile.ToSRGB()
 	return p, nil

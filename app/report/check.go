@@ -18,9 +18,9 @@ import (
 
 // Check is what a comparison of the report on a correction with the files has found.
 type Check struct {
-	// Path is the report; Exists and Sealed say whether there is one and whether its seal holds.
-	Path           string
-	Exists, Sealed bool
+	// Path is the report; Exists says whether there is one.
+	Path   string
+	Exists bool
 	// Faults are sentences about what does not fit, Remarks about what does not matter.
 	Faults, Remarks []message.Message
 	// Extent is what the report says of the pixels that were free to change; nil if it does not.
@@ -113,8 +113,6 @@ func (k *checker) check(data []byte) error {
 		k.fault("The report %s was altered: its seal is missing.", k.Path)
 	case !holds:
 		k.fault("The report %s was altered: its seal is not that of its contents.", k.Path)
-	default:
-		k.Sealed = true
 	}
 	if !k.named(k.rec.Result.File, k.c.Result.Path) {
 		k.fault("%s is the report on %s, not on %s.", k.Path, k.rec.Result.File, result)

@@ -18,8 +18,6 @@ type Touched struct {
 	Left, Top int
 	// Runs are the pixels of the glint before cleanup, in coordinates of the picture, in reading order.
 	Runs []processing.Run
-	// Considered: the network had found it.
-	Considered bool
 }
 
 // TouchOptions are the options of Touch besides the parameters.
@@ -63,7 +61,7 @@ func Touch(
 		return nil, ErrNoGlint
 	}
 	spans := o.considered()
-	t := &Touched{Considered: spans != nil}
+	t := &Touched{}
 	if spans == nil {
 		var err error
 		if spans, err = o.grown(ctx, pic); err != nil {

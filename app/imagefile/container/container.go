@@ -35,12 +35,8 @@ type Info struct {
 	Depth  int
 	Float  bool
 	Colour Colour
-	// WhiteIsZero: stored samples run from white to black; the decoded ones do not.
-	WhiteIsZero bool
-	// Extra is the number of samples of a pixel besides colour; Alpha means that the first of them is opacity, and
-	// Premultiplied that colour is multiplied by it.
-	Extra                int
-	Alpha, Premultiplied bool
+	// Extra is the number of samples of a pixel besides colour.
+	Extra int
 	// Transparent: a colour may mark pixels as transparent, without an alpha channel.
 	Transparent bool
 	// Compression is a short name for people: "none", "LZW", "Deflate".
@@ -116,8 +112,8 @@ const (
 type Container interface {
 	Info() Info
 	// Decode returns the first picture: colour samples only, as they are stored, except that palettes and YCbCr are
-	// converted to RGB, depths below 8 bits are scaled to 8, and inverted encodings (WhiteIsZero, Adobe's CMYK) are
-	// inverted.
+	// converted to RGB, depths below 8 bits are scaled to 8, and inverted encodings (TIFF's WhiteIsZero, Adobe's CMYK)
+	// are inverted.
 	Decode(ctx context.Context) (*processing.Picture, error)
 	// Inventory lists everything else. If changed is set, it lists the contents of the file after Patch or Rewrite has
 	// changed a pixel. The two differ only if the samples have to be converted for that, as with a palette. Its

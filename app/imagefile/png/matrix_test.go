@@ -177,7 +177,7 @@ func TestDecodeAllVariants(t *testing.T) {
 			continue
 		}
 		i := f.Info()
-		if i.Width != v.width || i.Height != v.height || i.Depth != int(v.depth) || i.Alpha != v.alpha() {
+		if i.Width != v.width || i.Height != v.height || i.Depth != int(v.depth) || (i.Extra == 1) != v.alpha() {
 			t.Errorf("%s: Info %+v", v, i)
 		}
 		pic, err := f.Decode(t.Context())

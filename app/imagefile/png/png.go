@@ -174,7 +174,7 @@ func (f *File) Info() container.Info {
 	}
 	i.Transparent = f.transparency != nil
 	if f.alpha() {
-		i.Extra, i.Alpha = 1, true
+		i.Extra = 1
 	}
 	if f.frames > 0 {
 		i.Pictures = f.frames

@@ -8,7 +8,6 @@ const (
 	lzwFirst   = 258
 	lzwCodes   = 4096
 	lzwMinBits = 9
-	lzwMaxBits = 12
 )
 
 // lzwWriter writes a stream of codes. Strings are looked up in a hash table of prefix and byte, with open addressing.

@@ -383,8 +383,7 @@ func TestMatrix(t *testing.T) {
 			palette := f.palette()
 			i := open(t, data).Info()
 			if i.Width != f.width || i.Height != f.height || i.Depth != f.depth || i.Float != (f.depth == 32) || i.Extra != len(f.extra) ||
-				i.Alpha != (f.extra != nil && f.extra[0] != 0) || i.Premultiplied != (f.extra != nil && f.extra[0] == 1) ||
-				i.WhiteIsZero != (f.photometric == whiteIsZero) || i.Pictures != 1 || i.Raw/max(i.Expansion, 1) > int64(len(data)) ||
+				i.Pictures != 1 || i.Raw/max(i.Expansion, 1) > int64(len(data)) ||
 				i.Colour != map[uint16]container.Colour{photometricRGB: container.RGB, photometricIndex: container.Palette, photometricInk: container.CMYK}[f.photometric] {
 				t.Fatalf("%+v", i)
 			}

@@ -62,7 +62,7 @@ func TestRich(t *testing.T) {
 			data := testpic.ReadFile(t, paths[i])
 			g := open(t, data)
 			if i := g.Info(); i.Pictures != 2 || i.Meta.XMP == nil || i.Meta.IPTC == nil || i.Meta.Photoshop == nil ||
-				i.Meta.XResolution != 600 || i.Meta.Unit != container.UnitInch || !i.Alpha {
+				i.Meta.XResolution != 600 || i.Meta.Unit != container.UnitInch || i.Extra != 1 {
 				i.Meta.EXIF = nil
 				t.Fatalf("the file is not rich: %+v", i)
 			}

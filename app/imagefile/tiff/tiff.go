@@ -187,7 +187,6 @@ func (f *File) describe(meta container.Metadata) container.Info {
 	i := container.Info{
 		Width: l.width, Height: l.height,
 		Depth: l.depth, Float: l.float,
-		WhiteIsZero: l.photometric == whiteIsZero,
 		Extra:       l.samples - l.colours,
 		Compression: l.compression.String(),
 		Pictures:    1 + len(pages),
@@ -200,12 +199,6 @@ func (f *File) describe(meta container.Metadata) container.Info {
 		Dropped:     f.dropped(meta),
 	}
 	i.Colour = l.colour()
-	if i.Extra > 0 {
-		// Unreadable values here do not affect the colour samples.
-		what, err := f.src.First(f.dir, tagExtraSamples, 0)
-		i.Premultiplied = err == nil && what == extraAssociated
-		i.Alpha = err == nil && (what == extraAssociated || what == extraUnassociated)
-	}
 	if i.Expansion > 0 && i.Raw/i.Expansion > f.src.Size && repeats(l.offsets) {
 		// Segments share bytes, so the file holds more than its length.
 		i.Expansion = 0

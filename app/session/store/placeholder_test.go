@@ -82,7 +82,7 @@ func reading(t *testing.T) *fake {
 	f := newFake(t)
 	f.hold = make(chan struct{})
 	f.placeholder = func(context.Context) (*imagefile.Preview, error) {
-		return &imagefile.Preview{Width: 40, Height: 30, Picture: testpic.Flat(10, 8, 3, 90), Step: 4}, nil
+		return &imagefile.Preview{Picture: testpic.Flat(10, 8, 3, 90)}, nil
 	}
 	return f
 }
@@ -157,7 +157,7 @@ func TestPlaceholderTooLate(t *testing.T) {
 	f.placeholder = func(ctx context.Context) (*imagefile.Preview, error) {
 		<-ctx.Done()
 		close(stopped)
-		return &imagefile.Preview{Width: 40, Height: 30, Picture: testpic.Flat(10, 8, 3, 90), Step: 4}, nil
+		return &imagefile.Preview{Picture: testpic.Flat(10, 8, 3, 90)}, nil
 	}
 	ended := false
 	f.Open("/art/a.png", func(err error) {
