@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/big"
-	"math/bits"
 	"sync"
 
 	"blik/processing"
@@ -65,53 +64,35 @@ type Moments struct {
 	Mean, StdDev float64
 }
 
-// SumMoments sums over a plane of any kind: exactly for integers, in a fixed tree order for F32, where every addition
-// keeps the rounding error of the sum (Knuth's two-sum), so that the sums are as good as if computed with twice the
-// precision of float64 and rounded once.
+// SumMoments sums over a U8, U16 or F32 plane: exactly for integers, in a fixed tree order for F32, where every
+// addition keeps the rounding error of the sum (Knuth's two-sum), so that the sums are as good as if computed with
+// twice the precision of float64 and rounded once.
 func SumMoments(ctx context.Context, b *Backend, src processing.Plane) (Moments, error) {
 	s := src.(*plane)
 	switch s.kind {
 	case processing.U8:
-		return integerMoments(ctx, b, s.data.U8, func(s []uint8) (kernel.Moments[uint8], uint64) {
-			return b.kernels.Moments8(s), 0
-		})
+		return integerMoments(ctx, b, s.data.U8, b.kernels.Moments8)
 	case processing.U16:
-		return integerMoments(ctx, b, s.data.U16, func(s []uint16) (kernel.Moments[uint16], uint64) {
-			return b.kernels.Moments16(s), 0
-		})
-	case processing.U32:
-		return integerMoments(ctx, b, s.data.U32, kernel.WideMoments)
+		return integerMoments(ctx, b, s.data.U16, b.kernels.Moments16)
 	default:
 		return floatMoments(ctx, b, s.data.F32)
 	}
 }
 
-func integerMoments[T uint8 | uint16 | uint32](ctx context.Context, b *Backend, s []T,
-	of func(s []T) (m kernel.Moments[T], high uint64)) (Moments, error) {
-	type part struct {
-		kernel.Moments[T]
-		high uint64
-	}
-	blocks := make([]part, (len(s)+b.tiling.span-1)/b.tiling.span)
-	err := b.chunks(ctx, len(s), func(_ *worker, i, j int) {
-		p := &blocks[i/b.tiling.span]
-		p.Moments, p.high = of(s[i:j])
-	})
-	if err != nil {
+func integerMoments[T uint8 | uint16](ctx context.Context, b *Backend, s []T, of func(s []T) kernel.Moments[T]) (
+	Moments, error,
+) {
+	blocks := make([]kernel.Moments[T], (len(s)+b.tiling.span-1)/b.tiling.span)
+	if err := b.chunks(ctx, len(s), func(_ *worker, i, j int) { blocks[i/b.tiling.span] = of(s[i:j]) }); err != nil {
 		return Moments{}, err
 	}
+	// The squares of 2³² samples of 16 bits fit.
 	total := blocks[0]
 	for _, p := range blocks[1:] {
-		total.Sum += p.Sum
-		var carry uint64
-		total.Sum2, carry = bits.Add64(total.Sum2, p.Sum2, 0)
-		total.high += p.high + carry
+		total.Sum, total.Sum2 = total.Sum+p.Sum, total.Sum2+p.Sum2
 		total.Low, total.High = min(total.Low, p.Low), max(total.High, p.High)
 	}
-	sum := new(big.Int).SetUint64(total.Sum)
-	sum2 := new(big.Int).SetUint64(total.high)
-	sum2.Lsh(sum2, 64).Add(sum2, new(big.Int).SetUint64(total.Sum2))
-	return newMoments(len(s), kernel.WideFloat().SetInt(sum), kernel.WideFloat().SetInt(sum2),
+	return newMoments(len(s), kernel.WideFloat().SetUint64(total.Sum), kernel.WideFloat().SetUint64(total.Sum2),
 		float64(total.Low), float64(total.High)), nil
 }
 

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"math/big"
-	"math/bits"
 )
 
 func Histogram[T uint8 | uint16](bins []uint32, src []T, exclude []uint8) {
@@ -65,20 +64,6 @@ func (m Moments[T]) with(s []T) Moments[T] {
 		m.Low, m.High = min(m.Low, v), max(m.High, v)
 	}
 	return m
-}
-
-// WideMoments are moments with the upper bits of the sum of squares.
-func WideMoments(s []uint32) (m Moments[uint32], high uint64) {
-	m.Low, m.High = s[0], s[0]
-	for _, v := range s {
-		x := uint64(v)
-		m.Sum += x
-		var carry uint64
-		m.Sum2, carry = bits.Add64(m.Sum2, x*x, 0)
-		high += carry
-		m.Low, m.High = min(m.Low, v), max(m.High, v)
-	}
-	return m, high
 }
 
 // Double is a sum and the error of its roundings.
