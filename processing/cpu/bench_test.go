@@ -139,13 +139,13 @@ func computations(s *scene) []computation {
 			return MeanVariance(ctx, be, s.float2, s.float3, s.float, 12)
 		}},
 		{"Wavelet/Haar", func(ctx context.Context, be *Backend) error {
-			return WaveletTransform(ctx, be, s.float, s.v, kernel.Haar)
+			return WaveletTransform(ctx, be, s.float2, s.float, kernel.Haar)
 		}},
 		{"Wavelet/D4", func(ctx context.Context, be *Backend) error {
-			return WaveletTransform(ctx, be, s.float, s.v, kernel.Daubechies4)
+			return WaveletTransform(ctx, be, s.float2, s.float, kernel.Daubechies4)
 		}},
 		{"InverseWavelet/D4", func(ctx context.Context, be *Backend) error {
-			return InverseWavelet(ctx, be, s.float2, s.float, kernel.Daubechies4)
+			return InverseWavelet(ctx, be, s.float3, s.float2, kernel.Daubechies4)
 		}},
 		{"Moments/U16", moments(&s.y)},
 		{"Moments/F32", moments(&s.float)},

@@ -183,23 +183,6 @@ func boxMeanSums[T uint8 | uint16, S uint32 | uint64](ctx context.Context, b *Ba
 	})
 }
 
-// boxCount writes how many pixels of the window have any of bits in c.
-func (b *Backend) boxCount(ctx context.Context, d, c *plane, g window, bits uint8) error {
-	src, w := c.flags(), d.w
-	return b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
-		x0, x1, at := g.columns(tile)
-		col := zeroScratch[uint8](t, g.width(tile))
-		none := zeroScratch[uint8](t, x1-x0)
-		entering, leaving := src.buffer(t, x1-x0), src.buffer(t, x1-x0)
-		g.slide(t, tile, func(add, sub int) {
-			b.kernels.CountBits(col[at:at+x1-x0], src.row(add, x0, x1, none, entering),
-				src.row(sub, x0, x1, none, leaving), bits)
-		}, func(y int) {
-			b.kernels.ScanCount(d.data.U16[y*w+tile.x0:y*w+tile.x1], col, 2*g.rx+1)
-		})
-	})
-}
-
 // boxMeanExact is boxMeanFloat with running sums, for planes whose sums need no rounding, so that every order of
 // additions gives the same result. It reports whether the plane is of that kind; if not, the content of dst is
 // undefined.

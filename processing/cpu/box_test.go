@@ -100,43 +100,6 @@ func TestBoxMeanLargeWindow(t *testing.T) {
 	}
 }
 
-func TestBoxCount(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		w, h := size(t)
-		src, r := noise[uint8](t, w*h, math.MaxUint8), radius(t, 127)
-		bits := rapid.Uint8().Draw(t, "bits")
-		want := perPixel(w, h, func(x, y int) uint16 {
-			n := uint16(0)
-			clipped(w, h, x, y, r, func(i int) {
-				if src[i]&bits != 0 {
-					n++
-				}
-			})
-			return n
-		})
-		each(t, func(b *Backend) {
-			s := up(t, b, w, h, src)
-			d := empty(t, b, processing.U16, w, h)
-			must(t, b.boxCount(context.Background(), d.(*plane), s.(*plane), newWindow(w, h, r), bits))
-			wantEqual(t, workersLabel(b), w, down[uint16](t, d), want)
-			release(d, s)
-		})
-	})
-}
-
-// 255 × 255 pixels that all count are the most that column counts can hold.
-func TestBoxCountFull(t *testing.T) {
-	const side = 300
-	src := make([]uint8, side*side)
-	kernel.Fill(src, 1)
-	b := New(Workers(2))
-	s, d := up(t, b, side, side, src), empty(t, b, processing.U16, side, side)
-	must(t, b.boxCount(context.Background(), d.(*plane), s.(*plane), newWindow(side, side, 127), 1))
-	if got := down[uint16](t, d)[150*side+150]; got != 65025 {
-		t.Errorf("%d pixels counted, want 65025", got)
-	}
-}
-
 // Running sums, if none needs rounding, give the same bits as the recursion, and are not used if one does.
 func TestBoxMeanExact(t *testing.T) {
 	kinds := map[string]func(r *rand.Rand) float32{

@@ -78,7 +78,7 @@ func squareSums[T uint8 | uint16](b *Backend, t *worker, tile rect, src []T, squ
 // from n²σ² = n·ΣX² − (ΣX)². The sums are recursive, four additions a pixel at any radius (McDonnell 1981), and exact:
 // floats and their squares are first rounded to multiples of a unit, as fine as 53 bits of a sum allow. With M the
 // greatest magnitude in the plane, means err by at most 2⁻³⁵·M and variances by 2⁻³⁴·M² before they are rounded to
-// F32; no variance is negative. Windows that hold an infinite or undefined sample get NaN; M is that of the others.
+// F32; no variance is negative. Samples that are not finite are an error.
 func MeanVariance(ctx context.Context, b *Backend, mean, variance, src processing.Plane, radius int) error {
 	m, v, s := mean.(*plane), variance.(*plane), src.(*plane)
 	g := newWindow(s.w, s.h, radius)

@@ -2,10 +2,10 @@ package cpu
 
 import (
 	"context"
+	"errors"
 	"math"
 	"sync"
 
-	"blik/processing"
 	"blik/processing/cpu/kernel"
 )
 
@@ -34,7 +34,7 @@ func (b *Backend) floatVariance(ctx context.Context, m, v, s *plane, g window) e
 			return nil
 		}
 	}
-	return b.finiteVariance(ctx, m, v, s, g)
+	return errors.New("mean and variance of samples that are not finite")
 }
 
 // roundedVariance is floatVariance with sums of a given unit, and returns the bits of the greatest magnitude; those of
@@ -68,44 +68,4 @@ func (b *Backend) roundedVariance(ctx context.Context, m, v, s *plane, g window,
 		greatest = max(greatest, most)
 	})
 	return greatest, err
-}
-
-// finiteVariance is floatVariance for planes with infinite samples or NaN: it leaves these out, and then marks the
-// windows that hold one.
-func (b *Backend) finiteVariance(ctx context.Context, m, v, s *plane, g window) error {
-	var planes [3]*plane
-	for i, kind := range []processing.Kind{processing.F32, processing.U8, processing.U16} {
-		p, err := b.Alloc(kind, s.w, s.h)
-		if err != nil {
-			return err
-		}
-		defer p.Release()
-		planes[i] = p.(*plane)
-	}
-	finite, odd, held := planes[0], planes[1], planes[2]
-	if err := b.chunks(ctx, s.w*s.h, func(_ *worker, i, j int) {
-		for ; i < j; i++ {
-			x := s.data.F32[i]
-			finite.data.F32[i], odd.data.U8[i] = x, 0
-			if x-x != 0 {
-				finite.data.F32[i], odd.data.U8[i] = 0, 1
-			}
-		}
-	}); err != nil {
-		return err
-	}
-	if err := b.floatVariance(ctx, m, v, finite, g); err != nil {
-		return err
-	}
-	if err := b.boxCount(ctx, held, odd, g, 1); err != nil {
-		return err
-	}
-	nan := float32(math.NaN())
-	return b.chunks(ctx, s.w*s.h, func(_ *worker, i, j int) {
-		for ; i < j; i++ {
-			if held.data.U16[i] != 0 {
-				m.data.F32[i], v.data.F32[i] = nan, nan
-			}
-		}
-	})
 }

@@ -9,26 +9,14 @@ import (
 	"blik/processing/cpu/kernel"
 )
 
-// WaveletTransform writes one level of the separable 2-D transform of src (U8, U16 or F32) as float32 into dst, whose
+// WaveletTransform writes one level of the separable 2-D transform of src into dst, both F32, whose
 // quadrants hold LL, HL, LH, HH; sides are ⌈w/2⌉ for the low and ⌊w/2⌋ for the high band. The border is periodic; an
 // odd side is extended by its last sample once.
 func WaveletTransform(ctx context.Context, b *Backend, dst, src processing.Plane, wave kernel.Wavelet) error {
 	d, s, f := dst.(*plane), src.(*plane), kernel.FilterOf(wave)
-	switch s.kind {
-	case processing.U8:
-		return transform[uint8](ctx, b, d, s, f)
-	case processing.U16:
-		return transform[uint16](ctx, b, d, s, f)
-	default:
-		return transform[float32](ctx, b, d, s, f)
-	}
-}
-
-func transform[T kernel.Sample](ctx context.Context, b *Backend, d, s *plane, f *kernel.Filter) error {
-	dst, src, w, h := d.data.F32, pixels[T](s), d.w, d.h
+	out, in, w, h := d.data.F32, s.data.F32, d.w, d.h
 	wide, high := (w+1)/2*2, (h+1)/2*2
 	m := high / 2
-	convert := kernel.ConversionsOf[T](&b.kernels)
 	return b.strips(ctx, m, 2*w, func(t *worker, i0, i1 int) {
 		lines := [2][]float32{scratch[float32](t, wide), scratch[float32](t, wide)}
 		var rows [4][]float32
@@ -39,16 +27,16 @@ func transform[T kernel.Sample](ctx context.Context, b *Backend, d, s *plane, f 
 		// floats returns a row of even length, which may be the source's own.
 		floats := func(line []float32, y int) []float32 {
 			y = min((y+high)%high, h-1)
-			row := src[y*w : (y+1)*w]
-			if own, ok := any(row).([]float32); ok && w == wide {
-				return own
+			row := in[y*w : (y+1)*w]
+			if w == wide {
+				return row
 			}
-			convert.Widen(line[:w], row)
+			copy(line, row)
 			line[wide-1] = line[w-1]
 			return line
 		}
-		along := func(out []float32, y int) {
-			b.kernels.Analyse(out[:wide/2], out[wide/2:], floats(lines[0], y), f)
+		along := func(dst []float32, y int) {
+			b.kernels.Analyse(dst[:wide/2], dst[wide/2:], floats(lines[0], y), f)
 		}
 		if !f.Short {
 			along(rows[2], 2*i0-2)
@@ -59,9 +47,9 @@ func transform[T kernel.Sample](ctx context.Context, b *Backend, d, s *plane, f 
 			if p.stop() {
 				return
 			}
-			lowRow, highRow := dst[i*w:(i+1)*w], lost
+			lowRow, highRow := out[i*w:(i+1)*w], lost
 			if m+i < h {
-				highRow = dst[(m+i)*w : (m+i+1)*w]
+				highRow = out[(m+i)*w : (m+i+1)*w]
 			}
 			if f.Short && w == wide {
 				b.kernels.HaarPair(lowRow, highRow, floats(lines[0], 2*i), floats(lines[1], 2*i+1), f)

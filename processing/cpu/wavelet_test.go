@@ -54,7 +54,7 @@ func slowTransform(src []float64, w, h int, wave kernel.Wavelet) []float64 {
 	return out
 }
 
-func checkWavelet[T kernel.Sample](t *rapid.T, w, h int, src []T, white float64) {
+func checkWavelet(t *rapid.T, w, h int, src []float32, white float64) {
 	wave := rapid.SampledFrom([]kernel.Wavelet{kernel.Haar, kernel.Daubechies4}).Draw(t, "wavelet")
 	exact := make([]float64, w*h)
 	for i, v := range src {
@@ -80,14 +80,6 @@ func checkWavelet[T kernel.Sample](t *rapid.T, w, h int, src []T, white float64)
 }
 
 func TestWavelet(t *testing.T) {
-	t.Run("U8", rapid.MakeCheck(func(t *rapid.T) {
-		w, h := size(t)
-		checkWavelet(t, w, h, noise[uint8](t, w*h, math.MaxUint8), 255)
-	}))
-	t.Run("U16", rapid.MakeCheck(func(t *rapid.T) {
-		w, h := size(t)
-		checkWavelet(t, w, h, noise[uint16](t, w*h, math.MaxUint16), 65535)
-	}))
 	t.Run("F32", rapid.MakeCheck(func(t *rapid.T) {
 		w, h := size(t)
 		checkWavelet(t, w, h, floats(t, w*h), 255)
@@ -97,10 +89,10 @@ func TestWavelet(t *testing.T) {
 // An orthogonal transform of even sides keeps the energy.
 func TestWaveletEnergy(t *testing.T) {
 	const w, h = 64, 48
-	src := make([]uint8, w*h)
+	src := make([]float32, w*h)
 	want := 0.0
 	for i := range src {
-		src[i] = uint8(i * i * 31 >> 3)
+		src[i] = float32(uint8(i * i * 31 >> 3))
 		want += float64(src[i]) * float64(src[i])
 	}
 	for _, wave := range []kernel.Wavelet{kernel.Haar, kernel.Daubechies4} {

@@ -593,14 +593,6 @@ func TestSumKernels(t *testing.T) {
 			func(s []uint32) { vector.Scan32(s, col32, k) })
 		same(t, "scan64", make([]uint64, r.n), func(s []uint64) { plain.Scan64(s, col64, k) },
 			func(s []uint64) { vector.Scan64(s, col64, k) })
-
-		counts := row(r, r.n+k-1, 0, 255, func() uint8 { return uint8(r.Uint32()) })
-		same(t, "scanCount", make([]uint16, r.n), func(s []uint16) { plain.ScanCount(s, counts, k) },
-			func(s []uint16) { vector.ScanCount(s, counts, k) })
-		add, sub, bits := r.bytes(r.n), r.bytes(r.n), uint8(r.Uint32())
-		middle := row(r, r.n, 1, 254, func() uint8 { return uint8(r.IntN(254) + 1) })
-		same(t, "countBits", middle, func(s []uint8) { plain.CountBits(s, add, sub, bits) },
-			func(s []uint8) { vector.CountBits(s, add, sub, bits) })
 	})
 }
 

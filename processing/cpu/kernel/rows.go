@@ -94,11 +94,6 @@ type Table struct {
 	Variances8   func(mean, variance []float32, col []uint16, col2 []uint32, k int, c *Counts)
 	SlideSquares func(col []uint32, add, sub []uint8)
 
-	// CountBits slides the counts of pixels with any of the bits down by a row; they are at most 255 per column.
-	CountBits func(col, add, sub []uint8, bits uint8)
-	// ScanCount is Scan32 over such counts.
-	ScanCount func(dst []uint16, col []uint8, k int)
-
 	// Spline16 and Spline32 sum rows with the weights 1, 4, 6, 4, 1; these may be one row at five offsets. The sums do
 	// not overflow.
 	Spline16 func(dst, a, b, c, d, e []uint16)
@@ -222,9 +217,6 @@ func plainTable() Table {
 
 		Variances8:   variances,
 		SlideSquares: slideSquares,
-
-		CountBits: countBits,
-		ScanCount: scanCount,
 
 		Spline16: spline[uint16],
 		Spline32: spline[uint32],
@@ -793,44 +785,6 @@ func censoredMean32(dst []uint16, sum []uint32, inverse []uint64, need uint32) b
 		dst[i] = uint16(divide(uint64(s&NarrowMask+n/2), inverse[n]))
 	}
 	return short>>31 != 0
-}
-
-func countBits(col, add, sub []uint8, bits uint8) {
-	const low = 0x7f7f7f7f7f7f7f7f
-	n := len(col)
-	add, sub = add[:n], sub[:n]
-	every := uint64(bits) * 0x0101010101010101
-	c, a, s := words(col), words(add), words(sub)
-	a, s = a[:len(c)], s[:len(c)]
-	// No column leaves 0 … 255, so that whole words can be added and subtracted as if byte by byte.
-	for i := range c {
-		a, s := a[i]&every, s[i]&every
-		a = ((a&low + low) | a) &^ low >> 7
-		s = ((s&low + low) | s) &^ low >> 7
-		c[i] += a - s
-	}
-	for i := tail[uint8](n); i < n; i++ {
-		if add[i]&bits != 0 {
-			col[i]++
-		}
-		if sub[i]&bits != 0 {
-			col[i]--
-		}
-	}
-}
-
-func scanCount(dst []uint16, col []uint8, k int) {
-	var s uint16
-	for _, c := range col[:k] {
-		s += uint16(c)
-	}
-	dst[0] = s
-	dst = dst[1:]
-	enter, leave := col[k:][:len(dst)], col[:len(dst)]
-	for i := range dst {
-		s += uint16(enter[i]) - uint16(leave[i])
-		dst[i] = s
-	}
 }
 
 // spline adds whole words: no sum of a lane reaches the next one.
