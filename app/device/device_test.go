@@ -81,44 +81,60 @@ func grey(n int) *processing.Picture {
 	return p
 }
 
-func TestRunFallsBack(t *testing.T) {
-	ctx := context.Background()
-	pic := grey(90)
-	want, err := detect.Detect(ctx, cpu.New(), pic, classic(), detect.Options{})
-	if err != nil || want.Mask.Area() == 0 {
+// fallback is what becomes of a job whose GPU fails with err: the device that ends it, that of the next job, and what
+// the user reads.
+type fallback struct {
+	err                error
+	device, next, says string
+}
+
+// check searches the picture on gpu, which is or embeds failing.
+func (c fallback) check(t *testing.T, pic *processing.Picture, want *detect.Result, gpu processing.Backend, failing *broken) {
+	t.Helper()
+	failing.err = c.err
+	r := &Runner{machine: thisMachine(), gpu: gpu, host: cpu.New()}
+	var got *detect.Result
+	notice, err := r.Run(t.Context(), pic.Width*pic.Height, func(ctx context.Context, b processing.Backend) (err error) {
+		got, err = detect.Detect(ctx, b, pic, classic(), detect.Options{})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got.Mask.Pix) != string(want.Mask.Pix) || got.Device != c.device {
+		t.Errorf("%v: another result, from %s", c.err, got.Device)
+	}
+	if notice == nil || !strings.Contains(notice.String(), c.says) {
+		t.Errorf("%v: the user reads %v", c.err, notice)
+	}
+	if r.Name() != c.next {
+		t.Errorf("%v: the next job runs on %s, want %s", c.err, r.Name(), c.next)
+	}
+	if err := r.Close(); err != nil || failing.closed != 1 {
+		t.Errorf("%v: closed %d times: %v", c.err, failing.closed, err)
+	}
+}
+
+// onHost searches a picture on the CPU.
+func onHost(t *testing.T, pic *processing.Picture) *detect.Result {
+	t.Helper()
+	r, err := detect.Detect(t.Context(), cpu.New(), pic, classic(), detect.Options{})
+	if err != nil || r.Mask.Area() == 0 {
 		t.Fatalf("%v, nothing is found on the CPU", err)
 	}
-	for _, c := range []struct {
-		err  error
-		next string
-		says string
-	}{
-		{&driver.Problem{Reason: driver.Fault, Code: 700, Detail: "wait for the GPU"}, "cpu", "error 700"},
-		{&driver.Problem{Reason: driver.NoMemory, Code: 2}, "cuda:0", "memory"},
-		{&driver.Problem{Reason: driver.TooLarge}, "cuda:0", "too large"},
+	return r
+}
+
+func TestRunFallsBack(t *testing.T) {
+	pic := grey(90)
+	want := onHost(t, pic)
+	for _, c := range []fallback{
+		{&driver.Problem{Reason: driver.Fault, Code: 700, Detail: "wait for the GPU"}, "cpu", "cpu", "error 700"},
+		{&driver.Problem{Reason: driver.NoMemory, Code: 2}, "cpu", "cuda:0", "memory"},
+		{&driver.Problem{Reason: driver.TooLarge}, "cpu", "cuda:0", "too large"},
 	} {
-		gpu := &broken{Backend: cpu.New(), err: c.err}
-		r := &Runner{machine: thisMachine(), gpu: gpu, host: cpu.New()}
-		var got *detect.Result
-		notice, err := r.Run(ctx, 90*90, func(ctx context.Context, b processing.Backend) (err error) {
-			got, err = detect.Detect(ctx, b, pic, classic(), detect.Options{})
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(got.Mask.Pix) != string(want.Mask.Pix) || got.Device != "cpu" {
-			t.Errorf("%v: another result, from %s", c.err, got.Device)
-		}
-		if notice == nil || !strings.Contains(notice.String(), c.says) {
-			t.Errorf("%v: the user reads %v", c.err, notice)
-		}
-		if r.Name() != c.next {
-			t.Errorf("%v: the next job runs on %s, want %s", c.err, r.Name(), c.next)
-		}
-		if err := r.Close(); err != nil || gpu.closed != 1 {
-			t.Errorf("%v: closed %d times: %v", c.err, gpu.closed, err)
-		}
+		gpu := &broken{Backend: cpu.New()}
+		c.check(t, pic, want, gpu, gpu)
 	}
 }
 
@@ -143,40 +159,14 @@ func (g *low) Do(ctx context.Context, op processing.Op) error {
 func TestRunInBands(t *testing.T) {
 	ctx := context.Background()
 	pic := grey(150)
-	want, err := detect.Detect(ctx, cpu.New(), pic, classic(), detect.Options{})
-	if err != nil || want.Mask.Area() == 0 {
-		t.Fatalf("%v, nothing is found on the CPU", err)
-	}
-	for _, c := range []struct {
-		err              error
-		device, next, en string
-	}{
+	want := onHost(t, pic)
+	for _, c := range []fallback{
 		{nil, "cuda:0", "cuda:0", "in bands"},
 		{&driver.Problem{Reason: driver.NoMemory, Code: 2}, "cpu", "cuda:0", "the CPU was used"},
 		{&driver.Problem{Reason: driver.Fault, Code: 700, Detail: "wait for the GPU"}, "cpu", "cpu", "error 700"},
 	} {
-		gpu := &low{broken{Backend: cpu.New(), err: c.err}}
-		r := &Runner{machine: thisMachine(), gpu: gpu, host: cpu.New()}
-		var got *detect.Result
-		notice, err := r.Run(ctx, 150*150, func(ctx context.Context, b processing.Backend) (err error) {
-			got, err = detect.Detect(ctx, b, pic, classic(), detect.Options{})
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(got.Mask.Pix) != string(want.Mask.Pix) || got.Device != c.device {
-			t.Errorf("%v: another result, from %s", c.err, got.Device)
-		}
-		if notice == nil || !strings.Contains(notice.String(), c.en) {
-			t.Errorf("%v: the user reads %v", c.err, notice)
-		}
-		if r.Name() != c.next {
-			t.Errorf("%v: the next job runs on %s, want %s", c.err, r.Name(), c.next)
-		}
-		if err := r.Close(); err != nil || gpu.closed != 1 {
-			t.Errorf("%v: closed %d times: %v", c.err, gpu.closed, err)
-		}
+		gpu := &low{broken{Backend: cpu.New()}}
+		c.check(t, pic, want, gpu, &gpu.broken)
 	}
 	// A cancelled job is not repeated.
 	ctx, cancel := context.WithCancel(ctx)

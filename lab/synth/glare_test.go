@@ -51,14 +51,25 @@ func preset(t *testing.T, name string) GlareOptions {
 
 func render(t *testing.T, p *processing.Picture, o GlareOptions) (*processing.Picture, *processing.Mask, Stats) {
 	t.Helper()
-	g, m, s, err := RenderGlare(context.Background(), p, o)
-	if err != nil {
-		t.Fatal(err)
+	return valid(t)(RenderGlare(context.Background(), p, o))
+}
+
+// valid returns a function that passes on a rendering, if it has succeeded and its picture is valid.
+func valid(t *testing.T) func(*processing.Picture, *processing.Mask, Stats, error) (
+	*processing.Picture, *processing.Mask, Stats,
+) {
+	return func(p *processing.Picture, m *processing.Mask, s Stats, err error) (
+		*processing.Picture, *processing.Mask, Stats,
+	) {
+		t.Helper()
+		if err == nil {
+			err = p.Validate()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p, m, s
 	}
-	if err := g.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	return g, m, s
 }
 
 // The truth follows from its definition, applied to the noiseless rendering with and without glare, also if the whole

@@ -14,14 +14,7 @@ import (
 
 func relief(t *testing.T, p *processing.Picture, o ReliefOptions) (*processing.Picture, *processing.Mask, Stats) {
 	t.Helper()
-	out, truth, s, err := RenderRelief(context.Background(), p, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := out.Validate(); err != nil {
-		t.Fatal(err)
-	}
-	return out, truth, s
+	return valid(t)(RenderRelief(context.Background(), p, o))
 }
 
 func condition(t *testing.T, name string) ReliefOptions {

@@ -22,13 +22,7 @@ import (
 // detected runs adaptive detection on the CPU.
 func detected(t *testing.T, pic *processing.Picture) *detect.Result {
 	t.Helper()
-	be := cpu.New()
-	defer be.Close()
-	r, err := detect.Detect(t.Context(), be, pic, processing.DefaultParams(), detect.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return found(t, pic, processing.DefaultParams(), detect.Options{})
 }
 
 // middle returns the part of w × h pixels in the middle of an 8-bit RGB picture.
