@@ -18,7 +18,7 @@ const Side = 76
 
 // intents say what each method does to a finding, and more of it.
 var intents = [...]struct{ does, help message.Text }{
-	processing.MethodAuto: {"Like the others", "By the method chosen for all findings."},
+	processing.MethodAuto: {"As others", "By the method chosen for all findings."},
 	processing.MethodSubtract: {"Subtract light",
 		"Takes the light away and keeps the paint under it; suits glare that is not pure white."},
 	processing.MethodHarmonic: {"Smooth over", "Continues the colours of the edge inwards; suits small findings."},

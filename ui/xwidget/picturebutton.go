@@ -28,7 +28,7 @@ var (
 	_ desktop.Keyable   = (*PictureButton)(nil)
 )
 
-// NewPictureButton returns a button without a picture, which has room for one of side × side.
+// NewPictureButton returns a button without a picture, with the height for one of side × side.
 func NewPictureButton(text string, side float32, tip string, tips *Tooltips, tapped func()) *PictureButton {
 	b := &PictureButton{baseButton: baseButton{Tip: tip, tips: tips}, OnTapped: tapped, text: text, side: side}
 	b.press = b.run
@@ -92,9 +92,10 @@ func (r *pictureButtonRenderer) Layout(size fyne.Size) {
 	r.text.Resize(fyne.NewSize(size.Width, line))
 }
 
+// MinSize is wide enough for the text; in less width than height the picture shrinks.
 func (r *pictureButtonRenderer) MinSize() fyne.Size {
 	text := r.text.MinSize()
-	return fyne.NewSize(max(r.button.side+2*pictureMargin, text.Width), r.button.side+text.Height+2*pictureMargin)
+	return fyne.NewSize(text.Width+2, r.button.side+text.Height+2*pictureMargin)
 }
 
 func (r *pictureButtonRenderer) Objects() []fyne.CanvasObject {
