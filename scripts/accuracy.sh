@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Prints the figures of docs/accuracy.md, in build/accuracy: whole photographs, labelled crops at several sensitivities, other
 # light and turned pictures, many lamps, other detectors, development pictures (training figures), relief, parts against
-# wholes, what learning gains, and automatic correction; also draws a sheet of crops.
+# wholes, what learning gains, and automatic correction; also draws sheets of findings and of crops.
 # Needs build/blik-headless, ../shared, and a PYTHON with cv2, numpy and scipy, by default /usr/bin/python3 (Debian:
 # python3-opencv, python3-scipy); for other detectors also python3-torch, python3-astroscrappy and python3-sep.
 set -euo pipefail
@@ -14,9 +14,13 @@ out=build/accuracy
 mkdir -p "$out"
 
 echo "Whole photographs of paintings whose labels nothing was trained on"
-"$blik" detect --overwrite --quiet --sensitivity 5 -o "$out/photographs" $shared/data/photographs/p0{03,13,24,33}.jpg \
-  $shared/data/paintings-new/*.jpg $shared/data/paintings/the_scream_munch.jpg
+photographs=($shared/data/photographs/p0{03,13,24,33}.jpg $shared/data/paintings-new/*.jpg
+  $shared/data/paintings/the_scream_munch.jpg)
+"$blik" detect --overwrite --quiet --sensitivity 5 -o "$out/photographs" "${photographs[@]}"
 "$python" training/judge.py training/labels/labels.json,$shared/data/labels/labels.json blik="$out/photographs"
+
+printf '\nThe sixty strongest and the sixty weakest findings of these: %s\n' "$out/sheets"
+"$python" scripts/strongest.py "$out/photographs" "$out/sheets" "${photographs[@]}"
 
 printf '\nLabelled crops of p005 and p009, which are never trained on\n'
 masks=()

@@ -1,16 +1,17 @@
 #!/bin/sh
 # Renders and trains the network if PyTorch finds a GPU, and otherwise prints what is needed.
-# Usage: training/run.sh PHOTOS TEACHERS [OUT]; SURFACE names the folder of a measured painting, STEPS the number of steps.
+# Usage: training/run.sh PHOTOS TEACHERS [OUT]; TEACHERS is ../shared/tools/network-spike, beside which make_relief.py lies.
+# SURFACE names the folder of a measured painting, STEPS the number of steps.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)
 photos=$1
 teachers=$2
 out=${3:-$here/../build/training}
-steps=${STEPS:-9736}
+steps=${STEPS:-8159}
 if [ ! -f "$photos/zones.json" ] || [ ! -f "$teachers/nets.py" ] ||
-	! python3 -c 'import sys, torch, numpy, scipy, PIL; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
+	! python3 -c 'import sys, torch, numpy, scipy, PIL, cv2; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
 	cat <<TEXT
-Training needs a machine with a GPU, and Python 3 with PyTorch 2, NumPy, SciPy and Pillow.
+Training needs a machine with a GPU, and Python 3 with PyTorch 2, NumPy, SciPy, Pillow and OpenCV.
 There, run:  training/run.sh PHOTOS TEACHERS OUT
 TEACHERS is ../shared/tools/network-spike. PHOTOS holds NAME.jpg, the label maps NAME_lab.png and zones.json; OUT gets crops, networks and the model.
 training/README.md describes every step.
@@ -23,5 +24,6 @@ set --
 for part in 0 1; do
 	python3 "$here/render.py" "$photos" "$out/crops$part.pt" 3000 "1$part" "$@"
 done
-python3 "$here/train.py" "$photos" "$teachers" "$out" "$out/crops0.pt" "$out/crops1.pt" \
+OMP_NUM_THREADS=1 python3 "$here/relief.py" "$teachers/../make_relief.py" "$photos" "$out/relief.pt" 600 7000
+python3 "$here/train.py" "$photos" "$teachers" "$out" "$out/crops0.pt" "$out/crops1.pt" "$out/relief.pt" \
 	--nets u16t:all:1,u16t:all:2,u16t:all:3 --steps "$steps"

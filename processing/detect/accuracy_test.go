@@ -55,10 +55,10 @@ type variation struct {
 
 func variations() []variation {
 	return []variation{
-		{"half size", synth.Variation{Scale: 0.5}, 0.725, 0.775},
-		{"double size", synth.Variation{Scale: 2}, 0.87, 0.91},
-		{"blur σ 0.7", synth.Variation{BlurSigma: 0.7}, 0.82, 0.89},
-		{"blur σ 1.2", synth.Variation{BlurSigma: 1.2}, 0.785, 0.9},
+		{"half size", synth.Variation{Scale: 0.5}, 0.78, 0.83},
+		{"double size", synth.Variation{Scale: 2}, 0.876, 0.914},
+		{"blur σ 0.7", synth.Variation{BlurSigma: 0.7}, 0.828, 0.897},
+		{"blur σ 1.2", synth.Variation{BlurSigma: 1.2}, 0.804, 0.919},
 		{"16 bit", synth.Variation{Depth: 16}, 0.869, 0.916},
 		{"grey", synth.Variation{Grey: true}, 0.855, 0.9},
 		{"JPEG 90", synth.Variation{JPEGQuality: 90}, 0.87, 0.92},
@@ -83,7 +83,7 @@ func TestAccuracy(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		got, want float64
-	}{{"F1", mean.F1, 0.865}, {"F1t", mean.F1Tol, 0.92}, {"objR", mean.ObjR, 0.98}, {"objP", mean.ObjP, 0.82}} {
+	}{{"F1", mean.F1, 0.865}, {"F1t", mean.F1Tol, 0.92}, {"objR", mean.ObjR, 0.98}, {"objP", mean.ObjP, 0.84}} {
 		if c.got < c.want {
 			t.Errorf("mean %s is %.4f, must be at least %.3f", c.name, c.got, c.want)
 		}

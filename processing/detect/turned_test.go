@@ -67,8 +67,8 @@ func (a *agreement) add(one, other [][2]float64) {
 
 func (a *agreement) f1() float64 { return float64(a.common) / float64(a.all) }
 
-// The same picture turned or mirrored finds much the same glare, at least 0.95. The floor of crops catches a loss; 0.95
-// is aimed at. Docs/network.md says what differs, and why.
+// The same picture turned, mirrored or cropped with a margin finds much the same glare: F1 of at least 0.95.
+// Docs/network.md says what differs, and why.
 func TestTurnedAndCropped(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
@@ -105,7 +105,7 @@ func TestTurnedAndCropped(t *testing.T) {
 		}
 	}
 	t.Logf("F1 of the findings: turned and mirrored %.3f, cropped %.3f", turns.f1(), crops.f1())
-	if turns.f1() < 0.95 || crops.f1() < 0.92 {
+	if turns.f1() < 0.95 || crops.f1() < 0.95 {
 		t.Error("findings depend more on how the picture lies than they did")
 	}
 }
