@@ -11,7 +11,7 @@ import (
 )
 
 // Decision turns the strength that the network gives a component into a score in steps of the sensitivity, and holds
-// what was measured on paintings that were left out of the training.
+// what was measured on crops of paintings that were left out of the training, by which its recipe was chosen.
 type Decision struct {
 	// Version is that of the format.
 	Version int `json:"version"`
@@ -29,8 +29,7 @@ type Decision struct {
 // DecisionVersion is the version of the format of a Decision.
 const DecisionVersion = 2
 
-// Stop is a named sensitivity. What it finds was measured on paintings that were left out of the training if Bright is
-// not 0.
+// Stop is a named sensitivity. What it finds was measured on those crops if Bright is not 0.
 type Stop struct {
 	ID          string  `json:"id"`
 	Sensitivity float64 `json:"sensitivity"`

@@ -67,7 +67,7 @@ func sensitivityHelp() message.Message {
 		}
 		percent := func(share float64) int { return int(math.Round(100 * share)) }
 		parts = append(parts, message.Of("%s (%s, %s) finds %d %% of the bright and %d %% of the dim glints on "+
-			"paintings that were left out of the training, with %s false findings per megapixel without glare%s",
+			"crops by which the training was chosen, with %s false findings per megapixel without glare%s",
 			stopNames()[s.ID], s.ID, figure, percent(s.Bright), percent(s.Dim),
 			message.Figures(fmt.Sprintf("%.1f", s.False)), end))
 	}

@@ -201,7 +201,8 @@ windows() {
   mkdir -p "$folder"
   (
     export CGO_ENABLED=1 GOOS=windows GOARCH=amd64 CC=x86_64-w64-mingw32-gcc CXX=x86_64-w64-mingw32-g++
-    $go build -tags "$tags" -ldflags "$ldflags -H windowsgui" -o "$folder/blik.exe" .
+    # Fyne names buttons and texts to screen readers only with this tag.
+    $go build -tags "accessibility${tags:+,$tags}" -ldflags "$ldflags -H windowsgui" -o "$folder/blik.exe" .
     $go build -tags "headless${tags:+,$tags}" -ldflags "$ldflags" -o "$folder/blik-cli.exe" .
   )
   documents "$folder" "$folder/blik.exe" "$folder/blik-cli.exe"

@@ -19,7 +19,7 @@ for arch in arm64 amd64; do
   clang_arch=${arch/amd64/x86_64}
   CGO_ENABLED=1 GOARCH=$arch GOFLAGS="-trimpath -buildvcs=false" GOEXPERIMENT=simd \
     CGO_CFLAGS="-O2 -arch $clang_arch -mmacosx-version-min=12.0" CGO_LDFLAGS="-arch $clang_arch -mmacosx-version-min=12.0" \
-    go build -ldflags "-s -w -X main.version=$version" -o "$work/blik-$arch" .
+    go build -tags accessibility -ldflags "-s -w -X main.version=$version" -o "$work/blik-$arch" .
 done
 lipo -create -output "$app/Contents/MacOS/blik" "$work/blik-arm64" "$work/blik-amd64"
 
