@@ -1,10 +1,11 @@
 """Prints how steady findings are: with other light, and on the same picture mirrored, turned and cropped.
 
-  steady.py PROGRAM PICTURE... [--side N]
+  steady.py PROGRAM PICTURE... [--side N] [--margin M]
 
 Takes the first N x N pixels of each picture (all of it, if that is less). For each change: the share of the findings that are kept,
 F1 between those of the original and those of the changed picture (the smaller count of matches on both sides, places within 4 px),
-and the number of findings as a multiple; means over the pictures. PROGRAM is Blik's command line.
+and the number of findings as a multiple; means over the pictures. Of cropped pictures the findings within M pixels of the new border
+do not count, because there is other paint about them. PROGRAM is Blik's command line.
 """
 import argparse
 import json
@@ -58,13 +59,16 @@ def main():
     ap.add_argument("program")
     ap.add_argument("pictures", nargs="+")
     ap.add_argument("--side", type=int, default=3000)
+    ap.add_argument("--margin", type=int, default=0)
     o = ap.parse_args()
     rows = {}
     for path in o.pictures:
         picture = cv2.imread(path, cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION)[:o.side, :o.side]
-        own = centres(o.program, picture)
+        every = centres(o.program, picture)
         for name, changed, back in changes(picture):
-            other = back(centres(o.program, changed))
+            own, other = every, back(centres(o.program, changed))
+            if name == "cropped" and o.margin:
+                own, other = (at[(at > np.add(CROP, o.margin)).all(1)] for at in (own, other))
             kept, found = near(own, other), near(other, own)
             f1 = 2 * min(kept, found) / max(1, len(own) + len(other))
             rows.setdefault(name, []).append((kept / max(1, len(own)), f1, len(other) / max(1, len(own))))
