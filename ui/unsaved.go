@@ -3,16 +3,19 @@ package ui
 import (
 	"path/filepath"
 
+	"blik/app/session"
 	"blik/app/session/store"
+	"blik/internal/message"
 	"blik/ui/files"
 	"blik/ui/prompt"
 )
 
 // recovery offers work that was not saved when a program ended.
 type recovery struct {
-	k     *kit
-	store *store.Store
-	files *files.Files
+	k       *kit
+	session *session.Session
+	store   *store.Store
+	files   *files.Files
 }
 
 // offerUnsaved asks about unsaved work of a program that ended unexpectedly, one piece at a time, the newest first.
@@ -38,14 +41,17 @@ func (r *recovery) discardUnsaved(u *store.Unsaved) {
 	r.offerUnsaved()
 }
 
-// resumeUnsaved restores the work after asking what to do with unsaved work on the open picture.
+// resumeUnsaved restores the work after asking what to do with unsaved work on the open picture. It waits for a running
+// job: the file of the command line may still be opening.
 func (r *recovery) resumeUnsaved(u *store.Unsaved) {
-	r.files.Guard(func() {
-		r.store.Resume(u, func(err error) {
-			if r.k.prompts.Ended("Could not restore the unsaved work", err) {
-				r.k.display.showMask()
-				r.k.say(r.k.t("Restored: %s", filepath.Base(u.Path)))
-			}
-		})
+	name := filepath.Base(u.Path)
+	restored := func(err error) {
+		if r.k.prompts.Ended("Could not restore the unsaved work", err) {
+			r.k.display.showMask()
+			r.k.say(r.k.t("Restored: %s", name))
+		}
+	}
+	r.k.wait(r.session, message.Of("Restore %s", name), func() {
+		r.files.Guard(func() { r.store.Resume(u, restored) })
 	})
 }

@@ -142,7 +142,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	})
 	w.clipboard = &clipboard{k: w.k, app: a, session: w.c.session, found: w.c.found,
 		status: func() *statusBar { return w.status }}
-	w.recovery = &recovery{k: w.k, store: w.c.store, files: w.files}
+	w.recovery = &recovery{k: w.k, session: w.c.session, store: w.c.store, files: w.files}
 	w.teaching = &teaching{k: w.k, learner: w.c.learner, preview: w.c.preview, treatment: w.c.treatment, files: w.files}
 	w.k.actions = &actions{blocked: w.dialogOpen, started: func() { w.k.tips.Hide() }, later: w.c.preview.AfterPreview,
 		reading: func() bool { return w.c.store.Placeholder() != nil }, queue: w.queueAction,

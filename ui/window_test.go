@@ -345,6 +345,8 @@ func TestUnsavedWorkIsOffered(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := newHarnessWith(t, "en", dir)
+	// The question is answered while the file of the command line is still being read.
+	h.files.Open("/art/b.tif")
 	h.recovery.offerUnsaved()
 	if said := h.dialogTexts(); !strings.Contains(said, "/art/a.png had not been saved") {
 		t.Fatalf("the dialog says %q", said)

@@ -97,7 +97,6 @@ func TestXvfbDay(t *testing.T) {
 
 	again := comes(t, home, width, height, files...)
 	again.await("overlays 1")
-	again.await("picture ")
 	again.key("Return")
 	again.until("the restored stroke", func() bool { return again.count("history ") > 0 && again.count("overlays 0") > 0 })
 	again.saveAs(filepath.Join(t.TempDir(), "restored.png"))
