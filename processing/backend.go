@@ -73,13 +73,15 @@ type Samples struct {
 	F32 []float32
 }
 
-// Copy copies n samples of src, a picture of the same type, from an index to another one of s.
+// Copy copies n samples of src, which has the same kind, from the index from on to the index to of s.
 func (s Samples) Copy(to int, src Samples, from, n int) {
 	switch {
 	case s.U8 != nil:
 		copy(s.U8[to:to+n], src.U8[from:from+n])
 	case s.U16 != nil:
 		copy(s.U16[to:to+n], src.U16[from:from+n])
+	case s.U32 != nil:
+		copy(s.U32[to:to+n], src.U32[from:from+n])
 	default:
 		copy(s.F32[to:to+n], src.F32[from:from+n])
 	}

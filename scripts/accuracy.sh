@@ -29,6 +29,7 @@ for stop in certain balanced visible dim 5; do
   masks+=("$out/$stop")
 done
 "$python" $shared/tools/score_real.py --gt $shared/data/glare-real "${masks[@]}"
+"$python" training/crops.py $shared/data/glare-real "$out/5"
 
 printf '\nOther light, turned and cropped pictures\n'
 "$python" training/steady.py "$blik" $shared/data/photographs/p009.jpg $shared/data/photographs/p005.jpg

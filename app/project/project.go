@@ -157,13 +157,13 @@ type (
 	}
 )
 
-// Version identifies the state of the project files on disk: it changes whenever one of them does.
-type Version struct{ json, mask string }
+// Fingerprint identifies the state of the project files on disk: it changes whenever one of them does.
+type Fingerprint struct{ json, mask string }
 
 // Stat returns the state of the project of a picture; the zero value if it has no files.
-func Stat(picture string) Version {
+func Stat(picture string) Fingerprint {
 	path, mask := Paths(picture)
-	return Version{imagefile.State(path), imagefile.State(mask)}
+	return Fingerprint{imagefile.State(path), imagefile.State(mask)}
 }
 
 // Options determine which files Write may replace.
@@ -171,7 +171,7 @@ type Options struct {
 	// Overwrite permits replacing any files. Without it they must be in the state Expect: unknown files give
 	// imagefile.ErrExists, changed ones imagefile.ErrForeign.
 	Overwrite bool
-	Expect    Version
+	Expect    Fingerprint
 	// Like is the picture whose permissions the files get; with nil they get the system's default.
 	Like *imagefile.File
 }

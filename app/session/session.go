@@ -79,8 +79,9 @@ type Module struct {
 func New(o Options) *Session {
 	s := &Session{
 		settings: o.Settings, path: o.SettingsPath, dispatch: o.Dispatch, drawn: o.Settle, crash: o.Panicked,
-		jobs: job.NewRunner(o.Dispatch, o.Panicked), changing: job.NewRunner(o.Dispatch, o.Panicked),
+		jobs: job.NewRunner(o.Dispatch, o.Panicked),
 	}
+	s.changing = s.Beside()
 	s.queue = &Queue{s: s, hold: o.Hold}
 	s.last = s.now()
 	return s

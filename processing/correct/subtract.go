@@ -117,38 +117,38 @@ func rise(t *scratch, d *codec, g *glareMap, runs []processing.Run) [4]float64 {
 // lookThrough separates light from paint, and fills clipped pixels. A first guess of the paint shows where the skirt of
 // the light ends; the pixels beyond it are paint, and improve the second guess.
 func (c *scene) lookThrough(on bench, sites []*site) error {
-	views := make([]*lightSite, len(sites))
+	lit := make([]*lightSite, len(sites))
 	for i, s := range sites {
-		views[i] = newLightSite(s)
+		lit[i] = newLightSite(s)
 	}
-	if err := guess(on, views, c.light); err != nil {
+	if err := guess(on, lit, c.light); err != nil {
 		return err
 	}
 	// A second guess would only repeat the first where that made no pixel known.
-	again := slices.DeleteFunc(slices.Clone(views), func(v *lightSite) bool { return len(v.beyond) == 0 })
+	again := slices.DeleteFunc(slices.Clone(lit), func(v *lightSite) bool { return len(v.beyond) == 0 })
 	if err := guess(on, again, c.light); err != nil {
 		return err
 	}
-	if err := on.each(len(views), func(_ *tools, i int) { views[i].square() }); err != nil {
+	if err := on.each(len(lit), func(_ *tools, i int) { lit[i].square() }); err != nil {
 		return err
 	}
-	if err := on.separate(views); err != nil {
+	if err := on.separate(lit); err != nil {
 		return err
 	}
-	return on.each(len(views), func(t *tools, i int) {
-		views[i].pix = views[i].paint
-		views[i].refine(t)
-		views[i].madeUp()
+	return on.each(len(lit), func(t *tools, i int) {
+		lit[i].pix = lit[i].paint
+		lit[i].refine(t)
+		lit[i].madeUp()
 	})
 }
 
-// guess guesses the paint of the views and models it; light is the colour of the light over the picture.
-func guess(on bench, views []*lightSite, light [4]float64) error {
-	if len(views) == 0 {
+// guess guesses the paint of the sites and models it; light is the colour of the light over the picture.
+func guess(on bench, lit []*lightSite, light [4]float64) error {
+	if len(lit) == 0 {
 		return nil
 	}
-	sites, paint := make([]*site, len(views)), make([][][]float32, len(views))
-	for i, v := range views {
+	sites, paint := make([]*site, len(lit)), make([][][]float32, len(lit))
+	for i, v := range lit {
 		sites[i], paint[i] = v.site, v.paint
 		for k, p := range v.pix {
 			copy(v.paint[k], p)
@@ -157,11 +157,11 @@ func guess(on bench, views []*lightSite, light [4]float64) error {
 	if err := on.harmonic(sites, paint); err != nil {
 		return err
 	}
-	return on.each(len(views), func(t *tools, i int) {
+	return on.each(len(lit), func(t *tools, i int) {
 		for k, p := range paint[i] {
-			copy(views[i].guess[k], p)
+			copy(lit[i].guess[k], p)
 		}
-		views[i].consider(t, light)
+		lit[i].consider(t, light)
 	})
 }
 
@@ -513,7 +513,7 @@ const (
 	gridShift = 3 << 51
 )
 
-// roundToGrid rounds x to a roundToGrid number.
+// roundToGrid rounds x to a grid number.
 func roundToGrid(x float64) float64 {
 	if x = float64(x * gridScale); x > -1<<50 && x < 1<<50 {
 		return float64(float64(x+gridShift)-gridShift) / gridScale

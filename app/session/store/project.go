@@ -40,7 +40,7 @@ type Work struct {
 	// Continued says whether the project of the picture was used. Project is the state of its file, Params are its
 	// parameters; nil if it was not used.
 	Continued Continued
-	Project   project.Version
+	Project   project.Fingerprint
 	Params    *processing.Params
 }
 
@@ -98,14 +98,15 @@ func (d *Store) SaveProject(overwrite bool, done func(error)) {
 		Saved: d.s.Document().Corrections() != nil && !d.s.Document().PictureDirty(),
 	}
 	o := project.Options{Overwrite: overwrite, Expect: d.disk.project, Like: d.s.Shown().Original}
-	session.Begin(d.s, session.Other, func(ctx context.Context, report processing.Progress) (project.Version, error) {
+	write := func(ctx context.Context, report processing.Progress) (project.Fingerprint, error) {
 		path, _ := project.Paths(shot.Path)
 		report(named(path), 0)
 		p.Work, p.Checksum = shot.Work(), project.Checksum(shot.Picture)
 		err := project.Write(ctx, shot.Path, p, o)
 		return project.Stat(shot.Path), err
-	}, func(state project.Version) (image.Rectangle, error) {
+	}
+	session.Begin(d.s, session.Other, write, func(state project.Fingerprint) (image.Rectangle, error) {
 		d.disk.kept, d.disk.project, d.disk.continued = work, state, Continued{Date: p.Date}
 		return image.Rectangle{}, nil
-	}, func(_ project.Version, err error) { done(err) })
+	}, func(_ project.Fingerprint, err error) { done(err) })
 }

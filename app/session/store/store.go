@@ -62,7 +62,7 @@ type onDisk struct {
 	// continued says whether the project of the picture was used. project is its file, kept the work that the file
 	// holds.
 	continued Continued
-	project   project.Version
+	project   project.Fingerprint
 	kept      session.Revision
 	// leftManual is the path of the picture whose manual mode ended when this one was opened.
 	leftManual string
