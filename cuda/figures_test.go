@@ -259,7 +259,7 @@ func (m *meter) windows() {
 		return b.Do(background, processing.Gaussian{Dst: d16, Src: u16, Sigma: 5. / 3})
 	})
 	m.time("starlet band 2", 3*n, func() error {
-		return b.Do(background, processing.StarletBand{Dst: d16, Src: u8, Level: 2})
+		return b.Do(background, processing.StarletBand{Dst: d16, Src: u8})
 	})
 	m.time("background, radii 12 to 79, 1 % excluded", 5*n, func() error {
 		return b.Do(background, processing.Background{Dst: d16, Y: u16, Exclude: few, Radii: []int{12, 22, 41, 79}})

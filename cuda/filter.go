@@ -46,31 +46,15 @@ const (
 	blurRows    = 16
 )
 
-// StarletBand writes the positive part of a band of the starlet transform of src (U8) in 1/256 grey levels, rounded
-// down. All arithmetic is integer: the smooth plane of level j is exact in units of 1/256^j, at most 32 bits at level
-// 3.
+// StarletBand writes the positive part of the second band of the starlet transform of src (U8) in 1/256 grey levels,
+// rounded down. All arithmetic is integer.
 func (b executor) StarletBand(ctx context.Context, op processing.StarletBand) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	w, h := d.w, d.h
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
-		if op.Level == 2 {
-			// bandThreads and bandRows of filter.cu.
-			const width, rows = 256 - 2*8, 16
-			return q.launch("bandTwo", dim{(w + width - 1) / width, (h + rows - 1) / rows}, dim{x: 256}, d, s, w, h)
-		}
-		// Each smoothing except the last needs a plane.
-		fine := s
-		for j := range op.Level - 1 {
-			smooth, err := q.plane(processing.U32, w, h)
-			if err != nil {
-				return err
-			}
-			if err := q.pixels("smooth"+fine.kind.String(), w, h, smooth, fine, 1<<j); err != nil {
-				return err
-			}
-			fine = smooth
-		}
-		return q.pixels("band"+fine.kind.String(), w, h, d, fine, 1<<(op.Level-1), 8*(op.Level-1))
+		// bandThreads and bandRows of filter.cu.
+		const width, rows = 256 - 2*8, 16
+		return q.launch("bandTwo", dim{(w + width - 1) / width, (h + rows - 1) / rows}, dim{x: 256}, d, s, w, h)
 	})
 }

@@ -93,8 +93,6 @@ func (p *pair) soiled(kind processing.Kind) planes {
 		s.U8 = fill[uint8](n, 0x5a)
 	case processing.U16:
 		s.U16 = fill[uint16](n, 0x5a5a)
-	case processing.U32:
-		s.U32 = fill[uint32](n, 0x5a5a5a5a)
 	case processing.F32:
 		s.F32 = fill[float32](n, -12345)
 	}
@@ -126,8 +124,6 @@ func (p *pair) drawn(t *rapid.T, kind processing.Kind, name string) planes {
 		return p.load(kind, processing.Samples{U8: noise[uint8](t, name, n, math.MaxUint8)})
 	case processing.U16:
 		return p.load(kind, processing.Samples{U16: noise[uint16](t, name, n, math.MaxUint16)})
-	case processing.U32:
-		return p.load(kind, processing.Samples{U32: noise[uint32](t, name, n, math.MaxUint32)})
 	}
 	s := make([]float32, n)
 	for i, v := range noise[uint16](t, name, n, math.MaxUint16) {
@@ -196,7 +192,6 @@ func (p *pair) equal(what string, q planes) {
 	p.must(err)
 	same(p.t, what, p.w, d.U8, h.U8)
 	same(p.t, what, p.w, d.U16, h.U16)
-	same(p.t, what, p.w, d.U32, h.U32)
 	same(p.t, what, p.w, d.F32, h.F32)
 }
 

@@ -108,8 +108,6 @@ func (b *Backend) Upload(ctx context.Context, dst processing.Plane, src processi
 		bytes = src.U8
 	case processing.U16:
 		bytes = bytesOf(src.U16)
-	case processing.U32:
-		bytes = bytesOf(src.U32)
 	default:
 		bytes = bytesOf(src.F32)
 	}
@@ -148,8 +146,6 @@ func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samp
 		return processing.Samples{U8: s.mirror}, nil
 	case processing.U16:
 		return processing.Samples{U16: samplesOf[uint16](s.mirror)}, nil
-	case processing.U32:
-		return processing.Samples{U32: samplesOf[uint32](s.mirror)}, nil
 	default:
 		return processing.Samples{F32: samplesOf[float32](s.mirror)}, nil
 	}

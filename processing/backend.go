@@ -13,7 +13,6 @@ type Kind uint8
 const (
 	U8 Kind = iota
 	U16
-	U32
 	F32
 )
 
@@ -22,11 +21,11 @@ func (k Kind) String() string {
 	if k > F32 {
 		return fmt.Sprintf("Kind(%d)", uint8(k))
 	}
-	return [...]string{"U8", "U16", "U32", "F32"}[k]
+	return [...]string{"U8", "U16", "F32"}[k]
 }
 
 // Bytes is the size of a sample.
-func (k Kind) Bytes() int { return [...]int{1, 2, 4, 4}[k] }
+func (k Kind) Bytes() int { return [...]int{1, 2, 4}[k] }
 
 // Plane is a raster of one sample type in the memory of the Backend that made it.
 type Plane interface {
@@ -69,7 +68,6 @@ func (h *Handle) MarkReleased() (first bool) {
 type Samples struct {
 	U8  []uint8
 	U16 []uint16
-	U32 []uint32
 	F32 []float32
 }
 
@@ -80,8 +78,6 @@ func (s Samples) Copy(to int, src Samples, from, n int) {
 		copy(s.U8[to:to+n], src.U8[from:from+n])
 	case s.U16 != nil:
 		copy(s.U16[to:to+n], src.U16[from:from+n])
-	case s.U32 != nil:
-		copy(s.U32[to:to+n], src.U32[from:from+n])
 	default:
 		copy(s.F32[to:to+n], src.F32[from:from+n])
 	}

@@ -14,11 +14,9 @@ type Kinds uint8
 const (
 	u8       = Kinds(1) << U8
 	u16      = Kinds(1) << U16
-	u32      = Kinds(1) << U32
 	f32      = Kinds(1) << F32
 	integers = u8 | u16
 	samples  = integers | f32
-	anyKind  = samples | u32
 )
 
 // Has reports whether k is in the set.
@@ -265,10 +263,10 @@ func CheckAlloc(b Backend, kind Kind, w, h int) error {
 // CheckUpload checks the arguments of Backend.Upload.
 func CheckUpload(b Backend, dst Plane, src Samples) error {
 	c := checker{b: b, method: "upload"}
-	if c.plane(PlaneUse{Plane: dst, Role: "destination", Kinds: anyKind}); c.err != nil {
+	if c.plane(PlaneUse{Plane: dst, Role: "destination", Kinds: samples}); c.err != nil {
 		return c.err
 	}
-	if n := [...]int{len(src.U8), len(src.U16), len(src.U32), len(src.F32)}[dst.Kind()]; n != c.w*c.h {
+	if n := [...]int{len(src.U8), len(src.U16), len(src.F32)}[dst.Kind()]; n != c.w*c.h {
 		c.failf("%d samples of the plane's kind given, %d needed", n, c.w*c.h)
 	}
 	return c.err
@@ -277,6 +275,6 @@ func CheckUpload(b Backend, dst Plane, src Samples) error {
 // CheckHost checks the argument of Backend.Host.
 func CheckHost(b Backend, p Plane) error {
 	c := checker{b: b, method: "host"}
-	c.plane(PlaneUse{Plane: p, Role: "source", Kinds: anyKind})
+	c.plane(PlaneUse{Plane: p, Role: "source", Kinds: samples})
 	return c.err
 }

@@ -52,23 +52,17 @@ func GaussianTaps(sigma float64) []float32 {
 	return taps
 }
 
-// StarletBand writes the positive part of band Level (1…3) of the undecimated B3-spline transform (holes 2^(j−1),
+// StarletBand writes the positive part of the second band of the undecimated B3-spline transform (holes 1 and 2,
 // h = [1 4 6 4 1]/16, mirrored at the border) of Src (U8) in 1/256 grey levels, rounded down, into Dst (U16).
-type StarletBand struct {
-	Dst, Src Plane
-	Level    int
-}
+type StarletBand struct{ Dst, Src Plane }
 
-// Footprint implements Op. Level j reaches two holes of 2^(j−1) farther: 2 + 4 + … + 2^Level.
-func (o StarletBand) Footprint() Footprint { return Footprint{Rows: 2<<o.Level - 2} }
+// Footprint implements Op: two steps of 1 and two of 2.
+func (o StarletBand) Footprint() Footprint { return Footprint{Rows: 6} }
 
 func (o StarletBand) run(ctx context.Context, e Executor) error { return e.StarletBand(ctx, o) }
 
 func (o StarletBand) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, u16)
 	a.reads("source", &o.Src, u8)
-	if o.Level < 1 || o.Level > 3 {
-		a.failf("level %d: must be 1, 2 or 3", o.Level)
-	}
 	return o
 }

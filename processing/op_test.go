@@ -30,7 +30,6 @@ type refusals struct {
 	// content is that of the planes below, which have the size w × h.
 	content                        processing.Samples
 	byte1, byte2, word1, word2     processing.Plane
-	long                           processing.Plane
 	float1, float2, float3, float4 processing.Plane
 	// turned has the size h × w, foreign belongs to another backend, gone is released, none is a nil pointer.
 	turned, foreign, gone, none processing.Plane
@@ -49,10 +48,10 @@ type refusal struct {
 func newRefusals(t *testing.T) *refusals {
 	t.Helper()
 	f := &refusals{ctx: context.Background(), b: cpu.New(), content: processing.Samples{
-		U8: make([]uint8, n), U16: make([]uint16, n), U32: make([]uint32, n), F32: make([]float32, n),
+		U8: make([]uint8, n), U16: make([]uint16, n), F32: make([]float32, n),
 	}}
 	for i := range n {
-		f.content.U8[i], f.content.U16[i], f.content.U32[i] = uint8(i), uint16(i), uint32(i)
+		f.content.U8[i], f.content.U16[i] = uint8(i), uint16(i)
 		f.content.F32[i] = float32(i)
 	}
 	plane := func(b processing.Backend, kind processing.Kind, w, h int) processing.Plane {
@@ -71,7 +70,7 @@ func newRefusals(t *testing.T) *refusals {
 		kind processing.Kind
 	}{
 		{&f.byte1, processing.U8}, {&f.byte2, processing.U8}, {&f.word1, processing.U16}, {&f.word2, processing.U16},
-		{&f.long, processing.U32}, {&f.float1, processing.F32}, {&f.float2, processing.F32},
+		{&f.float1, processing.F32}, {&f.float2, processing.F32},
 		{&f.float3, processing.F32}, {&f.float4, processing.F32}, {&f.gone, processing.U8},
 	} {
 		*p.to = plane(f.b, p.kind, w, h)
@@ -117,7 +116,7 @@ func TestBadArguments(t *testing.T) {
 		}
 	}
 	for _, p := range []processing.Plane{
-		f.byte1, f.byte2, f.word1, f.word2, f.long, f.float1, f.float2, f.float3, f.float4,
+		f.byte1, f.byte2, f.word1, f.word2, f.float1, f.float2, f.float3, f.float4,
 	} {
 		got, err := f.b.Host(f.ctx, p)
 		if err != nil {
@@ -202,7 +201,6 @@ func (f *refusals) morphology() []refusal {
 		{morph(f.gone, f.byte1), "morph: the destination plane was released"},
 		{morph(f.turned, f.byte1), "morph: the source plane is 8 × 6 pixels, the others are 6 × 8"},
 		{morph(f.word1, f.byte1), "morph: the destination plane is U16, the source U8; both must be of one kind"},
-		{morph(f.long, f.long), "morph: the destination plane is U32, must be U8 or U16 or F32"},
 		{element(processing.Open, processing.Element{Width: 2, Height: 1}),
 			"morph: element of 2 × 1 pixels: sides must be odd and at least 1"},
 		{element(processing.Open, processing.Element{Width: 1, Height: 4}),
@@ -278,10 +276,7 @@ func (f *refusals) filters() []refusal {
 			Dst: f.byte1, Src: f.byte1, Sigma: 1,
 		}), "gaussian: a plane that is written is given twice"},
 		{f.do(processing.StarletBand{
-			Dst: f.word1, Src: f.byte1, Level: 4,
-		}), "starlet band: level 4: must be 1, 2 or 3"},
-		{f.do(processing.StarletBand{
-			Dst: f.byte2, Src: f.byte1, Level: 1,
+			Dst: f.byte2, Src: f.byte1,
 		}), "starlet band: the destination plane is U8, must be U16"},
 		{failure(processing.Evaluate(f.ctx, f.b, processing.NoiseTiles{
 			Src: f.byte1, Side: 1,
@@ -426,8 +421,6 @@ func of(s processing.Samples, kind processing.Kind) (one processing.Samples) {
 		one.U8 = s.U8
 	case processing.U16:
 		one.U16 = s.U16
-	case processing.U32:
-		one.U32 = s.U32
 	case processing.F32:
 		one.F32 = s.F32
 	}
@@ -438,7 +431,7 @@ func of(s processing.Samples, kind processing.Kind) (one processing.Samples) {
 // written, the same as another one.
 func TestEveryPlaneIsChecked(t *testing.T) {
 	b, other := cpu.New(), cpu.New()
-	kinds := []processing.Kind{processing.U8, processing.U16, processing.U32, processing.F32}
+	kinds := []processing.Kind{processing.U8, processing.U16, processing.F32}
 	gone, err := b.Alloc(processing.U8, w, h)
 	if err != nil {
 		t.Fatal(err)

@@ -84,7 +84,7 @@ func TestTrafficCountsEveryOperation(t *testing.T) {
 		}
 	}
 	clear(b.bytes)
-	p := optest.Plane(t, b, processing.U32)
+	p := optest.Plane(t, b, processing.F32)
 	if _, err := b.Host(ctx, p); err != nil || b.bytes[stageUpload] != 4*n || b.bytes[stageDownload] != 4*n {
 		t.Errorf("a plane sent and fetched counts %v, error %v", b.bytes, err)
 	}

@@ -124,7 +124,7 @@ type program struct {
 	w, h, rows int
 	// reach is the largest radius that fits.
 	reach int
-	// banded and plain are the planes: U8 from 0, U16 from 4, F32 from 8, U32 from 14.
+	// banded and plain are the planes: U8 from 0, U16 from 4, F32 from 8.
 	banded, reference []processing.Plane
 	components        [2]processing.Components
 	// recent are the planes that were written, the last one last.
@@ -132,7 +132,7 @@ type program struct {
 }
 
 const (
-	firstU8, firstU16, firstF32, firstU32, planeCount = 0, 4, 8, 14, 15
+	firstU8, firstU16, firstF32, planeCount = 0, 4, 8, 14
 )
 
 func kindOf(i int) processing.Kind {
@@ -141,10 +141,8 @@ func kindOf(i int) processing.Kind {
 		return processing.U8
 	case i < firstF32:
 		return processing.U16
-	case i < firstU32:
-		return processing.F32
 	}
-	return processing.U32
+	return processing.F32
 }
 
 // pick draws a plane of one of the kinds that is not in taken.
@@ -201,8 +199,6 @@ func pixels(t *rapid.T, kind processing.Kind, n int) processing.Samples {
 			s.U8 = append(s.U8, uint8(sample(math.MaxUint8)))
 		case processing.U16:
 			s.U16 = append(s.U16, uint16(sample(math.MaxUint16)))
-		case processing.U32:
-			s.U32 = append(s.U32, uint32(sample(math.MaxUint32)))
 		case processing.F32:
 			// Very different magnitudes, often cancelling out, so that the order of additions matters.
 			v := sample(math.MaxUint16)
@@ -261,7 +257,6 @@ func (p *program) equal(i int) {
 	p.must(err)
 	equal(p.t, i, p.w, got.U8, want.U8)
 	equal(p.t, i, p.w, got.U16, want.U16)
-	equal(p.t, i, p.w, got.U32, want.U32)
 	equal(p.t, i, p.w, got.F32, want.F32)
 }
 
@@ -289,7 +284,7 @@ func (p *program) release() {
 	}
 }
 
-const u8, u16, u32, f32 = processing.U8, processing.U16, processing.U32, processing.F32
+const u8, u16, f32 = processing.U8, processing.U16, processing.F32
 
 type action func(t *rapid.T, p *program)
 
@@ -429,17 +424,12 @@ func windowActions() map[string]action {
 			})
 		},
 		"starlet band": func(t *rapid.T, p *program) {
-			if p.reach < 2 {
+			if (processing.StarletBand{}).Footprint().Rows > p.reach {
 				return
 			}
 			s, d := p.pick(t, "src", nil, u8), p.pick(t, "dst", nil, u16)
-			most := 1
-			for most < 3 && (processing.StarletBand{Level: most + 1}).Footprint().Rows <= p.reach {
-				most++
-			}
-			level := rapid.IntRange(1, most).Draw(t, "level")
 			on("starlet band", p, []int{d}, func(be processing.Backend, at []processing.Plane) error {
-				return be.Do(background, processing.StarletBand{Dst: at[d], Src: at[s], Level: level})
+				return be.Do(background, processing.StarletBand{Dst: at[d], Src: at[s]})
 			})
 		},
 	}

@@ -113,7 +113,7 @@ func operations(s *scene) []operation {
 		{"Gaussian/U8/1.6", processing.Gaussian{Dst: s.out8, Src: s.v, Sigma: 1.6}},
 		{"Gaussian/F32/1.6", processing.Gaussian{Dst: s.float2, Src: s.float, Sigma: 1.6}},
 		{"NoiseTiles/64", processing.NoiseTiles{Src: s.v, Side: 64, Out: new([]float64)}},
-		{"StarletBand/2", processing.StarletBand{Dst: s.out16, Src: s.v, Level: 2}},
+		{"StarletBand", processing.StarletBand{Dst: s.out16, Src: s.v}},
 	}
 }
 
@@ -216,7 +216,7 @@ func BenchmarkDetection(b *testing.B) {
 						Dst: s.mask, Src: s.mask, Op: processing.Dilate, Element: processing.Square(1),
 					}))
 				}
-				must(b, be.Do(ctx, processing.StarletBand{Dst: s.out16, Src: s.v, Level: 2}))
+				must(b, be.Do(ctx, processing.StarletBand{Dst: s.out16, Src: s.v}))
 				_, err := processing.Evaluate(ctx, be, processing.Histogram{Src: s.y, Exclude: s.mask})
 				must(b, err)
 			}

@@ -78,8 +78,6 @@ func up[T kernel.Sample](t rapid.TB, b *Backend, w, h int, s []T) processing.Pla
 		host.U8 = v
 	case []uint16:
 		kind, host.U16 = processing.U16, v
-	case []uint32:
-		kind, host.U32 = processing.U32, v
 	case []float32:
 		kind, host.F32 = processing.F32, v
 	}
@@ -100,7 +98,6 @@ func empty(t rapid.TB, b *Backend, kind processing.Kind, w, h int) processing.Pl
 	q := p.(*plane)
 	kernel.Fill(q.data.U8, 0x5a)
 	kernel.Fill(q.data.U16, 0x5a5a)
-	kernel.Fill(q.data.U32, 0x5a5a5a5a)
 	kernel.Fill(q.data.F32, -12345)
 	return p
 }

@@ -41,8 +41,6 @@ func pixels[T kernel.Sample](p *plane) []T {
 		return any(p.data.U8).([]T)
 	case processing.U16:
 		return any(p.data.U16).([]T)
-	case processing.U32:
-		return any(p.data.U32).([]T)
 	default:
 		return any(p.data.F32).([]T)
 	}
@@ -54,7 +52,7 @@ func pixels[T kernel.Sample](p *plane) []T {
 type pool struct {
 	mu     sync.Mutex
 	count  int
-	free   [4][]processing.Samples
+	free   [3][]processing.Samples
 	live   int
 	bytes  int64
 	closed bool
@@ -68,7 +66,7 @@ func (l *pool) get(p *plane) error {
 	}
 	n := p.w * p.h
 	if n != l.count {
-		l.free = [4][]processing.Samples{}
+		l.free = [3][]processing.Samples{}
 		l.count = n
 	}
 	if f := l.free[p.kind]; len(f) > 0 {
@@ -80,8 +78,6 @@ func (l *pool) get(p *plane) error {
 			p.data.U8 = huge[uint8](n)
 		case processing.U16:
 			p.data.U16 = huge[uint16](n)
-		case processing.U32:
-			p.data.U32 = huge[uint32](n)
 		case processing.F32:
 			p.data.F32 = huge[float32](n)
 		}
@@ -117,7 +113,7 @@ func (l *pool) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
-	l.free = [4][]processing.Samples{}
+	l.free = [3][]processing.Samples{}
 }
 
 // Live returns the number and the memory of planes that were allocated and not yet released. Both are 0 when a job has
@@ -150,8 +146,6 @@ func (b *Backend) Upload(ctx context.Context, dst processing.Plane, src processi
 		return upload(ctx, b, d.data.U8, src.U8)
 	case processing.U16:
 		return upload(ctx, b, d.data.U16, src.U16)
-	case processing.U32:
-		return upload(ctx, b, d.data.U32, src.U32)
 	default:
 		return upload(ctx, b, d.data.F32, src.F32)
 	}

@@ -44,75 +44,52 @@ func spread[D uint16 | float32, T kernel.Sample](dst []D, row []T, first, x, w i
 	}
 }
 
-// StarletBand writes the positive part of a band of the starlet transform of src (U8) in 1/256 grey levels, rounded
-// down. All arithmetic is integer: the smooth plane of level j is exact in 1/256^j, at most 32 bits at level 3.
+// bandHalo is the reach of both smoothings of StarletBand.
+const bandHalo = 6
+
+// StarletBand writes the positive part of the second band of the starlet transform of src (U8) in 1/256 grey levels,
+// rounded down. All arithmetic is integer: the smooth planes are exact in units of 1/256 and of 1/256².
 func (b executor) StarletBand(ctx context.Context, op processing.StarletBand) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
-	// The filter of level j reaches 2^j pixels; halo is the sum over all levels.
-	halo := 2<<op.Level - 2
-	return b.tiles(ctx, d.w, d.h, halo, halo, func(t *worker, tile rect) {
-		b.streamBand(t, tile, d, s, op.Level, halo)
-	})
+	return b.tiles(ctx, d.w, d.h, bandHalo, bandHalo, func(t *worker, tile rect) { b.streamBand(t, tile, d, s) })
 }
 
-// streamBand streams source rows through the levels: plane j keeps the last 4·2^j+1 rows of the picture smoothed j
-// times, and outputs a row of plane j+1 as soon as the middle one has its neighbours. Rows above and below the picture
-// are mirrored. Mirroring commutes with a symmetric filter, so every level sees its own mirrored border. The first
-// smoothing fits 16 bits and takes four pixels at a time, the others two.
-func (b *Backend) streamBand(t *worker, tile rect, d, s *plane, level, halo int) {
-	out := func(y int) []uint16 { return d.data.U16[y*d.w+tile.x0 : y*d.w+tile.x1] }
+// streamBand streams source rows through both smoothings: each ring keeps the last rows that the next smoothing needs.
+// Rows above and below the picture are mirrored. Mirroring commutes with a symmetric filter, so the smooth plane sees
+// its own mirrored border. The first smoothing fits 16 bits and takes four pixels at a time, the second two.
+func (b *Backend) streamBand(t *worker, tile rect, d, s *plane) {
 	width := tile.x1 - tile.x0
-	source := newRing[uint16](t, 0, width+2*halo)
-	down16, smooth16 := scratch[uint16](t, width+2*halo), scratch[uint16](t, width+2*halo-4)
-	planes := make([]ring[uint32], level-1)
-	pad := halo
-	for j := range planes {
-		pad -= 2 << j
-		planes[j] = newRing[uint32](t, j+1, width+2*pad)
-	}
-	down, last := scratch[uint32](t, width+2*halo), scratch[uint32](t, width)
+	source, fine := newRing[uint16](t, 1, width+12), newRing[uint32](t, 2, width+8)
+	down16, smooth16 := scratch[uint16](t, width+12), scratch[uint16](t, width+8)
+	down32, coarse := scratch[uint32](t, width+8), scratch[uint32](t, width)
 	check := newCancelCheck(t, 2*width)
-	for y := tile.y0 - halo; y < tile.y1+halo; y++ {
+	for y := tile.y0 - bandHalo; y < tile.y1+bandHalo; y++ {
 		if check.stop() {
 			return
 		}
 		in := mirror(y, s.h) * s.w
-		spread(source.row(y), s.data.U8[in:in+s.w], 0, tile.x0-halo, s.w)
-		// Each smoothing outputs row at, and has output those since first.
-		first, at := tile.y0-halo+2, y-2
-		if at < first {
+		spread(source.row(y), s.data.U8[in:in+s.w], 0, tile.x0-bandHalo, s.w)
+		// The rows are complete from the fifth of the source and from the ninth of the fine plane on.
+		if y-2 < tile.y0-4 {
 			continue
 		}
-		source.smooth(b.kernels.Spline16, smooth16, down16, at)
-		if level == 1 {
-			kernel.BandRow(out(at), source.row(at)[2:], smooth16, 0)
-			continue
-		}
-		kernel.Widen(planes[0].row(at), smooth16)
-		for j := range planes {
-			p := &planes[j]
-			first, at = first+2*p.step, at-2*p.step
-			if at < first {
-				break
-			}
-			if j+1 < len(planes) {
-				p.smooth(b.kernels.Spline32, planes[j+1].row(at), down, at)
-				continue
-			}
-			p.smooth(b.kernels.Spline32, last, down, at)
-			kernel.BandRow(out(at), p.row(at)[2*p.step:], last, 8*(level-1))
+		source.smooth(b.kernels.Spline16, smooth16, down16, y-2)
+		kernel.Widen(fine.row(y-2), smooth16)
+		if at := y - bandHalo; at >= tile.y0 {
+			fine.smooth(b.kernels.Spline32, coarse, down32, at)
+			kernel.BandRow(d.data.U16[at*d.w+tile.x0:at*d.w+tile.x1], fine.row(at)[4:], coarse)
 		}
 	}
 }
 
-// ring holds the rows of a smooth plane that the next smoothing, with gaps of step, needs.
+// ring holds the rows that a smoothing with gaps of step needs.
 type ring[T uint16 | uint32] struct {
 	step int
 	rows [][]T
 }
 
-func newRing[T uint16 | uint32](t *worker, level, width int) ring[T] {
-	r := ring[T]{step: 1 << level, rows: make([][]T, 4<<level+1)}
+func newRing[T uint16 | uint32](t *worker, step, width int) ring[T] {
+	r := ring[T]{step: step, rows: make([][]T, 4*step+1)}
 	for i := range r.rows {
 		r.rows[i] = scratch[T](t, width)
 	}

@@ -237,7 +237,7 @@ func layerReach(p processing.Params, l Layer) int {
 	case LayerBackground, LayerContrast:
 		return searchReach(p, 3)
 	case LayerStarlet:
-		return processing.StarletBand{Level: 2}.Footprint().Rows
+		return processing.StarletBand{}.Footprint().Rows
 	}
 	return 0
 }
@@ -264,7 +264,7 @@ func (s *planes) layer(l light, p processing.Params, of Layer) (value func(i int
 		if err != nil {
 			return nil, err
 		}
-		if err := s.do(processing.StarletBand{Dst: band, Src: l.v, Level: 2}); err != nil {
+		if err := s.do(processing.StarletBand{Dst: band, Src: l.v}); err != nil {
 			return nil, err
 		}
 		return s.samples(band)

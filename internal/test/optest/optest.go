@@ -22,8 +22,6 @@ func Plane(t testing.TB, b processing.Backend, kind processing.Kind) processing.
 			s.U8 = append(s.U8, uint8(i))
 		case processing.U16:
 			s.U16 = append(s.U16, uint16(i))
-		case processing.U32:
-			s.U32 = append(s.U32, uint32(i))
 		case processing.F32:
 			s.F32 = append(s.F32, 0.25+float32(i)/W/H)
 		}
@@ -83,7 +81,7 @@ func All(t testing.TB, b processing.Backend) []processing.Op {
 		processing.Morph{Dst: u16(), Src: u16(), Op: processing.Close, Element: processing.Square(1)},
 		processing.FillHoles{Dst: u8()},
 		processing.Gaussian{Dst: f32(), Src: f32(), Sigma: 1},
-		processing.StarletBand{Dst: u16(), Src: u8(), Level: 2},
+		processing.StarletBand{Dst: u16(), Src: u8()},
 		processing.Histogram{Src: u8(), Exclude: u8(), Out: new([]uint64)},
 		processing.NoiseTiles{Src: u8(), Side: 3, Out: new([]float64)},
 		processing.Label{Class: u8(), Bits: processing.ClassCore, Out: new(processing.Components)},

@@ -7,11 +7,11 @@ func Widen(dst []uint32, src []uint16) {
 	}
 }
 
-// BandRow writes (256·fine − coarse) / 2^shift where that is positive.
-func BandRow[T uint16 | uint32](dst []uint16, fine, coarse []T, shift int) {
+// BandRow writes (256·fine − coarse) / 256 where that is positive.
+func BandRow(dst []uint16, fine, coarse []uint32) {
 	fine, coarse = fine[:len(dst)], coarse[:len(dst)]
 	for i := range dst {
 		v := int64(fine[i])<<8 - int64(coarse[i])
-		dst[i] = uint16(max(v, 0) >> (shift & 63))
+		dst[i] = uint16(max(v, 0) >> 8)
 	}
 }
