@@ -8,6 +8,3 @@ const built = false
 func processor() Level { return Plain }
 
 func clearUpper() {}
-
-// FourStreams matters only to vector kernels.
-func FourStreams() bool { return false }

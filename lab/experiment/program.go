@@ -5,9 +5,9 @@ import (
 	"errors"
 	"math"
 
+	labcpu "blik/lab/cpu"
 	"blik/processing"
 	"blik/processing/cpu"
-	"blik/processing/cpu/kernel"
 )
 
 // program is a Method that runs one of the program's own operations.
@@ -44,6 +44,16 @@ func (r *programRun) plane(kind processing.Kind, s Size) (processing.Plane, erro
 		r.planes = append(r.planes, p)
 	}
 	return p, err
+}
+
+// floats returns a plane of floats and its samples, which computations may write.
+func (r *programRun) floats(ctx context.Context, s Size) (processing.Plane, []float32, error) {
+	p, err := r.plane(processing.F32, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	host, err := r.backend.Host(ctx, p)
+	return p, host.F32, err
 }
 
 func (r *programRun) Run(ctx context.Context) error              { return r.compute(ctx) }
@@ -124,8 +134,8 @@ func ownMeanVariance(kind processing.Kind) Method {
 }
 
 // programWavelets maps this package's names to the wavelets of the program.
-func programWavelets() map[string]kernel.Wavelet {
-	return map[string]kernel.Wavelet{"haar": kernel.Haar, "d4": kernel.Daubechies4}
+func programWavelets() map[string]labcpu.Wavelet {
+	return map[string]labcpu.Wavelet{"haar": labcpu.Haar, "d4": labcpu.Daubechies4}
 }
 
 // onProgramWavelet reports whether the program implements the transform of a case: it does so only for pictures and its
@@ -142,32 +152,27 @@ func ownWavelet() Method {
 		operations: WaveletOperations,
 		prepare: func(ctx context.Context, r *programRun, in *Input, c Case) error {
 			size, wave := Coefficients(in.Size), programWavelets()[c.Values["wavelet"]]
-			src, err := r.plane(processing.F32, size)
-			dst, err2 := r.plane(processing.F32, size)
+			p, src, err := r.floats(ctx, size)
+			_, dst, err2 := r.floats(ctx, size)
 			if err := errors.Join(err, err2); err != nil {
 				return err
 			}
-			if err := r.backend.Upload(ctx, src, processing.Samples{F32: Extended(in)}); err != nil {
+			if err := r.backend.Upload(ctx, p, processing.Samples{F32: Extended(in)}); err != nil {
 				return err
 			}
-			forward := func(ctx context.Context) error { return cpu.WaveletTransform(ctx, r.backend, dst, src, wave) }
+			cores := labcpu.New(0)
+			forward := func(ctx context.Context) error { return cores.Transform(ctx, dst, src, size.W, size.H, wave) }
 			if c.Values["direction"] == "forward" {
 				r.compute = forward
-				r.output = func(ctx context.Context) (Output, error) {
-					s, err := r.backend.Host(ctx, dst)
-					return Output{F32: placed(s.F32, size, wave)}, err
-				}
+				r.output = func(context.Context) (Output, error) { return Output{F32: placed(dst, size, wave)}, nil }
 				return nil
 			}
-			back, err := r.plane(processing.F32, size)
+			_, back, err := r.floats(ctx, size)
 			if err != nil {
 				return err
 			}
-			r.compute = func(ctx context.Context) error { return cpu.InverseWavelet(ctx, r.backend, back, dst, wave) }
-			r.output = func(ctx context.Context) (Output, error) {
-				s, err := r.backend.Host(ctx, back)
-				return Output{F32: s.F32}, err
-			}
+			r.compute = func(ctx context.Context) error { return cores.Inverse(ctx, back, dst, size.W, size.H, wave) }
+			r.output = func(context.Context) (Output, error) { return Output{F32: back}, nil }
 			return forward(ctx)
 		},
 	}
@@ -175,8 +180,8 @@ func ownWavelet() Method {
 
 // placed reorders the program's coefficients to the order of this package: with 4 taps, the program's filter starts two
 // samples earlier, which shifts each band by one place.
-func placed(x []float32, size Size, wave kernel.Wavelet) []float32 {
-	if wave == kernel.Haar {
+func placed(x []float32, size Size, wave labcpu.Wavelet) []float32 {
+	if wave == labcpu.Haar {
 		return x
 	}
 	w, h := size.W, size.H

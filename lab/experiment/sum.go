@@ -9,8 +9,8 @@ import (
 
 	"blik/internal/message"
 	"blik/internal/parallel"
+	labcpu "blik/lab/cpu"
 	"blik/processing"
-	"blik/processing/cpu"
 )
 
 // sum adds many floats of mixed magnitude.
@@ -130,13 +130,14 @@ func ownSum(operations func(Case) float64) Method {
 		memory:     func(c Case) int64 { return 4 * int64(c.Size.Samples()) },
 		operations: operations,
 		prepare: func(ctx context.Context, r *programRun, in *Input, _ Case) error {
-			p, err := r.plane(processing.F32, Size{W: len(in.F32), H: 1})
+			p, samples, err := r.floats(ctx, Size{W: len(in.F32), H: 1})
 			if err != nil {
 				return err
 			}
 			var total float64
+			cores := labcpu.New(0)
 			r.compute = func(ctx context.Context) (err error) {
-				total, err = cpu.Sum(ctx, r.backend, p)
+				total, err = cores.Sum(ctx, samples)
 				return err
 			}
 			r.output = func(context.Context) (Output, error) {

@@ -175,7 +175,7 @@ func waveletVariants() []Variant {
 		{ID: "cpu-all", Device: CPU, Ignores: onlyGPU, Name: message.Of("CPU all cores"),
 			Help: message.Of("the same over stretches of the result on all processors"), Method: transformMethod(0)},
 		{ID: "cpu-program", Device: CPU, Ignores: onlyGPU, Name: message.Of("CPU, the program's own"),
-			Help:  message.Of("the transform of the processing core, on all processors; pictures, d4 and haar only"),
+			Help:  message.Of("with vector instructions, on all processors; pictures, d4 and haar only"),
 			Takes: onProgramWavelet, Method: ownWavelet()},
 		gpuRow("gpu-1-global", "GPU 1 global",
 			"everything in global memory: both filters read the same data and accumulate there; in every "+

@@ -1,8 +1,8 @@
 //go:build unix
 
-// Command opencv measures the operations of processing/cpu side by side with OpenCV's, which the program peer/peer.cc
-// runs: on the same data, with the same number of threads, alternately. It prints a Markdown table with the ratio of
-// the median times for each operation, type and size, and the target ratio.
+// Command opencv measures the operations of processing/cpu and lab/cpu side by side with OpenCV's, which the program
+// peer/peer.cc runs: on the same data, with the same number of threads, alternately. It prints a Markdown table with
+// the ratio of the median times for each operation, type and size, and the target ratio.
 package main
 
 import (
@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"blik/internal/simd"
+	labcpu "blik/lab/cpu"
 	"blik/processing"
 	"blik/processing/cpu"
-	"blik/processing/cpu/kernel"
 )
 
 func main() {
@@ -61,12 +61,28 @@ type row struct {
 // computation computes an operation on planes of b.
 type computation func(ctx context.Context, b *cpu.Backend, p *planes) error
 
-// planes holds the operands.
-type planes struct{ src, dst, dst2, float processing.Plane }
+// planes holds the operands, and what computes on floats without a Backend.
+type planes struct {
+	src, dst, dst2, float processing.Plane
+	cores                 *labcpu.Cores
+}
 
 // operation returns the computation of one of the program's operations.
 func operation(op func(p *planes) processing.Op) computation {
 	return func(ctx context.Context, b *cpu.Backend, p *planes) error { return b.Do(ctx, op(p)) }
+}
+
+// onCores returns the computation of a transform of the laboratory.
+func onCores(f func(ctx context.Context, c *labcpu.Cores, dst, src []float32, w, h int) error) computation {
+	return func(ctx context.Context, b *cpu.Backend, p *planes) error {
+		src, err := b.Host(ctx, p.src)
+		dst, err2 := b.Host(ctx, p.float)
+		if err := errors.Join(err, err2); err != nil {
+			return err
+		}
+		w, h := p.src.Size()
+		return f(ctx, p.cores, dst.F32, src.F32, w, h)
+	}
 }
 
 func rows() []row {
@@ -75,14 +91,10 @@ func rows() []row {
 			return processing.Morph{Dst: p.dst, Src: p.src, Op: op, Element: processing.Square(side / 2)}
 		})
 	}
-	moments := func(ctx context.Context, b *cpu.Backend, p *planes) error {
-		_, err := cpu.SumMoments(ctx, b, p.src)
-		return err
-	}
-	wavelet := func(w kernel.Wavelet) computation {
-		return func(ctx context.Context, b *cpu.Backend, p *planes) error {
-			return cpu.WaveletTransform(ctx, b, p.float, p.src, w)
-		}
+	wavelet := func(wave labcpu.Wavelet) computation {
+		return onCores(func(ctx context.Context, c *labcpu.Cores, dst, src []float32, w, h int) error {
+			return c.Transform(ctx, dst, src, w, h, wave)
+		})
 	}
 	var list []row
 	for _, kind := range []string{"u8", "u16", "f32"} {
@@ -124,20 +136,18 @@ func rows() []row {
 			})})
 	}
 	return append(list,
-		row{"sum", "f32", 0, 1.4, 1.4, "", func(ctx context.Context, b *cpu.Backend, p *planes) error {
-			_, err := cpu.Sum(ctx, b, p.src)
-			return err
-		}},
-		row{"moments", "u8", 0, 1.4, 1.4, "", moments},
-		row{"moments", "u16", 0, 1.4, 1.4, "", moments},
-		row{"moments", "f32", 0, 1.4, 1.4, "", moments},
+		row{"sum", "f32", 0, 1.4, 1.4, "",
+			onCores(func(ctx context.Context, c *labcpu.Cores, _, src []float32, _, _ int) error {
+				_, err := c.Sum(ctx, src)
+				return err
+			})},
 		row{"histogram", "u8", 0, 0, 0, "", operation(func(p *planes) processing.Op {
 			return processing.Histogram{Src: p.src, Out: new([]uint64)}
 		})},
 		// The maximum of a single pixel is a copy, which uses all threads here but only one in OpenCV.
 		row{"copy", "f32", 0, 0, 0, "", morph(processing.Dilate, 1)},
-		row{"haar", "f32", 0, 1 / 1.6, 1 / 1.6, "copy", wavelet(kernel.Haar)},
-		row{"d4", "f32", 0, 1 / 2.2, 1 / 2.2, "copy", wavelet(kernel.Daubechies4)},
+		row{"haar", "f32", 0, 1 / 1.6, 1 / 1.6, "copy", wavelet(labcpu.Haar)},
+		row{"d4", "f32", 0, 1 / 2.2, 1 / 2.2, "copy", wavelet(labcpu.Daubechies4)},
 	)
 }
 
@@ -234,7 +244,7 @@ func measure(p *peer, r row, w, h, threads int, o options) (ours, theirs time.Du
 	b := cpu.New(cpu.Workers(threads))
 	defer func() { err = errors.Join(err, b.Close()) }()
 	kind := map[string]processing.Kind{"u8": processing.U8, "u16": processing.U16, "f32": processing.F32}[r.kind]
-	var pl planes
+	pl := planes{cores: labcpu.New(threads)}
 	for _, a := range []struct {
 		to   *processing.Plane
 		kind processing.Kind

@@ -9,7 +9,6 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/processing"
-	"blik/processing/cpu/kernel"
 )
 
 // scene holds the planes of a detection under way: textured paint, and glints on a few pixels in ten thousand.
@@ -125,12 +124,6 @@ type computation struct {
 
 // computations are named as the benchmark prints them.
 func computations(s *scene) []computation {
-	moments := func(p *processing.Plane) func(ctx context.Context, be *Backend) error {
-		return func(ctx context.Context, be *Backend) error {
-			_, err := SumMoments(ctx, be, *p)
-			return err
-		}
-	}
 	return []computation{
 		{"MeanVariance/U16/12", func(ctx context.Context, be *Backend) error {
 			return MeanVariance(ctx, be, s.float, s.float2, s.y, 12)
@@ -138,17 +131,6 @@ func computations(s *scene) []computation {
 		{"MeanVariance/F32/12", func(ctx context.Context, be *Backend) error {
 			return MeanVariance(ctx, be, s.float2, s.float3, s.float, 12)
 		}},
-		{"Wavelet/Haar", func(ctx context.Context, be *Backend) error {
-			return WaveletTransform(ctx, be, s.float2, s.float, kernel.Haar)
-		}},
-		{"Wavelet/D4", func(ctx context.Context, be *Backend) error {
-			return WaveletTransform(ctx, be, s.float2, s.float, kernel.Daubechies4)
-		}},
-		{"InverseWavelet/D4", func(ctx context.Context, be *Backend) error {
-			return InverseWavelet(ctx, be, s.float3, s.float2, kernel.Daubechies4)
-		}},
-		{"Moments/U16", moments(&s.y)},
-		{"Moments/F32", moments(&s.float)},
 	}
 }
 

@@ -61,9 +61,6 @@ bool run(const std::string &operation, double parameter, Planes &p) {
 	} else if (operation == "sum") {
 		volatile double total = cv::sum(p.src)[0];
 		(void)total;
-	} else if (operation == "moments") {
-		cv::Scalar mean, deviation;
-		cv::meanStdDev(p.src, mean, deviation);
 	} else if (operation == "histogram") {
 		const int bins = p.src.depth() == CV_8U ? 256 : 65536, channel = 0;
 		const float range[] = {0, float(bins)};

@@ -175,13 +175,7 @@ func (r *source) bounded(n int, most float32) []float32 {
 
 func TestFloatKernels(t *testing.T) {
 	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
-		dst, a, b, c, d := r.floats(r.n), r.floats(r.n), r.floats(r.n), r.floats(r.n), r.floats(r.n)
-		taps := r.bounded(4, 2)
-		same(t, "tap2", dst, func(s []float32) { plain.Tap2(s, a, b, taps[0], taps[1]) },
-			func(s []float32) { vector.Tap2(s, a, b, taps[0], taps[1]) })
-		four := (*[4]float32)(taps)
-		same(t, "tap4", dst, func(s []float32) { plain.Tap4(s, a, b, c, d, four) },
-			func(s []float32) { vector.Tap4(s, a, b, c, d, four) })
+		dst, a, b, c := r.floats(r.n), r.floats(r.n), r.floats(r.n), r.floats(r.n)
 		bytes, words := r.bytes(r.n), r.words(r.n)
 		same(t, "widen bytes", dst, func(s []float32) { plain.Floats8.Widen(s, bytes) },
 			func(s []float32) { vector.Floats8.Widen(s, bytes) })
@@ -207,30 +201,6 @@ func TestFloatKernels(t *testing.T) {
 		}
 		same(t, "addRow", wide, func(s []float64) { plain.AddRow(s, more) },
 			func(s []float64) { vector.AddRow(s, more) })
-		pairs := make([]float32, 2*r.n)
-		f := &Filter{low: *four, high: *(*[4]float32)(r.bounded(4, 2))}
-		both := func(k *Table, call func(k *Table, low, high []float32)) func(s []float32) {
-			return func(s []float32) { call(k, s[:len(s)/2], s[len(s)/2:]) }
-		}
-		two := func(k *Table, low, high []float32) { k.Both2(low, high, a, b, f) }
-		same(t, "both2", pairs, both(plain, two), both(vector, two))
-		all := func(k *Table, low, high []float32) { k.Both4(low, high, a, b, c, d, f) }
-		same(t, "both4", pairs, both(plain, all), both(vector, all))
-		pairs = pairs[:2*(r.n&^1)]
-		haar := func(k *Table, low, high []float32) { k.HaarPair(low, high, a[:r.n&^1], b[:r.n&^1], f) }
-		same(t, "haarPair", pairs, both(plain, haar), both(vector, haar))
-		even := r.n &^ 1
-		kept := func(k *Table) func(s []float32) {
-			return func(s []float32) {
-				before, before2 := s[2*even:3*even], s[3*even:4*even]
-				copy(before, c)
-				copy(before2, d)
-				k.Pair4(s[:even], s[even:2*even], before, before2, a[:even], b[:even], f)
-			}
-		}
-		if even > 0 {
-			same(t, "pair4", make([]float32, 4*even), kept(plain), kept(vector))
-		}
 		same(t, "doubles", wide, func(s []float64) { plain.Doubles(s, c) }, func(s []float64) { vector.Doubles(s, c) })
 		// All three rows that are written, one behind the other.
 		rows := make([]float64, 3*r.n)
@@ -678,126 +648,5 @@ func TestCensoredKernels(t *testing.T) {
 		same(t, "differenceThreshold", addOut,
 			func(s []uint8) { plain.DifferenceThreshold(s, y, bg, v, over, level) },
 			func(s []uint8) { vector.DifferenceThreshold(s, y, bg, v, over, level) })
-	})
-}
-
-func TestMomentKernels(t *testing.T) {
-	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
-		bytes, words, f := r.bytes(r.n), r.words(r.n), r.floats(r.n)
-		if r.IntN(2) == 0 {
-			f = r.bounded(r.n, 1e30)
-		}
-		if got, want := vector.Moments8(bytes), plain.Moments8(bytes); got != want {
-			t.Fatalf("bytes: %+v, want %+v", got, want)
-		}
-		if got, want := vector.Moments16(words), plain.Moments16(words); got != want {
-			t.Fatalf("words: %+v, want %+v", got, want)
-		}
-		got, want := vector.FloatSums(f), plain.FloatSums(f)
-		alone := vector.FloatSum(f)
-		for i, pair := range [][2]float64{{alone.Sum, want.Sum.Sum}, {alone.rest, want.Sum.rest},
-			{got.Sum.Sum, want.Sum.Sum}, {got.Sum.rest, want.Sum.rest},
-			{got.Sum2.Sum, want.Sum2.Sum}, {got.Sum2.rest, want.Sum2.rest},
-			{float64(got.Min), float64(want.Min)}, {float64(got.Max), float64(want.Max)}} {
-			if pair[0] != pair[1] && (pair[0] == pair[0] || pair[1] == pair[1]) {
-				t.Fatalf("floats: value %d is %v, want %v", i, pair[0], pair[1])
-			}
-		}
-	})
-}
-
-// The sums of whole blocks equal those of the plain kernel, whichever operations the samples allow to be skipped.
-func TestFloatSumsOfBlocks(t *testing.T) {
-	t.Parallel()
-	r := rand.New(rand.NewPCG(5, 6))
-	kinds := map[string]func() float32{
-		"bytes":        func() float32 { return float32(r.IntN(256)) },
-		"words":        func() float32 { return float32(r.IntN(65536)) / 65535 },
-		"uniform":      func() float32 { return r.Float32() * 255 },
-		"magnitudes":   func() float32 { return float32(math.Ldexp(1+r.Float64(), r.IntN(40)-20)) },
-		"all":          func() float32 { return float32(math.Ldexp(1+r.Float64(), r.IntN(270)-145)) },
-		"faint":        func() float32 { return math.Float32frombits(r.Uint32N(1 << 24)) },
-		"mostly zeros": func() float32 { return float32(max(0, r.IntN(100)-97)) / 3 },
-		"zeros":        func() float32 { return 0 },
-		"signs":        func() float32 { return float32(r.NormFloat64()) },
-	}
-	odd := []float32{float32(math.Copysign(0, -1)), -1, 1e-40, 1e30, float32(math.Inf(1)), float32(math.NaN())}
-	plain := Of(simd.Plain)
-	for name, next := range kinds {
-		for round := range 8 {
-			s := make([]float32, []int{1 + r.IntN(MomentBlock), MomentBlock}[round%2])
-			for i := range s {
-				s[i] = next()
-			}
-			switch round / 2 {
-			case 1:
-				s[r.IntN(len(s))] = odd[r.IntN(len(odd))]
-			case 2:
-				slices.Sort(s)
-			case 3:
-				slices.Sort(s)
-				slices.Reverse(s)
-			}
-			want := plain.FloatSums(s)
-			for _, level := range levels() {
-				k := Of(level)
-				got := k.FloatSums(s)
-				bits := func(f FloatSums) [6]uint64 {
-					var b [6]uint64
-					for i, v := range []float64{f.Sum.Sum, f.Sum.rest, f.Sum2.Sum, f.Sum2.rest, float64(f.Min), float64(f.Max)} {
-						if b[i] = math.Float64bits(v); v != v {
-							b[i] = 1
-						}
-					}
-					return b
-				}
-				// The sign of an extreme 0 is not defined.
-				got.Min, got.Max, want.Min, want.Max = got.Min+0, got.Max+0, want.Min+0, want.Max+0
-				if bits(got) != bits(want) {
-					t.Fatalf("%s, %d samples, round %d, %v: %+v, want %+v", name, len(s), round, level, got, want)
-				}
-				for _, four := range []bool{false, true} {
-					k := tableFor(level, four)
-					if got.Sum, got.Sum2 = k.FloatSum(s), want.Sum2; bits(got) != bits(want) {
-						t.Fatalf("%s, %d samples, round %d, %v: %+v, want %+v", name, len(s), round, level, got.Sum,
-							want.Sum)
-					}
-				}
-			}
-		}
-	}
-}
-
-// The sums of a span of white do not overflow.
-func TestMomentsOfWhite(t *testing.T) {
-	for _, level := range levels() {
-		k := Of(level)
-		bytes, words := make([]uint8, momentSpan), make([]uint16, momentSpan)
-		Fill(bytes, math.MaxUint8)
-		Fill(words, math.MaxUint16)
-		const n = momentSpan
-		if got, want := k.Moments8(bytes), (Moments[uint8]{n * 255, n * 255 * 255, 255, 255}); got != want {
-			t.Errorf("%v: %+v, want %+v", level, got, want)
-		}
-		if got, want := k.Moments16(words), (Moments[uint16]{n * 65535, n * 65535 * 65535, 65535, 65535}); got != want {
-			t.Errorf("%v: %+v, want %+v", level, got, want)
-		}
-	}
-}
-
-func TestAnalyseKernel(t *testing.T) {
-	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
-		x := r.bounded(2*r.n, 1000)
-		fewer := r.IntN(2)
-		if r.n == 1 {
-			fewer = 0
-		}
-		for _, wave := range []Wavelet{Haar, Daubechies4} {
-			f := FilterOf(wave)
-			call := func(k *Table) func(s []float32) {
-				return func(s []float32) { k.Analyse(s[:r.n], s[r.n:2*r.n-fewer], x, f) }
-			}
-			same(t, "analyse", make([]float32, 2*r.n), call(plain), call(vector))
-		}
 	})
 }

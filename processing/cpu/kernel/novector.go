@@ -4,5 +4,5 @@ package kernel
 
 import "blik/internal/simd"
 
-// tableFor returns the table of kernels; there are only plain ones.
-func tableFor(simd.Level, bool) Table { return plainTable() }
+// Of returns the table of kernels; there are only plain ones.
+func Of(simd.Level) Table { return plainTable() }

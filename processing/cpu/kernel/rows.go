@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"blik/internal/simd"
 	"blik/processing"
 )
 
@@ -33,13 +32,6 @@ type Table struct {
 	Floats8  Conversions[uint8]
 	Floats16 Conversions[uint16]
 	FloatsF  Conversions[float32]
-
-	// Moments8 and Moments16 sum at most momentSpan samples, FloatSums and FloatSum a block.
-	Moments8  func(s []uint8) Moments[uint8]
-	Moments16 func(s []uint16) Moments[uint16]
-	FloatSums func(s []float32) FloatSums
-	// FloatSum is the sum of FloatSums.
-	FloatSum func(s []float32) Double
 
 	// AddRow: dst += a. Doubles: dst = src. AdvanceSums is a step of the recursion of float means: keep = x, run += x,
 	// dst = suffix + run.
@@ -102,18 +94,6 @@ type Table struct {
 	// Taps5 smooths floats by five taps of a row each, DivideKnown divides by the sum of weights; see cpu.smoothing.
 	Taps5       func(dst, a, b, c, d, e []float32, w *Weights5)
 	DivideKnown func(dst, v, m, known []float32)
-
-	// Tap2 and Tap4 combine rows with the taps of a wavelet, Both2 and Both4 with those of its two filters. Analyse and
-	// Synthesise transform a row, HaarPair two rows. Pair4 transforms two rows of even length and combines them with
-	// the two transformed rows before, in c and d, to a low and a high row; it leaves the new ones in c and d.
-	Tap2       func(dst, a, b []float32, t0, t1 float32)
-	Tap4       func(dst, a, b, c, d []float32, t *[4]float32)
-	Both2      func(low, high, a, b []float32, f *Filter)
-	Both4      func(low, high, a, b, c, d []float32, f *Filter)
-	HaarPair   func(low, high, a, b []float32, f *Filter)
-	Pair4      func(low, high, c, d, a, b []float32, f *Filter)
-	Analyse    func(low, high, x []float32, f *Filter)
-	Synthesise func(x, low, high []float32, f *Filter)
 }
 
 // Order is the semigroup of max or min on rows.
@@ -156,9 +136,6 @@ type Conversions[T Sample] struct {
 	Across func(dst []T, middle []float32, tap float32, pairs []Pair[float32], taps []float32)
 }
 
-// Of returns the table of kernels of this processor for a level of vector instructions.
-func Of(level simd.Level) Table { return tableFor(level, simd.FourStreams()) }
-
 // plainTable is the table in plain Go.
 func plainTable() Table {
 	const least = ^uint64(0)
@@ -181,11 +158,6 @@ func plainTable() Table {
 		Floats8:  Conversions[uint8]{toFloats[uint8], symmetric[uint8], roundedSymmetric[uint8]},
 		Floats16: Conversions[uint16]{toFloats[uint16], symmetric[uint16], roundedSymmetric[uint16]},
 		FloatsF:  Conversions[float32]{copyFloats, symmetric[float32], symmetric[float32]},
-
-		Moments8:  momentsOf[uint8],
-		Moments16: momentsOf[uint16],
-		FloatSums: floatSumsOf,
-		FloatSum:  floatSumOf,
 
 		AddRow:      addRow,
 		Doubles:     doubles,
@@ -223,14 +195,6 @@ func plainTable() Table {
 
 		Taps5:       taps5,
 		DivideKnown: divideKnown,
-		Tap2:        tap2,
-		Tap4:        tap4,
-		Both2:       both2,
-		Both4:       both4,
-		HaarPair:    haarPair,
-		Pair4:       pair4,
-		Analyse:     analyse,
-		Synthesise:  synthesise,
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"blik/internal/simd"
 )
 
-// tableFor returns the table of kernels for a level of vector instructions and the result of simd.FourStreams.
-func tableFor(level simd.Level, fourStreams bool) Table {
+// Of returns the table of kernels of this processor for a level of vector instructions.
+func Of(level simd.Level) Table {
 	k := plainTable()
 	if level == simd.Plain {
 		return k
@@ -20,16 +20,11 @@ func tableFor(level simd.Level, fourStreams bool) Table {
 	k.Sums8.Slide32, k.Sums16.Slide32, k.Scan32 = slide32x8, slide32x16, scan32x256
 	k.Sums8.Mean32, k.Sums16.Mean32 = mean32x8, mean32x16
 	k.Contrast, k.Cores, k.DifferenceThreshold = contrast256, cores256, differenceThreshold256
-	k.Moments8, k.Moments16 = moments8x256, moments16x256
-	k.FloatSums, k.FloatSum = floatSums256, floatSum256
 	k.FloatMeans, k.FloatVariances = floatMeans256, floatVariances256
 	k.Taps5, k.DivideKnown = taps5x256, divideKnown256
-	k.Analyse, k.HaarPair = analyse256, haarPair256
 	switch level {
 	case simd.AVX2:
 		k.FloatsF.Down, k.FloatsF.Across = symmetricRows256, symmetricRows256
-		k.Tap2, k.Tap4, k.Both2, k.Both4 = tap2x256, tap4x256, both2x256, both4x256
-		k.Pair4 = pair4x256
 		k.Keys, k.Unkeyed, k.Ordered = keys256, unkeyed256, ordered256
 		k.Sums8.Squares, k.Sums16.Squares = squares8x256, squares16x256
 		k.AddRow, k.Doubles, k.AdvanceSums = addRow256, doubles256, advanceSums256
@@ -43,12 +38,6 @@ func tableFor(level simd.Level, fourStreams bool) Table {
 		k.Dilate16, k.Erode16 = orderMax16x256(0), orderMin16x256(math.MaxUint16)
 		k.Dilate32, k.Erode32 = orderMax32x256(math.MinInt32), orderMin32x256(math.MaxInt32)
 	case simd.AVX512, simd.VNNI:
-		k.Tap2, k.Tap4, k.Both2, k.Both4 = tap2x512, tap4x512, both2x512, both4x512
-		k.Pair4 = pair4x512
-		k.Moments8, k.FloatSums, k.FloatSum = moments8x512, floatSums512, floatSum512
-		if fourStreams {
-			k.FloatSum = floatSumFour512
-		}
 		k.Floats8.Down, k.Floats8.Across = down8x512, across8x512
 		k.Floats16.Down, k.Floats16.Across = down16x512, across16x512
 		k.FloatsF.Down, k.FloatsF.Across = symmetric512, symmetric512
