@@ -105,16 +105,16 @@ func withoutEmpty(rows [][]string) [][]string {
 	return out
 }
 
-// isFigures reports whether a cell is a number, a range of numbers, or empty.
-func isFigures(cell string) bool {
-	return strings.IndexFunc(cell, func(r rune) bool { return !strings.ContainsRune("0123456789.,e+-…%", r) }) < 0
+// IsFigures reports whether a cell is a number, a range of numbers, or empty.
+func IsFigures(cell string) bool {
+	return strings.IndexFunc(cell, func(r rune) bool { return !strings.ContainsRune("0123456789.,e+-−…%", r) }) < 0
 }
 
 // localized replaces the decimal points of figures below the head by the decimal sign of the language. It changes rows.
 func localized(rows [][]string, tr *i18n.Printer) [][]string {
 	for _, row := range rows[1:] {
 		for i, cell := range row {
-			if isFigures(cell) {
+			if IsFigures(cell) {
 				row[i] = tr.Decimal(cell)
 			}
 		}
@@ -164,7 +164,7 @@ func writeAligned(b *strings.Builder, rows [][]string) {
 		right[c] = true
 		for i, row := range rows {
 			wide[c] = max(wide[c], utf8.RuneCountInString(row[c]))
-			right[c] = right[c] && (i == 0 || isFigures(row[c]))
+			right[c] = right[c] && (i == 0 || IsFigures(row[c]))
 		}
 	}
 	for _, row := range rows {

@@ -47,7 +47,7 @@ type detectionPage struct {
 	save    *saveRow
 
 	chart              *fyne.Container
-	warm, cold, copies *xwidget.CellTable
+	warm, cold, copies *cellTable
 	summary            *widget.Label
 }
 
@@ -83,7 +83,7 @@ func newDetectionPage(v *View, before *detectionPage) *detectionPage {
 		"window, stage by stage: first cold, then warm as often as chosen. Then compares the masks, and the rate of " +
 		"each stage with that of a plain copy."))
 	p.chart = container.NewStack(intro)
-	p.warm, p.cold, p.copies = xwidget.NewCellTable(), xwidget.NewCellTable(), xwidget.NewCellTable()
+	p.warm, p.cold, p.copies = newCellTable(), newCellTable(), newCellTable()
 	tables := container.NewAppTabs(
 		container.NewTabItem(v.t("Warm"), p.warm),
 		container.NewTabItem(v.t("Cold"), p.cold),

@@ -58,13 +58,13 @@ type experimentsPage struct {
 	run      *xwidget.Button
 	save     *saveRow
 
-	table      *xwidget.CellTable
+	table      *cellTable
 	plot       *plotBox
 	words      *container.AppTabs
 	figures    *container.TabItem
 	verdict    *widget.Label
 	paper      *widget.Label
-	paperTable *xwidget.CellTable
+	paperTable *cellTable
 }
 
 // checks is a list of check boxes.
@@ -106,9 +106,9 @@ func newExperimentsPage(v *View, before *experimentsPage) *experimentsPage {
 		container.NewVBox(widget.NewSeparator(), container.New(layout.NewCustomPaddedLayout(4, 6, 8, 8), p.run)),
 		nil, nil, container.NewVScroll(container.New(layout.NewCustomPaddedLayout(0, 8, 0, 12), p.choices))))
 
-	p.table = xwidget.NewCellTable()
+	p.table = newCellTable()
 	p.plot = newPlotBox(v.Dispatch, keys{v}, v.t("The plot appears when the measurement is complete."))
-	p.verdict, p.paper, p.paperTable = xwidget.NewWrapped(""), xwidget.NewWrapped(""), xwidget.NewCellTable()
+	p.verdict, p.paper, p.paperTable = xwidget.NewWrapped(""), xwidget.NewWrapped(""), newCellTable()
 	p.figures = container.NewTabItem(v.t("Pictures"), container.NewStack())
 	p.words = container.NewAppTabs(
 		container.NewTabItem(v.t("Conclusions"), container.NewVScroll(p.verdict)),

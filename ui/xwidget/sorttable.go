@@ -67,6 +67,9 @@ func NewSortTable(widths []float32, keys Keys) *SortTable {
 	return t
 }
 
+// cellGap is the space between a cell's text and its borders.
+const cellGap = 4
+
 // newCellText makes the text of a cell, right-aligned.
 func newCellText(bold bool) *fyne.Container {
 	text := canvas.NewText("", nil)

@@ -1,4 +1,4 @@
-package xwidget
+package timing
 
 import (
 	"testing"
@@ -10,7 +10,7 @@ import (
 
 func TestCellTable(t *testing.T) {
 	test.NewTempApp(t)
-	table := NewCellTable()
+	table := newCellTable()
 	w := test.NewTempWindow(t, table)
 	w.Resize(fyne.NewSize(600, 300))
 	for _, cells := range [][][]string{

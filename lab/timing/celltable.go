@@ -1,27 +1,27 @@
-package xwidget
+package timing
 
 import (
-	"strings"
-
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
+
+	"blik/lab/bench"
 )
 
-// CellTable shows rows of text under a header. Columns are as wide as their widest text; columns of figures are
+// cellTable shows rows of text under a header. Columns are as wide as their widest text; columns of figures are
 // right-aligned.
-type CellTable struct {
+type cellTable struct {
 	widget.Table
 	cells [][]string
 	right []bool
 }
 
-// NewCellTable returns an empty table.
-func NewCellTable() *CellTable {
-	t := &CellTable{}
+// newCellTable returns an empty table.
+func newCellTable() *cellTable {
+	t := &cellTable{}
 	// The toolkit's labels have too much padding for tables with many columns.
 	label := func(bold bool) func() fyne.CanvasObject {
 		return func() fyne.CanvasObject {
@@ -48,7 +48,7 @@ func NewCellTable() *CellTable {
 // cellGap is the space between a cell's text and its borders.
 const cellGap = 4
 
-func (t *CellTable) show(row, column int, o fyne.CanvasObject) {
+func (t *cellTable) show(row, column int, o fyne.CanvasObject) {
 	l := o.(*fyne.Container).Objects[0].(*canvas.Text)
 	text, align := "", fyne.TextAlignLeading
 	if row < len(t.cells) && column >= 0 && column < len(t.cells[row]) {
@@ -63,10 +63,10 @@ func (t *CellTable) show(row, column int, o fyne.CanvasObject) {
 }
 
 // Cells returns the rows, the header first.
-func (t *CellTable) Cells() [][]string { return t.cells }
+func (t *cellTable) Cells() [][]string { return t.cells }
 
 // SetCells replaces the rows. All must have the length of the header, which is the first.
-func (t *CellTable) SetCells(cells [][]string) {
+func (t *cellTable) SetCells(cells [][]string) {
 	t.cells, t.right = cells, nil
 	t.ShowHeaderRow = len(cells) > 1
 	if len(cells) > 0 {
@@ -77,15 +77,10 @@ func (t *CellTable) SetCells(cells [][]string) {
 			width := fyne.MeasureText(cells[0][c], size, fyne.TextStyle{Bold: true}).Width
 			for _, row := range cells[1:] {
 				width = max(width, fyne.MeasureText(row[c], size, fyne.TextStyle{}).Width)
-				t.right[c] = t.right[c] && Figures(row[c])
+				t.right[c] = t.right[c] && bench.IsFigures(row[c])
 			}
 			t.SetColumnWidth(c, width+2*cellGap+1)
 		}
 	}
 	t.Refresh()
-}
-
-// Figures reports whether a text is a number, a range of numbers or empty.
-func Figures(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return !strings.ContainsRune("0123456789.,e+-−…%", r) }) < 0
 }
