@@ -255,9 +255,6 @@ func (m *meter) windows() {
 	m.time("Gaussian, U8, radius 5", 2*n, func() error {
 		return b.Do(background, processing.Gaussian{Dst: d8, Src: u8, Sigma: 5. / 3})
 	})
-	m.time("Gaussian, U16, radius 5", 4*n, func() error {
-		return b.Do(background, processing.Gaussian{Dst: d16, Src: u16, Sigma: 5. / 3})
-	})
 	m.time("starlet band 2", 3*n, func() error {
 		return b.Do(background, processing.StarletBand{Dst: d16, Src: u8})
 	})
@@ -270,8 +267,8 @@ func (m *meter) windows() {
 	m.time("background, radii 5 to 33, 99.6 % excluded", 5*n, func() error {
 		return b.Do(background, processing.Background{Dst: d16, Y: u16, Exclude: u8, Radii: []int{5, 9, 17, 33}})
 	})
-	m.time("histogram, U16", 3*n, func() error {
-		_, err := processing.Evaluate(background, b, processing.Histogram{Src: u16, Exclude: few})
+	m.time("histogram, U8", 2*n, func() error {
+		_, err := processing.Evaluate(background, b, processing.Histogram{Src: u8, Exclude: few})
 		return err
 	})
 	m.time("noise tiles of 64", n, func() error {

@@ -22,20 +22,19 @@ func (b executor) Gaussian(ctx context.Context, op processing.Gaussian) error {
 		if err != nil {
 			return err
 		}
-		kind := d.kind.String()
-		if d.kind != processing.F32 && r <= blurRadius {
+		if r <= blurRadius {
 			const width = blurThreads - 2*((blurRadius+3)/4*4)
 			grid := dim{(d.w + width - 1) / width, (d.h + blurRows - 1) / blurRows}
-			return q.launch("blur5"+kind, grid, dim{x: blurThreads}, d, s, list, r, d.w, d.h)
+			return q.launch("blur5U8", grid, dim{x: blurThreads}, d, s, list, r, d.w, d.h)
 		}
 		columns, err := q.plane(processing.F32, d.w, d.h)
 		if err != nil {
 			return err
 		}
-		if err := q.pixels("gaussColumns"+kind, d.w, d.h, columns, s, list, r); err != nil {
+		if err := q.pixels("gaussColumnsU8", d.w, d.h, columns, s, list, r); err != nil {
 			return err
 		}
-		return q.pixels("gaussRows"+kind, d.w, d.h, d, columns, list, r)
+		return q.pixels("gaussRowsU8", d.w, d.h, d, columns, list, r)
 	})
 }
 

@@ -10,7 +10,7 @@ import (
 	"blik/processing"
 )
 
-// Morph applies op with element e to U8, U16 and F32 planes; dst may be src. In F32 planes NaN always wins.
+// Morph applies op with element e to U8 and U16 planes; dst may be src.
 func (b executor) Morph(ctx context.Context, op processing.Morph) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
 	return b.run(ctx, func(q *queue) error {
@@ -84,27 +84,16 @@ func (q *queue) pass(d, s *plane, dilate bool, p Pass) error {
 	if k <= 7 {
 		reach = "Few"
 	}
-	line := func(d, s *plane, w, h int) error {
-		segments := (h + k - 1) / k
-		return q.launch(name+"Line"+kind+reach, dim{(w + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.R,
-			w, h)
-	}
 	if p.Down {
-		if d.kind == processing.F32 {
-			return line(d, s, w, h)
-		}
 		words, segments := (w*size+3)/4, (h+k-1)/k
 		return q.launch(name+kind+"Columns"+reach, dim{(words + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.R,
 			words, h)
 	}
-	if d.kind != processing.F32 {
-		m, span := rowSegments(k)
-		if groups := min(4, maxShared/rowMemory(k, span)); groups > 0 {
-			rows := groups * 4 / size
-			return q.launchShared(name+kind+"Rows", dim{(w + span - 1) / span, (h + rows - 1) / rows}, dim{x: 128},
-				groups*rowMemory(k, span),
-				d, s, p.R, m, span, groups, w, h)
-		}
+	m, span := rowSegments(k)
+	if groups := min(4, maxShared/rowMemory(k, span)); groups > 0 {
+		rows := groups * 4 / size
+		return q.launchShared(name+kind+"Rows", dim{(w + span - 1) / span, (h + rows - 1) / rows}, dim{x: 128},
+			groups*rowMemory(k, span), d, s, p.R, m, span, groups, w, h)
 	}
 	turned, err := q.plane(d.kind, h, w)
 	if err != nil {
@@ -117,7 +106,9 @@ func (q *queue) pass(d, s *plane, dilate bool, p Pass) error {
 	if err := q.transpose(turned, s); err != nil {
 		return err
 	}
-	if err := line(filtered, turned, h, w); err != nil {
+	segments := (w + k - 1) / k
+	if err := q.launch(name+"Line"+kind+reach, dim{(h + 31) / 32, (segments + 3) / 4}, dim{32, 4}, filtered, turned,
+		p.R, h, w); err != nil {
 		return err
 	}
 	return q.transpose(d, filtered)

@@ -21,7 +21,7 @@ func (b executor) NoiseTiles(ctx context.Context, op processing.NoiseTiles) ([]f
 		if err != nil {
 			return err
 		}
-		if err := q.launch("noiseTiles"+s.kind.String(), dim{nx, ny}, dim{x: 256}, out, s, op.Side, s.w,
+		if err := q.launch("noiseTilesU8", dim{nx, ny}, dim{x: 256}, out, s, op.Side, s.w,
 			s.h); err != nil {
 			return err
 		}
@@ -51,23 +51,18 @@ func (b executor) Histogram(ctx context.Context, op processing.Histogram) ([]uin
 		e := op.Exclude.(*plane)
 		mask, pitch = e.memory, int(e.pitch)
 	}
-	bins, grid, block := 1<<8, dim{x: min(s.h, 512)}, dim{x: 256}
-	if s.kind == processing.U16 {
-		// quarterGroups and quarterThreads of reduce.cu.
-		const groups, threads = 65535 / 8, 512
-		bins = 1 << 16
-		grid, block = dim{x: 4 * (((s.w+7)/8*s.h + groups - 1) / groups)}, dim{x: threads}
-	}
+	const bins = 1 << 8
 	var total []uint64
 	err := b.run(ctx, func(q *queue) error {
 		counts, err := q.bytes(4 * int64(bins))
 		if err != nil {
 			return err
 		}
-		if err := q.d.zero(counts, 4*int64(bins)); err != nil {
+		if err := q.d.zero(counts, 4*bins); err != nil {
 			return err
 		}
-		if err := q.launch("histogram"+s.kind.String(), grid, block, counts, s, mask, pitch, s.w, s.h); err != nil {
+		if err := q.launch("histogramU8", dim{x: min(s.h, 512)}, dim{x: 256}, counts, s, mask, pitch, s.w,
+			s.h); err != nil {
 			return err
 		}
 		host, err := q.fetch(counts, 4*bins)

@@ -65,9 +65,6 @@ func (b executor) BoxMean(ctx context.Context, op processing.BoxMean) error {
 		if op.Radius == 0 {
 			return q.duplicate(d, s)
 		}
-		if d.kind == processing.F32 {
-			return q.boxMeanFloat(d, s, min(op.Radius, w-1), min(op.Radius, h-1))
-		}
 		most := uint64(math.MaxUint8)
 		if d.kind == processing.U16 {
 			most = math.MaxUint16
@@ -97,25 +94,6 @@ func (b executor) BoxMean(ctx context.Context, op processing.BoxMean) error {
 		}
 		return q.pixels(name+d.kind.String(), w, h, d, t.memory, t.stride, op.Radius)
 	})
-}
-
-func (q *queue) boxMeanFloat(d, s *plane, rx, ry int) error {
-	w, h := d.w, d.h
-	size := 8 * int64(w) * int64(h)
-	columns, err := q.bytes(size)
-	if err != nil {
-		return err
-	}
-	ends, err := q.bytes(size)
-	if err != nil {
-		return err
-	}
-	block := dim{x: 64}
-	segments := func(n, r int) int { return (n + 2*r) / (2*r + 1) }
-	if err := q.launch("boxColumnsF32", dim{(w + 63) / 64, segments(h, ry)}, block, columns, s, ry, w, h); err != nil {
-		return err
-	}
-	return q.launch("boxRowsF32", dim{(h + 63) / 64, segments(w, rx)}, block, d, ends, columns, rx, ry, w, h)
 }
 
 // The sliding window of slide.cu: a block of slideThreads takes a strip of slideStrip columns, the window's border

@@ -6,7 +6,7 @@ import (
 )
 
 // Gaussian blurs with standard deviation Sigma, 0…1000 pixels, and kernel radius ⌈3σ⌉, separable, mirrored at the
-// border without repeating the edge; U8, U16 and F32. Integer planes are rounded to nearest.
+// border without repeating the edge; U8, rounded to nearest.
 type Gaussian struct {
 	Dst, Src Plane
 	Sigma    float64
@@ -21,9 +21,8 @@ const maxSigma = 1000
 func (o Gaussian) run(ctx context.Context, e Executor) error { return e.Gaussian(ctx, o) }
 
 func (o Gaussian) describe(a *arguments) Op {
-	a.writes("destination", &o.Dst, samples)
-	a.reads("source", &o.Src, samples)
-	a.alike(o.Dst, o.Src)
+	a.writes("destination", &o.Dst, u8)
+	a.reads("source", &o.Src, u8)
 	a.apart()
 	if !(o.Sigma >= 0 && o.Sigma <= maxSigma) {
 		a.failf("standard deviation %v: must be between 0 and %d", o.Sigma, maxSigma)

@@ -23,7 +23,7 @@ const (
 	Close
 )
 
-// Morph applies Op with Element; U8, U16 and F32 planes. Dst may be Src. The time per pixel does not depend on the size
+// Morph applies Op with Element; U8 and U16 planes. Dst may be Src. The time per pixel does not depend on the size
 // of the element (van Herk 1992; Gil & Werman 1993).
 type Morph struct {
 	Dst, Src Plane
@@ -44,8 +44,8 @@ func (o Morph) Footprint() Footprint {
 func (o Morph) run(ctx context.Context, e Executor) error { return e.Morph(ctx, o) }
 
 func (o Morph) describe(a *arguments) Op {
-	a.writes("destination", &o.Dst, samples)
-	a.reads("source", &o.Src, samples)
+	a.writes("destination", &o.Dst, integers)
+	a.reads("source", &o.Src, integers)
 	a.alike(o.Dst, o.Src)
 	if e := o.Element; e.Width < 1 || e.Width%2 == 0 || e.Height < 1 || e.Height%2 == 0 {
 		a.failf("element of %d × %d pixels: sides must be odd and at least 1", e.Width, e.Height)

@@ -2,7 +2,7 @@ package processing
 
 import "context"
 
-// Histogram counts the values of Src (U8: 256 bins, U16: 65,536 bins) where Exclude (U8) is 0; Exclude may be nil.
+// Histogram counts the values of Src (U8), 256 of them, where Exclude (U8) is 0; Exclude may be nil.
 type Histogram struct {
 	wholePicture
 
@@ -18,7 +18,7 @@ func (o Histogram) run(ctx context.Context, e Executor) error {
 }
 
 func (o Histogram) describe(a *arguments) Op {
-	a.reads("source", &o.Src, integers)
+	a.reads("source", &o.Src, u8)
 	if o.Exclude != nil {
 		a.reads("exclusion", &o.Exclude, u8)
 	}
@@ -26,7 +26,7 @@ func (o Histogram) describe(a *arguments) Op {
 	return o
 }
 
-// NoiseTiles returns the noise of each tile of Side × Side pixels, Side ≥ 2, of Src (U8, U16), in grey levels: median
+// NoiseTiles returns the noise of each tile of Side × Side pixels, Side ≥ 2, of Src (U8), in grey levels: median
 // |HH1| / 0.6745 of the Haar transform (Donoho & Johnstone 1994). Tiles of less than a quarter of that area are left
 // out.
 type NoiseTiles struct {
@@ -45,7 +45,7 @@ func (o NoiseTiles) run(ctx context.Context, e Executor) error {
 }
 
 func (o NoiseTiles) describe(a *arguments) Op {
-	a.reads("source", &o.Src, integers)
+	a.reads("source", &o.Src, u8)
 	if o.Side < 2 {
 		a.failf("tiles of %d pixels: at least 2", o.Side)
 	}

@@ -201,6 +201,7 @@ func (f *refusals) morphology() []refusal {
 		{morph(f.gone, f.byte1), "morph: the destination plane was released"},
 		{morph(f.turned, f.byte1), "morph: the source plane is 8 × 6 pixels, the others are 6 × 8"},
 		{morph(f.word1, f.byte1), "morph: the destination plane is U16, the source U8; both must be of one kind"},
+		{morph(f.float1, f.float2), "morph: the destination plane is F32, must be U8 or U16"},
 		{element(processing.Open, processing.Element{Width: 2, Height: 1}),
 			"morph: element of 2 × 1 pixels: sides must be odd and at least 1"},
 		{element(processing.Open, processing.Element{Width: 1, Height: 4}),
@@ -271,7 +272,7 @@ func (f *refusals) filters() []refusal {
 		}), "gaussian: standard deviation NaN: must be between 0 and 1000"},
 		{f.do(processing.Gaussian{
 			Dst: f.byte2, Src: f.word1, Sigma: 1,
-		}), "gaussian: the destination plane is U8, the source U16; both must be of one kind"},
+		}), "gaussian: the source plane is U16, must be U8"},
 		{f.do(processing.Gaussian{
 			Dst: f.byte1, Src: f.byte1, Sigma: 1,
 		}), "gaussian: a plane that is written is given twice"},
@@ -283,7 +284,7 @@ func (f *refusals) filters() []refusal {
 		})), "noise tiles: tiles of 1 pixels: at least 2"},
 		{failure(processing.Evaluate(f.ctx, f.b, processing.NoiseTiles{
 			Src: f.float1, Side: 8,
-		})), "noise tiles: the source plane is F32, must be U8 or U16"},
+		})), "noise tiles: the source plane is F32, must be U8"},
 	}
 }
 
@@ -407,7 +408,7 @@ func (f *refusals) reductions() []refusal {
 	return []refusal{
 		{failure(processing.Evaluate(f.ctx, f.b, processing.Histogram{
 			Src: f.float1,
-		})), "histogram: the source plane is F32, must be U8 or U16"},
+		})), "histogram: the source plane is F32, must be U8"},
 		{failure(processing.Evaluate(f.ctx, f.b, processing.Histogram{
 			Src: f.byte1, Exclude: f.turned,
 		})), "histogram: the exclusion plane is 6 × 8 pixels, the others are 8 × 6"},

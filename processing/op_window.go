@@ -74,26 +74,20 @@ func (t *LuminanceTables) check(a *arguments) {
 	}
 }
 
-// BoxMean writes the mean over the window of Radius ≥ 0, rounded to nearest ((S + n/2)/n); U8→U8, U16→U16, F32→F32.
+// BoxMean writes the mean over the window of Radius ≥ 0, rounded to nearest ((S + n/2)/n); U8→U8, U16→U16.
 type BoxMean struct {
 	Dst, Src Plane
 	Radius   int
 }
 
-// Footprint implements Op. Floats are added in blocks of the window's side, counted from the first row.
-func (o BoxMean) Footprint() Footprint {
-	f := Footprint{Rows: o.Radius}
-	if o.Dst.Kind() == F32 {
-		f.Align = 2*o.Radius + 1
-	}
-	return f
-}
+// Footprint implements Op.
+func (o BoxMean) Footprint() Footprint { return Footprint{Rows: o.Radius} }
 
 func (o BoxMean) run(ctx context.Context, e Executor) error { return e.BoxMean(ctx, o) }
 
 func (o BoxMean) describe(a *arguments) Op {
-	a.writes("destination", &o.Dst, samples)
-	a.reads("source", &o.Src, samples)
+	a.writes("destination", &o.Dst, integers)
+	a.reads("source", &o.Src, integers)
 	a.alike(o.Dst, o.Src)
 	a.apart()
 	a.radius(o.Radius, math.MaxInt32)

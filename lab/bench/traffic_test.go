@@ -58,7 +58,7 @@ func TestTrafficCountsEveryOperation(t *testing.T) {
 		case processing.DifferenceThreshold:
 			want.stage = (1 + 2 + 2 + 1) * n
 		case processing.Gaussian:
-			want.stage = 8 * n
+			want.stage = 2 * n
 		case processing.FillHoles:
 			want.stage = 2 * n
 		case processing.Histogram:

@@ -3,10 +3,10 @@
 package cpu
 
 import (
+	"math"
 	"simd/archsimd"
 
 	"blik/internal/simd"
-	"blik/processing/cpu/kernel"
 )
 
 // kernelsFor returns the kernels for a level of vector instructions; all vectors have 256 bits. The last vector of a
@@ -268,7 +268,7 @@ func exactSums256(sums *[8]double, s []float32) bool {
 	for k := range lanes {
 		low[0], high[0] = min(low[0], low[k]), max(high[0], high[k])
 	}
-	return kernel.SumsExactly(low[0]+1, high[0], float64(len(s)/lanes))
+	return sumsExactly(low[0]+1, high[0], float64(len(s)/lanes))
 }
 
 // roundedSums256 is exactSums256 for sums that need rounding.
@@ -300,3 +300,16 @@ func setSums(sums *[8]double, a, b archsimd.Float64x4, set func(d *double, v flo
 		set(&sums[k+4], high[k])
 	}
 }
+
+// sumsExactly reports whether sums of n samples need no rounding in float64, given the bits of the smallest nonzero
+// magnitude and of the largest. All samples are multiples of the last place of the smallest, and the sum must be less
+// than 2⁵³ of these.
+func sumsExactly(least, most uint32, n float64) bool {
+	return most < infinity && (least == 0 || n*float64(math.Float32frombits(most)) < unitOf(least)*(1<<53))
+}
+
+// unitOf returns the value of the last place of a positive sample with these bits.
+func unitOf(bits uint32) float64 { return math.Ldexp(1, max(int(bits>>23), 1)-150) }
+
+// infinity is the bits of positive infinity; those of NaN and of negative numbers are larger.
+const infinity = 0x7f800000

@@ -3,7 +3,6 @@ package cpu
 import (
 	"context"
 	"math"
-	"sync/atomic"
 
 	"blik/processing"
 	"blik/processing/cpu/kernel"
@@ -90,21 +89,13 @@ func zeroScratch[T kernel.Sample | uint64 | int32 | float64](t *worker, n int) [
 	return s
 }
 
-// BoxMean writes the rounded mean over the window of radius r: U8→U8, U16→U16 and F32→F32. Sums of F32 planes are taken
-// in float64 by van Herk's recursion with + instead of max. It subtracts nothing, so that a large or infinite sample
-// has no effect outside its windows.
+// BoxMean writes the rounded mean over the window of radius r: U8→U8 and U16→U16.
 func (b executor) BoxMean(ctx context.Context, op processing.BoxMean) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
-	switch d.kind {
-	case processing.U8:
+	if d.kind == processing.U8 {
 		return boxMean[uint8](ctx, b.Backend, d, s, op.Radius, math.MaxUint8)
-	case processing.U16:
-		return boxMean[uint16](ctx, b.Backend, d, s, op.Radius, math.MaxUint16)
 	}
-	if exact, err := boxMeanExact(ctx, b.Backend, d, s, op.Radius); exact || err != nil {
-		return err
-	}
-	return boxMeanFloat(ctx, b.Backend, d, s, op.Radius)
+	return boxMean[uint16](ctx, b.Backend, d, s, op.Radius, math.MaxUint16)
 }
 
 func boxMean[T uint8 | uint16](ctx context.Context, b *Backend, d, s *plane, r int, most uint64) error {
@@ -180,111 +171,5 @@ func boxMeanSums[T uint8 | uint16, S uint32 | uint64](ctx context.Context, b *Ba
 				mean(out[i:i+1], sum[i:], ny*uint64(g.countX(x)))
 			}
 		})
-	})
-}
-
-// boxMeanExact is boxMeanFloat with running sums, for planes whose sums need no rounding, so that every order of
-// additions gives the same result. It reports whether the plane is of that kind; if not, the content of dst is
-// undefined.
-func boxMeanExact(ctx context.Context, b *Backend, d, s *plane, r int) (exact bool, err error) {
-	dst, src, w, k := d.data.F32, s.data.F32, d.w, &b.kernels
-	g := newWindow(w, d.h, r)
-	// A difference of two windows needs twice the range of one.
-	pixels := 2 * float64(2*g.rx+1) * float64(2*g.ry+1)
-	var rounded atomic.Bool
-	err = b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
-		x0, x1, at := g.columns(tile)
-		// The kernels also read the column before the first window.
-		col := zeroScratch[float64](t, 1+g.width(tile)+kernel.Block)
-		none := zeroScratch[float32](t, x1-x0)
-		c, ny := kernel.NewFloatCounts(&t.arena, tile.x1-tile.x0, g.columnsAt(tile.x0)), 0
-		low, high := uint32(math.MaxUint32), uint32(0)
-		g.slide(t, tile, func(add, sub int) {
-			if rounded.Load() {
-				return
-			}
-			in := rowOr(src, w, add, x0, x1, none)
-			least, most := k.Magnitudes(in)
-			// If all samples are 0, least is 0, and 1 less wraps to the largest number.
-			low, high = min(low, least-1), max(high, most)
-			if !kernel.SumsExactly(low+1, high, pixels) {
-				rounded.Store(true)
-				return
-			}
-			k.SlideFloats(col[1+at:][:x1-x0], in, rowOr(src, w, sub, x0, x1, none))
-		}, func(y int) {
-			if rounded.Load() {
-				return
-			}
-			if n := g.countY(y); n != ny {
-				ny = n
-				c.Set(ny)
-			}
-			k.FloatMeans(dst[y*w+tile.x0:y*w+tile.x1], col, 2*g.rx+1, c)
-		})
-	})
-	return !rounded.Load(), err
-}
-
-// boxMeanFloat sums down the columns and then along the rows of a tile. Blocks begin at multiples of the window's side,
-// wherever tiles begin, so that the order of float additions is fixed.
-func boxMeanFloat(ctx context.Context, b *Backend, d, s *plane, r int) error {
-	dst, src, w, h := d.data.F32, s.data.F32, d.w, d.h
-	g := newWindow(w, h, r)
-	kx, ky := 2*g.rx+1, 2*g.ry+1
-	// The ring of a tile stays in the second-level cache, and every worker gets a tile.
-	tw := min(max(2*b.tiling.ring/8/ky, 8*g.rx), b.tiling.tile, (w+b.workers-1)/b.workers)
-	tw = max(1, (tw+kx-1)/kx) * kx
-	return b.each(ctx, (w+tw-1)/tw, func(t *worker, i int) {
-		tile := rect{i * tw, 0, min(w, (i+1)*tw), h}
-		x0, x1, at := g.columns(tile)
-		m := x1 - x0
-		// Rows of the ring begin at different offsets within a page.
-		const line = 8
-		pitch := (m+line-1)/line*line + line
-		ring := scratch[float64](t, ky*pitch)
-		slot := func(i int) []float64 { return ring[i*pitch:][:m] }
-		run := scratch[float64](t, m)
-		group := kernel.NewBlockGroup(&t.arena, tile.x1-tile.x0, kx, g.columnsAt(tile.x0))
-		read := func(slot []float64, y int) {
-			if y < 0 || y >= h {
-				clear(slot)
-				return
-			}
-			b.kernels.Doubles(slot, src[y*w+x0:y*w+x1])
-		}
-		none := zeroScratch[float32](t, m)
-		for i := range ky {
-			read(slot(i), i-g.ry)
-		}
-		p := newCancelCheck(t, g.width(tile))
-		for top := 0; top < h; top += ky {
-			for i := ky - 2; i >= 0; i-- {
-				b.kernels.AddRow(slot(i), slot(i+1))
-			}
-			clear(run)
-			for i := 0; i < ky && top+i < h; i++ {
-				if p.stop() {
-					return
-				}
-				y := top + i
-				into := group.Next(dst[y*w+tile.x0:y*w+tile.x1], g.countY(y), at, at+m)
-				if i > 0 {
-					x := none
-					if y+g.ry < h {
-						x = src[(y+g.ry)*w+x0 : (y+g.ry)*w+x1]
-					}
-					b.kernels.AdvanceSums(into, run, slot(i-1), x, slot(i))
-				} else {
-					copy(into, slot(0))
-					b.kernels.AddRow(into, run)
-				}
-				if group.Full() || y == h-1 {
-					b.kernels.BlockMeans(group)
-					group.Empty()
-				}
-			}
-			read(slot(ky-1), top+ky+g.ry)
-		}
 	})
 }

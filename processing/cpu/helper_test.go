@@ -157,16 +157,6 @@ func wantEqual[T kernel.Sample](t rapid.TB, what string, w int, got, want []T) {
 	}
 }
 
-// wantNear compares floats with an absolute tolerance.
-func wantNear(t rapid.TB, what string, w int, got []float32, want []float64, tolerance float64) {
-	t.Helper()
-	for i := range want {
-		if !(math.Abs(float64(got[i])-want[i]) <= tolerance) {
-			t.Fatalf("%s: pixel (%d, %d) is %v, want %v ± %v", what, i%w, i/w, got[i], want[i], tolerance)
-		}
-	}
-}
-
 // must fails the test on an error.
 func must(t rapid.TB, err error) {
 	t.Helper()

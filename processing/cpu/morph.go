@@ -2,36 +2,25 @@ package cpu
 
 import (
 	"context"
-	"math"
 
 	"blik/processing"
 	"blik/processing/cpu/kernel"
 )
 
-// Morph applies op with element e to U8, U16 and F32 planes; dst may be src. A rectangle is a vertical line followed by
-// a horizontal one. Vertical lines use the recursion of van Herk, Gil and Werman, three comparisons per pixel for any
-// length; horizontal ones merge known windows, log₄ of their length times. Floats are ordered by integer keys; NaN
-// always wins.
+// Morph applies op with element e to U8 and U16 planes; dst may be src. A rectangle is a vertical line followed by a
+// horizontal one. Vertical lines use the recursion of van Herk, Gil and Werman, three comparisons per pixel for any
+// length; horizontal ones merge known windows, log₄ of their length times.
 func (b executor) Morph(ctx context.Context, op processing.Morph) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
-	switch d.kind {
-	case processing.U8:
-		return morph(ctx, b.Backend, d, s, op, d.data.U8, s.data.U8, nil)
-	case processing.U16:
-		return morph(ctx, b.Backend, d, s, op, d.data.U16, s.data.U16, nil)
+	if d.kind == processing.U8 {
+		return morph(ctx, b.Backend, op, d.w, d.h, d.data.U8, s.data.U8)
 	}
-	return morph(ctx, b.Backend, d, s, op, kernel.BitsOf(d.data.F32), kernel.BitsOf(s.data.F32), &b.kernels)
+	return morph(ctx, b.Backend, op, d.w, d.h, d.data.U16, s.data.U16)
 }
 
-// morph works on samples dst and src of the planes d and s. convert has the conversions of floats and is nil for other
-// samples.
-func morph[T kernel.Sample](ctx context.Context, b *Backend, d, s *plane, op processing.Morph, dst, src []T,
-	convert *kernel.Table) error {
+func morph[T uint8 | uint16](ctx context.Context, b *Backend, op processing.Morph, w, h int, dst, src []T) error {
 	step := func(src []T, dilate bool) error {
-		l := lines[T]{b: b, dst: dst, src: src, w: d.w, h: d.h, order: kernel.OrderOf[T](&b.kernels, dilate)}
-		if convert != nil {
-			l.convert(convert, dilate)
-		}
+		l := lines[T]{b: b, dst: dst, src: src, w: w, h: h, order: kernel.OrderOf[T](&b.kernels, dilate)}
 		return l.rectangle(ctx, op.Element.Width, op.Element.Height)
 	}
 	if op.Op == processing.Erode || op.Op == processing.Dilate {
@@ -52,26 +41,11 @@ func copyPlane[T kernel.Sample](ctx context.Context, b *Backend, dst, src []T) e
 }
 
 // lines is one erosion or dilation; dst may be src.
-type lines[T kernel.Sample] struct {
+type lines[T uint8 | uint16] struct {
 	b        *Backend
 	dst, src []T
 	w, h     int
 	order    *kernel.Order[T]
-	// encode and decode convert rows, also in place; nil if samples need no keys. ordered reports whether the samples
-	// of a row are their own keys, as in most rows of floats.
-	encode, decode func(dst, src []T)
-	ordered        func(src []T) bool
-}
-
-// convert makes l work on floats.
-func (l *lines[T]) convert(k *kernel.Table, dilate bool) {
-	nan := int32(math.MinInt32)
-	if dilate {
-		nan = math.MaxInt32
-	}
-	l.encode = any(func(dst, src []int32) { k.Keys(dst, src, nan) }).(func(dst, src []T))
-	l.decode = any(k.Unkeyed).(func(dst, src []T))
-	l.ordered = any(k.Ordered).(func(src []T) bool)
 }
 
 // rectangle takes the best over kx × ky pixels. The picture is divided into strips of rows, and these into tiles whose
@@ -136,16 +110,6 @@ func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 		}
 		return line[at : at+m]
 	}
-	// keyed returns a row of keys, in slot if they are not the row itself; encoded says that one was not.
-	encoded := false
-	keyed := func(slot, row []T) []T {
-		if l.encode == nil || l.ordered(row) {
-			return row
-		}
-		encoded = true
-		l.encode(slot, row)
-		return slot
-	}
 	emit := func(y int) {
 		out := l.dst[y*l.w+r.x0 : y*l.w+r.x1]
 		if rx > 0 {
@@ -153,22 +117,18 @@ func (l *lines[T]) tile(t *worker, r rect, rx, ry int, borders []T) {
 			copy(line, margin)
 			l.order.Window(out, line, 2*rx+1)
 		}
-		if encoded {
-			l.decode(out, out)
-		}
 	}
 	p := newCancelCheck(t, 2*n)
 	switch {
 	case ry == 0:
 		for y := r.y0; y < r.y1 && !p.stop(); y++ {
-			to := into(y)
-			copy(to, keyed(to, row(y)))
+			copy(into(y), row(y))
 			emit(y)
 		}
 	case ry <= maxMerged && borders == nil:
-		l.merged(t, r, m, ry, &p, func(slot []T, y int) []T { return keyed(slot, row(y)) }, into, emit)
+		l.merged(t, r, m, ry, &p, row, into, emit)
 	default:
-		l.down(t, r, m, ry, &p, func(slot []T, y int) []T { return keyed(slot, row(y)) }, into, emit)
+		l.down(t, r, m, ry, &p, row, into, emit)
 	}
 }
 
@@ -178,22 +138,9 @@ const maxMerged = 7
 // merged takes the best over 2r+1 rows of m samples by merging windows of four rows. It stores less than van Herk's
 // recursion if at most four of them cover a window. Rows outside the picture are replaced by those at its border, which
 // are in their windows anyway.
-func (l *lines[T]) merged(t *worker, tile rect, m, r int, p *cancelCheck, key func(slot []T, y int) []T,
-	into func(y int) []T, emit func(y int)) {
-	var slots, rows [4][]T
-	if l.encode != nil {
-		for i := range slots {
-			slots[i] = scratch[T](t, m)
-		}
-	}
-	next := max(0, tile.y0-r)
-	at := func(y int) []T {
-		y = max(0, min(y, l.h-1))
-		for ; next <= y; next++ {
-			rows[next%4] = key(slots[next%4], next)
-		}
-		return rows[y%4]
-	}
+func (l *lines[T]) merged(t *worker, tile rect, m, r int, p *cancelCheck, row, into func(y int) []T,
+	emit func(y int)) {
+	at := func(y int) []T { return row(max(0, min(y, l.h-1))) }
 	// Windows of four rows are stored under their first row.
 	fours := max(0, 2*r-2)
 	const line = 64
@@ -223,8 +170,8 @@ func (l *lines[T]) merged(t *worker, tile rect, m, r int, p *cancelCheck, key fu
 // then each as the best from itself to the end of the ring; run is the best of the rows read since. Row i of a block
 // needs slot i and run; slot i−1, no longer needed, takes the row that was merged into run. So every row is read once,
 // before the row r above it is written.
-func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, key func(slot []T, y int) []T,
-	into func(y int) []T, emit func(y int)) {
+func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, row, into func(y int) []T,
+	emit func(y int)) {
 	k, o := 2*r+1, l.order
 	const line = 64
 	pitch := (m+line-1)/line*line + line
@@ -232,15 +179,14 @@ func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, key func
 	run, none := scratch[T](t, m), scratch[T](t, m)
 	kernel.Fill(none, o.Worst)
 	slot := func(i int) []T { return ring[i*pitch:][:m] }
-	// read returns row y, in the slot for it if key puts it there.
-	read := func(slot []T, y int) []T {
+	read := func(y int) []T {
 		if y < 0 || y >= l.h {
 			return none
 		}
-		return key(slot, y)
+		return row(y)
 	}
 	for i := range k {
-		copy(slot(i), read(slot(i), tile.y0-r+i))
+		copy(slot(i), read(tile.y0-r+i))
 	}
 	for top := tile.y0; top < tile.y1; top += k {
 		for i := k - 2; i >= 0; i-- {
@@ -256,11 +202,11 @@ func (l *lines[T]) down(t *worker, tile rect, m, r int, p *cancelCheck, key func
 			if p.stop() {
 				return
 			}
-			o.Advance(into(top+i), run, slot(i-1), read(slot(i-1), top+i+r), slot(i))
+			o.Advance(into(top+i), run, slot(i-1), read(top+i+r), slot(i))
 			emit(top + i)
 		}
 		if top+k < tile.y1 {
-			copy(slot(k-1), read(slot(k-1), top+k+r))
+			copy(slot(k-1), read(top+k+r))
 		}
 	}
 }

@@ -15,10 +15,7 @@ func (b executor) Histogram(ctx context.Context, op processing.Histogram) ([]uin
 	if op.Exclude != nil {
 		e = op.Exclude.(*plane)
 	}
-	bins := 1 << 8
-	if s.kind == processing.U16 {
-		bins = 1 << 16
-	}
+	const bins = 1 << 8
 	total := make([]uint64, bins)
 	var mu sync.Mutex
 	// A task is a large share of the picture, so that clearing and adding its bins takes little time in comparison.
@@ -36,11 +33,7 @@ func (b executor) Histogram(ctx context.Context, op processing.Histogram) ([]uin
 			if e != nil {
 				out = e.data.U8[i:j]
 			}
-			if s.kind == processing.U8 {
-				kernel.Histogram(part, s.data.U8[i:j], out)
-			} else {
-				kernel.Histogram(part, s.data.U16[i:j], out)
-			}
+			kernel.Histogram(part, s.data.U8[i:j], out)
 		}
 		mu.Lock()
 		defer mu.Unlock()

@@ -80,7 +80,7 @@ func All(t testing.TB, b processing.Backend) []processing.Op {
 		},
 		processing.Morph{Dst: u16(), Src: u16(), Op: processing.Close, Element: processing.Square(1)},
 		processing.FillHoles{Dst: u8()},
-		processing.Gaussian{Dst: f32(), Src: f32(), Sigma: 1},
+		processing.Gaussian{Dst: u8(), Src: u8(), Sigma: 1},
 		processing.StarletBand{Dst: u16(), Src: u8()},
 		processing.Histogram{Src: u8(), Exclude: u8(), Out: new([]uint64)},
 		processing.NoiseTiles{Src: u8(), Side: 3, Out: new([]float64)},

@@ -42,8 +42,3 @@ func Take[T Sample | uint64 | float64](a *Arena, n int) []T {
 
 // SizeOf returns the number of bytes of a sample.
 func SizeOf[T Sample | uint64 | float64]() int { return int(unsafe.Sizeof(*new(T))) }
-
-// BitsOf returns floats as their bits.
-func BitsOf(f []float32) []int32 {
-	return unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(f))), len(f))
-}

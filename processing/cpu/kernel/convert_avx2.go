@@ -25,44 +25,6 @@ func loadFloats8(p unsafe.Pointer, at int) archsimd.Float32x8 {
 	return archsimd.LoadFloat32x8((*[8]float32)(unsafe.Add(p, 4*at)))
 }
 
-func toFloats8x256(dst []float32, src []uint8) {
-	n := len(dst)
-	if n < 16 {
-		toFloats(dst, src)
-		return
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
-	for i := 0; ; i += 16 {
-		i = min(i, n-16)
-		v := loadBytes16(from, i).ExtendToUint16()
-		storeFloats8(to, i, v.GetLo().ExtendToUint32().AsInt32x8().ConvertToFloat32())
-		storeFloats8(to, i+8, v.GetHi().ExtendToUint32().AsInt32x8().ConvertToFloat32())
-		if i == n-16 {
-			break
-		}
-	}
-	archsimd.ClearAVXUpperBits()
-}
-
-func toFloats16x256(dst []float32, src []uint16) {
-	n := len(dst)
-	if n < 16 {
-		toFloats(dst, src)
-		return
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
-	for i := 0; ; i += 16 {
-		i = min(i, n-16)
-		v := loadWords16(from, i)
-		storeFloats8(to, i, v.GetLo().ExtendToUint32().AsInt32x8().ConvertToFloat32())
-		storeFloats8(to, i+8, v.GetHi().ExtendToUint32().AsInt32x8().ConvertToFloat32())
-		if i == n-16 {
-			break
-		}
-	}
-	archsimd.ClearAVXUpperBits()
-}
-
 // Tables of indices, as they lie in memory. They are string constants, because the compiler would copy an array with
 // SSE instructions, each of which may cost hundreds of cycles between those on long vectors.
 const (

@@ -19,135 +19,6 @@ func storeF256(p unsafe.Pointer, at int, v archsimd.Float32x8) {
 	v.Store((*[32 / 4]float32)(unsafe.Add(p, at)))
 }
 
-// symmetric256 works on two vectors at a time, which hides the latency of the sums.
-func symmetric256(dst, middle []float32, tap float32, pairs []Pair[float32], taps []float32) {
-	size := 4 * len(dst)
-	if size < 2*32 {
-		symmetric(dst, middle, tap, pairs, taps)
-		return
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&dst[0])
-	first := archsimd.BroadcastFloat32x8(1)
-	if middle != nil {
-		from, first = unsafe.Pointer(&middle[:len(dst)][0]), archsimd.BroadcastFloat32x8(tap)
-	}
-	taps = taps[:len(pairs)]
-	last := size - 2*32
-	// The last two overlap those before, and begin with what these may have changed.
-	end0, end1 := loadF256(from, last).Mul(first), loadF256(from, last+32).Mul(first)
-	for i := 0; ; i += 2 * 32 {
-		i = min(i, last)
-		s0, s1 := end0, end1
-		if i < last {
-			s0, s1 = loadF256(from, i).Mul(first), loadF256(from, i+32).Mul(first)
-		}
-		for k := range pairs {
-			p := &pairs[k]
-			a, b, c := unsafe.Pointer(p.A), unsafe.Pointer(p.B), archsimd.BroadcastFloat32x8(taps[k])
-			s0 = s0.Add(loadF256(a, i).Add(loadF256(b, i)).Mul(c))
-			s1 = s1.Add(loadF256(a, i+32).Add(loadF256(b, i+32)).Mul(c))
-		}
-		storeF256(to, i, s0)
-		storeF256(to, i+32, s1)
-		if i == last {
-			break
-		}
-	}
-	archsimd.ClearAVXUpperBits()
-}
-
-func loadKeys256(p unsafe.Pointer, at int) archsimd.Int32x8 {
-	return archsimd.LoadInt32x8((*[32 / 4]int32)(unsafe.Add(p, at)))
-}
-
-func storeKeys256(p unsafe.Pointer, at int, v archsimd.Int32x8) {
-	v.Store((*[32 / 4]int32)(unsafe.Add(p, at)))
-}
-
-// ordered256 tests block by block, so that it returns early if a row is not ordered.
-func ordered256(src []int32) bool {
-	size := 4 * len(src)
-	if size < 32 {
-		return ordered(src)
-	}
-	from := unsafe.Pointer(&src[0])
-	infinite := archsimd.BroadcastInt32x8(Infinity)
-	last, yes := size-32, true
-	for i := 0; yes && i <= last; {
-		most := loadKeys256(from, last).AsUint32x8()
-		for end := min(i+4096, last+1); i < end; i += 32 {
-			most = most.Max(loadKeys256(from, i).AsUint32x8())
-		}
-		yes = most.Max(infinite.AsUint32x8()).AsInt32x8().NotEqual(infinite).ToBits() == 0
-	}
-	archsimd.ClearAVXUpperBits()
-	return yes
-}
-
-// keys256 may work in place, so that its last vector is computed first.
-func keys256(dst, src []int32, nan int32) {
-	n := len(dst)
-	size := 4 * n
-	if size < 32 {
-		keys(dst, src, nan)
-		return
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
-	zero, most := archsimd.BroadcastInt32x8(0), archsimd.BroadcastInt32x8(math.MaxInt32)
-	infinite, undefined := archsimd.BroadcastInt32x8(Infinity), archsimd.BroadcastInt32x8(nan)
-	key := func(i int) archsimd.Int32x8 {
-		v := loadKeys256(from, i)
-		k := v.Xor(v.Less(zero).ToInt32x8().And(most))
-		return undefined.Merge(k, v.And(most).Greater(infinite))
-	}
-	last := size - 32
-	tail := key(last)
-	for i := 0; i < last; i += 32 {
-		storeKeys256(to, i, key(i))
-	}
-	storeKeys256(to, last, tail)
-	archsimd.ClearAVXUpperBits()
-}
-
-func unkeyed256(dst, src []int32) {
-	n := len(dst)
-	size := 4 * n
-	if size < 32 {
-		unkeyed(dst, src)
-		return
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
-	zero, most := archsimd.BroadcastInt32x8(0), archsimd.BroadcastInt32x8(math.MaxInt32)
-	bits := func(i int) archsimd.Int32x8 {
-		v := loadKeys256(from, i)
-		return v.Xor(v.Less(zero).ToInt32x8().And(most))
-	}
-	last := size - 32
-	tail := bits(last)
-	for i := 0; i < last; i += 32 {
-		storeKeys256(to, i, bits(i))
-	}
-	storeKeys256(to, last, tail)
-	archsimd.ClearAVXUpperBits()
-}
-
-func addRow256(dst, a []float64) {
-	n := len(dst)
-	size := 8 * n
-	if size < 32 {
-		addRow(dst, a)
-		return
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&a[:n][0])
-	last := size - 32
-	tail := loadD256(to, last).Add(loadD256(from, last))
-	for i := 0; i < last; i += 32 {
-		storeD256(to, i, loadD256(to, i).Add(loadD256(from, i)))
-	}
-	storeD256(to, last, tail)
-	archsimd.ClearAVXUpperBits()
-}
-
 func loadD256(p unsafe.Pointer, at int) archsimd.Float64x4 {
 	return archsimd.LoadFloat64x4((*[32 / 8]float64)(unsafe.Add(p, at)))
 }
@@ -160,65 +31,6 @@ func loadH256(p unsafe.Pointer, at int) archsimd.Float64x4 {
 	return archsimd.LoadFloat32x4((*[32 / 8]float32)(unsafe.Add(p, at/2))).ConvertToFloat64()
 }
 
-func doubles256(dst []float64, src []float32) {
-	n := len(dst)
-	size := 8 * n
-	if size < 32 {
-		doubles(dst, src)
-		return
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
-	last := size - 32
-	for i := 0; i < last; i += 32 {
-		storeD256(to, i, loadH256(from, i))
-	}
-	storeD256(to, last, loadH256(from, last))
-	archsimd.ClearAVXUpperBits()
-}
-
-func advanceSums256(dst, run, keep []float64, x []float32, suffix []float64) {
-	n := len(dst)
-	size := 8 * n
-	if size < 32 {
-		advanceSums(dst, run, keep, x, suffix)
-		return
-	}
-	to, sum, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
-	in, rest := unsafe.Pointer(&x[:n][0]), unsafe.Pointer(&suffix[:n][0])
-	last := size - 32
-	tail := loadD256(sum, last).Add(loadH256(in, last))
-	for i := 0; i < last; i += 32 {
-		v, s, r := loadH256(in, i), loadD256(sum, i), loadD256(rest, i)
-		s = s.Add(v)
-		storeD256(copied, i, v)
-		storeD256(sum, i, s)
-		storeD256(to, i, r.Add(s))
-	}
-	storeD256(copied, last, loadH256(in, last))
-	storeD256(sum, last, tail)
-	storeD256(to, last, loadD256(rest, last).Add(tail))
-	archsimd.ClearAVXUpperBits()
-}
-
-// slideFloats256 slides column sums down by a row.
-func slideFloats256(col []float64, add, sub []float32) {
-	n := len(col)
-	size := 8 * n
-	if size < 32 {
-		slideFloats(col, add, sub)
-		return
-	}
-	to, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
-	last := size - 32
-	tail := loadD256(to, last).Add(loadH256(p, last).Sub(loadH256(q, last)))
-	for i := 0; i < last; i += 32 {
-		storeD256(to, i, loadD256(to, i).Add(loadH256(p, i).Sub(loadH256(q, i))))
-	}
-	storeD256(to, last, tail)
-	archsimd.ClearAVXUpperBits()
-}
-
-// slideRounded256 fuses squares with their sums, which changes no result, because both are exact.
 func slideRounded256(col, col2 []float64, add, sub []float32, r *Rounding) {
 	n := len(col)
 	size := 8 * n
@@ -292,6 +104,10 @@ func floatVariances256(mean, variance []float32, col, col2 []float64, k int, c *
 	}
 }
 
+func loadKeys256(p unsafe.Pointer, at int) archsimd.Int32x8 {
+	return archsimd.LoadInt32x8((*[32 / 4]int32)(unsafe.Add(p, at)))
+}
+
 func magnitudes256(s []float32) (least, most uint32) {
 	size := 4 * len(s)
 	if size < 32 {
@@ -321,135 +137,6 @@ func storeF512(p unsafe.Pointer, at int, v archsimd.Float32x16) {
 	v.Store((*[64 / 4]float32)(unsafe.Add(p, at)))
 }
 
-// symmetric512 works on two vectors at a time, which hides the latency of the sums.
-func symmetric512(dst, middle []float32, tap float32, pairs []Pair[float32], taps []float32) {
-	size := 4 * len(dst)
-	if size < 2*64 {
-		symmetric256(dst, middle, tap, pairs, taps)
-		return
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&dst[0])
-	first := archsimd.BroadcastFloat32x16(1)
-	if middle != nil {
-		from, first = unsafe.Pointer(&middle[:len(dst)][0]), archsimd.BroadcastFloat32x16(tap)
-	}
-	taps = taps[:len(pairs)]
-	last := size - 2*64
-	// The last two overlap those before, and begin with what these may have changed.
-	end0, end1 := loadF512(from, last).Mul(first), loadF512(from, last+64).Mul(first)
-	for i := 0; ; i += 2 * 64 {
-		i = min(i, last)
-		s0, s1 := end0, end1
-		if i < last {
-			s0, s1 = loadF512(from, i).Mul(first), loadF512(from, i+64).Mul(first)
-		}
-		for k := range pairs {
-			p := &pairs[k]
-			a, b, c := unsafe.Pointer(p.A), unsafe.Pointer(p.B), archsimd.BroadcastFloat32x16(taps[k])
-			s0 = s0.Add(loadF512(a, i).Add(loadF512(b, i)).Mul(c))
-			s1 = s1.Add(loadF512(a, i+64).Add(loadF512(b, i+64)).Mul(c))
-		}
-		storeF512(to, i, s0)
-		storeF512(to, i+64, s1)
-		if i == last {
-			break
-		}
-	}
-	archsimd.ClearAVXUpperBits()
-}
-
-func loadKeys512(p unsafe.Pointer, at int) archsimd.Int32x16 {
-	return archsimd.LoadInt32x16((*[64 / 4]int32)(unsafe.Add(p, at)))
-}
-
-func storeKeys512(p unsafe.Pointer, at int, v archsimd.Int32x16) {
-	v.Store((*[64 / 4]int32)(unsafe.Add(p, at)))
-}
-
-// ordered512 tests block by block, so that it returns early if a row is not ordered.
-func ordered512(src []int32) bool {
-	size := 4 * len(src)
-	if size < 64 {
-		return ordered(src)
-	}
-	from := unsafe.Pointer(&src[0])
-	infinite := archsimd.BroadcastInt32x16(Infinity)
-	last, yes := size-64, true
-	for i := 0; yes && i <= last; {
-		most := loadKeys512(from, last).AsUint32x16()
-		for end := min(i+4096, last+1); i < end; i += 64 {
-			most = most.Max(loadKeys512(from, i).AsUint32x16())
-		}
-		yes = most.Max(infinite.AsUint32x16()).AsInt32x16().NotEqual(infinite).ToBits() == 0
-	}
-	archsimd.ClearAVXUpperBits()
-	return yes
-}
-
-// keys512 may work in place, so that its last vector is computed first.
-func keys512(dst, src []int32, nan int32) {
-	n := len(dst)
-	size := 4 * n
-	if size < 64 {
-		keys256(dst, src, nan)
-		return
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
-	zero, most := archsimd.BroadcastInt32x16(0), archsimd.BroadcastInt32x16(math.MaxInt32)
-	infinite, undefined := archsimd.BroadcastInt32x16(Infinity), archsimd.BroadcastInt32x16(nan)
-	key := func(i int) archsimd.Int32x16 {
-		v := loadKeys512(from, i)
-		k := v.Xor(v.Less(zero).ToInt32x16().And(most))
-		return undefined.Merge(k, v.And(most).Greater(infinite))
-	}
-	last := size - 64
-	tail := key(last)
-	for i := 0; i < last; i += 64 {
-		storeKeys512(to, i, key(i))
-	}
-	storeKeys512(to, last, tail)
-	archsimd.ClearAVXUpperBits()
-}
-
-func unkeyed512(dst, src []int32) {
-	n := len(dst)
-	size := 4 * n
-	if size < 64 {
-		unkeyed256(dst, src)
-		return
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
-	zero, most := archsimd.BroadcastInt32x16(0), archsimd.BroadcastInt32x16(math.MaxInt32)
-	bits := func(i int) archsimd.Int32x16 {
-		v := loadKeys512(from, i)
-		return v.Xor(v.Less(zero).ToInt32x16().And(most))
-	}
-	last := size - 64
-	tail := bits(last)
-	for i := 0; i < last; i += 64 {
-		storeKeys512(to, i, bits(i))
-	}
-	storeKeys512(to, last, tail)
-	archsimd.ClearAVXUpperBits()
-}
-
-func addRow512(dst, a []float64) {
-	n := len(dst)
-	size := 8 * n
-	if size < 64 {
-		addRow256(dst, a)
-		return
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&a[:n][0])
-	last := size - 64
-	tail := loadD512(to, last).Add(loadD512(from, last))
-	for i := 0; i < last; i += 64 {
-		storeD512(to, i, loadD512(to, i).Add(loadD512(from, i)))
-	}
-	storeD512(to, last, tail)
-	archsimd.ClearAVXUpperBits()
-}
-
 func loadD512(p unsafe.Pointer, at int) archsimd.Float64x8 {
 	return archsimd.LoadFloat64x8((*[64 / 8]float64)(unsafe.Add(p, at)))
 }
@@ -462,65 +149,6 @@ func loadH512(p unsafe.Pointer, at int) archsimd.Float64x8 {
 	return archsimd.LoadFloat32x8((*[64 / 8]float32)(unsafe.Add(p, at/2))).ConvertToFloat64()
 }
 
-func doubles512(dst []float64, src []float32) {
-	n := len(dst)
-	size := 8 * n
-	if size < 64 {
-		doubles256(dst, src)
-		return
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&src[:n][0])
-	last := size - 64
-	for i := 0; i < last; i += 64 {
-		storeD512(to, i, loadH512(from, i))
-	}
-	storeD512(to, last, loadH512(from, last))
-	archsimd.ClearAVXUpperBits()
-}
-
-func advanceSums512(dst, run, keep []float64, x []float32, suffix []float64) {
-	n := len(dst)
-	size := 8 * n
-	if size < 64 {
-		advanceSums256(dst, run, keep, x, suffix)
-		return
-	}
-	to, sum, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
-	in, rest := unsafe.Pointer(&x[:n][0]), unsafe.Pointer(&suffix[:n][0])
-	last := size - 64
-	tail := loadD512(sum, last).Add(loadH512(in, last))
-	for i := 0; i < last; i += 64 {
-		v, s, r := loadH512(in, i), loadD512(sum, i), loadD512(rest, i)
-		s = s.Add(v)
-		storeD512(copied, i, v)
-		storeD512(sum, i, s)
-		storeD512(to, i, r.Add(s))
-	}
-	storeD512(copied, last, loadH512(in, last))
-	storeD512(sum, last, tail)
-	storeD512(to, last, loadD512(rest, last).Add(tail))
-	archsimd.ClearAVXUpperBits()
-}
-
-// slideFloats512 slides column sums down by a row.
-func slideFloats512(col []float64, add, sub []float32) {
-	n := len(col)
-	size := 8 * n
-	if size < 64 {
-		slideFloats256(col, add, sub)
-		return
-	}
-	to, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
-	last := size - 64
-	tail := loadD512(to, last).Add(loadH512(p, last).Sub(loadH512(q, last)))
-	for i := 0; i < last; i += 64 {
-		storeD512(to, i, loadD512(to, i).Add(loadH512(p, i).Sub(loadH512(q, i))))
-	}
-	storeD512(to, last, tail)
-	archsimd.ClearAVXUpperBits()
-}
-
-// slideRounded512 fuses squares with their sums, which changes no result, because both are exact.
 func slideRounded512(col, col2 []float64, add, sub []float32, r *Rounding) {
 	n := len(col)
 	size := 8 * n
@@ -592,6 +220,10 @@ func floatVariances512(mean, variance []float32, col, col2 []float64, k int, c *
 		copy(mean[i:], rest[:])
 		copy(variance[i:], rest2[:])
 	}
+}
+
+func loadKeys512(p unsafe.Pointer, at int) archsimd.Int32x16 {
+	return archsimd.LoadInt32x16((*[64 / 4]int32)(unsafe.Add(p, at)))
 }
 
 func magnitudes512(s []float32) (least, most uint32) {

@@ -26,8 +26,7 @@ func symmetric[T Sample](dst []float32, middle []T, tap float32, pairs []Pair[T]
 }
 
 // roundedSymmetric sums a few samples at a time into a buffer and rounds them.
-func roundedSymmetric[T uint8 | uint16](dst []T, middle []float32, tap float32, pairs []Pair[float32],
-	taps []float32) {
+func roundedSymmetric(dst []uint8, middle []float32, tap float32, pairs []Pair[float32], taps []float32) {
 	var sum [64]float32
 	near := make([]Pair[float32], len(pairs))
 	for i := 0; i < len(dst); i += len(sum) {
@@ -36,37 +35,12 @@ func roundedSymmetric[T uint8 | uint16](dst []T, middle []float32, tap float32, 
 			near[j] = Pair[float32]{moved(p.A, i), moved(p.B, i)}
 		}
 		symmetric(sum[:n], middle[i:], tap, near, taps)
-		roundRow(dst[i:i+n], sum[:n])
+		// The weights may add up to a little more than 1.
+		for j, v := range sum[:n] {
+			dst[i+j] = uint8(int32(min(v+0.5, math.MaxUint8)))
+		}
 	}
 }
 
 // moved returns the pointer to the sample i places after p.
 func moved(p *float32, i int) *float32 { return &unsafe.Slice(p, i+1)[i] }
-
-// toFloats converts samples.
-func toFloats[T Sample](dst []float32, src []T) {
-	src = src[:len(dst)]
-	for i, v := range src {
-		dst[i] = float32(v)
-	}
-}
-
-// roundRow rounds to nearest where T is an integer; the weights may add up to a little more than 1.
-func roundRow[T Sample](dst []T, src []float32) {
-	var zero T
-	var most float32
-	switch any(zero).(type) {
-	case uint8:
-		most = math.MaxUint8
-	case uint16:
-		most = math.MaxUint16
-	default:
-		for i, v := range src[:len(dst)] {
-			dst[i] = T(v)
-		}
-		return
-	}
-	for i, v := range src[:len(dst)] {
-		dst[i] = T(int32(min(v+0.5, most)))
-	}
-}

@@ -135,30 +135,3 @@ func across8x512(dst []uint8, middle []float32, tap float32, pairs []Pair[float3
 func rounded512(s archsimd.Float32x16) archsimd.Uint8x16 {
 	return s.ConvertToInt32().AsUint32x16().SaturateToUint8()
 }
-
-func across16x512(dst []uint16, middle []float32, tap float32, pairs []Pair[float32], taps []float32) {
-	n := len(dst)
-	if n < 32 {
-		roundedSymmetric(dst, middle, tap, pairs, taps)
-		return
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&middle[:n][0])
-	first := archsimd.BroadcastFloat32x16(tap)
-	half, most := archsimd.BroadcastFloat32x16(0.5), archsimd.BroadcastFloat32x16(65535)
-	taps = taps[:len(pairs)]
-	for i := 0; ; i += 32 {
-		i = min(i, n-32)
-		s0, s1 := loadF512(from, 4*i).Mul(first), loadF512(from, 4*i+64).Mul(first)
-		for k := range pairs {
-			a, b, c := unsafe.Pointer(pairs[k].A), unsafe.Pointer(pairs[k].B), archsimd.BroadcastFloat32x16(taps[k])
-			s0 = s0.Add(loadF512(a, 4*i).Add(loadF512(b, 4*i)).Mul(c))
-			s1 = s1.Add(loadF512(a, 4*i+64).Add(loadF512(b, 4*i+64)).Mul(c))
-		}
-		s0.Add(half).Min(most).ConvertToInt32().TruncateToInt16().Store((*[16]int16)(unsafe.Add(to, 2*i)))
-		s1.Add(half).Min(most).ConvertToInt32().TruncateToInt16().Store((*[16]int16)(unsafe.Add(to, 2*i+32)))
-		if i == n-32 {
-			break
-		}
-	}
-	archsimd.ClearAVXUpperBits()
-}

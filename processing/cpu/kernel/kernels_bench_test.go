@@ -36,10 +36,6 @@ func BenchmarkKernels(b *testing.B) {
 	bytes, words, none := r.bytes(n), r.words(n), make([]uint8, n)
 	mean, variance, real := make([]float32, n), make([]float32, n), r.bounded(n, 1)
 	round := NewRounding(k, k, 1)
-	group := NewBlockGroup(new(Arena), n, k, g.columnsAt(n))
-	for i := range groupRows {
-		group.dst, group.ny[i] = append(group.dst, make([]float32, n)), k
-	}
 	for _, kernel := range []struct {
 		name string
 		run  func(t *Table) func()
@@ -52,7 +48,6 @@ func BenchmarkKernels(b *testing.B) {
 			return func() { t.Scan32(sum32, col32, k); t.Sums16.Mean32(words, sum32, k*k) }
 		}},
 		{"boxes16", func(t *Table) func() { return func() { t.Boxes16(words, col32, k, c) } }},
-		{"blockMeans", func(t *Table) func() { return func() { t.BlockMeans(group) } }},
 		{"scan64", func(t *Table) func() { return func() { t.Scan64(sum64, col64, k) } }},
 		{"censor", func(t *Table) func() { return func() { t.Censor(col64[:n], words, words, none, none) } }},
 		{"censoredMean", func(t *Table) func() { return func() { t.CensoredMean(words, sum64, inverses, k) } }},

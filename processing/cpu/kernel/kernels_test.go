@@ -61,10 +61,6 @@ func (r *source) words(n int) []uint16 {
 	return row(r, n, 0, math.MaxUint16, func() uint16 { return uint16(r.Uint32()) })
 }
 
-func (r *source) ints(n int) []int32 {
-	return row(r, n, math.MinInt32, math.MaxInt32, func() int32 { return int32(r.Uint32()) })
-}
-
 // guarded calls a kernel on a copy of dst that lies inside a longer row, and fails if samples outside change.
 func guarded[T comparable](t *rapid.T, dst []T, call func(dst []T)) []T {
 	t.Helper()
@@ -130,8 +126,6 @@ func TestOrderKernels(t *testing.T) {
 		checkOrder(t, r, &plain.Erode8, &vector.Erode8, r.bytes)
 		checkOrder(t, r, &plain.Dilate16, &vector.Dilate16, r.words)
 		checkOrder(t, r, &plain.Erode16, &vector.Erode16, r.words)
-		checkOrder(t, r, &plain.Dilate32, &vector.Dilate32, r.ints)
-		checkOrder(t, r, &plain.Erode32, &vector.Erode32, r.ints)
 	})
 }
 
@@ -145,99 +139,32 @@ func (r *source) floats(n int) []float32 {
 	})
 }
 
-func TestKeys(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := &source{Rand: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1)), extreme: 0.2}
-		f := r.floats(64)
-		k, back := make([]int32, len(f)), make([]float32, len(f))
-		for _, nan := range []int32{math.MinInt32, math.MaxInt32} {
-			keys(k, BitsOf(f), nan)
-			unkeyed(BitsOf(back), k)
-			for i, v := range f {
-				if v != v && (k[i] != nan || back[i] == back[i]) || v == v &&
-					math.Float32bits(back[i]) != math.Float32bits(v) {
-					t.Fatalf("%v has the key %d, which is %v", v, k[i], back[i])
-				}
-				for j, u := range f[:i] {
-					if u == u && v == v && (u < v && k[j] >= k[i] || u > v && k[j] <= k[i]) {
-						t.Fatalf("%v and %v have the keys %d and %d", u, v, k[j], k[i])
-					}
-				}
-			}
-		}
-	})
-}
-
 // bounded returns n finite floats of at most some size, all signs.
-func (r *source) bounded(n int, most float32) []float32 {
-	return row(r, n, 0, most, func() float32 { return (2*r.Float32() - 1) * most })
-}
-
-func TestFloatKernels(t *testing.T) {
-	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
-		dst, a, b, c := r.floats(r.n), r.floats(r.n), r.floats(r.n), r.floats(r.n)
-		bytes, words := r.bytes(r.n), r.words(r.n)
-		same(t, "widen bytes", dst, func(s []float32) { plain.Floats8.Widen(s, bytes) },
-			func(s []float32) { vector.Floats8.Widen(s, bytes) })
-		same(t, "widen words", dst, func(s []float32) { plain.Floats16.Widen(s, words) },
-			func(s []float32) { vector.Floats16.Widen(s, words) })
-		raw := row(r, r.n, math.MinInt32, Infinity, func() int32 { return int32(r.Uint32()) })
-		nan := []int32{math.MinInt32, math.MaxInt32}[r.IntN(2)]
-		same(t, "keys", raw, func(s []int32) { plain.Keys(s, s, nan) }, func(s []int32) { vector.Keys(s, s, nan) })
-		positive := BitsOf(r.bounded(r.n, 1e30))
-		for i := range positive {
-			positive[i] &= math.MaxInt32
-		}
-		for _, bits := range []int32{0, Infinity, Infinity + 1, math.MinInt32, -1} {
-			positive[r.IntN(r.n)] = bits
-			if got, want := vector.Ordered(positive), plain.Ordered(positive); got != want {
-				t.Fatalf("ordered: %v, want %v", got, want)
-			}
-		}
-		same(t, "unkeyed", raw, func(s []int32) { plain.Unkeyed(s, s) }, func(s []int32) { vector.Unkeyed(s, s) })
-		wide, more := make([]float64, r.n), make([]float64, r.n)
-		for i := range wide {
-			wide[i], more[i] = float64(a[i]), float64(b[i])
-		}
-		same(t, "addRow", wide, func(s []float64) { plain.AddRow(s, more) },
-			func(s []float64) { vector.AddRow(s, more) })
-		same(t, "doubles", wide, func(s []float64) { plain.Doubles(s, c) }, func(s []float64) { vector.Doubles(s, c) })
-		// All three rows that are written, one behind the other.
-		rows := make([]float64, 3*r.n)
-		advance := func(k *Table) func(s []float64) {
-			return func(s []float64) { k.AdvanceSums(s[:r.n], s[r.n:2*r.n], s[2*r.n:], c, more) }
-		}
-		same(t, "advanceSums", rows, advance(plain), advance(vector))
-	})
-}
-
-// checkSymmetric compares sums of pairs of rows, and rounded ones of floats no greater than most.
-func checkSymmetric[T Sample](t *rapid.T, r *source, plain, vector *Conversions[T], most float32,
-	random func(n int) []T) {
-	m, a, b, c, dst := random(r.n), random(r.n), random(r.n), random(r.n), r.bounded(r.n, 9)
-	if r.IntN(2) == 0 {
-		m = nil
-	}
-	taps := r.bounded(4, 2)
-	pairs := []Pair[T]{{&a[0], &b[0]}, {&b[0], &c[0]}, {&c[0], &a[0]}}[:r.IntN(4)]
-	same(t, "down", dst, func(s []float32) { plain.Down(s, m, taps[3], pairs, taps) },
-		func(s []float32) { vector.Down(s, m, taps[3], pairs, taps) })
-	positive := func() []float32 {
-		return row(r, r.n, 0, most, func() float32 { return float32(r.Uint32()>>14) / (1 << 18) * most })
-	}
-	middle, x, y := positive(), positive(), positive()
-	near := []Pair[float32]{{&x[0], &y[0]}, {&y[0], &middle[0]}}[:r.IntN(3)]
-	shares := row(r, 3, 0, 0.5, r.Float32)
-	same(t, "across", a, func(s []T) { plain.Across(s, middle, shares[2], near, shares) },
-		func(s []T) { vector.Across(s, middle, shares[2], near, shares) })
-}
-
+// Sums of pairs of rows, and rounded ones of floats.
 func TestSymmetricKernels(t *testing.T) {
 	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
-		checkSymmetric(t, r, &plain.Floats8, &vector.Floats8, math.MaxUint8, r.bytes)
-		checkSymmetric(t, r, &plain.Floats16, &vector.Floats16, math.MaxUint16, r.words)
-		checkSymmetric(t, r, &plain.FloatsF, &vector.FloatsF, 1e6, r.floats)
+		m, a, b, c, dst := r.bytes(r.n), r.bytes(r.n), r.bytes(r.n), r.bytes(r.n), r.bounded(r.n, 9)
+		if r.IntN(2) == 0 {
+			m = nil
+		}
+		taps := r.bounded(4, 2)
+		pairs := []Pair[uint8]{{&a[0], &b[0]}, {&b[0], &c[0]}, {&c[0], &a[0]}}[:r.IntN(4)]
+		same(t, "down", dst, func(s []float32) { plain.Down(s, m, taps[3], pairs, taps) },
+			func(s []float32) { vector.Down(s, m, taps[3], pairs, taps) })
+		positive := func() []float32 {
+			const most = math.MaxUint8
+			return row(r, r.n, 0, most, func() float32 { return float32(r.Uint32()>>14) / (1 << 18) * most })
+		}
+		middle, x, y := positive(), positive(), positive()
+		near := []Pair[float32]{{&x[0], &y[0]}, {&y[0], &middle[0]}}[:r.IntN(3)]
+		shares := row(r, 3, 0, 0.5, r.Float32)
+		same(t, "across", a, func(s []uint8) { plain.Across(s, middle, shares[2], near, shares) },
+			func(s []uint8) { vector.Across(s, middle, shares[2], near, shares) })
 	})
+}
+
+func (r *source) bounded(n int, most float32) []float32 {
+	return row(r, n, 0, most, func() float32 { return (2*r.Float32() - 1) * most })
 }
 
 // checkBoxes compares means of windows with their definition, counts included.
@@ -442,50 +369,8 @@ func TestNarrowReciprocals(t *testing.T) {
 	}
 }
 
-// Groups of fewer rows than lanes, infinite sums and NaN, and windows clipped on all sides.
-func TestBlockMeans(t *testing.T) {
+func TestMagnitudes(t *testing.T) {
 	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
-		w := newWindow(r.n+r.IntN(99), 1+r.IntN(300), r.IntN(30))
-		x0 := r.IntN(w.w - r.n + 1)
-		rows, y := 1+r.IntN(groupRows), r.IntN(w.h)
-		sums := make([][]float64, rows)
-		for i := range sums {
-			sums[i] = row(r, r.n+2*w.rx, 0, math.Inf(1), func() float64 { return 1e3 * r.NormFloat64() })
-		}
-		means := func(k *Table) func(dst []float32) {
-			return func(dst []float32) {
-				g := NewBlockGroup(new(Arena), r.n, 2*w.rx+1, w.columnsAt(x0))
-				for i, s := range sums {
-					copy(g.Next(dst[i*r.n:][:r.n], w.countY(min(y+i, w.h-1)), 0, len(s)), s)
-				}
-				k.BlockMeans(g)
-				for i, v := range dst {
-					if v != v {
-						dst[i] = -1
-					}
-				}
-			}
-		}
-		same(t, "blockMeans", make([]float32, rows*r.n), means(plain), means(vector))
-	})
-}
-
-// Sums of whole numbers need no rounding. Sliding sums and magnitudes are the same for all samples.
-func TestExactMeans(t *testing.T) {
-	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
-		w := newWindow(r.n+r.IntN(99), 1+r.IntN(300), r.IntN(30))
-		x0 := r.IntN(w.w - r.n + 1)
-		most := math.Ldexp(1, 45)
-		col := row(r, 1+r.n+2*w.rx+Block, -most, most, func() float64 {
-			return float64(r.Uint64N(1<<46)) - most
-		})
-		c := NewFloatCounts(new(Arena), r.n, w.columnsAt(x0))
-		c.Set(1 + r.IntN(60))
-		same(t, "floatMeans", make([]float32, r.n), func(s []float32) { plain.FloatMeans(s, col, 2*w.rx+1, c) },
-			func(s []float32) { vector.FloatMeans(s, col, 2*w.rx+1, c) })
-		add, sub := r.bounded(r.n, 1e30), r.bounded(r.n, 1e30)
-		same(t, "slideFloats", make([]float64, r.n), func(s []float64) { plain.SlideFloats(s, add, sub) },
-			func(s []float64) { vector.SlideFloats(s, add, sub) })
 		any := r.floats(r.n)
 		if r.IntN(4) == 0 {
 			clear(any)

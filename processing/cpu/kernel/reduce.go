@@ -1,28 +1,24 @@
 package kernel
 
-func Histogram[T uint8 | uint16](bins []uint32, src []T, exclude []uint8) {
+func Histogram(bins []uint32, src, exclude []uint8) {
 	if exclude == nil {
-		// In a run of equal values each increment waits for the one before, so four tables take turns where they are
-		// small.
-		if bytes, ok := any(src).([]uint8); ok {
-			var more [4][1 << 8]uint32
-			eight := words(bytes)
-			for _, v := range eight {
-				more[0][v&0xff]++
-				more[1][v>>8&0xff]++
-				more[2][v>>16&0xff]++
-				more[3][v>>24&0xff]++
-				more[0][v>>32&0xff]++
-				more[1][v>>40&0xff]++
-				more[2][v>>48&0xff]++
-				more[3][v>>56]++
-			}
-			for i := range bins {
-				bins[i] += more[0][i] + more[1][i] + more[2][i] + more[3][i]
-			}
-			src = src[8*len(eight):]
+		// In a run of equal values each increment waits for the one before, so four tables take turns.
+		var more [4][1 << 8]uint32
+		eight := words(src)
+		for _, v := range eight {
+			more[0][v&0xff]++
+			more[1][v>>8&0xff]++
+			more[2][v>>16&0xff]++
+			more[3][v>>24&0xff]++
+			more[0][v>>32&0xff]++
+			more[1][v>>40&0xff]++
+			more[2][v>>48&0xff]++
+			more[3][v>>56]++
 		}
-		for _, v := range src {
+		for i := range bins {
+			bins[i] += more[0][i] + more[1][i] + more[2][i] + more[3][i]
+		}
+		for _, v := range src[8*len(eight):] {
 			bins[v]++
 		}
 		return

@@ -18,36 +18,22 @@ type Sample interface {
 type Table struct {
 	Dilate8, Erode8   Order[uint8]
 	Dilate16, Erode16 Order[uint16]
-	// Dilate32 and Erode32 order the keys of floats.
-	Dilate32, Erode32 Order[int32]
-	// Keys and Unkeyed convert floats to integers of the same order and back, also in place. nan is the key of NaN.
-	Keys    func(dst []int32, src []int32, nan int32)
-	Unkeyed func(dst []int32, src []int32)
-	// Ordered reports whether the bits of floats are their keys: none is NaN or has a sign.
-	Ordered func(src []int32) bool
 
 	Sums8  Sums[uint8]
 	Sums16 Sums[uint16]
 
-	Floats8  Conversions[uint8]
-	Floats16 Conversions[uint16]
-	FloatsF  Conversions[float32]
+	// Down: dst = tap·middle + taps[0]·(a₀ + b₀) + taps[1]·(a₁ + b₁) + …, in this order, a and b being rows of the
+	// length of dst that the pairs point to. Without a middle, what dst holds stands for tap·middle.
+	Down func(dst []float32, middle []uint8, tap float32, pairs []Pair[uint8], taps []float32)
+	// Across is Down from floats to samples, rounded to nearest and at most the greatest; no sum is negative. There is
+	// a middle.
+	Across func(dst []uint8, middle []float32, tap float32, pairs []Pair[float32], taps []float32)
 
-	// AddRow: dst += a. Doubles: dst = src. AdvanceSums is a step of the recursion of float means: keep = x, run += x,
-	// dst = suffix + run.
-	AddRow      func(dst, a []float64)
-	Doubles     func(dst []float64, src []float32)
-	AdvanceSums func(dst, run, keep []float64, x []float32, suffix []float64)
-	// Magnitudes, SlideFloats and FloatMeans are the steps of exact means. FloatMeans may write anything if sums need
-	// rounding.
-	Magnitudes  func(s []float32) (least, most uint32)
-	SlideFloats func(col []float64, add, sub []float32)
-	FloatMeans  func(dst []float32, col []float64, k int, c *FloatCounts)
+	// Magnitudes returns the bits of the smallest nonzero magnitude of floats and of the largest.
+	Magnitudes func(s []float32) (least, most uint32)
 	// SlideRounded and FloatVariances are the steps of variances of floats; see Rounding.
 	SlideRounded   func(col, col2 []float64, add, sub []float32, r *Rounding)
 	FloatVariances func(mean, variance []float32, col, col2 []float64, k int, c *FloatCounts)
-	// BlockMeans writes the means of windows of the rows of a group; see BlockGroup.
-	BlockMeans func(g *BlockGroup)
 
 	// Scan32 and Scan64 write dst[i] = col[i] + … + col[i+k−1]; len(col) = len(dst) + k − 1.
 	Scan32 func(dst, col []uint32, k int)
@@ -124,18 +110,6 @@ type Sums[T uint8 | uint16] struct {
 	Mean64 func(dst []T, sum []uint64, n uint64)
 }
 
-// Conversions are the conversions of samples of one type.
-type Conversions[T Sample] struct {
-	// Widen: dst = src.
-	Widen func(dst []float32, src []T)
-	// Down: dst = tap·middle + taps[0]·(a₀ + b₀) + taps[1]·(a₁ + b₁) + …, in this order, a and b being rows of the
-	// length of dst that the pairs point to. Without a middle, what dst holds stands for tap·middle.
-	Down func(dst []float32, middle []T, tap float32, pairs []Pair[T], taps []float32)
-	// Across is Down from floats to samples, rounded to nearest and at most the greatest; the sums are not negative
-	// where samples are integers. There is a middle.
-	Across func(dst []T, middle []float32, tap float32, pairs []Pair[float32], taps []float32)
-}
-
 // plainTable is the table in plain Go.
 func plainTable() Table {
 	const least = ^uint64(0)
@@ -144,29 +118,16 @@ func plainTable() Table {
 		Erode8:   orderBytes(least, orderMin[uint8](math.MaxUint8)),
 		Dilate16: orderInt(0, orderMax[uint16](0)),
 		Erode16:  orderInt(least, orderMin[uint16](math.MaxUint16)),
-		Dilate32: orderMax[int32](math.MinInt32),
-		Erode32:  orderMin[int32](math.MaxInt32),
-		Keys:     keys,
-		Unkeyed:  unkeyed,
-		Ordered:  ordered,
 
 		Sums8: Sums[uint8]{slide[uint32, uint8], slide[uint64, uint8], squares[uint8], means[uint8, uint32],
 			means[uint8, uint64]},
 		Sums16: Sums[uint16]{slide[uint32, uint16], slide[uint64, uint16], squares[uint16], means[uint16, uint32],
 			means[uint16, uint64]},
 
-		Floats8:  Conversions[uint8]{toFloats[uint8], symmetric[uint8], roundedSymmetric[uint8]},
-		Floats16: Conversions[uint16]{toFloats[uint16], symmetric[uint16], roundedSymmetric[uint16]},
-		FloatsF:  Conversions[float32]{copyFloats, symmetric[float32], symmetric[float32]},
+		Down:   symmetric[uint8],
+		Across: roundedSymmetric,
 
-		AddRow:      addRow,
-		Doubles:     doubles,
-		AdvanceSums: advanceSums,
-		BlockMeans:  blockMeans,
-		Magnitudes:  magnitudes,
-		SlideFloats: slideFloats,
-		FloatMeans:  floatMeans,
-
+		Magnitudes:     magnitudes,
 		SlideRounded:   slideRounded,
 		FloatVariances: floatVariances,
 
@@ -199,27 +160,15 @@ func plainTable() Table {
 }
 
 // OrderOf returns the table's max or min for a sample type.
-func OrderOf[T Sample](k *Table, dilate bool) *Order[T] {
-	var zero T
-	var o any
-	switch any(zero).(type) {
-	case uint8:
-		o = &k.Erode8
-		if dilate {
-			o = &k.Dilate8
-		}
-	case uint16:
-		o = &k.Erode16
-		if dilate {
-			o = &k.Dilate16
-		}
-	default:
-		o = &k.Erode32
-		if dilate {
-			o = &k.Dilate32
-		}
+func OrderOf[T uint8 | uint16](k *Table, dilate bool) *Order[T] {
+	small, large := &k.Erode8, &k.Erode16
+	if dilate {
+		small, large = &k.Dilate8, &k.Dilate16
 	}
-	return o.(*Order[T])
+	if o, ok := any(small).(*Order[T]); ok {
+		return o
+	}
+	return any(large).(*Order[T])
 }
 
 // SumsOf returns the table's running sums for a sample type.
@@ -230,20 +179,6 @@ func SumsOf[T uint8 | uint16](k *Table) *Sums[T] {
 	}
 	return any(&k.Sums16).(*Sums[T])
 }
-
-// ConversionsOf returns the table's conversions of a sample type.
-func ConversionsOf[T Sample](k *Table) *Conversions[T] {
-	var zero T
-	switch any(zero).(type) {
-	case uint8:
-		return any(&k.Floats8).(*Conversions[T])
-	case uint16:
-		return any(&k.Floats16).(*Conversions[T])
-	}
-	return any(&k.FloatsF).(*Conversions[T])
-}
-
-func copyFloats(dst, src []float32) { copy(dst, src) }
 
 // Fill sets every sample of a row, most of them by copies of those that are set.
 func Fill[T any](dst []T, v T) {
@@ -569,38 +504,8 @@ func orderMin[T Sample](worst T) Order[T] {
 	return Order[T]{worst, blank(worst), foldMin[T], advanceMin[T], best4Min[T], windowMin[T]}
 }
 
-// keys converts the bits of floats to integers of the same order, for which it reverses those of negative floats. −0
-// comes before 0, and NaN becomes nan.
-func keys(dst, src []int32, nan int32) {
-	src = src[:len(dst)]
-	for i, v := range src {
-		key := v ^ int32(uint32(v>>31)>>1)
-		if v&math.MaxInt32 > Infinity {
-			key = nan
-		}
-		dst[i] = key
-	}
-}
-
-func ordered(src []int32) bool {
-	for _, v := range src {
-		if uint32(v) > Infinity {
-			return false
-		}
-	}
-	return true
-}
-
 // Infinity is the bits of positive infinity; those of NaN are larger, apart from the sign.
 const Infinity = 0x7f800000
-
-// unkeyed undoes keys; both keys of NaN that are used give NaN.
-func unkeyed(dst, src []int32) {
-	src = src[:len(dst)]
-	for i, v := range src {
-		dst[i] = v ^ int32(uint32(v>>31)>>1)
-	}
-}
 
 func slide[S uint16 | uint32 | uint64, T uint8 | uint16](col []S, add, sub []T) {
 	add, sub = add[:len(col)], sub[:len(col)]

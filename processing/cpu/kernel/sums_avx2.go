@@ -331,30 +331,3 @@ func sumFloats(s []float64) (sum float64) {
 	}
 	return sum
 }
-
-// floatMeans256 adds up the differences inside a vector in two steps, apart from the running sum.
-func floatMeans256(dst []float32, col []float64, k int, c *FloatCounts) {
-	n := len(dst)
-	blocks := (n + 3) / 4
-	from := unsafe.Pointer(&col[:4*blocks+k][0])
-	pixels := unsafe.Pointer(&c.pixels[:4*blocks][0])
-	first := sumFloats(col[:k%4])
-	p := newPrefixD256()
-	carry := sumD256(p, from, k, first)
-	to := unsafe.Pointer(&dst[0])
-	var rest [4]float32
-	for i := 0; i < 4*blocks; i += 4 {
-		s := p.of(loadD256(from, 8*(i+k)).Sub(loadD256(from, 8*i))).Add(carry)
-		carry = p.end(s)
-		q := s.Div(loadD256(pixels, 8*i)).ConvertToFloat32()
-		if i+4 <= n {
-			q.Store((*[4]float32)(unsafe.Add(to, 4*i)))
-		} else {
-			q.Store(&rest)
-		}
-	}
-	archsimd.ClearAVXUpperBits()
-	if i := n &^ 3; i < n {
-		copy(dst[i:], rest[:])
-	}
-}

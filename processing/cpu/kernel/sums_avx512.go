@@ -247,33 +247,3 @@ func (p prefixD512) of(v archsimd.Float64x8) archsimd.Float64x8 {
 }
 
 func (p prefixD512) end(v archsimd.Float64x8) archsimd.Float64x8 { return v.Permute(p.all) }
-
-// floatMeans512 divides by products with the reciprocal, corrected like those of meanVariance512.
-func floatMeans512(dst []float32, col []float64, k int, c *FloatCounts) {
-	n := len(dst)
-	blocks := (n + 7) / 8
-	from := unsafe.Pointer(&col[:8*blocks+k][0])
-	pixels, share := unsafe.Pointer(&c.pixels[:8*blocks][0]), unsafe.Pointer(&c.share[:8*blocks][0])
-	first := sumFloats(col[:k%8])
-	p := newPrefixD512()
-	carry := sumD512(p, from, k, first)
-	to := unsafe.Pointer(&dst[0])
-	var none archsimd.Float64x8
-	var rest [8]float32
-	for i := 0; i < 8*blocks; i += 8 {
-		s := p.of(loadD512(from, 8*(i+k)).Sub(loadD512(from, 8*i))).Add(carry)
-		carry = p.end(s)
-		inverse := loadD512(share, 8*i)
-		q := s.Mul(inverse)
-		m := none.Sub(q).MulAdd(loadD512(pixels, 8*i), s).MulAdd(inverse, q).ConvertToFloat32()
-		if i+8 <= n {
-			storeFloats8(to, i, m)
-		} else {
-			m.Store(&rest)
-		}
-	}
-	archsimd.ClearAVXUpperBits()
-	if i := n &^ 7; i < n {
-		copy(dst[i:], rest[:])
-	}
-}

@@ -14,37 +14,26 @@ func Of(level simd.Level) Table {
 	if level == simd.Plain {
 		return k
 	}
-	k.Floats8 = Conversions[uint8]{toFloats8x256, down8x256, across8x256}
-	k.Floats16 = Conversions[uint16]{toFloats16x256, down16x256, across16x256}
-	k.FloatsF.Down, k.FloatsF.Across = symmetric256, symmetric256
+	k.Down, k.Across = down8x256, across8x256
 	k.Sums8.Slide32, k.Sums16.Slide32, k.Scan32 = slide32x8, slide32x16, scan32x256
 	k.Sums8.Mean32, k.Sums16.Mean32 = mean32x8, mean32x16
 	k.Contrast, k.Cores, k.DifferenceThreshold = contrast256, cores256, differenceThreshold256
-	k.FloatMeans, k.FloatVariances = floatMeans256, floatVariances256
+	k.FloatVariances = floatVariances256
 	k.Taps5, k.DivideKnown = taps5x256, divideKnown256
 	switch level {
 	case simd.AVX2:
-		k.FloatsF.Down, k.FloatsF.Across = symmetricRows256, symmetricRows256
-		k.Keys, k.Unkeyed, k.Ordered = keys256, unkeyed256, ordered256
 		k.Sums8.Squares, k.Sums16.Squares = squares8x256, squares16x256
-		k.AddRow, k.Doubles, k.AdvanceSums = addRow256, doubles256, advanceSums256
-		k.Magnitudes, k.SlideFloats, k.SlideRounded = magnitudes256, slideFloats256, slideRounded256
-		k.Boxes8, k.Boxes16, k.BlockMeans = boxes8x256, boxes16x256, blockMeans256
+		k.Magnitudes, k.SlideRounded = magnitudes256, slideRounded256
+		k.Boxes8, k.Boxes16 = boxes8x256, boxes16x256
 		k.Scan64, k.Censor = scan64x256, censor256
 		k.CensoredMean, k.MeanVariance = censoredMean256, meanVariance256
 		k.Variances8, k.SlideBytes, k.SlideSquares = variances8x256, slideBytes256, slideSquares256
 		k.Censor32, k.CensoredMean32, k.NarrowMeans = censor32x256, censoredMean32x256, narrowMeans256
 		k.Dilate8, k.Erode8 = orderMax8x256(0), orderMin8x256(math.MaxUint8)
 		k.Dilate16, k.Erode16 = orderMax16x256(0), orderMin16x256(math.MaxUint16)
-		k.Dilate32, k.Erode32 = orderMax32x256(math.MinInt32), orderMin32x256(math.MaxInt32)
 	case simd.AVX512, simd.VNNI:
-		k.Floats8.Down, k.Floats8.Across = down8x512, across8x512
-		k.Floats16.Down, k.Floats16.Across = down16x512, across16x512
-		k.FloatsF.Down, k.FloatsF.Across = symmetric512, symmetric512
-		k.Keys, k.Unkeyed, k.Ordered = keys512, unkeyed512, ordered512
-		k.AddRow, k.Doubles, k.AdvanceSums, k.BlockMeans = addRow512, doubles512, advanceSums512, blockMeans512
-		k.Magnitudes, k.SlideFloats, k.SlideRounded = magnitudes512, slideFloats512, slideRounded512
-		k.FloatMeans, k.FloatVariances = floatMeans512, floatVariances512
+		k.Down, k.Across = down8x512, across8x512
+		k.Magnitudes, k.SlideRounded, k.FloatVariances = magnitudes512, slideRounded512, floatVariances512
 		k.Boxes8, k.Boxes16, k.SlideBytes = boxes8x512, boxes16x512, slideBytes512
 		k.Variances8, k.SlideSquares = variances8x512, slideSquares512
 		k.Censor32, k.CensoredMean32 = censor32x512, censoredMean32x512
@@ -53,7 +42,6 @@ func Of(level simd.Level) Table {
 		k.Sums8.Squares, k.Sums16.Squares = squares8x512, squares16x512
 		k.Dilate8, k.Erode8 = orderMax8x512(0), orderMin8x512(math.MaxUint8)
 		k.Dilate16, k.Erode16 = orderMax16x512(0), orderMin16x512(math.MaxUint16)
-		k.Dilate32, k.Erode32 = orderMax32x512(math.MinInt32), orderMin32x512(math.MaxInt32)
 	}
 	return k
 }

@@ -36,7 +36,7 @@ func generate() (map[string][]byte, error) {
 		return nil, err
 	}
 	files := map[string][]byte{}
-	for name, bodies := range map[string]any{"order": orders(), "float": widths(), "gauss": widths()} {
+	for name, bodies := range map[string]any{"order": orders(), "float": widths()} {
 		var b bytes.Buffer
 		if err := all.ExecuteTemplate(&b, name+".tmpl", bodies); err != nil {
 			return nil, err
@@ -80,7 +80,7 @@ type sample struct {
 
 // orders returns those for the minimum behind those for the maximum, which hold the loads and stores of both.
 func orders() []order {
-	samples := []sample{{"uint8", "Uint8", 8}, {"uint16", "Uint16", 16}, {"int32", "Int32", 32}}
+	samples := []sample{{"uint8", "Uint8", 8}, {"uint16", "Uint16", 16}}
 	var all []order
 	for _, w := range widths() {
 		for _, s := range samples {
