@@ -1,6 +1,6 @@
 // Package cpu holds the transforms that the experiments compute on all cores of the CPU, and that the program itself
-// does not need: exact sums, and wavelets of two and four taps. Results depend neither on the number of cores nor on
-// the processor's vectors.
+// does not need: exact sums, means with variances, and wavelets of two and four taps. Results depend neither on the
+// number of cores nor on the processor's vectors.
 package cpu
 
 import (
@@ -40,10 +40,21 @@ type kernels struct {
 	haarPair func(low, high, a, b []float32, f *filter)
 	pair4    func(low, high, c, d, a, b []float32, f *filter)
 	analyse  func(low, high, x []float32, f *filter)
+	// The steps of MeanVariance: bytes and words convert samples, slide slides column sums of samples and of their
+	// squares down by a row.
+	bytes     func(dst []float32, src []uint8)
+	words     func(dst []float32, src []uint16)
+	greatest  func(s []float32) uint32
+	slide     func(col, col2 []float64, add, sub []float32, r rounding)
+	variances func(mean, variance []float32, col, col2 []float64, k int, c *counts)
 }
 
+// lanes is how many samples a vector has.
+const lanes = 8
+
 func plainKernels() kernels {
-	return kernels{floatSum, tap2, tap4, both2, both4, haarPair, pair4, analyse}
+	return kernels{floatSum, tap2, tap4, both2, both4, haarPair, pair4, analyse, toFloats[uint8], toFloats[uint16],
+		greatest, slide, windowVariances}
 }
 
 // strips divides n rows, each of which costs as much as perRow samples, into runs, and calls f on those that a

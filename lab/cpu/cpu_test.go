@@ -50,7 +50,7 @@ func floats(t *rapid.T, n int) []float32 {
 	return s
 }
 
-// alike fails unless samples are the same, and those behind the row untouched: kernels get rows that end with a fence.
+// alike fails unless samples are the same.
 func alike(t rapid.TB, what string, got, want []float32) {
 	t.Helper()
 	for i := range want {
@@ -272,20 +272,152 @@ func TestSum(t *testing.T) {
 	})
 }
 
+// floatPlanes are kinds of samples that are difficult for sums of squares.
+func floatPlanes() map[string]func(r *rand.Rand) float32 {
+	return map[string]func(r *rand.Rand) float32{
+		"noise":      func(r *rand.Rand) float32 { return float32(r.NormFloat64()) },
+		"one value":  func(*rand.Rand) float32 { return 1000.1 },
+		"zeros":      func(r *rand.Rand) float32 { return float32(math.Copysign(0, float64(r.IntN(2))-0.5)) },
+		"far off":    func(r *rand.Rand) float32 { return 1e6 + r.Float32() },
+		"magnitudes": func(r *rand.Rand) float32 { return float32(math.Ldexp(r.NormFloat64(), r.IntN(60)-40)) },
+		"faint":      func(r *rand.Rand) float32 { return math.Float32frombits(r.Uint32N(1 << 24)) },
+		"huge":       func(r *rand.Rand) float32 { return (2*r.Float32() - 1) * math.MaxFloat32 },
+	}
+}
+
+// Means and variances equal those of float64 in two passes, within the bounds of MeanVariance; the bits are
+// the same with every number of workers, tiling and level of vectors; and no variance is negative.
+func TestFloatMeanVariance(t *testing.T) {
+	for name, next := range floatPlanes() {
+		t.Run(name, rapid.MakeCheck(func(t *rapid.T) {
+			w, h := side(t), side(t)
+			r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+			src, most := make([]float32, w*h), 0.0
+			for i := range src {
+				src[i] = next(r)
+				most = max(most, math.Abs(float64(src[i])))
+			}
+			side := radius(t)
+			mean, variance := slowVariance(src, w, h, side)
+			var first [2][]float32
+			eachCores(func(c *Cores) {
+				got := [2][]float32{make([]float32, w*h), make([]float32, w*h)}
+				must(t, MeanVariance(context.Background(), c, got[0], got[1], src, w, h, side))
+				rounded(t, "mean", got[0], mean, math.Ldexp(most, -35))
+				rounded(t, "variance", got[1], variance, math.Ldexp(most*most, -34))
+				for i, d := range got[1] {
+					if !(d >= 0) {
+						t.Fatalf("pixel (%d, %d): variance %v", i%w, i/w, d)
+					}
+				}
+				if first[0] == nil {
+					first = got
+				}
+				alike(t, "mean", got[0], first[0])
+				alike(t, "variance", got[1], first[1])
+			})
+		}))
+	}
+}
+
+// rounded compares floats with the rounded values of numbers within some distance.
+func rounded(t rapid.TB, what string, got []float32, want []float64, distance float64) {
+	t.Helper()
+	for i, v := range want {
+		if g := got[i]; !(g >= float32(v-distance) && g <= float32(v+distance)) {
+			t.Fatalf("%s: sample %d is %v, want %v ± %v", what, i, g, v, distance)
+		}
+	}
+}
+
+func side(t *rapid.T) int { return rapid.IntRange(1, 70).Draw(t, "side") }
+
+func radius(t *rapid.T) int {
+	return rapid.OneOf(rapid.IntRange(0, 9), rapid.IntRange(0, 127)).Draw(t, "radius")
+}
+
+// slowVariance looks at every pixel of a window twice.
+func slowVariance[T uint8 | uint16 | float32](src []T, w, h, r int) (mean, variance []float64) {
+	for i := range src {
+		x, y := i%w, i/w
+		window := func(f func(v float64)) {
+			for v := max(0, y-r); v <= min(h-1, y+r); v++ {
+				for u := max(0, x-r); u <= min(w-1, x+r); u++ {
+					f(float64(src[v*w+u]))
+				}
+			}
+		}
+		var s, n, d float64
+		window(func(v float64) { s, n = s+v, n+1 })
+		s /= n
+		window(func(v float64) { d += (v - s) * (v - s) })
+		mean, variance = append(mean, s), append(variance, d/n)
+	}
+	return mean, variance
+}
+
+// Means of whole numbers are the quotients of their sums.
+func TestVarianceOfIntegers(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		checkIntegers(t, math.MaxUint8, func(v float32) uint8 { return uint8(v) })
+		checkIntegers(t, math.MaxUint16, func(v float32) uint16 { return uint16(v) })
+	})
+}
+
+func checkIntegers[T uint8 | uint16](t *rapid.T, most float64, of func(float32) T) {
+	w, h, r := side(t), side(t), radius(t)
+	white := rapid.Bool().Draw(t, "white")
+	src := make([]T, w*h)
+	for i, v := range floats(t, w*h) {
+		if src[i] = of((v + 50) * 257); white {
+			src[i] = T(most)
+		}
+	}
+	exact, variance := slowVariance(src, w, h, r)
+	mean := make([]float32, w*h)
+	for i, v := range exact {
+		mean[i] = float32(v)
+	}
+	eachCores(func(c *Cores) {
+		got, gotVariance := make([]float32, w*h), make([]float32, w*h)
+		must(t, MeanVariance(context.Background(), c, got, gotVariance, src, w, h, r))
+		alike(t, "mean", got, mean)
+		rounded(t, "variance", gotVariance, variance, math.Ldexp(most*most, -34))
+	})
+}
+
+func TestMeanVarianceRefuses(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	src, out := make([]float32, 90_000), make([]float32, 90_000)
+	if err := MeanVariance(ctx, New(2), out, out, src, 300, 300, 3); err != context.Canceled {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+	for _, v := range []float64{math.NaN(), math.Inf(1)} {
+		src[12_345] = float32(v)
+		if err := MeanVariance(t.Context(), New(2), out, out, src, 300, 300, 3); err == nil {
+			t.Errorf("%v is no error", v)
+		}
+	}
+}
+
 // BenchmarkTransforms prints the time of each transform; MB/s are millions of samples per second.
 func BenchmarkTransforms(b *testing.B) {
 	ctx, c := context.Background(), New(0)
 	for _, size := range [][2]int{{1024, 1024}, {5300, 3533}} {
 		w, h := size[0], size[1]
-		src, dst := make([]float32, w*h), make([]float32, w*h)
+		src, dst, other := make([]float32, w*h), make([]float32, w*h), make([]float32, w*h)
 		for i := range src {
 			src[i] = float32(uint16(i*i>>3)) / 257
 		}
 		for name, run := range map[string]func() error{
-			"Haar":      func() error { return c.Transform(ctx, dst, src, w, h, Haar) },
-			"D4":        func() error { return c.Transform(ctx, dst, src, w, h, Daubechies4) },
-			"InverseD4": func() error { return c.Inverse(ctx, dst, src, w, h, Daubechies4) },
-			"Sum":       func() error { _, err := c.Sum(ctx, src); return err },
+			"Haar":         func() error { return c.Transform(ctx, dst, src, w, h, Haar) },
+			"D4":           func() error { return c.Transform(ctx, dst, src, w, h, Daubechies4) },
+			"InverseD4":    func() error { return c.Inverse(ctx, dst, src, w, h, Daubechies4) },
+			"MeanVariance": func() error { return MeanVariance(ctx, c, dst, other, src, w, h, 12) },
+			"Sum":          func() error { _, err := c.Sum(ctx, src); return err },
 		} {
 			b.Run(fmt.Sprintf("%s/%d", name, w), func(b *testing.B) {
 				b.SetBytes(int64(w * h))

@@ -5,6 +5,7 @@ package cpu
 import (
 	"math"
 	"simd/archsimd"
+	"slices"
 
 	"blik/internal/simd"
 )
@@ -15,11 +16,9 @@ func kernelsFor(level simd.Level) kernels {
 	if level == simd.Plain {
 		return plainKernels()
 	}
-	return kernels{floatSum256, tap2x256, tap4x256, both2x256, both4x256, haarPair256, pair4x256, analyse256}
+	return kernels{floatSum256, tap2x256, tap4x256, both2x256, both4x256, haarPair256, pair4x256, analyse256, bytes256,
+		words256, greatest256, slide256, variances256}
 }
-
-// lanes is how many samples a vector has.
-const lanes = 8
 
 func load(s []float32, i int) archsimd.Float32x8 {
 	return archsimd.LoadFloat32x8((*[lanes]float32)(s[i:]))
@@ -311,5 +310,138 @@ func sumsExactly(least, most uint32, n float64) bool {
 // unitOf returns the value of the last place of a positive sample with these bits.
 func unitOf(bits uint32) float64 { return math.Ldexp(1, max(int(bits>>23), 1)-150) }
 
-// infinity is the bits of positive infinity; those of NaN and of negative numbers are larger.
-const infinity = 0x7f800000
+func bytes256(dst []float32, src []uint8) {
+	n := len(dst)
+	if n < 2*lanes {
+		toFloats(dst, src)
+		return
+	}
+	for i, last := 0, n-2*lanes; ; i += 2 * lanes {
+		i = min(i, last)
+		storeInts(dst, i, archsimd.LoadUint8x16((*[2 * lanes]uint8)(src[i:])).ExtendToUint16())
+		if i == last {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func words256(dst []float32, src []uint16) {
+	n := len(dst)
+	if n < 2*lanes {
+		toFloats(dst, src)
+		return
+	}
+	for i, last := 0, n-2*lanes; ; i += 2 * lanes {
+		i = min(i, last)
+		storeInts(dst, i, archsimd.LoadUint16x16((*[2 * lanes]uint16)(src[i:])))
+		if i == last {
+			break
+		}
+	}
+	archsimd.ClearAVXUpperBits()
+}
+
+func storeInts(dst []float32, i int, v archsimd.Uint16x16) {
+	store(dst, i, v.GetLo().ExtendToUint32().AsInt32x8().ConvertToFloat32())
+	store(dst, i+lanes, v.GetHi().ExtendToUint32().AsInt32x8().ConvertToFloat32())
+}
+
+func greatest256(s []float32) uint32 {
+	if len(s) < lanes {
+		return greatest(s)
+	}
+	unsigned, high := archsimd.BroadcastUint32x8(math.MaxInt32), archsimd.BroadcastUint32x8(0)
+	for i, last := 0, len(s)-lanes; ; i += lanes {
+		i = min(i, last)
+		high = high.Max(load(s, i).AsUint32x8().And(unsigned))
+		if i == last {
+			break
+		}
+	}
+	var all [lanes]uint32
+	high.Store(&all)
+	archsimd.ClearAVXUpperBits()
+	return slices.Max(all[:])
+}
+
+// doubles are half as many as samples.
+const doubles = lanes / 2
+
+func loadDoubles(s []float64, i int) archsimd.Float64x4 {
+	return archsimd.LoadFloat64x4((*[doubles]float64)(s[i:]))
+}
+
+func widened(s []float32, i int) archsimd.Float64x4 {
+	return archsimd.LoadFloat32x4((*[doubles]float32)(s[i:])).ConvertToFloat64()
+}
+
+// slide256 leaves what is no whole vector to the plain kernel.
+func slide256(col, col2 []float64, add, sub []float32, r rounding) {
+	whole := len(col) &^ (doubles - 1)
+	one, two := archsimd.BroadcastFloat64x4(r.sample), archsimd.BroadcastFloat64x4(r.square)
+	for i := 0; i < whole; i += doubles {
+		a, b := widened(add, i), widened(sub, i)
+		loadDoubles(col, i).Add(a.Add(one).Sub(b.Add(one))).Store((*[doubles]float64)(col[i:]))
+		loadDoubles(col2, i).Add(a.MulAdd(a, two).Sub(b.MulAdd(b, two))).Store((*[doubles]float64)(col2[i:]))
+	}
+	archsimd.ClearAVXUpperBits()
+	slide(col[whole:], col2[whole:], add[whole:], sub[whole:], r)
+}
+
+// Indices of doubles, each as two halves, for prefix sums.
+var (
+	lowerEnd  = [lanes]uint32{2, 3, 2, 3, 2, 3, 2, 3}
+	upperEnd  = [lanes]uint32{6, 7, 6, 7, 6, 7, 6, 7}
+	upperHalf = [lanes]uint32{4: math.MaxUint32, 5: math.MaxUint32, 6: math.MaxUint32, 7: math.MaxUint32}
+)
+
+// prefix holds the constants of a prefix sum over the lanes of a vector.
+type prefix struct {
+	second, last, upper archsimd.Uint32x8
+	zero                archsimd.Uint8x32
+}
+
+// of returns the prefix sums: in each lane the sum of itself and those before it.
+func (p prefix) of(v archsimd.Float64x4) archsimd.Float64x4 {
+	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(8, p.zero).AsFloat64x4())
+	return v.Add(v.AsUint32x8().Permute(p.second).And(p.upper).AsFloat64x4())
+}
+
+// end returns the last lane in every lane.
+func (p prefix) end(v archsimd.Float64x4) archsimd.Float64x4 {
+	return v.AsUint32x8().Permute(p.last).AsFloat64x4()
+}
+
+func variances256(mean, variance []float32, col, col2 []float64, k int, c *counts) {
+	n := len(mean)
+	// Sums up to the first window, before vectors: the compiler adds single doubles with SSE instructions.
+	var first, first2 float64
+	for i, v := range col[:k] {
+		first += v
+		first2 += col2[i]
+	}
+	p := prefix{archsimd.LoadUint32x8(&lowerEnd), archsimd.LoadUint32x8(&upperEnd), archsimd.LoadUint32x8(&upperHalf),
+		archsimd.BroadcastUint8x32(0)}
+	none := archsimd.BroadcastFloat64x4(0)
+	carry, carry2 := archsimd.BroadcastFloat64x4(first), archsimd.BroadcastFloat64x4(first2)
+	var rest, rest2 [doubles]float32
+	for i := 0; i < n; i += doubles {
+		s := p.of(loadDoubles(col, i+k).Sub(loadDoubles(col, i))).Add(carry)
+		s2 := p.of(loadDoubles(col2, i+k).Sub(loadDoubles(col2, i))).Add(carry2)
+		carry, carry2 = p.end(s), p.end(s2)
+		m := s.Mul(loadDoubles(c.share, i)).ConvertToFloat32()
+		d := loadDoubles(c.pixels, i).Mul(s2).Sub(s.Mul(s)).Max(none).Mul(loadDoubles(c.square, i)).ConvertToFloat32()
+		to, to2 := &rest, &rest2
+		if i+doubles <= n {
+			to, to2 = (*[doubles]float32)(mean[i:]), (*[doubles]float32)(variance[i:])
+		}
+		m.Store(to)
+		d.Store(to2)
+	}
+	archsimd.ClearAVXUpperBits()
+	if i := n &^ (doubles - 1); i < n {
+		copy(mean[i:], rest[:])
+		copy(variance[i:], rest2[:])
+	}
+}

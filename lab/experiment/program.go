@@ -91,7 +91,7 @@ func ownOnBytes(
 	}
 }
 
-// maxVarianceSide is the largest window of cpu.MeanVariance.
+// maxVarianceSide is the largest window of MeanVariance.
 const maxVarianceSide = 255
 
 func inVarianceSide(c Case) bool { return c.Int("m") <= maxVarianceSide }
@@ -104,31 +104,33 @@ func ownMeanVariance(kind processing.Kind) Method {
 		memory:     func(c Case) int64 { return 13*int64(c.Size.Samples()) + 64<<20 },
 		operations: func(c Case) float64 { return 2 * RecursiveAdditions(c) },
 		prepare: func(ctx context.Context, r *programRun, in *Input, c Case) error {
-			src, err := r.plane(kind, in.Size)
-			mean, err2 := r.plane(processing.F32, in.Size)
-			variance, err3 := r.plane(processing.F32, in.Size)
-			if err := errors.Join(err, err2, err3); err != nil {
+			_, mean, err := r.floats(ctx, in.Size)
+			_, variance, err2 := r.floats(ctx, in.Size)
+			if err := errors.Join(err, err2); err != nil {
 				return err
 			}
+			cores, w, h, radius := labcpu.New(0), in.Size.W, in.Size.H, c.Int("m")/2
 			r.compute = func(ctx context.Context) error {
-				return cpu.MeanVariance(ctx, r.backend, mean, variance, src, c.Int("m")/2)
+				return labcpu.MeanVariance(ctx, cores, mean, variance, in.U8, w, h, radius)
 			}
-			r.output = func(ctx context.Context) (Output, error) {
-				s, err := r.backend.Host(ctx, mean)
-				out := make([]uint8, len(s.F32))
-				for i, v := range s.F32 {
+			r.output = func(context.Context) (Output, error) {
+				out := make([]uint8, len(mean))
+				for i, v := range mean {
 					out[i] = uint8(math.Floor(float64(v) + 0.5))
 				}
-				return Output{U8: out}, err
+				return Output{U8: out}, nil
 			}
-			samples := processing.Samples{U8: in.U8}
-			if kind == processing.F32 {
-				samples = processing.Samples{F32: make([]float32, len(in.U8))}
-				for i, v := range in.U8 {
-					samples.F32[i] = float32(v)
-				}
+			if kind != processing.F32 {
+				return nil
 			}
-			return r.backend.Upload(ctx, src, samples)
+			_, samples, err := r.floats(ctx, in.Size)
+			for i := range samples {
+				samples[i] = float32(in.U8[i])
+			}
+			r.compute = func(ctx context.Context) error {
+				return labcpu.MeanVariance(ctx, cores, mean, variance, samples, w, h, radius)
+			}
+			return err
 		},
 	}
 }

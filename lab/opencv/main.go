@@ -68,6 +68,24 @@ type planes struct {
 	cores                 *labcpu.Cores
 }
 
+func (p *planes) meanVariance(ctx context.Context, b *cpu.Backend, radius int) error {
+	src, err := b.Host(ctx, p.src)
+	mean, err2 := b.Host(ctx, p.float)
+	variance, err3 := b.Host(ctx, p.dst2)
+	if err := errors.Join(err, err2, err3); err != nil {
+		return err
+	}
+	w, h := p.src.Size()
+	switch m, v := mean.F32, variance.F32; p.src.Kind() {
+	case processing.U8:
+		return labcpu.MeanVariance(ctx, p.cores, m, v, src.U8, w, h, radius)
+	case processing.U16:
+		return labcpu.MeanVariance(ctx, p.cores, m, v, src.U16, w, h, radius)
+	default:
+		return labcpu.MeanVariance(ctx, p.cores, m, v, src.F32, w, h, radius)
+	}
+}
+
 // operation returns the computation of one of the program's operations.
 func operation(op func(p *planes) processing.Op) computation {
 	return func(ctx context.Context, b *cpu.Backend, p *planes) error { return b.Do(ctx, op(p)) }
@@ -113,9 +131,7 @@ func rows() []row {
 	for _, kind := range []string{"u8", "u16", "f32"} {
 		for _, m := range []int{9, 51} {
 			list = append(list, row{"mean-variance", kind, float64(m), 4, 4, "",
-				func(ctx context.Context, b *cpu.Backend, p *planes) error {
-					return cpu.MeanVariance(ctx, b, p.float, p.dst2, p.src, m/2)
-				}})
+				func(ctx context.Context, b *cpu.Backend, p *planes) error { return p.meanVariance(ctx, b, m/2) }})
 		}
 	}
 	for _, kind := range []string{"u8", "u16"} {

@@ -17,7 +17,7 @@ type scene struct {
 	pic                              *processing.Picture
 	tables                           *processing.LuminanceTables
 	y, v, bg, mask, cls, seed, out16 processing.Plane
-	out8, float, float2, float3      processing.Plane
+	out8                             processing.Plane
 }
 
 func newScene(b rapid.TB, be *Backend, w, h int) *scene {
@@ -47,8 +47,7 @@ func newScene(b rapid.TB, be *Backend, w, h int) *scene {
 	s.pic = &processing.Picture{Width: w, Height: h, Channels: 3, U8: pix}
 	for p, kind := range map[*processing.Plane]processing.Kind{
 		&s.y: processing.U16, &s.v: processing.U8, &s.bg: processing.U16, &s.mask: processing.U8, &s.cls: processing.U8,
-		&s.seed: processing.U16, &s.out16: processing.U16, &s.out8: processing.U8, &s.float: processing.F32,
-		&s.float2: processing.F32, &s.float3: processing.F32,
+		&s.seed: processing.U16, &s.out16: processing.U16, &s.out8: processing.U8,
 	} {
 		*p = empty(b, be, kind, w, h)
 	}
@@ -113,40 +112,16 @@ func operations(s *scene) []operation {
 	}
 }
 
-// computation is what only the laboratory computes, with a name.
-type computation struct {
-	name string
-	run  func(ctx context.Context, be *Backend) error
-}
-
-// computations are named as the benchmark prints them.
-func computations(s *scene) []computation {
-	return []computation{
-		{"MeanVariance/U16/12", func(ctx context.Context, be *Backend) error {
-			return MeanVariance(ctx, be, s.float, s.float2, s.y, 12)
-		}},
-		{"MeanVariance/F32/12", func(ctx context.Context, be *Backend) error {
-			return MeanVariance(ctx, be, s.float2, s.float3, s.float, 12)
-		}},
-	}
-}
-
 // BenchmarkOperations prints the time of every operation; MB/s are millions of pixels per second.
 func BenchmarkOperations(b *testing.B) {
 	for _, size := range [][2]int{{1024, 1024}, {5300, 3533}} {
 		be := New()
 		s := newScene(b, be, size[0], size[1])
-		all := computations(s)
 		for _, op := range operations(s) {
-			all = append(all, computation{op.name, func(ctx context.Context, be *Backend) error {
-				return be.Do(ctx, op.op)
-			}})
-		}
-		for _, c := range all {
-			b.Run(fmt.Sprintf("%s/%dx%d", c.name, size[0], size[1]), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s/%dx%d", op.name, size[0], size[1]), func(b *testing.B) {
 				b.SetBytes(int64(size[0] * size[1]))
 				for b.Loop() {
-					must(b, c.run(context.Background(), be))
+					must(b, be.Do(context.Background(), op.op))
 				}
 			})
 		}

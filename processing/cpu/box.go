@@ -113,16 +113,6 @@ func boxMean[T uint8 | uint16](ctx context.Context, b *Backend, d, s *plane, r i
 	return boxMeanSums(ctx, b, d, s, g, k.Slide64, b.kernels.Scan64, k.Mean64)
 }
 
-// runEnds returns where the runs of equal values end.
-func runEnds[T comparable](s []T) (ends []int) {
-	for i := range s {
-		if i+1 == len(s) || s[i+1] != s[i] {
-			ends = append(ends, i+1)
-		}
-	}
-	return ends
-}
-
 // boxMeanRows takes the means of windows small enough for kernels that divide by counts.
 func boxMeanRows[T uint8 | uint16, S uint16 | uint32](ctx context.Context, b *Backend, d, s *plane, g window,
 	slide func(col []S, add, sub []T), means func(dst []T, col []S, k int, c *kernel.Counts)) error {

@@ -1,9 +1,5 @@
 package kernel
 
-import (
-	"math"
-)
-
 // MaxMean bounds the number of pixels for which float32 divides sums of bytes exactly, and 16-bit sums to within a
 // unit.
 const MaxMean = 1 << 14
@@ -104,49 +100,4 @@ func boxes[T uint8 | uint16, S uint16 | uint32](dst []T, col []S, k int, c *Coun
 		}
 		dst[i] = T(divide(uint64(s)+uint64(n/2), inv))
 	}
-}
-
-// FloatCounts are the numbers n of pixels of the windows along a row, 1/n, and 1/n².
-type FloatCounts struct {
-	columns, pixels, share, square []float64
-	// Most windows are whole: those of columns from … to−1.
-	from, to int
-}
-
-// NewFloatCounts is NewCounts for floats.
-func NewFloatCounts(a *Arena, n int, columns func(i int) int) *FloatCounts {
-	n = (n + Block - 1) / Block * Block
-	c := &FloatCounts{columns: Take[float64](a, n), pixels: Take[float64](a, n),
-		share: Take[float64](a, n), square: Take[float64](a, n)}
-	for i := range c.columns {
-		c.columns[i] = float64(columns(i))
-	}
-	c.from, c.to = longestRun(c.columns)
-	return c
-}
-
-// Set computes the counts of a row whose windows have ny rows.
-func (c *FloatCounts) Set(ny int) {
-	sides := func(i, end int) {
-		for ; i < end; i++ {
-			n := float64(ny) * c.columns[i]
-			share := 1 / n
-			c.pixels[i], c.share[i], c.square[i] = n, share, share*share
-		}
-	}
-	sides(0, c.from+1)
-	sides(c.to, len(c.columns))
-	Fill(c.pixels[c.from:c.to], c.pixels[c.from])
-	Fill(c.share[c.from:c.to], c.share[c.from])
-	Fill(c.square[c.from:c.to], c.square[c.from])
-}
-
-// magnitudes returns the bits of the smallest nonzero magnitude of the samples, 0 if there is none, and of the largest.
-func magnitudes(s []float32) (least, most uint32) {
-	least--
-	for _, v := range s {
-		m := math.Float32bits(v) & math.MaxInt32
-		least, most = min(least, m-1), max(most, m)
-	}
-	return least + 1, most
 }

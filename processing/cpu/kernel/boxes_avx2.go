@@ -31,31 +31,6 @@ func slideBytes256(col []uint16, add, sub []uint8) {
 	archsimd.ClearAVXUpperBits()
 }
 
-func slideSquares256(col []uint32, add, sub []uint8) {
-	n := len(col)
-	if n < 16 {
-		slideSquares(col, add, sub)
-		return
-	}
-	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
-	moved := func(i int) (low, high archsimd.Uint32x8) {
-		a, s := loadBytes16(p, i).ExtendToUint16(), loadBytes16(q, i).ExtendToUint16()
-		a, s = a.Mul(a), s.Mul(s)
-		low = loadSums8(c, i).Add(a.GetLo().ExtendToUint32()).Sub(s.GetLo().ExtendToUint32())
-		return low, loadSums8(c, i+8).Add(a.GetHi().ExtendToUint32()).Sub(s.GetHi().ExtendToUint32())
-	}
-	last := n - 16
-	low1, high1 := moved(last)
-	for i := 0; i < last; i += 16 {
-		low, high := moved(i)
-		storeSums8(c, i, low)
-		storeSums8(c, i+8, high)
-	}
-	storeSums8(c, last, low1)
-	storeSums8(c, last+8, high1)
-	archsimd.ClearAVXUpperBits()
-}
-
 // censor32x256 works on 16 pixels at a time. Where nothing is excluded, which is almost everywhere, the counts of the
 // two rows cancel.
 func censor32x256(col []uint32, add, sub []uint16, addOut, subOut []uint8) {
@@ -266,50 +241,6 @@ func (p prefix8) totalWords(col []uint16, k int) archsimd.Uint32x8 {
 // end returns the sum of all lanes in every lane.
 func (p prefix8) end(v archsimd.Uint32x8) archsimd.Uint32x8 {
 	return p.of(v).Permute(archsimd.BroadcastUint32x8(7))
-}
-
-// variances8x256 works on eight columns. The quotient of a sum and a number of pixels in float32 equals the rounded
-// quotient in float64.
-func variances8x256(mean, variance []float32, col []uint16, col2 []uint32, k int, c *Counts) {
-	const block = 8
-	n := len(mean)
-	blocks := (n + block - 1) / block
-	from, from2 := unsafe.Pointer(&col[:blocks*block+k][0]), unsafe.Pointer(&col2[:blocks*block+k][0])
-	pixels := unsafe.Pointer(&c.pixels[:blocks*block][0])
-	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:n][0])
-	p, seven := newPrefix8(), archsimd.BroadcastUint32x8(7)
-	carry, carry2 := p.totalWords(col, k), p.total(col2, k)
-	spread := func(s, s2, count archsimd.Uint32x4) archsimd.Float32x4 {
-		x, pixels := s.AsInt32x4().ConvertToFloat64(), count.AsInt32x4().ConvertToFloat64()
-		v := s2.AsInt32x4().ConvertToFloat64().Mul(pixels).Sub(x.Mul(x))
-		return v.Div(pixels.Mul(pixels)).ConvertToFloat32()
-	}
-	var rest, rest2 [block]float32
-	for i := 0; i < blocks*block; i += block {
-		d := loadWords8(from, i+k).Sub(loadWords8(from, i)).AsInt16x8().ExtendToInt32().AsUint32x8()
-		s := p.of(d).Add(carry)
-		carry = s.Permute(seven)
-		s2 := p.of(loadSums8(from2, i+k).Sub(loadSums8(from2, i))).Add(carry2)
-		carry2 = s2.Permute(seven)
-		count := loadSums8(pixels, i)
-		m := s.AsInt32x8().ConvertToFloat32().Div(count.AsInt32x8().ConvertToFloat32())
-		low := spread(s.GetLo(), s2.GetLo(), count.GetLo())
-		high := spread(s.GetHi(), s2.GetHi(), count.GetHi())
-		if i+block > n {
-			m.Store(&rest)
-			low.Store((*[4]float32)(rest2[:4]))
-			high.Store((*[4]float32)(rest2[4:]))
-			break
-		}
-		storeFloats8(to, i, m)
-		low.Store((*[4]float32)(unsafe.Add(to2, 4*i)))
-		high.Store((*[4]float32)(unsafe.Add(to2, 4*i+16)))
-	}
-	archsimd.ClearAVXUpperBits()
-	if i := n &^ (block - 1); i < n {
-		copy(mean[i:], rest[:])
-		copy(variance[i:], rest2[:])
-	}
 }
 
 // boxes8x256 takes the sums of pairs of columns along the vector, as boxes8x512 does, so that it works on 32 columns

@@ -10,14 +10,13 @@ import (
 // Kernels for 64-bit running sums with 256-bit vectors, like those of sums_avx512.go. AVX2 can neither convert between
 // floats and 64-bit integers nor multiply 64-bit integers.
 
-// prefix64 is prefixD256 for integers.
-type prefix64 struct{ prefixD256 }
-
+// of returns the prefix sums: in each lane the sum of itself and those before it.
 func (p *prefix64) of(v archsimd.Uint64x4) archsimd.Uint64x4 {
 	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(8, p.zero).AsUint64x4())
 	return v.Add(v.AsUint32x8().Permute(p.second).And(p.upper).AsUint64x4())
 }
 
+// end returns the last lane in every lane.
 func (p *prefix64) end(v archsimd.Uint64x4) archsimd.Uint64x4 {
 	return v.AsUint32x8().Permute(p.last).AsUint64x4()
 }
@@ -31,7 +30,7 @@ func scan64x256(dst, col []uint64, k int) {
 	}
 	scan(dst[:1], col[:k], k)
 	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&col[:n+k-1][0])
-	p := prefix64{newPrefixD256()}
+	p := newPrefix64()
 	carry := archsimd.BroadcastUint64x4(dst[0])
 	last := n - 4
 	for i := 1; ; i += 4 {
@@ -122,17 +121,6 @@ func (d *doubles64) of(v archsimd.Uint64x4) archsimd.Float64x4 {
 	return high.Add(v.And(d.low).Or(d.lowExponent).AsFloat64x4())
 }
 
-// product returns v·n modulo 2⁶⁴ for n below 2³².
-func (d *doubles64) product(v, n archsimd.Uint64x4) archsimd.Uint64x4 {
-	high := v.ShiftRight(d.half).AsUint32x8().MulEvenWiden(n.AsUint32x8())
-	return v.AsUint32x8().MulEvenWiden(n.AsUint32x8()).Add(high.ShiftLeft(d.half))
-}
-
-// square64 returns v² for v below 2³².
-func square64(v archsimd.Uint64x4) archsimd.Uint64x4 {
-	return v.AsUint32x8().MulEvenWiden(v.AsUint32x8())
-}
-
 // censoredMean256 divides as censoredMean512 does. For short rows the plain kernel is faster.
 func censoredMean256(dst []uint16, sum, inverse []uint64, need uint64) bool {
 	const few = 64
@@ -170,28 +158,4 @@ func censoredMean256(dst []uint16, sum, inverse []uint64, need uint64) bool {
 	poor := !short.IsZero()
 	archsimd.ClearAVXUpperBits()
 	return poor
-}
-
-// meanVariance256 works on four windows.
-func meanVariance256(mean, variance []float32, sum []uint32, sum2 []uint64, n int) {
-	w := len(mean)
-	if w < 4 {
-		meanVarianceRow(mean, variance, sum, sum2, n)
-		return
-	}
-	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:w][0])
-	from, from2 := unsafe.Pointer(&sum[:w][0]), unsafe.Pointer(&sum2[:w][0])
-	count, d := archsimd.BroadcastUint64x4(uint64(n)), newDoubles64()
-	pixels, squared := archsimd.BroadcastFloat64x4(float64(n)), archsimd.BroadcastFloat64x4(float64(n*n))
-	for i := 0; ; i += 4 {
-		i = min(i, w-4)
-		s := archsimd.LoadUint32x4((*[4]uint32)(unsafe.Add(from, 4*i))).ExtendToUint64()
-		d.of(s).Div(pixels).ConvertToFloat32().Store((*[4]float32)(unsafe.Add(to, 4*i)))
-		v := d.product(load4x64(from2, i), count).Sub(square64(s))
-		d.of(v).Div(squared).ConvertToFloat32().Store((*[4]float32)(unsafe.Add(to2, 4*i)))
-		if i == w-4 {
-			break
-		}
-	}
-	archsimd.ClearAVXUpperBits()
 }

@@ -17,8 +17,13 @@ func loadWords16(p unsafe.Pointer, at int) archsimd.Uint16x16 {
 	return archsimd.LoadUint16x16((*[16]uint16)(unsafe.Add(p, 2*at)))
 }
 
-func storeFloats8(p unsafe.Pointer, at int, v archsimd.Float32x8) {
-	v.Store((*[8]float32)(unsafe.Add(p, 4*at)))
+// loadF256 and storeF256 take offsets in bytes.
+func loadF256(p unsafe.Pointer, at int) archsimd.Float32x8 {
+	return archsimd.LoadFloat32x8((*[8]float32)(unsafe.Add(p, at)))
+}
+
+func storeF256(p unsafe.Pointer, at int, v archsimd.Float32x8) {
+	v.Store((*[8]float32)(unsafe.Add(p, at)))
 }
 
 func loadFloats8(p unsafe.Pointer, at int) archsimd.Float32x8 {

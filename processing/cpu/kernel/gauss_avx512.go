@@ -30,6 +30,14 @@ const (
 		"\x1c\x00\x00\x00\x1d\x00\x00\x00\x1e\x00\x00\x00\x1f\x00\x00\x00"
 )
 
+func loadF512(p unsafe.Pointer, at int) archsimd.Float32x16 {
+	return archsimd.LoadFloat32x16((*[16]float32)(unsafe.Add(p, at)))
+}
+
+func storeF512(p unsafe.Pointer, at int, v archsimd.Float32x16) {
+	v.Store((*[16]float32)(unsafe.Add(p, at)))
+}
+
 func places512(table string) archsimd.Uint32x16 {
 	return archsimd.LoadUint32x16((*[16]uint32)(unsafe.Pointer(unsafe.StringData(table))))
 }

@@ -11,31 +11,26 @@ func BenchmarkKernels(b *testing.B) {
 	const n, k = 2048, 25
 	r := &source{Rand: rand.New(rand.NewPCG(1, 2)), n: n}
 	g := newWindow(3*n, 100, k/2)
-	c, f := NewCounts(new(Arena), n, g.columnsAt(n)), NewFloatCounts(new(Arena), n, g.columnsAt(n))
+	c := NewCounts(new(Arena), n, g.columnsAt(n))
 	paired := NewCounts(new(Arena), n, g.columnsAt(n))
 	c.Set(k, false)
 	paired.Set(k, true)
-	f.Set(k)
 	const width = n + k + Block
 	col16, col32, col64 := make([]uint16, width), make([]uint32, width), make([]uint64, width)
-	square64, floats, squares := make([]uint64, width), make([]float64, width), make([]float64, width)
-	sum32, sum64, sum2 := make([]uint32, n), make([]uint64, n), make([]uint64, n)
+	sum32, sum64 := make([]uint32, n), make([]uint64, n)
 	for i := range col16 {
 		v := uint64(1000 + r.IntN(1000))
-		col16[i], col32[i], col64[i], square64[i] = uint16(v), uint32(v), k<<CountShift+v, v*v
-		floats[i], squares[i] = float64(v), float64(v*v)
+		col16[i], col32[i], col64[i] = uint16(v), uint32(v), k<<CountShift+v
 	}
 	for i := range sum32 {
 		v := uint64(1e6 + r.IntN(1e6))
-		sum32[i], sum64[i], sum2[i] = uint32(v), k*k<<CountShift+v, 2*v*v/(k*k)
+		sum32[i], sum64[i] = uint32(v), k*k<<CountShift+v
 	}
-	inverses, share := make([]uint64, k*k+1), make([]float64, k*k+1)
+	inverses := make([]uint64, k*k+1)
 	for i := 1; i < len(inverses); i++ {
-		inverses[i], share[i] = Inverse(uint64(i)), 1/float64(i)
+		inverses[i] = Inverse(uint64(i))
 	}
 	bytes, words, none := r.bytes(n), r.words(n), make([]uint8, n)
-	mean, variance, real := make([]float32, n), make([]float32, n), r.bounded(n, 1)
-	round := NewRounding(k, k, 1)
 	for _, kernel := range []struct {
 		name string
 		run  func(t *Table) func()
@@ -51,14 +46,6 @@ func BenchmarkKernels(b *testing.B) {
 		{"scan64", func(t *Table) func() { return func() { t.Scan64(sum64, col64, k) } }},
 		{"censor", func(t *Table) func() { return func() { t.Censor(col64[:n], words, words, none, none) } }},
 		{"censoredMean", func(t *Table) func() { return func() { t.CensoredMean(words, sum64, inverses, k) } }},
-		{"meanVariance", func(t *Table) func() { return func() { t.MeanVariance(mean, variance, sum32, sum2, k*k) } }},
-		{"squares16", func(t *Table) func() { return func() { t.Sums16.Squares(square64[:n], words, words) } }},
-		{"slideRounded", func(t *Table) func() {
-			return func() { t.SlideRounded(floats[:n], squares[:n], real, real, round) }
-		}},
-		{"floatVariances", func(t *Table) func() {
-			return func() { t.FloatVariances(mean, variance, floats, squares, k, f) }
-		}},
 	} {
 		for _, level := range levels() {
 			table := Of(level)

@@ -225,35 +225,6 @@ func TestBoxReciprocals(t *testing.T) {
 	}
 }
 
-func TestVarianceKernels(t *testing.T) {
-	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
-		col := row(r, r.n, 0, math.MaxUint32, r.Uint32)
-		add, sub := r.bytes(r.n), r.bytes(r.n)
-		same(t, "slideSquares", col, func(s []uint32) { plain.SlideSquares(s, add, sub) },
-			func(s []uint32) { vector.SlideSquares(s, add, sub) })
-		// Columns of real bytes, because others do not have their sums of squares.
-		g := newWindow(r.n+r.IntN(99), 1+r.IntN(127), r.IntN(MaxBytes))
-		x0, y := r.IntN(g.w-r.n+1), r.IntN(g.h)
-		c := NewCounts(new(Arena), r.n, g.columnsAt(x0))
-		c.Set(g.countY(y), false)
-		width := r.n + 2*g.rx + 1 + Block
-		sums, squares := make([]uint16, width), make([]uint32, width)
-		for i := range sums {
-			if x := x0 - g.rx - 1 + i; x < 0 || x >= g.w {
-				continue
-			}
-			for _, v := range r.bytes(g.countY(y)) {
-				sums[i] += uint16(v)
-				squares[i] += uint32(v) * uint32(v)
-			}
-		}
-		both := func(k *Table) func(s []float32) {
-			return func(s []float32) { k.Variances8(s[:r.n], s[r.n:], sums, squares, 2*g.rx+1, c) }
-		}
-		same(t, "variances8", make([]float32, 2*r.n), both(plain), both(vector))
-	})
-}
-
 func TestNarrowCensoredKernels(t *testing.T) {
 	var inverses [1 << 8]uint64
 	for n := 1; n < len(inverses); n++ {
@@ -369,52 +340,6 @@ func TestNarrowReciprocals(t *testing.T) {
 	}
 }
 
-func TestMagnitudes(t *testing.T) {
-	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
-		any := r.floats(r.n)
-		if r.IntN(4) == 0 {
-			clear(any)
-		}
-		least, greatest := vector.Magnitudes(any)
-		if l, g := plain.Magnitudes(any); l != least || g != greatest {
-			t.Fatalf("magnitudes %x and %x, want %x and %x", least, greatest, l, g)
-		}
-	})
-}
-
-// Columns of real floats, because others do not have their sums of squares.
-func TestFloatVarianceKernels(t *testing.T) {
-	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
-		g := newWindow(r.n+r.IntN(99), 1+r.IntN(60), r.IntN(30))
-		most := []float32{0, 1e-40, 1, 255, 1e30}[r.IntN(5)]
-		round := NewRounding(2*g.rx+1, 2*g.ry+1, float64(most))
-		add, sub := r.bounded(r.n, most), r.bounded(r.n, most)
-		slide := func(k *Table) func(s []float64) {
-			return func(s []float64) { k.SlideRounded(s[:r.n], s[r.n:], add, sub, round) }
-		}
-		same(t, "slideRounded", make([]float64, 2*r.n), slide(plain), slide(vector))
-
-		x0, y := r.IntN(g.w-r.n+1), r.IntN(g.h)
-		c := NewFloatCounts(new(Arena), r.n, g.columnsAt(x0))
-		c.Set(g.countY(y))
-		width := r.n + 2*g.rx + 1 + Block
-		col, col2, none := make([]float64, width), make([]float64, width), make([]float32, width)
-		for range g.countY(y) {
-			samples := r.bounded(width, most)
-			for i := range samples {
-				if x := x0 - g.rx - 1 + i; x < 0 || x >= g.w {
-					samples[i] = 0
-				}
-			}
-			slideRounded(col, col2, samples, none, round)
-		}
-		both := func(k *Table) func(s []float32) {
-			return func(s []float32) { k.FloatVariances(s[:r.n], s[r.n:], col, col2, 2*g.rx+1, c) }
-		}
-		same(t, "floatVariances", make([]float32, 2*r.n), both(plain), both(vector))
-	})
-}
-
 func checkSums[T uint8 | uint16](t *rapid.T, r *source, plain, vector *Table, most uint64,
 	random func(n int) []T) {
 	p, v := SumsOf[T](plain), SumsOf[T](vector)
@@ -422,7 +347,6 @@ func checkSums[T uint8 | uint16](t *rapid.T, r *source, plain, vector *Table, mo
 	col32, col64 := row(r, r.n, 0, math.MaxUint32, r.Uint32), row(r, r.n, 0, math.MaxUint64, r.Uint64)
 	same(t, "slide32", col32, func(s []uint32) { p.Slide32(s, add, sub) }, func(s []uint32) { v.Slide32(s, add, sub) })
 	same(t, "slide64", col64, func(s []uint64) { p.Slide64(s, add, sub) }, func(s []uint64) { v.Slide64(s, add, sub) })
-	same(t, "squares", col64, func(s []uint64) { p.Squares(s, add, sub) }, func(s []uint64) { v.Squares(s, add, sub) })
 	// Windows as large as 32 bits allow, and sums right below the next mean.
 	side := uint64(2*r.IntN(64) + 1)
 	if r.IntN(8) == 0 && most < 256 {
@@ -489,18 +413,6 @@ func TestCensoredKernels(t *testing.T) {
 		if poor != want {
 			t.Fatalf("censoredMean: poor is %t, want %t", poor, want)
 		}
-
-		n := int(most)
-		sum32, sum2 := make([]uint32, r.n), make([]uint64, r.n)
-		for i := range sum32 {
-			low, high, of := r.Uint64N(65536), r.Uint64N(65536), r.Uint64N(most+1)
-			sum32[i] = uint32(of*low + (most-of)*high)
-			sum2[i] = of*low*low + (most-of)*high*high
-		}
-		both := func(k *Table) func(s []float32) {
-			return func(s []float32) { k.MeanVariance(s[:r.n], s[r.n:], sum32, sum2, n) }
-		}
-		same(t, "meanVariance", make([]float32, 2*r.n), both(plain), both(vector))
 
 		y, bg, v := r.words(r.n), r.words(r.n), r.bytes(r.n)
 		rule := processing.ContrastRule{Absolute: uint16(r.Uint32() >> r.IntN(32)), Relative: r.Uint32() >> (14 + r.IntN(18)),

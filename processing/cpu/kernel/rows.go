@@ -29,12 +29,6 @@ type Table struct {
 	// a middle.
 	Across func(dst []uint8, middle []float32, tap float32, pairs []Pair[float32], taps []float32)
 
-	// Magnitudes returns the bits of the smallest nonzero magnitude of floats and of the largest.
-	Magnitudes func(s []float32) (least, most uint32)
-	// SlideRounded and FloatVariances are the steps of variances of floats; see Rounding.
-	SlideRounded   func(col, col2 []float64, add, sub []float32, r *Rounding)
-	FloatVariances func(mean, variance []float32, col, col2 []float64, k int, c *FloatCounts)
-
 	// Scan32 and Scan64 write dst[i] = col[i] + … + col[i+k−1]; len(col) = len(dst) + k − 1.
 	Scan32 func(dst, col []uint32, k int)
 	Scan64 func(dst, col []uint64, k int)
@@ -53,8 +47,6 @@ type Table struct {
 	// Block columns more.
 	NarrowMeans func(dst []uint16, poor []uint64, col []uint32, k int, need uint32) (some bool)
 
-	// MeanVariance writes mean and variance of windows of n pixels.
-	MeanVariance func(mean, variance []float32, sum []uint32, sum2 []uint64, n int)
 	// Contrast writes class bits and the contrast of seeds.
 	Contrast func(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.ContrastRule)
 	// Cores adds the class bits of cores and growth.
@@ -67,10 +59,6 @@ type Table struct {
 	Boxes8     func(dst []uint8, col []uint16, k int, c *Counts)
 	Boxes16    func(dst []uint16, col []uint32, k int, c *Counts)
 	SlideBytes func(col []uint16, add, sub []uint8)
-	// Variances8 writes mean and variance of such windows from their sums and sums of squares, which SlideSquares
-	// slides down.
-	Variances8   func(mean, variance []float32, col []uint16, col2 []uint32, k int, c *Counts)
-	SlideSquares func(col []uint32, add, sub []uint8)
 
 	// Spline16 and Spline32 sum rows with the weights 1, 4, 6, 4, 1; these may be one row at five offsets. The sums do
 	// not overflow.
@@ -101,10 +89,9 @@ type Order[T Sample] struct {
 
 // Sums holds the running sums over samples of one type.
 type Sums[T uint8 | uint16] struct {
-	// Slide32, Slide64 and Squares slide column sums down by a row: col += f(add) − f(sub).
+	// Slide32 and Slide64 slide column sums down by a row: col += add − sub.
 	Slide32 func(col []uint32, add, sub []T)
 	Slide64 func(col []uint64, add, sub []T)
-	Squares func(col []uint64, add, sub []T)
 	// Mean32 and Mean64 write window sums over n pixels as means, rounded to nearest.
 	Mean32 func(dst []T, sum []uint32, n uint64)
 	Mean64 func(dst []T, sum []uint64, n uint64)
@@ -119,17 +106,13 @@ func plainTable() Table {
 		Dilate16: orderInt(0, orderMax[uint16](0)),
 		Erode16:  orderInt(least, orderMin[uint16](math.MaxUint16)),
 
-		Sums8: Sums[uint8]{slide[uint32, uint8], slide[uint64, uint8], squares[uint8], means[uint8, uint32],
+		Sums8: Sums[uint8]{slide[uint32, uint8], slide[uint64, uint8], means[uint8, uint32],
 			means[uint8, uint64]},
-		Sums16: Sums[uint16]{slide[uint32, uint16], slide[uint64, uint16], squares[uint16], means[uint16, uint32],
+		Sums16: Sums[uint16]{slide[uint32, uint16], slide[uint64, uint16], means[uint16, uint32],
 			means[uint16, uint64]},
 
 		Down:   symmetric[uint8],
 		Across: roundedSymmetric,
-
-		Magnitudes:     magnitudes,
-		SlideRounded:   slideRounded,
-		FloatVariances: floatVariances,
 
 		Scan32: scan[uint32],
 		Scan64: scan[uint64],
@@ -138,7 +121,6 @@ func plainTable() Table {
 		Censor32:       censor32,
 		CensoredMean32: censoredMean32,
 		CensoredMean:   censoredMean,
-		MeanVariance:   meanVarianceRow,
 
 		Contrast:            contrast,
 		Cores:               cores,
@@ -147,9 +129,6 @@ func plainTable() Table {
 		Boxes8:     boxes[uint8, uint16],
 		Boxes16:    boxes[uint16, uint32],
 		SlideBytes: slide[uint16, uint8],
-
-		Variances8:   variances,
-		SlideSquares: slideSquares,
 
 		Spline16: spline[uint16],
 		Spline32: spline[uint32],
@@ -504,21 +483,10 @@ func orderMin[T Sample](worst T) Order[T] {
 	return Order[T]{worst, blank(worst), foldMin[T], advanceMin[T], best4Min[T], windowMin[T]}
 }
 
-// Infinity is the bits of positive infinity; those of NaN are larger, apart from the sign.
-const Infinity = 0x7f800000
-
 func slide[S uint16 | uint32 | uint64, T uint8 | uint16](col []S, add, sub []T) {
 	add, sub = add[:len(col)], sub[:len(col)]
 	for i := range col {
 		col[i] += S(add[i]) - S(sub[i])
-	}
-}
-
-func squares[T uint8 | uint16](col []uint64, add, sub []T) {
-	add, sub = add[:len(col)], sub[:len(col)]
-	for i := range col {
-		a, s := uint64(add[i]), uint64(sub[i])
-		col[i] += (a - s) * (a + s)
 	}
 }
 

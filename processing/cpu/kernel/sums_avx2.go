@@ -304,30 +304,12 @@ const (
 		"\x02\x00\x00\x00\x03\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00"
 )
 
-// prefixD256 holds the constants of a prefix sum over the lanes of a vector.
-type prefixD256 struct {
+// prefix64 holds the constants of a prefix sum over the lanes of a vector.
+type prefix64 struct {
 	second, upper, last archsimd.Uint32x8
 	zero                archsimd.Uint8x32
 }
 
-func newPrefixD256() prefixD256 {
-	return prefixD256{places32(secondDouble), places32(upperHalf), places32(upperDouble), archsimd.BroadcastUint8x32(0)}
-}
-
-// of returns the prefix sums: in each lane the sum of itself and those before it.
-func (p prefixD256) of(v archsimd.Float64x4) archsimd.Float64x4 {
-	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(8, p.zero).AsFloat64x4())
-	return v.Add(v.AsUint32x8().Permute(p.second).And(p.upper).AsFloat64x4())
-}
-
-// end returns the last lane in every lane.
-func (p prefixD256) end(v archsimd.Float64x4) archsimd.Float64x4 {
-	return v.AsUint32x8().Permute(p.last).AsFloat64x4()
-}
-
-func sumFloats(s []float64) (sum float64) {
-	for _, v := range s {
-		sum += v
-	}
-	return sum
+func newPrefix64() prefix64 {
+	return prefix64{places32(secondDouble), places32(upperHalf), places32(upperDouble), archsimd.BroadcastUint8x32(0)}
 }

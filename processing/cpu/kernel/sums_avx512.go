@@ -114,12 +114,6 @@ func censor512(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 	archsimd.ClearAVXUpperBits()
 }
 
-// squared returns the squares of eight samples.
-func squared(v archsimd.Uint16x8) archsimd.Uint64x8 {
-	w := v.ExtendToUint64().AsUint32x16()
-	return w.Mul(w).AsUint64x8()
-}
-
 // censoredMean512 divides in floats, which is exact: a sum of n samples plus half a unit is at least half a unit away
 // from the next multiple of n. Most windows hold as many pixels as the one before, so that a division is saved.
 func censoredMean512(dst []uint16, sum, inverse []uint64, need uint64) bool {
@@ -155,95 +149,3 @@ func censoredMean512(dst []uint16, sum, inverse []uint64, need uint64) bool {
 	archsimd.ClearAVXUpperBits()
 	return short != 0
 }
-
-func squares8x512(col []uint64, add, sub []uint8) {
-	n := len(col)
-	if n < 16 {
-		squares(col, add, sub)
-		return
-	}
-	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
-	moved := func(i int) (a, b archsimd.Uint64x8) {
-		// Squares of bytes are words.
-		x, y := loadBytes16(p, i).ExtendToUint16(), loadBytes16(q, i).ExtendToUint16()
-		x, y = x.Mul(x), y.Mul(y)
-		a = load64(c, i).Add(x.GetLo().ExtendToUint64()).Sub(y.GetLo().ExtendToUint64())
-		return a, load64(c, i+8).Add(x.GetHi().ExtendToUint64()).Sub(y.GetHi().ExtendToUint64())
-	}
-	last := n - 16
-	a1, b1 := moved(last)
-	for i := 0; i < last; i += 16 {
-		a, b := moved(i)
-		store64(c, i, a)
-		store64(c, i+8, b)
-	}
-	store64(c, last, a1)
-	store64(c, last+8, b1)
-	archsimd.ClearAVXUpperBits()
-}
-
-func squares16x512(col []uint64, add, sub []uint16) {
-	n := len(col)
-	if n < 8 {
-		squares(col, add, sub)
-		return
-	}
-	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])
-	moved := func(i int) archsimd.Uint64x8 {
-		return load64(c, i).Add(squared(loadWords8(p, i))).Sub(squared(loadWords8(q, i)))
-	}
-	last := n - 8
-	tail := moved(last)
-	for i := 0; i < last; i += 8 {
-		store64(c, i, moved(i))
-	}
-	store64(c, last, tail)
-	archsimd.ClearAVXUpperBits()
-}
-
-// meanVariance512 divides by a product with the reciprocal and a correction that makes it the rounded quotient
-// (Markstein 1990), so that results are those of the plain kernel.
-func meanVariance512(mean, variance []float32, sum []uint32, sum2 []uint64, n int) {
-	w := len(mean)
-	if w < 8 {
-		meanVarianceRow(mean, variance, sum, sum2, n)
-		return
-	}
-	to, to2 := unsafe.Pointer(&mean[0]), unsafe.Pointer(&variance[:w][0])
-	from, from2 := unsafe.Pointer(&sum[:w][0]), unsafe.Pointer(&sum2[:w][0])
-	one, two := 1/float64(n), 1/float64(n*n)
-	count, pixels := archsimd.BroadcastUint64x8(uint64(n)), archsimd.BroadcastFloat64x8(float64(n))
-	squared := archsimd.BroadcastFloat64x8(float64(n * n))
-	share, share2 := archsimd.BroadcastFloat64x8(one), archsimd.BroadcastFloat64x8(two)
-	zero := archsimd.BroadcastFloat64x8(0)
-	for i := 0; ; i += 8 {
-		i = min(i, w-8)
-		s := loadSums8(from, i).ExtendToUint64()
-		x := s.ConvertToFloat64()
-		q := x.Mul(share)
-		storeFloats8(to, i, zero.Sub(q).MulAdd(pixels, x).MulAdd(share, q).ConvertToFloat32())
-		x = count.Mul(load64(from2, i)).Sub(s.Mul(s)).ConvertToFloat64()
-		q = x.Mul(share2)
-		storeFloats8(to2, i, zero.Sub(q).MulAdd(squared, x).MulAdd(share2, q).ConvertToFloat32())
-		if i == w-8 {
-			break
-		}
-	}
-	archsimd.ClearAVXUpperBits()
-}
-
-// prefixD512 is prefixD256 with three steps.
-type prefixD512 struct{ two, four, eight, all archsimd.Uint64x8 }
-
-func newPrefixD512() prefixD512 {
-	return prefixD512{places64(sumOfTwo), places64(sumOfFour), places64(sumOfEight), archsimd.BroadcastUint64x8(7)}
-}
-
-func (p prefixD512) of(v archsimd.Float64x8) archsimd.Float64x8 {
-	var zero archsimd.Float64x8
-	v = v.Add(v.ConcatPermute(zero, p.two))
-	v = v.Add(v.ConcatPermute(zero, p.four))
-	return v.Add(v.ConcatPermute(zero, p.eight))
-}
-
-func (p prefixD512) end(v archsimd.Float64x8) archsimd.Float64x8 { return v.Permute(p.all) }

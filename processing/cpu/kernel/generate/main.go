@@ -1,6 +1,6 @@
 // Command generate writes the vector bodies of processing/cpu/kernel that differ from others only in names and sizes,
-// because Go's vector types cannot be type parameters. Each template here gives one file, float.tmpl float_gen.go and
-// so on. go generate calls it in the folder of the kernels.
+// because Go's vector types cannot be type parameters. The template order.tmpl gives order_gen.go. go generate calls it
+// in the folder of the kernels.
 package main
 
 import (
@@ -35,19 +35,12 @@ func generate() (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	files := map[string][]byte{}
-	for name, bodies := range map[string]any{"order": orders(), "float": widths()} {
-		var b bytes.Buffer
-		if err := all.ExecuteTemplate(&b, name+".tmpl", bodies); err != nil {
-			return nil, err
-		}
-		text, err := format.Source(b.Bytes())
-		if err != nil {
-			return nil, fmt.Errorf("%s.tmpl: %w", name, err)
-		}
-		files[name+"_gen.go"] = text
+	var b bytes.Buffer
+	if err := all.ExecuteTemplate(&b, "order.tmpl", orders()); err != nil {
+		return nil, err
 	}
-	return files, nil
+	text, err := format.Source(b.Bytes())
+	return map[string][]byte{"order_gen.go": text}, err
 }
 
 // width is a size of vectors. Short is part of the names of the bodies to which a body leaves rows that are too short.
@@ -56,14 +49,7 @@ type width struct {
 	Short string
 }
 
-func widths() []width { return []width{{256, ""}, {512, "256"}} }
-
 func (w width) Bytes() int { return w.Bits / 8 }
-
-// Words, Doubles and Two are the numbers of 32-bit and of 64-bit lanes of a vector, and of 32-bit lanes of two vectors.
-func (w width) Words() int   { return w.Bits / 32 }
-func (w width) Doubles() int { return w.Bits / 64 }
-func (w width) Two() int     { return 2 * w.Words() }
 
 // order describes bodies for the largest (Max) or smallest (Min) of samples of a type.
 type order struct {
@@ -82,7 +68,7 @@ type sample struct {
 func orders() []order {
 	samples := []sample{{"uint8", "Uint8", 8}, {"uint16", "Uint16", 16}}
 	var all []order
-	for _, w := range widths() {
+	for _, w := range []width{{256, ""}, {512, "256"}} {
 		for _, s := range samples {
 			for _, best := range []string{"Max", "Min"} {
 				all = append(all, order{w, s, best})
