@@ -48,6 +48,9 @@ func (t tiles[T]) clone(w, h int) tiles[T] {
 func (p *Pyramid) With(ctx context.Context, patches []processing.Patch) (*Pyramid, error) {
 	q := *p
 	q.levels = slices.Clone(p.levels)
+	if q.unpatched == nil {
+		q.unpatched = p
+	}
 	q.patched = p.patched.clone(p.pic.Width, p.pic.Height)
 	boxes, err := q.boxes(patches)
 	if err != nil {

@@ -31,8 +31,9 @@ type Pyramid struct {
 	// layer.
 	origin image.Point
 	levels []level
-	// patched holds the tiles of level 0 that With has changed.
-	patched tiles[processing.Picture]
+	// patched holds the tiles of level 0 that With has changed, in this pyramid since unpatched, nil if it has none.
+	patched   tiles[processing.Picture]
+	unpatched *Pyramid
 }
 
 // level is a reduced copy; levels[0] of a Pyramid is level 1.

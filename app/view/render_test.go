@@ -339,10 +339,10 @@ func (r *reference) pixel(t Transform, o Options, x, y int) (want [3]float64, ok
 			share = 1
 			apart := math.Abs(want[0]-float64(ink.R)) + math.Abs(want[1]-float64(ink.G)) + math.Abs(want[2]-float64(ink.B))
 			// Each channel may differ by 4.5, see below.
-			if near(apart, alikeInk, 13.5) || apart < alikeInk && near(want[1], 127.5, 5) {
+			if near(apart, AlikeInk, 13.5) || apart < AlikeInk && near(want[1], 127.5, 5) {
 				return want, false
 			}
-			if apart < alikeInk {
+			if apart < AlikeInk {
 				if ink = (color.RGBA{}); want[1] < 127.5 {
 					ink = color.RGBA{255, 255, 255, 255}
 				}
@@ -363,7 +363,7 @@ func (r *reference) pixel(t Transform, o Options, x, y int) (want [3]float64, ok
 				to = 255
 			}
 			for c := range want {
-				want[c] += (to - want[c]) * float64(gridStrength) / 256
+				want[c] += (to - want[c]) * float64(GridStrength) / 256
 			}
 		}
 	}

@@ -113,8 +113,8 @@ const (
 	maxReduction = 1.5
 	// bandRows is the number of rows that a goroutine draws at a time. Converted rows are reused only within a band.
 	bandRows = 32
-	// gridStrength is the share of black or white in a line of the grid, in 1/256.
-	gridStrength lanes = 56
+	// GridStrength is the share of black or white in a line of the grid, in 1/256.
+	GridStrength lanes = 56
 )
 
 // Renderer draws a picture and its mask into a viewport. It reuses its scratch memory, so drawing a frame allocates
@@ -248,7 +248,21 @@ func (r *Renderer) Render(dst *image.RGBA, t Transform, o Options) {
 
 // RenderRect draws only the device pixels of rect, exactly as Render would.
 func (r *Renderer) RenderRect(dst *image.RGBA, t Transform, o Options, rect image.Rectangle) {
-	rect = rect.Intersect(dst.Bounds())
+	for _, p := range r.passes(dst.Rect, t, o, rect.Intersect(dst.Bounds())) {
+		r.drawUpright(p.picture, dst, t, o, p.rect, p.bare)
+	}
+}
+
+// pass is one picture of a frame and the part of the viewport in which it is drawn, which may be empty. bare leaves
+// device pixels outside the picture unchanged.
+type pass struct {
+	picture *Pyramid
+	rect    image.Rectangle
+	bare    bool
+}
+
+// passes returns what is drawn, one after the other, in a part of a viewport.
+func (r *Renderer) passes(viewport image.Rectangle, t Transform, o Options, rect image.Rectangle) (p [3]pass) {
 	left, right := rect, rect
 	switch {
 	case o.Compare == CompareAfter || r.before == r.after && r.layer == nil:
@@ -256,21 +270,22 @@ func (r *Renderer) RenderRect(dst *image.RGBA, t Transform, o Options, rect imag
 	case o.Compare == CompareBefore:
 		right.Max.X = right.Min.X
 	default:
-		left.Max.X = min(left.Max.X, dst.Rect.Min.X+o.Split)
-		right.Min.X = max(right.Min.X, dst.Rect.Min.X+o.Split)
+		left.Max.X = min(left.Max.X, viewport.Min.X+o.Split)
+		right.Min.X = max(right.Min.X, viewport.Min.X+o.Split)
 	}
-	r.drawUpright(r.before, dst, t, o, left, false)
+	p[0] = pass{picture: r.before, rect: left}
 	if r.layer == nil || r.after == nil {
-		r.drawUpright(r.after, dst, t, o, right, false)
-		return
+		p[1] = pass{picture: r.after, rect: right}
+		return p
 	}
 	// If the layer covers all of the picture that is visible, the picture itself need not be drawn.
-	all := t.Visible(image.Pt(r.after.pic.Width, r.after.pic.Height), dst.Rect.Size())
+	all := t.Visible(image.Pt(r.after.pic.Width, r.after.pic.Height), viewport.Size())
 	whole := all.In(r.layer.Area())
 	if !whole {
-		r.drawUpright(r.after, dst, t, o, right, false)
+		p[1] = pass{picture: r.after, rect: right}
 	}
-	r.drawUpright(r.layer, dst, t, o, right, !whole)
+	p[2] = pass{picture: r.layer, rect: right, bare: !whole}
+	return p
 }
 
 // drawUpright draws a picture and turns it upright if necessary. bare leaves device pixels outside the picture
@@ -782,9 +797,9 @@ func tint(out []uint8, colour, share lanes) {
 	}
 }
 
-// alikeInk is the least sum of the differences of the channels at which an outline in its own colour is seen on a
+// AlikeInk is the least sum of the differences of the channels at which an outline in its own colour is seen on a
 // pixel.
-const alikeInk = 220
+const AlikeInk = 220
 
 // outlinePixels draws pixels of an outline in its colour, and over those of a like colour in black or white, whichever
 // differs more.
@@ -798,7 +813,7 @@ func (f *frame) outlinePixels(out []uint8) {
 			apart += max(int(pixel[c])-int(colour[c]), int(colour[c])-int(pixel[c]))
 		}
 		p := ink
-		if apart < alikeInk {
+		if apart < AlikeInk {
 			if p = opaque; pixel[1] < 128 {
 				p = 0xffffffff
 			}
@@ -854,7 +869,7 @@ func drawLine(out []uint8) {
 	if out[1] < 128 {
 		to = 0xffffffff
 	}
-	binary.LittleEndian.PutUint32(out, mix(unpack(p), unpack(to), gridStrength).pack())
+	binary.LittleEndian.PutUint32(out, mix(unpack(p), unpack(to), GridStrength).pack())
 }
 
 // fill sets all pixels of out.
