@@ -27,5 +27,10 @@ func window(guard *crash.Guard) func(context.Context, cli.Window) error {
 	}
 }
 
-// renderer returns the function that names the window's renderer.
-func renderer() func() (string, error) { return screen.Renderer }
+// renderer returns the function that says what draws the window.
+func renderer() func() (cli.Drawing, error) {
+	return func() (cli.Drawing, error) {
+		name, picture, err := screen.Renderer()
+		return cli.Drawing{Renderer: name, Picture: picture.Why}, err
+	}
+}

@@ -13,4 +13,4 @@ import (
 func window(*crash.Guard) func(context.Context, cli.Window) error { return nil }
 
 // renderer returns nil, because this build draws nothing.
-func renderer() func() (string, error) { return nil }
+func renderer() func() (cli.Drawing, error) { return nil }

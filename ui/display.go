@@ -55,16 +55,16 @@ type display struct {
 }
 
 func newDisplay(s *session.Session, selected func() (document.Spot, bool), other func() *view.MaskPyramid,
-	changed func(change),
+	shaded bool, changed func(change),
 ) *display {
-	d := &display{s: s, selected: selected, other: other, port: viewport.New(), changed: changed,
-		zooms: map[string]view.Transform{},
-		look:  view.DefaultOptions(), maskShown: true}
+	d := &display{s: s, selected: selected, other: other, port: viewport.New(viewport.Shaded("result", shaded)),
+		changed: changed, zooms: map[string]view.Transform{},
+		look: view.DefaultOptions(), maskShown: true}
 	d.look.Opacity = s.Settings().OverlayOpacity
 	d.look.Colour = view.OverlayColourByID(s.Settings().OverlayColour).Colour
 	d.look.Grid = !s.Settings().HideGrid
 	d.port.OnView = func(view.Transform) { changed(change{Zoom: true}) }
-	d.twin = d.newTwin()
+	d.twin = d.newTwin(shaded)
 	d.port.OnHover, d.twin.OnHover = d.hovered(d.port, d.twin), d.hovered(d.twin, d.port)
 	d.pair = container.New(xwidget.PairLayout{}, d.twin, d.port)
 	if s.Settings().SideBySide {

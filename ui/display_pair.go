@@ -8,8 +8,8 @@ import (
 )
 
 // newTwin returns the viewport that shows the original. It follows the other one's view, and moving it moves the other.
-func (d *display) newTwin() *viewport.Viewport {
-	twin := viewport.New()
+func (d *display) newTwin(shaded bool) *viewport.Viewport {
+	twin := viewport.New(viewport.Shaded("original", shaded))
 	twin.SetFollower()
 	look := view.DefaultOptions()
 	look.Mode = view.PictureOnly

@@ -60,8 +60,8 @@ type Options struct {
 // Run shows the window and returns when it is closed. It must be called from the main goroutine. When ctx ends, the
 // window closes without asking.
 //
-// Two environment variables are for tests and measurements: BLIK_DIALOGS=fyne uses the toolkit's own file dialogs
-// instead of the system's, and BLIK_UI_LOG names a file for the lines of an Observer.
+// Three environment variables are for tests and measurements: BLIK_DIALOGS=fyne uses the toolkit's own file dialogs
+// instead of the system's, BLIK_UI_LOG names a file for the lines of an Observer, and BLIK_DRAWING is shader.Variable.
 func Run(ctx context.Context, o Options) error {
 	room.Make()
 	files := store.Disk(session.Limits())
@@ -70,7 +70,8 @@ func Run(ctx context.Context, o Options) error {
 		ahead = store.ReadAhead(ctx, files, o.Files[0])
 	}
 	// The toolkit would end the program with a stack trace, or silently.
-	if _, err := screen.Renderer(); err != nil {
+	_, picture, err := screen.Renderer()
+	if err != nil {
 		return err
 	}
 	observer, closeLog, err := fileObserver(os.Getenv("BLIK_UI_LOG"))
@@ -114,7 +115,7 @@ func Run(ctx context.Context, o Options) error {
 			Files: files, Ahead: ahead, Thumbnails: thumbnails(), Version: o.Version,
 			Journal: filepath.Join(filepath.Dir(path), "unsaved"),
 		},
-		engine: session.On(devices), device: devices, machine: device.List,
+		engine: session.On(devices), device: devices, machine: device.List, shaded: picture.Shader,
 	})
 	if err != nil {
 		return err

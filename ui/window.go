@@ -55,6 +55,8 @@ type config struct {
 	crash *crash.Guard
 	// timing makes the timing view; nil in a build without one.
 	timing func(Host, *i18n.Printer) TimingView
+	// shaded lets a shader draw the picture.
+	shaded bool
 	// later runs a function after the next frame; nil is session.Dispatch.
 	later func(func())
 	// observer, which may be nil, receives the events of the window.
@@ -119,7 +121,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.win.SetPadded(false)
 	w.c = newCommon(w, c)
 	w.k = w.c.k
-	w.k.display = newDisplay(w.c.session, w.c.found.Selected, w.c.analysis.ComparedView, w.update)
+	w.k.display = newDisplay(w.c.session, w.c.found.Selected, w.c.analysis.ComparedView, c.shaded, w.update)
 	w.k.win = w.win
 	modals := xwidget.NewModals(w.win)
 	w.k.prompts = prompt.New(modals, prompt.Options{
@@ -148,7 +150,9 @@ func newWindow(a fyne.App, c config) (*window, error) {
 		reading: func() bool { return w.c.store.Placeholder() != nil }, queue: w.queueAction,
 		working: func() bool { return w.c.session.Busy() && !w.c.preview.Previewing() }}
 	w.layers = &layers{k: w.k, session: w.c.session, preview: w.c.preview, analysis: w.c.analysis}
-	w.client = clientPart{client.New(a, w.c.session, w.k.display.port, func() { w.k.changed(change{View: true}) })}
+	w.client = clientPart{client.New(a, w.c.session, w.k.display.port, c.shaded, func() {
+		w.k.changed(change{View: true})
+	})}
 	w.makeActions()
 	w.board = &keyboard{w: w}
 	w.k.keys = w.board

@@ -36,6 +36,12 @@ const (
 	exitCancelled = 130
 )
 
+// Drawing says what draws the window: the name of the OpenGL renderer, and what draws the picture with it.
+type Drawing struct {
+	Renderer string
+	Picture  message.Message
+}
+
 // Options connect the command line to the rest of the program.
 type Options struct {
 	// Version of the program.
@@ -46,9 +52,8 @@ type Options struct {
 	Getenv func(string) string
 	// Window shows the window until it is closed; nil in a build without a window.
 	Window func(context.Context, Window) error
-	// Renderer returns the name of the window's renderer, or the reason why no window can be shown; nil in a build
-	// without a window.
-	Renderer func() (string, error)
+	// Renderer says what draws the window, or the reason why no window can be shown; nil in a build without a window.
+	Renderer func() (Drawing, error)
 	// Recovered records a recovered panic and returns the path of the record; with nil panics are not recorded.
 	Recovered func(value any, stack []byte) string
 

@@ -53,7 +53,8 @@ func diagnosis(p *program) (string, error) {
 	line("processors: %d, of which Blik uses %d", runtime.NumCPU(), parallel.Processors())
 	line("language: %s", p.tr.Code())
 	for _, name := range []string{
-		"LC_ALL", "LC_MESSAGES", "LANG", "GOMEMLIMIT", "BLIK_KERNELS", "BLIK_DIALOGS", "FYNE_SCALE",
+		"LC_ALL", "LC_MESSAGES", "LANG", "GOMEMLIMIT", "BLIK_KERNELS", "BLIK_DIALOGS", "BLIK_DRAWING",
+		"FYNE_SCALE",
 	} {
 		if v := p.Getenv(name); v != "" {
 			fmt.Fprintf(&b, "  %s=%s\n", name, v)
@@ -70,11 +71,12 @@ func diagnosis(p *program) (string, error) {
 	case p.Renderer == nil:
 		line("this build has no window")
 	default:
-		name, err := p.Renderer()
+		drawing, err := p.Renderer()
 		if err != nil {
-			name = p.sentence(err)
+			fmt.Fprintf(&b, "  %s\n", p.sentence(err))
+			break
 		}
-		fmt.Fprintf(&b, "  %s\n", name)
+		fmt.Fprintf(&b, "  %s\n  %s\n", drawing.Renderer, p.tr.Sprint(drawing.Picture))
 	}
 
 	section(p.say("Devices"))

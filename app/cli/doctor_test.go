@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"blik/app/i18n"
+	"blik/internal/message"
 	"blik/internal/test/testpic"
 )
 
@@ -34,9 +35,11 @@ func TestDoctor(t *testing.T) {
 
 func TestDoctorNamesWhatDraws(t *testing.T) {
 	t.Parallel()
-	for want, renderer := range map[string]func() (string, error){
-		"Mesa, llvmpipe": func() (string, error) { return "Mesa, llvmpipe", nil },
-		"no driver":      func() (string, error) { return "", errors.New("no driver") },
+	for want, renderer := range map[string]func() (Drawing, error){
+		"Mesa, llvmpipe\n  the processor draws": func() (Drawing, error) {
+			return Drawing{"Mesa, llvmpipe", message.Of("the processor draws")}, nil
+		},
+		"no driver\n\nDevices": func() (Drawing, error) { return Drawing{}, errors.New("no driver") },
 	} {
 		p := &program{Options: Options{Renderer: renderer, Getenv: func(string) string { return "" }}, tr: i18n.For("en")}
 		if got, err := diagnosis(p); err != nil || !strings.Contains(got, "Display\n  "+want+"\n") {

@@ -16,6 +16,7 @@ type Window struct {
 	app     fyne.App
 	session *session.Session
 	of      *viewport.Viewport
+	shaded  bool
 	// closed is called when the user closes the window.
 	closed func()
 
@@ -23,9 +24,9 @@ type Window struct {
 	port *viewport.Viewport
 }
 
-// New returns a window that is not shown yet.
-func New(app fyne.App, s *session.Session, of *viewport.Viewport, closed func()) *Window {
-	return &Window{app: app, session: s, of: of, closed: closed}
+// New returns a window that is not shown yet. If shaded is set, a shader draws the picture.
+func New(app fyne.App, s *session.Session, of *viewport.Viewport, shaded bool, closed func()) *Window {
+	return &Window{app: app, session: s, of: of, shaded: shaded, closed: closed}
 }
 
 // Shown reports whether the window is open.
@@ -37,7 +38,7 @@ func (w *Window) Toggle(title string) {
 		w.win.Close()
 		return
 	}
-	w.win, w.port = w.app.NewWindow(title), viewport.New()
+	w.win, w.port = w.app.NewWindow(title), viewport.New(viewport.Shaded("client", w.shaded))
 	w.port.SetFollower()
 	look := view.DefaultOptions()
 	look.Mode, look.Grid = view.PictureOnly, false

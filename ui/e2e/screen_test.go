@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"time"
 
 	"blik/internal/test/testpic"
+	"blik/internal/test/uitest"
 )
 
 // needed are the programs for a virtual screen and their Debian packages.
@@ -83,7 +83,7 @@ func openIn(t testing.TB, home, lang string, width, height int, files ...string)
 	}
 	w := &window{t: t, log: filepath.Join(t.TempDir(), "ui.log"), stderr: &lockedBuffer{}, ended: make(chan error, 1)}
 	w.screen = t.TempDir()
-	display := startScreen(t, w.screen)
+	display := uitest.StartScreen(t, w.screen)
 	w.env = append(os.Environ(),
 		"DISPLAY="+display, "WAYLAND_DISPLAY=", "HOME="+home, "LANG=en_US.UTF-8", "LC_ALL=",
 		"XDG_CONFIG_HOME="+filepath.Join(home, "config"), "XDG_CACHE_HOME="+filepath.Join(home, "cache"),
@@ -139,38 +139,6 @@ func (w *window) kill() {
 		w.t.Fatal(err)
 	}
 	<-w.ended
-}
-
-// choosing is held while an X server looks for a free display.
-var choosing sync.Mutex
-
-// startScreen starts an X server on a free display, with its pixels in a file in a folder, and returns the display's
-// name.
-func startScreen(t testing.TB, folder string) string {
-	t.Helper()
-	choosing.Lock()
-	defer choosing.Unlock()
-	r, pipe, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	x := exec.Command("Xvfb", "-displayfd", "3", "-screen", "0", "1920x1200x24", "+extension", "GLX", "-nolisten",
-		"tcp", "-fbdir", folder)
-	x.ExtraFiles = []*os.File{pipe}
-	if err := x.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		x.Process.Kill()
-		x.Wait()
-	})
-	pipe.Close()
-	number, err := bufio.NewReader(r).ReadString('\n')
-	if err != nil {
-		t.Fatalf("Xvfb did not report its display: %v", err)
-	}
-	return ":" + strings.TrimSpace(number)
 }
 
 // background starts a program that runs until the end of the test.

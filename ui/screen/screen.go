@@ -15,15 +15,17 @@ import (
 	"github.com/go-gl/glfw/v3.4/glfw"
 
 	"blik/internal/message"
+	"blik/ui/shader"
 )
 
 var errNoDisplay = errors.New("no display: neither DISPLAY nor WAYLAND_DISPLAY is set; `blik detect` works without one")
 
-// Renderer returns the OpenGL renderer of the window: vendor, renderer, version. It opens an invisible window, and must
-// be called from the main goroutine while no other window is open. Errors state what is missing.
-func Renderer() (name string, err error) {
+// Renderer returns the OpenGL renderer of the window: vendor, renderer, version, and what draws the picture with it. It
+// opens an invisible window, and must be called from the main goroutine while no other window is open. Errors state
+// what is missing.
+func Renderer() (name string, picture shader.Choice, err error) {
 	if err := check(); err != nil {
-		return "", err
+		return "", picture, err
 	}
 	// GLFW's binding logs errors that it cannot return, and panics if GLFW was not initialised after all.
 	var said strings.Builder
@@ -38,7 +40,7 @@ func Renderer() (name string, err error) {
 	// The toolkit initialises GLFW again, and the hint stays.
 	glfw.InitHint(glfw.PlatformHint, int(platform()))
 	if err := glfw.Init(); err != nil {
-		return "", noRenderer(err.Error())
+		return "", picture, noRenderer(err.Error())
 	}
 	defer glfw.Terminate()
 	// The toolkit requires this version.
@@ -47,16 +49,17 @@ func Renderer() (name string, err error) {
 	glfw.WindowHint(glfw.Visible, glfw.False)
 	w, err := glfw.CreateWindow(16, 16, "Blik", nil, nil)
 	if err != nil {
-		return "", noRenderer(err.Error())
+		return "", picture, noRenderer(err.Error())
 	}
 	defer w.Destroy()
 	w.MakeContextCurrent()
 	defer glfw.DetachCurrentContext()
 	if err := gl.Init(); err != nil {
-		return "", noRenderer(err.Error())
+		return "", picture, noRenderer(err.Error())
 	}
 	ask := func(what uint32) string { return gl.GoStr(gl.GetString(what)) }
-	return fmt.Sprintf("%s, %s, OpenGL %s", ask(gl.VENDOR), ask(gl.RENDERER), ask(gl.VERSION)), nil
+	name = fmt.Sprintf("%s, %s, OpenGL %s", ask(gl.VENDOR), ask(gl.RENDERER), ask(gl.VERSION))
+	return name, shader.Choose(ask(gl.RENDERER), os.Getenv(shader.Variable)), nil
 }
 
 // platform returns the window system to use: on Linux, X11 if there is one, because Wayland windows of the toolkit lack

@@ -31,7 +31,7 @@ func TestPlatform(t *testing.T) {
 	t.Setenv("DISPLAY", ":59977")
 	t.Setenv("FYNE_PLATFORM", "wayland")
 	t.Setenv("WAYLAND_DISPLAY", "no-such-socket")
-	if _, err := Renderer(); err == nil || !strings.Contains(err.Error(), "no-such-socket") {
+	if _, _, err := Renderer(); err == nil || !strings.Contains(err.Error(), "no-such-socket") {
 		t.Error(err)
 	}
 }

@@ -122,7 +122,11 @@ func (r *renderer) Layout(size fyne.Size) {
 func (r *renderer) MinSize() fyne.Size { return fyne.NewSize(200, 150) }
 
 func (r *renderer) Objects() []fyne.CanvasObject {
-	all := append([]fyne.CanvasObject{r.v.raster, r.v.still}, r.v.overlay.objects()...)
+	all := []fyne.CanvasObject{r.v.raster}
+	if r.v.shaded != nil {
+		all = append(all, r.v.shaded)
+	}
+	all = append(append(all, r.v.still), r.v.overlay.objects()...)
 	all = append(all, r.v.marker[0], r.v.marker[1], r.v.ghost[0], r.v.ghost[1], r.v.label[0], r.v.label[1])
 	all = append(append(all, r.v.ring.objects()...), r.v.divider.objects()...)
 	return append(all, r.v.keyPointer.objects()...)

@@ -1,8 +1,8 @@
 // Package viewport is the widget that shows the picture. It zooms, pans, passes pointer events to tools, and shows
 // outlines over the picture.
 //
-// The pixels are drawn by a view.Renderer into a raster of the viewport's size. Changes mark the parts of the viewport
-// to redraw; the renderer runs once a frame, when the window is painted.
+// The pixels are drawn by a view.Renderer into a raster of the viewport's size, or by a shader over it. Changes mark
+// the parts of the viewport to redraw; the renderer runs once a frame, when the window is painted.
 package viewport
 
 import (
@@ -18,6 +18,7 @@ import (
 
 	"blik/app/view"
 	"blik/processing"
+	"blik/ui/shader"
 	"blik/ui/tool"
 	"blik/ui/xwidget"
 )
@@ -81,7 +82,9 @@ type Viewport struct {
 	openOutline      bool
 	marked           image.Rectangle
 
-	raster  *canvas.Raster
+	raster *canvas.Raster
+	// shaded draws the picture over the raster; nil leaves that to the raster.
+	shaded  *shader.Layer
 	ring    ring
 	ghost   [2]*canvas.Circle
 	label   [2]fyne.CanvasObject
@@ -122,8 +125,20 @@ var (
 	_ desktop.Cursorable = (*Viewport)(nil)
 )
 
+// An Option is one of New.
+type Option func(*Viewport)
+
+// Shaded draws the picture by a shader, under a name of its own in the window, if use is set.
+func Shaded(name string, use bool) Option {
+	return func(v *Viewport) {
+		if use {
+			v.shaded = shader.NewLayer(name)
+		}
+	}
+}
+
 // New returns a viewport without a picture whose tool is the hand.
-func New() *Viewport {
+func New(options ...Option) *Viewport {
 	v := &Viewport{
 		renderer:  view.NewRenderer(),
 		options:   view.DefaultOptions(),
@@ -142,6 +157,9 @@ func New() *Viewport {
 	v.ghost, v.label = newGhost(), newLabel()
 	v.marker[0], v.marker[1] = newMarker(color.NRGBA{A: 170}, 4), newMarker(color.NRGBA{255, 210, 0, 255}, 2)
 	v.keyPointer = newKeyPointer(v)
+	for _, set := range options {
+		set(v)
+	}
 	v.ExtendBaseWidget(v)
 	return v
 }
@@ -168,6 +186,9 @@ func (v *Viewport) SetPicture(p *view.Pyramid, m *view.MaskPyramid) {
 	v.marked = image.Rectangle{}
 	v.offerKeys()
 	v.renderer.SetPicture(p, m)
+	if v.shaded != nil {
+		v.shaded.Clear()
+	}
 	if !v.follower {
 		v.Fit()
 	}
@@ -230,6 +251,9 @@ func (v *Viewport) MaskChanged(changed image.Rectangle) {
 		return
 	}
 	v.mask.Update(changed)
+	if v.shaded != nil {
+		v.shaded.MaskChanged(changed)
+	}
 	v.invalidate(v.renderer.DirtyRect(v.transform, changed))
 }
 
@@ -440,7 +464,8 @@ func (v *Viewport) invalidate(r image.Rectangle) {
 }
 
 // draw is the raster's generator: it updates the retained pixels and returns them. The painter copies them before it
-// returns, and requires them to be packed.
+// returns, and requires them to be packed. If a shader draws the picture, it is prepared here, because what lies over
+// the raster is painted afterwards.
 func (v *Viewport) draw(w, h int) image.Image {
 	if v.OnFrame != nil {
 		start := time.Now()
@@ -450,12 +475,23 @@ func (v *Viewport) draw(w, h int) image.Image {
 	if c := fyne.CurrentApp().Driver().CanvasForObject(v); c != nil && float64(c.Scale()) != v.scale {
 		v.resized(v.Size())
 	}
+	o := v.options
+	o.Compare, o.Split = v.compare, v.splitColumn()
+	if v.shaded != nil {
+		frame := v.renderer.Tiles(image.Pt(w, h), v.transform, o, shader.TileSide)
+		switch v.shaded.Draw(frame, fyne.CurrentApp().Driver().AbsolutePositionForObject(v), v.scale) {
+		case shader.All:
+			v.buf, v.dirty, v.moved = nil, image.Rectangle{}, image.Point{}
+			return image.NewUniform(view.Surround())
+		case shader.Some:
+			// The raster draws all of this frame; the next ones load the rest.
+			v.raster.Refresh()
+		}
+	}
 	if v.buf == nil || v.buf.Rect.Dx() != w || v.buf.Rect.Dy() != h {
 		v.buf = image.NewRGBA(image.Rect(0, 0, w, h))
 		v.dirty = v.buf.Rect
 	}
-	o := v.options
-	o.Compare, o.Split = v.compare, v.splitColumn()
 	for _, r := range append(scroll(v.buf, v.moved), v.dirty) {
 		if r = r.Intersect(v.buf.Rect); !r.Empty() {
 			v.renderer.RenderRect(v.buf, v.transform, o, r)

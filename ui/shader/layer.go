@@ -1,0 +1,115 @@
+package shader
+
+import (
+	"image"
+	"math"
+	"strconv"
+	"time"
+
+	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
+	"fyne.io/fyne/v2/widget"
+
+	"blik/app/view"
+)
+
+// Layer shows frames over the raster of a viewport, which has the colour of the surround then. The toolkit's painter
+// for tests does not draw it.
+type Layer struct {
+	widget.BaseWidget
+
+	// name distinguishes the layers of a window, because the toolkit keeps textures by the name of a shader.
+	name  string
+	cache Cache
+	// shaders belong to the quads of the cache; shown are those of the frame.
+	shaders []*canvas.Shader
+	shown   []fyne.CanvasObject
+}
+
+// NewLayer returns a layer with a name of its own in the window.
+func NewLayer(name string) *Layer {
+	l := &Layer{name: name}
+	l.ExtendBaseWidget(l)
+	return l
+}
+
+// Progress says how much of a frame a Layer draws.
+type Progress uint8
+
+// Nothing is drawn of a frame that needs too many textures, Some while they are being loaded, and then All.
+const (
+	Nothing Progress = iota
+	Some
+	All
+)
+
+// loading is the time that a frame may take for loading textures.
+const loading = 4 * time.Millisecond
+
+// Draw shows a frame over a viewport at a position in the window, on a canvas with so many device pixels per Fyne unit.
+// What it does not draw must lie under it. It must be called before the layer is painted, in the same frame.
+func (l *Layer) Draw(frame view.Tiled, viewport fyne.Position, scale float64) Progress {
+	l.shown = nil
+	var window fyne.Size
+	if c := fyne.CurrentApp().Driver().CanvasForObject(l); c != nil {
+		window = c.Size()
+	}
+	quads, index, whole := l.cache.Quads(frame, loading)
+	for i, q := range quads {
+		for len(l.shaders) <= index[i] {
+			name := l.name + " " + strconv.Itoa(len(l.shaders))
+			l.shaders = append(l.shaders, canvas.NewShader(name, []byte(Source()), nil))
+		}
+		s := l.shaders[index[i]]
+		s.Textures, s.Uniforms = q.Textures, q.Uniforms
+		s.Move(fyne.NewPos(place(q.Device.Min.X, viewport.X, scale), place(q.Device.Min.Y, viewport.Y, scale)))
+		s.Resize(fyne.NewSize(float32(float64(q.Device.Dx())/scale), float32(float64(q.Device.Dy())/scale)))
+		l.shown = append(l.shown, s)
+		// The toolkit draws nothing beyond the edge of a window that is too small for its content.
+		if at := s.Position().Add(viewport); at.X < window.Width && at.Y < window.Height {
+			q.Drawn()
+		}
+	}
+	switch {
+	case whole:
+		return All
+	case len(quads) > 0:
+		return Some
+	}
+	return Nothing
+}
+
+// place returns the position, relative to the viewport, of a device column or row. The toolkit rounds a position in the
+// window to device pixels; that of the viewport may lie in the middle between two, and must be rounded first.
+func place(device int, viewport float32, scale float64) float32 {
+	origin := math.Round(float64(viewport * float32(scale)))
+	return float32((origin+float64(device))/scale) - viewport
+}
+
+// Clear shows nothing until the next Draw, and drops the textures.
+func (l *Layer) Clear() {
+	l.shown = nil
+	l.cache.Clear()
+}
+
+// MaskChanged must be called after pixels of the mask in an image rectangle have changed.
+func (l *Layer) MaskChanged(changed image.Rectangle) { l.cache.MaskChanged(changed) }
+
+// CreateRenderer is part of fyne.Widget.
+func (l *Layer) CreateRenderer() fyne.WidgetRenderer { return renderer{l} }
+
+type renderer struct{ *Layer }
+
+func (renderer) Destroy() {}
+
+// Layout is part of fyne.WidgetRenderer.
+func (renderer) Layout(fyne.Size) {}
+
+// MinSize is part of fyne.WidgetRenderer.
+func (renderer) MinSize() fyne.Size { return fyne.Size{} }
+
+// Objects is part of fyne.WidgetRenderer.
+func (r renderer) Objects() []fyne.CanvasObject { return r.shown }
+
+// Refresh is part of fyne.WidgetRenderer.
+func (renderer) Refresh() {}
