@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"image/jpeg"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,5 +145,115 @@ func TestVerifyChecksTheReport(t *testing.T) {
 	}
 	if got := call(t, "verify", "--limit", "0.001", in, result); got.status != exitFailed || !strings.Contains(got.errors, "limit of 0.001 MP") {
 		t.Errorf("--limit of verify: %+v", got)
+	}
+}
+
+// A file whose results would have names that are too long is refused in one sentence, and the others are done.
+func TestLongNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name string
+		fits bool
+	}{
+		{strings.Repeat("a", 241) + ".png", true}, {strings.Repeat("a", 242) + ".png", false},
+		{strings.Repeat("a", 251) + ".png", false}, {strings.Repeat("ж", 120) + ".png", true}, {strings.Repeat("ж", 125) + ".png", false},
+	} {
+		for _, args := range [][]string{{"correct", "--no-report"}, {"detect"}} {
+			dir := t.TempDir()
+			in, other, out := painting(t, dir, c.name), painting(t, dir, "b.png"), filepath.Join(dir, "out")
+			got := call(t, append(args, "-q", "-o", out, in, other)...)
+			if (got.status == exitDone) != c.fits || strings.Contains(got.errors, "the name of a result would be") == c.fits {
+				t.Errorf("%s of a name of %d bytes: %+v", args[0], len(c.name), got)
+			}
+			if _, err := os.Stat(filepath.Join(out, map[string]string{"correct": "b_corrected.png", "detect": "b_mask.png"}[args[0]])); err != nil {
+				t.Errorf("%s of a name of %d bytes: the other file: %v", args[0], len(c.name), err)
+			}
+		}
+	}
+}
+
+func TestPreview(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	if got := call(t, "detect", "--preview", "40", "-o", dir, in); got.status != exitDone {
+		t.Fatalf("%+v", got)
+	}
+	m, err := jpeg.Decode(bytes.NewReader(testpic.ReadFile(t, filepath.Join(dir, "a_preview.jpg"))))
+	if err != nil || m.Bounds().Dx() != 40 || m.Bounds().Dy() != 30 {
+		t.Errorf("%v, %v", m, err)
+	}
+	for _, size := range []string{"15", "10001", "-1"} {
+		want := "blik: --preview " + size + ": must be from 16 to 10000 pixels\n"
+		if got := call(t, "detect", "--preview", size, "-o", dir, in); got.status != exitUsage || !strings.HasPrefix(got.errors, want) {
+			t.Errorf("%s: %+v", size, got)
+		}
+	}
+}
+
+// The contact sheet shows the processed files in order, and names those that failed.
+func TestIndex(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a, b, absent := painting(t, dir, "a.png"), painting(t, dir, "b 1.png"), filepath.Join(dir, "absent.png")
+	for command, links := range map[string][]string{
+		"detect": {
+			"a_marked.png", "a_mask.png", "a_findings.csv", "a_findings.json",
+			"b%201_marked.png", "b%201_mask.png", "b%201_findings.csv", "b%201_findings.json",
+		},
+		"correct": {
+			"a_corrected.html", "a_corrected.png", "a_corrected.json", "a_mask.png",
+			"b%201_corrected.html", "b%201_corrected.png", "b%201_corrected.json", "b%201_mask.png",
+		},
+	} {
+		out := filepath.Join(dir, command)
+		extra := map[string]string{"detect": "--marked", "correct": "--save-mask"}[command]
+		if got := call(t, command, "--index", extra, "-o", out, a, absent, b); got.status != exitFailed {
+			t.Fatalf("%+v", got)
+		}
+		page := string(testpic.ReadFile(t, filepath.Join(out, "index.html")))
+		if n := strings.Count(page, "<img"); n != 2 || strings.Count(page, `class="failed"`) != 1 || !strings.Contains(page, "absent.png") {
+			t.Errorf("%s: %d pictures in\n%s", command, n, page)
+		}
+		var got []string
+		for _, part := range strings.Split(page, `<br><a href="./`)[1:] {
+			link, _, _ := strings.Cut(part, `"`)
+			got = append(got, link)
+		}
+		if !slices.Equal(got, links) {
+			t.Errorf("%s: links %v, want %v", command, got, links)
+		}
+	}
+}
+
+// A page that Blik did not write is never replaced, its own only with --overwrite.
+func TestIndexIsNotOverwritten(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	page := filepath.Join(dir, "index.html")
+	if err := os.WriteFile(page, []byte("<html>my page</html>"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"detect"}, {"detect", "--overwrite"}, {"correct"}, {"correct", "--overwrite"}} {
+		got := call(t, append(args, "--index", "-o", dir, in)...)
+		want := "blik: " + page + " exists and is not a contact sheet of Blik; not overwritten\n"
+		if got.status != exitUsage || !strings.HasPrefix(got.errors, want) || exist(filepath.Join(dir, "a_mask.png")) {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
+	if err := os.Remove(page); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if got := call(t, "detect", "--index", "--overwrite", "-o", dir, in); got.status != exitDone || !exist(page) {
+			t.Errorf("%+v", got)
+		}
+	}
+	if got := call(t, "correct", "--index", "-o", dir, in); got.status != exitUsage || !strings.Contains(got.errors, "--overwrite replaces it") {
+		t.Errorf("%+v", got)
+	}
+	if got := call(t, "correct", "--index", "--overwrite", "-o", dir, in); got.status != exitDone {
+		t.Errorf("%+v", got)
 	}
 }

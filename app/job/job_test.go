@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -368,4 +369,109 @@ func TestClose(t *testing.T) {
 	if err := r.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
+}
+
+func TestLeft(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		elapsed time.Duration
+		done    float64
+		want    time.Duration
+	}{
+		{10 * time.Second, 0.5, 10 * time.Second},
+		{30 * time.Second, 0.75, 10 * time.Second},
+		{2 * time.Second, 0.1, 18 * time.Second},
+		{10 * time.Second, 0.01, 0},
+		{10 * time.Second, 0, 0},
+		{500 * time.Millisecond, 0.5, 0},
+		{10 * time.Second, 1, 0},
+		{10 * time.Second, 1.5, 0},
+		{10 * time.Second, -1, 0},
+	} {
+		if got := remaining(c.elapsed, c.done); got.Round(time.Millisecond) != c.want {
+			t.Errorf("%v, share %v: %v left, want %v", c.elapsed, c.done, got, c.want)
+		}
+	}
+}
+
+// Work that reports once is reported again and again, with the time that has passed.
+func TestProgressTicks(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t, newLoop(t).do, nil)
+	updates := make(chan Update, 100)
+	c := make(chan struct{})
+	err := Start(r, func(ctx context.Context, report processing.Progress) (int, error) {
+		report(message.Of("reading"), 0.5)
+		<-ctx.Done()
+		return 0, ctx.Err()
+	}, func(u Update) { updates <- u }, func(int, error) { close(c) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := <-updates, <-updates
+	r.Cancel()
+	<-c
+	if first.Elapsed >= second.Elapsed || second.Elapsed < Tick || second.Left == 0 || second.Done != 0.5 ||
+		second.Stage.String() != "reading" {
+		t.Errorf("%+v, then %+v", first, second)
+	}
+}
+
+// The steps get the result in their order, others run between them, and the job runs until the last has ended.
+func TestSteps(t *testing.T) {
+	t.Parallel()
+	queue := make(chan func(), 100)
+	r := newRunner(t, func(f func()) { queue <- f }, nil)
+	var order []string
+	step := func(name string) func(int) {
+		return func(v int) {
+			if v != 7 || !r.Busy() {
+				t.Errorf("step %s got %d, busy %v", name, v, r.Busy())
+			}
+			order = append(order, name)
+			queue <- func() { order = append(order, "other") }
+		}
+	}
+	ended := false
+	asides := 0
+	err := StartHandled(r, func(context.Context, processing.Progress) (int, error) { return 7, nil }, nil,
+		[]Handler[int]{{Do: step("a")}, {Aside: func(v int) { asides += v }, Do: step("b")}}, func(v int, err error) {
+			order = append(order, "done")
+			ended = v == 7 && err == nil && !r.Busy()
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for !slices.Contains(order, "done") {
+		(<-queue)()
+	}
+	if want := []string{"a", "other", "b", "other", "done"}; !slices.Equal(order, want) || !ended {
+		t.Errorf("%q, want %q; ended well: %v", order, want, ended)
+	}
+	if asides != 7 {
+		t.Errorf("what goes on beside the steps saw %d, want 7 once", asides)
+	}
+}
+
+// Work that fails has no steps.
+func TestStepsOfAFailure(t *testing.T) {
+	t.Parallel()
+	r := newRunner(t, nil, nil)
+	var wait sync.WaitGroup
+	wait.Add(1)
+	broken := errors.New("broken")
+	err := StartHandled(r, func(context.Context, processing.Progress) (int, error) { return 0, broken }, nil,
+		[]Handler[int]{{
+			Aside: func(int) { t.Error("work beside a step of work that failed") },
+			Do:    func(int) { t.Error("a step of work that failed") },
+		}}, func(_ int, err error) {
+			if !errors.Is(err, broken) {
+				t.Errorf("%v", err)
+			}
+			wait.Done()
+		})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait.Wait()
 }

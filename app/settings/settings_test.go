@@ -9,9 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"blik/processing"
-
 	"pgregory.net/rapid"
+
+	"blik/processing"
+	"blik/processing/network"
 )
 
 func TestMissingFileGivesDefaults(t *testing.T) {
@@ -168,5 +169,68 @@ func TestPath(t *testing.T) {
 	path, err := Path()
 	if err != nil || !strings.HasPrefix(path, folder) || !strings.HasSuffix(path, filepath.Join("blik", "settings.json")) {
 		t.Errorf("Path = %s, %v", path, err)
+	}
+}
+
+// Keys are restored as chosen.
+func TestKeysComeBack(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "settings.json")
+	s := Default()
+	s.Keys = Keys{"find.run": "Ctrl+Shift+G", "tool.brush": "", "view.in": "+"}
+	if err := s.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Load(path); err != nil || !reflect.DeepEqual(got, s) {
+		t.Errorf("came back as %+v, %v", got, err)
+	}
+}
+
+// Damaged keys affect neither other keys nor other settings.
+func TestDamagedKeys(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]Keys{
+		`3`: nil, `null`: nil, `["a"]`: nil, `"F5"`: nil, `{}`: nil,
+		`{"a": 1, "b": null, "c": {"d": "e"}, "f": "F5", "g": ""}`: {"f": "F5", "g": ""},
+	} {
+		path := filepath.Join(t.TempDir(), "settings.json")
+		if err := os.WriteFile(path, []byte(`{"keys": `+text+`, "brush-radius": 7}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got, err := Load(path)
+		if err != nil || got.BrushRadius != 7 || !reflect.DeepEqual(got.Keys, want) {
+			t.Errorf("%s: keys %v, brush %g, %v", text, got.Keys, got.BrushRadius, err)
+		}
+	}
+}
+
+// Learned parameters are restored, unless another version of the detector learned them.
+func TestLearnedComesBack(t *testing.T) {
+	model, err := network.Default()
+	if err != nil {
+		t.Fatal(err)
+	}
+	basis, n := processing.LearnedBasis(model)
+	l := &processing.Learned{Basis: basis, Way: processing.WayShift, Offset: 0.25, Mean: make([]float64, n),
+		Deviation: make([]float64, n), Weights: make([]float64, n)}
+	for i := range n {
+		l.Mean[i], l.Deviation[i], l.Weights[i] = float64(i)/3, 1+float64(i)/7, 0.1/float64(i+1)
+	}
+	path := filepath.Join(t.TempDir(), "settings.json")
+	s := Default()
+	s.Params.Learned = l
+	if err := s.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load(path)
+	if err != nil || !reflect.DeepEqual(got.Params.Learned, l) {
+		t.Errorf("came back as %+v, %v", got.Params.Learned, err)
+	}
+	l.Basis = "another"
+	if err := s.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := Load(path); err != nil || got.Params.Learned != nil {
+		t.Errorf("what another version learned came back: %+v, %v", got.Params.Learned, err)
 	}
 }

@@ -10,10 +10,10 @@ import (
 	"math"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"blik/internal/test/testpic"
 	"blik/processing"
-
-	"pgregory.net/rapid"
 )
 
 func drawPicture(t *rapid.T, w, h int) *processing.Picture {
@@ -646,6 +646,65 @@ func TestNarrowPictureIsVisible(t *testing.T) {
 					t.Errorf("%v in %v moved by %v is shown at %v, want one device pixel at %d", size, viewport, shift,
 						shown, middle)
 				}
+			}
+		}
+	}
+}
+
+// Vector instructions draw the same pixels as plain Go, at every zoom that interpolates and for narrow pictures and
+// viewports as well.
+func TestVectorsDrawTheSame(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(r *rapid.T) {
+		w, h := rapid.IntRange(1, 90).Draw(r, "w"), rapid.IntRange(1, 60).Draw(r, "h")
+		depth := rapid.SampledFrom([]int{8, 16}).Draw(r, "depth")
+		p, err := NewPyramid(t.Context(), testpic.Noise(w, h, 3, depth))
+		if err != nil {
+			r.Fatal(err)
+		}
+		view := image.Pt(rapid.IntRange(1, 120).Draw(r, "vw"), rapid.IntRange(1, 40).Draw(r, "vh"))
+		at := processing.Point{X: rapid.Float64Range(0, 90).Draw(r, "x"), Y: rapid.Float64Range(0, 60).Draw(r, "y")}
+		zoom := rapid.Float64Range(0.05, nearestZoom).Draw(r, "zoom")
+		place := Transform{Zoom: zoom}.CentreOn(at, view)
+		draw := func(vectors *blender) []uint8 {
+			to := image.NewRGBA(image.Rectangle{Max: view})
+			renderer := NewRenderer()
+			renderer.vectors = vectors
+			renderer.SetPicture(p, nil)
+			renderer.Render(to, place, DefaultOptions())
+			return to.Pix
+		}
+		if !bytes.Equal(draw(vectorBlender()), draw(nil)) {
+			r.Fatal("the pixels differ")
+		}
+	})
+}
+
+// Changed pixels show in the colour of their kind, whatever the mask marks; all others show the picture.
+func TestChangedColours(t *testing.T) {
+	t.Parallel()
+	full, kinds := processing.NewMask(20, 3), processing.NewMask(20, 3)
+	for i := range full.Pix {
+		full.Pix[i] = 255
+	}
+	copy(kinds.Pix[20+11:], []uint8{255, 170, 170, 85})
+	picture, mask := pyramids(t, testpic.Flat(20, 3, 1, 50), full)
+	r := NewRenderer()
+	r.SetPicture(picture, mask)
+	marked, halo, veil := ChangedColours()
+	plain := color.RGBA{50, 50, 50, 255}
+	want := map[int]color.RGBA{11: marked, 12: halo, 13: halo, 14: veil}
+	for _, other := range []*MaskPyramid{NewMaskPyramid(kinds), nil} {
+		out := image.NewRGBA(image.Rect(0, 0, 20, 3))
+		r.Render(out, Transform{Zoom: 1}, Options{Mode: Changed, Opacity: 1, Other: other})
+		for i := range kinds.Pix {
+			x, y := i%20, i/20
+			expected, ok := want[x]
+			if !ok || y != 1 || other == nil {
+				expected = plain
+			}
+			if got := out.RGBAAt(x, y); got != expected {
+				t.Errorf("pixel %d, %d is %v, want %v", x, y, got, expected)
 			}
 		}
 	}

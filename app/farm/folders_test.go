@@ -1,6 +1,7 @@
 package farm
 
 import (
+	"context"
 	"errors"
 	"os"
 	"path/filepath"
@@ -89,6 +90,61 @@ func TestPortable(t *testing.T) {
 	for _, name := range []string{"a:b.tif", "what?.tif", "CON", "con.tif", "sub/lpt1.tif", "end.", "end ", "a\\b", "a\x01b", `q"q`, "dir./x.tif"} {
 		if err := Portable(name); err == nil {
 			t.Errorf("%q can exist on Windows", name)
+		}
+	}
+}
+
+// The next worker removes what a killed one has left in its scratch folder.
+func TestDesk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	first, err := openScratch(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := first.place(Job{ID: "x"}); err != nil {
+		t.Fatal(err)
+	}
+	dead := filepath.Join(dir, scratchPrefix+"dead")
+	if err := errors.Join(os.Mkdir(dead, 0o700), os.WriteFile(filepath.Join(dead, scratchLock), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openScratch(dir); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 || filepath.Join(dir, left[0].Name()) != first.folder {
+		t.Errorf("%v, %v", left, err)
+	}
+	first.close()
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("%v, %v", left, err)
+	}
+	if _, err := openScratch(filepath.Join(dir, "missing")); err == nil {
+		t.Error("a folder that is not there")
+	}
+}
+
+// lenient is a Checker that accepts everything.
+type lenient struct{}
+
+func (lenient) Names(string, []string) error                          { return nil }
+func (lenient) Check(context.Context, string, string, []string) error { return nil }
+
+// No result leads to a file outside its folder, or to one that a system hides.
+func TestNamesOfResults(t *testing.T) {
+	t.Parallel()
+	k := &collector{Collection: Collection{Folder: t.TempDir(), Checker: lenient{}}}
+	for _, folder := range []string{"../out", "/tmp"} {
+		if _, err := k.collect(t.Context(), Job{Out: Place{Path: folder}}, Result{}); err == nil {
+			t.Errorf("a folder %s", folder)
+		}
+	}
+	sum := strings.Repeat("0", 64)
+	for _, name := range []string{"../x", "a/b", "CON", "..", ".", "", ".profile", "x\x00", "a\\b", strings.Repeat("x", 300)} {
+		r := Result{Outcome: Outcome{Outputs: []Output{{Name: name, SHA256: sum}}}}
+		var bad *Suspicion
+		if _, err := k.collect(t.Context(), Job{Out: Place{Path: "x"}}, r); !errors.As(err, &bad) {
+			t.Errorf("%q leads to a file: %v", name, err)
 		}
 	}
 }
