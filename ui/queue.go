@@ -5,17 +5,19 @@ import (
 	"blik/internal/message"
 )
 
-// wait queues work behind the running job and says so, or does it now if none is running.
-func (k *kit) wait(s *session.Session, name message.Message, do func()) {
-	if s.Queue().Add(name, do) {
-		k.say(k.words.Queued(name))
+// waiting returns a function that queues work behind the running job and says so, or does it now if none is running.
+func (k *kit) waiting(s *session.Session) func(name message.Message, do func()) {
+	return func(name message.Message, do func()) {
+		if s.Queue().Add(name, do) {
+			k.say(k.words.Queued(name))
+		}
 	}
 }
 
 // queueAction queues an action. When its turn comes, it runs if it can.
 func (w *window) queueAction(id string) {
 	a := w.k.actions.table[id]
-	w.k.wait(w.c.session, message.Of(a.name), func() {
+	w.k.waiting(w.c.session)(message.Of(a.name), func() {
 		if a.ready == nil || a.ready() {
 			a.run()
 		}
@@ -29,7 +31,7 @@ func (x *treatment) queueCorrection() {
 		x.k.say(x.k.noneSelected())
 		return
 	}
-	x.k.wait(x.session, message.Of("Correct finding %d", f.Number), func() {
+	x.k.waiting(x.session)(message.Of("Correct finding %d", f.Number), func() {
 		for _, g := range x.session.Document().Spots() {
 			if g.Bounds() == f.Bounds() && g.Area == f.Area {
 				x.found.Select(g)

@@ -51,7 +51,7 @@ func (r *recovery) resumeUnsaved(u *store.Unsaved) {
 			r.k.say(r.k.t("Restored: %s", name))
 		}
 	}
-	r.k.wait(r.session, message.Of("Restore %s", name), func() {
+	r.k.waiting(r.session)(message.Of("Restore %s", name), func() {
 		r.files.Guard(func() { r.store.Resume(u, restored) })
 	})
 }

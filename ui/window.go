@@ -136,6 +136,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 		Texts: w.k.current, Words: func() *words.Words { return w.k.words },
 		Presets: w.presetFolder, PresetsChanged: func() { w.update(change{Presets: true}) },
 		Say: w.k.message, Blocked: w.dialogOpen, ShowMask: w.k.display.showMask, EndDrawing: w.k.display.end,
+		Wait:        w.k.waiting(w.c.session),
 		SaveMaskKey: func() string { return w.k.press(fileSaveMask) },
 	})
 	w.batches = batches.New(batches.Options{

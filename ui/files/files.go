@@ -50,6 +50,8 @@ type Options struct {
 	// Say shows a passing message. Blocked reports whether a dialog covers the window.
 	Say     func(text string)
 	Blocked func() bool
+	// Wait calls do when no job is running, not even a search that follows the parameters: now, or from the queue.
+	Wait func(name message.Message, do func())
 	// ShowMask makes the mask visible, EndDrawing ends the gesture of a tool.
 	ShowMask, EndDrawing func()
 	// SaveMaskKey returns the key that saves the mask.
@@ -115,20 +117,13 @@ func (f *Files) Open(path string) { f.OpenThen(path, func() {}) }
 
 // OpenThen is Open, and calls then when the picture is open.
 func (f *Files) OpenThen(path string, then func()) {
-	f.wait(message.Of("Open %s", filepath.Base(path)), func() { f.openNow(path, then) })
+	f.o.Wait(message.Of("Open %s", filepath.Base(path)), func() { f.openNow(path, then) })
 }
 
-// wait calls do when no job is running, not even a search that follows the parameters: now, or from the queue.
-func (f *Files) wait(name message.Message, do func()) {
-	if f.o.Session.Queue().Add(name, do) {
-		f.o.Say(f.o.Words().Queued(name))
-	}
-}
-
-// waitHere is wait for work on the open picture: if another one is open by then, do is not called.
+// waitHere is Options.Wait for work on the open picture: if another one is open by then, do is not called.
 func (f *Files) waitHere(name message.Message, do func()) {
 	doc := f.o.Session.Document()
-	f.wait(name, func() {
+	f.o.Wait(name, func() {
 		if f.o.Session.Document() == doc {
 			do()
 		}

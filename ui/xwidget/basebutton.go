@@ -1,8 +1,12 @@
 package xwidget
 
 import (
+	"image/color"
+
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
 
@@ -125,6 +129,19 @@ func (b *baseButton) KeyUp(e *fyne.KeyEvent) {
 	if e.Name != fyne.KeySpace && b.Keys != nil {
 		b.Keys.Up(e)
 	}
+}
+
+// shade shows the state of the button behind what is on it.
+func (b *baseButton) shade(back *canvas.Rectangle) {
+	back.FillColor = color.Transparent
+	switch {
+	case b.selected:
+		back.FillColor = theme.Color(theme.ColorNameFocus)
+	case b.hovered && !b.disabled:
+		back.FillColor = theme.Color(theme.ColorNameHover)
+	}
+	ShowRing(back, b.focused)
+	back.Refresh()
 }
 
 // unfocus releases the focus gained by a click.

@@ -104,14 +104,7 @@ func (r *pictureButtonRenderer) Objects() []fyne.CanvasObject {
 
 func (r *pictureButtonRenderer) Refresh() {
 	b := r.button
-	r.back.FillColor = color.Transparent
-	switch {
-	case b.selected:
-		r.back.FillColor = theme.Color(theme.ColorNameFocus)
-	case b.hovered && !b.disabled:
-		r.back.FillColor = theme.Color(theme.ColorNameHover)
-	}
-	ShowRing(r.back, b.focused)
+	b.shade(r.back)
 	r.text.TextSize = theme.CaptionTextSize()
 	r.text.Color = theme.Color(theme.ColorNameForeground)
 	if b.disabled {
@@ -123,5 +116,4 @@ func (r *pictureButtonRenderer) Refresh() {
 		r.picture.Refresh()
 	}
 	r.text.Refresh()
-	r.back.Refresh()
 }

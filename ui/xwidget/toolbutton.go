@@ -81,14 +81,7 @@ func (r *toolButtonRenderer) Objects() []fyne.CanvasObject {
 
 func (r *toolButtonRenderer) Refresh() {
 	b := r.button
-	r.back.FillColor = color.Transparent
-	switch {
-	case b.selected:
-		r.back.FillColor = theme.Color(theme.ColorNameFocus)
-	case b.hovered && !b.disabled:
-		r.back.FillColor = theme.Color(theme.ColorNameHover)
-	}
-	ShowRing(r.back, b.focused)
+	b.shade(r.back)
 	icon := b.Icon
 	if b.disabled {
 		icon = theme.NewDisabledResource(icon)
@@ -97,5 +90,4 @@ func (r *toolButtonRenderer) Refresh() {
 		r.icon.Resource = icon
 		r.icon.Refresh()
 	}
-	r.back.Refresh()
 }

@@ -1,13 +1,16 @@
 package xwidget
 
 import (
+	"slices"
 	"testing"
 	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/test"
 	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
 )
 
 // stopClock stops the clock of tooltips. The function returned runs what would have run, also what was stopped, because
@@ -155,5 +158,125 @@ func TestTruncatedTextHasTooltip(t *testing.T) {
 			t.Errorf("width %v: tooltip pending: %v", width, got)
 		}
 		text.MouseOut()
+	}
+}
+
+// Each frame does one piece, in order, until all are done or it is stopped.
+func TestFrames(t *testing.T) {
+	test.NewTempApp(t)
+	var did []int
+	do := func(i int) { did = append(did, i) }
+	InFrames(3, do)
+	if !slices.Equal(did, []int{0, 1, 2}) {
+		t.Errorf("without frames: %v", did)
+	}
+	did = nil
+	// The test driver ends an animation at once, so the frames of a window are called here.
+	f := InFrames(0, do)
+	f.all = 4
+	for want := range 2 {
+		f.tick(0)
+		if len(did) != want+1 || did[want] != want {
+			t.Fatalf("after %d frames: %v", want+1, did)
+		}
+	}
+	f.Stop()
+	f.tick(0)
+	f.tick(1)
+	if len(did) != 2 {
+		t.Errorf("after a stop: %v", did)
+	}
+	var none *Frames
+	none.Stop()
+}
+
+// The end of a long name is kept, because scans differ in it.
+func TestShortName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"": "", "a.tif": "a.tif", "scan_000123.ti": "scan_000123.ti", "painting_scan_0001.tif": "…scan_0001.tif",
+		"Картина_с_длинным_именем_07.tif": "…именем_07.tif",
+	} {
+		if got := ShortName(name); got != want {
+			t.Errorf("%q is shortened to %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestHoldButton(t *testing.T) {
+	test.NewTempApp(t)
+	var reported []bool
+	b := NewHoldButton("hold", "help", NewTooltips(), func(held bool) { reported = append(reported, held) })
+	test.NewTempWindow(t, b)
+	b.SetEnabled(false)
+	b.MouseDown(nil)
+	b.MouseUp(nil)
+	b.MouseOut()
+	if len(reported) != 0 {
+		t.Errorf("a disabled button reported %v", reported)
+	}
+	b.SetEnabled(true)
+	b.MouseDown(nil)
+	b.MouseDown(nil)
+	b.MouseOut()
+	b.MouseUp(nil)
+	b.MouseDown(nil)
+	b.MouseUp(nil)
+	if want := []bool{true, false, true, false}; !slices.Equal(reported, want) {
+		t.Errorf("reported %v, want %v", reported, want)
+	}
+}
+
+// Two objects share the room evenly and have captions; one alone has all of it and none.
+func TestPair(t *testing.T) {
+	test.NewTempApp(t)
+	left, right := canvas.NewRectangle(nil), canvas.NewRectangle(nil)
+	box := container.New(PairLayout{}, left, right, NewCaption("a"), NewCaption("b"))
+	box.Resize(fyne.NewSize(205, 50))
+	if left.Size() != right.Size() || left.Size() != fyne.NewSize(101, 50) || right.Position() != fyne.NewPos(104, 0) {
+		t.Errorf("%v and %v at %v", left.Size(), right.Size(), right.Position())
+	}
+	for i, o := range box.Objects[2:] {
+		if at := o.Position(); !o.Visible() || at.X < box.Objects[i].Position().X || at.X > box.Objects[i].Position().X+20 {
+			t.Errorf("caption %d at %v, visible %v", i, at, o.Visible())
+		}
+	}
+	left.Hide()
+	box.Refresh()
+	if right.Size() != box.Size() || box.Objects[2].Visible() || box.Objects[3].Visible() {
+		t.Errorf("alone it has %v, captions %v, %v", right.Size(), box.Objects[2].Visible(), box.Objects[3].Visible())
+	}
+}
+
+// Only the selected tab holds its content, which shows changes made meanwhile, and the tabs have the size that each
+// needs.
+func TestTabs(t *testing.T) {
+	test.NewTempApp(t)
+	first, second := widget.NewLabel("a"), widget.NewLabel("b")
+	tabs := NewTabs(container.NewTabItem("1", first), container.NewTabItem("2", second))
+	w := test.NewTempWindow(t, tabs)
+	w.Resize(fyne.NewSize(300, 200))
+	need := tabs.MinSize()
+	for _, step := range []struct {
+		tab         int
+		shows, left *widget.Label
+	}{{1, second, first}, {0, first, second}, {0, first, second}, {1, second, first}} {
+		tabs.SelectIndex(step.tab)
+		for i, item := range tabs.Items {
+			objects := item.Content.(*fyne.Container).Objects
+			if shown := len(objects) == 1; shown != (i == step.tab) {
+				t.Fatalf("tab %d of %d selected holds %v", i, step.tab, objects)
+			}
+		}
+		if size := tabs.Items[step.tab].Content.Size(); step.shows.Size() != size || size.Width < 200 {
+			t.Errorf("the content has the size %v in %v", step.shows.Size(), size)
+		}
+		step.left.SetText(step.left.Text + "!")
+		if got := tabs.MinSize(); got.Width < need.Width || got.Height < need.Height {
+			t.Errorf("the tabs need %v, less than %v", got, need)
+		}
+	}
+	if second.Text != "b!!" || !second.Visible() {
+		t.Errorf("the tab says %q, visible %v", second.Text, second.Visible())
 	}
 }
