@@ -137,25 +137,6 @@ func (p *Pyramid) Area() image.Rectangle {
 // Turn returns the turn that makes the picture upright.
 func (p *Pyramid) Turn() Turn { return p.turn }
 
-// Bytes returns the memory of the levels and of changed tiles, some of which other pyramids may share.
-func (p *Pyramid) Bytes() int64 {
-	n := int64(0)
-	for _, t := range p.patched.at {
-		if t != nil {
-			n += int64(t.Width * t.Height * t.Channels * t.Depth() / 8)
-		}
-	}
-	for _, l := range p.levels {
-		n += 4 * int64(len(l.pix))
-		for _, t := range l.patched.at {
-			if t != nil {
-				n += 4 * tileSide * tileSide
-			}
-		}
-	}
-	return n
-}
-
 // lanes holds the channels of a pixel in 16 bits each, red lowest, then blue, green and alpha, for arithmetic on all of
 // them at once. A value times a weight of at most 256 fits its lane.
 type lanes uint64

@@ -709,3 +709,22 @@ func TestChangedColours(t *testing.T) {
 		}
 	}
 }
+
+// Bytes returns the memory of the levels and of changed tiles, some of which other pyramids may share.
+func (p *Pyramid) Bytes() int64 {
+	n := int64(0)
+	for _, t := range p.patched.at {
+		if t != nil {
+			n += int64(t.Width * t.Height * t.Channels * t.Depth() / 8)
+		}
+	}
+	for _, l := range p.levels {
+		n += 4 * int64(len(l.pix))
+		for _, t := range l.patched.at {
+			if t != nil {
+				n += 4 * tileSide * tileSide
+			}
+		}
+	}
+	return n
+}

@@ -42,23 +42,11 @@ func (t Transform) upright(p processing.Point) processing.Point {
 	return processing.Point{X: t.X + p.X/t.Zoom, Y: t.Y + p.Y/t.Zoom}
 }
 
-// Pixel returns the image pixel under a point of the viewport; it may lie outside the picture.
-func (t Transform) Pixel(p processing.Point) image.Point {
-	q := t.ScreenToImage(p)
-	return image.Pt(int(math.Floor(q.X)), int(math.Floor(q.Y)))
-}
-
 // Pan moves the picture right by dx and down by dy device pixels.
 func (t Transform) Pan(dx, dy float64) Transform {
 	t.X -= dx / t.Zoom
 	t.Y -= dy / t.Zoom
 	return t
-}
-
-// ZoomAbout multiplies the zoom by factor, clamped as by WithZoom. The image point under the viewport point p stays
-// there.
-func (t Transform) ZoomAbout(p processing.Point, factor float64) Transform {
-	return t.WithZoom(p, t.Zoom*factor)
 }
 
 // WithZoom sets the zoom, clamped to MinZoom…MaxZoom. The image point under the viewport point p stays there.

@@ -200,3 +200,15 @@ func TestVisibleAndDeviceRect(t *testing.T) {
 		}
 	})
 }
+
+// Pixel returns the image pixel under a point of the viewport; it may lie outside the picture.
+func (t Transform) Pixel(p processing.Point) image.Point {
+	q := t.ScreenToImage(p)
+	return image.Pt(int(math.Floor(q.X)), int(math.Floor(q.Y)))
+}
+
+// ZoomAbout multiplies the zoom by factor, clamped as by WithZoom. The image point under the viewport point p stays
+// there.
+func (t Transform) ZoomAbout(p processing.Point, factor float64) Transform {
+	return t.WithZoom(p, t.Zoom*factor)
+}

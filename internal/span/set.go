@@ -2,9 +2,7 @@ package span
 
 import (
 	"encoding/binary"
-	mathbits "math/bits"
 	"sort"
-	"sync/atomic"
 
 	"blik/internal/parallel"
 )
@@ -44,31 +42,6 @@ func (s *Set) Mark(margin int, sets ...[]Span) {
 	})
 }
 
-// Add adds the pixels within a chessboard distance of margin pixels of spans in any order. Several goroutines may call
-// it at the same time.
-func (s *Set) Add(margin int, sets ...[]Span) {
-	for _, spans := range sets {
-		for _, r := range spans {
-			x0, x1 := max(int(r.X0)-margin, 0), min(int(r.X1)+margin, s.w)
-			a, b := x0/64, (x1-1)/64
-			first, last := ^uint64(0)<<(x0%64), ^uint64(0)>>(63-(x1-1)%64)
-			if a == b {
-				first &= last
-			}
-			for y := max(int(r.Y)-margin, 0); y < min(int(r.Y)+margin+1, s.h); y++ {
-				row := s.words[y*s.stride:]
-				atomic.OrUint64(&row[a], first)
-				for i := a + 1; i < b; i++ {
-					atomic.StoreUint64(&row[i], ^uint64(0))
-				}
-				if a < b {
-					atomic.OrUint64(&row[b], last)
-				}
-			}
-		}
-	}
-}
-
 // add adds the pixels x0 … x1−1 of row y, at least one.
 func (s *Set) add(y, x0, x1 int) {
 	row := s.words[y*s.stride : (y+1)*s.stride]
@@ -97,18 +70,6 @@ func (s *Set) At(x, y int) uint64 {
 
 // Has reports whether a pixel is in the set.
 func (s *Set) Has(x, y int) bool { return s.words[y*s.stride+x/64]>>(x%64)&1 != 0 }
-
-// Count returns the number of pixels in columns x0 … x1−1 of row y that are in the set.
-func (s *Set) Count(y, x0, x1 int) (n int) {
-	for x := x0; x < x1; x += 64 {
-		v := s.At(x, y)
-		if rest := x1 - x; rest < 64 {
-			v &= 1<<rest - 1
-		}
-		n += mathbits.OnesCount64(v)
-	}
-	return n
-}
 
 // Unpack writes 255 for the pixels of row y from column x on that are in the set, 0 for the others.
 func (s *Set) Unpack(dst []uint8, x, y int) {
