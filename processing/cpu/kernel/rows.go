@@ -235,60 +235,10 @@ func advanceMin[T Sample](dst, run, keep, x, suffix []T) {
 	}
 }
 
-// windowMax works in blocks of k samples: the best from each sample to the end of its block, scanned in place, and
-// from the start of the next block to the window's end, carried along.
-func windowMax[T Sample](dst, src []T, k int) {
-	for j := 0; j < len(dst); j += k {
-		block := src[j : j+k]
-		best := block[k-1]
-		for i := k - 2; i >= 0; i-- {
-			best = max(best, block[i])
-			block[i] = best
-		}
-		n := min(k, len(dst)-j)
-		out, suffix := dst[j:j+n], block[:n]
-		out[0] = suffix[0]
-		if n == 1 {
-			continue
-		}
-		next := src[j+k : j+k+n-1]
-		best = next[0]
-		out, suffix = out[1:], suffix[1:][:len(next)]
-		out = out[:len(next)]
-		for i, v := range next {
-			best = max(best, v)
-			out[i] = max(best, suffix[i])
-		}
-	}
-}
-
-func windowMin[T Sample](dst, src []T, k int) {
-	for j := 0; j < len(dst); j += k {
-		block := src[j : j+k]
-		best := block[k-1]
-		for i := k - 2; i >= 0; i-- {
-			best = min(best, block[i])
-			block[i] = best
-		}
-		n := min(k, len(dst)-j)
-		out, suffix := dst[j:j+n], block[:n]
-		out[0] = suffix[0]
-		if n == 1 {
-			continue
-		}
-		next := src[j+k : j+k+n-1]
-		best = next[0]
-		out, suffix = out[1:], suffix[1:][:len(next)]
-		out = out[:len(next)]
-		for i, v := range next {
-			best = min(best, v)
-			out[i] = min(best, suffix[i])
-		}
-	}
-}
-
-// windowInt is windowMax for integers, and windowMin with flip set to all ones, which reverses their order. Whole words
-// are compared without a branch, which noise would mispredict; narrower ones are not.
+// windowInt works in blocks of k samples: the largest from each sample to the end of its block, scanned in place, and
+// from the start of the next block to the window's end, carried along. With flip set to all ones, which reverses their
+// order, it finds the smallest. Whole words are compared without a branch, which noise would mispredict; narrower ones
+// are not.
 func windowInt[T uint8 | uint16](flip uint) func(dst, src []T, k int) {
 	return func(dst, src []T, k int) {
 		for j := 0; j < len(dst); j += k {
@@ -474,13 +424,13 @@ func sparse[T Sample](o Order[T], window func(dst, src []T, k int)) func(dst, sr
 	}
 }
 
-// orderMax and orderMin are plain comparisons of any samples.
+// orderMax and orderMin are plain comparisons of any samples, without windows.
 func orderMax[T Sample](worst T) Order[T] {
-	return Order[T]{worst, blank(worst), foldMax[T], advanceMax[T], best4Max[T], windowMax[T]}
+	return Order[T]{worst, blank(worst), foldMax[T], advanceMax[T], best4Max[T], nil}
 }
 
 func orderMin[T Sample](worst T) Order[T] {
-	return Order[T]{worst, blank(worst), foldMin[T], advanceMin[T], best4Min[T], windowMin[T]}
+	return Order[T]{worst, blank(worst), foldMin[T], advanceMin[T], best4Min[T], nil}
 }
 
 func slide[S uint16 | uint32 | uint64, T uint8 | uint16](col []S, add, sub []T) {
