@@ -11,6 +11,7 @@ import (
 
 	"blik/app/view"
 	"blik/internal/test/testpic"
+	"blik/ui/shader"
 )
 
 // shaders returns the textures of the picture in a viewport.
@@ -69,16 +70,16 @@ func TestShaderOverTheRaster(t *testing.T) {
 // A frame that needs too many textures is drawn completely by the raster.
 func TestRasterInPlaceOfTheShader(t *testing.T) {
 	test.NewTempApp(t)
-	p, err := view.NewPyramid(context.Background(), testpic.Flat(20000, 12000, 1, 99))
+	p, err := view.NewPyramid(context.Background(), testpic.Flat(101*shader.TileSide, 4, 1, 99))
 	if err != nil {
 		t.Fatal(err)
 	}
 	v := New(Shaded("test", true))
-	v.Resize(fyne.NewSize(16000, 10000))
+	v.Resize(fyne.NewSize(101*shader.TileSide, 4))
 	v.resized(v.Size())
 	v.SetPicture(p, nil)
 	v.Restore(view.Transform{Zoom: 1})
-	got, ok := v.draw(16000, 10000).(*image.RGBA)
+	got, ok := v.draw(101*shader.TileSide, 4).(*image.RGBA)
 	if !ok || got.Pix[0] != 99 || got.Pix[len(got.Pix)-2] != 99 || len(shaders(v)) != 0 {
 		t.Error("the frame is not drawn by the raster")
 	}
