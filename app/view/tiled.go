@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"image"
 	"image/color"
+	"slices"
 
 	"blik/internal/parallel"
 	"blik/processing"
@@ -20,6 +21,10 @@ type Tiled struct {
 	Tiles []Tile
 	// Blend says how the shader combines the textures; it is the same for all tiles.
 	Blend Blend
+
+	// pictures and masks are those of the renderer.
+	pictures [4]*Pyramid
+	masks    [2]*MaskPyramid
 }
 
 // Tile is a part of a frame that samples one part of a level of a picture. Device pixel (x, y) of the part, counted
@@ -89,6 +94,10 @@ func (r *Renderer) Tiles(viewport image.Point, t Transform, o Options, side int)
 	if o.Mode == MaskOnly {
 		out.Blend.Ink, out.Blend.Opacity = color.RGBA{255, 255, 255, 255}, 1
 	}
+	out.pictures, out.masks = [4]*Pyramid{r.before, r.after, r.layer}, [2]*MaskPyramid{r.mask, o.Other}
+	if r.after != nil {
+		out.pictures[3] = r.after.unpatched
+	}
 	whole := image.Rectangle{Max: viewport}
 	for _, p := range r.passes(whole, t, o, whole) {
 		if p.picture == nil || p.rect.Empty() {
@@ -106,6 +115,14 @@ func (r *Renderer) Tiles(viewport image.Point, t Transform, o Options, side int)
 	}
 	r.frame.dst, r.picture = nil, nil
 	return out
+}
+
+// Has reports whether the pictures of the frame include that of a source, which another frame of them may show.
+func (t *Tiled) Has(s Source) bool { return slices.Contains(t.pictures[:], s.pyramid) }
+
+// HasMasks reports whether the masks of the frame include those of an overlay.
+func (t *Tiled) HasMasks(o Overlay) bool {
+	return o.mask == t.masks[0] && (o.other == nil || o.other == t.masks[1])
 }
 
 // place is what a device column or row shows: a column or row of the level with the weight of the next one, that of the

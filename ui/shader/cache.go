@@ -69,6 +69,7 @@ type Cache struct {
 // budget of time is used up; whole is false if some are missing.
 func (c *Cache) Quads(frame view.Tiled, budget time.Duration) (quads []*Quad, index []int, whole bool) {
 	c.release()
+	c.forget(frame)
 	if len(frame.Tiles) > maxTiles {
 		return nil, nil, false
 	}
@@ -108,6 +109,19 @@ func (c *Cache) release() {
 	}
 }
 
+// forget lets go of pictures and masks that were replaced. They may be large, and a quad that is not shown would keep
+// them for as long as nothing needs its place.
+func (c *Cache) forget(frame view.Tiled) {
+	for _, q := range c.quads {
+		if !frame.Has(q.source) {
+			q.source, q.used = view.Source{}, 0
+		}
+		if !frame.HasMasks(q.overlay) {
+			q.unmark()
+		}
+	}
+}
+
 // find takes a quad with the pixels of a tile, if possible with its overlay too, and returns its index, −1 for none.
 func (c *Cache) find(t view.Tile) int {
 	best := -1
@@ -136,7 +150,7 @@ func (c *Cache) load(s view.Source, needed int) int {
 			at = i
 		}
 	}
-	if at < 0 || len(c.quads) < 2*needed+spareTiles {
+	if at < 0 || c.quads[at].source != (view.Source{}) && len(c.quads) < 2*needed+spareTiles {
 		c.quads = append(c.quads, &Quad{Textures: map[string]image.Image{}, Uniforms: map[string]float32{}})
 		at = len(c.quads) - 1
 	}

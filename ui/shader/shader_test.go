@@ -14,6 +14,7 @@ import (
 	"blik/app/view"
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // newRenderer returns a renderer of a picture of 400 × 300 pixels and its mask.
@@ -111,6 +112,38 @@ func TestNumberOfTextures(t *testing.T) {
 	frame := r.Tiles(image.Pt(400, 300), view.Transform{Zoom: 1}, view.DefaultOptions(), 20)
 	if _, _, whole := cache.Quads(frame, time.Hour); whole || len(frame.Tiles) <= maxTiles {
 		t.Errorf("%d tiles are accepted", len(frame.Tiles))
+	}
+}
+
+// A layer and a second mask that were replaced are let go, and others take the places of their textures.
+func TestReplacedPicturesAreForgotten(t *testing.T) {
+	t.Parallel()
+	r, mask, _ := newRenderer(t)
+	mask.Pix[0] = 255
+	var cache Cache
+	o := view.DefaultOptions()
+	for i := range 20 {
+		layer, err := view.NewLayer(t.Context(), &detect.LayerMap{Spec: detect.Layers()[0], Rect: image.Rect(0, 0, 400, 300),
+			Pix: testpic.Noise(400, 300, 1, 16).U16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.SetLayer(layer)
+		o.Other = view.NewMaskPyramid(mask)
+		// The next layer is not shown at the same place.
+		at := view.Transform{Zoom: 1, X: float64(i % 2 * 200)}
+		frame := r.Tiles(image.Pt(100, 100), at, o, 100)
+		if _, _, whole := cache.Quads(frame, time.Hour); !whole {
+			t.Fatal("refused")
+		}
+		for _, q := range cache.quads {
+			if q.source != (view.Source{}) && !frame.Has(q.source) || q.overlay != (view.Overlay{}) && !frame.HasMasks(q.overlay) {
+				t.Fatalf("layer %d: an old picture or mask is kept", i)
+			}
+		}
+	}
+	if n := len(cache.quads); n > 2 {
+		t.Errorf("%d quads for one tile", n)
 	}
 }
 
