@@ -472,7 +472,7 @@ func (v *Viewport) draw(w, h int) image.Image {
 		defer func() { v.OnFrame(time.Since(start)) }()
 	}
 	// A viewport is laid out before it belongs to a canvas, whose scale it then does not know.
-	if c := fyne.CurrentApp().Driver().CanvasForObject(v); c != nil && float64(c.Scale()) != v.scale {
+	if fyne.CurrentApp().Driver().CanvasForObject(v) != nil && xwidget.ScaleOf(v) != v.scale {
 		v.resized(v.Size())
 	}
 	o := v.options

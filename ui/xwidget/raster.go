@@ -2,6 +2,7 @@ package xwidget
 
 import (
 	"image"
+	"math"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
@@ -29,7 +30,7 @@ func NewRaster(width, height float32, draw func(w, h int) image.Image) *Raster {
 
 // generate is the raster's generator. A raster that was laid out before it belonged to a canvas takes its scale here.
 func (r *Raster) generate(w, h int) image.Image {
-	if scaleOf(r) != r.scale {
+	if ScaleOf(r) != r.scale {
 		r.fit(r.Size())
 	}
 	return r.draw(w, h)
@@ -70,18 +71,30 @@ func (r rasterRenderer) Refresh() { r.Redraw() }
 // The toolkit rounds both ends of a raster to device pixels. If its length were not whole, they could be one more or
 // less apart than the pixels drawn, and a row of them would be repeated or dropped.
 func FitRaster(r *canvas.Raster, on fyne.CanvasObject, size fyne.Size) (device image.Point, scale float64) {
-	scale = scaleOf(on)
+	scale = ScaleOf(on)
 	device = wholePixels(size, scale)
 	r.Resize(fyne.NewSize(float32(float64(device.X)/scale), float32(float64(device.Y)/scale)))
 	return device, scale
 }
 
-// scaleOf returns the number of device pixels per Fyne unit on the canvas of an object, 1 if it is on none.
-func scaleOf(o fyne.CanvasObject) float64 {
+// ScaleOf returns the number of device pixels per Fyne unit on the canvas of an object, 1 if it is on none.
+func ScaleOf(o fyne.CanvasObject) float64 {
 	if c := fyne.CurrentApp().Driver().CanvasForObject(o); c != nil {
-		return float64(c.Scale())
+		return scaleOf(c)
 	}
 	return 1
+}
+
+// scaleOf returns the number of device pixels per Fyne unit. On macOS and Wayland a unit of Canvas.Scale may be several
+// pixels, of which only the positions of pixels tell.
+func scaleOf(c fyne.Canvas) float64 {
+	const far, rounding = 1 << 20, 1e-5
+	scale := float64(c.Scale())
+	x, _ := c.PixelCoordinateForPosition(fyne.NewPos(far, 0))
+	if exact := float64(x) / far; math.Abs(exact-scale) > rounding {
+		return exact
+	}
+	return scale
 }
 
 // wholePixels returns the number of complete device pixels in a size in Fyne units.

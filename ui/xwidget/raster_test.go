@@ -73,3 +73,33 @@ func TestRasterTakesTheScale(t *testing.T) {
 		t.Errorf("drawn in %v of %v device pixels", drawn, device)
 	}
 }
+
+// denseApp is an app on a screen with two pixels for each unit of Canvas.Scale, as macOS and Wayland have them.
+type (
+	denseApp    struct{ fyne.App }
+	denseDriver struct{ fyne.Driver }
+	denseCanvas struct{ fyne.Canvas }
+)
+
+func (a denseApp) Driver() fyne.Driver { return denseDriver{a.App.Driver()} }
+
+func (d denseDriver) CanvasForObject(o fyne.CanvasObject) fyne.Canvas {
+	return denseCanvas{d.Driver.CanvasForObject(o)}
+}
+
+func (c denseCanvas) PixelCoordinateForPosition(p fyne.Position) (x, y int) {
+	return c.Canvas.PixelCoordinateForPosition(fyne.NewPos(2*p.X, 2*p.Y))
+}
+
+// On a dense screen a raster has the pixels that the toolkit asks for.
+func TestRasterOnADenseScreen(t *testing.T) {
+	app := test.NewTempApp(t)
+	r := xwidget.NewRaster(20, 10, func(w, h int) image.Image { return image.NewRGBA(image.Rect(0, 0, w, h)) })
+	test.NewTempWindow(t, container.NewWithoutLayout(r))
+	fyne.SetCurrentApp(denseApp{app})
+	t.Cleanup(func() { fyne.SetCurrentApp(app) })
+	r.Resize(fyne.NewSize(40, 30.25))
+	if device, scale := r.Device(); device != image.Pt(80, 60) || scale != 2 {
+		t.Errorf("%v pixels at a scale of %v", device, scale)
+	}
+}
