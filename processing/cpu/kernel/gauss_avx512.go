@@ -7,7 +7,7 @@ import (
 	"unsafe"
 )
 
-// Kernels for Gaussians of integers with 512-bit vectors; down16x512 is in gauss_gen.go. Offsets are in samples.
+// Kernels for Gaussians of integers with 512-bit vectors. Offsets are in samples.
 
 // Indices into two vectors, one with the lower and one with the upper four of each eight samples: for the first and the
 // second half in order, and back.
