@@ -2,7 +2,6 @@ package shader
 
 import (
 	"context"
-	"fmt"
 	"image"
 	"strings"
 	"time"
@@ -111,7 +110,7 @@ func measure(size image.Point) (times, error) {
 func alike(got, want *image.RGBA) error {
 	for i, v := range want.Pix {
 		if d := int(got.Pix[i]) - int(v); d > tolerance || d < -tolerance {
-			return fmt.Errorf("it draws %d instead of %d", got.Pix[i], v)
+			return message.Errorf("it draws %d instead of %d", got.Pix[i], v)
 		}
 	}
 	return nil

@@ -1,12 +1,12 @@
 package shader
 
 import (
-	"errors"
-	"fmt"
 	"image"
 	"strings"
 
 	"github.com/go-gl/gl/v2.1/gl"
+
+	"blik/internal/message"
 )
 
 // vertices is the toolkit's vertex shader for rectangles; copied is a fragment shader that draws a texture as it is.
@@ -43,7 +43,7 @@ type (
 // newOffscreen returns one of a size in pixels. Errors say what the driver lacks.
 func newOffscreen(size image.Point) (*offscreen, error) {
 	if !strings.Contains(gl.GoStr(gl.GetString(gl.EXTENSIONS)), "GL_EXT_framebuffer_object") {
-		return nil, errors.New("the driver cannot draw into textures")
+		return nil, message.Errorf("the driver cannot draw into textures")
 	}
 	o := &offscreen{size: size, textures: map[slot]uploaded{}, uniforms: map[string]int32{}}
 	var err error
@@ -59,7 +59,7 @@ func newOffscreen(size image.Point) (*offscreen, error) {
 	gl.BindFramebufferEXT(gl.FRAMEBUFFER_EXT, o.frame)
 	gl.FramebufferTexture2DEXT(gl.FRAMEBUFFER_EXT, gl.COLOR_ATTACHMENT0_EXT, gl.TEXTURE_2D, o.target, 0)
 	if status := gl.CheckFramebufferStatusEXT(gl.FRAMEBUFFER_EXT); status != gl.FRAMEBUFFER_COMPLETE_EXT {
-		return nil, fmt.Errorf("drawing into a texture: status %#x", status)
+		return nil, message.Errorf("the driver cannot draw into textures: status %d", status)
 	}
 	gl.Viewport(0, 0, int32(size.X), int32(size.Y))
 	gl.Enable(gl.BLEND)
@@ -92,7 +92,7 @@ func program(fragment string) (uint32, error) {
 		if gl.GetShaderiv(s, gl.COMPILE_STATUS, &ok); ok == gl.FALSE {
 			log := make([]uint8, 1000)
 			gl.GetShaderInfoLog(s, int32(len(log)), nil, &log[0])
-			return 0, fmt.Errorf("the driver refuses the shader: %s", strings.TrimRight(string(log), "\x00\n"))
+			return 0, message.Errorf("the driver refuses the shader: %s", strings.TrimRight(string(log), "\x00\n"))
 		}
 		gl.AttachShader(p, s)
 	}
@@ -100,7 +100,7 @@ func program(fragment string) (uint32, error) {
 	gl.LinkProgram(p)
 	var ok int32
 	if gl.GetProgramiv(p, gl.LINK_STATUS, &ok); ok == gl.FALSE {
-		return 0, errors.New("the driver cannot link the shader")
+		return 0, message.Errorf("the driver cannot link the shader")
 	}
 	return p, nil
 }

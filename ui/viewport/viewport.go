@@ -229,13 +229,6 @@ func (v *Viewport) SetCompare(c view.Compare) {
 // Compare returns the choice of SetCompare.
 func (v *Viewport) Compare() view.Compare { return v.compare }
 
-// SetMask replaces the picture's mask; the view stays.
-func (v *Viewport) SetMask(m *view.MaskPyramid) {
-	v.mask = m
-	v.renderer.SetPictures(v.before, v.picture, m)
-	v.redraw()
-}
-
 // SetOptions changes the display of the mask.
 func (v *Viewport) SetOptions(o view.Options) {
 	v.options = o

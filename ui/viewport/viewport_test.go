@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/app/view"
+	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/ui/tool"
 	"blik/ui/viewport"
@@ -355,7 +356,11 @@ func TestMaskChanged(t *testing.T) {
 	c := test.NewTempWindow(t, v).Canvas()
 	mask := processing.NewMask(pictureWidth, pictureHeight)
 	pyramid := view.NewMaskPyramid(mask)
-	v.SetMask(pyramid)
+	p, err := view.NewPyramid(t.Context(), testpic.Flat(pictureWidth, pictureHeight, 1, 90))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.SetPicture(p, pyramid)
 	v.SetZoom(1)
 	before := c.Capture()
 	dirty := image.Rect(980, 480, 1020, 520)
