@@ -223,7 +223,8 @@ class Batches:
 
     def next(self):
         """Returns pictures uint8 [n, 3, side, side], as photographed and as exposed otherwise; what is glare, and what a person
-        judged, [n, 1, side, side]; whether glare is certain, [n, 1, 1, 1]; and the source of each patch."""
+        judged, and painted light for certain, [n, 1, side, side]; whether the truth is certain, [n, 1, 1, 1]; and the source of
+        each patch."""
         drawn = self.draw()
         # From pinned memory the copy does not wait for the device.
         on = torch.from_numpy(drawn).pin_memory().to(self.device, non_blocking=True) if self.pinned else torch.from_numpy(drawn)
@@ -234,4 +235,5 @@ class Batches:
         x = (x + torch.randn_like(x) * 10 ** self.uniform(-3.2, -1.75)).clamp(0, 1)
         certain = self.store.certain[on[0].long()].view(-1, 1, 1, 1)
         whole = lambda v: (v.clamp(0, 1) * 255 + 0.5).to(torch.uint8)
-        return whole(x), whole(self.exposed(x)), glare, (glare | light) & ~certain, certain, drawn[0].astype(int)
+        return (whole(x), whole(self.exposed(x)), glare, (glare | light) & ~certain, light & certain, certain,
+                drawn[0].astype(int))

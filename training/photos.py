@@ -18,6 +18,7 @@ import numpy as np
 import label
 
 STACKS = {"icon": "icon-demetrios", "door": "painted-door"}
+GLARE, OTHER = 255, 66  # of a label map
 UNLIT = 4  # of the pictures of a stack without glints every fourth is enough
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -48,6 +49,17 @@ def labelled(data, out):
             shutil.copy(os.path.join(folder, os.path.splitext(file)[0] + "_lab.png"), os.path.join(out, name_of(file) + "_lab.png"))
 
 
+def eyes(out):
+    """Marks eyes as judged: teachers that take their lights for glare are not followed there."""
+    for name, places in json.load(open(os.path.join(HERE, "labels", "eyes.json"))).items():
+        path = os.path.join(out, name + "_lab.png")
+        marks = cv2.imread(path, cv2.IMREAD_UNCHANGED)
+        for x, y, r in places:
+            own = marks[y - r:y + r, x - r:x + r]
+            own[own != GLARE] = OTHER
+        cv2.imwrite(path, marks)
+
+
 def stacks(data, out):
     spec = importlib.util.spec_from_file_location("multi_light", os.path.join(data, "..", "tools", "multi_light.py"))
     tool = importlib.util.module_from_spec(spec)
@@ -74,6 +86,7 @@ def main():
     o = ap.parse_args()
     os.makedirs(o.out, exist_ok=True)
     labelled(o.data, o.out)
+    eyes(o.out)
     stacks(o.data, o.out)
     shutil.copy(os.path.join(o.data, "labels", "zones.json"), o.out)
 

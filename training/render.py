@@ -1,16 +1,18 @@
 """Renders glare on crops of photographs, on a GPU.
 
-  render.py PHOTOS OUT.pt COUNT SEED [--surface FOLDER] [--skip p005,p009] [--seconds N]
+  render.py PHOTOS OUT.pt COUNT SEED [--objects SHARE] [--surface FOLDER] [--skip p005,p009] [--seconds N]
 
 A crop of 512 px of a photograph (each painting equally often) gets a relief: weave, bristles along its strokes, impasto,
 curved ridges, bumps, cracks. Its facets mirror one to three lamps (GGX lobes about the half vector: Walter et al. 2007), or
 specks are scattered on thread tops, or soft spots are drawn; then lens, sensor and JPEG. Painted dabs, pearls and dry brush
-are added to half of the crops as what only looks like glare. With --surface a sixteenth comes from a measured painting: diffuse
-and specular colour, normals, gloss (isotropic Ward lobe), of which only the lamps are invented.
+are added to half of the crops as what only looks like glare, eyes and round things (objects.py) to a share of them. With --surface a
+sixteenth comes from a measured painting: diffuse and specular colour, normals, gloss (isotropic Ward lobe), of which only the
+lamps are invented.
 
 The truth is what a person can see: the larger rise of lightness and darkest channel in levels. Pixels of at least 14 levels
 and 0.4 of the largest rise nearby are glare if their component rises by 26 levels and 1.2 deviations of the ground.
-OUT has x: uint8 [N, 4, 512, 512] (R, G, B, label 255 glare 0 paint), lit: whether there was a lamp, names and painting: the ground of each crop.
+OUT has x: uint8 [N, 4, 512, 512] (R, G, B, label 255 glare, 64 a light of objects.py, 0 other paint), lit: whether there was a
+lamp, names and painting: the ground of each crop.
 """
 import argparse
 import concurrent.futures
@@ -24,10 +26,13 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
+from objects import objects
+
 SIDE, FINE = 512, 2  # pixels of a crop; the relief has FINE cells a pixel
 BATCH = 8
 LIGHTNESS = (0.2126, 0.7152, 0.0722)
 DENSE = 0.4  # share of crops in which glare is as dense as on dark impasto: up to a tenth of all pixels
+PAINTED = 64  # label of their lights
 PAPER = ("p015", "p016", "p020")  # drawings have no gloss
 device = "cuda" if torch.cuda.is_available() else "cpu"
 
@@ -326,8 +331,8 @@ def sensor(lin):
     return (v + one(chance(n, 0.5) * uniform(n, 0.2, 2)) * (v - blur(v, uniform(n, 0.5, 1.3)))).clamp(0, 1)
 
 
-def painted(v, zone):
-    """Crops [n, 3, h, w] of 0...1 -> lit, labels, and the same without lamps."""
+def painted(v, zone, rng, share):
+    """Crops [n, 3, h, w] of 0...1 -> lit and its labels, the same without lamps and its labels."""
     n = len(v)
     lin = linear(v)
     target = linear(spread(n, 10 / 255, 180 / 255)).view(-1, 1, 1, 1)
@@ -335,6 +340,7 @@ def painted(v, zone):
     lin = (lin * torch.where(one(chance(n, 0.4)) > 0, k, torch.ones_like(k))).clamp(0, 1)
     d = one(chance(n, 0.45))
     lin = lin * (1 - d) + d * dabs(lin)
+    lin, mark = objects(lin, rng, share)
     surface = relief(lin)
     sx, sy, _, cracks = surface
     lin = lin * (1 - one(uniform(n, 0, 0.6)) * cracks)
@@ -343,8 +349,8 @@ def painted(v, zone):
     lin = lin * (1 + one(chance(n, 0.75)) * one(uniform(n, 0.2, 1.3)) * shade).clamp(0.3, 2)
     lin = blur(lin, torch.where(chance(n, 0.25) > 0, uniform(n, 0.4, 1), torch.full((n,), 0.01, device=device))).clamp(0, 1)
     lit = (lin + lamps(lin, surface, zone)).clamp(0, 1)
-    label = truth(lin, lit)
-    return sensor(lit), label, sensor(lin)
+    label, mark = truth(lin, lit), (mark * PAINTED).to(torch.uint8)
+    return sensor(lit), torch.where(label > 0, label, mark), sensor(lin), mark
 
 
 class Surface:
@@ -450,6 +456,7 @@ def main():
     ap.add_argument("out")
     ap.add_argument("count", type=int)
     ap.add_argument("seed", type=int)
+    ap.add_argument("--objects", type=float, default=0)
     ap.add_argument("--surface")
     ap.add_argument("--skip", default="p005,p009")
     ap.add_argument("--seconds", type=float, default=1e9)
@@ -484,18 +491,19 @@ def main():
         if surface and batches % 16 == 0:
             picks = [len(names) - 1] * BATCH
             out, label, clean = surface.crops(BATCH, rng)
-            original = clean
+            original, mark = clean, torch.zeros_like(label)
         else:
             picks = [grounds.paintings[(batches * BATCH + b) % len(grounds.paintings)] for b in range(BATCH)]
             picks = [of[int(rng.integers(len(of)))] for of in picks]
             original, zone = (torch.cat(t) for t in zip(*(grounds.crop(k, rng) for k in picks)))
-            out, label, clean = painted(original, zone)
+            out, label, clean, mark = painted(original, zone, rng, o.objects)
         out, clean, original = host(out), host(clean), host(original)
-        label = label.cpu()
+        label, mark = label.cpu(), mark.cpu()
         for b, painting in enumerate(picks):
             keep(out[b], label[b, 0], painting, True)
             if b % 5 == 2:
-                keep((clean if rng.random() < 0.6 else original)[b], 0, painting, False)
+                bare = rng.random() < 0.4
+                keep((original if bare else clean)[b], 0 if bare else mark[b, 0], painting, False)
     for j in jobs:
         j.result()
     torch.save({"x": x[:done], "lit": lit[:done], "painting": of[:done], "names": names}, o.out)

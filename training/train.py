@@ -5,6 +5,9 @@
 A network is ARCHITECTURE:FOLDS:SEED; the paintings of the folds, such as 0 or 01, are left out, of `all` none. What the
 teachers (teacher.py, in the folder TEACHERS) say of a picture as photographed is the target, whatever the exposure; on renderings
 and stacks of lamps the truth corrects it. OUT gets NET.pt and NET.blik of each, and log.json.
+
+With --start the networks of FOLDER, an earlier OUT, are tuned; half of a result's weights are then those it started with. That
+keeps what tuning would forget (Wortsman et al. 2022, Robust fine-tuning of zero-shot models).
 """
 import argparse
 import contextlib
@@ -23,23 +26,25 @@ from model import Net, ZOO, cost, integers
 from planes import planes_torch
 from teacher import Teachers
 
-RATE, DECAY = 3e-3, 1e-4
+RATE, TUNING, DECAY = 3e-3, 8e-4, 1e-4
 EXACT = 0.7  # share of the steps after which weights and activations are rounded
 KEEP = 0.004  # share of the newest weights in their average
 STRONG = 30  # weight of a pixel that the teachers are sure of, in those that they are sure are paint
 LIT = 2.0  # what a certain truth adds to the teachers' logits of glare
+PAINTED, HELD = -3.0, 4  # logit of drawn lights (objects.py), at most; how many times the weight of sure glare they have
 EVEN = 4.0  # weight of how much what is found changes with where a patch lies; of two seeds one diverges at 10
 AGAIN = 16  # patches of a batch that are seen a second time, moved
 RECENT = 0.005  # share of the newest loss in the average that is printed
 RANK = 0.1  # weight of differences between logits, where there may be glare: strength is their sum
 
 
-def loss(z, told, glare, judged, certain):
+def loss(z, told, glare, judged, painted, certain):
     """Cross-entropy with what the teachers say, corrected where the truth is certain, and the difference to their logits where
     there may be glare; without places that a person judged."""
     told = told + LIT * (certain & glare)
+    told = torch.where(painted, told.clamp(max=PAINTED), told)
     target = torch.sigmoid(told)
-    share = (1 + STRONG * target) * ~judged
+    share = (1 + STRONG * torch.maximum(target, HELD * painted.float())) * ~judged
     entropy = F.binary_cross_entropy_with_logits(z, target, reduction="none")
     near = (~judged & (told > -2)).float()
     rank = F.smooth_l1_loss(z, told, reduction="none")
@@ -73,16 +78,21 @@ def of_these(learned, out):
 
 
 class Trainee:
-    def __init__(self, name, device):
-        self.name = name
+    def __init__(self, name, device, start=None):
+        self.name, self.rate = name, TUNING if start else RATE
         architecture, fold, seed = name.split(":")
         torch.manual_seed(int(seed))
         self.out = {int(c) for c in fold if fold != "all"}
         self.net = Net(ZOO[architecture]).to(device)
         if device.type == "cuda":
             self.net.to(memory_format=torch.channels_last)
+        self.average = self.start = None
+        if start:
+            self.net.fold()
+            self.net.to(device)
+            self.net.load_state_dict(torch.load(os.path.join(start, name.replace(":", "-") + ".pt"), map_location=device)["state"])
+            self.average, self.start = copy.deepcopy(self.net), copy.deepcopy(self.net)
         self.answer = torch.compile(self.net) if device.type == "cuda" else self.net
-        self.average = None
         self.optimise()
 
     def learns(self, name):
@@ -90,7 +100,7 @@ class Trainee:
 
     def optimise(self):
         fused = {"fused": True} if next(self.net.parameters()).is_cuda else {}
-        self.optimiser = torch.optim.AdamW(self.net.parameters(), lr=RATE, weight_decay=DECAY, **fused)
+        self.optimiser = torch.optim.AdamW(self.net.parameters(), lr=self.rate, weight_decay=DECAY, **fused)
 
     def step(self, done, step, planes, told, labels, by):
         """One step; done is the share of the training that is over."""
@@ -98,7 +108,7 @@ class Trainee:
             self.net.fold()
             self.optimise()
             self.average = copy.deepcopy(self.net)
-        rate = RATE * min(1, step / 100 + 0.05) * (0.5 * (1 + np.cos(np.pi * min(1, done))) + 0.003)
+        rate = self.rate * min(1, step / 100 + 0.05) * (0.5 * (1 + np.cos(np.pi * min(1, done))) + 0.003)
         for group in self.optimiser.param_groups:
             group["lr"] = rate
         # Rounded weights and activations have at most 8 bits, which bfloat16 holds.
@@ -117,21 +127,27 @@ class Trainee:
         self.recent = wrong.detach() if step == 0 else self.recent + RECENT * (wrong.detach() - self.recent)
 
     def result(self):
-        return (self.average or self.net).eval()
+        net = self.average or self.net
+        if self.start:
+            with torch.no_grad():
+                for own, first in zip(net.parameters(), self.start.parameters()):
+                    own.lerp_(first, 0.5)
+        return net.eval()
 
 
 def train(store, teachers, o, device):
     batches = data.Batches(store, o.seed, o.batch, o.side)
     look = torch.compile(planes_torch) if device.type == "cuda" else planes_torch
-    nets = [Trainee(n, device) for n in o.nets.split(",")]
+    nets = [Trainee(n, device, o.start) for n in o.nets.split(",")]
     learns = {t.name: np.array([t.learns(n) for n in store.name]) for t in nets}
     began, step, history = time.time(), 0, []
     while step < o.steps and time.time() - began < o.seconds:
         done = max(step / o.steps, (time.time() - began) / o.seconds)
         seen, rgb, *labels, source = batches.next()
         by = [int(n) for n in batches.rng.integers(1, 16, 2)]
-        seen_again((seen, rgb, *labels[:2]), by)
-        labels[2][-AGAIN:], source[-AGAIN:] = labels[2][:AGAIN], source[:AGAIN]
+        seen_again((seen, rgb, *labels[:3]), by)
+        for v in (*labels[3:], source):
+            v[-AGAIN:] = v[:AGAIN]
         told, planes = teachers(seen), look(rgb)
         for t in nets:
             mine = (planes, told, *labels)
@@ -159,6 +175,7 @@ def main():
     ap.add_argument("--side", type=int, default=256)
     ap.add_argument("--seed", type=int, default=1)
     ap.add_argument("--skip", default="p005,p009")
+    ap.add_argument("--start")
     o = ap.parse_args()
     os.makedirs(o.out, exist_ok=True)
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
