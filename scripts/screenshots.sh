@@ -111,7 +111,7 @@ tour() {
     s ctrl+s log:saved-picture wait:2 ctrl+0 wait:1 "picture:9-save$tail" \
     b drag:120,560,200,560 wait:3
   kill -9 "$started"
-  sleep 1
+  wait "$started" || true # until it is gone, its work counts as that of a running program
   ready=overlays program "$name" 1040 660 open --lang "$language"
   steps "$name" wait:1 "picture:10-recover$tail"
   # shellcheck disable=SC2086 # several processes
