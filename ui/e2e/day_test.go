@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"hash/maphash"
 	"os"
@@ -448,5 +449,50 @@ func BenchmarkXvfbAnswers(b *testing.B) {
 		}
 		b.Logf("%-9s %2d times: median %v, p90 %v, fastest %v, slowest %v", s.name, len(s.all), at(0.5), at(0.9), at(0),
 			at(1))
+	}
+}
+
+// TestXvfbFourSteps opens the sample, finds, corrects everything and saves with a report, whose proof must hold.
+func TestXvfbFourSteps(t *testing.T) {
+	t.Parallel()
+	testpic.Long(t)
+	sample, err := os.ReadFile("../../assets/sample.jpg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "sample.jpg")
+	if err := os.WriteFile(path, sample, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	began := time.Now()
+	c := comes(t, t.TempDir(), 1600, 1100, path)
+	c.await("picture ")
+	c.key("F5")
+	c.await("done ")
+	c.key("F6")
+	c.await("overlays 1")
+	c.key("Tab", "Tab", "space")
+	c.await("corrected ")
+	c.key("ctrl+s")
+	c.await("overlays 1")
+	c.key("Return") // as TIFF, not as JPEG again
+	c.await("saved-picture ")
+	took := time.Since(began)
+	t.Logf("from the start of the program to the saved picture in %s", took.Round(time.Millisecond))
+	if took > time.Minute {
+		t.Error("that is more than a minute")
+	}
+	report, err := os.ReadFile(strings.TrimSuffix(path, ".jpg") + "_corrected.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var says struct {
+		Changed int `json:"pixels_changed"`
+		Proof   struct {
+			Holds bool `json:"holds"`
+		} `json:"proof"`
+	}
+	if err := json.Unmarshal(report, &says); err != nil || says.Changed == 0 || !says.Proof.Holds {
+		t.Errorf("the report says %+v, %v", says, err)
 	}
 }
