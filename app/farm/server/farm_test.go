@@ -338,6 +338,25 @@ func (s *site) takeAs(worker string) farm.Answer {
 	return a
 }
 
+// Each crash is one entry in the log, also the one that sets the file aside: a server that is killed between two would
+// hand the file out again.
+func TestCrashIsOneEntry(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 1)
+	id := s.submit(s.batch(), "").Batch.ID
+	var key jobKey
+	for range maxCrashes {
+		a := s.takeAs("a")
+		key, _ = keyOf(a.Job.ID)
+		if _, err := s.manager.crash(t.Context(), farm.Request{Ticket: a.Ticket, Log: "the last words"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if m := s.manager.markOf(s.manager.batches[id], key); m.status() != failed || m.seq() != maxCrashes {
+		t.Errorf("status %v, in entry %d after %d crashes", m.status(), m.seq(), maxCrashes)
+	}
+}
+
 // Repeated deliveries do not set a file aside, but many workers that vanish while processing it do.
 func TestDeliveriesAreNoCrashes(t *testing.T) {
 	t.Parallel()

@@ -88,13 +88,14 @@ func (m *Manager) result(ctx context.Context, r farm.Request) (farm.Answer, erro
 // say writes a text in the language of the batch.
 func (b *batch) say(text message.Message) string { return i18n.For(b.Work.Language).Sprint(text) }
 
-// settle stores a result, unless there is one.
+// settle stores a result, unless there is one. Its crashes are those that are not stored yet.
 func (m *Manager) settle(ctx context.Context, b *batch, r farm.Result) error {
 	key, ok := keyOf(r.Job.ID)
 	if !ok {
 		return errUnreadable()
 	}
-	r.Ended, r.Crashes = time.Now().UTC(), m.markOf(b, key).crashes()
+	r.Ended = time.Now().UTC()
+	r.Crashes += m.markOf(b, key).crashes()
 	kind := kindDone
 	if r.End == farm.Failed {
 		kind = kindFailed
@@ -176,7 +177,8 @@ func (m *Manager) storedSize(ctx context.Context, seq uint64, job string) (r far
 	return r, size, err
 }
 
-// crash records a crash while a file was processed, and sets the file aside after too many.
+// crash records a crash while a file was processed, or sets the file aside after too many. Either is one entry, so that
+// a server that is killed hands no file out that it was setting aside.
 func (m *Manager) crash(ctx context.Context, r farm.Request) (farm.Answer, error) {
 	t, err := m.ticketOf(r)
 	if err != nil {
@@ -190,14 +192,14 @@ func (m *Manager) crash(ctx context.Context, r farm.Request) (farm.Answer, error
 	}
 	key, _ := keyOf(t.Job.ID)
 	log := clipEnd(r.Log, maxLog)
-	_, err = m.append(ctx, b, kindCrash, key, farm.Result{Job: t.Job, Worker: t.Worker, Key: t.Key, Log: log})
-	if err != nil {
-		return farm.Answer{}, err
-	}
-	crashes := m.markOf(b, key).crashes()
+	crashes := m.markOf(b, key).crashes() + 1
 	m.options.Log.Error("crash", "batch", b.ID, "file", t.Job.In.String(), "worker", t.Worker, "crashes", crashes,
 		"log", log)
 	if crashes < maxCrashes {
+		_, err = m.append(ctx, b, kindCrash, key, farm.Result{Job: t.Job, Worker: t.Worker, Key: t.Key, Log: log})
+		if err != nil {
+			return farm.Answer{}, err
+		}
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.release(b, t, m.heartbeatInterval()/2)
@@ -206,7 +208,7 @@ func (m *Manager) crash(ctx context.Context, r farm.Request) (farm.Answer, error
 	text := message.Of("the program crashed %d times on this file; set aside", crashes)
 	return farm.Answer{Verdict: farm.Settled}, m.settle(ctx, b, farm.Result{
 		Job: t.Job, Outcome: farm.Outcome{End: farm.Failed, Sentence: b.say(text)}, Worker: t.Worker, Key: t.Key,
-		Log: log, Program: t.Program, Model: t.Model,
+		Crashes: 1, Log: log, Program: t.Program, Model: t.Model,
 	})
 }
 
