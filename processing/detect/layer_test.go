@@ -327,7 +327,7 @@ func overlap(a, b []processing.Run) float64 {
 }
 
 // Without candidates of a detection, pointing at each of its findings gives nearly the same pixels; with them, exactly
-// those of the candidate.
+// those of the candidate, which are not those of a finding that joins several.
 func TestTouchFindsWhatDetectionFinds(t *testing.T) {
 	testpic.NoRace(t)
 	t.Parallel()
@@ -362,7 +362,7 @@ func TestTouchFindsWhatDetectionFinds(t *testing.T) {
 		n := len(r.Findings)
 		t.Logf("%d bits: of %d findings %d are alike, overlap %.3f on average, %d are remembered", depth, n, alike,
 			sum/float64(n), remembered)
-		if 10*alike < 8*n || 10*remembered < 9*n {
+		if 10*alike < 8*n || 10*remembered < 8*n {
 			t.Errorf("%d bits: of %d findings only %d are alike and %d remembered", depth, n, alike, remembered)
 		}
 	}

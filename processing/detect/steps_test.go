@@ -194,11 +194,16 @@ func TestDecideEqualsReference(t *testing.T) {
 		for i := range f.props {
 			q := &f.props[i]
 			_, rise, _ := q.Rise()
-			if sum := total(q.Sums); math.Sqrt(float64(sum)/16) < leastStrength || rise < leastRise {
+			sum := float64(total(q.Sums)) / 16
+			if sum < leastEvidence || rise < leastRise {
 				continue
 			}
 			c := &table.Components[kinds]
 			kinds++
+			want := math.Sqrt(sum * float64(rise) / 30 / math.Sqrt(float64(c.Area)))
+			if math.Abs(c.Strength-want) > 1e-9*want {
+				t.Fatalf("strength %g, want %g", c.Strength, want)
+			}
 			if d.Score(c.Strength)+p.Sensitivity < 0 {
 				continue
 			}

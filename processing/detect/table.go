@@ -25,7 +25,7 @@ type Component struct {
 	// Area is the number of its pixels, Spans are these in reading order.
 	Area  int
 	Spans []processing.Span
-	// Strength is the root of the sum of the logits, Shares are the shares of that sum by kind.
+	// Strength is √(Σ logit · steepness), Shares are the shares of the sum of the logits by kind.
 	Strength float64
 	Shares   [GlintKinds]float64
 	// Ground is the median level around its peak, Rise how far the peak rises above it, in lightness or, if dark, in
@@ -48,15 +48,22 @@ func (c *Component) Kind() GlintKind {
 	return best
 }
 
-// Components that are weaker than leastStrength or rise by less than leastRise levels are never accepted.
+// Components with less than leastEvidence, or that rise by less than leastRise levels, are never accepted.
 const (
-	leastStrength = 1.0
+	leastEvidence = 0.5
 	leastRise     = 30
 )
 
-// strength returns √(Σ logit) of sums in sixteenths.
-func strength(logits [GlintKinds]uint64) float64 {
-	return math.Sqrt(float64(total(logits)) / network16)
+// evidence returns Σ logit of sums in sixteenths.
+func evidence(logits [GlintKinds]uint64) float64 {
+	return float64(total(logits)) / network16
+}
+
+// steepness returns how far an outline of so many pixels rises in levels, divided by the root of its area, in units of
+// 30 levels a pixel. A lamp's mirror image is steep; painted lights are broad for how far they rise.
+func steepness(rise, area int) float64 {
+	const unit = 30
+	return float64(rise) / (unit * math.Sqrt(float64(max(area, 1))))
 }
 
 // network16 is the logit that stands for 1 in the network's planes.
@@ -72,22 +79,21 @@ func total(logits [GlintKinds]uint64) (sum uint64) {
 // outlined makes the table of what was found on a picture in sRGB.
 func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, error) {
 	t := &Table{Width: pic.Width, Height: pic.Height}
-	// The components that are kept, in their order.
+	// The components that are kept, in their order, and what speaks for each.
+	var sums []float64
 	number := make([]int32, len(f.props))
 	for i := range f.props {
 		p := &f.props[i]
 		ground, rise, dark := p.Rise()
-		if number[i] = -1; strength(p.Sums) < leastStrength || rise < leastRise {
+		if number[i] = -1; evidence(p.Sums) < leastEvidence || rise < leastRise {
 			continue
 		}
 		number[i] = int32(len(t.Components))
-		c := Component{
-			Strength: strength(p.Sums), Ground: ground, Rise: rise, dark: dark, Contrast: contrast(ground, rise),
-		}
+		c := Component{Ground: ground, Rise: rise, dark: dark, Contrast: contrast(ground, rise)}
 		for k, v := range p.Sums {
 			c.Shares[k] = float64(v) / float64(total(p.Sums))
 		}
-		t.Components = append(t.Components, c)
+		t.Components, sums = append(t.Components, c), append(sums, evidence(p.Sums))
 	}
 	own := spansByComponent(f.spans, number, len(t.Components))
 	taken := span.NewSet(pic.Width, pic.Height)
@@ -103,6 +109,7 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 				c.Spans[k].Label = uint32(i)
 				c.Area += int(c.Spans[k].X1 - c.Spans[k].X0)
 			}
+			c.Strength = math.Sqrt(sums[i] * steepness(c.Rise, c.Area))
 		}
 	})
 	if err != nil {
