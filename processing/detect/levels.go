@@ -16,6 +16,9 @@ func newLevels(pic *processing.Picture) *levels {
 	return &levels{pic: pic, display: pic.Tables().Display}
 }
 
+// another returns levels of the same picture for another goroutine.
+func (l *levels) another() *levels { return &levels{pic: l.pic, display: l.display} }
+
 // row writes the levels of the pixels from (x, y) on.
 func (l *levels) row(dst []uint8, x, y int) {
 	p, c := l.pic, l.pic.Channels
