@@ -11,16 +11,6 @@ template <class T> struct lowest {
 	static __device__ __forceinline__ T worst() { return ~(T)0; }
 	static __device__ __forceinline__ T best(T a, T b) { return a < b ? a : b; }
 };
-// A NaN wins always, as on the CPU.
-template <> struct highest<float> {
-	static __device__ __forceinline__ float worst() { return -__int_as_float(0x7f800000); }
-	static __device__ __forceinline__ float best(float a, float b) { return a != a ? a : b != b ? b : fmaxf(a, b); }
-};
-template <> struct lowest<float> {
-	static __device__ __forceinline__ float worst() { return __int_as_float(0x7f800000); }
-	static __device__ __forceinline__ float best(float a, float b) { return a != a ? a : b != b ? b : fminf(a, b); }
-};
-
 // line filters down the columns. A thread does a segment of k = 2r + 1 rows of a column; neighbours in a warp do
 // neighbouring columns, so that every access is coalesced. The bests from each sample to the end of the segment wait in
 // dst for the second half. batch is how many rows are read ahead.
@@ -77,10 +67,8 @@ __device__ __forceinline__ void line(T *__restrict__ dst, i64 dstPitch, const T 
 	}
 LINE(dilateLineU8, u8, highest)
 LINE(dilateLineU16, u16, highest)
-LINE(dilateLineF32, float, highest)
 LINE(erodeLineU8, u8, lowest)
 LINE(erodeLineU16, u16, lowest)
-LINE(erodeLineF32, float, lowest)
 
 // transpose swaps rows and columns in tiles of 32 × 32; blocks are 32 × 8.
 template <class T>
@@ -106,7 +94,6 @@ __device__ __forceinline__ void transpose(T *dst, i64 dstPitch, const T *src, i6
 	}
 TRANSPOSE(transposeU8, u8)
 TRANSPOSE(transposeU16, u16)
-TRANSPOSE(transposeF32, float)
 
 // The same recursion on words that hold several samples of one bit depth, four bytes or two 16-bit ones, compared at once.
 template <class T, bool dilate> struct packed;

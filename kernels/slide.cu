@@ -125,33 +125,24 @@ struct openReader {
 	}
 };
 
-// sums are those of a thread's eight columns, of the samples and, in an S that holds them, of their squares.
-template <class S, bool squared> struct columns {
+// columns are the sums of a thread's eight columns.
+struct columns {
 	u32 sum[each];
-	S sum2[squared ? each : 1];
 	__device__ __forceinline__ void clear() {
 #pragma unroll
-		for (int i = 0; i < each; i++) {
+		for (int i = 0; i < each; i++)
 			sum[i] = 0;
-			if (squared)
-				sum2[squared ? i : 0] = 0;
-		}
-	}
-	template <int i> __device__ __forceinline__ void one(u32 a, u32 b) {
-		sum[i] += a - b;
-		if (squared)
-			sum2[squared ? i : 0] += (S)a * a - (S)b * b;
 	}
 	// slide takes in the samples a and gives up the samples b.
 	template <class T> __device__ __forceinline__ void slide(const eight<T> &a, const eight<T> &b) {
-		one<0>(a.template get<0>(), b.template get<0>());
-		one<1>(a.template get<1>(), b.template get<1>());
-		one<2>(a.template get<2>(), b.template get<2>());
-		one<3>(a.template get<3>(), b.template get<3>());
-		one<4>(a.template get<4>(), b.template get<4>());
-		one<5>(a.template get<5>(), b.template get<5>());
-		one<6>(a.template get<6>(), b.template get<6>());
-		one<7>(a.template get<7>(), b.template get<7>());
+		sum[0] += a.template get<0>() - b.template get<0>();
+		sum[1] += a.template get<1>() - b.template get<1>();
+		sum[2] += a.template get<2>() - b.template get<2>();
+		sum[3] += a.template get<3>() - b.template get<3>();
+		sum[4] += a.template get<4>() - b.template get<4>();
+		sum[5] += a.template get<5>() - b.template get<5>();
+		sum[6] += a.template get<6>() - b.template get<6>();
+		sum[7] += a.template get<7>() - b.template get<7>();
 	}
 };
 
@@ -159,12 +150,6 @@ template <class S, bool squared> struct columns {
 __device__ __forceinline__ void store(u32 *p, const u32 *v) {
 	((uint4 *)p)[0] = make_uint4(v[0], v[1], v[2], v[3]);
 	((uint4 *)p)[1] = make_uint4(v[4], v[5], v[6], v[7]);
-}
-
-__device__ __forceinline__ void store(u64 *p, const u64 *v) {
-#pragma unroll
-	for (int i = 0; i < 4; i++)
-		((ulonglong2 *)p)[i] = make_ulonglong2(v[2 * i], v[2 * i + 1]);
 }
 
 __device__ __forceinline__ void accumulate(u32 *v, const u32 *p) {
@@ -178,21 +163,11 @@ __device__ __forceinline__ void accumulate(u32 *v, const u32 *p) {
 	}
 }
 
-__device__ __forceinline__ void accumulate(u64 *v, const u64 *p) {
-#pragma unroll
-	for (int i = 0; i < 4; i++) {
-		ulonglong2 q = ((const ulonglong2 *)p)[i];
-		v[2 * i] += q.x;
-		v[2 * i + 1] += q.y;
-	}
-}
-
 // segments writes, for each run of 16 rows, the sums down each column; `stride` is the sums a row of them takes.
-template <class R, class S, bool squared>
-__device__ __forceinline__ void segments(const R &in, u32 *sums, S *sums2, int stride) {
+template <class R> __device__ __forceinline__ void segments(const R &in, u32 *sums, int stride) {
 	if (in.x >= in.w)
 		return;
-	columns<S, squared> c;
+	columns c;
 	c.clear();
 	typename R::samples none;
 	none.none();
@@ -207,15 +182,11 @@ __device__ __forceinline__ void segments(const R &in, u32 *sums, S *sums2, int s
 		for (int j = 0; j < 8; j++)
 			c.slide(v[j], none);
 	}
-	i64 at = (i64)blockIdx.y * stride + in.x;
-	store(sums + at, c.sum);
-	if (squared)
-		store(sums2 + at, c.sum2);
+	store(sums + (i64)blockIdx.y * stride + in.x, c.sum);
 }
 
 // begin makes the column sums of rows y0 … y1−1 as far as they lie in the picture.
-template <class R, class S, bool squared>
-__device__ __forceinline__ void begin(columns<S, squared> &c, const R &in, const u32 *sums, const S *sums2, int stride, int y0, int y1) {
+template <class R> __device__ __forceinline__ void begin(columns &c, const R &in, const u32 *sums, int stride, int y0, int y1) {
 	c.clear();
 	typename R::samples none;
 	none.none();
@@ -244,18 +215,14 @@ __device__ __forceinline__ void begin(columns<S, squared> &c, const R &in, const
 	if (in.x < 0 || in.x >= in.w)
 		return;
 #pragma unroll 1
-	for (int s = a; s < b; s++) {
-		i64 at = (i64)s * stride + in.x;
-		accumulate(c.sum, sums + at);
-		if (squared)
-			accumulate(c.sum2, sums2 + at);
-	}
+	for (int s = a; s < b; s++)
+		accumulate(c.sum, sums + (i64)s * stride + in.x);
 }
 
-template <class S> __device__ __forceinline__ S scanWarp(S v) {
+__device__ __forceinline__ u32 scanWarp(u32 v) {
 #pragma unroll
 	for (int step = 1; step < 32; step *= 2) {
-		S other = __shfl_up_sync(0xffffffff, v, step);
+		u32 other = __shfl_up_sync(0xffffffff, v, step);
 		if (threadIdx.x % 32 >= step)
 			v += other;
 	}
@@ -265,56 +232,33 @@ template <class S> __device__ __forceinline__ S scanWarp(S v) {
 // Four words before the prefixes, the last of them 0: a prefix before the first column.
 static const int lead = 4;
 
-template <class S, bool squared> struct shared {
+struct shared {
 	u32 prefix[lead + strip];
-	S prefix2[squared ? lead + strip : 1];
 	u32 total[threads / 32];
-	S total2[threads / 32];
 };
 
 // prefixes leaves in shared memory the prefix sums along the strip of the column sums.
-template <class S, bool squared>
-__device__ __forceinline__ void prefixes(shared<S, squared> &m, const columns<S, squared> &c) {
+__device__ __forceinline__ void prefixes(shared &m, const columns &c) {
 	u32 p[each], own = 0;
-	S p2[squared ? each : 1], own2 = 0;
 #pragma unroll
 	for (int i = 0; i < each; i++) {
 		own += c.sum[i];
 		p[i] = own;
-		if (squared) {
-			own2 += c.sum2[squared ? i : 0];
-			p2[squared ? i : 0] = own2;
-		}
 	}
 	int warp = threadIdx.x / 32;
 	u32 before = scanWarp(own);
-	S before2 = 0;
-	if (squared)
-		before2 = scanWarp(own2);
-	if (threadIdx.x % 32 == 31) {
+	if (threadIdx.x % 32 == 31)
 		m.total[warp] = before;
-		if (squared)
-			m.total2[warp] = before2;
-	}
 	before -= own;
-	if (squared)
-		before2 -= own2;
 	__syncthreads();
 #pragma unroll
 	for (int k = 0; k < threads / 32 - 1; k++)
-		if (k < warp) {
+		if (k < warp)
 			before += m.total[k];
-			if (squared)
-				before2 += m.total2[k];
-		}
 	u32 *out = m.prefix + lead + threadIdx.x * each;
-	S *out2 = m.prefix2 + (squared ? lead + threadIdx.x * each : 0);
 #pragma unroll
-	for (int i = 0; i < each; i++) {
+	for (int i = 0; i < each; i++)
 		out[i] = before + p[i];
-		if (squared)
-			out2[squared ? i : 0] = before2 + p2[squared ? i : 0];
-	}
 	__syncthreads();
 }
 
@@ -331,75 +275,6 @@ struct place {
 	}
 };
 
-// exactDouble is v as a float64, rounded to nearest, without the slow conversion.
-__device__ __forceinline__ double exactDouble(u32 v) {
-	return __hiloint2double(0x43300000, v) - 4503599627370496.0;
-}
-
-__device__ __forceinline__ double exactDouble(u64 v) {
-	return __fma_rn(exactDouble((u32)(v >> 32)), 4294967296.0, exactDouble((u32)v));
-}
-
-// quotient is a / b rounded to nearest, from inverse = 1 / b rounded to nearest: the first correction leaves less than a unit
-// in the last place, the second the right rounding (Markstein 1990). a and b are whole numbers, so nothing overflows.
-__device__ __forceinline__ double quotient(double a, double b, double inverse) {
-	double q = a * inverse;
-	q = __fma_rn(__fma_rn(-q, b, a), inverse, q);
-	return __fma_rn(__fma_rn(-q, b, a), inverse, q);
-}
-
-template <class T, class S>
-__device__ __forceinline__ void slideVariance(float *mean, i64 meanPitch, float *variance, i64 variancePitch, const T *src,
-	i64 pitch, const u32 *sums, const S *sums2, int stride, int r, int width, int rows, int w, int h) {
-	__shared__ shared<S, true> m;
-	place o(r, width, rows, w, h);
-	reader<T> in = {src, pitch, o.origin + (int)threadIdx.x * each, w, h};
-	columns<S, true> c;
-	begin(c, in, sums, sums2, stride, o.y0 - r - 1, o.y0 + r);
-	if (threadIdx.x == 0) {
-		m.prefix[lead - 1] = 0;
-		m.prefix2[lead - 1] = 0;
-	}
-	eight<T> enter = in.row(o.y0 + r), leave = in.row(o.y0 - r - 1);
-	int lastCount = -1, full = 2 * r + 1;
-	double n = 0, n2 = 0, inverse = 0, inverse2 = 0;
-	for (int y = o.y0; y < o.y1; y++) {
-		c.slide(enter, leave);
-		if (y + 1 < o.y1) {
-			enter = in.row(y + 1 + r);
-			leave = in.row(y - r);
-		}
-		prefixes(m, c);
-		int ny = min(y + r, h - 1) - max(y - r, 0) + 1;
-		if (ny != lastCount) {
-			lastCount = ny;
-			n = (double)(ny * full);
-			n2 = n * n;
-			inverse = 1.0 / n;
-			inverse2 = 1.0 / n2;
-		}
-		float *meanRow = rowOf(mean, meanPitch, y), *varianceRow = rowOf(variance, variancePitch, y);
-#pragma unroll
-		for (int k = 0; k < each; k++) {
-			int x = o.x0 + k * threads + threadIdx.x;
-			if (x >= o.x1)
-				break;
-			int i = lead + x - o.origin;
-			u32 s = m.prefix[i + r] - m.prefix[i - r - 1];
-			S s2 = m.prefix2[i + r] - m.prefix2[i - r - 1];
-			int nx = min(x + r, w - 1) - max(x - r, 0) + 1;
-			u64 count = (u64)ny * nx, top = count * s2 - (u64)s * s;
-			if (nx == full) {
-				meanRow[x] = (float)quotient(exactDouble(s), n, inverse);
-				varianceRow[x] = (float)quotient(exactDouble(top), n2, inverse2);
-			} else {
-				meanRow[x] = (float)((double)s / (double)count);
-				varianceRow[x] = (float)((double)top / (double)(count * count));
-			}
-		}
-	}
-}
-
 // rounded is v / n rounded down, exact: the quotient of floats is within one unit of the integer, at most 65535, and is put
 // right.
 __device__ __forceinline__ u32 whole(u32 v, u32 n, float inverse) {
@@ -412,11 +287,11 @@ __device__ __forceinline__ u32 whole(u32 v, u32 n, float inverse) {
 
 template <class T>
 __device__ __forceinline__ void slideMean(T *dst, i64 dstPitch, const T *src, i64 pitch, const u32 *sums, int stride, int r, int width, int rows, int w, int h) {
-	__shared__ shared<u32, false> m;
+	__shared__ shared m;
 	place o(r, width, rows, w, h);
 	reader<T> in = {src, pitch, o.origin + (int)threadIdx.x * each, w, h};
-	columns<u32, false> c;
-	begin(c, in, sums, (const u32 *)0, stride, o.y0 - r - 1, o.y0 + r);
+	columns c;
+	begin(c, in, sums, stride, o.y0 - r - 1, o.y0 + r);
 	if (threadIdx.x == 0)
 		m.prefix[lead - 1] = 0;
 	eight<T> enter = in.row(o.y0 + r), leave = in.row(o.y0 - r - 1);
@@ -444,26 +319,17 @@ __device__ __forceinline__ void slideMean(T *dst, i64 dstPitch, const T *src, i6
 	}
 }
 
-#define SLIDE(name, T, S)                                                                                              \
+#define SLIDE(name, T)                                                                                                 \
 	extern "C" __global__ void segmentsOf##name(u32 *sums, int stride, const T *__restrict__ src, i64 pitch, int w, int h) {  \
 		reader<T> in = {src, pitch, (int)(blockIdx.x * blockDim.x + threadIdx.x) * each, w, h};                        \
-		segments<reader<T>, u32, false>(in, sums, (u32 *)0, stride);                                                   \
-	}                                                                                                                  \
-	extern "C" __global__ void segmentsOfSquares##name(u32 *sums, S *sums2, int stride, const T *__restrict__ src, i64 pitch, int w, int h) {  \
-		reader<T> in = {src, pitch, (int)(blockIdx.x * blockDim.x + threadIdx.x) * each, w, h};                        \
-		segments<reader<T>, S, true>(in, sums, sums2, stride);                                                         \
+		segments(in, sums, stride);                                                                                    \
 	}                                                                                                                  \
 	extern "C" __global__ void __launch_bounds__(threads) slideMean##name(T *__restrict__ dst, i64 dstPitch,           \
 		const T *__restrict__ src, i64 pitch, const u32 *__restrict__ sums, int stride, int r, int width, int rows, int w, int h) { \
 		slideMean(dst, dstPitch, src, pitch, sums, stride, r, width, rows, w, h);                                      \
-	}                                                                                                                  \
-	extern "C" __global__ void __launch_bounds__(threads, 6) slideVariance##name(float *__restrict__ mean, i64 meanPitch, \
-		float *__restrict__ variance, i64 variancePitch, const T *__restrict__ src, i64 pitch, const u32 *__restrict__ sums,  \
-		const S *__restrict__ sums2, int stride, int r, int width, int rows, int w, int h) {                           \
-		slideVariance(mean, meanPitch, variance, variancePitch, src, pitch, sums, sums2, stride, r, width, rows, w, h);  \
 	}
-SLIDE(U8, u8, u32)
-SLIDE(U16, u16, u64)
+SLIDE(U8, u8)
+SLIDE(U16, u16)
 
 // Small windows need no more than the 256 columns that a warp has: it then runs down its rows by itself, held up by no
 // barrier of a block. What is summed down the columns are one of these.
