@@ -19,7 +19,7 @@ import numpy as np
 import label
 
 NEAR, GLINTS, DECIDED = 3, 5, 3
-STRENGTHS = (2, 2.5, 3, 3.5, 4, 5, 6)
+STRENGTHS = (1.2, 1.5, 1.8, 2.2, 2.5, 2.87, 3.5, 4, 5)
 
 
 def painting(file):
@@ -86,7 +86,7 @@ def main():
             precision = [g / (g + n) for g, n in pairs if g + n >= DECIDED]
             right, decided = sum(g for g, _ in pairs), sum(map(sum, pairs))
             rate = [sum(map(above, d[0])) / d[1] for d in density.values()]
-            print("  %.1f  found %.3f (%d paintings), all %.3f  right %.3f (%d paintings), all %.3f  a MP %.1f, mean %.1f  %s" % (
+            print("  %.2f  found %.3f (%d paintings), all %.3f  right %.3f (%d paintings), all %.3f  a MP %.1f, mean %.1f  %s" % (
                 t, np.mean(recall or [np.nan]), len(recall), sum(map(above, glare.values())) / max(1, count(glare)),
                 np.mean(precision or [np.nan]), len(precision), right / max(1, decided), np.median(rate), np.mean(rate),
                 " ".join("%s %.2f" % (k, above(v) / len(v)) for k, v in sorted(kinds.items()))))

@@ -59,11 +59,12 @@ func evidence(logits [GlintKinds]uint64) float64 {
 	return float64(total(logits)) / network16
 }
 
-// steepness returns how far an outline of so many pixels rises in levels, divided by the root of its area, in units of
-// 30 levels a pixel. A lamp's mirror image is steep; painted lights are broad for how far they rise.
-func steepness(rise, area int) float64 {
-	const unit = 30
-	return float64(rise) / (unit * math.Sqrt(float64(max(area, 1))))
+// steepness returns the root of the contrast of an outline, its rise over its ground, per radius of a disc with its area.
+// A lamp's mirror image is steep; painted lights are broad for how far they rise.
+func steepness(ground, rise, area int) float64 {
+	const dark = 16 // grounds that are darker count as little more than this
+	contrast := float64(rise) / float64(ground+dark)
+	return math.Sqrt(math.Pi * contrast / float64(max(area, 1)))
 }
 
 // network16 is the logit that stands for 1 in the network's planes.
@@ -110,7 +111,7 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 				c.Spans[k].Label = uint32(i)
 				c.Area += int(c.Spans[k].X1 - c.Spans[k].X0)
 			}
-			c.Strength = math.Sqrt(sums[i] * steepness(c.Rise, c.Area))
+			c.Strength = math.Sqrt(sums[i] * steepness(c.Ground, c.Rise, c.Area))
 		}
 	})
 	if err != nil {
