@@ -144,11 +144,11 @@ fuzz: ## every fuzz target on new inputs for FUZZTIME
 		done; \
 	done
 
-# The record stands in for the go command; see internal/record.
+# The record stands in for the go command; see internal/test/record.
 RECORD := $(CURDIR)/build/record
 
-$(RECORD)/go: $(wildcard internal/record/*.go)
-	@$(GO) build -o $@ ./internal/record && cp $@ $(RECORD)/record
+$(RECORD)/go: $(wildcard internal/test/record/*.go)
+	@$(GO) build -o $@ ./internal/test/record && cp $@ $(RECORD)/record
 
 times: $(RECORD)/go ## write docs/tests.md: what make test costs with an empty build cache, by package and test
 	@rm -rf $(RECORD)/test $(RECORD)/cache
