@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/internal/simd"
 	"blik/processing"
 	"blik/processing/network"
 )
@@ -27,6 +28,14 @@ func glareLike(r *rand.Rand, n int) []uint8 {
 	return s
 }
 
+// plainEngine returns the network on plain kernels, which tests of package network compare with its definition, and the
+// rectangle of a whole picture.
+func plainEngine(m *network.Model, w, h int) (*network.Engine, network.Rect) {
+	return network.NewEngine(m, simd.Plain), network.Rect{X1: w, Y1: h}
+}
+
+func never() bool { return false }
+
 // Tiles give the logits and kinds of the whole picture, whatever the number of workers and the offset.
 func TestGlints(t *testing.T) {
 	t.Parallel()
@@ -36,16 +45,11 @@ func TestGlints(t *testing.T) {
 	for _, size := range [][2]int{{1, 1}, {2, 1}, {1, 5}, {3, 3}, {40, 33}, {217, 9}, {6, 221}, {130, 124}} {
 		w, h := size[0], size[1]
 		red, green, blue := glareLike(r, w*h), glareLike(r, w*h), glareLike(r, w*h)
-		_, logits := m.Run(red, green, blue, w, h)
+		engine, whole := plainEngine(m, w, h)
 		for _, offset := range []int{0, 24, 255} {
 			want, wantKinds := make([]uint8, w*h), make([]uint8, w*h)
-			for i := range want {
-				var v [network.Outputs]int32
-				for c := range v {
-					v[c] = logits.V[c*w*h+i]
-				}
-				want[i], wantKinds[i] = uint8(min(max(int(v[0])+offset, 0), 255)), network.KindOf(v)
-			}
+			engine.Run(want, wantKinds, network.Picture{Red: red, Green: green, Blue: blue, Width: w, Height: h}, whole,
+				offset, &network.Scratch{}, never, func(int) bool { return true })
 			b := New(Workers(1 + r.IntN(3)))
 			b.tiling.narrow, b.tiling.wide = 1+r.IntN(80), 1+r.IntN(120)
 			op := processing.Glints{Dst: empty(t, b, processing.U8, w, h), Red: up(t, b, w, h, red),
@@ -130,15 +134,15 @@ func TestGlintChannels(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	const w, h = 151, 339
 	red, green, blue := glareLike(r, w*h), glareLike(r, w*h), glareLike(r, w*h)
-	activations, _ := m.Run(red, green, blue, w, h)
-	hidden := activations[len(activations)-1]
 	index := []uint32{300*w + 20, 0, w - 1, w*h - 1, 127*w + 127, 128*w + 128, 128*w + 128}
-	var want []uint8
-	for _, i := range index {
-		for c := range m.Hidden() {
-			want = append(want, hidden.V[c*w*h+int(i)])
-		}
+	var places []network.Place
+	for k, i := range index {
+		places = append(places, network.Place{X: int(i) % w, Y: int(i) / w, At: k})
 	}
+	want := make([]uint8, len(index)*m.Hidden())
+	engine, whole := plainEngine(m, w, h)
+	engine.Channels(want, network.Picture{Red: red, Green: green, Blue: blue, Width: w, Height: h}, whole, places,
+		&network.Scratch{}, never)
 	b := New(Workers(2))
 	op := processing.GlintChannels{Red: up(t, b, w, h, red), Green: up(t, b, w, h, green), Blue: up(t, b, w, h, blue),
 		Model: m}
@@ -250,5 +254,9 @@ func BenchmarkGlints(b *testing.B) {
 		least = min(least, time.Since(start))
 	}
 	b.ReportMetric(float64(least.Milliseconds()), "ms-least")
-	b.ReportMetric(m.MultiplyAdds()*w*h/least.Seconds()/1e9, "GMAC/s")
+	each := 0.0
+	for _, l := range m.Layers {
+		each += float64(len(l.Weights)) / float64(l.Resolution*l.Resolution)
+	}
+	b.ReportMetric(each*w*h/least.Seconds()/1e9, "GMAC/s")
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"blik/internal/simd"
@@ -240,6 +241,33 @@ func TestStop(t *testing.T) {
 			if v != 0 && v != whole[i] || most == 0 && v != 0 {
 				t.Fatalf("stopped after %d calls: pixel %d is %d, else %d", most, i, v, whole[i])
 			}
+		}
+	}
+}
+
+// The channels of pixels are those of the last hidden layer.
+func TestChannels(t *testing.T) {
+	t.Parallel()
+	m := defaultModel(t)
+	r := rand.New(rand.NewPCG(5, 6))
+	const w, h = 71, 54
+	pic := Picture{Width: w, Height: h}
+	pic.Red, pic.Green, pic.Blue = noisePicture(r, w, h)
+	activations, _ := m.Run(pic.Red, pic.Green, pic.Blue, w, h)
+	hidden := activations[len(activations)-1]
+	var places []Place
+	var want []uint8
+	for k, at := range []int{40*w + 20, 0, w - 1, w*h - 1, 33*w + 64, 33*w + 64} {
+		places = append(places, Place{at % w, at / w, k})
+		for c := range m.Hidden() {
+			want = append(want, hidden.V[c*w*h+at])
+		}
+	}
+	for _, level := range levels() {
+		got := make([]uint8, len(want))
+		NewEngine(m, level).Channels(got, pic, Rect{0, 0, w, h}, places, &Scratch{}, func() bool { return false })
+		if !slices.Equal(got, want) {
+			t.Errorf("%v: other channels than the definition gives", level)
 		}
 	}
 }

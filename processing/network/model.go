@@ -83,6 +83,18 @@ var Default = sync.OnceValues(func() (*Model, error) { return Parse(embedded) })
 // or support, other.
 const Outputs = 4
 
+// KindOf returns the kind of a pixel from its logits: the index of the largest of 0 and those after the first, the
+// lowest index of equal ones. Logits count as 255 sixteenths at most.
+func KindOf(logits [Outputs]int32) uint8 {
+	kind, most := uint8(0), int32(0)
+	for k, v := range logits[1:] {
+		if v = min(v, 255); v > most {
+			kind, most = uint8(k+1), v
+		}
+	}
+	return kind
+}
+
 // Hidden returns the number of channels of the last hidden layer, provided that the last layer reads only this one, by
 // 1 × 1 convolution; otherwise 0.
 func (m *Model) Hidden() int {
@@ -159,16 +171,6 @@ func (m *Model) channels(layer int) int {
 		return Inputs
 	}
 	return m.Layers[layer].Out
-}
-
-// MultiplyAdds returns the number of multiply-adds per pixel of a large picture.
-func (m *Model) MultiplyAdds() float64 {
-	sum := 0.0
-	for i := range m.Layers {
-		l := &m.Layers[i]
-		sum += float64(len(l.Weights)) / float64(l.Resolution*l.Resolution)
-	}
-	return sum
 }
 
 // SHA256 returns the SHA-256 of the embedded model file in hexadecimal.

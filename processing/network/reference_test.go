@@ -1,7 +1,85 @@
 package network
 
-// Run computes all layers for a picture of w × h pixels in plain loops, as the reference for faster implementations. It
-// returns the activations of all layers except the last, and the logits of the last one in sixteenths: Outputs planes.
+import "math"
+
+// This is the network in plain loops, the reference for the engine.
+
+// Tensor holds channels in rows: channel c of cell (x, y) is V[(c·H+y)·W+x].
+type Tensor[T uint8 | int32] struct {
+	C, H, W int
+	V       []T
+}
+
+func newTensor[T uint8 | int32](c, h, w int) Tensor[T] { return Tensor[T]{c, h, w, make([]T, c*h*w)} }
+
+// row returns a row of a channel.
+func (t *Tensor[T]) row(c, y int) []T {
+	i := (c*t.H + y) * t.W
+	return t.V[i : i+t.W : i+t.W]
+}
+
+// Planes returns the input for a picture of w × h pixels, as planes.go describes it.
+func Planes(red, green, blue []uint8, w, h int) Tensor[uint8] {
+	ch, cw := (h+1)/2, (w+1)/2
+	out := newTensor[uint8](Inputs, h, w)
+	// pixel returns the four channels and the lightness of a pixel.
+	pixel := func(y, x int) (v [4]int, light int) {
+		i := min(y, h-1)*w + min(x, w-1)
+		r, g, b := int(red[i]), int(green[i]), int(blue[i])
+		return [4]int{r, g, b, min(r, g, b)}, (r + 2*g + b + 2) >> 2
+	}
+	// Sums of each cell: the channels, the lightness and its square.
+	cells := make([][figures]int, ch*cw)
+	for y := range ch {
+		for x := range cw {
+			s := &cells[y*cw+x]
+			for k := range 4 {
+				v, light := pixel(2*y+k/2, 2*x+k%2)
+				for c := range v {
+					s[c] += v[c]
+				}
+				s[4] += light
+				s[5] += light * light
+			}
+		}
+	}
+	const half = 1 << (fraction - 1)
+	for y := range ch {
+		for x := range cw {
+			var s [figures]int
+			n := 0
+			for j := max(0, y-radius); j < min(ch, y+radius+1); j++ {
+				for i := max(0, x-radius); i < min(cw, x+radius+1); i++ {
+					for f, v := range cells[j*cw+i] {
+						s[f] += v
+					}
+					n += 4
+				}
+			}
+			deviation := int(math.Sqrt(float64(n*s[5] - s[4]*s[4])))
+			gain := (8 << fraction) / (deviation + 5*s[4]>>6 + 3*n)
+			share := (32 << fraction) / (s[4] + 10*n)
+			around := [4]int{2 * deviation, s[0], s[2], s[3]}
+			for k := range 4 {
+				py, px := 2*y+k/2, 2*x+k%2
+				if py >= h || px >= w {
+					continue
+				}
+				v, _ := pixel(py, px)
+				put := func(plane, value int) { out.row(plane, py)[px] = uint8(min(max(value, 0), Top)) }
+				for c := range v {
+					put(c, zero+((v[c]*n-s[c])*gain+half)>>fraction)
+					put(4+c, (v[c]*n*share+half)>>fraction)
+					put(8+c, (around[c]*share+half)>>fraction)
+					put(12+c, v[c]/2)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// Run computes all layers for a picture of w × h pixels in plain loops. It returns the activations of all layers except the last, and the logits of the last one in sixteenths: Outputs planes.
 func (m *Model) Run(red, green, blue []uint8, w, h int) (activations []Tensor[uint8], logits Tensor[int32]) {
 	input := Planes(red, green, blue, w, h)
 	last := len(m.Layers) - 1
@@ -24,18 +102,6 @@ func (m *Model) Run(red, green, blue []uint8, w, h int) (activations []Tensor[ui
 		}
 	}
 	return activations, logits
-}
-
-// KindOf returns the kind of a pixel from its logits: the index of the largest of 0 and those after the first, the
-// lowest index of equal ones. Logits count as 255 sixteenths at most.
-func KindOf(logits [Outputs]int32) uint8 {
-	kind, most := uint8(0), int32(0)
-	for k, v := range logits[1:] {
-		if v = min(v, 255); v > most {
-			kind, most = uint8(k+1), v
-		}
-	}
-	return kind
 }
 
 // pooled returns the rounded means of 2 × 2 cells.
@@ -141,4 +207,14 @@ func (m *Model) joined(l *Layer, input Tensor[uint8], activations []Tensor[uint8
 		x.C += t.C
 	}
 	return x
+}
+
+// MultiplyAdds returns the number of multiply-adds per pixel of a large picture.
+func (m *Model) MultiplyAdds() float64 {
+	sum := 0.0
+	for i := range m.Layers {
+		l := &m.Layers[i]
+		sum += float64(len(l.Weights)) / float64(l.Resolution*l.Resolution)
+	}
+	return sum
 }
