@@ -21,6 +21,20 @@ func (r Tile) within(w, h int) bool {
 	return r.W >= 1 && r.H >= 1 && r.X >= 0 && r.Y >= 0 && r.X <= w-r.W && r.Y <= h-r.H
 }
 
+// CutTile copies a tile out of a plane whose rows are stride samples apart, into rows without padding.
+func CutTile[T any](dst, src []T, stride int, r Tile) {
+	for y := range r.H {
+		copy(dst[y*r.W:(y+1)*r.W], src[(r.Y+y)*stride+r.X:])
+	}
+}
+
+// PasteTile is the inverse of CutTile.
+func PasteTile[T any](dst, src []T, stride int, r Tile) {
+	for y := range r.H {
+		copy(dst[(r.Y+y)*stride+r.X:][:r.W], src[y*r.W:(y+1)*r.W])
+	}
+}
+
 // States of a pixel in the state plane (U8) of the operations on tiles.
 const (
 	// StateKnown: paint, never written.

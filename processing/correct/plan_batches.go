@@ -140,7 +140,7 @@ func (p *inBatches) newAtlas(sites []*site) *atlas {
 	a.host = make([]float32, a.w*a.h)
 	a.state = a.plane(processing.U8)
 	state := make([]uint8, a.w*a.h)
-	a.tile(func(i int, t processing.Tile) { pack(state, sites[i].state, a.w, t) })
+	a.tile(func(i int, t processing.Tile) { processing.PasteTile(state, sites[i].state, a.w, t) })
 	a.upload(a.state, processing.Samples{U8: state})
 	return a
 }
@@ -176,7 +176,7 @@ func (a *atlas) upload(p processing.Plane, samples processing.Samples) {
 
 // put uploads of(i) of each site i.
 func (a *atlas) put(p processing.Plane, of func(i int) []float32) {
-	a.tile(func(i int, t processing.Tile) { pack(a.host, of(i), a.w, t) })
+	a.tile(func(i int, t processing.Tile) { processing.PasteTile(a.host, of(i), a.w, t) })
 	a.upload(p, processing.Samples{F32: a.host})
 }
 
@@ -186,23 +186,11 @@ func (a *atlas) get(p processing.Plane, of func(i int) []float32) {
 	if a.err == nil {
 		host, a.err = a.be.Host(a.ctx, p)
 	}
-	a.tile(func(i int, t processing.Tile) { unpack(of(i), host.F32, a.w, t) })
+	a.tile(func(i int, t processing.Tile) { processing.CutTile(of(i), host.F32, a.w, t) })
 }
 
 func (a *atlas) do(op processing.Op) {
 	if a.err == nil {
 		a.err = a.be.Do(a.ctx, op)
-	}
-}
-
-func pack[T any](dst, src []T, stride int, t processing.Tile) {
-	for y := range t.H {
-		copy(dst[(t.Y+y)*stride+t.X:][:t.W], src[y*t.W:(y+1)*t.W])
-	}
-}
-
-func unpack[T any](dst, src []T, stride int, t processing.Tile) {
-	for y := range t.H {
-		copy(dst[y*t.W:(y+1)*t.W], src[(t.Y+y)*stride+t.X:])
 	}
 }

@@ -23,21 +23,21 @@ func (b executor) Separate(ctx context.Context, op processing.Separate) error {
 		for k := range n {
 			v.paint[k] = scratch[float32](t, r.W*r.H)
 			v.seen[k] = scratch[float32](t, r.W*r.H)
-			lift(v.paint[k], p[k].data.F32, p[k].w, r)
-			lift(v.seen[k], o[k].data.F32, o[k].w, r)
+			processing.CutTile(v.paint[k], p[k].data.F32, p[k].w, r)
+			processing.CutTile(v.seen[k], o[k].data.F32, o[k].w, r)
 		}
 		v.light, v.expected = scratch[float32](t, r.W*r.H), scratch[float32](t, r.W*r.H)
 		v.state = scratch[uint8](t, r.W*r.H)
-		lift(v.light, l.data.F32, l.w, r)
-		lift(v.expected, e.data.F32, e.w, r)
-		lift(v.state, s.data.U8, s.w, r)
+		processing.CutTile(v.light, l.data.F32, l.w, r)
+		processing.CutTile(v.expected, e.data.F32, e.w, r)
+		processing.CutTile(v.state, s.data.U8, s.w, r)
 		if !v.separate(t, b.level, r) {
 			return
 		}
 		for k := range n {
-			lower(p[k].data.F32, v.paint[k], p[k].w, r)
+			processing.PasteTile(p[k].data.F32, v.paint[k], p[k].w, r)
 		}
-		lower(l.data.F32, v.light, l.w, r)
+		processing.PasteTile(l.data.F32, v.light, l.w, r)
 	})
 }
 

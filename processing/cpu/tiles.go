@@ -4,22 +4,7 @@ import (
 	"context"
 
 	"blik/processing"
-	"blik/processing/cpu/kernel"
 )
-
-// lift copies a tile out of a plane, into rows without padding.
-func lift[T kernel.Sample](dst, src []T, stride int, r processing.Tile) {
-	for y := range r.H {
-		copy(dst[y*r.W:(y+1)*r.W], src[(r.Y+y)*stride+r.X:])
-	}
-}
-
-// lower is the inverse of lift.
-func lower[T kernel.Sample](dst, src []T, stride int, r processing.Tile) {
-	for y := range r.H {
-		copy(dst[(r.Y+y)*stride+r.X:][:r.W], src[y*r.W:(y+1)*r.W])
-	}
-}
 
 // cutout is a tile lifted out of its planes.
 type cutout struct {
@@ -36,10 +21,10 @@ func (b *Backend) onTiles(ctx context.Context, tiles []processing.Tile, dst, src
 	return b.each(ctx, len(tiles), func(t *worker, i int) {
 		r := tiles[i]
 		c := &cutout{w: r.W, h: r.H, p: scratch[float32](t, r.W*r.H), state: scratch[uint8](t, r.W*r.H)}
-		lift(c.p, from.data.F32, from.w, r)
-		lift(c.state, s.data.U8, s.w, r)
+		processing.CutTile(c.p, from.data.F32, from.w, r)
+		processing.CutTile(c.state, s.data.U8, s.w, r)
 		if f(t, i, c) {
-			lower(d.data.F32, c.p, d.w, r)
+			processing.PasteTile(d.data.F32, c.p, d.w, r)
 		}
 	})
 }

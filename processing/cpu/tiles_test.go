@@ -196,9 +196,9 @@ func checkSolver(t *rapid.T, tolerance float64, matrix func(processing.Tile) [][
 	})
 	for _, r := range tiles {
 		src, st, got := make([]float32, r.W*r.H), make([]uint8, r.W*r.H), make([]float32, r.W*r.H)
-		lift(src, p, w, r)
-		lift(st, state, w, r)
-		lift(got, first, w, r)
+		processing.CutTile(src, p, w, r)
+		processing.CutTile(st, state, w, r)
+		processing.CutTile(got, first, w, r)
 		known := 0
 		for _, s := range st {
 			if s == processing.StateKnown {
