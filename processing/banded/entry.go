@@ -228,13 +228,8 @@ func (b *Backend) demandAll(ctx context.Context, planes []*plane) error {
 	return b.demand(ctx, list...)
 }
 
-// demand stores values of one size.
+// demand stores values of one size: it runs the entries that lead to them.
 func (b *Backend) demand(ctx context.Context, values ...*value) error {
-	return b.carryOut(ctx, nil, values)
-}
-
-// carryOut runs the entries that lead to values, and then last, if not nil, an entry without output planes.
-func (b *Backend) carryOut(ctx context.Context, last *entry, values []*value) error {
 	var entries []*entry
 	var add func(s *entry)
 	need := func(v *value) {
@@ -255,9 +250,6 @@ func (b *Backend) carryOut(ctx context.Context, last *entry, values []*value) er
 		if need(v); v.stored == nil && !slices.Contains(outputs, v) {
 			outputs = append(outputs, v)
 		}
-	}
-	if last != nil {
-		add(last)
 	}
 	if len(entries) == 0 {
 		return ctx.Err()
