@@ -93,13 +93,14 @@ func (r *Region) String() string {
 		if r.Shape == EllipseShape {
 			name = "ellipse"
 		}
-		x0, y0, x1, y1 := r.box()
+		x0, y0, x1, y1 := r.Box()
 		v = []string{num(x0), num(y0), num(x1 - x0), num(y1 - y0)}
 	}
 	return name + ":" + strings.Join(v, ",")
 }
 
-func (r *Region) box() (x0, y0, x1, y1 float64) {
+// Box returns the corners of the smallest rectangle around the region's points.
+func (r *Region) Box() (x0, y0, x1, y1 float64) {
 	x0, y0, x1, y1 = math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
 	for _, p := range r.Points {
 		x0, x1 = math.Min(x0, p.X), math.Max(x1, p.X)
@@ -110,7 +111,7 @@ func (r *Region) box() (x0, y0, x1, y1 float64) {
 
 // Bounds returns the pixels that the region may touch in a picture of w × h, x1 and y1 excluded.
 func (r *Region) Bounds(w, h int) (x0, y0, x1, y1 int) {
-	a, b, c, d := r.box()
+	a, b, c, d := r.Box()
 	clamp := func(v float64, hi int) int { return int(math.Max(0, math.Min(v, float64(hi)))) }
 	return clamp(math.Floor(a), w), clamp(math.Floor(b), h), clamp(math.Ceil(c), w), clamp(math.Ceil(d), h)
 }
@@ -151,7 +152,7 @@ func (r *Region) Spans(y, w int) []Run {
 		}
 		return runs
 	default:
-		x0, y0, x1, y1 := r.box()
+		x0, y0, x1, y1 := r.Box()
 		if cy < y0 || cy >= y1 {
 			return nil
 		}

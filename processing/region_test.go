@@ -10,7 +10,7 @@ import (
 
 // contains is the definition of Region, for one point.
 func contains(r *Region, x, y float64) bool {
-	x0, y0, x1, y1 := r.box()
+	x0, y0, x1, y1 := r.Box()
 	switch r.Shape {
 	case EllipseShape:
 		u, v := (x-(x0+x1)/2)/((x1-x0)/2), (y-(y0+y1)/2)/((y1-y0)/2)

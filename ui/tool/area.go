@@ -107,7 +107,7 @@ func (t *Area) Release() {
 	t.draft = nil
 	inside := len(r.Points) >= 3
 	if t.Closed() {
-		x0, y0, x1, y1 := box(r)
+		x0, y0, x1, y1 := r.Box()
 		r.Points = []processing.Point{{X: math.Round(x0), Y: math.Round(y0)}, {X: math.Round(x1), Y: math.Round(y1)}}
 		inside = r.Points[0].X < r.Points[1].X && r.Points[0].Y < r.Points[1].Y
 	}

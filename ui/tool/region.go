@@ -113,7 +113,7 @@ func (t *Region) Move(e Event) {
 	case gripCorner:
 		t.draft.Points[t.grip.corner] = e.At
 	case gripBox:
-		x0, y0, x1, y1 := box(t.was)
+		x0, y0, x1, y1 := t.was.Box()
 		if t.grip.left {
 			x0 += dx
 		}
@@ -139,7 +139,7 @@ func (t *Region) Release() {
 	r, kind := t.draft, t.grip.kind
 	t.draft, t.grip = nil, grip{}
 	if r.Shape != processing.PolygonShape {
-		x0, y0, x1, y1 := box(r)
+		x0, y0, x1, y1 := r.Box()
 		r.Points = []processing.Point{{X: math.Round(x0), Y: math.Round(y0)}, {X: math.Round(x1), Y: math.Round(y1)}}
 		if r.Points[0].X == r.Points[1].X || r.Points[0].Y == r.Points[1].Y {
 			r = nil
@@ -191,7 +191,7 @@ func gripAt(r *processing.Region, e Event) grip {
 			}
 		}
 	}
-	x0, y0, x1, y1 := box(r)
+	x0, y0, x1, y1 := r.Box()
 	inX := e.At.X >= x0-e.Slack && e.At.X <= x1+e.Slack
 	inY := e.At.Y >= y0-e.Slack && e.At.Y <= y1+e.Slack
 	if !inX || !inY {
@@ -225,7 +225,7 @@ func Outline(r *processing.Region) []processing.Point {
 	if r.Shape == processing.PolygonShape {
 		return r.Points
 	}
-	x0, y0, x1, y1 := box(r)
+	x0, y0, x1, y1 := r.Box()
 	if r.Shape == processing.RectangleShape {
 		return []processing.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
 	}
@@ -246,21 +246,12 @@ func Handles(r *processing.Region) []processing.Point {
 	if r.Shape == processing.PolygonShape {
 		return r.Points
 	}
-	x0, y0, x1, y1 := box(r)
+	x0, y0, x1, y1 := r.Box()
 	mx, my := (x0+x1)/2, (y0+y1)/2
 	return []processing.Point{
 		{X: x0, Y: y0}, {X: mx, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: my},
 		{X: x1, Y: y1}, {X: mx, Y: y1}, {X: x0, Y: y1}, {X: x0, Y: my},
 	}
-}
-
-func box(r *processing.Region) (x0, y0, x1, y1 float64) {
-	x0, y0, x1, y1 = math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)
-	for _, p := range r.Points {
-		x0, x1 = math.Min(x0, p.X), math.Max(x1, p.X)
-		y0, y1 = math.Min(y0, p.Y), math.Max(y1, p.Y)
-	}
-	return x0, y0, x1, y1
 }
 
 func clone(r *processing.Region) *processing.Region {
