@@ -54,12 +54,12 @@ type Origin struct {
 }
 
 // newCorrections returns the given corrections as a set, nil if there are none. It sorts list and keeps it.
-func newCorrections(t tiling, list []*correction, generation uint64) *Corrections {
+func newCorrections(t tiling, list []*correction) *Corrections {
 	if len(list) == 0 {
 		return nil
 	}
 	slices.SortFunc(list, func(a, b *correction) int { return inOrder(firstOf(a.spot), firstOf(b.spot)) })
-	return &Corrections{tiles: t, list: list, generation: generation}
+	return &Corrections{tiles: t, list: list}
 }
 
 // Len returns the number of corrected spots.
@@ -294,7 +294,7 @@ func (d *Document) checked(c *correct.Correction, spots []processing.Spot, by *O
 			list = append(list, newCorrection(s.Runs, s.Method, p, by))
 		}
 	}
-	set := newCorrections(d.tiles, list, 0)
+	set := newCorrections(d.tiles, list)
 	for _, k := range set.all() {
 		var err error
 		set.near(k.reach, func(o *correction) {
@@ -377,7 +377,7 @@ func (c *Corrections) over(fresh *Corrections, t tiling) *Corrections {
 			list = append(list, f)
 		}
 	}
-	next := newCorrections(t, list, 0)
+	next := newCorrections(t, list)
 	if removed, added := next.difference(c); len(removed)+len(added) == 0 {
 		return c
 	}
@@ -481,7 +481,7 @@ func (c *Corrections) only(keep func(*correction) bool) *Corrections {
 	if len(list) == c.Len() {
 		return c
 	}
-	return newCorrections(c.tiles, list, 0)
+	return newCorrections(c.tiles, list)
 }
 
 // setCorrections replaces the corrections of the document. c must be new or the present set.
@@ -519,7 +519,7 @@ func (d *Document) dropUncovered(r image.Rectangle) {
 		}
 	}
 	if !whole {
-		d.setCorrections(newCorrections(d.tiles, list, 0))
+		d.setCorrections(newCorrections(d.tiles, list))
 	}
 }
 

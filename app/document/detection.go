@@ -26,9 +26,8 @@ type detection struct {
 }
 
 // ApplyResult takes over the mask and the findings of a detection. If the detection was limited to a region, pass it:
-// mask and findings outside the region stay. What the user marked, erased, kept or ignored stays so. It can be
-// undone. The document
-// keeps r but not its mask. The error says that mask or region do not fit the picture.
+// mask and findings outside the region stay. What the user marked, erased, kept or ignored stays so. It can be undone.
+// The document keeps r but not its mask. The error says that mask or region do not fit the picture.
 func (d *Document) ApplyResult(r *detect.Found, region *processing.Region) (image.Rectangle, error) {
 	f, err := newFound(d.pic, d.known(), r, region, d.tiles)
 	if err != nil {

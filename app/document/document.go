@@ -86,9 +86,6 @@ type Pixel struct {
 	Corrected bool
 	// Mask is the value of the mask, 0…255.
 	Mask uint8
-	// Spot is the finding at the pixel if InSpot is set, which it never is while a stroke is open.
-	Spot   Spot
-	InSpot bool
 }
 
 // Snapshot is the state of a document, for work on another goroutine.
@@ -335,9 +332,6 @@ func (d *Document) PixelAt(x, y int) (p Pixel, ok bool) {
 	if k, n := d.corrections.at(x, y); k != nil {
 		p.Corrected = true
 		p.Samples = values(k.patch.U8, k.patch.U16, k.patch.F32, n*p.Channels, p.Channels)
-	}
-	if d.stroke == nil {
-		p.Spot, p.InSpot = d.SpotAt(x, y)
 	}
 	return p, true
 }

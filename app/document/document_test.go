@@ -487,14 +487,13 @@ func TestPixelAt(t *testing.T) {
 			t.Fatal(err)
 		}
 		d.BeginStroke(Brush{}, 1, 0)
-		if got, ok := d.PixelAt(1, 0); !ok || got.Mask != 255 || got.InSpot {
+		if got, ok := d.PixelAt(1, 0); !ok || got.Mask != 255 {
 			t.Errorf("PixelAt during a stroke = %+v, %v", got, ok)
 		}
 		d.EndStroke()
 		got, ok := d.PixelAt(1, 0)
 		last := map[int]float64{8: 255, 16: 65535, 32: -0.5}[p.Depth()]
-		if !ok || got.Depth != p.Depth() || got.Channels != p.Channels || got.Samples[p.Channels-1] != last ||
-			!got.InSpot || got.Spot.Area != 1 {
+		if !ok || got.Depth != p.Depth() || got.Channels != p.Channels || got.Samples[p.Channels-1] != last {
 			t.Errorf("PixelAt = %+v, %v", got, ok)
 		}
 		for _, q := range []image.Point{{-1, 0}, {0, -1}, {2, 0}, {0, 1}} {

@@ -13,10 +13,9 @@ import (
 type shownPart struct{ tiles []savedTile }
 
 // ShowPart shows m, a part of the mask of another detection, with its first pixel at the given place, until DropPart is
-// called or something else changes the mask. Only pixels inside the search region are shown, and what the user
-// marked and
-// erased stays so. Findings, counts and
-// snapshots remain those of the mask below. It returns the rectangle to redraw.
+// called or something else changes the mask. Only pixels inside the search region are shown, and what the user marked
+// and erased stays so. Findings, counts and snapshots remain those of the mask below. It returns the rectangle to
+// redraw.
 func (d *Document) ShowPart(m *processing.Mask, at image.Point) (image.Rectangle, error) {
 	area := image.Rect(0, 0, m.Width, m.Height).Add(at)
 	if area.Empty() || !area.In(d.tiles.bounds()) || len(m.Pix) != m.Width*m.Height {

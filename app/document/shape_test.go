@@ -137,29 +137,3 @@ func slowHoles(pix []uint8, w, h int) []bool {
 	}
 	return in
 }
-
-// The holes of random masks of any size are those that a flood fill from the edge leaves.
-func TestHoles(t *testing.T) {
-	t.Parallel()
-	rapid.Check(t, func(r *rapid.T) {
-		w, h := rapid.IntRange(1, 40).Draw(r, "w"), rapid.IntRange(1, 30).Draw(r, "h")
-		m := processing.NewMask(w, h)
-		share := rapid.Uint32Range(1, 15).Draw(r, "share")
-		seed := rapid.Uint32Range(1, 1<<32-1).Draw(r, "seed")
-		for i := range m.Pix {
-			seed = seed*1664525 + 1013904223
-			if seed>>28 < share {
-				m.Pix[i] = uint8(seed >> 16)
-			}
-		}
-		got := make([]bool, w*h)
-		for _, s := range holes(m) {
-			for x := s.x0; x < s.x1; x++ {
-				got[s.y*w+x] = true
-			}
-		}
-		if !slices.Equal(got, slowHoles(m.Pix, w, h)) {
-			r.Fatalf("%d × %d: other holes than the flood leaves", w, h)
-		}
-	})
-}
