@@ -598,10 +598,9 @@ func (d *scanDecoder) refineAC(_ int, b *block) error {
 // scanEncoder encodes the data of one scan in its original form: the same order, bands, bits and restarts.
 type scanEncoder struct {
 	bitWriter
-	tables  [2][4]encodeTable
-	picture *picture
-	scan    *scan
-	dc      [4]int32
+	tables [2][4]encodeTable
+	scan   *scan
+	dc     [4]int32
 	// run is the number of blocks without new coefficients before this one, pending the bits that refine theirs.
 	run      int
 	pending  []byte
@@ -611,7 +610,7 @@ type scanEncoder struct {
 
 // encode returns DHT, if the scan has codes, and the data.
 func (p *picture) encode(ctx context.Context, s *scan) (tables, data []byte, err error) {
-	e := &scanEncoder{picture: p, scan: s}
+	e := &scanEncoder{scan: s}
 	for _, e.counting = range [...]bool{true, false} {
 		e.dc, e.run, e.restarts = [4]int32{}, 0, 0
 		if err := p.eachBlock(ctx, s, e.restart, p.procedure(s, e)); err != nil {

@@ -633,7 +633,7 @@ func (l *lister) rows(f *File, first int, visit func(row []byte)) error {
 			unit := func(across int) unit { return lay.unit((plane*lay.down+down)*lay.across + across) }
 			for across := range readers {
 				u := unit(across)
-				err := f.stored(u)
+				err := lay.stored(u, f.src.Size)
 				if err == nil {
 					readers[across], err = f.open(columns[across], u, 0)
 				}
@@ -662,21 +662,6 @@ func (l *lister) rows(f *File, first int, visit func(row []byte)) error {
 				f.finish(columns[across], r, unit(across))
 			}
 		}
-	}
-	return nil
-}
-
-// stored returns an error for a segment that does not lie within the file.
-func (f *File) stored(u unit) error {
-	at, n := f.lay.offsets[u.index], f.lay.counts[u.index]
-	if n == 0 || at == 0 {
-		return container.Damaged("the picture is incomplete: strip or tile %d is not stored", u.index+1)
-	}
-	if f.lay.compression == compNone {
-		n = f.lay.rowBytes() * int64(u.h)
-	}
-	if at > f.src.Size || n > f.src.Size-at {
-		return container.Truncated()
 	}
 	return nil
 }

@@ -464,20 +464,27 @@ func (l *layout) coloured() int {
 	return l.across * l.down
 }
 
-// check reports whether the segments that are needed lie within the file.
+// check reports whether the segments that are needed lie within a file of the given size.
 func (l *layout) check(size int64) error {
 	for i := range l.coloured() {
-		at, n := l.offsets[i], l.counts[i]
-		if n == 0 || at == 0 {
-			return container.Damaged("the picture is incomplete: strip or tile %d is not stored", i+1)
+		if err := l.stored(l.unit(i), size); err != nil {
+			return err
 		}
-		if l.compression == compNone {
-			u := l.unit(i)
-			n = l.rowBytes() * int64(u.h)
-		}
-		if at > size || n > size-at {
-			return container.Truncated()
-		}
+	}
+	return nil
+}
+
+// stored returns an error for a segment that does not lie within a file of the given size.
+func (l *layout) stored(u unit, size int64) error {
+	at, n := l.offsets[u.index], l.counts[u.index]
+	if n == 0 || at == 0 {
+		return container.Damaged("the picture is incomplete: strip or tile %d is not stored", u.index+1)
+	}
+	if l.compression == compNone {
+		n = l.rowBytes() * int64(u.h)
+	}
+	if at > size || n > size-at {
+		return container.Truncated()
 	}
 	return nil
 }

@@ -49,7 +49,7 @@ func (f *File) Opacity(ctx context.Context) ([]uint8, error) {
 	var transparent atomic.Bool
 	err := eachTask(ctx, n, func(ctx context.Context, s *scratch, i int) error {
 		u := l.unit(first + i)
-		if err := f.stored(u); err != nil {
+		if err := f.lay.stored(u, f.src.Size); err != nil {
 			return err
 		}
 		r, err := f.open(s, u, 0)

@@ -176,7 +176,7 @@ func (f *File) beside(u unit) (beside []byte, hidden bool, err error) {
 	}
 	// Encoders that do not clear their buffer leave what the tile before had there.
 	var earlier io.Reader
-	if u.index > 0 && f.stored(l.unit(u.index-1)) == nil {
+	if u.index > 0 && l.stored(l.unit(u.index-1), f.src.Size) == nil {
 		if earlier, err = f.open(before, l.unit(u.index-1), 0); err != nil {
 			earlier = nil
 		}
