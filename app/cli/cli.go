@@ -385,8 +385,7 @@ func (p *program) flagError(err error) error {
 	case errors.As(err, &missing):
 		return message.Errorf("--%s needs a value", missing.GetFlag().Name)
 	case errors.As(err, &invalid):
-		var wish *wishError
-		if errors.As(invalid.Unwrap(), &wish) {
+		if wish, ok := errors.AsType[*wishError](invalid.Unwrap()); ok {
 			return fmt.Errorf("--%s %s: %w", invalid.GetFlag().Name, invalid.GetValue(), wish)
 		}
 		return message.Errorf("--%s %s: invalid value", invalid.GetFlag().Name, invalid.GetValue())

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -193,7 +192,7 @@ func (s *submission) find(arg string, give func(path, folder string, err error) 
 	err := filepath.WalkDir(filepath.FromSlash(top), func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			any = true
-			fault := message.Errorf("%s: the folder cannot be read (%w)", file, plainError(err))
+			fault := message.Errorf("%s: the folder cannot be read (%w)", file, message.Plain(err))
 			if more = give(file, "", fault); !more {
 				return fs.SkipAll
 			}
@@ -213,15 +212,6 @@ func (s *submission) find(arg string, give func(path, folder string, err error) 
 		more = give(arg, "", nil) // reported as a missing file of this name
 	}
 	return more
-}
-
-// plainError strips the operation and the path from an error of package os.
-func plainError(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
 }
 
 // matches reports whether a path matches a pattern in which ** stands for any number of folders.

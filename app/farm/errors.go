@@ -2,9 +2,7 @@ package farm
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"runtime/debug"
 
@@ -46,15 +44,6 @@ func (r *Refusal) UnmarshalJSON(data []byte) error {
 	}
 	*r = Refusal{plain.Format, plain.Args, plain.Full}
 	return nil
-}
-
-// Plain strips the operation and the path from an error of package os.
-func Plain(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
 }
 
 // Survive, when deferred, turns a panic into an error and logs it.

@@ -74,7 +74,7 @@ func ReadJoin(text string) (Join, error) {
 	if file, ok := strings.CutPrefix(text, "@"); ok {
 		data, err := os.ReadFile(file)
 		if err != nil {
-			return Join{}, message.Errorf("%s: the file cannot be read (%w)", file, Plain(err))
+			return Join{}, message.Errorf("%s: the file cannot be read (%w)", file, message.Plain(err))
 		}
 		text = strings.TrimSpace(string(data))
 	}
@@ -144,7 +144,7 @@ func (j Join) options(inside nats.InProcessConnProvider) (options []nats.Option,
 	}
 	if j.Credentials != "" {
 		if _, err := os.Stat(j.Credentials); err != nil {
-			return nil, message.Errorf("%s: the credentials cannot be read (%w)", j.Credentials, Plain(err))
+			return nil, message.Errorf("%s: the credentials cannot be read (%w)", j.Credentials, message.Plain(err))
 		}
 		options = append(options, nats.UserCredentials(j.Credentials))
 	}

@@ -33,7 +33,7 @@ func ParseRoot(text string, write bool) (Root, error) {
 	}
 	full, err := filepath.Abs(folder)
 	if err != nil {
-		return Root{}, message.Errorf("%s: the folder cannot be found (%w)", folder, Plain(err))
+		return Root{}, message.Errorf("%s: the folder cannot be found (%w)", folder, message.Plain(err))
 	}
 	return Root{Name: name, Folder: full, Write: write}, nil
 }
@@ -48,7 +48,7 @@ var errUnmounted = message.Errorf("not mounted")
 func (r Roots) place(name string) (Place, error) {
 	full, err := filepath.Abs(name)
 	if err != nil {
-		return Place{}, message.Errorf("%s: the folder cannot be found (%w)", name, Plain(err))
+		return Place{}, message.Errorf("%s: the folder cannot be found (%w)", name, message.Plain(err))
 	}
 	for _, root := range r {
 		if rel, err := filepath.Rel(root.Folder, full); err == nil && root.Name != "" && filepath.IsLocal(rel) {
@@ -116,18 +116,18 @@ func (root Root) open(local string, create bool) (string, error) {
 	full := filepath.Join(root.Folder, local)
 	if create {
 		if err := top.MkdirAll(local, 0o777); err != nil {
-			return "", message.Errorf("%s: the folder cannot be created (%w)", full, Plain(err))
+			return "", message.Errorf("%s: the folder cannot be created (%w)", full, message.Plain(err))
 		}
 	}
 	// os.Root refuses links that lead out of it.
 	if _, err := top.Stat(local); errors.Is(err, fs.ErrNotExist) {
 		return "", message.Errorf("%s: no such file", full)
 	} else if err != nil {
-		return "", message.Errorf("%s cannot be reached, or leads out of its root (%w)", full, Plain(err))
+		return "", message.Errorf("%s cannot be reached, or leads out of its root (%w)", full, message.Plain(err))
 	}
 	real, err := filepath.EvalSymlinks(full)
 	if err != nil {
-		return "", message.Errorf("%s cannot be reached, or leads out of its root (%w)", full, Plain(err))
+		return "", message.Errorf("%s cannot be reached, or leads out of its root (%w)", full, message.Plain(err))
 	}
 	return real, nil
 }
@@ -161,7 +161,7 @@ func examine(file string) (os.FileInfo, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, message.Errorf("%s: no such file", file)
 	case err != nil:
-		return nil, message.Errorf("%s: the file cannot be opened (%w)", file, Plain(err))
+		return nil, message.Errorf("%s: the file cannot be opened (%w)", file, message.Plain(err))
 	case !info.Mode().IsRegular():
 		return nil, message.Errorf("%s: this is not a regular file", file)
 	}
@@ -176,7 +176,7 @@ func NewUpload(ctx context.Context, file, folder string) (Job, error) {
 	}
 	sum, size, err := sumOf(ctx, file)
 	if err != nil {
-		return Job{}, message.Errorf("%s: the file cannot be read (%w)", file, Plain(err))
+		return Job{}, message.Errorf("%s: the file cannot be read (%w)", file, message.Plain(err))
 	}
 	folder = path.Clean(filepath.ToSlash(folder))
 	return Job{

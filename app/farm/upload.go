@@ -331,7 +331,7 @@ func (k *collector) fetchOne(ctx context.Context, job Job, r Result, folder stri
 	}
 	desk, err := k.scratch.place(job)
 	if err != nil {
-		return 0, message.Errorf("%s: the folder cannot be created (%w)", k.Folder, Plain(err))
+		return 0, message.Errorf("%s: the folder cannot be created (%w)", k.Folder, message.Plain(err))
 	}
 	defer os.RemoveAll(desk)
 	for _, o := range r.Outputs {
@@ -343,7 +343,7 @@ func (k *collector) fetchOne(ctx context.Context, job Job, r Result, folder stri
 		return 0, err
 	}
 	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return 0, message.Errorf("%s: the folder cannot be created (%w)", folder, Plain(err))
+		return 0, message.Errorf("%s: the folder cannot be created (%w)", folder, message.Plain(err))
 	}
 	tx := atomicfile.Begin(atomicfile.Disk{})
 	defer tx.Close()

@@ -240,8 +240,7 @@ func (p *Printer) Error(err error) string {
 			return strings.Join(said, "\n")
 		}
 	}
-	var l message.Localizable
-	if errors.As(err, &l) {
+	if l, ok := errors.AsType[message.Localizable](err); ok {
 		return strings.Replace(err.Error(), l.Error(), p.Sprint(l.Message()), 1)
 	}
 	return err.Error()

@@ -87,30 +87,19 @@ type faultWithoutPath struct {
 
 func (p *faultWithoutPath) Error() string { return p.text.String() }
 
-// plain strips the operation and the path from an error of package os.
-func plain(err error) error {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err
-	}
-	return err
-}
-
 // fault returns the Error for a failure to read f.
 func (f *File) fault(ctx context.Context, err error) error {
 	if e := ctx.Err(); e != nil {
 		return e
 	}
-	var p *faultWithoutPath
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*faultWithoutPath](err); ok {
 		return &Error{Path: f.Path, Fault: p.text, Kind: p.kind}
 	}
-	var c *container.Fault
-	if errors.As(err, &c) {
+	if c, ok := errors.AsType[*container.Fault](err); ok {
 		return &Error{Path: f.Path, Fault: c.Text, Kind: c.Kind}
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return f.fault(ctx, container.Truncated())
 	}
-	return fault(f.Path, err, plain(err), "the file cannot be read")
+	return fault(f.Path, err, message.Plain(err), "the file cannot be read")
 }

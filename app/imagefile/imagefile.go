@@ -237,5 +237,5 @@ func openError(path string, err error) error {
 	case errors.Is(err, fs.ErrPermission):
 		return fault(path, fs.ErrPermission, nil, "no permission to read the file")
 	}
-	return fault(path, err, plain(err), "the file cannot be opened")
+	return fault(path, err, message.Plain(err), "the file cannot be opened")
 }

@@ -456,8 +456,7 @@ func (s *saving) check(f atomicfile.File) error {
 
 // named sets the path that the user gave in an error about the file.
 func (s *saving) named(err error) error {
-	var e *Error
-	if errors.As(err, &e) && e.Path != s.file.Path {
+	if e, ok := errors.AsType[*Error](err); ok && e.Path != s.file.Path {
 		e.Path = s.saved.Path
 	}
 	return err

@@ -16,6 +16,7 @@ import (
 	"blik/app/imagefile/container"
 	"blik/app/imagefile/png"
 	"blik/internal/atomicfile"
+	"blik/internal/message"
 	"blik/processing"
 )
 
@@ -86,8 +87,7 @@ func described(ctx context.Context, path string, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	var of *fs.PathError
-	if errors.As(err, &of) && errors.Is(err, fs.ErrExist) {
+	if of, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrExist) {
 		path = of.Path
 	}
 	return WriteError(path, err)
@@ -248,8 +248,7 @@ func (c cancelWriter) Write(p []byte) (int, error) {
 
 // WriteError returns the *Error for a failure to write path; an existing *Error is returned unchanged.
 func WriteError(path string, err error) error {
-	var made *Error
-	if errors.As(err, &made) {
+	if made, ok := errors.AsType[*Error](err); ok {
 		return made
 	}
 	dir := filepath.Dir(path)
@@ -269,13 +268,11 @@ func WriteError(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return fault(path, ErrWrite, nil, "not written: the folder %s does not exist", dir)
 	}
-	var clause *container.Fault
-	if errors.As(err, &clause) {
+	if clause, ok := errors.AsType[*container.Fault](err); ok {
 		return fault(path, clause.Kind, nil, "not written: %s", clause.Text)
 	}
-	var link *os.LinkError
-	if errors.As(err, &link) {
+	if link, ok := errors.AsType[*os.LinkError](err); ok {
 		err = link.Err
 	}
-	return fault(path, ErrWrite, plain(err), "not written")
+	return fault(path, ErrWrite, message.Plain(err), "not written")
 }

@@ -330,8 +330,7 @@ func Read(path string) (processing.Params, message.Message, error) {
 		return processing.Params{}, message.Message{}, err
 	}
 	p, remark, err := Decode(data)
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		e.Path = path
 	}
 	return p, remark, err

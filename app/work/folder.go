@@ -28,9 +28,5 @@ func EnterFolder(dir string) (map[string]bool, error) {
 	if info, e := os.Stat(dir); e == nil && !info.IsDir() {
 		return nil, message.Errorf("%s: this is a file, not a folder", dir)
 	}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return nil, message.Errorf("%s: the folder cannot be created (%w)", dir, err)
+	return nil, message.Errorf("%s: the folder cannot be created (%w)", dir, message.Plain(err))
 }

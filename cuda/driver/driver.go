@@ -83,8 +83,7 @@ func Wrap(err error, doing string) error {
 	if err == nil {
 		return nil
 	}
-	var known *Problem
-	if errors.As(err, &known) {
+	if _, ok := errors.AsType[*Problem](err); ok {
 		return err
 	}
 	if v := reflect.ValueOf(err); v.Kind() == reflect.Int {

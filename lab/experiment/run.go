@@ -570,8 +570,7 @@ func quantile(sorted []time.Duration, q float64) time.Duration {
 
 // textOf returns an error as a message.
 func textOf(err error) message.Message {
-	var local message.Localizable
-	if errors.As(err, &local) {
+	if local, ok := errors.AsType[message.Localizable](err); ok {
 		return local.Message()
 	}
 	return message.Of("%s", err.Error())

@@ -303,8 +303,7 @@ func (f *Files) WriteMask(path string, overwrite bool, next func()) {
 
 // confirmForeign asks whether the file that an error is about may be overwritten.
 func (f *Files) confirmForeign(err error, path string, yes func()) {
-	var of *imagefile.Error
-	if errors.As(err, &of) {
+	if of, ok := errors.AsType[*imagefile.Error](err); ok {
 		path = of.Path
 	}
 	if !errors.Is(err, imagefile.ErrForeign) {

@@ -44,7 +44,7 @@ type Keyring struct{ dir string }
 func OpenKeyring(store string) (*Keyring, error) {
 	dir := filepath.Join(store, "keys")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, message.Errorf("%s: the folder cannot be created (%w)", dir, farm.Plain(err))
+		return nil, message.Errorf("%s: the folder cannot be created (%w)", dir, message.Plain(err))
 	}
 	return &Keyring{dir}, nil
 }
@@ -62,7 +62,7 @@ func (k *Keyring) Keys() ([]Key, error) {
 		err = json.Unmarshal(data, &keys)
 	}
 	if err != nil {
-		return nil, message.Errorf("%s: the keys cannot be read (%w)", k.file(), farm.Plain(err))
+		return nil, message.Errorf("%s: the keys cannot be read (%w)", k.file(), message.Plain(err))
 	}
 	return keys, nil
 }

@@ -199,8 +199,7 @@ func (m *Manager) resume(cause error) error {
 		m.mu.Unlock()
 		m.last = seq
 	}
-	var api *jetstream.APIError
-	if errors.As(cause, &api) && api.ErrorCode == wrongSequence {
+	if api, ok := errors.AsType[*jetstream.APIError](cause); ok && api.ErrorCode == wrongSequence {
 		m.options.Log.Warn("another manager writes to this farm, or an answer was lost")
 	}
 	return nil

@@ -164,7 +164,7 @@ func (k *Keyring) pagePassword() (string, error) {
 		err = atomicfile.WriteFile(file, data, 0o600)
 	}
 	if err != nil {
-		return "", message.Errorf("%s: the file cannot be read (%w)", file, farm.Plain(err))
+		return "", message.Errorf("%s: the file cannot be read (%w)", file, message.Plain(err))
 	}
 	return strings.TrimSpace(string(data)), nil
 }

@@ -64,11 +64,11 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 		return nil, message.Errorf("%s can be reached from other machines and needs TLS and keys", o.Listen)
 	}
 	if err := os.MkdirAll(o.Store, 0o700); err != nil {
-		return nil, message.Errorf("%s: the folder cannot be created (%w)", o.Store, farm.Plain(err))
+		return nil, message.Errorf("%s: the folder cannot be created (%w)", o.Store, message.Plain(err))
 	}
 	lock, err := atomicfile.Lock(filepath.Join(o.Store, "lock"))
 	if err != nil {
-		return nil, message.Errorf("%s: another server uses this store (%w)", o.Store, farm.Plain(err))
+		return nil, message.Errorf("%s: another server uses this store (%w)", o.Store, message.Plain(err))
 	}
 	s := &Server{options: o, lock: lock, stopped: make(chan struct{})}
 	if err := s.start(ctx); err != nil {
