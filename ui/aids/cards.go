@@ -6,7 +6,6 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
-	"fyne.io/fyne/v2/driver/desktop"
 	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
@@ -17,19 +16,12 @@ import (
 // Card is a small panel over the picture, with a title and a close button. Pointer events do not reach what lies under
 // it.
 type Card struct {
-	widget.BaseWidget
+	xwidget.Shield
 	back    *canvas.Rectangle
 	content fyne.CanvasObject
 	// wanted is set if the user has opened the card, fits if there is room for it.
 	wanted, fits bool
 }
-
-var (
-	_ desktop.Mouseable = (*Card)(nil)
-	_ desktop.Hoverable = (*Card)(nil)
-	_ fyne.Draggable    = (*Card)(nil)
-	_ fyne.Scrollable   = (*Card)(nil)
-)
 
 // NewCard returns a card that is not wanted yet.
 func NewCard(title, content fyne.CanvasObject, closes *xwidget.ToolButton) *Card {
@@ -43,7 +35,6 @@ func NewCard(title, content fyne.CanvasObject, closes *xwidget.ToolButton) *Card
 	return c
 }
 
-// CreateRenderer is part of fyne.Widget.
 func (c *Card) CreateRenderer() fyne.WidgetRenderer {
 	c.paint()
 	return widget.NewSimpleRenderer(c.content)
@@ -68,30 +59,6 @@ func (c *Card) paint() {
 	c.back.FillColor = theme.Color(theme.ColorNameOverlayBackground)
 	c.back.StrokeColor = theme.Color(theme.ColorNameInputBorder)
 }
-
-// MouseDown is swallowed.
-func (*Card) MouseDown(*desktop.MouseEvent) {}
-
-// MouseUp is swallowed.
-func (*Card) MouseUp(*desktop.MouseEvent) {}
-
-// MouseIn is swallowed.
-func (*Card) MouseIn(*desktop.MouseEvent) {}
-
-// MouseMoved is swallowed.
-func (*Card) MouseMoved(*desktop.MouseEvent) {}
-
-// MouseOut is swallowed.
-func (*Card) MouseOut() {}
-
-// Dragged is swallowed.
-func (*Card) Dragged(*fyne.DragEvent) {}
-
-// DragEnd is swallowed.
-func (*Card) DragEnd() {}
-
-// Scrolled is swallowed.
-func (*Card) Scrolled(*fyne.ScrollEvent) {}
 
 // corner is the corner of the picture in which a card lies.
 type corner uint8
@@ -138,7 +105,6 @@ func overlap(p fyne.Position, a fyne.Size, q fyne.Position, b fyne.Size) bool {
 // CardLayout puts cards into the corners and hides those that do not fit.
 type CardLayout struct{}
 
-// Layout is part of fyne.Layout.
 func (CardLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	sizes := make([]fyne.Size, len(objects))
 	for i, o := range objects {

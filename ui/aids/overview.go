@@ -139,13 +139,11 @@ func (o *Overview) draw(w, h int) image.Image {
 // MouseDown moves the view.
 func (o *Overview) MouseDown(e *desktop.MouseEvent) { o.centre(e.Position) }
 
-// MouseUp is part of desktop.Mouseable.
 func (o *Overview) MouseUp(*desktop.MouseEvent) {}
 
 // Dragged moves the view.
 func (o *Overview) Dragged(e *fyne.DragEvent) { o.centre(e.Position) }
 
-// DragEnd is part of fyne.Draggable.
 func (o *Overview) DragEnd() {}
 
 func (o *Overview) centre(at fyne.Position) {
@@ -155,10 +153,8 @@ func (o *Overview) centre(at fyne.Position) {
 	}
 }
 
-// MinSize is part of fyne.Widget.
 func (o *Overview) MinSize() fyne.Size { return fyne.NewSize(navigatorWidth, navigatorHeight) }
 
-// CreateRenderer is part of fyne.Widget.
 func (o *Overview) CreateRenderer() fyne.WidgetRenderer { return &overviewRenderer{o} }
 
 type overviewRenderer struct{ o *Overview }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -49,10 +50,8 @@ func (r Request) withExtension(path string) string {
 		return path
 	}
 	extension := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
-	for _, e := range r.Extensions {
-		if e == extension {
-			return path
-		}
+	if slices.Contains(r.Extensions, extension) {
+		return path
 	}
 	return path + "." + r.Extensions[0]
 }
