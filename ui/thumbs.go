@@ -68,7 +68,6 @@ func newThumb() *thumb {
 	return t
 }
 
-// CreateRenderer is part of fyne.Widget.
 func (t *thumb) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(t.content) }
 
 // show updates the thumbnail.

@@ -112,7 +112,6 @@ func (v *View) milliseconds(d time.Duration) string {
 	return v.t("%s ms", v.texts.Number(ms, decimals))
 }
 
-// Layout is part of fyne.Layout.
 func (c *barChart) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 	room := max(size.Width-c.names-c.labels-4*barPadding, 10)
 	y := float32(barPadding)
@@ -134,7 +133,6 @@ func (c *barChart) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// MinSize is part of fyne.Layout.
 func (c *barChart) MinSize([]fyne.CanvasObject) fyne.Size {
 	height := float32(2 * barPadding)
 	for _, r := range c.rows {

@@ -129,7 +129,6 @@ func (p *plotBox) MinSize() fyne.Size {
 	return fyne.NewSize(160, 120)
 }
 
-// CreateRenderer is part of fyne.Widget.
 func (p *plotBox) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(p.contents)
 }

@@ -17,7 +17,6 @@ const panelShare = 0.45
 // panelRoom returns the width of the panel for the width of the window.
 func panelRoom(window, least float32) float32 { return max(least, min(PanelWidth, panelShare*window)) }
 
-// Layout is part of fyne.Layout.
 func (Body) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	bar, strip, middle, side, status := objects[0], objects[1], objects[2], objects[3], objects[4]
 	top, left, bottom := bar.MinSize().Height, strip.MinSize().Width, status.MinSize().Height
@@ -37,7 +36,6 @@ func (Body) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	put(status, 0, size.Height-bottom, size.Width, bottom)
 }
 
-// MinSize is part of fyne.Layout.
 func (Body) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	bar, strip, middle, side, status := objects[0].MinSize(), objects[1].MinSize(), objects[2].MinSize(),
 		fyne.Size{}, objects[4].MinSize()

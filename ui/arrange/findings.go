@@ -18,7 +18,6 @@ const LeastList = 60
 // findingsGap is the space between the rows above the list.
 const whyHeight, leastWhy, findingsGap = 76, 20, 2
 
-// Layout is part of fyne.Layout.
 func (Findings) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	rows, list, why := objects[:3], objects[3], objects[4]
 	below := float32(0)
@@ -59,7 +58,6 @@ func (Findings) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	why.Resize(fyne.NewSize(size.Width, below))
 }
 
-// MinSize is part of fyne.Layout.
 func (Findings) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	size := fyne.Size{}
 	for _, row := range objects[:3] {

@@ -9,7 +9,6 @@ type Status struct{}
 // statusGap is the space between the parts of the status bar, messageRoom the least width of messages, in Fyne units.
 const statusGap, messageRoom = 12, 60
 
-// Layout is part of fyne.Layout.
 func (Status) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	right, message := objects[0], objects[3]
 	width := right.MinSize().Width
@@ -32,7 +31,6 @@ func (Status) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	message.Resize(fyne.NewSize(max(0, room-x-statusGap), size.Height))
 }
 
-// MinSize is part of fyne.Layout.
 func (Status) MinSize(objects []fyne.CanvasObject) fyne.Size {
 	size := objects[0].MinSize().AddWidthHeight(statusGap+messageRoom, 0)
 	for _, o := range objects[1:] {

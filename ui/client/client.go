@@ -82,11 +82,9 @@ func (w *Window) Follow() {
 // following lays out the viewport of a window, which then follows in its new size.
 type following struct{ w *Window }
 
-// Layout is part of fyne.Layout.
 func (l following) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	objects[0].Resize(size)
 	l.w.Follow()
 }
 
-// MinSize is part of fyne.Layout.
 func (l following) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSize(200, 150) }

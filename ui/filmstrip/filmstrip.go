@@ -178,7 +178,6 @@ func (c *Cursor) KeyDown(e *fyne.KeyEvent) {
 // KeyUp passes the key on.
 func (c *Cursor) KeyUp(e *fyne.KeyEvent) { c.strip.Keys.Up(e) }
 
-// CreateRenderer is part of fyne.Widget.
 func (c *Cursor) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(c.strip.scroll)
 }
@@ -288,11 +287,9 @@ func (i *Item) MouseIn(*desktop.MouseEvent) {
 	i.strip.Tips.ShowLater(i, i.tip())
 }
 
-// MouseMoved is part of desktop.Hoverable.
 func (i *Item) MouseMoved(*desktop.MouseEvent) {}
 
 // MouseOut hides the tooltip.
 func (i *Item) MouseOut() { i.strip.Tips.Hide() }
 
-// CreateRenderer is part of fyne.Widget.
 func (i *Item) CreateRenderer() fyne.WidgetRenderer { return widget.NewSimpleRenderer(i.content) }

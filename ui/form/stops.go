@@ -81,7 +81,6 @@ type ticks struct{ spec processing.Spec }
 // The size of a tick in Fyne units, and its distance from the middle of the track.
 const tickWidth, tickHeight, tickDistance = 1.5, 4, 8
 
-// Layout is part of fyne.Layout.
 func (l *ticks) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	objects[0].Resize(size)
 	// As widget.Slider places the middle of its handle at both ends.
@@ -93,5 +92,4 @@ func (l *ticks) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// MinSize is part of fyne.Layout.
 func (l *ticks) MinSize(objects []fyne.CanvasObject) fyne.Size { return objects[0].MinSize() }

@@ -25,7 +25,6 @@ const cardWidth, cardGap, cardIcon = 220, 8, 28
 // cards lays out cards in one or two columns, all as high as the text of the longest needs. height is that of all.
 type cards struct{ height float32 }
 
-// Layout is part of fyne.Layout.
 func (l *cards) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	columns := 1
 	if size.Width >= 2*cardWidth+cardGap {

@@ -95,21 +95,16 @@ func (l *Layer) Clear() {
 // MaskChanged must be called after pixels of the mask in an image rectangle have changed.
 func (l *Layer) MaskChanged(changed image.Rectangle) { l.cache.MaskChanged(changed) }
 
-// CreateRenderer is part of fyne.Widget.
 func (l *Layer) CreateRenderer() fyne.WidgetRenderer { return renderer{l} }
 
 type renderer struct{ *Layer }
 
 func (renderer) Destroy() {}
 
-// Layout is part of fyne.WidgetRenderer.
 func (renderer) Layout(fyne.Size) {}
 
-// MinSize is part of fyne.WidgetRenderer.
 func (renderer) MinSize() fyne.Size { return fyne.Size{} }
 
-// Objects is part of fyne.WidgetRenderer.
 func (r renderer) Objects() []fyne.CanvasObject { return r.shown }
 
-// Refresh is part of fyne.WidgetRenderer.
 func (renderer) Refresh() {}

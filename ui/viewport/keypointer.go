@@ -209,7 +209,6 @@ func (k *keyPointer) KeyUp(e *fyne.KeyEvent) {
 // MinSize is empty, so that clicks never meet the widget.
 func (*keyPointer) MinSize() fyne.Size { return fyne.Size{} }
 
-// CreateRenderer is part of fyne.Widget.
 func (*keyPointer) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(canvas.NewRectangle(color.Transparent))
 }

@@ -107,7 +107,6 @@ func (v *Viewport) updateRing() {
 	v.still.Refresh()
 }
 
-// CreateRenderer is part of fyne.Widget.
 func (v *Viewport) CreateRenderer() fyne.WidgetRenderer { return &renderer{v} }
 
 type renderer struct{ v *Viewport }

@@ -45,7 +45,6 @@ type centred struct{}
 // of the picture, in Fyne units.
 const pageWidth, cellWidth, cellSide = 620, 120, 96
 
-// Layout is part of fyne.Layout.
 func (centred) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	page := objects[0]
 	width := min(pageWidth, size.Width)
@@ -56,7 +55,6 @@ func (centred) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	page.Move(fyne.NewPos((size.Width-width)/2, max(0, (size.Height-height)/2)))
 }
 
-// MinSize is part of fyne.Layout.
 func (centred) MinSize(objects []fyne.CanvasObject) fyne.Size { return objects[0].MinSize() }
 
 // mostRecent is the number of recent pictures shown.

@@ -69,7 +69,6 @@ func (b *baseButton) MouseIn(*desktop.MouseEvent) {
 	b.Refresh()
 }
 
-// MouseMoved is part of desktop.Hoverable.
 func (b *baseButton) MouseMoved(*desktop.MouseEvent) {}
 
 // MouseOut ends the tooltip.

@@ -81,5 +81,4 @@ func (b *Button) KeyUp(e *fyne.KeyEvent) {
 	}
 }
 
-// CreateRenderer is part of fyne.Widget.
 func (b *Button) CreateRenderer() fyne.WidgetRenderer { return b.around(b.Button.CreateRenderer()) }

@@ -66,7 +66,6 @@ func (l *HelpLabel) moved() {
 // MouseIn starts the tooltip.
 func (l *HelpLabel) MouseIn(*desktop.MouseEvent) { l.tips.ShowLater(l, l.help) }
 
-// MouseMoved is part of desktop.Hoverable.
 func (l *HelpLabel) MouseMoved(*desktop.MouseEvent) {}
 
 // MouseOut ends the tooltip.
@@ -78,7 +77,6 @@ func (l *HelpLabel) Tapped(*fyne.PointEvent) {
 	l.tips.show(l, fyne.Position{}, l.Size(), l.help)
 }
 
-// CreateRenderer is part of fyne.Widget.
 func (l *HelpLabel) CreateRenderer() fyne.WidgetRenderer {
 	r := &helpLabelRenderer{
 		text: canvas.NewText(l.text, theme.Color(theme.ColorNameForeground)),

@@ -83,7 +83,6 @@ func (b *HoldButton) MouseOut() {
 	b.hold(false)
 }
 
-// CreateRenderer is part of fyne.Widget.
 func (b *HoldButton) CreateRenderer() fyne.WidgetRenderer {
 	r := &holdButtonRenderer{
 		b: b, back: canvas.NewRectangle(color.Transparent), text: canvas.NewText(b.text, color.Transparent),

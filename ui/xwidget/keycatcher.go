@@ -33,7 +33,6 @@ func NewKeyCatcher() *KeyCatcher {
 	return c
 }
 
-// FocusGained is part of fyne.Focusable.
 func (c *KeyCatcher) FocusGained() {}
 
 // FocusLost ends the capture.

@@ -142,7 +142,6 @@ func (s *Slider) FocusLost() {
 	s.Slider.FocusLost()
 }
 
-// CreateRenderer is part of fyne.Widget.
 func (s *Slider) CreateRenderer() fyne.WidgetRenderer { return s.around(s.Slider.CreateRenderer()) }
 
 // FocusGained shows the ring.
@@ -157,7 +156,6 @@ func (c *Check) FocusLost() {
 	c.Check.FocusLost()
 }
 
-// CreateRenderer is part of fyne.Widget.
 func (c *Check) CreateRenderer() fyne.WidgetRenderer { return c.around(c.Check.CreateRenderer()) }
 
 // FocusGained shows the ring.
@@ -172,5 +170,4 @@ func (s *Select) FocusLost() {
 	s.Select.FocusLost()
 }
 
-// CreateRenderer is part of fyne.Widget.
 func (s *Select) CreateRenderer() fyne.WidgetRenderer { return s.around(s.Select.CreateRenderer()) }

@@ -75,13 +75,11 @@ func (t *FixedText) MouseIn(*desktop.MouseEvent) {
 	}
 }
 
-// MouseMoved is part of desktop.Hoverable.
 func (t *FixedText) MouseMoved(*desktop.MouseEvent) {}
 
 // MouseOut ends the tooltip.
 func (t *FixedText) MouseOut() { t.Tips.Hide() }
 
-// CreateRenderer is part of fyne.Widget.
 func (t *FixedText) CreateRenderer() fyne.WidgetRenderer {
 	r := &fixedTextRenderer{t: t, text: canvas.NewText("", color.Transparent)}
 	r.Refresh()

@@ -70,7 +70,6 @@ func (l *List) KeyDown(e *fyne.KeyEvent) {
 // KeyUp passes the key on.
 func (l *List) KeyUp(e *fyne.KeyEvent) { l.keys.Up(e) }
 
-// CreateRenderer is part of fyne.Widget.
 func (l *List) CreateRenderer() fyne.WidgetRenderer { return l.around(l.List.CreateRenderer()) }
 
 // Grid is a grid of small pictures, one of which is selected by the program; it passes on the keys that it does not
@@ -123,5 +122,4 @@ func (g *Grid) KeyDown(e *fyne.KeyEvent) { g.keys.Down(e) }
 // KeyUp passes the key on.
 func (g *Grid) KeyUp(e *fyne.KeyEvent) { g.keys.Up(e) }
 
-// CreateRenderer is part of fyne.Widget.
 func (g *Grid) CreateRenderer() fyne.WidgetRenderer { return g.around(g.GridWrap.CreateRenderer()) }

@@ -87,7 +87,6 @@ func divide(items []BarItem, widths []float32, room, button float32) (first, res
 	return first, rest
 }
 
-// Layout is part of fyne.Layout.
 func (b *Bar) Layout(_ []fyne.CanvasObject, size fyne.Size) {
 	widths := make([]float32, len(b.items))
 	for i, item := range b.items {

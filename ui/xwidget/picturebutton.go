@@ -60,7 +60,6 @@ func (b *PictureButton) run() {
 	}
 }
 
-// CreateRenderer is part of fyne.Widget.
 func (b *PictureButton) CreateRenderer() fyne.WidgetRenderer {
 	r := &pictureButtonRenderer{button: b, back: canvas.NewRectangle(color.Transparent),
 		picture: &canvas.Image{FillMode: canvas.ImageFillContain, ScaleMode: canvas.ImageScalePixels},

@@ -91,7 +91,6 @@ func (r *Radio) KeyDown(e *fyne.KeyEvent) { r.keys.Down(e) }
 // KeyUp passes the key on.
 func (r *Radio) KeyUp(e *fyne.KeyEvent) { r.keys.Up(e) }
 
-// CreateRenderer is part of fyne.Widget.
 func (r *Radio) CreateRenderer() fyne.WidgetRenderer {
 	inner := &radioRenderer{radio: r}
 	for _, option := range r.Options {
@@ -109,7 +108,6 @@ type radioRenderer struct {
 	objects []fyne.CanvasObject
 }
 
-// Destroy is part of fyne.WidgetRenderer.
 func (r *radioRenderer) Destroy() {}
 
 // Layout puts the choices beside each other or one under the other.
@@ -141,7 +139,6 @@ func (r *radioRenderer) MinSize() fyne.Size {
 	return all
 }
 
-// Objects is part of fyne.WidgetRenderer.
 func (r *radioRenderer) Objects() []fyne.CanvasObject { return r.objects }
 
 // Refresh shows the selected choice.
@@ -184,7 +181,6 @@ func (i *radioItem) MouseIn(*desktop.MouseEvent) {
 	i.Refresh()
 }
 
-// MouseMoved is part of desktop.Hoverable.
 func (i *radioItem) MouseMoved(*desktop.MouseEvent) {}
 
 // MouseOut removes the highlight.
@@ -193,7 +189,6 @@ func (i *radioItem) MouseOut() {
 	i.Refresh()
 }
 
-// CreateRenderer is part of fyne.Widget.
 func (i *radioItem) CreateRenderer() fyne.WidgetRenderer {
 	r := &radioItemRenderer{
 		item: i, back: canvas.NewRectangle(color.Transparent), mark: &canvas.Image{},
@@ -215,7 +210,6 @@ type radioItemRenderer struct {
 // radioGap is the space around the parts of a choice, in Fyne units.
 const radioGap = 6
 
-// Destroy is part of fyne.WidgetRenderer.
 func (r *radioItemRenderer) Destroy() {}
 
 // Layout puts the mark before the text.
@@ -228,13 +222,11 @@ func (r *radioItemRenderer) Layout(size fyne.Size) {
 	r.text.Move(fyne.NewPos(2*radioGap+side, (size.Height-text.Height)/2))
 }
 
-// MinSize is part of fyne.WidgetRenderer.
 func (r *radioItemRenderer) MinSize() fyne.Size {
 	side, text := theme.IconInlineSize(), r.text.MinSize()
 	return fyne.NewSize(text.Width+side+4*radioGap, max(text.Height, side)+2*radioGap)
 }
 
-// Objects is part of fyne.WidgetRenderer.
 func (r *radioItemRenderer) Objects() []fyne.CanvasObject {
 	return []fyne.CanvasObject{r.back, r.mark, r.text}
 }

@@ -46,23 +46,18 @@ func (r *Raster) Device() (size image.Point, scale float64) {
 // Redraw requests new pixels.
 func (r *Raster) Redraw() { r.raster.Refresh() }
 
-// MinSize is part of fyne.Widget.
 func (r *Raster) MinSize() fyne.Size { return r.least }
 
-// CreateRenderer is part of fyne.Widget.
 func (r *Raster) CreateRenderer() fyne.WidgetRenderer { return rasterRenderer{r} }
 
 type rasterRenderer struct{ *Raster }
 
 func (rasterRenderer) Destroy() {}
 
-// Layout is part of fyne.WidgetRenderer.
 func (r rasterRenderer) Layout(size fyne.Size) { r.fit(size) }
 
-// Objects is part of fyne.WidgetRenderer.
 func (r rasterRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.raster} }
 
-// Refresh is part of fyne.WidgetRenderer.
 func (r rasterRenderer) Refresh() { r.Redraw() }
 
 // FitRaster gives a raster the largest size of whole device pixels within a size in Fyne units, and returns it with the

@@ -8,11 +8,9 @@ type SmallLayout struct{}
 // smallSide is the side of such a button, in Fyne units.
 const smallSide = 22
 
-// Layout is part of fyne.Layout.
 func (SmallLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	objects[0].Resize(fyne.NewSquareSize(smallSide))
 	objects[0].Move(fyne.NewPos(size.Width-smallSide, 0))
 }
 
-// MinSize is part of fyne.Layout.
 func (SmallLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSquareSize(smallSide) }

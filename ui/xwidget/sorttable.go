@@ -183,7 +183,6 @@ func (t *SortTable) KeyDown(e *fyne.KeyEvent) {
 // KeyUp passes the key on.
 func (t *SortTable) KeyUp(e *fyne.KeyEvent) { t.keys.Up(e) }
 
-// CreateRenderer is part of fyne.Widget.
 func (t *SortTable) CreateRenderer() fyne.WidgetRenderer { return t.around(t.Table.CreateRenderer()) }
 
 // tableHead is the head of a column.
@@ -219,13 +218,11 @@ func (h *tableHead) show(column int) {
 	h.ring.Refresh()
 }
 
-// Tapped is part of fyne.Tappable.
 func (h *tableHead) Tapped(*fyne.PointEvent) { h.table.OnHead(h.column) }
 
 // Cursor shows that the head can be clicked.
 func (h *tableHead) Cursor() desktop.Cursor { return desktop.PointerCursor }
 
-// CreateRenderer is part of fyne.Widget.
 func (h *tableHead) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(container.NewStack(h.text, h.ring))
 }

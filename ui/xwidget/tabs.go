@@ -33,7 +33,6 @@ type tabPage struct{ content fyne.CanvasObject }
 
 func (p *tabPage) fill(box *fyne.Container) { box.Objects = []fyne.CanvasObject{p.content} }
 
-// Layout is part of fyne.Layout.
 func (p *tabPage) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	for _, o := range objects {
 		o.Move(fyne.Position{})
@@ -41,5 +40,4 @@ func (p *tabPage) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	}
 }
 
-// MinSize is part of fyne.Layout.
 func (p *tabPage) MinSize([]fyne.CanvasObject) fyne.Size { return p.content.MinSize() }

@@ -48,7 +48,6 @@ func (b *ToolButton) run() {
 	}
 }
 
-// CreateRenderer is part of fyne.Widget.
 func (b *ToolButton) CreateRenderer() fyne.WidgetRenderer {
 	back := canvas.NewRectangle(color.Transparent)
 	back.CornerRadius = 4
