@@ -9,8 +9,7 @@ import (
 // Button is a button with a text that the space bar and Enter press; it passes on the other keys.
 type Button struct {
 	widget.Button
-	ringed
-	keys Keys
+	spaced
 }
 
 var _ desktop.Keyable = (*Button)(nil)
@@ -22,7 +21,7 @@ func NewButton(text string, keys Keys, tapped func()) *Button {
 
 // NewButtonWithIcon returns a button with an icon and a text.
 func NewButtonWithIcon(text string, icon fyne.Resource, keys Keys, tapped func()) *Button {
-	b := &Button{Button: widget.Button{Text: text, Icon: icon, OnTapped: tapped}, keys: keys}
+	b := &Button{Button: widget.Button{Text: text, Icon: icon, OnTapped: tapped}, spaced: spaced{ringed{keys: keys}}}
 	b.ExtendBaseWidget(b)
 	return b
 }
@@ -64,13 +63,6 @@ func (b *Button) TypedRune(r rune) {
 func (b *Button) press() {
 	if !b.Disabled() {
 		b.OnTapped()
-	}
-}
-
-// KeyDown passes the key on.
-func (b *Button) KeyDown(e *fyne.KeyEvent) {
-	if e.Name != fyne.KeySpace {
-		b.keys.Down(e)
 	}
 }
 

@@ -18,7 +18,6 @@ type Keys interface {
 type Slider struct {
 	widget.Slider
 	ringed
-	keys Keys
 }
 
 var (
@@ -29,7 +28,7 @@ var (
 
 // NewSlider returns a horizontal slider.
 func NewSlider(lo, hi, step float64, keys Keys) *Slider {
-	s := &Slider{Slider: widget.Slider{Min: lo, Max: hi, Step: step, Value: lo}, keys: keys}
+	s := &Slider{Slider: widget.Slider{Min: lo, Max: hi, Step: step, Value: lo}, ringed: ringed{keys: keys}}
 	s.ExtendBaseWidget(s)
 	return s
 }
@@ -47,22 +46,15 @@ func (s *Slider) TypedKey(e *fyne.KeyEvent) {
 // TypedRune passes the character on.
 func (s *Slider) TypedRune(r rune) { s.keys.Rune(r) }
 
-// KeyDown passes the key on.
-func (s *Slider) KeyDown(e *fyne.KeyEvent) { s.keys.Down(e) }
-
-// KeyUp passes the key on.
-func (s *Slider) KeyUp(e *fyne.KeyEvent) { s.keys.Up(e) }
-
 // Check keeps the space bar and passes on the other keys.
 type Check struct {
 	widget.Check
-	ringed
-	keys Keys
+	spaced
 }
 
 // NewCheck returns a check box.
 func NewCheck(label string, keys Keys, changed func(bool)) *Check {
-	c := &Check{Check: widget.Check{Text: label, OnChanged: changed}, keys: keys}
+	c := &Check{Check: widget.Check{Text: label, OnChanged: changed}, spaced: spaced{ringed{keys: keys}}}
 	c.ExtendBaseWidget(c)
 	return c
 }
@@ -83,26 +75,15 @@ func (c *Check) TypedRune(r rune) {
 	c.keys.Rune(r)
 }
 
-// KeyDown passes the key on.
-func (c *Check) KeyDown(e *fyne.KeyEvent) {
-	if e.Name != fyne.KeySpace {
-		c.keys.Down(e)
-	}
-}
-
-// KeyUp passes the key on.
-func (c *Check) KeyUp(e *fyne.KeyEvent) { c.keys.Up(e) }
-
 // Select keeps the keys that open it or change its choice and passes on the others.
 type Select struct {
 	widget.Select
-	ringed
-	keys Keys
+	spaced
 }
 
 // NewSelect returns a box of choices.
 func NewSelect(options []string, keys Keys, changed func(string)) *Select {
-	s := &Select{Select: widget.Select{Options: options, OnChanged: changed}, keys: keys}
+	s := &Select{Select: widget.Select{Options: options, OnChanged: changed}, spaced: spaced{ringed{keys: keys}}}
 	s.ExtendBaseWidget(s)
 	return s
 }
@@ -119,16 +100,6 @@ func (s *Select) TypedKey(e *fyne.KeyEvent) {
 
 // TypedRune passes the character on.
 func (s *Select) TypedRune(r rune) { s.keys.Rune(r) }
-
-// KeyDown passes the key on.
-func (s *Select) KeyDown(e *fyne.KeyEvent) {
-	if e.Name != fyne.KeySpace {
-		s.keys.Down(e)
-	}
-}
-
-// KeyUp passes the key on.
-func (s *Select) KeyUp(e *fyne.KeyEvent) { s.keys.Up(e) }
 
 // FocusGained shows the ring.
 func (s *Slider) FocusGained() {

@@ -9,11 +9,9 @@ import (
 // List is a list that passes on the keys that it does not use. The arrow keys move its cursor, the space bar selects.
 type List struct {
 	widget.List
-	ringed
+	spaced
 	// OnKey, which may be nil, receives a key before the list does, and reports whether it used the key.
 	OnKey func(name fyne.KeyName) bool
-
-	keys Keys
 }
 
 var (
@@ -23,7 +21,8 @@ var (
 
 // NewList returns a list; see widget.NewList.
 func NewList(length func() int, create func() fyne.CanvasObject, show func(int, fyne.CanvasObject), keys Keys) *List {
-	l := &List{List: widget.List{Length: length, CreateItem: create, UpdateItem: show}, keys: keys}
+	l := &List{List: widget.List{Length: length, CreateItem: create, UpdateItem: show},
+		spaced: spaced{ringed{keys: keys}}}
 	l.ExtendBaseWidget(l)
 	return l
 }
@@ -60,16 +59,6 @@ func (l *List) TypedRune(r rune) {
 	}
 }
 
-// KeyDown passes the key on.
-func (l *List) KeyDown(e *fyne.KeyEvent) {
-	if e.Name != fyne.KeySpace {
-		l.keys.Down(e)
-	}
-}
-
-// KeyUp passes the key on.
-func (l *List) KeyUp(e *fyne.KeyEvent) { l.keys.Up(e) }
-
 func (l *List) CreateRenderer() fyne.WidgetRenderer { return l.around(l.List.CreateRenderer()) }
 
 // Grid is a grid of small pictures, one of which is selected by the program; it passes on the keys that it does not
@@ -79,14 +68,12 @@ type Grid struct {
 	ringed
 	// OnStep is called with the number of places by which an arrow key moves the selection.
 	OnStep func(by int)
-
-	keys Keys
 }
 
 // NewGrid returns a grid; see widget.NewGridWrap.
 func NewGrid(length func() int, create func() fyne.CanvasObject, show func(int, fyne.CanvasObject), keys Keys) *Grid {
 	g := &Grid{GridWrap: widget.GridWrap{Length: length, CreateItem: create, UpdateItem: show},
-		OnStep: func(int) {}, keys: keys}
+		OnStep: func(int) {}, ringed: ringed{keys: keys}}
 	g.ExtendBaseWidget(g)
 	return g
 }
@@ -115,11 +102,5 @@ func (g *Grid) TypedKey(e *fyne.KeyEvent) {
 
 // TypedRune passes the character on.
 func (g *Grid) TypedRune(r rune) { g.keys.Rune(r) }
-
-// KeyDown passes the key on.
-func (g *Grid) KeyDown(e *fyne.KeyEvent) { g.keys.Down(e) }
-
-// KeyUp passes the key on.
-func (g *Grid) KeyUp(e *fyne.KeyEvent) { g.keys.Up(e) }
 
 func (g *Grid) CreateRenderer() fyne.WidgetRenderer { return g.around(g.GridWrap.CreateRenderer()) }

@@ -22,7 +22,6 @@ type Radio struct {
 	OnChanged  func(string)
 
 	ringed
-	keys Keys
 }
 
 var (
@@ -32,7 +31,7 @@ var (
 
 // NewRadio returns the choices with the first one selected.
 func NewRadio(options []string, keys Keys, changed func(string)) *Radio {
-	r := &Radio{Options: options, Selected: options[0], OnChanged: changed, keys: keys}
+	r := &Radio{Options: options, Selected: options[0], OnChanged: changed, ringed: ringed{keys: keys}}
 	r.ExtendBaseWidget(r)
 	return r
 }
@@ -84,12 +83,6 @@ func (r *Radio) TypedKey(e *fyne.KeyEvent) {
 
 // TypedRune passes the character on.
 func (r *Radio) TypedRune(c rune) { r.keys.Rune(c) }
-
-// KeyDown passes the key on.
-func (r *Radio) KeyDown(e *fyne.KeyEvent) { r.keys.Down(e) }
-
-// KeyUp passes the key on.
-func (r *Radio) KeyUp(e *fyne.KeyEvent) { r.keys.Up(e) }
 
 func (r *Radio) CreateRenderer() fyne.WidgetRenderer {
 	inner := &radioRenderer{radio: r}

@@ -19,9 +19,10 @@ func ShowRing(r *canvas.Rectangle, on bool) {
 	}
 }
 
-// ringed adds this package's focus ring to one of the toolkit's controls. What the toolkit itself shows differs from
-// control to control, and some of it is barely visible.
+// ringed adds this package's focus ring to one of the toolkit's controls, and passes on its keys. What the toolkit
+// itself shows of the focus differs from control to control, and some of it is barely visible.
 type ringed struct {
+	keys    Keys
 	ring    *canvas.Rectangle
 	focused bool
 	// filled is set if the control has the colour of the ring, which then has that of text.
@@ -58,6 +59,22 @@ func (r *ringed) paint() {
 		r.ring.StrokeColor = theme.Color(theme.ColorNameForeground)
 	}
 	r.ring.Refresh()
+}
+
+// KeyDown passes the key on.
+func (r *ringed) KeyDown(e *fyne.KeyEvent) { r.keys.Down(e) }
+
+// KeyUp passes the key on.
+func (r *ringed) KeyUp(e *fyne.KeyEvent) { r.keys.Up(e) }
+
+// spaced is ringed for controls that the space bar operates.
+type spaced struct{ ringed }
+
+// KeyDown passes on the other keys.
+func (s *spaced) KeyDown(e *fyne.KeyEvent) {
+	if e.Name != fyne.KeySpace {
+		s.keys.Down(e)
+	}
 }
 
 type ringRenderer struct {

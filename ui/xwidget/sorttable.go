@@ -29,7 +29,6 @@ type SortTable struct {
 	OnRow  func(row int)
 	OnStep func(direction int)
 
-	keys     Keys
 	widths   []float32
 	selected int
 	// head is the column whose head has the ring; −1 for none.
@@ -42,8 +41,8 @@ var _ desktop.Keyable = (*SortTable)(nil)
 func NewSortTable(widths []float32, keys Keys) *SortTable {
 	t := &SortTable{
 		Rows: func() int { return 0 }, Cell: func(int, int) string { return "" }, Head: func(int) string { return "" },
-		OnHead: func(int) {}, OnRow: func(int) {}, OnStep: func(int) {}, keys: keys, widths: widths, selected: -1,
-		head: -1,
+		OnHead: func(int) {}, OnRow: func(int) {}, OnStep: func(int) {}, ringed: ringed{keys: keys}, widths: widths,
+		selected: -1, head: -1,
 	}
 	t.Length = func() (int, int) { return t.Rows(), len(widths) }
 	t.CreateCell = func() fyne.CanvasObject {
@@ -179,9 +178,6 @@ func (t *SortTable) KeyDown(e *fyne.KeyEvent) {
 		t.keys.Down(e)
 	}
 }
-
-// KeyUp passes the key on.
-func (t *SortTable) KeyUp(e *fyne.KeyEvent) { t.keys.Up(e) }
 
 func (t *SortTable) CreateRenderer() fyne.WidgetRenderer { return t.around(t.Table.CreateRenderer()) }
 
