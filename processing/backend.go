@@ -71,6 +71,19 @@ type Samples struct {
 	F32 []float32
 }
 
+// NewSamples returns n samples of a depth: 8, 16 or 32 bits.
+func NewSamples(depth, n int) (s Samples) {
+	switch depth {
+	case 8:
+		s.U8 = make([]uint8, n)
+	case 16:
+		s.U16 = make([]uint16, n)
+	default:
+		s.F32 = make([]float32, n)
+	}
+	return s
+}
+
 // Copy copies n samples of src, which has the same kind, from the index from on to the index to of s.
 func (s Samples) Copy(to int, src Samples, from, n int) {
 	switch {

@@ -95,17 +95,10 @@ func (p *Picture) Part(left, top, w, h int) *Picture {
 			part.Hidden.Seen = seen.Part(left, top, w, h)
 		}
 	}
-	n := w * h * p.Channels
-	switch {
-	case p.U8 != nil:
-		part.U8 = make([]uint8, n)
-	case p.U16 != nil:
-		part.U16 = make([]uint16, n)
-	default:
-		part.F32 = make([]float32, n)
-	}
+	s := NewSamples(p.Depth(), w*h*p.Channels)
+	part.U8, part.U16, part.F32 = s.U8, s.U16, s.F32
 	for y := top; y < top+h; y++ {
-		part.Samples().Copy((y-top)*w*p.Channels, p.Samples(), (y*p.Width+left)*p.Channels, w*p.Channels)
+		s.Copy((y-top)*w*p.Channels, p.Samples(), (y*p.Width+left)*p.Channels, w*p.Channels)
 	}
 	return part
 }

@@ -437,14 +437,8 @@ func (p *Proof) failed(ctx context.Context, f *File, err error) error {
 func fresh(ctx context.Context, row format, file *File) ([]byte, *container.Inventory, error) {
 	// The samples do not matter, so one pixel of the same kind is sufficient.
 	pic := processing.Picture{Width: 1, Height: 1, Channels: file.Picture.Channels}
-	switch {
-	case file.Picture.U8 != nil:
-		pic.U8 = make([]uint8, pic.Channels)
-	case file.Picture.U16 != nil:
-		pic.U16 = make([]uint16, pic.Channels)
-	default:
-		pic.F32 = make([]float32, pic.Channels)
-	}
+	s := processing.NewSamples(file.Picture.Depth(), pic.Channels)
+	pic.U8, pic.U16, pic.F32 = s.U8, s.U16, s.F32
 	var out bytes.Buffer
 	if err := row.encode(ctx, &out, &pic, file.Info.Meta); err != nil {
 		return nil, nil, err

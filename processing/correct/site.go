@@ -431,15 +431,7 @@ func (c *scene) open(s *site, patches []processing.Patch) {
 		allLines, allPixels = allLines+1, allPixels+x1-x0
 	})
 	runs := make([]processing.Run, allLines)
-	var samples processing.Patch
-	switch n := allPixels * c.pic.Channels; {
-	case c.pic.U8 != nil:
-		samples.U8 = make([]uint8, n)
-	case c.pic.U16 != nil:
-		samples.U16 = make([]uint16, n)
-	default:
-		samples.F32 = make([]float32, n)
-	}
+	samples := processing.NewSamples(c.pic.Depth(), allPixels*c.pic.Channels)
 	for k, to := range s.wanted {
 		p, n := &patches[to.patch], pixels[k]*c.pic.Channels
 		p.Method = s.method

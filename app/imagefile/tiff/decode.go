@@ -53,17 +53,8 @@ func (f *File) whole() error {
 
 // newPicture returns a picture of decoded samples, of the given size.
 func (l *layout) newPicture(w, h int) *processing.Picture {
-	pic := &processing.Picture{Width: w, Height: h, Channels: l.channels}
-	n := w * h * l.channels
-	switch l.decoded {
-	case 8:
-		pic.U8 = make([]uint8, n)
-	case 16:
-		pic.U16 = make([]uint16, n)
-	default:
-		pic.F32 = make([]float32, n)
-	}
-	return pic
+	s := processing.NewSamples(l.decoded, w*h*l.channels)
+	return &processing.Picture{Width: w, Height: h, Channels: l.channels, U8: s.U8, U16: s.U16, F32: s.F32}
 }
 
 // decodeRows decodes rows y0 to y1 of a segment; y0 is 0 if it is compressed.
