@@ -21,23 +21,16 @@ type Turn struct {
 // NewTurn returns the turn for an EXIF orientation (JEITA CP-3451, tag 274) and the size of the picture in the file.
 // For 1, and for anything outside 1…8, it is the zero value.
 func NewTurn(orientation int, size image.Point) Turn {
-	switch orientation {
-	case 2:
-		return Turn{false, true, false, size}
-	case 3:
-		return Turn{false, true, true, size}
-	case 4:
-		return Turn{false, false, true, size}
-	case 5:
-		return Turn{true, false, false, size}
-	case 6:
-		return Turn{true, true, false, size}
-	case 7:
-		return Turn{true, true, true, size}
-	case 8:
-		return Turn{true, false, true, size}
+	turns := [...]Turn{
+		2: {flipX: true}, 3: {flipX: true, flipY: true}, 4: {flipY: true}, 5: {swap: true},
+		6: {swap: true, flipX: true}, 7: {swap: true, flipX: true, flipY: true}, 8: {swap: true, flipY: true},
 	}
-	return Turn{}
+	if orientation < 2 || orientation >= len(turns) {
+		return Turn{}
+	}
+	turn := turns[orientation]
+	turn.size = size
+	return turn
 }
 
 // Swaps reports whether columns of the file become rows on the screen.
