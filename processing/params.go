@@ -225,6 +225,15 @@ func (s Spec) Format(v float64) string {
 	}
 }
 
+// ChoiceIDs lists the values of a choice.
+func (s Spec) ChoiceIDs() []string {
+	ids := make([]string, len(s.Choices))
+	for i, c := range s.Choices {
+		ids[i] = c.ID
+	}
+	return ids
+}
+
 // Parse is the inverse of Format. A comma counts as a decimal point. The value is checked.
 func (s Spec) Parse(text string) (float64, error) {
 	text = strings.TrimSpace(text)
@@ -242,12 +251,9 @@ func (s Spec) Parse(text string) (float64, error) {
 		if now, ok := s.Former[text]; ok {
 			text = now
 		}
-		ids := make([]string, len(s.Choices))
-		for i, c := range s.Choices {
-			if c.ID == text {
-				return float64(i), nil
-			}
-			ids[i] = c.ID
+		ids := s.ChoiceIDs()
+		if i := slices.Index(ids, text); i >= 0 {
+			return float64(i), nil
 		}
 		return 0, fmt.Errorf("%s = %q: must be one of %s", s.ID, text, strings.Join(ids, ", "))
 	default:

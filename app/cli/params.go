@@ -104,7 +104,7 @@ func addParams(p *program, c *cobra.Command, specs []processing.Spec) *paramFlag
 		}
 		flag.Annotations = map[string][]string{groupOf: {p.tr.Sprint(s.Group.Name) + ":"}}
 		if s.Kind == processing.KindChoice {
-			complete(c, s.ID, choiceIDs(s))
+			complete(c, s.ID, s.ChoiceIDs())
 		}
 	}
 	for _, s := range f.specs {
@@ -230,13 +230,4 @@ func (f *paramFlags) remark(m message.Message) {
 	if !m.IsZero() {
 		fmt.Fprint(f.p.Stderr, f.p.say("blik: %s\n", m))
 	}
-}
-
-// choiceIDs lists the values of a choice.
-func choiceIDs(s processing.Spec) []string {
-	ids := make([]string, len(s.Choices))
-	for i, c := range s.Choices {
-		ids[i] = c.ID
-	}
-	return ids
 }

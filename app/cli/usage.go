@@ -212,7 +212,7 @@ func valuesOf(p *program, s processing.Spec) string {
 	case processing.KindSwitch:
 		return "true, false"
 	case processing.KindChoice:
-		return strings.Join(choiceIDs(s), ", ")
+		return strings.Join(s.ChoiceIDs(), ", ")
 	}
 	text := fmt.Sprintf("%s…%s", s.Format(s.Min), s.Format(s.Max))
 	if unit := p.tr.Sprint(s.Unit); unit != "" {

@@ -308,11 +308,7 @@ func Allowed(s processing.Spec) message.Message {
 	case processing.KindSwitch:
 		return message.Of("must be true or false")
 	case processing.KindChoice:
-		ids := make([]string, len(s.Choices))
-		for i, c := range s.Choices {
-			ids[i] = c.ID
-		}
-		list := strings.Join(ids, ", ")
+		list := strings.Join(s.ChoiceIDs(), ", ")
 		return message.Of("must be one of %s", list)
 	case processing.KindOdd:
 		return message.Of("must be an odd whole number %s", between)

@@ -442,32 +442,25 @@ func setSamples(patch *processing.Patch, c correction, pixels []processing.Run) 
 		patch.U8 = raw
 	case 16:
 		patch.U16 = make([]uint16, len(raw)/2)
-		for i := range patch.U16 {
-			patch.U16[i] = binary.LittleEndian.Uint16(raw[2*i:])
-		}
+		_, err = binary.Decode(raw, binary.LittleEndian, patch.U16)
 	case 32:
 		patch.F32 = make([]float32, len(raw)/4)
-		for i := range patch.F32 {
-			patch.F32[i] = math.Float32frombits(binary.LittleEndian.Uint32(raw[4*i:]))
-		}
+		_, err = binary.Decode(raw, binary.LittleEndian, patch.F32)
 	default:
 		return damaged()
 	}
-	return nil
+	return err
 }
 
 // samples returns the samples of a patch as bytes, and their depth.
 func samples(p processing.Patch) (raw []byte, depth int) {
+	// Slices of these types have no errors.
 	switch {
 	case p.U16 != nil:
-		for _, v := range p.U16 {
-			raw = binary.LittleEndian.AppendUint16(raw, v)
-		}
+		raw, _ = binary.Append(nil, binary.LittleEndian, p.U16)
 		return raw, 16
 	case p.F32 != nil:
-		for _, v := range p.F32 {
-			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(v))
-		}
+		raw, _ = binary.Append(nil, binary.LittleEndian, p.F32)
 		return raw, 32
 	}
 	return p.U8, 8
