@@ -32,6 +32,13 @@ func (d direct) Run(ctx context.Context, _ int, job device.Job) (*message.Messag
 	return nil, job(ctx, d.Backend)
 }
 
+// addDevice declares the flag for the device.
+func addDevice(p *program, c *cobra.Command, name *string) {
+	c.Flags().StringVar(name, "device", "auto",
+		p.say("`DEVICE` to compute on: auto, cpu, cuda or cuda:N, as listed by blik devices"))
+	must(c.RegisterFlagCompletionFunc("device", completeDevices))
+}
+
 // checkDevice refuses an invalid device name.
 func (p *program) checkDevice(name string) error {
 	if device.Check(name) != nil {

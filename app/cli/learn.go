@@ -8,6 +8,7 @@ import (
 
 	"blik/app/imagefile"
 	"blik/app/preset"
+	"blik/app/session"
 	"blik/app/work"
 	"blik/internal/message"
 	"blik/processing"
@@ -46,10 +47,8 @@ score by more than one step of the sensitivity.`),
 	addOverwrite(l.program, c, &l.overwrite)
 	f.StringArrayVar(&l.from, "from", nil, p.say("learn from `PICTURE=MASK`; may be repeated"))
 	f.StringVar(&l.preset, "preset", "", p.say("take the parameters from the preset `FILE`; flags override it"))
-	f.StringVar(&l.deviceName, "device", "auto",
-		p.say("`DEVICE` to compute on: auto, cpu, cuda or cuda:N, as listed by blik devices"))
+	addDevice(p, c, &l.deviceName)
 	f.BoolVarP(&l.quiet, "quiet", "q", false, p.say("print nothing but errors"))
-	must(c.RegisterFlagCompletionFunc("device", completeDevices))
 	c.RunE = func(c *cobra.Command, _ []string) error { return l.run(c.Context()) }
 	return c
 }
@@ -157,8 +156,7 @@ func cutAt(text string) int {
 // study reads picture and mask of the i-th of n lessons, finds the candidates, and returns the decisions about them. A
 // single picture is divided into parts, which are left out one at a time.
 func (s *lesson) study(ctx context.Context, on runner, params processing.Params, i, n int) ([]learn.Spot, error) {
-	limits := imagefile.DefaultLimits()
-	limits.Work = detect.BytesPerPixel
+	limits := session.Limits()
 	file, err := imagefile.Read(ctx, s.picture, limits)
 	if err != nil {
 		return nil, err
@@ -182,11 +180,7 @@ func (s *lesson) study(ctx context.Context, on runner, params processing.Params,
 	}
 	part := func(int, int) int { return i }
 	if n == 1 {
-		across, down := 4, 2
-		if marked.Width < marked.Height {
-			across, down = down, across
-		}
-		part = func(x, y int) int { return y*down/marked.Height*across + x*across/marked.Width }
+		part = learn.Parts(marked)
 	}
 	return learn.Decide(table, decision, marked, params.Sensitivity, part), nil
 }

@@ -42,9 +42,7 @@ func addSeries(p *program, c *cobra.Command, kinds work.Kind, specs []processing
 	s := &series{workFlags: workFlags{program: p}}
 	s.addFlags(c, kinds, specs)
 	f := c.Flags()
-	f.StringVar(&s.deviceName, "device", "auto",
-		p.say("`DEVICE` to compute on: auto, cpu, cuda or cuda:N, as listed by blik devices"))
-	must(c.RegisterFlagCompletionFunc("device", completeDevices))
+	addDevice(p, c, &s.deviceName)
 	f.BoolVar(&s.wantIndex, "index", false, p.say("also write index.html, a page with a thumbnail of each file"))
 	f.BoolVar(&s.timing, "timing", false, p.say("print the time of each stage, and the peak memory"))
 	f.StringVar(&s.slice, "slice", "",

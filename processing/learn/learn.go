@@ -450,6 +450,16 @@ const (
 	paintLevel = 64
 )
 
+// Parts divides a mask into eight parts, four of them along its longer side, and returns a function for the number of
+// the part that a pixel lies in. Learning from a single picture leaves out one part at a time.
+func Parts(mask *processing.Mask) func(x, y int) int {
+	across, down := 4, 2
+	if mask.Width < mask.Height {
+		across, down = down, across
+	}
+	return func(x, y int) int { return y*down/mask.Height*across + x*across/mask.Width }
+}
+
 // Decide returns the components of a table with vectors that a mask decides: glare if it marks at least a third of a
 // component, paint if it marks none of it. part returns the group of the component whose first pixel is (x, y); d and
 // sensitivity are those of the detection to adapt.

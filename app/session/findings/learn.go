@@ -59,10 +59,6 @@ func decided(doc *document.Document) *processing.Mask {
 	return m
 }
 
-// partsAcross × partsDown parts of the picture are the groups of the cross-validation, in which learning leaves out one
-// part at a time.
-const partsAcross, partsDown = 4, 2
-
 // Learner adapts what counts as glare to the user's decisions.
 type Learner struct {
 	s      *session.Session
@@ -103,13 +99,7 @@ func (l *Learner) Learn(done func(*Teaching, error)) {
 		if err != nil {
 			return nil, err
 		}
-		across, down := partsAcross, partsDown
-		if marked.Width < marked.Height {
-			across, down = down, across
-		}
-		lessons[doc.Path()] = learn.Decide(table, decision, marked, sensitivity, func(x, y int) int {
-			return y*down/marked.Height*across + x*across/marked.Width
-		})
+		lessons[doc.Path()] = learn.Decide(table, decision, marked, sensitivity, learn.Parts(marked))
 		t, err := teach(ctx, lessons)
 		if err == nil && t.Learned != nil {
 			t.Effect = learn.EffectOn(t.Learned, t.spots, table, decision, sensitivity)
