@@ -29,23 +29,15 @@ var _ farm.Checker = Results{}
 
 // Inputs returns a function that reports whether a path leads to one of the files, under any name.
 func Inputs(files []string) func(path string) bool {
-	names := map[string]bool{}
-	var infos []os.FileInfo
+	names, existing := map[string]bool{}, work.Existing(files...)
 	for _, file := range files {
 		if full, err := filepath.Abs(file); err == nil {
 			names[strings.ToLower(full)] = true
 		}
-		if info, err := os.Stat(file); err == nil {
-			infos = append(infos, info)
-		}
 	}
 	return func(path string) bool {
-		if full, err := filepath.Abs(path); err == nil && names[strings.ToLower(full)] {
-			return true
-		}
-		info, err := os.Stat(path)
-		same := func(other os.FileInfo) bool { return os.SameFile(info, other) }
-		return err == nil && slices.ContainsFunc(infos, same)
+		full, err := filepath.Abs(path)
+		return err == nil && names[strings.ToLower(full)] || existing.Contains(path)
 	}
 }
 

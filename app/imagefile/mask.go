@@ -14,29 +14,28 @@ import (
 // brightest channel, over black as far as it is transparent; the upper eight of 16 bits, and floats with 1 as 255. It
 // must be w × h pixels large; w = h = 0 accepts any size within the limits.
 func ReadMask(ctx context.Context, path string, w, h int, limits Limits) (*processing.Mask, error) {
-	return runCancellable(ctx, func() (*processing.Mask, error) {
-		p, err := readPaint(ctx, path, w, h, limits)
-		if err != nil {
-			return nil, err
-		}
-		return p.mask(ctx)
-	})
+	return readMask(ctx, path, w, h, limits, false)
 }
 
 // ReadPlainMask is ReadMask for masks that are black and white, with grey edges at most, and mark no more than half of
 // the picture. Anything else, for example a photograph or an inverted mask, is ErrNotMask: the error says what it is
 // and how much of the picture ReadMask would mark.
 func ReadPlainMask(ctx context.Context, path string, w, h int, limits Limits) (*processing.Mask, error) {
+	return readMask(ctx, path, w, h, limits, true)
+}
+
+// readMask reads a mask; with plain it refuses what is unlikely to be one.
+func readMask(ctx context.Context, path string, w, h int, limits Limits, plain bool) (*processing.Mask, error) {
 	return runCancellable(ctx, func() (*processing.Mask, error) {
 		p, err := readPaint(ctx, path, w, h, limits)
 		if err != nil {
 			return nil, err
 		}
 		m, err := p.mask(ctx)
-		if err != nil {
-			return nil, err
+		if err == nil && plain {
+			err = p.doubt(ctx, path, m)
 		}
-		if err := p.doubt(ctx, path, m); err != nil {
+		if err != nil {
 			return nil, err
 		}
 		return m, nil

@@ -132,7 +132,7 @@ func (w *Work) maskOf(picture string) (string, error) {
 	name := Stem(picture)
 	names := []string{name}
 	for _, tail := range []string{"_glare", "_image"} {
-		if short := strings.TrimSuffix(name, tail); short != name {
+		if short, ok := strings.CutSuffix(name, tail); ok {
 			names = append(names, short)
 		}
 	}

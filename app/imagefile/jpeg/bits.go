@@ -83,6 +83,14 @@ func (r *bitReader) symbol(t *decodeTable) (uint8, error) {
 // overrun reports whether more bits were used than the data have.
 func (r *bitReader) overrun() bool { return r.missing > r.count }
 
+// check returns an error if more bits were used than the data have.
+func (r *bitReader) check() error {
+	if r.overrun() {
+		return errCorrupt
+	}
+	return nil
+}
+
 // align drops the bits that fill the last byte. Whole bytes that remain are zeros after a marker, or unused data.
 func (r *bitReader) align() { r.acc, r.count, r.missing = 0, 0, 0 }
 

@@ -389,8 +389,8 @@ func (d *scanDecoder) decode(ctx context.Context) error {
 		}
 	}
 	err := d.picture.eachBlock(ctx, s, d.restart, d.picture.procedure(s, d))
-	if err == nil && d.overrun() {
-		err = errCorrupt
+	if err == nil {
+		err = d.check()
 	}
 	if err != nil {
 		return err
@@ -474,10 +474,7 @@ func (d *scanDecoder) sequential(component int, b *block) error {
 		}
 		b[k] = int16(d.signed(n))
 	}
-	if d.overrun() {
-		return errCorrupt
-	}
-	return nil
+	return d.check()
 }
 
 func (d *scanDecoder) firstDC(component int, b *block) error {
@@ -490,10 +487,7 @@ func (d *scanDecoder) refineDC(_ int, b *block) error {
 	if d.bits(1) == 1 {
 		b[0] |= 1 << d.scan.low
 	}
-	if d.overrun() {
-		return errCorrupt
-	}
-	return nil
+	return d.check()
 }
 
 func (d *scanDecoder) firstAC(_ int, b *block) error {
@@ -525,10 +519,7 @@ func (d *scanDecoder) firstAC(_ int, b *block) error {
 		}
 		b[k] = int16(v)
 	}
-	if d.overrun() {
-		return errCorrupt
-	}
-	return nil
+	return d.check()
 }
 
 func (d *scanDecoder) refineAC(_ int, b *block) error {
@@ -589,10 +580,7 @@ func (d *scanDecoder) refineAC(_ int, b *block) error {
 		refine(64)
 		d.run--
 	}
-	if d.overrun() {
-		return errCorrupt
-	}
-	return nil
+	return d.check()
 }
 
 // scanEncoder encodes the data of one scan in its original form: the same order, bands, bits and restarts.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
+	"slices"
 	"strings"
 
 	"blik/app/imagefile/container"
@@ -81,12 +82,8 @@ func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventor
 // list lists a chunk, of which a wrong checksum is a part. If changed is set, it lists the converted chunk, which may
 // not exist.
 func (f *File) list(v *container.Inventory, c chunk, name message.Message, changed bool) (bool, error) {
-	described := false
-	switch c.name {
-	case "IHDR", "PLTE", "tRNS", "bKGD", "sBIT", "hIST":
-		described = true
-	}
-	if described && (changed || c.name == "IHDR") {
+	described := []string{"IHDR", "PLTE", "tRNS", "bKGD", "sBIT", "hIST"}
+	if slices.Contains(described, c.name) && (changed || c.name == "IHDR") {
 		d, err := f.chunkData(c, maxMetadata)
 		if err != nil {
 			return false, err
