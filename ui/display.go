@@ -217,11 +217,6 @@ func (d *display) showMask() {
 // holding reports whether a key or button that shows the original is held.
 func (d *display) holding() bool { return d.heldKey != 0 || d.heldButton }
 
-// visible returns the visible part of the picture.
-func (d *display) visible() image.Rectangle {
-	return d.port.Shown()
-}
-
 // mode returns what the viewport shows.
 func (d *display) mode() view.Compare {
 	switch {

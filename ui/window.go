@@ -192,7 +192,7 @@ func newCommon(w *window, o config) *common {
 	c.editor, c.found, c.learner = editor.New(s), findings.New(s), findings.NewLearner(s, o.engine)
 	c.glare = glare.New(s, o.engine)
 	c.preview = preview.New(s, c.glare, o.engine, preview.Options{
-		Visible: func() image.Rectangle { return w.k.display.visible() }, Announce: func(o glare.Outcome,
+		Visible: func() image.Rectangle { return w.k.display.port.Shown() }, Announce: func(o glare.Outcome,
 			err error) {
 			c.treatment.previewed(o, err)
 		},

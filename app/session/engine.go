@@ -6,6 +6,7 @@ import (
 
 	"blik/app/device"
 	"blik/app/imagefile"
+	"blik/app/work"
 	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/correct"
@@ -19,12 +20,9 @@ func Limits() imagefile.Limits {
 	return limits
 }
 
-// Engine detects and corrects glare. A notice, if not nil, is a sentence for the user about the device that was used.
+// Engine detects and corrects glare, and computes what only a window shows.
 type Engine interface {
-	Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.Options) (
-		r *detect.Result, notice *message.Message, err error)
-	Correct(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params,
-		o correct.Options) (c *correct.Correction, notice *message.Message, err error)
+	work.Engine
 	// Search is detect.Search.
 	Search(ctx context.Context, pic *processing.Picture, o detect.Options) (
 		t *detect.Table, notice *message.Message, err error)

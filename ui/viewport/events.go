@@ -183,14 +183,9 @@ func (v *Viewport) dropPanKey() {
 
 func (v *Viewport) hovered() {
 	v.updateRing()
-	if v.OnHover == nil {
-		return
+	if v.OnHover != nil {
+		v.OnHover(v.toImage(v.hover), v.picture != nil && v.hovering)
 	}
-	if v.picture == nil || !v.hovering {
-		v.OnHover(v.toImage(v.hover), false)
-		return
-	}
-	v.OnHover(v.toImage(v.hover), true)
 }
 
 // modifiers returns the modifier keys held now, because scroll events do not include them. The test driver knows none.

@@ -325,16 +325,12 @@ type Batch struct {
 // its project holds is used, so its work must be saved there before; it is opened again at the end.
 func (m *Film) RunBatch(correct bool, lang string, done func(Batch, error)) {
 	m.s.Settle()
-	frames, params, folder, open := m.Frames(), m.s.Settings().Params, m.s.Settings().OutputFolder, ""
+	paths, params, folder, open := m.Paths(), m.s.Settings().Params, m.s.Settings().OutputFolder, ""
 	if m.s.Document() != nil {
 		open = m.s.Document().Path()
 	}
 	if !m.s.Settings().WriteReport {
 		lang = ""
-	}
-	paths := make([]string, len(frames))
-	for i, f := range frames {
-		paths[i] = f.Path
 	}
 	do := func(ctx context.Context, progress processing.Progress) (b Batch, err error) {
 		var t *sheet

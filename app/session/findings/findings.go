@@ -60,12 +60,8 @@ type listed struct {
 
 // listKey identifies all that the list of findings depends on.
 type listKey struct {
-	doc         *document.Document
-	mask        uint64
-	corrections *document.Corrections
-	result      *detect.Found
-	decisions   *document.Decisions
-	listing     Listing
+	session.Revision
+	listing Listing
 }
 
 // Listing returns the present listing.
@@ -97,7 +93,7 @@ func (l *Findings) Listed() []document.Spot {
 	if by.Choice == Instructive {
 		by.Sensitivity = l.s.Settings().Params.Sensitivity
 	}
-	now := listKey{doc, doc.Generation(), doc.Corrections(), doc.Result(), doc.Decisions(), by}
+	now := listKey{session.RevisionOf(doc), by}
 	if l.listed.of != now {
 		l.listed.spots, l.listed.of = by.Of(doc), now
 	}
