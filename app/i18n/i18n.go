@@ -169,17 +169,6 @@ func (p *Printer) Sprint(m message.Message) string {
 	return message.Format(format, local)
 }
 
-// Rows writes the cells of a table.
-func (p *Printer) Rows(cells [][]message.Message) [][]string {
-	rows := make([][]string, len(cells))
-	for i, row := range cells {
-		for _, m := range row {
-			rows[i] = append(rows[i], p.Sprint(m))
-		}
-	}
-	return rows
-}
-
 // form returns the plural form of a translation that m's count requires.
 func (p *Printer) form(t translation, m message.Message) string {
 	if t.forms == nil {

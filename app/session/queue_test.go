@@ -24,14 +24,14 @@ func (j *jobs) job(name string) func() {
 	end := make(chan error, 1)
 	j.end[name] = end
 	return func() {
-		session.Start(j.Session, func(ctx context.Context, _ processing.Progress) (int, error) {
+		session.Begin(j.Session, session.Other, func(ctx context.Context, _ processing.Progress) (int, error) {
 			select {
 			case err := <-end:
 				return 0, err
 			case <-ctx.Done():
 				return 0, ctx.Err()
 			}
-		}, func(_ int, err error) {
+		}, nil, func(_ int, err error) {
 			switch {
 			case errors.Is(err, context.Canceled):
 				name += " cancelled"

@@ -152,16 +152,10 @@ func (s *Session) Close(ctx context.Context) error {
 	return err
 }
 
-// Start runs work as the session's one job and then calls done with its result or error. The error is context.Canceled
-// after Cancel, and job.ErrBusy, immediately, if another job runs.
-func Start[T any](s *Session, work job.Work[T], done func(T, error)) {
-	s.Settle()
-	Begin(s, Other, work, nil, done)
-}
-
-// Begin is Start for work whose result changes the session; it does not call Settle before. apply, if not nil, applies
-// the result before listeners and done are called; it returns the part of the mask to redraw. What has to run on the
-// session's goroutine is divided among handlers, so that the window stays responsive.
+// Begin runs work as the session's one job and then calls done with its result or error. The error is context.Canceled
+// after Cancel, and job.ErrBusy, immediately, if another job runs. It does not call Settle before. apply, if not nil,
+// applies the result before listeners and done are called; it returns the part of the mask to redraw. What has to run
+// on the session's goroutine is divided among handlers, so that the window stays responsive.
 func Begin[T any](s *Session, cause Cause, work job.Work[T], apply func(T) (image.Rectangle, error),
 	done func(T, error),
 ) {

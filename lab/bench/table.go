@@ -21,13 +21,25 @@ func Table(w io.Writer, m Machine, r *experiment.Result, tr *i18n.Printer) error
 	fmt.Fprintf(&b, "\n%s\n", tr.Sprint(e.Result))
 
 	fmt.Fprintf(&b, "\n%s %s\n", tr.Sprintf("The paper:"), tr.Sprint(e.Paper.Setup))
-	writeAligned(&b, tr.Rows(e.Paper.Table()))
+	writeAligned(&b, PaperCells(e, tr))
 	fmt.Fprintf(&b, "%s\n\n", tr.Sprint(e.Paper.Found))
 	for _, c := range r.Conclusions {
 		fmt.Fprintf(&b, "%s.\n", tr.Sprint(c.Text))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// PaperCells returns the table of the paper's figures.
+func PaperCells(e *experiment.Experiment, tr *i18n.Printer) [][]string {
+	cells := e.Paper.Table()
+	rows := make([][]string, len(cells))
+	for i, row := range cells {
+		for _, m := range row {
+			rows[i] = append(rows[i], tr.Sprint(m))
+		}
+	}
+	return rows
 }
 
 // Cells returns the table of a result, the first row being its head, without empty columns.

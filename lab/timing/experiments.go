@@ -166,7 +166,7 @@ func (p *experimentsPage) choose() {
 	p.fillSizes()
 
 	p.paper.SetText(p.v.texts.Sprint(e.Paper.Setup) + "\n" + p.v.texts.Sprint(e.Paper.Found))
-	p.paperTable.SetCells(p.v.texts.Rows(e.Paper.Table()))
+	p.paperTable.SetCells(bench.PaperCells(e, p.v.texts))
 	p.showFigures(e)
 	p.show()
 	p.v.refreshSaving()

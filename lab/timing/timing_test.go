@@ -431,11 +431,11 @@ func TestBusyProgram(t *testing.T) {
 	h := newHarness(t, "en")
 	var cancelled bool
 	release := make(chan struct{})
-	session.Start(h.Session, func(ctx context.Context, _ processing.Progress) (int, error) {
+	session.Begin(h.Session, session.Other, func(ctx context.Context, _ processing.Progress) (int, error) {
 		<-release
 		cancelled = ctx.Err() != nil
 		return 0, nil
-	}, func(int, error) {})
+	}, nil, func(int, error) {})
 	h.detection.start()
 	h.experiments.start()
 	keys{h.View}.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})

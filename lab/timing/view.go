@@ -202,7 +202,8 @@ func start[T any](v *View, what string, failed message.Text, work job.Work[T], d
 	v.running = true
 	v.say(what)
 	quiet := func(ctx context.Context, report processing.Progress) (T, error) { return work(ctx, throttled(report)) }
-	session.Start(v.Session, quiet, func(r T, err error) {
+	v.Session.Settle()
+	session.Begin(v.Session, session.Other, quiet, nil, func(r T, err error) {
 		v.running = false
 		v.turn++
 		switch {
