@@ -59,8 +59,8 @@ func evidence(logits [GlintKinds]uint64) float64 {
 	return float64(total(logits)) / network16
 }
 
-// steepness returns the root of the contrast of an outline, its rise over its ground, per radius of a disc with its area.
-// A lamp's mirror image is steep; painted lights are broad for how far they rise.
+// steepness returns the root of the contrast of an outline, its rise over its ground, per radius of a disc with its
+// area. A lamp's mirror image is steep; painted lights are broad for how far they rise.
 func steepness(ground, rise, area int) float64 {
 	const dark = 16 // grounds that are darker count as little more than this
 	contrast := float64(rise) / float64(ground+dark)
