@@ -168,7 +168,7 @@ func TestDecisionShowsAtOnce(t *testing.T) {
 	s, _ := searched(t, visible)
 	pic := s.Document().Picture()
 	was, changed := slices.Clone(s.Document().Mask().Pix), 0
-	for _, v := range []float64{-1, -3, 2, -2} {
+	for _, v := range []float64{-1, -3, 2, 0.5} {
 		s.sensitivity(v)
 		shown := slices.Clone(s.Document().Mask().Pix)
 		be := cpu.New()
@@ -225,7 +225,7 @@ func TestPreviewLosesNothing(t *testing.T) {
 	s, _ := searched(t, image.Rectangle{})
 	shows := func(what string, expected bool) {
 		t.Helper()
-		s.sensitivity(s.Settings().Params.Sensitivity - 0.5)
+		s.sensitivity(s.Settings().Params.Sensitivity - 0.2)
 		if s.Previewing() != expected {
 			t.Errorf("%s: previews %v", what, !expected)
 		}

@@ -83,7 +83,7 @@ func TestAccuracy(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		got, want float64
-	}{{"F1", mean.F1, 0.865}, {"F1t", mean.F1Tol, 0.92}, {"objR", mean.ObjR, 0.98}, {"objP", mean.ObjP, 0.84}} {
+	}{{"F1", mean.F1, 0.89}, {"F1t", mean.F1Tol, 0.945}, {"objR", mean.ObjR, 0.98}, {"objP", mean.ObjP, 0.87}} {
 		if c.got < c.want {
 			t.Errorf("mean %s is %.4f, must be at least %.3f", c.name, c.got, c.want)
 		}
@@ -115,7 +115,7 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestCleanPaintings keeps false alarms on paintings without glare below 120 pixels in a million, most of them dry
+// TestCleanPaintings keeps false alarms on paintings without glare below 100 pixels in a million, most of them dry
 // brush.
 func TestCleanPaintings(t *testing.T) {
 	t.Parallel()
@@ -124,20 +124,20 @@ func TestCleanPaintings(t *testing.T) {
 		res := detected(t, testpic.RGB(t, f))
 		ppm, count := score.FalseAlarms(res.Mask)
 		t.Logf("%-24s %.0f ppm in %d objects", filepath.Base(f), ppm, count)
-		if ppm > 120 {
+		if ppm > 100 {
 			t.Errorf("%s: %.0f ppm of false alarms", filepath.Base(f), ppm)
 		}
 	}
 }
 
 // TestOtherRenderer measures the kinds of glare that the development set lacks, on parts of its clean paintings; -v
-// prints the table. A quarter of the mixed ones is missed, see docs/detection.md; the floors catch a loss.
+// prints the table. A third of the mixed ones is missed, those of little contrast; the floors catch a loss.
 func TestOtherRenderer(t *testing.T) {
 	t.Parallel()
 	testpic.Slow(t)
 	set := paintings.Development(t)[:5]
-	floors := map[string]float64{"default": 0.88, "dense": 0.91, "few": 0.70, "soft": 0.81, "unclipped": 0.67,
-		"tinted": 0.61, "large": 0.82, "mixed": 0.64}
+	floors := map[string]float64{"default": 0.905, "dense": 0.92, "few": 0.76, "soft": 0.755, "unclipped": 0.60,
+		"tinted": 0.605, "large": 0.80, "mixed": 0.575}
 	for _, name := range synth.Presets() {
 		var all []score.Metrics
 		for i, p := range set {
