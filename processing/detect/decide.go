@@ -222,9 +222,9 @@ func classicFindings(
 	list := findings(within(spans, region, pic.Width), func(a, b uint32) bool { return false },
 		func(*Finding, uint32) {})
 	const chunk = 64
-	levels := newLevels(pic)
+	first := newLevels(pic)
 	return list, parallel.Chunks(ctx, len(list), chunk, func(from, to int) {
-		g := grounds{levels: levels.another(), taken: taken}
+		g := grounds{levels: first.another(), taken: taken}
 		for i := from; i < to; i++ {
 			f := &list[i]
 			ground, rise := g.of(f.Runs)

@@ -100,9 +100,9 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	taken := span.NewSet(pic.Width, pic.Height)
 	taken.Mark(0, f.spans)
 	const chunk = 64
-	levels := newLevels(pic)
+	first := newLevels(pic)
 	err := parallel.Chunks(ctx, len(own), chunk, func(from, to int) {
-		o := outliner{levels: levels.another(), taken: taken}
+		o := outliner{levels: first.another(), taken: taken}
 		for i := from; i < to; i++ {
 			c := &t.Components[i]
 			o.levels.dark = c.dark
