@@ -32,7 +32,7 @@ type Link struct {
 
 type asking struct {
 	subject string
-	stop    context.CancelFunc
+	stop    context.CancelCauseFunc
 }
 
 // deny records a permission error and ends the requests that it concerns, because they will get no reply.
@@ -42,8 +42,17 @@ func (l *Link) deny(complaint string) {
 	defer l.mu.Unlock()
 	for _, a := range l.asking {
 		if strings.Contains(complaint, `"`+a.subject+`"`) || strings.Contains(complaint, `"`+a.subject+".") {
-			a.stop()
+			a.stop(nil)
 		}
+	}
+}
+
+// lose ends the pending requests: a reply does not outlive the connection.
+func (l *Link) lose() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, a := range l.asking {
+		a.stop(nats.ErrDisconnected)
 	}
 }
 
@@ -83,6 +92,7 @@ func Connect(ctx context.Context, j Join, inside Inside, wait bool) (*Link, erro
 		nats.PingInterval(5 * time.Second), nats.MaxPingsOutstanding(3), nats.IgnoreAuthErrorAbort(),
 		nats.ReconnectJitter(100*time.Millisecond, 500*time.Millisecond),
 		nats.ConnectHandler(func(*nats.Conn) { ready <- struct{}{} }),
+		nats.DisconnectErrHandler(func(*nats.Conn, error) { l.lose() }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { note(err) }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { note(err) }),
 	}
@@ -164,11 +174,13 @@ func (l *Link) Ask(ctx context.Context, subject string, r Request) (Answer, erro
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
 	l.denied.Store(nil)
 	l.mu.Lock()
 	l.asked++
 	n := l.asked
-	l.asking[n] = asking{subject, cancel}
+	l.asking[n] = asking{subject, stop}
 	l.mu.Unlock()
 	defer func() {
 		l.mu.Lock()
@@ -184,7 +196,7 @@ func (l *Link) Ask(ctx context.Context, subject string, r Request) (Answer, erro
 		if l.denied.Load() != nil {
 			return Answer{}, message.Errorf("%s: the key does not permit this", l.where)
 		}
-		return Answer{}, message.Errorf("%s: the farm does not respond (%w)", l.where, err)
+		return Answer{}, message.Errorf("%s: the farm does not respond (%w)", l.where, cmp.Or(context.Cause(ctx), err))
 	}
 	var a Answer
 	text, piece := ReadMessage(reply)

@@ -99,6 +99,8 @@ type assignment struct {
 	ticket string
 	// delivered counts how often the job was handed out.
 	delivered int
+	// drop ends the renewals of the ticket; the worker no longer works on the job.
+	drop func()
 }
 
 // RunWorker takes jobs until ctx ends.
@@ -262,15 +264,16 @@ func (w *Worker) processOne(ctx context.Context, n int) (worked bool, err error)
 		}
 		return false, nil
 	}
-	w.do(ctx, n, assignment{*a.Job, *a.Work, a.Ticket, a.Delivered}, a.Every)
+	w.do(ctx, n, assignment{Job: *a.Job, work: *a.Work, ticket: a.Ticket, delivered: a.Delivered}, a.Every)
 	return true, nil
 }
 
 // giveBack returns a job to the queue, from which it is not taken for a while.
 func (w *Worker) giveBack(ctx context.Context, job assignment, wait time.Duration) {
+	job.drop() // a renewal would take it again
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 2*time.Second)
 	defer cancel()
-	if _, err := w.link.Ask(ctx, WorkBack, Request{Ticket: job.ticket, Wait: wait}); err != nil {
+	if _, err := w.link.insist(ctx, WorkBack, Request{Ticket: job.ticket, Wait: wait}, nil); err != nil {
 		w.o.Log.Debug("give back", "error", err)
 	}
 }
@@ -279,18 +282,27 @@ func (w *Worker) giveBack(ctx context.Context, job assignment, wait time.Duratio
 func (w *Worker) do(ctx context.Context, n int, job assignment, every time.Duration) {
 	work, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	holding, drop := context.WithCancel(work)
 	beating := make(chan struct{})
+	job.drop = func() {
+		drop()
+		<-beating
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.doing, n)
+	}
+	defer job.drop()
 	go func() {
 		defer close(beating)
 		tick := time.NewTicker(min(max(every, 10*time.Millisecond), HeartbeatInterval))
 		defer tick.Stop()
 		for {
 			select {
-			case <-work.Done():
+			case <-holding.Done():
 				return
 			case <-tick.C:
 			}
-			a, err := w.link.Ask(work, WorkRenew, Request{Ticket: job.ticket})
+			a, err := w.link.Ask(holding, WorkRenew, Request{Ticket: job.ticket})
 			var no *Refusal
 			switch {
 			case err == nil && a.Verdict == Settled, errors.As(err, &no) && !no.Full:
@@ -301,15 +313,9 @@ func (w *Worker) do(ctx context.Context, n int, job assignment, every time.Durat
 			}
 		}
 	}()
-	defer func() { cancel(nil); <-beating }()
 	w.mu.Lock()
 	w.doing[n] = Activity{job.ID, path.Base(job.In.Path), time.Now()}
 	w.mu.Unlock()
-	defer func() {
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		delete(w.doing, n)
-	}()
 	w.run(work, n, job)
 }
 

@@ -68,54 +68,36 @@ func (m *Manager) ticketOf(r farm.Request) (t ticket, err error) {
 	return t, nil
 }
 
-// lease is a job that a worker holds until a time, unless it renews it.
+// lease is a job that a worker holds until a time, unless it renews it. Nobody holds a job that was given back; it is
+// queued at that time.
 type lease struct {
 	ticket
-	until time.Time
+	until    time.Time
+	returned bool
 	// room is the size of results that may be stored.
 	room int64
-}
-
-// returned is a job that is not handed out before a time.
-type returned struct {
-	job farm.Job
-	at  time.Time
 }
 
 // queue holds the jobs of a batch that workers may take.
 type queue struct {
 	ready  []farm.Job
-	later  []returned
 	queued map[jobKey]bool
 }
 
-func (q *queue) add(key jobKey, job farm.Job) {
-	if q.queued == nil {
-		q.queued = map[jobKey]bool{}
-	}
-	q.queued[key] = true
-	q.ready = append(q.ready, job)
-}
+// add queues a job behind the others.
+func (q *queue) add(key jobKey, job farm.Job) { q.insert(len(q.ready), key, job) }
 
-// putBack queues a job that was held, first if it is due.
-func (q *queue) putBack(key jobKey, job farm.Job, wait time.Duration) {
+// putBack queues a job that was held before the others.
+func (q *queue) putBack(key jobKey, job farm.Job) { q.insert(0, key, job) }
+
+func (q *queue) insert(at int, key jobKey, job farm.Job) {
 	if q.queued == nil {
 		q.queued = map[jobKey]bool{}
 	}
 	if !q.queued[key] {
 		q.queued[key] = true
-		q.later = append(q.later, returned{job, time.Now().Add(wait)})
+		q.ready = slices.Insert(q.ready, at, job)
 	}
-}
-
-// due moves the jobs that are due to the front.
-func (q *queue) due(now time.Time) {
-	for _, l := range q.later {
-		if !l.at.After(now) {
-			q.ready = slices.Insert(q.ready, 0, l.job)
-		}
-	}
-	q.later = slices.DeleteFunc(q.later, func(l returned) bool { return !l.at.After(now) })
 }
 
 func (q *queue) clear() { *q = queue{} }
@@ -143,7 +125,6 @@ func (m *Manager) assign(_ context.Context, r farm.Request) (farm.Answer, error)
 			a.Remark = remark
 			continue
 		}
-		b.queue.due(now)
 		for i := 0; i < len(b.queue.ready); i++ {
 			job := b.queue.ready[i]
 			key, _ := keyOf(job.ID)
@@ -247,7 +228,7 @@ func (m *Manager) holder(t ticket) (*batch, *lease) {
 		l = &lease{ticket: t}
 		m.leases[key] = l
 	}
-	if l == nil || l.Nonce != t.Nonce {
+	if l == nil || l.Nonce != t.Nonce || l.returned {
 		return b, nil
 	}
 	l.until = time.Now().Add(m.options.Patience)
@@ -279,22 +260,20 @@ func (m *Manager) back(_ context.Context, r farm.Request) (farm.Answer, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	b, l := m.holder(t)
-	if l != nil {
-		m.release(b, t, min(max(r.Wait, 0), maxWait))
+	if _, l := m.holder(t); l != nil {
+		m.release(l, min(max(r.Wait, 0), maxWait))
 	}
 	return farm.Answer{Verdict: farm.Settled}, nil
 }
 
-// release ends a lease and queues the job; mu must be held.
-func (m *Manager) release(b *batch, t ticket, wait time.Duration) {
-	key, _ := keyOf(t.Job.ID)
-	delete(m.leases, key)
-	b.queue.putBack(key, t.Job, wait)
+// release ends a lease. The job is queued after a while, until which nobody gets it; mu must be held.
+func (m *Manager) release(l *lease, wait time.Duration) {
+	l.returned, l.until = true, time.Now().Add(wait)
 	m.wakeFeed()
 }
 
-// expire returns the jobs of silent workers to the queue. A file with which many workers vanished is set aside.
+// expire queues the jobs that workers gave back and those of silent workers. A file with which many workers vanished is
+// set aside.
 func (m *Manager) expire(ctx context.Context) {
 	type set struct {
 		b *batch
@@ -302,6 +281,7 @@ func (m *Manager) expire(ctx context.Context) {
 		lost int
 	}
 	var aside []set
+	var queued bool
 	now := time.Now()
 	m.mu.Lock()
 	for key, l := range m.leases {
@@ -313,15 +293,21 @@ func (m *Manager) expire(ctx context.Context) {
 		if b == nil || b.jobs[key].status() != waiting || b.State == farm.Cancelled {
 			continue
 		}
-		m.lost[key]++
-		m.options.Log.Warn("silent", "worker", l.Worker, "batch", b.ID, "file", l.Job.In.String())
-		if m.lost[key] >= maxLost {
-			aside = append(aside, set{b, *l, m.lost[key]})
-			continue
+		if !l.returned {
+			m.lost[key]++
+			m.options.Log.Warn("silent", "worker", l.Worker, "batch", b.ID, "file", l.Job.In.String())
+			if m.lost[key] >= maxLost {
+				aside = append(aside, set{b, *l, m.lost[key]})
+				continue
+			}
 		}
-		b.queue.putBack(key, l.Job, 0)
+		b.queue.putBack(key, l.Job)
+		queued = true
 	}
 	m.mu.Unlock()
+	if queued {
+		m.wake()
+	}
 	for _, s := range aside {
 		text := message.Of("%d workers disappeared while processing this file; set aside", s.lost)
 		err := m.settle(ctx, s.b, farm.Result{
@@ -331,7 +317,7 @@ func (m *Manager) expire(ctx context.Context) {
 			m.options.Log.Error("set aside", "file", s.Job.In.String(), "error", err)
 			m.mu.Lock()
 			key, _ := keyOf(s.Job.ID)
-			s.b.queue.putBack(key, s.Job, 0)
+			s.b.queue.putBack(key, s.Job)
 			m.mu.Unlock()
 		}
 	}

@@ -73,7 +73,9 @@ func (m *Manager) Status(id string, failures int) farm.Status {
 	slices.SortFunc(s.Workers, func(a, b farm.Heartbeat) int { return strings.Compare(a.Name, b.Name) })
 	working := map[string]int{}
 	for _, l := range m.leases {
-		working[l.Job.Batch]++
+		if !l.returned {
+			working[l.Job.Batch]++
+		}
 	}
 	cut := slices.IndexFunc(m.recent, func(t time.Time) bool { return now.Sub(t) < ratePeriod })
 	if cut >= 0 {

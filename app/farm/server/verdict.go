@@ -202,7 +202,7 @@ func (m *Manager) crash(ctx context.Context, r farm.Request) (farm.Answer, error
 		}
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.release(b, t, m.heartbeatInterval()/2)
+		m.release(l, m.heartbeatInterval()/2)
 		return farm.Answer{Verdict: farm.Settled}, nil
 	}
 	text := message.Of("the program crashed %d times on this file; set aside", crashes)
@@ -297,7 +297,7 @@ func (m *Manager) again(ctx context.Context, r farm.Request) (farm.Answer, error
 		return farm.Answer{}, err
 	}
 	m.mu.Lock()
-	b.queue.putBack(key, old.Job, 0)
+	b.queue.putBack(key, old.Job)
 	m.mu.Unlock()
 	m.wake()
 	return farm.Answer{Count: 1}, nil

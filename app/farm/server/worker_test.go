@@ -207,6 +207,29 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
+// A worker whose disk is full gives its file to others, and does not take it again while it rests.
+func TestFullDiskOfAWorker(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 1)
+	full := &stub{do: func(context.Context, farm.Task, int) (farm.Outcome, error) {
+		return farm.Outcome{End: farm.Full, Sentence: "the disk is full"}, nil
+	}}
+	sub := s.submit(s.batch(), "")
+	s.work("full", full, nil)
+	working := func() int { return s.manager.Status(sub.Batch.ID, 0).Batches[0].Working }
+	s.until(func() bool { return full.count("000.tif") == 1 && working() == 0 })
+	// A worker renews its hold several times within this time.
+	for end := time.Now().Add(500 * time.Millisecond); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if working() != 0 {
+			t.Fatal("the worker holds the file although it gave it back")
+		}
+	}
+	s.work("other", &stub{}, nil)
+	if end := s.wait(sub.Batch.ID); end.Done != 1 || full.count("000.tif") != 1 {
+		t.Errorf("the end: %+v; tried %d times", end, full.count("000.tif"))
+	}
+}
+
 // If two clients submit the same folder at the same time, each file is added once.
 func TestDuplicateSubmit(t *testing.T) {
 	t.Parallel()
