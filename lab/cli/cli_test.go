@@ -171,6 +171,39 @@ func TestSample(t *testing.T) {
 	}
 }
 
+// The picture without glare differs from that with glare where the glare is, and elsewhere by noise and veil only.
+func TestSampleOfReliefWithoutGlare(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	got := call(t, "sample", "--width", "240", "--height", "180", "--glare", reliefGlare, "--clean", "-o", filepath.Join(dir, "a.png"))
+	if got.status != exitDone {
+		t.Fatalf("%+v", got)
+	}
+	var pictures [3]*processing.Picture
+	for i, name := range []string{"a.png", "a_clean.png", "a_mask.png"} {
+		f, err := imagefile.Read(t.Context(), filepath.Join(dir, name), imagefile.DefaultLimits())
+		if err != nil {
+			t.Fatal(err)
+		}
+		pictures[i] = f.Picture
+	}
+	lit, clean, mask := pictures[0].U8, pictures[1].U8, pictures[2].U8
+	var beside, glints []int
+	for i, m := range mask {
+		c := i * len(lit) / len(mask)
+		if d := int(lit[c]) - int(clean[c]); m == 0 {
+			beside = append(beside, max(d, -d))
+		} else {
+			glints = append(glints, d)
+		}
+	}
+	slices.Sort(beside)
+	slices.Sort(glints)
+	if len(glints) == 0 || glints[len(glints)/2] < 10 || beside[len(beside)*9/10] > 8 {
+		t.Errorf("%d glints; beside them up to %d in nine of ten places", len(glints), beside[len(beside)*9/10])
+	}
+}
+
 // scorePy returns an interpreter and the script that it can run, ../shared/tools/score.py, or skips the test.
 func scorePy(t *testing.T) (python, script string) {
 	t.Helper()

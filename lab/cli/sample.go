@@ -122,9 +122,9 @@ func (s *sampling) run(ctx context.Context) error {
 	if err := s.MakeFolder(filepath.Dir(s.out)); err != nil {
 		return err
 	}
-	picture, truth := painted, (*processing.Mask)(nil)
+	picture, clean, truth := painted, painted, (*processing.Mask)(nil)
 	if s.glare != noGlare {
-		if picture, truth, err = s.render(ctx, painted); err != nil {
+		if picture, clean, truth, err = s.render(ctx, painted); err != nil {
 			return err
 		}
 	}
@@ -136,7 +136,7 @@ func (s *sampling) run(ctx context.Context) error {
 		err = out.AddMask(ctx, stem+"_mask.png", options, truth)
 	}
 	if err == nil && s.clean {
-		err = out.AddPNG(ctx, stem+"_clean.png", options, painted)
+		err = out.AddPNG(ctx, stem+"_clean.png", options, clean)
 	}
 	if err == nil {
 		err = out.Commit(ctx, s.out)
@@ -156,20 +156,27 @@ func sidesOf(megapixels float64, least int) (w, h int) {
 	return w, max(int(math.Round(megapixels*1e6/float64(w))), least)
 }
 
-// render returns the picture with the chosen glare on it, and its mask.
-func (s *sampling) render(ctx context.Context, pic *processing.Picture) (*processing.Picture, *processing.Mask, error) {
-	if s.glare == reliefGlare {
-		o := synth.VariedRelief(s.seed)
-		o.JPEGQuality = 0
-		o.Truth.UnsureRise, o.Truth.UnsureShare = o.Truth.Rise, o.Truth.Share
-		shining, truth, _, err := synth.RenderRelief(ctx, pic, o)
-		return shining, truth, err
+// render returns the picture with the chosen glare on it, the same without glare, and the mask of the glare.
+func (s *sampling) render(
+	ctx context.Context, pic *processing.Picture,
+) (lit, clean *processing.Picture, truth *processing.Mask, err error) {
+	if s.glare != reliefGlare {
+		glare, err := synth.Preset(s.glare)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		glare.Seed = s.seed
+		lit, truth, _, err = synth.RenderGlare(ctx, pic, glare)
+		return lit, pic, truth, err
 	}
-	glare, err := synth.Preset(s.glare)
-	if err != nil {
-		return nil, nil, err
+	o := synth.VariedRelief(s.seed)
+	o.JPEGQuality = 0
+	o.Truth.UnsureRise, o.Truth.UnsureShare = o.Truth.Rise, o.Truth.Share
+	if lit, truth, _, err = synth.RenderRelief(ctx, pic, o); err != nil || !s.clean {
+		return lit, nil, truth, err
 	}
-	glare.Seed = s.seed
-	shining, truth, _, err := synth.RenderGlare(ctx, pic, glare)
-	return shining, truth, err
+	// The lamps also shade the relief, which is no glare.
+	o.Lamps, o.NoiseGain, o.NoiseRead = nil, 0, 0
+	clean, _, _, err = synth.RenderRelief(ctx, pic, o)
+	return lit, clean, truth, err
 }
