@@ -62,7 +62,8 @@ func TestKilledWhileCorrecting(t *testing.T) {
 	var results, apart, leftovers, within int
 	typical := whole
 	out := t.TempDir()
-	for i := range kills {
+	// On a machine that became busy, more kills are needed until one comes late enough.
+	for i := 0; i < kills || results == 0 && i < 10*kills; i++ {
 		if i%3 == 0 {
 			out = t.TempDir()
 		}
