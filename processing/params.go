@@ -409,12 +409,16 @@ func cleanupSpecs() []Spec {
 }
 
 func correctionSpecs() []Spec {
-	group, methods := Group{"correct", message.Of("Correction")}, methodChoices()
+	group := Group{"correct", message.Of("Correction")}
+	var methods []Choice
+	for _, row := range methodRows() {
+		methods = append(methods, Choice{row.id, row.name})
+	}
 	px := message.Of("px")
 	return []Spec{
 		{ID: "method", Stage: StageCorrection, Group: group, Kind: KindChoice, Min: 0, Max: float64(methodCount - 1),
 			Step: 1,
-			Name: message.Of("Method"), Choices: methods[:], Former: formerMethods(),
+			Name: message.Of("Method"), Choices: methods, Former: formerMethods(),
 			field: func(p *Params) any { return &p.Method },
 			Help: message.Of("How a finding is corrected; auto chooses by its size and by how much of it is " +
 				"clipped.")},

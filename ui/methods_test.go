@@ -39,7 +39,7 @@ func TestMethodsOfTheSelectedFinding(t *testing.T) {
 	}
 	before := h.c.session.Document().Corrections()
 	buttons := uitest.Find[*xwidget.PictureButton](strip.Object.(*fyne.Container))
-	if len(buttons) != 4 || !buttons[0].Selected() || buttons[0].Disabled() || before != nil {
+	if len(buttons) != len(processing.Methods()) || !buttons[0].Selected() || buttons[0].Disabled() || before != nil {
 		t.Fatalf("%d methods", len(buttons))
 	}
 	test.Tap(buttons[processing.MethodExemplar])

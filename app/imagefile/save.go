@@ -297,17 +297,27 @@ func changedError(path string) error {
 	return fault(path, ErrChanged, nil, "the file has changed since it was opened; open it again")
 }
 
+// methodOf returns how a file is saved in its own format.
+func methodOf(c container.Container) SaveMethod {
+	switch c.(type) {
+	case container.Patcher:
+		return Patched
+	case container.Rewriter:
+		return Rewritten
+	default:
+		return NewFile
+	}
+}
+
+// SaveMethod returns how the file is saved in its own format, unless its pixels can only be changed in a new file.
+func (f *File) SaveMethod() SaveMethod { return methodOf(f.container) }
+
 // prepare chooses between patching, rewriting and a new file, and checks the free space.
 func (s *saving) prepare(target string) error {
 	need := s.file.Size
 	if s.saved.Method == "" {
 		readonly := s.container.Info().Readonly
-		switch s.container.(type) {
-		case container.Patcher:
-			s.saved.Method = Patched
-		case container.Rewriter:
-			s.saved.Method = Rewritten
-		}
+		s.saved.Method = methodOf(s.container)
 		if readonly != nil {
 			// Pixels that cannot be changed in place, such as those of a JPEG within a TIFF, go into a new file of the
 			// same format.

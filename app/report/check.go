@@ -271,12 +271,9 @@ func (k *checker) fields() []field {
 // method returns how the result was saved: as the report says, where several ways give such a result.
 func (k *checker) method(same bool) string {
 	stated := imagefile.SaveMethod(k.rec.Saved)
-	possible := []imagefile.SaveMethod{imagefile.Rewritten}
-	switch {
-	case k.c.Source.Format != k.c.Result.Format || k.c.Proof.Converted != "":
-		possible = []imagefile.SaveMethod{imagefile.NewFile}
-	case k.c.Result.Format == imagefile.TIFF:
-		possible = []imagefile.SaveMethod{imagefile.Patched}
+	possible := []imagefile.SaveMethod{k.c.Result.SaveMethod()}
+	if k.c.Source.Format != k.c.Result.Format || k.c.Proof.Converted != "" {
+		possible[0] = imagefile.NewFile
 	}
 	if same {
 		possible = append(possible, imagefile.Copied)

@@ -27,7 +27,7 @@ import (
 // every calls f for each method, depth and number of channels; in short runs, each method meets each depth and each
 // number of channels once.
 func every(t *testing.T, f func(t *testing.T, m processing.Method, depth, channels int)) {
-	for i, m := range correct.Methods() {
+	for i, m := range processing.Methods() {
 		for j, depth := range []int{8, 16, 32} {
 			for k, channels := range []int{1, 3, 4} {
 				if testing.Short() && (i+j+k)%3 != 0 {
@@ -225,7 +225,7 @@ func TestCorrectTouchesOnlyItsPatches(t *testing.T) {
 		mask := discs(w, h, rapid.IntRange(0, 12).Draw(t, "spots"), rapid.Float64Range(0.6, 9).Draw(t, "radius"),
 			rapid.Uint64().Draw(t, "seed"))
 		pic := texture(w, h, channels, depth, mask, 3)
-		p := with(rapid.SampledFrom(correct.Methods()).Draw(t, "method"))
+		p := with(rapid.SampledFrom(processing.Methods()).Draw(t, "method"))
 		p.Halo = rapid.IntRange(0, 6).Draw(t, "halo")
 		before := clonePicture(pic)
 		got, c := correctOn(t, pic, mask, p, correct.Options{})
@@ -322,7 +322,7 @@ func transposePicture(p *processing.Picture) *processing.Picture {
 // match, and ties are broken by place.
 func TestCorrectTransposed(t *testing.T) {
 	t.Parallel()
-	for _, m := range correct.Methods() {
+	for _, m := range processing.Methods() {
 		if m == processing.MethodExemplar {
 			continue
 		}
@@ -406,7 +406,7 @@ func TestCorrectExtremes(t *testing.T) {
 
 func TestCorrectFloatsThatAreNoNumbers(t *testing.T) {
 	t.Parallel()
-	for _, m := range correct.Methods() {
+	for _, m := range processing.Methods() {
 		mask := discs(40, 40, 1, 4, 3)
 		pic := texture(40, 40, 3, 32, mask, 1)
 		nan := float32(math.NaN())
@@ -474,7 +474,7 @@ func TestCorrectAloneAndTogether(t *testing.T) {
 	_, all := correctOn(t, pic, mask, p, correct.Options{})
 	spots := processing.Spots(mask)
 	for i := range spots {
-		spots[i].Method = correct.Methods()[i%len(correct.Methods())]
+		spots[i].Method = processing.Methods()[i%len(processing.Methods())]
 	}
 	_, mixed := correctOn(t, pic, mask, p, correct.Options{Spots: spots})
 	for i, s := range spots {

@@ -159,7 +159,7 @@ func TestCrowdedSpotsOfSeveralMethods(t *testing.T) {
 	pic := texture(90, 80, 3, 8, mask, 5)
 	spots := processing.Spots(mask)
 	for i := range spots {
-		spots[i].Method = correct.Methods()[i%len(correct.Methods())]
+		spots[i].Method = processing.Methods()[i%len(processing.Methods())]
 	}
 	// The same spot twice gives two patches.
 	spots = append(spots, spots[7])
@@ -194,7 +194,7 @@ func BenchmarkCrowdedSpots(b *testing.B) {
 	for _, name := range slices.Sorted(maps.Keys(masks)) {
 		mask := masks[name]
 		pic := texture(w, h, 3, 8, mask, 5)
-		for _, m := range correct.Methods() {
+		for _, m := range processing.Methods() {
 			b.Run(name+"/"+m.ID(), func(b *testing.B) {
 				be := cpu.New()
 				for b.Loop() {

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"context"
+	"math"
 	"sync"
 
 	"blik/internal/parallel"
@@ -21,7 +22,7 @@ func CleanUp(
 	if len(spans) == 0 {
 		return m, ctx.Err()
 	}
-	if p.Open == 0 && p.Close == 0 && p.Margin == 0 && p.Feather == 0 {
+	if cleanupReach(p) == 0 {
 		fill(m, spans, p.Fill)
 	} else {
 		fill(m, spans, false)
@@ -33,6 +34,11 @@ func CleanUp(
 		clipMask(m, region)
 	}
 	return m, ctx.Err()
+}
+
+// cleanupReach returns how far cleanup looks around a pixel, in pixels, except for filling holes.
+func cleanupReach(p processing.Params) int {
+	return 2*p.Open + 2*p.Close + p.Margin + int(math.Ceil(4*p.Feather))
 }
 
 // cleanUp opens, closes, fills, dilates and feathers a mask.

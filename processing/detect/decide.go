@@ -39,7 +39,7 @@ func Counts(
 func DecidePart(
 	t *Table, d *processing.Decision, p processing.Params, region *processing.Region, part image.Rectangle,
 ) (m *processing.Mask, ok bool) {
-	if p.Open != 0 || p.Close != 0 || p.Margin != 0 || p.Feather != 0 {
+	if cleanupReach(p) != 0 {
 		return nil, false
 	}
 	part = part.Intersect(image.Rect(0, 0, t.Width, t.Height))

@@ -332,9 +332,49 @@ func TestDecidePart(t *testing.T) {
 	if marked == 0 {
 		t.Error("nothing is marked: the test shows nothing")
 	}
-	p.Margin = 1
-	if _, ok := detect.DecidePart(r.Table, d, p, nil, image.Rect(0, 0, 5, 5)); ok {
-		t.Error("a margin reaches beyond the part")
+}
+
+// Every parameter of cleanup changes the mask. Those that look at neighbouring pixels are not decided for a part alone,
+// but a part with its surroundings gives the mask of the whole.
+func TestCleanupParameters(t *testing.T) {
+	t.Parallel()
+	const w, h = 260, 200
+	pic := glaring(t, w, h, 8, 5)
+	plain := processing.DefaultParams()
+	plain.Sensitivity, plain.Fill = 5, false
+	mask := found(t, pic, plain, options()).Mask
+	d, err := processing.DefaultDecision()
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside := image.Rect(70, 50, 190, 150)
+	for _, spec := range processing.Specs() {
+		if spec.Group.ID != "cleanup" || spec.Kind == processing.KindSwitch {
+			continue
+		}
+		for _, v := range []float64{spec.Min + spec.Step, spec.Min + 4*spec.Step} {
+			p := plain
+			if err := spec.Set(&p, v); err != nil {
+				t.Fatal(err)
+			}
+			r := found(t, pic, p, options())
+			if v != spec.Min+spec.Step && bytes.Equal(r.Mask.Pix, mask.Pix) {
+				t.Errorf("%s %g changes nothing", spec.ID, v)
+			}
+			if _, ok := detect.DecidePart(r.Table, d, p, nil, inside); ok {
+				t.Errorf("%s %g: decided for a part", spec.ID, v)
+			}
+			part, ok, err := detect.NewPart(pic, p, options(), inside)
+			if err != nil || !ok {
+				t.Fatal(ok, err)
+			}
+			got, at := part.Mask(found(t, part.Picture, p, part.Options))
+			for i, v := range got.Pix {
+				if x, y := at.X+i%got.Width, at.Y+i/got.Width; v != r.Mask.Pix[y*w+x] {
+					t.Fatalf("%s: pixel %d,%d is %d in the part", spec.ID, x, y, v)
+				}
+			}
+		}
 	}
 }
 

@@ -60,7 +60,7 @@ func NewPart(
 
 // partReach returns how far around a part detection looks, in pixels.
 func partReach(p processing.Params, o Options) (int, error) {
-	cleanup := 2*p.Open + 2*p.Close + p.Margin + int(4*p.Feather) + 1
+	cleanup := cleanupReach(p) + 1
 	if !p.UsesNetwork() {
 		return ClassicReach(p) + cleanup, nil
 	}

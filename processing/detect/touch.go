@@ -185,7 +185,7 @@ func (t *Touched) cleanUp(
 	for _, r := range spans {
 		s.Add(r)
 	}
-	around := 2*p.Close + p.Margin + int(math.Ceil(4*p.Feather)) + 2
+	around := cleanupReach(p) + 2
 	t.Left, t.Top = max(int(s.Left)-around, 0), max(int(s.Top)-around, 0)
 	own := make([]processing.Span, len(spans))
 	for i, r := range spans {

@@ -8,23 +8,12 @@ import (
 	"fyne.io/fyne/v2/container"
 
 	"blik/app/i18n"
-	"blik/internal/message"
 	"blik/processing"
 	"blik/ui/xwidget"
 )
 
 // Side is the side of the pictures, in pixels of the screen and in Fyne units.
 const Side = 76
-
-// intents say what each method does to a finding, and more of it.
-var intents = [...]struct{ does, help message.Text }{
-	processing.MethodAuto: {"As others", "By the method chosen for all findings."},
-	processing.MethodSubtract: {"Subtract light",
-		"Takes the light away and keeps the paint under it; suits glare that is not pure white."},
-	processing.MethodHarmonic: {"Smooth over", "Continues the colours of the edge inwards; suits small findings."},
-	processing.MethodExemplar: {"Copy nearby",
-		"Copies brushwork from nearby; suits large findings that are pure white."},
-}
 
 // Strip is a row of pictures, one for each method.
 type Strip struct {
@@ -35,10 +24,10 @@ type Strip struct {
 // New returns a strip without pictures; choose gets the method of a picture that is pressed.
 func New(texts *i18n.Printer, tips *xwidget.Tooltips, keys xwidget.Keys, choose func(processing.Method)) *Strip {
 	s := &Strip{}
-	row := container.NewGridWithColumns(len(intents))
-	for m, i := range intents {
-		b := xwidget.NewPictureButton(texts.Sprintf(i.does), Side, texts.Sprintf(i.help), tips,
-			func() { choose(processing.Method(m)) })
+	all := processing.Methods()
+	row := container.NewGridWithColumns(len(all))
+	for _, m := range all {
+		b := xwidget.NewPictureButton(texts.Sprint(m.Does()), Side, texts.Sprint(m.Help()), tips, func() { choose(m) })
 		b.Keys = keys
 		s.all = append(s.all, b)
 		row.Add(b)

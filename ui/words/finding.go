@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"blik/app/document"
-	"blik/internal/message"
 	"blik/processing"
 	"blik/processing/detect"
 )
@@ -28,10 +27,9 @@ func (w *Words) Findings(n int) string {
 
 // Methods are the methods for one finding in their order; the first stands for the method of all findings.
 func (w *Words) Methods() []string {
-	s, _ := processing.SpecByID("method")
-	names := make([]string, len(s.Choices))
-	for i, choice := range s.Choices {
-		names[i] = w.texts.Sprint(choice.Name)
+	var names []string
+	for _, m := range processing.Methods() {
+		names = append(names, w.texts.Sprint(m.Name()))
 	}
 	names[0] = w.t("same as the others")
 	return names
@@ -53,26 +51,11 @@ func (w *Words) State(s document.Spot) string {
 func (w *Words) ShortState(s document.Spot) string {
 	switch s.State {
 	case document.Corrected:
-		return w.texts.Sprint(methodWord(s.Method))
+		return w.texts.Sprint(s.Method.Word())
 	case document.PartlyCorrected:
 		return w.t("partly")
 	default:
 		return w.t("–")
-	}
-}
-
-// methodWord is the short name of a method, for the list.
-func methodWord(m processing.Method) message.Message {
-	word := func(name message.Text) message.Message { return message.Of(name).Context("word") }
-	switch m {
-	case processing.MethodSubtract:
-		return word("subtract")
-	case processing.MethodHarmonic:
-		return word("harmonic")
-	case processing.MethodExemplar:
-		return word("exemplar")
-	default:
-		return word("auto")
 	}
 }
 

@@ -43,11 +43,11 @@ func (a *Analysis) Try(f document.Spot, side int, done func([]image.Image, error
 		if f.ID < 1 || f.ID > len(all) {
 			return nil, errNoSpot
 		}
-		spec, _ := processing.SpecByID("method")
-		wanted := make([]processing.Spot, len(spec.Choices))
-		for m := range wanted {
-			wanted[m] = all[f.ID-1]
-			wanted[m].Method = processing.Method(m)
+		var wanted []processing.Spot
+		for _, m := range processing.Methods() {
+			spot := all[f.ID-1]
+			spot.Method = m
+			wanted = append(wanted, spot)
 		}
 		r, _, err := a.engine.Correct(ctx, shot.Picture, mask, params, correct.Options{Spots: wanted, Progress: report})
 		if err != nil {

@@ -33,7 +33,7 @@ func TestFormerJournal(t *testing.T) {
 		got.Patches[0].Method != processing.MethodExemplar {
 		t.Errorf("%+v, %v", got, err)
 	}
-	u.Spots[0].Method = 8
+	u.Spots[0].Method = 255
 	if _, err := decodeUnsaved(former()); err == nil {
 		t.Error("a number that never was a method is read")
 	}
