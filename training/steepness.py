@@ -3,10 +3,10 @@
   steepness.py TRUTH CROPS LABELS.json[,LABELS.json] PHOTOGRAPHS[,PHOTOGRAPHS...] [--only PAINTING,...]
 
 CROPS and PHOTOGRAPHS hold findings of `blik detect --sensitivity 5`; of several PHOTOGRAPHS the first with a picture counts, as in
-judge.py. Their strength is √(Σ logit · √contrast / radius), with contrast = rise / (ground + 16); the logits follow from it and from
-the finding's area, rise and peak, nearly: where components touch, the area is that of all. For each rule: of the decided places found,
-the share that are glare where a fifth of the glare is found (mean of the paintings with at least 3; all together), averaged over
-thresholds with nearly that recall; and the recall of crops (bright / dim) at 8 false findings a megapixel.
+judge.py. Their strength is √(Σ logit · √contrast / radius), with contrast = rise / (ground + 16) and a radius of at least 1; the
+logits follow from it and from the finding's area, rise and peak, nearly: where components touch, the area is that of all. For each
+rule: of the decided places found, the share that are glare where a fifth of the glare is found (mean of the paintings with at least 3;
+all together), averaged over thresholds with nearly that recall; and the recall of crops (bright / dim) at 8 false findings a megapixel.
 """
 import argparse
 import glob
@@ -20,11 +20,11 @@ from crops import Crop
 
 FOUND, NEARLY, RATE = 0.2, 0.02, 8
 RULES = {
-    "√Σ logit": lambda s, area, rise, ground: s,
-    "/ area^¼": lambda s, area, rise, ground: s / area ** 0.25,
-    "· rise^½ / area^¼": lambda s, area, rise, ground: s * rise ** 0.5 / area ** 0.25,
-    "· contrast^½ / area^¼": lambda s, area, rise, ground: s * (rise / (ground + 16)) ** 0.5 / area ** 0.25,
-    "· (contrast / area)^¼": lambda s, area, rise, ground: s * (rise / (ground + 16) / area) ** 0.25,
+    "√Σ logit": lambda s, radius, rise, contrast: s,
+    "/ radius^½": lambda s, radius, rise, contrast: s / radius ** 0.5,
+    "· rise^½ / radius^½": lambda s, radius, rise, contrast: s * (rise / radius) ** 0.5,
+    "· contrast^½ / radius^½": lambda s, radius, rise, contrast: s * (contrast / radius) ** 0.5,
+    "· contrast^¼ / radius^½": lambda s, radius, rise, contrast: s * (contrast ** 0.5 / radius) ** 0.5,
 }
 
 
@@ -32,9 +32,10 @@ def ranked(findings, rule):
     """Gives findings the strength of a rule."""
     out = []
     for f in findings:
-        area, rise, ground = f["area"], f["rise"], f["peak"] - f["rise"]
-        logits = f["strength"] / (np.pi * rise / (ground + 16) / area) ** 0.25
-        out.append({**f, "strength": float(rule(logits, area, rise, ground))})
+        radius, rise = max(1, (f["area"] / np.pi) ** 0.5), f["rise"]
+        contrast = rise / (f["peak"] - rise + 16)
+        logits = f["strength"] / (contrast ** 0.5 / radius) ** 0.5
+        out.append({**f, "strength": float(rule(logits, radius, rise, contrast))})
     return out
 
 

@@ -2,6 +2,7 @@ package detect_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	_ "image/jpeg"
 	_ "image/png"
@@ -126,6 +127,29 @@ func TestCleanPaintings(t *testing.T) {
 		t.Logf("%-24s %.0f ppm in %d objects", filepath.Base(f), ppm, count)
 		if ppm > 100 {
 			t.Errorf("%s: %.0f ppm of false alarms", filepath.Base(f), ppm)
+		}
+	}
+}
+
+// TestPaintedEyes keeps the lights in painted eyes, of which none was shown to the network as paint. Those of the
+// Boating Party, a dog's eye and an earring, are lost.
+func TestPaintedEyes(t *testing.T) {
+	t.Parallel()
+	testpic.Slow(t)
+	places := map[string][][3]float64{}
+	if err := json.Unmarshal(testpic.ReadFile(t, "../../training/labels/eyes.json"), &places); err != nil {
+		t.Fatal(err)
+	}
+	delete(places, "n_boating_party_renoir")
+	places["p005"] = [][3]float64{{1322, 1556, 14}, {1406, 1561, 14}}
+	for name, eyes := range places {
+		pic := testpic.RGB(t, testpic.Shared(t, "photographs/"+name+".jpg"))
+		for _, f := range detected(t, pic).Findings {
+			for _, e := range eyes {
+				if math.Abs(f.X-e[0]) < e[2] && math.Abs(f.Y-e[1]) < e[2] {
+					t.Errorf("%s: the eye at %g, %g loses its light, of strength %.2f", name, e[0], e[1], f.Strength)
+				}
+			}
 		}
 	}
 }

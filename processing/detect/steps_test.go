@@ -200,7 +200,7 @@ func TestDecideEqualsReference(t *testing.T) {
 			}
 			c := &table.Components[kinds]
 			kinds++
-			radius := math.Sqrt(float64(c.Area) / math.Pi)
+			radius := max(1, math.Sqrt(float64(c.Area)/math.Pi))
 			want := math.Sqrt(sum * math.Sqrt(float64(rise)/float64(c.Ground+16)) / radius)
 			if math.Abs(c.Strength-want) > 1e-9*want {
 				t.Fatalf("strength %g, want %g", c.Strength, want)

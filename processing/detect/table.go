@@ -60,11 +60,12 @@ func evidence(logits [GlintKinds]uint64) float64 {
 }
 
 // steepness returns the root of the contrast of an outline, its rise over its ground, per radius of a disc with its
-// area. A lamp's mirror image is steep; painted lights are broad for how far they rise.
+// area, in pixels. A lamp's mirror image is steep; painted lights are broad for how far they rise.
 func steepness(ground, rise, area int) float64 {
 	const dark = 16 // grounds that are darker count as little more than this
 	contrast := float64(rise) / float64(ground+dark)
-	return math.Sqrt(math.Pi * contrast / float64(max(area, 1)))
+	radius := max(1, math.Sqrt(float64(area)/math.Pi)) // no lens draws a smaller disc
+	return math.Sqrt(contrast) / radius
 }
 
 // network16 is the logit that stands for 1 in the network's planes.
