@@ -95,6 +95,9 @@ shot() {
 tour() {
   # The last picture shows the folder.
   local language=$1 tail=$2 name=tour$2 folder=/tmp/paintings
+  # The line above the list is shorter in Russian, so that the heads of the columns lie a line higher.
+  local heads=347
+  [ "$language" = en ] || heads=331
   rm -rf "$work/home-$name" "$folder"
   mkdir -p "$work/home-$name" "$folder" docs/guide
   cp "$work/scan-01.png" "$folder/painting.png"
@@ -105,7 +108,7 @@ tour() {
     F5 log:done wait:1 "picture:3-find$tail" \
     click:882,329 wait:4 "picture:4-preview$tail" \
     q drag:330,395,350,385,372,395,376,415,352,424,334,415,330,395 wait:1 "picture:5-mark$tail" \
-    ctrl+Next click:783,347 wait:1 n n wait:1 k j k wait:1 "picture:6-decide$tail" \
+    ctrl+Next "click:783,$heads" wait:1 n n wait:1 k j k wait:1 "picture:6-decide$tail" \
     ctrl+0 F6 wait:1 Tab Tab space log:corrected wait:2 "picture:7-correct$tail" \
     s ctrl+1 wait:2 "picture:8-compare$tail" \
     s ctrl+s log:saved-picture wait:2 ctrl+0 wait:1 "picture:9-save$tail" \
