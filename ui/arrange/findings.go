@@ -14,9 +14,9 @@ type Findings struct{}
 // LeastList is the least height of the list, in Fyne units.
 const LeastList = 60
 
-// whyHeight is the height of the scrolled box of reasons, in Fyne units: four lines. leastWhy is its least height,
+// whyHeight is the height of the scrolled box of reasons, in Fyne units: five lines. leastWhy is its least height,
 // findingsGap is the space between the rows above the list.
-const whyHeight, leastWhy, findingsGap = 76, 20, 2
+const whyHeight, leastWhy, findingsGap = 95, 20, 2
 
 func (Findings) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	rows, list, why := objects[:3], objects[3], objects[4]
