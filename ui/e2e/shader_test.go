@@ -43,11 +43,11 @@ func TestXvfbShader(t *testing.T) {
 		for _, w := range windows {
 			do(w)
 		}
-		var difference string
 		for begun := time.Now(); ; {
 			want, got := windows[0].pixels(), windows[1].pixels()
 			known := slices.ContainsFunc(seen, func(before []byte) bool { return bytes.Equal(before, want) })
-			if difference = compared(got, want); difference == "" && !known {
+			difference := compared(got, want)
+			if difference == "" && !known {
 				seen = append(seen, want)
 				return
 			}
