@@ -31,9 +31,6 @@ done
 "$python" $shared/tools/score_real.py --gt $shared/data/glare-real "${masks[@]}"
 "$python" training/crops.py $shared/data/glare-real "$out/5"
 
-printf '\nRules of steepness, on these crops and the photographs\n'
-"$python" training/steepness.py $shared/data/glare-real "$out/5" \
-  training/labels/labels.json,$shared/data/labels/labels.json "$out/photographs"
 
 printf '\nOther light, turned and cropped pictures\n'
 "$python" training/steady.py "$blik" $shared/data/photographs/p009.jpg $shared/data/photographs/p005.jpg

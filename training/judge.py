@@ -19,7 +19,7 @@ import numpy as np
 import label
 
 NEAR, GLINTS, DECIDED = 3, 5, 3
-STRENGTHS = (1.2, 1.5, 1.8, 2.2, 2.5, 2.87, 3.5, 4, 5)
+STRENGTHS = (1.8, 2.4, 3.1, 3.8, 4.4, 5, 5.6, 7, 8)
 
 
 def painting(file):

@@ -40,7 +40,7 @@ func (e *taught) Search(_ context.Context, _ *processing.Picture, o detect.Optio
 		}
 		// By default all count as glare, with little certainty.
 		r := taughtRun(i)
-		t.Components = append(t.Components, detect.Component{Area: 2, Strength: 3.1, Vector: v,
+		t.Components = append(t.Components, detect.Component{Area: 2, Strength: 6.2, Vector: v,
 			Spans: []processing.Span{{Y: int32(r.Y), X0: int32(r.X0), X1: int32(r.X1)}}})
 	}
 	return t, nil, nil

@@ -84,7 +84,7 @@ func TestAccuracy(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		got, want float64
-	}{{"F1", mean.F1, 0.89}, {"F1t", mean.F1Tol, 0.945}, {"objR", mean.ObjR, 0.98}, {"objP", mean.ObjP, 0.87}} {
+	}{{"F1", mean.F1, 0.89}, {"F1t", mean.F1Tol, 0.945}, {"objR", mean.ObjR, 0.975}, {"objP", mean.ObjP, 0.87}} {
 		if c.got < c.want {
 			t.Errorf("mean %s is %.4f, must be at least %.3f", c.name, c.got, c.want)
 		}
@@ -116,8 +116,7 @@ func TestAccuracy(t *testing.T) {
 	}
 }
 
-// TestCleanPaintings keeps false alarms on paintings without glare below 100 pixels in a million, most of them dry
-// brush.
+// TestCleanPaintings keeps false alarms on paintings without glare below 50 pixels in a million.
 func TestCleanPaintings(t *testing.T) {
 	t.Parallel()
 	testpic.Long(t)
@@ -125,14 +124,13 @@ func TestCleanPaintings(t *testing.T) {
 		res := detected(t, testpic.RGB(t, f))
 		ppm, count := score.FalseAlarms(res.Mask)
 		t.Logf("%-24s %.0f ppm in %d objects", filepath.Base(f), ppm, count)
-		if ppm > 100 {
+		if ppm > 50 {
 			t.Errorf("%s: %.0f ppm of false alarms", filepath.Base(f), ppm)
 		}
 	}
 }
 
-// TestPaintedEyes keeps the lights in painted eyes, of which none was shown to the network as paint. Those of the
-// Boating Party, a dog's eye and an earring, are lost.
+// TestPaintedEyes keeps the lights in painted eyes, and an earring, none of which was shown to the network as paint.
 func TestPaintedEyes(t *testing.T) {
 	t.Parallel()
 	testpic.Slow(t)
@@ -140,14 +138,17 @@ func TestPaintedEyes(t *testing.T) {
 	if err := json.Unmarshal(testpic.ReadFile(t, "../../training/labels/eyes.json"), &places); err != nil {
 		t.Fatal(err)
 	}
-	delete(places, "n_boating_party_renoir")
 	places["p005"] = [][3]float64{{1322, 1556, 14}, {1406, 1561, 14}}
 	for name, eyes := range places {
-		pic := testpic.RGB(t, testpic.Shared(t, "photographs/"+name+".jpg"))
+		file := "photographs/" + name + ".jpg"
+		if of, ok := strings.CutPrefix(name, "n_"); ok {
+			file = "paintings-new/" + of + ".jpg"
+		}
+		pic := testpic.RGB(t, testpic.Shared(t, file))
 		for _, f := range detected(t, pic).Findings {
 			for _, e := range eyes {
 				if math.Abs(f.X-e[0]) < e[2] && math.Abs(f.Y-e[1]) < e[2] {
-					t.Errorf("%s: the eye at %g, %g loses its light, of strength %.2f", name, e[0], e[1], f.Strength)
+					t.Errorf("%s: the eye at %g, %g is taken for glare, of strength %.2f", name, e[0], e[1], f.Strength)
 				}
 			}
 		}
@@ -160,8 +161,8 @@ func TestOtherRenderer(t *testing.T) {
 	t.Parallel()
 	testpic.Slow(t)
 	set := paintings.Development(t)[:5]
-	floors := map[string]float64{"default": 0.905, "dense": 0.92, "few": 0.76, "soft": 0.755, "unclipped": 0.60,
-		"tinted": 0.605, "large": 0.80, "mixed": 0.575}
+	floors := map[string]float64{"default": 0.905, "dense": 0.91, "few": 0.76, "soft": 0.755, "unclipped": 0.585,
+		"tinted": 0.58, "large": 0.80, "mixed": 0.565}
 	for _, name := range synth.Presets() {
 		var all []score.Metrics
 		for i, p := range set {

@@ -71,7 +71,8 @@ func partReach(p processing.Params, o Options) (int, error) {
 			return 0, err
 		}
 	}
-	return model.Reach() + partComponent + processing.GroundRadius + reach + cleanup, nil
+	company := (companyReach + 1) * companyCell
+	return model.Reach() + partComponent + processing.GroundRadius + reach + company + cleanup, nil
 }
 
 // Mask cuts the mask of the part itself out of the result of its detection. It also returns the place of the mask's

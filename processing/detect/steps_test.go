@@ -165,6 +165,32 @@ func decision() *processing.Decision {
 	return d
 }
 
+// Others around a component are those whose cells are at most ten from its own, whatever their order.
+func TestOthersAroundEqualsReference(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		w, h := rapid.IntRange(1, 900).Draw(t, "w"), rapid.IntRange(1, 700).Draw(t, "h")
+		n := rapid.IntRange(0, 60).Draw(t, "n")
+		at, evidence := make([]image.Point, n), make([]float64, n)
+		for i := range at {
+			at[i] = image.Pt(rapid.IntRange(0, w-1).Draw(t, "x"), rapid.IntRange(0, h-1).Draw(t, "y"))
+			evidence[i] = rapid.Float64Range(0, 4).Draw(t, "evidence")
+		}
+		got := othersAround(w, h, at, evidence)
+		for i, p := range at {
+			want := 0.0
+			for k, q := range at {
+				if k != i && max(p.X/16-q.X/16, q.X/16-p.X/16, p.Y/16-q.Y/16, q.Y/16-p.Y/16) <= 10 {
+					want += math.Floor(min(evidence[k]/2, 1)*256+0.5) / 256
+				}
+			}
+			if got[i] != want {
+				t.Fatalf("component %d: %g others, want %g", i, got[i], want)
+			}
+		}
+	})
+}
+
 // Decide keeps exactly the pixels of the accepted components; findings are the connected sets of these, judged by their
 // strongest component.
 func TestDecideEqualsReference(t *testing.T) {
@@ -191,6 +217,7 @@ func TestDecideEqualsReference(t *testing.T) {
 		// At each pixel the strongest accepted component.
 		best := map[image.Point]*Component{}
 		kinds := 0
+		var own []float64
 		for i := range f.props {
 			q := &f.props[i]
 			_, rise, _ := q.Rise()
@@ -201,10 +228,7 @@ func TestDecideEqualsReference(t *testing.T) {
 			c := &table.Components[kinds]
 			kinds++
 			radius := max(1, math.Sqrt(float64(c.Area)/math.Pi))
-			want := math.Sqrt(sum * math.Sqrt(float64(rise)/float64(c.Ground+16)) / radius)
-			if math.Abs(c.Strength-want) > 1e-9*want {
-				t.Fatalf("strength %g, want %g", c.Strength, want)
-			}
+			own = append(own, sum*math.Sqrt(float64(rise)/float64(c.Ground+16))/radius)
 			if d.Score(c.Strength)+p.Sensitivity < 0 {
 				continue
 			}
@@ -219,6 +243,19 @@ func TestDecideEqualsReference(t *testing.T) {
 		}
 		if kinds != len(table.Components) {
 			t.Fatalf("%d components, want %d", len(table.Components), kinds)
+		}
+		for i, c := range table.Components {
+			// The picture is so small that all components are near each other.
+			others := 0.0
+			for k, v := range own {
+				if k != i {
+					others += math.Round(min(v/2, 1)*256) / 256
+				}
+			}
+			want := math.Sqrt(own[i]) * math.Pow(1+others/4, 0.35)
+			if math.Abs(c.Strength-want) > 1e-9*want {
+				t.Fatalf("strength %g, want %g", c.Strength, want)
+			}
 		}
 		got, pixels := map[image.Point]bool{}, 0
 		for i, s := range kept {

@@ -2,6 +2,7 @@ package detect
 
 import (
 	"context"
+	"image"
 	"math"
 
 	"blik/internal/parallel"
@@ -25,7 +26,7 @@ type Component struct {
 	// Area is the number of its pixels, Spans are these in reading order.
 	Area  int
 	Spans []processing.Span
-	// Strength is √(Σ logit · steepness), Shares are the shares of the sum of the logits by kind.
+	// Strength is √(Σ logit · steepness) times its company, Shares are the shares of the sum of the logits by kind.
 	Strength float64
 	Shares   [GlintKinds]float64
 	// Ground is the median level around its peak, Rise how far the peak rises above it, in lightness or, if dark, in
@@ -100,6 +101,7 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	own := spansByComponent(f.spans, number, len(t.Components))
 	taken := span.NewSet(pic.Width, pic.Height)
 	taken.Mark(0, f.spans)
+	at := make([]image.Point, len(own))
 	const chunk = 64
 	first := newLevels(pic)
 	err := parallel.Chunks(ctx, len(own), chunk, func(from, to int) {
@@ -112,11 +114,15 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 				c.Spans[k].Label = uint32(i)
 				c.Area += int(c.Spans[k].X1 - c.Spans[k].X0)
 			}
-			c.Strength = math.Sqrt(sums[i] * steepness(c.Ground, c.Rise, c.Area))
+			at[i] = middle(own[i])
+			sums[i] *= steepness(c.Ground, c.Rise, c.Area)
 		}
 	})
 	if err != nil {
 		return nil, err
+	}
+	for i, others := range othersAround(pic.Width, pic.Height, at, sums) {
+		t.Components[i].Strength = math.Sqrt(sums[i]) * company(others)
 	}
 	sets := make([][]processing.Span, len(t.Components))
 	for i := range sets {
