@@ -18,6 +18,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 NEAR = 4
+FEW = 5  # a picture with fewer findings says nothing
 CROP = 53, 77  # left and top: no multiple of the network's cells
 
 
@@ -65,6 +66,9 @@ def main():
     for path in o.pictures:
         picture = cv2.imread(path, cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION)[:o.side, :o.side]
         every = centres(o.program, picture)
+        if len(every) < FEW:
+            print("%s: %d findings, left out" % (path, len(every)))
+            continue
         for name, changed, back in changes(picture):
             own, other = every, back(centres(o.program, changed))
             if name == "cropped" and o.margin:

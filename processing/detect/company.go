@@ -10,8 +10,8 @@ import (
 // A lamp that makes one glint mostly makes others near it; a painted light mostly stands alone. So components are the
 // stronger the more of them lie together.
 const (
-	// companyCell is the side of a cell, in pixels. Like the network's coarsest ones, cells begin at the picture's first
-	// pixel.
+	// companyCell is the side of a cell, in pixels. Like the network's coarsest ones, cells begin at the first pixel of
+	// the picture.
 	companyCell = partGrain
 	// companyReach is how far around the cell of a component others count, in cells.
 	companyReach = 10
