@@ -81,33 +81,29 @@ func total(logits [GlintKinds]uint64) (sum uint64) {
 
 // outlined makes the table of what was found on a picture in sRGB.
 func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, error) {
-	t := &Table{Width: pic.Width, Height: pic.Height}
-	// The components that are kept, in their order, and what speaks for each.
-	var sums []float64
-	number := make([]int32, len(f.props))
+	// The components that are kept, in their order.
+	number, kept := make([]int32, len(f.props)), make([]*processing.GlintProps, 0, len(f.props))
 	for i := range f.props {
 		p := &f.props[i]
-		ground, rise, dark := p.Rise()
-		if number[i] = -1; evidence(p.Sums) < leastEvidence || rise < leastRise {
+		if _, rise, _ := p.Rise(); evidence(p.Sums) < leastEvidence || rise < leastRise {
+			number[i] = -1
 			continue
 		}
-		number[i] = int32(len(t.Components))
-		c := Component{Ground: ground, Rise: rise, dark: dark, Contrast: contrast(ground, rise)}
-		for k, v := range p.Sums {
-			c.Shares[k] = float64(v) / float64(total(p.Sums))
-		}
-		t.Components, sums = append(t.Components, c), append(sums, evidence(p.Sums))
+		number[i] = int32(len(kept))
+		kept = append(kept, p)
 	}
-	own := spansByComponent(f.spans, number, len(t.Components))
+	t := &Table{Width: pic.Width, Height: pic.Height, Components: make([]Component, len(kept))}
+	own := spansByComponent(f.spans, number, len(kept))
 	taken := span.NewSet(pic.Width, pic.Height)
 	taken.Mark(0, f.spans)
-	at := make([]image.Point, len(own))
+	at, speaks := make([]image.Point, len(kept)), make([]float64, len(kept))
 	const chunk = 64
 	first := newLevels(pic)
 	err := parallel.Chunks(ctx, len(own), chunk, func(from, to int) {
 		o := outliner{levels: first.another(), taken: taken}
 		for i := from; i < to; i++ {
 			c := &t.Components[i]
+			*c = newComponent(kept[i])
 			o.levels.dark = c.dark
 			c.Spans = o.outline(own[i], c.Ground, c.Rise)
 			for k := range c.Spans {
@@ -115,14 +111,14 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 				c.Area += int(c.Spans[k].X1 - c.Spans[k].X0)
 			}
 			at[i] = middle(own[i])
-			sums[i] *= steepness(c.Ground, c.Rise, c.Area)
+			speaks[i] = evidence(kept[i].Sums) * steepness(c.Ground, c.Rise, c.Area)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i, others := range othersAround(pic.Width, pic.Height, at, sums) {
-		t.Components[i].Strength = math.Sqrt(sums[i]) * company(others)
+	for i, others := range othersAround(pic.Width, pic.Height, at, speaks) {
+		t.Components[i].Strength = math.Sqrt(speaks[i]) * company(others)
 	}
 	sets := make([][]processing.Span, len(t.Components))
 	for i := range sets {
@@ -130,6 +126,16 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	}
 	t.spans = span.InReadingOrder(sets, pic.Height)
 	return t, nil
+}
+
+// newComponent returns a component of what was measured, without its pixels and strength.
+func newComponent(p *processing.GlintProps) (c Component) {
+	c.Ground, c.Rise, c.dark = p.Rise()
+	c.Contrast = contrast(c.Ground, c.Rise)
+	for k, v := range p.Sums {
+		c.Shares[k] = float64(v) / float64(total(p.Sums))
+	}
+	return c
 }
 
 // spansByComponent divides spans among n components: span s belongs to component number[s.Label], or to none if that is
