@@ -127,7 +127,9 @@ func (f *failing) Do(ctx context.Context, op processing.Op) error {
 	}
 	other := *o.Picture
 	other.U8 = slices.Repeat([]uint8{90}, len(o.Picture.U8))
-	copy(other.U8[len(other.U8)/2+30:], slices.Repeat([]uint8{255}, 9))
+	for i := range 40 {
+		copy(other.U8[(2*i+1)*len(other.U8)/80:], slices.Repeat([]uint8{255}, 9))
+	}
 	o.Picture = &other
 	return f.Backend.Do(ctx, o)
 }
