@@ -31,7 +31,6 @@ done
 "$python" $shared/tools/score_real.py --gt $shared/data/glare-real "${masks[@]}"
 "$python" training/crops.py $shared/data/glare-real "$out/5"
 
-
 printf '\nOther light, turned and cropped pictures\n'
 "$python" training/steady.py "$blik" $shared/data/photographs/p009.jpg $shared/data/photographs/p005.jpg
 

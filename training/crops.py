@@ -44,7 +44,7 @@ class Crop:
     def __init__(self, truth, name, folder):
         mask = cv2.imread("%s/%s_image_mask.png" % (folder, name), cv2.IMREAD_GRAYSCALE) > 127
         report = json.load(open("%s/%s_image_findings.json" % (folder, name)))
-        self.part, self.strength = strengths(mask, self.judged(report["findings"]))
+        self.part, self.strength = strengths(mask, report["findings"])
         image = cv2.imread("%s/%s_image.png" % (truth, name))
         label = cv2.imread("%s/%s_truth.png" % (truth, name), cv2.IMREAD_GRAYSCALE)
         self.glare, self.unsure = label == 255, label == 128
@@ -52,10 +52,6 @@ class Crop:
         peak = np.zeros(n, int)
         np.maximum.at(peak, self.glint.ravel(), image.min(2).ravel())
         self.bright = peak[1:] >= BRIGHT
-
-    def judged(self, findings):
-        """Returns the findings with the strengths by which they are judged."""
-        return findings
 
     def found(self, least):
         """Returns which glints are found, and the numbers of right and of wrong findings."""

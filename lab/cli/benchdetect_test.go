@@ -127,6 +127,7 @@ func (f *failing) Do(ctx context.Context, op processing.Op) error {
 	}
 	other := *o.Picture
 	other.U8 = slices.Repeat([]uint8{90}, len(o.Picture.U8))
+	// A speck that stands alone would not be accepted.
 	for i := range 40 {
 		copy(other.U8[(2*i+1)*len(other.U8)/80:], slices.Repeat([]uint8{255}, 9))
 	}

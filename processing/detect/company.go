@@ -15,7 +15,7 @@ const (
 	companyCell = partGrain
 	// companyReach is how far around the cell of a component others count, in cells.
 	companyReach = 10
-	// companyWhole is the evidence from which a component counts as one; less counts in proportion.
+	// companyWhole is the Σ logit · steepness from which a component counts as one; less counts in proportion.
 	companyWhole = 2
 	// companyUnit is a component in sums: these are integers, so that their order does not matter.
 	companyUnit = 256
@@ -30,16 +30,16 @@ func company(others float64) float64 {
 	return math.Pow(1+others/many, power)
 }
 
-// othersAround returns, for each component, how many others lie in the cells within companyReach of its own. Components
-// of a picture of w × h lie at the places, which are inside it.
-func othersAround(w, h int, at []image.Point, evidence []float64) []float64 {
+// othersAround returns, for each component, how many others lie in the cells within companyReach of its own. They lie
+// at places in a picture of w × h pixels; steep is Σ logit · steepness of each.
+func othersAround(w, h int, at []image.Point, steep []float64) []float64 {
 	// A summed-area table: element (x, y) is the sum of the cells left of column x and above row y.
 	cols, rows := (w-1)/companyCell+1, (h-1)/companyCell+1
 	stride := cols + 1
 	sums := make([]uint64, stride*(rows+1))
 	own := make([]uint64, len(at))
 	for i, p := range at {
-		own[i] = uint64(min(evidence[i]/companyWhole, 1)*companyUnit + 0.5)
+		own[i] = uint64(min(steep[i]/companyWhole, 1)*companyUnit + 0.5)
 		sums[(p.Y/companyCell+1)*stride+p.X/companyCell+1] += own[i]
 	}
 	for y := 1; y <= rows; y++ {

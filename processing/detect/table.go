@@ -96,7 +96,8 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	own := spansByComponent(f.spans, number, len(kept))
 	taken := span.NewSet(pic.Width, pic.Height)
 	taken.Mark(0, f.spans)
-	at, speaks := make([]image.Point, len(kept)), make([]float64, len(kept))
+	// Where each lies, and its Σ logit · steepness.
+	at, steep := make([]image.Point, len(kept)), make([]float64, len(kept))
 	const chunk = 64
 	first := newLevels(pic)
 	err := parallel.Chunks(ctx, len(own), chunk, func(from, to int) {
@@ -111,14 +112,14 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 				c.Area += int(c.Spans[k].X1 - c.Spans[k].X0)
 			}
 			at[i] = middle(own[i])
-			speaks[i] = evidence(kept[i].Sums) * steepness(c.Ground, c.Rise, c.Area)
+			steep[i] = evidence(kept[i].Sums) * steepness(c.Ground, c.Rise, c.Area)
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i, others := range othersAround(pic.Width, pic.Height, at, speaks) {
-		t.Components[i].Strength = math.Sqrt(speaks[i]) * company(others)
+	for i, others := range othersAround(pic.Width, pic.Height, at, steep) {
+		t.Components[i].Strength = math.Sqrt(steep[i]) * company(others)
 	}
 	sets := make([][]processing.Span, len(t.Components))
 	for i := range sets {
