@@ -4,8 +4,8 @@
 
 Takes the first N x N pixels of each picture (all of it, if that is less). For each change: the share of the findings that are kept,
 F1 between those of the original and those of the changed picture (the smaller count of matches on both sides, places within 4 px),
-and the number of findings as a multiple; means over the pictures with at least five findings. Of cropped pictures the findings within M pixels of the new border
-do not count, because there is other paint about them. PROGRAM is Blik's command line.
+and the number of findings as a multiple; means over the pictures with at least five findings. Of cropped pictures the findings within
+M pixels of the new border do not count, because there is other paint about them. PROGRAM is Blik's command line.
 """
 import argparse
 import json
