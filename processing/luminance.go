@@ -101,13 +101,20 @@ func newLuminanceTables(depth int, linear func(float64) float64) *LuminanceTable
 		})
 		return s
 	}
-	l := &LuminanceTables{Encode8: encode8()}
+	l := &LuminanceTables{Encode8: encode8(), Display: displayTable(depth, linear)}
 	if depth == 8 {
-		l.Linear8, l.Display = table(1<<8), encodeTable(1<<8, linear)
+		l.Linear8 = table(1 << 8)
 	} else {
-		l.Linear16, l.Display = table(1<<16), encodeTable(1<<16, linear)
+		l.Linear16 = table(1 << 16)
 	}
 	return l
+}
+
+func displayTable(depth int, linear func(float64) float64) []uint8 {
+	if depth == 8 {
+		return encodeTable(1<<8, linear)
+	}
+	return encodeTable(1<<16, linear)
 }
 
 // encode8 returns Encode8, which is the same for all pictures and is never changed.
