@@ -101,7 +101,7 @@ func BenchmarkCorrections(b *testing.B) {
 		}
 		b.Run(fmt.Sprintf("%d×%d/apply+undo", size.w, size.h), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := d.ApplyCorrection(c, spots, processing.DefaultParams()); err != nil {
+				if err := d.ApplyCorrection(c, spots, processing.DefaultParams()); err != nil {
 					b.Fatal(err)
 				}
 				d.Undo()

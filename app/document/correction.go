@@ -228,28 +228,25 @@ func (d *Document) PictureDirty() bool {
 func (d *Document) MarkPictureSaved(generation uint64) { d.savedPicture = generation }
 
 // ApplyCorrection lays the patches of c over the picture. spots are the spots that were corrected, each with the method
-// that was chosen for it; params are the parameters that were used. It can be undone. changed is false if the picture
-// already shows the same corrections.
+// that was chosen for it; params are the parameters that were used. It can be undone.
 //
 // A correction belongs to its spot in the form that it had when it was corrected. It replaces older corrections whose
 // spots share a pixel with this one. From other patches that it overlaps it removes the common pixels: there both are
 // halo, and only the newer one was computed with both spots known. A correction is dropped if its spot is no longer
 // completely in the mask.
-func (d *Document) ApplyCorrection(c *correct.Correction, spots []processing.Spot,
-	params processing.Params) (changed bool, err error) {
+func (d *Document) ApplyCorrection(c *correct.Correction, spots []processing.Spot, params processing.Params) error {
 	if c == nil {
-		return false, errors.New("there is no result of a correction")
+		return errors.New("there is no result of a correction")
 	}
 	d.EndStroke()
 	fresh, err := d.checked(c, spots, &Origin{params, c.Device})
 	if err != nil {
-		return false, err
+		return err
 	}
 	d.begin(message.Of("Correction"))
 	d.setCorrections(d.corrections.over(fresh, d.tiles))
-	changed = d.corrections != d.edit.step.corrections
 	d.commit()
-	return changed, nil
+	return nil
 }
 
 // PreviewCorrection is ApplyCorrection for a correction of one finding that follows a change of the parameters. If the
@@ -260,8 +257,7 @@ func (d *Document) PreviewCorrection(c *correct.Correction, spots []processing.S
 		return errors.New("a preview is of one finding")
 	}
 	_, err := d.replace(preview{correction: true, spot: firstOf(spots[0].Runs)}, func() (image.Rectangle, error) {
-		_, err := d.ApplyCorrection(c, spots, params)
-		return image.Rectangle{}, err
+		return image.Rectangle{}, d.ApplyCorrection(c, spots, params)
 	})
 	return err
 }

@@ -45,7 +45,7 @@ func TestCrop(t *testing.T) {
 					p.F32 = append(p.F32, float32(i)/1000)
 				}
 			}
-			if _, err := d.ApplyCorrection(&correct.Correction{Patches: []processing.Patch{p}},
+			if err := d.ApplyCorrection(&correct.Correction{Patches: []processing.Patch{p}},
 				[]processing.Spot{spot}, processing.DefaultParams()); err != nil {
 				t.Fatal(err)
 			}

@@ -2,6 +2,7 @@ package document
 
 import (
 	"image"
+	"maps"
 	"slices"
 
 	"blik/internal/message"
@@ -72,12 +73,7 @@ func (d *Document) Keep(spots []Spot) (dirty image.Rectangle, ok bool) {
 	for _, p := range pieces {
 		d.overwrite(p.mask, p.at, func(now, next uint8) uint8 { return max(now, next) })
 	}
-	list := make([]image.Point, 0, len(kept))
-	for p := range kept {
-		list = append(list, p)
-	}
-	slices.SortFunc(list, inOrder)
-	d.decisions = &Decisions{list}
+	d.decisions = &Decisions{slices.SortedFunc(maps.Keys(kept), inOrder)}
 	d.edit.step.held = d.decisions.bytes()
 	noteKept(d, slices.DeleteFunc(slices.Clone(spots), func(s Spot) bool { return s.Decision != Undecided }))
 	return d.commit(), true
@@ -143,10 +139,9 @@ func (d *Document) findIgnored() (list []Spot) {
 		if was < 0 || touches(d.spots, f.Runs) >= 0 {
 			continue
 		}
-		s := Spot{Finding: f, Number: d.detection.list.spots[d.detection.list.of[was]].Number, Detected: true,
-			Decision: Ignored}
-		s.ID = 0
-		list = append(list, s)
+		f.ID = 0
+		list = append(list, Spot{Finding: f, Number: d.detection.list.spots[d.detection.list.of[was]].Number,
+			Detected: true, Decision: Ignored})
 	}
 	return list
 }

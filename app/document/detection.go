@@ -74,7 +74,7 @@ func newFound(pic *processing.Picture, known *detection, r *detect.Found, region
 	f.detection = known.merge(r, f.inside, t)
 	f.detection.index()
 	if f.inside.spans == nil {
-		f.pixels = &processing.Mask{Width: r.Mask.Width, Height: r.Mask.Height, Pix: slices.Clone(r.Mask.Pix)}
+		f.pixels = cloneMask(r.Mask)
 	}
 	return f, nil
 }
@@ -146,26 +146,23 @@ func (old *detection) merge(r *detect.Found, inside rows, t tiling) *detection {
 		}
 	}
 	type buffers struct{ pix, pack tileBuffer }
-	forEach(len(n.mask), func() *buffers { return new(buffers) }, func(i int, b *buffers) {
+	forEach(len(n.mask), func(i int, b *buffers) {
 		rect := t.rect(i)
 		if inside.spans == nil {
 			n.mask[i] = packTile(r.Mask.Pix, r.Mask.Width, rect, &b.pack)
 			return
 		}
-		w := rect.Dx()
-		own := image.Rect(0, 0, w, rect.Dy())
+		clear(b.pix[:])
 		if partly {
-			old.mask[i].unpack(b.pix[:], w, own)
-		} else {
-			clear(b.pix[:])
+			old.mask[i].load(&b.pix, rect)
 		}
 		for y := rect.Min.Y; y < rect.Max.Y; y++ {
-			row := b.pix[(y-rect.Min.Y)*w:][:w]
+			row := b.pix[(y-rect.Min.Y)*rect.Dx():]
 			inside.each(y, rect.Min.X, rect.Max.X, func(x0, x1 int) {
 				copy(row[x0-rect.Min.X:x1-rect.Min.X], r.Mask.Pix[y*r.Mask.Width+x0:])
 			})
 		}
-		n.mask[i] = packTile(b.pix[:], w, own, &b.pack)
+		n.mask[i] = packLoaded(&b.pix, rect, &b.pack)
 	})
 	return n
 }
@@ -223,7 +220,7 @@ func (n *detection) index() *labels {
 	if n.labels == nil {
 		n.labels = newLabels(n.tiles, func(i int, pix *tileBuffer) ([]uint8, int) {
 			r := n.tiles.rect(i)
-			n.mask[i].unpack(pix[:], r.Dx(), image.Rect(0, 0, r.Dx(), r.Dy()))
+			n.mask[i].load(pix, r)
 			return pix[:], r.Dx()
 		})
 		n.list = n.labels.list(n.findings)
@@ -247,7 +244,7 @@ func (n *detection) crop(r image.Rectangle) *processing.Mask {
 	var pix tileBuffer
 	n.tiles.each(r, func(i int) {
 		t := n.tiles.rect(i)
-		n.mask[i].unpack(pix[:], t.Dx(), image.Rect(0, 0, t.Dx(), t.Dy()))
+		n.mask[i].load(&pix, t)
 		both := t.Intersect(r)
 		for y := both.Min.Y; y < both.Max.Y; y++ {
 			copy(m.Pix[(y-r.Min.Y)*m.Width+both.Min.X-r.Min.X:][:both.Dx()],
@@ -331,11 +328,7 @@ type fragment struct {
 func (n *detection) spot(bounds image.Rectangle, runs []processing.Run) fragment {
 	r := bounds.Inset(-fringe).Intersect(n.tiles.bounds())
 	m := n.crop(r)
-	rest := &processing.Mask{Width: m.Width, Height: m.Height, Pix: append([]uint8(nil), m.Pix...)}
-	peel(rest, r.Min, runs)
-	for i, v := range rest.Pix {
-		m.Pix[i] -= v
-	}
+	peelRest(m, r.Min, runs)
 	return fragment{m, r}
 }
 
@@ -368,7 +361,8 @@ func peel(m *processing.Mask, corner image.Point, runs []processing.Run) {
 	for _, run := range runs {
 		clear(m.Pix[(run.Y-corner.Y)*m.Width+run.X0-corner.X:][:run.X1-run.X0])
 	}
-	if !hasSoft(m.Pix) {
+	soft := func(v uint8) bool { return v != 0 && v < processing.MaskLevel }
+	if !slices.ContainsFunc(m.Pix, soft) {
 		return
 	}
 	visit := func(x, y int, from uint8) {
@@ -395,12 +389,15 @@ func peel(m *processing.Mask, corner image.Point, runs []processing.Run) {
 	}
 }
 
-// hasSoft reports whether any value is above 0 but below processing.MaskLevel.
-func hasSoft(pix []uint8) bool {
-	for _, v := range pix {
-		if v != 0 && v < processing.MaskLevel {
-			return true
-		}
+// peelRest clears everything that peel leaves.
+func peelRest(m *processing.Mask, corner image.Point, runs []processing.Run) {
+	rest := cloneMask(m)
+	peel(rest, corner, runs)
+	for i, v := range rest.Pix {
+		m.Pix[i] -= v
 	}
-	return false
+}
+
+func cloneMask(m *processing.Mask) *processing.Mask {
+	return &processing.Mask{Width: m.Width, Height: m.Height, Pix: slices.Clone(m.Pix)}
 }

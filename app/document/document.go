@@ -123,10 +123,7 @@ func New(path string, pic *processing.Picture) (*Document, error) {
 	}
 	d.packed = make([]packedTile, d.tiles.count())
 	d.edit.touched = make([]bool, d.tiles.count())
-	d.spots = newLabels(d.tiles, func(i int, _ *tileBuffer) ([]uint8, int) {
-		r := d.tiles.rect(i)
-		return d.mask.Pix[r.Min.Y*d.mask.Width+r.Min.X:], d.mask.Width
-	})
+	d.spots = labelsOf(d.tiles, d.mask)
 	return d, nil
 }
 
@@ -156,19 +153,8 @@ func (d *Document) Result() *detect.Found {
 
 // Snapshot returns the present state for a job. Only tiles that changed since they were last packed are packed again.
 func (d *Document) Snapshot() Snapshot {
-	var stale []int
-	for i := range d.packed {
-		if d.packed[i].stale {
-			stale = append(stale, i)
-		}
-	}
-	forEach(len(stale), newBuffer, func(k int, scratch *tileBuffer) { d.pack(stale[k], scratch) })
-	mask := make([]tileData, len(d.packed))
-	for i := range mask {
-		mask[i] = d.packed[i].data
-	}
 	return Snapshot{Path: d.path, Picture: d.pic, Region: d.region, Corrections: d.corrections,
-		Generation: d.generation, tiles: d.tiles, mask: mask, detection: d.detection, decisions: d.decisions,
+		Generation: d.generation, tiles: d.tiles, mask: d.packAll(), detection: d.detection, decisions: d.decisions,
 		hand: d.hand, replaced: d.replaced, painted: d.painted, numbers: d.numbers.marked}
 }
 
@@ -202,7 +188,7 @@ func (d *Document) SetRegion(r *processing.Region) error {
 // LoadMask replaces the mask by a copy of m, which counts as marked by hand. It can be undone. The error says that
 // m has not the size of the picture.
 func (d *Document) LoadMask(m *processing.Mask) (image.Rectangle, error) {
-	if err := d.fits(m); err != nil {
+	if err := fits(d.pic, m); err != nil {
 		return image.Rectangle{}, err
 	}
 	d.begin(message.Of("Load mask"))
@@ -210,9 +196,6 @@ func (d *Document) LoadMask(m *processing.Mask) (image.Rectangle, error) {
 	markReplaced(d)
 	return d.commit(), nil
 }
-
-// fits returns an error if m has not the size of the picture.
-func (d *Document) fits(m *processing.Mask) error { return fits(d.pic, m) }
 
 // fits returns an error if a mask has not the size of a picture.
 func fits(pic *processing.Picture, m *processing.Mask) error {
@@ -268,7 +251,7 @@ func markReplaced(d *Document) {
 func (d *Document) rewrite(change func(row []uint8, y, x0 int)) {
 	saved := make([]*tileData, d.tiles.count())
 	type buffers struct{ next, pack tileBuffer }
-	forEach(len(saved), func() *buffers { return new(buffers) }, func(i int, b *buffers) {
+	forEach(len(saved), func(i int, b *buffers) {
 		r := d.tiles.rect(i)
 		w := r.Dx()
 		differs := false
@@ -302,15 +285,17 @@ func (d *Document) rewrite(change func(row []uint8, y, x0 int)) {
 func (d *Document) replaceMask(found *detection, pixels *processing.Mask) {
 	d.edit.exact = true
 	var differ []int
-	forEach(len(found.mask), newBuffer, func(i int, scratch *tileBuffer) { d.pack(i, scratch) })
-	for i, next := range found.mask {
-		if now := d.packed[i].data; !bytes.Equal(now, next) {
+	for i, now := range d.packAll() {
+		if !bytes.Equal(now, found.mask[i]) {
 			d.edit.step.tiles = append(d.edit.step.tiles, savedTile{i, now})
 			differ = append(differ, i)
 		}
 	}
 	if pixels.Pix == nil {
-		d.unpackTiles(differ, found.mask)
+		forEach(len(differ), func(k int, _ *tileBuffer) {
+			i := differ[k]
+			found.mask[i].unpack(d.mask.Pix, d.mask.Width, d.tiles.rect(i))
+		})
 	} else {
 		d.mask.Pix, pixels.Pix = pixels.Pix, nil
 	}

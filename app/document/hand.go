@@ -45,7 +45,7 @@ func handOf(t tiling, marked, erased *processing.Mask) *hand {
 	packed := func(m *processing.Mask) []tileData {
 		tiles := make([]tileData, t.count())
 		if m != nil {
-			forEach(len(tiles), newBuffer, func(i int, scratch *tileBuffer) {
+			forEach(len(tiles), func(i int, scratch *tileBuffer) {
 				tiles[i] = packTile(m.Pix, m.Width, t.rect(i), scratch)
 			})
 		}
@@ -56,8 +56,6 @@ func handOf(t tiling, marked, erased *processing.Mask) *hand {
 
 // handBuffers is the scratch memory for a tile of what the user marked and erased.
 type handBuffers struct{ before, now, marked, erased, pack tileBuffer }
-
-func newHandBuffers() *handBuffers { return new(handBuffers) }
 
 // noteHand adds to what the user marked and erased how the mask differs from the tiles saved in a step, and the pixels
 // of kept findings.
@@ -77,26 +75,25 @@ func noteHand(d *Document, s *step) {
 		return
 	}
 	marked, erased := d.hand.tiles(d.tiles)
-	forEach(len(which), newHandBuffers, func(k int, b *handBuffers) {
+	forEach(len(which), func(k int, b *handBuffers) {
 		i := which[k]
 		r := d.tiles.rect(i)
-		w := r.Dx()
-		own := image.Rect(0, 0, w, r.Dy())
-		marked[i].unpack(b.marked[:], w, own)
-		erased[i].unpack(b.erased[:], w, own)
+		n := r.Dx() * r.Dy()
+		marked[i].load(&b.marked, r)
+		erased[i].load(&b.erased, r)
 		if data, ok := saved[i]; ok {
-			data.unpack(b.before[:], w, own)
-			d.pack(i, &b.pack).unpack(b.now[:], w, own)
-			b.note(w * r.Dy())
+			data.load(&b.before, r)
+			d.pack(i, &b.pack).load(&b.now, r)
+			b.note(n)
 		}
 		if kept := d.edit.kept[i]; kept != nil {
-			for p, v := range kept[:w*r.Dy()] {
+			for p, v := range kept[:n] {
 				b.marked[p] = max(b.marked[p], v)
 				b.erased[p] = min(b.erased[p], 255-v)
 			}
 		}
-		marked[i] = packTile(b.marked[:], w, own, &b.pack)
-		erased[i] = packTile(b.erased[:], w, own, &b.pack)
+		marked[i] = packLoaded(&b.marked, r, &b.pack)
+		erased[i] = packLoaded(&b.erased, r, &b.pack)
 	})
 	d.hand = newHand(marked, erased)
 	for _, i := range which {
@@ -123,33 +120,26 @@ func noteKept(d *Document, spots []Spot) {
 		at := d.FirstPixel(s)
 		runs := d.spots.runs(d.spots.at(at.X, at.Y), s.Bounds())
 		m, r := d.copyAround(s.Bounds())
-		rest := &processing.Mask{Width: m.Width, Height: m.Height, Pix: slices.Clone(m.Pix)}
-		peel(rest, r.Min, runs)
-		d.tiles.each(r, func(i int) {
-			t := d.tiles.rect(i)
-			both := t.Intersect(r)
-			for y := both.Min.Y; y < both.Max.Y; y++ {
-				for x := both.Min.X; x < both.Max.X; x++ {
-					k := (y-r.Min.Y)*m.Width + x - r.Min.X
-					v := m.Pix[k] - rest.Pix[k]
-					if v == 0 {
-						continue
-					}
-					if d.edit.kept[i] == nil {
-						d.edit.kept[i] = new(tileBuffer)
-					}
-					p := &d.edit.kept[i][(y-t.Min.Y)*t.Dx()+x-t.Min.X]
-					*p = max(*p, v)
-				}
+		peelRest(m, r.Min, runs)
+		for k, v := range m.Pix {
+			if v == 0 {
+				continue
 			}
-		})
+			x, y := r.Min.X+k%m.Width, r.Min.Y+k/m.Width
+			i := d.tiles.at(x, y)
+			if d.edit.kept[i] == nil {
+				d.edit.kept[i] = new(tileBuffer)
+			}
+			t := d.tiles.rect(i)
+			p := &d.edit.kept[i][(y-t.Min.Y)*t.Dx()+x-t.Min.X]
+			*p = max(*p, v)
+		}
 	}
 }
 
 // markAll makes the whole mask what the user marked.
 func markAll(d *Document) {
-	marked := make([]tileData, d.tiles.count())
-	forEach(len(marked), newBuffer, func(i int, scratch *tileBuffer) { marked[i] = d.pack(i, scratch) })
+	marked := d.packAll()
 	d.hand = newHand(marked, make([]tileData, d.tiles.count()))
 	if d.hand != nil {
 		for _, t := range marked {
@@ -168,17 +158,15 @@ func (h *hand) over(t tiling, m *processing.Mask, at image.Point) {
 			which = append(which, i)
 		}
 	})
-	forEach(len(which), newHandBuffers, func(k int, b *handBuffers) {
+	forEach(len(which), func(k int, b *handBuffers) {
 		i := which[k]
 		r := t.rect(i)
-		w := r.Dx()
-		own := image.Rect(0, 0, w, r.Dy())
-		h.marked[i].unpack(b.marked[:], w, own)
-		h.erased[i].unpack(b.erased[:], w, own)
+		h.marked[i].load(&b.marked, r)
+		h.erased[i].load(&b.erased, r)
 		both := r.Intersect(area)
 		for y := both.Min.Y; y < both.Max.Y; y++ {
 			row := m.Pix[(y-at.Y)*m.Width+both.Min.X-at.X:][:both.Dx()]
-			p := (y-r.Min.Y)*w + both.Min.X - r.Min.X
+			p := (y-r.Min.Y)*r.Dx() + both.Min.X - r.Min.X
 			for x, v := range row {
 				row[x] = max(min(v, 255-b.erased[p+x]), b.marked[p+x])
 			}
@@ -193,27 +181,9 @@ func withHand(d *Document, mask *processing.Mask, found *detection) *processing.
 	if d.hand == nil {
 		return mask
 	}
-	rest := &processing.Mask{Width: mask.Width, Height: mask.Height, Pix: slices.Clone(mask.Pix)}
+	rest := cloneMask(mask)
 	index := found.index()
-	common := map[int32]int{}
-	var buffer tileBuffer
-	for i, data := range d.hand.erased {
-		if len(data) == 0 || len(index.tile[i].runs) == 0 {
-			continue
-		}
-		r := d.tiles.rect(i)
-		data.unpack(buffer[:], r.Dx(), image.Rect(0, 0, r.Dx(), r.Dy()))
-		for _, run := range index.tile[i].runs {
-			n := 0
-			for _, v := range buffer[int(run.y)*r.Dx():][run.x0:run.x1] {
-				n += int(v / processing.MaskLevel)
-			}
-			if n > 0 {
-				common[root(index.parent, index.base[i]+int32(run.part))] += n
-			}
-		}
-	}
-	for root, n := range common {
+	for root, n := range index.common(d.hand.erased) {
 		s := found.list.spots[found.list.of[root]]
 		if 2*n < s.Area {
 			continue
@@ -230,29 +200,36 @@ func withHand(d *Document, mask *processing.Mask, found *detection) *processing.
 	return rest
 }
 
-// ByHand returns how many findings the user marked or kept, and how many were ignored. All of them survive a detection.
-func (d *Document) ByHand() (marked, ignored int) {
-	l := d.current()
-	mine := map[int32]bool{}
-	if d.hand != nil {
-		var buffer tileBuffer
-		for i, data := range d.hand.marked {
-			if len(data) == 0 {
-				continue
+// common returns, by its root, how many pixels of each component with a pixel in a packed mask are in that mask.
+func (l *labels) common(tiles []tileData) map[int32]int {
+	common := map[int32]int{}
+	var buffer tileBuffer
+	for i, data := range tiles {
+		if len(data) == 0 || len(l.tile[i].runs) == 0 {
+			continue
+		}
+		r := l.tiles.rect(i)
+		data.load(&buffer, r)
+		for _, run := range l.tile[i].runs {
+			n := 0
+			for _, v := range buffer[int(run.y)*r.Dx():][run.x0:run.x1] {
+				n += int(v / processing.MaskLevel)
 			}
-			r := d.tiles.rect(i)
-			data.unpack(buffer[:], r.Dx(), image.Rect(0, 0, r.Dx(), r.Dy()))
-			for _, run := range d.spots.tile[i].runs {
-				for _, v := range buffer[int(run.y)*r.Dx():][run.x0:run.x1] {
-					if v >= processing.MaskLevel {
-						mine[root(d.spots.parent, d.spots.base[i]+int32(run.part))] = true
-						break
-					}
-				}
+			if n > 0 {
+				common[l.root(i, run.part)] += n
 			}
 		}
 	}
-	return len(mine), len(l.ignored)
+	return common
+}
+
+// ByHand returns how many findings the user marked or kept, and how many were ignored. All of them survive a detection.
+func (d *Document) ByHand() (marked, ignored int) {
+	ignored = len(d.current().ignored)
+	if d.hand != nil {
+		marked = len(d.spots.common(d.hand.marked))
+	}
+	return marked, ignored
 }
 
 // Forget takes back all that the user marked, erased and decided: the mask becomes that of the last detection, or empty
@@ -286,17 +263,14 @@ func restoreHand(d *Document, w Work) {
 		d.hand = handOf(d.tiles, w.Mask, nil)
 		return
 	}
-	marked, erased := make([]uint8, len(w.Mask.Pix)), make([]uint8, len(w.Mask.Pix))
+	marked, erased := processing.NewMask(d.tiles.w, d.tiles.h), processing.NewMask(d.tiles.w, d.tiles.h)
 	for p, v := range w.Mask.Pix {
 		switch found := w.Found.Mask.Pix[p]; {
 		case v > found:
-			marked[p] = v
+			marked.Pix[p] = v
 		case v < found:
-			erased[p] = 255 - v
+			erased.Pix[p] = 255 - v
 		}
 	}
-	size := processing.Mask{Width: w.Mask.Width, Height: w.Mask.Height}
-	m, e := size, size
-	m.Pix, e.Pix = marked, erased
-	d.hand = handOf(d.tiles, &m, &e)
+	d.hand = handOf(d.tiles, marked, erased)
 }

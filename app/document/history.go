@@ -173,7 +173,7 @@ func (d *Document) commit() image.Rectangle {
 // holds reports whether the pixels r of the mask equal data.
 func (d *Document) holds(data tileData, r image.Rectangle) bool {
 	w := r.Dx()
-	data.unpack(d.scratch[:], w, image.Rect(0, 0, w, r.Dy()))
+	data.load(&d.scratch, r)
 	for y := r.Min.Y; y < r.Max.Y; y++ {
 		if string(d.mask.Pix[y*d.mask.Width+r.Min.X:][:w]) != string(d.scratch[(y-r.Min.Y)*w:][:w]) {
 			return false
@@ -193,7 +193,7 @@ func (d *Document) swap(s *step) image.Rectangle {
 	d.history.version++
 	var dirty image.Rectangle
 	d.history.bytes -= s.bytes()
-	forEach(len(s.tiles), newBuffer, func(i int, scratch *tileBuffer) {
+	forEach(len(s.tiles), func(i int, scratch *tileBuffer) {
 		t := &s.tiles[i]
 		now := d.pack(t.index, scratch)
 		t.data.unpack(d.mask.Pix, d.mask.Width, d.tiles.rect(t.index))
@@ -216,40 +216,30 @@ func (d *Document) swap(s *step) image.Rectangle {
 // Undo undoes the last step; ok is false if there is none. It first ends an open stroke. dirty is empty if the step did
 // not touch the mask.
 func (d *Document) Undo() (dirty image.Rectangle, ok bool) {
-	d.EndStroke()
-	d.DropPart()
-	s := moveLast(&d.history.done, &d.history.undone)
-	if s == nil {
-		return image.Rectangle{}, false
-	}
-	return d.swap(s), true
+	return d.moveLast(&d.history.done, &d.history.undone)
 }
 
 // Redo repeats the step that was undone last; ok is false if there is none. dirty is empty if the step did not touch
 // the mask.
 func (d *Document) Redo() (dirty image.Rectangle, ok bool) {
-	d.EndStroke()
-	d.DropPart()
-	s := moveLast(&d.history.undone, &d.history.done)
-	if s == nil {
-		return image.Rectangle{}, false
-	}
-	dirty = d.swap(s)
+	dirty, ok = d.moveLast(&d.history.undone, &d.history.done)
 	d.history.trim()
-	return dirty, true
+	return dirty, ok
 }
 
-// moveLast moves the last step of one list to the end of another and returns it; nil if there is none.
-func moveLast(from, to *[]*step) *step {
+// moveLast swaps the last step of one list and moves it to the end of another; ok is false if there is none.
+func (d *Document) moveLast(from, to *[]*step) (dirty image.Rectangle, ok bool) {
+	d.EndStroke()
+	d.DropPart()
 	last := len(*from) - 1
 	if last < 0 {
-		return nil
+		return image.Rectangle{}, false
 	}
 	s := (*from)[last]
 	(*from)[last] = nil
 	*from = (*from)[:last]
 	*to = append(*to, s)
-	return s
+	return d.swap(s), true
 }
 
 // UndoName returns the name of the step that Undo would undo; ok is false if there is none.

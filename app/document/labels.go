@@ -64,6 +64,11 @@ type tileRun struct {
 	part      uint16
 }
 
+// from returns the run in coordinates of the picture; corner is that of its tile.
+func (r tileRun) from(corner image.Point) processing.Run {
+	return processing.Run{Y: corner.Y + int(r.y), X0: corner.X + int(r.x0), X1: corner.X + int(r.x1)}
+}
+
 // tileSums holds the sums of a component of a tile, in coordinates of the tile. Column right is excluded, row bottom
 // included.
 type tileSums struct {
@@ -81,6 +86,14 @@ func newLabels(t tiling, read func(i int, buffer *tileBuffer) ([]uint8, int)) *l
 		l.invalidate(i)
 	}
 	return l
+}
+
+// labelsOf returns the labels of a mask.
+func labelsOf(t tiling, m *processing.Mask) *labels {
+	return newLabels(t, func(i int, _ *tileBuffer) ([]uint8, int) {
+		r := t.rect(i)
+		return m.Pix[r.Min.Y*m.Width+r.Min.X:], m.Width
+	})
 }
 
 // invalidate must be called when pixels of tile i have changed.
@@ -107,7 +120,7 @@ func (l *labels) refresh() {
 	if l.joined {
 		return
 	}
-	forEach(len(l.stale), func() *labeller { return new(labeller) }, func(k int, scratch *labeller) {
+	forEach(len(l.stale), func(k int, scratch *labeller) {
 		i := l.stale[k]
 		pix, stride := l.read(i, &scratch.buffer)
 		r := l.tiles.rect(i)
@@ -336,17 +349,13 @@ func (l *labels) at(x, y int) int32 {
 		return -1
 	}
 	l.refresh()
-	i := l.tiles.at(x, y)
-	runs := l.tile[i].runs
-	tx, ty := x%tileSide, y%tileSide
-	k := sort.Search(len(runs), func(k int) bool {
-		return int(runs[k].y) > ty || int(runs[k].y) == ty && int(runs[k].x1) > tx
-	})
-	if k == len(runs) || int(runs[k].y) != ty || int(runs[k].x0) > tx {
-		return -1
-	}
-	return root(l.parent, l.base[i]+int32(runs[k].part))
+	found := int32(-1)
+	l.each(processing.Run{Y: y, X0: x, X1: x + 1}, func(root int32) { found = root })
+	return found
 }
+
+// root returns the root of a part of tile i in the forest.
+func (l *labels) root(i int, part uint16) int32 { return root(l.parent, l.base[i]+int32(part)) }
 
 // component holds the sums over all parts of a component, in coordinates of the picture.
 type component struct {
@@ -371,7 +380,7 @@ func (l *labels) components() (list []component, of []int32) {
 		}
 		corner := l.tiles.rect(i).Min
 		for k, p := range l.tile[i].parts {
-			r := root(l.parent, l.base[i]+int32(k))
+			r := l.root(i, uint16(k))
 			if of[r] == 0 {
 				list = append(list, component{root: r, first: image.Pt(math.MaxInt, math.MaxInt)})
 				of[r] = int32(len(list))
@@ -423,10 +432,8 @@ func (l *labels) runs(r int32, bounds image.Rectangle) []processing.Run {
 	l.tiles.each(bounds, func(i int) {
 		corner := l.tiles.rect(i).Min
 		for _, run := range l.tile[i].runs {
-			if root(l.parent, l.base[i]+int32(run.part)) == r {
-				out = append(out, processing.Run{
-					Y: corner.Y + int(run.y), X0: corner.X + int(run.x0), X1: corner.X + int(run.x1),
-				})
+			if l.root(i, run.part) == r {
+				out = append(out, run.from(corner))
 			}
 		}
 	})
@@ -456,7 +463,7 @@ func (l *labels) each(run processing.Run, do func(root int32)) {
 			return int(runs[k].y) > ty || int(runs[k].y) == ty && int(runs[k].x1) > a
 		})
 		for ; k < len(runs) && int(runs[k].y) == ty && int(runs[k].x0) < b; k++ {
-			do(root(l.parent, l.base[i]+int32(runs[k].part)))
+			do(l.root(i, runs[k].part))
 		}
 		x = end
 	}

@@ -121,7 +121,7 @@ func common(a, b *labels, do func(a, b int32)) {
 			p, q := s[0], t[0]
 			if p.y == q.y && p.x0 < q.x1 && q.x0 < p.x1 && seen[p.part] != q.part+1 {
 				seen[p.part] = q.part + 1
-				do(root(a.parent, a.base[i]+int32(p.part)), root(b.parent, b.base[i]+int32(q.part)))
+				do(a.root(i, p.part), b.root(i, q.part))
 			}
 			if p.y < q.y || p.y == q.y && p.x1 < q.x1 {
 				s = s[1:]
@@ -139,7 +139,7 @@ func (n *numbering) remember(l *labels, s *spotList, numbers []int) {
 		for i := range l.tile {
 			corner := l.tiles.rect(i).Min
 			for k, run := range l.tile[i].runs {
-				if spot := int(s.of[root(l.parent, l.base[i]+int32(run.part))]); numbers[spot] > 0 {
+				if spot := int(s.of[l.root(i, run.part)]); numbers[spot] > 0 {
 					// Vary the position, so that the pixels do not all lie on one line.
 					x := int(run.x0) + int(run.x1-run.x0)*(k%3+1)/4
 					do(spot, corner.Add(image.Pt(x, int(run.y))))

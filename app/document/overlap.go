@@ -3,27 +3,18 @@ package document
 import "blik/processing"
 
 // Other is a mask for comparison with that of the document. It has the size of the picture.
-type Other struct {
-	mask   *processing.Mask
-	labels *labels
-}
+type Other struct{ labels *labels }
 
 // NewOther prepares a mask for comparison; m must not be changed afterwards. The error says that it has not the size of
 // the picture.
 func (d *Document) NewOther(m *processing.Mask) (*Other, error) {
-	if err := d.fits(m); err != nil {
+	if err := fits(d.pic, m); err != nil {
 		return nil, err
 	}
-	o := &Other{m, newLabels(d.tiles, func(i int, _ *tileBuffer) ([]uint8, int) {
-		r := d.tiles.rect(i)
-		return m.Pix[r.Min.Y*m.Width+r.Min.X:], m.Width
-	})}
+	o := &Other{labelsOf(d.tiles, m)}
 	o.labels.refresh()
 	return o, nil
 }
-
-// Mask returns the mask itself.
-func (o *Other) Mask() *processing.Mask { return o.mask }
 
 // Overlap says how far two masks agree.
 type Overlap struct {
@@ -55,7 +46,7 @@ func (d *Document) Overlap(o *Other) Overlap {
 	for i := range o.labels.tile {
 		corner := d.tiles.rect(i).Min
 		for _, r := range o.labels.tile[i].runs {
-			run := processing.Run{Y: corner.Y + int(r.y), X0: corner.X + int(r.x0), X1: corner.X + int(r.x1)}
+			run := r.from(corner)
 			row := d.mask.Pix[run.Y*d.mask.Width:][run.X0:run.X1]
 			both := 0
 			for _, v := range row {
@@ -65,7 +56,7 @@ func (d *Document) Overlap(o *Other) Overlap {
 				continue
 			}
 			sum.Both += both
-			theirs[root(o.labels.parent, o.labels.base[i]+int32(r.part))] = true
+			theirs[o.labels.root(i, r.part)] = true
 			d.spots.each(run, func(root int32) { met[root] = true })
 		}
 	}

@@ -3,7 +3,6 @@ package document
 import (
 	"errors"
 	"image"
-	"slices"
 
 	"blik/processing"
 )
@@ -30,7 +29,7 @@ func (d *Document) ShowPart(m *processing.Mask, at image.Point) (image.Rectangle
 		d.part.tiles = append(d.part.tiles, savedTile{i, d.pack(i, &d.scratch)})
 	})
 	if d.hand != nil {
-		m = &processing.Mask{Width: m.Width, Height: m.Height, Pix: slices.Clone(m.Pix)}
+		m = cloneMask(m)
 		d.hand.over(d.tiles, m, at)
 	}
 	inside := newRows(d.region, d.tiles)

@@ -156,20 +156,9 @@ func (d *Document) Blank() bool {
 	if d.Stats().Area > 0 {
 		return false
 	}
-	for i, t := range d.packed {
-		if !t.stale {
-			if len(t.data) > 0 {
-				return false
-			}
-			continue
-		}
-		r := d.tiles.rect(i)
-		for y := r.Min.Y; y < r.Max.Y; y++ {
-			for _, v := range d.mask.Pix[y*d.mask.Width+r.Min.X : y*d.mask.Width+r.Max.X] {
-				if v != 0 {
-					return false
-				}
-			}
+	for i := range d.packed {
+		if len(d.pack(i, &d.scratch)) > 0 {
+			return false
 		}
 	}
 	return true

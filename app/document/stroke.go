@@ -149,8 +149,8 @@ func (d *Document) paint(a, b processing.Point, first bool) image.Rectangle {
 	}
 	c := newCapsule(a, b, d.stroke.brush.Radius)
 	w, h := d.mask.Width, d.mask.Height
-	y0 := int(clampTo(math.Ceil(math.Min(a.Y, b.Y)-c.r-0.5), 0, h))
-	y1 := int(clampTo(math.Floor(math.Max(a.Y, b.Y)+c.r-0.5)+1, 0, h))
+	y0 := clampTo(math.Ceil(math.Min(a.Y, b.Y)-c.r-0.5), h)
+	y1 := clampTo(math.Floor(math.Max(a.Y, b.Y)+c.r-0.5)+1, h)
 	d.spans = d.spans[:0]
 	for y := y0; y < y1; y++ {
 		if x0, x1 := c.span(y, w); x0 < x1 {
@@ -167,7 +167,7 @@ func (d *Document) paint(a, b processing.Point, first bool) image.Rectangle {
 		}
 	} else {
 		stroke := d.stroke
-		forEach(len(d.spans), func() struct{} { return struct{}{} }, func(i int, _ struct{}) {
+		forEach(len(d.spans), func(i int, _ *struct{}) {
 			s := d.spans[i]
 			stroke.soft(d.mask.Pix[s.y*w:(s.y+1)*w], c, s)
 		})
@@ -271,7 +271,7 @@ func (c capsule) middle(y, w int) (x0, x1 int) {
 	}
 	p := c.a.X - (v-c.a.Y)*c.dy/c.dx - 0.5
 	q := c.b.X - (v-c.b.Y)*c.dy/c.dx - 0.5
-	return int(clampTo(math.Ceil(math.Min(p, q)), 0, w)), int(clampTo(math.Ceil(math.Max(p, q)), 0, w))
+	return clampTo(math.Ceil(math.Min(p, q)), w), clampTo(math.Ceil(math.Max(p, q)), w)
 }
 
 // roundEnd paints columns x0…x1−1 of row y by their distance from the point p.
@@ -381,7 +381,7 @@ func (c capsule) span(y, w int) (x0, x1 int) {
 	if left > right {
 		return 0, 0
 	}
-	x0, x1 = int(clampTo(math.Ceil(left-0.5), 0, w)), int(clampTo(math.Floor(right-0.5)+1, 0, w))
+	x0, x1 = clampTo(math.Ceil(left-0.5), w), clampTo(math.Floor(right-0.5)+1, w)
 	// Rounding may have moved the ends by a pixel; covers decides.
 	for x0 > 0 && c.covers(x0-1, y) {
 		x0--
@@ -398,4 +398,5 @@ func (c capsule) span(y, w int) (x0, x1 int) {
 	return x0, x1
 }
 
-func clampTo(v float64, lo, hi int) float64 { return math.Max(float64(lo), math.Min(v, float64(hi))) }
+// clampTo clamps v to 0…limit.
+func clampTo(v float64, limit int) int { return int(max(0, min(v, float64(limit)))) }

@@ -48,7 +48,7 @@ func (t tiling) each(r image.Rectangle, do func(i int)) {
 type tileBuffer = [tileSide * tileSide]uint8
 
 // forEach calls work for 0…n−1, on all processors if n is large. Each goroutine has scratch memory of its own.
-func forEach[S any](n int, scratch func() S, work func(i int, s S)) {
+func forEach[S any](n int, work func(i int, scratch *S)) {
 	// For fewer tiles, starting goroutines costs more than it saves.
 	const worthParallel = 64
 	workers := 1
@@ -56,14 +56,12 @@ func forEach[S any](n int, scratch func() S, work func(i int, s S)) {
 		workers = 0
 	}
 	_ = parallel.Workers(context.Background(), workers, n, func(tasks iter.Seq[int]) {
-		s := scratch()
+		s := new(S)
 		for i := range tasks {
 			work(i, s)
 		}
 	})
 }
-
-func newBuffer() *tileBuffer { return new(tileBuffer) }
 
 // tileData is the compressed content of a tile. Each run of equal pixels takes three bytes: its value, and its length
 // minus one in little-endian order. Where that would not be shorter, tileData holds the pixels themselves. The length
@@ -135,19 +133,17 @@ func (d *Document) pack(i int, scratch *tileBuffer) tileData {
 	return d.packed[i].data
 }
 
+// packAll returns all tiles of the mask, packed.
+func (d *Document) packAll() []tileData {
+	mask := make([]tileData, len(d.packed))
+	forEach(len(mask), func(i int, scratch *tileBuffer) { mask[i] = d.pack(i, scratch) })
+	return mask
+}
+
 // changedTile must be called for each tile of the mask whose pixels change.
 func (d *Document) changedTile(i int) {
 	d.packed[i].stale = true
 	d.spots.invalidate(i)
-}
-
-// unpackTiles copies some tiles of a packed mask into the mask.
-func (d *Document) unpackTiles(which []int, from []tileData) {
-	forEach(len(which), newBuffer, func(k int, _ *tileBuffer) {
-		i := which[k]
-		from[i].unpack(d.mask.Pix, d.mask.Width, d.tiles.rect(i))
-		d.packed[i] = packedTile{data: from[i]}
-	})
 }
 
 // runLength returns how many values at the start of row are v.
@@ -158,6 +154,13 @@ func runLength(row []uint8, v uint8) int {
 	for ; n < len(row) && row[n] == v; n++ {
 	}
 	return n
+}
+
+// load writes the tile, whose pixels are r, to a buffer row by row. packLoaded is its inverse.
+func (d tileData) load(b *tileBuffer, r image.Rectangle) { d.unpack(b[:], r.Dx(), r.Sub(r.Min)) }
+
+func packLoaded(b *tileBuffer, r image.Rectangle, scratch *tileBuffer) tileData {
+	return packTile(b[:], r.Dx(), r.Sub(r.Min), scratch)
 }
 
 // unpack writes the tile to the pixels r of a raster with the given stride.

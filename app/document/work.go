@@ -97,7 +97,7 @@ func (d *Document) Restore(w Work) (dirty image.Rectangle, err error) {
 				c.Patches, spots = append(c.Patches, w.Patches[k]), append(spots, w.Spots[k])
 			}
 		}
-		if _, err := d.ApplyCorrection(c, spots, by.Params); err != nil {
+		if err := d.ApplyCorrection(c, spots, by.Params); err != nil {
 			return dirty, err
 		}
 	}
@@ -106,12 +106,12 @@ func (d *Document) Restore(w Work) (dirty image.Rectangle, err error) {
 
 // accepts returns an error if w does not fit the picture.
 func (d *Document) accepts(w Work) error {
-	if err := d.fits(w.Mask); err != nil {
+	if err := fits(d.pic, w.Mask); err != nil {
 		return err
 	}
 	for _, m := range []*processing.Mask{w.Marked, w.Erased} {
 		if m != nil {
-			if err := d.fits(m); err != nil {
+			if err := fits(d.pic, m); err != nil {
 				return err
 			}
 		}
@@ -152,7 +152,7 @@ func (d *Document) accepts(w Work) error {
 			return err
 		}
 	}
-	return d.fits(w.Found.Mask)
+	return fits(d.pic, w.Found.Mask)
 }
 
 // unpackAll returns the mask of packed tiles.

@@ -66,7 +66,7 @@ func worked(t *testing.T, depth int) *document.Document {
 		c.Patches = append(c.Patches, p)
 	}
 	spots[0].Method = processing.MethodExemplar
-	if _, err := d.ApplyCorrection(c, spots, processing.DefaultParams()); err != nil {
+	if err := d.ApplyCorrection(c, spots, processing.DefaultParams()); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.SetRegion(&processing.Region{Shape: processing.EllipseShape,

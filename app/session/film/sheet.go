@@ -130,7 +130,7 @@ func (t *sheet) save() {
 
 // Corrected implements work.Sheet.
 func (t *sheet) Corrected(c *correct.Correction, chosen work.Choice) error {
-	_, err := t.Doc.ApplyCorrection(c, chosen.Spots, *t.Params)
+	err := t.Doc.ApplyCorrection(c, chosen.Spots, *t.Params)
 	t.save()
 	return err
 }

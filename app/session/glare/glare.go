@@ -83,7 +83,7 @@ func (g *Glare) correctIf(right func(document.Spot) bool, done func(Outcome, err
 			methods[f.ID] = f.Asked
 		}
 	}
-	g.CorrectFor(session.CorrectedSpots, methods, g.apply, done)
+	g.CorrectFor(session.CorrectedSpots, methods, g.s.Document().ApplyCorrection, done)
 }
 
 // CorrectSelected corrects the selected finding with a method; MethodAuto means that of the parameters. If none is
@@ -91,7 +91,7 @@ func (g *Glare) correctIf(right func(document.Spot) bool, done func(Outcome, err
 func (g *Glare) CorrectSelected(m processing.Method, done func(Outcome, error)) {
 	g.s.Settle()
 	if f, ok := g.s.Document().Selected(); ok && f.Decision != document.Ignored {
-		g.CorrectFor(session.CorrectedSpots, map[int]processing.Method{f.ID: m}, g.apply, done)
+		g.CorrectFor(session.CorrectedSpots, map[int]processing.Method{f.ID: m}, g.s.Document().ApplyCorrection, done)
 	}
 }
 
@@ -107,7 +107,7 @@ func (g *Glare) CorrectThese(list func() []document.Spot, m processing.Method, d
 		}
 	}
 	if len(methods) > 0 {
-		g.CorrectFor(session.CorrectedSpots, methods, g.apply, done)
+		g.CorrectFor(session.CorrectedSpots, methods, g.s.Document().ApplyCorrection, done)
 	}
 	return len(methods)
 }
@@ -116,12 +116,6 @@ func (g *Glare) CorrectThese(list func() []document.Spot, m processing.Method, d
 type corrected struct {
 	spots  []processing.Spot
 	result *correct.Correction
-}
-
-// apply applies a correction to the document.
-func (g *Glare) apply(c *correct.Correction, spots []processing.Spot, p processing.Params) error {
-	_, err := g.s.Document().ApplyCorrection(c, spots, p)
-	return err
 }
 
 // CorrectFor corrects the findings whose IDs are the keys of methods, each with its method; apply applies the result to
