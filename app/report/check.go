@@ -54,18 +54,6 @@ func CheckCorrection(ctx context.Context, c *imagefile.Comparison, mask *MaskFil
 	return &k.Check, k.check(data)
 }
 
-// readReport reads a report whole.
-func readReport(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxReport {
-		return []byte{}, nil // no report
-	}
-	return os.ReadFile(path)
-}
-
 // checker makes a Check.
 type checker struct {
 	Check
@@ -114,7 +102,7 @@ func (k *checker) check(data []byte) error {
 	case !holds:
 		k.fault("The report %s was altered: its seal is not that of its contents.", k.Path)
 	}
-	if !k.named(k.rec.Result.File, k.c.Result.Path) {
+	if !named(k.rec.Result.File, k.c.Result.Path) {
 		k.fault("%s is the report on %s, not on %s.", k.Path, k.rec.Result.File, result)
 		return nil
 	}
@@ -126,12 +114,6 @@ func (k *checker) check(data []byte) error {
 	}
 	k.measured()
 	return nil
-}
-
-// named reports whether a stored name is that of a file.
-func (k *checker) named(stored, path string) bool {
-	name := filepath.Base(path)
-	return stored == asStored(name) || oneFile(filepath.Dir(path), stored, asStored(name))
 }
 
 // sums compares the checksums of the two pictures.
@@ -162,13 +144,10 @@ func (k *checker) another(path, got, want string) {
 // bundle compares the page and the mask with what the report says of them.
 func (k *checker) bundle() error {
 	if k.rec.Version >= sealedVersion {
-		switch page := k.rec.Page; {
-		case page == nil || !k.named(page.File, k.page):
+		if page := k.rec.Page; page == nil || !named(page.File, k.page) {
 			k.fault("The report %s does not name its page %s.", k.Path, k.page)
-		default:
-			if err := k.beside(k.page, page.SHA256, true); err != nil {
-				return err
-			}
+		} else if err := k.beside(k.page, page.SHA256, true); err != nil {
+			return err
 		}
 	}
 	want := k.rec.Mask
@@ -247,7 +226,7 @@ type field struct {
 func (k *checker) fields() []field {
 	r, source, result, proof := &k.rec, k.c.Source, k.c.Result, k.c.Proof
 	name := r.Source.File
-	if !k.named(name, source.Path) {
+	if !named(name, source.Path) {
 		name = filepath.Base(source.Path)
 	}
 	same := strings.EqualFold(r.Source.SHA256, r.Result.SHA256)

@@ -1,8 +1,8 @@
 package report
 
 import (
+	"bytes"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,20 +24,30 @@ const maxReport = 256 << 20
 
 // readExisting reads the report at path; ok is false for a file that is not a report. A missing file is fs.ErrNotExist.
 func readExisting(path string) (r existing, ok bool, err error) {
+	data, err := readReport(path)
+	if err != nil {
+		return r, false, err
+	}
+	err = json.NewDecoder(bytes.NewReader(data)).Decode(&r)
+	return r, err == nil && r.Format != "", nil
+}
+
+// readReport reads a report whole; it returns nothing of a file that cannot be one.
+func readReport(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return r, false, err
+		return nil, err
 	}
-	if !info.Mode().IsRegular() {
-		return r, false, nil
+	if !info.Mode().IsRegular() || info.Size() > maxReport {
+		return nil, nil
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return r, false, err
-	}
-	defer file.Close()
-	err = json.NewDecoder(io.LimitReader(file, maxReport)).Decode(&r)
-	return r, err == nil && r.Format != "", nil
+	return os.ReadFile(path)
+}
+
+// named reports whether a stored name is that of a file.
+func named(stored, path string) bool {
+	dir, name := filepath.Dir(path), asStored(filepath.Base(path))
+	return stored == name || oneFile(dir, stored, name)
 }
 
 // oneFile reports whether two names that differ only in case denote the same file in a folder, as on Windows and macOS.
@@ -69,7 +79,7 @@ func CheckReport(path, format, file string) error {
 	if format == CorrectionFormat {
 		about = r.Result.File
 	}
-	if about != asStored(file) && !oneFile(filepath.Dir(path), about, asStored(file)) {
+	if !named(about, filepath.Join(filepath.Dir(path), file)) {
 		return foreign(path, message.Of("not written: this is the report on %s, not on %s", about, file))
 	}
 	return nil

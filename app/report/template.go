@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bytes"
 	"embed"
 	"encoding/json"
 	"html/template"
@@ -36,13 +35,8 @@ func execute(w io.Writer, name string, page any, tr *i18n.Printer, more template
 
 // writeJSON writes v as JSON with an indent of one.
 func writeJSON(w io.Writer, v any) error {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
+	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ")
-	if err := e.Encode(v); err != nil {
-		return err
-	}
-	_, err := w.Write(b.Bytes())
-	return err
+	return e.Encode(v)
 }

@@ -231,7 +231,7 @@ func (l *Findings) Save(ctx context.Context, path string) error {
 			State:    [...]string{"not corrected", "partly", "corrected"}[f.State],
 		}
 		if f.State != document.Uncorrected {
-			row.Method = methodID(f.Method)
+			row.Method = f.Method.ID()
 		}
 		rows = append(rows, row)
 	}
@@ -243,12 +243,6 @@ func (l *Findings) Save(ctx context.Context, path string) error {
 		return err
 	}
 	return atomicfile.WriteFile(path, b.Bytes(), 0o666)
-}
-
-// methodID returns the name of a method in tables.
-func methodID(m processing.Method) string {
-	spec, _ := processing.SpecByID("method")
-	return spec.Choices[m].ID
 }
 
 // Select selects a finding.
