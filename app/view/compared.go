@@ -1,7 +1,6 @@
 package view
 
 import (
-	"encoding/binary"
 	"image/color"
 
 	"blik/processing"
@@ -14,27 +13,44 @@ func ComparedColours() (first, second, both color.RGBA) {
 	return color.RGBA{230, 159, 0, 255}, color.RGBA{86, 180, 233, 255}, color.RGBA{255, 255, 255, 255}
 }
 
-// compareRow blends row y of both masks into a row of device pixels, where they count as glare.
-func (f *frame) compareRow(out []uint8, y int) {
-	first, second, both := ComparedColours()
-	ink := [4]lanes{1: inkOf(first), 2: inkOf(second), 3: inkOf(both)}
-	a := f.overlay.pix[y*f.overlay.w:][f.mask0:f.mask1]
-	b := f.other.pix[y*f.other.w:][f.mask0:f.mask1]
-	side := func(m int) uint8 { return a[m]/processing.MaskLevel | b[m]/processing.MaskLevel<<1 }
-	for m := 0; m < len(a); {
-		if m+8 <= len(a) && binary.LittleEndian.Uint64(a[m:])|binary.LittleEndian.Uint64(b[m:]) == 0 {
-			m += 8
-			continue
-		}
-		s, n := side(m), m+1
-		if s != 0 {
-			for n < len(a) && side(n) == s {
-				n++
-			}
-			tint(out[4*f.start[m]:4*f.start[n]], ink[s], f.share[255])
-		}
-		m = n
+// ChangedColours returns the colours of changed pixels: of those that were marked, of the halo, and of the veil. They
+// come from the palette of Okabe and Ito (2008).
+func ChangedColours() (marked, halo, veil color.RGBA) {
+	return color.RGBA{230, 159, 0, 255}, color.RGBA{86, 180, 233, 255}, color.RGBA{204, 121, 167, 255}
+}
+
+// Inks returns the colours of the numbers in overlays of two masks, of which 0 has none.
+func Inks(changed bool) (inks [4]color.RGBA) {
+	if changed {
+		inks[3], inks[2], inks[1] = ChangedColours()
+	} else {
+		inks[1], inks[2], inks[3] = ComparedColours()
 	}
+	return inks
+}
+
+// inkNumbers writes the numbers of the colours of pixels of two masks. changed means that the second one holds the
+// values of document.Corrections.Changed, which alone count then; otherwise pixels are marked where they count as glare.
+func inkNumbers(out, mask, other []uint8, changed bool) {
+	for i, v := range other[:len(out)] {
+		if changed {
+			out[i] = v / 85
+		} else {
+			out[i] = mask[i]/processing.MaskLevel | v/processing.MaskLevel<<1
+		}
+	}
+}
+
+// inkRow blends row y of two masks into a row of device pixels.
+func (f *frame) inkRow(w *worker, out []uint8, y int) {
+	if f.other.pix == nil {
+		return
+	}
+	changed, row := f.o.Mode == Changed, y*f.overlay.w
+	w.numbers = grow(w.numbers, f.mask1-f.mask0)
+	inkNumbers(w.numbers, f.overlay.pix[row+f.mask0:], f.other.pix[row+f.mask0:], changed)
+	inks := Inks(changed)
+	f.tintRow(out, w.numbers, func(number uint8) (lanes, lanes) { return inkOf(inks[number]), f.share[255] })
 }
 
 func inkOf(c color.RGBA) lanes {

@@ -73,9 +73,7 @@ func (p *MaskPyramid) reduce(dirty image.Rectangle) {
 	const worthParallel = 1 << 20
 	for _, l := range p.levels {
 		wide := dirty.Dx()*dirty.Dy() >= worthParallel
-		dirty = image.Rect(
-			min(dirty.Min.X/2, l.w-1), min(dirty.Min.Y/2, l.h-1),
-			min((dirty.Max.X-1)/2, l.w-1)+1, min((dirty.Max.Y-1)/2, l.h-1)+1)
+		dirty = coarser(dirty, 1, l.w, l.h)
 		if wide {
 			// Without a cancel there is no error.
 			_ = parallel.Chunks(context.Background(), dirty.Dy(), chunkRows, func(y0, y1 int) {
@@ -86,6 +84,14 @@ func (p *MaskPyramid) reduce(dirty image.Rectangle) {
 		}
 		finer = l
 	}
+}
+
+// coarser returns the pixels of a level, w × h large, that depend on pixels r so many levels below. The last column and
+// row of the level include the remainder of the division.
+func coarser(r image.Rectangle, levels, w, h int) image.Rectangle {
+	return image.Rect(
+		min(r.Min.X>>levels, w-1), min(r.Min.Y>>levels, h-1),
+		min((r.Max.X-1)>>levels, w-1)+1, min((r.Max.Y-1)>>levels, h-1)+1)
 }
 
 // level returns level i; level 0 is the mask.

@@ -212,6 +212,8 @@ type worker struct {
 	top, bottom       []packed
 	topRow, bottomRow int
 	blended           []lanes
+	// numbers holds those of the colours in a row of two masks.
+	numbers []uint8
 }
 
 // NewRenderer returns a renderer that uses all processors. Until SetPicture is called it draws only the surround.
@@ -342,20 +344,19 @@ func (r *Renderer) DirtyRect(t Transform, dirty image.Rectangle) image.Rectangle
 	m := r.mask.mask
 	level := r.mask.levelFor(t.Zoom)
 	w, h := r.mask.size(level)
-	// Widen to whole pixels of the level; its last column and row also cover the remainder of the division.
-	widen := func(a, b, pixels, n int) (int, int) {
-		a, b = min(a>>level, pixels-1)<<level, (min((b-1)>>level, pixels-1)+1)<<level
-		if b>>level == pixels {
-			b = n
-		}
-		return a, b
-	}
 	dirty = dirty.Intersect(image.Rect(0, 0, m.Width, m.Height))
 	if dirty.Empty() {
 		return image.Rectangle{}
 	}
-	dirty.Min.X, dirty.Max.X = widen(dirty.Min.X, dirty.Max.X, w, m.Width)
-	dirty.Min.Y, dirty.Max.Y = widen(dirty.Min.Y, dirty.Max.Y, h, m.Height)
+	// Widen to whole pixels of the level, whose last column and row reach to the edge.
+	on := coarser(dirty, level, w, h)
+	dirty = image.Rectangle{on.Min.Mul(1 << level), on.Max.Mul(1 << level)}
+	if on.Max.X == w {
+		dirty.Max.X = m.Width
+	}
+	if on.Max.Y == h {
+		dirty.Max.Y = m.Height
+	}
 	// One more pixel, because an outline depends on the neighbours.
 	return t.DeviceRect(dirty).Inset(-1)
 }
@@ -415,7 +416,7 @@ func (r *Renderer) prepare(dst *image.RGBA, t Transform, o Options, rect image.R
 	f.lines = o.Grid && t.Zoom >= GridZoom
 	if f.lines {
 		for x := x0; x < x1; x++ {
-			if f.imageX(x) != f.imageX(x-1) {
+			if f.pictureX.pixel(x) != f.pictureX.pixel(x-1) {
 				f.grid = append(f.grid, int32(x-x0))
 			}
 		}
@@ -477,10 +478,6 @@ func (a axis) position(i int) float64 {
 // pixel returns the pixel under device column or row i.
 func (a axis) pixel(i int) int { return int(math.Floor(a.position(i))) }
 
-func (f *frame) imageX(x int) int { return f.pictureX.pixel(x) }
-
-func (f *frame) imageY(y int) int { return f.pictureY.pixel(y) }
-
 // within clips the device range [i0, i1) to a picture of n pixels.
 func (a axis) within(i0, i1, n int) (int, int) {
 	// An estimate with a margin, which the loops below make exact.
@@ -509,11 +506,7 @@ func (f *frame) prepareColumns(p *Pyramid, x0, x1 int) {
 	w, _ := p.levelSize(f.level)
 	f.column, f.weight = grow(f.column, x1-x0), grow(f.weight, x1-x0)
 	for x := x0; x < x1; x++ {
-		if f.exact {
-			f.column[x-x0] = int32(min(f.columns.pixel(x), w-1))
-			continue
-		}
-		i, weight := f.sample(f.columns.position(x), w)
+		i, weight := f.sample(f.columns, x, w)
 		f.column[x-x0], f.weight[x-x0] = int32(i), weight
 	}
 	f.span0 = int(f.column[0])
@@ -540,10 +533,14 @@ func (f *frame) prepareVector(b *blender, p *Pyramid) {
 	}
 }
 
-// sample returns the pixel left of or above a coordinate of the pyramid, in a level of n columns or rows, and the
-// weight of the next pixel. Beyond the centres of the outermost pixels the weight is 0.
-func (f *frame) sample(at float64, n int) (int, lanes) {
-	u := at*f.scale - 0.5
+// sample returns the pixel left of or above the centre of device column or row i, in a level of n columns or rows, and
+// the weight of the next pixel. Beyond the centres of the outermost pixels the weight is 0. If pixels are shown as
+// squares, it is the pixel under the centre.
+func (f *frame) sample(a axis, i, n int) (int, lanes) {
+	if f.exact {
+		return min(a.pixel(i), n-1), 0
+	}
+	u := a.position(i)*f.scale - 0.5
 	if u <= 0 {
 		return 0, 0
 	}
@@ -594,12 +591,12 @@ func (f *frame) prepareMask(m *MaskPyramid, x0, x1 int) {
 
 // maskColumn returns the column of the overlay under device column x, −1 outside the picture.
 func (f *frame) maskColumn(x int) int {
-	return maskIndex(f.imageX(x), f.maskSize.X, f.overlayLevel, f.overlay.w)
+	return maskIndex(f.pictureX.pixel(x), f.maskSize.X, f.overlayLevel, f.overlay.w)
 }
 
 // maskRow does the same for rows.
 func (f *frame) maskRow(y int) int {
-	return maskIndex(f.imageY(y), f.maskSize.Y, f.overlayLevel, f.overlay.h)
+	return maskIndex(f.pictureY.pixel(y), f.maskSize.Y, f.overlayLevel, f.overlay.h)
 }
 
 // maskIndex returns the index, in a level of n columns or rows, of the pixel that covers pixel i of a mask that has
@@ -652,8 +649,8 @@ func (r *Renderer) band(w *worker, y0, y1 int) {
 		v := y - f.origin.Y
 		key := rowKey{}
 		if f.exact {
-			key.picture = min(f.rows.pixel(v), r.picture.pic.Height-1)
-			key.line = f.lines && f.imageY(v) != f.imageY(v-1)
+			key.picture, _ = f.sample(f.rows, v, r.picture.pic.Height)
+			key.line = f.lines && f.pictureY.pixel(v) != f.pictureY.pixel(v-1)
 		}
 		if f.masked {
 			key.mask, key.above, key.below = f.maskRow(v), f.maskRow(v-1), f.maskRow(v+1)
@@ -685,14 +682,14 @@ func (r *Renderer) row(w *worker, out []uint8, y int, key rowKey) {
 		f.interpolate(r.blendRows(w, y), out)
 	}
 	if f.masked {
-		if f.o.Mode == Changed {
-			f.changedRow(out, key.mask)
-		} else if f.other.pix != nil {
-			f.compareRow(out, key.mask)
-		} else if f.o.Mode == Outlines {
+		switch {
+		case f.o.Mode == Changed || f.other.pix != nil:
+			f.inkRow(w, out, key.mask)
+		case f.o.Mode == Outlines:
 			f.outline(out, key)
-		} else {
-			f.overlayRow(out, key.mask)
+		default:
+			row := f.overlay.pix[key.mask*f.overlay.w:][f.mask0:f.mask1]
+			f.tintRow(out, row, func(v uint8) (lanes, lanes) { return f.ink, f.share[v] })
 		}
 	}
 	if f.lines {
@@ -713,7 +710,7 @@ func (r *Renderer) row(w *worker, out []uint8, y int, key rowKey) {
 func (r *Renderer) blendRows(w *worker, y int) []lanes {
 	f := &r.frame
 	_, h := r.picture.levelSize(f.level)
-	row, weight := f.sample(f.rows.position(y), h)
+	row, weight := f.sample(f.rows, y, h)
 	below := min(row+1, h-1)
 	var a, b []packed
 	if f.level == 0 || r.picture.levels[f.level-1].patched.at != nil {
@@ -766,9 +763,9 @@ func (f *frame) interpolate(row []lanes, out []uint8) {
 	}
 }
 
-// overlayRow blends row y of the overlay into a row of device pixels. It skips empty parts eight columns at a time.
-func (f *frame) overlayRow(out []uint8, y int) {
-	row := f.overlay.pix[y*f.overlay.w:][f.mask0:f.mask1]
+// tintRow mixes the colours of the visible columns of a mask into a row of device pixels; ink returns colour and weight
+// for a value. It skips empty parts eight columns at a time.
+func (f *frame) tintRow(out, row []uint8, ink func(v uint8) (colour, share lanes)) {
 	for m := 0; m < len(row); {
 		if m+8 <= len(row) && binary.LittleEndian.Uint64(row[m:]) == 0 {
 			m += 8
@@ -780,7 +777,8 @@ func (f *frame) overlayRow(out []uint8, y int) {
 			for n < len(row) && row[n] == v {
 				n++
 			}
-			tint(out[4*f.start[m]:4*f.start[n]], f.ink, f.share[v])
+			colour, share := ink(v)
+			tint(out[4*f.start[m]:4*f.start[n]], colour, share)
 		}
 		m = n
 	}

@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"blik/internal/parallel"
-	"blik/processing"
 )
 
 // MaxTileSide is the largest side of tiles, which the texels of a Table can address.
@@ -134,47 +133,29 @@ type place struct {
 	line   bool
 }
 
-// places returns those of the columns and rows of inside, each with one more on both sides.
-func (f *frame) places(p *Pyramid) (columns, rows []place) {
-	in := f.inside.Sub(f.origin)
-	columns, rows = make([]place, in.Dx()+2), make([]place, in.Dy()+2)
-	_, h := p.levelSize(f.level)
-	for i := range columns {
-		c, x := &columns[i], in.Min.X+i-1
+// places returns those of device columns or rows i0…i1−1, with one more on both sides. level and picture are their axes,
+// mask returns the column or row of the mask; the level has n of them.
+func (f *frame) places(i0, i1 int, level, picture axis, mask func(i int) int, n int) []place {
+	all := make([]place, i1-i0+2)
+	for k := range all {
+		p, i := &all[k], i0+k-1
+		if i0 <= i && i < i1 {
+			p.pixel, p.weight = f.sample(level, i, n)
+		}
 		if f.masked {
-			c.mask = f.maskColumn(x)
+			p.mask = mask(i)
 		}
-		c.line = f.lines && f.imageX(x) != f.imageX(x-1)
-		if i == 0 || i == len(columns)-1 {
-			continue
-		}
-		c.pixel = int(f.column[i-1]) + f.span0
-		if !f.exact {
-			c.weight = f.weight[i-1]
-		}
+		p.line = f.lines && picture.pixel(i) != picture.pixel(i-1)
 	}
-	for i := range rows {
-		c, y := &rows[i], in.Min.Y+i-1
-		if f.masked {
-			c.mask = f.maskRow(y)
-		}
-		c.line = f.lines && f.imageY(y) != f.imageY(y-1)
-		switch {
-		case i == 0 || i == len(rows)-1:
-		case f.exact:
-			c.pixel = min(f.rows.pixel(y), h-1)
-		default:
-			c.pixel, c.weight = f.sample(f.rows.position(y), h)
-		}
-	}
-	return columns, rows
+	return all
 }
 
 // tiles appends the tiles of a picture to all.
 func (f *frame) tiles(all []Tile, p *Pyramid, m *MaskPyramid, turn Turn, side int) []Tile {
-	columns, rows := f.places(p)
 	w, h := p.levelSize(f.level)
 	in := f.inside.Sub(f.origin)
+	columns := f.places(in.Min.X, in.Max.X, f.columns, f.pictureX, f.maskColumn, w)
+	rows := f.places(in.Min.Y, in.Max.Y, f.rows, f.pictureY, f.maskRow, h)
 	for y0, y1 := 1, 0; y0 < len(rows)-1; y0 = y1 {
 		y1 = runEnd(rows, y0, side)
 		for x0, x1 := 1, 0; x0 < len(columns)-1; x0 = x1 {
@@ -213,14 +194,10 @@ func runEnd(p []place, i, side int) int {
 // of them are visible.
 func (f *frame) overlayOf(s Source, origin image.Point, m *MaskPyramid) Overlay {
 	const neighbours = 2
-	span := func(a, b, origin, size, n int) (int, int) {
-		a, b = a<<s.level+origin, min(b<<s.level+origin, size)
-		return max(min(a>>f.overlayLevel, n-1)-neighbours, 0), min(min((b-1)>>f.overlayLevel, n-1)+1+neighbours, n)
-	}
-	a := s.area
-	a.Min.X, a.Max.X = span(a.Min.X, a.Max.X, origin.X, f.maskSize.X, f.overlay.w)
-	a.Min.Y, a.Max.Y = span(a.Min.Y, a.Max.Y, origin.Y, f.maskSize.Y, f.overlay.h)
-	return Overlay{m, f.o.Other, f.overlayLevel, a, f.o.Mode == Changed}
+	shown := image.Rectangle{s.area.Min.Mul(1 << s.level), s.area.Max.Mul(1 << s.level)}.Add(origin)
+	w, h := f.overlay.w, f.overlay.h
+	a := coarser(shown.Intersect(image.Rectangle{Max: f.maskSize}), f.overlayLevel, w, h).Inset(-neighbours)
+	return Overlay{m, f.o.Other, f.overlayLevel, a.Intersect(image.Rect(0, 0, w, h)), f.o.Mode == Changed}
 }
 
 // table returns the Table of a tile whose textures begin at the given corners. columns and rows are in the orientation
@@ -310,9 +287,7 @@ func (o Overlay) Touches(changed image.Rectangle) bool {
 		return false
 	}
 	w, h := o.mask.size(o.level)
-	return image.Rect(
-		min(changed.Min.X>>o.level, w-1), min(changed.Min.Y>>o.level, h-1),
-		min((changed.Max.X-1)>>o.level, w-1)+1, min((changed.Max.Y-1)>>o.level, h-1)+1).Overlaps(o.area)
+	return coarser(changed, o.level, w, h).Overlaps(o.area)
 }
 
 // Draw writes the pixels into a texture of that size, and reports whether any is visible. A pixel is the value of the
@@ -330,29 +305,12 @@ func (o Overlay) Draw(to *image.RGBA) (visible bool) {
 	for y := range o.area.Dy() {
 		at := (o.area.Min.Y+y)*mask.w + o.area.Min.X
 		row, out := mask.pix[at:][:o.area.Dx()], to.Pix[y*to.Stride:][:o.area.Dx()]
-		switch {
-		case o.other == nil:
+		if o.other == nil {
 			copy(out, row)
-		case o.changed:
-			for x := range row {
-				out[x] = other.pix[at+x] / 85
-			}
-		default:
-			for x, v := range row {
-				out[x] = v/processing.MaskLevel | other.pix[at+x]/processing.MaskLevel<<1
-			}
+		} else {
+			inkNumbers(out, row, other.pix[at:], o.changed)
 		}
 		visible = visible || !bytes.Equal(out, nothing)
 	}
 	return visible
-}
-
-// Inks returns the colours of the numbers in overlays of two masks.
-func Inks(changed bool) (inks [4]color.RGBA) {
-	if changed {
-		inks[3], inks[2], inks[1] = ChangedColours()
-	} else {
-		inks[1], inks[2], inks[3] = ComparedColours()
-	}
-	return inks
 }

@@ -60,19 +60,7 @@ func (n Turn) ToUpright(p processing.Point) processing.Point {
 }
 
 // FromUpright is the inverse of ToUpright.
-func (n Turn) FromUpright(p processing.Point) processing.Point {
-	size := n.Upright(n.size)
-	if n.flipX {
-		p.X = float64(size.X) - p.X
-	}
-	if n.flipY {
-		p.Y = float64(size.Y) - p.Y
-	}
-	if n.swap {
-		p.X, p.Y = p.Y, p.X
-	}
-	return p
-}
+func (n Turn) FromUpright(p processing.Point) processing.Point { return n.inverse().ToUpright(p) }
 
 // rectangle is ToUpright for a rectangle of pixels.
 func (n Turn) rectangle(r image.Rectangle) image.Rectangle {
