@@ -1,9 +1,9 @@
 package batch
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"io"
 	"log/slog"
 	"os"
 	"path"
@@ -119,9 +119,7 @@ func (b *Run) Cancel() { b.stop() }
 // Wait returns when the batch has ended.
 func (b *Run) Wait() State {
 	<-b.ended
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.state
+	return b.last()
 }
 
 func (b *Run) change(do func(*State)) {
@@ -168,13 +166,9 @@ func (b *Run) here(ctx context.Context) error {
 		r.Worker(&o)
 	}
 	if o.Log = r.Log; o.Log == nil {
-		o.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
+		o.Log = slog.New(slog.DiscardHandler)
 	}
-	store := r.Store
-	if store == "" {
-		store = filepath.Join(Store(), "batch")
-	}
-	queue, end, err := r.Host(ctx, store, o.Log)
+	queue, end, err := r.Host(ctx, cmp.Or(r.Store, filepath.Join(Store(), "batch")), o.Log)
 	if err != nil {
 		return err
 	}
@@ -301,10 +295,7 @@ func (b *Run) open(ctx context.Context, client *farm.Client) (farm.Batch, error)
 	again := r.Again
 	if r.Own || o.Upload {
 		// The results belong to one folder of one machine.
-		host, err := os.Hostname()
-		if err != nil {
-			host = ""
-		}
+		host, _ := os.Hostname()
 		folder, err := filepath.Abs(r.Folder)
 		if err != nil {
 			folder = r.Folder
@@ -344,11 +335,12 @@ func (b *Run) jobs(ctx context.Context) func() (farm.Job, bool) {
 			if b.request.Notify != nil {
 				b.request.Notify(err)
 			}
-			b.unsent = append(b.unsent, farm.Failure{File: f.Path, Reason: err.Error()})
+			failure := farm.Failure{File: f.Path, Reason: err.Error()}
+			b.unsent = append(b.unsent, failure)
 			b.change(func(s *State) {
 				s.Failed++
 				s.Unsent++
-				s.Failures = append(s.Failures, farm.Failure{File: f.Path, Reason: err.Error()})
+				s.Failures = append(s.Failures, failure)
 			})
 		}
 		return farm.Job{}, false

@@ -20,8 +20,8 @@ import (
 func (t *task) plan(mask string) (string, error) {
 	target := imagefile.ResultName(t.File.Path, t.Folder, t.format())
 	outputs := []string{target}
+	jsonPath, htmlPath := report.CorrectionPaths(target)
 	if !t.Work.NoReport {
-		jsonPath, htmlPath := report.CorrectionPaths(target)
 		outputs = append(outputs, jsonPath, htmlPath)
 	}
 	if t.Work.SaveMask {
@@ -37,7 +37,6 @@ func (t *task) plan(mask string) (string, error) {
 	if err != nil || t.Work.NoReport {
 		return target, err
 	}
-	jsonPath, _ := report.CorrectionPaths(target)
 	return target, report.CheckReport(jsonPath, report.CorrectionFormat, filepath.Base(target))
 }
 
@@ -135,23 +134,20 @@ func (t *task) Save(ctx context.Context, progress processing.Progress) error {
 	if !t.Work.NoReport {
 		o.Report = t.Texts
 	}
-	written, err := Save(ctx, t.account, o)
-	t.Stages = append(t.Stages, written.Stages...)
+	saved, err := Save(ctx, t.account, o)
+	t.Stages = append(t.Stages, saved.Stages...)
 	if err != nil {
 		return err
 	}
-	t.Saved = written.Saved
+	t.Saved = saved.Saved
 	if dropped := t.Saved.Dropped; len(dropped) > 0 {
 		t.remark(message.Of("The new file cannot hold: %s.", message.Join(", ", dropped...)))
 	}
-	pages := slices.DeleteFunc([]string{written.Report, written.JSON, o.Mask},
-		func(path string) bool { return path == "" })
-	t.Outputs = append([]string{t.Saved.Path}, pages...)
-	t.Shown = slices.DeleteFunc([]string{written.Report, t.Saved.Path, written.JSON, o.Mask},
-		func(path string) bool { return path == "" })
+	t.Outputs = nonEmpty(t.Saved.Path, saved.Report, saved.JSON, o.Mask)
+	t.Shown = nonEmpty(saved.Report, t.Saved.Path, saved.JSON, o.Mask)
 	pic, changed := t.File.Picture, t.Saved.PixelsChanged
 	t.Summary = t.Texts.Sprintf("findings corrected: %d; pixels changed: %d (%.3f %%); %s", t.Saved.Corrected, changed,
-		100*float64(changed)/float64(pic.Width*pic.Height), written.Extent.Message())
+		100*float64(changed)/float64(pic.Width*pic.Height), saved.Extent.Message())
 	if n := len(t.left); n > 0 {
 		t.Summary += t.Texts.Sprintf("; left for you to look at: %d", n)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"path/filepath"
-	"slices"
 
 	"blik/app/imagefile"
 	"blik/app/report"
@@ -16,8 +15,7 @@ import (
 type findings struct{ preview, marked, mask, csv, json string }
 
 func (o findings) list() []string {
-	all := []string{o.preview, o.marked, o.mask, o.csv, o.json}
-	return slices.DeleteFunc(all, func(path string) bool { return path == "" })
+	return nonEmpty(o.preview, o.marked, o.mask, o.csv, o.json)
 }
 
 // findings names the files of a detection.
@@ -73,7 +71,7 @@ func (t *task) detect(ctx context.Context) error {
 		t.computed()
 	}
 	t.progress(message.Of("writing"), shareFound)
-	return t.timed("write files", func() error { return t.writeFound(ctx, o) })
+	return timed(&t.Stages, "write files", func() error { return t.writeFound(ctx, o) })
 }
 
 // writeFound writes the files of a detection, all or none.
@@ -128,8 +126,7 @@ func (t *task) writeFound(ctx context.Context, o findings) error {
 	}
 	area := result.Mask.Area()
 	t.Device, t.Shown = result.Device, o.list()
-	others := slices.DeleteFunc(o.list(), func(path string) bool { return path == o.mask })
-	t.Outputs = append([]string{o.mask}, others...)
+	t.Outputs = nonEmpty(o.mask, o.preview, o.marked, o.csv, o.json)
 	t.Summary = t.Texts.Sprintf("findings: %d; mask: %d px (%.3f %%)", len(result.Findings), area,
 		100*float64(area)/float64(len(result.Mask.Pix)))
 	return nil

@@ -47,6 +47,11 @@ func (w *Work) Distinct(files []string) error {
 	return nil
 }
 
+// nonEmpty returns the paths that are not empty.
+func nonEmpty(paths ...string) []string {
+	return slices.DeleteFunc(paths, func(path string) bool { return path == "" })
+}
+
 // Exists reports whether there is a file, a folder or a link at path.
 func Exists(path string) bool {
 	_, err := os.Lstat(path)

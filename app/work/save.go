@@ -35,13 +35,7 @@ type Written struct {
 func Save(ctx context.Context, account report.Correction, t Target) (w Written, err error) {
 	out := imagefile.Begin()
 	defer out.Close()
-	timed := func(name message.Text, do func() error) error {
-		start := time.Now()
-		err := do()
-		w.Stages = append(w.Stages, processing.StageTime{Name: string(name), Time: time.Since(start)})
-		return err
-	}
-	err = timed("save and prove", func() (err error) {
+	err = timed(&w.Stages, "save and prove", func() (err error) {
 		w.Saved, err = out.AddPicture(ctx, account.Source, t.Path, account.Patches, t.Options)
 		if account.Saved = w.Saved; err == nil {
 			w.Extent, err = account.Extent()
@@ -54,7 +48,7 @@ func Save(ctx context.Context, account report.Correction, t Target) (w Written, 
 	if t.Now != nil {
 		account.Date = t.Now()
 	}
-	err = timed("write report", func() error {
+	err = timed(&w.Stages, "write report", func() error {
 		if t.Mask != "" {
 			pic := account.Source.Picture
 			account.MaskPath = t.Mask

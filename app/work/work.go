@@ -169,45 +169,38 @@ const (
 	Tables
 )
 
+func option[T any](name string, help message.Text, of Kind, field func(*Work) *T, values ...string) Option {
+	return Option{Name: name, Help: help, Of: of, Field: func(w *Work) any { return field(w) }, Values: values}
+}
+
 // Options lists the options of some kinds of work, in the order of help texts.
 func Options(of Kind) []Option {
-	bools := func(name string, help message.Text, of Kind, field func(*Work) *bool) Option {
-		return Option{Name: name, Help: help, Of: of, Field: func(w *Work) any { return field(w) }}
-	}
-	texts := func(name string, help message.Text, of Kind, field func(*Work) *string, values ...string) Option {
-		return Option{Name: name, Help: help, Of: of, Field: func(w *Work) any { return field(w) }, Values: values}
-	}
-	masks := texts("mask-dir", "take the glare from the masks in this `FOLDER`", Masked,
+	masks := option("mask-dir", "take the glare from the masks in this `FOLDER`", Masked,
 		func(w *Work) *string { return &w.MaskFolder })
 	masks.Folder = true
 	all := []Option{
-		bools("overwrite", OverwriteHelp, Detection|Correction, func(w *Work) *bool { return &w.Overwrite }),
-		texts("mask", "take the glare from the mask in this picture `FILE`", Masked,
+		option("overwrite", OverwriteHelp, Detection|Correction, func(w *Work) *bool { return &w.Overwrite }),
+		option("mask", "take the glare from the mask in this picture `FILE`", Masked,
 			func(w *Work) *string { return &w.Mask }),
 		masks,
-		texts("format", "`FORMAT` of the result: tiff, png or jpeg; by default that of the original, TIFF for JPEG",
+		option("format", "`FORMAT` of the result: tiff, png or jpeg; by default that of the original, TIFF for JPEG",
 			Correction, func(w *Work) *string { return &w.Format }, Formats()...),
-		bools("keep-time", "give the result the modification time of the original", Correction,
+		option("keep-time", "give the result the modification time of the original", Correction,
 			func(w *Work) *bool { return &w.KeepTime }),
-		bools("save-mask", "also write the mask that was used, with halo and veil", Correction,
+		option("save-mask", "also write the mask that was used, with halo and veil", Correction,
 			func(w *Work) *bool { return &w.SaveMask }),
-		bools("no-report", "write no report", Correction, func(w *Work) *bool { return &w.NoReport }),
-		bools("marked", "also write the picture with the findings outlined", Detection,
+		option("no-report", "write no report", Correction, func(w *Work) *bool { return &w.NoReport }),
+		option("marked", "also write the picture with the findings outlined", Detection,
 			func(w *Work) *bool { return &w.Marked }),
-		{
-			Name: "preview", Help: "also write a small picture with the findings outlined, at most `N` × N pixels",
-			Of: Detection, Field: func(w *Work) any { return &w.Preview },
-		},
-		texts("csv", "`FORM` of the CSV file: comma (decimal points), or semicolon (decimal commas and a byte order "+
+		option("preview", "also write a small picture with the findings outlined, at most `N` × N pixels", Detection,
+			func(w *Work) *int { return &w.Preview }),
+		option("csv", "`FORM` of the CSV file: comma (decimal points), or semicolon (decimal commas and a byte order "+
 			"mark, as spreadsheets expect it where a comma is the decimal sign)", Tables,
 			func(w *Work) *string { return &w.Table }, report.Tables()...),
-		texts("region",
+		option("region",
 			"search only in this `REGION` (pixels): rect:x,y,w,h, ellipse:x,y,w,h or polygon:x,y,x,y,…",
 			Detection|Correction, func(w *Work) *string { return &w.Region }),
-		{
-			Name: "limit", Help: LimitHelp, Of: Detection | Correction,
-			Field: func(w *Work) any { return &w.Limit },
-		},
+		option("limit", LimitHelp, Detection|Correction, func(w *Work) *float64 { return &w.Limit }),
 	}
 	return slices.DeleteFunc(all, func(o Option) bool { return o.Of&of == 0 })
 }
