@@ -412,8 +412,7 @@ func versionCommand(p *program) *cobra.Command {
 
 func versionText(p *program) string {
 	return fmt.Sprintf("blik %s\n%s %s/%s\n%s\n%s\n",
-		p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, tagText(p),
-		kernelText(p))
+		p.Version, runtime.Version(), runtime.GOOS, runtime.GOARCH, tagText(p), kernelText(p))
 }
 
 // exactly requires n arguments.

@@ -55,14 +55,19 @@ func deviceFailure(p *program, name string, why message.Message) string {
 
 // otherDevices lists the devices found if there are GPUs but none with this name.
 func otherDevices(p *program, name string, found []device.Device) string {
-	names := make([]string, len(found))
-	for i, d := range found {
-		names[i] = d.Name
-	}
+	names := deviceNames(found)
 	if len(names) < 2 || name == "cuda" || slices.Contains(names, name) {
 		return ""
 	}
 	return p.say(" There are ") + strings.Join(names, ", ") + "."
+}
+
+func deviceNames(found []device.Device) []string {
+	names := make([]string, len(found))
+	for i, d := range found {
+		names[i] = d.Name
+	}
+	return names
 }
 
 // openDevice opens the device of a name that device.Check accepts.
@@ -83,12 +88,8 @@ func (p *program) openDevice(ctx context.Context, name string) (runner, error) {
 
 // completeDevices offers the existing devices.
 func completeDevices(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	names := []string{"auto"}
 	found, _ := device.List()
-	for _, d := range found {
-		names = append(names, d.Name)
-	}
-	return names, cobra.ShellCompDirectiveNoFileComp
+	return append([]string{"auto"}, deviceNames(found)...), cobra.ShellCompDirectiveNoFileComp
 }
 
 // automaticText describes what --device auto does with a GPU.
@@ -142,8 +143,7 @@ func deviceList(p *program) (string, error) {
 		// auto uses the first GPU, which follows the CPU in the list.
 		speed, measured := found[1].Measured()
 		fmt.Fprintln(&text, automaticText(p, found[1].Name, speed, measured))
-	}
-	if why != nil {
+	} else {
 		fmt.Fprintln(&text, p.tr.Sprint(device.Explain(why)))
 	}
 	return text.String(), nil

@@ -46,36 +46,29 @@ func diagnosis(p *program) (string, error) {
 	var b strings.Builder
 	section := func(heading string) { fmt.Fprintf(&b, "\n%s\n", heading) }
 	line := func(format message.Text, args ...any) { fmt.Fprintf(&b, "  %s\n", p.say(format, args...)) }
+	variables := func(names ...string) {
+		for _, name := range names {
+			if v := p.Getenv(name); v != "" {
+				fmt.Fprintf(&b, "  %s=%s\n", name, v)
+			}
+		}
+	}
 
 	b.WriteString(versionText(p))
 	section(p.say("System"))
 	fmt.Fprintf(&b, "  %s\n", systemName())
 	line("processors: %d, of which Blik uses %d", runtime.NumCPU(), parallel.Processors())
 	line("language: %s", p.tr.Code())
-	for _, name := range []string{
-		"LC_ALL", "LC_MESSAGES", "LANG", "GOMEMLIMIT", "BLIK_KERNELS", "BLIK_DIALOGS", "BLIK_DRAWING",
-		"FYNE_SCALE",
-	} {
-		if v := p.Getenv(name); v != "" {
-			fmt.Fprintf(&b, "  %s=%s\n", name, v)
-		}
-	}
+	variables("LC_ALL", "LC_MESSAGES", "LANG", "GOMEMLIMIT", "BLIK_KERNELS", "BLIK_DIALOGS", "BLIK_DRAWING",
+		"FYNE_SCALE")
 
 	section(p.say("Display"))
-	for _, name := range []string{"DISPLAY", "WAYLAND_DISPLAY", "XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP"} {
-		if v := p.Getenv(name); v != "" {
-			fmt.Fprintf(&b, "  %s=%s\n", name, v)
-		}
-	}
-	switch {
-	case p.Renderer == nil:
+	variables("DISPLAY", "WAYLAND_DISPLAY", "XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP")
+	if p.Renderer == nil {
 		line("this build has no window")
-	default:
-		drawing, err := p.Renderer()
-		if err != nil {
-			fmt.Fprintf(&b, "  %s\n", p.sentence(err))
-			break
-		}
+	} else if drawing, err := p.Renderer(); err != nil {
+		fmt.Fprintf(&b, "  %s\n", p.sentence(err))
+	} else {
 		fmt.Fprintf(&b, "  %s\n  %s\n", drawing.Renderer, p.tr.Sprint(drawing.Picture))
 	}
 

@@ -68,7 +68,7 @@ func (t *Tool) AddOverwrite(c *cobra.Command, overwrite *bool) { addOverwrite(t.
 func (t *Tool) AddLimit(c *cobra.Command, limit *float64) { addLimit(t.p, c, limit) }
 
 // Limits returns the limits for pictures of at most the given number of megapixels.
-func (t *Tool) Limits(megapixels float64) (imagefile.Limits, error) { return limitsOf(t.p, megapixels) }
+func (t *Tool) Limits(megapixels float64) (imagefile.Limits, error) { return limitsOf(megapixels) }
 
 // AddParams declares a flag for each parameter, and the flags for presets. params combines them after parsing; store
 // writes a preset if the flags demand one.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"time"
 
 	workbatch "blik/app/batch"
@@ -205,7 +206,7 @@ func (s *farmServer) run(ctx context.Context) error {
 	defer m.Close()
 	var page *server.Page
 	if s.page != "-" {
-		roots, err := rootsOf(s.program, s.results, nil)
+		roots, err := rootsOf(s.results, nil)
 		if err != nil {
 			return err
 		}
@@ -263,11 +264,9 @@ type farmWorker struct {
 	*program
 	join           joining
 	name           string
-	devices        []string
-	jobs           int
+	share          share
 	roots, targets []string
 	scratch        string
-	memory         float64
 	log            farmLog
 }
 
@@ -289,10 +288,7 @@ machine that submits, both give them a name: --root scans=/mnt/scans there, --ro
 	addRoots(p, c, &w.roots)
 	f.StringArrayVar(&w.targets, "output-root", nil, p.say("write below this folder; `[NAME=]DIR`, may be repeated"))
 	f.StringVar(&w.name, "name", "", p.say("`NAME` of this worker in lists; by default that of the machine"))
-	f.StringSliceVar(&w.devices, "device", nil,
-		p.say("use only these `DEVICES`, comma-separated: cpu, cuda:N; default: all"))
-	f.IntVar(&w.jobs, "jobs", 0, p.say("`N` files at a time on the CPU; by default one for every four cores"))
-	f.Float64Var(&w.memory, "memory", 0, p.say("use at most `N` GB of memory; default: what is free"))
+	w.share.addFlags(p, c)
 	f.StringVar(&w.scratch, "scratch", "",
 		p.say("keep uploaded files in folder `DIR` while they are processed; default: the folder for temporary files"))
 	must(c.MarkFlagDirname("scratch"))
@@ -307,9 +303,9 @@ func addRoots(p *program, c *cobra.Command, roots *[]string) {
 }
 
 // rootsOf reads the flags of folders.
-func rootsOf(p *program, read, write []string) (farm.Roots, error) {
+func rootsOf(read, write []string) (farm.Roots, error) {
 	var all farm.Roots
-	for i, text := range append(append([]string{}, read...), write...) {
+	for i, text := range slices.Concat(read, write) {
 		r, err := farm.ParseRoot(text, i >= len(read))
 		if err != nil {
 			return nil, &usageError{err}
@@ -319,46 +315,46 @@ func rootsOf(p *program, read, write []string) (farm.Roots, error) {
 	return all, nil
 }
 
-// slotsOf checks the flags for devices and concurrent files, and divides the machine into slots.
-func slotsOf(p *program, devices []string, n int) ([]farm.Slot, error) {
-	if n < 0 || n > 1024 {
-		return nil, p.usage("--jobs %d: must be from 1 to 1024", n)
-	}
-	for _, name := range devices {
-		if device.Check(name) != nil || name == "auto" || name == "" {
-			return nil, p.usage("--device %s: must be cpu, cuda or cuda:N", name)
-		}
-	}
-	return workbatch.Slots(devices, n), nil
+// share holds the flags for the part of this machine that workers may use.
+type share struct {
+	devices []string
+	jobs    int
+	memory  float64
 }
 
-// taskProcess starts this program for each file.
-func taskProcess(p *program) (farm.Process, error) {
+func (s *share) addFlags(p *program, c *cobra.Command) {
+	f := c.Flags()
+	f.StringSliceVar(&s.devices, "device", nil,
+		p.say("use only these `DEVICES`, comma-separated: cpu, cuda:N; default: all"))
+	f.IntVar(&s.jobs, "jobs", 0, p.say("`N` files at a time on the CPU; by default one for every four cores"))
+	f.Float64Var(&s.memory, "memory", 0, p.say("use at most `N` GB of memory; default: what is free"))
+}
+
+// options checks the flags and returns the options common to all workers of this program.
+func (s *share) options(p *program) (farm.WorkerOptions, error) {
+	o := workbatch.Worker(p.Version)
+	switch {
+	case s.memory < 0 || s.memory > 1e6:
+		return o, p.usage("--memory %g: must be a positive number of gigabytes", s.memory)
+	case s.jobs < 0 || s.jobs > 1024:
+		return o, p.usage("--jobs %d: must be from 1 to 1024", s.jobs)
+	}
+	for _, name := range s.devices {
+		if device.Check(name) != nil || name == "auto" || name == "" {
+			return o, p.usage("--device %s: must be cpu, cuda or cuda:N", name)
+		}
+	}
+	if s.memory > 0 {
+		o.Budget = int64(s.memory * 1e9)
+	}
+	o.Slots = workbatch.Slots(s.devices, s.jobs)
 	process, err := workbatch.Process()
 	if err == nil && p.childArguments != nil {
 		process = p.childArguments(process.Program, process.Arguments)
 	}
-	return process, err
-}
-
-// workerOptions returns the options common to all workers of this program.
-func workerOptions(p *program, devices []string, jobs int, memory float64) (farm.WorkerOptions, error) {
-	o := workbatch.Worker(p.Version)
-	if memory < 0 || memory > 1e6 {
-		return o, p.usage("--memory %g: must be a positive number of gigabytes", memory)
-	}
-	if memory > 0 {
-		o.Budget = int64(memory * 1e9)
-	}
-	var err error
-	if o.Slots, err = slotsOf(p, devices, jobs); err != nil {
-		return o, err
-	}
-	if o.Runner, err = taskProcess(p); err != nil {
-		return o, err
-	}
+	o.Runner = process
 	o.Notify = func(text message.Message) { fmt.Fprintf(p.Stderr, "blik: %s\n", p.tr.Sprint(text)) }
-	return o, nil
+	return o, err
 }
 
 func (w *farmWorker) run(ctx context.Context) error {
@@ -366,14 +362,14 @@ func (w *farmWorker) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o, err := workerOptions(w.program, w.devices, w.jobs, w.memory)
+	o, err := w.share.options(w.program)
 	if err != nil {
 		return err
 	}
 	if o.Join, err = w.join.open(w.program); err != nil {
 		return err
 	}
-	if o.Roots, err = rootsOf(w.program, w.roots, w.targets); err != nil {
+	if o.Roots, err = rootsOf(w.roots, w.targets); err != nil {
 		return err
 	}
 	o.Name, o.Log, o.Notify, o.Scratch = w.name, log, nil, w.scratch

@@ -179,7 +179,7 @@ func (s *farmStatus) table(w io.Writer, st farm.Status) {
 			fmt.Fprintln(w)
 		}
 		for _, c := range b.Conflicts {
-			fmt.Fprintf(w, "\n%s\n", s.sentence(conflictError(s.program, c)))
+			fmt.Fprintf(w, "\n%s\n", s.sentence(conflictError(c)))
 		}
 	}
 	fmt.Fprint(w, "\n", s.say("%.2f files per second in the last minute; the queue takes %.1f MB.\n", st.Rate,

@@ -87,7 +87,7 @@ func (s *submission) run(ctx context.Context, args []string, r workbatch.Request
 		return s.usage("no files given")
 	}
 	var err error
-	if r.Roots, err = rootsOf(s.program, s.roots, nil); err != nil {
+	if r.Roots, err = rootsOf(s.roots, nil); err != nil {
 		return err
 	}
 	if r.Farm != "" {
@@ -145,10 +145,10 @@ func (s *submission) show(state workbatch.State) {
 // walk finds the files named by the arguments, each once, and refuses two files whose results would have the same name.
 func (s *submission) walk(ctx context.Context, args []string) (files []workbatch.File) {
 	seen, targets := map[string]bool{}, map[string]string{}
-	give := func(path, folder string, err error) bool {
+	give := func(path, folder string, err error) {
 		key := filepath.Clean(path)
 		if seen[key] {
-			return ctx.Err() == nil
+			return
 		}
 		seen[key] = true
 		target := strings.ToLower(filepath.Join(folder, work.Stem(path)))
@@ -158,26 +158,21 @@ func (s *submission) walk(ctx context.Context, args []string) (files []workbatch
 		}
 		targets[target] = path
 		files = append(files, workbatch.File{Path: path, Folder: folder, Err: err})
-		return ctx.Err() == nil
 	}
 	for _, arg := range args {
-		if !s.find(arg, give) {
-			break
-		}
+		find(ctx, arg, give)
 	}
 	return files
 }
 
-// find calls give with each file named by an argument until it returns false.
-func (s *submission) find(arg string, give func(path, folder string, err error) bool) bool {
+// find calls give with each file named by an argument until ctx ends.
+func find(ctx context.Context, arg string, give func(path, folder string, err error)) {
 	slashed := filepath.ToSlash(arg)
 	if !strings.Contains(slashed, "**") {
 		for _, file := range expand([]string{arg}) {
-			if !give(file, "", nil) {
-				return false
-			}
+			give(file, "", nil)
 		}
-		return true
+		return
 	}
 	parts := strings.Split(slashed, "/")
 	fixed := slices.IndexFunc(parts, func(part string) bool { return strings.ContainsAny(part, "*?[") })
@@ -188,30 +183,24 @@ func (s *submission) find(arg string, give func(path, folder string, err error) 
 	case top == "":
 		top = "."
 	}
-	any, more := false, true
+	any := false
 	err := filepath.WalkDir(filepath.FromSlash(top), func(file string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			any = true
-			fault := message.Errorf("%s: the folder cannot be read (%w)", file, message.Plain(err))
-			if more = give(file, "", fault); !more {
-				return fs.SkipAll
-			}
-			return nil
+			give(file, "", message.Errorf("%s: the folder cannot be read (%w)", file, message.Plain(err)))
+			return ctx.Err()
 		}
 		rel, e := filepath.Rel(filepath.FromSlash(top), file)
 		if e != nil || entry.IsDir() || !matches(parts[fixed:], strings.Split(filepath.ToSlash(rel), "/")) {
-			return nil
+			return ctx.Err()
 		}
 		any = true
-		if more = give(file, filepath.Dir(rel), nil); !more {
-			return fs.SkipAll
-		}
-		return nil
+		give(file, filepath.Dir(rel), nil)
+		return ctx.Err()
 	})
 	if err == nil && !any {
-		more = give(arg, "", nil) // reported as a missing file of this name
+		give(arg, "", nil) // reported as a missing file of this name
 	}
-	return more
 }
 
 // matches reports whether a path matches a pattern in which ** stands for any number of folders.
@@ -243,7 +232,7 @@ func (s *submission) conclude(ctx context.Context, end workbatch.State, r workba
 		fmt.Fprintf(s.Stderr, "blik: %s\n", failure(f))
 	}
 	for _, c := range b.Conflicts {
-		s.printError(conflictError(s.program, c))
+		s.printError(conflictError(c))
 	}
 	text := s.say("batch %s: done: %d; failed: %d\n", b.ID, b.Done, b.Failed)
 	if r.Farm != "" && !r.Shared {
@@ -264,7 +253,7 @@ func (s *submission) conclude(ctx context.Context, end workbatch.State, r workba
 }
 
 // conflictError is the error for a file with two different results.
-func conflictError(p *program, c farm.Conflict) error {
+func conflictError(c farm.Conflict) error {
 	return message.Errorf("%s: the workers %s and %s delivered different results, SHA-256 %s and %s; the first "+
 		"counts; compare the machines, and process the file again with --again", c.File, c.Worker, c.Other, c.SHA256,
 		c.OtherSHA256)
@@ -288,11 +277,9 @@ func duration(seconds float64) string {
 func batchCommand(p *program) *cobra.Command {
 	s := &submission{workFlags: workFlags{program: p}}
 	var (
-		store   string
-		devices []string
-		jobs    int
-		memory  float64
-		log     farmLog
+		store string
+		own   share
+		log   farmLog
 	)
 	c := &cobra.Command{
 		Use:   "batch [flags] -o " + p.say("DIR FILE") + "…",
@@ -308,15 +295,12 @@ Exit status: 0 success, 1 some files failed (the others are done), 2 usage error
 	f := c.Flags()
 	f.StringVar(&store, "store", filepath.Join(workbatch.Store(), "batch"), p.say("keep the queue in folder `DIR`"))
 	must(c.MarkFlagDirname("store"))
-	f.StringSliceVar(&devices, "device", nil,
-		p.say("use only these `DEVICES`, comma-separated: cpu, cuda:N; default: all"))
-	f.IntVar(&jobs, "jobs", 0, p.say("`N` files at a time on the CPU; by default one for every four cores"))
-	f.Float64Var(&memory, "memory", 0, p.say("use at most `N` GB of memory; default: what is free"))
+	own.addFlags(p, c)
 	addLog(p, c, &log)
 	must(c.Flags().Set("log", "error"))
 	c.Flags().Lookup("log").DefValue = "error"
 	c.RunE = func(c *cobra.Command, args []string) error {
-		o, err := workerOptions(p, devices, jobs, memory)
+		o, err := own.options(p)
 		if err != nil {
 			return err
 		}

@@ -93,11 +93,11 @@ func doTaskOnce(ctx context.Context, p *program, t farm.Task) (out farm.Outcome,
 		return out, err
 	}
 	printRemarks(p, nil, t.Input, o.Remarks)
-	return outcomeOf(ctx, p, t, o)
+	return outcomeOf(ctx, t, o)
 }
 
 // outcomeOf describes the written files.
-func outcomeOf(ctx context.Context, p *program, t farm.Task, o work.Outcome) (farm.Outcome, error) {
+func outcomeOf(ctx context.Context, t farm.Task, o work.Outcome) (farm.Outcome, error) {
 	out := farm.Outcome{End: farm.Done, Sentence: o.Summary, Device: o.Device, Peak: peakMemory()}
 	var err error
 	if o.Saved != nil {

@@ -38,7 +38,7 @@ type series struct {
 }
 
 // addSeries declares the flags of a series.
-func addSeries(p *program, c *cobra.Command, kinds work.Kind, specs []processing.Spec) *series {
+func addSeries(p *program, c *cobra.Command, kinds work.Kind, specs []processing.Spec) {
 	s := &series{workFlags: workFlags{program: p}}
 	s.addFlags(c, kinds, specs)
 	f := c.Flags()
@@ -48,7 +48,6 @@ func addSeries(p *program, c *cobra.Command, kinds work.Kind, specs []processing
 	f.StringVar(&s.slice, "slice", "",
 		p.say("process only part `I/N` of the list, for array jobs of a cluster: 0/8 to 7/8"))
 	c.RunE = func(c *cobra.Command, args []string) error { return s.run(c.Context(), args) }
-	return s
 }
 
 // run checks the flags and names of all files, and then processes those of this run.

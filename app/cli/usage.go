@@ -30,8 +30,8 @@ func (p *program) printUsage(c *cobra.Command) error {
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "  %s %s\n", c.CommandPath(), p.say("COMMAND"))
 	}
-	listCommands(p, &b, c, p.say("Commands:"), func(s *cobra.Command) bool { return s.IsAvailableCommand() })
-	listCommands(p, &b, c, p.say("More help:"), func(s *cobra.Command) bool {
+	listCommands(&b, c, p.say("Commands:"), func(s *cobra.Command) bool { return s.IsAvailableCommand() })
+	listCommands(&b, c, p.say("More help:"), func(s *cobra.Command) bool {
 		return s.IsAdditionalHelpTopicCommand() && s.Name() != "help"
 	})
 
@@ -162,7 +162,7 @@ func describeFlags(p *program, b *strings.Builder, flags []*pflag.Flag) {
 	}
 }
 
-func listCommands(p *program, b *strings.Builder, c *cobra.Command, heading string, want func(*cobra.Command) bool) {
+func listCommands(b *strings.Builder, c *cobra.Command, heading string, want func(*cobra.Command) bool) {
 	for _, s := range c.Commands() {
 		if want(s) {
 			if heading != "" {

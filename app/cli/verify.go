@@ -42,7 +42,7 @@ error, 130 cancelled.`),
 	coverage := f.Bool("coverage", false, p.say("also print what each byte of RESULT is"))
 	quiet := f.BoolP("quiet", "q", false, p.say("print nothing but errors"))
 	c.RunE = func(c *cobra.Command, args []string) error {
-		limits, err := limitsOf(p, limit)
+		limits, err := limitsOf(limit)
 		if err != nil {
 			return err
 		}

@@ -87,7 +87,7 @@ func addLimit(p *program, c *cobra.Command, limit *float64) {
 }
 
 // limitsOf returns the limits for pictures of at most the given number of megapixels.
-func limitsOf(p *program, megapixels float64) (imagefile.Limits, error) {
+func limitsOf(megapixels float64) (imagefile.Limits, error) {
 	limits, err := work.Limits(megapixels)
 	if err != nil {
 		err = &usageError{err}
