@@ -69,7 +69,7 @@ type fake struct {
 type made struct {
 	engine session.Engine
 	// parts searches the visible part; nil for engine.
-	parts   preview.Detector
+	parts   session.Engine
 	store   store.Options
 	preview preview.Options
 }

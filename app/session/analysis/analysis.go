@@ -6,22 +6,8 @@ import (
 	"image"
 
 	"blik/app/session"
-	"blik/internal/message"
 	"blik/processing"
-	"blik/processing/correct"
-	"blik/processing/detect"
 )
-
-// Engine is the part of session.Engine that computes what is only looked at.
-type Engine interface {
-	Inspect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.LayerOptions) (
-		*detect.LayerMap, error)
-	// Correct is correct.Correct.
-	Correct(ctx context.Context, pic *processing.Picture, m *processing.Mask, p processing.Params,
-		o correct.Options) (c *correct.Correction, notice *message.Message, err error)
-	// Levels is detect.LevelHistogram.
-	Levels(ctx context.Context, pic *processing.Picture, region *processing.Region) (all, inside []uint64, err error)
-}
 
 // Masks reads masks; store.Files implements it.
 type Masks interface {
@@ -32,7 +18,7 @@ type Masks interface {
 // another one.
 type Analysis struct {
 	s      *session.Session
-	engine Engine
+	engine session.Engine
 	masks  Masks
 	// inspecting computes layers and counting histograms, in parallel with the session's job.
 	inspecting, counting latest
@@ -45,7 +31,7 @@ type Analysis struct {
 }
 
 // New returns the analysis of a session.
-func New(s *session.Session, e Engine, masks Masks) *Analysis {
+func New(s *session.Session, e session.Engine, masks Masks) *Analysis {
 	a := &Analysis{s: s, engine: e, masks: masks}
 	a.inspecting.jobs, a.counting.jobs, a.trying.jobs = s.Beside(), s.Beside(), s.Beside()
 	s.AddModule(session.Module{Changed: a.changed, Close: func(ctx context.Context) error {

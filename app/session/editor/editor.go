@@ -93,21 +93,11 @@ func (e *Editor) History() (names []message.Message, done int) {
 
 // GoTo undoes or redoes steps until the first done steps of the history are in effect.
 func (e *Editor) GoTo(done int) {
-	e.s.Settle()
-	was := e.s.Document().Result()
-	pixels := e.s.Document().GoTo(done)
-	e.askedAgain(was)
-	e.s.Publish(session.Stepped, pixels)
+	e.stepped(e.s.Document().UndoName, func() (image.Rectangle, bool) { return e.s.Document().GoTo(done), true })
 }
 
-// askedAgain sets the parameters that the detection of the step in effect was asked with, if that is another one than
-// before.
-func (e *Editor) askedAgain(before *detect.Found) {
-	if r := e.s.Document().Result(); r != nil && r != before {
-		e.s.Settings().Params = session.AskedWith(e.s.Settings().Params, r)
-	}
-}
-
+// stepped takes a step of the history, whose name it returns, and sets the parameters that the detection then in effect
+// was asked with, if that is another one than before.
 func (e *Editor) stepped(name func() (message.Message, bool), step func() (image.Rectangle, bool)) (
 	message.Message, bool,
 ) {
@@ -116,23 +106,25 @@ func (e *Editor) stepped(name func() (message.Message, bool), step func() (image
 	was := e.s.Document().Result()
 	pixels, ok := step()
 	if ok {
-		e.askedAgain(was)
+		if r := e.s.Document().Result(); r != nil && r != was {
+			e.s.Settings().Params = session.AskedWith(e.s.Settings().Params, r)
+		}
 		e.s.Publish(session.Stepped, pixels)
 	}
 	return text, ok
 }
 
-// InvertMask inverts the mask, only inside the search region if one is set.
-func (e *Editor) InvertMask() {
+// change changes the mask.
+func (e *Editor) change(do func(*document.Document) image.Rectangle) {
 	e.s.Settle()
-	e.s.Publish(session.Other, e.s.Document().InvertMask())
+	e.s.Publish(session.Other, do(e.s.Document()))
 }
 
+// InvertMask inverts the mask, only inside the search region if one is set.
+func (e *Editor) InvertMask() { e.change((*document.Document).InvertMask) }
+
 // ClearMask empties the mask.
-func (e *Editor) ClearMask() {
-	e.s.Settle()
-	e.s.Publish(session.Other, e.s.Document().ClearMask())
-}
+func (e *Editor) ClearMask() { e.change((*document.Document).ClearMask) }
 
 // Forget takes back all that the user marked, erased and decided. ok is false if there is nothing to forget.
 func (e *Editor) Forget() (ok bool) {
@@ -152,22 +144,13 @@ func (e *Editor) FillShape(r *processing.Region, how document.Combine) error {
 }
 
 // GrowMask grows the mask by one pixel, only inside the search region if one is set.
-func (e *Editor) GrowMask() {
-	e.s.Settle()
-	e.s.Publish(session.Other, e.s.Document().GrowMask())
-}
+func (e *Editor) GrowMask() { e.change((*document.Document).GrowMask) }
 
 // ShrinkMask shrinks the mask by one pixel, in the same way.
-func (e *Editor) ShrinkMask() {
-	e.s.Settle()
-	e.s.Publish(session.Other, e.s.Document().ShrinkMask())
-}
+func (e *Editor) ShrinkMask() { e.change((*document.Document).ShrinkMask) }
 
 // FillHoles marks the holes of the mask, only inside the search region if one is set.
-func (e *Editor) FillHoles() {
-	e.s.Settle()
-	e.s.Publish(session.Other, e.s.Document().FillHoles())
-}
+func (e *Editor) FillHoles() { e.change((*document.Document).FillHoles) }
 
 // Toggled is what Toggle did.
 type Toggled uint8

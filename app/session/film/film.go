@@ -13,7 +13,6 @@ import (
 	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/project"
-	"blik/app/report"
 	"blik/app/session"
 	"blik/app/session/store"
 	"blik/app/thumbnail"
@@ -50,19 +49,12 @@ type Frame struct {
 // Options are the parts of a filmstrip.
 type Options struct {
 	Store  *store.Store
-	Files  Files
+	Files  store.Files
 	Engine work.Engine
 	// Thumbnails stores the thumbnails of pictures; it may be nil.
 	Thumbnails *thumbnail.Cache
 	// Version is the version of the program, for reports.
 	Version string
-}
-
-// Files is the part of store.Files that a filmstrip needs.
-type Files interface {
-	Read(ctx context.Context, path string) (*imagefile.File, error)
-	Save(ctx context.Context, account report.Correction, path, lang string, o imagefile.SaveOptions) (
-		store.Written, error)
 }
 
 // Film is the filmstrip: a list of pictures to be processed one after the other, with the state of each. The list is
@@ -243,8 +235,7 @@ func (m *Film) thumbnailOf(path string) image.Image {
 	if err != nil {
 		return nil
 	}
-	screen := thumbnail.Screen(file.Picture, file.Profile)
-	small, err := thumbnail.Make(ctx, file.Picture, screen, file.Orientation, store.ThumbnailSize)
+	small, err := store.MakeThumbnail(ctx, file)
 	if err != nil {
 		return nil
 	}

@@ -11,7 +11,6 @@ import (
 	"blik/app/imagefile"
 	"blik/app/project"
 	"blik/app/session/store"
-	"blik/app/thumbnail"
 	"blik/app/work"
 	"blik/processing"
 	"blik/processing/correct"
@@ -54,9 +53,7 @@ func (t *sheet) run(ctx context.Context) (err error) {
 	if t.Params == nil {
 		t.Params = &t.params
 	}
-	screen := thumbnail.Screen(t.file.Picture, t.file.Profile)
-	t.small, err = thumbnail.Make(ctx, t.file.Picture, screen, t.file.Orientation, store.ThumbnailSize)
-	if err != nil {
+	if t.small, err = store.MakeThumbnail(ctx, t.file); err != nil {
 		return err
 	}
 	t.next = t.step()

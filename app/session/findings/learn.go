@@ -62,20 +62,13 @@ func decided(doc *document.Document) *processing.Mask {
 // Learner adapts what counts as glare to the user's decisions.
 type Learner struct {
 	s      *session.Session
-	engine Searcher
+	engine session.Engine
 	// lessons holds the decisions that were learned from, by the path of the picture.
 	lessons map[string][]learn.Spot
 }
 
-// Searcher is the part of session.Engine that a Learner needs.
-type Searcher interface {
-	// Search is detect.Search.
-	Search(ctx context.Context, pic *processing.Picture, o detect.Options) (
-		t *detect.Table, notice *message.Message, err error)
-}
-
 // NewLearner returns a Learner for the pictures of a session.
-func NewLearner(s *session.Session, e Searcher) *Learner { return &Learner{s: s, engine: e} }
+func NewLearner(s *session.Session, e session.Engine) *Learner { return &Learner{s: s, engine: e} }
 
 // Learn adapts what counts as glare to the user's decisions about the findings of this picture, and of pictures opened
 // before on which Learn was called. It changes nothing until preview.Preview.UseLearned.

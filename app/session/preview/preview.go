@@ -8,7 +8,7 @@ import (
 	"blik/app/document"
 	"blik/app/session"
 	"blik/app/session/glare"
-	"blik/internal/message"
+	"blik/app/work"
 	"blik/processing"
 	"blik/processing/detect"
 )
@@ -23,17 +23,11 @@ type Options struct {
 	PartShare float64
 }
 
-// Detector is the part of session.Engine that searches a part of the picture.
-type Detector interface {
-	Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.Options) (
-		r *detect.Result, notice *message.Message, err error)
-}
-
 // Preview sets the parameters, and follows them with the session's job.
 type Preview struct {
 	s      *session.Session
 	glare  *glare.Glare
-	engine Detector
+	engine work.Engine
 	o      Options
 	phase  phase
 	// followed are the parameters that the job follows.
@@ -46,7 +40,7 @@ type Preview struct {
 const defaultPartShare = 0.6
 
 // New returns the previews of a session.
-func New(s *session.Session, g *glare.Glare, e Detector, o Options) *Preview {
+func New(s *session.Session, g *glare.Glare, e work.Engine, o Options) *Preview {
 	if o.PartShare == 0 {
 		o.PartShare = defaultPartShare
 	}
@@ -214,7 +208,7 @@ func (p *Preview) showPart(visible image.Rectangle) {
 	}
 	doc, params := p.s.Document(), p.s.Settings().Params
 	o := detect.Options{Region: doc.Region()}
-	work := func(ctx context.Context, report processing.Progress) (*shown, error) {
+	do := func(ctx context.Context, report processing.Progress) (*shown, error) {
 		o.Progress = report
 		part, ok, err := detect.NewPart(doc.Picture().Visible(), params, o, visible)
 		if err != nil || !ok || !p.worthAPart(part.Area, doc.Size()) {
@@ -228,7 +222,7 @@ func (p *Preview) showPart(visible image.Rectangle) {
 		return &shown{mask, at}, nil
 	}
 	p.s.EndDrawing()
-	session.Begin(p.s, session.Other, work, func(made *shown) (image.Rectangle, error) {
+	session.Begin(p.s, session.Other, do, func(made *shown) (image.Rectangle, error) {
 		if made == nil || !p.followsParams() {
 			return image.Rectangle{}, nil
 		}

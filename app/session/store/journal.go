@@ -145,13 +145,16 @@ func (j *journal) write(u *Unsaved) error {
 	j.writing.Lock()
 	defer j.writing.Unlock()
 	if u == nil {
-		return j.remove()
+		if err := j.fsys.Remove(j.path); !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(j.path), 0o700); err != nil {
 		return err
 	}
 	if j.lock == nil {
-		lock, err := atomicfile.Lock(strings.TrimSuffix(j.path, journalEnding) + lockEnding)
+		lock, err := atomicfile.Lock(lockOf(j.path))
 		if err != nil {
 			return err
 		}
@@ -164,13 +167,8 @@ func (j *journal) write(u *Unsaved) error {
 	return atomicfile.Replace(j.fsys, j.path, data, 0o600)
 }
 
-func (j *journal) remove() error {
-	err := j.fsys.Remove(j.path)
-	if errors.Is(err, os.ErrNotExist) {
-		err = nil
-	}
-	return err
-}
+// lockOf returns the path of the lock of a journal.
+func lockOf(journal string) string { return strings.TrimSuffix(journal, journalEnding) + lockEnding }
 
 // close ends the journal after the newest work has been written. Unless keep is set, it removes the file.
 func (j *journal) close(ctx context.Context, keep bool) error {
@@ -186,7 +184,7 @@ func (j *journal) close(ctx context.Context, keep bool) error {
 	if j.lock == nil {
 		return nil
 	}
-	return errors.Join(j.lock.Close(), os.Remove(strings.TrimSuffix(j.path, journalEnding)+lockEnding))
+	return errors.Join(j.lock.Close(), os.Remove(lockOf(j.path)))
 }
 
 // encode returns the content of a journal: a line with the SHA-256 of the rest, and the rest, compressed.
@@ -319,25 +317,23 @@ func record(shot document.Snapshot, state string) *Unsaved {
 
 // work is the inverse of record.
 func (u *Unsaved) work() (w document.Work, err error) {
-	w = document.Work{
-		Mask:     &processing.Mask{Width: u.Width, Height: u.Height, Pix: u.Mask},
-		Replaced: u.Renewed, Painted: u.Drawn, Kept: u.Kept, Numbers: u.Numbers, Spots: u.Spots,
-		Patches: u.Patches,
+	mask := func(pix []uint8) *processing.Mask {
+		if len(pix) == 0 {
+			return nil
+		}
+		return &processing.Mask{Width: u.Width, Height: u.Height, Pix: pix}
 	}
-	if len(u.Marked) > 0 {
-		w.Marked = &processing.Mask{Width: u.Width, Height: u.Height, Pix: u.Marked}
-		w.Erased = &processing.Mask{Width: u.Width, Height: u.Height, Pix: u.Erased}
+	w = document.Work{
+		Mask: mask(u.Mask), Marked: mask(u.Marked), Erased: mask(u.Erased), Replaced: u.Renewed, Painted: u.Drawn,
+		Kept: u.Kept, Numbers: u.Numbers, Spots: u.Spots, Patches: u.Patches,
 	}
 	if u.Region != "" {
 		if w.Region, err = processing.ParseRegion(u.Region); err != nil {
 			return w, err
 		}
 	}
-	if len(u.Found) > 0 {
-		w.Found = &detect.Found{
-			Mask:     &processing.Mask{Width: u.Width, Height: u.Height, Pix: u.Found},
-			Findings: u.Findings, Params: u.FoundWith, Device: u.FoundOn,
-		}
+	if found := mask(u.Found); found != nil {
+		w.Found = &detect.Found{Mask: found, Findings: u.Findings, Params: u.FoundWith, Device: u.FoundOn}
 	}
 	origins := make([]*document.Origin, len(u.Params))
 	for i := range origins {
@@ -374,7 +370,7 @@ func (d *Store) Interrupted() []*Unsaved {
 		if d.journal != nil && path == d.journal.path {
 			continue
 		}
-		lock := strings.TrimSuffix(path, journalEnding) + lockEnding
+		lock := lockOf(path)
 		if claim, err := (atomicfile.Disk{}).Claim(lock); err == nil {
 			claim.Close()
 		} else if _, e := os.Stat(lock); e == nil && !errors.Is(err, errors.ErrUnsupported) {
@@ -390,7 +386,7 @@ func (d *Store) Interrupted() []*Unsaved {
 // Discard removes the journal of interrupted work.
 func (d *Store) Discard(u *Unsaved) error {
 	err := os.Remove(u.journal)
-	_ = os.Remove(strings.TrimSuffix(u.journal, journalEnding) + lockEnding)
+	_ = os.Remove(lockOf(u.journal))
 	return err
 }
 

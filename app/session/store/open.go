@@ -119,13 +119,19 @@ func (d *Store) read(ctx context.Context, path string, withProject bool, report 
 	}, work: w}, ctx.Err()
 }
 
-// ThumbnailSize is the larger side of the thumbnails of recent files and of the filmstrip, in pixels.
-const ThumbnailSize = 128
+// thumbnailSize is the larger side of the thumbnails of recent files and of the filmstrip, in pixels.
+const thumbnailSize = 128
+
+// MakeThumbnail returns the thumbnail of a picture.
+func MakeThumbnail(ctx context.Context, file *imagefile.File) (*image.NRGBA, error) {
+	screen := thumbnail.Screen(file.Picture, file.Profile)
+	return thumbnail.Make(ctx, file.Picture, screen, file.Orientation, thumbnailSize)
+}
 
 // keepThumbnail makes a thumbnail of a picture, stores it for recent[0], and deletes the thumbnails of files that are
 // not in recent. Errors are ignored; the thumbnail will be made again.
 func (d *Store) keepThumbnail(ctx context.Context, o opened, recent []string) image.Image {
-	m, err := thumbnail.Make(ctx, o.show.Original.Picture, o.show.Screen, o.show.Original.Orientation, ThumbnailSize)
+	m, err := thumbnail.Make(ctx, o.show.Original.Picture, o.show.Screen, o.show.Original.Orientation, thumbnailSize)
 	if err != nil {
 		return nil
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"image"
-	"os"
 	"path/filepath"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 	"blik/app/imagefile"
 	"blik/app/report"
 	"blik/app/session"
+	"blik/app/work"
 	"blik/processing"
 	"blik/processing/detect"
 )
@@ -37,12 +37,8 @@ func (d *Store) ResultName(format imagefile.Format) string {
 
 // IsOriginal reports whether path is the file that the picture was read from.
 func (d *Store) IsOriginal(path string) bool {
-	if filepath.Clean(path) == filepath.Clean(d.s.Document().Path()) {
-		return true
-	}
-	a, errA := os.Stat(path)
-	b, errB := os.Stat(d.s.Document().Path())
-	return errA == nil && errB == nil && os.SameFile(a, b)
+	original := d.s.Document().Path()
+	return filepath.Clean(path) == filepath.Clean(original) || work.Existing(original).Contains(path)
 }
 
 // SavePicture writes the corrected picture and, if the settings ask for it, its report in the given language: both or
@@ -55,14 +51,14 @@ func (d *Store) SavePicture(path, lang string, o imagefile.SaveOptions, done fun
 	if !d.s.Settings().WriteReport {
 		lang = ""
 	}
-	work := func(ctx context.Context, progress processing.Progress) (Written, error) {
+	do := func(ctx context.Context, progress processing.Progress) (Written, error) {
 		o.Progress = progress
 		if lang != "" {
 			account.Mask, account.Date = shot.Mask(), time.Now()
 		}
 		return d.o.Files.Save(ctx, account, path, lang, o)
 	}
-	session.Begin(d.s, session.SavedPicture, work, func(w Written) (image.Rectangle, error) {
+	session.Begin(d.s, session.SavedPicture, do, func(w Written) (image.Rectangle, error) {
 		d.s.Document().MarkPictureSaved(shot.Corrections.Generation())
 		d.disk.written = w
 		return image.Rectangle{}, nil

@@ -128,6 +128,3 @@ func corrected(doc *document.Document) bool {
 
 // Small returns the thumbnail of the open picture; nil if it could not be made.
 func (d *Store) Small() image.Image { return d.disk.small }
-
-// Files returns the files of the store.
-func (d *Store) Files() Files { return d.o.Files }
