@@ -343,16 +343,12 @@ func (c capsule) behind(row span) (x0, x1 int) {
 		return (float64(x)+0.5-c.a.X)*c.dx+(float64(row.y)+0.5-c.a.Y)*c.dy > 0
 	}
 	// The sign changes at most once along the row.
-	n := row.x1 - row.x0
-	if first := ahead(row.x0); first == ahead(row.x1-1) {
-		if first {
-			return row.x1, row.x1
-		}
-		return row.x0, row.x1
-	} else if first {
-		return row.x0 + sort.Search(n, func(i int) bool { return !ahead(row.x0 + i) }), row.x1
+	first := ahead(row.x0)
+	change := row.x0 + sort.Search(row.x1-row.x0, func(i int) bool { return ahead(row.x0+i) != first })
+	if first {
+		return change, row.x1
 	}
-	return row.x0, row.x0 + sort.Search(n, func(i int) bool { return ahead(row.x0 + i) })
+	return row.x0, change
 }
 
 // span returns the pixels of row y in the capsule, clipped to width w; x1 is excluded. They are one run because the

@@ -52,33 +52,28 @@ type packed = uint32
 const opaque packed = 255 << 24
 
 // PyramidOption is an option of NewPyramid.
-type PyramidOption func(*pyramidOptions)
-
-type pyramidOptions struct {
-	profile     *colour.Profile
-	orientation int
-	screen      *colour.Screen
-	origin      image.Point
-}
+type PyramidOption func(*Pyramid)
 
 // WithProfile converts the samples from a colour profile, after Profile.For has adapted it to the picture. Without it,
 // or with nil, the picture's transfer curve and the primaries of sRGB are used.
-func WithProfile(p *colour.Profile) PyramidOption {
-	return func(o *pyramidOptions) { o.profile = p }
+func WithProfile(profile *colour.Profile) PyramidOption {
+	return func(p *Pyramid) {
+		if profile != nil {
+			p.screen = profile.For(p.pic.Channels).Screen(p.pic.Depth())
+		}
+	}
 }
 
 // WithOrientation turns the picture upright according to an EXIF orientation, 1…8. Other values have no effect.
 func WithOrientation(orientation int) PyramidOption {
-	return func(o *pyramidOptions) { o.orientation = orientation }
+	return func(p *Pyramid) { p.turn = NewTurn(orientation, image.Pt(p.pic.Width, p.pic.Height)) }
 }
 
 // NewLayer returns the pyramid of a layer in false colours, for Renderer.SetLayer. It keeps the map's samples, which
 // must not change afterwards. Its errors are those of NewPyramid.
 func NewLayer(ctx context.Context, m *detect.LayerMap) (*Pyramid, error) {
 	pic := &processing.Picture{Width: m.Rect.Dx(), Height: m.Rect.Dy(), Channels: 1, U16: m.Pix}
-	return NewPyramid(ctx, pic, func(o *pyramidOptions) {
-		o.screen, o.origin = colour.FalseColour(&m.Spec), m.Rect.Min
-	})
+	return NewPyramid(ctx, pic, func(p *Pyramid) { p.screen, p.origin = colour.FalseColour(&m.Spec), m.Rect.Min })
 }
 
 // NewPyramid builds the levels of pic, which must not change afterwards. The error is that of Picture.Validate, or
@@ -87,21 +82,12 @@ func NewPyramid(ctx context.Context, pic *processing.Picture, options ...Pyramid
 	if err := pic.Validate(); err != nil {
 		return nil, err
 	}
-	var o pyramidOptions
+	p := &Pyramid{pic: pic}
 	for _, set := range options {
-		set(&o)
+		set(p)
 	}
-	if o.profile == nil {
-		o.profile = colour.FromPicture(pic)
-	}
-	if o.screen == nil {
-		o.screen = o.profile.For(pic.Channels).Screen(pic.Depth())
-	}
-	p := &Pyramid{
-		pic:    pic,
-		screen: o.screen,
-		origin: o.origin,
-		turn:   NewTurn(o.orientation, image.Pt(pic.Width, pic.Height)),
+	if p.screen == nil {
+		WithProfile(colour.FromPicture(pic))(p)
 	}
 	for w, h := pic.Width, pic.Height; w > 1 || h > 1; {
 		w, h = (w+1)/2, (h+1)/2

@@ -133,8 +133,8 @@ type place struct {
 	line   bool
 }
 
-// places returns those of device columns or rows i0…i1−1, with one more on both sides. level and picture are their axes,
-// mask returns the column or row of the mask; the level has n of them.
+// places returns those of device columns or rows i0…i1−1, with one more on both sides. level and picture are their
+// axes, mask returns the column or row of the mask; the level has n of them.
 func (f *frame) places(i0, i1 int, level, picture axis, mask func(i int) int, n int) []place {
 	all := make([]place, i1-i0+2)
 	for k := range all {
