@@ -30,7 +30,7 @@ func Inks(changed bool) (inks [4]color.RGBA) {
 }
 
 // inkNumbers writes the numbers of the colours of pixels of two masks. changed means that the second one holds the
-// values of document.Corrections.Changed, which alone count then; otherwise pixels are marked where they count as glare.
+// values of document.Corrections.Changed, and that the first one has no effect.
 func inkNumbers(out, mask, other []uint8, changed bool) {
 	for i, v := range other[:len(out)] {
 		if changed {
