@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 
@@ -20,19 +19,27 @@ func changes(pic *processing.Picture, patches []processing.Patch) ([]processing.
 	var (
 		left []processing.Patch
 		n    int64
+		old  = pic.Samples()
+		c    = pic.Channels
 	)
 	if err := container.CheckPatches(pic.Width, pic.Height, pic.Channels, pic.Depth(), patches); err != nil {
 		return nil, 0, err
 	}
 	for _, p := range patches {
-		cut := processing.Patch{Spot: p.Spot, Method: p.Method}
-		switch {
-		case pic.U8 != nil:
-			cut.Runs, cut.U8 = differing(pic, p.Runs, pic.U8, p.U8, equal)
-		case pic.U16 != nil:
-			cut.Runs, cut.U16 = differing(pic, p.Runs, pic.U16, p.U16, equal)
-		default:
-			cut.Runs, cut.F32 = differing(pic, p.Runs, pic.F32, p.F32, sameBits)
+		cut, fresh, at := processing.Patch{Spot: p.Spot, Method: p.Method}, p.Samples(), -c
+		for _, r := range p.Runs {
+			for x := r.X0; x < r.X1; x++ {
+				at += c
+				if container.EqualSamples(old, (r.Y*pic.Width+x)*c, fresh, at, c) {
+					continue
+				}
+				cut.Append(fresh, at, at+c)
+				if k := len(cut.Runs) - 1; k >= 0 && cut.Runs[k].Y == r.Y && cut.Runs[k].X1 == x {
+					cut.Runs[k].X1++
+				} else {
+					cut.Runs = append(cut.Runs, processing.Run{Y: r.Y, X0: x, X1: x + 1})
+				}
+			}
 		}
 		if len(cut.Runs) > 0 {
 			left = append(left, cut)
@@ -46,39 +53,6 @@ func changes(pic *processing.Picture, patches []processing.Patch) ([]processing.
 func ChangedPixels(pic *processing.Picture, p *processing.Patch) (int64, error) {
 	_, n, err := changes(pic, []processing.Patch{*p})
 	return n, err
-}
-
-func equal[T comparable](a, b T) bool { return a == b }
-
-// sameBits reports whether two samples have the same bits, so that NaN equals itself.
-func sameBits(a, b float32) bool { return math.Float32bits(a) == math.Float32bits(b) }
-
-// differing returns the parts of runs in which the samples of a patch differ from the picture, with these samples.
-func differing[T any](
-	pic *processing.Picture, runs []processing.Run, old, fresh []T, same func(a, b T) bool,
-) ([]processing.Run, []T) {
-	var (
-		out     []processing.Run
-		samples []T
-		c       = pic.Channels
-	)
-	for _, r := range runs {
-		at := (r.Y*pic.Width + r.X0) * c
-		for x := r.X0; x < r.X1; x++ {
-			a, b := old[at:at+c], fresh[:c]
-			at, fresh = at+c, fresh[c:]
-			if slices.EqualFunc(a, b, same) {
-				continue
-			}
-			samples = append(samples, b...)
-			if k := len(out) - 1; k >= 0 && out[k].Y == r.Y && out[k].X1 == x {
-				out[k].X1++
-			} else {
-				out = append(out, processing.Run{Y: r.Y, X0: x, X1: x + 1})
-			}
-		}
-	}
-	return out, samples
 }
 
 // MaskOf returns the mask of all pixels that the patches may change, halo included, in a picture of w × h pixels.
@@ -161,29 +135,13 @@ const firstPositions = 10
 // a row that may differ, in a row in which none is set; with nil all may differ.
 func compare(ctx context.Context, a, b *processing.Picture, may func(y int, row []bool)) (difference, error) {
 	var (
-		d    difference
-		mu   sync.Mutex
-		w, n = a.Width, a.Width * a.Channels
+		d          difference
+		mu         sync.Mutex
+		w, n       = a.Width, a.Width * a.Channels
+		old, fresh = a.Samples(), b.Samples()
 	)
 	err := eachRow(ctx, a.Height, func(y int) {
-		lo, hi := y*n, (y+1)*n
-		var equalRow bool
-		var differs func(i int) bool
-		switch {
-		case a.U8 != nil:
-			p, q := a.U8[lo:hi], b.U8[lo:hi]
-			equalRow = slices.Equal(p, q)
-			differs = func(i int) bool { return p[i] != q[i] }
-		case a.U16 != nil:
-			p, q := a.U16[lo:hi], b.U16[lo:hi]
-			equalRow = slices.Equal(p, q)
-			differs = func(i int) bool { return p[i] != q[i] }
-		default:
-			p, q := a.F32[lo:hi], b.F32[lo:hi]
-			equalRow = slices.EqualFunc(p, q, sameBits)
-			differs = func(i int) bool { return !sameBits(p[i], q[i]) }
-		}
-		if equalRow {
+		if container.EqualSamples(old, y*n, fresh, y*n, n) {
 			return
 		}
 		row := make([]bool, w)
@@ -192,11 +150,7 @@ func compare(ctx context.Context, a, b *processing.Picture, may func(y int, row 
 		}
 		var of difference
 		for x := range w {
-			changed := false
-			for i := x * a.Channels; i < (x+1)*a.Channels; i++ {
-				changed = changed || differs(i)
-			}
-			if !changed {
+			if !DifferentPixel(a, b, x, y) {
 				continue
 			}
 			of.changed++
@@ -221,14 +175,7 @@ func compare(ctx context.Context, a, b *processing.Picture, may func(y int, row 
 // DifferentPixel reports whether two pictures of the same kind differ in a pixel.
 func DifferentPixel(a, b *processing.Picture, x, y int) bool {
 	at := (y*a.Width + x) * a.Channels
-	for i := at; i < at+a.Channels; i++ {
-		switch {
-		case a.U8 != nil && a.U8[i] != b.U8[i], a.U16 != nil && a.U16[i] != b.U16[i],
-			a.F32 != nil && !sameBits(a.F32[i], b.F32[i]):
-			return true
-		}
-	}
-	return false
+	return !container.EqualSamples(a.Samples(), at, b.Samples(), at, a.Channels)
 }
 
 // patched returns a copy of pic with the patches applied.

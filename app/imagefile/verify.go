@@ -304,8 +304,7 @@ func (p *Proof) blocks(ctx context.Context, a, b *side, may func(int, []bool)) (
 // unless records an error about the contents of a container as a part that cannot be compared, and returns other
 // errors.
 func (p *Proof) unless(ctx context.Context, err error) error {
-	var fault *container.Fault
-	if err != nil && errors.As(err, &fault) && ctx.Err() == nil {
+	if fault, ok := errors.AsType[*container.Fault](err); ok && ctx.Err() == nil {
 		p.Uncompared = append(p.Uncompared, fault.Text)
 		return nil
 	}
@@ -350,8 +349,8 @@ func eachDifference(ctx context.Context, a, b io.ReaderAt, size int64, do func(a
 			r   io.ReaderAt
 			buf []byte
 		}{{a, x}, {b, y}} {
-			if read, err := side.r.ReadAt(side.buf[:n], at); int64(read) < n {
-				return container.ReadError(err)
+			if err := container.ReadFull(side.r, side.buf[:n], at); err != nil {
+				return err
 			}
 		}
 		if bytes.Equal(x[:n], y[:n]) {
@@ -608,16 +607,7 @@ func (s *saving) arrived(result *processing.Picture, top int, fresh map[int][]fr
 	for y := range result.Height {
 		for _, r := range fresh[top+y] {
 			have, want, n := (y*result.Width+r.X0)*c, r.at*c, (r.X1-r.X0)*c
-			var same bool
-			switch {
-			case result.U8 != nil:
-				same = slices.Equal(result.U8[have:have+n], r.patch.U8[want:want+n])
-			case result.U16 != nil:
-				same = slices.Equal(result.U16[have:have+n], r.patch.U16[want:want+n])
-			default:
-				same = slices.EqualFunc(result.F32[have:have+n], r.patch.F32[want:want+n], sameBits)
-			}
-			if !same {
+			if !container.EqualSamples(result.Samples(), have, r.patch.Samples(), want, n) {
 				return false
 			}
 		}

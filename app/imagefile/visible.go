@@ -51,37 +51,27 @@ func mirrored(ctx context.Context, pic *processing.Picture, hidden []bool) (*pro
 		return nil, err
 	}
 	w, c := pic.Width, pic.Channels
+	to, src, none := out.Samples(), pic.Samples(), processing.NewSamples(pic.Depth(), c)
 	return out, eachRow(ctx, pic.Height, func(y int) {
 		for x := range w {
 			i := y*w + x
 			if !hidden[i] {
 				continue
 			}
-			from := -1
-			if d := near[i]; d != farAway() {
-				from = i + int(d.y)*w + int(d.x)
-				// The pixel on the other side of the nearest one, if that is visible, too.
-				mx, my := x+2*int(d.x), y+2*int(d.y)
-				if mx >= 0 && mx < w && my >= 0 && my < pic.Height && !hidden[my*w+mx] {
-					from = my*w + mx
-				}
+			d := near[i]
+			if d == farAway() { // no pixel of the picture is visible
+				to.Copy(i*c, none, 0, c)
+				continue
 			}
-			copyPixel(out.U8, pic.U8, i, from, c)
-			copyPixel(out.U16, pic.U16, i, from, c)
-			copyPixel(out.F32, pic.F32, i, from, c)
+			from := i + int(d.y)*w + int(d.x)
+			// The pixel on the other side of the nearest one, if that is visible, too.
+			mx, my := x+2*int(d.x), y+2*int(d.y)
+			if mx >= 0 && mx < w && my >= 0 && my < pic.Height && !hidden[my*w+mx] {
+				from = my*w + mx
+			}
+			to.Copy(i*c, src, from*c, c)
 		}
 	})
-}
-
-// copyPixel copies pixel from to pixel i; if from is negative, no pixel of the picture is visible, and it clears it.
-func copyPixel[T uint8 | uint16 | float32](dst, src []T, i, from, channels int) {
-	switch {
-	case src == nil:
-	case from < 0:
-		clear(dst[i*channels : (i+1)*channels])
-	default:
-		copy(dst[i*channels:(i+1)*channels], src[from*channels:])
-	}
 }
 
 // offset is the distance to another pixel.

@@ -180,13 +180,13 @@ func (s *settler) judge(at, end int64) error {
 			return err
 		}
 		data := make([]byte, min(end-at, gapBlock))
-		if err := readAt(s.of.R, data, at); err != nil {
+		if err := ReadFull(s.of.R, data, at); err != nil {
 			return err
 		}
 		var old []byte
 		if s.original != nil {
 			old = make([]byte, max(min(s.original.Size-at, int64(len(data))), 0))
-			if err := readAt(s.original.R, old, at); err != nil {
+			if err := ReadFull(s.original.R, old, at); err != nil {
 				return err
 			}
 		}
@@ -230,7 +230,7 @@ func (s *settler) carried(at int64, data []byte, accepted []bool) error {
 			continue
 		}
 		same := make([]byte, to-from)
-		if err := readAt(s.original.R, same, old.At+from-p.At); err != nil {
+		if err := ReadFull(s.original.R, same, old.At+from-p.At); err != nil {
 			return err
 		}
 		for i, v := range same {
@@ -239,13 +239,6 @@ func (s *settler) carried(at int64, data []byte, accepted []bool) error {
 				s.account.Carried++
 			}
 		}
-	}
-	return nil
-}
-
-func readAt(r io.ReaderAt, b []byte, at int64) error {
-	if n, err := r.ReadAt(b, at); n < len(b) {
-		return ReadError(err)
 	}
 	return nil
 }

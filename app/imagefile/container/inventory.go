@@ -34,32 +34,21 @@ type Item struct {
 	Harmless bool
 }
 
-// Add adds a part with its content.
-func (v *Inventory) Add(name message.Message, content ...[]byte) {
+// Add adds a part with its content. The item that it returns is valid until the next part is added.
+func (v *Inventory) Add(name message.Message, content ...[]byte) *Item {
 	h := sha256.New()
 	for _, c := range content {
 		h.Write(c)
 	}
-	v.AddSum(name, h)
+	return v.AddSum(name, h)
 }
 
-// AddSum adds a part whose content was written to h.
-func (v *Inventory) AddSum(name message.Message, h hash.Hash) {
+// AddSum is Add for content that was written to h.
+func (v *Inventory) AddSum(name message.Message, h hash.Hash) *Item {
 	item := Item{Name: name}
 	h.Sum(item.Sum[:0])
 	v.Items = append(v.Items, item)
-}
-
-// AddGeometry adds a part that states the size of the picture.
-func (v *Inventory) AddGeometry(name message.Message, content []byte) {
-	v.Add(name, content)
-	v.Items[len(v.Items)-1].Geometry = true
-}
-
-// AddUnused adds a part that nothing needs.
-func (v *Inventory) AddUnused(name message.Message, content ...[]byte) {
-	v.Add(name, content...)
-	v.Items[len(v.Items)-1].Unused = true
+	return &v.Items[len(v.Items)-1]
 }
 
 // AddRange adds n bytes of a file as a part, unless n is 0.
@@ -68,19 +57,11 @@ func (v *Inventory) AddRange(name message.Message, r io.ReaderAt, at, n int64) e
 		return nil
 	}
 	h := sha256.New()
-	if copied, err := io.Copy(h, io.NewSectionReader(r, at, n)); err != nil || copied != n {
-		return ReadError(orShort(err))
+	if _, err := io.CopyN(h, io.NewSectionReader(r, at, n), n); err != nil {
+		return ReadError(err)
 	}
 	v.AddSum(name, h)
 	return nil
-}
-
-// orShort returns the error of a copy that ended too early.
-func orShort(err error) error {
-	if err == nil {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }
 
 // Differences returns the names of the parts that are missing from one of two inventories or have different contents,

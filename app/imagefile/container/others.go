@@ -1,10 +1,6 @@
 package container
 
-import (
-	"bytes"
-
-	"blik/internal/message"
-)
+import "blik/internal/message"
 
 // Others counts what else in a file shows the picture or a part of it. A corrected copy keeps all of it as it is, so
 // the glare stays there.
@@ -34,16 +30,6 @@ func (p Preview) Name() message.Message {
 	return message.Of([...]message.Text{
 		"the preview in EXIF", "the preview in Photoshop's resources", "the preview in XMP", "the preview in JFIF",
 	}[p])
-}
-
-// HasPreview reports whether a packet of XMP holds a preview (XMP specification part 2, 1.2.2.4).
-func HasPreview(xmp []byte) bool {
-	for _, name := range []string{"xmpGImg:image", "xapGImg:image"} {
-		if bytes.Contains(xmp, []byte(name)) {
-			return true
-		}
-	}
-	return false
 }
 
 // Names lists what shows the picture, without previews.

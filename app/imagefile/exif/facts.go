@@ -74,6 +74,22 @@ func (s *Reader) Facts(d *Directory) Facts {
 	return facts
 }
 
+// Previews returns the places of previews in the metadata of a picture; facts are those of its EXIF block.
+func Previews(m container.Metadata, facts Facts) []container.Preview {
+	var all []container.Preview
+	if facts.Thumbnail {
+		all = append(all, container.PreviewEXIF)
+	}
+	if hasPreview(m.Photoshop) {
+		all = append(all, container.PreviewPhotoshop)
+	}
+	// XMP specification part 2, 1.2.2.4.
+	if bytes.Contains(m.XMP, []byte("xmpGImg:image")) || bytes.Contains(m.XMP, []byte("xapGImg:image")) {
+		all = append(all, container.PreviewXMP)
+	}
+	return all
+}
+
 // rational returns the value of a tag of kind Rational; 0 if it is missing or not a number.
 func (s *Reader) rational(e *Entry) float64 {
 	if e == nil || e.Kind != Rational || e.Count != 1 {

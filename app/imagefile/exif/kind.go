@@ -5,15 +5,16 @@ type Kind uint16
 
 // The kinds that are named.
 const (
-	Byte      Kind = 1
-	ASCII     Kind = 2
-	Short     Kind = 3
-	Long      Kind = 4
-	Rational  Kind = 5
-	Undefined Kind = 7
-	IFD       Kind = 13
-	Long8     Kind = 16
-	IFD8      Kind = 18
+	Byte           Kind = 1
+	ASCII          Kind = 2
+	Short          Kind = 3
+	Long           Kind = 4
+	Rational       Kind = 5
+	Undefined      Kind = 7
+	signedRational Kind = 10
+	IFD            Kind = 13
+	Long8          Kind = 16
+	IFD8           Kind = 18
 )
 
 // Size returns the size of a value in bytes; 0 for an unknown kind.
@@ -47,5 +48,3 @@ func (k Kind) Unit() int64 {
 	}
 	return k.Size()
 }
-
-const signedRational Kind = 10

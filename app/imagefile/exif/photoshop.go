@@ -1,6 +1,9 @@
 package exif
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"iter"
+)
 
 // The image resources that hold the IIM record and previews (Adobe Photoshop File Formats, image resource IDs).
 const (
@@ -11,41 +14,43 @@ const (
 )
 
 // IPTC returns the IIM record among Photoshop's image resources; nil if there is none.
-func IPTC(resources []byte) (iptc []byte) {
-	eachResource(resources, func(id uint16, data []byte) bool {
+func IPTC(resources []byte) []byte {
+	for id, data := range eachResource(resources) {
 		if id == resourceIPTC {
-			iptc = data
+			return data
 		}
-		return id != resourceIPTC
-	})
-	return iptc
+	}
+	return nil
 }
 
-// HasPreview reports whether there is a preview among Photoshop's image resources.
-func HasPreview(resources []byte) (has bool) {
-	eachResource(resources, func(id uint16, data []byte) bool {
-		has = (id == resourcePreview || id == resourcePreview4) && len(data) > leastPreviewLength
-		return !has
-	})
-	return has
+// hasPreview reports whether there is a preview among Photoshop's image resources.
+func hasPreview(resources []byte) bool {
+	for id, data := range eachResource(resources) {
+		if (id == resourcePreview || id == resourcePreview4) && len(data) > leastPreviewLength {
+			return true
+		}
+	}
+	return false
 }
 
-// eachResource calls do for each of Photoshop's image resources until it returns false.
-func eachResource(resources []byte, do func(id uint16, data []byte) bool) {
-	for len(resources) >= 12 && string(resources[:4]) == "8BIM" {
-		id := binary.BigEndian.Uint16(resources[4:])
-		// A Pascal string and the data are each padded to an even length.
-		rest := uint64(6 + (1+int(resources[6])+1)&^1)
-		length := bytesAt(resources, rest, 4)
-		if length == nil {
-			return
+// eachResource returns the numbers and the data of Photoshop's image resources.
+func eachResource(resources []byte) iter.Seq2[uint16, []byte] {
+	return func(yield func(id uint16, data []byte) bool) {
+		for len(resources) >= 12 && string(resources[:4]) == "8BIM" {
+			id := binary.BigEndian.Uint16(resources[4:])
+			// A Pascal string and the data are each padded to an even length.
+			rest := uint64(6 + (1+int(resources[6])+1)&^1)
+			length := bytesAt(resources, rest, 4)
+			if length == nil {
+				return
+			}
+			n := uint64(binary.BigEndian.Uint32(length))
+			data := bytesAt(resources, rest+4, n)
+			if data == nil || !yield(id, data) {
+				return
+			}
+			resources = resources[min(rest+4+(n+1)&^1, uint64(len(resources))):]
 		}
-		n := uint64(binary.BigEndian.Uint32(length))
-		data := bytesAt(resources, rest+4, n)
-		if data == nil || !do(id, data) {
-			return
-		}
-		resources = resources[min(rest+4+(n+1)&^1, uint64(len(resources))):]
 	}
 }
 

@@ -26,8 +26,9 @@ type Entry struct {
 	Tag   uint16
 	Kind  Kind
 	Count uint64
-	// At is the offset of the entry in the file, Value the offset of its values: within the entry or elsewhere.
-	At, Value int64
+	// At is the offset of the entry in the file, Field that of its last field, which holds its values or their offset,
+	// and Value the offset of its values.
+	At, Field, Value int64
 	// Inline: the values are stored in the entry.
 	Inline bool
 }
@@ -98,7 +99,7 @@ func (s *Reader) Bytes(at, n int64) ([]byte, error) {
 		return nil, container.Truncated()
 	}
 	b := make([]byte, n)
-	if err := ReadFull(s.r, b, at); err != nil {
+	if err := container.ReadFull(s.r, b, at); err != nil {
 		return nil, err
 	}
 	return b, nil
@@ -106,18 +107,6 @@ func (s *Reader) Bytes(at, n int64) ([]byte, error) {
 
 // Section returns a reader of n bytes at offset at.
 func (s *Reader) Section(at, n int64) *io.SectionReader { return io.NewSectionReader(s.r, at, n) }
-
-// ReadFull fills b from offset at; a file that ends before that is truncated.
-func ReadFull(r io.ReaderAt, b []byte, at int64) error {
-	n, err := r.ReadAt(b, at)
-	switch {
-	case n == len(b):
-		return nil
-	case err == nil:
-		return container.Truncated()
-	}
-	return container.ReadError(err)
-}
 
 // OffsetSize returns the bytes of an offset in this file.
 func (s *Reader) OffsetSize() int64 {
@@ -127,21 +116,15 @@ func (s *Reader) OffsetSize() int64 {
 	return 4
 }
 
+// HeaderSize returns the bytes of the header of this file.
+func (s *Reader) HeaderSize() int64 { return 2 * s.OffsetSize() }
+
 // Offset reads an offset from b.
 func (s *Reader) Offset(b []byte) int64 {
 	if s.Big {
 		return clampOffset(s.Order.Uint64(b))
 	}
 	return int64(s.Order.Uint32(b))
-}
-
-// PutOffset writes an offset to b.
-func (s *Reader) PutOffset(b []byte, v int64) {
-	if s.Big {
-		s.Order.PutUint64(b, uint64(v))
-	} else {
-		s.Order.PutUint32(b, uint32(v))
-	}
 }
 
 // count reads the number of entries of the directory at offset at, and returns where they begin and the length of one.
@@ -191,7 +174,8 @@ func (s *Reader) Directory(at int64) (*Directory, error) {
 		} else {
 			e.Count = uint64(s.Order.Uint32(raw[4:]))
 		}
-		e.Value = e.At + each - field
+		e.Field = e.At + each - field
+		e.Value = e.Field
 		e.Inline = e.Count <= uint64(field) && int64(e.Count)*e.Kind.Size() <= field
 		if !e.Inline {
 			e.Value = s.Offset(raw[each-field:])

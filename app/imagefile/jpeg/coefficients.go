@@ -1,6 +1,7 @@
 package jpeg
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"math"
@@ -44,6 +45,7 @@ type piece struct {
 // picture is a parsed JPEG file.
 type picture struct {
 	f      *File
+	data   []byte
 	planes []plane
 	// blocks are those of each component, in rows of planes' stride.
 	blocks [][]block
@@ -77,7 +79,7 @@ type huffmanTable struct {
 
 // parse parses the whole file and decodes all coefficients.
 func (f *File) parse(ctx context.Context, data []byte) (*picture, error) {
-	p := &picture{f: f, planes: f.planes(), quant: make([]*[64]uint16, len(f.components))}
+	p := &picture{f: f, data: data, planes: f.planes(), quant: make([]*[64]uint16, len(f.components))}
 	for _, g := range p.planes {
 		p.blocks = append(p.blocks, make([]block, g.stride*g.rows))
 	}
@@ -169,31 +171,10 @@ func (p *picture) follow(s *scan) error {
 	return nil
 }
 
-// nextSegment is segmentAt in memory; begin is the offset of the marker's FF byte.
+// nextSegment is segmentAt in memory.
 func nextSegment(data []byte, at int) (begin int, s segment, err error) {
-	for ; at+1 < len(data); at++ {
-		b := data[at+1]
-		if data[at] != 0xff || b == 0 || b == 0xff || b >= markerRST0 && b <= markerSOI || b == markerTEM {
-			continue
-		}
-		s = segment{marker: b, at: int64(at) + 2}
-		if standalone(b) {
-			return at, s, nil
-		}
-		if at+4 > len(data) {
-			break
-		}
-		s.at += 2
-		s.n = int64(binary.BigEndian.Uint16(data[at+2:])) - 2
-		if s.n < 0 {
-			return 0, s, damaged(b, "has a wrong length")
-		}
-		if s.end() > int64(len(data)) {
-			break
-		}
-		return at, s, nil
-	}
-	return 0, s, container.Truncated()
+	from, s, err := segmentAt(bytes.NewReader(data), int64(len(data)), int64(at))
+	return int(from), s, err
 }
 
 // readHuffmanTables reads DHT (B.2.4.2).

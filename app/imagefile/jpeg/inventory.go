@@ -15,15 +15,11 @@ import (
 // the data after the picture. Of the tables it lists what the compressed data do not use. The index of further pictures
 // is listed by their distance from the end of the file.
 func (f *File) Inventory(ctx context.Context, _ bool) (*container.Inventory, error) {
-	data, err := f.content(ctx)
+	p, err := f.coefficients(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p, err := f.parse(ctx, data)
-	if err != nil {
-		return nil, err
-	}
-	v := &container.Inventory{}
+	v, data := &container.Inventory{}, p.data
 	v.Coverage.Mark(container.Structure, 0, 2)
 	filled := p.filled
 	for _, s := range p.found {
@@ -51,7 +47,7 @@ func (f *File) Inventory(ctx context.Context, _ bool) (*container.Inventory, err
 	}
 	p.listUnused(v)
 	if filled > maxFilled {
-		v.AddUnused(message.Of("padding between segments"), []byte(strconv.Itoa(filled)))
+		v.Add(message.Of("padding between segments"), []byte(strconv.Itoa(filled))).Unused = true
 	}
 	return v, nil
 }
@@ -80,11 +76,12 @@ func (p *picture) listUnused(v *container.Inventory) {
 			}
 		}
 		if len(used) == 0 || len(used) < len(h.table.symbols) && !annexK(h.data) {
-			v.AddUnused(message.Of("unused codes of Huffman table %d of class %d", h.data[0]&15, h.data[0]>>4), h.data)
+			name := message.Of("unused codes of Huffman table %d of class %d", h.data[0]&15, h.data[0]>>4)
+			v.Add(name, h.data).Unused = true
 		}
 	}
 	if len(p.loose) > 0 {
-		v.AddUnused(message.Of("unused bits of the compressed data"), p.loose)
+		v.Add(message.Of("unused bits of the compressed data"), p.loose).Unused = true
 	}
 }
 
@@ -173,6 +170,7 @@ func (p *picture) padding(component, x, y int) bool {
 	return b[0] == 0
 }
 
+// coefficients reads and parses the whole file.
 func (f *File) coefficients(ctx context.Context) (*picture, error) {
 	data, err := f.content(ctx)
 	if err != nil {

@@ -206,8 +206,8 @@ func (f *File) walk() error {
 	if f.size < 2 {
 		return container.Truncated()
 	}
-	if _, err := f.r.ReadAt(soi[:], 0); err != nil && err != io.EOF {
-		return container.ReadError(err)
+	if err := container.ReadFull(f.r, soi[:], 0); err != nil {
+		return err
 	}
 	if soi != [2]byte{0xff, markerSOI} {
 		return container.Damaged("this is not a JPEG file")
@@ -215,7 +215,7 @@ func (f *File) walk() error {
 	var c collector
 	at := int64(2)
 	for {
-		s, err := f.segmentAt(at)
+		_, s, err := segmentAt(f.r, f.size, at)
 		if err != nil {
 			return err
 		}
@@ -251,16 +251,17 @@ func standalone(marker byte) bool {
 	return marker == markerTEM || marker >= markerRST0 && marker <= markerEOI
 }
 
-// segmentAt finds the first segment at or after offset. Anything between segments is skipped, as in libjpeg.
-func (f *File) segmentAt(offset int64) (segment, error) {
+// segmentAt finds the first segment at or after offset in a file; begin is the offset of the marker's FF byte. Anything
+// between segments is skipped, as in libjpeg.
+func segmentAt(r io.ReaderAt, size, offset int64) (begin int64, s segment, err error) {
 	var buf [512]byte
 	for after := false; ; {
-		n, err := f.r.ReadAt(buf[:min(int64(len(buf)), max(f.size-offset, 0))], offset)
+		n, err := r.ReadAt(buf[:min(int64(len(buf)), max(size-offset, 0))], offset)
 		if n == 0 {
 			if err == nil || err == io.EOF {
-				return segment{}, container.Truncated()
+				err = container.Truncated()
 			}
-			return segment{}, err
+			return 0, s, err
 		}
 		for i, b := range buf[:n] {
 			marker := after && b != 0 && b != 0xff
@@ -268,26 +269,27 @@ func (f *File) segmentAt(offset int64) (segment, error) {
 			if !marker || b >= markerRST0 && b <= markerSOI || b == markerTEM {
 				continue
 			}
-			s := segment{marker: b, at: offset + int64(i) + 1}
+			begin = offset + int64(i) - 1
+			s = segment{marker: b, at: begin + 2}
 			if standalone(b) {
-				return s, nil
+				return begin, s, nil
 			}
 			var length [2]byte
-			if s.at+2 > f.size {
-				return segment{}, container.Truncated()
+			if s.at+2 > size {
+				return 0, s, container.Truncated()
 			}
-			if _, err := f.r.ReadAt(length[:], s.at); err != nil && err != io.EOF {
-				return segment{}, container.ReadError(err)
+			if err := container.ReadFull(r, length[:], s.at); err != nil {
+				return 0, s, err
 			}
 			s.at += 2
 			s.n = int64(binary.BigEndian.Uint16(length[:])) - 2
 			if s.n < 0 {
-				return segment{}, damaged(b, "has a wrong length")
+				return 0, s, damaged(b, "has a wrong length")
 			}
-			if s.end() > f.size {
-				return segment{}, container.Truncated()
+			if s.end() > size {
+				return 0, s, container.Truncated()
 			}
-			return s, nil
+			return begin, s, nil
 		}
 		offset += int64(n)
 	}
@@ -296,8 +298,8 @@ func (f *File) segmentAt(offset int64) (segment, error) {
 // read returns the parameters of a segment.
 func (f *File) read(s segment) ([]byte, error) {
 	d := make([]byte, s.n)
-	if _, err := f.r.ReadAt(d, s.at); err != nil && err != io.EOF {
-		return nil, container.ReadError(err)
+	if err := container.ReadFull(f.r, d, s.at); err != nil {
+		return nil, err
 	}
 	return d, nil
 }
@@ -407,8 +409,8 @@ func (f *File) checkSampling() error {
 }
 
 // damaged returns a fault of one segment.
-func damaged(marker byte, format message.Text, args ...any) error {
-	return container.Damaged("the segment FF%02X %s", marker, message.Of(format, args...))
+func damaged(marker byte, text message.Text) error {
+	return container.Damaged("the segment FF%02X %s", marker, message.Of(text))
 }
 
 func unsupportedCoding(name message.Text) error {

@@ -143,16 +143,9 @@ func (c *collector) finish(f *File) {
 		f.stale = append(f.stale, container.StaleCredentials())
 	}
 	f.others.Further = max(c.pictures-1, 0)
-	for _, p := range []struct {
-		is    bool
-		where container.Preview
-	}{
-		{c.exif.Thumbnail, container.PreviewEXIF}, {exif.HasPreview(m.Photoshop), container.PreviewPhotoshop},
-		{container.HasPreview(m.XMP), container.PreviewXMP}, {c.preview, container.PreviewJFIF},
-	} {
-		if p.is {
-			f.others.Previews = append(f.others.Previews, p.where)
-		}
+	f.others.Previews = exif.Previews(*m, c.exif)
+	if c.preview {
+		f.others.Previews = append(f.others.Previews, container.PreviewJFIF)
 	}
 }
 

@@ -32,11 +32,7 @@ func (f *File) Rewrite(ctx context.Context, w io.Writer, patches []processing.Pa
 		_, err := io.Copy(w, &contextReader{ctx, io.NewSectionReader(f.r, 0, f.size)})
 		return err
 	}
-	data, err := f.content(ctx)
-	if err != nil {
-		return err
-	}
-	p, err := f.parse(ctx, data)
+	p, err := f.coefficients(ctx)
 	if err != nil {
 		return err
 	}
@@ -48,8 +44,7 @@ func (f *File) Rewrite(ctx context.Context, w io.Writer, patches []processing.Pa
 			return err
 		}
 	}
-	var pieces [][]byte
-	grown := 0
+	pieces := [][]byte{p.data[:2]}
 	for _, part := range p.pieces {
 		if part.scan == nil {
 			pieces = append(pieces, part.data)
@@ -61,13 +56,14 @@ func (f *File) Rewrite(ctx context.Context, w io.Writer, patches []processing.Pa
 		}
 		pieces = append(pieces, tables, part.data, scanned)
 	}
+	grown := -len(p.data)
 	for _, part := range pieces {
 		grown += len(part)
 	}
-	if grown += 2 - len(data); grown != 0 {
-		moveFurtherPictures(pieces[0], grown)
+	if grown != 0 {
+		moveFurtherPictures(pieces[1], grown)
 	}
-	for _, part := range append([][]byte{data[:2]}, pieces...) {
+	for _, part := range pieces {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -9,19 +9,14 @@ import (
 // Decode returns the colour samples, without alpha and tRNS, as 8 or 16 bits. Palettes become RGB, and grey of fewer
 // than 8 bits becomes 8 bits.
 func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
-	lines, err := f.inflate(ctx)
-	if err != nil {
+	if err := f.whole(); err != nil {
 		return nil, err
 	}
-	defer lines.close()
-	pic := &processing.Picture{Width: f.width, Height: f.height, Channels: f.Info().Channels()}
-	if n := f.width * f.height * pic.Channels; f.depth == 16 {
-		pic.U16 = make([]uint16, n)
-	} else {
-		pic.U8 = make([]uint8, n)
-	}
+	channels := f.Info().Channels()
+	s := processing.NewSamples(max(int(f.depth), 8), f.width*f.height*channels)
+	pic := &processing.Picture{Width: f.width, Height: f.height, Channels: channels, U8: s.U8, U16: s.U16}
 	store := f.store(pic)
-	err = f.eachRow(ctx, lines, func(p pass, y int, row []byte) error {
+	err := f.eachRow(ctx, func(p pass, y int, row []byte) error {
 		store(p, y, row)
 		return nil
 	})
@@ -33,7 +28,12 @@ func (f *File) Decode(ctx context.Context) (*processing.Picture, error) {
 
 // eachRow calls visit for the rows of all passes. row holds the samples as packed in the file; visit must not change
 // it.
-func (f *File) eachRow(ctx context.Context, lines *inflater, visit func(p pass, y int, row []byte) error) error {
+func (f *File) eachRow(ctx context.Context, visit func(p pass, y int, row []byte) error) error {
+	if err := f.whole(); err != nil {
+		return err
+	}
+	lines := f.inflate(ctx)
+	defer lines.close()
 	zero := make([]byte, f.rowBytes(f.width))
 	bpp := f.pixelBytes()
 	for _, p := range f.passes() {
@@ -62,6 +62,16 @@ func (f *File) eachRow(ctx context.Context, lines *inflater, visit func(p pass, 
 		}
 	}
 	return lines.end()
+}
+
+// eachFreshRow is eachRow for rows in the format of the rewritten file, which visit may change.
+func (f *File) eachFreshRow(ctx context.Context, visit func(p pass, y int, row []byte) error) error {
+	colours := f.opaqueColours()
+	var fresh []byte
+	return f.eachRow(ctx, func(p pass, y int, row []byte) error {
+		fresh = f.expand(fresh[:0], row, p.width, colours)
+		return visit(p, y, fresh)
+	})
 }
 
 // fillBits returns the bits of the last byte of a row of width pixels that belong to none of them.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"hash/crc32"
 	"math/rand/v2"
 	"slices"
@@ -156,7 +157,7 @@ func TestEveryTruncation(t *testing.T) {
 // TestRawProfiles reads what ImageMagick writes.
 func TestRawProfiles(t *testing.T) {
 	profile := func(kind string, data []byte) []byte {
-		return []byte(rawProfile + kind + "\x00\n" + kind + "\n" + leftPad(len(data)) + "\n" + hex.EncodeToString(data) + "\n")
+		return []byte(rawProfile + kind + "\x00\n" + kind + "\n" + fmt.Sprintf("%8d", len(data)) + "\n" + hex.EncodeToString(data) + "\n")
 	}
 	resources := exif.Resources([]byte("words"))
 	exif := someMetadata().EXIF

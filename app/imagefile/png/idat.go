@@ -115,11 +115,16 @@ func (f *File) scratch() int64 {
 	return n
 }
 
-// inflate starts decompression. The caller must call close.
-func (f *File) inflate(ctx context.Context) (*inflater, error) {
+// whole reports whether the file is long enough for the picture.
+func (f *File) whole() error {
 	if f.rawBytes()/maxExpansion > f.packed {
-		return nil, container.Truncated()
+		return container.Truncated()
 	}
+	return nil
+}
+
+// inflate starts decompression. The caller must call close.
+func (f *File) inflate(ctx context.Context) *inflater {
 	ctx, stop := context.WithCancel(ctx)
 	// With room for all blocks and an error, the goroutine waits only for free blocks.
 	blocks, free := make(chan block, blockCount+1), make(chan []byte, blockCount)
@@ -133,7 +138,7 @@ func (f *File) inflate(ctx context.Context) (*inflater, error) {
 			blocks <- block{err: err}
 		}
 	}()
-	return &inflater{blocks: blocks, free: free, stop: stop}, nil
+	return &inflater{blocks: blocks, free: free, stop: stop}
 }
 
 // fill inflates into blocks of at most size bytes, or one line.

@@ -76,7 +76,7 @@ func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventor
 	if err := f.listLoose(ctx, v); err != nil {
 		return nil, err
 	}
-	return v, f.listTransparency(ctx, v, changed)
+	return v, f.listTransparency(ctx, v)
 }
 
 // list lists a chunk, of which a wrong checksum is a part. If changed is set, it lists the converted chunk, which may
@@ -94,7 +94,7 @@ func (f *File) list(v *container.Inventory, c chunk, name message.Message, chang
 			}
 		}
 		if c.name == "IHDR" {
-			v.AddGeometry(message.Of("size").Context("differs"), d[:8])
+			v.Add(message.Of("size").Context("differs"), d[:8]).Geometry = true
 			// All except the interlace method.
 			d = d[8:12]
 		}
@@ -103,16 +103,12 @@ func (f *File) list(v *container.Inventory, c chunk, name message.Message, chang
 	}
 	content, sum := sha256.New(), crc32.NewIEEE()
 	sum.Write([]byte(c.name))
-	n, err := io.Copy(io.MultiWriter(content, sum), io.NewSectionReader(f.r, c.at, c.n))
-	if err == nil && n < c.n {
-		err = io.ErrUnexpectedEOF
+	if _, err := io.CopyN(io.MultiWriter(content, sum), io.NewSectionReader(f.r, c.at, c.n), c.n); err != nil {
+		return false, container.ReadError(err)
 	}
 	stated := make([]byte, 4)
-	if err == nil {
-		_, err = io.ReadFull(io.NewSectionReader(f.r, c.at+c.n, 4), stated)
-	}
-	if err != nil {
-		return false, container.ReadError(err)
+	if err := container.ReadFull(f.r, stated, c.at+c.n); err != nil {
+		return false, err
 	}
 	right := binary.BigEndian.Uint32(stated) == sum.Sum32()
 	if !right {
@@ -143,8 +139,7 @@ func (f *File) listBehind(v *container.Inventory) error {
 		}
 		at, packed = c.end(), packed+c.n
 	}
-	v.AddSum(message.Of("data behind the compressed pixels"), h)
-	v.Items[len(v.Items)-1].Unused = true
+	v.AddSum(message.Of("data behind the compressed pixels"), h).Unused = true
 	return nil
 }
 
@@ -153,42 +148,32 @@ func (f *File) listLoose(ctx context.Context, v *container.Inventory) error {
 	if !f.loose.Load() {
 		return nil
 	}
-	lines, err := f.inflate(ctx)
-	if err != nil {
-		return err
-	}
-	defer lines.close()
 	h := sha256.New()
-	err = f.eachRow(ctx, lines, func(p pass, _ int, row []byte) error {
+	err := f.eachRow(ctx, func(p pass, _ int, row []byte) error {
 		h.Write([]byte{row[f.rowBytes(p.width)-1] & f.fillBits(p.width)})
 		return nil
 	})
-	v.AddSum(message.Of("unused bits of the rows"), h)
-	v.Items[len(v.Items)-1].Unused = true
+	v.AddSum(message.Of("unused bits of the rows"), h).Unused = true
 	return err
 }
 
 // listTransparency lists the alpha of all pixels, unless all are opaque.
-func (f *File) listTransparency(ctx context.Context, v *container.Inventory, changed bool) error {
+func (f *File) listTransparency(ctx context.Context, v *container.Inventory) error {
 	if !f.transparent() {
 		return nil
 	}
-	key, colours := f.key(), f.opaqueColours()
-	lines, err := f.inflate(ctx)
-	if err != nil {
+	if err := f.whole(); err != nil {
 		return err
 	}
-	defer lines.close()
 	// Interlaced files store pixels in another order, so their alpha is first collected in plane.
-	sum, fresh := sha256.New(), []byte(nil)
+	sum, key := sha256.New(), f.key()
 	opacity := make([]byte, 0, alphaBytes*f.width)
 	plane := []byte(nil)
 	if f.interlaced {
 		plane = make([]byte, alphaBytes*f.width*f.height)
 	}
-	err = f.eachRow(ctx, lines, func(p pass, y int, row []byte) error {
-		fresh = f.expand(fresh[:0], row, p.width, colours)
-		opacity = f.rewritten().opacity(opacity[:0], fresh, p.width, key)
+	err := f.eachFreshRow(ctx, func(p pass, y int, row []byte) error {
+		opacity = f.rewritten().opacity(opacity[:0], row, p.width, key)
 		if plane == nil {
 			sum.Write(opacity)
 			return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -129,8 +130,8 @@ func (f *File) begins(c chunk, text string) (bool, error) {
 		return false, nil
 	}
 	head := make([]byte, len(text))
-	if _, err := f.r.ReadAt(head, c.at); err != nil {
-		return false, container.ReadError(err)
+	if err := container.ReadFull(f.r, head, c.at); err != nil {
+		return false, err
 	}
 	return string(head) == text, nil
 }
@@ -217,11 +218,10 @@ func parseRawProfile(text []byte) []byte {
 	if err != nil || n < 0 || len(digits) != 2*n {
 		return nil
 	}
-	profile, err := hex.DecodeString(digits)
-	if err != nil {
-		return nil
+	if profile, err := hex.DecodeString(digits); err == nil {
+		return profile
 	}
-	return profile
+	return nil
 }
 
 // unpack decompresses metadata of at most maxMetadata bytes. All metadata of a file may have four times that, because
@@ -267,20 +267,15 @@ func appendMetadata(dst []byte, m container.Metadata) []byte {
 		resources = exif.Resources(m.IPTC)
 	}
 	if len(resources) > 0 {
-		text := []byte("\niptc\n" + leftPad(len(resources)) + "\n")
+		// The length has eight columns, like that of ImageMagick.
+		text := fmt.Appendf(nil, "\niptc\n%8d\n", len(resources))
 		const perLine = 36
-		for rest := resources; len(rest) > 0; rest = rest[min(perLine, len(rest)):] {
-			text = append(hex.AppendEncode(text, rest[:min(perLine, len(rest))]), '\n')
+		for line := range slices.Chunk(resources, perLine) {
+			text = append(hex.AppendEncode(text, line), '\n')
 		}
 		dst = appendChunk(dst, "zTXt", append([]byte(rawProfile+"iptc\x00\x00"), pack(text)...))
 	}
 	return dst
-}
-
-// leftPad formats a length in eight columns, like ImageMagick.
-func leftPad(n int) string {
-	s := strconv.Itoa(n)
-	return strings.Repeat(" ", max(8-len(s), 0)) + s
 }
 
 // physicalSize returns the data of pHYs: whole pixels per metre, or an aspect ratio; nil if there is no resolution.

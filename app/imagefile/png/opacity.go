@@ -13,16 +13,12 @@ func (f *File) Opacity(ctx context.Context) ([]uint8, error) {
 	if !f.transparent() {
 		return nil, nil
 	}
-	key, colours := f.key(), f.opaqueColours()
-	lines, err := f.inflate(ctx)
-	if err != nil {
+	if err := f.whole(); err != nil {
 		return nil, err
 	}
-	defer lines.close()
 	out, opaque := make([]uint8, f.width*f.height), true
-	var fresh, row []byte
-	err = f.eachRow(ctx, lines, func(p pass, y int, stored []byte) error {
-		fresh = f.expand(fresh[:0], stored, p.width, colours)
+	key, row := f.key(), []byte(nil)
+	err := f.eachFreshRow(ctx, func(p pass, y int, fresh []byte) error {
 		row = f.rewritten().opacity(row[:0], fresh, p.width, key)
 		at := (p.y0+y*p.dy)*f.width + p.x0
 		for x := range p.width {

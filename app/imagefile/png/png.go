@@ -184,17 +184,7 @@ func (f *File) Info() container.Info {
 	}
 	i.Warnings = slices.Clone(f.warnings)
 	i.Others.Frames = i.Pictures - 1
-	for _, p := range []struct {
-		is    bool
-		where container.Preview
-	}{
-		{f.exif.Thumbnail, container.PreviewEXIF}, {exif.HasPreview(f.meta.Photoshop), container.PreviewPhotoshop},
-		{container.HasPreview(f.meta.XMP), container.PreviewXMP},
-	} {
-		if p.is {
-			i.Others.Previews = append(i.Others.Previews, p.where)
-		}
-	}
+	i.Others.Previews = exif.Previews(f.meta, f.exif)
 	if len(f.stale) > 0 {
 		list := strings.Join(f.stale, ", ")
 		list = strings.ReplaceAll(list, "caBX", "caBX (content credentials, C2PA)")
@@ -241,8 +231,8 @@ func (f *File) chunkAt(offset int64) (chunk, error) {
 		return chunk{}, container.Truncated()
 	}
 	var head [8]byte
-	if _, err := f.r.ReadAt(head[:], offset); err != nil {
-		return chunk{}, container.ReadError(err)
+	if err := container.ReadFull(f.r, head[:], offset); err != nil {
+		return chunk{}, err
 	}
 	c := chunk{name: string(head[4:]), at: offset + 8, n: int64(binary.BigEndian.Uint32(head[:]))}
 	for _, b := range head[4:] {
@@ -265,8 +255,8 @@ func (f *File) chunkData(c chunk, limit int64) ([]byte, error) {
 		return nil, damaged(c.name, "is too long")
 	}
 	buf := make([]byte, c.n+4)
-	if _, err := f.r.ReadAt(buf, c.at); err != nil && err != io.EOF {
-		return nil, container.ReadError(err)
+	if err := container.ReadFull(f.r, buf, c.at); err != nil {
+		return nil, err
 	}
 	sum := crc32.Update(crc32.ChecksumIEEE([]byte(c.name)), crc32.IEEETable, buf[:c.n])
 	if sum != binary.BigEndian.Uint32(buf[c.n:]) {
@@ -281,8 +271,8 @@ func (f *File) walk() error {
 	if f.size < int64(len(magic)) {
 		return container.Truncated()
 	}
-	if _, err := f.r.ReadAt(magic[:], 0); err != nil && err != io.EOF {
-		return container.ReadError(err)
+	if err := container.ReadFull(f.r, magic[:], 0); err != nil {
+		return err
 	}
 	if string(magic[:]) != signature {
 		return container.Damaged("this is not a PNG file")
@@ -418,8 +408,8 @@ func (f *File) readAnimation(c chunk) error {
 }
 
 // damaged returns the error for a damaged chunk. The text continues "the chunk NAME …".
-func damaged(name string, format message.Text, args ...any) error {
-	return container.Damaged("the chunk %s %s", name, message.Of(format, args...))
+func damaged(name string, text message.Text) error {
+	return container.Damaged("the chunk %s %s", name, message.Of(text))
 }
 
 func misplaced(name string) error {

@@ -46,17 +46,12 @@ func (f *File) Rewrite(ctx context.Context, w io.Writer, patches []processing.Pa
 			return f.copyRange(ctx, w, 0, f.size)
 		}
 	}
-	lines, err := f.inflate(ctx)
-	if err != nil {
-		return err
-	}
-	defer lines.close()
 	out := bufio.NewWriterSize(w, 1<<16)
 	if err := f.writeHead(ctx, out); err != nil {
 		return err
 	}
 	d := newRowWriter(ctx, out, f.rewritten().pixelBytes(), rewriteLevel)
-	if err = f.rewriteRows(ctx, lines, d, edits); err == nil {
+	if err = f.rewriteRows(ctx, d, edits); err == nil {
 		d.finish()
 	}
 	if closing := d.close(); closing != nil {
@@ -85,12 +80,8 @@ func (f *File) copyRange(ctx context.Context, w io.Writer, from, to int64) error
 			return err
 		}
 		n := min(step, to-from)
-		copied, err := io.Copy(w, io.NewSectionReader(f.r, from, n))
-		if err != nil {
-			return err
-		}
-		if copied != n {
-			return container.Truncated()
+		if _, err := io.CopyN(w, io.NewSectionReader(f.r, from, n), n); err != nil {
+			return container.ReadError(err)
 		}
 	}
 	return nil
@@ -268,35 +259,26 @@ func (f *File) key() []byte {
 
 // differs reports whether the edits change any pixel.
 func (f *File) differs(ctx context.Context, edits []edit) (bool, error) {
-	lines, err := f.inflate(ctx)
-	if err != nil {
-		return false, err
-	}
-	defer lines.close()
-	h, key, colours := f.rewritten(), f.key(), f.opaqueColours()
-	var fresh []byte
+	h, key := f.rewritten(), f.key()
 	differs := false
-	err = f.eachRow(ctx, lines, func(p pass, y int, row []byte) error {
-		fresh = f.expand(fresh[:0], row, p.width, colours)
-		differs = change(fresh, p, y, h, key, edits) || differs
+	err := f.eachFreshRow(ctx, func(p pass, y int, row []byte) error {
+		differs = change(row, p, y, h, key, edits) || differs
 		return nil
 	})
 	return differs, err
 }
 
 // rewriteRows writes all rows with the edits applied.
-func (f *File) rewriteRows(ctx context.Context, lines *inflater, d *rowWriter, edits []edit) error {
-	h, key, colours := f.rewritten(), f.key(), f.opaqueColours()
-	var fresh []byte
-	return f.eachRow(ctx, lines, func(p pass, y int, row []byte) error {
+func (f *File) rewriteRows(ctx context.Context, d *rowWriter, edits []edit) error {
+	h, key := f.rewritten(), f.key()
+	return f.eachFreshRow(ctx, func(p pass, y int, row []byte) error {
 		if y == 0 {
 			if err := d.beginPass(h.rowBytes(p.width)); err != nil {
 				return err
 			}
 		}
-		fresh = f.expand(fresh[:0], row, p.width, colours)
-		change(fresh, p, y, h, key, edits)
-		return d.row(fresh)
+		change(row, p, y, h, key, edits)
+		return d.row(row)
 	})
 }
 

@@ -76,11 +76,7 @@ func (f *File) claims() *claims {
 // spans returns the parts used by all directories of the file; ok is false if there are too many.
 func (f *File) spans() (spans []span, ok bool) {
 	s, l := f.src, f.lay
-	header := span{0, 8, spanHeader}
-	if s.Big {
-		header.end = 16
-	}
-	spans = append(spans, header)
+	spans = append(spans, span{0, s.HeaderSize(), spanHeader})
 	for i, at := range l.offsets {
 		spans = append(spans, span{at, at + min(l.counts[i], s.Size), i})
 	}
@@ -155,19 +151,14 @@ func (f *File) spansOf(d *exif.Directory) []span {
 		}
 		spans = append(spans, span{e.Value, e.Value + n, what})
 	}
-	for _, pair := range [][2]uint16{
-		{tagStripOffsets, tagStripByteCounts}, {tagTileOffsets, tagTileByteCounts}, {tagJPEGOffset, tagJPEGLength},
-	} {
+	for _, pair := range pairs() {
 		at, length := d.Find(pair[0]), d.Find(pair[1])
 		if at == nil || length == nil || first && at.At == f.lay.offsetsEntry.At {
 			continue
 		}
 		offsets, err := s.Ints(at, maxSpans+1)
-		if err != nil {
-			continue
-		}
-		lengths, err := s.Ints(length, maxSpans+1)
-		if err != nil {
+		lengths, e := s.Ints(length, maxSpans+1)
+		if err != nil || e != nil {
 			continue
 		}
 		for i := range min(len(offsets), len(lengths)) {

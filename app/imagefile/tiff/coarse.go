@@ -46,16 +46,8 @@ func (f *File) DecodeCoarse(ctx context.Context, step int) (*processing.Picture,
 
 // thin stores every step-th pixel of a row of a picture as row y of pic.
 func thin(pic *processing.Picture, y int, row *processing.Picture, step int) {
-	n, at := pic.Channels, y*pic.Width*pic.Channels
+	n, to, from := pic.Channels, pic.Samples(), row.Samples()
 	for x := range pic.Width {
-		to, from := at+x*n, x*step*n
-		switch {
-		case pic.U8 != nil:
-			copy(pic.U8[to:to+n], row.U8[from:])
-		case pic.U16 != nil:
-			copy(pic.U16[to:to+n], row.U16[from:])
-		default:
-			copy(pic.F32[to:to+n], row.F32[from:])
-		}
+		to.Copy((y*pic.Width+x)*n, from, x*step*n, n)
 	}
 }

@@ -19,20 +19,16 @@ const (
 
 // findPromise finds the word in the description.
 func (f *File) findPromise() {
-	header := int64(8)
-	if f.src.Big {
-		header = 16
-	}
+	header := f.src.HeaderSize()
 	head, err := f.src.Bytes(header, min(maxPromise, max(f.src.Size-header, 0)))
 	if err != nil || !bytes.HasPrefix(head, []byte(promiseBegin)) {
 		return
 	}
 	word := promiseKept
-	i := bytes.Index(head, []byte(word))
-	if i < 0 {
+	if !bytes.Contains(head, []byte(word)) {
 		word = promiseBroken
-		i = bytes.Index(head, []byte(word))
 	}
+	i := bytes.Index(head, []byte(word))
 	at := header + int64(i)
 	spans, ok := f.spans()
 	for _, s := range spans {

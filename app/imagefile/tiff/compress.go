@@ -48,7 +48,7 @@ func (c *compressor) row(row []byte) error {
 	case compPackBits:
 		c.out = packBits(c.out, row)
 	case compLZW:
-		_, err = c.lzw.Write(row)
+		c.lzw.write(row)
 	default:
 		_, err = c.zlib.Write(row)
 	}

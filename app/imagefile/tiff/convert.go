@@ -75,11 +75,7 @@ func (f *File) convertedFields(d dialect, strips stripes, offsets, counts []int6
 		if slices.Contains(dropped, e.Tag) {
 			continue
 		}
-		at := e.At + 8
-		if s.Big {
-			at = e.At + 12
-		}
-		value, err := s.Bytes(at, s.OffsetSize())
+		value, err := s.Bytes(e.Field, s.OffsetSize())
 		if err != nil {
 			return nil, err
 		}
@@ -120,44 +116,20 @@ func (l *layout) replaced() []uint16 {
 // convertedLayout returns the tags of the new directory that describe its samples, with big-endian numbers.
 func (f *File) convertedLayout() []field {
 	l := f.lay
-	d := dialect{order: binary.BigEndian}
-	all := []field{
-		d.shorts(tagBitsPerSample, slices.Repeat([]uint16{uint16(l.decoded)}, l.channels)...),
-		d.shorts(tagPhotometric, l.convertedColours()), d.shorts(tagSamples, uint16(l.channels)),
-	}
-	if l.float {
-		all = append(all, d.shorts(tagSampleFormat, slices.Repeat([]uint16{formatFloat}, l.channels)...))
-	}
-	return all
+	return dialect{order: binary.BigEndian}.sampleFields(l.channels, l.decoded, l.convertedColours())
 }
 
 // apply writes the patches into pic and reports whether anything changed.
 func apply(pic *processing.Picture, patches []processing.Patch) (changed bool) {
-	for _, p := range patches {
-		at := 0
+	for i := range patches {
+		p, at := &patches[i], 0
 		for _, r := range p.Runs {
 			n := (r.X1 - r.X0) * pic.Channels
 			to := (r.Y*pic.Width + r.X0) * pic.Channels
-			switch {
-			case pic.U8 != nil:
-				changed = replace(pic.U8[to:to+n], p.U8[at:]) || changed
-			case pic.U16 != nil:
-				changed = replace(pic.U16[to:to+n], p.U16[at:]) || changed
-			default:
-				changed = replace(pic.F32[to:to+n], p.F32[at:]) || changed
-			}
+			changed = changed || !container.EqualSamples(pic.Samples(), to, p.Samples(), at, n)
 			at += n
 		}
+		p.Apply(pic)
 	}
 	return changed
-}
-
-// replace copies src over dst and reports whether that changes it.
-func replace[T uint8 | uint16 | float32](dst, src []T) bool {
-	src = src[:len(dst)]
-	if slices.Equal(dst, src) {
-		return false
-	}
-	copy(dst, src)
-	return true
 }

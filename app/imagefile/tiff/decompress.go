@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/klauspost/compress/flate"
@@ -33,9 +34,7 @@ type scratch struct {
 
 // rows returns a buffer of n bytes.
 func (s *scratch) rows(n int64) []byte {
-	if int64(cap(s.buf)) < n {
-		s.buf = make([]byte, n)
-	}
+	s.buf = slices.Grow(s.buf[:0], int(n))
 	return s.buf[:n]
 }
 

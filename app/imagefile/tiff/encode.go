@@ -43,8 +43,7 @@ func newEncoder(pic *processing.Picture, m container.Metadata) *encoder {
 	strips := newStripes(pic)
 	e := &encoder{strips: strips, counts: strips.counts(), m: m}
 	if lead, ok := newLead(m.EXIF); ok {
-		s, _, _ := exif.Open(bytes.NewReader(lead.block), int64(len(lead.block))) // as in newLead
-		e.order, e.lead, e.meta = s.Order, lead.block, metaFields(m, s.Order, lead.fields)
+		e.order, e.lead, e.meta = lead.order, lead.block, metaFields(m, lead.order, lead.fields)
 		return e
 	}
 	e.plain()
@@ -127,25 +126,19 @@ func (e *encoder) fields(places []int64) []field {
 func metaFields(m container.Metadata, order binary.ByteOrder, all []field) []field {
 	d := dialect{order: order}
 	set := func(f field) {
-		for i := range all {
-			if all[i].tag == f.tag {
-				all[i] = f
-				return
-			}
+		if i := slices.IndexFunc(all, func(a field) bool { return a.tag == f.tag }); i >= 0 {
+			all[i] = f
+		} else {
+			all = append(all, f)
 		}
-		all = append(all, f)
 	}
-	if len(m.ICC) > 0 {
-		set(block(tagICC, exif.Undefined, m.ICC))
-	}
-	if len(m.XMP) > 0 {
-		set(block(tagXMP, exif.Byte, m.XMP))
-	}
-	if len(m.IPTC) > 0 {
-		set(block(tagIPTC, exif.Undefined, m.IPTC))
-	}
-	if len(m.Photoshop) > 0 {
-		set(block(tagPhotoshop, exif.Byte, m.Photoshop))
+	for _, b := range []field{
+		block(tagICC, exif.Undefined, m.ICC), block(tagXMP, exif.Byte, m.XMP),
+		block(tagIPTC, exif.Undefined, m.IPTC), block(tagPhotoshop, exif.Byte, m.Photoshop),
+	} {
+		if b.count > 0 {
+			set(b)
+		}
 	}
 	if m.XResolution > 0 && m.YResolution > 0 {
 		set(d.rational(exif.TagXResolution, m.XResolution))

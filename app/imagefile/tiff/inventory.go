@@ -23,10 +23,7 @@ func (f *File) Inventory(ctx context.Context, changed bool) (*container.Inventor
 		numbers: map[int64]int{},
 	}
 	l.cover = &l.v.Coverage
-	l.cover.Mark(container.Structure, 0, 8)
-	if f.src.Big {
-		l.cover.Mark(container.Structure, 8, 8)
-	}
+	l.cover.Mark(container.Structure, 0, f.src.HeaderSize())
 	if f.promise != "" {
 		word := f.promise
 		if changed {
@@ -199,14 +196,11 @@ func (l *lister) picture(p place, d *exif.Directory, changed bool) error {
 	if d.Cut {
 		l.v.Add(p.of(message.Of("the offset of the next page")))
 	}
-	if f == nil && changed {
-		// Its pixels are stored anew.
-		return l.stored(p, d, pairs()[preview:])
-	}
-	if f == nil {
+	if f == nil && !changed {
 		return l.stored(p, d, pairs())
 	}
-	if err := l.stored(p, d, pairs()[preview:]); err != nil {
+	// If f is nil, its pixels are stored anew.
+	if err := l.stored(p, d, pairs()[preview:]); err != nil || f == nil {
 		return err
 	}
 	if !main || f.lay.samples > f.lay.colours {
@@ -253,8 +247,7 @@ func (l *lister) segments(p place, f *File) error {
 	bits := f.lay.fillBits(f.lay.unit(0))
 	err := l.rows(f, 0, func(row []byte) { h.Write([]byte{row[len(row)-1] & (1<<bits - 1)}) })
 	if err == nil {
-		l.v.AddSum(p.of(message.Of("unused bits of the rows")), h)
-		l.v.Items[len(l.v.Items)-1].Unused = true
+		l.v.AddSum(p.of(message.Of("unused bits of the rows")), h).Unused = true
 	}
 	return err
 }
@@ -280,20 +273,11 @@ func (l *lister) directory(p place, d *exif.Directory, chain bool) {
 	same := map[uint16]int64{}
 	for i := range d.Entries {
 		e := &d.Entries[i]
-		field := e.At + l.entryBytes() - s.OffsetSize()
-		l.cover.Mark(container.Structure, e.At, field-e.At)
+		l.cover.Mark(container.Structure, e.At, e.Field-e.At)
 		part := container.Remainder{Name: fmt.Sprint(p, "tag", e.Tag), Index: same[e.Tag]}
-		l.cover.Rest(part, field, s.OffsetSize())
+		l.cover.Rest(part, e.Field, s.OffsetSize())
 		same[e.Tag]++
 	}
-}
-
-// entryBytes is the length of an entry.
-func (l *lister) entryBytes() int64 {
-	if l.f.src.Big {
-		return 20
-	}
-	return 12
 }
 
 // value records the use of the first count values of an entry.
@@ -302,7 +286,7 @@ func (l *lister) value(e *exif.Entry, use container.Use, count uint64) {
 		return
 	}
 	if !e.Inline {
-		l.cover.Mark(container.Structure, e.At+l.entryBytes()-l.f.src.OffsetSize(), l.f.src.OffsetSize())
+		l.cover.Mark(container.Structure, e.Field, l.f.src.OffsetSize())
 	}
 	l.cover.Mark(use, e.Value, int64(min(count, e.Count))*e.Kind.Size())
 }
@@ -383,16 +367,13 @@ func (l *lister) used(d *exif.Directory, f *File, e *exif.Entry) (n uint64, ok b
 		return 0, false
 	}
 	lay := f.lay
-	deflates := lay.compression == compLZW || lay.compression == compDeflate || lay.compression == compOldZip
 	switch {
-	case e.At == lay.offsetsEntry.At:
-		return uint64(len(lay.offsets)), true
-	case e.At == f.countsAt() && (lay.compression != compNone || lay.plainCounts()):
+	case e.At == lay.offsetsEntry.At, e.At == f.countsAt() && (lay.compression != compNone || lay.plainCounts()):
 		return uint64(len(lay.offsets)), true
 	case !first:
 		return 0, true
 	case e.Tag == tagCompression, e.Tag == tagFillOrder, e.Tag == tagRowsPerStrip && !lay.tiled,
-		e.Tag == tagPredictor && deflates, e.Tag == tagT4Options && lay.compression == compG3,
+		e.Tag == tagPredictor && lay.predicts(), e.Tag == tagT4Options && lay.compression == compG3,
 		(e.Tag == tagTileWidth || e.Tag == tagTileLength) && lay.tiled:
 		return 1, true
 	}
@@ -523,12 +504,7 @@ func (l *lister) tag(p place, e *exif.Entry) error {
 		h.Write(part)
 		n -= int64(len(part))
 	}
-	if main := p == (place{}); main && (e.Tag == tagWidth || e.Tag == tagLength) {
-		l.v.AddSum(p.tag(e.Tag), h)
-		l.v.Items[len(l.v.Items)-1].Geometry = true
-		return nil
-	}
-	l.v.AddSum(p.tag(e.Tag), h)
+	l.v.AddSum(p.tag(e.Tag), h).Geometry = p == (place{}) && (e.Tag == tagWidth || e.Tag == tagLength)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
@@ -14,17 +15,14 @@ import (
 // readJPEG checks that the pictures in the segments are of a supported kind (TIFF Technical Note 2), and keeps their
 // shared tables.
 func (l *layout) readJPEG(s *exif.Reader, d *exif.Directory) error {
-	switch {
-	case l.depth != 8 || l.float || l.planar || l.samples != l.colours,
-		l.photometric == photometricInk, l.photometric == photometricIndex:
+	if l.depth != 8 || l.float || l.planar || l.samples != l.colours ||
+		l.photometric == photometricInk || l.photometric == photometricIndex {
 		return container.Unsupported(
 			"TIFF with JPEG compression is supported only for 8-bit grey, RGB or YCbCr without alpha")
 	}
 	var err error
-	if l.tables, err = s.Raw(d.Find(tagJPEGTables)); err != nil {
-		return err
-	}
-	return nil
+	l.tables, err = s.Raw(d.Find(tagJPEGTables))
+	return err
 }
 
 // Markers of JPEG (ITU-T T.81, table B.1).
@@ -51,9 +49,8 @@ func (f *File) decodeJPEG(ctx context.Context, pic *processing.Picture, u unit) 
 	if !ok {
 		return bad(fmt.Errorf("no start of image"))
 	}
-	head := append([]byte{}, startOfImage...)
-	head = append(head, bytes.TrimSuffix(bytes.TrimPrefix(l.tables, startOfImage), endOfImage)...)
-	data = append(head, data...)
+	tables := bytes.TrimSuffix(bytes.TrimPrefix(l.tables, startOfImage), endOfImage)
+	data = slices.Concat(startOfImage, tables, data)
 	file, err := jpeg.OpenWithin(bytes.NewReader(data), int64(len(data)), l.colour())
 	if err != nil {
 		return bad(err)

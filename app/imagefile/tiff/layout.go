@@ -302,10 +302,15 @@ func (l *layout) readCompression(s *exif.Reader, d *exif.Directory, comp int64) 
 	if l.photometric == photometricYCbCr && l.compression != compJPEG {
 		return container.Unsupported("TIFF in YCbCr colours is supported only with JPEG compression; save it as RGB")
 	}
-	if l.compression != compLZW && l.compression != compDeflate && l.compression != compOldZip {
+	if !l.predicts() {
 		l.predictor = predictNone
 	}
 	return nil
+}
+
+// predicts reports whether the compression is one that is used with a predictor.
+func (l *layout) predicts() bool {
+	return l.compression == compLZW || l.compression == compDeflate || l.compression == compOldZip
 }
 
 // readSegments reads the offsets of the strips or tiles.

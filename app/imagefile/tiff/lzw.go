@@ -47,10 +47,9 @@ func (w *lzwWriter) emit(code int) {
 	}
 }
 
-// Write adds p to the stream; it never fails.
-func (w *lzwWriter) Write(p []byte) (int, error) {
-	n := len(p)
-	if w.last < 0 && n > 0 {
+// write adds p to the stream.
+func (w *lzwWriter) write(p []byte) {
+	if w.last < 0 && len(p) > 0 {
 		w.last, p = int(p[0]), p[1:]
 	}
 	for _, b := range p {
@@ -68,7 +67,6 @@ func (w *lzwWriter) Write(p []byte) (int, error) {
 		w.grow()
 		w.last = int(b)
 	}
-	return n, nil
 }
 
 // grow counts a string that was added to the table, as the reader does. The table is cleared two codes before it is

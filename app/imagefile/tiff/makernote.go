@@ -2,17 +2,13 @@ package tiff
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 
 	"blik/app/imagefile/exif"
 )
 
-const (
-	tagMakerNote = 37500
-	// The preview of an EXIF block.
-	tagPreviewOffset = tagJPEGOffset
-	tagPreviewLength = tagJPEGLength
-)
+const tagMakerNote = 37500
 
 // Maker notes are data of a camera in a form of its own, which mostly points to places by their offset in the EXIF
 // block. Such a block is kept whole, at the beginning of the new file: its own header becomes that of the file, so that
@@ -22,6 +18,7 @@ const (
 type lead struct {
 	// block is the EXIF block, of even length. Its preview, which the new file does not hold, is blank.
 	block []byte
+	order binary.ByteOrder
 	// fields are the tags of its first directory that describe the picture. Their values stay where they are.
 	fields []field
 }
@@ -40,15 +37,15 @@ func newLead(data []byte) (l lead, ok bool) {
 	if b.damaged || camera == nil || camera.Find(tagMakerNote) == nil {
 		return l, false
 	}
-	l.block = bytes.Clone(data)
+	l.block, l.order = bytes.Clone(data), s.Order
 	for _, e := range first.Entries {
 		if portable(e.Tag) && e.Count > 0 {
-			l.fields = append(l.fields, field{tag: e.Tag, kind: e.Kind, count: e.Count, kept: data[e.At+8 : e.At+12]})
+			l.fields = append(l.fields, field{tag: e.Tag, kind: e.Kind, count: e.Count, kept: data[e.Field : e.Field+4]})
 		}
 	}
 	if preview, err := s.Directory(first.Next); first.Next != 0 && err == nil {
-		place, _ := s.First(preview, tagPreviewOffset, 0)
-		n, _ := s.First(preview, tagPreviewLength, 0)
+		place, _ := s.First(preview, tagJPEGOffset, 0)
+		n, _ := s.First(preview, tagJPEGLength, 0)
 		if place > 0 && n > 0 && place <= b.size && n <= b.size-place && b.free(place, place+n) {
 			clear(l.block[place : place+n])
 		}

@@ -41,7 +41,7 @@ func cameraBlock(order binary.ByteOrder) (block []byte, tail int) {
 	block = append(block, 0)
 	preview := len(block)
 	order.PutUint32(block[8+2+12*int(order.Uint16(block[8:])):], uint32(preview))
-	fields := func(at int64) []field { return []field{d.longs(tagPreviewOffset, at), d.longs(tagPreviewLength, 30)} }
+	fields := func(at int64) []field { return []field{d.longs(tagJPEGOffset, at), d.longs(tagJPEGLength, 30)} }
 	n := len(d.directory(fields(0), int64(preview), 0))
 	block = append(block, d.directory(fields(int64(preview+n)), int64(preview), 0)...)
 	return append(block, "\xff\xd8 the preview of 30 bytes, \xff\xd9"...), tail

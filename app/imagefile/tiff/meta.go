@@ -25,7 +25,7 @@ func readMeta(s *exif.Reader, d *exif.Directory) (container.Metadata, error) {
 			return m, err
 		}
 		if block.tag == tagIPTC && e.Kind == exif.Long && len(b) >= 4 && b[0] != iimMarker && b[3] == iimMarker {
-			swapWords(b)
+			swap(b, 4) // a byte stream that was stored as integers of the other byte order
 		}
 		*block.into = b
 	}
@@ -62,10 +62,3 @@ func describes(tag uint16) bool {
 
 // iimMarker begins every data set of IPTC's information interchange model.
 const iimMarker = 0x1c
-
-// swapWords restores a byte stream that was stored as integers of the other byte order.
-func swapWords(b []byte) {
-	for ; len(b) >= 4; b = b[4:] {
-		b[0], b[1], b[2], b[3] = b[3], b[2], b[1], b[0]
-	}
-}

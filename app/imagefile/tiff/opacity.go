@@ -2,7 +2,6 @@ package tiff
 
 import (
 	"context"
-	"encoding/binary"
 	"io"
 	"math"
 	"sync/atomic"
@@ -90,11 +89,7 @@ func (l *layout) opacity(row []byte, i int) uint8 {
 		v := l.order().Uint16(row[2*i:])
 		return max(uint8(v>>8), uint8(min(v, 1)))
 	case 32:
-		b := row[4*i:]
-		v := math.Float32frombits(binary.LittleEndian.Uint32(b))
-		if l.bigEndian {
-			v = math.Float32frombits(binary.BigEndian.Uint32(b))
-		}
+		v := math.Float32frombits(l.order().Uint32(row[4*i:]))
 		if !(v > 0) {
 			return 0
 		}

@@ -129,7 +129,7 @@ func (f *File) overwrite(file container.File, p piece, buf []byte) ([]byte, erro
 	if l.planar || l.samples == l.colours {
 		l.put(buf, 0, p)
 	} else {
-		if err := exif.ReadFull(file, buf, at); err != nil {
+		if err := container.ReadFull(file, buf, at); err != nil {
 			return buf, err
 		}
 		if l.lsbFirst {
@@ -417,17 +417,13 @@ func (p *placer) enter(e *exif.Entry, values map[int]int64, shared bool) error {
 		if _, err := p.file.WriteAt(array, at); err != nil {
 			return err
 		}
-		s.PutOffset(inEntry, at)
+		putInt(s.Order, inEntry, at)
 	}
 	s.Order.PutUint16(b[:], uint16(wide))
 	if _, err := p.file.WriteAt(b[:2], e.At+2); err != nil {
 		return err
 	}
-	valueAt := e.At + 8
-	if s.Big {
-		valueAt = e.At + 12
-	}
-	_, err = p.file.WriteAt(inEntry, valueAt)
+	_, err = p.file.WriteAt(inEntry, e.Field)
 	return err
 }
 

@@ -2,6 +2,7 @@ package tiff
 
 import (
 	"encoding/binary"
+	"slices"
 )
 
 // lanes returns the number of samples of a pixel in a segment.
@@ -36,9 +37,7 @@ func (f *File) predict(s *scratch, row []byte) {
 
 // shuffled returns a second buffer for a row of n bytes.
 func (s *scratch) shuffled(n int) []byte {
-	if cap(s.shuffle) < n {
-		s.shuffle = make([]byte, n)
-	}
+	s.shuffle = slices.Grow(s.shuffle[:0], n)
 	return s.shuffle[:n]
 }
 

@@ -56,7 +56,6 @@ func (f *File) finish(s *scratch, r io.Reader, u unit) {
 		at, _ := s.section.Seek(0, io.SeekCurrent) // cannot fail
 		return at - int64(s.in.Buffered())
 	}
-	var more int64
 	rest := int64(u.rows-u.h) * l.rowBytes()
 	if l.compression != compPackBits {
 		// A PackBits stream has no end of its own: more bytes would become more rows.
@@ -64,13 +63,12 @@ func (f *File) finish(s *scratch, r io.Reader, u unit) {
 	}
 	end := consumed()
 	n, err := io.CopyN(io.Discard, r, rest)
-	more = max(n-int64(u.rows-u.h)*l.rowBytes(), 0)
+	more := max(n-int64(u.rows-u.h)*l.rowBytes(), 0)
 	switch {
 	case errors.Is(err, zlib.ErrChecksum):
 		end = consumed() - checksumBytes
-	case err == nil, err == io.EOF && l.compression != compG4 || l.compression == compG4 && f.endsBlock(u, consumed()):
-		end = consumed()
-	case more > 0:
+	case more > 0, err == nil, err == io.EOF && l.compression != compG4,
+		l.compression == compG4 && f.endsBlock(u, consumed()):
 		end = consumed()
 	}
 	f.read.mu.Lock()
@@ -159,8 +157,8 @@ func (l *lister) besides(p place, f *File) error {
 			continue
 		}
 		if len(beside) > 0 {
-			l.v.AddUnused(p.of(message.Of("values outside the picture in strip or tile %d", i+1)), beside)
-			l.v.Items[len(l.v.Items)-1].Harmless = !hidden
+			item := l.v.Add(p.of(message.Of("values outside the picture in strip or tile %d", i+1)), beside)
+			item.Unused, item.Harmless = true, !hidden
 		}
 	}
 	return nil

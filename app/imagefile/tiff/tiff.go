@@ -95,7 +95,7 @@ func (f *File) Info() container.Info { return f.info }
 // others finds the pictures in the file that Patch leaves unchanged.
 func (f *File) others(pages []int64, meta container.Metadata) container.Others {
 	const reduced, mask, oldReduced = 1, 4, 2
-	o := container.Others{Copies: f.copies(), Layers: f.layered()}
+	o := container.Others{Copies: f.copies(), Layers: f.layered(), Previews: exif.Previews(meta, exif.Facts{})}
 	// Directories may overlap, so their total is bounded; the rest of them counts as pages.
 	room := 1 << 20
 	for i, at := range pages {
@@ -119,12 +119,6 @@ func (f *File) others(pages []int64, meta container.Metadata) container.Others {
 		default:
 			o.Pages++
 		}
-	}
-	if exif.HasPreview(meta.Photoshop) {
-		o.Previews = append(o.Previews, container.PreviewPhotoshop)
-	}
-	if container.HasPreview(meta.XMP) {
-		o.Previews = append(o.Previews, container.PreviewXMP)
 	}
 	return o
 }

@@ -210,24 +210,21 @@ func offsets(at int64, counts []int64) ([]int64, int64) {
 
 // layoutFields are the tags that describe the uncompressed sample layout of a new picture.
 func (d dialect) layoutFields(s stripes, photometric uint16, offsets, counts []int64) []field {
-	depth := make([]uint16, s.pic.Channels)
-	for i := range depth {
-		depth[i] = uint16(s.pic.Depth())
-	}
-	all := []field{
-		d.shorts(tagBitsPerSample, depth...),
+	return append(d.sampleFields(s.pic.Channels, s.pic.Depth(), photometric),
 		d.shorts(tagCompression, uint16(compNone)),
-		d.shorts(tagPhotometric, photometric),
 		d.offsets(tagStripOffsets, offsets),
-		d.shorts(tagSamples, uint16(s.pic.Channels)),
 		d.longs(tagRowsPerStrip, int64(s.rows)),
-		d.longs(tagStripByteCounts, counts...),
+		d.longs(tagStripByteCounts, counts...))
+}
+
+// sampleFields are the tags that describe the samples of a new picture.
+func (d dialect) sampleFields(channels, depth int, photometric uint16) []field {
+	all := []field{
+		d.shorts(tagBitsPerSample, slices.Repeat([]uint16{uint16(depth)}, channels)...),
+		d.shorts(tagPhotometric, photometric), d.shorts(tagSamples, uint16(channels)),
 	}
-	if s.pic.F32 != nil {
-		for i := range depth {
-			depth[i] = formatFloat
-		}
-		all = append(all, d.shorts(tagSampleFormat, depth...))
+	if depth == 32 {
+		all = append(all, d.shorts(tagSampleFormat, slices.Repeat([]uint16{formatFloat}, channels)...))
 	}
 	return all
 }
