@@ -124,8 +124,7 @@ func (c *Client) Wait(ctx context.Context, id string, every time.Duration, look 
 	defer tick.Stop()
 	for {
 		s, err := c.Status(ctx, id, 0)
-		var no *Refusal
-		if errors.As(err, &no) || c.link.denied.Load() != nil && err != nil {
+		if _, no := errors.AsType[*Refusal](err); no || c.link.denied.Load() != nil && err != nil {
 			return BatchStatus{}, err
 		}
 		if ctx.Err() != nil {

@@ -96,11 +96,18 @@ func Connect(ctx context.Context, j Join, inside Inside, wait bool) (*Link, erro
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { note(err) }),
 		nats.ReconnectErrHandler(func(_ *nats.Conn, err error) { note(err) }),
 	}
-	access, err := j.options(inside)
+	pair, err := j.key()
 	if err != nil {
 		return nil, err
 	}
-	if l.Public, err = j.public(); err != nil {
+	if pair != nil {
+		if l.Public, err = pair.PublicKey(); err != nil {
+			return nil, err
+		}
+		options = append(options, nats.Nkey(l.Public, pair.Sign), nats.CustomInboxPrefix(Inbox(l.Public)))
+	}
+	access, err := j.options(inside)
+	if err != nil {
 		return nil, err
 	}
 	conn, err := nats.Connect(j.URL, append(options, access...)...)
@@ -230,8 +237,7 @@ func (l *Link) insist(ctx context.Context, subject string, r Request, waiting fu
 	var rest pause
 	for told := false; ; {
 		a, err := l.Ask(ctx, subject, r)
-		var no *Refusal
-		if err == nil || errors.As(err, &no) && !no.Full || l.denied.Load() != nil {
+		if err == nil || refused(err) || l.denied.Load() != nil {
 			return a, err
 		}
 		if ctx.Err() != nil {

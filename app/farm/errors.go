@@ -2,6 +2,7 @@ package farm
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -17,8 +18,20 @@ type Refusal struct {
 	Full bool `json:"full,omitempty"`
 }
 
+// Refuse returns a refusal for good.
 func Refuse(format message.Text, args ...any) *Refusal {
 	return &Refusal{Format: string(format), Args: args}
+}
+
+// RefuseForNow returns the refusal of a request that may succeed later.
+func RefuseForNow(format message.Text, args ...any) *Refusal {
+	return &Refusal{Format: string(format), Args: args, Full: true}
+}
+
+// refused reports whether an error is a refusal for good.
+func refused(err error) bool {
+	no, ok := errors.AsType[*Refusal](err)
+	return ok && !no.Full
 }
 
 // Error returns the message in English.
@@ -29,20 +42,15 @@ func (r *Refusal) Message() message.Message { return message.Of(message.Text(r.F
 
 // UnmarshalJSON decodes whole numbers as integers, so that they fit their format verbs.
 func (r *Refusal) UnmarshalJSON(data []byte) error {
-	var plain struct {
-		Format string `json:"format"`
-		Args   []any  `json:"args"`
-		Full   bool   `json:"full"`
-	}
-	if err := json.Unmarshal(data, &plain); err != nil {
+	type plain Refusal // without this method
+	if err := json.Unmarshal(data, (*plain)(r)); err != nil {
 		return err
 	}
-	for i, a := range plain.Args {
+	for i, a := range r.Args {
 		if f, ok := a.(float64); ok && f == float64(int64(f)) {
-			plain.Args[i] = int64(f)
+			r.Args[i] = int64(f)
 		}
 	}
-	*r = Refusal{plain.Format, plain.Args, plain.Full}
 	return nil
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash"
 	"io"
 	"os"
 
@@ -84,25 +83,28 @@ func (l *Link) receive(ctx context.Context, subject string, r Request, sum strin
 			return err
 		}
 		if a.Last || len(a.Content) == 0 {
-			return verified(h, sum)
+			if hex.EncodeToString(h.Sum(nil)) != sum {
+				return errDamaged
+			}
+			return nil
 		}
 		r.Next = a.Next
 	}
 }
 
-func verified(h hash.Hash, sum string) error {
-	if hex.EncodeToString(h.Sum(nil)) != sum {
-		return errDamaged
+// receiveFile is receive into a new file, in place of one that is incomplete because the server became unreachable.
+func (l *Link) receiveFile(ctx context.Context, subject string, r Request, sum, file string) error {
+	_ = os.Remove(file)
+	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
 	}
-	return nil
+	return errors.Join(l.receive(ctx, subject, r, sum, f), f.Close())
 }
 
 // fetch writes the original of a job that a worker holds to a new file.
 func (l *Link) fetch(ctx context.Context, job Job, ticket, file string) error {
-	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err == nil {
-		err = errors.Join(l.receive(ctx, WorkGet, Request{Ticket: ticket}, job.Upload, f), f.Close())
-	}
+	err := l.receiveFile(ctx, WorkGet, Request{Ticket: ticket}, job.Upload, file)
 	if err != nil && !errors.Is(err, errSettled) {
 		return fmt.Errorf("%s: %w", job.In, err)
 	}

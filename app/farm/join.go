@@ -108,19 +108,19 @@ func errDamagedKey() error {
 	return message.Errorf("the key in the address of the farm is damaged; copy it again")
 }
 
-// public returns the public half of the key; empty without one.
-func (j Join) public() (string, error) {
+// key returns the key; nil without one.
+func (j Join) key() (nkeys.KeyPair, error) {
 	if j.Seed == "" {
-		return "", nil
+		return nil, nil
 	}
 	pair, err := nkeys.FromSeed([]byte(j.Seed))
 	if err != nil {
-		return "", errDamagedKey()
+		return nil, errDamagedKey()
 	}
-	return pair.PublicKey()
+	return pair, nil
 }
 
-// options returns the options for the address: encryption, key and credentials. inside, if not nil, is the server in
+// options returns the options for the address: encryption and credentials. inside, if not nil, is the server in
 // this process.
 func (j Join) options(inside nats.InProcessConnProvider) (options []nats.Option, err error) {
 	switch {
@@ -130,17 +130,6 @@ func (j Join) options(inside nats.InProcessConnProvider) (options []nats.Option,
 		options = append(options, nats.Secure(pinned(j.Certificate)))
 	case strings.HasPrefix(j.URL, "tls:"):
 		options = append(options, nats.Secure(&tls.Config{MinVersion: tls.VersionTLS12}))
-	}
-	if j.Seed != "" {
-		pair, err := nkeys.FromSeed([]byte(j.Seed))
-		if err != nil {
-			return nil, errDamagedKey()
-		}
-		public, err := pair.PublicKey()
-		if err != nil {
-			return nil, err
-		}
-		options = append(options, nats.Nkey(public, pair.Sign), nats.CustomInboxPrefix(Inbox(public)))
 	}
 	if j.Credentials != "" {
 		if _, err := os.Stat(j.Credentials); err != nil {

@@ -135,13 +135,15 @@ type Job struct {
 // ID is below 10⁻¹².
 const JobBytes = 10
 
-// Identify sets the ID of a job. The same unchanged file with the same target in the same batch has the same ID.
-func (j *Job) Identify() {
-	j.ID = ""
+// Of returns the job as one of a batch, with its ID. The same unchanged file with the same target in the same batch has
+// the same ID.
+func (j Job) Of(batch string) Job {
+	j.ID, j.Batch = "", batch
 	data, err := json.Marshal(j)
 	if err == nil {
 		j.ID = ShortID(data, JobBytes)
 	}
+	return j
 }
 
 // Output is a file that was written for a job.

@@ -82,8 +82,7 @@ func (d *scratchDir) close() {
 
 // diskFull reports whether an error means that a disk is full.
 func diskFull(err error) bool {
-	var number syscall.Errno
-	if runtime.GOOS == "windows" && errors.As(err, &number) {
+	if number, ok := errors.AsType[syscall.Errno](err); ok && runtime.GOOS == "windows" {
 		return number == 39 || number == 112 // ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL
 	}
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
@@ -127,17 +126,13 @@ func unplaced(job assignment, folder string, err error) (Outcome, error) {
 	return Outcome{}, err
 }
 
-// withRetries retries until it succeeds or the fault is permanent: a missing or damaged file, a refusal, or a fault of
-// this machine.
+// withRetries retries until it succeeds or the fault is permanent.
 func (w *Worker) withRetries(ctx context.Context, try func() error) error {
 	var rest pause
 	for {
 		err := try()
-		var local *os.PathError
-		var no *Refusal
 		switch {
-		case err == nil, errors.Is(err, errGone), errors.Is(err, errDamaged), errors.Is(err, errSettled),
-			errors.Is(err, errChanged), errors.As(err, &local), errors.As(err, &no) && !no.Full:
+		case err == nil, lasting(err):
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -151,7 +146,6 @@ func (w *Worker) withRetries(ctx context.Context, try func() error) error {
 
 func (w *Worker) download(ctx context.Context, job assignment, file string) error {
 	return w.withRetries(ctx, func() error {
-		_ = os.Remove(file) // incomplete if the server became unreachable
 		return w.link.fetch(ctx, job.Job, job.ticket, file)
 	})
 }

@@ -27,15 +27,13 @@ func (c *Client) upload(ctx context.Context, batch string, jobs []Job, waiting f
 	}
 	var able []Job
 	for _, job := range jobs {
-		job.Batch = batch
-		job.Identify()
+		job = job.Of(batch)
 		if slices.Contains(a.Need, job.ID) {
 			err := c.storeOne(ctx, job, waiting)
-			var no *Refusal
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
-			if errors.As(err, &no) || localFault(err) {
+			if _, no := errors.AsType[*Refusal](err); no || localFault(err) {
 				if waiting != nil {
 					waiting(fmt.Errorf("%s: %w", job.In, err))
 				}
@@ -54,12 +52,11 @@ func (c *Client) upload(ctx context.Context, batch string, jobs []Job, waiting f
 func (c *Client) remember(batch string, jobs []Job) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.own == nil {
+		c.own = map[string]Job{}
+	}
 	for _, job := range jobs {
-		job.Batch = batch
-		job.Identify()
-		if c.own == nil {
-			c.own = map[string]Job{}
-		}
+		job = job.Of(batch)
 		c.own[job.ID] = job
 	}
 }
@@ -77,8 +74,15 @@ var errChanged = message.Errorf("the file changed while it was read")
 
 // localFault reports whether an error is about a file of this machine.
 func localFault(err error) bool {
-	var local *os.PathError
-	return errors.As(err, &local) || errors.Is(err, errChanged)
+	_, local := errors.AsType[*os.PathError](err)
+	return local || errors.Is(err, errChanged)
+}
+
+// lasting reports whether an error is permanent: that of a missing or damaged file, a refusal, or a fault of this
+// machine.
+func lasting(err error) bool {
+	return errors.Is(err, errGone) || errors.Is(err, errDamaged) || errors.Is(err, errSettled) || localFault(err) ||
+		refused(err)
 }
 
 // storeOne stores the original of a job as soon as there is space.
@@ -97,10 +101,8 @@ func (c *Client) withRetries(ctx context.Context, waiting func(error), try func(
 	var rest pause
 	for told := false; ; {
 		err := try()
-		var no *Refusal
 		switch {
-		case err == nil, errors.Is(err, errGone), errors.Is(err, errDamaged), localFault(err),
-			errors.As(err, &no) && !no.Full:
+		case err == nil, lasting(err):
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
@@ -208,9 +210,8 @@ func (c *Client) Collect(ctx context.Context, id string, o Collection, submitted
 		if err = errors.Join(err, e); ctx.Err() != nil {
 			return k.sum, ctx.Err()
 		}
-		var no *Refusal
 		switch {
-		case errors.As(err, &no) && !no.Full:
+		case refused(err):
 			return k.sum, err
 		case err != nil:
 			o.Notify(err)
@@ -243,11 +244,11 @@ func (k *collector) fetchAll(ctx context.Context, results []Result, all bool) (a
 		}
 		n, err := k.collect(ctx, job, r)
 		k.sum.Files += n
-		var bad *Suspicion
+		_, bad := errors.AsType[*Suspicion](err)
 		switch {
 		case ctx.Err() != nil:
 			return again, left, ctx.Err()
-		case errors.As(err, &bad):
+		case bad:
 			k.Notify(message.Errorf("%s: the result of worker %s was refused: %w", job.In.String(), r.Worker, err))
 			handed, err := k.reject(ctx, job, err)
 			if err != nil {
@@ -382,13 +383,8 @@ func (k *collector) download(ctx context.Context, job Job, o Output, file string
 	var rest pause
 	for told := false; ; {
 		err := k.withRetries(ctx, k.Notify, func() error {
-			_ = os.Remove(file)
-			f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-			if err != nil {
-				return err
-			}
 			r := Request{ID: k.id, File: &Stored{Job: job.ID, Result: true, SHA256: o.SHA256}}
-			return errors.Join(k.link.receive(ctx, SubmitGet, r, o.SHA256, f), f.Close())
+			return k.link.receiveFile(ctx, SubmitGet, r, o.SHA256, file)
 		})
 		switch {
 		case errors.Is(err, errDamaged):

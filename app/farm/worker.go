@@ -133,8 +133,7 @@ func RunWorker(ctx context.Context, o WorkerOptions) error {
 	}
 	// A worker that is stopped in the middle of the question has nothing to say of the farm.
 	if err := w.hello(ctx); err != nil && ctx.Err() == nil {
-		var no *Refusal
-		if errors.As(err, &no) || l.denied.Load() != nil {
+		if _, no := errors.AsType[*Refusal](err); no || l.denied.Load() != nil {
 			return err
 		}
 		w.tell(aboutFarm, message.Of("%s", err))
@@ -303,9 +302,8 @@ func (w *Worker) do(ctx context.Context, n int, job assignment, every time.Durat
 			case <-tick.C:
 			}
 			a, err := w.link.Ask(holding, WorkRenew, Request{Ticket: job.ticket})
-			var no *Refusal
 			switch {
-			case err == nil && a.Verdict == Settled, errors.As(err, &no) && !no.Full:
+			case err == nil && a.Verdict == Settled, refused(err):
 				cancel(errSettled)
 				return
 			case err != nil:
@@ -323,14 +321,14 @@ func (w *Worker) do(ctx context.Context, n int, job assignment, every time.Durat
 func (w *Worker) run(ctx context.Context, n int, job assignment) {
 	start := time.Now()
 	out, err := w.performSafely(ctx, n, job)
-	var crash *Crash
+	crash, crashed := errors.AsType[*Crash](err)
 	switch {
 	case errors.Is(context.Cause(ctx), errSettled), errors.Is(err, errSettled):
 		return
 	case ctx.Err() != nil:
 		w.giveBack(ctx, job, 0)
 		return
-	case errors.As(err, &crash):
+	case crashed:
 		text := crash.How
 		if crash.Log != "" {
 			text += "\n" + crash.Log

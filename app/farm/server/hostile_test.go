@@ -431,8 +431,7 @@ func hostileWorker(t *testing.T, s *site, j farm.Join, batch string) {
 		t.Error(err)
 		return
 	}
-	other.Batch = batch
-	other.Identify()
+	other = other.Of(batch)
 	// A lease of its own, for which it forges others.
 	var mine farm.Answer
 	for mine.Job == nil {

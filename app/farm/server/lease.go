@@ -100,8 +100,6 @@ func (q *queue) insert(at int, key jobKey, job farm.Job) {
 	}
 }
 
-func (q *queue) clear() { *q = queue{} }
-
 // assign gives a worker the first waiting job that it can process.
 func (m *Manager) assign(_ context.Context, r farm.Request) (farm.Answer, error) {
 	w := r.Worker

@@ -136,18 +136,13 @@ func (m *Manager) writeSome(queue []*write) (left []*write) {
 	}
 	data, err := pack(data)
 	if err != nil {
-		for _, w := range group {
-			w.done <- written{err: err}
-		}
+		answer(group, err)
 		return left
 	}
 	// JetStream refuses the message if another manager has written meanwhile.
 	ack, err := m.stores.js.Publish(m.ctx, resultsSubject+b.ID, data, jetstream.WithExpectLastSequence(m.last))
 	if err != nil {
-		err = errors.Join(err, m.resume(err))
-		for _, w := range group {
-			w.done <- written{err: err}
-		}
+		answer(group, errors.Join(err, m.resume(err)))
 		return left
 	}
 	now := time.Now()
@@ -170,10 +165,14 @@ func (m *Manager) writeSome(queue []*write) (left []*write) {
 		m.recent = slices.Delete(m.recent, 0, 1<<15)
 	}
 	m.mu.Unlock()
-	for _, w := range group {
-		w.done <- written{}
-	}
+	answer(group, nil)
 	return left
+}
+
+func answer(group []*write, err error) {
+	for _, w := range group {
+		w.done <- written{err: err}
+	}
 }
 
 // resume determines whether an unacknowledged message was written: if RESULTS has grown, it is read from the end of the

@@ -173,7 +173,7 @@ func StartManager(ctx context.Context, o ManagerOptions) (*Manager, error) {
 	m.ctx, m.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if o.ServerOnly {
 		limitMemory(0)
-		m.running.Go(m.saveMemory)
+		m.running.Go(func() { every(m.ctx, time.Second, o.Log, "memory", m.saveMemory) })
 	}
 	if err := m.open(ctx); err != nil {
 		m.Close()
@@ -202,7 +202,9 @@ func (m *Manager) open(ctx context.Context) error {
 	m.link.SetClosedHandler(func(*nats.Conn) { m.fail(message.Errorf("the connection to the streams was closed")) })
 	m.running.Go(m.feed)
 	m.running.Go(m.write)
-	m.running.Go(m.retire)
+	m.running.Go(func() {
+		every(m.ctx, min(time.Minute, m.options.Keep), m.options.Log, "remove", m.retire)
+	})
 	return m.link.Flush()
 }
 
@@ -438,18 +440,16 @@ func (m *Manager) keyed() bool { return m.options.Embedded != nil && m.options.E
 
 // refusal returns the error to send to the client. Faults of the server are logged.
 func (m *Manager) refusal(subject string, err error) *farm.Refusal {
-	var no *farm.Refusal
-	if errors.As(err, &no) {
+	no, refused := errors.AsType[*farm.Refusal](err)
+	if refused {
 		return no
 	}
 	if noSpace(err) {
 		no = m.storeFault()
 		m.setFault(no)
 	} else {
-		no = farm.Refuse("the server cannot do this at the moment: %s", err.Error())
+		no = farm.RefuseForNow("the server cannot do this at the moment: %s", err.Error())
 	}
-	// In both cases the same request may succeed later on.
-	no.Full = true
 	m.options.Log.Error("request", "subject", subject, "error", err)
 	return no
 }
@@ -539,8 +539,7 @@ func (m *Manager) addJobs(ctx context.Context, r farm.Request) (farm.Answer, err
 	}
 	m.mu.Lock()
 	for _, job := range r.Jobs {
-		job.Batch = r.ID
-		job.Identify()
+		job = job.Of(r.ID)
 		key, _ := keyOf(job.ID)
 		old, known := b.jobs[key]
 		switch {
@@ -646,7 +645,7 @@ func (m *Manager) feed() {
 func (m *Manager) feedAll() {
 	defer farm.Survive(m.options.Log, "feed", func(error) {})
 	m.expire(m.ctx)
-	m.dropTransfers(m.ctx)
+	m.dropTransfers()
 	m.mu.Lock()
 	order := slices.Clone(m.order)
 	m.mu.Unlock()
@@ -733,14 +732,21 @@ func (m *Manager) wake() {
 // saveMemory limits the memory of a process that is only a server: such a process runs for weeks and does little, so
 // that extra work for the garbage collector hardly matters.
 func (m *Manager) saveMemory() {
-	for tick := time.NewTicker(time.Second); ; {
-		m.mu.Lock()
-		files := m.jobs
-		m.mu.Unlock()
-		limitMemory(files)
+	m.mu.Lock()
+	files := m.jobs
+	m.mu.Unlock()
+	limitMemory(files)
+}
+
+// every calls do at once and then at an interval until ctx ends. Defects of do are logged.
+func every(ctx context.Context, interval time.Duration, log *slog.Logger, what string, do func()) {
+	for tick := time.NewTicker(interval); ctx.Err() == nil; {
+		func() {
+			defer farm.Survive(log, what, func(error) {})
+			do()
+		}()
 		select {
-		case <-m.ctx.Done():
-			return
+		case <-ctx.Done():
 		case <-tick.C:
 		}
 	}

@@ -13,18 +13,6 @@ import (
 
 // retire removes old batches.
 func (m *Manager) retire() {
-	for tick := time.NewTicker(min(time.Minute, m.options.Keep)); ; {
-		m.retireOnce()
-		select {
-		case <-m.ctx.Done():
-			return
-		case <-tick.C:
-		}
-	}
-}
-
-func (m *Manager) retireOnce() {
-	defer farm.Survive(m.options.Log, "remove", func(error) {})
 	if err := m.removeOld(m.ctx); err != nil && m.ctx.Err() == nil {
 		m.options.Log.Error("remove", "error", err)
 	}

@@ -93,10 +93,10 @@ func (s *Server) start(ctx context.Context) error {
 	}
 	if o.Listen != "" {
 		host, port, err := net.SplitHostPort(o.Listen)
-		if err != nil {
-			return message.Errorf("%s is not an address: HOST:PORT expected", o.Listen)
+		if err == nil {
+			no.Port, err = net.LookupPort("tcp", port)
 		}
-		if no.Port, err = net.LookupPort("tcp", port); err != nil {
+		if err != nil {
 			return message.Errorf("%s is not an address: HOST:PORT expected", o.Listen)
 		}
 		if no.Port == 0 {
@@ -145,7 +145,7 @@ func (s *Server) start(ctx context.Context) error {
 	if s.auth != nil {
 		watch, stop := context.WithCancel(context.Background())
 		s.stop = stop
-		s.done.Go(func() { s.auth.watch(watch, ns) })
+		s.done.Go(func() { every(watch, time.Second, o.Log, "keys", func() { s.auth.dropRemoved(ns) }) })
 	}
 	return nil
 }
@@ -317,20 +317,8 @@ func permissions(k Key) *natsserver.Permissions {
 	}
 }
 
-// watch closes the connections of keys that were removed.
-func (d *authenticator) watch(ctx context.Context, ns *natsserver.Server) {
-	for tick := time.NewTicker(time.Second); ; {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		d.dropRemoved(ns)
-	}
-}
-
+// dropRemoved closes the connections of keys that were removed.
 func (d *authenticator) dropRemoved(ns *natsserver.Server) {
-	defer farm.Survive(d.log, "keys", func(error) {})
 	if err := d.read(); err != nil {
 		d.log.Error("keys", "error", err)
 		return

@@ -37,31 +37,26 @@ func (m *Manager) disk(margin int64) error {
 	if free < 0 || free >= margin {
 		return nil
 	}
-	no := farm.Refuse("the disk of the server is full: %.0f MB are free and %.0f MB are needed; free space on it, and "+
-		"processing resumes", float64(free)/1e6, float64(margin)/1e6)
 	if m.options.OwnWorkers {
-		no = farm.Refuse("the disk that holds the queue, %s, is full: %.0f MB are free and %.0f MB are needed; free "+
-			"space on it, and processing resumes", m.options.Embedded.options.Store, float64(free)/1e6,
+		return farm.RefuseForNow("the disk that holds the queue, %s, is full: %.0f MB are free and %.0f MB are needed; "+
+			"free space on it, and processing resumes", m.options.Embedded.options.Store, float64(free)/1e6,
 			float64(margin)/1e6)
 	}
-	no.Full = true
-	return no
+	return farm.RefuseForNow("the disk of the server is full: %.0f MB are free and %.0f MB are needed; free space on "+
+		"it, and processing resumes", float64(free)/1e6, float64(margin)/1e6)
 }
 
 // storeFault is the refusal of a store that has reached its limit, or that cannot write.
 func (m *Manager) storeFault() *farm.Refusal {
-	var no *farm.Refusal
-	if errors.As(m.disk(spaceForResults), &no) {
+	if no, ok := errors.AsType[*farm.Refusal](m.disk(spaceForResults)); ok {
 		return no
 	}
-	no = farm.Refuse("the store of the server is full; raise --store-limit of blik farm serve, or free space on its " +
-		"disk, and processing resumes")
 	if m.options.OwnWorkers {
-		no = farm.Refuse("the queue in %s cannot be written; free space on its disk, and processing resumes",
+		return farm.RefuseForNow("the queue in %s cannot be written; free space on its disk, and processing resumes",
 			m.options.Embedded.options.Store)
 	}
-	no.Full = true
-	return no
+	return farm.RefuseForNow("the store of the server is full; raise --store-limit of blik farm serve, or free space " +
+		"on its disk, and processing resumes")
 }
 
 // maxFiles returns the size limit of the object store.
@@ -115,9 +110,7 @@ func (m *Manager) checkSpace(ctx context.Context, bytes int64, share, free float
 			float64(bytes)/1e6, bound*free/1e6)
 	}
 	if float64(used+bytes) > bound*share {
-		no := farm.Refuse("the file store is full; processing resumes when results are fetched")
-		no.Full = true
-		return no
+		return farm.RefuseForNow("the file store is full; processing resumes when results are fetched")
 	}
 	return m.disk(bytes + spaceForWork)
 }
@@ -133,8 +126,7 @@ func (m *Manager) need(ctx context.Context, r farm.Request) (farm.Answer, error)
 	}
 	var a farm.Answer
 	for _, job := range r.Jobs {
-		job.Batch = r.ID
-		job.Identify()
+		job = job.Of(r.ID)
 		key, _ := keyOf(job.ID)
 		if m.markOf(b, key).status() == done || !farm.ValidSum(job.Upload) {
 			continue

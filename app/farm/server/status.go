@@ -58,7 +58,7 @@ func (m *Manager) Status(id string, failures int) farm.Status {
 	s := farm.Status{Started: m.started, Now: now, Cause: m.fault, Stored: stored, Batches: []farm.BatchStatus{},
 		Workers: []farm.Heartbeat{}}
 	if s.Cause == nil {
-		_ = errors.As(full, &s.Cause)
+		s.Cause, _ = errors.AsType[*farm.Refusal](full)
 	}
 	if s.Cause != nil {
 		s.Fault = s.Cause.Error()
@@ -135,18 +135,14 @@ func (m *Manager) listJobs(ctx context.Context, r farm.Request) (farm.Answer, er
 		return farm.Answer{}, farm.Refuse("results cannot be listed from number %d on", r.Delivered)
 	}
 	m.mu.Lock()
-	type settled struct {
-		seq uint64
-		key jobKey
-	}
-	var all []settled
+	var all []settledJob
 	for key, mark := range b.jobs {
 		if mark.status() != waiting && mark.seq() > uint64(r.Delivered) {
-			all = append(all, settled{mark.seq(), key})
+			all = append(all, settledJob{b.ID, mark.seq(), key})
 		}
 	}
 	m.mu.Unlock()
-	slices.SortFunc(all, func(a, b settled) int { return cmp.Compare(a.seq, b.seq) })
+	slices.SortFunc(all, func(a, b settledJob) int { return cmp.Compare(a.seq, b.seq) })
 	var a farm.Answer
 	size := 0
 	for i, s := range all {

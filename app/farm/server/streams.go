@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -167,17 +168,9 @@ func eachEntry(data []byte, f func(e entry)) {
 
 // noSpace reports whether the server has no space for a message: its disk is full, or a limit is reached.
 func noSpace(err error) bool {
-	var api *jetstream.APIError
-	if !errors.As(err, &api) {
-		return false
-	}
-	text := strings.ToLower(api.Description)
-	for _, word := range []string{"insufficient", "maximum", "no space", "storage", "resources"} {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
+	api, ok := errors.AsType[*jetstream.APIError](err)
+	return ok && slices.ContainsFunc([]string{"insufficient", "maximum", "no space", "storage", "resources"},
+		func(word string) bool { return strings.Contains(strings.ToLower(api.Description), word) })
 }
 
 // wrongSequence is JetStream's code for a message whose expected last sequence is not the actual one.

@@ -50,9 +50,7 @@ func (m *Manager) submitterPut(ctx context.Context, r farm.Request) (farm.Answer
 	if len(r.Jobs) != 1 || validJob(r.Jobs[0], true) != nil {
 		return farm.Answer{}, errUnreadable()
 	}
-	job := r.Jobs[0]
-	job.Batch = b.ID
-	job.Identify()
+	job := r.Jobs[0].Of(b.ID)
 	key, _ := keyOf(job.ID)
 	if m.markOf(b, key).status() == done || !b.Work.Upload {
 		return farm.Answer{}, farm.Refuse("the original of this file is not needed")
@@ -84,9 +82,7 @@ func (m *Manager) workerPut(ctx context.Context, r farm.Request) (farm.Answer, e
 	if r.Piece == 0 {
 		if r.File.Size > l.room {
 			m.mu.Unlock()
-			no := farm.Refuse("the worker has not asked for the space of this result")
-			no.Full = true
-			return farm.Answer{}, no
+			return farm.Answer{}, farm.RefuseForNow("the worker has not asked for the space of this result")
 		}
 		l.room -= r.File.Size
 	}
@@ -96,11 +92,7 @@ func (m *Manager) workerPut(ctx context.Context, r farm.Request) (farm.Answer, e
 
 // errTransfer refuses a piece that does not follow on the last one, after a restart or a lost answer: the sender starts
 // again.
-func errTransfer() *farm.Refusal {
-	no := farm.Refuse("the transfer was interrupted")
-	no.Full = true
-	return no
-}
+func errTransfer() *farm.Refusal { return farm.RefuseForNow("the transfer was interrupted") }
 
 // put stores a piece of a file, and with the last one the file, after checking its size and SHA-256.
 func (m *Manager) put(ctx context.Context, job farm.Job, kind string, file farm.Stored, by string, r farm.Request,
@@ -117,9 +109,7 @@ func (m *Manager) put(ctx context.Context, job farm.Job, kind string, file farm.
 	if t == nil && r.Piece == 0 {
 		if len(m.transfers) >= maxTransfers {
 			m.mu.Unlock()
-			no := farm.Refuse("too many files are being sent to the server")
-			no.Full = true
-			return farm.Answer{}, no
+			return farm.Answer{}, farm.RefuseForNow("too many files are being sent to the server")
 		}
 		t = &transfer{
 			job: job, kind: kind, file: file, sum: sha256.New(), last: time.Now(),
@@ -200,7 +190,7 @@ func (m *Manager) dropChunks(t *transfer) {
 }
 
 // dropTransfers forgets uploads that are idle.
-func (m *Manager) dropTransfers(_ context.Context) {
+func (m *Manager) dropTransfers() {
 	var idle []*transfer
 	m.mu.Lock()
 	for name, t := range m.transfers {
@@ -265,17 +255,15 @@ func (m *Manager) get(ctx context.Context, job farm.Job, kind, sum string, next 
 	}
 	var info jetstream.ObjectInfo
 	a := farm.Answer{Verdict: farm.Proceed, Content: []byte{}}
-	if json.Unmarshal(meta.Data, &info) != nil || !strings.HasPrefix(info.NUID, job.Batch+"."+job.ID+".") {
-		a.Last = true // another program has written it; its SHA-256 does not match
-		return a, nil
-	}
-	a.Last = info.Chunks == 0
-	if a.Last {
+	if json.Unmarshal(meta.Data, &info) != nil || !strings.HasPrefix(info.NUID, job.Batch+"."+job.ID+".") ||
+		info.Chunks == 0 {
+		a.Last = true // it is empty, or another program has written it and its SHA-256 does not match
 		return a, nil
 	}
 	msg, err := o.stream.GetMsg(ctx, max(next, 1), jetstream.WithGetMsgSubject(chunks+info.NUID))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
-		return farm.Answer{Verdict: farm.Proceed, Last: true, Content: []byte{}}, nil
+		a.Last = true
+		return a, nil
 	}
 	if err != nil {
 		return farm.Answer{}, err

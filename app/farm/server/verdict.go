@@ -360,7 +360,7 @@ func (m *Manager) act(ctx context.Context, b *batch, action string) (int, error)
 	case farm.Cancel:
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		b.queue.clear()
+		b.queue = queue{}
 		for key, l := range m.leases {
 			if l.Job.Batch == b.ID {
 				delete(m.leases, key)
