@@ -4,7 +4,6 @@ import (
 	"image/color"
 	"math"
 
-	"blik/processing"
 	"blik/processing/detect"
 )
 
@@ -64,13 +63,8 @@ func ScaleOf(layer *detect.LayerSpec) *Scale {
 
 // FalseColour returns the conversion of the samples of a detect.LayerMap, as a grey picture of 16 bits.
 func FalseColour(layer *detect.LayerSpec) *Screen {
-	s := &Screen{
-		channels: 1, depth: 16, colours: new([1 << 16]uint32),
-		encode: (*[1 << 16]uint8)(processing.NewLuminanceTables(8, processing.TransferSRGB).Encode8),
-	}
-	for i := range s.light {
-		s.light[i] = uint16(processing.TransferSRGB.Linear(float64(i)/255)*65535 + 0.5)
-	}
+	s := newScreen(1, 16)
+	s.colours = new([1 << 16]uint32)
 	scale := ScaleOf(layer)
 	pack := func(c color.RGBA) uint32 { return uint32(c.R) | uint32(c.G)<<8 | uint32(c.B)<<16 | opaque }
 	for i := range s.colours {

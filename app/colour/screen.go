@@ -37,13 +37,7 @@ const opaque = 255 << 24
 // Screen returns the conversion for samples of the given depth (8, 16 or 32 bits). Preparing a profile with tables
 // takes tens of milliseconds.
 func (p *Profile) Screen(depth int) *Screen {
-	s := &Screen{
-		channels: p.Channels, depth: min(depth, 16),
-		encode: (*[1 << 16]uint8)(processing.NewLuminanceTables(8, processing.TransferSRGB).Encode8),
-	}
-	for i := range s.light {
-		s.light[i] = uint16(processing.TransferSRGB.Linear(float64(i)/255)*65535 + 0.5)
-	}
+	s := newScreen(p.Channels, min(depth, 16))
 	if p.tables != nil {
 		s.cube = newCube(p.tables, s.depth)
 		s.setMatrix(toScreen())
@@ -65,6 +59,18 @@ func (p *Profile) Screen(depth int) *Screen {
 		return s
 	}
 	s.setMatrix(p.toScreen)
+	return s
+}
+
+// newScreen returns a conversion without tables.
+func newScreen(channels, depth int) *Screen {
+	s := &Screen{
+		channels: channels, depth: depth,
+		encode: (*[1 << 16]uint8)(processing.NewLuminanceTables(8, processing.TransferSRGB).Encode8),
+	}
+	for i := range s.light {
+		s.light[i] = uint16(processing.TransferSRGB.Linear(float64(i)/255)*65535 + 0.5)
+	}
 	return s
 }
 

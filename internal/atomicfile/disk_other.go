@@ -29,9 +29,6 @@ func (Disk) Claim(string) (io.Closer, error) { return nil, errors.ErrUnsupported
 // Lock makes a file. Other processes cannot see here whether this one is still running.
 func Lock(path string) (io.Closer, error) { return os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600) }
 
-// List implements FileSystem.
-func (Disk) List(dir, pattern string) ([]string, error) { return list(dir, pattern) }
-
 // Free returns −1: a full disk is reported only when it is written to.
 func (Disk) Free(string) int64 { return -1 }
 

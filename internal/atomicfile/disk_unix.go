@@ -103,9 +103,6 @@ func (Disk) Claim(path string) (io.Closer, error) {
 	return f, nil
 }
 
-// List implements FileSystem.
-func (Disk) List(dir, pattern string) ([]string, error) { return list(dir, pattern) }
-
 // Free returns the number of bytes that this user can still write in a directory; −1 if the system does not report it.
 func (Disk) Free(dir string) int64 {
 	var s syscall.Statfs_t

@@ -49,9 +49,6 @@ func openShared(path string, share, creation uint32) (*os.File, error) {
 	return os.NewFile(uintptr(handle), path), nil
 }
 
-// List implements FileSystem.
-func (Disk) List(dir, pattern string) ([]string, error) { return list(dir, pattern) }
-
 // Free returns the number of bytes that this user can still write in a directory; −1 if the system does not report it.
 func (Disk) Free(dir string) int64 {
 	name, err := syscall.UTF16PtrFromString(dir)

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// list returns the names in a directory that match a pattern, sorted.
-func list(dir, pattern string) ([]string, error) {
+// List implements FileSystem.
+func (Disk) List(dir, pattern string) ([]string, error) {
 	d, err := os.Open(dir)
 	if err != nil {
 		return nil, err

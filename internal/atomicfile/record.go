@@ -142,7 +142,7 @@ func (t *Transaction) decide(path string, r record) (File, error) {
 	}
 	if err != nil {
 		file.Close()
-		if e := t.fsys.Remove(path); e != nil && !errors.Is(e, fs.ErrNotExist) {
+		if e := remove(t.fsys, path); e != nil {
 			err = errors.Join(err, e)
 		}
 		return nil, err
@@ -244,13 +244,12 @@ func (s naming) perform(fsys FileSystem, dir string) error {
 	case s.Was != "":
 		return fsys.Rename(from, to)
 	}
-	if err := fsys.Link(from, to); err != nil && !errors.Is(err, fs.ErrExist) {
+	err = fsys.Link(from, to)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		// The file system has no links.
 		return fsys.Rename(from, to)
-	} else if err != nil {
-		return err
 	}
-	return nil
+	return err
 }
 
 // revoke undoes the completed steps of a record that could not be carried out and removes it, unless a file was
@@ -298,10 +297,7 @@ func (t *Transaction) revoke(path string, r record) error {
 	if err := flush(t.fsys, dir); err != nil {
 		return err
 	}
-	if err := t.fsys.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+	return remove(t.fsys, path)
 }
 
 // Recover completes the committed transactions of killed processes in a directory, and removes their temporary files.
@@ -363,9 +359,15 @@ func recoverOne(fsys FileSystem, dir, name string) (completed record, done bool,
 			}
 		}
 	}
-	err = fsys.Remove(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = nil
-	}
+	err = remove(fsys, path)
 	return completed, err == nil, err
+}
+
+// remove removes a file if it exists.
+func remove(fsys FileSystem, path string) error {
+	err := fsys.Remove(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
 }

@@ -162,7 +162,10 @@ func (t *Transaction) name(p *member) error {
 func (t *Transaction) link(p *member) error {
 	err := p.file.Link(p.Path)
 	if err == nil {
-		t.removeTemporary(p)
+		if p.temporary != "" {
+			_ = t.fsys.Remove(p.temporary) // a failure does no harm
+			p.temporary = ""
+		}
 		return nil
 	}
 	if _, e := t.fsys.Lstat(p.Path); e == nil || errors.Is(err, fs.ErrExist) {
@@ -177,23 +180,13 @@ func (t *Transaction) link(p *member) error {
 	return err
 }
 
-// removeTemporary removes the temporary name of a file. A failure does no harm.
-func (t *Transaction) removeTemporary(p *member) {
-	if p.temporary != "" {
-		_ = t.fsys.Remove(p.temporary)
-		p.temporary = ""
-	}
-}
-
 // Close ends the transaction: without Commit no file gets its name.
 func (t *Transaction) Close() error {
 	var err error
 	for _, p := range t.members {
 		err = errors.Join(err, p.close())
 		if p.temporary != "" && !t.ended {
-			if e := t.fsys.Remove(p.temporary); e != nil && !errors.Is(e, fs.ErrNotExist) {
-				err = errors.Join(err, e)
-			}
+			err = errors.Join(err, remove(t.fsys, p.temporary))
 			p.temporary = ""
 		}
 	}
