@@ -220,11 +220,6 @@ func (t *toolbox) changeMask(how func()) func() {
 	}
 }
 
-func (t *toolbox) invertMask() {
-	t.k.display.showMask()
-	t.editor.InvertMask()
-}
-
 // forget takes back all that the user marked and decided.
 func (t *toolbox) forget() {
 	t.k.display.showMask()

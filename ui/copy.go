@@ -7,6 +7,7 @@ import (
 
 	"blik/app/session"
 	"blik/app/session/findings"
+	"blik/ui/words"
 )
 
 // clipboard copies values and lists to the clipboard.
@@ -52,16 +53,10 @@ func (p *clipboard) valuesText() string {
 
 // copyList copies the listed findings: a line each, columns separated by tabs, for spreadsheets.
 func (p *clipboard) copyList() {
-	var heads []string
-	for _, column := range findingColumns {
-		heads = append(heads, p.k.t(column.name))
-	}
+	heads := each(findingColumns, func(c findingColumn) string { return p.k.t(c.name) })
 	lines := []string{strings.Join(heads, "\t")}
 	for _, f := range p.found.Listed() {
-		var cells []string
-		for _, column := range findingColumns {
-			cells = append(cells, column.cell(p.k.words, f))
-		}
+		cells := each(findingColumns, func(c findingColumn) string { return c.cell(p.k.words, f) })
 		lines = append(lines, strings.Join(cells, "\t"))
 	}
 	p.toClipboard(strings.Join(lines, "\n"))
@@ -69,10 +64,7 @@ func (p *clipboard) copyList() {
 
 // copyInformation copies the information on the picture.
 func (p *clipboard) copyInformation() {
-	var lines []string
-	for _, f := range p.k.words.Facts(p.session.Shown()) {
-		lines = append(lines, f.Name+"\t"+f.Value)
-	}
+	lines := each(p.k.words.Facts(p.session.Shown()), func(f words.Fact) string { return f.Name + "\t" + f.Value })
 	p.toClipboard(strings.Join(lines, "\n"))
 }
 

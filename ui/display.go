@@ -65,7 +65,7 @@ func newDisplay(s *session.Session, selected func() (document.Spot, bool), other
 	d.look.Grid = !s.Settings().HideGrid
 	d.port.OnView = func(view.Transform) { changed(change{Zoom: true}) }
 	d.twin = d.newTwin(shaded)
-	d.port.OnHover, d.twin.OnHover = d.hovered(d.port, d.twin), d.hovered(d.twin, d.port)
+	d.port.OnHover, d.twin.OnHover = d.hovered(d.twin), d.hovered(d.port)
 	d.pair = container.New(xwidget.PairLayout{}, d.twin, d.port)
 	if s.Settings().SideBySide {
 		d.beside = true

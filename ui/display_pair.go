@@ -78,7 +78,7 @@ func (d *display) showTwin() {
 }
 
 // hovered returns a handler that passes on the position of the pointer and marks it in the other viewport.
-func (d *display) hovered(by, other *viewport.Viewport) func(at processing.Point, inside bool) {
+func (d *display) hovered(other *viewport.Viewport) func(at processing.Point, inside bool) {
 	return func(at processing.Point, inside bool) {
 		if d.beside {
 			other.SetGhost(at, inside)

@@ -44,13 +44,16 @@ type findingsPanel struct {
 	quiet        xwidget.Quiet
 }
 
-// findingColumns are the columns of the list: heading, width, sort key, and text of a finding.
-var findingColumns = []struct {
+// findingColumn is a column of the list: heading, width, sort key, and text of a finding.
+type findingColumn struct {
 	name  message.Text
 	width float32
 	by    findings.Column
 	cell  func(w *words.Words, f document.Spot) string
-}{
+}
+
+// findingColumns are the columns of the list.
+var findingColumns = []findingColumn{
 	{"No.", 46, findings.ByNumber, (*words.Words).Number},
 	{"x", 42, findings.ByX, func(_ *words.Words, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.X))) }},
 	{"y", 42, findings.ByY, func(_ *words.Words, f document.Spot) string { return fmt.Sprint(int(math.Floor(f.Y))) }},

@@ -30,7 +30,7 @@ func BenchmarkHeld(b *testing.B) {
 	queue := make(chan func(), 10000)
 	chosen, devices := settings.Default(), device.NewSwitch()
 	home := b.TempDir()
-	w, err := newWindow(test.NewTempApp(b), config{
+	w := newWindow(test.NewTempApp(b), config{
 		texts: i18n.For("en"), version: "test",
 		dialogs: func(*prompt.Prompts, fyne.Window, *xwidget.Modals) filedialog.Dialogs { return &fakeDialogs{} },
 		store:   store.Options{Files: store.Disk(session.Limits()), Journal: filepath.Join(home, "unsaved")},
@@ -38,9 +38,6 @@ func BenchmarkHeld(b *testing.B) {
 		machine: func() ([]device.Device, error) { return nil, nil },
 		session: session.Options{Settings: &chosen, Dispatch: func(f func()) { queue <- f }},
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
 	defer w.win.Close()
 	w.win.Resize(fyne.NewSize(1600, 1000))
 	picture := uitest.Tiled(b, 4994, 3745)

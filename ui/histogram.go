@@ -34,17 +34,16 @@ func newLevels(c *common) *levels {
 	h.state.Stretch, h.state.Muted, h.state.Tips = true, true, c.k.tips
 	spec := h.spec()
 	title := xwidget.NewHelpLabel(c.k.t("Histogram"),
-		c.k.texts.Sprint(spec.Help)+" "+c.k.t("The columns are the whole "+
-			"picture, the line is the search region; heights are logarithmic. Dashed: the least level of a finding in "+
-			"the classical search."), c.k.tips)
+		c.k.texts.Sprint(spec.Help)+" "+c.k.t("The columns are the whole picture, the line is the search region; "+
+			"heights are logarithmic. Dashed: the least level of a finding in the classical search."), c.k.tips)
 	text := func(s string) fyne.CanvasObject {
 		t := xwidget.NewFixedText(s)
 		t.Muted = true
 		t.SetText(s)
 		return t
 	}
-	axis := container.NewHBox(text(c.k.texts.Number(spec.Low, 0)), layout.NewSpacer(), text(c.k.texts.Number(spec.High,
-		0)))
+	axis := container.NewHBox(text(c.k.texts.Number(spec.Low, 0)), layout.NewSpacer(),
+		text(c.k.texts.Number(spec.High, 0)))
 	h.card = aids.NewCard(title, container.New(layout.NewCustomPaddedVBoxLayout(2), h.graph.Object(), axis, h.state),
 		c.k.button(viewHistogram, closeIcon()))
 	return h

@@ -27,8 +27,7 @@ func (l *teaching) learn() {
 		l.k.say("")
 		if t.Learned == nil {
 			l.k.prompts.ShowCustom(l.k.t("Nothing better was learned"), l.k.t("Close"),
-				xwidget.NewWrapped(l.k.words.Teaching(t)),
-				520, 260)
+				xwidget.NewWrapped(l.k.words.Teaching(t)), 520, 260)
 			return
 		}
 		l.k.prompts.Ask(l.k.t("Use what was learned?"), l.k.words.Teaching(t), []prompt.Answer{
@@ -43,8 +42,7 @@ func (l *teaching) learn() {
 // forgetLearned drops what was learned if the user confirms it, because it cannot be undone.
 func (l *teaching) forgetLearned() {
 	l.k.prompts.Ask(l.k.t("Forget what was learned?"),
-		l.k.t("This cannot be undone. A preset keeps what was learned for "+
-			"later."), []prompt.Answer{
+		l.k.t("This cannot be undone. A preset keeps what was learned for later."), []prompt.Answer{
 			prompt.Plain(l.k.t("Save preset…"), l.files.SavePreset),
 			prompt.Danger(l.k.t("Forget"), func() {
 				l.preview.UseLearned(nil)

@@ -32,40 +32,23 @@ func (w *window) preferences() fyne.CanvasObject {
 		s.OnChanged = func(string) { chosen(s.SelectedIndex()) }
 		return s
 	}
-	var names []string
 	codes := i18n.Languages()
-	for _, l := range codes {
-		names = append(names, l.Name)
-	}
-	row(w.k.t("Language"), choose(names, slices.IndexFunc(codes, func(l i18n.Language) bool {
-		return l.Code == w.k.texts.Code()
-	}), func(i int) { w.setLanguage(codes[i].Code) }))
+	row(w.k.t("Language"), choose(each(codes, func(l i18n.Language) string { return l.Name }),
+		slices.IndexFunc(codes, func(l i18n.Language) bool { return l.Code == w.k.texts.Code() }),
+		func(i int) { w.setLanguage(codes[i].Code) }))
 	looks := look.Appearances()
-	names = nil
-	for _, a := range looks {
-		names = append(names, w.k.t(a.Name()))
-	}
-	row(w.k.t("Appearance"), choose(names, slices.Index(looks, w.appearance()),
-		func(i int) { w.setAppearance(looks[i]) }))
-	names = nil
-	for _, scale := range interfaceScales {
-		name := w.k.t("Follow system")
-		if scale > 0 {
-			name = w.k.words.Percent(scale)
-		}
-		names = append(names, name)
-	}
-	row(w.k.t("Interface size"), choose(names, max(slices.Index(interfaceScales, w.c.session.Settings().InterfaceScale),
-		0),
+	row(w.k.t("Appearance"), choose(each(looks, func(a look.Appearance) string { return w.k.t(a.Name()) }),
+		slices.Index(looks, w.appearance()), func(i int) { w.setAppearance(looks[i]) }))
+	scales := each(interfaceScales, w.k.words.Percent)
+	scales[0] = w.k.t("Follow system")
+	row(w.k.t("Interface size"), choose(scales,
+		max(slices.Index(interfaceScales, w.c.session.Settings().InterfaceScale), 0),
 		func(i int) { w.c.session.Settings().InterfaceScale = interfaceScales[i] }))
 	form.Add(layout.NewSpacer())
 	form.Add(xwidget.NewWrapped(w.k.t("The size takes effect when Blik is restarted.")))
 	zooms := reviewZooms()
-	names = nil
-	for _, zoom := range zooms {
-		names = append(names, w.k.reviewZoom(zoom))
-	}
-	row(w.k.t("Zoom for findings"), choose(names, max(slices.Index(zooms, w.c.session.Settings().ReviewZoom), 0),
+	row(w.k.t("Zoom for findings"), choose(each(zooms, w.k.reviewZoom),
+		max(slices.Index(zooms, w.c.session.Settings().ReviewZoom), 0),
 		func(i int) { w.c.review.setReviewZoom(zooms[i]) }))
 	reports := xwidget.NewCheck("", w.k.keys, nil)
 	reports.SetChecked(w.c.session.Settings().WriteReport)
@@ -76,6 +59,14 @@ func (w *window) preferences() fyne.CanvasObject {
 	row(w.k.t("Write a report beside the picture"), reports)
 	row(w.k.t("Save corrected pictures"), w.outputChoice())
 	return form
+}
+
+// each returns the text of each value of a list.
+func each[T any](list []T, text func(T) string) (all []string) {
+	for _, v := range list {
+		all = append(all, text(v))
+	}
+	return all
 }
 
 // saveSettings writes the settings at once, so that a choice outlives a crash. That they cannot be written was said

@@ -107,7 +107,7 @@ func Run(ctx context.Context, o Options) error {
 	if o.Watch != nil {
 		o.Watch(queue.Post)
 	}
-	w, err := newWindow(a, config{
+	w := newWindow(a, config{
 		texts: tr, version: o.Version, dialogs: prompt.SystemDialogs(), queue: o.Queue, crash: o.Crash,
 		timing: o.Timing, observer: observer, exit: func() { os.Exit(0) }, later: queue.Later,
 		session: session.Options{Settings: &stored, SettingsPath: path, Dispatch: queue.Post},
@@ -117,9 +117,6 @@ func Run(ctx context.Context, o Options) error {
 		},
 		engine: session.On(devices), device: devices, machine: device.List, shaded: picture.Shader,
 	})
-	if err != nil {
-		return err
-	}
 	w.openFirst(o)
 	a.Lifecycle().SetOnStarted(func() { w.started(damaged) })
 	a.Lifecycle().SetOnExitedForeground(w.focusLost)

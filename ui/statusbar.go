@@ -140,14 +140,11 @@ func (s *statusBar) compareText() string {
 	if !s.session.Corrected() {
 		return ""
 	}
-	if s.k.display.beside {
+	switch mode := s.k.display.mode(); {
+	case s.k.display.beside, mode == view.CompareSplit:
 		return s.k.t("original | corrected")
-	}
-	switch s.k.display.mode() {
-	case view.CompareBefore:
+	case mode == view.CompareBefore:
 		return s.k.t("ORIGINAL")
-	case view.CompareSplit:
-		return s.k.t("original | corrected")
 	}
 	return s.k.t("corrected")
 }

@@ -113,7 +113,7 @@ const programName = "Blik"
 // closeGrace is how long a closing window waits for cancelled work to end.
 const closeGrace = 2 * time.Second
 
-func newWindow(a fyne.App, c config) (*window, error) {
+func newWindow(a fyne.App, c config) *window {
 	if c.later == nil {
 		c.later = c.session.Dispatch
 	}
@@ -173,7 +173,7 @@ func newWindow(a fyne.App, c config) (*window, error) {
 	w.win.SetCloseIntercept(w.quit)
 	w.win.SetOnDropped(w.files.Dropped)
 	w.board.listen(w.win.Canvas())
-	return w, nil
+	return w
 }
 
 // newCommon makes the session with its parts for a window, whose display need not exist yet.
@@ -192,10 +192,8 @@ func newCommon(w *window, o config) *common {
 	c.editor, c.found, c.learner = editor.New(s), findings.New(s), findings.NewLearner(s, o.engine)
 	c.glare = glare.New(s, o.engine)
 	c.preview = preview.New(s, c.glare, o.engine, preview.Options{
-		Visible: func() image.Rectangle { return w.k.display.port.Shown() }, Announce: func(o glare.Outcome,
-			err error) {
-			c.treatment.previewed(o, err)
-		},
+		Visible:  func() image.Rectangle { return w.k.display.port.Shown() },
+		Announce: func(o glare.Outcome, err error) { c.treatment.previewed(o, err) },
 	})
 	c.analysis = analysis.New(s, o.engine, o.store.Files)
 	c.devices = devices.New(s, o.device, o.machine)

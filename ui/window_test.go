@@ -316,7 +316,6 @@ func (h *harness) start(c config, lang string) *harness {
 	c.texts, c.version, c.store.Version = words, "1.2.3", "1.2.3"
 	c.session.Settings, c.session.Dispatch = &chosen, func(f func()) { h.queue <- f }
 	c.machine = func() ([]device.Device, error) { return append([]device.Device{{Name: "cpu"}}, h.gpus...), nil }
-	var err error
 	c.queue, c.timing = server.Embed, func(Host, *i18n.Printer) TimingView { return noTiming{} }
 	c.dialogs = func(*prompt.Prompts, fyne.Window, *xwidget.Modals) filedialog.Dialogs { return h.dialogs }
 	c.adapt = func(r *batch.Request) {
@@ -324,10 +323,7 @@ func (h *harness) start(c config, lang string) *harness {
 			h.adapt(r)
 		}
 	}
-	h.window, err = newWindow(test.NewTempApp(h.tb), c)
-	if err != nil {
-		h.tb.Fatal(err)
-	}
+	h.window = newWindow(test.NewTempApp(h.tb), c)
 	h.win.Resize(fyne.NewSize(1280, 800))
 	h.tb.Cleanup(func() { h.win.Close() })
 	return h

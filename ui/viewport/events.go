@@ -151,8 +151,7 @@ func (v *Viewport) moveTo(p fyne.Position) {
 	switch v.gesture.kind {
 	case gesturePan:
 		from, to := v.toDevice(v.gesture.last), v.toDevice(p)
-		v.fitted = false
-		v.show(v.transform.Pan(to.X-from.X, to.Y-from.Y))
+		v.Take(v.transform.Pan(to.X-from.X, to.Y-from.Y))
 	case gestureTool:
 		v.tool.Move(v.event(p))
 	case gestureSplit:

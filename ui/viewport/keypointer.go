@@ -144,8 +144,7 @@ func (k *keyPointer) move(dx, dy float32) {
 	inside := fyne.NewPos(min(max(to.X, keyMargin), size.Width-keyMargin),
 		min(max(to.Y, keyMargin), size.Height-keyMargin))
 	if over := to.Subtract(inside); !over.IsZero() && v.picture != nil && v.gesture.kind != gesturePan {
-		v.fitted = false
-		v.show(v.transform.Pan(-float64(over.X)*v.scale, -float64(over.Y)*v.scale))
+		v.Take(v.transform.Pan(-float64(over.X)*v.scale, -float64(over.Y)*v.scale))
 		if v.gesture.kind == gestureTool {
 			v.tool.Move(v.event(inside))
 		}

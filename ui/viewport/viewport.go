@@ -298,9 +298,8 @@ func (v *Viewport) Fit() {
 // Restore shows the picture with an earlier Transform, but with its current rotation.
 func (v *Viewport) Restore(t view.Transform) {
 	if v.picture != nil {
-		v.fitted = false
 		t.Turn = v.picture.Turn()
-		v.show(t)
+		v.Take(t)
 	}
 }
 
@@ -320,11 +319,7 @@ func (v *Viewport) ZoomStep(direction int) { v.SetZoom(view.NextZoom(v.transform
 
 // Scroll moves the view by shares of the viewport's width and height.
 func (v *Viewport) Scroll(dx, dy float64) {
-	if v.picture == nil {
-		return
-	}
-	v.fitted = false
-	v.show(v.transform.Pan(-dx*float64(v.device.X), -dy*float64(v.device.Y)))
+	v.Take(v.transform.Pan(-dx*float64(v.device.X), -dy*float64(v.device.Y)))
 }
 
 // Reveal centres an image rectangle. The zoom stays if it is at least 1:1 and the rectangle fits; otherwise the
@@ -333,7 +328,6 @@ func (v *Viewport) Reveal(r image.Rectangle, maxZoom float64) {
 	if v.picture == nil {
 		return
 	}
-	v.fitted = false
 	t := v.transform
 	size := t.Turn.Upright(r.Size())
 	if t.Zoom < 1 || float64(size.X)*t.Zoom > float64(v.device.X) || float64(size.Y)*t.Zoom > float64(v.device.Y) {
@@ -341,7 +335,7 @@ func (v *Viewport) Reveal(r image.Rectangle, maxZoom float64) {
 		t.Zoom = max(t.Zoom, 1)
 	}
 	middle := processing.Point{X: float64(r.Min.X+r.Max.X) / 2, Y: float64(r.Min.Y+r.Max.Y) / 2}
-	v.show(t.CentreOn(middle, v.device))
+	v.Take(t.CentreOn(middle, v.device))
 	v.keyPointer.centre()
 }
 
@@ -350,27 +344,29 @@ func (v *Viewport) Centre(r image.Rectangle, zoom float64) {
 	if v.picture == nil {
 		return
 	}
-	v.fitted = false
-	v.show(v.transform.Reveal(r, v.device, zoom))
+	v.Take(v.transform.Reveal(r, v.device, zoom))
 	v.keyPointer.centre()
 }
 
 // End ends the current gesture as if the button had been released. Without a gesture it does nothing.
 func (v *Viewport) End() {
-	g := v.gesture
-	v.gesture = gesture{}
-	if g.kind == gestureTool {
+	if v.stop() {
 		v.tool.Release()
 	}
 }
 
 // Abandon cancels the current gesture.
 func (v *Viewport) Abandon() {
-	g := v.gesture
-	v.gesture = gesture{}
-	if g.kind == gestureTool {
+	if v.stop() {
 		v.tool.Cancel()
 	}
+}
+
+// stop ends the current gesture and reports whether it was the tool's.
+func (v *Viewport) stop() bool {
+	was := v.gesture.kind == gestureTool
+	v.gesture = gesture{}
+	return was
 }
 
 // size returns the picture's size as stored in the file.
@@ -387,11 +383,7 @@ func (v *Viewport) anchor() processing.Point {
 }
 
 func (v *Viewport) zoomAbout(at processing.Point, zoom float64) {
-	if v.picture == nil {
-		return
-	}
-	v.fitted = false
-	v.show(v.transform.WithZoom(at, zoom))
+	v.Take(v.transform.WithZoom(at, zoom))
 }
 
 // show takes a new transform. It puts the picture's origin on a whole device pixel, so that the picture is sharp at 1:1

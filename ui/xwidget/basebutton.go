@@ -145,7 +145,38 @@ func (b *baseButton) shade(back *canvas.Rectangle) {
 
 // unfocus releases the focus gained by a click.
 func (b *baseButton) unfocus() {
-	if c := fyne.CurrentApp().Driver().CanvasForObject(b.self); c != nil && b.focused {
-		c.Unfocus()
+	if b.focused {
+		unfocus(b.self)
+	}
+}
+
+// tapButton is a button that does something when it is tapped.
+type tapButton struct {
+	baseButton
+	// OnTapped may be nil.
+	OnTapped func()
+}
+
+// newTapButton returns a button whose tip shows in the given layer.
+func newTapButton(tip string, tips *Tooltips, tapped func()) tapButton {
+	return tapButton{baseButton{Tip: tip, tips: tips}, tapped}
+}
+
+// extend makes self the widget of the button.
+func (b *tapButton) extend(self fyne.Widget) {
+	b.press = b.run
+	b.baseButton.extend(self)
+}
+
+// Tapped runs OnTapped.
+func (b *tapButton) Tapped(*fyne.PointEvent) {
+	b.unfocus()
+	b.run()
+}
+
+func (b *tapButton) run() {
+	b.tips.Hide()
+	if !b.disabled && b.OnTapped != nil {
+		b.OnTapped()
 	}
 }

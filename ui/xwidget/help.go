@@ -82,19 +82,19 @@ func (l *HelpLabel) CreateRenderer() fyne.WidgetRenderer {
 		text: canvas.NewText(l.text, theme.Color(theme.ColorNameForeground)),
 		mark: canvas.NewImageFromResource(theme.NewDisabledResource(theme.InfoIcon())),
 	}
+	r.drawn = drawn{r.text, r.mark}
 	r.text.TextSize = theme.TextSize()
 	r.mark.FillMode = canvas.ImageFillContain
 	return r
 }
 
 type helpLabelRenderer struct {
+	drawn
 	text *canvas.Text
 	mark *canvas.Image
 }
 
 const helpMarkSide = 13
-
-func (r *helpLabelRenderer) Destroy() {}
 
 func (r *helpLabelRenderer) Layout(size fyne.Size) {
 	text := r.text.MinSize()
@@ -107,10 +107,6 @@ func (r *helpLabelRenderer) Layout(size fyne.Size) {
 func (r *helpLabelRenderer) MinSize() fyne.Size {
 	text := r.text.MinSize()
 	return fyne.NewSize(text.Width+5+helpMarkSide, max(text.Height, helpMarkSide))
-}
-
-func (r *helpLabelRenderer) Objects() []fyne.CanvasObject {
-	return []fyne.CanvasObject{r.text, r.mark}
 }
 
 func (r *helpLabelRenderer) Refresh() {

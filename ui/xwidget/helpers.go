@@ -39,6 +39,20 @@ func SetVisible(o fyne.CanvasObject, on bool) {
 	}
 }
 
+// drawn holds what a renderer shows, from back to front.
+type drawn []fyne.CanvasObject
+
+func (drawn) Destroy() {}
+
+func (d drawn) Objects() []fyne.CanvasObject { return d }
+
+// unfocus releases the focus on the canvas of an object.
+func unfocus(o fyne.CanvasObject) {
+	if c := fyne.CurrentApp().Driver().CanvasForObject(o); c != nil {
+		c.Unfocus()
+	}
+}
+
 // ShortName shortens a long file name to some fourteen characters, keeping its end, in which scans differ.
 func ShortName(name string) string {
 	const most = 14

@@ -87,18 +87,18 @@ func (b *HoldButton) CreateRenderer() fyne.WidgetRenderer {
 	r := &holdButtonRenderer{
 		b: b, back: canvas.NewRectangle(color.Transparent), text: canvas.NewText(b.text, color.Transparent),
 	}
+	r.drawn = drawn{r.back, r.text}
 	r.text.Alignment = fyne.TextAlignCenter
 	r.Refresh()
 	return r
 }
 
 type holdButtonRenderer struct {
+	drawn
 	b    *HoldButton
 	back *canvas.Rectangle
 	text *canvas.Text
 }
-
-func (r *holdButtonRenderer) Destroy() {}
 
 func (r *holdButtonRenderer) Layout(size fyne.Size) {
 	r.back.Resize(size)
@@ -107,10 +107,6 @@ func (r *holdButtonRenderer) Layout(size fyne.Size) {
 
 func (r *holdButtonRenderer) MinSize() fyne.Size {
 	return r.text.MinSize().Add(fyne.NewSquareSize(2 * theme.InnerPadding()))
-}
-
-func (r *holdButtonRenderer) Objects() []fyne.CanvasObject {
-	return []fyne.CanvasObject{r.back, r.text}
 }
 
 func (r *holdButtonRenderer) Refresh() {

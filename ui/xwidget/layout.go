@@ -82,16 +82,16 @@ func (t *FixedText) MouseOut() { t.Tips.Hide() }
 
 func (t *FixedText) CreateRenderer() fyne.WidgetRenderer {
 	r := &fixedTextRenderer{t: t, text: canvas.NewText("", color.Transparent)}
+	r.drawn = drawn{r.text}
 	r.Refresh()
 	return r
 }
 
 type fixedTextRenderer struct {
+	drawn
 	t    *FixedText
 	text *canvas.Text
 }
-
-func (r *fixedTextRenderer) Destroy() {}
 
 func (r *fixedTextRenderer) width(s string) float32 {
 	return fyne.MeasureText(s, r.text.TextSize, r.text.TextStyle).Width
@@ -135,8 +135,6 @@ func (r *fixedTextRenderer) MinSize() fyne.Size {
 	}
 	return fyne.NewSize(r.width(r.t.widest), height)
 }
-
-func (r *fixedTextRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.text} }
 
 func (r *fixedTextRenderer) Refresh() {
 	name := theme.ColorNameForeground

@@ -26,9 +26,7 @@ func NewNumberEntry(width float32, commit func(text string)) *NumberEntry {
 	e.Scroll = fyne.ScrollNone
 	e.OnSubmitted = func(string) {
 		e.done()
-		if c := fyne.CurrentApp().Driver().CanvasForObject(e); c != nil {
-			c.Unfocus()
-		}
+		unfocus(e)
 	}
 	return e
 }
@@ -74,9 +72,7 @@ func (e *NumberEntry) explainBy(l *HelpLabel) { e.help, e.Tips = l, l.tips }
 func (e *NumberEntry) TypedKey(k *fyne.KeyEvent) {
 	if k.Name == fyne.KeyEscape {
 		e.SetText(e.shown)
-		if c := fyne.CurrentApp().Driver().CanvasForObject(e); c != nil {
-			c.Unfocus()
-		}
+		unfocus(e)
 		return
 	}
 	e.Entry.TypedKey(k)
@@ -88,10 +84,8 @@ func (e *NumberEntry) MinSize() fyne.Size {
 }
 
 func (e *NumberEntry) done() {
-	if e.Text == e.shown {
-		return
+	if e.Text != e.shown {
+		e.shown = e.Text
+		e.commit(e.Text)
 	}
-	text := e.Text
-	e.shown = text
-	e.commit(text)
 }

@@ -12,9 +12,7 @@ import (
 
 // PictureButton is a small picture over a line of text, which can stay pressed.
 type PictureButton struct {
-	baseButton
-	OnTapped func()
-
+	tapButton
 	text    string
 	side    float32
 	picture image.Image
@@ -30,8 +28,7 @@ var (
 
 // NewPictureButton returns a button without a picture, with the height for one of side × side.
 func NewPictureButton(text string, side float32, tip string, tips *Tooltips, tapped func()) *PictureButton {
-	b := &PictureButton{baseButton: baseButton{Tip: tip, tips: tips}, OnTapped: tapped, text: text, side: side}
-	b.press = b.run
+	b := &PictureButton{tapButton: newTapButton(tip, tips, tapped), text: text, side: side}
 	b.extend(b)
 	return b
 }
@@ -47,23 +44,11 @@ func (b *PictureButton) SetPicture(m image.Image) {
 // Picture returns the picture that is shown; nil if there is none.
 func (b *PictureButton) Picture() image.Image { return b.picture }
 
-// Tapped runs OnTapped.
-func (b *PictureButton) Tapped(*fyne.PointEvent) {
-	b.unfocus()
-	b.run()
-}
-
-func (b *PictureButton) run() {
-	b.tips.Hide()
-	if !b.disabled {
-		b.OnTapped()
-	}
-}
-
 func (b *PictureButton) CreateRenderer() fyne.WidgetRenderer {
 	r := &pictureButtonRenderer{button: b, back: canvas.NewRectangle(color.Transparent),
 		picture: &canvas.Image{FillMode: canvas.ImageFillContain, ScaleMode: canvas.ImageScalePixels},
 		text:    canvas.NewText(b.text, color.Transparent)}
+	r.drawn = drawn{r.back, r.picture, r.text}
 	r.back.CornerRadius = 4
 	r.text.Alignment = fyne.TextAlignCenter
 	r.Refresh()
@@ -71,6 +56,7 @@ func (b *PictureButton) CreateRenderer() fyne.WidgetRenderer {
 }
 
 type pictureButtonRenderer struct {
+	drawn
 	button  *PictureButton
 	back    *canvas.Rectangle
 	picture *canvas.Image
@@ -79,8 +65,6 @@ type pictureButtonRenderer struct {
 
 // pictureMargin is the space around the picture, in Fyne units.
 const pictureMargin = 3
-
-func (r *pictureButtonRenderer) Destroy() {}
 
 func (r *pictureButtonRenderer) Layout(size fyne.Size) {
 	line := r.text.MinSize().Height
@@ -95,10 +79,6 @@ func (r *pictureButtonRenderer) Layout(size fyne.Size) {
 func (r *pictureButtonRenderer) MinSize() fyne.Size {
 	text := r.text.MinSize()
 	return fyne.NewSize(text.Width+2, r.button.side+text.Height+2*pictureMargin)
-}
-
-func (r *pictureButtonRenderer) Objects() []fyne.CanvasObject {
-	return []fyne.CanvasObject{r.back, r.picture, r.text}
 }
 
 func (r *pictureButtonRenderer) Refresh() {

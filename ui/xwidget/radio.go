@@ -87,21 +87,18 @@ func (r *Radio) TypedRune(c rune) { r.keys.Rune(c) }
 func (r *Radio) CreateRenderer() fyne.WidgetRenderer {
 	inner := &radioRenderer{radio: r}
 	for _, option := range r.Options {
-		inner.items = append(inner.items, newRadioItem(r, option))
-	}
-	for _, item := range inner.items {
-		inner.objects = append(inner.objects, item)
+		item := newRadioItem(r, option)
+		inner.items = append(inner.items, item)
+		inner.drawn = append(inner.drawn, item)
 	}
 	return r.around(inner)
 }
 
 type radioRenderer struct {
-	radio   *Radio
-	items   []*radioItem
-	objects []fyne.CanvasObject
+	drawn
+	radio *Radio
+	items []*radioItem
 }
-
-func (r *radioRenderer) Destroy() {}
 
 // Layout puts the choices beside each other or one under the other.
 func (r *radioRenderer) Layout(fyne.Size) {
@@ -132,8 +129,6 @@ func (r *radioRenderer) MinSize() fyne.Size {
 	return all
 }
 
-func (r *radioRenderer) Objects() []fyne.CanvasObject { return r.objects }
-
 // Refresh shows the selected choice.
 func (r *radioRenderer) Refresh() {
 	for _, item := range r.items {
@@ -162,9 +157,7 @@ func newRadioItem(r *Radio, option string) *radioItem {
 
 // Tapped makes the choice.
 func (i *radioItem) Tapped(*fyne.PointEvent) {
-	if c := fyne.CurrentApp().Driver().CanvasForObject(i.radio); c != nil {
-		c.Unfocus()
-	}
+	unfocus(i.radio)
 	i.radio.choose(i.option)
 }
 
@@ -187,6 +180,7 @@ func (i *radioItem) CreateRenderer() fyne.WidgetRenderer {
 		item: i, back: canvas.NewRectangle(color.Transparent), mark: &canvas.Image{},
 		text: canvas.NewText(i.option, color.Transparent),
 	}
+	r.drawn = drawn{r.back, r.mark, r.text}
 	r.back.CornerRadius = 4
 	r.mark.FillMode = canvas.ImageFillContain
 	r.Refresh()
@@ -194,6 +188,7 @@ func (i *radioItem) CreateRenderer() fyne.WidgetRenderer {
 }
 
 type radioItemRenderer struct {
+	drawn
 	item *radioItem
 	back *canvas.Rectangle
 	mark *canvas.Image
@@ -202,8 +197,6 @@ type radioItemRenderer struct {
 
 // radioGap is the space around the parts of a choice, in Fyne units.
 const radioGap = 6
-
-func (r *radioItemRenderer) Destroy() {}
 
 // Layout puts the mark before the text.
 func (r *radioItemRenderer) Layout(size fyne.Size) {
@@ -218,10 +211,6 @@ func (r *radioItemRenderer) Layout(size fyne.Size) {
 func (r *radioItemRenderer) MinSize() fyne.Size {
 	side, text := theme.IconInlineSize(), r.text.MinSize()
 	return fyne.NewSize(text.Width+side+4*radioGap, max(text.Height, side)+2*radioGap)
-}
-
-func (r *radioItemRenderer) Objects() []fyne.CanvasObject {
-	return []fyne.CanvasObject{r.back, r.mark, r.text}
 }
 
 // Refresh shows whether the choice is selected.

@@ -2,6 +2,7 @@ package xwidget
 
 import (
 	"reflect"
+	"slices"
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/container"
@@ -23,8 +24,7 @@ func reveal(o fyne.CanvasObject) {
 	if !ok {
 		return
 	}
-	for i := len(scrolls) - 1; i >= 0; i-- {
-		s := scrolls[i]
+	for _, s := range slices.Backward(scrolls) {
 		at := driver.AbsolutePositionForObject(o).Subtract(driver.AbsolutePositionForObject(s))
 		to := s.Offset
 		to.X += shift(at.X, o.Size().Width, s.Size().Width)

@@ -14,9 +14,8 @@ const toolButtonSize = 34
 
 // ToolButton is an icon button with a tooltip, which can stay pressed. All its actions are also in the menus.
 type ToolButton struct {
-	baseButton
-	Icon     fyne.Resource
-	OnTapped func()
+	tapButton
+	Icon fyne.Resource
 }
 
 var (
@@ -29,41 +28,27 @@ var (
 
 // NewToolButton returns a button that shows its tip in the given layer.
 func NewToolButton(icon fyne.Resource, tip string, tips *Tooltips, tapped func()) *ToolButton {
-	b := &ToolButton{baseButton: baseButton{Tip: tip, tips: tips}, Icon: icon, OnTapped: tapped}
-	b.press = b.run
+	b := &ToolButton{newTapButton(tip, tips, tapped), icon}
 	b.extend(b)
 	return b
-}
-
-// Tapped runs OnTapped.
-func (b *ToolButton) Tapped(*fyne.PointEvent) {
-	b.unfocus()
-	b.run()
-}
-
-func (b *ToolButton) run() {
-	b.tips.Hide()
-	if !b.disabled && b.OnTapped != nil {
-		b.OnTapped()
-	}
 }
 
 func (b *ToolButton) CreateRenderer() fyne.WidgetRenderer {
 	back := canvas.NewRectangle(color.Transparent)
 	back.CornerRadius = 4
 	r := &toolButtonRenderer{button: b, back: back, icon: canvas.NewImageFromResource(b.Icon)}
+	r.drawn = drawn{r.back, r.icon}
 	r.icon.FillMode = canvas.ImageFillContain
 	r.Refresh()
 	return r
 }
 
 type toolButtonRenderer struct {
+	drawn
 	button *ToolButton
 	back   *canvas.Rectangle
 	icon   *canvas.Image
 }
-
-func (r *toolButtonRenderer) Destroy() {}
 
 func (r *toolButtonRenderer) Layout(size fyne.Size) {
 	r.back.Resize(size)
@@ -73,10 +58,6 @@ func (r *toolButtonRenderer) Layout(size fyne.Size) {
 }
 
 func (r *toolButtonRenderer) MinSize() fyne.Size { return fyne.NewSquareSize(toolButtonSize) }
-
-func (r *toolButtonRenderer) Objects() []fyne.CanvasObject {
-	return []fyne.CanvasObject{r.back, r.icon}
-}
 
 func (r *toolButtonRenderer) Refresh() {
 	b := r.button

@@ -136,8 +136,7 @@ func (t *Tooltips) Hide() {
 
 // show shows a text beside a part of an object.
 func (t *Tooltips) show(obj fyne.CanvasObject, part fyne.Position, extent fyne.Size, text string) {
-	driver := fyne.CurrentApp().Driver()
-	if driver.CanvasForObject(obj) == nil {
+	if fyne.CurrentApp().Driver().CanvasForObject(obj) == nil {
 		return
 	}
 	t.back.FillColor = theme.Color(theme.ColorNameOverlayBackground)

@@ -38,8 +38,8 @@ func (m *Manager) disk(margin int64) error {
 		return nil
 	}
 	if m.options.OwnWorkers {
-		return farm.RefuseForNow("the disk that holds the queue, %s, is full: %.0f MB are free and %.0f MB are needed; "+
-			"free space on it, and processing resumes", m.options.Embedded.options.Store, float64(free)/1e6,
+		return farm.RefuseForNow("the disk that holds the queue, %s, is full: %.0f MB are free and %.0f MB are "+
+			"needed; free space on it, and processing resumes", m.options.Embedded.options.Store, float64(free)/1e6,
 			float64(margin)/1e6)
 	}
 	return farm.RefuseForNow("the disk of the server is full: %.0f MB are free and %.0f MB are needed; free space on "+

@@ -40,7 +40,7 @@ func newLead(data []byte) (l lead, ok bool) {
 	l.block, l.order = bytes.Clone(data), s.Order
 	for _, e := range first.Entries {
 		if portable(e.Tag) && e.Count > 0 {
-			l.fields = append(l.fields, field{tag: e.Tag, kind: e.Kind, count: e.Count, kept: data[e.Field : e.Field+4]})
+			l.fields = append(l.fields, field{tag: e.Tag, kind: e.Kind, count: e.Count, kept: data[e.Field:][:4]})
 		}
 	}
 	if preview, err := s.Directory(first.Next); first.Next != 0 && err == nil {
