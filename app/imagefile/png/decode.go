@@ -66,7 +66,7 @@ func (f *File) eachRow(ctx context.Context, visit func(p pass, y int, row []byte
 
 // eachFreshRow is eachRow for rows in the format of the rewritten file, which visit may change.
 func (f *File) eachFreshRow(ctx context.Context, visit func(p pass, y int, row []byte) error) error {
-	colours := f.opaqueColours()
+	colours := f.colours()
 	var fresh []byte
 	return f.eachRow(ctx, func(p pass, y int, row []byte) error {
 		fresh = f.expand(fresh[:0], row, p.width, colours)
@@ -98,7 +98,7 @@ func (f *File) store(pic *processing.Picture) func(p pass, y int, row []byte) {
 		return func(p pass, y int, row []byte) {
 			dst := pic.U8[3*((p.y0+y*p.dy)*pic.Width+p.x0):]
 			for x := range p.width {
-				copy(dst[3*x*p.dx:], colours[f.index(row, x)][:])
+				copy(dst[3*x*p.dx:], colours[f.index(row, x)][:3])
 			}
 		}
 	case f.depth < 8:
@@ -165,12 +165,4 @@ func (f *File) index(row []byte, x int) int {
 	perByte := 8 / int(f.depth)
 	shift := 8 - int(f.depth)*(x%perByte+1)
 	return int(row[x/perByte]) >> shift & (1<<f.depth - 1)
-}
-
-// colours returns the palette. Indices beyond its end are black, as in the standard library and libpng.
-func (f *File) colours() (table [256][3]uint8) {
-	for i := range len(f.palette) / 3 {
-		copy(table[i][:], f.palette[3*i:])
-	}
-	return table
 }

@@ -25,7 +25,7 @@ type idatReader struct {
 	crc     hash.Hash32
 }
 
-func (f *File) idatReader() *idatReader {
+func newIDATReader(f *File) *idatReader {
 	return &idatReader{src: bufio.NewReaderSize(io.NewSectionReader(f.r, f.idat, f.idatEnd-f.idat), 1<<17),
 		at: f.idat, end: f.idatEnd}
 }
@@ -144,7 +144,7 @@ func (f *File) inflate(ctx context.Context) *inflater {
 // fill inflates into blocks of at most size bytes, or one line.
 func (f *File) fill(ctx context.Context, blocks chan<- block, free <-chan []byte, size int) error {
 	// From a buffer the zlib reader takes no byte beyond the end of its stream.
-	packed := bufio.NewReaderSize(f.idatReader(), packedBytes)
+	packed := bufio.NewReaderSize(newIDATReader(f), packedBytes)
 	z, err := zlib.NewReader(packed)
 	if err != nil {
 		return inflateError(err)

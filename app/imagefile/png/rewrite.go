@@ -230,11 +230,12 @@ func (f *File) expand(dst, row []byte, width int, colours *[256][4]uint8) []byte
 	return dst
 }
 
-// opaqueColours returns the palette with alpha.
-func (f *File) opaqueColours() *[256][4]uint8 {
+// colours returns the palette with alpha. Indices beyond its end are black, as in the standard library and libpng.
+func (f *File) colours() *[256][4]uint8 {
 	table := new([256][4]uint8)
-	for i, c := range f.colours() {
-		table[i] = [4]uint8{c[0], c[1], c[2], 255}
+	for i := range table {
+		copy(table[i][:3], f.palette[min(3*i, len(f.palette)):])
+		table[i][3] = 255
 	}
 	if f.kind == typePalette {
 		for i, a := range f.transparency {
