@@ -6,7 +6,6 @@ import (
 	"html/template"
 	"image"
 	"io"
-	"slices"
 	"strings"
 
 	"blik/app/colour"
@@ -29,7 +28,7 @@ func WriteCorrectionHTML(ctx context.Context, w io.Writer, c Correction, tr *i18
 		return err
 	}
 	page := &htmlPage{
-		Lang: tr.Code(), Record: rec, Places: rec.Places, Turned: c.Source.Orientation != 1,
+		Lang: tr.Code(), Record: rec, Turned: c.Source.Orientation != 1,
 		Spec: specRows(c, tr), Others: otherSets(c, rec.Places, tr),
 	}
 	if rec.Proof != nil {
@@ -80,7 +79,6 @@ type htmlPage struct {
 	Statement string
 	Spec      [][2]string
 	Others    []otherSet
-	Places    []Place
 	Pictured  []shownPlace
 	// More is the number of places without pictures.
 	More   int
@@ -112,11 +110,15 @@ func (c Correction) show(ctx context.Context, p Place, boxes []image.Rectangle, 
 	if err != nil {
 		return shownPlace{}, err
 	}
-	after := &image.NRGBA{Pix: slices.Clone(before.Pix), Stride: before.Stride, Rect: before.Rect}
+	part := pic.Part(view.Min.X, view.Min.Y, view.Dx(), view.Dy())
 	for i, b := range boxes {
 		if b.Overlaps(view) {
-			drawPatch(after, view, pic.Channels, &c.Patches[i], screen)
+			c.Patches[i].ApplyWithin(part, view.Min.X, view.Min.Y)
 		}
+	}
+	after, err := thumbnail.Crop(ctx, part, screen, view.Sub(view.Min))
+	if err != nil {
+		return shownPlace{}, err
 	}
 	longest := max(view.Dx(), view.Dy())
 	scale := max(1, min(maxScale, maxShown/longest))
@@ -134,22 +136,6 @@ func (c Correction) show(ctx context.Context, p Place, boxes []image.Rectangle, 
 		}
 	}
 	return shown, nil
-}
-
-// drawPatch draws the part of a patch within view into a crop of the picture.
-func drawPatch(crop *image.NRGBA, view image.Rectangle, channels int, p *processing.Patch, screen *colour.Screen) {
-	samples := processing.Picture{Height: 1, Channels: channels, U8: p.U8, U16: p.U16, F32: p.F32}
-	for _, run := range p.Runs {
-		samples.Width += run.X1 - run.X0
-	}
-	at := 0 // the samples of the runs are stored one after the other
-	for _, run := range p.Runs {
-		x0, x1 := max(run.X0, view.Min.X), min(run.X1, view.Max.X)
-		if run.Y >= view.Min.Y && run.Y < view.Max.Y && x0 < x1 {
-			thumbnail.Row(crop, run.Y-view.Min.Y, x0-view.Min.X, &samples, screen, 0, at+x0-run.X0, x1-x0)
-		}
-		at += run.X1 - run.X0
-	}
 }
 
 // specRows returns names and values of the parameters, without unused ones.
