@@ -101,14 +101,14 @@ func partOrder(owner map[image.Point]int, parts int) []int {
 		first[i] = image.Pt(math.MaxInt, math.MaxInt)
 	}
 	for p, i := range owner {
-		if i >= 0 && before(p, first[i]) {
+		if i >= 0 && inOrder(p, first[i]) < 0 {
 			first[i] = p
 		}
 	}
 	order := make([]int, parts)
 	for i, p := range first {
 		for _, q := range first {
-			if before(q, p) {
+			if inOrder(q, p) < 0 {
 				order[i]++
 			}
 		}

@@ -45,7 +45,7 @@ type Document struct {
 
 	scratch tileBuffer
 	// spans is scratch memory of paint.
-	spans []span
+	spans []processing.Run
 }
 
 // undoable is what a step of the history restores besides the pixels of the mask.

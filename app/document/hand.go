@@ -212,11 +212,12 @@ func (l *labels) common(tiles []tileData) map[int32]int {
 		data.load(&buffer, r)
 		for _, run := range l.tile[i].runs {
 			n := 0
-			for _, v := range buffer[int(run.y)*r.Dx():][run.x0:run.x1] {
+			row := buffer[(int(run.Y)-r.Min.Y)*r.Dx():][:r.Dx()]
+			for _, v := range row[int(run.X0)-r.Min.X : int(run.X1)-r.Min.X] {
 				n += int(v / processing.MaskLevel)
 			}
 			if n > 0 {
-				common[l.root(i, run.part)] += n
+				common[l.root(i, run.Label)] += n
 			}
 		}
 	}

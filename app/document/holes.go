@@ -4,7 +4,7 @@ import (
 	"image"
 
 	"blik/internal/message"
-	spans "blik/internal/span"
+	"blik/internal/span"
 	"blik/processing"
 )
 
@@ -15,8 +15,8 @@ func (d *Document) FillHoles() image.Rectangle {
 	d.edit.byHand = true
 	inside := newRows(d.region, d.tiles)
 	w, h := d.mask.Width, d.mask.Height
-	marked := spans.Append(nil, d.mask.Pix, w, 0, h, processing.MaskLevel)
-	for _, hole := range spans.Holes(marked, w, h) {
+	marked := span.Append(nil, d.mask.Pix, w, 0, h, processing.MaskLevel)
+	for _, hole := range span.Holes(marked, w, h) {
 		y := int(hole.Y)
 		inside.each(y, int(hole.X0), int(hole.X1), func(a, b int) {
 			d.prepareWrite(image.Rect(a, y, b, y+1))

@@ -2,12 +2,11 @@ package document
 
 import (
 	"cmp"
-	"encoding/binary"
 	"image"
-	"math"
 	"slices"
 	"sort"
 
+	"blik/internal/span"
 	"blik/processing"
 )
 
@@ -31,20 +30,16 @@ type labels struct {
 	area   int
 }
 
-// labeller is the scratch memory for labelling a tile.
-type labeller struct {
-	buffer tileBuffer
-	union  []int32
-	border [4][tileSide]uint16
-}
-
 // tileLabels are the components within one tile, called parts.
 type tileLabels struct {
 	stale bool
 	// shared is set if other labels use the same memory, which then must not be overwritten.
 	shared bool
-	runs   []tileRun
-	parts  []tileSums
+	// runs are the runs of pixels in reading order, labelled with their parts.
+	runs  []span.Span
+	parts []part
+	// area is the number of pixels.
+	area int
 	// border holds, for each pixel of the left, right, top and bottom border, its part plus one, or 0 if the pixel is
 	// not set. It is nil if no border pixel is set.
 	border *[4][tileSide]uint16
@@ -58,26 +53,10 @@ const (
 	bottomBorder
 )
 
-// tileRun is a run of pixels of a part, in coordinates of the tile; x1 is excluded.
-type tileRun struct {
-	y, x0, x1 uint8
-	part      uint16
-}
-
-// from returns the run in coordinates of the picture; corner is that of its tile.
-func (r tileRun) from(corner image.Point) processing.Run {
-	return processing.Run{Y: corner.Y + int(r.y), X0: corner.X + int(r.x0), X1: corner.X + int(r.x1)}
-}
-
-// tileSums holds the sums of a component of a tile, in coordinates of the tile. Column right is excluded, row bottom
-// included.
-type tileSums struct {
-	area                     uint32
-	sx, sy                   uint32
-	sxx, syy, sxy            uint32
-	left, top, right, bottom uint8
-	// first is the column of the first pixel in row top.
-	first uint8
+// part is a component of a tile or, as the sum of several, of the mask. first is its first pixel in reading order.
+type part struct {
+	span.Sums
+	first image.Point
 }
 
 func newLabels(t tiling, read func(i int, buffer *tileBuffer) ([]uint8, int)) *labels {
@@ -120,11 +99,10 @@ func (l *labels) refresh() {
 	if l.joined {
 		return
 	}
-	forEach(len(l.stale), func(k int, scratch *labeller) {
+	forEach(len(l.stale), func(k int, buffer *tileBuffer) {
 		i := l.stale[k]
-		pix, stride := l.read(i, &scratch.buffer)
-		r := l.tiles.rect(i)
-		scratch.label(&l.tile[i], pix, stride, r.Dx(), r.Dy())
+		pix, stride := l.read(i, buffer)
+		l.tile[i].label(pix, stride, l.tiles.rect(i))
 		l.tile[i].stale = false
 	})
 	l.stale = l.stale[:0]
@@ -132,62 +110,36 @@ func (l *labels) refresh() {
 	l.joined = true
 }
 
-// label finds the runs of a tile of w × h pixels and joins those that touch from row to row, also at corners.
-func (l *labeller) label(t *tileLabels, pix []uint8, stride, w, h int) {
+// label finds the runs of a tile with the pixels r, and joins those that touch from row to row, also at corners.
+func (t *tileLabels) label(pix []uint8, stride int, r image.Rectangle) {
 	if t.shared {
 		t.runs, t.parts, t.shared = nil, nil, false
 	}
-	t.runs, t.parts, t.border = t.runs[:0], t.parts[:0], nil
-	l.union = l.union[:0]
-	row := 0
-	for y := range h {
-		above := row
-		row = len(t.runs)
-		t.runs = appendRuns(t.runs, pix[y*stride:][:w], y)
-		for k := row; k < len(t.runs); k++ {
-			l.union = append(l.union, int32(k))
-			run := t.runs[k]
-			for above < row && t.runs[above].x1 < run.x0 {
-				above++
-			}
-			for j := above; j < row && t.runs[j].x0 <= run.x1; j++ {
-				unite(l.union, int32(j), int32(k))
-			}
+	t.runs, t.parts, t.area, t.border = t.runs[:0], t.parts[:0], 0, nil
+	for y := range r.Dy() {
+		n := len(t.runs)
+		t.runs = span.Append(t.runs, pix[y*stride:], r.Dx(), 0, 1, processing.MaskLevel)
+		for i := range t.runs[n:] {
+			run := &t.runs[n+i]
+			run.Y, run.X0, run.X1 = int32(r.Min.Y+y), run.X0+int32(r.Min.X), run.X1+int32(r.Min.X)
 		}
 	}
 	if len(t.runs) == 0 {
 		*t = tileLabels{stale: t.stale}
 		return
 	}
-	l.sumParts(t)
-	l.findBorder(t, w, h)
-}
-
-// appendRuns appends the runs of row y that count as glare.
-func appendRuns(runs []tileRun, row []uint8, y int) []tileRun {
-	// A value counts as glare if its top bit is set, so one word tests eight pixels.
-	const top = 0x8080808080808080
-	n := len(row)
-	for x := 0; x < n; {
-		for x+8 <= n && binary.LittleEndian.Uint64(row[x:])&top == 0 {
-			x += 8
-		}
-		for x < n && row[x] < processing.MaskLevel {
-			x++
-		}
-		if x == n {
-			break
-		}
-		x0 := x
-		for x+8 <= n && binary.LittleEndian.Uint64(row[x:])&top == top {
-			x += 8
-		}
-		for x < n && row[x] >= processing.MaskLevel {
-			x++
-		}
-		runs = append(runs, tileRun{y: uint8(y), x0: uint8(x0), x1: uint8(x)})
+	for range span.Connect(t.runs, span.Eight) {
+		t.parts = append(t.parts, part{Sums: span.NewSums()})
 	}
-	return runs
+	for _, run := range t.runs {
+		p := &t.parts[run.Label]
+		if p.N == 0 {
+			p.first = image.Pt(int(run.X0), int(run.Y))
+		}
+		p.Add(run)
+		t.area += int(run.X1 - run.X0)
+	}
+	t.findBorder(r)
 }
 
 // unite joins the trees of a and b under the smaller root, so that a root is the first element of its set.
@@ -208,64 +160,31 @@ func root(parent []int32, a int32) int32 {
 	return a
 }
 
-// sumParts numbers the sets of runs in reading order and computes the sums of each.
-func (l *labeller) sumParts(t *tileLabels) {
-	for k := range t.runs {
-		run := &t.runs[k]
-		if k32 := int32(k); root(l.union, k32) == k32 {
-			run.part = uint16(len(t.parts))
-			t.parts = append(t.parts, tileSums{left: run.x0, top: run.y, first: run.x0})
-		} else {
-			// A root is the first of its set, so it already has a number.
-			run.part = t.runs[root(l.union, k32)].part
+func (t *tileLabels) findBorder(r image.Rectangle) {
+	set := func(border int, at int32, part uint32) {
+		if t.border == nil {
+			t.border = new([4][tileSide]uint16)
 		}
-		p := &t.parts[run.part]
-		a, b, y := uint32(run.x0), uint32(run.x1), uint32(run.y)
-		n := b - a
-		sx := n * (a + b - 1) / 2
-		p.area += n
-		p.sx += sx
-		p.sy += n * y
-		p.sxx += squares(b) - squares(a)
-		p.syy += n * y * y
-		p.sxy += sx * y
-		p.left, p.right, p.bottom = min(p.left, run.x0), max(p.right, run.x1), max(p.bottom, run.y)
+		t.border[border][at] = uint16(part + 1)
 	}
-}
-
-// squares returns 0² + 1² + … + (n−1)².
-func squares(n uint32) uint32 {
-	if n == 0 {
-		return 0
-	}
-	return (n - 1) * n * (2*n - 1) / 6
-}
-
-func (l *labeller) findBorder(t *tileLabels, w, h int) {
-	any := false
-	l.border = [4][tileSide]uint16{}
+	left, top := int32(r.Min.X), int32(r.Min.Y)
 	for _, run := range t.runs {
-		id := run.part + 1
-		if run.x0 == 0 {
-			l.border[leftBorder][run.y] = id
-			any = true
+		if run.X0 == left {
+			set(leftBorder, run.Y-top, run.Label)
 		}
-		if int(run.x1) == w {
-			l.border[rightBorder][run.y] = id
-			any = true
+		if int(run.X1) == r.Max.X {
+			set(rightBorder, run.Y-top, run.Label)
 		}
-		for _, edge := range [2][2]int{{0, topBorder}, {h - 1, bottomBorder}} {
-			if int(run.y) == edge[0] {
-				for x := run.x0; x < run.x1; x++ {
-					l.border[edge[1]][x] = id
-				}
-				any = true
+		if run.Y == top {
+			for x := run.X0; x < run.X1; x++ {
+				set(topBorder, x-left, run.Label)
 			}
 		}
-	}
-	if any {
-		border := l.border
-		t.border = &border
+		if int(run.Y) == r.Max.Y-1 {
+			for x := run.X0; x < run.X1; x++ {
+				set(bottomBorder, x-left, run.Label)
+			}
+		}
 	}
 }
 
@@ -276,9 +195,7 @@ func (l *labels) join() {
 	for i := range l.tile {
 		l.base[i] = n
 		n += int32(len(l.tile[i].parts))
-		for _, p := range l.tile[i].parts {
-			l.area += int(p.area)
-		}
+		l.area += l.tile[i].area
 	}
 	l.base[len(l.tile)] = n
 	if cap(l.parent) < int(n) {
@@ -355,16 +272,12 @@ func (l *labels) at(x, y int) int32 {
 }
 
 // root returns the root of a part of tile i in the forest.
-func (l *labels) root(i int, part uint16) int32 { return root(l.parent, l.base[i]+int32(part)) }
+func (l *labels) root(i int, part uint32) int32 { return root(l.parent, l.base[i]+int32(part)) }
 
-// component holds the sums over all parts of a component, in coordinates of the picture.
+// component is the sum of the parts of a component.
 type component struct {
-	root          int32
-	first         image.Point
-	bounds        image.Rectangle
-	area          int
-	sx, sy        float64
-	sxx, syy, sxy float64
+	part
+	root int32
 }
 
 // components returns all components in reading order of their first pixels. of[r] is the index in list of the one with
@@ -375,17 +288,14 @@ func (l *labels) components() (list []component, of []int32) {
 	// Until the list is sorted, indices count from 1, and 0 means none.
 	of = make([]int32, len(l.parent))
 	for i := range l.tile {
-		if len(l.tile[i].parts) == 0 {
-			continue
-		}
-		corner := l.tiles.rect(i).Min
-		for k, p := range l.tile[i].parts {
-			r := l.root(i, uint16(k))
+		for k := range l.tile[i].parts {
+			r, p := l.root(i, uint32(k)), &l.tile[i].parts[k]
 			if of[r] == 0 {
-				list = append(list, component{root: r, first: image.Pt(math.MaxInt, math.MaxInt)})
+				list = append(list, component{*p, r})
 				of[r] = int32(len(list))
+			} else {
+				list[of[r]-1].add(p)
 			}
-			list[of[r]-1].add(p, corner)
 		}
 	}
 	slices.SortFunc(list, func(a, b component) int { return inOrder(a.first, b.first) })
@@ -398,42 +308,23 @@ func (l *labels) components() (list []component, of []int32) {
 // inOrder compares points in reading order.
 func inOrder(a, b image.Point) int { return cmp.Or(cmp.Compare(a.Y, b.Y), cmp.Compare(a.X, b.X)) }
 
-// before reports whether a comes first in reading order.
-func before(a, b image.Point) bool { return inOrder(a, b) < 0 }
-
-func (c *component) add(p tileSums, corner image.Point) {
-	n, x, y := float64(p.area), float64(corner.X), float64(corner.Y)
-	sx, sy := float64(p.sx), float64(p.sy)
-	c.sxx += float64(p.sxx) + 2*x*sx + n*x*x
-	c.syy += float64(p.syy) + 2*y*sy + n*y*y
-	c.sxy += float64(p.sxy) + x*sy + y*sx + n*x*y
-	c.sx += sx + n*x
-	c.sy += sy + n*y
-	c.area += int(p.area)
-	c.bounds = c.bounds.Union(image.Rect(int(p.left), int(p.top), int(p.right), int(p.bottom)+1).Add(corner))
-	if first := image.Pt(int(p.first), int(p.top)).Add(corner); before(first, c.first) {
-		c.first = first
+func (p *part) add(q *part) {
+	if inOrder(q.first, p.first) < 0 {
+		p.first = q.first
 	}
-}
-
-// elongation returns the ratio of the axes, at least 1, of the ellipse with the component's second moments. Each pixel
-// is taken as a unit square, which has a variance of 1/12.
-func (c *component) elongation() float64 {
-	n := float64(c.area)
-	mx, my := c.sx/n, c.sy/n
-	vx, vy, vxy := c.sxx/n-mx*mx+1./12, c.syy/n-my*my+1./12, c.sxy/n-mx*my
-	mean, deviation := (vx+vy)/2, math.Hypot((vx-vy)/2, vxy)
-	return math.Sqrt((mean + deviation) / math.Max(mean-deviation, 1./12))
+	p.N, p.SX, p.SY = p.N+q.N, p.SX+q.SX, p.SY+q.SY
+	p.SXX, p.SXY, p.SYY = p.SXX+q.SXX, p.SXY+q.SXY, p.SYY+q.SYY
+	p.Left, p.Top = min(p.Left, q.Left), min(p.Top, q.Top)
+	p.Right, p.Base = max(p.Right, q.Right), max(p.Base, q.Base)
 }
 
 // runs returns the runs of component r in reading order. bounds is its bounding box.
 func (l *labels) runs(r int32, bounds image.Rectangle) []processing.Run {
 	var out []processing.Run
 	l.tiles.each(bounds, func(i int) {
-		corner := l.tiles.rect(i).Min
 		for _, run := range l.tile[i].runs {
-			if l.root(i, run.part) == r {
-				out = append(out, run.from(corner))
+			if l.root(i, run.Label) == r {
+				out = append(out, processing.Run{Y: int(run.Y), X0: int(run.X0), X1: int(run.X1)})
 			}
 		}
 	})
@@ -455,16 +346,13 @@ func (l *labels) runs(r int32, bounds image.Rectangle) []processing.Run {
 func (l *labels) each(run processing.Run, do func(root int32)) {
 	for x := run.X0; x < run.X1; {
 		i := l.tiles.at(x, run.Y)
-		corner := l.tiles.rect(i).Min
-		end := min(run.X1, corner.X+tileSide)
 		runs := l.tile[i].runs
-		ty, a, b := run.Y-corner.Y, x-corner.X, end-corner.X
 		k := sort.Search(len(runs), func(k int) bool {
-			return int(runs[k].y) > ty || int(runs[k].y) == ty && int(runs[k].x1) > a
+			return int(runs[k].Y) > run.Y || int(runs[k].Y) == run.Y && int(runs[k].X1) > x
 		})
-		for ; k < len(runs) && int(runs[k].y) == ty && int(runs[k].x0) < b; k++ {
-			do(l.root(i, runs[k].part))
+		for ; k < len(runs) && int(runs[k].Y) == run.Y && int(runs[k].X0) < run.X1; k++ {
+			do(l.root(i, runs[k].Label))
 		}
-		x = end
+		x = l.tiles.rect(i).Max.X
 	}
 }

@@ -115,15 +115,15 @@ func (n *numbering) claims(l *labels, s *spotList) (list []claim) {
 func common(a, b *labels, do func(a, b int32)) {
 	for i := range a.tile {
 		// seen[k] is one plus the part of b with which part k of a was last reported.
-		seen := make([]uint16, len(a.tile[i].parts))
+		seen := make([]uint32, len(a.tile[i].parts))
 		s, t := a.tile[i].runs, b.tile[i].runs
 		for len(s) > 0 && len(t) > 0 {
 			p, q := s[0], t[0]
-			if p.y == q.y && p.x0 < q.x1 && q.x0 < p.x1 && seen[p.part] != q.part+1 {
-				seen[p.part] = q.part + 1
-				do(a.root(i, p.part), b.root(i, q.part))
+			if p.Y == q.Y && p.X0 < q.X1 && q.X0 < p.X1 && seen[p.Label] != q.Label+1 {
+				seen[p.Label] = q.Label + 1
+				do(a.root(i, p.Label), b.root(i, q.Label))
 			}
-			if p.y < q.y || p.y == q.y && p.x1 < q.x1 {
+			if p.Y < q.Y || p.Y == q.Y && p.X1 < q.X1 {
 				s = s[1:]
 			} else {
 				t = t[1:]
@@ -137,12 +137,11 @@ func common(a, b *labels, do func(a, b int32)) {
 func (n *numbering) remember(l *labels, s *spotList, numbers []int) {
 	each := func(do func(spot int, at image.Point)) {
 		for i := range l.tile {
-			corner := l.tiles.rect(i).Min
 			for k, run := range l.tile[i].runs {
-				if spot := int(s.of[l.root(i, run.part)]); numbers[spot] > 0 {
+				if spot := int(s.of[l.root(i, run.Label)]); numbers[spot] > 0 {
 					// Vary the position, so that the pixels do not all lie on one line.
-					x := int(run.x0) + int(run.x1-run.x0)*(k%3+1)/4
-					do(spot, corner.Add(image.Pt(x, int(run.y))))
+					x := int(run.X0) + int(run.X1-run.X0)*(k%3+1)/4
+					do(spot, image.Pt(x, int(run.Y)))
 				}
 			}
 		}

@@ -44,9 +44,8 @@ func (d *Document) Overlap(o *Other) Overlap {
 	theirs := make([]bool, len(o.labels.parent))
 	var sum Overlap
 	for i := range o.labels.tile {
-		corner := d.tiles.rect(i).Min
 		for _, r := range o.labels.tile[i].runs {
-			run := r.from(corner)
+			run := processing.Run{Y: int(r.Y), X0: int(r.X0), X1: int(r.X1)}
 			row := d.mask.Pix[run.Y*d.mask.Width:][run.X0:run.X1]
 			both := 0
 			for _, v := range row {
@@ -56,7 +55,7 @@ func (d *Document) Overlap(o *Other) Overlap {
 				continue
 			}
 			sum.Both += both
-			theirs[o.labels.root(i, r.part)] = true
+			theirs[o.labels.root(i, r.Label)] = true
 			d.spots.each(run, func(root int32) { met[root] = true })
 		}
 	}

@@ -64,12 +64,12 @@ func (l *labels) list(findings []detect.Finding) spotList {
 	parts, of := l.components()
 	s := spotList{spots: make([]Spot, len(parts)), first: make([]image.Point, len(parts)), of: of}
 	for i, c := range parts {
-		n := float64(c.area)
+		n := float64(c.N)
 		s.first[i] = c.first
 		s.spots[i].Finding = detect.Finding{
-			ID: i + 1, X: c.sx/n + 0.5, Y: c.sy/n + 0.5,
-			Left: c.bounds.Min.X, Top: c.bounds.Min.Y, Width: c.bounds.Dx(), Height: c.bounds.Dy(),
-			Area: c.area, Elongation: c.elongation(),
+			ID: i + 1, X: float64(c.SX)/n + 0.5, Y: float64(c.SY)/n + 0.5,
+			Left: int(c.Left), Top: int(c.Top), Width: int(c.Right - c.Left), Height: int(c.Base - c.Top),
+			Area: int(c.N), Elongation: c.Elongation(),
 		}
 		s.spots[i].Number = i + 1
 	}

@@ -138,9 +138,6 @@ func (d *Document) CancelStroke() image.Rectangle {
 // Painting reports whether a stroke is open.
 func (d *Document) Painting() bool { return d.stroke != nil }
 
-// span is a part of row y, x1 excluded.
-type span struct{ y, x0, x1 int }
-
 // paint paints the pixels near the segment a–b and returns their bounding box. Unless it is the first dab, the disc
 // around a has been painted already and is skipped.
 func (d *Document) paint(a, b processing.Point, first bool) image.Rectangle {
@@ -154,7 +151,7 @@ func (d *Document) paint(a, b processing.Point, first bool) image.Rectangle {
 	d.spans = d.spans[:0]
 	for y := y0; y < y1; y++ {
 		if x0, x1 := c.span(y, w); x0 < x1 {
-			d.spans = d.stroke.unpainted(d.spans, c, span{y, x0, x1}, w, first)
+			d.spans = d.stroke.unpainted(d.spans, c, processing.Run{Y: y, X0: x0, X1: x1}, w, first)
 		}
 	}
 	dirty := d.saveTiles(d.spans)
@@ -163,13 +160,13 @@ func (d *Document) paint(a, b processing.Point, first bool) image.Rectangle {
 	}
 	if d.stroke.fall == nil {
 		for _, s := range d.spans {
-			set(d.mask.Pix[s.y*w+s.x0:s.y*w+s.x1], d.stroke.value())
+			set(d.mask.Pix[s.Y*w+s.X0:s.Y*w+s.X1], d.stroke.value())
 		}
 	} else {
 		stroke := d.stroke
 		forEach(len(d.spans), func(i int, _ *struct{}) {
 			s := d.spans[i]
-			stroke.soft(d.mask.Pix[s.y*w:(s.y+1)*w], c, s)
+			stroke.soft(d.mask.Pix[s.Y*w:(s.Y+1)*w], c, s)
 		})
 	}
 	d.changed()
@@ -178,39 +175,39 @@ func (d *Document) paint(a, b processing.Point, first bool) image.Rectangle {
 
 // unpainted appends those parts of a row of the capsule c that the stroke has not painted yet: for a hard brush
 // everything outside the disc around a, for a soft brush everything whose nearest point of the segment is not a.
-func (s *stroke) unpainted(spans []span, c capsule, row span, w int, first bool) []span {
+func (s *stroke) unpainted(spans []processing.Run, c capsule, row processing.Run, w int, first bool) []processing.Run {
 	if first {
 		return append(spans, row)
 	}
-	p0, p1 := row.x1, row.x1
+	p0, p1 := row.X1, row.X1
 	if s.fall != nil {
 		p0, p1 = c.behind(row)
-	} else if q0, q1 := newCapsule(c.a, c.a, c.r).span(row.y, w); q0 < q1 {
+	} else if q0, q1 := newCapsule(c.a, c.a, c.r).span(row.Y, w); q0 < q1 {
 		p0, p1 = q0, q1
 	}
-	if row.x0 < p0 {
-		spans = append(spans, span{row.y, row.x0, p0})
+	if row.X0 < p0 {
+		spans = append(spans, processing.Run{Y: row.Y, X0: row.X0, X1: p0})
 	}
-	if p1 < row.x1 {
-		spans = append(spans, span{row.y, p1, row.x1})
+	if p1 < row.X1 {
+		spans = append(spans, processing.Run{Y: row.Y, X0: p1, X1: row.X1})
 	}
 	return spans
 }
 
 // saveTiles saves the tiles of spans in the edit before they are written, and returns their bounding box. spans are in
 // reading order.
-func (d *Document) saveTiles(spans []span) image.Rectangle {
+func (d *Document) saveTiles(spans []processing.Run) image.Rectangle {
 	var dirty image.Rectangle
 	for len(spans) > 0 {
 		// Take all spans of one row of tiles. A row of pixels has at most two, left and right of what is painted
 		// already; separate rectangles leave the tiles between them out.
-		band := spans[0].y / tileSide
+		band := spans[0].Y / tileSide
 		var left, right image.Rectangle
 		n := 0
-		for n < len(spans) && spans[n].y/tileSide == band {
+		for n < len(spans) && spans[n].Y/tileSide == band {
 			s := spans[n]
-			r := image.Rect(s.x0, s.y, s.x1, s.y+1)
-			if n > 0 && spans[n-1].y == s.y {
+			r := image.Rect(s.X0, s.Y, s.X1, s.Y+1)
+			if n > 0 && spans[n-1].Y == s.Y {
 				right = right.Union(r)
 			} else {
 				left = left.Union(r)
@@ -238,24 +235,24 @@ func (s *stroke) value() uint8 {
 //
 // Along a row, the nearest point of the segment is first one end, then a point between, then the other end. Each of the
 // three parts has a simple formula for the distance.
-func (s *stroke) soft(row []uint8, c capsule, part span) {
-	core0, core1 := newCapsule(c.a, c.b, c.r*(1-s.brush.Soft)).span(part.y, len(row))
-	core0, core1 = max(core0, part.x0), min(core1, part.x1)
+func (s *stroke) soft(row []uint8, c capsule, part processing.Run) {
+	core0, core1 := newCapsule(c.a, c.b, c.r*(1-s.brush.Soft)).span(part.Y, len(row))
+	core0, core1 = max(core0, part.X0), min(core1, part.X1)
 	if core0 >= core1 {
-		core0, core1 = part.x1, part.x1
+		core0, core1 = part.X1, part.X1
 	}
 	set(row[core0:core1], s.value())
-	first, last := c.middle(part.y, len(row))
+	first, last := c.middle(part.Y, len(row))
 	left, right := c.a, c.b
-	if c.dx < 0 || c.dx == 0 && float64(part.y)+0.5 > c.b.Y == (c.dy > 0) {
+	if c.dx < 0 || c.dx == 0 && float64(part.Y)+0.5 > c.b.Y == (c.dy > 0) {
 		left, right = right, left
 	}
-	for _, side := range [2][2]int{{part.x0, core0}, {core1, part.x1}} {
+	for _, side := range [2][2]int{{part.X0, core0}, {core1, part.X1}} {
 		x0, x1 := side[0], side[1]
 		a, b := min(max(first, x0), x1), min(max(last, x0), x1)
-		s.roundEnd(row, c.r, left, part.y, x0, a)
-		s.alongside(row, c, part.y, a, b)
-		s.roundEnd(row, c.r, right, part.y, b, x1)
+		s.roundEnd(row, c.r, left, part.Y, x0, a)
+		s.alongside(row, c, part.Y, a, b)
+		s.roundEnd(row, c.r, right, part.Y, b, x1)
 	}
 }
 
@@ -338,17 +335,17 @@ func (c capsule) covers(x, y int) bool {
 
 // behind returns the part of a row whose nearest point of the segment is a: the pixels that do not lie ahead of a in
 // the direction of b.
-func (c capsule) behind(row span) (x0, x1 int) {
+func (c capsule) behind(row processing.Run) (x0, x1 int) {
 	ahead := func(x int) bool {
-		return (float64(x)+0.5-c.a.X)*c.dx+(float64(row.y)+0.5-c.a.Y)*c.dy > 0
+		return (float64(x)+0.5-c.a.X)*c.dx+(float64(row.Y)+0.5-c.a.Y)*c.dy > 0
 	}
 	// The sign changes at most once along the row.
-	first := ahead(row.x0)
-	change := row.x0 + sort.Search(row.x1-row.x0, func(i int) bool { return ahead(row.x0+i) != first })
+	first := ahead(row.X0)
+	change := row.X0 + sort.Search(row.X1-row.X0, func(i int) bool { return ahead(row.X0+i) != first })
 	if first {
-		return change, row.x1
+		return change, row.X1
 	}
-	return row.x0, change
+	return row.X0, change
 }
 
 // span returns the pixels of row y in the capsule, clipped to width w; x1 is excluded. They are one run because the
