@@ -7,6 +7,7 @@ import (
 	"blik/app/colour"
 	"blik/app/imagefile"
 	"blik/app/thumbnail"
+	"blik/internal/span"
 	"blik/processing"
 )
 
@@ -48,51 +49,23 @@ func Preview(ctx context.Context, f *imagefile.File, mask *processing.Mask, size
 
 // outline calls draw for each pixel of the outlines around the components of the mask.
 func outline(ctx context.Context, mask *processing.Mask, draw func(i int)) error {
-	free, err := widen(ctx, mask, gap)
-	if err != nil {
-		return err
-	}
-	thick := 1 + max(mask.Width, mask.Height)/3000
-	line, err := widen(ctx, mask, gap+thick)
-	if err != nil {
-		return err
-	}
-	for i := range line {
-		if line[i] && !free[i] {
-			draw(i)
+	w, h := mask.Width, mask.Height
+	spans := span.Append(nil, mask.Pix, w, 0, h, processing.MaskLevel)
+	free, line := span.NewSet(w, h), span.NewSet(w, h)
+	free.Mark(gap, spans)
+	thick := 1 + max(w, h)/3000
+	line.Mark(gap+thick, spans)
+	for y := range h {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for x := range w {
+			if line.Has(x, y) && !free.Has(x, y) {
+				draw(y*w + x)
+			}
 		}
 	}
 	return nil
-}
-
-// widen reports for each pixel whether the mask has a pixel within r rows and columns. Masks are sparse, so it paints
-// the widened runs of the mask one by one.
-func widen(ctx context.Context, m *processing.Mask, r int) ([]bool, error) {
-	w, h := m.Width, m.Height
-	out := make([]bool, w*h)
-	for y := range h {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		row := m.Pix[y*w : (y+1)*w]
-		for x := 0; x < w; x++ {
-			if row[x] < processing.MaskLevel {
-				continue
-			}
-			x0 := max(x-r, 0)
-			for x < w && row[x] >= processing.MaskLevel {
-				x++
-			}
-			x1 := min(x+r, w)
-			for v := max(y-r, 0); v <= min(y+r, h-1); v++ {
-				line := out[v*w+x0 : v*w+x1]
-				for i := range line {
-					line[i] = true
-				}
-			}
-		}
-	}
-	return out, nil
 }
 
 // eightBit converts to the 8-bit RGB of the screen.
