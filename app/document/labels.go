@@ -40,18 +40,9 @@ type tileLabels struct {
 	parts []part
 	// area is the number of pixels.
 	area int
-	// border holds, for each pixel of the left, right, top and bottom border, its part plus one, or 0 if the pixel is
-	// not set. It is nil if no border pixel is set.
-	border *[4][tileSide]uint16
+	// left, right, top and bottom are the runs at the borders.
+	left, right, top, bottom []span.Span
 }
-
-// The borders of a tile.
-const (
-	leftBorder = iota
-	rightBorder
-	topBorder
-	bottomBorder
-)
 
 // part is a component of a tile or, as the sum of several, of the mask. first is its first pixel in reading order.
 type part struct {
@@ -60,7 +51,7 @@ type part struct {
 }
 
 func newLabels(t tiling, read func(i int, buffer *tileBuffer) ([]uint8, int)) *labels {
-	l := &labels{tiles: t, read: read, tile: make([]tileLabels, t.count()), base: make([]int32, t.count()+1)}
+	l := &labels{tiles: t, read: read, tile: make([]tileLabels, t.count()), base: make([]int32, t.count())}
 	for i := range l.tile {
 		l.invalidate(i)
 	}
@@ -115,7 +106,8 @@ func (t *tileLabels) label(pix []uint8, stride int, r image.Rectangle) {
 	if t.shared {
 		t.runs, t.parts, t.shared = nil, nil, false
 	}
-	t.runs, t.parts, t.area, t.border = t.runs[:0], t.parts[:0], 0, nil
+	t.runs, t.parts, t.area = t.runs[:0], t.parts[:0], 0
+	first, last := 0, 0
 	for y := range r.Dy() {
 		n := len(t.runs)
 		t.runs = span.Append(t.runs, pix[y*stride:], r.Dx(), 0, 1, processing.MaskLevel)
@@ -123,6 +115,10 @@ func (t *tileLabels) label(pix []uint8, stride int, r image.Rectangle) {
 			run := &t.runs[n+i]
 			run.Y, run.X0, run.X1 = int32(r.Min.Y+y), run.X0+int32(r.Min.X), run.X1+int32(r.Min.X)
 		}
+		if y == 0 {
+			first = len(t.runs)
+		}
+		last = n
 	}
 	if len(t.runs) == 0 {
 		*t = tileLabels{stale: t.stale}
@@ -131,6 +127,7 @@ func (t *tileLabels) label(pix []uint8, stride int, r image.Rectangle) {
 	for range span.Connect(t.runs, span.Eight) {
 		t.parts = append(t.parts, part{Sums: span.NewSums()})
 	}
+	t.left, t.right, t.top, t.bottom = nil, nil, t.runs[:first], t.runs[last:]
 	for _, run := range t.runs {
 		p := &t.parts[run.Label]
 		if p.N == 0 {
@@ -138,8 +135,13 @@ func (t *tileLabels) label(pix []uint8, stride int, r image.Rectangle) {
 		}
 		p.Add(run)
 		t.area += int(run.X1 - run.X0)
+		if int(run.X0) == r.Min.X {
+			t.left = append(t.left, run)
+		}
+		if int(run.X1) == r.Max.X {
+			t.right = append(t.right, run)
+		}
 	}
-	t.findBorder(r)
 }
 
 // unite joins the trees of a and b under the smaller root, so that a root is the first element of its set.
@@ -160,34 +162,6 @@ func root(parent []int32, a int32) int32 {
 	return a
 }
 
-func (t *tileLabels) findBorder(r image.Rectangle) {
-	set := func(border int, at int32, part uint32) {
-		if t.border == nil {
-			t.border = new([4][tileSide]uint16)
-		}
-		t.border[border][at] = uint16(part + 1)
-	}
-	left, top := int32(r.Min.X), int32(r.Min.Y)
-	for _, run := range t.runs {
-		if run.X0 == left {
-			set(leftBorder, run.Y-top, run.Label)
-		}
-		if int(run.X1) == r.Max.X {
-			set(rightBorder, run.Y-top, run.Label)
-		}
-		if run.Y == top {
-			for x := run.X0; x < run.X1; x++ {
-				set(topBorder, x-left, run.Label)
-			}
-		}
-		if int(run.Y) == r.Max.Y-1 {
-			for x := run.X0; x < run.X1; x++ {
-				set(bottomBorder, x-left, run.Label)
-			}
-		}
-	}
-}
-
 // join builds the forest over all parts and counts its trees and pixels.
 func (l *labels) join() {
 	n := int32(0)
@@ -197,7 +171,6 @@ func (l *labels) join() {
 		n += int32(len(l.tile[i].parts))
 		l.area += l.tile[i].area
 	}
-	l.base[len(l.tile)] = n
 	if cap(l.parent) < int(n) {
 		l.parent = make([]int32, n, n+n/4)
 	}
@@ -205,24 +178,15 @@ func (l *labels) join() {
 	for i := range l.parent {
 		l.parent[i] = int32(i)
 	}
+	row, column := func(run span.Span) int32 { return run.Y }, func(run span.Span) int32 { return run.X1 }
 	nx := l.tiles.nx
 	for i := range l.tile {
-		a := l.tile[i].border
-		if a == nil {
-			continue
-		}
-		x, below := i%nx, i+nx < len(l.tile)
+		x, t := i%nx, &l.tile[i]
 		if x+1 < nx {
-			l.joinSides(i, a[rightBorder][:], i+1, leftBorder)
+			l.joinRuns(i, t.right, i+1, l.tile[i+1].left, row)
 		}
-		if below {
-			l.joinSides(i, a[bottomBorder][:], i+nx, topBorder)
-			if x+1 < nx {
-				l.joinCorner(i, a[bottomBorder][tileSide-1], i+nx+1, topBorder, 0)
-			}
-			if x > 0 {
-				l.joinCorner(i, a[bottomBorder][0], i+nx-1, topBorder, tileSide-1)
-			}
+		for j := i + nx - min(x, 1); i+nx < len(l.tile) && j <= i+nx+min(nx-1-x, 1); j++ {
+			l.joinRuns(i, t.bottom, j, l.tile[j].top, column)
 		}
 	}
 	l.spots = 0
@@ -233,30 +197,19 @@ func (l *labels) join() {
 	}
 }
 
-// joinSides unites the parts of tile i along side with those that touch them along the given border of tile j.
-func (l *labels) joinSides(i int, side []uint16, j, border int) {
-	b := l.tile[j].border
-	if b == nil {
-		return
-	}
-	other := b[border][:]
-	for k, p := range side {
-		if p == 0 {
-			continue
+// joinRuns unites the parts of runs at the border of tile i with those of runs at the border of tile j that touch them,
+// also at corners. along returns the position at which a run ends along the border, by which both are sorted.
+func (l *labels) joinRuns(i int, a []span.Span, j int, b []span.Span, along func(run span.Span) int32) {
+	for len(a) > 0 && len(b) > 0 {
+		p, q := a[0], b[0]
+		if p.Y <= q.Y+1 && q.Y <= p.Y+1 && p.X0 <= q.X1 && q.X0 <= p.X1 {
+			unite(l.parent, l.base[i]+int32(p.Label), l.base[j]+int32(q.Label))
 		}
-		for m := max(k-1, 0); m <= min(k+1, tileSide-1); m++ {
-			if q := other[m]; q != 0 {
-				unite(l.parent, l.base[i]+int32(p)-1, l.base[j]+int32(q)-1)
-			}
+		if along(p) < along(q) {
+			a = a[1:]
+		} else {
+			b = b[1:]
 		}
-	}
-}
-
-// joinCorner unites the part of tile i at a corner with the part of tile j at pixel k of its border. p is the part plus
-// one, 0 for none.
-func (l *labels) joinCorner(i int, p uint16, j, border, k int) {
-	if b := l.tile[j].border; b != nil && p != 0 && b[border][k] != 0 {
-		unite(l.parent, l.base[i]+int32(p)-1, l.base[j]+int32(b[border][k])-1)
 	}
 }
 
