@@ -187,7 +187,7 @@ func (w *window) started(damaged error) {
 	w.k.changed(change{Zoom: true})
 	w.c.devices.Open()
 	w.k.prompts.OfferCrashLogs(w.app.Clipboard())
-	w.recovery.offerUnsaved()
+	w.recovery.offerUnsaved(endingTime)
 }
 
 // fileObserver returns an Observer that writes one line an event to a file; nil if path is empty.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"path/filepath"
+	"time"
 
 	"blik/app/session"
 	"blik/app/session/store"
@@ -18,13 +19,29 @@ type recovery struct {
 	files   *files.Files
 }
 
-// offerUnsaved asks about unsaved work of a program that ended unexpectedly, one piece at a time, the newest first.
-func (r *recovery) offerUnsaved() {
-	all := r.store.Interrupted()
-	if len(all) == 0 {
-		return
-	}
-	u := all[len(all)-1]
+// endingTime is how long the window waits, at its start, for other programs that have unsaved work; one of them may
+// have been killed just now. In endingPause it looks again.
+const (
+	endingTime  = 5 * time.Second
+	endingPause = 100 * time.Millisecond
+)
+
+// offerUnsaved asks about unsaved work of a program that ended unexpectedly, one piece at a time, the newest first. It
+// waits for programs that have such work to end, but no longer than the given time. The window does not wait: journals
+// of large pictures take seconds to read.
+func (r *recovery) offerUnsaved(wait time.Duration) {
+	go func() {
+		for begun := time.Now(); r.store.OthersRun() && time.Since(begun) < wait; {
+			time.Sleep(endingPause)
+		}
+		if all := r.store.Interrupted(); len(all) > 0 {
+			r.session.Dispatch(func() { r.ask(all[len(all)-1]) })
+		}
+	}()
+}
+
+// ask asks what to do with unsaved work.
+func (r *recovery) ask(u *store.Unsaved) {
 	text := r.k.t("The mask and corrections of %s had not been saved when Blik ended (%s). You can restore them.",
 		u.Path, u.Date.Format("2006-01-02 15:04"))
 	r.k.prompts.AskOr(r.k.t("Restore unsaved work?"), text, r.k.t("Later"), []prompt.Answer{
@@ -38,7 +55,7 @@ func (r *recovery) discardUnsaved(u *store.Unsaved) {
 		r.k.prompts.ShowError("Could not discard the unsaved work", err)
 		return
 	}
-	r.offerUnsaved()
+	r.offerUnsaved(0)
 }
 
 // resumeUnsaved restores the work after asking what to do with unsaved work on the open picture. It waits for a running

@@ -343,10 +343,8 @@ func TestUnsavedWorkIsOffered(t *testing.T) {
 	h := newHarnessWith(t, "en", dir)
 	// The question is answered while the file of the command line is still being read.
 	h.files.Open("/art/b.tif")
-	h.recovery.offerUnsaved()
-	if said := h.dialogTexts(); !strings.Contains(said, "/art/a.png had not been saved") {
-		t.Fatalf("the dialog says %q", said)
-	}
+	h.recovery.offerUnsaved(0)
+	h.awaitDialog("/art/a.png had not been saved")
 	h.press("Restore")
 	h.settle()
 	if !slices.Equal(h.c.session.Document().Mask().Pix, want) {
@@ -359,6 +357,45 @@ func TestUnsavedWorkIsOffered(t *testing.T) {
 	// The journal is written until here.
 	if err := h.c.session.Close(t.Context()); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The work of a program that was killed a moment ago is offered as soon as the program has ended.
+func TestUnsavedWorkOfADyingProgramIsOffered(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "unsaved")
+	first := newHarnessWith(t, "en", dir).opened()
+	first.c.editor.BeginStroke(document.Brush{Radius: 3}, processing.Point{X: 50, Y: 40})
+	first.c.editor.EndStroke()
+	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		if all, _ := filepath.Glob(filepath.Join(dir, "*.journal")); len(all) > 0 {
+			break
+		}
+		if time.Since(start) > time.Minute {
+			t.Fatal("no journal is written")
+		}
+	}
+	h := newHarnessWith(t, "en", dir)
+	if !h.c.store.OthersRun() {
+		t.Fatal("the first program does not count as running")
+	}
+	h.recovery.offerUnsaved(time.Hour)
+	if err := first.c.session.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	h.awaitDialog("/art/a.png had not been saved")
+}
+
+// awaitDialog runs callbacks until a dialog with a text is on top.
+func (h *harness) awaitDialog(text string) {
+	h.tb.Helper()
+	timeout := time.After(time.Minute)
+	for !strings.Contains(h.dialogTexts(), text) {
+		select {
+		case f := <-h.queue:
+			f()
+		case <-timeout:
+			h.tb.Fatalf("no dialog says %q; there is %q", text, h.dialogTexts())
+		}
 	}
 }
 

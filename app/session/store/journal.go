@@ -353,19 +353,38 @@ func (d *Store) journalFailed(err error) {
 }
 
 // Interrupted returns the unsaved work of programs that were killed or crashed, oldest first. It skips damaged journals
-// and those of programs that are still running.
+// and those of programs that are still running. Any goroutine may call it: for a large picture it takes seconds.
 func (d *Store) Interrupted() []*Unsaved {
+	var all []*Unsaved
+	left, _ := d.journals()
+	for _, path := range left {
+		if u, err := ReadJournal(path); err == nil {
+			all = append(all, u)
+		}
+	}
+	return all
+}
+
+// OthersRun reports whether other programs that have unsaved work are running. A program that was killed counts as
+// running until the system has freed its memory, a second or so if it held a large picture. Any goroutine may call it.
+func (d *Store) OthersRun() bool {
+	_, running := d.journals()
+	return running
+}
+
+// journals returns the journals of other programs that have ended, oldest first, and whether there are others whose
+// programs run.
+func (d *Store) journals() (left []string, running bool) {
 	if d.o.Journal == "" {
-		return nil
+		return nil, false
 	}
 	// Remove what an interrupted write has left.
 	imagefile.Recover(d.o.Journal)
 	paths, err := filepath.Glob(filepath.Join(d.o.Journal, "*"+journalEnding))
 	if err != nil {
-		return nil
+		return nil, false
 	}
 	slices.Sort(paths)
-	var all []*Unsaved
 	for _, path := range paths {
 		if d.journal != nil && path == d.journal.path {
 			continue
@@ -374,13 +393,12 @@ func (d *Store) Interrupted() []*Unsaved {
 		if claim, err := (atomicfile.Disk{}).Claim(lock); err == nil {
 			claim.Close()
 		} else if _, e := os.Stat(lock); e == nil && !errors.Is(err, errors.ErrUnsupported) {
-			continue // its program runs
+			running = true
+			continue
 		}
-		if u, err := ReadJournal(path); err == nil {
-			all = append(all, u)
-		}
+		left = append(left, path)
 	}
-	return all
+	return left, running
 }
 
 // Discard removes the journal of interrupted work.
