@@ -258,10 +258,15 @@ type pause time.Duration
 
 func (p *pause) wait(ctx context.Context) error {
 	*p = min(max(2**p, pause(20*time.Millisecond)), pause(time.Second))
+	return sleep(ctx, time.Duration(*p))
+}
+
+// sleep waits for a while, or until ctx ends.
+func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-time.After(time.Duration(*p)):
+	case <-time.After(d):
 		return nil
 	}
 }

@@ -218,10 +218,8 @@ func (c *Client) Collect(ctx context.Context, id string, o Collection, submitted
 		case finished && !again:
 			return k.sum, nil
 		}
-		select {
-		case <-ctx.Done():
-			return k.sum, ctx.Err()
-		case <-time.After(o.Every):
+		if err := sleep(ctx, o.Every); err != nil {
+			return k.sum, err
 		}
 	}
 }
@@ -310,19 +308,17 @@ func (k *collector) collect(ctx context.Context, job Job, r Result) (int, error)
 		there, _, err := sumOf(ctx, target)
 		missing = missing || err != nil || there != o.SHA256
 	}
+	n := 0
 	if missing {
-		n, err := k.fetchOne(ctx, job, r, folder, names)
-		if err != nil {
+		var err error
+		if n, err = k.fetchOne(ctx, job, r, folder, names); err != nil {
 			return n, err
 		}
 	}
 	if k.Fetched != nil && len(names) > 0 {
 		k.Fetched(filepath.Join(folder, names[0]))
 	}
-	if missing {
-		return len(names), nil
-	}
-	return 0, nil
+	return n, nil
 }
 
 // fetchOne downloads the files of a result, checks them, and gives them their names, the result itself last.

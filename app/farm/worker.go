@@ -180,10 +180,8 @@ func (w *Worker) greet(ctx context.Context) {
 		w.mu.Lock()
 		every := w.every
 		w.mu.Unlock()
-		select {
-		case <-ctx.Done():
+		if sleep(ctx, every) != nil {
 			return
-		case <-time.After(every):
 		}
 		if err := w.hello(ctx); err != nil && ctx.Err() == nil {
 			w.o.Log.Debug("hello", "error", err)
@@ -387,10 +385,7 @@ func (w *Worker) pause(ctx context.Context, n int, job assignment, why error, re
 	every := w.every
 	w.mu.Unlock()
 	w.giveBack(ctx, job, every) // others need not wait for this slot
-	select {
-	case <-ctx.Done():
-	case <-time.After(rest):
-	}
+	_ = sleep(ctx, rest)
 }
 
 // perform locates the files of a job and runs it.

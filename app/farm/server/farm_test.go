@@ -348,7 +348,7 @@ func TestCrashIsOneEntry(t *testing.T) {
 	for range maxCrashes {
 		a := s.takeAs("a")
 		key, _ = keyOf(a.Job.ID)
-		if _, err := s.manager.crash(t.Context(), farm.Request{Ticket: a.Ticket, Log: "the last words"}); err != nil {
+		if _, err := onTicket(s.manager, s.manager.crash)(t.Context(), farm.Request{Ticket: a.Ticket, Log: "the last words"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -367,14 +367,14 @@ func TestDeliveriesAreNoCrashes(t *testing.T) {
 		if a.Delivered != n+1 {
 			t.Fatalf("delivery %d: %+v", n+1, a)
 		}
-		if _, err := s.manager.back(t.Context(), farm.Request{Ticket: a.Ticket}); err != nil {
+		if _, err := onTicket(s.manager, s.manager.back)(t.Context(), farm.Request{Ticket: a.Ticket}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// While a worker has it and renews it, nobody else gets it.
 	a := s.takeAs("busy")
 	for end := time.Now().Add(2 * s.manager.options.Patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if a, err := s.manager.renew(t.Context(), farm.Request{Ticket: a.Ticket}); err != nil || a.Verdict != farm.Proceed {
+		if a, err := onTicket(s.manager, s.manager.renew)(t.Context(), farm.Request{Ticket: a.Ticket}); err != nil || a.Verdict != farm.Proceed {
 			t.Fatalf("%+v, %v", a, err)
 		}
 		other, err := s.manager.assign(t.Context(), farm.Request{Worker: &farm.Heartbeat{Name: "other", Program: "1", Model: "m"}, Shared: true})
@@ -382,7 +382,7 @@ func TestDeliveriesAreNoCrashes(t *testing.T) {
 			t.Fatalf("while another worker has it: %+v, %v", other, err)
 		}
 	}
-	if _, err := s.manager.back(t.Context(), farm.Request{Ticket: a.Ticket}); err != nil {
+	if _, err := onTicket(s.manager, s.manager.back)(t.Context(), farm.Request{Ticket: a.Ticket}); err != nil {
 		t.Fatal(err)
 	}
 	key, _ := keyOf(a.Job.ID)

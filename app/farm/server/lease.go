@@ -234,11 +234,7 @@ func (m *Manager) holder(t ticket) (*batch, *lease) {
 }
 
 // renew prolongs a lease.
-func (m *Manager) renew(_ context.Context, r farm.Request) (farm.Answer, error) {
-	t, err := m.ticketOf(r)
-	if err != nil {
-		return farm.Answer{}, err
-	}
+func (m *Manager) renew(_ context.Context, _ farm.Request, t ticket) (farm.Answer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, l := m.holder(t); l == nil {
@@ -251,11 +247,7 @@ func (m *Manager) renew(_ context.Context, r farm.Request) (farm.Answer, error) 
 const maxWait = time.Minute
 
 // back returns a job to the queue.
-func (m *Manager) back(_ context.Context, r farm.Request) (farm.Answer, error) {
-	t, err := m.ticketOf(r)
-	if err != nil {
-		return farm.Answer{}, err
-	}
+func (m *Manager) back(_ context.Context, r farm.Request, t ticket) (farm.Answer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if _, l := m.holder(t); l != nil {

@@ -20,7 +20,7 @@ import (
 // report reports a result for a ticket.
 func (s *site) report(ticket, sum string) farm.Answer {
 	s.t.Helper()
-	a, err := s.manager.result(s.t.Context(), farm.Request{
+	a, err := onTicket(s.manager, s.manager.result)(s.t.Context(), farm.Request{
 		Ticket: ticket, Result: &farm.Report{Outcome: farm.Outcome{End: farm.Done, SHA256: sum}, Seconds: 1e300},
 	})
 	if err != nil {
@@ -46,7 +46,7 @@ func TestSecondResult(t *testing.T) {
 	}
 	// The first worker has lost the job: its result does not count, and it cannot renew.
 	s.report(first.Ticket, "a")
-	if a, err := s.manager.renew(t.Context(), farm.Request{Ticket: first.Ticket}); err != nil || a.Verdict != farm.Settled {
+	if a, err := onTicket(s.manager, s.manager.renew)(t.Context(), farm.Request{Ticket: first.Ticket}); err != nil || a.Verdict != farm.Settled {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if b := s.manager.Status(id, 0).Batches[0]; b.Done != 0 || b.Working != 1 {
@@ -110,7 +110,7 @@ func TestTicketOfAnotherKey(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if got, err := s.manager.renew(t.Context(), farm.Request{Ticket: a.Ticket, Key: "own"}); err != nil || got.Verdict != farm.Proceed {
+	if got, err := onTicket(s.manager, s.manager.renew)(t.Context(), farm.Request{Ticket: a.Ticket, Key: "own"}); err != nil || got.Verdict != farm.Proceed {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
@@ -123,7 +123,7 @@ func TestLeaseOutlivesTheServer(t *testing.T) {
 	a := s.takeAs("steady")
 	s.stop()
 	s.start(Options{})
-	if a, err := s.manager.renew(t.Context(), farm.Request{Ticket: a.Ticket}); err != nil || a.Verdict != farm.Proceed {
+	if a, err := onTicket(s.manager, s.manager.renew)(t.Context(), farm.Request{Ticket: a.Ticket}); err != nil || a.Verdict != farm.Proceed {
 		t.Fatalf("%+v, %v", a, err)
 	}
 	s.manager.opens = time.Time{}
@@ -141,13 +141,13 @@ func TestLeaseOutlivesTheServer(t *testing.T) {
 	s.submit(s.batch(), "")
 	bad := s.takeAs("spoiler")
 	fail := farm.Request{Ticket: bad.Ticket, Result: &farm.Report{Outcome: farm.Outcome{End: farm.Failed}}}
-	if _, err := s.manager.result(t.Context(), fail); err != nil {
+	if _, err := onTicket(s.manager, s.manager.result)(t.Context(), fail); err != nil {
 		t.Fatal(err)
 	}
 	if n, err := s.client.Control(t.Context(), id, farm.Retry); n != 1 || err != nil {
 		t.Fatal(n, err)
 	}
-	if a, err := s.manager.result(t.Context(), fail); err != nil || a.Verdict != farm.Settled {
+	if a, err := onTicket(s.manager, s.manager.result)(t.Context(), fail); err != nil || a.Verdict != farm.Settled {
 		t.Errorf("%+v, %v", a, err)
 	}
 	if b := s.manager.Status(id, 0).Batches[0]; b.Failed != 0 {

@@ -92,13 +92,9 @@ func validJob(job farm.Job, upload bool) error {
 
 // clean checks a report on a job, and cuts its texts. The time cannot be longer than that since the job was taken.
 func clean(r *farm.Report, upload bool, since time.Duration) error {
-	if r.End != farm.Done && r.End != farm.Failed || len(r.Outputs) > maxOutputs || r.Peak < 0 || r.Peak > maxSize {
+	if r.End != farm.Done && r.End != farm.Failed || len(r.Outputs) > maxOutputs || r.Peak < 0 || r.Peak > maxSize ||
+		len(r.SHA256) > 64 || len(r.SourceSHA256) > 64 {
 		return errUnreadable()
-	}
-	for _, sum := range []string{r.SHA256, r.SourceSHA256} {
-		if len(sum) > 64 {
-			return errUnreadable()
-		}
 	}
 	for _, o := range r.Outputs {
 		if !farm.ValidOutput(o.Name) || len(o.SHA256) > 64 || upload && !farm.ValidSum(o.SHA256) {

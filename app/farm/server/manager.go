@@ -214,12 +214,44 @@ type handler func(context.Context, farm.Request) (farm.Answer, error)
 // handlers returns the handlers of all requests.
 func (m *Manager) handlers() map[string]handler {
 	return map[string]handler{
-		farm.SubmitBatch: m.addBatch, farm.SubmitList: m.addJobs, farm.SubmitNeed: m.need,
-		farm.SubmitRoom: m.submitterSpace, farm.SubmitPut: m.submitterPut, farm.SubmitGet: m.submitterGet,
-		farm.SubmitTaken: m.taken, farm.SubmitReject: m.reject, farm.SubmitAgain: m.again, farm.Control: m.control,
-		farm.WorkHello: m.hello, farm.WorkTake: m.assign, farm.WorkRenew: m.renew, farm.WorkBack: m.back,
-		farm.WorkGet: m.workerGet, farm.WorkRoom: m.workerSpace, farm.WorkPut: m.workerPut,
-		farm.WorkResult: m.result, farm.WorkCrash: m.crash, farm.SeeStatus: m.status, farm.SeeJobs: m.listJobs,
+		farm.SubmitBatch: m.addBatch, farm.SubmitList: m.addJobs, farm.SubmitNeed: onBatch(m, m.need),
+		farm.SubmitRoom: m.submitterSpace, farm.SubmitPut: onBatch(m, m.submitterPut),
+		farm.SubmitGet: onBatch(m, m.submitterGet), farm.SubmitTaken: onBatch(m, m.taken), farm.SubmitReject: m.reject,
+		farm.SubmitAgain: m.again, farm.Control: m.control,
+		farm.WorkHello: m.hello, farm.WorkTake: m.assign, farm.WorkRenew: onTicket(m, m.renew),
+		farm.WorkBack: onTicket(m, m.back), farm.WorkGet: onTicket(m, m.workerGet),
+		farm.WorkRoom: onTicket(m, m.workerSpace), farm.WorkPut: onTicket(m, m.workerPut),
+		farm.WorkResult: onTicket(m, m.result), farm.WorkCrash: onTicket(m, m.crash),
+		farm.SeeStatus: m.status, farm.SeeJobs: onBatch(m, m.listJobs),
+	}
+}
+
+// onBatch returns the handler of requests about a batch that exists.
+func onBatch(
+	m *Manager, handle func(context.Context, farm.Request, *batch) (farm.Answer, error),
+) handler {
+	return func(ctx context.Context, r farm.Request) (farm.Answer, error) {
+		b, err := m.find(r.ID)
+		if err != nil {
+			return farm.Answer{}, err
+		}
+		if n := max(len(r.Jobs), len(r.Names)); n > farm.MaxList {
+			return farm.Answer{}, farm.Refuse("a list of %d files is too long", n)
+		}
+		return handle(ctx, r, b)
+	}
+}
+
+// onTicket returns the handler of requests of a worker that was given a ticket.
+func onTicket(
+	m *Manager, handle func(context.Context, farm.Request, ticket) (farm.Answer, error),
+) handler {
+	return func(ctx context.Context, r farm.Request) (farm.Answer, error) {
+		t, err := m.ticketOf(r)
+		if err != nil {
+			return farm.Answer{}, err
+		}
+		return handle(ctx, r, t)
 	}
 }
 

@@ -75,11 +75,7 @@ func (m *Manager) submitterSpace(ctx context.Context, r farm.Request) (farm.Answ
 }
 
 // workerSpace grants a worker space for all results of a job that it holds.
-func (m *Manager) workerSpace(ctx context.Context, r farm.Request) (farm.Answer, error) {
-	t, err := m.ticketOf(r)
-	if err != nil {
-		return farm.Answer{}, err
-	}
+func (m *Manager) workerSpace(ctx context.Context, r farm.Request, t ticket) (farm.Answer, error) {
 	if err := m.checkSpace(ctx, r.Bytes, 1, 1-forOriginals); err != nil {
 		return farm.Answer{}, err
 	}
@@ -116,14 +112,7 @@ func (m *Manager) checkSpace(ctx context.Context, bytes int64, share, free float
 }
 
 // need lists the jobs whose originals are needed but not in the object store.
-func (m *Manager) need(ctx context.Context, r farm.Request) (farm.Answer, error) {
-	b, err := m.find(r.ID)
-	if err != nil {
-		return farm.Answer{}, err
-	}
-	if len(r.Jobs) > farm.MaxList {
-		return farm.Answer{}, farm.Refuse("a list of %d files is too long", len(r.Jobs))
-	}
+func (m *Manager) need(ctx context.Context, r farm.Request, b *batch) (farm.Answer, error) {
 	var a farm.Answer
 	for _, job := range r.Jobs {
 		job = job.Of(r.ID)
@@ -143,14 +132,7 @@ func (m *Manager) need(ctx context.Context, r farm.Request) (farm.Answer, error)
 }
 
 // taken removes the files of jobs whose results were downloaded.
-func (m *Manager) taken(ctx context.Context, r farm.Request) (farm.Answer, error) {
-	b, err := m.find(r.ID)
-	if err != nil {
-		return farm.Answer{}, err
-	}
-	if len(r.Names) > farm.MaxList {
-		return farm.Answer{}, farm.Refuse("a list of %d files is too long", len(r.Names))
-	}
+func (m *Manager) taken(ctx context.Context, r farm.Request, b *batch) (farm.Answer, error) {
 	for _, id := range r.Names {
 		key, ok := keyOf(id)
 		mark := m.markOf(b, key)

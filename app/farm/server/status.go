@@ -126,11 +126,7 @@ func (m *Manager) streamBytes() int64 {
 const maxListed = 200
 
 // listJobs returns the results of a batch from a number on, to be collected or listed.
-func (m *Manager) listJobs(ctx context.Context, r farm.Request) (farm.Answer, error) {
-	b, err := m.find(r.ID)
-	if err != nil {
-		return farm.Answer{}, err
-	}
+func (m *Manager) listJobs(ctx context.Context, r farm.Request, b *batch) (farm.Answer, error) {
 	if r.Delivered < 0 {
 		return farm.Answer{}, farm.Refuse("results cannot be listed from number %d on", r.Delivered)
 	}

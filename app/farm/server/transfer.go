@@ -42,11 +42,7 @@ type transfer struct {
 }
 
 // submitterPut stores a piece of the original of a job.
-func (m *Manager) submitterPut(ctx context.Context, r farm.Request) (farm.Answer, error) {
-	b, err := m.find(r.ID)
-	if err != nil {
-		return farm.Answer{}, err
-	}
+func (m *Manager) submitterPut(ctx context.Context, r farm.Request, b *batch) (farm.Answer, error) {
 	if len(r.Jobs) != 1 || validJob(r.Jobs[0], true) != nil {
 		return farm.Answer{}, errUnreadable()
 	}
@@ -64,11 +60,7 @@ func (m *Manager) submitterPut(ctx context.Context, r farm.Request) (farm.Answer
 }
 
 // workerPut stores a piece of a result of a job that the worker holds.
-func (m *Manager) workerPut(ctx context.Context, r farm.Request) (farm.Answer, error) {
-	t, err := m.ticketOf(r)
-	if err != nil {
-		return farm.Answer{}, err
-	}
+func (m *Manager) workerPut(ctx context.Context, r farm.Request, t ticket) (farm.Answer, error) {
 	if r.File == nil || !farm.ValidSum(r.File.SHA256) || r.File.Size < 0 || r.File.Size > maxSize ||
 		t.Job.Upload == "" {
 		return farm.Answer{}, errUnreadable()
@@ -210,11 +202,7 @@ func (m *Manager) dropTransfers() {
 }
 
 // submitterGet returns a piece of a result.
-func (m *Manager) submitterGet(ctx context.Context, r farm.Request) (farm.Answer, error) {
-	b, err := m.find(r.ID)
-	if err != nil {
-		return farm.Answer{}, err
-	}
+func (m *Manager) submitterGet(ctx context.Context, r farm.Request, b *batch) (farm.Answer, error) {
 	if r.File == nil || !farm.ValidSum(r.File.SHA256) {
 		return farm.Answer{}, errUnreadable()
 	}
@@ -226,11 +214,7 @@ func (m *Manager) submitterGet(ctx context.Context, r farm.Request) (farm.Answer
 }
 
 // workerGet returns a piece of the original of a job that the worker holds.
-func (m *Manager) workerGet(ctx context.Context, r farm.Request) (farm.Answer, error) {
-	t, err := m.ticketOf(r)
-	if err != nil {
-		return farm.Answer{}, err
-	}
+func (m *Manager) workerGet(ctx context.Context, r farm.Request, t ticket) (farm.Answer, error) {
 	if t.Job.Upload == "" {
 		return farm.Answer{}, errUnreadable()
 	}

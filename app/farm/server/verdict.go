@@ -58,13 +58,9 @@ func (m *Manager) heartbeatInterval() time.Duration {
 }
 
 // result stores the result of the holder of a job. A second result of an earlier holder is compared with the first.
-func (m *Manager) result(ctx context.Context, r farm.Request) (farm.Answer, error) {
+func (m *Manager) result(ctx context.Context, r farm.Request, t ticket) (farm.Answer, error) {
 	if r.Result == nil {
 		return farm.Answer{}, errUnreadable()
-	}
-	t, err := m.ticketOf(r)
-	if err != nil {
-		return farm.Answer{}, err
 	}
 	if err := clean(r.Result, t.Job.Upload != "", time.Since(t.Issued)); err != nil {
 		return farm.Answer{}, err
@@ -179,11 +175,7 @@ func (m *Manager) storedSize(ctx context.Context, seq uint64, job string) (r far
 
 // crash records a crash while a file was processed, or sets the file aside after too many. Either is one entry, so that
 // a server that is killed hands no file out that it was setting aside.
-func (m *Manager) crash(ctx context.Context, r farm.Request) (farm.Answer, error) {
-	t, err := m.ticketOf(r)
-	if err != nil {
-		return farm.Answer{}, err
-	}
+func (m *Manager) crash(ctx context.Context, r farm.Request, t ticket) (farm.Answer, error) {
 	m.mu.Lock()
 	b, l := m.holder(t)
 	m.mu.Unlock()
@@ -196,7 +188,7 @@ func (m *Manager) crash(ctx context.Context, r farm.Request) (farm.Answer, error
 	m.options.Log.Error("crash", "batch", b.ID, "file", t.Job.In.String(), "worker", t.Worker, "crashes", crashes,
 		"log", log)
 	if crashes < maxCrashes {
-		_, err = m.append(ctx, b, kindCrash, key, farm.Result{Job: t.Job, Worker: t.Worker, Key: t.Key, Log: log})
+		_, err := m.append(ctx, b, kindCrash, key, farm.Result{Job: t.Job, Worker: t.Worker, Key: t.Key, Log: log})
 		if err != nil {
 			return farm.Answer{}, err
 		}
