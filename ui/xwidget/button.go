@@ -29,15 +29,11 @@ func NewButtonWithIcon(text string, icon fyne.Resource, keys Keys, tapped func()
 // FocusGained shows the ring.
 func (b *Button) FocusGained() {
 	b.filled = b.Importance == widget.HighImportance
-	b.show(b, true)
-	b.Button.FocusGained()
+	b.show(b, true, b.Button.FocusGained)
 }
 
 // FocusLost hides it.
-func (b *Button) FocusLost() {
-	b.show(b, false)
-	b.Button.FocusLost()
-}
+func (b *Button) FocusLost() { b.show(b, false, b.Button.FocusLost) }
 
 // TypedKey presses the button by Enter and passes on the other keys. The focus stays unless the action of the button
 // moves it.

@@ -102,43 +102,25 @@ func (s *Select) TypedKey(e *fyne.KeyEvent) {
 func (s *Select) TypedRune(r rune) { s.keys.Rune(r) }
 
 // FocusGained shows the ring.
-func (s *Slider) FocusGained() {
-	s.show(s, true)
-	s.Slider.FocusGained()
-}
+func (s *Slider) FocusGained() { s.show(s, true, s.Slider.FocusGained) }
 
 // FocusLost hides it.
-func (s *Slider) FocusLost() {
-	s.show(s, false)
-	s.Slider.FocusLost()
-}
+func (s *Slider) FocusLost() { s.show(s, false, s.Slider.FocusLost) }
 
 func (s *Slider) CreateRenderer() fyne.WidgetRenderer { return s.around(s.Slider.CreateRenderer()) }
 
 // FocusGained shows the ring.
-func (c *Check) FocusGained() {
-	c.show(c, true)
-	c.Check.FocusGained()
-}
+func (c *Check) FocusGained() { c.show(c, true, c.Check.FocusGained) }
 
 // FocusLost hides it.
-func (c *Check) FocusLost() {
-	c.show(c, false)
-	c.Check.FocusLost()
-}
+func (c *Check) FocusLost() { c.show(c, false, c.Check.FocusLost) }
 
 func (c *Check) CreateRenderer() fyne.WidgetRenderer { return c.around(c.Check.CreateRenderer()) }
 
 // FocusGained shows the ring.
-func (s *Select) FocusGained() {
-	s.show(s, true)
-	s.Select.FocusGained()
-}
+func (s *Select) FocusGained() { s.show(s, true, s.Select.FocusGained) }
 
 // FocusLost hides it.
-func (s *Select) FocusLost() {
-	s.show(s, false)
-	s.Select.FocusLost()
-}
+func (s *Select) FocusLost() { s.show(s, false, s.Select.FocusLost) }
 
 func (s *Select) CreateRenderer() fyne.WidgetRenderer { return s.around(s.Select.CreateRenderer()) }

@@ -28,16 +28,10 @@ func NewList(length func() int, create func() fyne.CanvasObject, show func(int, 
 }
 
 // FocusGained shows the ring.
-func (l *List) FocusGained() {
-	l.show(l, true)
-	l.List.FocusGained()
-}
+func (l *List) FocusGained() { l.show(l, true, l.List.FocusGained) }
 
 // FocusLost hides it.
-func (l *List) FocusLost() {
-	l.show(l, false)
-	l.List.FocusLost()
-}
+func (l *List) FocusLost() { l.show(l, false, l.List.FocusLost) }
 
 // TypedKey keeps the space bar and the arrow keys.
 func (l *List) TypedKey(e *fyne.KeyEvent) {

@@ -33,8 +33,8 @@ type ringed struct {
 // explainBy is part of explained.
 func (r *ringed) explainBy(l *HelpLabel) { r.help = l }
 
-// show shows or hides the ring of a control, and scrolls a focused control into view.
-func (r *ringed) show(self fyne.CanvasObject, on bool) {
+// show shows or hides the ring of a control, scrolls a focused control into view, and then does what the toolkit does.
+func (r *ringed) show(self fyne.CanvasObject, on bool, toolkit ...func()) {
 	r.focused = on
 	if on {
 		reveal(self)
@@ -42,6 +42,9 @@ func (r *ringed) show(self fyne.CanvasObject, on bool) {
 	r.help.focused(on)
 	if r.ring != nil {
 		r.paint()
+	}
+	for _, do := range toolkit {
+		do()
 	}
 }
 
