@@ -118,10 +118,7 @@ func scan(text, format string, v *int64) bool {
 
 // readNumber reads a file that holds one number; 0 if there is none, as for a limit of "max".
 func readNumber(path string) int64 {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return 0
-	}
+	data, _ := os.ReadFile(path) // empty if there is no such file
 	n, err := strconv.ParseInt(strings.TrimSpace(string(data)), 10, 64)
 	if err != nil {
 		return 0
@@ -131,10 +128,7 @@ func readNumber(path string) int64 {
 
 // reclaimable reads the inactive file pages from a control group's memory.stat.
 func reclaimable(path string) int64 {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return 0
-	}
+	data, _ := os.ReadFile(path) // empty if there is no such file
 	for line := range strings.Lines(string(data)) {
 		var n int64
 		if scan(line, "inactive_file %d", &n) {

@@ -504,20 +504,13 @@ func copyFile(ctx context.Context, dst atomicfile.File, src *os.File, size int64
 
 // hashing starts computing the SHA-256 of a file, and returns a function that waits for it.
 func hashing(ctx context.Context, r io.ReaderAt, size int64) func() (string, error) {
-	type answer struct {
-		sum string
-		err error
-	}
-	done := make(chan answer, 1)
-	go func() {
+	sum := sync.OnceValues(func() (string, error) {
 		h := sha256.New()
 		_, err := io.CopyBuffer(cancelWriter{ctx, h}, io.NewSectionReader(r, 0, size), make([]byte, 1<<20))
-		done <- answer{hex.EncodeToString(h.Sum(nil)), err}
-	}()
-	return sync.OnceValues(func() (string, error) {
-		a := <-done
-		return a.sum, a.err
+		return hex.EncodeToString(h.Sum(nil)), err
 	})
+	go sum()
+	return sum
 }
 
 // SHA256 returns the hexadecimal SHA-256 of a file.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"math"
 	mathbits "math/bits"
+	"slices"
 
 	"blik/app/imagefile/container"
 )
@@ -237,19 +238,10 @@ func (f *File) readScan(body []byte) (*scan, error) {
 	s := &scan{last: 63}
 	sum := 0
 	for c := body[1 : 1+2*body[0]]; len(c) > 0; c = c[2:] {
-		found := -1
-		for i, known := range f.components {
-			if known.id == c[0] {
-				found = i
-			}
-		}
-		if found < 0 || c[1]>>4 > 3 || c[1]&15 > 3 {
+		found := slices.IndexFunc(f.components, func(known component) bool { return known.id == c[0] })
+		twice := slices.ContainsFunc(s.components, func(other scanComponent) bool { return other.index == found })
+		if found < 0 || twice || c[1]>>4 > 3 || c[1]&15 > 3 {
 			return nil, wrong
-		}
-		for _, other := range s.components {
-			if other.index == found {
-				return nil, wrong
-			}
 		}
 		sum += f.components[found].h * f.components[found].v
 		s.components = append(s.components, scanComponent{found, c[1] >> 4, c[1] & 15})

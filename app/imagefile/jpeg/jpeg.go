@@ -10,6 +10,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"slices"
 
 	"blik/app/imagefile/container"
 	"blik/internal/message"
@@ -379,10 +380,8 @@ func (f *File) readFrame(s segment) error {
 		if c.h < 1 || c.h > 4 || c.v < 1 || c.v > 4 || c.quant > 3 {
 			return damaged(s.marker, "is inconsistent")
 		}
-		for _, other := range f.components {
-			if other.id == c.id {
-				return damaged(s.marker, "names a component twice")
-			}
+		if slices.ContainsFunc(f.components, func(other component) bool { return other.id == c.id }) {
+			return damaged(s.marker, "names a component twice")
 		}
 		f.components = append(f.components, c)
 	}

@@ -49,14 +49,15 @@ func (f *File) Patch(ctx context.Context, file container.File, patches []process
 		}
 		return f.breakPromise(file)
 	}
-	var direct, rebuilt [][]piece
+	var direct []piece
+	var rebuilt [][]piece
 	for len(pieces) > 0 {
 		n := 1
 		for n < len(pieces) && pieces[n].segment == pieces[0].segment {
 			n++
 		}
 		if f.lay.compression == compNone && !c.shared[pieces[0].segment] {
-			direct = append(direct, pieces[:n])
+			direct = append(direct, pieces[:n]...)
 		} else {
 			rebuilt = append(rebuilt, pieces[:n])
 		}
@@ -68,14 +69,12 @@ func (f *File) Patch(ctx context.Context, file container.File, patches []process
 		}
 	}
 	var buf []byte
-	for _, group := range direct {
-		for _, p := range group {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			if buf, err = f.overwrite(file, p, buf); err != nil {
-				return err
-			}
+	for _, p := range direct {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if buf, err = f.overwrite(file, p, buf); err != nil {
+			return err
 		}
 	}
 	if err := ctx.Err(); err != nil {
