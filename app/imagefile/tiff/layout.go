@@ -1,8 +1,10 @@
 package tiff
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"blik/app/imagefile/container"
 	"blik/app/imagefile/exif"
@@ -49,7 +51,7 @@ const (
 	maxTile     = 1 << 13
 )
 
-// lookup reads single values of a directory and keeps the first error.
+// lookup reads single values of a directory and keeps the first error. The values are valid only without one.
 type lookup struct {
 	s   *exif.Reader
 	d   *exif.Directory
@@ -58,12 +60,7 @@ type lookup struct {
 
 func (f *lookup) get(tag uint16, def int64) int64 {
 	v, err := f.s.First(f.d, tag, def)
-	if err != nil {
-		if f.err == nil {
-			f.err = err
-		}
-		return def
-	}
+	f.err = cmp.Or(f.err, err)
 	return v
 }
 
@@ -125,10 +122,8 @@ func same(s *exif.Reader, d *exif.Directory, tag uint16, def int64) (v int64, eq
 	if err != nil {
 		return 0, false, err
 	}
-	for _, x := range all {
-		if x != all[0] {
-			return 0, false, nil
-		}
+	if slices.ContainsFunc(all, func(v int64) bool { return v != all[0] }) {
+		return 0, false, nil
 	}
 	return all[0], true, nil
 }

@@ -83,22 +83,10 @@ const (
 )
 
 func (c compression) String() string {
-	switch c {
-	case compNone:
-		return "none"
-	case compG3:
-		return "CCITT G3"
-	case compG4:
-		return "CCITT G4"
-	case compLZW:
-		return "LZW"
-	case compJPEG:
-		return "JPEG"
-	case compDeflate, compOldZip:
-		return "Deflate"
-	default:
-		return "PackBits"
-	}
+	return map[compression]string{
+		compNone: "none", compG3: "CCITT G3", compG4: "CCITT G4", compLZW: "LZW", compJPEG: "JPEG",
+		compDeflate: "Deflate", compOldZip: "Deflate", compPackBits: "PackBits",
+	}[c]
 }
 
 // expansion returns the maximum number of bytes of samples that one byte can encode; 0 if there is no useful bound.

@@ -218,9 +218,7 @@ func (l *layout) colour() container.Colour {
 
 // repeats reports whether two offsets are equal, as when blank tiles are stored only once.
 func repeats(offsets []int64) bool {
-	sorted := slices.Clone(offsets)
-	slices.Sort(sorted)
-	return len(slices.Compact(sorted)) < len(offsets)
+	return len(slices.Compact(slices.Sorted(slices.Values(offsets)))) < len(offsets)
 }
 
 // readonly returns the reason why Patch would fail.
