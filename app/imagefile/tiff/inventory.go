@@ -296,46 +296,42 @@ func (l *lister) value(e *exif.Entry, use container.Use, count uint64) {
 func (l *lister) tags(p place, d *exif.Directory, f *File, skip []uint16) error {
 	for i := range d.Entries {
 		e := &d.Entries[i]
-		if e.Tag == tagSubIFDs && p.under == 0 {
-			l.value(e, container.Structure, e.Count)
-			if err := l.subPictures(p, e); err != nil {
+		if err := l.entry(p, d, f, e, slices.Contains(skip, e.Tag)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// entry lists a tag and the directories below it.
+func (l *lister) entry(p place, d *exif.Directory, f *File, e *exif.Entry, skip bool) error {
+	if e.Tag == tagSubIFDs && p.under == 0 {
+		l.value(e, container.Structure, e.Count)
+		return l.subPictures(p, e)
+	}
+	if pointer(p.under, e.Tag) {
+		if at, err := l.f.src.Ints(e, 1); err == nil && len(at) == 1 {
+			l.value(e, container.Structure, 1)
+			if err := l.below(p, e.Tag, at[0]); err != nil {
 				return err
 			}
-			continue
+			return l.unused(p, e, 1)
 		}
-		if pointer(p.under, e.Tag) {
-			at, err := l.f.src.Ints(e, 1)
-			if err == nil && len(at) == 1 {
-				l.value(e, container.Structure, 1)
-				if err := l.below(p, e.Tag, at[0]); err != nil {
-					return err
-				}
-				if err := l.unused(p, e, 1); err != nil {
-					return err
-				}
-				continue
-			}
-		}
-		used, ok := uint64(0), false
-		if p.under == 0 {
-			used, ok = l.used(d, f, e)
-		}
-		switch {
-		case ok:
-			l.value(e, container.Structure, used)
-			if slices.Contains(skip, e.Tag) {
-				continue
-			}
-			if err := l.unused(p, e, used); err != nil {
-				return err
-			}
-		case p.under == 0 && slices.Contains(skip, e.Tag):
-			l.value(e, container.Value, e.Count)
-		default:
-			if err := l.tag(p, e); err != nil {
-				return err
-			}
-		}
+	}
+	if p.under != 0 {
+		return l.tag(p, e)
+	}
+	used, ok := l.used(d, f, e)
+	switch {
+	case !ok && skip:
+		l.value(e, container.Value, e.Count)
+	case !ok:
+		return l.tag(p, e)
+	case skip:
+		l.value(e, container.Structure, used)
+	default:
+		l.value(e, container.Structure, used)
+		return l.unused(p, e, used)
 	}
 	return nil
 }
