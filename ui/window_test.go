@@ -32,6 +32,7 @@ import (
 	"blik/app/session"
 	"blik/app/session/store"
 	"blik/app/settings"
+	"blik/app/work"
 	"blik/internal/message"
 	"blik/internal/test/testpic"
 	"blik/internal/test/uitest"
@@ -223,7 +224,7 @@ func (h *harness) Correct(ctx context.Context, pic *processing.Picture, _ *proce
 
 // Save records the patches and the account, and refuses what the real one refuses.
 func (h *harness) Save(_ context.Context, c report.Correction, path, lang string, o imagefile.SaveOptions) (
-	w store.Written, err error,
+	w work.Written, err error,
 ) {
 	h.options = o
 	lossy := filepath.Ext(path) == ".jpg"

@@ -27,6 +27,7 @@ import (
 	"blik/app/session/store"
 	"blik/app/settings"
 	"blik/app/thumbnail"
+	"blik/app/work"
 	"blik/internal/message"
 	"blik/internal/test/testpic"
 	"blik/processing"
@@ -157,15 +158,15 @@ func (f files) WriteMask(_ context.Context, path string, m *processing.Mask, _ i
 	return nil
 }
 
-func (f files) Save(_ context.Context, c report.Correction, path, lang string, o imagefile.SaveOptions) (store.Written, error) {
+func (f files) Save(_ context.Context, c report.Correction, path, lang string, o imagefile.SaveOptions) (work.Written, error) {
 	if f.exists && !o.Overwrite {
-		return store.Written{}, &imagefile.Error{Path: path, Kind: imagefile.ErrExists}
+		return work.Written{}, &imagefile.Error{Path: path, Kind: imagefile.ErrExists}
 	}
 	if f.saveErr != nil {
-		return store.Written{}, f.saveErr
+		return work.Written{}, f.saveErr
 	}
 	f.saved = append(f.saved, path)
-	w := store.Written{Saved: &imagefile.Saved{Path: path, State: "as saved"}}
+	w := work.Written{Saved: &imagefile.Saved{Path: path, State: "as saved"}}
 	if lang != "" {
 		c.Saved = w.Saved
 		f.reports = append(f.reports, c)

@@ -9,7 +9,7 @@ import (
 	"blik/app/imagefile/container"
 	"blik/app/report"
 	"blik/app/session"
-	"blik/app/session/store"
+	"blik/app/work"
 	"blik/internal/message"
 	"blik/processing"
 )
@@ -134,7 +134,7 @@ func millimetres(unit container.Unit, x, y float64) (w, h float64, ok bool) {
 }
 
 // Saved describes what was saved and verified.
-func (w *Words) Saved(s store.Written) string {
+func (w *Words) Saved(s work.Written) string {
 	n, name := int(s.Saved.PixelsChanged), filepath.Base(s.Saved.Path)
 	changed := w.Changed(n)
 	switch {

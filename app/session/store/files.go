@@ -23,7 +23,8 @@ type Files interface {
 	WriteMask(ctx context.Context, path string, m *processing.Mask, o imagefile.WriteOptions) error
 	// Save writes the corrected picture that account describes and, unless lang is empty, its report in that language.
 	// It writes both or neither; see imagefile.Save.
-	Save(ctx context.Context, account report.Correction, path, lang string, o imagefile.SaveOptions) (Written, error)
+	Save(ctx context.Context, account report.Correction, path, lang string, o imagefile.SaveOptions) (
+		work.Written, error)
 }
 
 // Disk returns Files on the disks of this machine. Reading fails for pictures beyond the limits.
@@ -52,24 +53,12 @@ func (disk) WriteMask(ctx context.Context, path string, m *processing.Mask, o im
 }
 
 func (disk) Save(ctx context.Context, account report.Correction, path, lang string, o imagefile.SaveOptions) (
-	Written, error,
+	work.Written, error,
 ) {
 	imagefile.Recover(filepath.Dir(path))
 	t := work.Target{Path: path, Options: o}
 	if lang != "" {
 		t.Report = i18n.For(lang)
 	}
-	saved, err := work.Save(ctx, account, t)
-	if err != nil {
-		return Written{}, err
-	}
-	return Written{saved.Saved, saved.Extent, saved.Report}, nil
-}
-
-// Written is a corrected picture that was saved. Extent counts the pixels that were free to change. Report is the path
-// of its report, empty if none was written.
-type Written struct {
-	Saved  *imagefile.Saved
-	Extent report.Extent
-	Report string
+	return work.Save(ctx, account, t)
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // Written returns the corrected picture that was last saved.
-func (d *Store) Written() Written { return d.disk.written }
+func (d *Store) Written() work.Written { return d.disk.written }
 
 // SaveTarget returns where to save the corrected picture without asking: in the file where it was last saved, or in a
 // new one with ResultName. ok is false for a JPEG that was not saved before, because the user must choose another
@@ -51,18 +51,18 @@ func (d *Store) SavePicture(path, lang string, o imagefile.SaveOptions, done fun
 	if !d.s.Settings().WriteReport {
 		lang = ""
 	}
-	do := func(ctx context.Context, progress processing.Progress) (Written, error) {
+	do := func(ctx context.Context, progress processing.Progress) (work.Written, error) {
 		o.Progress = progress
 		if lang != "" {
 			account.Mask, account.Date = shot.Mask(), time.Now()
 		}
 		return d.o.Files.Save(ctx, account, path, lang, o)
 	}
-	session.Begin(d.s, session.SavedPicture, do, func(w Written) (image.Rectangle, error) {
+	session.Begin(d.s, session.SavedPicture, do, func(w work.Written) (image.Rectangle, error) {
 		d.s.Document().MarkPictureSaved(shot.Corrections.Generation())
 		d.disk.written = w
 		return image.Rectangle{}, nil
-	}, func(w Written, err error) {
+	}, func(w work.Written, err error) {
 		if err == nil && d.IsOriginal(w.Saved.Path) {
 			d.reopen(shot.Mask(), done)
 			return

@@ -8,9 +8,11 @@ import (
 	"time"
 
 	"blik/app/document"
+	"blik/app/imagefile"
 	"blik/app/project"
 	"blik/app/session"
 	"blik/app/thumbnail"
+	"blik/app/work"
 	"blik/internal/atomicfile"
 )
 
@@ -56,7 +58,7 @@ type onDisk struct {
 	// maskFile is the file in which the mask was last saved, maskState its state then (imagefile.State). written is the
 	// corrected picture that was last saved.
 	maskFile, maskState string
-	written             Written
+	written             work.Written
 	// overwritten is the generation of the mask when the corrected picture replaced the original; 0 if it did not.
 	overwritten uint64
 	// continued says whether the project of the picture was used. project is its file, kept the work that the file
@@ -72,7 +74,7 @@ type onDisk struct {
 type saved struct {
 	maskDirty, pictureDirty bool
 	maskFile                string
-	picture                 Written
+	picture                 *imagefile.Saved
 	overwritten             uint64
 	project                 time.Time
 }
@@ -99,7 +101,7 @@ func New(s *session.Session, o Options) *Store {
 // changed is part of session.Module.
 func (d *Store) changed(c *session.Change) {
 	mask, picture := d.Unsaved()
-	now := saved{mask, picture, d.disk.maskFile, d.disk.written, d.disk.overwritten, d.disk.continued.Date}
+	now := saved{mask, picture, d.disk.maskFile, d.disk.written.Saved, d.disk.overwritten, d.disk.continued.Date}
 	c.Saved = now != d.told
 	d.told = now
 	c.Extent = d.extent.of != d.extent.told
