@@ -64,17 +64,9 @@ func (n Turn) FromUpright(p processing.Point) processing.Point { return n.invers
 
 // rectangle is ToUpright for a rectangle of pixels.
 func (n Turn) rectangle(r image.Rectangle) image.Rectangle {
-	size := n.Upright(n.size)
-	if n.swap {
-		r.Min.X, r.Min.Y, r.Max.X, r.Max.Y = r.Min.Y, r.Min.X, r.Max.Y, r.Max.X
-	}
-	if n.flipX {
-		r.Min.X, r.Max.X = size.X-r.Max.X, size.X-r.Min.X
-	}
-	if n.flipY {
-		r.Min.Y, r.Max.Y = size.Y-r.Max.Y, size.Y-r.Min.Y
-	}
-	return r
+	a := n.ToUpright(processing.Point{X: float64(r.Min.X), Y: float64(r.Min.Y)})
+	b := n.ToUpright(processing.Point{X: float64(r.Max.X), Y: float64(r.Max.Y)})
+	return image.Rect(int(a.X), int(a.Y), int(b.X), int(b.Y))
 }
 
 // inverse returns the inverse turn.
