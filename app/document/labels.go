@@ -171,10 +171,7 @@ func (l *labels) join() {
 		n += int32(len(l.tile[i].parts))
 		l.area += l.tile[i].area
 	}
-	if cap(l.parent) < int(n) {
-		l.parent = make([]int32, n, n+n/4)
-	}
-	l.parent = l.parent[:n]
+	l.parent = slices.Grow(l.parent[:0], int(n))[:n]
 	for i := range l.parent {
 		l.parent[i] = int32(i)
 	}

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -429,12 +430,7 @@ func (r *Renderer) prepare(dst *image.RGBA, t Transform, o Options, rect image.R
 }
 
 // grow returns a slice of length n, which reuses the memory of s if it is large enough. Its content is undefined.
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n)
-	}
-	return s[:n]
-}
+func grow[T any](s []T, n int) []T { return slices.Grow(s[:0], n)[:n] }
 
 // axis maps device columns, or rows, to coordinates of a picture.
 type axis struct {
