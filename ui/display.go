@@ -11,6 +11,7 @@ import (
 	"blik/app/session/store"
 	"blik/app/view"
 	"blik/processing"
+	"blik/ui/shader"
 	"blik/ui/viewport"
 	"blik/ui/xwidget"
 )
@@ -55,16 +56,16 @@ type display struct {
 }
 
 func newDisplay(s *session.Session, selected func() (document.Spot, bool), other func() *view.MaskPyramid,
-	shaded bool, changed func(change),
+	card *shader.Card, changed func(change),
 ) *display {
-	d := &display{s: s, selected: selected, other: other, port: viewport.New(viewport.Shaded("result", shaded)),
+	d := &display{s: s, selected: selected, other: other, port: viewport.New(viewport.Shaded("result", card)),
 		changed: changed, zooms: map[string]view.Transform{},
 		look: view.DefaultOptions(), maskShown: true}
 	d.look.Opacity = s.Settings().OverlayOpacity
 	d.look.Colour = view.OverlayColourByID(s.Settings().OverlayColour).Colour
 	d.look.Grid = !s.Settings().HideGrid
 	d.port.OnView = func(view.Transform) { changed(change{Zoom: true}) }
-	d.twin = d.newTwin(shaded)
+	d.twin = d.newTwin(card)
 	d.port.OnHover, d.twin.OnHover = d.hovered(d.twin), d.hovered(d.port)
 	d.pair = container.New(xwidget.PairLayout{}, d.twin, d.port)
 	if s.Settings().SideBySide {

@@ -3,13 +3,14 @@ package ui
 import (
 	"blik/app/view"
 	"blik/processing"
+	"blik/ui/shader"
 	"blik/ui/viewport"
 	"blik/ui/xwidget"
 )
 
 // newTwin returns the viewport that shows the original. It follows the other one's view, and moving it moves the other.
-func (d *display) newTwin(shaded bool) *viewport.Viewport {
-	twin := viewport.New(viewport.Shaded("original", shaded))
+func (d *display) newTwin(card *shader.Card) *viewport.Viewport {
+	twin := viewport.New(viewport.Shaded("original", card))
 	twin.SetFollower()
 	look := view.DefaultOptions()
 	look.Mode = view.PictureOnly

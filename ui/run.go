@@ -115,7 +115,7 @@ func Run(ctx context.Context, o Options) error {
 			Files: files, Ahead: ahead, Thumbnails: thumbnails(), Version: o.Version,
 			Journal: filepath.Join(filepath.Dir(path), "unsaved"),
 		},
-		engine: session.On(devices), device: devices, machine: device.List, shaded: picture.Shader,
+		engine: session.On(devices), device: devices, machine: device.List, card: picture.Card(),
 	})
 	w.openFirst(o)
 	a.Lifecycle().SetOnStarted(func() { w.started(damaged) })

@@ -32,6 +32,7 @@ import (
 	"blik/ui/files"
 	"blik/ui/look"
 	"blik/ui/prompt"
+	"blik/ui/shader"
 	"blik/ui/viewport"
 	"blik/ui/words"
 	"blik/ui/xwidget"
@@ -55,8 +56,8 @@ type config struct {
 	crash *crash.Guard
 	// timing makes the timing view; nil in a build without one.
 	timing func(Host, *i18n.Printer) TimingView
-	// shaded lets a shader draw the picture.
-	shaded bool
+	// card draws the picture; nil leaves that to the processor.
+	card *shader.Card
 	// later runs a function after the next frame; nil is session.Dispatch.
 	later func(func())
 	// observer, which may be nil, receives the events of the window.
@@ -121,7 +122,7 @@ func newWindow(a fyne.App, c config) *window {
 	w.win.SetPadded(false)
 	w.c = newCommon(w, c)
 	w.k = w.c.k
-	w.k.display = newDisplay(w.c.session, w.c.found.Selected, w.c.analysis.ComparedView, c.shaded, w.update)
+	w.k.display = newDisplay(w.c.session, w.c.found.Selected, w.c.analysis.ComparedView, c.card, w.update)
 	w.k.win = w.win
 	modals := xwidget.NewModals(w.win)
 	w.k.prompts = prompt.New(modals, prompt.Options{
@@ -151,9 +152,18 @@ func newWindow(a fyne.App, c config) *window {
 		reading: func() bool { return w.c.store.Placeholder() != nil }, queue: w.queueAction,
 		working: func() bool { return w.c.session.Busy() && !w.c.preview.Previewing() }}
 	w.layers = &layers{k: w.k, session: w.c.session, preview: w.c.preview, analysis: w.c.analysis}
-	w.client = clientPart{client.New(a, w.c.session, w.k.display.port, c.shaded, func() {
+	w.client = clientPart{client.New(a, w.c.session, w.k.display.port, c.card, func() {
 		w.k.changed(change{View: true})
 	})}
+	if c.card != nil {
+		c.card.Failed = func() {
+			c.later(func() {
+				w.k.display.each((*viewport.Viewport).Redraw)
+				w.client.Redraw()
+				w.k.say(w.k.t("The graphics card is out of memory; the processor draws the picture from now on"))
+			})
+		}
+	}
 	w.makeActions()
 	w.board = &keyboard{w: w}
 	w.k.keys = w.board

@@ -8,6 +8,7 @@ import (
 	"blik/app/session"
 	"blik/app/view"
 	"blik/processing"
+	"blik/ui/shader"
 	"blik/ui/viewport"
 )
 
@@ -16,7 +17,7 @@ type Window struct {
 	app     fyne.App
 	session *session.Session
 	of      *viewport.Viewport
-	shaded  bool
+	card    *shader.Card
 	// closed is called when the user closes the window.
 	closed func()
 
@@ -24,9 +25,9 @@ type Window struct {
 	port *viewport.Viewport
 }
 
-// New returns a window that is not shown yet. If shaded is set, a shader draws the picture.
-func New(app fyne.App, s *session.Session, of *viewport.Viewport, shaded bool, closed func()) *Window {
-	return &Window{app: app, session: s, of: of, shaded: shaded, closed: closed}
+// New returns a window that is not shown yet. If there is a card, it draws the picture.
+func New(app fyne.App, s *session.Session, of *viewport.Viewport, card *shader.Card, closed func()) *Window {
+	return &Window{app: app, session: s, of: of, card: card, closed: closed}
 }
 
 // Shown reports whether the window is open.
@@ -38,7 +39,7 @@ func (w *Window) Toggle(title string) {
 		w.win.Close()
 		return
 	}
-	w.win, w.port = w.app.NewWindow(title), viewport.New(viewport.Shaded("client", w.shaded))
+	w.win, w.port = w.app.NewWindow(title), viewport.New(viewport.Shaded("client", w.card))
 	w.port.SetFollower()
 	look := view.DefaultOptions()
 	look.Mode, look.Grid = view.PictureOnly, false
@@ -67,6 +68,13 @@ func (w *Window) ShowPicture() {
 		w.port.SetPyramids(original, result)
 	}
 	w.Follow()
+}
+
+// Redraw draws everything again in the next frame.
+func (w *Window) Redraw() {
+	if w.win != nil {
+		w.port.Redraw()
+	}
 }
 
 // Follow shows what the other viewport has in its middle.

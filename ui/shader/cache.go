@@ -60,6 +60,8 @@ type Quad struct {
 type Cache struct {
 	quads []*Quad
 	frame int
+	// loaded is set if the last frame has textures of the picture or the mask that are not on the card yet.
+	loaded bool
 	// memory is that of textures that are on the card.
 	memory [][]uint8
 }
@@ -70,6 +72,7 @@ type Cache struct {
 func (c *Cache) Quads(frame view.Tiled, budget time.Duration) (quads []*Quad, index []int, whole bool) {
 	c.release()
 	c.forget(frame)
+	c.loaded = false
 	if len(frame.Tiles) > maxTiles {
 		return nil, nil, false
 	}
@@ -89,7 +92,7 @@ func (c *Cache) Quads(frame view.Tiled, budget time.Duration) (quads []*Quad, in
 			}
 			at[i], loaded = c.load(t.Source, len(frame.Tiles)), true
 		}
-		c.quads[at[i]].set(t, frame.Blend)
+		c.loaded = c.quads[at[i]].set(t, frame.Blend) || c.loaded
 		quads, index = append(quads, c.quads[at[i]]), append(index, at[i])
 	}
 	return quads, index, whole
@@ -160,6 +163,7 @@ func (c *Cache) load(s view.Source, needed int) int {
 		memory, c.memory = c.memory[n-1], c.memory[:n-1]
 	}
 	q.used, q.source, q.picture, q.drawn = c.frame, s, texture(memory, s.Size()), false
+	c.loaded = true
 	s.Draw(q.picture)
 	q.Textures["picture"] = q.picture
 	q.size("picture", q.picture.Rect)
@@ -178,8 +182,8 @@ func (c *Cache) MaskChanged(changed image.Rectangle) {
 // Clear drops all textures, and the pictures that they belong to.
 func (c *Cache) Clear() { c.quads, c.memory = nil, nil }
 
-// set makes a quad with the pixels of a tile show it.
-func (q *Quad) set(t view.Tile, b view.Blend) {
+// set makes a quad with the pixels of a tile show it, and reports whether it has a new texture for the mask.
+func (q *Quad) set(t view.Tile, b view.Blend) (marked bool) {
 	q.Device = t.Device
 	if q.overlay != t.Overlay {
 		q.unmark()
@@ -190,6 +194,7 @@ func (q *Quad) set(t view.Tile, b view.Blend) {
 			q.Textures["mask"] = img
 			q.size("mask", img.Rect)
 			q.Uniforms["marked"] = 1
+			marked = true
 		}
 	}
 	if !bytes.Equal(q.table, t.Table.Pix) {
@@ -207,6 +212,7 @@ func (q *Quad) set(t view.Tile, b view.Blend) {
 	}
 	q.Uniforms["red"], q.Uniforms["green"], q.Uniforms["blue"] = float32(b.Ink.R), float32(b.Ink.G), float32(b.Ink.B)
 	q.Uniforms["opacity"] = float32(b.Opacity)
+	return marked
 }
 
 // unmark removes the mask.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/go-gl/gl/v2.1/gl"
+
 	"blik/app/view"
 	"blik/internal/message"
 	"blik/processing"
@@ -19,6 +21,14 @@ const Variable = "BLIK_DRAWING"
 type Choice struct {
 	Shader bool
 	Why    message.Message
+}
+
+// Card returns the card that draws the picture, nil if the raster does.
+func (c Choice) Card() *Card {
+	if !c.Shader {
+		return nil
+	}
+	return NewCard(gl.GetError)
 }
 
 // software are parts of the names of renderers that use the processor only. On them the raster is faster, and measuring

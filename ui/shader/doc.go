@@ -3,5 +3,5 @@
 //
 // What a frame consists of comes from view.Renderer.Tiles. A Cache keeps the textures of its tiles, a Layer shows them
 // in a window of the toolkit, and Choose finds out whether the graphics driver does all this faster than the raster,
-// and with the same pixels.
+// and with the same pixels. A Card that runs out of memory leaves the picture to the raster.
 package shader

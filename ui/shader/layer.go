@@ -18,6 +18,7 @@ import (
 type Layer struct {
 	widget.BaseWidget
 
+	card *Card
 	// name distinguishes the layers of a window, because the toolkit keeps textures by the name of a shader.
 	name  string
 	cache Cache
@@ -26,9 +27,9 @@ type Layer struct {
 	shown   []fyne.CanvasObject
 }
 
-// NewLayer returns a layer with a name of its own in the window.
-func NewLayer(name string) *Layer {
-	l := &Layer{name: name}
+// NewLayer returns a layer of a card with a name of its own in the window.
+func NewLayer(card *Card, name string) *Layer {
+	l := &Layer{card: card, name: name}
 	l.ExtendBaseWidget(l)
 	return l
 }
@@ -36,10 +37,13 @@ func NewLayer(name string) *Layer {
 // Progress says how much of a frame a Layer draws.
 type Progress uint8
 
-// Nothing is drawn of a frame that needs too many textures, Some while they are being loaded, and then All.
+// Nothing is drawn of a frame that needs too many textures, or if the card has failed; Some while textures are being
+// loaded. Loaded is all of a frame with new textures: another frame must follow, which sees whether the card had memory
+// for them. All is drawn of further frames.
 const (
 	Nothing Progress = iota
 	Some
+	Loaded
 	All
 )
 
@@ -50,6 +54,9 @@ const loading = 4 * time.Millisecond
 // What it does not draw must lie under it. It must be called before the layer is painted, in the same frame.
 func (l *Layer) Draw(frame view.Tiled, viewport fyne.Position, scale float64) Progress {
 	l.shown = nil
+	if !l.card.works() {
+		return l.release()
+	}
 	var window fyne.Size
 	if c := fyne.CurrentApp().Driver().CanvasForObject(l); c != nil {
 		window = c.Size()
@@ -71,6 +78,8 @@ func (l *Layer) Draw(frame view.Tiled, viewport fyne.Position, scale float64) Pr
 		}
 	}
 	switch {
+	case whole && l.cache.loaded:
+		return Loaded
 	case whole:
 		return All
 	case len(quads) > 0:
@@ -84,6 +93,23 @@ func (l *Layer) Draw(frame view.Tiled, viewport fyne.Position, scale float64) Pr
 func place(device int, viewport float32, scale float64) float32 {
 	origin := math.Round(float64(viewport * float32(scale)))
 	return float32((origin+float64(device))/scale) - viewport
+}
+
+// release gives the memory of the card back. The toolkit keeps a texture until another takes its place, so a last frame
+// draws shaders with tiny ones, a device pixel each.
+func (l *Layer) release() Progress {
+	if len(l.shaders) == 0 {
+		return Nothing
+	}
+	tiny := image.NewRGBA(image.Rect(0, 0, 1, 1))
+	for _, s := range l.shaders {
+		s.Textures = map[string]image.Image{"picture": tiny, "mask": tiny, "table": tiny}
+		s.Resize(fyne.NewSize(1, 1))
+		l.shown = append(l.shown, s)
+	}
+	l.shaders = nil
+	l.cache.Clear()
+	return Some
 }
 
 // Clear shows nothing until the next Draw, and drops the textures.

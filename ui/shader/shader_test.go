@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/test"
+	"github.com/go-gl/gl/v2.1/gl"
 
 	"blik/app/view"
 	"blik/internal/test/testpic"
@@ -207,7 +208,7 @@ func TestPlacesOfQuads(t *testing.T) {
 	r, _, _ := newRenderer(t)
 	for _, scale := range []float64{1, 1.25, 1.5, 2} {
 		for _, corner := range []float32{0, 0.5, 37, 101.3, 77.77} {
-			l := NewLayer("test")
+			l := NewLayer(soundCard(), "test")
 			frame := r.Tiles(image.Pt(200, 150), view.Transform{Zoom: 1, X: 17}, view.DefaultOptions(), 64)
 			for l.Draw(frame, fyne.NewPos(corner, corner), scale) != All {
 			}
@@ -226,11 +227,67 @@ func TestPlacesOfQuads(t *testing.T) {
 	}
 }
 
+// soundCard is a card without errors.
+func soundCard() *Card { return NewCard(func() uint32 { return gl.NO_ERROR }) }
+
+// When the card has no memory for a texture, all its layers give theirs back in a last frame and draw nothing more.
+// Other errors of the driver, even without end, change nothing.
+func TestCardWithoutMemory(t *testing.T) {
+	test.NewTempApp(t)
+	r, _, _ := newRenderer(t)
+	faults, failed := []uint32{}, 0
+	card := NewCard(func() uint32 {
+		if len(faults) == 0 {
+			return gl.NO_ERROR
+		}
+		f := faults[0]
+		faults = faults[1:]
+		return f
+	})
+	card.Failed = func() { failed++ }
+	layers := []*Layer{NewLayer(card, "a"), NewLayer(card, "b")}
+	frame := r.Tiles(image.Pt(200, 150), view.Transform{Zoom: 1}, view.DefaultOptions(), 100)
+	draw := func(l *Layer) Progress { return l.Draw(frame, fyne.NewPos(0, 0), 1) }
+	for _, l := range layers {
+		before := Nothing
+		for p := draw(l); p != All; p = draw(l) {
+			before = p
+		}
+		if before != Loaded {
+			t.Errorf("progress %d before a frame without new textures, want %d", before, Loaded)
+		}
+	}
+	faults = slices.Repeat([]uint32{gl.INVALID_OPERATION}, 1000)
+	if p := draw(layers[0]); p != All {
+		t.Errorf("progress %d after other errors, want %d", p, All)
+	}
+	faults = []uint32{gl.INVALID_ENUM, gl.OUT_OF_MEMORY}
+	for i, l := range layers {
+		if p := draw(l); p != Some {
+			t.Errorf("layer %d: progress %d without memory, want %d", i, p, Some)
+		}
+		shown := test.WidgetRenderer(l).Objects()
+		for _, object := range shown {
+			for name, img := range object.(*canvas.Shader).Textures {
+				if img.Bounds().Dx() > 1 {
+					t.Errorf("layer %d: the texture %s keeps its memory", i, name)
+				}
+			}
+		}
+		if p := draw(l); p != Nothing || len(shown) == 0 || len(test.WidgetRenderer(l).Objects()) != 0 {
+			t.Errorf("layer %d: progress %d after the last of %d shaders, want %d", i, p, len(shown), Nothing)
+		}
+	}
+	if failed != 1 {
+		t.Errorf("the failure was reported %d times, want 1", failed)
+	}
+}
+
 // Each quad has a shader of a name of its own, with its textures and uniforms; Clear shows none.
 func TestLayer(t *testing.T) {
 	test.NewTempApp(t)
 	r, _, _ := newRenderer(t)
-	l := NewLayer("left")
+	l := NewLayer(soundCard(), "left")
 	o := view.DefaultOptions()
 	o.Colour, o.Opacity = color.RGBA{1, 2, 3, 255}, 0.25
 	frame := r.Tiles(image.Pt(200, 150), view.Transform{Zoom: 1}, o, 100)

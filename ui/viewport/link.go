@@ -18,7 +18,7 @@ func (v *Viewport) SetLayer(layer *view.Pyramid) {
 	}
 	v.layer = layer
 	v.renderer.SetLayer(layer)
-	v.redraw()
+	v.Redraw()
 }
 
 // SetFollower makes the viewport follow another one: it takes its view by Follow, does not fit or move the picture by

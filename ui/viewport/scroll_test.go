@@ -171,7 +171,7 @@ func BenchmarkPan(b *testing.B) {
 					v.Take(v.transform.Pan(15*step, 9*step))
 					step = -step
 					if anew {
-						v.redraw()
+						v.Redraw()
 					}
 					v.draw(w, h)
 				}

@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/test"
+	"github.com/go-gl/gl/v2.1/gl"
 
 	"blik/app/view"
 	"blik/internal/test/testpic"
@@ -32,7 +33,10 @@ func TestShaderOverTheRaster(t *testing.T) {
 	}
 	mask := view.NewMaskPyramid(testpic.Specks(300, 200))
 	for _, use := range []bool{false, true} {
-		v := New(Shaded("test", use))
+		v := New()
+		if use {
+			v = New(Shaded("test", shader.NewCard(func() uint32 { return 0 })))
+		}
 		// The painter of the toolkit's tests knows no shader, so the viewport is in no window.
 		v.Resize(fyne.NewSize(400, 300))
 		v.resized(v.Size())
@@ -74,7 +78,7 @@ func TestRasterInPlaceOfTheShader(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := New(Shaded("test", true))
+	v := New(Shaded("test", shader.NewCard(func() uint32 { return 0 })))
 	v.Resize(fyne.NewSize(101*shader.TileSide, 4))
 	v.resized(v.Size())
 	v.SetPicture(p, nil)
@@ -82,5 +86,33 @@ func TestRasterInPlaceOfTheShader(t *testing.T) {
 	got, ok := v.draw(101*shader.TileSide, 4).(*image.RGBA)
 	if !ok || got.Pix[0] != 99 || got.Pix[len(got.Pix)-2] != 99 || len(shaders(v)) != 0 {
 		t.Error("the frame is not drawn by the raster")
+	}
+}
+
+// The raster draws the picture when the card has no memory for it, also in the frame that finds that out.
+func TestRasterAfterTheCard(t *testing.T) {
+	test.NewTempApp(t)
+	p, err := view.NewPyramid(context.Background(), testpic.Flat(300, 200, 1, 99))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fault := uint32(gl.NO_ERROR)
+	v := New(Shaded("test", shader.NewCard(func() uint32 { return fault })))
+	v.Resize(fyne.NewSize(300, 200))
+	v.resized(v.Size())
+	v.SetPicture(p, nil)
+	v.Restore(view.Transform{Zoom: 1})
+	if c := v.draw(300, 200).At(150, 100); c != view.Surround() {
+		t.Errorf("the raster is %v under the shader", c)
+	}
+	fault = gl.OUT_OF_MEMORY
+	for i := range 2 {
+		got, ok := v.draw(300, 200).(*image.RGBA)
+		if !ok || got.RGBAAt(150, 100).R != 99 {
+			t.Errorf("frame %d after the failure is not drawn by the raster", i)
+		}
+	}
+	if n := len(shaders(v)); n != 0 {
+		t.Errorf("%d shaders are left", n)
 	}
 }

@@ -128,11 +128,11 @@ var (
 // An Option is one of New.
 type Option func(*Viewport)
 
-// Shaded draws the picture by a shader, under a name of its own in the window, if use is set.
-func Shaded(name string, use bool) Option {
+// Shaded lets a graphics card draw the picture, under a name of its own in the window. Without a card the raster does.
+func Shaded(name string, card *shader.Card) Option {
 	return func(v *Viewport) {
-		if use {
-			v.shaded = shader.NewLayer(name)
+		if card != nil {
+			v.shaded = shader.NewLayer(card, name)
 		}
 	}
 }
@@ -192,7 +192,7 @@ func (v *Viewport) SetPicture(p *view.Pyramid, m *view.MaskPyramid) {
 	if !v.follower {
 		v.Fit()
 	}
-	v.redraw()
+	v.Redraw()
 }
 
 // Shows reports whether p is the original that is shown.
@@ -221,7 +221,7 @@ func (v *Viewport) SetCompare(c view.Compare) {
 		v.End()
 	}
 	v.compare = c
-	v.redraw()
+	v.Redraw()
 	v.layoutDivider()
 	v.updateRing()
 }
@@ -232,7 +232,7 @@ func (v *Viewport) Compare() view.Compare { return v.compare }
 // SetOptions changes the display of the mask.
 func (v *Viewport) SetOptions(o view.Options) {
 	v.options = o
-	v.redraw()
+	v.Redraw()
 }
 
 // Options returns the display options of the mask.
@@ -410,7 +410,7 @@ func (v *Viewport) place(t view.Transform) {
 		v.dirty = v.dirty.Add(by)
 		v.raster.Refresh()
 	} else {
-		v.redraw()
+		v.Redraw()
 	}
 	v.layoutOverlay()
 	v.updateRing()
@@ -437,8 +437,8 @@ func (v *Viewport) shift(t view.Transform) (by image.Point, ok bool) {
 	return image.Pt(x, y), okX && okY
 }
 
-// redraw redraws everything. It resets moved, because none of the old pixels can be reused.
-func (v *Viewport) redraw() {
+// Redraw redraws everything in the next frame. It resets moved, because none of the old pixels can be reused.
+func (v *Viewport) Redraw() {
 	v.moved = image.Point{}
 	v.invalidate(image.Rectangle{Max: v.device})
 }
@@ -465,6 +465,9 @@ func (v *Viewport) draw(w, h int) image.Image {
 	if v.shaded != nil {
 		frame := v.renderer.Tiles(image.Pt(w, h), v.transform, o, shader.TileSide)
 		switch v.shaded.Draw(frame, fyne.CurrentApp().Driver().AbsolutePositionForObject(v), v.scale) {
+		case shader.Loaded:
+			v.raster.Refresh()
+			fallthrough
 		case shader.All:
 			v.buf, v.dirty, v.moved = nil, image.Rectangle{}, image.Point{}
 			return image.NewUniform(view.Surround())
@@ -497,7 +500,7 @@ func (v *Viewport) resized(size fyne.Size) {
 	v.device = device
 	v.layoutDivider()
 	if v.follower {
-		v.redraw()
+		v.Redraw()
 		v.layoutOverlay()
 		return
 	}
