@@ -444,7 +444,8 @@ func TestJPEG(t *testing.T) {
 		h.dialogs.path = "/art/lossy.jpg"
 		h.k.actions.do("file.savePictureAs")
 		h.settle()
-		if r := h.dialogs.asked[0]; r.File != "c_corrected.tif" || !slices.Contains(r.Extensions, "jpg") {
+		if r := h.dialogs.asked[0]; r.File != "c_corrected.tif" || !slices.Contains(r.Extensions, "jpg") ||
+			r.Name != "Pictures (TIFF, PNG, JPEG)" {
 			t.Errorf("asked %+v", r)
 		}
 		if said := h.dialogTexts(); !strings.Contains(said, "lossy.jpg would be a JPEG") || len(h.pictureFiles) != 0 {
@@ -514,6 +515,7 @@ func TestSaveOverTheSource(t *testing.T) {
 		t.Errorf("next step: %q", got)
 	}
 	if r := h.dialogs.asked[0]; !slices.Equal(r.Extensions, []string{"png"}) || r.Folder != "/art" ||
+		r.Name != "Pictures (PNG)" ||
 		r.File != "a_corrected.png" {
 		t.Errorf("asked %+v", r)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"fyne.io/fyne/v2"
@@ -72,8 +73,19 @@ func (f *Files) t(format message.Text, args ...any) string {
 func (f *Files) ChoosePicture() {
 	f.o.Dialogs.Open(filedialog.Request{
 		Title: f.t("Open picture"), Folder: f.o.Session.Settings().LastFolder,
-		Name: f.t("Pictures (TIFF, PNG, JPEG)"), Extensions: imagefile.Extensions(),
+		Name: f.pictures(imagefile.Extensions()), Extensions: imagefile.Extensions(),
 	}, f.chosen(f.Open))
+}
+
+// pictures names the formats with these extensions.
+func (f *Files) pictures(extensions []string) string {
+	var names []string
+	for _, format := range imagefile.Formats() {
+		if slices.Contains(extensions, format.Extensions()[0]) {
+			names = append(names, string(format))
+		}
+	}
+	return f.t("Pictures (%s)", strings.Join(names, ", "))
 }
 
 // ChooseFolder lets the user choose a folder, all pictures of which become the filmstrip.
@@ -444,9 +456,10 @@ func (f *Files) SavePictureAs(next func()) {
 		return
 	}
 	path, _, _ := f.o.Store.SaveTarget()
+	extensions := f.o.Session.Shown().Original.SaveExtensions()
 	f.o.Dialogs.Save(filedialog.Request{
 		Title: f.t("Save corrected picture"), Folder: filepath.Dir(path), File: filepath.Base(path),
-		Name: f.t("Pictures (TIFF, PNG, JPEG)"), Extensions: f.o.Session.Shown().Original.SaveExtensions(),
+		Name: f.pictures(extensions), Extensions: extensions,
 	}, f.chosen(func(path string) {
 		// The dialog has already asked about replacing an existing file; the original needs a question of its own.
 		save := func(keep bool) {
