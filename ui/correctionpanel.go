@@ -172,7 +172,10 @@ func (p *correctionPanel) showMethods(another bool) {
 func (p *correctionPanel) showResult() {
 	text := ""
 	if w := p.store.Written(); w.Saved != nil {
-		if text = p.k.words.Saved(w); w.Report != "" {
+		if text = p.k.words.Saved(w); !w.Saved.Lossy {
+			text += p.k.words.Extent(w.Extent)
+		}
+		if w.Report != "" {
 			text += "\n" + p.k.t("Report: %s", filepath.Base(w.Report))
 		}
 	}

@@ -133,7 +133,7 @@ func millimetres(unit container.Unit, x, y float64) (w, h float64, ok bool) {
 	return inUnit / x, inUnit / y, true
 }
 
-// Saved describes what was saved and verified.
+// Saved describes what was saved and verified, in one line.
 func (w *Words) Saved(s work.Written) string {
 	n, name := int(s.Saved.PixelsChanged), filepath.Base(s.Saved.Path)
 	changed := w.Changed(n)
@@ -142,9 +142,9 @@ func (w *Words) Saved(s work.Written) string {
 		return w.t("Saved %s as JPEG. %s corrected; the blocks around them were encoded again", name,
 			w.texts.Plural(n, "%s pixel", "%s pixels", w.texts.Int(n)))
 	case s.Saved.Proof != nil && s.Saved.Proof.Holds():
-		return w.t("Saved %s. %s; everything else verified identical", name, changed) + w.Extent(s.Extent)
+		return w.t("Saved %s. %s; everything else verified identical", name, changed)
 	default:
-		return w.t("Saved %s. %s", name, changed) + w.Extent(s.Extent)
+		return w.t("Saved %s. %s", name, changed)
 	}
 }
 
