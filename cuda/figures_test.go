@@ -435,35 +435,39 @@ func round(v float64) float64 { return float64(int64(v*1e4+0.5)) / 1e4 }
 func TestDetectTimes(t *testing.T) {
 	b := gpu(t)
 	testpic.Long(t)
-	pic := glaring(t, 5300, 3533, 8, 11, 1)
-	took, names := map[string][]float64{}, []string{"total"}
-	for i := range 24 {
-		start := time.Now()
-		res, err := detect.Detect(background, b, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		times := append(res.Timings, processing.StageTime{Name: "total", Time: time.Since(start)})
-		mask := fnv.New64a()
-		_, _ = mask.Write(res.Mask.Pix)
-		line := ""
-		for _, s := range times {
-			ms := s.Time.Seconds() * 1e3
-			line += fmt.Sprintf("  %s %.2f", s.Name, ms)
-			if i < 4 {
-				continue
+	for _, depth := range []int{8, 16} {
+		t.Run(fmt.Sprint(depth, " bits"), func(t *testing.T) {
+			pic := glaring(t, 5300, 3533, depth, 11, 1)
+			took, names := map[string][]float64{}, []string{"total"}
+			for i := range 24 {
+				start := time.Now()
+				res, err := detect.Detect(background, b, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
+				if err != nil {
+					t.Fatal(err)
+				}
+				times := append(res.Timings, processing.StageTime{Name: "total", Time: time.Since(start)})
+				mask := fnv.New64a()
+				_, _ = mask.Write(res.Mask.Pix)
+				line := ""
+				for _, s := range times {
+					ms := s.Time.Seconds() * 1e3
+					line += fmt.Sprintf("  %s %.2f", s.Name, ms)
+					if i < 4 {
+						continue
+					}
+					if !slices.Contains(names, s.Name) {
+						names = append(names, s.Name)
+					}
+					took[s.Name] = append(took[s.Name], ms)
+				}
+				t.Logf("run %d: %d findings, mask %x;%s", i, len(res.Findings), mask.Sum64(), line)
 			}
-			if !slices.Contains(names, s.Name) {
-				names = append(names, s.Name)
+			for _, name := range names {
+				list := slices.Sorted(slices.Values(took[name]))
+				t.Logf("%-16s median %7.3f ms, least %7.3f, quartiles %.3f to %.3f", name, list[len(list)/2], list[0],
+					list[len(list)/4], list[len(list)*3/4])
 			}
-			took[s.Name] = append(took[s.Name], ms)
-		}
-		t.Logf("run %d: %d findings, mask %x;%s", i, len(res.Findings), mask.Sum64(), line)
-	}
-	for _, name := range names {
-		list := slices.Sorted(slices.Values(took[name]))
-		t.Logf("%-16s median %7.3f ms, least %7.3f, quartiles %.3f to %.3f", name, list[len(list)/2], list[0],
-			list[len(list)/4], list[len(list)*3/4])
+		})
 	}
 }
 

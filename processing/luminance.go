@@ -86,10 +86,23 @@ type LuminanceTables struct {
 	Display []uint8
 }
 
-// NewLuminanceTables returns the tables for a picture's depth (8, 16 or 32 bits) and transfer curve.
+// NewLuminanceTables returns the tables for a picture's depth (8, 16 or 32 bits) and transfer curve. They are made once,
+// because those of 16 bits take several milliseconds, and must not be changed.
 func NewLuminanceTables(depth int, t Transfer) *LuminanceTables {
-	return newLuminanceTables(depth, t.Linear)
+	return transferTables[min(depth/16, 1)][t]()
 }
+
+// transferTables returns the tables of 8 bits and of more for each transfer curve.
+var transferTables = func() (tables [2][TransferGamma22 + 1]func() *LuminanceTables) {
+	for deep := range tables {
+		for t := range tables[deep] {
+			tables[deep][t] = sync.OnceValue(func() *LuminanceTables {
+				return newLuminanceTables(8<<deep, Transfer(t).Linear)
+			})
+		}
+	}
+	return tables
+}()
 
 func newLuminanceTables(depth int, linear func(float64) float64) *LuminanceTables {
 	table := func(n int) []uint16 {
@@ -101,20 +114,13 @@ func newLuminanceTables(depth int, linear func(float64) float64) *LuminanceTable
 		})
 		return s
 	}
-	l := &LuminanceTables{Encode8: encode8(), Display: displayTable(depth, linear)}
+	l := &LuminanceTables{Encode8: encode8()}
 	if depth == 8 {
-		l.Linear8 = table(1 << 8)
+		l.Linear8, l.Display = table(1<<8), encodeTable(1<<8, linear)
 	} else {
-		l.Linear16 = table(1 << 16)
+		l.Linear16, l.Display = table(1<<16), encodeTable(1<<16, linear)
 	}
 	return l
-}
-
-func displayTable(depth int, linear func(float64) float64) []uint8 {
-	if depth == 8 {
-		return encodeTable(1<<8, linear)
-	}
-	return encodeTable(1<<16, linear)
 }
 
 // encode8 returns Encode8, which is the same for all pictures and is never changed.

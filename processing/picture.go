@@ -107,10 +107,12 @@ func (p *Picture) Part(left, top, w, h int) *Picture {
 func (p *Picture) Samples() Samples { return Samples{U8: p.U8, U16: p.U16, F32: p.F32} }
 
 // Tables returns the tables that turn the picture's samples into the planes of detection.
-func (p *Picture) Tables() *LuminanceTables { return newLuminanceTables(p.Depth(), p.Linear) }
-
-// Display returns the table of that name of Tables, without the others, which take much longer for 16 bits.
-func (p *Picture) Display() []uint8 { return displayTable(p.Depth(), p.Linear) }
+func (p *Picture) Tables() *LuminanceTables {
+	if p.Curve == nil {
+		return NewLuminanceTables(p.Depth(), p.Transfer)
+	}
+	return newLuminanceTables(p.Depth(), p.Linear)
+}
 
 // Mask marks glare: one byte per pixel, 0 outside, 255 inside, values between at a soft edge. A pixel counts as glare
 // if its value is at least MaskLevel.

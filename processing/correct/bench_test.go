@@ -30,8 +30,8 @@ func BenchmarkCorrectPainting(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	mask, err := detect.CleanUp(b.Context(), be, found.Spans, pic.Width, pic.Height, p, nil)
-	if err != nil {
+	mask := processing.NewMask(pic.Width, pic.Height)
+	if err := detect.CleanUp(b.Context(), be, mask, found.Spans, p, nil); err != nil {
 		b.Fatal(err)
 	}
 	for b.Loop() {

@@ -11,29 +11,28 @@ import (
 	"blik/processing"
 )
 
-// CleanUp draws spans, which are in reading order, into a mask of w × h pixels, opens, closes, fills holes, dilates by
-// the margin and feathers it as the parameters say, and clips it to the region, if there is one. If nothing depends on
-// neighbouring pixels, the backend is not used.
+// CleanUp draws spans, which are in reading order, into an empty mask, opens, closes, fills holes, dilates by the margin
+// and feathers it as the parameters say, and clips it to the region, if there is one. If nothing depends on neighbouring
+// pixels, the backend is not used.
 func CleanUp(
-	ctx context.Context, be processing.Backend, spans []processing.Span, w, h int, p processing.Params,
+	ctx context.Context, be processing.Backend, m *processing.Mask, spans []processing.Span, p processing.Params,
 	region *processing.Region,
-) (*processing.Mask, error) {
-	m := processing.NewMask(w, h)
+) error {
 	if len(spans) == 0 {
-		return m, ctx.Err()
+		return ctx.Err()
 	}
 	if cleanupReach(p) == 0 {
 		fill(m, spans, p.Fill)
 	} else {
 		fill(m, spans, false)
 		if err := cleanUp(ctx, be, m, p); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if region != nil {
 		clipMask(m, region)
 	}
-	return m, ctx.Err()
+	return ctx.Err()
 }
 
 // cleanupReach returns how far cleanup looks around a pixel, in pixels, except for filling holes.

@@ -59,8 +59,8 @@ func DecidePart(
 		s := &spans[i]
 		s.X0, s.X1, s.Y = s.X0-int32(part.Min.X), s.X1-int32(part.Min.X), s.Y-int32(part.Min.Y)
 	}
-	m, err := CleanUp(context.Background(), nil, spans, part.Dx(), part.Dy(), p, nil)
-	return m, err == nil
+	m = processing.NewMask(part.Dx(), part.Dy())
+	return m, CleanUp(context.Background(), nil, m, spans, p, nil) == nil
 }
 
 // scores returns the scores of all components.

@@ -48,6 +48,9 @@ func Detect(
 	be.Timings() // what an earlier, failed job left
 	r := &Result{}
 	r.Params, r.Device = p.Resolved(), be.Name()
+	// The mask is cleared while the device works.
+	mask := make(chan *processing.Mask, 1)
+	go func() { mask <- processing.NewMask(pic.Width, pic.Height) }()
 	var spans []processing.Span
 	if p.UsesNetwork() {
 		if r.Table = o.Table; !r.Table.Serves(p) {
@@ -71,8 +74,8 @@ func Detect(
 		}
 	}
 	end := o.stage(be, message.Of("cleanup"), 0.97)
-	var err error
-	r.Mask, err = CleanUp(ctx, be, spans, pic.Width, pic.Height, p, o.Region)
+	r.Mask = <-mask
+	err := CleanUp(ctx, be, r.Mask, spans, p, o.Region)
 	end()
 	r.Timings = be.Timings()
 	return r, err

@@ -13,7 +13,7 @@ type levels struct {
 }
 
 func newLevels(pic *processing.Picture) *levels {
-	return &levels{pic: pic, display: pic.Display()}
+	return &levels{pic: pic, display: pic.Tables().Display}
 }
 
 // another returns levels of the same picture for another goroutine.

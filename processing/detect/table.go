@@ -4,6 +4,7 @@ import (
 	"context"
 	"image"
 	"math"
+	"sync"
 
 	"blik/internal/parallel"
 	"blik/internal/span"
@@ -98,7 +99,7 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	taken.Mark(0, f.spans)
 	// Where each lies, and its Σ logit · steepness.
 	at, steep := make([]image.Point, len(kept)), make([]float64, len(kept))
-	const chunk = 64
+	const chunk = 16
 	first := newLevels(pic)
 	err := parallel.Chunks(ctx, len(own), chunk, func(from, to int) {
 		o := outliner{levels: first.another(), taken: taken}
@@ -118,14 +119,18 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	if err != nil {
 		return nil, err
 	}
-	for i, others := range othersAround(pic.Width, pic.Height, at, steep) {
-		t.Components[i].Strength = math.Sqrt(steep[i]) * company(others)
-	}
+	var strengths sync.WaitGroup
+	strengths.Go(func() {
+		for i, others := range othersAround(pic.Width, pic.Height, at, steep) {
+			t.Components[i].Strength = math.Sqrt(steep[i]) * company(others)
+		}
+	})
 	sets := make([][]processing.Span, len(t.Components))
 	for i := range sets {
 		sets[i] = t.Components[i].Spans
 	}
 	t.spans = span.InReadingOrder(sets, pic.Height)
+	strengths.Wait()
 	return t, nil
 }
 

@@ -192,6 +192,6 @@ func (t *Touched) cleanUp(
 		own[i] = processing.Span{Y: r.Y - int32(t.Top), X0: r.X0 - int32(t.Left), X1: r.X1 - int32(t.Left)}
 	}
 	w, h := min(int(s.Right)+around, pic.Width)-t.Left, min(int(s.Base)+around, pic.Height)-t.Top
-	t.Mask, err = CleanUp(ctx, be, own, w, h, p, nil)
-	return err
+	t.Mask = processing.NewMask(w, h)
+	return CleanUp(ctx, be, t.Mask, own, p, nil)
 }
