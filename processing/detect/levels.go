@@ -19,6 +19,28 @@ func newLevels(pic *processing.Picture) *levels {
 // another returns levels of the same picture for another goroutine.
 func (l *levels) another() *levels { return &levels{pic: l.pic, display: l.display} }
 
+// at returns the level of a pixel.
+func (l *levels) at(x, y int) uint8 {
+	p, i := l.pic, 3*(y*l.pic.Width+x)
+	switch {
+	case p.U8 != nil && p.Channels == 3:
+		return l.of(l.display[p.U8[i]], l.display[p.U8[i+1]], l.display[p.U8[i+2]])
+	case p.U16 != nil && p.Channels == 3:
+		return l.of(l.display[p.U16[i]], l.display[p.U16[i+1]], l.display[p.U16[i+2]])
+	}
+	var one [1]uint8
+	l.row(one[:], x, y)
+	return one[0]
+}
+
+// of returns the level of a colour.
+func (l *levels) of(r, g, b uint8) uint8 {
+	if l.dark {
+		return min(r, g, b)
+	}
+	return uint8((uint(r) + 2*uint(g) + uint(b) + 2) >> 2)
+}
+
 // row writes the levels of the pixels from (x, y) on.
 func (l *levels) row(dst []uint8, x, y int) {
 	p, c := l.pic, l.pic.Channels
@@ -27,11 +49,11 @@ func (l *levels) row(dst []uint8, x, y int) {
 	case p.U8 != nil && c == 4:
 		l.inks = append(l.inks[:0], p.U8[from:to]...)
 		processing.WithoutInks(l.inks[:3*len(dst)], l.inks)
-		level(dst, l.inks, 3, l.display, l.dark)
+		level(l, dst, l.inks, 3)
 	case p.U8 != nil:
-		level(dst, p.U8[from:to], c, l.display, l.dark)
+		level(l, dst, p.U8[from:to], c)
 	case p.U16 != nil && c != 4:
-		level(dst, p.U16[from:to], c, l.display, l.dark)
+		level(l, dst, p.U16[from:to], c)
 	default:
 		l.whole = append(l.whole[:0], make([]uint16, to-from)...)
 		if p.U16 != nil {
@@ -43,24 +65,21 @@ func (l *levels) row(dst []uint8, x, y int) {
 			processing.WithoutInks(l.whole[:3*len(dst)], l.whole)
 			c = 3
 		}
-		level(dst, l.whole, c, l.display, l.dark)
+		level(l, dst, l.whole, c)
 	}
 }
 
 // level writes the levels of samples of one or three channels.
-func level[S uint8 | uint16](dst []uint8, src []S, channels int, display []uint8, dark bool) {
+func level[S uint8 | uint16](l *levels, dst []uint8, src []S, channels int) {
 	if channels == 1 {
 		for i := range dst {
-			dst[i] = display[src[i]]
+			dst[i] = l.display[src[i]]
 		}
 		return
 	}
 	for i := range dst {
 		p := src[3*i : 3*i+3 : 3*i+3]
-		r, g, b := display[p[0]], display[p[1]], display[p[2]]
-		if dst[i] = min(r, g, b); !dark {
-			dst[i] = uint8((uint(r) + 2*uint(g) + uint(b) + 2) >> 2)
-		}
+		dst[i] = l.of(l.display[p[0]], l.display[p[1]], l.display[p[2]])
 	}
 }
 

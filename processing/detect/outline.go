@@ -1,6 +1,8 @@
 package detect
 
 import (
+	"sort"
+
 	"blik/internal/span"
 	"blik/processing"
 )
@@ -19,14 +21,13 @@ type outliner struct {
 	// taken are the pixels of all components.
 	taken *span.Set
 
-	level, state []uint8
-	queue        []int32
+	state []uint8
+	queue []int32
 }
 
-// The bits of outliner.state.
+// The bits of outliner.state: a pixel that was looked at, and one of the outline.
 const (
-	near uint8 = 1 << iota
-	own
+	seen uint8 = 1 << iota
 	kept
 )
 
@@ -42,7 +43,6 @@ func (o *outliner) outline(spans []processing.Span, ground, rise int) []processi
 	x0, y0 := max(int(s.Left)-reach, 0), max(int(s.Top)-reach, 0)
 	x1, y1 := min(int(s.Right)+reach, pic.Width), min(int(s.Base)+reach, pic.Height)
 	w, h := x1-x0, y1-y0
-	o.level = o.levels.window(o.level, x0, y0, x1, y1)
 	if cap(o.state) < w*h {
 		o.state = make([]uint8, w*h+w*h/2)
 	}
@@ -51,16 +51,11 @@ func (o *outliner) outline(spans []processing.Span, ground, rise int) []processi
 	o.queue = o.queue[:0]
 	least, inside := ground+grow*rise/100, ground+cut*rise/100
 	for _, r := range spans {
-		for y := max(int(r.Y)-y0-reach, 0); y <= min(int(r.Y)-y0+reach, h-1); y++ {
-			for x := max(int(r.X0)-x0-reach, 0); x < min(int(r.X1)-x0+reach, w); x++ {
-				o.state[y*w+x] |= near
-			}
-		}
-		for x := int(r.X0) - x0; x < int(r.X1)-x0; x++ {
-			i := (int(r.Y)-y0)*w + x
-			o.state[i] |= own
-			if int(o.level[i]) >= inside {
-				o.state[i] |= kept
+		for x := int(r.X0); x < int(r.X1); x++ {
+			i := (int(r.Y)-y0)*w + x - x0
+			o.state[i] = seen
+			if int(o.levels.at(x, int(r.Y))) >= inside {
+				o.state[i] = kept
 				o.queue = append(o.queue, int32(i))
 			}
 		}
@@ -72,8 +67,12 @@ func (o *outliner) outline(spans []processing.Span, ground, rise int) []processi
 		for v := max(y-1, 0); v <= min(y+1, h-1); v++ {
 			for u := max(x-1, 0); u <= min(x+1, w-1); u++ {
 				i := v*w + u
-				if o.state[i] == near && int(o.level[i]) >= least && !o.taken.Has(x0+u, y0+v) {
-					o.state[i] |= kept
+				if o.state[i] != 0 {
+					continue
+				}
+				o.state[i] = seen
+				if int(o.levels.at(x0+u, y0+v)) >= least && !o.taken.Has(x0+u, y0+v) && reached(spans, x0+u, y0+v) {
+					o.state[i] = kept
 					o.queue = append(o.queue, int32(i))
 				}
 			}
@@ -84,4 +83,18 @@ func (o *outliner) outline(spans []processing.Span, ground, rise int) []processi
 		out[i].X0, out[i].X1, out[i].Y = out[i].X0+int32(x0), out[i].X1+int32(x0), out[i].Y+int32(y0)
 	}
 	return out
+}
+
+// reached reports whether a pixel is within reach of spans, which are in reading order.
+func reached(spans []processing.Span, x, y int) bool {
+	for row := y - reach; row <= y+reach; row++ {
+		i := sort.Search(len(spans), func(i int) bool {
+			s := &spans[i]
+			return int(s.Y) > row || int(s.Y) == row && int(s.X1)+reach > x
+		})
+		if i < len(spans) && int(spans[i].Y) == row && int(spans[i].X0)-reach <= x {
+			return true
+		}
+	}
+	return false
 }

@@ -94,9 +94,14 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 		kept = append(kept, p)
 	}
 	t := &Table{Width: pic.Width, Height: pic.Height, Components: make([]Component, len(kept))}
+	var taken *span.Set
+	var marked sync.WaitGroup
+	marked.Go(func() {
+		taken = span.NewSet(pic.Width, pic.Height)
+		taken.Mark(0, f.spans)
+	})
 	own := spansByComponent(f.spans, number, len(kept))
-	taken := span.NewSet(pic.Width, pic.Height)
-	taken.Mark(0, f.spans)
+	marked.Wait()
 	// Where each lies, and its Σ logit · steepness.
 	at, steep := make([]image.Point, len(kept)), make([]float64, len(kept))
 	const chunk = 16
