@@ -86,8 +86,8 @@ type LuminanceTables struct {
 	Display []uint8
 }
 
-// NewLuminanceTables returns the tables for a picture's depth (8, 16 or 32 bits) and transfer curve. They are made once,
-// because those of 16 bits take several milliseconds, and must not be changed.
+// NewLuminanceTables returns the tables for a picture's depth (8, 16 or 32 bits) and transfer curve. They are made
+// once, because those of 16 bits take several milliseconds, and must not be changed.
 func NewLuminanceTables(depth int, t Transfer) *LuminanceTables {
 	return transferTables[min(depth/16, 1)][t]()
 }

@@ -11,9 +11,9 @@ import (
 	"blik/processing"
 )
 
-// CleanUp draws spans, which are in reading order, into an empty mask, opens, closes, fills holes, dilates by the margin
-// and feathers it as the parameters say, and clips it to the region, if there is one. If nothing depends on neighbouring
-// pixels, the backend is not used.
+// CleanUp draws spans, which are in reading order, into an empty mask, opens, closes, fills holes, dilates by the
+// margin and feathers it as the parameters say, and clips it to the region, if there is one. If nothing depends on
+// neighbouring pixels, the backend is not used.
 func CleanUp(
 	ctx context.Context, be processing.Backend, m *processing.Mask, spans []processing.Span, p processing.Params,
 	region *processing.Region,
