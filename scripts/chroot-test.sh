@@ -20,6 +20,7 @@ if [ ! -x "$root/usr/bin/apt-get" ]; then
     keyring=${UBUNTU_KEYRING:-/usr/share/keyrings/ubuntu-archive-keyring.gpg}
     options+=("--keyring=$keyring")
   fi
+  mkdir -p build/chroots
   mmdebstrap --variant=apt "${options[@]}" "$suite" "$root" "$mirror"
 fi
 inside() { chroot "$root" /usr/bin/env -i HOME=/root/home PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 "$@"; }
