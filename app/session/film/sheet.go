@@ -53,9 +53,11 @@ func (t *sheet) run(ctx context.Context) (err error) {
 	if t.Params == nil {
 		t.Params = &t.params
 	}
-	if t.small, err = store.MakeThumbnail(ctx, t.file); err != nil {
+	small, err := store.MakeThumbnail(ctx, t.file)
+	if err != nil {
 		return err
 	}
+	t.small = small
 	t.next = t.step()
 	steps := work.Steps{Engine: t.o.Engine, Params: *t.Params, Until: t.until, Progress: t.progress}
 	t.worked, err = steps.Do(ctx, t.Doc.Picture(), t)
