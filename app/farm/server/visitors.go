@@ -27,12 +27,15 @@ func (v *visitors) note(c net.Conn, state http.ConnState) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.since, c)
+	if state == http.StateNew {
+		v.all[c] = true
+	}
 	switch state {
 	case http.StateNew, http.StateIdle:
-		v.all[c] = true
-		v.since[c] = time.Now()
+		if v.all[c] { // one that was closed here may still answer a request
+			v.since[c] = time.Now()
+		}
 	case http.StateActive:
-		v.all[c] = true
 	default:
 		delete(v.all, c)
 	}
