@@ -27,11 +27,10 @@ func (v *visitors) note(c net.Conn, state http.ConnState) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	delete(v.since, c)
-	if state == http.StateNew {
-		v.all[c] = true
-	}
 	switch state {
-	case http.StateNew, http.StateIdle:
+	case http.StateNew:
+		v.all[c], v.since[c] = true, time.Now()
+	case http.StateIdle:
 		if v.all[c] { // one that was closed here may still answer a request
 			v.since[c] = time.Now()
 		}
