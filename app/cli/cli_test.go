@@ -706,7 +706,7 @@ func TestHelpIsShort(t *testing.T) {
 func TestVersionAndCompletion(t *testing.T) {
 	t.Parallel()
 	got := call(t, "version")
-	if want := regexp.MustCompile(`^blik 1\.2\.3\ngo\S+ \w+/\w+\nbuild tags: \S.*; without window\nCPU kernels: (plain|avx2|avx512|vnni)\b.*\n$`); got.status != exitDone || !want.MatchString(got.out) {
+	if want := regexp.MustCompile(`^blik 1\.2\.3\ngo\S+ \w+/\w+\nbuild tags: \S.*; without window\nCPU kernels: (plain|avx2|avxvnni|avx512|vnni)\b.*\n$`); got.status != exitDone || !want.MatchString(got.out) {
 		t.Errorf("%+v", got)
 	}
 	if flag := call(t, "--version"); flag != got {

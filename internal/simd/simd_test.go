@@ -2,21 +2,26 @@ package simd
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
 func TestChoose(t *testing.T) {
 	t.Parallel()
+	plain, avx2 := []Level{Plain}, []Level{Plain, AVX2}
+	desktop := append(avx2[:2:2], AVXVNNI)
+	server, newer := append(avx2[:2:2], AVX512), append(desktop[:3:3], AVX512, VNNI)
 	for _, c := range []struct {
-		processor Level
+		processor []Level
 		forced    string
 		want      Level
 	}{
-		{Plain, "", Plain}, {AVX2, "", AVX2}, {AVX512, "", AVX512},
-		{AVX512, "plain", Plain}, {AVX512, "avx2", AVX2}, {AVX512, "avx512", AVX512},
-		{VNNI, "", VNNI}, {VNNI, "vnni", VNNI}, {VNNI, "avx512", AVX512}, {AVX512, "vnni", AVX512},
+		{plain, "", Plain}, {avx2, "", AVX2}, {desktop, "", AVXVNNI}, {server, "", AVX512}, {newer, "", VNNI},
+		{server, "plain", Plain}, {server, "avx2", AVX2}, {server, "avx512", AVX512}, {newer, "vnni", VNNI},
+		{newer, "avx512", AVX512}, {newer, "avxvnni", AVXVNNI}, {desktop, "avx2", AVX2},
 		// A level that the processor lacks cannot be forced; an unknown value forces the slowest.
-		{AVX2, "avx512", AVX2}, {Plain, "avx512", Plain}, {AVX512, "AVX2", Plain},
+		{avx2, "avx512", AVX2}, {plain, "avx512", Plain}, {server, "AVX2", Plain}, {server, "avxvnni", AVX2},
+		{desktop, "avx512", AVXVNNI}, {server, "vnni", AVX512},
 	} {
 		got := choose(c.processor, c.forced)
 		if got.level != c.want {
@@ -30,8 +35,9 @@ func TestChoose(t *testing.T) {
 
 func TestChosen(t *testing.T) {
 	t.Parallel()
-	if got := Chosen(); got > processor() || got != Chosen() {
-		t.Errorf("%v was chosen on a processor with %v", got, processor())
+	got, levels := Chosen(), Levels()
+	if got != Chosen() || got != levels[len(levels)-1] || levels[0] != Plain || !slices.IsSorted(levels) {
+		t.Errorf("%v was chosen of %v", got, levels)
 	}
 }
 

@@ -20,7 +20,7 @@ type Machine struct {
 	CPU string `json:"cpu"`
 	// Cores is the number of processors that run goroutines.
 	Cores int `json:"cores"`
-	// Kernels is the level of the CPU kernels: "plain", "avx2", "avx512" or "vnni".
+	// Kernels is the level of the CPU kernels: "plain", "avx2", "avxvnni", "avx512" or "vnni".
 	Kernels string `json:"kernels"`
 	// GPUs are the product names of the GPUs that took part, one for each GPU.
 	GPUs    []string  `json:"gpus"`

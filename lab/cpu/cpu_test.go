@@ -17,7 +17,7 @@ import (
 // vectors returns the kernels of every level of vectors that this processor runs, and Cores of several workers.
 func vectors() []kernels {
 	var all []kernels
-	for l := simd.AVX2; l <= simd.Chosen(); l++ {
+	for _, l := range simd.Levels()[1:] {
 		all = append(all, kernelsFor(l))
 	}
 	return all

@@ -115,7 +115,7 @@ func down[T kernel.Sample](t rapid.TB, p processing.Plane) []T {
 // into pieces so small that every border between them occurs.
 func each(t *rapid.T, run func(b *Backend)) {
 	for i, n := range workerCounts {
-		b := New(Workers(n), Kernels(levels()[i%len(levels())]))
+		b := New(Workers(n), Kernels(simd.Levels()[i%len(simd.Levels())]))
 		if i > 0 {
 			b.tiling = tiling{
 				span: 61, tile: 7 + 6*i, rows: 1 + i, strip: 5 + 4*i, whole: 10 * i, ring: 1, narrow: 1, wide: 9 * i,
@@ -126,15 +126,6 @@ func each(t *rapid.T, run func(b *Backend)) {
 			t.Fatalf("%d workers: %d planes of %d bytes not released", n, planes, bytes)
 		}
 	}
-}
-
-// levels are those of the kernels that this processor runs, the fastest first.
-func levels() []simd.Level {
-	var all []simd.Level
-	for l := int(simd.Chosen()); l >= 0; l-- {
-		all = append(all, simd.Level(l))
-	}
-	return all
 }
 
 // release releases planes.

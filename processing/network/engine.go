@@ -23,8 +23,8 @@ func (e *Engine) Model() *Model { return e.model }
 
 // kernels are the inner loops for a level of vector instructions.
 type kernels struct {
-	// lanes is the number of cells in a vector, 2·lanes that of a block.
-	lanes int
+	// block is the number of cells in a block; it is even.
+	block int
 	// convolve computes four channels of a row. A row is processed in parts with about products = blocks · taps each,
 	// all channels of one part before the next, so that its sources stay in the L1 cache. If products is 0, the whole
 	// row is one part.
@@ -189,7 +189,7 @@ func (s *strip) begin(e *Engine, pic Picture, r Rect, scratch *Scratch, stop fun
 	// The input is computed in cells.
 	s.columns[0].from -= s.columns[0].from % cellSide
 	s.plan()
-	block := 2 * e.kernels.lanes
+	block := e.kernels.block
 	size, widest := 0, 0
 	for i := range s.rings {
 		q := &s.rings[i]
@@ -301,7 +301,7 @@ func (s *strip) end(i, y int) {
 func (s *strip) convolve(i, y int, offset int32) {
 	n, c := &s.nodes[i], s.columns[i]
 	l := n.layer
-	block := 2 * s.kernels.lanes
+	block := s.kernels.block
 	j := &s.job
 	blocks := (c.to - c.from + block - 1) / block
 	j.add, j.top, j.raw, j.apart = 0, Top, n.kind == share, s.rings[i].segment

@@ -14,15 +14,6 @@ import (
 // all is for Engine.Run: every row is needed.
 func all(int) bool { return true }
 
-// levels returns the levels that this processor supports.
-func levels() []simd.Level {
-	var list []simd.Level
-	for l := range simd.Chosen() + 1 {
-		list = append(list, l)
-	}
-	return list
-}
-
 // randomModel returns a model of some layers of any kind. Its weights are small, large, or of the largest possible
 // magnitude.
 func randomModel(r *rand.Rand) *Model {
@@ -184,7 +175,7 @@ func TestEngine(t *testing.T) {
 		w, h := 1+r.IntN(90), 1+r.IntN(70)
 		red, green, blue := noisePicture(r, w, h)
 		_, logits := m.Run(red, green, blue, w, h)
-		for _, level := range levels() {
+		for _, level := range simd.Levels() {
 			tile := []int{16, 48, 128}[r.IntN(3)]
 			wantLogits(t, fmt.Sprintf("seed %d", seed), m, level, Picture{red, green, blue, w, h}, logits, tile, r.IntN(256))
 		}
@@ -207,7 +198,7 @@ func wantPictures(t *testing.T, r *rand.Rand, m *Model) {
 		pic := Picture{Width: size[0], Height: size[1]}
 		pic.Red, pic.Green, pic.Blue = noisePicture(r, pic.Width, pic.Height)
 		_, logits := m.Run(pic.Red, pic.Green, pic.Blue, pic.Width, pic.Height)
-		for _, level := range levels() {
+		for _, level := range simd.Levels() {
 			for _, tile := range []int{64, 1024} {
 				wantLogits(t, fmt.Sprint(len(m.Layers[0].Bias)), m, level, pic, logits, tile, 100)
 			}
@@ -263,7 +254,7 @@ func TestChannels(t *testing.T) {
 			want = append(want, hidden.V[c*w*h+at])
 		}
 	}
-	for _, level := range levels() {
+	for _, level := range simd.Levels() {
 		got := make([]uint8, len(want))
 		NewEngine(m, level).Channels(got, pic, Rect{0, 0, w, h}, places, &Scratch{}, func() bool { return false })
 		if !slices.Equal(got, want) {

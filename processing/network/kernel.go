@@ -14,7 +14,7 @@ type job struct {
 	shared []int8
 	apart  int
 	raw    bool
-	// blocks is the number of blocks of two vectors of cells.
+	// blocks is the number of blocks of cells.
 	blocks int
 	// add is added to the first channel of the result, which is then clamped to 0…top.
 	add, top int32
@@ -22,14 +22,14 @@ type job struct {
 	sums [4*32 + line/4]int32
 }
 
-// plainLanes is the number of cells of half a block for plain code.
-const plainLanes = 16
+// plainBlock is the number of cells of a block for plain code.
+const plainBlock = 32
 
 // convolvePlain computes a row of four channels, or of their sums, without vector instructions. A 64-bit integer holds
 // two sums, the first one plus 2³² times the second, so that one multiplication adds to both.
 func convolvePlain(j *job) {
 	p := j.pack
-	const cells = 2 * plainLanes
+	const cells = plainBlock
 	for block := range j.blocks {
 		at := 4 * cells * block
 		var sums [2][cells]int64
@@ -103,7 +103,7 @@ func cellsOf(memory []int8, place, n int) []uint32 {
 
 // plainKernels returns the kernels without vector instructions.
 func plainKernels() *kernels {
-	return &kernels{lanes: plainLanes, convolve: convolvePlain, darkest: darkestPlain, cells: cellsPlain,
+	return &kernels{block: plainBlock, convolve: convolvePlain, darkest: darkestPlain, cells: cellsPlain,
 		exchange: exchangePlain, factors: factorsPlain, planes: planesPlain, double: doublePlain, halve: halvePlain,
 		outputs: outputsPlain}
 }

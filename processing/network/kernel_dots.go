@@ -16,11 +16,20 @@ const productsOfPart = 108 * blocksOfPart
 func dots512(dst, src unsafe.Pointer, taps, weights *int32, n int, bias, shift *[4]int32, add, top int32, blocks int,
 	shared unsafe.Pointer, apart int, raw bool)
 
-// convolveDots computes a row of four channels as convolvePlain does. It is in assembly, because Go's vector package
-// lacks this instruction.
-func convolveDots(j *job) {
-	p := j.pack
-	memory := unsafe.Pointer(unsafe.SliceData(j.memory))
-	dots512(unsafe.Add(memory, j.dst), memory, unsafe.SliceData(j.taps), unsafe.SliceData(p.weights), len(j.taps),
-		&p.bias, &p.shift, j.add, j.top, j.blocks, unsafe.Pointer(unsafe.SliceData(j.shared)), j.apart, j.raw)
+// dots256 is dots512 with vectors of 256 bits and blocks of 24 cells, on processors without AVX-512.
+//
+//go:noescape
+func dots256(dst, src unsafe.Pointer, taps, weights *int32, n int, bias, shift *[4]int32, add, top int32, blocks int,
+	shared unsafe.Pointer, apart int, raw bool)
+
+// convolveDots returns a function that computes a row of four channels as convolvePlain does, with dots512 or dots256.
+// They are in assembly, because Go's vector package lacks this instruction.
+func convolveDots(dots func(dst, src unsafe.Pointer, taps, weights *int32, n int, bias, shift *[4]int32, add, top int32,
+	blocks int, shared unsafe.Pointer, apart int, raw bool)) func(j *job) {
+	return func(j *job) {
+		p := j.pack
+		memory := unsafe.Pointer(unsafe.SliceData(j.memory))
+		dots(unsafe.Add(memory, j.dst), memory, unsafe.SliceData(j.taps), unsafe.SliceData(p.weights), len(j.taps),
+			&p.bias, &p.shift, j.add, j.top, j.blocks, unsafe.Pointer(unsafe.SliceData(j.shared)), j.apart, j.raw)
+	}
 }

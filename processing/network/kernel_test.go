@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"blik/internal/simd"
 )
 
 // extremes returns bytes, many of which are the smallest or the largest.
@@ -48,7 +50,7 @@ func TestConvolveKernels(t *testing.T) {
 		}
 		add, top := int32(r.IntN(200)), []int32{Top, 255}[r.IntN(2)]
 		var want []int8
-		for _, level := range levels() {
+		for _, level := range simd.Levels() {
 			k := kernelsOf(level)
 			p := pack{bias: bias, shift: shift}
 			list := slices.Clone(quads)
@@ -56,8 +58,7 @@ func TestConvolveKernels(t *testing.T) {
 				list, p.sizes = group(list)
 			}
 			p.add(list)
-			cells := 2 * k.lanes
-			j := &job{memory: slices.Clone(memory), pack: &p, dst: 6 * segment, blocks: (width + cells - 1) / cells,
+			j := &job{memory: slices.Clone(memory), pack: &p, dst: 6 * segment, blocks: (width + k.block - 1) / k.block,
 				add: add, top: top}
 			for _, q := range p.taps {
 				j.taps = append(j.taps, int32(q.block*segment+4*(20+q.column)))
@@ -108,7 +109,7 @@ func TestCellKernels(t *testing.T) {
 			logits = append(logits, uint8(v))
 			kinds = append(kinds, KindOf([Outputs]int32{0, int32(v >> 8 & 0xff), int32(v >> 16 & 0xff), int32(v >> 24)}))
 		}
-		for _, level := range levels() {
+		for _, level := range simd.Levels() {
 			k := kernelsOf(level)
 			got := make([]uint32, n)
 			k.double(got, src[:(n+1)/2])
@@ -134,7 +135,7 @@ func TestCellKernels(t *testing.T) {
 func TestGroups(t *testing.T) {
 	t.Parallel()
 	m := defaultModel(t)
-	for _, level := range levels() {
+	for _, level := range simd.Levels() {
 		for i, n := range NewEngine(m, level).nodes {
 			for b, p := range n.packed {
 				wantGroups(t, fmt.Sprintf("%v, node %d, block %d", level, i, b), &p)
@@ -180,7 +181,7 @@ func TestInputKernels(t *testing.T) {
 		columns, rows := span{from, from + 1 + r.IntN(input.W-from)}, span{r.IntN(input.H), input.H}
 		n := columns.to - columns.from
 		segment := 4 * (n + 1 + 2*inputLanes)
-		for _, level := range levels() {
+		for _, level := range simd.Levels() {
 			var p inputRows
 			p.begin(kernelsOf(level), pic, rows, columns)
 			dst := make([]int8, Inputs/4*segment)

@@ -13,13 +13,15 @@ func kernelsOf(level simd.Level) *kernels {
 	if level == simd.Plain {
 		return plainKernels()
 	}
-	k := &kernels{lanes: 16, darkest: darkest256, cells: cells256, exchange: exchange256, factors: factors256,
+	k := &kernels{block: 32, darkest: darkest256, cells: cells256, exchange: exchange256, factors: factors256,
 		planes: planes256, double: double256, halve: halve256, outputs: outputs256}
 	switch level {
 	case simd.AVX2, simd.AVX512:
-		k.lanes, k.convolve, k.products, k.grouped = 8, convolve256, 2*productsOfPart, true
+		k.block, k.convolve, k.products, k.grouped = 16, convolve256, 2*productsOfPart, true
+	case simd.AVXVNNI:
+		k.block, k.convolve, k.products = 24, convolveDots(dots256), productsOfPart*4/3
 	case simd.VNNI:
-		k.convolve, k.products = convolveDots, productsOfPart
+		k.convolve, k.products = convolveDots(dots512), productsOfPart
 	}
 	return k
 }

@@ -1,16 +1,5 @@
 package kernel
 
-import "blik/internal/simd"
-
-// levels are those of the kernels that this processor runs, the fastest first.
-func levels() []simd.Level {
-	var all []simd.Level
-	for l := int(simd.Chosen()); l >= 0; l-- {
-		all = append(all, simd.Level(l))
-	}
-	return all
-}
-
 // window is the geometry of windows of radius rx and ry on a picture of w × h pixels.
 type window struct{ w, h, rx, ry int }
 

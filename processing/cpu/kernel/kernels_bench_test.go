@@ -3,6 +3,8 @@ package kernel
 import (
 	"math/rand/v2"
 	"testing"
+
+	"blik/internal/simd"
 )
 
 // BenchmarkKernels prints the time of kernels of running sums on a row, for each level of vectors. A kernel that is not
@@ -47,7 +49,7 @@ func BenchmarkKernels(b *testing.B) {
 		{"censor", func(t *Table) func() { return func() { t.Censor(col64[:n], words, words, none, none) } }},
 		{"censoredMean", func(t *Table) func() { return func() { t.CensoredMean(words, sum64, inverses, k) } }},
 	} {
-		for _, level := range levels() {
+		for _, level := range simd.Levels() {
 			table := Of(level)
 			run := kernel.run(&table)
 			b.Run(kernel.name+"/"+level.String(), func(b *testing.B) {

@@ -14,7 +14,7 @@ import (
 
 // vectorLevels calls f with the plain kernels and with those of every level of vectors that this processor runs.
 func vectorLevels(t *testing.T, f func(t *rapid.T, r *source, plain, vector *Table)) {
-	for _, level := range levels() {
+	for _, level := range simd.Levels() {
 		if level == simd.Plain {
 			continue
 		}
@@ -207,7 +207,7 @@ func TestBoxReciprocals(t *testing.T) {
 		inverse: make([]float32, n), to: n}
 	Fill(c.columns, 1)
 	dst, col := make([]uint16, n), make([]uint32, 1+n+Block)
-	for _, level := range levels() {
+	for _, level := range simd.Levels() {
 		k := Of(level)
 		for pixels := uint32(1); pixels < MaxMean; pixels++ {
 			c.Set(int(pixels), false)
@@ -313,7 +313,7 @@ func TestNarrowMeans(t *testing.T) {
 
 // Every sum of every number of pixels that a narrow window can hold has the right mean.
 func TestNarrowReciprocals(t *testing.T) {
-	for _, level := range levels() {
+	for _, level := range simd.Levels() {
 		k := Of(level)
 		if k.NarrowMeans == nil {
 			continue

@@ -20,7 +20,7 @@ func Of(level simd.Level) Table {
 	k.Contrast, k.Cores, k.DifferenceThreshold = contrast256, cores256, differenceThreshold256
 	k.Taps5, k.DivideKnown = taps5x256, divideKnown256
 	switch level {
-	case simd.AVX2:
+	case simd.AVX2, simd.AVXVNNI:
 		k.Boxes8, k.Boxes16 = boxes8x256, boxes16x256
 		k.Scan64, k.Censor = scan64x256, censor256
 		k.CensoredMean = censoredMean256
