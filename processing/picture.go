@@ -143,6 +143,15 @@ func (m *Mask) Area() int {
 // Run is a horizontal line of pixels: row Y, columns X0 up to but not including X1.
 type Run struct{ Y, X0, X1 int }
 
+// AppendRun adds a run to runs in reading order; one that continues the last of them makes that longer.
+func AppendRun(runs []Run, r Run) []Run {
+	if last := len(runs) - 1; last >= 0 && runs[last].Y == r.Y && runs[last].X1 == r.X0 {
+		runs[last].X1 = r.X1
+		return runs
+	}
+	return append(runs, r)
+}
+
 // Pixels returns the number of pixels of runs.
 func Pixels(runs []Run) int {
 	n := 0

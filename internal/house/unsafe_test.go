@@ -12,7 +12,7 @@ import (
 // the system.
 var unsafePackages = []string{
 	"app/cli", "app/farm", "app/i18n", "app/imagefile", "app/view", "cuda", "cuda/driver", "internal/atomicfile",
-	"lab/bench", "processing/correct", "processing/cpu/kernel", "processing/internal/differences",
+	"lab/bench", "processing/cpu/kernel", "processing/internal/arena", "processing/internal/differences",
 	"processing/internal/kriging", "processing/internal/patch", "processing/internal/relax", "processing/network",
 }
 

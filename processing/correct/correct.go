@@ -124,12 +124,9 @@ func (c *scene) correct(ctx context.Context, on bench, sites []*site, patches []
 
 // solve runs f, as a step, for the sites whose methods need it.
 func (c *scene) solve(on bench, s step, sites []*site, f func(on bench, sites []*site) error) error {
-	var part []*site
-	for _, site := range sites {
-		if site.known > 0 && c.methods[site.method].solve == s {
-			part = append(part, site)
-		}
-	}
+	part := slices.DeleteFunc(slices.Clone(sites), func(site *site) bool {
+		return site.known == 0 || c.methods[site.method].solve != s
+	})
 	if len(part) == 0 {
 		return nil
 	}
@@ -138,12 +135,7 @@ func (c *scene) solve(on bench, s step, sites []*site, f func(on bench, sites []
 
 // fill fills what is left by the methods of the sites, and adds texture and grain.
 func (c *scene) fill(ctx context.Context, on bench, sites []*site) error {
-	var known, grainy []*site
-	for _, s := range sites {
-		if s.known > 0 {
-			known = append(known, s)
-		}
-	}
+	known := slices.DeleteFunc(slices.Clone(sites), func(s *site) bool { return s.known == 0 })
 	if err := on.each(len(known), func(t *tools, i int) {
 		s := known[i]
 		if fill := c.methods[s.method].fill; fill != nil {
@@ -153,11 +145,7 @@ func (c *scene) fill(ctx context.Context, on bench, sites []*site) error {
 	}); err != nil {
 		return err
 	}
-	for _, s := range known {
-		if c.p.Grain > 0 && s.grainy() {
-			grainy = append(grainy, s)
-		}
-	}
+	grainy := slices.DeleteFunc(slices.Clone(known), func(s *site) bool { return c.p.Grain == 0 || !s.grainy() })
 	if err := addGrain(on, grainy, float32(c.p.Grain/100)); err != nil {
 		return err
 	}

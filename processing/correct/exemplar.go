@@ -13,8 +13,6 @@ import (
 	"blik/processing"
 )
 
-func exemplarMethod() method { return method{solve: stepLight, fill: (*site).exemplar} }
-
 // patchRadius is the radius of the patches that exemplar copies: squares of 2·patchRadius + 1 pixels.
 const patchRadius = 4
 

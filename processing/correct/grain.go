@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"blik/processing"
+	"blik/processing/internal/arena"
 )
 
 // addGrain adds the two finest wavelet bands of nearby paint to the fills, so that they are as rough as their
@@ -46,13 +47,10 @@ const grainShifts = 600
 func (s *site) roughen(fine [][]float32, amount float32) {
 	w := s.width()
 	var at []int32
-	var b box
+	b := box{w, s.height(), 0, 0}
 	s.eachPixel(func(i, _, _ int) {
 		if s.filled == nil || s.filled[i] > leastGrain {
-			if len(at) == 0 {
-				b = box{i % w, i / w, i%w + 1, i/w + 1}
-			}
-			b = box{min(b.x0, i%w), min(b.y0, i/w), max(b.x1, i%w+1), max(b.y1, i/w+1)}
+			b = b.union(box{i % w, i / w, i%w + 1, i/w + 1})
 			at = append(at, int32(i))
 		}
 	})
@@ -87,15 +85,15 @@ func (s *site) bestShift(fine [][]float32, at []int32, b box) (best int) {
 	// About 64 pixels suffice to compare.
 	sparse := max(1, len(at)/64)
 	// The channels of a pixel lie side by side, so that comparing it reads one place of memory.
-	smooth := alloc[float32](s.memory, w*h*ch)
+	smooth := arena.Take[float32](s.memory, w*h*ch)
 	for k, p := range s.pix {
 		f := fine[k][:len(p)]
 		for i, v := range p {
 			smooth[i*ch+k] = v - f[i]
 		}
 	}
-	places := alloc[int32](s.memory, len(at)/sparse+1)[:0]
-	values := alloc[float32](s.memory, cap(places)*ch)[:0]
+	places := arena.Take[int32](s.memory, len(at)/sparse+1)[:0]
+	values := arena.Take[float32](s.memory, cap(places)*ch)[:0]
 	for n := 0; n < len(at); n += sparse {
 		places = append(places, at[n])
 		for _, p := range s.pix {
@@ -141,15 +139,14 @@ const grainReach = 2
 // grain is not visible and grain from elsewhere only adds to the error.
 func (s *site) filledAround(at int32) float32 {
 	x, y := int(at)%s.width(), int(at)/s.width()
-	x0, x1 := max(0, x-grainReach), min(s.width(), x+grainReach+1)
-	y0, y1 := max(0, y-grainReach), min(s.height(), y+grainReach+1)
+	b := box{x, y, x + 1, y + 1}.grown(grainReach, s.width(), s.height())
 	sum := 0.0
-	for v := y0; v < y1; v++ {
-		for _, f := range s.filled[v*s.width()+x0 : v*s.width()+x1] {
+	for v := b.y0; v < b.y1; v++ {
+		for _, f := range s.filled[v*s.width()+b.x0 : v*s.width()+b.x1] {
 			sum += roundToGrid(float64(f))
 		}
 	}
-	return float32(sum / float64((x1-x0)*(y1-y0)))
+	return float32(sum / float64(b.area()))
 }
 
 // spread estimates the standard deviation of the grain from its mean magnitude over the known pixels, as for a

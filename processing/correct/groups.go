@@ -183,8 +183,7 @@ type square struct{ level, x, y int }
 
 // join adds the spots of another group.
 func (p *group) join(q *group) {
-	p.around = box{min(p.around.x0, q.around.x0), min(p.around.y0, q.around.y0),
-		max(p.around.x1, q.around.x1), max(p.around.y1, q.around.y1)}
+	p.around = p.around.union(q.around)
 	p.reach, p.area = max(p.reach, q.reach), p.area+q.area
 }
 
@@ -211,8 +210,7 @@ func (g *glareMap) starved(p *group, holes *counts) bool {
 		return false
 	}
 	b := p.around.grown(p.reach, g.w, g.h)
-	own, depth := make([]int32, b.area()), make([]int32, b.area())
-	g.owners(new(scratch), b, own, depth)
+	own, depth := g.owners(nil, nil, b)
 	paint, halo := 0, 0
 	for i, o := range own {
 		switch {

@@ -3,6 +3,8 @@ package correct
 import (
 	"math"
 	"slices"
+
+	"blik/processing/internal/arena"
 )
 
 // Constants of estimateHalo.
@@ -46,14 +48,13 @@ func estimateHalo(each eacher, d *codec, glare *glareMap) int {
 
 // ringRises returns how far each ring of a spot's halo rises above the rings beyond the halo, in the root of light
 // averaged over the channels. It returns nil for a very large spot, and if a ring has too few pixels.
-func ringRises(t *scratch, d *codec, g *glareMap, most int, spot int32) []float64 {
+func ringRises(t *arena.Arena, d *codec, g *glareMap, most int, spot int32) []float64 {
 	ch := d.pic.Channels
 	b := boxOf(g.spots[spot].Runs).grown(g.halo, d.pic.Width, d.pic.Height)
 	if b.area() > 1<<16 {
 		return nil
 	}
-	own, depth := alloc[int32](t, b.area()), alloc[int32](t, b.area())
-	g.owners(t, b, own, depth)
+	own, depth := g.owners(t, t, b)
 	sum, n := make([]float64, most+1), make([]float64, most+1)
 	for i, o := range own {
 		if o != spot || depth[i] == 0 {

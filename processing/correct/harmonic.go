@@ -2,8 +2,6 @@ package correct
 
 import "math"
 
-func harmonicMethod() method { return method{solve: stepHarmonic} }
-
 // harmonic fills by Laplace's equation.
 func harmonic(on bench, sites []*site) error {
 	planes := make([][][]float32, len(sites))

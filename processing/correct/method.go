@@ -6,13 +6,13 @@ import (
 	"blik/processing"
 )
 
-// methods returns the table of the methods: a row for each, described in the file of the method.
+// methods returns the table of the methods, each in a file of its own.
 func methods() []method {
 	return []method{
 		processing.MethodAuto:     {},
-		processing.MethodSubtract: subtractMethod(),
-		processing.MethodHarmonic: harmonicMethod(),
-		processing.MethodExemplar: exemplarMethod(),
+		processing.MethodSubtract: {solve: stepLight},
+		processing.MethodHarmonic: {solve: stepHarmonic},
+		processing.MethodExemplar: {solve: stepLight, fill: (*site).exemplar},
 	}
 }
 

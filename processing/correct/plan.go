@@ -8,6 +8,7 @@ import (
 	"blik/internal/message"
 	"blik/internal/parallel"
 	"blik/internal/simd"
+	"blik/processing/internal/arena"
 	"blik/processing/internal/relax"
 
 	"blik/processing"
@@ -77,32 +78,27 @@ func planOf(ctx context.Context, be processing.Backend, idle *pool, progress pro
 type tools struct {
 	level   simd.Level
 	grid    relax.Grid
-	scratch scratch
+	scratch arena.Arena
 }
 
+// mostScratch is how much scratch memory tools keep, in words: 8 MiB.
+const mostScratch = 1 << 20
+
 // pool lends tools to goroutines. The zero value is ready for use.
-type pool struct {
-	mu   sync.Mutex
-	idle []*tools
-}
+type pool struct{ idle sync.Pool }
 
 // borrow returns tools for the calling goroutine, to be returned by giveBack.
 func (p *pool) borrow() *tools {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if n := len(p.idle); n > 0 {
-		t := p.idle[n-1]
-		p.idle = p.idle[:n-1]
+	if t, ok := p.idle.Get().(*tools); ok {
 		return t
 	}
 	return &tools{level: simd.Chosen()}
 }
 
 func (p *pool) giveBack(t *tools) {
-	t.scratch.reset()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.idle = append(p.idle, t)
+	t.scratch.Reset()
+	t.scratch.Drop(mostScratch)
+	p.idle.Put(t)
 }
 
 // eacher calls f for 0 … n−1 on several threads, unless there is a cancel.
@@ -114,7 +110,7 @@ func (p *pool) each(ctx context.Context, n int, f func(t *tools, i int)) error {
 		t := p.borrow()
 		defer p.giveBack(t)
 		for i := range tasks {
-			t.scratch.reset()
+			t.scratch.Reset()
 			f(t, i)
 		}
 	})

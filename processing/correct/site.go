@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"blik/processing"
+	"blik/processing/internal/arena"
 )
 
 // site is a spot, or a group of spots that share a window, with its surroundings cut out of the picture as float
@@ -36,7 +37,16 @@ type site struct {
 	// nil: no veil.
 	veil []float32
 	// memory is the scratch that holds these slices; nil if they must outlive the task.
-	memory *scratch
+	memory *arena.Arena
+}
+
+// allocPlanes allocates several planes of n values.
+func allocPlanes(memory *arena.Arena, count, n int) [][]float32 {
+	planes := make([][]float32, count)
+	for k := range planes {
+		planes[k] = arena.Take[float32](memory, n)
+	}
+	return planes
 }
 
 // wanted is a spot to be corrected, by its index, and the place of its patch.
@@ -48,16 +58,14 @@ func (c *scene) cutWindow(t *tools, s *site) {
 	reach := s.group.reach
 	for {
 		s.box = s.group.around.grown(reach, c.pic.Width, c.pic.Height)
-		n := s.box.area()
-		s.own, s.depth = alloc[int32](s.memory, n), alloc[int32](s.memory, n)
-		c.glare.owners(&t.scratch, s.box, s.own, s.depth)
+		s.own, s.depth = c.glare.owners(&t.scratch, s.memory, s.box)
 		s.known = 0
 		for _, o := range s.own {
 			if o == free {
 				s.known++
 			}
 		}
-		if s.known >= leastPaint || n == c.pic.Width*c.pic.Height {
+		if s.known >= leastPaint || len(s.own) == c.pic.Width*c.pic.Height {
 			break
 		}
 		reach *= 2
@@ -81,13 +89,13 @@ func (c *scene) cutWindow(t *tools, s *site) {
 const exemplarRadius = 5
 
 // measureDepth returns the largest chessboard distance of a pixel that is not known to one that is.
-func (s *site) measureDepth(t *scratch) int {
+func (s *site) measureDepth(t *arena.Arena) int {
 	hole := s.hole()
 	w, h := hole.width(), hole.height()
 	const most = 1 << 20
 	// Pixels around the hole are known, except beyond the window.
 	stride := w + 2
-	far := allocZero[int32](t, stride*(h+2))
+	far := arena.Zero[int32](t, stride*(h+2))
 	for y := range h + 2 {
 		for x := range w + 2 {
 			u, v := hole.x0+x-1, hole.y0+y-1
@@ -244,7 +252,7 @@ const clipLevel = 0.985
 // load fills state and pix.
 func (c *scene) load(s *site) {
 	ch, n := c.pic.Channels, s.box.area()
-	s.state = allocZero[uint8](s.memory, n)
+	s.state = arena.Zero[uint8](s.memory, n)
 	s.pix = allocPlanes(s.memory, ch, n)
 	for i, o := range s.own {
 		if o != free {
@@ -382,7 +390,7 @@ func (c *scene) blend(s *site, patches []processing.Patch) {
 			at := (y*c.pic.Width+x)*ch + k
 			old, ok := c.codec.level(at)
 			if alpha == 0 && !veil {
-				keep(p, c.pic, at)
+				p.Append(c.pic.Samples(), at, at+1)
 				continue
 			}
 			v := s.pix[k][i]
@@ -397,7 +405,7 @@ func (c *scene) blend(s *site, patches []processing.Patch) {
 				v = from + float32(alpha*(v-from))
 			}
 			if ok && (v == old || c.p.OnlyDarken && v > old) {
-				keep(p, c.pic, at)
+				p.Append(c.pic.Samples(), at, at+1)
 				continue
 			}
 			round(p, v, ch == 4)
@@ -407,30 +415,21 @@ func (c *scene) blend(s *site, patches []processing.Patch) {
 
 // open sets the runs of the site's patches and allocates their samples, for the whole window at once.
 func (c *scene) open(s *site, patches []processing.Patch) {
-	lines, pixels := make([]int, len(s.wanted)), make([]int, len(s.wanted))
-	row := func(f func(k, y, x0, x1 int)) {
-		at, from := -1, processing.Run{}
-		s.eachWanted(func(_, x, y, k int) {
-			if at == k && from.Y == y && from.X1 == x {
-				from.X1++
-				return
-			}
-			if at >= 0 {
-				f(at, from.Y, from.X0, from.X1)
-			}
-			at, from = k, processing.Run{Y: y, X0: x, X1: x + 1}
-		})
-		if at >= 0 {
-			f(at, from.Y, from.X0, from.X1)
+	// The runs of the window, and the index in wanted of the spot of each.
+	var window []processing.Run
+	var of []int
+	lines, pixels, allPixels := make([]int, len(s.wanted)), make([]int, len(s.wanted)), 0
+	s.eachWanted(func(_, x, y, k int) {
+		pixels[k]++
+		allPixels++
+		if last := len(of) - 1; last >= 0 && of[last] == k && window[last].Y == y && window[last].X1 == x {
+			window[last].X1++
+			return
 		}
-	}
-	allLines, allPixels := 0, 0
-	row(func(k, _, x0, x1 int) {
+		window, of = append(window, processing.Run{Y: y, X0: x, X1: x + 1}), append(of, k)
 		lines[k]++
-		pixels[k] += x1 - x0
-		allLines, allPixels = allLines+1, allPixels+x1-x0
 	})
-	runs := make([]processing.Run, allLines)
+	runs := make([]processing.Run, len(window))
 	samples := processing.NewSamples(c.pic.Depth(), allPixels*c.pic.Channels)
 	for k, to := range s.wanted {
 		p, n := &patches[to.patch], pixels[k]*c.pic.Channels
@@ -445,10 +444,10 @@ func (c *scene) open(s *site, patches []processing.Patch) {
 			p.F32, samples.F32 = samples.F32[:0:n], samples.F32[n:]
 		}
 	}
-	row(func(k, y, x0, x1 int) {
-		p := &patches[s.wanted[k].patch]
-		p.Runs = append(p.Runs, processing.Run{Y: y, X0: x0, X1: x1})
-	})
+	for i, r := range window {
+		p := &patches[s.wanted[of[i]].patch]
+		p.Runs = append(p.Runs, r)
+	}
 }
 
 // eachWanted calls f for every pixel of the patches of the site, in reading order, with its index in the window, its
@@ -471,18 +470,6 @@ func (s *site) eachWanted(f func(i, x, y, k int)) {
 			f(i, x, y, at)
 		}
 	})
-}
-
-// keep appends the sample of the source to a patch.
-func keep(p *processing.Patch, pic *processing.Picture, at int) {
-	switch {
-	case pic.U8 != nil:
-		p.U8 = append(p.U8, pic.U8[at])
-	case pic.U16 != nil:
-		p.U16 = append(p.U16, pic.U16[at])
-	default:
-		p.F32 = append(p.F32, pic.F32[at])
-	}
 }
 
 // round appends a level to a patch, rounded to its depth.

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"blik/internal/span"
+	"blik/processing/internal/arena"
 
 	"blik/processing"
 )
@@ -20,6 +21,11 @@ func (b box) area() int   { return b.width() * b.height() }
 // grown returns b with a margin of r pixels, inside a picture of w × h.
 func (b box) grown(r, w, h int) box {
 	return box{max(b.x0-r, 0), max(b.y0-r, 0), min(b.x1+r, w), min(b.y1+r, h)}
+}
+
+// union returns the smallest box around b and o.
+func (b box) union(o box) box {
+	return box{min(b.x0, o.x0), min(b.y0, o.y0), max(b.x1, o.x1), max(b.y1, o.y1)}
 }
 
 func boxOf(runs []processing.Run) box {
@@ -108,16 +114,16 @@ func (g *glareMap) find(runs []processing.Run) int {
 // free marks pixels that belong to no spot in the result of owners.
 const free = -1
 
-// owners writes, for each pixel of window b in reading order, into own the index of the nearest spot if that spot's
-// halo reaches the pixel, else free, and into depth the squared distance to the spot's nearest pixel: 0 on the spot
-// itself. Spots and pixels outside the window count as well.
-func (g *glareMap) owners(t *scratch, b box, own []int32, depth []int32) {
+// owners returns, for each pixel of window b in reading order, the index of the nearest spot if that spot's halo
+// reaches the pixel, else free, and the squared distance to the spot's nearest pixel: 0 on the spot itself, and where
+// no spot reaches. Spots and pixels outside the window count as well. Both lists lie in memory.
+func (g *glareMap) owners(t, memory *arena.Arena, b box) (own, depth []int32) {
 	const none = int64(1) << 62
 	// best holds distance² << 32 | rank of the nearest spot in the pixel's own column, for all columns from which a
 	// halo may reach the window.
 	wide := box{b.x0 - g.halo, b.y0, b.x1 + g.halo, b.y1}.grown(0, g.w, g.h)
 	w := wide.width()
-	best := alloc[int64](t, w*b.height())
+	best := arena.Take[int64](t, w*b.height())
 	for i := range best {
 		best[i] = none
 	}
@@ -148,8 +154,9 @@ func (g *glareMap) owners(t *scratch, b box, own []int32, depth []int32) {
 		}
 	}
 	limit := int64(g.halo*g.halo+1) << 32
+	own, depth = arena.Take[int32](memory, b.area()), arena.Zero[int32](memory, b.area())
 	for i := range own {
-		own[i], depth[i] = free, 0
+		own[i] = free
 	}
 	for y := range b.height() {
 		line := best[y*w : (y+1)*w]
@@ -168,4 +175,5 @@ func (g *glareMap) owners(t *scratch, b box, own []int32, depth []int32) {
 			}
 		}
 	}
+	return own, depth
 }

@@ -3,6 +3,7 @@ package correct
 import (
 	"math"
 
+	"blik/processing/internal/arena"
 	"blik/processing/internal/differences"
 	"blik/processing/internal/relax"
 
@@ -42,14 +43,14 @@ func (s *site) strokes(t *tools, out strokes) {
 	b := hole.grown(margin, w, h)
 	left := hole.x0 - margin
 	bw := hole.width() + 2*margin
-	known := allocZero[float32](&t.scratch, b.height()*w)
+	known := arena.Zero[float32](&t.scratch, b.height()*w)
 	for i, v := range s.state[b.y0*w : b.y1*w] {
 		if v == processing.StateKnown {
 			known[i] = 1
 		}
 	}
-	total, ring := alloc[int64](&t.scratch, bw), alloc[int64](&t.scratch, (2*reach+1)*bw)
-	rows := alloc[int64](&t.scratch, 2*(bw+2))
+	total, ring := arena.Take[int64](&t.scratch, bw), arena.Take[int64](&t.scratch, (2*reach+1)*bw)
+	rows := arena.Take[int64](&t.scratch, 2*(bw+2))
 	for d, step := range [4][2]int{{1, 0}, {0, 1}, {1, 1}, {-1, 1}} {
 		clear(total)
 		clear(ring)
@@ -120,27 +121,8 @@ func (s *site) weighRow(out strokes, d int, total []int64, hole box, y int) {
 }
 
 // hole returns the bounding box of the unknown pixels of the window; it is empty if there are none.
-func (s *site) hole() box {
-	w, h := s.width(), s.height()
-	b := box{w, h, 0, 0}
-	for y := range h {
-		row := s.state[y*w : (y+1)*w]
-		first := 0
-		for first < w && row[first] == processing.StateKnown {
-			first++
-		}
-		if first == w {
-			continue
-		}
-		last := w
-		for row[last-1] == processing.StateKnown {
-			last--
-		}
-		b = box{min(b.x0, first), min(b.y0, y), max(b.x1, last), y + 1}
-	}
-	if b.x1 == 0 {
-		return box{}
-	}
+func (s *site) hole() (b box) {
+	b.x0, b.y0, b.x1, b.y1 = relax.Bounds(s.state, s.width(), s.height())
 	return b
 }
 

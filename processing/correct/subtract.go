@@ -5,13 +5,12 @@ import (
 	"slices"
 
 	"blik/internal/simd"
+	"blik/processing/internal/arena"
 	"blik/processing/internal/differences"
 	"blik/processing/internal/linear"
 
 	"blik/processing"
 )
-
-func subtractMethod() method { return method{solve: stepLight} }
 
 // sampledSpots is roughly how many spots an estimate over the whole picture samples.
 const sampledSpots = 400
@@ -22,11 +21,8 @@ const sampledSpots = 400
 func estimateLight(each eacher, d *codec, g *glareMap) [4]float64 {
 	ch := d.pic.Channels
 	white := 1 / math.Sqrt(float64(ch))
-	step := (len(g.spots) + sampledSpots - 1) / sampledSpots
-	var rises [][4]float64
-	if step > 0 {
-		rises = make([][4]float64, (len(g.spots)+step-1)/step)
-	}
+	step := max(1, (len(g.spots)+sampledSpots-1)/sampledSpots)
+	rises := make([][4]float64, (len(g.spots)+step-1)/step)
 	each(len(rises), func(t *tools, i int) { rises[i] = rise(&t.scratch, d, g, g.spots[i*step].Runs) })
 	rises = slices.DeleteFunc(rises, func(r [4]float64) bool { return r == [4]float64{} })
 	var e [4]float64
@@ -59,14 +55,13 @@ func unit(v [4]float64, n int) [4]float64 {
 
 // rise returns the direction in which the brightest unclipped pixel of the runs differs from the paint around them,
 // with length 1, or 0 if nothing rises clearly.
-func rise(t *scratch, d *codec, g *glareMap, runs []processing.Run) [4]float64 {
+func rise(t *arena.Arena, d *codec, g *glareMap, runs []processing.Run) [4]float64 {
 	ch := d.pic.Channels
 	b := boxOf(runs).grown(g.halo+4, d.pic.Width, d.pic.Height)
 	if b.area() > 1<<16 {
 		return [4]float64{}
 	}
-	own, depth := alloc[int32](t, b.area()), alloc[int32](t, b.area())
-	g.owners(t, b, own, depth)
+	own, _ := g.owners(t, t, b)
 	light := func(i int) (l [4]float64, clipped bool) {
 		at := ((b.y0+i/b.width())*d.pic.Width + b.x0 + i%b.width()) * ch
 		for k := range ch {
@@ -194,7 +189,7 @@ type lightSite struct {
 func newLightSite(s *site) *lightSite {
 	n := s.box.area()
 	v := &lightSite{site: s, paint: allocPlanes(s.memory, len(s.pix), n), guess: allocPlanes(s.memory, len(s.pix), n),
-		expected: alloc[float32](s.memory, n), light: allocZero[float32](s.memory, n)}
+		expected: arena.Take[float32](s.memory, n), light: arena.Zero[float32](s.memory, n)}
 	v.seen = v.guess
 	return v
 }
@@ -211,7 +206,7 @@ func (v *lightSite) square() {
 // madeUp sets filled, the share of invented texture: all of it in a clipped pixel, and the more the brighter the light
 // that was subtracted. Pixels beyond the skirt become glare again, so that nothing is copied from them.
 func (v *lightSite) madeUp() {
-	v.filled = allocZero[float32](v.memory, len(v.light))
+	v.filled = arena.Zero[float32](v.memory, len(v.light))
 	var variance float64
 	for k := range v.pix {
 		variance += float64(v.m.Variance[k])
@@ -275,8 +270,8 @@ func (v *lightSite) model(t *tools, picture [4]float64) {
 		}
 	}
 	n, w, hole := v.box.area(), v.width(), v.hole()
-	rise, sd := alloc[float64](&t.scratch, n), alloc[float64](&t.scratch, n)
-	unclipped := alloc[int32](&t.scratch, hole.area())[:0]
+	rise, sd := arena.Take[float64](&t.scratch, n), arena.Take[float64](&t.scratch, n)
+	unclipped := arena.Take[int32](&t.scratch, hole.area())[:0]
 	for y := hole.y0; y < hole.y1; y++ {
 		for i := y*w + hole.x0; i < y*w+hole.x1; i++ {
 			if v.state[i] == processing.StateUnclipped {
@@ -389,11 +384,11 @@ func riseOn(m *processing.Separation, pix, guess [][]float32, i int) (rise, sd f
 
 // fromHot returns the squared distance of each unclipped pixel to the nearest hot one, and 0 for all others; the
 // distance is skirt² + 1 beyond the skirt.
-func (s *site) fromHot(t *scratch, hole box, hot func(i int) bool) []int32 {
+func (s *site) fromHot(t *arena.Arena, hole box, hot func(i int) bool) []int32 {
 	w, h := s.width(), s.height()
 	const beyond = skirt*skirt + 1
-	dist := allocZero[int32](t, w*h)
-	near := alloc[int32](t, hole.area())[:0]
+	dist := arena.Zero[int32](t, w*h)
+	near := arena.Take[int32](t, hole.area())[:0]
 	for y := hole.y0; y < hole.y1; y++ {
 		for i := y*w + hole.x0; i < y*w+hole.x1; i++ {
 			switch {
@@ -406,7 +401,7 @@ func (s *site) fromHot(t *scratch, hole box, hot func(i int) bool) []int32 {
 	}
 	// Distances to the nearest hot pixel of each row come first, then the least over the rows around.
 	bw := hole.width()
-	across := alloc[int32](t, hole.area())
+	across := arena.Take[int32](t, hole.area())
 	for i := range across {
 		across[i] = beyond
 	}

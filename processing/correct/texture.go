@@ -2,6 +2,7 @@ package correct
 
 import (
 	"blik/internal/simd"
+	"blik/processing/internal/arena"
 	"blik/processing/internal/kriging"
 
 	"blik/processing"
@@ -49,7 +50,7 @@ func (s *site) followTexture(level simd.Level) {
 		return
 	}
 	w := s.width()
-	places := alloc[int32](s.memory, n)
+	places := arena.Take[int32](s.memory, n)
 	for i, p := range points {
 		places[i] = int32(cov.place(int(p)%w, int(p)/w))
 	}
@@ -58,7 +59,7 @@ func (s *site) followTexture(level simd.Level) {
 	for i := range cov.values {
 		cov.values[i] += cov.mean
 	}
-	matrix := kriging.NewMatrix(n, alloc[float64](s.memory, kriging.Size(n)))
+	matrix := kriging.NewMatrix(n, arena.Take[float64](s.memory, kriging.Size(n)))
 	for i, p := range points {
 		row, from := matrix.Row(i), cov.from(int(places[i]))
 		for j, q := range places[:i+1] {
@@ -70,7 +71,7 @@ func (s *site) followTexture(level simd.Level) {
 	if !matrix.Factor(level) {
 		return
 	}
-	weights := allocZero[float64](s.memory, n*len(s.pix))
+	weights := arena.Zero[float64](s.memory, n*len(s.pix))
 	means := make([]float64, len(s.pix))
 	for k, p := range s.pix {
 		for _, i := range points {
@@ -83,7 +84,7 @@ func (s *site) followTexture(level simd.Level) {
 		matrix.Solve(level, weights[k*n:][:n])
 	}
 	// Some of the targets are points, but all weights are known by now.
-	row := alloc[float64](s.memory, n)
+	row := arena.Take[float64](s.memory, n)
 	for _, i := range targets {
 		from := cov.from(cov.place(int(i)%w, int(i)/w))
 		for j, q := range places {
@@ -102,7 +103,7 @@ func (s *site) followTexture(level simd.Level) {
 // If there are too many of the latter, those on a lattice are taken.
 func (s *site) texturePixels() (targets, points []int32) {
 	w, h := s.width(), s.height()
-	near := allocZero[uint8](s.memory, w*h)
+	near := arena.Zero[uint8](s.memory, w*h)
 	s.eachPixel(func(i, _, _ int) {
 		if s.filled[i] <= textureMade {
 			return
@@ -164,7 +165,7 @@ func (s *site) autocovariance(level simd.Level, targets, points []int32) (c auto
 	for _, list := range [][]int32{targets, points} {
 		for _, i := range list {
 			x, y := int(i)%w, int(i)/w
-			b = box{min(b.x0, x), min(b.y0, y), max(b.x1, x+1), max(b.y1, y+1)}
+			b = b.union(box{x, y, x + 1, y + 1})
 		}
 	}
 	c.reachX, c.reachY = b.width(), b.height()
@@ -178,10 +179,10 @@ func (s *site) autocovariance(level simd.Level, targets, points []int32) (c auto
 		return c, false
 	}
 	half := c.reachX + 1
-	sums := alloc[int64](s.memory, half*(2*c.reachY+1))
+	sums := arena.Take[int64](s.memory, half*(2*c.reachY+1))
 	kriging.Correlate(level, sums, z, b.width(), c.reachX, c.reachY,
-		alloc[int16](s.memory, kriging.Room(b.height(), b.width(), c.reachX)))
-	c.values = alloc[float64](s.memory, (2*c.reachX+1)*(2*c.reachY+1))
+		arena.Take[int16](s.memory, kriging.Room(b.height(), b.width(), c.reachX)))
+	c.values = arena.Take[float64](s.memory, (2*c.reachX+1)*(2*c.reachY+1))
 	scale := float64(n * textureSteps * textureSteps)
 	for i, sum := range sums {
 		at := c.from(c.place(i%half, i/half-c.reachY))
@@ -196,7 +197,7 @@ func (s *site) autocovariance(level simd.Level, targets, points []int32) (c auto
 // deviations returns by how much the mean over the channels of each pixel of paint in a part of the window differs from
 // that of all, in steps, 0 for other pixels, and the number of pixels of paint.
 func (s *site) deviations(part box) (z []int32, n int) {
-	z = allocZero[int32](s.memory, part.area())
+	z = arena.Zero[int32](s.memory, part.area())
 	each := func(f func(at, i int)) {
 		for at := range z {
 			i := (part.y0+at/part.width())*s.width() + part.x0 + at%part.width()

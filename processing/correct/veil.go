@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"blik/processing"
+	"blik/processing/internal/arena"
 )
 
 // A veil is light that large glints scatter far around themselves: a hundredth of white or less, visible only on dark
@@ -189,7 +190,7 @@ type veilSide struct{ light, weight float64 }
 // others fall off: the veils found before are therefore subtracted first, and what is left is added to that of the
 // spot.
 func sidesOf(
-	t *scratch, d *codec, g *glareMap, colour [4]float64, spot int32, before *veils,
+	t *arena.Arena, d *codec, g *glareMap, colour [4]float64, spot int32, before *veils,
 ) []veilSide {
 	s := g.veilOf(spot)
 	r := math.Max(math.Sqrt(s.reach2)*0.78, discRadius(int(g.areas[spot]))+6)
@@ -197,8 +198,7 @@ func sidesOf(
 	if b.area() > 1<<16 {
 		return nil
 	}
-	own, depth := alloc[int32](t, b.area()), alloc[int32](t, b.area())
-	g.owners(t, b, own, depth)
+	own, _ := g.owners(t, t, b)
 	veil := before.over(t, b, nil)
 	known := before.lightOf(spot)
 	type sums struct {
@@ -294,7 +294,7 @@ func veilAmount(sides []veilSide) float64 {
 
 // over returns the strength of all veils on each pixel of the window, nil if there are none. If owner is not nil, it
 // receives the source of the strongest veil of each pixel that has one.
-func (v *veils) over(t *scratch, b box, owner []int32) []float32 {
+func (v *veils) over(t *arena.Arena, b box, owner []int32) []float32 {
 	if v == nil {
 		return nil
 	}
@@ -313,10 +313,10 @@ func (v *veils) over(t *scratch, b box, owner []int32) []float32 {
 	}
 	slices.Sort(near)
 	near = slices.Compact(near)
-	sum := allocZero[float64](t, b.area())
+	sum := arena.Zero[float64](t, b.area())
 	var most []float64
 	if owner != nil {
-		most = allocZero[float64](t, b.area())
+		most = arena.Zero[float64](t, b.area())
 	}
 	for _, n := range near {
 		s := &v.sources[n]
@@ -339,7 +339,7 @@ func (v *veils) over(t *scratch, b box, owner []int32) []float32 {
 			}
 		}
 	}
-	out := alloc[float32](t, len(sum))
+	out := arena.Take[float32](t, len(sum))
 	for i, t := range sum {
 		out[i] = float32(t)
 	}
@@ -370,22 +370,22 @@ func (v *veils) without(root, share float32, channel int) float32 {
 
 // unveil subtracts the veils from the paint around a spot, where that of the spot is the strongest, and adds those
 // pixels to the patch.
-func (c *scene) unveil(t *scratch, spot int32, patch *processing.Patch) {
+func (c *scene) unveil(t *arena.Arena, spot int32, patch *processing.Patch) {
 	if c.veils == nil || c.veils.of[spot] < 0 {
 		return
 	}
 	this := c.veils.of[spot]
 	b := c.veils.sources[this].box
-	own, depth, owner := alloc[int32](t, b.area()), alloc[int32](t, b.area()), alloc[int32](t, b.area())
-	c.glare.owners(t, b, own, depth)
+	own, _ := c.glare.owners(t, t, b)
+	owner := arena.Take[int32](t, b.area())
 	share := c.veils.over(t, b, owner)
-	at := alloc[int32](t, b.area())[:0]
+	at := arena.Take[int32](t, b.area())[:0]
 	for i, v := range share {
 		if v != 0 && own[i] == free && owner[i] == this {
 			at = append(at, int32(i))
 		}
 	}
-	around := like(patch)
+	var around processing.Patch
 	switch {
 	case c.pic.U8 != nil:
 		around.U8, around.Runs = unveilCodes(c, c.pic.U8, b, at, share)
@@ -423,7 +423,7 @@ func unveilCodes[T uint8 | uint16](
 			out = out[:len(out)-ch]
 			continue
 		}
-		runs = appendPixel(runs, x, y)
+		runs = processing.AppendRun(runs, processing.Run{Y: y, X0: x, X1: x + 1})
 	}
 	return out, runs
 }
@@ -441,34 +441,14 @@ func (c *scene) unveilFloats(to *processing.Patch, b box, places []int32, share 
 				dark = true
 				continue
 			}
-			keep(to, c.pic, at+k)
+			to.Append(c.pic.Samples(), at+k, at+k+1)
 		}
 		if !dark {
 			to.F32 = to.F32[:len(to.F32)-ch]
 			continue
 		}
-		to.Runs = appendPixel(to.Runs, x, y)
+		to.Runs = processing.AppendRun(to.Runs, processing.Run{Y: y, X0: x, X1: x + 1})
 	}
-}
-
-// appendPixel adds a pixel to runs in reading order.
-func appendPixel(runs []processing.Run, x, y int) []processing.Run {
-	if last := len(runs) - 1; last >= 0 && runs[last].Y == y && runs[last].X1 == x {
-		runs[last].X1++
-		return runs
-	}
-	return append(runs, processing.Run{Y: y, X0: x, X1: x + 1})
-}
-
-// like returns an empty patch of samples of the same kind.
-func like(p *processing.Patch) processing.Patch {
-	switch {
-	case p.U8 != nil:
-		return processing.Patch{U8: []uint8{}}
-	case p.U16 != nil:
-		return processing.Patch{U16: []uint16{}}
-	}
-	return processing.Patch{F32: []float32{}}
 }
 
 // join merges the pixels of another patch, which has none of p's pixels, into p.
@@ -476,7 +456,7 @@ func join(p, o *processing.Patch, channels int) {
 	if len(o.Runs) == 0 {
 		return
 	}
-	to := like(p)
+	var to processing.Patch
 	for i, k, a, b := 0, 0, 0, 0; i < len(p.Runs) || k < len(o.Runs); {
 		from, r, at := p, processing.Run{}, &a
 		if i == len(p.Runs) || k < len(o.Runs) && before(o.Runs[k], p.Runs[i]) {
@@ -489,11 +469,7 @@ func join(p, o *processing.Patch, channels int) {
 		n := (r.X1 - r.X0) * channels
 		to.Append(from.Samples(), *at, *at+n)
 		*at += n
-		if last := len(to.Runs) - 1; last >= 0 && to.Runs[last].Y == r.Y && to.Runs[last].X1 == r.X0 {
-			to.Runs[last].X1 = r.X1
-			continue
-		}
-		to.Runs = append(to.Runs, r)
+		to.Runs = processing.AppendRun(to.Runs, r)
 	}
 	p.Runs, p.U8, p.U16, p.F32 = to.Runs, to.U8, to.U16, to.F32
 }

@@ -93,7 +93,7 @@ func (b *Backend) backgroundLevel(y, exclude *plane, r int) backgroundLevel {
 		need:         need(r),
 		mean:         b.kernels.CensoredMean,
 	}
-	most := (2*g.rx + 1) * (2*g.ry + 1)
+	most := g.pixels()
 	if most > maxTable {
 		v.mean = kernel.DividedMean
 		return v

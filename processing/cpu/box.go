@@ -6,6 +6,7 @@ import (
 
 	"blik/processing"
 	"blik/processing/cpu/kernel"
+	"blik/processing/internal/arena"
 )
 
 // A running window: column sums slide down by a row, and the window's sum slides right along them, four additions per
@@ -24,6 +25,9 @@ func newWindow(w, h, r int) window { return window{w, h, min(r, w-1), min(r, h-1
 func (g window) countX(x int) int { return min(x+g.rx, g.w-1) - max(x-g.rx, 0) + 1 }
 
 func (g window) countY(y int) int { return min(y+g.ry, g.h-1) - max(y-g.ry, 0) + 1 }
+
+// pixels returns the number of pixels of a window.
+func (g window) pixels() int { return (2*g.rx + 1) * (2*g.ry + 1) }
 
 // columnsAt returns a function that counts the columns of the window around column x0+i. Beyond the picture they are
 // those of its last column.
@@ -82,84 +86,84 @@ func rowOr[T kernel.Sample](s []T, w, y, x0, x1 int, none []T) []T {
 	return s[y*w+x0 : y*w+x1]
 }
 
-// zeroScratch is scratch filled with zeros.
-func zeroScratch[T kernel.Sample | uint64 | int32 | float64](t *worker, n int) []T {
-	s := scratch[T](t, n)
-	clear(s)
-	return s
-}
-
 // BoxMean writes the rounded mean over the window of radius r: U8→U8 and U16→U16.
 func (b executor) BoxMean(ctx context.Context, op processing.BoxMean) error {
 	d, s := op.Dst.(*plane), op.Src.(*plane)
-	if d.kind == processing.U8 {
-		return boxMean[uint8](ctx, b.Backend, d, s, op.Radius, math.MaxUint8)
-	}
-	return boxMean[uint16](ctx, b.Backend, d, s, op.Radius, math.MaxUint16)
-}
-
-func boxMean[T uint8 | uint16](ctx context.Context, b *Backend, d, s *plane, r int, most uint64) error {
-	g := newWindow(d.w, d.h, r)
-	k := kernel.SumsOf[T](&b.kernels)
-	pixels := uint64(2*g.rx+1) * uint64(2*g.ry+1)
-	switch {
-	case pixels < kernel.MaxMean && g.ry <= kernel.MaxBytes && most == math.MaxUint8:
-		return boxMeanRows(ctx, b, d, s, g, b.kernels.SlideBytes, b.kernels.Boxes8)
-	case pixels < kernel.MaxMean && most == math.MaxUint16:
-		return boxMeanRows(ctx, b, d, s, g, b.kernels.Sums16.Slide32, b.kernels.Boxes16)
-	case pixels*most <= math.MaxUint32:
-		return boxMeanSums(ctx, b, d, s, g, k.Slide32, b.kernels.Scan32, k.Mean32)
-	}
-	return boxMeanSums(ctx, b, d, s, g, k.Slide64, b.kernels.Scan64, k.Mean64)
-}
-
-// boxMeanRows takes the means of windows small enough for kernels that divide by counts.
-func boxMeanRows[T uint8 | uint16, S uint16 | uint32](ctx context.Context, b *Backend, d, s *plane, g window,
-	slide func(col []S, add, sub []T), means func(dst []T, col []S, k int, c *kernel.Counts)) error {
-	dst, src, w := pixels[T](d), pixels[T](s), d.w
-	return b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
-		x0, x1, at := g.columns(tile)
-		// The kernels also read the column before the first window.
-		col := zeroScratch[S](t, 1+g.width(tile)+kernel.Block)
-		none := zeroScratch[T](t, x1-x0)
-		c, ny := kernel.NewCounts(&t.arena, tile.x1-tile.x0, g.columnsAt(tile.x0)), 0
-		g.slide(t, tile, func(add, sub int) {
-			slide(col[1+at:][:x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none))
-		}, func(y int) {
-			if n := g.countY(y); n != ny {
-				ny = n
-				c.Set(ny, d.kind == processing.U8)
-			}
-			means(dst[y*w+tile.x0:y*w+tile.x1], col, 2*g.rx+1, c)
-		})
+	g, k := newWindow(d.w, d.h, op.Radius), &b.kernels
+	return b.tiles(ctx, d.w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
+		if d.kind == processing.U16 {
+			boxMean16(t, k, g, tile, d.data.U16, s.data.U16)
+		} else {
+			boxMean8(t, k, g, tile, d.data.U8, s.data.U8)
+		}
 	})
 }
 
-func boxMeanSums[T uint8 | uint16, S uint32 | uint64](ctx context.Context, b *Backend, d, s *plane, g window,
-	slide func(col []S, add, sub []T), scan func(dst, col []S, k int), mean func(dst []T, sum []S, n uint64)) error {
-	dst, src, w := pixels[T](d), pixels[T](s), d.w
-	return b.tiles(ctx, w, d.h, g.rx, g.ry, func(t *worker, tile rect) {
-		x0, x1, at := g.columns(tile)
-		col := zeroScratch[S](t, g.width(tile))
-		sum := scratch[S](t, tile.x1-tile.x0)
-		none := zeroScratch[T](t, x1-x0)
-		left, right := min(tile.x1, max(tile.x0, g.rx)), max(tile.x0, min(tile.x1, w-g.rx))
-		right = max(left, right)
-		g.slide(t, tile, func(add, sub int) {
-			slide(col[at:at+x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none))
-		}, func(y int) {
-			scan(sum, col, 2*g.rx+1)
-			out := dst[y*w+tile.x0 : y*w+tile.x1]
-			ny := uint64(g.countY(y))
-			for x := tile.x0; x < left; x++ {
+// boxMean8 computes BoxMean of a tile.
+func boxMean8(t *worker, k *kernel.Table, g window, tile rect, dst, src []uint8) {
+	switch n := g.pixels(); {
+	case n < kernel.MaxMean && g.ry <= kernel.MaxBytes:
+		boxMeanRows(t, g, tile, dst, src, k.SlideBytes, k.Boxes8)
+	case n <= math.MaxUint32/math.MaxUint8:
+		boxMeanSums(t, g, tile, dst, src, k.Sums8.Slide32, k.Scan32, k.Sums8.Mean32)
+	default:
+		boxMeanSums(t, g, tile, dst, src, k.Sums8.Slide64, k.Scan64, k.Sums8.Mean64)
+	}
+}
+
+// boxMean16 does the same for 16 bits.
+func boxMean16(t *worker, k *kernel.Table, g window, tile rect, dst, src []uint16) {
+	switch n := g.pixels(); {
+	case n < kernel.MaxMean:
+		boxMeanRows(t, g, tile, dst, src, k.Sums16.Slide32, k.Boxes16)
+	case n <= math.MaxUint32/math.MaxUint16:
+		boxMeanSums(t, g, tile, dst, src, k.Sums16.Slide32, k.Scan32, k.Sums16.Mean32)
+	default:
+		boxMeanSums(t, g, tile, dst, src, k.Sums16.Slide64, k.Scan64, k.Sums16.Mean64)
+	}
+}
+
+// boxMeanRows takes the means of windows small enough for kernels that divide by counts.
+func boxMeanRows[T uint8 | uint16, S uint16 | uint32](t *worker, g window, tile rect, dst, src []T,
+	slide func(col []S, add, sub []T), means func(dst []T, col []S, k int, c *kernel.Counts)) {
+	x0, x1, at := g.columns(tile)
+	// The kernels also read the column before the first window.
+	col := zeroScratch[S](t, 1+g.width(tile)+kernel.Block)
+	none := zeroScratch[T](t, x1-x0)
+	c, ny := kernel.NewCounts(&t.arena, tile.x1-tile.x0, g.columnsAt(tile.x0)), 0
+	g.slide(t, tile, func(add, sub int) {
+		slide(col[1+at:][:x1-x0], rowOr(src, g.w, add, x0, x1, none), rowOr(src, g.w, sub, x0, x1, none))
+	}, func(y int) {
+		if n := g.countY(y); n != ny {
+			ny = n
+			c.Set(ny, arena.SizeOf[T]() == 1)
+		}
+		means(dst[y*g.w+tile.x0:y*g.w+tile.x1], col, 2*g.rx+1, c)
+	})
+}
+
+func boxMeanSums[T uint8 | uint16, S uint32 | uint64](t *worker, g window, tile rect, dst, src []T,
+	slide func(col []S, add, sub []T), scan func(dst, col []S, k int), mean func(dst []T, sum []S, n uint64)) {
+	x0, x1, at := g.columns(tile)
+	col := zeroScratch[S](t, g.width(tile))
+	sum := scratch[S](t, tile.x1-tile.x0)
+	none := zeroScratch[T](t, x1-x0)
+	left, right := min(tile.x1, max(tile.x0, g.rx)), max(tile.x0, min(tile.x1, g.w-g.rx))
+	right = max(left, right)
+	g.slide(t, tile, func(add, sub int) {
+		slide(col[at:at+x1-x0], rowOr(src, g.w, add, x0, x1, none), rowOr(src, g.w, sub, x0, x1, none))
+	}, func(y int) {
+		scan(sum, col, 2*g.rx+1)
+		out := dst[y*g.w+tile.x0 : y*g.w+tile.x1]
+		ny := uint64(g.countY(y))
+		side := func(from, to int) {
+			for x := from; x < to; x++ {
 				i := x - tile.x0
 				mean(out[i:i+1], sum[i:], ny*uint64(g.countX(x)))
 			}
-			mean(out[left-tile.x0:right-tile.x0], sum[left-tile.x0:], ny*uint64(2*g.rx+1))
-			for x := right; x < tile.x1; x++ {
-				i := x - tile.x0
-				mean(out[i:i+1], sum[i:], ny*uint64(g.countX(x)))
-			}
-		})
+		}
+		side(tile.x0, left)
+		mean(out[left-tile.x0:right-tile.x0], sum[left-tile.x0:], ny*uint64(2*g.rx+1))
+		side(right, tile.x1)
 	})
 }

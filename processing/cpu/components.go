@@ -18,8 +18,8 @@ type components struct {
 	spans []processing.Span
 }
 
-func (b *Backend) newComponents(p *plane, n int) *components {
-	return &components{Handle: processing.NewHandle(b, p.w, p.h), n: n}
+func (b *Backend) newComponents(p *plane, n int, spans []processing.Span) *components {
+	return &components{Handle: processing.NewHandle(b, p.w, p.h), n: n, spans: spans}
 }
 
 func (c *components) Len() int { return c.n }
@@ -34,17 +34,12 @@ func (b *Backend) runs(ctx context.Context, cls *plane, bits uint8) ([]processin
 	rows := max(1, b.tiling.span/cls.w)
 	parts := make([][]processing.Span, (cls.h+rows-1)/rows)
 	if err := b.each(ctx, len(parts), func(t *worker, i int) {
-		parts[i] = t.runs(cls, i*rows, min(cls.h, (i+1)*rows), bits)
+		t.spans = span.Append(t.spans[:0], cls.data.U8, cls.w, i*rows, min(cls.h, (i+1)*rows), bits)
+		parts[i] = slices.Clone(t.spans)
 	}); err != nil {
 		return nil, err
 	}
 	return slices.Concat(parts...), nil
-}
-
-// runs returns the runs of rows y0 … y1−1 in a slice of exactly their number.
-func (t *worker) runs(cls *plane, y0, y1 int, bits uint8) []processing.Span {
-	t.spans = span.Append(t.spans[:0], cls.data.U8, cls.w, y0, y1, bits)
-	return slices.Clone(t.spans)
 }
 
 // Label returns the 8-connected components of the pixels of cls that have any of the given bits.
@@ -54,9 +49,7 @@ func (b executor) Label(ctx context.Context, op processing.Label) (processing.Co
 	if err != nil {
 		return nil, err
 	}
-	out := b.newComponents(c, span.Connect(spans, span.Eight))
-	out.spans = spans
-	return out, nil
+	return b.newComponents(c, span.Connect(spans, span.Eight), spans), nil
 }
 
 // FilterComponents empties the components that are not kept.
@@ -98,9 +91,8 @@ func (b executor) Spans(ctx context.Context, op processing.Spans) ([]processing.
 // independent of each other, and most are small.
 func (b executor) Grow(ctx context.Context, op processing.Grow) (processing.Components, error) {
 	c, k := op.Class.(*plane), op.Cores.(*components)
-	out := b.newComponents(c, k.n)
 	if len(k.spans) == 0 {
-		return out, ctx.Err()
+		return b.newComponents(c, k.n, nil), ctx.Err()
 	}
 	growable, err := b.runs(ctx, c, processing.ClassGrow)
 	if err != nil {
@@ -125,8 +117,7 @@ func (b executor) Grow(ctx context.Context, op processing.Grow) (processing.Comp
 	if err := b.each(ctx, len(islands), func(t *worker, i int) { parts[i] = islands[i].grow(t, gr) }); err != nil {
 		return nil, err
 	}
-	out.spans = span.InReadingOrder(parts, c.h)
-	return out, ctx.Err()
+	return b.newComponents(c, k.n, span.InReadingOrder(parts, c.h)), ctx.Err()
 }
 
 // unite returns the union of two sets of spans, each in reading order, as maximal runs.

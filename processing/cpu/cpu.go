@@ -82,17 +82,14 @@ func (b *Backend) Stage(name string) (end func()) {
 	b.enter(name)
 	b.mu.Unlock()
 	start := time.Now()
-	var once sync.Once
-	return func() {
-		once.Do(func() {
-			d := time.Since(start)
-			b.mu.Lock()
-			defer b.mu.Unlock()
-			s := b.enter(name)
-			s.time += d
-			s.ended++
-		})
-	}
+	return sync.OnceFunc(func() {
+		d := time.Since(start)
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		s := b.enter(name)
+		s.time += d
+		s.ended++
+	})
 }
 
 // enter returns the entry of a stage, appended on its first start. The caller holds b.mu.

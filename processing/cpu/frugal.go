@@ -77,7 +77,8 @@ func (b *Backend) firstEstimate(t *worker, op *processing.FirstEstimate, tile re
 	if t.stopped() {
 		return
 	}
-	b.boxMeanBand(t, one, other, w, n, r, part(op.Margin))
+	t.arena.Reset()
+	boxMean16(t, &b.kernels, newWindow(w, n, r), part(op.Margin), one, other)
 	marks := band(&t.marks, 2*n*w)
 	wide := marks[n*w:]
 	at := part(op.Margin)
@@ -108,42 +109,6 @@ func (l *lines[T]) strip(t *worker, r rect, radius int) {
 		t.arena.Reset()
 		l.tile(t, rect{x, r.y0, min(r.x1, x+column), r.y1}, rx, ry, nil)
 	}
-}
-
-// boxMeanBand computes BoxMean of a part of w × n samples.
-func (b *Backend) boxMeanBand(t *worker, dst, src []uint16, w, n, r int, part rect) {
-	g := newWindow(w, n, r)
-	t.arena.Reset()
-	x0, x1, at := g.columns(part)
-	if (2*g.rx+1)*(2*g.ry+1) < kernel.MaxMean {
-		col := zeroScratch[uint32](t, 1+g.width(part)+kernel.Block)
-		none := zeroScratch[uint16](t, x1-x0)
-		c, ny := kernel.NewCounts(&t.arena, part.x1-part.x0, g.columnsAt(part.x0)), 0
-		g.slide(t, part, func(add, sub int) {
-			b.kernels.Sums16.Slide32(col[1+at:][:x1-x0], rowOr(src, w, add, x0, x1, none),
-				rowOr(src, w, sub, x0, x1, none))
-		}, func(y int) {
-			if n := g.countY(y); n != ny {
-				ny = n
-				c.Set(ny, false)
-			}
-			b.kernels.Boxes16(dst[y*w+part.x0:y*w+part.x1], col, 2*g.rx+1, c)
-		})
-		return
-	}
-	col := zeroScratch[uint64](t, g.width(part))
-	sum := scratch[uint64](t, part.x1-part.x0)
-	none := zeroScratch[uint16](t, x1-x0)
-	g.slide(t, part, func(add, sub int) {
-		b.kernels.Sums16.Slide64(col[at:at+x1-x0], rowOr(src, w, add, x0, x1, none), rowOr(src, w, sub, x0, x1, none))
-	}, func(y int) {
-		b.kernels.Scan64(sum, col, 2*g.rx+1)
-		out := dst[y*w+part.x0 : y*w+part.x1]
-		for x := range out {
-			n := uint64(g.countX(part.x0+x) * g.countY(y))
-			out[x] = uint16((sum[x] + n/2) / n)
-		}
-	})
 }
 
 // Classify implements processing.Frugal.

@@ -5,6 +5,7 @@ import (
 
 	"blik/processing"
 	"blik/processing/cpu/kernel"
+	"blik/processing/internal/arena"
 )
 
 // Morph applies op with element e to U8 and U16 planes; dst may be src. A rectangle is a vertical line followed by a
@@ -60,7 +61,7 @@ func (l *lines[T]) rectangle(ctx context.Context, kx, ky int) error {
 	inPlace := &l.dst[0] == &l.src[0]
 	width := l.w
 	if !inPlace && ry > 0 {
-		width = max(l.b.tiling.ring/((2*ry+1)*kernel.SizeOf[T]()), l.b.tiling.tile/4, 8*rx)
+		width = max(l.b.tiling.ring/((2*ry+1)*arena.SizeOf[T]()), l.b.tiling.tile/4, 8*rx)
 	}
 	nx := max(1, l.w/width)
 	width = (l.w + nx - 1) / nx

@@ -5,7 +5,7 @@ import (
 	"iter"
 
 	"blik/processing"
-	"blik/processing/cpu/kernel"
+	"blik/processing/internal/arena"
 	"blik/processing/internal/relax"
 	"blik/processing/network"
 )
@@ -14,7 +14,7 @@ import (
 // operations.
 type worker struct {
 	ctx   context.Context
-	arena kernel.Arena
+	arena arena.Arena
 	// network is the scratch of the network.
 	network network.Scratch
 	grid    relax.Grid
@@ -24,15 +24,16 @@ type worker struct {
 	marks []uint8
 	spans []processing.Span
 
-	// seeds and same are the queues of the growth of an island: see front.
-	seeds, same []claim
-	queue       [][]claim
+	// same and queue are the queues of the growth of an island: see front.
+	same  []claim
+	queue [][]claim
 }
 
 // scratch returns n values of scratch with undefined content, valid until the task ends.
-func scratch[T kernel.Sample | uint64 | float64](t *worker, n int) []T {
-	return kernel.Take[T](&t.arena, n)
-}
+func scratch[T arena.Number](t *worker, n int) []T { return arena.Take[T](&t.arena, n) }
+
+// zeroScratch is scratch filled with zeros.
+func zeroScratch[T arena.Number](t *worker, n int) []T { return arena.Zero[T](&t.arena, n) }
 
 // stopped reports whether the operation was cancelled. Tasks check at least once in every few spanPixels pixels.
 func (t *worker) stopped() bool { return t.ctx.Err() != nil }
@@ -98,10 +99,7 @@ func (b *Backend) get(ctx context.Context) *worker {
 func (b *Backend) put(t *worker) {
 	t.ctx = nil
 	t.arena.Drop(maxArena)
-	t.grid.Drop(2 * maxArena)
-	if cap(t.seeds) > maxClaims {
-		t.seeds, t.same, t.queue = nil, nil, nil
-	}
+	t.grid.Drop(maxArena)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.idle = append(b.idle, t)

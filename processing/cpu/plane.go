@@ -73,25 +73,14 @@ func (l *pool) get(p *plane) error {
 		p.data = f[len(f)-1]
 		l.free[p.kind] = f[:len(f)-1]
 	} else {
-		switch p.kind {
-		case processing.U8:
-			p.data.U8 = huge[uint8](n)
-		case processing.U16:
-			p.data.U16 = huge[uint16](n)
-		case processing.F32:
-			p.data.F32 = huge[float32](n)
-		}
+		p.data = processing.NewSamples(8*p.kind.Bytes(), n)
+		kernel.UseHugePages(p.data.U8)
+		kernel.UseHugePages(p.data.U16)
+		kernel.UseHugePages(p.data.F32)
 	}
 	l.live++
 	l.bytes += int64(n) * int64(p.kind.Bytes())
 	return nil
-}
-
-// huge returns n new samples in large pages.
-func huge[S kernel.Sample](n int) []S {
-	s := make([]S, n)
-	kernel.UseHugePages(s)
-	return s
 }
 
 func (l *pool) put(p *plane) {
@@ -143,16 +132,12 @@ func (b *Backend) Upload(ctx context.Context, dst processing.Plane, src processi
 	}
 	switch d := dst.(*plane); d.kind {
 	case processing.U8:
-		return upload(ctx, b, d.data.U8, src.U8)
+		return copyPlane(ctx, b, d.data.U8, src.U8)
 	case processing.U16:
-		return upload(ctx, b, d.data.U16, src.U16)
+		return copyPlane(ctx, b, d.data.U16, src.U16)
 	default:
-		return upload(ctx, b, d.data.F32, src.F32)
+		return copyPlane(ctx, b, d.data.F32, src.F32)
 	}
-}
-
-func upload[T kernel.Sample](ctx context.Context, b *Backend, dst, src []T) error {
-	return b.chunks(ctx, len(dst), func(_ *worker, i, j int) { copy(dst[i:j], src[i:j]) })
 }
 
 // Host returns the samples of p themselves.

@@ -1,5 +1,7 @@
 package kernel
 
+import "blik/processing/internal/arena"
+
 // MaxMean bounds the number of pixels for which float32 divides sums of bytes exactly, and 16-bit sums to within a
 // unit.
 const MaxMean = 1 << 14
@@ -23,10 +25,10 @@ type Counts struct {
 
 // NewCounts returns counts for n windows, to be completed by set for each row; columns returns the number of columns of
 // window i, also of some after the last.
-func NewCounts(a *Arena, n int, columns func(i int) int) *Counts {
+func NewCounts(a *arena.Arena, n int, columns func(i int) int) *Counts {
 	n = (n + Block - 1) / Block * Block
-	c := &Counts{columns: Take[uint32](a, n), pixels: Take[uint32](a, n), half: Take[float32](a, n),
-		inverse: Take[float32](a, n)}
+	c := &Counts{columns: arena.Take[uint32](a, n), pixels: arena.Take[uint32](a, n),
+		half: arena.Take[float32](a, n), inverse: arena.Take[float32](a, n)}
 	for i := range c.columns {
 		c.columns[i] = uint32(columns(i))
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"blik/internal/simd"
+	"blik/processing/internal/arena"
 )
 
 // BenchmarkKernels prints the time of kernels of running sums on a row, for each level of vectors. A kernel that is not
@@ -13,8 +14,8 @@ func BenchmarkKernels(b *testing.B) {
 	const n, k = 2048, 25
 	r := &source{Rand: rand.New(rand.NewPCG(1, 2)), n: n}
 	g := newWindow(3*n, 100, k/2)
-	c := NewCounts(new(Arena), n, g.columnsAt(n))
-	paired := NewCounts(new(Arena), n, g.columnsAt(n))
+	c := NewCounts(new(arena.Arena), n, g.columnsAt(n))
+	paired := NewCounts(new(arena.Arena), n, g.columnsAt(n))
 	c.Set(k, false)
 	paired.Set(k, true)
 	const width = n + k + Block

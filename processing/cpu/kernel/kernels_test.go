@@ -10,6 +10,7 @@ import (
 
 	"blik/internal/simd"
 	"blik/processing"
+	"blik/processing/internal/arena"
 )
 
 // vectorLevels calls f with the plain kernels and with those of every level of vectors that this processor runs.
@@ -175,7 +176,7 @@ func checkBoxes[T uint8 | uint16, S uint16 | uint32](t *rapid.T, r *source, most
 	g.ry = min(ry, g.h-1)
 	x0, y := r.IntN(g.w-min(r.n, g.w)+1), r.IntN(g.h)
 	n := min(r.n, g.w-x0)
-	c := NewCounts(new(Arena), n, g.columnsAt(x0))
+	c := NewCounts(new(arena.Arena), n, g.columnsAt(x0))
 	c.Set(g.countY(y), most == math.MaxUint8)
 	highest := most * uint64(g.countY(y))
 	col := row(r, n+2*g.rx+1+Block, 0, S(highest), func() S { return S(r.Uint64N(highest + 1)) })
@@ -340,9 +341,7 @@ func TestNarrowReciprocals(t *testing.T) {
 	}
 }
 
-func checkSums[T uint8 | uint16](t *rapid.T, r *source, plain, vector *Table, most uint64,
-	random func(n int) []T) {
-	p, v := SumsOf[T](plain), SumsOf[T](vector)
+func checkSums[T uint8 | uint16](t *rapid.T, r *source, p, v *Sums[T], most uint64, random func(n int) []T) {
 	add, sub := random(r.n), random(r.n)
 	col32, col64 := row(r, r.n, 0, math.MaxUint32, r.Uint32), row(r, r.n, 0, math.MaxUint64, r.Uint64)
 	same(t, "slide32", col32, func(s []uint32) { p.Slide32(s, add, sub) }, func(s []uint32) { v.Slide32(s, add, sub) })
@@ -364,8 +363,8 @@ func checkSums[T uint8 | uint16](t *rapid.T, r *source, plain, vector *Table, mo
 
 func TestSumKernels(t *testing.T) {
 	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
-		checkSums(t, r, plain, vector, math.MaxUint8, r.bytes)
-		checkSums(t, r, plain, vector, math.MaxUint16, r.words)
+		checkSums(t, r, &plain.Sums8, &vector.Sums8, math.MaxUint8, r.bytes)
+		checkSums(t, r, &plain.Sums16, &vector.Sums16, math.MaxUint16, r.words)
 		k := r.IntN(90) + 1
 		col32, col64 := row(r, r.n+k-1, 0, math.MaxUint32, r.Uint32), row(r, r.n+k-1, 0, math.MaxUint64, r.Uint64)
 		same(t, "scan32", make([]uint32, r.n), func(s []uint32) { plain.Scan32(s, col32, k) },

@@ -150,15 +150,6 @@ func OrderOf[T uint8 | uint16](k *Table, dilate bool) *Order[T] {
 	return any(large).(*Order[T])
 }
 
-// SumsOf returns the table's running sums for a sample type.
-func SumsOf[T uint8 | uint16](k *Table) *Sums[T] {
-	var zero T
-	if _, ok := any(zero).(uint8); ok {
-		return any(&k.Sums8).(*Sums[T])
-	}
-	return any(&k.Sums16).(*Sums[T])
-}
-
 // Fill sets every sample of a row, most of them by copies of those that are set.
 func Fill[T any](dst []T, v T) {
 	n := min(len(dst), 8)

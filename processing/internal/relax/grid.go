@@ -3,7 +3,11 @@
 // the same bits.
 package relax
 
-import "blik/internal/simd"
+import (
+	"blik/internal/simd"
+
+	"blik/processing/internal/arena"
+)
 
 // lanes is the number of pixels processed at a time.
 const lanes = 8
@@ -24,8 +28,7 @@ type Grid struct {
 	inside [2][]int32
 	cells  [2][]cell
 	pads   []pad
-	floats []float32
-	used   int
+	memory arena.Arena
 	// omega and step are the relaxation factors of Harmonic and of the other methods, in all lanes.
 	omega, step [lanes]float32
 }
@@ -41,20 +44,10 @@ type cell struct{ pixel, at, lane int32 }
 // pad is a value outside the window, in a half, and the pixel that it repeats.
 type pad struct{ half, fromHalf, at, from int32 }
 
-// Reset sets the hole to the pixels of a w × h window whose state is not 0. With repeat, a pixel at the border of the
-// window is its own neighbour, as Continue and Refine require; otherwise it has no neighbour there, as Harmonic and
-// Separate require. The Grid then uses the given level of vector instructions.
-func (g *Grid) Reset(level simd.Level, state []uint8, w, h int, repeat bool) {
-	g.level = level
-	for i := range g.step {
-		g.step[i] = strokeStep
-	}
-	g.w, g.h, g.repeat, g.used = w, h, repeat, 0
-	for c := range 2 {
-		g.blocks[c], g.inside[c], g.cells[c] = g.blocks[c][:0], g.inside[c][:0], g.cells[c][:0]
-	}
-	g.pads = g.pads[:0]
-	x0, y0, x1, y1 := w, h, 0, 0
+// Bounds returns the smallest rectangle around the pixels of a w × h window whose state is not 0, x1 and y1 excluded;
+// all are 0 if there are none.
+func Bounds(state []uint8, w, h int) (x0, y0, x1, y1 int) {
+	x0, y0 = w, h
 	for y := range h {
 		row := state[y*w : (y+1)*w]
 		first := 0
@@ -70,6 +63,27 @@ func (g *Grid) Reset(level simd.Level, state []uint8, w, h int, repeat bool) {
 		}
 		x0, x1, y0, y1 = min(x0, first), max(x1, last), min(y0, y), y+1
 	}
+	if x1 == 0 {
+		return 0, 0, 0, 0
+	}
+	return x0, y0, x1, y1
+}
+
+// Reset sets the hole to the pixels of a w × h window whose state is not 0. With repeat, a pixel at the border of the
+// window is its own neighbour, as Continue and Refine require; otherwise it has no neighbour there, as Harmonic and
+// Separate require. The Grid then uses the given level of vector instructions.
+func (g *Grid) Reset(level simd.Level, state []uint8, w, h int, repeat bool) {
+	g.level = level
+	for i := range g.step {
+		g.step[i] = strokeStep
+	}
+	g.w, g.h, g.repeat = w, h, repeat
+	g.memory.Reset()
+	for c := range 2 {
+		g.blocks[c], g.inside[c], g.cells[c] = g.blocks[c][:0], g.inside[c][:0], g.cells[c][:0]
+	}
+	g.pads = g.pads[:0]
+	x0, y0, x1, y1 := Bounds(state, w, h)
 	if x1 == 0 {
 		g.rows, g.stride = 0, 0
 		return
@@ -105,9 +119,9 @@ func (g *Grid) Reset(level simd.Level, state []uint8, w, h int, repeat bool) {
 // Pixels returns the number of pixels of the hole.
 func (g *Grid) Pixels() int { return len(g.cells[0]) + len(g.cells[1]) }
 
-// Drop releases memory kept for reuse if it is more than most values.
+// Drop releases memory kept for reuse if the values take more than most words of 64 bits.
 func (g *Grid) Drop(most int) {
-	if len(g.floats) > most {
+	if g.memory.Words() > most {
 		*g = Grid{}
 	}
 }
@@ -127,15 +141,7 @@ func (g *Grid) border(state []uint8) {
 }
 
 // alloc returns n values of scratch, valid until the next Reset.
-func (g *Grid) alloc(n int) []float32 {
-	if g.used+n > len(g.floats) {
-		g.floats = make([]float32, max(n, 2*len(g.floats), 1<<12))
-		g.used = 0
-	}
-	s := g.floats[g.used : g.used+n : g.used+n]
-	g.used += n
-	return s
-}
+func (g *Grid) alloc(n int) []float32 { return arena.Take[float32](&g.memory, n) }
 
 // halves holds the two colours of a plane.
 type halves [2][]float32
