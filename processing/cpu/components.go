@@ -325,6 +325,9 @@ func (is island) grow(t *worker, g *growth) []processing.Span {
 		f.settle(d2)
 	}
 	t.same = f.same
+	if n > maxClaims {
+		t.same, t.queue = nil, nil
+	}
 	return f.cut(t, g, is.cores)
 }
 

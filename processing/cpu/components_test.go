@@ -244,6 +244,31 @@ func TestGrowTurnsBack(t *testing.T) {
 	}
 }
 
+func TestGrowDropsLargeQueues(t *testing.T) {
+	ctx := t.Context()
+	b := New(Workers(1))
+	const side = 300
+	class := make([]uint8, side*side)
+	for i := range class {
+		class[i] = processing.ClassGrow
+	}
+	class[0] |= processing.ClassCore
+	cls := up(t, b, side, side, class)
+	cores, err := processing.Evaluate(ctx, b, processing.Label{Class: cls, Bits: processing.ClassCore})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := processing.Evaluate(ctx, b, processing.Grow{
+		Cores: cores, Class: cls, Growth: processing.Growth{Base: 40, Limit: 40, MaxCore: 10},
+	})
+	if err != nil || out.(*components).spans[0].X1 < 40 {
+		t.Fatalf("the core did not grow: %v", err)
+	}
+	if w := b.idle[0]; w.queue != nil || w.same != nil {
+		t.Errorf("a worker keeps the queues of an island of %d pixels", len(class))
+	}
+}
+
 func TestFillHolesEqualsFlood(t *testing.T) {
 	ctx := context.Background()
 	rapid.Check(t, func(t *rapid.T) {
