@@ -332,7 +332,7 @@ func TestConsent(t *testing.T) {
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
 	got := call(t, "correct", "-o", dir, "--coverage", "0", in)
-	if got.status != exitFailed || !strings.Contains(got.errors, "of the picture is marked") || !strings.Contains(got.errors, "--coverage") {
+	if got.status != exitFailed || !strings.HasPrefix(got.errors, "blik: "+in+": ") || !strings.Contains(got.errors, "--coverage") {
 		t.Errorf("more is marked than permitted: %+v", got)
 	}
 	if got := call(t, "detect", "-q", "-o", dir, in); got != (outcome{}) {

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 
@@ -99,7 +100,7 @@ func (t *task) Choose() (Choice, error) {
 	if t.Outcome.Found != nil {
 		var err error
 		if t.Mask, t.left, err = consent.Choose(t.Mask, t.Outcome.Found.Findings, t.Work.Params); err != nil {
-			return Choice{}, err
+			return Choice{}, fmt.Errorf("%s: %w", t.input, err)
 		}
 	}
 	return Choice{Mask: t.Mask}, nil
