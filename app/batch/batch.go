@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -35,8 +36,9 @@ type Request struct {
 	Folder string
 	// Language is the language of reports and messages; Version is the version of the program.
 	Language, Version string
-	// Own means that the batch belongs to this folder alone: files of other requests with the same work are not part of
-	// it, Cancel cancels it on the farm, and the same request resumes it. State.Results is set for such batches only.
+	// Own means that the batch belongs to this folder alone: requests with the same work and another folder are not
+	// part of it, Cancel cancels it on the farm, and the same request resumes it. At the end State counts the files of
+	// this request only. State.Results is set for such batches only.
 	Own bool
 	// Again distinguishes the batch from others with the same work, so that finished files are processed again.
 	Again string
@@ -94,7 +96,9 @@ type Run struct {
 	mu    sync.Mutex
 	state State
 	seen  int // index of the first result not yet listed
-	// unsent are the files that could not be submitted.
+	// sent holds the IDs of the jobs, if the batch belongs to the request; unsent are the files that could not be
+	// submitted.
+	sent   map[string]bool
 	unsent []farm.Failure
 }
 
@@ -102,7 +106,7 @@ type Run struct {
 // the last one.
 func Start(ctx context.Context, r Request, changed func(State)) *Run {
 	ctx, stop := context.WithCancel(ctx)
-	b := &Run{request: r, changed: changed, stop: stop, ended: make(chan struct{})}
+	b := &Run{request: r, changed: changed, stop: stop, ended: make(chan struct{}), sent: map[string]bool{}}
 	b.state.Files = len(r.Files)
 	go func() {
 		defer close(b.ended)
@@ -178,15 +182,24 @@ func (b *Run) here(ctx context.Context) error {
 		return err
 	}
 	defer client.Close()
-	batch, err := b.submit(ctx, client)
+	batch, err := b.open(ctx, client)
+	if err == nil {
+		err = retry(ctx, client, batch.ID)
+	}
+	if err == nil {
+		err = b.add(ctx, client, batch)
+	}
 	if err != nil {
 		return err
 	}
 	o.Embedded, o.Only = queue, batch.ID
 	doing, stop := context.WithCancel(ctx)
 	ended := make(chan error, 1)
-	go func() { ended <- farm.RunWorker(doing, o) }()
-	err = b.follow(ctx, client, batch.ID)
+	go func() {
+		defer stop() // without a worker the batch would never finish
+		ended <- farm.RunWorker(doing, o)
+	}()
+	err = b.follow(doing, client, batch.ID)
 	stop()
 	// Once the batch is finished, the worker may be in the middle of a question to the queue.
 	if e := <-ended; e != nil && err != nil && !errors.Is(e, context.Canceled) {
@@ -309,17 +322,26 @@ func (b *Run) open(ctx context.Context, client *farm.Client) (farm.Batch, error)
 	return batch, err
 }
 
+// retry has the failed files of a finished batch processed again.
+func retry(ctx context.Context, client *farm.Client, id string) error {
+	st, err := client.Status(ctx, id, 0)
+	if err == nil && len(st.Batches) == 1 && st.Batches[0].Finished() {
+		_, err = client.Control(ctx, id, farm.Retry)
+	}
+	return err
+}
+
 // add adds the files to a batch.
 func (b *Run) add(ctx context.Context, client *farm.Client, batch farm.Batch) error {
-	done, err := client.Add(ctx, batch, b.jobs(ctx), b.remark)
+	done, err := client.Add(ctx, batch, b.jobs(ctx, batch.ID), b.remark)
 	if err == nil {
 		b.change(func(s *State) { s.Submitted = &done })
 	}
 	return err
 }
 
-// jobs returns an iterator over the files; files that cannot be submitted count as failed.
-func (b *Run) jobs(ctx context.Context) func() (farm.Job, bool) {
+// jobs returns an iterator over the files of a batch; files that cannot be submitted count as failed.
+func (b *Run) jobs(ctx context.Context, batch string) func() (farm.Job, bool) {
 	files := b.request.Files
 	return func() (farm.Job, bool) {
 		for len(files) > 0 {
@@ -327,6 +349,9 @@ func (b *Run) jobs(ctx context.Context) func() (farm.Job, bool) {
 			files = files[1:]
 			job, err := b.job(ctx, f)
 			if err == nil {
+				if b.request.Own {
+					b.sent[job.Of(batch).ID] = true
+				}
 				return job, true
 			}
 			if ctx.Err() != nil {
@@ -381,7 +406,8 @@ func (b *Run) follow(ctx context.Context, client *farm.Client, id string) error 
 		cause = all.Fault
 		results := b.written(ctx, client, id)
 		b.change(func(s *State) {
-			s.Batch, s.Done, s.Failed, s.Left, s.Remark = st, st.Done, st.Failed+own, st.Left, nil
+			s.Batch, s.Left, s.Remark = st, st.Left, nil
+			s.Files, s.Done, s.Failed = st.Files+own, st.Done, st.Failed+own
 			s.Results = append(s.Results[:len(s.Results):len(s.Results)], results...)
 			if all.Cause != nil {
 				s.Remark = all.Cause
@@ -426,8 +452,8 @@ func (b *Run) written(ctx context.Context, client *farm.Client, id string) (path
 	return paths
 }
 
-// conclude takes over the failures of a finished batch. The batch is finished whether or not their list comes, so that
-// a farm that no longer responds is no error.
+// conclude takes over the failures of a finished batch; if it belongs to the request, it counts only the files of the
+// latter. The batch is finished whether or not their list comes, so that a farm that no longer responds is no error.
 func (b *Run) conclude(ctx context.Context, client *farm.Client, s State) {
 	end := s.Batch
 	for range 3 {
@@ -440,8 +466,14 @@ func (b *Run) conclude(ctx context.Context, client *farm.Client, s State) {
 			break
 		}
 	}
+	if all := len(end.Failures); b.request.Own && end.State != farm.Cancelled {
+		end.Failures = slices.DeleteFunc(end.Failures, func(f farm.Failure) bool { return !b.sent[f.Job] })
+		end.Failed -= all - len(end.Failures)
+		end.Files = s.Submitted.Added + s.Submitted.Known
+		end.Done = end.Files - end.Failed
+	}
 	b.change(func(s *State) {
-		s.Batch, s.Done, s.Failed = end, end.Done, end.Failed+len(b.unsent)
+		s.Batch, s.Files, s.Done, s.Failed = end, end.Files+len(b.unsent), end.Done, end.Failed+len(b.unsent)
 		s.Failures = append(b.unsent[:len(b.unsent):len(b.unsent)], end.Failures...)
 		for _, c := range end.Conflicts {
 			s.Failures = append(s.Failures, farm.Failure{File: c.File, Worker: c.Other,

@@ -171,6 +171,48 @@ func TestCancel(t *testing.T) {
 	check(t, q, Start(t.Context(), q, func(State) {}).Wait())
 }
 
+// What failed in a finished batch is processed again by the next request for its folder, and reported only if that
+// names it. Requests for another folder have nothing to do with it.
+func TestAfterFailures(t *testing.T) {
+	t.Parallel()
+	q := request(t, &runner{})
+	check(t, q, Start(t.Context(), q, func(State) {}).Wait())
+	good, bad := q.Files[0], q.Files[3]
+	q.Files = []File{good}
+	here, folder := Start(t.Context(), q, func(State) {}).Wait(), q.Folder
+	q.Folder += "2"
+	elsewhere := Start(t.Context(), q, func(State) {}).Wait()
+	q.Folder, q.Files = folder, []File{bad}
+	q.Worker = func(o *farm.WorkerOptions) { o.Runner, o.Slots, o.Memory = mended{}, []farm.Slot{{Device: "cpu"}}, nil }
+	for _, end := range []State{here, elsewhere, Start(t.Context(), q, func(State) {}).Wait()} {
+		if end.Err != nil || end.Files != 1 || end.Done != 1 || end.Failed != 0 || len(end.Failures) != 0 || end.Batch.Failed != 0 {
+			t.Errorf("%+v", end)
+		}
+	}
+}
+
+// mended processes any file.
+type mended struct{}
+
+func (mended) Run(context.Context, farm.Task) (farm.Outcome, error) {
+	return farm.Outcome{End: farm.Done, Outputs: []farm.Output{{Name: "x"}}}, nil
+}
+
+// A batch ends with the error of a worker that cannot work.
+func TestNoWorker(t *testing.T) {
+	t.Parallel()
+	q := request(t, &runner{})
+	missing, options := filepath.Join(t.TempDir(), "missing"), q.Worker
+	q.Worker = func(o *farm.WorkerOptions) {
+		options(o)
+		o.Scratch = missing
+	}
+	end := Start(t.Context(), q, func(State) {}).Wait()
+	if end.Err == nil || !strings.Contains(end.Err.Error(), missing) {
+		t.Errorf("without a folder for files: %+v", end)
+	}
+}
+
 // A farm works with uploaded files and with shared folders, and a missing farm is an error.
 func TestOnFarm(t *testing.T) {
 	t.Parallel()

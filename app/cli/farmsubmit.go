@@ -308,7 +308,7 @@ Exit status: 0 success, 1 some files failed (the others are done), 2 usage error
 			return err
 		}
 		return s.run(c.Context(), args, workbatch.Request{
-			Host: server.Embed, Store: store, Log: o.Log,
+			Own: true, Host: server.Embed, Store: store, Log: o.Log,
 			Worker: func(all *farm.WorkerOptions) {
 				o.Roots = all.Roots
 				*all = o

@@ -45,6 +45,7 @@ type BatchStatus struct {
 
 // Failure is a file that failed, and why.
 type Failure struct {
+	Job    string `json:"job"`
 	File   string `json:"file"`
 	Reason string `json:"why"`
 	Worker string `json:"worker,omitempty"`

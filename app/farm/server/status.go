@@ -103,7 +103,7 @@ func (m *Manager) Status(id string, failures int) farm.Status {
 		}
 		for _, f := range b.failures[:min(failures, len(b.failures))] {
 			st.Failures = append(st.Failures, farm.Failure{
-				File: f.Job.In.String(), Reason: f.Sentence, Worker: f.Worker, Log: f.Log,
+				Job: f.Job.ID, File: f.Job.In.String(), Reason: f.Sentence, Worker: f.Worker, Log: f.Log,
 			})
 		}
 		s.Batches = append(s.Batches, st)
