@@ -10,11 +10,12 @@ import (
 // Glints writes the network's logit of glare for each pixel into Dst (U8): in sixteenths, plus Offset (0…255), clamped
 // to 0…255. Pixels above Offset are more likely glare than not. Kinds (U8, may be nil) gets what glare at a pixel
 // would be: KindGlare, or what else looks like it. Red, Green and Blue (U8) are the picture as Luminance writes it.
-// docs/network.md describes the method.
+// Backends in main memory tell Progress (may be nil) the share that is done. docs/network.md describes the method.
 type Glints struct {
 	Dst, Kinds, Red, Green, Blue Plane
 	Model                        *network.Model
 	Offset                       int
+	Progress                     func(done float64)
 }
 
 // The kinds of what the network finds.

@@ -24,6 +24,7 @@ func (b executor) Glints(ctx context.Context, op processing.Glints) error {
 	}
 	engine := b.engine(op.Model)
 	tiles := b.networkTiles(d.w, d.h, op.Model)
+	tiles.progress = op.Progress
 	return b.each(ctx, b.workers, func(w *worker, _ int) {
 		var mine *network.Rect
 		for !w.stopped() {
@@ -45,12 +46,15 @@ type networkTiles struct {
 	// waiting are tiles that nobody has begun, running those that somebody works on, without the rows that are done.
 	waiting, running []*network.Rect
 	reach, grain     int
+	// progress may be nil; begun of all pixels lie in rows that were begun.
+	progress   func(done float64)
+	begun, all int
 }
 
 // networkTiles divides a picture into at least one tile for every worker. Surroundings of a tile are computed by its
 // neighbours, too, so that there are as few as possible, and they are as compact as possible.
 func (b executor) networkTiles(w, h int, m *network.Model) *networkTiles {
-	t := &networkTiles{reach: m.Reach(), grain: m.Grain()}
+	t := &networkTiles{reach: m.Reach(), grain: m.Grain(), all: w * h}
 	side := func(whole, parts int) int {
 		s := max((whole+parts-1)/parts, b.tiling.narrow)
 		return (s + t.grain - 1) / t.grain * t.grain
@@ -98,12 +102,17 @@ func (t *networkTiles) exchange(done *network.Rect) (next *network.Rect, whole n
 	return next, *next
 }
 
-// more reports whether row y of a tile is still needed, and marks it as begun.
+// more reports whether row y of a tile is still needed, marks it as begun, and reports the progress.
 func (t *networkTiles) more(r *network.Rect, y int) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	r.Y0 = y + 1
-	return y < r.Y1
+	if r.Y0 = y + 1; y >= r.Y1 {
+		return false
+	}
+	if t.begun += r.X1 - r.X0; t.progress != nil {
+		t.progress(float64(t.begun) / float64(t.all))
+	}
+	return true
 }
 
 // engine returns the model prepared for the backend's kernels, and keeps the last one.

@@ -96,7 +96,7 @@ func Search(ctx context.Context, be processing.Backend, pic *processing.Picture,
 	if err != nil {
 		return nil, err
 	}
-	end := o.stage(be, message.Of("outlines"), 0.9)
+	end := o.stage(be, message.Of("outlines"), 0.96)
 	defer end()
 	t, err := outlined(ctx, pic, found)
 	if err == nil && o.Vectors {
@@ -141,8 +141,13 @@ func (o *Options) complete(pic *processing.Picture, p processing.Params) (err er
 
 // stage starts a named stage of the backend and reports the progress; done is the share of the whole before it.
 func (o *Options) stage(be processing.Backend, name message.Message, done float64) (end func()) {
-	if o.Progress != nil {
-		o.Progress(name, done)
-	}
+	o.progress(name, done)
 	return be.Stage(name.String())
+}
+
+// progress reports the progress if somebody wants to know it.
+func (o *Options) progress(stage message.Message, done float64) {
+	if o.Progress != nil {
+		o.Progress(stage, done)
+	}
 }

@@ -43,12 +43,14 @@ func (stepwise) find(
 		return rgb, found{}, err
 	}
 	end = o.stage(s.be, message.Of("network"), 0.05)
-	logits, kinds, err := s.glints(rgb, o.Network)
+	logits, kinds, err := s.glints(rgb, o.Network, func(done float64) {
+		o.progress(message.Of("network"), 0.05+0.89*done)
+	})
 	end()
 	if err != nil {
 		return rgb, found{}, err
 	}
-	defer o.stage(s.be, message.Of("components"), 0.8)()
+	defer o.stage(s.be, message.Of("components"), 0.95)()
 	f, err = s.measure(rgb, logits, kinds)
 	return rgb, f, err
 }

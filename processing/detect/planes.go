@@ -63,8 +63,10 @@ func (s *planes) colours(pic *processing.Picture) (rgb [3]processing.Plane, err 
 	})
 }
 
-// glints returns the network's logits above 0, in sixteenths, and the kind of each pixel.
-func (s *planes) glints(rgb [3]processing.Plane, m *network.Model) (logits, kinds processing.Plane, err error) {
+// glints returns the network's logits above 0, in sixteenths, and the kind of each pixel; progress gets the share done.
+func (s *planes) glints(
+	rgb [3]processing.Plane, m *network.Model, progress func(done float64),
+) (logits, kinds processing.Plane, err error) {
 	w, h := rgb[0].Size()
 	if logits, err = s.alloc(processing.U8, w, h); err != nil {
 		return nil, nil, err
@@ -74,6 +76,7 @@ func (s *planes) glints(rgb [3]processing.Plane, m *network.Model) (logits, kind
 	}
 	return logits, kinds, s.do(processing.Glints{
 		Dst: logits, Kinds: kinds, Red: rgb[0], Green: rgb[1], Blue: rgb[2], Model: m,
+		Progress: progress,
 	})
 }
 
