@@ -209,7 +209,7 @@ func (f *Files) Guard(next func()) {
 	f.o.EndDrawing()
 	mask, picture := f.o.Store.Unsaved()
 	if !mask && !picture && !f.o.Store.UnsavedDecisions() {
-		next()
+		f.noted(next)
 		return
 	}
 	if f.o.Blocked() {

@@ -32,11 +32,21 @@ func (f *Files) OpenBeside(direction int) func() {
 func (f *Files) kept(next func()) {
 	f.o.EndDrawing()
 	mask, picture := f.o.Store.Unsaved()
-	if f.o.Session.Document() == nil || !mask && !picture && !f.o.Store.UnsavedDecisions() {
-		next()
+	if !mask && !picture && !f.o.Store.UnsavedDecisions() {
+		f.noted(next)
 		return
 	}
 	f.SaveProject(next)
+}
+
+// noted stores in its project that the work on a picture of the filmstrip is saved, and then calls next. A project that
+// cannot be written is no obstacle.
+func (f *Files) noted(next func()) {
+	if _, ok := f.o.Frames.Beside(0); !ok || f.o.Session.Busy() || f.o.Store.Stored() {
+		next()
+		return
+	}
+	f.o.Store.SaveProject(false, func(error) { next() })
 }
 
 // AddFolder fills the filmstrip with the folder of the open picture.

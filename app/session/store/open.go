@@ -57,6 +57,7 @@ func (d *Store) open(path string, withProject bool, done func(error)) {
 		d.disk = onDisk{
 			state: imagefile.State(path), continued: o.work.Continued, project: o.work.Project, small: o.small,
 		}
+		d.disk.kept, d.disk.keptSaved = d.work(), d.pictureSaved()
 		d.disk.leftManual = d.useParams(o.work.Params, before)
 		d.s.Settings().AddRecent(path)
 		// If this fails, the settings are written again when the program ends.
@@ -78,7 +79,7 @@ func (d *Store) useParams(kept *processing.Params, before *document.Document) (l
 	now := &d.s.Settings().Params
 	switch {
 	case kept != nil:
-		*now, d.disk.kept = *kept, d.work()
+		*now = *kept
 	case before != nil && before.Path() != d.s.Document().Path() && now.Mode == processing.Manual:
 		*now, left = now.Automatic(), before.Path()
 	}

@@ -31,8 +31,16 @@ func (d *Store) Continued() Continued { return d.disk.continued }
 // work identifies the present work on the open picture.
 func (d *Store) work() session.Revision { return session.RevisionOf(d.s.Document()) }
 
-// safe reports whether the project holds all work on the open picture.
+// safe reports whether the project holds all work on the open picture, or there was none since it was opened.
 func (d *Store) safe() bool { return d.s.Document() != nil && d.disk.kept == d.work() }
+
+// Stored reports whether, besides that, the project says whether the corrected picture is saved.
+func (d *Store) Stored() bool { return d.safe() && d.disk.keptSaved == d.pictureSaved() }
+
+// pictureSaved reports whether there are corrections, all in the saved picture.
+func (d *Store) pictureSaved() bool {
+	return d.s.Document().Corrections() != nil && !d.s.Document().PictureDirty()
+}
 
 // Work is a document with the work of the project beside its picture.
 type Work struct {
@@ -94,8 +102,7 @@ func (d *Store) SaveProject(overwrite bool, done func(error)) {
 	d.s.Settle()
 	shot, work := d.s.Document().Snapshot(), d.work()
 	p := &project.Project{
-		Date: time.Now().Round(time.Second), Params: d.s.Settings().Params,
-		Saved: d.s.Document().Corrections() != nil && !d.s.Document().PictureDirty(),
+		Date: time.Now().Round(time.Second), Params: d.s.Settings().Params, Saved: d.pictureSaved(),
 	}
 	o := project.Options{Overwrite: overwrite, Expect: d.disk.project, Like: d.s.Shown().Original}
 	write := func(ctx context.Context, report processing.Progress) (project.Fingerprint, error) {
@@ -106,7 +113,7 @@ func (d *Store) SaveProject(overwrite bool, done func(error)) {
 		return project.Stat(shot.Path), err
 	}
 	session.Begin(d.s, session.Other, write, func(state project.Fingerprint) (image.Rectangle, error) {
-		d.disk.kept, d.disk.project, d.disk.continued = work, state, Continued{Date: p.Date}
+		d.disk.kept, d.disk.keptSaved, d.disk.project, d.disk.continued = work, p.Saved, state, Continued{Date: p.Date}
 		return image.Rectangle{}, nil
 	}, func(_ project.Fingerprint, err error) { done(err) })
 }

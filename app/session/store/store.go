@@ -62,10 +62,11 @@ type onDisk struct {
 	// overwritten is the generation of the mask when the corrected picture replaced the original; 0 if it did not.
 	overwritten uint64
 	// continued says whether the project of the picture was used. project is its file, kept the work that the file
-	// holds.
+	// holds; keptSaved is set if it says that the picture is saved.
 	continued Continued
 	project   project.Fingerprint
 	kept      session.Revision
+	keptSaved bool
 	// leftManual is the path of the picture whose manual mode ended when this one was opened.
 	leftManual string
 }
