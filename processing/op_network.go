@@ -120,6 +120,14 @@ const (
 	GroundLeast  = 50
 )
 
+// LowerMedian returns element (n−1)/2 of n sorted values, given how often each occurs.
+func LowerMedian(counts *[256]int32, n int32) (v uint8) {
+	for before := counts[0]; before <= (n-1)/2; before += counts[v] {
+		v++
+	}
+	return v
+}
+
 // Rise returns the ground of the component and how far it rises over it, in levels: in lightness, or, if that is more,
 // in its darkest channel, which rises most on coloured paint.
 func (p *GlintProps) Rise() (ground, rise int, dark bool) {

@@ -57,20 +57,15 @@ func (o Luminance) check(a *arguments) {
 	if w, h := a.check.w, a.check.h; pic.Width != w || pic.Height != h {
 		a.failf("the picture is %d × %d pixels, the planes are %d × %d", pic.Width, pic.Height, w, h)
 	}
-	t.check(a)
 	switch eight := pic.Depth() == 8; {
+	case len(t.Encode8) != 1<<16:
+		a.failf("the encoding table has %d entries, must have %d", len(t.Encode8), 1<<16)
 	case eight && len(t.Linear8) != 1<<8:
 		a.failf("the 8-bit linear table has %d entries, must have %d", len(t.Linear8), 1<<8)
 	case !eight && len(t.Linear16) != 1<<16:
 		a.failf("the 16-bit linear table has %d entries, must have %d", len(t.Linear16), 1<<16)
 	case o.Coloured() && len(t.Display) != max(len(t.Linear8), len(t.Linear16)):
 		a.failf("the display table has %d entries, must have %d", len(t.Display), max(len(t.Linear8), len(t.Linear16)))
-	}
-}
-
-func (t *LuminanceTables) check(a *arguments) {
-	if len(t.Encode8) != 1<<16 {
-		a.failf("the encoding table has %d entries, must have %d", len(t.Encode8), 1<<16)
 	}
 }
 

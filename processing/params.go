@@ -3,6 +3,7 @@ package processing
 import (
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -147,37 +148,32 @@ type Spec struct {
 
 // Get returns the value of the parameter in p.
 func (s Spec) Get(p Params) float64 {
-	switch f := s.field(&p).(type) {
-	case *int:
-		return float64(*f)
-	case *float64:
-		return *f
-	case *bool:
-		if *f {
-			return 1
-		}
-		return 0
-	case *Mode:
-		return float64(*f)
-	case *Detector:
-		return float64(*f)
-	case *Method:
-		return float64(*f)
-	case *Consent:
-		return float64(*f)
+	switch f := reflect.ValueOf(s.field(&p)).Elem(); {
+	case f.CanInt():
+		return float64(f.Int())
+	case f.CanUint():
+		return float64(f.Uint())
+	case f.CanFloat():
+		return f.Float()
+	default:
+		return number(f.Bool())
 	}
-	panic("processing: parameter " + s.ID + " has a field of an unknown type")
+}
+
+// number is 1 for true, 0 for false.
+func number(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // Check returns an error if v is not a value of the parameter.
 func (s Spec) Check(v float64) error {
-	bad := func(what string) error {
-		return fmt.Errorf("%s = %s: %s", s.ID, strconv.FormatFloat(v, 'g', -1, 64), what)
-	}
+	bad := func(what string) error { return fmt.Errorf("%s = %g: %s", s.ID, v, what) }
 	switch {
 	case math.IsNaN(v) || v < s.Min || v > s.Max:
-		return bad(fmt.Sprintf("must be between %s and %s",
-			strconv.FormatFloat(s.Min, 'g', -1, 64), strconv.FormatFloat(s.Max, 'g', -1, 64)))
+		return bad(fmt.Sprintf("must be between %g and %g", s.Min, s.Max))
 	case s.Kind != KindReal && v != math.Trunc(v):
 		return bad("must be a whole number")
 	case s.Kind == KindOdd && int(v)%2 == 0:
@@ -191,21 +187,15 @@ func (s Spec) Set(p *Params, v float64) error {
 	if err := s.Check(v); err != nil {
 		return err
 	}
-	switch f := s.field(p).(type) {
-	case *int:
-		*f = int(v)
-	case *float64:
-		*f = v
-	case *bool:
-		*f = v != 0
-	case *Mode:
-		*f = Mode(v)
-	case *Detector:
-		*f = Detector(v)
-	case *Method:
-		*f = Method(v)
-	case *Consent:
-		*f = Consent(v)
+	switch f := reflect.ValueOf(s.field(p)).Elem(); {
+	case f.CanInt():
+		f.SetInt(int64(v))
+	case f.CanUint():
+		f.SetUint(uint64(v))
+	case f.CanFloat():
+		f.SetFloat(v)
+	default:
+		f.SetBool(v != 0)
 	}
 	return nil
 }
@@ -243,10 +233,7 @@ func (s Spec) Parse(text string) (float64, error) {
 		if err != nil {
 			return 0, fmt.Errorf("%s = %q: must be true or false", s.ID, text)
 		}
-		if b {
-			return 1, nil
-		}
-		return 0, nil
+		return number(b), nil
 	case KindChoice:
 		if now, ok := s.Former[text]; ok {
 			text = now

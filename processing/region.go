@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -20,6 +21,11 @@ const (
 	EllipseShape
 	PolygonShape
 )
+
+// shapeNames returns the names of the shapes in the text form of a region.
+func shapeNames() []string {
+	return []string{RectangleShape: "rect", EllipseShape: "ellipse", PolygonShape: "polygon"}
+}
 
 // Point is a position in image coordinates: pixel (x, y) covers [x, x+1) × [y, y+1).
 type Point struct{ X, Y float64 }
@@ -61,11 +67,8 @@ func ParseRegion(text string) (*Region, error) {
 		if v[2] <= 0 || v[3] <= 0 {
 			return nil, message.Errorf("width and height must be positive")
 		}
-		r := &Region{Shape: RectangleShape, Points: []Point{{v[0], v[1]}, {v[0] + v[2], v[1] + v[3]}}}
-		if shape == "ellipse" {
-			r.Shape = EllipseShape
-		}
-		return r, nil
+		corners := []Point{{v[0], v[1]}, {v[0] + v[2], v[1] + v[3]}}
+		return &Region{Shape: Shape(slices.Index(shapeNames(), shape)), Points: corners}, nil
 	case "polygon":
 		if len(v) < 6 || len(v)%2 != 0 {
 			return nil, message.Errorf("a polygon needs at least three pairs x,y")
@@ -83,20 +86,15 @@ func ParseRegion(text string) (*Region, error) {
 func (r *Region) String() string {
 	num := func(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 	var v []string
-	name := "polygon"
 	if r.Shape == PolygonShape {
 		for _, p := range r.Points {
 			v = append(v, num(p.X), num(p.Y))
 		}
 	} else {
-		name = "rect"
-		if r.Shape == EllipseShape {
-			name = "ellipse"
-		}
 		x0, y0, x1, y1 := r.Box()
 		v = []string{num(x0), num(y0), num(x1 - x0), num(y1 - y0)}
 	}
-	return name + ":" + strings.Join(v, ",")
+	return shapeNames()[r.Shape] + ":" + strings.Join(v, ",")
 }
 
 // Box returns the corners of the smallest rectangle around the region's points.

@@ -303,3 +303,27 @@ func InReadingOrder(sets [][]Span, h int) []Span {
 	})
 	return all
 }
+
+// Group divides spans into n groups by key, the number of the group of span i, which keep their order; those with a
+// negative number are left out. The groups share memory.
+func Group(spans []Span, n int, key func(i int) int) [][]Span {
+	ends := make([]int, n+1)
+	for i := range spans {
+		if k := key(i); k >= 0 {
+			ends[k+1]++
+		}
+	}
+	for i := range n {
+		ends[i+1] += ends[i]
+	}
+	all, groups := make([]Span, ends[n]), make([][]Span, n)
+	for i := range groups {
+		groups[i] = all[ends[i]:ends[i]:ends[i+1]]
+	}
+	for i, s := range spans {
+		if k := key(i); k >= 0 {
+			groups[k] = append(groups[k], s)
+		}
+	}
+	return groups
+}

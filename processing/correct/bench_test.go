@@ -26,7 +26,7 @@ func BenchmarkCorrectPainting(b *testing.B) {
 		b.Fatal(err)
 	}
 	p, be := processing.DefaultParams(), cpu.New()
-	found, err := detect.DetectClassic(b.Context(), be, pic, p, detect.ClassicOptions{})
+	found, err := detect.DetectClassic(b.Context(), be, pic, p, nil)
 	if err != nil {
 		b.Fatal(err)
 	}

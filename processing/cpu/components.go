@@ -171,8 +171,8 @@ func (g *growth) islands(spans, cores []processing.Span) []island {
 		of[i] = spans[at].Label
 		hasCore[of[i]] = true
 	}
-	bySpan := group(spans, n, func(i int) uint32 { return spans[i].Label })
-	byCore := group(cores, n, func(i int) uint32 { return of[i] })
+	bySpan := span.Group(spans, n, func(i int) int { return int(spans[i].Label) })
+	byCore := span.Group(cores, n, func(i int) int { return int(of[i]) })
 	var found []island
 	for l := range n {
 		if hasCore[l] {
@@ -181,29 +181,6 @@ func (g *growth) islands(spans, cores []processing.Span) []island {
 	}
 	slices.SortStableFunc(found, func(a, b island) int { return cmp.Compare(len(b.spans), len(a.spans)) })
 	return found
-}
-
-// group divides spans by a key below n; each part keeps their order.
-func group(spans []processing.Span, n int, key func(i int) uint32) [][]processing.Span {
-	ends := make([]int, n+1)
-	for i := range spans {
-		ends[key(i)+1]++
-	}
-	for i := range n {
-		ends[i+1] += ends[i]
-	}
-	sorted := make([]processing.Span, len(spans))
-	next := slices.Clone(ends)
-	for i, s := range spans {
-		k := key(i)
-		sorted[next[k]] = s
-		next[k]++
-	}
-	parts := make([][]processing.Span, n)
-	for i := range parts {
-		parts[i] = sorted[ends[i]:ends[i+1]:ends[i+1]]
-	}
-	return parts
 }
 
 // claim is a pixel that a core reaches: column x in span number in of the island, and the core pixel that it is reached

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"blik/internal/span"
 	"blik/processing"
 	"blik/processing/network"
 )
@@ -156,7 +157,7 @@ func (b executor) MeasureGlints(ctx context.Context, op processing.MeasureGlints
 	q := op.Components.(*components)
 	s := &glintPlanes{op.Logits.(*plane), op.Kinds.(*plane), op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)}
 	out := make([]processing.GlintProps, q.n)
-	parts := group(q.spans, q.n, func(i int) uint32 { return q.spans[i].Label })
+	parts := span.Group(q.spans, q.n, func(i int) int { return int(q.spans[i].Label) })
 	const share = 64
 	return out, b.each(ctx, (q.n+share-1)/share, func(t *worker, i int) {
 		for l := i * share; l < min(q.n, (i+1)*share) && !t.stopped(); l++ {
@@ -211,13 +212,5 @@ func (s *glintPlanes) surroundings(p *processing.GlintProps) {
 	if nFree >= processing.GroundLeast {
 		all, n = free, nFree
 	}
-	p.Ground, p.DarkGround = lowerMedian(&all[0], n), lowerMedian(&all[1], n)
-}
-
-// lowerMedian returns element (n−1)/2 of n sorted values, given how often each occurs.
-func lowerMedian(counts *[256]int32, n int32) (v uint8) {
-	for before := counts[0]; before <= (n-1)/2; before += counts[v] {
-		v++
-	}
-	return v
+	p.Ground, p.DarkGround = processing.LowerMedian(&all[0], n), processing.LowerMedian(&all[1], n)
 }

@@ -21,23 +21,18 @@ type Classic struct {
 	Params processing.Params
 }
 
-// ClassicOptions are the options of DetectClassic besides the parameters.
-type ClassicOptions struct {
-	// Progress may be nil.
-	Progress processing.Progress
-}
-
 // DetectClassic finds glare without a network: luminance, a background that leaves the glare out, cores, growth, and
-// rules on what was found. docs/detection.md describes it. It returns ctx.Err() within 100 ms of a cancel, and an error
-// for a picture or parameters that are not valid.
+// rules on what was found. docs/detection.md describes it. progress may be nil. It returns ctx.Err() within 100 ms of a
+// cancel, and an error for a picture or parameters that are not valid.
 func DetectClassic(
-	ctx context.Context, be processing.Backend, pic *processing.Picture, p processing.Params, o ClassicOptions,
+	ctx context.Context, be processing.Backend, pic *processing.Picture, p processing.Params,
+	progress processing.Progress,
 ) (*Classic, error) {
 	if err := valid(pic, p); err != nil {
 		return nil, err
 	}
 	p = p.Resolved()
-	s := newPlanes(ctx, be, o.Progress)
+	s := newPlanes(ctx, be, progress)
 	defer s.release()
 	l, err := s.light(pic)
 	if err != nil {

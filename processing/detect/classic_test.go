@@ -21,7 +21,7 @@ func TestPlansAgree(t *testing.T) {
 		pic, p := glaring(t, size[0], size[1], 8, 7), processing.DefaultParams()
 		be := cpu.New()
 		want, _ := classic(t, be, pic, p)
-		got, err := detect.DetectClassic(t.Context(), bySteps{be}, pic, p, detect.ClassicOptions{})
+		got, err := detect.DetectClassic(t.Context(), bySteps{be}, pic, p, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestCancelClassic(t *testing.T) {
 	defer be.Close()
 	// More than ten passes over the picture, with a check every 1024 pixels: microseconds.
 	cancelling.Everywhere(t, 10*w*h/1024, func(ctx context.Context) error {
-		_, err := detect.DetectClassic(ctx, be, pic, processing.DefaultParams(), detect.ClassicOptions{})
+		_, err := detect.DetectClassic(ctx, be, pic, processing.DefaultParams(), nil)
 		if planes, size := be.Live(); planes != 0 {
 			t.Errorf("%d planes of %d bytes left after a cancel", planes, size)
 		}

@@ -9,6 +9,7 @@ import (
 	"blik/internal/parallel"
 	"blik/internal/span"
 	"blik/processing"
+	"slices"
 )
 
 // Decide returns the pixels of the components that the sensitivity accepts, in reading order without overlaps, and the
@@ -162,46 +163,26 @@ func findings(
 	if len(spans) == 0 {
 		return nil
 	}
-	joined := make([]processing.Span, len(spans))
-	copy(joined, spans)
+	joined := slices.Clone(spans)
 	n := span.Connect(joined, span.Eight)
-	// Sort the spans by finding: those of finding i are order[begin[i]:begin[i+1]].
-	order, begin := make([]int32, len(joined)), make([]int, n+1)
-	for i := range joined {
-		begin[joined[i].Label+1]++
+	parts := span.Group(spans, n, func(i int) int { return int(joined[i].Label) })
+	list, runs := make([]Finding, n), make([]processing.Run, len(spans))
+	for i, part := range parts {
+		list[i].ID = i + 1
+		list[i].Runs, runs = runs[:0:len(part)], runs[len(part):]
 	}
-	for i := range n {
-		begin[i+1] += begin[i]
-	}
-	next := make([]int, n)
-	copy(next, begin)
-	for i := range joined {
-		at := &next[joined[i].Label]
-		order[*at] = int32(i)
-		*at++
-	}
-	list, runs := make([]Finding, n), make([]processing.Run, len(joined))
 	parallel.Split(n, 64, func(from, to int) {
 		for i := from; i < to; i++ {
 			f := &list[i]
-			*f = Finding{ID: i + 1, Runs: runs[begin[i]:begin[i]:begin[i+1]]}
-			s, best := processing.NewSums(), spans[order[begin[i]]].Label
-			for _, k := range order[begin[i]:begin[i+1]] {
-				r := spans[k]
+			s, best := processing.NewSums(), parts[i][0].Label
+			for _, r := range parts[i] {
 				s.Add(r)
 				if before(r.Label, best) {
 					best = r.Label
 				}
-				if k := len(f.Runs); k > 0 && f.Runs[k-1].Y == int(r.Y) && f.Runs[k-1].X1 == int(r.X0) {
-					f.Runs[k-1].X1 = int(r.X1)
-				} else {
-					f.Runs = append(f.Runs, processing.Run{Y: int(r.Y), X0: int(r.X0), X1: int(r.X1)})
-				}
+				f.Runs = processing.AppendRun(f.Runs, processing.Run{Y: int(r.Y), X0: int(r.X0), X1: int(r.X1)})
 			}
-			f.X, f.Y = float64(s.SX)/float64(s.N)+0.5, float64(s.SY)/float64(s.N)+0.5
-			f.Left, f.Top, f.Width, f.Height = int(s.Left), int(s.Top), int(s.Right-s.Left), int(s.Base-s.Top)
-			f.Area = int(s.N)
-			f.Elongation = s.Elongation()
+			f.measure(s)
 			judge(f, best)
 		}
 	})

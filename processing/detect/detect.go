@@ -61,7 +61,7 @@ func Detect(
 		}
 		spans, r.Findings = Decide(r.Table, o.Decision, p, o.Region)
 	} else {
-		c, err := DetectClassic(ctx, be, pic, p, ClassicOptions{Progress: o.Progress})
+		c, err := DetectClassic(ctx, be, pic, p, o.Progress)
 		if err != nil {
 			return nil, err
 		}
@@ -107,10 +107,7 @@ func Search(ctx context.Context, be processing.Backend, pic *processing.Picture,
 
 // complete checks the arguments of a detection and sets the defaults of the options.
 func (o *Options) complete(pic *processing.Picture, p processing.Params) (err error) {
-	if err := pic.Validate(); err != nil {
-		return err
-	}
-	if err := p.Validate(); err != nil {
+	if err := valid(pic, p); err != nil {
 		return err
 	}
 	if o.Region != nil {

@@ -87,13 +87,8 @@ func visible(h *processing.Hidden, runs []processing.Run, w int) []processing.Ru
 	var out []processing.Run
 	for _, r := range runs {
 		for x := r.X0; x < r.X1; x++ {
-			if h.Pixels[r.Y*w+x] {
-				continue
-			}
-			if k := len(out) - 1; k >= 0 && out[k].Y == r.Y && out[k].X1 == x {
-				out[k].X1++
-			} else {
-				out = append(out, processing.Run{Y: r.Y, X0: x, X1: x + 1})
+			if !h.Pixels[r.Y*w+x] {
+				out = processing.AppendRun(out, processing.Run{Y: r.Y, X0: x, X1: x + 1})
 			}
 		}
 	}
@@ -106,10 +101,15 @@ func (f *Finding) cut(runs []processing.Run) {
 	for _, r := range runs {
 		s.Add(processing.Span{Y: int32(r.Y), X0: int32(r.X0), X1: int32(r.X1)})
 	}
-	if int(s.N) == f.Area {
-		return
+	if int(s.N) != f.Area {
+		f.Runs = runs
+		f.measure(s)
 	}
-	f.Runs, f.Area = runs, int(s.N)
+}
+
+// measure writes what the sums of the pixels say about a finding.
+func (f *Finding) measure(s processing.Sums) {
+	f.Area = int(s.N)
 	f.X, f.Y = float64(s.SX)/float64(s.N)+0.5, float64(s.SY)/float64(s.N)+0.5
 	f.Left, f.Top, f.Width, f.Height = int(s.Left), int(s.Top), int(s.Right-s.Left), int(s.Base-s.Top)
 	f.Elongation = s.Elongation()

@@ -29,23 +29,23 @@ func (g *grounds) of(runs []processing.Run) (ground, rise int) {
 			}
 		}
 	}
-	p := processing.GlintProps{Peak: uint8(top), Ground: uint8(g.around(peak, processing.GroundRadius))}
+	p := processing.GlintProps{Peak: uint8(top), Ground: g.around(peak, processing.GroundRadius)}
 	g.levels.dark = true
 	g.buf = g.levels.window(g.buf, peak.X, peak.Y, peak.X+1, peak.Y+1)
 	p.DarkPeak = g.buf[0]
-	p.DarkGround = uint8(g.around(peak, processing.GroundRadius))
+	p.DarkGround = g.around(peak, processing.GroundRadius)
 	ground, rise, _ = p.Rise()
 	return ground, rise
 }
 
 // around returns the ground within a radius of a pixel.
-func (g *grounds) around(at image.Point, radius int) int {
+func (g *grounds) around(at image.Point, radius int) uint8 {
 	pic := g.levels.pic
 	x0, y0 := max(at.X-radius, 0), max(at.Y-radius, 0)
 	x1, y1 := min(at.X+radius+1, pic.Width), min(at.Y+radius+1, pic.Height)
 	g.buf = g.levels.window(g.buf, x0, y0, x1, y1)
-	var all, free [256]int
-	n := 0
+	var all, free [256]int32
+	n := int32(0)
 	for i, v := range g.buf {
 		all[v]++
 		if !g.taken.Has(x0+i%(x1-x0), y0+i/(x1-x0)) {
@@ -54,18 +54,7 @@ func (g *grounds) around(at image.Point, radius int) int {
 		}
 	}
 	if n < processing.GroundLeast {
-		return lowerMedian(&all, len(g.buf))
+		return processing.LowerMedian(&all, int32(len(g.buf)))
 	}
-	return lowerMedian(&free, n)
-}
-
-// lowerMedian returns element (n−1)/2 of n sorted levels, given how often each occurs.
-func lowerMedian(count *[256]int, n int) int {
-	below := 0
-	for v, c := range count {
-		if below += c; below > (n-1)/2 {
-			return v
-		}
-	}
-	return 0
+	return processing.LowerMedian(&free, n)
 }

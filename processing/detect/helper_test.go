@@ -58,7 +58,7 @@ func classic(t testing.TB, be *cpu.Backend, pic *processing.Picture, p processin
 	*detect.Classic, map[uint32]int,
 ) {
 	t.Helper()
-	c, err := detect.DetectClassic(t.Context(), be, pic, p, detect.ClassicOptions{})
+	c, err := detect.DetectClassic(t.Context(), be, pic, p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -86,18 +86,11 @@ func logits(
 	if err != nil {
 		return err
 	}
-	host, err := be.Host(ctx, dst)
+	value, err := s.samples(dst)
 	if err != nil {
 		return err
 	}
-	for y := range m.Rect.Dy() {
-		row := m.Pix[y*m.Rect.Dx():][:m.Rect.Dx()]
-		from := (y+m.Rect.Min.Y-part.Min.Y)*pic.Width + m.Rect.Min.X - part.Min.X
-		for x := range row {
-			row[x] = uint16(host.U8[from+x])
-		}
-	}
-	return nil
+	return m.fill(ctx, part, value)
 }
 
 // draw writes the scores of the components, the highest one where several share a pixel.

@@ -8,6 +8,7 @@ import (
 	"math"
 
 	"blik/internal/message"
+	"slices"
 
 	"blik/processing"
 )
@@ -128,13 +129,7 @@ func (s *LayerSpec) Thresholds(p processing.Params) []Threshold {
 		return append(all, Threshold{message.Of("Sensitivity"), -p.Sensitivity})
 	}
 	// Rules that are off decide nothing.
-	kept := all[:0]
-	for _, t := range all {
-		if t.Value > 0 {
-			kept = append(kept, t)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(all, func(t Threshold) bool { return t.Value <= 0 })
 }
 
 // LayerMap holds the samples of a layer in a rectangle of a picture.
@@ -205,9 +200,14 @@ func inspectClassic(
 	if err != nil {
 		return nil, err
 	}
+	return m, m.fill(ctx, part, value)
+}
+
+// fill writes the samples, given those of a part of the picture around the map by their indexes.
+func (m *LayerMap) fill(ctx context.Context, part image.Rectangle, value func(i int) uint16) error {
 	for y := range m.Rect.Dy() {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return err
 		}
 		row := m.Pix[y*m.Rect.Dx():][:m.Rect.Dx()]
 		from := (y+m.Rect.Min.Y-part.Min.Y)*part.Dx() + m.Rect.Min.X - part.Min.X
@@ -215,7 +215,7 @@ func inspectClassic(
 			row[x] = value(from + x)
 		}
 	}
-	return m, nil
+	return nil
 }
 
 // NewLayerMap returns an empty map of a layer in a part of the picture. The error is ErrOutside for a part outside it.

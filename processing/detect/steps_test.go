@@ -87,11 +87,7 @@ func TestOutlineEqualsReference(t *testing.T) {
 		taken := span.NewSet(pic.Width, pic.Height)
 		taken.Mark(0, spans)
 		o := outliner{levels: newLevels(pic), taken: taken}
-		identity := make([]int32, n)
-		for i := range identity {
-			identity[i] = int32(i)
-		}
-		for label, own := range spansByComponent(spans, identity, n) {
+		for label, own := range span.Group(spans, n, func(i int) int { return int(spans[i].Label) }) {
 			got := map[image.Point]bool{}
 			for _, s := range o.outline(own, ground, rise) {
 				for x := s.X0; x < s.X1; x++ {

@@ -100,7 +100,7 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 		taken = span.NewSet(pic.Width, pic.Height)
 		taken.Mark(0, f.spans)
 	})
-	own := spansByComponent(f.spans, number, len(kept))
+	own := span.Group(f.spans, len(kept), func(i int) int { return int(number[f.spans[i].Label]) })
 	marked.Wait()
 	// Where each lies, and its Σ logit · steepness.
 	at, steep := make([]image.Point, len(kept)), make([]float64, len(kept))
@@ -147,30 +147,6 @@ func newComponent(p *processing.GlintProps) (c Component) {
 		c.Shares[k] = float64(v) / float64(total(p.Sums))
 	}
 	return c
-}
-
-// spansByComponent divides spans among n components: span s belongs to component number[s.Label], or to none if that is
-// negative.
-func spansByComponent(spans []processing.Span, number []int32, n int) [][]processing.Span {
-	ends := make([]int, n+1)
-	for i := range spans {
-		if k := number[spans[i].Label]; k >= 0 {
-			ends[k+1]++
-		}
-	}
-	for i := range n {
-		ends[i+1] += ends[i]
-	}
-	all, own := make([]processing.Span, ends[n]), make([][]processing.Span, n)
-	for i := range own {
-		own[i] = all[ends[i]:ends[i]:ends[i+1]]
-	}
-	for _, s := range spans {
-		if k := number[s.Label]; k >= 0 {
-			own[k] = append(own[k], s)
-		}
-	}
-	return own
 }
 
 // Serves reports whether a decision with the parameters needs no other table of the same picture.

@@ -50,10 +50,7 @@ var touchShares = [...]int{grow, 60, 70, 80, 90}
 func Touch(
 	ctx context.Context, be processing.Backend, pic *processing.Picture, p processing.Params, o TouchOptions,
 ) (*Touched, error) {
-	if err := pic.Validate(); err != nil {
-		return nil, err
-	}
-	if err := p.Validate(); err != nil {
+	if err := valid(pic, p); err != nil {
 		return nil, err
 	}
 	// NaN fails this, too.
@@ -131,7 +128,7 @@ func (o *TouchOptions) grown(ctx context.Context, pic *processing.Picture) ([]pr
 		return nil, ErrNoGlint
 	}
 	free := span.NewSet(w, h)
-	ground := (&grounds{levels: l, taken: free}).around(image.Pt(seed%w, seed/w), touchReach)
+	ground := int((&grounds{levels: l, taken: free}).around(image.Pt(seed%w, seed/w), touchReach))
 	rise := int(level[seed]) - ground
 	if rise < touchRise {
 		return nil, ErrNoGlint

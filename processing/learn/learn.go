@@ -7,6 +7,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -159,13 +160,7 @@ func reachable(spots []Spot) []numbered {
 	}
 	for k := range kinds {
 		slices.SortStableFunc(kinds[k], func(a, b numbered) int {
-			switch x, y := math.Abs(a.Score), math.Abs(b.Score); {
-			case x < y:
-				return -1
-			case x > y:
-				return 1
-			}
-			return 0
+			return cmp.Compare(math.Abs(a.Score), math.Abs(b.Score))
 		})
 		kinds[k] = kinds[k][:min(len(kinds[k]), mostSpots)]
 	}

@@ -2,7 +2,6 @@ package network
 
 import (
 	"slices"
-	"unsafe"
 
 	"blik/internal/simd"
 )
@@ -412,7 +411,4 @@ func (s *strip) poolRow(i, y int) {
 }
 
 // cells returns n cells of a block, starting at an offset.
-func (s *strip) cells(place, n int) []uint32 {
-	m := s.memory[place : place+4*n]
-	return unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(m))), n)
-}
+func (s *strip) cells(place, n int) []uint32 { return cellsOf(s.memory, place, n) }

@@ -129,23 +129,22 @@ func (m *Model) Reach() int {
 
 // field returns the first and the last pixel, along rows or columns, that the logit of pixel p depends on.
 func (m *Model) field(p int) (first, last int) {
-	// extent is the range of cells from … to that is needed of a layer.
-	type extent struct{ from, to int }
-	needed := map[int]extent{len(m.Layers) - 1: {p, p}}
+	// The cells that are needed of a layer, here including the last.
+	needed := map[int]span{len(m.Layers) - 1: {p, p}}
 	for i, l := range slices.Backward(m.Layers) {
 		e, ok := needed[i]
 		if !ok {
 			continue
 		}
 		if l.Kind == Pool {
-			e = extent{2 * e.from, 2*e.to + 1}
+			e = span{2 * e.from, 2*e.to + 1}
 		}
-		e = extent{e.from - l.reach(), e.to + l.reach()}
+		e = span{e.from - l.reach(), e.to + l.reach()}
 		for _, s := range l.From {
 			n := m.repeat(&l, s)
-			part := extent{e.from / n, e.to / n}
+			part := span{e.from / n, e.to / n}
 			if old, ok := needed[s]; ok {
-				part = extent{min(part.from, old.from), max(part.to, old.to)}
+				part = part.join(old)
 			}
 			needed[s] = part
 		}

@@ -2,6 +2,7 @@
 package linear
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -79,15 +80,7 @@ func Eigen(a []float64, n int) (values []float64, vectors [][]float64) {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(i, j int) int {
-		switch x, y := m[i*n+i], m[j*n+j]; {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(m[j*n+j], m[i*n+i]) })
 	for _, i := range order {
 		values = append(values, m[i*n+i])
 		vectors = append(vectors, v[i])
