@@ -1,8 +1,6 @@
 package correct
 
 import (
-	"math"
-
 	"blik/processing/internal/arena"
 	"blik/processing/internal/differences"
 	"blik/processing/internal/relax"
@@ -199,10 +197,9 @@ func (v *lightSite) refine(t *tools) {
 	ch := len(v.pix)
 	if ch == 3 {
 		t.grid.Reset(t.level, v.state, v.width(), v.height(), true)
-		m := &relax.Model{Axes: v.m.Axes, Variance: v.m.Variance, Light: v.m.Light, Noise: v.m.Noise,
-			Mismatch: v.m.Mismatch}
-		t.grid.Refine([3][]float32(v.pix), v.light, &relax.Veil{Seen: [3][]float32(v.seen),
-			Expected: v.expected, State: v.state, Clipped: processing.StateClipped}, v.along, m, v.m.Sweeps)
+		t.grid.Refine([3][]float32(v.pix), v.light, &relax.Veil{
+			Seen: [3][]float32(v.seen), Expected: v.expected, State: v.state,
+		}, v.along, &v.m)
 		return
 	}
 	list := v.gaps()
@@ -226,46 +223,15 @@ func (v *lightSite) refine(t *tools) {
 
 // separatePixel computes the paint of one pixel, and in the last place its light: see Separate.
 func (v *lightSite) separatePixel(g *gap, out *[5]float32) {
-	ch, i, m := len(v.pix), g.i, &v.m
-	var guess [4]float32
-	var slope float32
-	for k := range ch {
-		guess[k] = g.mean(v.pix[k], &v.along[i])
-		slope += guess[k]
+	i := g.i
+	var guess, seen [4]float32
+	for k, p := range v.pix {
+		guess[k], seen[k] = g.mean(p, &v.along[i]), v.seen[k][i]
 	}
-	if v.state[i] == processing.StateClipped {
-		copy(out[:4], guess[:])
-		out[4] = v.light[i]
-		return
+	paint, light := guess, v.light[i]
+	if v.state[i] != processing.StateClipped {
+		paint, light = relax.Split(&v.m, len(v.pix), &guess, &seen, 0.25, v.expected[i], light)
 	}
-	slope = float32(slope*2)/float32(ch) + 0.01
-	spread := float32(slope*slope) * 0.25
-	off := float32(m.Mismatch * v.light[i])
-	noise := m.Noise + float32(off*off)
-	var rest, gain [4]float32
-	var along, sure float32
-	for k := range ch {
-		for c := range ch {
-			rest[k] += float32(m.Axes[k][c] * (v.seen[c][i] - float32(guess[c]*guess[c])))
-		}
-		variance := float32(m.Variance[k] * spread)
-		q := 1 / (variance + noise)
-		gain[k] = float32(variance * q)
-		lq := float32(m.Light[k] * q)
-		along += float32(lq * rest[k])
-		sure += float32(lq * m.Light[k])
-	}
-	mu := (along - 1/v.expected[i]) / sure
-	light := (mu + float32(math.Sqrt(float64(float32(mu*mu)+2.5464791/sure)))) * 0.5
-	for k := range ch {
-		gain[k] = float32(gain[k] * (rest[k] - float32(light*m.Light[k])))
-	}
-	for c := range ch {
-		y := float32(guess[c] * guess[c])
-		for k := range ch {
-			y += float32(m.Axes[k][c] * gain[k])
-		}
-		out[c] = float32(math.Sqrt(float64(max(y, 0))))
-	}
+	copy(out[:], paint[:])
 	out[4] = light
 }

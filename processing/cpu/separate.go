@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"context"
-	"math"
 
 	"blik/internal/simd"
 	"blik/processing"
@@ -59,10 +58,8 @@ func (v *veil) separate(t *worker, level simd.Level, r processing.Tile) bool {
 			return false
 		}
 		return t.grid.Separate([3][]float32(v.paint[:3]), v.light, &relax.Veil{
-			Seen: [3][]float32(v.seen[:3]), Expected: v.expected, State: v.state, Clipped: processing.StateClipped,
-		}, &relax.Model{
-			Axes: v.m.Axes, Variance: v.m.Variance, Light: v.m.Light, Noise: v.m.Noise, Mismatch: v.m.Mismatch,
-		}, v.m.Sweeps, t.stopped)
+			Seen: [3][]float32(v.seen[:3]), Expected: v.expected, State: v.state,
+		}, v.m, t.stopped)
 	}
 	v.hole = holeOf(t, v.state, r.W, r.H)
 	if v.known == 0 {
@@ -79,51 +76,21 @@ func (v *veil) separate(t *worker, level simd.Level, r processing.Tile) bool {
 	return true
 }
 
+// update improves one pixel.
 func (v *veil) update(i int) {
-	var guess [4]float32
-	var slope float32
+	var guess, seen [4]float32
 	count := 0
 	part := reciprocals()
 	for k := range v.n {
 		var sum float32
 		sum, count = v.around(v.paint[k], i)
-		guess[k] = float32(sum * part[count])
-		slope += guess[k]
+		guess[k], seen[k] = float32(sum*part[count]), v.seen[k][i]
 	}
-	if v.state[i] == processing.StateClipped {
-		for k := range v.n {
-			v.paint[k][i] = guess[k]
-		}
-		return
+	paint := guess
+	if v.state[i] != processing.StateClipped {
+		paint, v.light[i] = relax.Split(v.m, v.n, &guess, &seen, part[count], v.expected[i], v.light[i])
 	}
-	slope = float32(slope*2)/float32(v.n) + 0.01
-	spread := float32(float32(slope*slope) * part[count])
-	off := v.light[i]
-	noise := v.m.Noise + float32(float32(v.m.Mismatch*off)*float32(v.m.Mismatch*off))
-	var rest, gain [4]float32
-	var along, sure float32
 	for k := range v.n {
-		for c := range v.n {
-			rest[k] += float32(v.m.Axes[k][c] * (v.seen[c][i] - float32(guess[c]*guess[c])))
-		}
-		g := float32(v.m.Variance[k] * spread)
-		q := 1 / (g + noise)
-		gain[k] = float32(g * q)
-		lq := float32(v.m.Light[k] * q)
-		along += float32(lq * rest[k])
-		sure += float32(lq * v.m.Light[k])
-	}
-	mu := (along - 1/v.expected[i]) / sure
-	m := (mu + float32(math.Sqrt(float64(float32(mu*mu)+2.5464791/sure)))) * 0.5
-	v.light[i] = m
-	for k := range v.n {
-		gain[k] = float32(gain[k] * (rest[k] - float32(m*v.m.Light[k])))
-	}
-	for c := range v.n {
-		y := float32(guess[c] * guess[c])
-		for k := range v.n {
-			y += float32(v.m.Axes[k][c] * gain[k])
-		}
-		v.paint[c][i] = float32(math.Sqrt(float64(max(y, 0))))
+		v.paint[k][i] = paint[k]
 	}
 }

@@ -20,7 +20,7 @@ func store8x256(p unsafe.Pointer, at int, v archsimd.Uint8x32) {
 func foldMax8x256(dst, a []uint8) {
 	size := len(dst) * int(unsafe.Sizeof(dst[0]))
 	if size < 32 {
-		foldMax(dst, a)
+		fold(dst, a, 0)
 		return
 	}
 	d, p := unsafe.Pointer(&dst[0]), unsafe.Pointer(&a[:len(dst)][0])
@@ -37,7 +37,7 @@ func best4Max8x256(dst, a, b, c, d []uint8) {
 	n := len(dst)
 	size := n * int(unsafe.Sizeof(dst[0]))
 	if size < 32 {
-		best4Max(dst, a, b, c, d)
+		best4(dst, a, b, c, d, 0)
 		return
 	}
 	to, p, q := unsafe.Pointer(&dst[0]), unsafe.Pointer(&a[:n][0]), unsafe.Pointer(&b[:n][0])
@@ -67,7 +67,7 @@ func advanceMax8x256(dst, run, keep, x, suffix []uint8) {
 	n := len(dst)
 	size := n * int(unsafe.Sizeof(dst[0]))
 	if size < 32 {
-		advanceMax(dst, run, keep, x, suffix)
+		advance(dst, run, keep, x, suffix, 0)
 		return
 	}
 	to, best, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
@@ -97,7 +97,7 @@ func orderMax8x256(worst uint8) Order[uint8] {
 func foldMin8x256(dst, a []uint8) {
 	size := len(dst) * int(unsafe.Sizeof(dst[0]))
 	if size < 32 {
-		foldMin(dst, a)
+		fold(dst, a, ^uint8(0))
 		return
 	}
 	d, p := unsafe.Pointer(&dst[0]), unsafe.Pointer(&a[:len(dst)][0])
@@ -114,7 +114,7 @@ func best4Min8x256(dst, a, b, c, d []uint8) {
 	n := len(dst)
 	size := n * int(unsafe.Sizeof(dst[0]))
 	if size < 32 {
-		best4Min(dst, a, b, c, d)
+		best4(dst, a, b, c, d, ^uint8(0))
 		return
 	}
 	to, p, q := unsafe.Pointer(&dst[0]), unsafe.Pointer(&a[:n][0]), unsafe.Pointer(&b[:n][0])
@@ -144,7 +144,7 @@ func advanceMin8x256(dst, run, keep, x, suffix []uint8) {
 	n := len(dst)
 	size := n * int(unsafe.Sizeof(dst[0]))
 	if size < 32 {
-		advanceMin(dst, run, keep, x, suffix)
+		advance(dst, run, keep, x, suffix, ^uint8(0))
 		return
 	}
 	to, best, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
@@ -182,7 +182,7 @@ func store16x256(p unsafe.Pointer, at int, v archsimd.Uint16x16) {
 func foldMax16x256(dst, a []uint16) {
 	size := len(dst) * int(unsafe.Sizeof(dst[0]))
 	if size < 32 {
-		foldMax(dst, a)
+		fold(dst, a, 0)
 		return
 	}
 	d, p := unsafe.Pointer(&dst[0]), unsafe.Pointer(&a[:len(dst)][0])
@@ -199,7 +199,7 @@ func best4Max16x256(dst, a, b, c, d []uint16) {
 	n := len(dst)
 	size := n * int(unsafe.Sizeof(dst[0]))
 	if size < 32 {
-		best4Max(dst, a, b, c, d)
+		best4(dst, a, b, c, d, 0)
 		return
 	}
 	to, p, q := unsafe.Pointer(&dst[0]), unsafe.Pointer(&a[:n][0]), unsafe.Pointer(&b[:n][0])
@@ -229,7 +229,7 @@ func advanceMax16x256(dst, run, keep, x, suffix []uint16) {
 	n := len(dst)
 	size := n * int(unsafe.Sizeof(dst[0]))
 	if size < 32 {
-		advanceMax(dst, run, keep, x, suffix)
+		advance(dst, run, keep, x, suffix, 0)
 		return
 	}
 	to, best, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])
@@ -259,7 +259,7 @@ func orderMax16x256(worst uint16) Order[uint16] {
 func foldMin16x256(dst, a []uint16) {
 	size := len(dst) * int(unsafe.Sizeof(dst[0]))
 	if size < 32 {
-		foldMin(dst, a)
+		fold(dst, a, ^uint16(0))
 		return
 	}
 	d, p := unsafe.Pointer(&dst[0]), unsafe.Pointer(&a[:len(dst)][0])
@@ -276,7 +276,7 @@ func best4Min16x256(dst, a, b, c, d []uint16) {
 	n := len(dst)
 	size := n * int(unsafe.Sizeof(dst[0]))
 	if size < 32 {
-		best4Min(dst, a, b, c, d)
+		best4(dst, a, b, c, d, ^uint16(0))
 		return
 	}
 	to, p, q := unsafe.Pointer(&dst[0]), unsafe.Pointer(&a[:n][0]), unsafe.Pointer(&b[:n][0])
@@ -306,7 +306,7 @@ func advanceMin16x256(dst, run, keep, x, suffix []uint16) {
 	n := len(dst)
 	size := n * int(unsafe.Sizeof(dst[0]))
 	if size < 32 {
-		advanceMin(dst, run, keep, x, suffix)
+		advance(dst, run, keep, x, suffix, ^uint16(0))
 		return
 	}
 	to, best, copied := unsafe.Pointer(&dst[0]), unsafe.Pointer(&run[:n][0]), unsafe.Pointer(&keep[:n][0])

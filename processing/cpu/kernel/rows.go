@@ -1,7 +1,6 @@
 package kernel
 
 import (
-	"math"
 	"math/bits"
 	"unsafe"
 
@@ -99,12 +98,12 @@ type Sums[T uint8 | uint16] struct {
 
 // plainTable is the table in plain Go.
 func plainTable() Table {
-	const least = ^uint64(0)
+	const flip = ^uint64(0)
 	return Table{
-		Dilate8:  orderBytes(0, orderMax[uint8](0)),
-		Erode8:   orderBytes(least, orderMin[uint8](math.MaxUint8)),
-		Dilate16: orderInt(0, orderMax[uint16](0)),
-		Erode16:  orderInt(least, orderMin[uint16](math.MaxUint16)),
+		Dilate8:  orderBytes(0),
+		Erode8:   orderBytes(flip),
+		Dilate16: orderInt[uint16](0),
+		Erode16:  orderInt[uint16](flip),
 
 		Sums8: Sums[uint8]{slide[uint32, uint8], slide[uint64, uint8], means[uint8, uint32],
 			means[uint8, uint64]},
@@ -172,57 +171,31 @@ func blank[T Sample](worst T) func(a []T) bool {
 	}
 }
 
-func foldMax[T Sample](dst, a []T) {
+// fold, best4 and advance are those of Order for max, or for min with flip set to all ones, which reverses the order.
+func fold[T uint8 | uint16](dst, a []T, flip T) {
 	a = a[:len(dst)]
 	for i, v := range dst {
-		dst[i] = max(v, a[i])
+		dst[i] = max(v^flip, a[i]^flip) ^ flip
 	}
 }
 
-func foldMin[T Sample](dst, a []T) {
-	a = a[:len(dst)]
-	for i, v := range dst {
-		dst[i] = min(v, a[i])
-	}
-}
-
-func best4Max[T Sample](dst, a, b, c, d []T) {
+func best4[T uint8 | uint16](dst, a, b, c, d []T, flip T) {
 	n := len(dst)
 	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
 	for i := range dst {
-		dst[i] = max(a[i], b[i], c[i], d[i])
+		dst[i] = max(a[i]^flip, b[i]^flip, c[i]^flip, d[i]^flip) ^ flip
 	}
 }
 
-func best4Min[T Sample](dst, a, b, c, d []T) {
-	n := len(dst)
-	a, b, c, d = a[:n], b[:n], c[:n], d[:n]
-	for i := range dst {
-		dst[i] = min(a[i], b[i], c[i], d[i])
-	}
-}
-
-func advanceMax[T Sample](dst, run, keep, x, suffix []T) {
+func advance[T uint8 | uint16](dst, run, keep, x, suffix []T, flip T) {
 	n := len(dst)
 	run, keep, x, suffix = run[:n], keep[:n], x[:n], suffix[:n]
 	for i := range dst {
 		v := x[i]
 		keep[i] = v
-		v = max(run[i], v)
-		run[i] = v
-		dst[i] = max(v, suffix[i])
-	}
-}
-
-func advanceMin[T Sample](dst, run, keep, x, suffix []T) {
-	n := len(dst)
-	run, keep, x, suffix = run[:n], keep[:n], x[:n], suffix[:n]
-	for i := range dst {
-		v := x[i]
-		keep[i] = v
-		v = min(run[i], v)
-		run[i] = v
-		dst[i] = min(v, suffix[i])
+		v = max(run[i]^flip, v^flip)
+		run[i] = v ^ flip
+		dst[i] = max(v, suffix[i]^flip) ^ flip
 	}
 }
 
@@ -327,40 +300,41 @@ func lanesOf[T uint8 | uint16](flip uint64) lanes {
 }
 
 // orderBytes is orderInt, whose windows are found by whole words.
-func orderBytes(flip uint64, simple Order[uint8]) Order[uint8] {
-	o := orderInt(flip, simple)
+func orderBytes(flip uint64) Order[uint8] {
+	o := orderInt[uint8](flip)
 	best4 := o.Best4
 	o.Window = sparse(o, func(dst, src []uint8, k int) { windowBy4(best4, dst, src, k) })
 	return o
 }
 
-// orderInt is max, or min with flip set to all ones, on integers; simple does the samples that are left of a row when
-// its whole words are done.
-func orderInt[T uint8 | uint16](flip uint64, simple Order[T]) Order[T] {
-	l := lanesOf[T](flip)
-	o := simple
+// orderInt is max, or min with flip set to all ones, on integers: by whole words, and one by one for the samples that
+// are left of a row.
+func orderInt[T uint8 | uint16](flip uint64) Order[T] {
+	l, worst := lanesOf[T](flip), T(flip)
+	rest := blank(worst)
+	o := Order[T]{Worst: worst}
 	o.blank = func(a []T) bool {
 		for _, v := range words(a) {
 			if v != flip {
 				return false
 			}
 		}
-		return simple.blank(a[tail[T](len(a)):])
+		return rest(a[tail[T](len(a)):])
 	}
 	o.Fold = func(dst, a []T) {
 		l.fold(words(dst), words(a))
 		i := tail[T](len(dst))
-		simple.Fold(dst[i:], a[i:])
+		fold(dst[i:], a[i:], worst)
 	}
 	o.Advance = func(dst, run, keep, x, suffix []T) {
 		l.advance(words(dst), words(run), words(keep), words(x), words(suffix))
 		i := tail[T](len(dst))
-		simple.Advance(dst[i:], run[i:], keep[i:], x[i:], suffix[i:])
+		advance(dst[i:], run[i:], keep[i:], x[i:], suffix[i:], worst)
 	}
 	o.Best4 = func(dst, a, b, c, d []T) {
 		i := tail[T](len(dst))
 		rest := make([]T, 0, 8)[:len(dst)-i]
-		simple.Best4(rest, a[i:], b[i:], c[i:], d[i:])
+		best4(rest, a[i:], b[i:], c[i:], d[i:], worst)
 		l.best4(words(dst), words(a), words(b), words(c), words(d))
 		copy(dst[i:], rest)
 	}
@@ -413,15 +387,6 @@ func sparse[T Sample](o Order[T], window func(dst, src []T, k int)) func(dst, sr
 			at = to
 		}
 	}
-}
-
-// orderMax and orderMin are plain comparisons of any samples, without windows.
-func orderMax[T Sample](worst T) Order[T] {
-	return Order[T]{worst, blank(worst), foldMax[T], advanceMax[T], best4Max[T], nil}
-}
-
-func orderMin[T Sample](worst T) Order[T] {
-	return Order[T]{worst, blank(worst), foldMin[T], advanceMin[T], best4Min[T], nil}
 }
 
 func slide[S uint16 | uint32 | uint64, T uint8 | uint16](col []S, add, sub []T) {

@@ -1,6 +1,10 @@
 package relax
 
-import "math"
+import (
+	"math"
+
+	"blik/processing"
+)
 
 // neighbours holds the indices of a pixel's neighbours. The left, right, upper and lower ones lie in the other half,
 // the diagonal ones a row above and below of left and right in its own.
@@ -93,7 +97,49 @@ func refine(g *Grid, p *[3]halves, c int, coeffs, next, light []float32, sep *se
 	}
 }
 
-// pixel is solve for one pixel.
+// Split returns the paint and the light of an unclipped pixel of n channels, by the formulas of processing.Separate:
+// guess is the mean of its neighbours' paint, part the inverse of their number, seen and expected its light, and light
+// what was subtracted so far.
+func Split(
+	m *processing.Separation, n int, guess, seen *[4]float32, part, expected, light float32,
+) (paint [4]float32, lit float32) {
+	var slope float32
+	for k := range n {
+		slope += guess[k]
+	}
+	slope = float32(slope*2)/float32(n) + 0.01
+	spread := float32(float32(slope*slope) * part)
+	off := float32(m.Mismatch * light)
+	noise := m.Noise + float32(off*off)
+	var rest, gain [4]float32
+	var along, sure float32
+	for k := range n {
+		for c := range n {
+			rest[k] += float32(m.Axes[k][c] * (seen[c] - float32(guess[c]*guess[c])))
+		}
+		variance := float32(m.Variance[k] * spread)
+		q := 1 / (variance + noise)
+		gain[k] = float32(variance * q)
+		lq := float32(m.Light[k] * q)
+		along += float32(lq * rest[k])
+		sure += float32(lq * m.Light[k])
+	}
+	mu := (along - 1/expected) / sure
+	lit = (mu + float32(math.Sqrt(float64(float32(mu*mu)+2.5464791/sure)))) * 0.5
+	for k := range n {
+		gain[k] = float32(gain[k] * (rest[k] - float32(lit*m.Light[k])))
+	}
+	for c := range n {
+		y := float32(guess[c] * guess[c])
+		for k := range n {
+			y += float32(m.Axes[k][c] * gain[k])
+		}
+		paint[c] = float32(math.Sqrt(float64(max(y, 0))))
+	}
+	return paint, lit
+}
+
+// pixel is solve for one pixel: Split for three channels.
 func (o *separator) pixel(guess *[3]float32, part float32, coeffs []float32, old float32) (
 	paint [3]float32, light float32) {
 	g0, g1, g2 := guess[0], guess[1], guess[2]

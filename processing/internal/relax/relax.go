@@ -1,6 +1,9 @@
 package relax
 
-import "blik/internal/simd"
+import (
+	"blik/internal/simd"
+	"blik/processing"
+)
 
 // kernels relax the pixels of one colour. Coefficients, light and results are stored by block in memory of the Grid.
 type kernels struct {
@@ -63,20 +66,12 @@ func (g *Grid) reciprocals() halves {
 	return out
 }
 
-// Model is a processing.Separation.
-type Model struct {
-	Axes            [4][4]float32
-	Variance, Light [4]float32
-	Noise, Mismatch float32
-}
-
 // Veil holds the known data of a window of three channels for Separate and Refine: the observed light, the expected
-// light, the state of each pixel, and the state that means clipped.
+// light, and the state of each pixel.
 type Veil struct {
 	Seen     [3][]float32
 	Expected []float32
 	State    []uint8
-	Clipped  uint8
 }
 
 // veilCoeffs writes coefficients k to k+3: the observed light of the three channels, and the reciprocal of the expected
@@ -90,7 +85,7 @@ func (g *Grid) veilCoeffs(to *halves, count, k int, v *Veil) {
 		for i := range list {
 			lane, pixel := int(list[i].lane), list[i].pixel
 			inverse := float32(-1)
-			if v.State[pixel] != v.Clipped {
+			if v.State[pixel] != processing.StateClipped {
 				inverse = 1 / v.Expected[pixel]
 			}
 			half[(lane/lanes*count+k+3)*lanes+lane%lanes] = inverse
@@ -99,7 +94,9 @@ func (g *Grid) veilCoeffs(to *halves, count, k int, v *Veil) {
 }
 
 // Separate is processing.Separate for three channels.
-func (g *Grid) Separate(paint [3][]float32, light []float32, v *Veil, m *Model, sweeps int, stop func() bool) bool {
+func (g *Grid) Separate(
+	paint [3][]float32, light []float32, v *Veil, m *processing.Separation, stop func() bool,
+) bool {
 	const count = 5
 	p := [3]halves{g.load(paint[0]), g.load(paint[1]), g.load(paint[2])}
 	coeffs, lights, part := g.coeffs(count), g.coeffs(1), g.reciprocals()
@@ -112,7 +109,7 @@ func (g *Grid) Separate(paint [3][]float32, light []float32, v *Veil, m *Model, 
 	}
 	sep, kernel := newSeparator(m), kernelsOf(g.level)
 	done := true
-	for range sweeps {
+	for range m.Sweeps {
 		if done = !stop(); !done {
 			break
 		}
@@ -141,7 +138,7 @@ func (g *Grid) finish(paint [3][]float32, light []float32, p *[3]halves, lights 
 
 // separator holds a model with each parameter in all lanes, and the input and output of solve.
 type separator struct {
-	m *Model
+	m *processing.Separation
 
 	axes            [3][3][lanes]float32
 	variance, toned [3][lanes]float32
@@ -154,7 +151,7 @@ type separator struct {
 	light        [lanes]float32
 }
 
-func newSeparator(m *Model) *separator {
+func newSeparator(m *processing.Separation) *separator {
 	o := &separator{m: m}
 	for i := range lanes {
 		for k := range 3 {
@@ -208,7 +205,9 @@ func (g *Grid) Continue(planes [][]float32, along [][4]float32, sweeps int) {
 }
 
 // Refine is Separate with the mean along the strokes in place of the mean of the four nearest neighbours.
-func (g *Grid) Refine(paint [3][]float32, light []float32, v *Veil, along [][4]float32, m *Model, sweeps int) {
+func (g *Grid) Refine(
+	paint [3][]float32, light []float32, v *Veil, along [][4]float32, m *processing.Separation,
+) {
 	const count = 8
 	p := [3]halves{g.load(paint[0]), g.load(paint[1]), g.load(paint[2])}
 	coeffs, next, lights := g.coeffs(count), g.coeffs(3), g.coeffs(1)
@@ -219,7 +218,7 @@ func (g *Grid) Refine(paint [3][]float32, light []float32, v *Veil, along [][4]f
 	for i := range sep.part {
 		sep.part[i] = 0.25
 	}
-	for range sweeps {
+	for range m.Sweeps {
 		for c := range 2 {
 			kernel.refine(g, &p, c, coeffs[c], next[c], lights[c], sep)
 			g.refresh(p[:])

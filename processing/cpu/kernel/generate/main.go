@@ -81,6 +81,11 @@ func orders() []order {
 // Suffix ends the names of the bodies: the bits of a sample and of a vector.
 func (o order) Suffix() string { return fmt.Sprintf("%dx%d", o.bits, o.Bits) }
 
+// Flip reverses the order of samples for the smallest: see fold.
+func (o order) Flip() string {
+	return map[string]string{"Max": "0", "Min": "^" + o.Sample + "(0)"}[o.Best]
+}
+
 func (o order) Lanes() int { return o.Bits / o.bits }
 
 // Vector is the type of archsimd, such as Uint8x32.
