@@ -27,7 +27,7 @@ func company(others float64) float64 {
 		many  = 4
 		power = 0.35
 	)
-	return math.Pow(1+others/many, power)
+	return math.Pow(1+float64(others/many), power)
 }
 
 // othersAround returns, for each component, how many others lie in the cells within companyReach of its own. They lie
@@ -39,7 +39,7 @@ func othersAround(w, h int, at []image.Point, steep []float64) []float64 {
 	sums := make([]uint64, stride*(rows+1))
 	own := make([]uint64, len(at))
 	for i, p := range at {
-		own[i] = uint64(min(steep[i]/companyWhole, 1)*companyUnit + 0.5)
+		own[i] = uint64(float64(min(steep[i]/companyWhole, 1)*companyUnit) + 0.5)
 		sums[(p.Y/companyCell+1)*stride+p.X/companyCell+1] += own[i]
 	}
 	for y := 1; y <= rows; y++ {
