@@ -86,14 +86,22 @@ func NewSamples(depth, n int) (s Samples) {
 
 // Copy copies n samples of src, which has the same kind, from the index from on to the index to of s.
 func (s Samples) Copy(to int, src Samples, from, n int) {
-	switch {
-	case s.U8 != nil:
-		copy(s.U8[to:to+n], src.U8[from:from+n])
-	case s.U16 != nil:
-		copy(s.U16[to:to+n], src.U16[from:from+n])
-	default:
-		copy(s.F32[to:to+n], src.F32[from:from+n])
+	s, src = s.Part(to, to+n), src.Part(from, from+n)
+	copy(s.U8, src.U8)
+	copy(s.U16, src.U16)
+	copy(s.F32, src.F32)
+}
+
+// Part returns the samples with the indexes i to j−1, in the same memory.
+func (s Samples) Part(i, j int) Samples {
+	return Samples{U8: part(s.U8, i, j), U16: part(s.U16, i, j), F32: part(s.F32, i, j)}
+}
+
+func part[T any](s []T, i, j int) []T {
+	if s == nil {
+		return nil
 	}
+	return s[i:j]
 }
 
 // StageTime is the time that a named stage took on the backend that ran it, summed over its repetitions.

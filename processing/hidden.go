@@ -1,5 +1,7 @@
 package processing
 
+import "slices"
+
 // Hidden says which pixels of a picture are wholly transparent. Their samples are stored but show nothing.
 type Hidden struct {
 	// Pixels are those of the picture, in rows.
@@ -22,15 +24,11 @@ func (h *Hidden) part(left, top, w, height, width int) *Hidden {
 	if h == nil {
 		return nil
 	}
-	part, any := &Hidden{Pixels: make([]bool, 0, w*height)}, false
+	part := &Hidden{Pixels: make([]bool, 0, w*height)}
 	for y := top; y < top+height; y++ {
-		row := h.Pixels[y*width+left:][:w]
-		part.Pixels = append(part.Pixels, row...)
-		for _, is := range row {
-			any = any || is
-		}
+		part.Pixels = append(part.Pixels, h.Pixels[y*width+left:][:w]...)
 	}
-	if !any {
+	if !slices.Contains(part.Pixels, true) {
 		return nil
 	}
 	return part

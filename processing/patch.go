@@ -40,19 +40,13 @@ func Spots(m *Mask) []Spot {
 
 // SpotsOf collects spans into n spots by their labels.
 func SpotsOf(spans []Span, n int) []Spot {
-	spots := make([]Spot, n)
-	lines := make([]int, len(spots))
-	for _, s := range spans {
-		lines[s.Label]++
-	}
-	all := make([]Run, len(spans))
-	for i := range spots {
-		spots[i].ID = i + 1
-		spots[i].Runs, all = all[:0:lines[i]], all[lines[i]:]
-	}
-	for _, s := range spans {
-		p := &spots[s.Label]
-		p.Runs = append(p.Runs, Run{int(s.Y), int(s.X0), int(s.X1)})
+	spots, runs := make([]Spot, n), make([]Run, 0, len(spans))
+	for i, part := range span.Group(spans, n, func(i int) int { return int(spans[i].Label) }) {
+		first := len(runs)
+		for _, s := range part {
+			runs = append(runs, Run{int(s.Y), int(s.X0), int(s.X1)})
+		}
+		spots[i] = Spot{ID: i + 1, Runs: runs[first:len(runs):len(runs)]}
 	}
 	return spots
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"blik/internal/parallel"
 	"blik/processing"
 )
 
@@ -219,8 +220,11 @@ func (b *Backend) band(ctx context.Context, g *group, win window, out []output) 
 			if err != nil {
 				return err
 			}
-			copySamples(samplesOf(out[i].samples, win.from*g.w, win.to*g.w),
-				samplesOf(s, (win.from-win.top)*g.w, (win.to-win.top)*g.w))
+			dst := out[i].samples.Part(win.from*g.w, win.to*g.w)
+			src := s.Part((win.from-win.top)*g.w, (win.to-win.top)*g.w)
+			parallel.Copy(dst.U8, src.U8)
+			parallel.Copy(dst.U16, src.U16)
+			parallel.Copy(dst.F32, src.F32)
 			return nil
 		}); err != nil {
 			return err
@@ -248,7 +252,7 @@ func (b *Backend) place(ctx context.Context, here map[*value]processing.Plane, c
 		if err != nil {
 			return nil, err
 		}
-		rows := samplesOf(s, win.top*w, win.base*w)
+		rows := s.Part(win.top*w, win.base*w)
 		if err := b.timed(stageUpload, func() error { return b.inner.Upload(ctx, q, rows) }); err != nil {
 			return nil, err
 		}

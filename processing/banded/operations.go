@@ -89,7 +89,7 @@ func newOperation(op processing.Op) operation {
 func rowsOf(pic *processing.Picture, top, base int) *processing.Picture {
 	band := *pic
 	band.Height = base - top
-	i, j := top*pic.Width*pic.Channels, base*pic.Width*pic.Channels
-	band.U8, band.U16, band.F32 = piece(pic.U8, i, j), piece(pic.U16, i, j), piece(pic.F32, i, j)
+	s := pic.Samples().Part(top*pic.Width*pic.Channels, base*pic.Width*pic.Channels)
+	band.U8, band.U16, band.F32 = s.U8, s.U16, s.F32
 	return &band
 }
