@@ -23,8 +23,9 @@ type inputRows struct {
 	stride int
 	// pixels holds two rows each of red, green, blue and the darkest channel, 2·stride bytes per row.
 	pixels []uint8
-	// cells holds the figures of the most recent rows of cells. In a row, each figure has all its columns together.
-	cells []int32
+	// cells holds the figures of the most recent rows of cells, none those of a row of nothing but 0. In a row, each
+	// figure has all its columns together.
+	cells, none []int32
 	// sums holds the figures summed over the rows of the surroundings, quads the sums of every four adjacent columns of
 	// sums.
 	sums, quads []int32
@@ -68,7 +69,7 @@ func (p *inputRows) begin(k *kernels, pic Picture, rows, columns span) {
 	n := p.columns.to - p.columns.from + 2*radius
 	p.stride = (n+inputLanes-1)/inputLanes*inputLanes + columnsBehind
 	p.pixels = resize(p.pixels, 8*2*p.stride)
-	p.cells = resize(p.cells, ringRows*figures*p.stride)
+	p.cells, p.none = resize(p.cells, ringRows*figures*p.stride), resize(p.none, figures*p.stride)
 	p.sums, p.quads = resize(p.sums, figures*p.stride), resize(p.quads, figures*p.stride)
 	p.counts, p.factors = resize(p.counts, p.stride), resize(p.factors, factorRows*p.stride)
 	first := max(0, cellSpan(rows).from-radius)
@@ -109,39 +110,22 @@ func (p *inputRows) pixelRow(dst []int8, segment, y int) {
 func (p *inputRows) cellRow(y int) {
 	surroundings := span{y - radius, y + radius + 1}.clip(p.height)
 	for p.rows.to < surroundings.to || p.rows.from < surroundings.from {
-		enter, leave := -1, -1
+		enter, leave := p.none, p.none
 		if p.rows.to < surroundings.to {
-			enter = p.rows.to
-			p.load(enter)
-			p.kernels.cells(p, p.figuresOf(enter))
+			enter = p.figuresOf(p.rows.to)
+			p.load(p.rows.to)
+			p.kernels.cells(p, enter)
 			p.rows.to++
 		}
 		if p.rows.from < surroundings.from {
-			leave = p.rows.from
+			leave = p.figuresOf(p.rows.from)
 			p.rows.from++
 		}
-		p.slide(enter, leave)
+		p.kernels.exchange(p.sums, enter, leave)
 	}
 	p.load(y)
 	p.row = y
 	p.kernels.factors(p, int32(surroundings.to-surroundings.from))
-}
-
-// slide adds one row of cells to the sums and subtracts another; −1 stands for none.
-func (p *inputRows) slide(enter, leave int) {
-	sums := p.sums
-	switch {
-	case enter >= 0 && leave >= 0:
-		p.kernels.exchange(sums, p.figuresOf(enter), p.figuresOf(leave))
-	case enter >= 0:
-		for i, v := range p.figuresOf(enter) {
-			sums[i] += v
-		}
-	default:
-		for i, v := range p.figuresOf(leave) {
-			sums[i] -= v
-		}
-	}
 }
 
 // figuresOf returns the figures of row y of cells, which must be one of the most recent.

@@ -38,10 +38,6 @@ func storeF512(p unsafe.Pointer, at int, v archsimd.Float32x16) {
 	v.Store((*[16]float32)(unsafe.Add(p, at)))
 }
 
-func places512(table string) archsimd.Uint32x16 {
-	return archsimd.LoadUint32x16((*[16]uint32)(unsafe.Pointer(unsafe.StringData(table))))
-}
-
 // down8x512 adds bytes before it converts them, which is exact. A sum v in the low bits of the float 2²³ makes it 2²³ +
 // v; times c minus 2²³·c, rounded once, gives v·c. The last step overlaps the one before, and begins with what that one
 // has not changed yet.
@@ -100,12 +96,12 @@ func down8x512(dst []float32, middle []uint8, tap float32, pairs []Pair[uint8], 
 // loadFours512 loads 32 samples as the lower and the upper fours of each eight, storeFours512 stores them.
 func loadFours512(p unsafe.Pointer, at int) (low, high archsimd.Float32x16) {
 	a, b := loadF512(p, 4*at), loadF512(p, 4*at+64)
-	return a.ConcatPermute(b, places512(lowerFours)), a.ConcatPermute(b, places512(upperFours))
+	return a.ConcatPermute(b, places16(lowerFours)), a.ConcatPermute(b, places16(upperFours))
 }
 
 func storeFours512(p unsafe.Pointer, at int, low, high archsimd.Float32x16) {
-	storeF512(p, 4*at, low.ConcatPermute(high, places512(firstHalf)))
-	storeF512(p, 4*at+64, low.ConcatPermute(high, places512(secondHalf)))
+	storeF512(p, 4*at, low.ConcatPermute(high, places16(firstHalf)))
+	storeF512(p, 4*at+64, low.ConcatPermute(high, places16(secondHalf)))
 }
 
 func across8x512(dst []uint8, middle []float32, tap float32, pairs []Pair[float32], taps []float32) {
