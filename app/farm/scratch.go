@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -112,6 +113,8 @@ func (w *Worker) performUploaded(ctx context.Context, n int, job assignment) (Ou
 		return unplaced(job, folder, err)
 	}
 	outcome, err := w.runOn(ctx, n, job, Task{Input: input, Folder: out})
+	// The submitter knows the original by another path.
+	outcome.Sentence = strings.ReplaceAll(outcome.Sentence, input, job.In.String())
 	if err != nil || outcome.End != Done {
 		return outcome, err
 	}

@@ -24,7 +24,7 @@ func reverser() *stub {
 			return farm.Outcome{}, err
 		}
 		if bytes.HasPrefix(data, []byte("bad")) {
-			return farm.Outcome{End: farm.Failed, Sentence: "damaged"}, nil
+			return farm.Outcome{End: farm.Failed, Sentence: t.Input + ": damaged"}, nil
 		}
 		for i, j := 0, len(data)-1; i < j; i, j = i+1, j-1 {
 			data[i], data[j] = data[j], data[i]
@@ -150,6 +150,10 @@ func TestUpload(t *testing.T) {
 	s.work("a", reverser(), func(o *farm.WorkerOptions) { o.Roots, o.Scratch = nil, scratch })
 	if end := s.wait(sub.Batch.ID); end.Done != len(files)-1 || end.Failed != 1 {
 		t.Fatalf("the end: %+v", end)
+	}
+	st, err := s.client.Status(t.Context(), sub.Batch.ID, 1)
+	if err != nil || st.Batches[0].Failures[0].Reason != "sub/bad.tif: damaged" {
+		t.Errorf("the failure: %+v, %v", st, err)
 	}
 	if got := s.fetch(sub.Batch.ID, nil); got.Files != 2*(len(files)-1) || got.Failed != 0 {
 		t.Fatalf("fetched: %+v", got)
