@@ -37,8 +37,8 @@ type Request struct {
 	// Language is the language of reports and messages; Version is the version of the program.
 	Language, Version string
 	// Own means that the batch belongs to this folder alone: requests with the same work and another folder are not
-	// part of it, Cancel cancels it on the farm, and the same request resumes it. At the end State counts the files of
-	// this request only. State.Results is set for such batches only.
+	// part of it, Cancel cancels it on the farm, and the same request resumes it. State.Results is set for such batches
+	// only.
 	Own bool
 	// Again distinguishes the batch from others with the same work, so that finished files are processed again.
 	Again string
@@ -96,7 +96,7 @@ type Run struct {
 	mu    sync.Mutex
 	state State
 	seen  int // index of the first result not yet listed
-	// sent holds the IDs of the jobs, if the batch belongs to the request; unsent are the files that could not be
+	// sent holds the IDs of the jobs, if the batch is for the folder alone; unsent are the files that could not be
 	// submitted.
 	sent   map[string]bool
 	unsent []farm.Failure
@@ -142,6 +142,9 @@ func (b *Run) remark(err error) {
 
 // uploads reports whether the files are uploaded.
 func (b *Run) uploads() bool { return b.request.Farm != "" && !b.request.Shared }
+
+// alone reports whether the batch is only for the folder of the request.
+func (b *Run) alone() bool { return b.request.Own || b.uploads() }
 
 func (b *Run) run(ctx context.Context) error {
 	if b.request.Farm != "" {
@@ -306,7 +309,7 @@ func (b *Run) open(ctx context.Context, client *farm.Client) (farm.Batch, error)
 	o := Order(r.Work, r.Language)
 	o.Upload = b.uploads()
 	again := r.Again
-	if r.Own || o.Upload {
+	if b.alone() {
 		// The results belong to one folder of one machine.
 		host, _ := os.Hostname()
 		folder, err := filepath.Abs(r.Folder)
@@ -349,7 +352,7 @@ func (b *Run) jobs(ctx context.Context, batch string) func() (farm.Job, bool) {
 			files = files[1:]
 			job, err := b.job(ctx, f)
 			if err == nil {
-				if b.request.Own {
+				if b.alone() {
 					b.sent[job.Of(batch).ID] = true
 				}
 				return job, true
@@ -452,8 +455,8 @@ func (b *Run) written(ctx context.Context, client *farm.Client, id string) (path
 	return paths
 }
 
-// conclude takes over the failures of a finished batch; if it belongs to the request, it counts only the files of the
-// latter. The batch is finished whether or not their list comes, so that a farm that no longer responds is no error.
+// conclude takes over the failures of a finished batch; of a batch for the folder alone it counts only the files of the
+// request. The batch is finished whether or not their list comes, so that a farm that no longer responds is no error.
 func (b *Run) conclude(ctx context.Context, client *farm.Client, s State) {
 	end := s.Batch
 	for range 3 {
@@ -466,7 +469,7 @@ func (b *Run) conclude(ctx context.Context, client *farm.Client, s State) {
 			break
 		}
 	}
-	if all := len(end.Failures); b.request.Own && end.State != farm.Cancelled {
+	if all := len(end.Failures); b.alone() && end.State != farm.Cancelled {
 		end.Failures = slices.DeleteFunc(end.Failures, func(f farm.Failure) bool { return !b.sent[f.Job] })
 		end.Failed -= all - len(end.Failures)
 		end.Files = s.Submitted.Added + s.Submitted.Known
