@@ -80,6 +80,23 @@ func TestRoots(t *testing.T) {
 	}
 }
 
+// The queue holds only names in UTF-8.
+func TestNotUTF8(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	file := filepath.Join(dir, "\xff.tif")
+	if err := os.WriteFile(file, nil, 0o644); err != nil {
+		t.Skip("the file system takes only UTF-8")
+	}
+	_, sent := NewUpload(t.Context(), file, ".")
+	_, named := Roots{{Folder: dir}}.NewJob(file, dir)
+	for _, err := range []error{sent, named} {
+		if err == nil || !strings.Contains(err.Error(), "not UTF-8") {
+			t.Errorf("%v", err)
+		}
+	}
+}
+
 func TestPortable(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"a.tif", "Мадонна.tif", "sub/a b.tif", "console.tif", "com10.tif", ".hidden"} {

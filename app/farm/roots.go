@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"blik/internal/message"
 )
@@ -158,6 +159,8 @@ func Portable(slashed string) error {
 func examine(file string) (os.FileInfo, error) {
 	info, err := os.Stat(file)
 	switch {
+	case err == nil && !utf8.ValidString(file):
+		return nil, message.Errorf("%s: the name is not UTF-8; rename the file", file)
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, message.Errorf("%s: no such file", file)
 	case err != nil:

@@ -2,6 +2,7 @@ package farm
 
 import (
 	"encoding/hex"
+	"io/fs"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -32,8 +33,12 @@ func ValidSum(text string) bool {
 	return err == nil && len(data) == 32 && strings.ToLower(text) == text
 }
 
-// ValidOutput reports whether a name is that of a file beside others, which no system hides.
+// ValidName reports whether a name is that of a file beside others.
+func ValidName(name string) bool {
+	return len(name) <= 255 && name == path.Base(name) && fs.ValidPath(name) && name != "."
+}
+
+// ValidOutput reports whether a name is that of a file beside others which every system permits and none hides.
 func ValidOutput(name string) bool {
-	return name != "" && len(name) <= 255 && name == path.Base(name) && !strings.HasPrefix(name, ".") &&
-		utf8.ValidString(name) && Portable(name) == nil
+	return ValidName(name) && !strings.HasPrefix(name, ".") && Portable(name) == nil
 }

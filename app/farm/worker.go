@@ -350,7 +350,13 @@ func (w *Worker) run(ctx context.Context, n int, job assignment) {
 		out.End = Failed
 	}
 	r := Report{out, time.Since(start).Seconds()}
-	if _, err := w.link.insist(ctx, WorkResult, Request{Ticket: job.ticket, Result: &r}, w.waits); err != nil {
+	_, err = w.link.insist(ctx, WorkResult, Request{Ticket: job.ticket, Result: &r}, w.waits)
+	if refused(err) && r.End == Done {
+		// Another try would have the same result.
+		r.Outcome = Outcome{End: Failed, Sentence: i18n.For(job.work.Language).Error(err)}
+		_, err = w.link.insist(ctx, WorkResult, Request{Ticket: job.ticket, Result: &r}, w.waits)
+	}
+	if err != nil {
 		w.o.Log.Error("result", "file", job.In.String(), "error", err)
 		w.giveBack(ctx, job, time.Second)
 		return

@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"math"
+	"path"
 	"strings"
 	"time"
 
@@ -91,13 +92,18 @@ func validJob(job farm.Job, upload bool) error {
 }
 
 // clean checks a report on a job, and cuts its texts. The time cannot be longer than that since the job was taken.
-func clean(r *farm.Report, upload bool, since time.Duration) error {
+// Results in a shared folder may be hidden, or impossible on some system, only if the original is.
+func clean(r *farm.Report, job farm.Job, since time.Duration) error {
 	if r.End != farm.Done && r.End != farm.Failed || len(r.Outputs) > maxOutputs || r.Peak < 0 || r.Peak > maxSize ||
 		len(r.SHA256) > 64 || len(r.SourceSHA256) > 64 {
 		return errUnreadable()
 	}
+	valid := farm.ValidOutput
+	if job.Upload == "" && !farm.ValidOutput(path.Base(job.In.Path)) {
+		valid = farm.ValidName
+	}
 	for _, o := range r.Outputs {
-		if !farm.ValidOutput(o.Name) || len(o.SHA256) > 64 || upload && !farm.ValidSum(o.SHA256) {
+		if !valid(o.Name) || len(o.SHA256) > 64 || job.Upload != "" && !farm.ValidSum(o.SHA256) {
 			return farm.Refuse("the result %s does not have a valid file name", farm.Clip(o.Name, farm.MaxName))
 		}
 	}

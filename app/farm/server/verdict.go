@@ -62,7 +62,7 @@ func (m *Manager) result(ctx context.Context, r farm.Request, t ticket) (farm.An
 	if r.Result == nil {
 		return farm.Answer{}, errUnreadable()
 	}
-	if err := clean(r.Result, t.Job.Upload != "", time.Since(t.Issued)); err != nil {
+	if err := clean(r.Result, t.Job, time.Since(t.Issued)); err != nil {
 		return farm.Answer{}, err
 	}
 	result := farm.Result{

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -204,6 +205,31 @@ func TestTooLarge(t *testing.T) {
 	end := s.wait(sub.Batch.ID)
 	if f := s.manager.Status(sub.Batch.ID, 1).Batches[0]; end.Failed != 1 || !strings.Contains(f.Failures[0].Reason, "it needs 9 GB") {
 		t.Errorf("%+v, %+v", end, f)
+	}
+}
+
+// Results in a shared folder may have such names as their originals. If the farm takes no such result, the file fails.
+func TestResultNames(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 2)
+	names := map[string]string{".a.tif": ".a_mask.png", "a\n.tif": "a\n_mask.png", "000.tif": "../000.png", "001.tif": ".001.png"}
+	if runtime.GOOS == "windows" {
+		delete(names, "a\n.tif")
+	}
+	for name := range names {
+		s.put(name)
+	}
+	sub := s.submit(s.batch(), "")
+	s.work("a", &stub{do: func(_ context.Context, t farm.Task, _ int) (farm.Outcome, error) {
+		return farm.Outcome{End: farm.Done, Outputs: []farm.Output{{Name: names[filepath.Base(t.Input)]}}}, nil
+	}}, nil)
+	if end := s.wait(sub.Batch.ID); end.Done != len(names)-2 || end.Failed != 2 {
+		t.Errorf("the end: %+v", end)
+	}
+	for _, f := range s.manager.Status(sub.Batch.ID, 2).Batches[0].Failures {
+		if !strings.Contains(f.Reason, "does not have a valid file name") {
+			t.Errorf("the failure: %+v", f)
+		}
 	}
 }
 
