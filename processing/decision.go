@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"sync"
 
 	"blik/internal/message"
 )
@@ -50,7 +51,7 @@ type WrongShare struct {
 var decisionFile []byte
 
 // DefaultDecision returns the decision that the program was built with. Callers must not change it.
-func DefaultDecision() (*Decision, error) { return embedded() }
+var DefaultDecision = sync.OnceValues(func() (*Decision, error) { return ReadDecision(decisionFile) })
 
 // ReadDecision reads a decision from JSON. It refuses other versions and tables that are out of order.
 func ReadDecision(data []byte) (*Decision, error) {

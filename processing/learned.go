@@ -64,10 +64,6 @@ func (l *Learned) Standardize(z, vector []float64) {
 func (l *Learned) Shift(vector []float64) float64 {
 	z := make([]float64, len(vector))
 	l.Standardize(z, vector)
-	return l.shift(z)
-}
-
-func (l *Learned) shift(z []float64) float64 {
 	s := 0.0
 	if l.Way == WayShift {
 		s = l.Offset + linear.Dot(l.Weights, z)

@@ -3,7 +3,6 @@ package processing
 import (
 	"fmt"
 	"math"
-	"sync"
 
 	"blik/internal/message"
 )
@@ -11,12 +10,9 @@ import (
 // mostSensitivity is the largest sensitivity; the least one is its opposite.
 const mostSensitivity = 5
 
-// embedded returns the decision that the program was built with.
-var embedded = sync.OnceValues(func() (*Decision, error) { return ReadDecision(decisionFile) })
-
-// stops returns the stops of the embedded decision.
+// stops returns the stops of the default decision.
 func stops() []Stop {
-	d, err := embedded()
+	d, err := DefaultDecision()
 	if err != nil {
 		return nil
 	}

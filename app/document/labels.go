@@ -282,11 +282,7 @@ func (l *labels) runs(r int32, bounds image.Rectangle) []processing.Run {
 	joined := out[:0]
 	for _, run := range out {
 		// Join runs that the border of a tile cuts.
-		if n := len(joined); n > 0 && joined[n-1].Y == run.Y && joined[n-1].X1 == run.X0 {
-			joined[n-1].X1 = run.X1
-			continue
-		}
-		joined = append(joined, run)
+		joined = processing.AppendRun(joined, run)
 	}
 	return joined
 }

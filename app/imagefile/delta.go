@@ -34,11 +34,7 @@ func changes(pic *processing.Picture, patches []processing.Patch) ([]processing.
 					continue
 				}
 				cut.Append(fresh, at, at+c)
-				if k := len(cut.Runs) - 1; k >= 0 && cut.Runs[k].Y == r.Y && cut.Runs[k].X1 == x {
-					cut.Runs[k].X1++
-				} else {
-					cut.Runs = append(cut.Runs, processing.Run{Y: r.Y, X0: x, X1: x + 1})
-				}
+				cut.Runs = processing.AppendRun(cut.Runs, processing.Run{Y: r.Y, X0: x, X1: x + 1})
 			}
 		}
 		if len(cut.Runs) > 0 {

@@ -55,13 +55,8 @@ func beyond(runs []processing.Run, m *processing.Mask, far int) (n int) {
 	var marked []processing.Run
 	for _, r := range runs {
 		for x := r.X0; x < r.X1; x++ {
-			if m.Pix[r.Y*m.Width+x] < processing.MaskLevel {
-				continue
-			}
-			if k := len(marked) - 1; k >= 0 && marked[k].Y == r.Y && marked[k].X1 == x {
-				marked[k].X1++
-			} else {
-				marked = append(marked, processing.Run{Y: r.Y, X0: x, X1: x + 1})
+			if m.Pix[r.Y*m.Width+x] >= processing.MaskLevel {
+				marked = processing.AppendRun(marked, processing.Run{Y: r.Y, X0: x, X1: x + 1})
 			}
 		}
 	}

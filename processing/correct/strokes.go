@@ -169,26 +169,8 @@ const strokeStep = 0.75
 
 // continueStrokes relaxes the harmonic guess of the paint along the strokes.
 func (v *lightSite) continueStrokes(t *tools) {
-	if len(v.guess) == 3 {
-		t.grid.Reset(t.level, v.state, v.width(), v.height(), true)
-		t.grid.Continue(v.guess, v.along, v.sweeps(20, 1))
-		return
-	}
-	list := v.gaps()
-	next := make([]float32, max(len(list[0]), len(list[1])))
-	for range v.sweeps(20, 1) {
-		for _, part := range list {
-			for _, p := range v.guess {
-				for n := range part {
-					g := &part[n]
-					next[n] = p[g.i] + float32(strokeStep*(g.mean(p, &v.along[g.i])-p[g.i]))
-				}
-				for n := range part {
-					p[part[n].i] = next[n]
-				}
-			}
-		}
-	}
+	t.grid.Reset(t.level, v.state, v.width(), v.height(), true)
+	t.grid.Continue(v.guess, v.along, v.sweeps(20, 1))
 }
 
 // refine continues Separate from its result, with the mean along the strokes instead of that of the four nearest

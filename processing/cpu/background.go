@@ -171,7 +171,9 @@ func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *k
 	for i := 1; done && i < len(levels); i++ {
 		v := &levels[i]
 		for c := range p.cells {
-			for runs := p.drain(c); done && len(runs) > 0; {
+			runs := p.cells[c]
+			p.cells[c] = nil
+			for done && len(runs) > 0 {
 				n := v.together(runs)
 				done = v.means(t, runs[:n], dst, func(y, x0 int, sum []uint64) { keep(v, y, x0, sum) })
 				runs = runs[n:]
@@ -185,13 +187,6 @@ func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *k
 type poorRuns struct {
 	left, cell int
 	cells      [][]processing.Run
-}
-
-// drain empties a column and returns its runs.
-func (p *poorRuns) drain(c int) []processing.Run {
-	runs := p.cells[c]
-	p.cells[c] = nil
-	return runs
 }
 
 // add adds the pixels x0 … x1−1 of row y.

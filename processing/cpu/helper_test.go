@@ -108,7 +108,14 @@ func down[T kernel.Sample](t rapid.TB, p processing.Plane) []T {
 	if _, err := p.(*plane).backend.Host(context.Background(), p); err != nil {
 		t.Fatal(err)
 	}
-	return slices.Clone(pixels[T](p.(*plane)))
+	switch p := p.(*plane); p.kind {
+	case processing.U8:
+		return slices.Clone(any(p.data.U8).([]T))
+	case processing.U16:
+		return slices.Clone(any(p.data.U16).([]T))
+	default:
+		return slices.Clone(any(p.data.F32).([]T))
+	}
 }
 
 // each runs a test with every number of workers and checks that no plane remains. All but the first cut the picture

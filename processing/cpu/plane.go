@@ -34,18 +34,6 @@ func (p *plane) Release() {
 	}
 }
 
-// pixels returns the samples of p, whose kind must be that of T.
-func pixels[T kernel.Sample](p *plane) []T {
-	switch p.kind {
-	case processing.U8:
-		return any(p.data.U8).([]T)
-	case processing.U16:
-		return any(p.data.U16).([]T)
-	default:
-		return any(p.data.F32).([]T)
-	}
-}
-
 // pool keeps the memory of released planes for later ones. Slices are interchangeable if kind and number of samples
 // agree. When a plane with another number of samples is allocated, another picture is being processed, and the memory
 // kept for the last one is dropped.

@@ -96,8 +96,11 @@ func newRing[T uint16 | uint32](t *worker, step, width int) ring[T] {
 	return r
 }
 
-// row returns the memory of row y.
-func (r *ring[T]) row(y int) []T { return r.rows[ringIndex(y, len(r.rows))] }
+// row returns the memory of row y, which may be negative.
+func (r *ring[T]) row(y int) []T {
+	n := len(r.rows)
+	return r.rows[(y%n+n)%n]
+}
 
 // smooth writes row y smoothed down and across; it is 4 steps shorter than the rows of the ring.
 func (r *ring[T]) smooth(spline func(dst, a, b, c, d, e []T), dst, down []T, y int) {
@@ -105,13 +108,4 @@ func (r *ring[T]) smooth(spline func(dst, a, b, c, d, e []T), dst, down []T, y i
 	down = down[:len(dst)+4*s]
 	spline(down, r.row(y-2*s), r.row(y-s), r.row(y), r.row(y+s), r.row(y+2*s))
 	spline(dst, down, down[s:], down[2*s:], down[3*s:], down[4*s:])
-}
-
-// ringIndex returns the slot of row y, which may be negative.
-func ringIndex(y, n int) int {
-	y %= n
-	if y < 0 {
-		y += n
-	}
-	return y
 }

@@ -189,7 +189,7 @@ func (g *Grid) Continue(planes [][]float32, along [][4]float32, sweeps int) {
 	for k := range p {
 		p[k] = g.load(planes[k])
 	}
-	coeffs, next := g.coeffs(count), g.coeffs(len(p))
+	coeffs, next := g.coeffs(count), g.coeffs(1)
 	g.strokeCoeffs(&coeffs, count, along)
 	kernel := kernelsOf(g.level)
 	for range sweeps {
