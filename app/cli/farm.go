@@ -330,8 +330,8 @@ func (s *share) addFlags(p *program, c *cobra.Command) {
 	f.Float64Var(&s.memory, "memory", 0, p.say("use at most `N` GB of memory; default: what is free"))
 }
 
-// options checks the flags and returns the options common to all workers of this program.
-func (s *share) options(p *program) (farm.WorkerOptions, error) {
+// options checks the flags and the devices, and returns the options common to all workers of this program.
+func (s *share) options(ctx context.Context, p *program) (farm.WorkerOptions, error) {
 	o := workbatch.Worker(p.Version)
 	switch {
 	case s.memory < 0 || s.memory > 1e6:
@@ -343,6 +343,12 @@ func (s *share) options(p *program) (farm.WorkerOptions, error) {
 		if device.Check(name) != nil || name == "auto" || name == "" {
 			return o, p.usage("--device %s: must be cpu, cuda or cuda:N", name)
 		}
+		// Without it every file would fail.
+		d, err := p.openDevice(ctx, name)
+		if err != nil {
+			return o, err
+		}
+		_ = d.Close()
 	}
 	if s.memory > 0 {
 		o.Budget = int64(s.memory * 1e9)
@@ -362,7 +368,7 @@ func (w *farmWorker) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o, err := w.share.options(w.program)
+	o, err := w.share.options(ctx, w.program)
 	if err != nil {
 		return err
 	}

@@ -267,6 +267,7 @@ func TestFarmSentences(t *testing.T) {
 		{[]string{"farm", "status", "--join", "tls://worker:SUxxx@127.0.0.1:1?ca=00"}, exitUsage, "the key in the address of the farm is damaged"},
 		{[]string{"farm", "status", "--join", "@" + filepath.Join(dir, "missing.key")}, exitUsage, "the file cannot be read"},
 		{[]string{"farm", "status", join, "nothing"}, exitFailed, "batch nothing does not exist"},
+		{[]string{"farm", "work", join, "--device", "cuda:99"}, exitFailed, "--device cuda:99: "},
 		{[]string{"farm", "cancel", join}, exitUsage, "name one batch, or give --all"},
 		{[]string{"farm", "retry", join, "nothing"}, exitFailed, "batch nothing does not exist"},
 		{[]string{"farm", "submit", join, "--creds", filepath.Join(dir, "no.creds"), "-o", dir, filepath.Join(dir, "good.png")}, exitFailed,

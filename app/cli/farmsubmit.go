@@ -300,7 +300,7 @@ Exit status: 0 success, 1 some files failed (the others are done), 2 usage error
 	must(c.Flags().Set("log", "error"))
 	c.Flags().Lookup("log").DefValue = "error"
 	c.RunE = func(c *cobra.Command, args []string) error {
-		o, err := own.options(p)
+		o, err := own.options(c.Context(), p)
 		if err != nil {
 			return err
 		}
