@@ -147,7 +147,7 @@ func compareTask(ctx context.Context, p *program, t farm.Task, found error) (far
 			return out, err
 		}
 		if there != own {
-			return out, message.Errorf("%w, and differs from what would be written now", found)
+			return out, message.Errorf("%w; it differs from what would be written now", found)
 		}
 		if i == 0 {
 			out.Outputs[i].SHA256 = there

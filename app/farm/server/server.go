@@ -68,7 +68,8 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	}
 	lock, err := atomicfile.Lock(filepath.Join(o.Store, "lock"))
 	if err != nil {
-		return nil, message.Errorf("%s: another server uses this store (%w)", o.Store, message.Plain(err))
+		return nil, message.Errorf("%s: another server or batch uses this folder, or it cannot be written (%w); name "+
+			"another one with --store", o.Store, message.Plain(err))
 	}
 	s := &Server{options: o, lock: lock, stopped: make(chan struct{})}
 	if err := s.start(ctx); err != nil {
