@@ -98,7 +98,13 @@ func (q *quilt) centres() []int32 {
 			}
 		}
 	}
-	rim := q.rimDistances()
+	hidden := make([]int32, len(q.state))
+	for i, state := range q.state {
+		if state != processing.StateKnown {
+			hidden[i] = 1
+		}
+	}
+	rim := distances(nil, hidden, q.width(), math.MaxInt32)
 	slices.SortStableFunc(centres, func(a, b int32) int { return cmp.Compare(rim[a], rim[b]) })
 	return centres
 }
@@ -347,45 +353,4 @@ func (q *quilt) paste(x, y int, top matches) {
 		}
 		q.trust[i] = max(q.trust[i], copiedTrust)
 	})
-}
-
-// rimDistances returns the squared distance of every pixel to the nearest known one, 0 for these.
-func (q *quilt) rimDistances() []int32 {
-	w, h := q.width(), q.height()
-	const none = 1 << 29
-	column := make([]int32, w*h)
-	for x := range w {
-		d := int32(none)
-		for y := range h {
-			d = min(d+1, none)
-			if q.state[y*w+x] == processing.StateKnown {
-				d = 0
-			}
-			column[y*w+x] = d
-		}
-		d = none
-		for y := h - 1; y >= 0; y-- {
-			d = min(d+1, none)
-			if column[y*w+x] == 0 {
-				d = 0
-			}
-			column[y*w+x] = min(column[y*w+x], d)
-		}
-	}
-	out := make([]int32, w*h)
-	for y := range h {
-		row := column[y*w : (y+1)*w]
-		for x := range w {
-			best := int64(none)
-			for reach := int64(0); reach*reach < best && reach < int64(w); reach++ {
-				for _, u := range [2]int{x - int(reach), x + int(reach)} {
-					if u >= 0 && u < w && row[u] < none {
-						best = min(best, reach*reach+int64(row[u])*int64(row[u]))
-					}
-				}
-			}
-			out[y*w+x] = int32(best)
-		}
-	}
-	return out
 }

@@ -164,9 +164,6 @@ func (g *gap) mean(p []float32, q *[4]float32) float32 {
 		float32(q[3]*(p[i+g.right+g.up]+p[i+g.left+g.down])))
 }
 
-// strokeStep is the step of relaxation: diagonal neighbours are updated together, and would oscillate with a step of 1.
-const strokeStep = 0.75
-
 // continueStrokes relaxes the harmonic guess of the paint along the strokes.
 func (v *lightSite) continueStrokes(t *tools) {
 	t.grid.Reset(t.level, v.state, v.width(), v.height(), true)
@@ -195,9 +192,9 @@ func (v *lightSite) refine(t *tools) {
 				i := part[n].i
 				for k := range ch {
 					p := v.pix[k]
-					p[i] += float32(strokeStep * (next[n][k] - p[i]))
+					p[i] += float32(relax.StrokeStep * (next[n][k] - p[i]))
 				}
-				v.light[i] += float32(strokeStep * (next[n][4] - v.light[i]))
+				v.light[i] += float32(relax.StrokeStep * (next[n][4] - v.light[i]))
 			}
 		}
 	}

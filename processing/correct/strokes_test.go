@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/internal/simd"
+	"blik/processing/internal/relax"
 
 	"blik/processing"
 )
@@ -53,7 +54,7 @@ func TestStrokesOfThreeChannelsKeepTheirBits(t *testing.T) {
 					next := make([]float32, len(part))
 					for n := range part {
 						g := &part[n]
-						next[n] = p[g.i] + float32(strokeStep*(g.mean(p, &v.along[g.i])-p[g.i]))
+						next[n] = p[g.i] + float32(relax.StrokeStep*(g.mean(p, &v.along[g.i])-p[g.i]))
 					}
 					for n := range part {
 						p[part[n].i] = next[n]
@@ -76,9 +77,9 @@ func TestStrokesOfThreeChannelsKeepTheirBits(t *testing.T) {
 				for n := range part {
 					i := part[n].i
 					for k, p := range slow.pix {
-						p[i] += float32(strokeStep * (next[n][k] - p[i]))
+						p[i] += float32(relax.StrokeStep * (next[n][k] - p[i]))
 					}
-					slow.light[i] += float32(strokeStep * (next[n][4] - slow.light[i]))
+					slow.light[i] += float32(relax.StrokeStep * (next[n][4] - slow.light[i]))
 				}
 			}
 		}

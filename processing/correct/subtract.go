@@ -388,70 +388,68 @@ func (s *site) fromHot(t *arena.Arena, hole box, hot func(i int) bool) []int32 {
 	w, h := s.width(), s.height()
 	const beyond = skirt*skirt + 1
 	dist := arena.Zero[int32](t, w*h)
-	near := arena.Take[int32](t, hole.area())[:0]
-	for y := hole.y0; y < hole.y1; y++ {
-		for i := y*w + hole.x0; i < y*w+hole.x1; i++ {
-			switch {
-			case s.own[i] != free && hot(i):
-				near = append(near, int32(i))
-			case s.state[i] == processing.StateUnclipped:
-				dist[i] = beyond
-			}
+	if hole.area() == 0 {
+		return dist
+	}
+	far, near := arena.Take[int32](t, hole.area()), arena.Take[int32](t, hole.area())[:0]
+	index := func(n int) int { return (hole.y0+n/hole.width())*w + hole.x0 + n%hole.width() }
+	for n := range far {
+		far[n] = 1
+		switch i := index(n); {
+		case s.own[i] != free && hot(i):
+			near = append(near, int32(n))
+		case s.state[i] == processing.StateUnclipped:
+			dist[i] = beyond
 		}
 	}
-	// Distances to the nearest hot pixel of each row come first, then the least over the rows around.
-	bw := hole.width()
-	across := arena.Take[int32](t, hole.area())
-	for i := range across {
-		across[i] = beyond
-	}
-	for _, at := range near {
-		i := int(at)
+	for _, n := range near {
+		i := index(int(n))
 		x, y := i%w, i/w
-		if x > 0 && y > 0 && x < w-1 && y < h-1 && dist[i-1]+dist[i+1]+dist[i-w]+dist[i+w] == 0 {
-			continue
+		if x == 0 || y == 0 || x == w-1 || y == h-1 || dist[i-1]+dist[i+1]+dist[i-w]+dist[i+w] != 0 {
+			far[n] = 0
 		}
-		across[(y-hole.y0)*bw+x-hole.x0] = 0
 	}
-	for y := range hole.height() {
-		nearestInRow(across[y*bw : (y+1)*bw])
-	}
-	for y := range hole.height() {
-		v0, v1 := max(0, y-skirt), min(hole.height()-1, y+skirt)
-		row := dist[(hole.y0+y)*w+hole.x0:][:bw]
-		for x, d := range row {
-			if d == 0 {
-				continue
-			}
-			for v := v0; v <= v1; v++ {
-				d = min(d, across[v*bw+x]+int32((v-y)*(v-y)))
-			}
-			row[x] = d
+	for n, d := range distances(t, far, hole.width(), beyond) {
+		if i := index(n); dist[i] != 0 {
+			dist[i] = d
 		}
 	}
 	return dist
 }
 
-// nearestInRow replaces nonzero values by the squared distance to the nearest 0, up to skirt.
-func nearestInRow(row []int32) {
-	since := skirt + 1
-	for x, v := range row {
-		if since++; v == 0 {
-			since = 0
+// distances returns the squared distance of each pixel to the nearest one whose value is 0, at most limit. The values
+// are those of a rectangle in rows of w; they are overwritten.
+func distances(t *arena.Arena, values []int32, w int, limit int32) []int32 {
+	const none = 1 << 29
+	// Distances along rows come first, then the least over the column.
+	for row := range slices.Chunk(values, w) {
+		since := int32(none)
+		for x, v := range row {
+			if since++; v == 0 {
+				since = 0
+			}
+			row[x] = since
 		}
-		if since <= skirt {
-			row[x] = int32(since * since)
+		since = none
+		for x, v := range slices.Backward(row) {
+			since = min(since+1, v)
+			row[x] = since
 		}
 	}
-	since = skirt + 1
-	for x := len(row) - 1; x >= 0; x-- {
-		if since++; row[x] == 0 {
-			since = 0
+	out, h := arena.Take[int32](t, len(values)), len(values)/w
+	for i := range out {
+		best, y := int64(limit), i/w
+		for reach := 0; int64(reach*reach) < best && reach < h; reach++ {
+			for _, v := range [2]int{y - reach, y + reach} {
+				if v >= 0 && v < h {
+					across := int64(values[v*w+i%w])
+					best = min(best, int64(reach*reach)+across*across)
+				}
+			}
 		}
-		if since <= skirt {
-			row[x] = min(row[x], int32(since*since))
-		}
+		out[i] = int32(best)
 	}
+	return out
 }
 
 // profile returns the mean light at each squared distance from the hot pixels, and the squared distance from which on

@@ -75,7 +75,7 @@ func Bounds(state []uint8, w, h int) (x0, y0, x1, y1 int) {
 func (g *Grid) Reset(level simd.Level, state []uint8, w, h int, repeat bool) {
 	g.level = level
 	for i := range g.step {
-		g.step[i] = strokeStep
+		g.step[i] = StrokeStep
 	}
 	g.w, g.h, g.repeat = w, h, repeat
 	g.memory.Reset()

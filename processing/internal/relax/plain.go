@@ -65,7 +65,7 @@ func continueHalf(g *Grid, p []halves, c int, coeffs, next []float32) {
 			e := &g.cells[c][i]
 			near := g.around(c, e)
 			mean := near.along(own, other, coeffsAt(coeffs, 4, e.lane))
-			next[e.lane] = own[e.at] + float32(strokeStep*(mean-own[e.at]))
+			next[e.lane] = own[e.at] + float32(StrokeStep*(mean-own[e.at]))
 		}
 		for i := range g.cells[c] {
 			e := &g.cells[c][i]
@@ -85,9 +85,9 @@ func refine(g *Grid, p *[3]halves, c int, coeffs, next, light []float32, sep *se
 		paint, l := sep.pixel(&guess, 0.25, coeff[4*lanes:], light[e.lane])
 		for k := range p {
 			old := p[k][c][e.at]
-			next[3*int(e.lane)+k] = old + float32(strokeStep*(paint[k]-old))
+			next[3*int(e.lane)+k] = old + float32(StrokeStep*(paint[k]-old))
 		}
-		light[e.lane] += float32(strokeStep * (l - light[e.lane]))
+		light[e.lane] += float32(StrokeStep * (l - light[e.lane]))
 	}
 	for i := range g.cells[c] {
 		e := &g.cells[c][i]

@@ -166,8 +166,9 @@ func newSeparator(m *processing.Separation) *separator {
 	return o
 }
 
-// strokeStep must equal the constant of this name in package processing.
-const strokeStep = 0.75
+// StrokeStep is the step of Continue and Refine: diagonal neighbours are updated together, and would oscillate with a
+// step of 1.
+const StrokeStep = 0.75
 
 // strokeCoeffs writes the weights of the neighbours as coefficients 0 to 3.
 func (g *Grid) strokeCoeffs(to *halves, count int, along [][4]float32) {
