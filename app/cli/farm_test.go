@@ -221,6 +221,21 @@ func TestBatchKilled(t *testing.T) {
 	}
 }
 
+// Results below the folder of the originals are no originals of the next run.
+func TestResultsAreNoOriginals(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	painting(t, dir, "a.png")
+	out := filepath.Join(dir, "out")
+	for range 2 {
+		got := callWith(t.Context(), Options{childArguments: asChild}, "batch", "--store", filepath.Join(t.TempDir(), "store"),
+			"-o", out, filepath.Join(dir, "**", "*.png"))
+		if got.status != exitDone || !strings.Contains(got.out, "done: 1; failed: 0") || len(testpic.Listed(t, out)) != 3 {
+			t.Errorf("%+v; the folder holds %v", got, testpic.Listed(t, out))
+		}
+	}
+}
+
 // A pattern without matches is a missing file, and a batch of nothing says no more than that.
 func TestBatchOfNothing(t *testing.T) {
 	t.Parallel()

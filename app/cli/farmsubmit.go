@@ -159,14 +159,16 @@ func (s *submission) walk(ctx context.Context, args []string) (files []workbatch
 		targets[target] = path
 		files = append(files, workbatch.File{Path: path, Folder: folder, Err: err})
 	}
+	results := work.Existing(s.outDir)
 	for _, arg := range args {
-		find(ctx, arg, give)
+		find(ctx, arg, results, give)
 	}
 	return files
 }
 
-// find calls give with each file named by an argument until ctx ends.
-func find(ctx context.Context, arg string, give func(path, folder string, err error)) {
+// find calls give with each file named by an argument until ctx ends. A pattern with ** does not enter the folder of
+// the results, which the next run would take for originals.
+func find(ctx context.Context, arg string, results work.FileSet, give func(path, folder string, err error)) {
 	slashed := filepath.ToSlash(arg)
 	if !strings.Contains(slashed, "**") {
 		for _, file := range expand([]string{arg}) {
@@ -189,6 +191,9 @@ func find(ctx context.Context, arg string, give func(path, folder string, err er
 			any = true
 			give(file, "", message.Errorf("%s: the folder cannot be read (%w)", file, message.Plain(err)))
 			return ctx.Err()
+		}
+		if entry.IsDir() && file != filepath.FromSlash(top) && results.Contains(file) {
+			return filepath.SkipDir
 		}
 		rel, e := filepath.Rel(filepath.FromSlash(top), file)
 		if e != nil || entry.IsDir() || !matches(parts[fixed:], strings.Split(filepath.ToSlash(rel), "/")) {
