@@ -235,6 +235,9 @@ func (r *review) step(direction int) {
 	if f, ok := r.found.SelectNext(direction); ok {
 		r.tab()
 		r.reveal(f)
+	} else if len(r.session.Document().Spots()) > 0 {
+		r.tab()
+		r.k.say(r.k.t("None of the findings is in the list"))
 	} else {
 		r.k.say(r.k.t("Mask is empty"))
 	}

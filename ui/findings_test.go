@@ -267,6 +267,10 @@ func TestCorrectListed(t *testing.T) {
 	if h.c.session.Busy() || h.status.message.Text() != "None of the listed findings is in the mask" {
 		t.Errorf("with an empty list the status says %q", h.status.message.Text())
 	}
+	h.k.keys.Rune('n')
+	if text := h.status.message.Text(); text != "None of the findings is in the list" {
+		t.Errorf("N in an empty list: the status says %q", text)
+	}
 }
 
 // A project stores the work beside the picture, and opening the picture restores it.
