@@ -153,3 +153,31 @@ func TestFilmstripByKeys(t *testing.T) {
 		t.Errorf("without the focus, the ring is around %v", got)
 	}
 }
+
+// Where no project can be written, the filmstrip asks what to do with the work.
+func TestFilmstripWithoutProjects(t *testing.T) {
+	dir := t.TempDir()
+	h := newHarness(t, "en")
+	for _, name := range []string{"a.png", "b.png"} {
+		path := filepath.Join(dir, name)
+		h.pictures[path] = testpic.Flat(200, 100, 3, 100)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.files.Dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
+	h.settle()
+	// It stands where the folder of the projects would.
+	if err := os.WriteFile(filepath.Join(dir, "blik"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"find.run", "film.next"} {
+		h.k.actions.do(id)
+		h.settle()
+	}
+	h.press("Don't save")
+	h.settle()
+	if got := filepath.Base(h.c.session.Document().Path()); got != "b.png" {
+		t.Errorf("%s is open", got)
+	}
+}

@@ -247,16 +247,19 @@ func (f *Files) guardDecisions(next func()) {
 }
 
 // SaveProject writes the project of the work beside the picture, and calls next when it is on the disk.
-func (f *Files) SaveProject(next func()) { f.writeProject(false, next) }
+func (f *Files) SaveProject(next func()) { f.writeProject(false, next, nil) }
 
-// writeProject writes the project. It asks before overwriting one that does not belong to this work.
-func (f *Files) writeProject(overwrite bool, next func()) {
+// writeProject writes the project. It asks before overwriting one that does not belong to this work. unwritable, which
+// may be nil, replaces the message about a project that cannot be written.
+func (f *Files) writeProject(overwrite bool, next func(), unwritable func(error)) {
 	path, _ := project.Paths(f.o.Session.Document().Path())
 	f.waitHere(message.Of("Save %s", filepath.Base(path)), func() {
 		f.o.Store.SaveProject(overwrite, func(err error) {
 			switch {
 			case errors.Is(err, imagefile.ErrForeign), errors.Is(err, imagefile.ErrExists):
-				f.confirmForeign(err, path, func() { f.writeProject(true, next) })
+				f.confirmForeign(err, path, func() { f.writeProject(true, next, unwritable) })
+			case unwritable != nil && imagefile.Unwritable(err):
+				unwritable(err)
 			case f.o.Prompts.Ended("Could not save the project", err):
 				f.o.Say(f.t("Project saved: %s", filepath.Base(path)))
 				next()

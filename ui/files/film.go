@@ -8,13 +8,20 @@ import (
 	"blik/internal/message"
 )
 
-// OpenFrame opens a picture of the filmstrip; the work on the previous one is stored in its project without a question.
+// OpenFrame opens a picture of the filmstrip; the work on the previous one is stored in its project without a question
+// unless that cannot be written.
 func (f *Files) OpenFrame(path string) {
 	if doc := f.o.Session.Document(); doc != nil && doc.Path() == path {
 		return
 	}
 	name := message.Of("Open %s", filepath.Base(path))
-	if f.o.Session.Queue().Add(name, func() { f.kept(func() { f.openNow(path, func() {}) }) }) {
+	open := func() { f.openNow(path, func() {}) }
+	if f.o.Session.Queue().Add(name, func() {
+		f.kept(open, func(err error) {
+			f.o.Say(f.o.Prompts.ErrorText(err))
+			open()
+		})
+	}) {
 		f.o.Say(f.o.Words().Queued(name))
 	}
 }
@@ -28,15 +35,16 @@ func (f *Files) OpenBeside(direction int) func() {
 	}
 }
 
-// kept stores the work on the open picture, if any, in its project, and then calls next.
-func (f *Files) kept(next func()) {
+// kept stores the work on the open picture, if any, in its project, and then calls next. unwritable, which may be nil,
+// replaces the message about a project that cannot be written.
+func (f *Files) kept(next func(), unwritable func(error)) {
 	f.o.EndDrawing()
 	mask, picture := f.o.Store.Unsaved()
 	if !mask && !picture && !f.o.Store.UnsavedDecisions() {
 		f.noted(next)
 		return
 	}
-	f.SaveProject(next)
+	f.writeProject(false, next, unwritable)
 }
 
 // noted stores in its project that the work on a picture of the filmstrip is saved, and then calls next. A project that
@@ -69,7 +77,7 @@ func (f *Files) Batch(correct bool) func() {
 						f.o.Texts().Int(b.Failed)))
 				}
 			})
-		})
+		}, nil)
 	}
 }
 
