@@ -87,12 +87,16 @@ func (t *SortTable) fill(id widget.TableCellID, o *fyne.Container) {
 		back.FillColor = fill
 		back.Refresh()
 	}
+	was, hue, size := text.Text, text.Color, text.TextSize
 	text.Text, text.Color = "", theme.Color(theme.ColorNameForeground)
 	if id.Row >= 0 && id.Row < t.Rows() {
 		text.Text = t.Cell(id.Row, id.Col)
 		t.fit(text, id.Col)
 	}
-	text.Refresh()
+	// The table fills all its cells whenever it scrolls or another row is selected, and to redraw a text takes long.
+	if text.Text != was || text.Color != hue || text.TextSize != size {
+		text.Refresh()
+	}
 }
 
 // fit makes the text smaller if it is too long for its column: a head with its arrow, or a position in a wide picture.
