@@ -225,7 +225,7 @@ func (c *Client) Collect(ctx context.Context, id string, o Collection, submitted
 }
 
 // fetchAll downloads results, and reports whether any file was handed out again. Results of jobs that this client has
-// not yet submitted are returned; once all are submitted, they count as not fetched.
+// not yet submitted are returned; once all are submitted, those that nobody fetched count as not fetched.
 func (k *collector) fetchAll(ctx context.Context, results []Result, all bool) (again bool, left []Result, err error) {
 	var taken []string
 	for _, r := range results {
@@ -233,6 +233,9 @@ func (k *collector) fetchAll(ctx context.Context, results []Result, all bool) (a
 		if !ok {
 			if !all {
 				left = append(left, r)
+				continue
+			}
+			if !k.kept(ctx, r) {
 				continue
 			}
 			k.sum.Failed++
@@ -265,6 +268,16 @@ func (k *collector) fetchAll(ctx context.Context, results []Result, all bool) (a
 		err = errors.Join(err, e)
 	}
 	return again, left, err
+}
+
+// kept reports whether the farm still has the files of a result, which are removed once they were fetched.
+func (k *collector) kept(ctx context.Context, r Result) bool {
+	if len(r.Outputs) == 0 {
+		return false
+	}
+	file := Stored{Job: r.Job.ID, Result: true, SHA256: r.Outputs[0].SHA256}
+	a, err := k.link.Ask(ctx, SubmitGet, Request{ID: k.id, File: &file})
+	return err != nil || a.Verdict == Proceed
 }
 
 // reject withdraws a result, and has its file processed again, unless that has been tried often enough.

@@ -175,6 +175,16 @@ func TestUpload(t *testing.T) {
 	if again := s.fetch(sub.Batch.ID, nil); again.Files != 0 || again.Failed != 0 {
 		t.Errorf("fetched again: %+v", again)
 	}
+	// A client that has submitted other files has nothing to fetch, and nothing to complain about.
+	client := s.client
+	if s.client, err = farm.Dial(t.Context(), farm.Join{}, s.server); err != nil {
+		t.Fatal(err)
+	}
+	if other := s.fetch(sub.Batch.ID, nil); other != (farm.Collected{}) {
+		t.Errorf("fetched by another client: %+v", other)
+	}
+	s.client.Close()
+	s.client = client
 	if again := s.send(s.names(), nil); again.Added != 0 || again.Ready != len(files)-1 || s.stored() > 2000 {
 		t.Errorf("sent again: %+v, %d bytes", again, s.stored())
 	}
