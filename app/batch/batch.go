@@ -319,8 +319,13 @@ func (b *Run) open(ctx context.Context, client *farm.Client) (farm.Batch, error)
 		again = strings.Join([]string{again, host, folder}, "\x00")
 	}
 	batch, err := client.Open(ctx, farm.Batch{Work: o, Program: r.Version, Model: network.SHA256()}, again, b.remark)
-	if err == nil && r.Own && batch.State == farm.Cancelled {
+	switch {
+	case err != nil || batch.State == farm.Running:
+	case r.Own && batch.State == farm.Cancelled:
 		_, err = client.Control(ctx, batch.ID, farm.Resume)
+	default:
+		b.remark(message.Errorf("batch %s was paused or cancelled; its files wait for `blik farm resume %s`", batch.ID,
+			batch.ID))
 	}
 	return batch, err
 }

@@ -301,6 +301,11 @@ func TestFarmSentences(t *testing.T) {
 		if got := call(t, "farm", action, join, st.Batches[0].ID); got.status != exitDone || got.out != "files concerned: 2\n" {
 			t.Errorf("%s: %+v", action, got)
 		}
+		// New files of a batch that is stopped are added, but wait.
+		got := call(t, "farm", "submit", join, "-o", filepath.Join(dir, "out"), filepath.Join(dir, "good.png"))
+		if got.status != exitDone || strings.Contains(got.errors, "blik farm resume") != (action != "resume") {
+			t.Errorf("submitted after %s: %+v", action, got)
+		}
 	}
 	if got := call(t, "farm", "status", join, "--json"); got.status != exitDone || !strings.Contains(got.out, `"state": "running"`) {
 		t.Errorf("%+v", got)
