@@ -154,20 +154,15 @@ func (p *Prompts) AskOr(title, text, out string, answers []Answer) {
 
 // ConfirmReplace asks whether a file may be overwritten.
 func (p *Prompts) ConfirmReplace(path string, yes func()) {
-	p.confirmReplace(p.o.Window, p.modals, path, yes)
+	p.Ask(p.t("Overwrite the file?"), p.t("%s already exists and will be overwritten.", filepath.Base(path)),
+		[]Answer{Main(p.t("Overwrite"), yes)})
 }
 
-// confirmReplace is ConfirmReplace in any window.
-func (p *Prompts) confirmReplace(win fyne.Window, modals *xwidget.Modals, path string, yes func()) {
-	d := dialog.NewConfirm(p.t("Overwrite the file?"), p.t("%s already exists and will be overwritten.",
-		filepath.Base(path)), func(ok bool) {
-		if ok {
-			yes()
-		}
-	}, win)
-	d.SetConfirmText(p.t("Overwrite"))
-	d.SetDismissText(p.NoText())
-	modals.Show(d, d.Confirm)
+// in returns the prompts of another window.
+func (p *Prompts) in(win fyne.Window, modals *xwidget.Modals) *Prompts {
+	o := p.o
+	o.Window = win
+	return New(modals, o)
 }
 
 // Dialogs makes the file dialogs of one of the program's windows.
@@ -177,7 +172,7 @@ type Dialogs func(p *Prompts, win fyne.Window, modals *xwidget.Modals) filedialo
 func SystemDialogs() Dialogs {
 	system := filedialog.NewSystem()
 	return func(p *Prompts, win fyne.Window, modals *xwidget.Modals) filedialog.Dialogs {
-		confirm := func(path string, yes func()) { p.confirmReplace(win, modals, path, yes) }
+		confirm := p.in(win, modals).ConfirmReplace
 		toolkit := filedialog.Toolkit(win, func() filedialog.Words {
 			return filedialog.Words{Save: p.t("Save"), Cancel: p.NoText(), Browse: p.t("Folder…")}
 		}, confirm, modals.Show)
