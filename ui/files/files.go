@@ -204,12 +204,17 @@ func (f *Files) Dropped(_ fyne.Position, uris []fyne.URI) {
 	f.Open(path)
 }
 
-// Guard asks what to do with unsaved corrections and an unsaved mask, and then calls next.
+// Guard asks what to do with unsaved corrections and an unsaved mask, and then calls next. The project of a picture of
+// the filmstrip stores that all is saved; one that cannot be written is no obstacle.
 func (f *Files) Guard(next func()) {
 	f.o.EndDrawing()
 	mask, picture := f.o.Store.Unsaved()
 	if !mask && !picture && !f.o.Store.UnsavedDecisions() {
-		f.noted(next)
+		if _, ok := f.o.Frames.Beside(0); !ok || f.o.Session.Busy() || f.o.Store.Stored() {
+			next()
+			return
+		}
+		f.o.Store.SaveProject(false, func(error) { next() })
 		return
 	}
 	if f.o.Blocked() {

@@ -41,20 +41,10 @@ func (f *Files) kept(next func(), unwritable func(error)) {
 	f.o.EndDrawing()
 	mask, picture := f.o.Store.Unsaved()
 	if !mask && !picture && !f.o.Store.UnsavedDecisions() {
-		f.noted(next)
+		f.Guard(next)
 		return
 	}
 	f.writeProject(false, next, unwritable)
-}
-
-// noted stores in its project that the work on a picture of the filmstrip is saved, and then calls next. A project that
-// cannot be written is no obstacle.
-func (f *Files) noted(next func()) {
-	if _, ok := f.o.Frames.Beside(0); !ok || f.o.Session.Busy() || f.o.Store.Stored() {
-		next()
-		return
-	}
-	f.o.Store.SaveProject(false, func(error) { next() })
 }
 
 // AddFolder fills the filmstrip with the folder of the open picture.

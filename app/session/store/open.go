@@ -57,7 +57,7 @@ func (d *Store) open(path string, withProject bool, done func(error)) {
 		d.disk = onDisk{
 			state: imagefile.State(path), continued: o.work.Continued, project: o.work.Project, small: o.small,
 		}
-		d.disk.kept, d.disk.keptSaved = d.work(), d.pictureSaved()
+		d.disk.kept, d.disk.keptSaved = d.work(), pictureSaved(d.s.Document())
 		d.disk.leftManual = d.useParams(o.work.Params, before)
 		d.s.Settings().AddRecent(path)
 		// If this fails, the settings are written again when the program ends.

@@ -35,11 +35,11 @@ func (d *Store) work() session.Revision { return session.RevisionOf(d.s.Document
 func (d *Store) safe() bool { return d.s.Document() != nil && d.disk.kept == d.work() }
 
 // Stored reports whether, besides that, the project says whether the corrected picture is saved.
-func (d *Store) Stored() bool { return d.safe() && d.disk.keptSaved == d.pictureSaved() }
+func (d *Store) Stored() bool { return d.safe() && d.disk.keptSaved == pictureSaved(d.s.Document()) }
 
 // pictureSaved reports whether there are corrections, all in the saved picture.
-func (d *Store) pictureSaved() bool {
-	return d.s.Document().Corrections() != nil && !d.s.Document().PictureDirty()
+func pictureSaved(doc *document.Document) bool {
+	return doc.Corrections() != nil && !doc.PictureDirty()
 }
 
 // Work is a document with the work of the project beside its picture.
@@ -102,7 +102,7 @@ func (d *Store) SaveProject(overwrite bool, done func(error)) {
 	d.s.Settle()
 	shot, work := d.s.Document().Snapshot(), d.work()
 	p := &project.Project{
-		Date: time.Now().Round(time.Second), Params: d.s.Settings().Params, Saved: d.pictureSaved(),
+		Date: time.Now().Round(time.Second), Params: d.s.Settings().Params, Saved: pictureSaved(d.s.Document()),
 	}
 	o := project.Options{Overwrite: overwrite, Expect: d.disk.project, Like: d.s.Shown().Original}
 	write := func(ctx context.Context, report processing.Progress) (project.Fingerprint, error) {
