@@ -1,4 +1,4 @@
-"""Prints how steady findings are: with other light, and on the same picture mirrored, turned and cropped.
+"""Prints how steady findings are: with other light, on the same picture mirrored, turned and cropped, and as another camera takes it.
 
   steady.py PROGRAM PICTURE... [--side N] [--margin M]
 
@@ -22,22 +22,50 @@ FEW = 5  # a picture with fewer findings says nothing
 CROP = 53, 77  # left and top: no multiple of the network's cells
 
 
-def exposed(picture, factor):
-    """Returns a picture in sRGB with so many times the light."""
+def linear(picture):
+    """Returns the light of a picture in sRGB, 0...1."""
     v = picture / 255
-    light = np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4) * factor
+    return np.where(v <= 0.04045, v / 12.92, ((v + 0.055) / 1.055) ** 2.4)
+
+
+def whole(levels):
+    return np.clip(levels + 0.5, 0, 255).astype(np.uint8)
+
+
+def display(light):
+    """Returns light as a picture in sRGB."""
     v = np.where(light <= 0.0031308, 12.92 * light, 1.055 * np.maximum(light, 1e-9) ** (1 / 2.4) - 0.055)
-    return np.clip(v * 255 + 0.5, 0, 255).astype(np.uint8)
+    return whole(v * 255)
+
+
+def noisy(picture):
+    """Returns a picture with the noise of a sensor: about 6 levels in the dark and 3 on mid grey."""
+    light = linear(picture)
+    noise = np.random.default_rng(1).standard_normal(light.shape)
+    return display(np.clip(light + np.sqrt(5e-4 * light + 4e-6) * noise, 0, 1))
+
+
+def compressed(picture, quality):
+    """Returns a picture as a JPEG file holds it, whose blocks lie across those of the original."""
+    wide = cv2.copyMakeBorder(picture, 4, 4, 4, 4, cv2.BORDER_REFLECT)
+    return cv2.imdecode(cv2.imencode(".jpg", wide, [cv2.IMWRITE_JPEG_QUALITY, quality])[1], cv2.IMREAD_COLOR)[4:-4, 4:-4]
 
 
 def changes(picture):
     """Yields the name of a change, the changed picture, and a function that takes its places [n, 2] back to the original."""
-    w = picture.shape[1]
-    yield "half the light", exposed(picture, 0.5), lambda at: at
-    yield "twice the light", exposed(picture, 2), lambda at: at
+    w, same = picture.shape[1], lambda at: at
+    yield "half the light", display(linear(picture) * 0.5), same
+    yield "twice the light", display(linear(picture) * 2), same
     yield "mirrored", picture[:, ::-1], lambda at: np.stack([w - at[:, 0], at[:, 1]], 1)
     yield "turned", np.rot90(picture), lambda at: np.stack([w - at[:, 1], at[:, 0]], 1)
     yield "cropped", picture[CROP[1]:, CROP[0]:], lambda at: at + CROP
+    soft = cv2.GaussianBlur(picture, (0, 0), 1).astype(float)
+    yield "JPEG, quality 90", compressed(picture, 90), same
+    yield "JPEG, quality 75", compressed(picture, 75), same
+    yield "noise", noisy(picture), same
+    yield "sharpened", whole(picture + 0.8 * (picture - soft)), same
+    yield "softened", cv2.GaussianBlur(picture, (0, 0), 0.8), same
+    yield "half the colour", whole((picture + picture.mean(2, keepdims=True)) / 2), same
 
 
 def centres(program, picture):
