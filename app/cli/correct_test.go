@@ -301,6 +301,9 @@ func TestCorrectBadFiles(t *testing.T) {
 			t.Errorf("no line says %q: %s", says, got.errors)
 		}
 	}
+	if got := call(t, "correct", "--mask-dir", missing, good); got.status != exitFailed || got.errors != "blik: "+missing+": no such folder\n" {
+		t.Errorf("masks in a folder that is missing: %+v", got)
+	}
 	if got := call(t, "verify", good, missing); got.status != exitFailed || got.errors != "blik: "+missing+": no such file\n" {
 		t.Errorf("verify: %+v", got)
 	}

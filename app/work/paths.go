@@ -144,6 +144,9 @@ func (w *Work) maskOf(picture string) (string, error) {
 	tails := []string{"_mask", "", "_glare_mask", "_image_mask", "_pred"}
 	path := FindMask(w.MaskFolder, names, tails, Existing(picture))
 	if path == "" {
+		if info, err := os.Stat(w.MaskFolder); err != nil || !info.IsDir() {
+			return "", message.Errorf("%s: no such folder", w.MaskFolder)
+		}
 		return "", message.Errorf("%s: no mask for it in %s", picture, w.MaskFolder)
 	}
 	return path, nil
