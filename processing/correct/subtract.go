@@ -391,22 +391,15 @@ func (s *site) fromHot(t *arena.Arena, hole box, hot func(i int) bool) []int32 {
 	if hole.area() == 0 {
 		return dist
 	}
-	far, near := arena.Take[int32](t, hole.area()), arena.Take[int32](t, hole.area())[:0]
+	far := arena.Take[int32](t, hole.area())
 	index := func(n int) int { return (hole.y0+n/hole.width())*w + hole.x0 + n%hole.width() }
 	for n := range far {
 		far[n] = 1
 		switch i := index(n); {
 		case s.own[i] != free && hot(i):
-			near = append(near, int32(n))
+			far[n] = 0
 		case s.state[i] == processing.StateUnclipped:
 			dist[i] = beyond
-		}
-	}
-	for _, n := range near {
-		i := index(int(n))
-		x, y := i%w, i/w
-		if x == 0 || y == 0 || x == w-1 || y == h-1 || dist[i-1]+dist[i+1]+dist[i-w]+dist[i+w] != 0 {
-			far[n] = 0
 		}
 	}
 	for n, d := range distances(t, far, hole.width(), beyond) {
