@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"fyne.io/fyne/v2"
-	"fyne.io/fyne/v2/storage"
 	"fyne.io/fyne/v2/widget"
 
 	"blik/app/batch"
@@ -52,7 +50,7 @@ func batchDialogs(t *testing.T, lang string) {
 			t.Fatal(err)
 		}
 	}
-	h.files.Dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
+	h.openFirst(Options{Files: []string{dir}}) // as the program does that was started with a folder
 	h.settle()
 	var asked batch.Request
 	h.adapt = func(r *batch.Request) {

@@ -176,6 +176,10 @@ func (w *window) openFirst(o Options) {
 	if o.Detect {
 		then = w.c.treatment.detect
 	}
+	if info, err := os.Stat(o.Files[0]); err == nil && info.IsDir() {
+		w.files.OpenAll(o.Files, then)
+		return
+	}
 	w.files.OpenThen(o.Files[0], then)
 }
 

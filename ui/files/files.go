@@ -91,18 +91,18 @@ func (f *Files) pictures(extensions []string) string {
 // ChooseFolder lets the user choose a folder, all pictures of which become the filmstrip.
 func (f *Files) ChooseFolder() {
 	f.o.Dialogs.Choose(filedialog.Request{Title: f.t("Open folder"), Folder: f.o.Session.Settings().LastFolder},
-		f.chosen(func(path string) { f.openAll(path) }))
+		f.chosen(func(path string) { f.OpenAll([]string{path}, func() {}) }))
 }
 
-// openAll adds pictures and folders to the filmstrip and opens the first picture.
-func (f *Files) openAll(paths ...string) {
+// OpenAll adds pictures and folders to the filmstrip, opens the first picture, and calls then when it is open.
+func (f *Files) OpenAll(paths []string, then func()) {
 	first, ok := film.FirstPicture(paths)
 	if !ok {
 		f.o.Say(f.t("No pictures in the folder %s.", filepath.Base(paths[0])))
 		return
 	}
 	f.AddFrames(paths)
-	f.Open(first)
+	f.OpenThen(first, then)
 }
 
 // ChooseFolderFor lets the user choose a folder for something else.
@@ -186,7 +186,7 @@ func (f *Files) Dropped(_ fyne.Position, uris []fyne.URI) {
 		for _, u := range uris {
 			paths = append(paths, u.Path())
 		}
-		f.openAll(paths...)
+		f.OpenAll(paths, func() {})
 		return
 	}
 	if strings.HasSuffix(strings.TrimSuffix(path, filepath.Ext(path)), maskSuffix) && f.o.Session.Document() != nil {
