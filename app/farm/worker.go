@@ -315,6 +315,9 @@ func (w *Worker) do(ctx context.Context, n int, job assignment, every time.Durat
 	w.run(work, n, job)
 }
 
+// mostDelivered is how often a job is handed out before a file that only other workers might process fails.
+const mostDelivered = 5
+
 // run has the runner process a job and delivers the result.
 func (w *Worker) run(ctx context.Context, n int, job assignment) {
 	start := time.Now()
@@ -343,7 +346,7 @@ func (w *Worker) run(ctx context.Context, n int, job assignment) {
 	case out.End == Full:
 		w.pause(ctx, n, job, message.Errorf("%s", out.Sentence), 5*time.Second)
 		return
-	case out.End == TooLarge && job.delivered < 5:
+	case out.End == TooLarge && job.delivered < mostDelivered:
 		w.pause(ctx, n, job, message.Errorf("left to a machine with more memory: %s", out.Sentence), 0)
 		return
 	case out.End == TooLarge:
@@ -351,7 +354,7 @@ func (w *Worker) run(ctx context.Context, n int, job assignment) {
 	}
 	r := Report{out, time.Since(start).Seconds()}
 	_, err = w.link.insist(ctx, WorkResult, Request{Ticket: job.ticket, Result: &r}, w.waits)
-	if refused(err) && r.End == Done && job.delivered >= 5 {
+	if refused(err) && r.End == Done && job.delivered >= mostDelivered {
 		// Another worker would have the same result.
 		r.Outcome = Outcome{End: Failed, Sentence: i18n.For(job.work.Language).Error(err)}
 		_, err = w.link.insist(ctx, WorkResult, Request{Ticket: job.ticket, Result: &r}, w.waits)

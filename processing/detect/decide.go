@@ -4,12 +4,12 @@ import (
 	"context"
 	"image"
 	"math"
+	"slices"
 	"sort"
 
 	"blik/internal/parallel"
 	"blik/internal/span"
 	"blik/processing"
-	"slices"
 )
 
 // Decide returns the pixels of the components that the sensitivity accepts, in reading order without overlaps, and the

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 
 	"blik/internal/message"
-	"slices"
 
 	"blik/processing"
 )
