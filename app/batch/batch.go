@@ -96,9 +96,9 @@ type Run struct {
 	mu    sync.Mutex
 	state State
 	seen  int // index of the first result not yet listed
-	// sent holds the IDs of the jobs, if the batch is for the folder alone; unsent are the files that could not be
-	// submitted.
-	sent   map[string]bool
+	// sent holds the folders of the results by the IDs of the jobs, if the batch is for the folder alone; unsent are
+	// the files that could not be submitted.
+	sent   map[string]string
 	unsent []farm.Failure
 }
 
@@ -106,7 +106,7 @@ type Run struct {
 // the last one.
 func Start(ctx context.Context, r Request, changed func(State)) *Run {
 	ctx, stop := context.WithCancel(ctx)
-	b := &Run{request: r, changed: changed, stop: stop, ended: make(chan struct{}), sent: map[string]bool{}}
+	b := &Run{request: r, changed: changed, stop: stop, ended: make(chan struct{}), sent: map[string]string{}}
 	b.state.Files = len(r.Files)
 	go func() {
 		defer close(b.ended)
@@ -342,10 +342,30 @@ func retry(ctx context.Context, client *farm.Client, id string) error {
 // add adds the files to a batch.
 func (b *Run) add(ctx context.Context, client *farm.Client, batch farm.Batch) error {
 	done, err := client.Add(ctx, batch, b.jobs(ctx, batch.ID), b.remark)
+	if err == nil && done.Ready > 0 && b.request.Own && !b.uploads() {
+		done.Missing, err = b.replace(ctx, client, batch.ID)
+	}
 	if err == nil {
 		b.change(func(s *State) { s.Submitted = &done })
 	}
 	return err
+}
+
+// replace has the files processed again whose results no longer exist, and returns their number.
+func (b *Run) replace(ctx context.Context, client *farm.Client, id string) (int, error) {
+	var missing []string
+	_, err := client.Results(ctx, id, 0, func(r farm.Result) error {
+		folder := b.sent[r.Job.ID]
+		if folder != "" && r.End == farm.Done && len(r.Outputs) > 0 &&
+			!work.Exists(filepath.Join(folder, filepath.Base(r.Outputs[0].Name))) {
+			missing = append(missing, r.Job.ID)
+		}
+		return nil
+	})
+	if err == nil {
+		err = client.Again(ctx, id, missing, b.remark)
+	}
+	return len(missing), err
 }
 
 // jobs returns an iterator over the files of a batch; files that cannot be submitted count as failed.
@@ -358,7 +378,7 @@ func (b *Run) jobs(ctx context.Context, batch string) func() (farm.Job, bool) {
 			job, err := b.job(ctx, f)
 			if err == nil {
 				if b.alone() {
-					b.sent[job.Of(batch).ID] = true
+					b.sent[job.Of(batch).ID] = filepath.Join(b.request.Folder, f.Folder)
 				}
 				return job, true
 			}
@@ -475,7 +495,7 @@ func (b *Run) conclude(ctx context.Context, client *farm.Client, s State) {
 		}
 	}
 	if all := len(end.Failures); b.alone() && end.State != farm.Cancelled {
-		end.Failures = slices.DeleteFunc(end.Failures, func(f farm.Failure) bool { return !b.sent[f.Job] })
+		end.Failures = slices.DeleteFunc(end.Failures, func(f farm.Failure) bool { return b.sent[f.Job] == "" })
 		end.Failed -= all - len(end.Failures)
 		end.Files = s.Submitted.Added + s.Submitted.Known
 		end.Done = end.Files - end.Failed

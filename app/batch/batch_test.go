@@ -191,6 +191,41 @@ func TestAfterFailures(t *testing.T) {
 	}
 }
 
+// Results that no longer exist are made again, in the same folder, and only those.
+func TestMissingResults(t *testing.T) {
+	t.Parallel()
+	r := &runner{}
+	q := request(t, r)
+	q.Files[1].Folder = "below"
+	Start(t.Context(), q, func(State) {}).Wait()
+	for _, pattern := range []string{"a_*", "below/b_*"} {
+		gone, err := filepath.Glob(filepath.Join(q.Folder, pattern))
+		if err != nil || len(gone) != 3 {
+			t.Fatalf("%v, %v", gone, err)
+		}
+		for _, path := range gone {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	end := Start(t.Context(), q, func(State) {}).Wait()
+	if end.Err != nil || end.Submitted.Missing != 2 || end.Done != 3 || end.Failed != 2 {
+		t.Errorf("%+v, %+v", end, end.Submitted)
+	}
+	if r.runs["a.png"] != 2 || r.runs["b.png"] != 2 || r.runs["c.png"] != 1 {
+		t.Errorf("runs: %v", r.runs)
+	}
+	for _, name := range []string{"a_corrected.png", "below/b_corrected.png"} {
+		if _, err := os.Stat(filepath.Join(q.Folder, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if end := Start(t.Context(), q, func(State) {}).Wait(); end.Submitted.Missing != 0 || r.runs["a.png"] != 2 {
+		t.Errorf("%+v, runs: %v", end.Submitted, r.runs)
+	}
+}
+
 // mended processes any file.
 type mended struct{}
 

@@ -148,6 +148,20 @@ func TestBatch(t *testing.T) {
 	if n := len(testpic.Listed(t, out)); n != 9 {
 		t.Errorf("the folder holds %v", testpic.Listed(t, out))
 	}
+	if err := os.RemoveAll(out); err != nil {
+		t.Fatal(err)
+	}
+	made := callWith(t.Context(), o, args...)
+	if !strings.Contains(made.out, "no longer exist and are made again: 3\n") || len(testpic.Listed(t, out)) != 9 {
+		t.Errorf("without results: %+v; the folder holds %v", made, testpic.Listed(t, out))
+	}
+	// What is left of a result is named.
+	if err := os.Remove(filepath.Join(out, "a_corrected.png")); err != nil {
+		t.Fatal(err)
+	}
+	if left := callWith(t.Context(), o, args...); !strings.Contains(left.errors, "a_corrected.json exists; --overwrite replaces it") {
+		t.Errorf("with reports only: %+v", left)
+	}
 }
 
 // The same command resumes a killed batch, does nothing twice, and leaves nothing behind.

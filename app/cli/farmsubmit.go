@@ -134,6 +134,10 @@ func (s *submission) show(state workbatch.State) {
 		s.bar.clear()
 		fmt.Fprint(s.Stdout, s.say("batch %s: files added: %d; submitted before: %d, of which done: %d\n",
 			done.Batch.ID, done.Added, done.Known, done.Ready))
+		if done.Missing > 0 {
+			fmt.Fprint(s.Stdout, s.say("batch %s: results that no longer exist and are made again: %d\n",
+				done.Batch.ID, done.Missing))
+		}
 	}
 	s.told = s.told || state.Submitted != nil
 	if b := state.Batch; b.ID != "" {
@@ -291,7 +295,8 @@ func batchCommand(p *program) *cobra.Command {
 		Short: p.say("Correct many files on this machine; resumes after a kill or a power cut"),
 		Long: p.say(`Corrects many pictures on this machine, several at a time, as blik correct does, or only searches
 them (--detect). Progress is kept in a queue on disk: started again after a kill or a power cut, the same command
-resumes. A file that crashes the program twice is set aside. A pattern may contain ** for folders of any depth.
+resumes; results that no longer exist are made again. A file that crashes the program twice is set aside. A pattern
+may contain ** for folders of any depth.
 
 Exit status: 0 success, 1 some files failed (the others are done), 2 usage error, 130 cancelled.`),
 		ValidArgsFunction: completePictures,

@@ -131,11 +131,11 @@ func compareTask(ctx context.Context, p *program, t farm.Task, found error) (far
 	}
 	for i, o := range out.Outputs {
 		path := filepath.Join(t.Folder, o.Name)
+		if !work.Exists(path) {
+			return out, found
+		}
+		// Reports contain the time of writing.
 		if slices.Contains([]string{".json", ".html", ".csv"}, filepath.Ext(o.Name)) {
-			// These files contain the time of writing.
-			if !work.Exists(path) {
-				return out, found
-			}
 			continue
 		}
 		there, err := imagefile.SHA256(ctx, path)

@@ -3,6 +3,7 @@ package farm
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 )
@@ -31,8 +32,8 @@ func (c *Client) Close() { c.link.Close() }
 // Submission is the result of submitting files.
 type Submission struct {
 	Batch Batch
-	// Added are new; Known were submitted before, Ready of them are done.
-	Added, Known, Ready int
+	// Added are new; Known were submitted before, Ready of them are done. Missing results of these are made again.
+	Added, Known, Ready, Missing int
 }
 
 // Open returns the batch of some work, creating it if needed. again distinguishes it from others with the same work.
@@ -79,6 +80,16 @@ func (c *Client) Add(ctx context.Context, b Batch, next func() (Job, bool), wait
 		s.Added, s.Known, s.Ready = s.Added+a.Added, s.Known+a.Known, s.Ready+a.Ready
 	}
 	return s, nil
+}
+
+// Again has finished jobs of a batch with shared folders processed once more.
+func (c *Client) Again(ctx context.Context, id string, jobs []string, waiting func(error)) error {
+	for part := range slices.Chunk(jobs, MaxList) {
+		if _, err := c.link.insist(ctx, SubmitAgain, Request{ID: id, Names: part}, waiting); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Status returns the status of one batch or, without an ID, of all, each with its first failures.

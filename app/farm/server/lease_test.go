@@ -190,6 +190,11 @@ func TestRefusedResult(t *testing.T) {
 	if e, err := os.ReadDir(s.out); err != nil || len(e) != 0 {
 		t.Errorf("%v, %v", e, err)
 	}
+	// The server has removed their originals.
+	failed := []string{b.Failures[0].Job}
+	if err := s.client.Again(t.Context(), sub.Batch.ID, failed, nil); err == nil || !strings.Contains(err.Error(), "no result") {
+		t.Errorf("once more: %v", err)
+	}
 	if n := s.stored(); n > 5000 {
 		t.Errorf("the object store still holds %d bytes", n)
 	}

@@ -29,11 +29,9 @@ type write struct {
 // fits reports whether the entry can follow on the state of a job.
 func (w *write) fits(old mark) bool {
 	switch w.kind {
-	case kindAgain:
-		return old.status() == failed
 	case kindRefused:
 		return old.status() == done
-	case kindDiffers:
+	case kindAgain, kindDiffers:
 		return old.status() != waiting
 	}
 	return old.status() == waiting

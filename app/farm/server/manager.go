@@ -217,7 +217,7 @@ func (m *Manager) handlers() map[string]handler {
 		farm.SubmitBatch: m.addBatch, farm.SubmitList: m.addJobs, farm.SubmitNeed: onBatch(m, m.need),
 		farm.SubmitRoom: m.submitterSpace, farm.SubmitPut: onBatch(m, m.submitterPut),
 		farm.SubmitGet: onBatch(m, m.submitterGet), farm.SubmitTaken: onBatch(m, m.taken), farm.SubmitReject: m.reject,
-		farm.SubmitAgain: m.again, farm.Control: m.control,
+		farm.SubmitAgain: onBatch(m, m.again), farm.Control: m.control,
 		farm.WorkHello: m.hello, farm.WorkTake: m.assign, farm.WorkRenew: onTicket(m, m.renew),
 		farm.WorkBack: onTicket(m, m.back), farm.WorkGet: onTicket(m, m.workerGet),
 		farm.WorkRoom: onTicket(m, m.workerSpace), farm.WorkPut: onTicket(m, m.workerPut),

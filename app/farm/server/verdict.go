@@ -261,22 +261,24 @@ func (m *Manager) oneOf(r farm.Request) (*batch, jobKey, error) {
 	return b, key, nil
 }
 
-// again hands out a job whose result was refused, to another worker if there is one.
-func (m *Manager) again(ctx context.Context, r farm.Request) (farm.Answer, error) {
-	b, key, err := m.oneOf(r)
-	if err != nil {
-		return farm.Answer{}, err
-	}
-	mark := m.markOf(b, key)
-	m.mu.Lock()
-	times := len(b.refused[key])
-	m.mu.Unlock()
-	if mark.status() != failed || times == 0 || times >= maxRefused {
-		return farm.Answer{}, farm.Refuse("this file has no refused result")
-	}
-	old, err := m.stored(ctx, mark.seq(), key.String())
-	if err != nil {
-		return farm.Answer{}, err
+// again hands out jobs once more: one whose result was refused, to another worker if there is one, or, with shared
+// folders, those whose results the submitter misses.
+func (m *Manager) again(ctx context.Context, r farm.Request, b *batch) (farm.Answer, error) {
+	var jobs []farm.Job
+	for _, id := range r.Names {
+		key, ok := keyOf(id)
+		m.mu.Lock()
+		mark, times := b.jobs[key], len(b.refused[key])
+		m.mu.Unlock()
+		refused := mark.status() == failed && times > 0 && times < maxRefused
+		if !ok || !refused && (mark.status() != done || b.Work.Upload) {
+			return farm.Answer{}, farm.Refuse("this file has no result that was refused or is missing")
+		}
+		old, err := m.stored(ctx, mark.seq(), id)
+		if err != nil {
+			return farm.Answer{}, err
+		}
+		jobs = append(jobs, old.Job)
 	}
 	m.mu.Lock()
 	b.Round++ // earlier tickets are void
@@ -285,14 +287,17 @@ func (m *Manager) again(ctx context.Context, r farm.Request) (farm.Answer, error
 	if err := m.keep(ctx, copied); err != nil {
 		return farm.Answer{}, err
 	}
-	if _, err := m.append(ctx, b, kindAgain, key, farm.Result{}); err != nil {
-		return farm.Answer{}, err
+	for _, job := range jobs {
+		key, _ := keyOf(job.ID)
+		if _, err := m.append(ctx, b, kindAgain, key, farm.Result{}); err != nil {
+			return farm.Answer{}, err
+		}
+		m.mu.Lock()
+		b.queue.putBack(key, job)
+		m.mu.Unlock()
 	}
-	m.mu.Lock()
-	b.queue.putBack(key, old.Job)
-	m.mu.Unlock()
 	m.wake()
-	return farm.Answer{Count: 1}, nil
+	return farm.Answer{Count: len(jobs)}, nil
 }
 
 // control pauses, resumes or cancels a batch or repeats its failures; without an ID it applies to all batches.
