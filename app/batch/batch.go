@@ -303,7 +303,8 @@ func (b *Run) submit(ctx context.Context, client *farm.Client) (farm.Batch, erro
 	return batch, err
 }
 
-// open opens the batch of the request. A cancelled batch that belongs to the request continues.
+// open opens the batch of the request. A cancelled batch that belongs to the request continues; on this computer also
+// a paused one, which was killed while it repeated failed files.
 func (b *Run) open(ctx context.Context, client *farm.Client) (farm.Batch, error) {
 	r := &b.request
 	o := Order(r.Work, r.Language)
@@ -321,13 +322,17 @@ func (b *Run) open(ctx context.Context, client *farm.Client) (farm.Batch, error)
 	batch, err := client.Open(ctx, farm.Batch{Work: o, Program: r.Version, Model: network.SHA256()}, again, b.remark)
 	switch {
 	case err != nil || batch.State == farm.Running:
-	case r.Own && batch.State == farm.Cancelled:
+	case r.Own && (batch.State == farm.Cancelled || r.Farm == ""):
 		_, err = client.Control(ctx, batch.ID, farm.Resume)
 	default:
-		b.remark(message.Errorf("batch %s was paused or cancelled; its files wait for `blik farm resume %s`", batch.ID,
-			batch.ID))
+		b.remark(Waits(batch.ID))
 	}
 	return batch, err
+}
+
+// Waits is the remark on a batch that does not continue by itself.
+func Waits(id string) error {
+	return message.Errorf("batch %s was paused or cancelled; its files wait for `blik farm resume %s`", id, id)
 }
 
 // retry has the failed files of a finished batch processed again.

@@ -324,6 +324,27 @@ func TestFarmSentences(t *testing.T) {
 	if got := call(t, "farm", "status", join, "--json"); got.status != exitDone || !strings.Contains(got.out, `"state": "running"`) {
 		t.Errorf("%+v", got)
 	}
+	// A paused batch stays so when its failures are repeated.
+	working, stop := context.WithCancel(t.Context())
+	ended := make(chan outcome, 1)
+	go func() { ended <- callWith(working, Options{}, "farm", "work", join, "--device", "cpu", "--root", "other="+dir) }()
+	_, err = client.Wait(t.Context(), st.Batches[0].ID, time.Millisecond, func(farm.BatchStatus, farm.Status) {}, func(error) {})
+	stop()
+	if worker := <-ended; err != nil {
+		t.Fatal(err, worker)
+	}
+	for _, args := range [][]string{
+		{"submit", join, "--any-name", "-o", filepath.Join(dir, "out"), filepath.Join(dir, "con.png")},
+		{"pause", join, st.Batches[0].ID},
+	} {
+		if got := call(t, append([]string{"farm"}, args...)...); got.status != exitDone {
+			t.Fatalf("%v: %+v", args, got)
+		}
+	}
+	got = call(t, "farm", "retry", join, st.Batches[0].ID)
+	if got.status != exitDone || got.out != "files concerned: 2\n" || !strings.Contains(got.errors, "its files wait for `blik farm resume") {
+		t.Errorf("retry: %+v", got)
+	}
 }
 
 // Together, the slices of a list process each file once.

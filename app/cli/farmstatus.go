@@ -226,13 +226,28 @@ func farmControlCommand(p *program, action, short string) *cobra.Command {
 			return err
 		}
 		defer client.Close()
-		n, err := client.Control(c.Context(), strings.Join(args, ""), action)
+		id := strings.Join(args, "")
+		n, err := client.Control(c.Context(), id, action)
 		if err == nil {
 			_, err = io.WriteString(p.Stdout, p.say("files concerned: %d\n", n))
+		}
+		if err == nil && action == farm.Retry && n > 0 {
+			err = printWaiting(c.Context(), p, client, id)
 		}
 		return err
 	}
 	return c
+}
+
+// printWaiting prints which of the batches do not continue by themselves.
+func printWaiting(ctx context.Context, p *program, client *farm.Client, id string) error {
+	st, err := client.Status(ctx, id, 0)
+	for _, b := range st.Batches {
+		if b.State != farm.Running && b.Done+b.Failed < b.Files {
+			p.printError(workbatch.Waits(b.ID))
+		}
+	}
+	return err
 }
 
 func farmKeyCommand(p *program) *cobra.Command {

@@ -155,6 +155,37 @@ func TestLeaseOutlivesTheServer(t *testing.T) {
 	}
 }
 
+// A paused or cancelled batch stays so when its failed files are repeated; resumed, it processes all that waits.
+func TestRetryStays(t *testing.T) {
+	t.Parallel()
+	for action, state := range map[string]farm.State{farm.Pause: farm.Paused, farm.Cancel: farm.Cancelled} {
+		s := newSite(t, 3)
+		r := &stub{do: func(context.Context, farm.Task, int) (farm.Outcome, error) {
+			return farm.Outcome{End: farm.Failed, Sentence: "broken"}, nil
+		}}
+		id := s.submit(s.batch(), "").Batch.ID
+		stop := s.work("a", r, nil)
+		s.wait(id)
+		stop()
+		s.put("more.tif")
+		s.submit(s.batch(), "")
+		for _, step := range []struct {
+			action string
+			want   farm.State
+		}{{action, state}, {farm.Retry, state}, {farm.Pause, farm.Paused}, {farm.Resume, farm.Running}} {
+			_, err := s.client.Control(t.Context(), id, step.action)
+			if b := s.manager.Status(id, 0).Batches[0]; err != nil || b.State != step.want || b.Failed > 0 && step.action != action {
+				t.Errorf("%s, %s: %v, %+v", action, step.action, err, b)
+			}
+		}
+		r.do = nil
+		defer s.work("b", r, nil)()
+		if end := s.wait(id); end.Done != 4 || end.Failed != 0 {
+			t.Errorf("%s: %+v", action, end)
+		}
+	}
+}
+
 // suspicious is a Checker that refuses everything.
 type suspicious struct{ lenient }
 

@@ -327,24 +327,26 @@ func (m *Manager) control(ctx context.Context, r farm.Request) (farm.Answer, err
 // act applies an action and returns the number of files affected.
 func (m *Manager) act(ctx context.Context, b *batch, action string) (int, error) {
 	state, ok := map[string]farm.State{
-		farm.Pause: farm.Paused, farm.Resume: farm.Running, farm.Cancel: farm.Cancelled, farm.Retry: farm.Running,
+		farm.Pause: farm.Paused, farm.Resume: farm.Running, farm.Cancel: farm.Cancelled, farm.Retry: "",
 	}[action]
 	if !ok {
 		return 0, farm.Refuse("unknown action %q", farm.Clip(action, farm.MaxName))
 	}
 	m.mu.Lock()
+	before := b.State
 	left := len(b.jobs) - b.done - b.failed
 	if action == farm.Retry && b.failed == 0 || action != farm.Retry && left == 0 {
 		m.mu.Unlock()
 		return 0, nil
 	}
-	if action == farm.Retry || b.State == farm.Cancelled && state == farm.Running {
+	if action == farm.Retry || before == farm.Cancelled && state != farm.Cancelled {
 		// All lists are processed once more, skipping finished jobs. Earlier tickets are void.
 		b.next = 0
 		b.Round++
 	}
-	b.State = state
-	if action == farm.Retry {
+	if action != farm.Retry {
+		b.State = state
+	} else if before == farm.Running {
 		b.State = farm.Paused
 	}
 	copied := b.Batch
@@ -365,15 +367,15 @@ func (m *Manager) act(ctx context.Context, b *batch, action string) (int, error)
 		}
 		return left, nil
 	case farm.Retry:
-		return m.retryFailed(ctx, b)
+		return m.retryFailed(ctx, b, before)
 	}
 	m.wakeFeed()
 	return left, nil
 }
 
-// retryFailed repeats the failed files of a batch. The batch is paused until all of them are marked, so that a crash
-// midway loses none: the batch stays paused.
-func (m *Manager) retryFailed(ctx context.Context, b *batch) (int, error) {
+// retryFailed repeats the failed files of a batch, which is in the given state afterwards. A running batch is paused
+// until all of them are marked, so that a crash midway loses none: the batch stays paused.
+func (m *Manager) retryFailed(ctx context.Context, b *batch, state farm.State) (int, error) {
 	m.mu.Lock()
 	var keys []jobKey
 	for key, mark := range b.jobs {
@@ -389,7 +391,7 @@ func (m *Manager) retryFailed(ctx context.Context, b *batch) (int, error) {
 		}
 	}
 	m.mu.Lock()
-	b.State = farm.Running
+	b.State = state
 	copied := b.Batch
 	m.mu.Unlock()
 	m.wakeFeed()
