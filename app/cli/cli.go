@@ -13,6 +13,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -263,7 +264,7 @@ Without a command it opens the window, with the files named.`),
 	root.Version = p.Version
 	root.SetVersionTemplate(versionText(p))
 	root.Flags().Bool("version", false, p.say("print the version"))
-	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
 		// The runtime ends the program if it cannot get the memory that it requests.
 		if space := imagefile.AddressSpace(); space > 0 && space < minSpace {
 			return message.Errorf("the limit of the address space (ulimit -v) leaves %d MiB for pictures; at least "+
@@ -272,7 +273,7 @@ Without a command it opens the window, with the files named.`),
 		if p.given != "" && p.given != p.tr.Code() {
 			return p.usage("--lang %s: must be en or ru", p.given)
 		}
-		return nil
+		return p.refuseEmpty(c, args)
 	}
 	root.AddCommand(detectCommand(p), correctCommand(p), verifyCommand(p), devicesCommand(p),
 		openCommand(p), versionCommand(p), doctorCommand(p), completionCommand(p), farmCommand(p),
@@ -284,6 +285,23 @@ Without a command it opens the window, with the files named.`),
 	root.InitDefaultHelpCmd()
 	describeHelp(p, root)
 	return root
+}
+
+// refuseEmpty refuses empty arguments and values, which scripts make of variables that are not set.
+func (p *program) refuseEmpty(c *cobra.Command, args []string) (err error) {
+	if c.DisableFlagParsing {
+		return nil // the shell asks for completions
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		list, several := f.Value.(pflag.SliceValue)
+		if f.Value.String() == "" || several && (len(list.GetSlice()) == 0 || slices.Contains(list.GetSlice(), "")) {
+			err = p.usage("--%s needs a value", f.Name)
+		}
+	})
+	if i := slices.Index(args, ""); err == nil && i >= 0 {
+		err = p.usage("argument %d is empty", i+1)
+	}
+	return err
 }
 
 // helpCommand is like cobra's, but refuses unknown topics.
@@ -384,6 +402,8 @@ func (p *program) flagError(err error) error {
 		return message.Errorf("unknown flag %s", name)
 	case errors.As(err, &missing):
 		return message.Errorf("--%s needs a value", missing.GetFlag().Name)
+	case errors.As(err, &invalid) && invalid.GetValue() == "":
+		return message.Errorf("--%s needs a value", invalid.GetFlag().Name)
 	case errors.As(err, &invalid):
 		if wish, ok := errors.AsType[*wishError](invalid.Unwrap()); ok {
 			return fmt.Errorf("--%s %s: %w", invalid.GetFlag().Name, invalid.GetValue(), wish)

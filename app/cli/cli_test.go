@@ -209,7 +209,7 @@ func TestPresetsAndModes(t *testing.T) {
 	if got := call(t, "detect", "--overwrite", "--save-preset", only, "--window", "11"); got.status != exitDone {
 		t.Errorf("storing a preset again: %+v", got)
 	}
-	if got := call(t, "detect", "--overwrite", "--preset", only, "--save-preset", only); got.status != exitFailed || !strings.Contains(got.errors, "is an input") {
+	if got := call(t, "detect", "--overwrite", "--preset", only, "--save-preset", only); got.status != exitUsage || !strings.Contains(got.errors, "--preset reads this file; give another name") {
 		t.Errorf("storing a preset over itself: %+v", got)
 	}
 	// As in `blik detect --save-preset *.png`.
@@ -331,6 +331,14 @@ func TestWrongUse(t *testing.T) {
 		{[]string{"detect", "--preset", filepath.Join(dir, "none.json"), in}, "no such file"},
 		{[]string{"detect", in, twin}, "would both write a_mask.png"},
 		{[]string{"detect", "--lang", "fr", in}, "--lang fr: must be en or ru"},
+		{[]string{"detect", ""}, "argument 1 is empty"},
+		{[]string{"detect", in, ""}, "argument 2 is empty"},
+		{[]string{"detect", in, "--output", ""}, "--output needs a value"},
+		{[]string{"detect", "--preset", "", in}, "--preset needs a value"},
+		{[]string{"detect", "--limit", "", in}, "--limit needs a value"},
+		{[]string{"detect", "--region=", in}, "--region needs a value"},
+		{[]string{"batch", "--root", "", in}, "--root needs a value"},
+		{[]string{"batch", "--device", "", in}, "--device needs a value"},
 		{[]string{"help", "bogus"}, `no help on "bogus"; choose from batch, completion, correct, detect, devices, doctor, farm, help, learn, open, parameters, verify, version`},
 		{[]string{"detcet"}, "did you mean detect?"},
 		{[]string{filepath.Join(dir, "none.png")}, "neither a command nor a file"},

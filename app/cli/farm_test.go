@@ -327,7 +327,9 @@ func TestFarmSentences(t *testing.T) {
 	// A paused batch stays so when its failures are repeated.
 	working, stop := context.WithCancel(t.Context())
 	ended := make(chan outcome, 1)
-	go func() { ended <- callWith(working, Options{}, "farm", "work", join, "--device", "cpu", "--root", "other="+dir) }()
+	go func() {
+		ended <- callWith(working, Options{}, "farm", "work", join, "--device", "cpu", "--root", "other="+dir)
+	}()
 	_, err = client.Wait(t.Context(), st.Batches[0].ID, time.Millisecond, func(farm.BatchStatus, farm.Status) {}, func(error) {})
 	stop()
 	if worker := <-ended; err != nil {

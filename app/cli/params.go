@@ -130,11 +130,14 @@ func (f *paramFlags) store(ctx context.Context, p processing.Params, overwrite b
 	if f.savePreset == "" {
 		return nil
 	}
+	if work.Existing(f.preset).Contains(f.savePreset) {
+		return f.p.usage("--save-preset %s: --preset reads this file; give another name", f.savePreset)
+	}
 	if work.Exists(f.savePreset) {
 		if _, _, err := preset.Read(f.savePreset); err != nil {
 			return f.p.usage("--save-preset %s: file exists and is not a preset; not overwritten", f.savePreset)
 		}
-		err := work.Free([]string{f.savePreset}, overwrite, work.Existing(append(inputs, f.preset)...), "--save-preset")
+		err := work.Free([]string{f.savePreset}, overwrite, work.Existing(inputs...), "--save-preset")
 		if err != nil {
 			return err
 		}
