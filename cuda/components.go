@@ -60,7 +60,7 @@ func (b buffer) at(n int64) buffer { return buffer{b.ptr + cu.DevicePtr(n), 0} }
 
 // fetchList is fetch with the size rounded to a size class.
 func (q *queue) fetchList(m buffer, n int) ([]byte, error) {
-	host, err := q.fetch(m, int(min(sizeClass(int64(n)), m.bytes)))
+	host, err := q.Fetch(m, int(min(sizeClass(int64(n)), m.bytes)))
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (q *queue) strided(n int) (grid, block dim) {
 
 // scan queues the prefix sums of counts; the last one is also written to total.
 func (q *queue) scan(counts buffer, n int, total buffer) error {
-	return q.launch("scan", dim{x: 1}, dim{x: 1024}, counts, n, total)
+	return q.Launch("scan", dim{x: 1}, dim{x: 1024}, counts, n, total)
 }
 
 // connected holds the runs of pixels of a plane, and the sets of touching runs.
@@ -115,7 +115,7 @@ func (q *queue) connect(src *plane, bits uint8, inverted, reach int,
 		return nil, err
 	}
 	grid, block := perWarp(n * src.h)
-	if err := q.launch("countRuns", grid, block, c.first, src, int(bits), inverted, n, src.w, src.h); err != nil {
+	if err := q.Launch("countRuns", grid, block, c.first, src, int(bits), inverted, n, src.w, src.h); err != nil {
 		return nil, err
 	}
 	if err := q.scan(c.first, n*src.h, c.total); err != nil {
@@ -128,11 +128,11 @@ func (q *queue) connect(src *plane, bits uint8, inverted, reach int,
 		if err := use(c); err != nil {
 			return nil, err
 		}
-		host, err := q.fetch(c.total, 8)
+		host, err := q.Fetch(c.total, 8)
 		if err != nil {
 			return nil, err
 		}
-		counts := samplesOf[uint32](host)
+		counts := SamplesOf[uint32](host)
 		if c.runs, c.sets = int(counts[0]), int(counts[1]); c.runs <= c.room {
 			return c, nil
 		}
@@ -155,18 +155,18 @@ func (q *queue) connectIn(c *connected, src *plane, bits uint8, inverted, reach 
 	}
 	n := chunks(src.w)
 	grid, block := perWarp(n * src.h)
-	err = q.launch("writeRuns", grid, block, c.spans, c.parent, c.first, c.room, src, int(bits), inverted, n, src.w,
+	err = q.Launch("writeRuns", grid, block, c.spans, c.parent, c.first, c.room, src, int(bits), inverted, n, src.w,
 		src.h)
 	if err != nil {
 		return err
 	}
 	grid, block = q.strided(c.room)
-	if err := q.launch("joinRuns", grid, block, c.spans, c.parent, c.first, c.total, c.room, reach, n,
+	if err := q.Launch("joinRuns", grid, block, c.spans, c.parent, c.first, c.total, c.room, reach, n,
 		src.h); err != nil {
 		return err
 	}
 	grid, block = perWarp(groups)
-	if err := q.launch("findRoots", grid, block, c.parent, c.roots, c.total, c.room); err != nil {
+	if err := q.Launch("findRoots", grid, block, c.parent, c.roots, c.total, c.room); err != nil {
 		return err
 	}
 	return q.scan(c.roots, groups, c.total.at(4))
@@ -175,11 +175,11 @@ func (q *queue) connectIn(c *connected, src *plane, bits uint8, inverted, reach 
 // label queues the numbering of the sets.
 func (q *queue) label(c *connected) error {
 	grid, block := perWarp((c.room + 255) / 256)
-	if err := q.launch("numberRoots", grid, block, c.spans, c.parent, c.roots, c.total, c.room); err != nil {
+	if err := q.Launch("numberRoots", grid, block, c.spans, c.parent, c.roots, c.total, c.room); err != nil {
 		return err
 	}
 	grid, block = q.strided(c.room)
-	return q.launch("spreadLabels", grid, block, c.spans, c.parent, c.total, c.room)
+	return q.Launch("spreadLabels", grid, block, c.spans, c.parent, c.total, c.room)
 }
 
 // Label returns the 8-connected components of the pixels of cls that have one of the given bits.
@@ -217,11 +217,11 @@ func (b executor) FillHoles(ctx context.Context, op processing.FillHoles) error 
 				return err
 			}
 			grid, block := q.strided(c.room)
-			if err := q.launch("markOpen", grid, block, open, c.spans, c.parent, c.total, c.room, d.w,
+			if err := q.Launch("markOpen", grid, block, open, c.spans, c.parent, c.total, c.room, d.w,
 				d.h); err != nil {
 				return err
 			}
-			return q.launch("paintClosed", grid, block, d, open, c.spans, c.parent, c.total, c.room)
+			return q.Launch("paintClosed", grid, block, d, open, c.spans, c.parent, c.total, c.room)
 		})
 		return err
 	})
@@ -365,16 +365,16 @@ func (v *growing) begin() (err error) {
 		*z.part = all.at(at)
 		at += roundUp(z.bytes, 16)
 	}
-	grid, block := along(v.cores.runs)
-	err = v.launch("seedTiles", grid, block, v.head, v.size, v.stamp, v.active, v.cores.spans, v.cores.runs, v.across)
+	grid, block := Along(v.cores.runs)
+	err = v.Launch("seedTiles", grid, block, v.head, v.size, v.stamp, v.active, v.cores.spans, v.cores.runs, v.across)
 	if err != nil {
 		return err
 	}
-	if err := v.launch("clearTiles", v.blocks(), block, v.head, v.values, v.touched, v.active); err != nil {
+	if err := v.Launch("clearTiles", v.blocks(), block, v.head, v.values, v.touched, v.active); err != nil {
 		return err
 	}
 	grid, block = perWarp(v.cores.runs)
-	return v.launch("seedCores", grid, block, v.values, v.size, v.cores.spans, v.cores.runs, v.across,
+	return v.Launch("seedCores", grid, block, v.values, v.size, v.cores.spans, v.cores.runs, v.across,
 		v.rule.Base, v.rule.Slope, v.rule.FarBase, v.rule.FarSlope, v.rule.Limit, min(v.rule.MaxCore, 1<<32-1))
 }
 
@@ -385,7 +385,7 @@ func (v *growing) blocks() dim { return dim{x: min(v.across*v.down, 16*v.d.info.
 func (v *growing) listed(round int) buffer { return v.head.at(8 + 4*int64(round%3)) }
 
 func (v *growing) fetchHead() (growHead, error) {
-	host, err := v.fetch(v.head, int(unsafe.Sizeof(growHead{})))
+	host, err := v.Fetch(v.head, int(unsafe.Sizeof(growHead{})))
 	if err != nil {
 		return growHead{}, err
 	}
@@ -402,7 +402,7 @@ func (v *growing) round(n int) error {
 
 // tiles queues the work on the tiles of a list; tiles next to a change are listed for the round after n.
 func (v *growing) tiles(list, count buffer, n, dropping int) error {
-	return v.launch("growTiles", v.blocks(), dim{x: 128}, v.head, v.values, v.touched, v.stamp, v.active, list, count,
+	return v.Launch("growTiles", v.blocks(), dim{x: 128}, v.head, v.values, v.touched, v.stamp, v.active, list, count,
 		v.todo[(n+1)%2], n,
 		dropping, v.cls, v.across, v.down, v.cls.w, v.cls.h)
 }
@@ -429,14 +429,14 @@ func (v *growing) dropAll(n int, before uint32) error {
 
 // settle queues the kernels that determine how far each component is kept.
 func (v *growing) settle(unsettled buffer) error {
-	err := v.launch("countRings", v.blocks(), dim{x: 256}, v.head, unsettled, v.values, v.active, v.rings, v.stride,
+	err := v.Launch("countRings", v.blocks(), dim{x: 256}, v.head, unsettled, v.values, v.active, v.rings, v.stride,
 		v.cores.spans,
 		v.cores.first, chunks(v.cls.w), v.across)
 	if err != nil {
 		return err
 	}
-	grid, block := along(v.cores.labels)
-	return v.launch("keepRings", grid, block, unsettled, v.kept, v.size, v.rings, v.stride, v.cores.labels,
+	grid, block := Along(v.cores.labels)
+	return v.Launch("keepRings", grid, block, unsettled, v.kept, v.size, v.rings, v.stride, v.cores.labels,
 		v.rule.Base, v.rule.Slope, v.rule.FarBase, v.rule.FarSlope, v.rule.Limit, v.rule.Closed, min(v.rule.MaxCore,
 			1<<32-1))
 }
@@ -445,7 +445,7 @@ func (v *growing) settle(unsettled buffer) error {
 func (v *growing) count(unsettled buffer, out *components) error {
 	n := chunks(v.cls.w)
 	grid, block := perWarp(n * v.cls.h)
-	err := v.launch("countGrown", grid, block, unsettled, out.first, v.values, v.touched, v.kept, v.across, n, v.cls.h)
+	err := v.Launch("countGrown", grid, block, unsettled, out.first, v.values, v.touched, v.kept, v.across, n, v.cls.h)
 	if err != nil {
 		return err
 	}
@@ -456,7 +456,7 @@ func (v *growing) count(unsettled buffer, out *components) error {
 func (v *growing) write(unsettled buffer, out *components) error {
 	n := chunks(v.cls.w)
 	grid, block := perWarp(n * v.cls.h)
-	return v.launch("writeGrown", grid, block, unsettled, out.spans, out.first, int(out.spans.bytes/spanBytes),
+	return v.Launch("writeGrown", grid, block, unsettled, out.spans, out.first, int(out.spans.bytes/spanBytes),
 		v.values, v.touched,
 		v.kept, v.across, n, v.cls.h)
 }
@@ -483,8 +483,8 @@ func (b executor) FilterComponents(ctx context.Context, op processing.FilterComp
 		}); err != nil {
 			return err
 		}
-		grid, block := along(k.runs)
-		return q.launch("drop", grid, block, k.spans, k.runs, flags)
+		grid, block := Along(k.runs)
+		return q.Launch("drop", grid, block, k.spans, k.runs, flags)
 	})
 }
 
@@ -497,7 +497,7 @@ func (b executor) Rasterize(ctx context.Context, op processing.Rasterize) error 
 			return err
 		}
 		grid, block := perWarp(k.runs)
-		return q.launch("paint", grid, block, d, k.spans, k.runs)
+		return q.Launch("paint", grid, block, d, k.spans, k.runs)
 	})
 }
 
@@ -558,11 +558,11 @@ const propsBytes = int64(unsafe.Sizeof(processing.GlintProps{}))
 // room, followed by that of components.
 func (q *queue) measure(v *glintMeasures, spans, total buffer, room int) error {
 	grid, block := q.strided(8 * room)
-	if err := q.launch("glintSums", grid, block, v.props, v.peaks, spans, total, room, v.logits, v.kinds, v.red,
+	if err := q.Launch("glintSums", grid, block, v.props, v.peaks, spans, total, room, v.logits, v.kinds, v.red,
 		v.green, v.blue, v.logits.w); err != nil {
 		return err
 	}
-	return q.launch("glintGround", grid, block, v.props, v.peaks, total, room, v.logits, v.red, v.green, v.blue,
+	return q.Launch("glintGround", grid, block, v.props, v.peaks, total, room, v.logits, v.red, v.green, v.blue,
 		v.logits.w, v.logits.h)
 }
 
@@ -587,7 +587,7 @@ func (b executor) MeasureGlints(ctx context.Context, op processing.MeasureGlints
 		if err != nil {
 			return err
 		}
-		total, err := q.constants(bytesOf([]uint32{uint32(k.runs), uint32(k.labels)}))
+		total, err := q.constants(BytesOf([]uint32{uint32(k.runs), uint32(k.labels)}))
 		if err != nil {
 			return err
 		}

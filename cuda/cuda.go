@@ -96,23 +96,24 @@ func (q *queue) done() {
 	}
 }
 
-// launch queues a kernel unless the operation has been cancelled.
-func (q *queue) launch(name string, grid, block dim, args ...any) error {
-	return q.launchShared(name, grid, block, 0, args...)
+// Launch queues a kernel unless the operation has been cancelled. Arguments are planes of the Backend, each its memory
+// and its pitch, buffers, and numbers.
+func (q *queue) Launch(name string, grid, block dim, args ...any) error {
+	return q.LaunchShared(name, grid, block, 0, args...)
 }
 
-// launchShared is launch with dynamic shared memory, in bytes.
-func (q *queue) launchShared(name string, grid, block dim, shared int, args ...any) error {
+// LaunchShared is Launch with dynamic shared memory, in bytes.
+func (q *queue) LaunchShared(name string, grid, block dim, shared int, args ...any) error {
 	if err := q.ctx.Err(); err != nil {
 		return err
 	}
 	return q.d.launch(name, grid, block, shared, args...)
 }
 
-// pixels queues a kernel with a thread for each pixel, whose last arguments are the size.
-func (q *queue) pixels(name string, w, h int, args ...any) error {
-	grid, block := over(w, h)
-	return q.launch(name, grid, block, append(args, w, h)...)
+// Pixels queues a kernel with a thread for each pixel, whose last arguments are the size.
+func (q *queue) Pixels(name string, w, h int, args ...any) error {
+	grid, block := Over(w, h)
+	return q.Launch(name, grid, block, append(args, w, h)...)
 }
 
 // bytes returns device memory with undefined content.
@@ -149,8 +150,8 @@ func (q *queue) constants(values []byte) (buffer, error) {
 	return m, q.d.upload(m.ptr, int64(len(values)), values, len(values))
 }
 
-// fetch waits for all queued work and returns the first n bytes of device memory, valid until the operation ends.
-func (q *queue) fetch(m buffer, n int) ([]byte, error) {
+// Fetch waits for all queued work and returns the first n bytes of device memory, valid until the operation ends.
+func (q *queue) Fetch(m buffer, n int) ([]byte, error) {
 	if err := q.ctx.Err(); err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func TestDetect(t *testing.T) {
 func TestLongestSides(t *testing.T) {
 	testpic.Long(t)
 	dev := gpu(t)
-	for _, size := range [][2]int{{3, maxSide}, {maxSide, 3}} {
+	for _, size := range [][2]int{{3, MaxSide}, {MaxSide, 3}} {
 		sameDetection(t, dev, glaring(t, size[0], size[1], 16, 3, 4), processing.DefaultParams())
 		for _, kind := range []processing.Kind{processing.U8, processing.U16} {
 			p, err := dev.Alloc(kind, size[0], size[1])

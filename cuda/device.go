@@ -335,13 +335,13 @@ func (d *device) launch(name string, grid, block dim, shared int, args ...any) e
 	return d.fault(err, "start the kernel "+name)
 }
 
-// over returns a grid of blocks of 32 × 8 threads over w × h pixels.
-func over(w, h int) (grid, block dim) {
+// Over returns a grid of blocks of 32 × 8 threads over w × h pixels.
+func Over(w, h int) (grid, block dim) {
 	return dim{(w + 31) / 32, (h + 7) / 8}, dim{32, 8}
 }
 
-// along returns a grid of blocks of 256 threads over n items.
-func along(n int) (grid, block dim) { return dim{x: (n + 255) / 256}, dim{x: 256} }
+// Along returns a grid of blocks of 256 threads over n items.
+func Along(n int) (grid, block dim) { return dim{x: (n + 255) / 256}, dim{x: 256} }
 
 // synchronize waits for all queued work.
 func (d *device) synchronize() error { return d.wait(d.stream.Query, "wait for the GPU") }

@@ -18,23 +18,23 @@ func (b executor) Gaussian(ctx context.Context, op processing.Gaussian) error {
 		if r == 0 {
 			return q.duplicate(d, s)
 		}
-		list, err := q.constants(bytesOf(taps))
+		list, err := q.constants(BytesOf(taps))
 		if err != nil {
 			return err
 		}
 		if r <= blurRadius {
 			const width = blurThreads - 2*((blurRadius+3)/4*4)
 			grid := dim{(d.w + width - 1) / width, (d.h + blurRows - 1) / blurRows}
-			return q.launch("blur5U8", grid, dim{x: blurThreads}, d, s, list, r, d.w, d.h)
+			return q.Launch("blur5U8", grid, dim{x: blurThreads}, d, s, list, r, d.w, d.h)
 		}
 		columns, err := q.plane(processing.F32, d.w, d.h)
 		if err != nil {
 			return err
 		}
-		if err := q.pixels("gaussColumnsU8", d.w, d.h, columns, s, list, r); err != nil {
+		if err := q.Pixels("gaussColumnsU8", d.w, d.h, columns, s, list, r); err != nil {
 			return err
 		}
-		return q.pixels("gaussRowsU8", d.w, d.h, d, columns, list, r)
+		return q.Pixels("gaussRowsU8", d.w, d.h, d, columns, list, r)
 	})
 }
 
@@ -54,6 +54,6 @@ func (b executor) StarletBand(ctx context.Context, op processing.StarletBand) er
 		q.writes(d)
 		// bandThreads and bandRows of filter.cu.
 		const width, rows = 256 - 2*8, 16
-		return q.launch("bandTwo", dim{(w + width - 1) / width, (h + rows - 1) / rows}, dim{x: 256}, d, s, w, h)
+		return q.Launch("bandTwo", dim{(w + width - 1) / width, (h + rows - 1) / rows}, dim{x: 256}, d, s, w, h)
 	})
 }

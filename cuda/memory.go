@@ -344,14 +344,14 @@ func (d *device) download(dst []byte, src cu.DevicePtr, pitch int64, row, rows i
 	return d.synchronize()
 }
 
-// bytesOf returns samples as bytes without copying.
-func bytesOf[T uint8 | uint16 | uint32 | uint64 | int32 | float32 | float64](s []T) []byte {
+// BytesOf returns samples as bytes without copying.
+func BytesOf[T uint8 | uint16 | uint32 | uint64 | int32 | float32 | float64](s []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
 }
 
-// samplesOf returns bytes as samples without copying; pinned memory is aligned for all types.
-func samplesOf[T uint8 | uint16 | uint32 | uint64 | int32 | float32 | float64](b []byte) []T {
+// SamplesOf returns bytes as samples without copying; pinned memory is aligned for all types.
+func SamplesOf[T uint8 | uint16 | uint32 | uint64 | int32 | float32 | float64](b []byte) []T {
 	var zero T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(zero)))
 }

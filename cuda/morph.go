@@ -86,13 +86,13 @@ func (q *queue) pass(d, s *plane, dilate bool, p Pass) error {
 	}
 	if p.Down {
 		words, segments := (w*size+3)/4, (h+k-1)/k
-		return q.launch(name+kind+"Columns"+reach, dim{(words + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.R,
+		return q.Launch(name+kind+"Columns"+reach, dim{(words + 31) / 32, (segments + 3) / 4}, dim{32, 4}, d, s, p.R,
 			words, h)
 	}
 	m, span := rowSegments(k)
-	if groups := min(4, maxShared/rowMemory(k, span)); groups > 0 {
+	if groups := min(4, MaxShared/rowMemory(k, span)); groups > 0 {
 		rows := groups * 4 / size
-		return q.launchShared(name+kind+"Rows", dim{(w + span - 1) / span, (h + rows - 1) / rows}, dim{x: 128},
+		return q.LaunchShared(name+kind+"Rows", dim{(w + span - 1) / span, (h + rows - 1) / rows}, dim{x: 128},
 			groups*rowMemory(k, span), d, s, p.R, m, span, groups, w, h)
 	}
 	turned, err := q.plane(d.kind, h, w)
@@ -107,15 +107,15 @@ func (q *queue) pass(d, s *plane, dilate bool, p Pass) error {
 		return err
 	}
 	segments := (w + k - 1) / k
-	if err := q.launch(name+"Line"+kind+reach, dim{(h + 31) / 32, (segments + 3) / 4}, dim{32, 4}, filtered, turned,
+	if err := q.Launch(name+"Line"+kind+reach, dim{(h + 31) / 32, (segments + 3) / 4}, dim{32, 4}, filtered, turned,
 		p.R, h, w); err != nil {
 		return err
 	}
 	return q.transpose(d, filtered)
 }
 
-// maxShared is the shared memory that every GPU gives a block.
-const maxShared = 48 << 10
+// MaxShared is the shared memory that every GPU gives a block.
+const MaxShared = 48 << 10
 
 // rowSegments returns the segment length of the kernels for rows, and the number of columns per block: whole segments
 // and whole words. A window longer than a segment is the union of two that begin a whole number of words apart.
@@ -134,7 +134,7 @@ func rowMemory(k, span int) int {
 }
 
 func (q *queue) transpose(d, s *plane) error {
-	return q.launch("transpose"+s.kind.String(), dim{(s.w + 31) / 32, (s.h + 31) / 32}, dim{32, 8}, d, s, s.w, s.h)
+	return q.Launch("transpose"+s.kind.String(), dim{(s.w + 31) / 32, (s.h + 31) / 32}, dim{32, 8}, d, s, s.w, s.h)
 }
 
 // duplicate copies s to d unless they are the same; both have one pitch.

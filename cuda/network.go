@@ -131,7 +131,7 @@ func (r *networkRun) channels(out []uint8, index []uint32, places []int, first i
 			at = append(at, uint32((y*v.w+x)*s.out+g))
 		}
 	}
-	list, err := r.q.constants(bytesOf(at))
+	list, err := r.q.constants(BytesOf(at))
 	if err != nil {
 		return err
 	}
@@ -141,11 +141,11 @@ func (r *networkRun) channels(out []uint8, index []uint32, places []int, first i
 	}
 	// The activations are a plane of words.
 	words := &plane{w: v.w * s.out, pitch: 4 * int64(v.w) * int64(s.out), memory: v.memory}
-	grid, block := along(len(at))
-	if err := r.q.launch("gatherU32", grid, block, found, words, list, len(at), words.w); err != nil {
+	grid, block := Along(len(at))
+	if err := r.q.Launch("gatherU32", grid, block, found, words, list, len(at), words.w); err != nil {
 		return err
 	}
-	host, err := r.q.fetch(found, 4*len(at))
+	host, err := r.q.Fetch(found, 4*len(at))
 	if err != nil {
 		return err
 	}
@@ -475,7 +475,7 @@ func (r *networkRun) advance(in [3]*plane, ready int) (err error) {
 		const threads, columns, rows = 128, 2 * (128 - 16), 32
 		first, last := r.done[n]/2, (limit+1)/2
 		grid := dim{(r.w + columns - 1) / columns, (last - first + rows - 1) / rows}
-		if err := r.q.launch("networkInput", grid, dim{x: threads}, r.values[n].memory, in[0], in[1], in[2], r.w, r.h,
+		if err := r.q.Launch("networkInput", grid, dim{x: threads}, r.values[n].memory, in[0], in[1], in[2], r.w, r.h,
 			first, last); err != nil {
 			return err
 		}
@@ -548,7 +548,7 @@ func (r *networkRun) layer(i, first, last int) error {
 	case s.layer.Kind == network.Pool:
 		from := r.value(s.layer.From[0])
 		grid := dim{(out.w*s.out/4 + threads - 1) / threads, rows}
-		return r.q.launch("networkPool", grid, dim{x: threads}, out.memory, from.memory, s.out/4, from.w, from.h, first)
+		return r.q.Launch("networkPool", grid, dim{x: threads}, out.memory, from.memory, s.out/4, from.w, from.h, first)
 	case s.layer.Kind == network.Conv3 && s.kernel != "":
 		return r.convolve(i, first, last)
 	}
@@ -559,16 +559,16 @@ func (r *networkRun) layer(i, first, last int) error {
 	if s.kernel != "" {
 		matrices, warps := (out.w+15)/16*rows, s.shape.warps
 		blocks := min((matrices*s.parts+warps-1)/warps, blocksOf(r.q, s.shape.blocks))
-		return r.q.launch(s.kernel, dim{x: blocks}, dim{x: 32 * warps}, out.memory, s.out, sources, len(s.layer.From),
+		return r.q.Launch(s.kernel, dim{x: blocks}, dim{x: 32 * warps}, out.memory, s.out, sources, len(s.layer.From),
 			r.at(s.weights), r.at(s.bias), r.at(s.shift), s.parts, out.w, first, last)
 	}
 	side, dilation := s.layer.Kind.Side(), s.layer.Dilation
 	if end {
-		return r.q.pixels("networkLogits", r.w, rows, r.logits, r.kindsOut, r.offset, sources, len(s.layer.From),
+		return r.q.Pixels("networkLogits", r.w, rows, r.logits, r.kindsOut, r.offset, sources, len(s.layer.From),
 			r.at(s.weights), r.at(s.bias), r.at(s.shift), side, dilation, s.groups, r.h, first)
 	}
 	grid := dim{(out.w*s.out + threads - 1) / threads, rows}
-	return r.q.launch("networkLayer", grid, dim{x: threads}, out.memory, sources, len(s.layer.From), out.w, out.h,
+	return r.q.Launch("networkLayer", grid, dim{x: threads}, out.memory, sources, len(s.layer.From), out.w, out.h,
 		r.at(s.weights), r.at(s.bias), r.at(s.shift), side, dilation, s.groups, s.out, first)
 }
 
@@ -592,10 +592,10 @@ func (r *networkRun) convolve(i, first, last int) error {
 	args := []any{out.memory, s.out, from.memory, from.w, from.h, r.at(s.weights), r.at(s.bias), r.at(s.shift),
 		s.layer.Dilation, shape.rows, first, last}
 	if !r.p.ends(i) {
-		return r.q.launchShared(s.kernel, grid, block, memory, append(args, s.parts)...)
+		return r.q.LaunchShared(s.kernel, grid, block, memory, append(args, s.parts)...)
 	}
 	end := &r.p.steps[i+1]
-	return r.q.launchShared(s.kernel, grid, block, memory, append(args, r.logits, r.kindsOut, r.offset,
+	return r.q.LaunchShared(s.kernel, grid, block, memory, append(args, r.logits, r.kindsOut, r.offset,
 		r.at(end.weights), r.at(end.bias), r.at(end.shift))...)
 }
 

@@ -195,13 +195,13 @@ func TestHistogram(t *testing.T) {
 // too.
 func TestLongestGrids(t *testing.T) {
 	dev := gpu(t)
-	sizes := [][2]int{{1, maxSide}, {maxSide, 1}}
+	sizes := [][2]int{{1, MaxSide}, {MaxSide, 1}}
 	if testing.Short() {
 		sizes = sizes[:1]
 	}
 	for _, size := range sizes {
 		p := newPair(t, dev, size[0], size[1])
-		u8, d8 := p.load(processing.U8, random(processing.U8, maxSide)), p.soiled(processing.U8)
+		u8, d8 := p.load(processing.U8, random(processing.U8, MaxSide)), p.soiled(processing.U8)
 		for _, r := range []int{0, 1} {
 			p.do(processing.BoxMean{Dst: d8.host, Src: u8.host, Radius: r})
 			p.equal(fmt.Sprintf("mean over radius %d", r), d8)

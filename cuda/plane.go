@@ -47,20 +47,27 @@ func (p *plane) Release() {
 // row is the length of a row in bytes, without padding.
 func (p *plane) row() int { return p.w * p.kind.Bytes() }
 
-// pitchGrain aligns every row for the widest accesses and to memory sectors.
-const pitchGrain = 256
+// PitchGrain aligns every row for the widest accesses and to memory sectors.
+const PitchGrain = 256
 
-// maxSide keeps the rows of a picture within a grid, whose blocks hold at least two of them.
-const maxSide = 2 * (1<<16 - 1)
+// MaxSide keeps the rows of a picture within a grid, whose blocks hold at least two of them.
+const MaxSide = 2 * (1<<16 - 1)
+
+// fitsGrid returns an error for a plane that a grid cannot hold.
+func fitsGrid(w, h int) error {
+	if max(w, h) <= MaxSide {
+		return nil
+	}
+	return &driver.Problem{Reason: driver.TooLarge, Detail: fmt.Sprintf("no side may be longer than %d pixels", MaxSide)}
+}
 
 // Alloc returns a plane with undefined content.
 func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error) {
 	if err := processing.CheckAlloc(b, kind, w, h); err != nil {
 		return nil, err
 	}
-	if w > maxSide || h > maxSide {
-		return nil, &driver.Problem{Reason: driver.TooLarge, Detail: fmt.Sprintf("no side may be longer than %d pixels",
-			maxSide)}
+	if err := fitsGrid(w, h); err != nil {
+		return nil, err
 	}
 	var p *plane
 	err := b.device.do(func() (err error) {
@@ -77,7 +84,7 @@ func (b *Backend) Alloc(kind processing.Kind, w, h int) (processing.Plane, error
 // newPlane is for operations in their turn on the device.
 func (b *Backend) newPlane(kind processing.Kind, w, h int) (*plane, error) {
 	p := &plane{Handle: processing.NewHandle(b, w, h), backend: b, kind: kind, w: w, h: h}
-	p.pitch = roundUp(int64(p.row()), pitchGrain)
+	p.pitch = roundUp(int64(p.row()), PitchGrain)
 	var err error
 	if p.memory, err = b.pool.get(b.device, p.pitch*int64(h)); err != nil {
 		return nil, err
@@ -107,9 +114,9 @@ func (b *Backend) Upload(ctx context.Context, dst processing.Plane, src processi
 	case processing.U8:
 		bytes = src.U8
 	case processing.U16:
-		bytes = bytesOf(src.U16)
+		bytes = BytesOf(src.U16)
 	default:
-		bytes = bytesOf(src.F32)
+		bytes = BytesOf(src.F32)
 	}
 	return b.run(ctx, func(q *queue) error {
 		q.writes(d)
@@ -145,8 +152,8 @@ func (b *Backend) Host(ctx context.Context, p processing.Plane) (processing.Samp
 	case processing.U8:
 		return processing.Samples{U8: s.mirror}, nil
 	case processing.U16:
-		return processing.Samples{U16: samplesOf[uint16](s.mirror)}, nil
+		return processing.Samples{U16: SamplesOf[uint16](s.mirror)}, nil
 	default:
-		return processing.Samples{F32: samplesOf[float32](s.mirror)}, nil
+		return processing.Samples{F32: SamplesOf[float32](s.mirror)}, nil
 	}
 }

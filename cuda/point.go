@@ -65,15 +65,15 @@ func (q *queue) lights(op processing.Luminance) (v *lights, err error) {
 		v.rgb = [3]*plane{op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)}
 	}
 	linear := op.Tables.Linear16
-	v.kernel, v.samples, v.size = "lumaU16", bytesOf(op.Picture.U16), 2
+	v.kernel, v.samples, v.size = "lumaU16", BytesOf(op.Picture.U16), 2
 	switch op.Picture.Depth() {
 	case 8:
 		linear, v.kernel, v.samples, v.size = op.Tables.Linear8, "lumaU8", op.Picture.U8, 1
 	case 32:
-		v.kernel, v.samples, v.size = "lumaF32", bytesOf(op.Picture.F32), 4
+		v.kernel, v.samples, v.size = "lumaF32", BytesOf(op.Picture.F32), 4
 	}
 	v.row = op.Picture.Width * op.Picture.Channels * v.size
-	if v.linear, err = q.constants(bytesOf(linear)); err != nil {
+	if v.linear, err = q.constants(BytesOf(linear)); err != nil {
 		return nil, err
 	}
 	if v.enc, err = q.constants(op.Tables.Encode8); err != nil {
@@ -95,10 +95,10 @@ func (v *lights) rows(memory buffer, top, n int) error {
 		// lumaThreads and lumaRows of point.cu, four pixels a thread.
 		const columns, rows = 4 * 128, 16
 		grid := dim{(v.w + columns - 1) / columns, (n + rows - 1) / rows}
-		return v.q.launch("lumaRGB8", grid, dim{x: columns / 4}, v.y.from(top), v.v.from(top), v.rgb[0].from(top),
+		return v.q.Launch("lumaRGB8", grid, dim{x: columns / 4}, v.y.from(top), v.v.from(top), v.rgb[0].from(top),
 			v.rgb[1].from(top), v.rgb[2].from(top), memory, v.linear, v.enc, v.display, v.w, n)
 	}
-	return v.q.pixels(v.kernel, v.w, n, v.y.from(top), v.v.from(top), v.rgb[0].from(top), v.rgb[1].from(top),
+	return v.q.Pixels(v.kernel, v.w, n, v.y.from(top), v.v.from(top), v.rgb[0].from(top), v.rgb[1].from(top),
 		v.rgb[2].from(top), memory, v.channels, v.linear, v.enc, v.display)
 }
 
@@ -114,8 +114,8 @@ func (p *plane) from(y int) *plane {
 
 // eights is pixels for kernels whose threads take eight of a row.
 func (q *queue) eights(name string, w, h int, args ...any) error {
-	grid, block := over((w+7)/8, h)
-	return q.launch(name, grid, block, append(args, w, h)...)
+	grid, block := Over((w+7)/8, h)
+	return q.Launch(name, grid, block, append(args, w, h)...)
 }
 
 // Contrast writes the class bits Wide and Seed into cls, and the contrast of seeds into seed.

@@ -21,15 +21,15 @@ func (b executor) NoiseTiles(ctx context.Context, op processing.NoiseTiles) ([]f
 		if err != nil {
 			return err
 		}
-		if err := q.launch("noiseTilesU8", dim{nx, ny}, dim{x: 256}, out, s, op.Side, s.w,
+		if err := q.Launch("noiseTilesU8", dim{nx, ny}, dim{x: 256}, out, s, op.Side, s.w,
 			s.h); err != nil {
 			return err
 		}
-		host, err := q.fetch(out, 8*nx*ny)
+		host, err := q.Fetch(out, 8*nx*ny)
 		if err != nil {
 			return err
 		}
-		middle := samplesOf[uint32](host)
+		middle := SamplesOf[uint32](host)
 		sigma = make([]float64, 0, nx*ny)
 		for i := 0; i < len(middle); i += 2 {
 			if middle[i] != math.MaxUint32 {
@@ -61,16 +61,16 @@ func (b executor) Histogram(ctx context.Context, op processing.Histogram) ([]uin
 		if err := q.d.zero(counts, 4*bins); err != nil {
 			return err
 		}
-		if err := q.launch("histogramU8", dim{x: min(s.h, 512)}, dim{x: 256}, counts, s, mask, pitch, s.w,
+		if err := q.Launch("histogramU8", dim{x: min(s.h, 512)}, dim{x: 256}, counts, s, mask, pitch, s.w,
 			s.h); err != nil {
 			return err
 		}
-		host, err := q.fetch(counts, 4*bins)
+		host, err := q.Fetch(counts, 4*bins)
 		if err != nil {
 			return err
 		}
 		total = make([]uint64, bins)
-		for i, c := range samplesOf[uint32](host) {
+		for i, c := range SamplesOf[uint32](host) {
 			total[i] = uint64(c)
 		}
 		return nil

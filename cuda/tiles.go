@@ -85,11 +85,11 @@ func (b executor) Harmonic(ctx context.Context, op processing.Harmonic) error {
 			return err
 		}
 		grid, block := onTile(len(list))
-		if err := q.launch("pullPush", grid, block, d, s, tiles, scratch, missing); err != nil {
+		if err := q.Launch("pullPush", grid, block, d, s, tiles, scratch, missing); err != nil {
 			return err
 		}
 		return sweeping(most, func(first int) error {
-			return q.launch("harmonic", grid, block, d, s, tiles, first, sweepsAtOnce)
+			return q.Launch("harmonic", grid, block, d, s, tiles, first, sweepsAtOnce)
 		})
 	})
 }
@@ -101,7 +101,7 @@ func (b executor) Detail(ctx context.Context, op processing.Detail) error {
 	return b.onTiles(ctx, list, size, 3, func(q *queue, tiles, scratch buffer) error {
 		q.writes(d)
 		grid, block := onTile(len(list))
-		return q.launch("detail", grid, block, d, p, s, tiles, scratch)
+		return q.Launch("detail", grid, block, d, p, s, tiles, scratch)
 	})
 }
 
@@ -140,7 +140,7 @@ func (b executor) Separate(ctx context.Context, op processing.Separate) error {
 		}
 		grid, block := onTile(len(list))
 		return sweeping(most, func(first int) error {
-			return q.launch("separate", grid, block, p[0].memory, p[1].memory, p[2].memory, p[3].memory, l.memory,
+			return q.Launch("separate", grid, block, p[0].memory, p[1].memory, p[2].memory, p[3].memory, l.memory,
 				o[0].memory, o[1].memory, o[2].memory, o[3].memory, e, s, tiles, m, n, first, sweepsAtOnce)
 		})
 	})

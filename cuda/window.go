@@ -37,7 +37,7 @@ func (q *queue) table(name string, size, w, h int, args ...any) (table, error) {
 		return table{}, err
 	}
 	columns := dim{x: 256}
-	if err := q.launch("tableChunks"+name, dim{(w + 255) / 256, chunks}, columns,
+	if err := q.Launch("tableChunks"+name, dim{(w + 255) / 256, chunks}, columns,
 		append([]any{sums, w, h}, args...)...); err != nil {
 		return table{}, err
 	}
@@ -45,10 +45,10 @@ func (q *queue) table(name string, size, w, h int, args ...any) (table, error) {
 	if size == 8 {
 		prefix = "tablePrefix64"
 	}
-	if err := q.launch(prefix, dim{x: (w + 31) / 32}, dim{32, 32}, sums, w, chunks); err != nil {
+	if err := q.Launch(prefix, dim{x: (w + 31) / 32}, dim{32, 32}, sums, w, chunks); err != nil {
 		return table{}, err
 	}
-	return t, q.launch("tableRows"+name, dim{x: chunks}, columns, append([]any{t.memory, stride, sums, w, h},
+	return t, q.Launch("tableRows"+name, dim{x: chunks}, columns, append([]any{t.memory, stride, sums, w, h},
 		args...)...)
 }
 
@@ -71,7 +71,7 @@ func (b executor) BoxMean(ctx context.Context, op processing.BoxMean) error {
 		}
 		if op.Radius <= maxWarpMean {
 			g := q.warps(w, h, op.Radius, 4)
-			return q.launch("warpMean"+s.kind.String(), dim{x: g.grid}, dim{x: slideThreads}, d, s, op.Radius, g.strips,
+			return q.Launch("warpMean"+s.kind.String(), dim{x: g.grid}, dim{x: slideThreads}, d, s, op.Radius, g.strips,
 				g.width, g.rows, w, h)
 		}
 		if op.Radius <= maxSlide {
@@ -79,7 +79,7 @@ func (b executor) BoxMean(ctx context.Context, op processing.BoxMean) error {
 			if err != nil {
 				return err
 			}
-			return q.launch("slideMean"+s.kind.String(), g.grid, dim{x: slideThreads}, d, s, g.sums, g.stride,
+			return q.Launch("slideMean"+s.kind.String(), g.grid, dim{x: slideThreads}, d, s, g.sums, g.stride,
 				op.Radius, g.width, g.rows, w, h)
 		}
 		pixels := uint64(min(2*op.Radius+1, w)) * uint64(min(2*op.Radius+1, h))
@@ -92,7 +92,7 @@ func (b executor) BoxMean(ctx context.Context, op processing.BoxMean) error {
 		if err != nil {
 			return err
 		}
-		return q.pixels(name+d.kind.String(), w, h, d, t.memory, t.stride, op.Radius)
+		return q.Pixels(name+d.kind.String(), w, h, d, t.memory, t.stride, op.Radius)
 	})
 }
 
@@ -160,7 +160,7 @@ func (q *queue) segments(s *plane, r int) (slide, error) {
 		return g, err
 	}
 	grid, block := segmentGrid(s.w, s.h)
-	return g, q.launch("segmentsOf"+s.kind.String(), grid, block, g.sums, g.stride, s, s.w, s.h)
+	return g, q.Launch("segmentsOf"+s.kind.String(), grid, block, g.sums, g.stride, s, s.w, s.h)
 }
 
 // Background writes the mean of y over the pixels of a window that are not excluded. Radii are at most 2047.
@@ -175,7 +175,7 @@ func (b executor) Background(ctx context.Context, op processing.Background) erro
 		for i, r := range op.Radii {
 			levels[i] = int32(r)
 		}
-		list, err := q.constants(bytesOf(levels))
+		list, err := q.constants(BytesOf(levels))
 		if err != nil {
 			return err
 		}
@@ -183,7 +183,7 @@ func (b executor) Background(ctx context.Context, op processing.Background) erro
 		if err != nil {
 			return err
 		}
-		return q.pixels("background", d.w, d.h, d, l, t.memory, t.stride, list, len(levels))
+		return q.Pixels("background", d.w, d.h, d, l, t.memory, t.stride, list, len(levels))
 	})
 }
 
@@ -264,7 +264,7 @@ func (q *queue) background(d, y, exclude *plane, radii []int) error {
 		need = 1
 	}
 	block := dim{x: slideThreads}
-	if err := q.launch(name, dim{x: g.grid}, block, d, y, exclude, wanting, list, listed, need, r, g.strips, g.width,
+	if err := q.Launch(name, dim{x: g.grid}, block, d, y, exclude, wanting, list, listed, need, r, g.strips, g.width,
 		g.rows, d.w, d.h); err != nil {
 		return err
 	}
@@ -278,6 +278,6 @@ func (q *queue) background(d, y, exclude *plane, radii []int) error {
 		name = "openCellsNear"
 	}
 	grid := min(cells, max(1, q.d.info.Multiprocessors*8))
-	return q.launch(name, dim{x: grid}, block, d, y, exclude, wanting, list, listed, packed, len(larger), g.strips,
+	return q.Launch(name, dim{x: grid}, block, d, y, exclude, wanting, list, listed, packed, len(larger), g.strips,
 		g.width, d.w, d.h)
 }

@@ -53,7 +53,7 @@ func fetchFloat(q cuda.Queue, from cuda.Buffer) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return float64(cuda.FloatsOf(host)[0]), nil
+	return float64(cuda.SamplesOf[float32](host)[0]), nil
 }
 
 // prepareHalving adds the halves element by element, first into separate memory, so that the input is kept, then in
