@@ -108,9 +108,6 @@ type file struct {
 	Params map[string]json.RawMessage `json:"params"`
 	// Learned holds the learned parameters of detection.
 	Learned *processing.Learned `json:"learned,omitempty"`
-	// BrushSoft is the predecessor of BrushSoftness in files of earlier versions: a brush that falls off over half its
-	// radius.
-	BrushSoft bool `json:"brush-soft,omitempty"`
 }
 
 // Load reads the settings. A file that does not exist gives the defaults without an error; a damaged one gives the
@@ -193,9 +190,6 @@ func (f file) settings() Settings {
 	}
 	if s.BrushRadius < minBrush || s.BrushRadius > maxBrush {
 		s.BrushRadius = usual.BrushRadius
-	}
-	if f.BrushSoft && s.BrushSoftness == 0 {
-		s.BrushSoftness = 0.5
 	}
 	if s.BrushSoftness < 0 || s.BrushSoftness > 1 {
 		s.BrushSoftness = usual.BrushSoftness

@@ -97,7 +97,7 @@ func TestOneBadValueSpoilsNoOther(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.json")
 	// On Windows, absolute paths begin with a drive.
 	recent := filepath.ToSlash(filepath.VolumeName(t.TempDir())) + "/a.tif"
-	content := `{"language": "fr", "overlay-opacity": 7, "brush-radius": -1, "brush-soft": true, "window-width": 900,
+	content := `{"language": "fr", "overlay-opacity": 7, "brush-radius": -1, "brush-softness": 0.5, "window-width": 900,
 		"recent": ["relative.tif", "` + recent + `", "` + recent + `"], "unknown": {"a": 1},
 		"params": {"scale": 9, "sensitivity": 1.5, "mode": "manual", "window": 21, "fill": 3, "no-such": 1, "level": null}}`
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {

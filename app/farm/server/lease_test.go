@@ -14,7 +14,6 @@ import (
 	"blik/app/farm"
 	"blik/app/i18n"
 
-	"github.com/nats-io/nats.go/jetstream"
 )
 
 // report reports a result for a ticket.
@@ -242,35 +241,6 @@ func TestRefusedResult(t *testing.T) {
 	got, err := s.client.Collect(t.Context(), more.Batch.ID, o, done)
 	if err != nil || got.Failed != 1 || !strings.Contains(strings.Join(said, "\n"), "the original has changed") {
 		t.Errorf("%+v, %v, %v", got, err, said)
-	}
-}
-
-// The store of a version that handed out jobs through JetStream continues.
-func TestOldStore(t *testing.T) {
-	t.Parallel()
-	s := newSite(t, 3)
-	id := s.submit(s.batch(), "").Batch.ID
-	js := s.manager.stores.js
-	_, err := js.CreateStream(t.Context(), jetstream.StreamConfig{
-		Name: oldJobsStream, Subjects: []string{"farm.jobs.*"}, Retention: jetstream.WorkQueuePolicy,
-	})
-	if err == nil {
-		_, err = js.Publish(t.Context(), "farm.jobs."+id, []byte("{}"))
-	}
-	if err == nil {
-		_, err = js.CreateConsumer(t.Context(), oldJobsStream, jetstream.ConsumerConfig{Durable: "b-" + id, FilterSubject: "farm.jobs." + id})
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.stop()
-	s.start(Options{})
-	if _, err := s.manager.stores.js.Stream(t.Context(), oldJobsStream); !errors.Is(err, jetstream.ErrStreamNotFound) {
-		t.Errorf("the old stream: %v", err)
-	}
-	s.work("a", &stub{}, nil)
-	if end := s.wait(id); end.Done != 3 {
-		t.Errorf("%+v", end)
 	}
 }
 

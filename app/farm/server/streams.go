@@ -59,12 +59,6 @@ func openStores(ctx context.Context, js jetstream.JetStream, replicas int) (*sto
 		})
 	}
 	if err == nil {
-		// All jobs are in LISTS.
-		if e := js.DeleteStream(ctx, oldJobsStream); !errors.Is(e, jetstream.ErrStreamNotFound) {
-			err = e
-		}
-	}
-	if err == nil {
 		_, err = js.CreateOrUpdateObjectStore(ctx, jetstream.ObjectStoreConfig{
 			Bucket: filesBucket, Storage: jetstream.FileStorage, Replicas: replicas,
 		})
@@ -184,6 +178,4 @@ const (
 	resultsStream  = "RESULTS"
 	batchBucket    = "BATCHES"
 	secretBucket   = "SECRETS"
-	// oldJobsStream is a stream of earlier versions, which handed out jobs through JetStream.
-	oldJobsStream = "JOBS"
 )

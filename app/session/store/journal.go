@@ -32,8 +32,6 @@ const (
 	journalEnding = ".journal"
 	lockEnding    = ".lock"
 	journalMark   = "blik journal 3"
-	// journalFormer began journals whose methods have numbers of files, not values of processing.Method.
-	journalFormer = "blik journal 2"
 )
 
 // journalPause is the shortest time between two writes of the journal. journalRetry is the time after which a failed
@@ -224,7 +222,7 @@ func decodeUnsaved(data []byte) (*Unsaved, error) {
 	head, body, _ := bytes.Cut(data, []byte("\n"))
 	sum := sha256.Sum256(body)
 	mark, ok := strings.CutSuffix(string(head), " "+hex.EncodeToString(sum[:]))
-	if !ok || mark != journalMark && mark != journalFormer {
+	if !ok || mark != journalMark {
 		return nil, message.Errorf("the journal is damaged")
 	}
 	z, err := zlib.NewReader(bytes.NewReader(body))
@@ -234,9 +232,6 @@ func decodeUnsaved(data []byte) (*Unsaved, error) {
 	u := &Unsaved{}
 	if err := gob.NewDecoder(z).Decode(u); err != nil {
 		return nil, message.Errorf("the journal is damaged (%w)", err)
-	}
-	if mark == journalFormer && !u.renumber() {
-		return nil, message.Errorf("the journal is inconsistent")
 	}
 	whole := u.Width > 0 && u.Height > 0 && len(u.Mask)/u.Width == u.Height && len(u.Mask)%u.Width == 0 &&
 		len(u.Spots) == len(u.Patches) && len(u.Made) == len(u.Patches) && len(u.Params) == len(u.Devices) &&
@@ -248,28 +243,6 @@ func decodeUnsaved(data []byte) (*Unsaved, error) {
 		return nil, message.Errorf("the journal is inconsistent")
 	}
 	return u, nil
-}
-
-// renumber replaces the numbers of methods by their values, and reports whether they are numbers of methods.
-func (u *Unsaved) renumber() bool {
-	all := []*processing.Method{&u.FoundWith.Method}
-	for i := range u.Params {
-		all = append(all, &u.Params[i].Method)
-	}
-	for i := range u.Spots {
-		all = append(all, &u.Spots[i].Method)
-	}
-	for i := range u.Patches {
-		all = append(all, &u.Patches[i].Method)
-	}
-	for _, m := range all {
-		now, ok := processing.MethodByNumber(uint8(*m))
-		if !ok {
-			return false
-		}
-		*m = now
-	}
-	return true
 }
 
 // unsaved returns a function, for any goroutine, that returns the unsaved work, or nil if everything is saved.

@@ -16,29 +16,6 @@ import (
 	"blik/processing"
 )
 
-// Journals of older versions hold the numbers of methods, of which some no longer exist.
-func TestFormerJournal(t *testing.T) {
-	t.Parallel()
-	u := &Unsaved{Path: "/a.png", Width: 2, Height: 1, Mask: []uint8{0, 255}, Made: []int{0}, Devices: []string{"cpu"},
-		Params: []processing.Params{{Method: 6}}, Spots: []processing.Spot{{Method: 0}}, Patches: []processing.Patch{{Method: 7}}}
-	former := func() []byte {
-		data, err := u.encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return bytes.Replace(data, []byte(journalMark), []byte(journalFormer), 1)
-	}
-	got, err := decodeUnsaved(former())
-	if err != nil || got.Params[0].Method != processing.MethodHarmonic || got.Spots[0].Method != processing.MethodAuto ||
-		got.Patches[0].Method != processing.MethodExemplar {
-		t.Errorf("%+v, %v", got, err)
-	}
-	u.Spots[0].Method = 255
-	if _, err := decodeUnsaved(former()); err == nil {
-		t.Error("a number that never was a method is read")
-	}
-}
-
 // A damaged journal is not read.
 func TestJournalOfSomethingElse(t *testing.T) {
 	t.Parallel()
