@@ -1,6 +1,10 @@
 package processing
 
-import "blik/internal/span"
+import (
+	"fmt"
+
+	"blik/internal/span"
+)
 
 // Spot is a piece of the mask that is corrected as a whole: an 8-connected component.
 type Spot struct {
@@ -79,4 +83,26 @@ func (p *Patch) ApplyWithin(part *Picture, x, y int) {
 		}
 		at += r.X1 - r.X0
 	}
+}
+
+// CheckPatches returns an error unless the runs of the patches lie within a picture and the patches have samples of its
+// depth for all of their pixels.
+func CheckPatches(width, height, channels, depth int, patches []Patch) error {
+	for i := range patches {
+		p := &patches[i]
+		want := 0
+		for _, r := range p.Runs {
+			if r.Y < 0 || r.Y >= height || r.X0 < 0 || r.X0 >= r.X1 || r.X1 > width {
+				return fmt.Errorf("the patch of spot %d reaches out of the picture: row %d, columns %d to %d",
+					p.Spot, r.Y, r.X0, r.X1)
+			}
+			want += (r.X1 - r.X0) * channels
+		}
+		have := map[int]int{8: len(p.U8), 16: len(p.U16), 32: len(p.F32)}[depth]
+		if have != want || len(p.U8)+len(p.U16)+len(p.F32) != have {
+			return fmt.Errorf(
+				"the patch of spot %d has %d samples of the picture's kind, %d expected", p.Spot, have, want)
+		}
+	}
+	return nil
 }

@@ -265,6 +265,10 @@ func (d *Document) PreviewCorrection(c *correct.Correction, spots []processing.S
 // checked returns the corrections of those patches of c whose spots are still in the mask. The error says which patch
 // does not fit the picture or overlaps another.
 func (d *Document) checked(c *correct.Correction, spots []processing.Spot, by *Origin) (*Corrections, error) {
+	pic := d.pic
+	if err := processing.CheckPatches(pic.Width, pic.Height, pic.Channels, pic.Depth(), c.Patches); err != nil {
+		return nil, err
+	}
 	byID := make(map[int]processing.Spot, len(spots))
 	for _, s := range spots {
 		byID[s.ID] = s
@@ -280,11 +284,6 @@ func (d *Document) checked(c *correct.Correction, spots []processing.Spot, by *O
 		}
 		if err := d.checkRuns(p.Runs); err != nil {
 			return nil, fmt.Errorf("patch of spot %d: %w", s.ID, err)
-		}
-		want := processing.Pixels(p.Runs) * d.pic.Channels
-		if has := [3]int{len(p.U8), len(p.U16), len(p.F32)}; has != d.samples(want) {
-			return nil, fmt.Errorf("patch of spot %d needs %d samples of %d bits, has %v of 8, 16 and 32",
-				s.ID, want, d.pic.Depth(), has)
 		}
 		if d.covers(s.Runs) {
 			list = append(list, newCorrection(s.Runs, s.Method, p, by))
@@ -303,18 +302,6 @@ func (d *Document) checked(c *correct.Correction, spots []processing.Spot, by *O
 		}
 	}
 	return set, nil
-}
-
-// samples returns the lengths that U8, U16 and F32 of a patch of n samples must have.
-func (d *Document) samples(n int) [3]int {
-	switch d.pic.Depth() {
-	case 8:
-		return [3]int{n, 0, 0}
-	case 16:
-		return [3]int{0, n, 0}
-	default:
-		return [3]int{0, 0, n}
-	}
 }
 
 // checkRuns returns an error unless runs are pixels of the picture in reading order, at least one.

@@ -670,12 +670,12 @@ func TestMalformedCorrections(t *testing.T) {
 		says    string
 	}{
 		"unknown spot": {[]processing.Patch{patch(run(1, 1, 3), 2)}, nil, "spot 1"},
-		"few samples":  {[]processing.Patch{patch(run(1, 1, 3), 1)}, []processing.Spot{spot}, "2 samples of 8 bits"},
+		"few samples":  {[]processing.Patch{patch(run(1, 1, 3), 1)}, []processing.Spot{spot}, "2 expected"},
 		"another depth": {[]processing.Patch{{Spot: 1, Runs: run(1, 1, 3), U16: make([]uint16, 2)}},
-			[]processing.Spot{spot}, "8 bits"},
-		"outside":   {[]processing.Patch{patch(run(1, 1, 11), 10)}, []processing.Spot{spot}, "outside"},
-		"below":     {[]processing.Patch{patch(run(8, 1, 3), 2)}, []processing.Spot{spot}, "outside"},
-		"empty run": {[]processing.Patch{patch(run(1, 3, 3), 0)}, []processing.Spot{spot}, "outside"},
+			[]processing.Spot{spot}, "2 expected"},
+		"outside":   {[]processing.Patch{patch(run(1, 1, 11), 10)}, []processing.Spot{spot}, "out of the picture"},
+		"below":     {[]processing.Patch{patch(run(8, 1, 3), 2)}, []processing.Spot{spot}, "out of the picture"},
+		"empty run": {[]processing.Patch{patch(run(1, 3, 3), 0)}, []processing.Spot{spot}, "out of the picture"},
 		"no pixels": {[]processing.Patch{patch(nil, 0)}, []processing.Spot{spot}, "no pixels"},
 		"out of order": {[]processing.Patch{patch(append(run(2, 1, 3), run(1, 1, 3)...), 4)},
 			[]processing.Spot{spot}, "its place"},

@@ -22,7 +22,7 @@ func changes(pic *processing.Picture, patches []processing.Patch) ([]processing.
 		old  = pic.Samples()
 		c    = pic.Channels
 	)
-	if err := container.CheckPatches(pic.Width, pic.Height, pic.Channels, pic.Depth(), patches); err != nil {
+	if err := processing.CheckPatches(pic.Width, pic.Height, pic.Channels, pic.Depth(), patches); err != nil {
 		return nil, 0, err
 	}
 	for _, p := range patches {

@@ -3,7 +3,6 @@ package view
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"image"
 	"slices"
 
@@ -46,16 +45,17 @@ func (t tiles[T]) clone(w, h int) tiles[T] {
 // except those that the patches touch; time and memory are proportional to these. The error is ctx.Err(), or says which
 // patch does not fit the picture.
 func (p *Pyramid) With(ctx context.Context, patches []processing.Patch) (*Pyramid, error) {
+	pic := p.pic
+	if err := processing.CheckPatches(pic.Width, pic.Height, pic.Channels, pic.Depth(), patches); err != nil {
+		return nil, err
+	}
 	q := *p
 	q.levels = slices.Clone(p.levels)
 	if q.unpatched == nil {
 		q.unpatched = p
 	}
-	q.patched = p.patched.clone(p.pic.Width, p.pic.Height)
-	boxes, err := q.boxes(patches)
-	if err != nil {
-		return nil, err
-	}
+	q.patched = p.patched.clone(pic.Width, pic.Height)
+	boxes := q.boxes(patches)
 	if err := eachTile(ctx, boxes, func(of []box) { q.patched.at[of[0].tile] = q.copyTile(of[0].r) }); err != nil {
 		return nil, err
 	}
@@ -83,24 +83,15 @@ type box struct {
 	r    image.Rectangle
 }
 
-// boxes returns the parts of level 0 that the patches touch, in the order of the tiles. The error says which patch does
-// not fit.
-func (p *Pyramid) boxes(patches []processing.Patch) ([]box, error) {
-	pic := p.pic
+// boxes returns the parts of level 0 that the patches touch, in the order of the tiles.
+func (p *Pyramid) boxes(patches []processing.Patch) []box {
 	var boxes []box
 	// found[tile] is 1 + the index of the tile's last box. It belongs to the current patch only if it is greater than
 	// first.
 	found := make([]int, len(p.patched.at))
 	for i := range patches {
-		patch := &patches[i]
-		first, pixels := len(boxes), 0
-		for _, r := range patch.Runs {
-			if r.X0 < 0 || r.X0 >= r.X1 || r.X1 > pic.Width || r.Y < 0 || r.Y >= pic.Height {
-				return nil, fmt.Errorf("patch of spot %d: columns %d to %d of row %d are no part of a picture of %d "+
-					"× %d pixels",
-					patch.Spot, r.X0, r.X1, r.Y, pic.Width, pic.Height)
-			}
-			pixels += r.X1 - r.X0
+		first := len(boxes)
+		for _, r := range patches[i].Runs {
 			for x := r.X0; x < r.X1; {
 				end := min((x/tileSide+1)*tileSide, r.X1)
 				tile, part := r.Y/tileSide*p.patched.columns+x/tileSide, image.Rect(x, r.Y, end, r.Y+1)
@@ -113,21 +104,8 @@ func (p *Pyramid) boxes(patches []processing.Patch) ([]box, error) {
 				x = end
 			}
 		}
-		have := 0
-		switch {
-		case pic.U8 != nil:
-			have = len(patch.U8)
-		case pic.U16 != nil:
-			have = len(patch.U16)
-		default:
-			have = len(patch.F32)
-		}
-		if want := pixels * pic.Channels; have != want {
-			return nil, fmt.Errorf("patch of spot %d: %d samples of the picture's type, %d expected", patch.Spot, have,
-				want)
-		}
 	}
-	return sortBoxes(boxes), nil
+	return sortBoxes(boxes)
 }
 
 // halved returns the boxes of l that correspond to those of the next finer level. Because tiles have even sides, each

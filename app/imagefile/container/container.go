@@ -6,7 +6,6 @@ package container
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -287,26 +286,4 @@ func EqualSamples(a processing.Samples, i int, b processing.Samples, k, n int) b
 	return slices.EqualFunc(a.F32[i:i+n], b.F32[k:k+n], func(v, w float32) bool {
 		return math.Float32bits(v) == math.Float32bits(w)
 	})
-}
-
-// CheckPatches returns an error unless the runs of the patches lie within a picture and the patches have samples of its
-// depth for all of their pixels.
-func CheckPatches(width, height, channels, depth int, patches []processing.Patch) error {
-	for i := range patches {
-		p := &patches[i]
-		want := 0
-		for _, r := range p.Runs {
-			if r.Y < 0 || r.Y >= height || r.X0 < 0 || r.X0 >= r.X1 || r.X1 > width {
-				return fmt.Errorf("the patch of spot %d reaches out of the picture: row %d, columns %d to %d",
-					p.Spot, r.Y, r.X0, r.X1)
-			}
-			want += (r.X1 - r.X0) * channels
-		}
-		have := map[int]int{8: len(p.U8), 16: len(p.U16), 32: len(p.F32)}[depth]
-		if have != want || len(p.U8)+len(p.U16)+len(p.F32) != have {
-			return fmt.Errorf(
-				"the patch of spot %d has %d samples of the picture's kind, %d expected", p.Spot, have, want)
-		}
-	}
-	return nil
 }

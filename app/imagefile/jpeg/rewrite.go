@@ -86,7 +86,7 @@ func (f *File) edits(ctx context.Context, patches []processing.Patch) ([]edit, e
 		return nil, nil
 	}
 	channels := f.Info().Channels()
-	if err := container.CheckPatches(f.width, f.height, channels, 8, patches); err != nil {
+	if err := processing.CheckPatches(f.width, f.height, channels, 8, patches); err != nil {
 		return nil, err
 	}
 	pic, err := f.Decode(ctx)

@@ -117,7 +117,7 @@ type edit struct {
 // edits returns the runs of the patches, sorted by row.
 func (f *File) edits(patches []processing.Patch) ([]edit, error) {
 	channels, depth := f.Info().Channels(), max(int(f.depth), 8)
-	if err := container.CheckPatches(f.width, f.height, channels, depth, patches); err != nil {
+	if err := processing.CheckPatches(f.width, f.height, channels, depth, patches); err != nil {
 		return nil, err
 	}
 	var list []edit

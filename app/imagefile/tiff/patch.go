@@ -86,7 +86,7 @@ func (f *File) Patch(ctx context.Context, file container.File, patches []process
 // pieces divides the patches at the segments, in the order of segments and rows.
 func (f *File) pieces(patches []processing.Patch) ([]piece, error) {
 	l := f.lay
-	if err := container.CheckPatches(l.width, l.height, l.channels, l.decoded, patches); err != nil {
+	if err := processing.CheckPatches(l.width, l.height, l.channels, l.decoded, patches); err != nil {
 		return nil, err
 	}
 	planes := 1
