@@ -129,26 +129,8 @@ func unplaced(job assignment, folder string, err error) (Outcome, error) {
 	return Outcome{}, err
 }
 
-// withRetries retries until it succeeds or the fault is permanent.
-func (w *Worker) withRetries(ctx context.Context, try func() error) error {
-	var rest pause
-	for {
-		err := try()
-		switch {
-		case err == nil, lasting(err):
-			return err
-		case ctx.Err() != nil:
-			return ctx.Err()
-		}
-		w.waits(err)
-		if err := rest.wait(ctx); err != nil {
-			return err
-		}
-	}
-}
-
 func (w *Worker) download(ctx context.Context, job assignment, file string) error {
-	return w.withRetries(ctx, func() error {
+	return w.link.withRetries(ctx, w.waits, func() error {
 		return w.link.fetch(ctx, job.Job, job.ticket, file)
 	})
 }
@@ -166,7 +148,7 @@ func (w *Worker) upload(ctx context.Context, job assignment, folder string, outp
 		outputs[i].SHA256, sizes[i] = sum, size
 		total += size
 	}
-	err := w.withRetries(ctx, func() error {
+	err := w.link.withRetries(ctx, w.waits, func() error {
 		a, err := w.link.insist(ctx, WorkRoom, Request{Ticket: job.ticket, Bytes: total}, w.waits)
 		if err != nil {
 			return err

@@ -90,14 +90,14 @@ func (c *Client) storeOne(ctx context.Context, job Job, waiting func(error)) err
 	if _, err := c.link.insist(ctx, SubmitRoom, Request{Bytes: job.Size}, waiting); err != nil {
 		return err
 	}
-	return c.withRetries(ctx, waiting, func() error {
+	return c.link.withRetries(ctx, waiting, func() error {
 		r := Request{ID: job.Batch, Jobs: []Job{job}}
 		return c.link.send(ctx, SubmitPut, r, job.Upload, job.Size, job.file)
 	})
 }
 
 // withRetries retries until it succeeds or retrying is pointless.
-func (c *Client) withRetries(ctx context.Context, waiting func(error), try func() error) error {
+func (l *Link) withRetries(ctx context.Context, waiting func(error), try func() error) error {
 	var rest pause
 	for told := false; ; {
 		err := try()
@@ -106,8 +106,8 @@ func (c *Client) withRetries(ctx context.Context, waiting func(error), try func(
 			return err
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case c.link.denied.Load() != nil:
-			return message.Errorf("%s: the key does not permit this", c.link.where)
+		case l.denied.Load() != nil:
+			return message.Errorf("%s: the key does not permit this", l.where)
 		}
 		if !told && waiting != nil {
 			waiting(err)
@@ -391,7 +391,7 @@ func copyFile(to io.Writer, file string) error {
 func (k *collector) download(ctx context.Context, job Job, o Output, file string) error {
 	var rest pause
 	for told := false; ; {
-		err := k.withRetries(ctx, k.Notify, func() error {
+		err := k.link.withRetries(ctx, k.Notify, func() error {
 			r := Request{ID: k.id, File: &Stored{Job: job.ID, Result: true, SHA256: o.SHA256}}
 			return k.link.receiveFile(ctx, SubmitGet, r, o.SHA256, file)
 		})

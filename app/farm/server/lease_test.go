@@ -13,7 +13,6 @@ import (
 
 	"blik/app/farm"
 	"blik/app/i18n"
-
 )
 
 // report reports a result for a ticket.
