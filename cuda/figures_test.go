@@ -18,7 +18,7 @@ import (
 	"gorgonia.org/cu"
 
 	"blik/internal/test/testpic"
-	"blik/kernels"
+	"blik/internal/test/verified"
 	"blik/lab/synth"
 	"blik/processing"
 	"blik/processing/detect"
@@ -58,13 +58,13 @@ func writeRecord(path string, b *Backend) error {
 	if err != nil {
 		return err
 	}
-	hash, err := kernels.Hash()
+	hash, err := verified.Hash("../kernels")
 	if err != nil {
 		return err
 	}
 	sort.Strings(passed.names)
 	i := b.Info()
-	r := kernels.Record{
+	r := verified.Record{
 		Device: i.Name, Driver: "CUDA " + i.Driver, Date: time.Now().UTC().Format(time.DateOnly), Hash: hash,
 		Tests: passed.names, Figures: m.figures, Ratios: m.ratios,
 	}
@@ -101,8 +101,8 @@ func milliseconds(b *Backend, f func() error) (float64, error) {
 // meter collects figures and ratios; it keeps the first error.
 type meter struct {
 	b       *Backend
-	figures []kernels.Figure
-	ratios  []kernels.Ratio
+	figures []verified.Figure
+	ratios  []verified.Ratio
 	live    []processing.Plane
 	err     error
 }
@@ -117,14 +117,14 @@ func (m *meter) time(name string, bytes int, f func() error) float64 {
 		m.err = fmt.Errorf("%s: %w", name, err)
 		return 1
 	}
-	m.figures = append(m.figures, kernels.Figure{Name: name, Milliseconds: round(ms),
+	m.figures = append(m.figures, verified.Figure{Name: name, Milliseconds: round(ms),
 		GigabytesPerSecond: round(float64(bytes) / ms / 1e6)})
 	return ms
 }
 
 // ratio records a number that is not a time.
 func (m *meter) ratio(name string, value float64, unit string) {
-	m.ratios = append(m.ratios, kernels.Ratio{Name: name, Value: value, Unit: unit})
+	m.ratios = append(m.ratios, verified.Ratio{Name: name, Value: value, Unit: unit})
 }
 
 // spread returns by how much the slowest of some times exceeds the fastest.
@@ -354,7 +354,7 @@ func (m *meter) detection() {
 	for _, name := range names {
 		slices.Sort(times[name])
 		ms := times[name][len(times[name])/2]
-		m.figures = append(m.figures, kernels.Figure{Name: name, Milliseconds: round(ms),
+		m.figures = append(m.figures, verified.Figure{Name: name, Milliseconds: round(ms),
 			GigabytesPerSecond: round(3 * w * h / ms / 1e6)})
 	}
 }

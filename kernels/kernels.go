@@ -1,9 +1,7 @@
 package kernels
 
 import (
-	"crypto/sha256"
 	"embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -102,39 +100,4 @@ func Entries(text string) []string {
 		names = append(names, name)
 		text = rest
 	}
-}
-
-// Hash is the SHA-256 of all sources, PTX and machine code; the record of a verification names it. How the code is
-// compressed does not matter.
-func Hash() (string, error) {
-	sum := sha256.New()
-	add := func(name string, text []byte) {
-		sum.Write([]byte(name))
-		sum.Write([]byte{0})
-		sum.Write(text)
-	}
-	err := fs.WalkDir(files, ".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		architecture, isCode := strings.CutSuffix(path, archive.Extension)
-		if !isCode {
-			text, err := files.ReadFile(path)
-			add(path, text)
-			return err
-		}
-		a, err := open(path)
-		if err != nil {
-			return err
-		}
-		for _, name := range a.Names() {
-			m, err := a.Read(name)
-			if err != nil {
-				return fmt.Errorf("kernels: %s: %w", path, err)
-			}
-			add(architecture+"/"+name, m.Code)
-		}
-		return nil
-	})
-	return hex.EncodeToString(sum.Sum(nil)), err
 }

@@ -21,8 +21,6 @@ import (
 // are not test support. The list may only shrink.
 var onlyTests = map[string]string{
 	"blik/lab/synth.Vary":       "renders the pictures of the tables of docs/accuracy.md",
-	"blik/kernels.Hash":         "the record of a verification names it: make gpu-verify is a test",
-	"blik/kernels.Verified":     "reads that record",
 	"blik/internal/simd.Levels": "lists what only its package asks of the processor",
 }
 

@@ -35,7 +35,7 @@ var rooms = map[string][]string{
 	"packaging":  {"app", "lab", "internal"},
 	"internal":   {},
 	// Test support, which only tests import.
-	"internal/test": {"app", "processing", "assets", "internal"},
+	"internal/test": {"app", "processing", "kernels", "assets", "internal"},
 }
 
 // roomOf returns the room of a folder of the project, empty if the table lacks it.

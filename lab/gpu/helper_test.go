@@ -15,7 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/internal/test/testpic"
-	"blik/kernels"
+	"blik/internal/test/verified"
 )
 
 var background = context.Background()
@@ -44,11 +44,11 @@ func addTo(path string) error {
 	if err != nil {
 		return err
 	}
-	var r kernels.Record
+	var r verified.Record
 	if err := json.Unmarshal(text, &r); err != nil {
 		return err
 	}
-	if hash, err := kernels.Hash(); err != nil || hash != r.Hash {
+	if hash, err := verified.Hash("../../kernels"); err != nil || hash != r.Hash {
 		return fmt.Errorf("it is about other kernels (%v)", err)
 	}
 	r.Tests = append(r.Tests, passed.names...)
