@@ -13,7 +13,6 @@ type executor struct{ *Backend }
 
 var _ processing.Executor = executor{}
 
-// Do carries out an operation.
 func (b *Backend) Do(ctx context.Context, op processing.Op) error {
 	return processing.Execute(ctx, b, executor{b}, op)
 }

@@ -16,7 +16,6 @@ const (
 	F32
 )
 
-// String returns the name of the kind.
 func (k Kind) String() string {
 	if k > F32 {
 		return fmt.Sprintf("Kind(%d)", uint8(k))

@@ -71,13 +71,11 @@ type Footprint struct {
 // perPixel is embedded by operations whose result at a pixel depends on that pixel of the sources only.
 type perPixel struct{}
 
-// Footprint implements Op.
 func (perPixel) Footprint() Footprint { return Footprint{} }
 
 // wholePicture is embedded by operations that need whole planes.
 type wholePicture struct{}
 
-// Footprint implements Op.
 func (wholePicture) Footprint() Footprint { return Footprint{Whole: true} }
 
 // PlaneUse describes the use of a plane by an operation.

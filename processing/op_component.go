@@ -12,9 +12,7 @@ type Label struct {
 	Out   *Components
 }
 
-// Into implements Query.
-func (o Label) Into(out *Components) Op { o.Out = out; return o }
-
+func (o Label) Into(out *Components) Op                   { o.Out = out; return o }
 func (o Label) run(ctx context.Context, e Executor) error { return answer(ctx, o, o.Out, e.Label) }
 
 func (o Label) describe(a *arguments) Op {
@@ -41,9 +39,7 @@ type Grow struct {
 	Out    *Components
 }
 
-// Into implements Query.
-func (o Grow) Into(out *Components) Op { o.Out = out; return o }
-
+func (o Grow) Into(out *Components) Op                   { o.Out = out; return o }
 func (o Grow) run(ctx context.Context, e Executor) error { return answer(ctx, o, o.Out, e.Grow) }
 
 func (o Grow) describe(a *arguments) Op {
@@ -100,9 +96,7 @@ type Spans struct {
 	Out        *[]Span
 }
 
-// Into implements Query.
-func (o Spans) Into(out *[]Span) Op { o.Out = out; return o }
-
+func (o Spans) Into(out *[]Span) Op                       { o.Out = out; return o }
 func (o Spans) run(ctx context.Context, e Executor) error { return answer(ctx, o, o.Out, e.Spans) }
 
 func (o Spans) describe(a *arguments) Op {

@@ -12,7 +12,6 @@ type Gaussian struct {
 	Sigma    float64
 }
 
-// Footprint implements Op.
 func (o Gaussian) Footprint() Footprint { return Footprint{Rows: int(math.Ceil(3 * o.Sigma))} }
 
 // maxSigma bounds the kernel, whose cost grows with sigma.

@@ -31,7 +31,6 @@ type Morph struct {
 	Element  Element
 }
 
-// Footprint implements Op.
 func (o Morph) Footprint() Footprint {
 	rows := o.Element.rows()
 	if o.Op != Erode && o.Op != Dilate {

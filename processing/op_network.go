@@ -29,7 +29,6 @@ const (
 	KindOther
 )
 
-// Footprint implements Op.
 func (o Glints) Footprint() Footprint {
 	return Footprint{Rows: o.Model.Reach(), Align: o.Model.Grain()}
 }
@@ -66,7 +65,6 @@ type GlintChannels struct {
 	Out              *[]uint8
 }
 
-// Into implements Query.
 func (o GlintChannels) Into(out *[]uint8) Op { o.Out = out; return o }
 
 func (o GlintChannels) run(ctx context.Context, e Executor) error {
@@ -138,7 +136,6 @@ func (p *GlintProps) Rise() (ground, rise int, dark bool) {
 	return int(p.Ground), light, false
 }
 
-// Into implements Query.
 func (o MeasureGlints) Into(out *[]GlintProps) Op { o.Out = out; return o }
 
 func (o MeasureGlints) run(ctx context.Context, e Executor) error {

@@ -10,7 +10,6 @@ type Histogram struct {
 	Out          *[]uint64
 }
 
-// Into implements Query.
 func (o Histogram) Into(out *[]uint64) Op { o.Out = out; return o }
 
 func (o Histogram) run(ctx context.Context, e Executor) error {
@@ -37,7 +36,6 @@ type NoiseTiles struct {
 	Out  *[]float64
 }
 
-// Into implements Query.
 func (o NoiseTiles) Into(out *[]float64) Op { o.Out = out; return o }
 
 func (o NoiseTiles) run(ctx context.Context, e Executor) error {

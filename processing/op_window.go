@@ -75,9 +75,7 @@ type BoxMean struct {
 	Radius   int
 }
 
-// Footprint implements Op.
-func (o BoxMean) Footprint() Footprint { return Footprint{Rows: o.Radius} }
-
+func (o BoxMean) Footprint() Footprint                      { return Footprint{Rows: o.Radius} }
 func (o BoxMean) run(ctx context.Context, e Executor) error { return e.BoxMean(ctx, o) }
 
 func (o BoxMean) describe(a *arguments) Op {
@@ -97,7 +95,6 @@ type Background struct {
 	Radii           []int
 }
 
-// Footprint implements Op.
 func (o Background) Footprint() Footprint { return Footprint{Rows: o.Radii[len(o.Radii)-1]} }
 
 // maxOpenRadius is the largest radius at which the sum of a window and the number of its pixels fit one word of 64

@@ -7,7 +7,6 @@ import (
 	"blik/ui/help"
 )
 
-// showGuide shows the guide.
 func (p *pages) showGuide() {
 	sections, err := manual.Guide(p.k.texts.Code())
 	if err != nil {

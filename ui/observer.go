@@ -44,7 +44,6 @@ import (
 //	saved-timing PATH               it has written a file
 type Observer func(format string, args ...any)
 
-// observe subscribes an observer to the window.
 func observe(w *window, send Observer) {
 	if send == nil {
 		return

@@ -83,8 +83,7 @@ func (k *kit) t(format message.Text, args ...any) string { return k.texts.Sprint
 func (k *kit) current() *i18n.Printer { return k.texts }
 
 func (k *kit) keyboard() xwidget.Keys { return k.keys }
-
-func (k *kit) message(text string) { k.say(text) }
+func (k *kit) message(text string)    { k.say(text) }
 
 // button makes the tool button of an action.
 func (k *kit) button(id string, icon fyne.Resource) *xwidget.ToolButton {

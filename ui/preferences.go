@@ -61,7 +61,6 @@ func (w *window) preferences() fyne.CanvasObject {
 	return form
 }
 
-// each returns the text of each value of a list.
 func each[T any](list []T, text func(T) string) (all []string) {
 	for _, v := range list {
 		all = append(all, text(v))

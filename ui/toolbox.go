@@ -160,7 +160,6 @@ func (t *toolbox) BeginStroke(b document.Brush, at processing.Point) {
 // StrokeTo continues the stroke.
 func (t *toolbox) StrokeTo(at processing.Point) { t.editor.StrokeTo(at) }
 
-// EndStroke ends the stroke.
 func (t *toolbox) EndStroke() { t.editor.EndStroke() }
 
 // CancelStroke removes what the stroke painted.

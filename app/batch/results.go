@@ -41,7 +41,6 @@ func Inputs(files []string) func(path string) bool {
 	}
 }
 
-// formats returns the formats that a result may have.
 func (r Results) formats() []imagefile.Format {
 	return slices.DeleteFunc(imagefile.Formats(), func(f imagefile.Format) bool {
 		if r.Work.Format == "" {

@@ -105,7 +105,6 @@ type cancellingWriter struct {
 	cancel context.CancelFunc
 }
 
-// Write implements io.Writer.
 func (w *cancellingWriter) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
 	if errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe) {

@@ -29,7 +29,6 @@ and writes your home folder as ~.`),
 	}
 }
 
-// printed prints the text that a function returns.
 func printed(p *program, text func(*program) (string, error)) func(*cobra.Command, []string) error {
 	return func(*cobra.Command, []string) error {
 		text, err := text(p)

@@ -53,7 +53,6 @@ func byteOf(share float64) uint8 { return uint8(math.Round(255 * min(max(share, 
 // Nothing is the colour for pixels without a value.
 func Nothing() color.RGBA { return color.RGBA{52, 52, 52, 255} }
 
-// ScaleOf returns the scale of a layer.
 func ScaleOf(layer *detect.LayerSpec) *Scale {
 	if layer.Signed {
 		return signed()
@@ -77,7 +76,6 @@ func FalseColour(layer *detect.LayerSpec) *Screen {
 	return s
 }
 
-// falseRow converts a row of samples.
 func falseRow[S uint8 | uint16](s *Screen, dst []uint32, src []S) {
 	src = src[:len(dst)]
 	for i, v := range src {

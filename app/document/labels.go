@@ -58,7 +58,6 @@ func newLabels(t tiling, read func(i int, buffer *tileBuffer) ([]uint8, int)) *l
 	return l
 }
 
-// labelsOf returns the labels of a mask.
 func labelsOf(t tiling, m *processing.Mask) *labels {
 	return newLabels(t, func(i int, _ *tileBuffer) ([]uint8, int) {
 		r := t.rect(i)

@@ -391,5 +391,4 @@ func (c capsule) span(y, w int) (x0, x1 int) {
 	return x0, x1
 }
 
-// clampTo clamps v to 0…limit.
 func clampTo(v float64, limit int) int { return int(max(0, min(v, float64(limit)))) }

@@ -19,8 +19,7 @@ func newTiling(w, h int) tiling {
 	return tiling{w, h, (w + tileSide - 1) / tileSide, (h + tileSide - 1) / tileSide}
 }
 
-func (t tiling) count() int { return t.nx * t.ny }
-
+func (t tiling) count() int              { return t.nx * t.ny }
 func (t tiling) bounds() image.Rectangle { return image.Rect(0, 0, t.w, t.h) }
 
 // rect returns the pixels of tile i.

@@ -34,10 +34,7 @@ func refused(err error) bool {
 	return ok && !no.Full
 }
 
-// Error returns the message in English.
-func (r *Refusal) Error() string { return r.Message().String() }
-
-// Message returns the message for the user.
+func (r *Refusal) Error() string            { return r.Message().String() }
 func (r *Refusal) Message() message.Message { return message.Of(message.Text(r.Format), r.Args...) }
 
 // UnmarshalJSON decodes whole numbers as integers, so that they fit their format verbs.

@@ -26,7 +26,6 @@ type Process struct {
 // maxTail bounds the output kept of a crashed process.
 const maxTail = 2000
 
-// Run implements Runner.
 func (p Process) Run(ctx context.Context, t Task) (Outcome, error) {
 	input, err := json.Marshal(t)
 	if err != nil {

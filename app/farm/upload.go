@@ -131,12 +131,8 @@ type Checker interface {
 // Suspicion is a result that a Checker refuses.
 type Suspicion struct{ Err error }
 
-func (s *Suspicion) Error() string { return s.Err.Error() }
-
-// Unwrap returns the reason.
-func (s *Suspicion) Unwrap() error { return s.Err }
-
-// Message returns the reason for the user.
+func (s *Suspicion) Error() string            { return s.Err.Error() }
+func (s *Suspicion) Unwrap() error            { return s.Err }
 func (s *Suspicion) Message() message.Message { return message.Of("%s", s.Err) }
 
 // Collection is where the results of uploaded files go.

@@ -210,7 +210,6 @@ type decimal struct {
 	p *Printer
 }
 
-// Format implements fmt.Formatter.
 func (d decimal) Format(state fmt.State, verb rune) {
 	fmt.Fprint(state, d.p.Decimal(fmt.Sprintf(fmt.FormatString(state, verb), d.v)))
 }

@@ -56,10 +56,7 @@ type Error struct {
 	Cause error
 }
 
-// Error returns the message in English.
-func (e *Error) Error() string { return e.Message().String() }
-
-// Message returns the message for the user.
+func (e *Error) Error() string            { return e.Message().String() }
 func (e *Error) Message() message.Message { return message.Of("%s: %s", e.Path, e.Fault) }
 
 // Unwrap returns kind and cause.

@@ -116,7 +116,6 @@ func byMagic(head []byte) (format, bool) {
 	return format{}, false
 }
 
-// Formats returns all formats.
 func Formats() []Format {
 	var names []Format
 	for _, row := range formats() {

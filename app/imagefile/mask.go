@@ -82,7 +82,6 @@ func (p *paint) light(i int) (high, low uint8) {
 	return high, low
 }
 
-// scaled returns v · share / 255.
 func scaled(v, share uint8) uint8 { return uint8((int(v)*int(share) + 127) / 255) }
 
 // mask returns the brightest channel of every pixel.

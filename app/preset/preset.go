@@ -51,10 +51,8 @@ type Error struct {
 	Cause error
 }
 
-// Error returns the message in English.
 func (e *Error) Error() string { return e.Message().String() }
 
-// Message returns the message for the user.
 func (e *Error) Message() message.Message {
 	if e.Path == "" {
 		return e.Fault
@@ -62,7 +60,6 @@ func (e *Error) Message() message.Message {
 	return message.Of("%s: %s", e.Path, e.Fault)
 }
 
-// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
 func fault(cause error, format message.Text, args ...any) *Error {

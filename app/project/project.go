@@ -429,7 +429,6 @@ func (p *Project) takeCorrections(f *file, size image.Point) error {
 	return nil
 }
 
-// setSamples sets the samples of a patch.
 func setSamples(patch *processing.Patch, c correction, pixels []processing.Run) error {
 	n := processing.Pixels(pixels)
 	const maxChannels, maxBytes = 4, 4

@@ -87,7 +87,6 @@ func New(o Options) *Session {
 	return s
 }
 
-// AddModule adds a module.
 func (s *Session) AddModule(m Module) { s.modules = append(s.modules, m) }
 
 // Document returns the open document, or nil before the first.

@@ -69,7 +69,6 @@ func (n Turn) rectangle(r image.Rectangle) image.Rectangle {
 	return image.Rect(int(a.X), int(a.Y), int(b.X), int(b.Y))
 }
 
-// inverse returns the inverse turn.
 func (n Turn) inverse() Turn {
 	back := Turn{swap: n.swap, flipX: n.flipX, flipY: n.flipY, size: n.Upright(n.size)}
 	if n.swap {

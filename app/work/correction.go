@@ -71,7 +71,6 @@ func (t *task) readMask(ctx context.Context, path string) error {
 	return nil
 }
 
-// correct corrects a file.
 func (t *task) correct(ctx context.Context) error {
 	if err := t.read(ctx); err != nil {
 		return err
@@ -106,7 +105,6 @@ func (t *task) Choose() (Choice, error) {
 	return Choice{Mask: t.Mask}, nil
 }
 
-// Corrected implements Sheet.
 func (t *task) Corrected(c *correct.Correction, _ Choice) error {
 	t.Stages = append(t.Stages, c.Timings...)
 	origin := &document.Origin{Params: t.Work.Params, Device: c.Device}

@@ -47,7 +47,6 @@ func (w *Work) Distinct(files []string) error {
 	return nil
 }
 
-// nonEmpty returns the paths that are not empty.
 func nonEmpty(paths ...string) []string {
 	return slices.DeleteFunc(paths, func(path string) bool { return path == "" })
 }
@@ -96,7 +95,6 @@ func shortEnough(outputs []string, what string) error {
 // FileSet holds existing files and recognises them under any name.
 type FileSet []os.FileInfo
 
-// Existing returns the files that exist.
 func Existing(paths ...string) FileSet {
 	var set FileSet
 	for _, path := range paths {
@@ -107,7 +105,6 @@ func Existing(paths ...string) FileSet {
 	return set
 }
 
-// Contains reports whether the file at path is in the set.
 func (s FileSet) Contains(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && slices.ContainsFunc(s, func(other os.FileInfo) bool { return os.SameFile(info, other) })

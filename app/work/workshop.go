@@ -91,7 +91,6 @@ func timed(stages *[]processing.StageTime, name message.Text, do func() error) e
 
 func (t *task) remark(text message.Message) { t.Remarks = append(t.Remarks, text) }
 
-// read reads the picture.
 func (t *task) read(ctx context.Context) error {
 	limits, err := t.Work.Limits()
 	if err != nil {
@@ -121,10 +120,8 @@ func (t *task) steps(ctx context.Context, until Step) error {
 	return err
 }
 
-// Next implements Sheet.
 func (t *task) Next() Step { return t.next }
 
-// Found implements Sheet.
 func (t *task) Found(r *detect.Found) error {
 	t.Stages = append(t.Stages, r.Timings...)
 	t.Outcome.Found, t.Mask, t.next = r, r.Mask, Correcting

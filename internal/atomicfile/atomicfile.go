@@ -58,29 +58,20 @@ type OSFile struct {
 	temporary string
 }
 
-// Temporary implements File.
 func (f *OSFile) Temporary() string { return f.temporary }
 
-// Stat implements FileSystem.
-func (Disk) Stat(path string) (fs.FileInfo, error) { return os.Stat(path) }
-
-// Lstat implements FileSystem.
+func (Disk) Stat(path string) (fs.FileInfo, error)  { return os.Stat(path) }
 func (Disk) Lstat(path string) (fs.FileInfo, error) { return os.Lstat(path) }
+func (Disk) ReadFile(path string) ([]byte, error)   { return os.ReadFile(path) }
 
-// ReadFile implements FileSystem.
-func (Disk) ReadFile(path string) ([]byte, error) { return os.ReadFile(path) }
-
-// Rename implements FileSystem.
 func (Disk) Rename(from, to string) error {
 	return patiently(func() error { return os.Rename(from, to) })
 }
 
-// Link implements FileSystem.
 func (Disk) Link(from, to string) error {
 	return patiently(func() error { return os.Link(from, to) })
 }
 
-// Remove implements FileSystem.
 func (Disk) Remove(path string) error {
 	return patiently(func() error { return os.Remove(path) })
 }

@@ -11,7 +11,6 @@ import (
 // renamesOpen: files that are open cannot be renamed here.
 const renamesOpen = false
 
-// Create implements FileSystem.
 func (Disk) Create(path string) (File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -20,7 +19,6 @@ func (Disk) Create(path string) (File, error) {
 	return &OSFile{File: f, temporary: path}, nil
 }
 
-// Link implements File.
 func (f *OSFile) Link(path string) error { return os.Link(f.temporary, path) }
 
 // Claim implements FileSystem: a file that another process has open cannot be distinguished from a leftover here.

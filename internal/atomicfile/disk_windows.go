@@ -22,7 +22,6 @@ func (Disk) Create(path string) (File, error) {
 	return &OSFile{File: f, temporary: path}, nil
 }
 
-// Link implements File.
 func (f *OSFile) Link(path string) error { return Disk{}.Link(f.temporary, path) }
 
 // Claim implements FileSystem: Windows refuses it while another process has the file open for writing: the process that

@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 )
 
-// List implements FileSystem.
 func (Disk) List(dir, pattern string) ([]string, error) {
 	d, err := os.Open(dir)
 	if err != nil {

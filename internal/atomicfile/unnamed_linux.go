@@ -25,7 +25,6 @@ func unnamed(dir string) *os.File {
 // descriptor returns the /proc path of an open file.
 func descriptor(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }
 
-// Link implements File.
 func (f *OSFile) Link(path string) error {
 	if f.temporary != "" {
 		return os.Link(f.temporary, path)

@@ -7,5 +7,4 @@ import "os"
 // unnamed returns nil: this system has no unnamed files.
 func unnamed(string) *os.File { return nil }
 
-// Link implements File.
 func (f *OSFile) Link(path string) error { return os.Link(f.temporary, path) }

@@ -49,7 +49,6 @@ type PrintableWriter struct {
 	part []byte
 }
 
-// Write implements io.Writer.
 func (w *PrintableWriter) Write(p []byte) (int, error) {
 	text := string(append(w.part, p...))
 	w.part = nil

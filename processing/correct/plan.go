@@ -66,7 +66,6 @@ type bench interface {
 	detail(sites []*site, planes [][][]float32) error
 }
 
-// planOf returns the plan for a backend.
 func planOf(ctx context.Context, be processing.Backend, idle *pool, progress processing.Progress) plan {
 	if local, ok := be.(processing.Local); ok {
 		return &onThreads{ctx: ctx, be: local, idle: idle, progress: progress}

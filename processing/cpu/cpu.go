@@ -57,7 +57,6 @@ func New(opts ...Option) *Backend {
 	return b
 }
 
-// Name returns "cpu".
 func (b *Backend) Name() string { return "cpu" }
 
 // Close drops the memory kept for reuse. Planes stay usable until they are released; no more can be allocated.

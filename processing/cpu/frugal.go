@@ -111,7 +111,6 @@ func (l *lines[T]) strip(t *worker, r rect, radius int) {
 	}
 }
 
-// Classify implements processing.Frugal.
 func (b *Backend) Classify(ctx context.Context, op processing.Classify) error {
 	cls, y, v := op.Class.(*plane), op.Y.(*plane), op.V.(*plane)
 	w, h := y.w, y.h

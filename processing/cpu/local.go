@@ -19,13 +19,11 @@ type solver struct {
 	t *worker
 }
 
-// Harmonic implements processing.Solver.
 func (s solver) Harmonic(planes [][]float32, state []uint8, w, h, sweeps int, omega float32) {
 	s.t.arena.Reset()
 	s.b.harmonic(s.t, planes, state, w, h, sweeps, omega)
 }
 
-// Separate implements processing.Solver.
 func (s solver) Separate(paint, seen [][]float32, light, expected []float32, state []uint8, w, h int,
 	m *processing.Separation) {
 	s.t.arena.Reset()
@@ -35,7 +33,6 @@ func (s solver) Separate(paint, seen [][]float32, light, expected []float32, sta
 	v.separate(s.t, s.b.level, processing.Tile{W: w, H: h})
 }
 
-// Detail implements processing.Solver.
 func (s solver) Detail(p []float32, state []uint8, w, h int) {
 	s.t.arena.Reset()
 	s.b.detail(s.t, p, state, w, h)

@@ -35,7 +35,6 @@ func (f *flags) row(y, x0, x1 int, none, buf []uint8) []uint8 {
 	return buf
 }
 
-// AllocMarks implements processing.Frugal.
 func (b *Backend) AllocMarks(w, h int) (processing.Plane, error) {
 	if err := processing.CheckAlloc(b, processing.U8, w, h); err != nil {
 		return nil, err
@@ -44,7 +43,6 @@ func (b *Backend) AllocMarks(w, h int) (processing.Plane, error) {
 		marks: span.NewSet(w, h)}, nil
 }
 
-// Mark implements processing.Frugal.
 func (b *Backend) Mark(ctx context.Context, dst processing.Plane, spans []processing.Span, margin int) error {
 	if err := processing.CheckHost(b, dst); err != nil {
 		return err

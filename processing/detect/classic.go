@@ -80,7 +80,6 @@ type candidates struct {
 	class, marks processing.Plane
 }
 
-// release releases the components.
 func (c *candidates) release() {
 	for _, list := range []*processing.Components{&c.cores, &c.grown} {
 		if *list != nil {

@@ -19,7 +19,6 @@ type plan interface {
 	mark(s *planes, marks processing.Plane, c processing.Components) error
 }
 
-// planOf returns the plan for a backend.
 func planOf(be processing.Backend) plan {
 	switch be := be.(type) {
 	case processing.Frugal:

@@ -17,7 +17,6 @@ type Engine struct {
 	taps int
 }
 
-// Model is the model that the engine computes.
 func (e *Engine) Model() *Model { return e.model }
 
 // kernels are the inner loops for a level of vector instructions.

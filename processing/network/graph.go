@@ -79,8 +79,7 @@ func (m *Model) graph() []node {
 // span is a range of rows or columns, excluding to.
 type span struct{ from, to int }
 
-func (s span) clip(n int) span { return span{max(s.from, 0), min(s.to, n)} }
-
+func (s span) clip(n int) span  { return span{max(s.from, 0), min(s.to, n)} }
 func (s span) join(t span) span { return span{min(s.from, t.from), max(s.to, t.to)} }
 
 // reach is the largest distance of a layer's weights from the centre.

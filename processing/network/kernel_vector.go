@@ -8,7 +8,6 @@ import (
 	"blik/internal/simd"
 )
 
-// kernelsOf returns the kernels of a level.
 func kernelsOf(level simd.Level) *kernels {
 	if level == simd.Plain {
 		return plainKernels()

@@ -40,7 +40,6 @@ func (c *Card) CreateRenderer() fyne.WidgetRenderer {
 	return widget.NewSimpleRenderer(c.content)
 }
 
-// Refresh takes the colours of the theme.
 func (c *Card) Refresh() {
 	c.paint()
 	c.BaseWidget.Refresh()

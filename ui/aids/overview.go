@@ -153,8 +153,7 @@ func (o *Overview) centre(at fyne.Position) {
 	}
 }
 
-func (o *Overview) MinSize() fyne.Size { return fyne.NewSize(navigatorWidth, navigatorHeight) }
-
+func (o *Overview) MinSize() fyne.Size                  { return fyne.NewSize(navigatorWidth, navigatorHeight) }
 func (o *Overview) CreateRenderer() fyne.WidgetRenderer { return &overviewRenderer{o} }
 
 type overviewRenderer struct{ o *Overview }

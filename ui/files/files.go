@@ -62,7 +62,6 @@ type Options struct {
 // Files opens and saves.
 type Files struct{ o Options }
 
-// New returns the Files of a window.
 func New(o Options) *Files { return &Files{o} }
 
 func (f *Files) t(format message.Text, args ...any) string {

@@ -168,14 +168,12 @@ func (c *Cursor) open() {
 	}
 }
 
-// KeyDown passes the key on.
 func (c *Cursor) KeyDown(e *fyne.KeyEvent) {
 	if e.Name != fyne.KeySpace {
 		c.strip.Keys.Down(e)
 	}
 }
 
-// KeyUp passes the key on.
 func (c *Cursor) KeyUp(e *fyne.KeyEvent) { c.strip.Keys.Up(e) }
 
 func (c *Cursor) CreateRenderer() fyne.WidgetRenderer {

@@ -125,12 +125,8 @@ func (l *Layer) CreateRenderer() fyne.WidgetRenderer { return renderer{l} }
 
 type renderer struct{ *Layer }
 
-func (renderer) Destroy() {}
-
-func (renderer) Layout(fyne.Size) {}
-
-func (renderer) MinSize() fyne.Size { return fyne.Size{} }
-
+func (renderer) Destroy()                       {}
+func (renderer) Layout(fyne.Size)               {}
+func (renderer) MinSize() fyne.Size             { return fyne.Size{} }
 func (r renderer) Objects() []fyne.CanvasObject { return r.shown }
-
-func (renderer) Refresh() {}
+func (renderer) Refresh()                       {}

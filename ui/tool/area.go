@@ -124,5 +124,4 @@ func (t *Area) Cancel() {
 	}
 }
 
-// Pointer is a cross.
 func (*Area) Pointer(Event) Pointer { return Cross }

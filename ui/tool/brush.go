@@ -54,7 +54,6 @@ func (b *Brush) Move(e Event) {
 	b.last = e.At
 }
 
-// Release ends the stroke.
 func (b *Brush) Release() { b.painter.EndStroke() }
 
 // Cancel undoes the stroke.

@@ -51,5 +51,4 @@ func (r *Ruler) Cancel() {
 	r.Changed(r.from, r.to, false)
 }
 
-// Pointer is a cross.
 func (*Ruler) Pointer(Event) Pointer { return Cross }

@@ -47,23 +47,13 @@ const (
 // idle ignores all events; tools embed it for events that they do not use.
 type idle struct{}
 
-// Press is ignored.
 func (idle) Press(Event) {}
-
-// Move is ignored.
-func (idle) Move(Event) {}
-
-// Release is ignored.
-func (idle) Release() {}
-
-// Cancel is ignored.
-func (idle) Cancel() {}
-
-// Hover is ignored.
+func (idle) Move(Event)  {}
+func (idle) Release()    {}
+func (idle) Cancel()     {}
 func (idle) Hover(Event) {}
 
 // Pan moves the picture. The viewport does that itself, as for other tools while the space bar is held.
 type Pan struct{ idle }
 
-// Pointer is a hand.
 func (Pan) Pointer(Event) Pointer { return Hand }

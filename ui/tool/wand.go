@@ -16,5 +16,4 @@ func (w *Wand) Press(e Event) {
 	}
 }
 
-// Pointer is a cross.
 func (*Wand) Pointer(Event) Pointer { return Cross }

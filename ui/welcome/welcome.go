@@ -60,7 +60,6 @@ func (centred) MinSize(objects []fyne.CanvasObject) fyne.Size { return objects[0
 // mostRecent is the number of recent pictures shown.
 const mostRecent = 5
 
-// New returns a page.
 func New(o Options) *Page {
 	p := &Page{
 		Options: o, hint: xwidget.NewWrapped(o.Hint),

@@ -20,7 +20,6 @@ import (
 // Words writes in one language.
 type Words struct{ texts *i18n.Printer }
 
-// New returns the words of a language.
 func New(texts *i18n.Printer) *Words { return &Words{texts} }
 
 // t translates a text; see message.Of.

@@ -16,29 +16,19 @@ var (
 // AccessibilityLabel is the tip, because there is no text.
 func (b *ToolButton) AccessibilityLabel() string { return b.Tip }
 
-// AccessibilityLabel is the text of the button.
 func (b *HoldButton) AccessibilityLabel() string { return b.text }
 
-// AccessibilityLabel is the text of the button.
 func (b *PictureButton) AccessibilityLabel() string { return b.text }
 
-// AccessibilityRole is that of a button.
 func (b *baseButton) AccessibilityRole() fyne.AccessibleRole { return fyne.AccessibleRoleButton }
 
-// AccessibilityLabel is the choice.
-func (i *radioItem) AccessibilityLabel() string { return i.option }
-
-// AccessibilityRole is that of a button.
+func (i *radioItem) AccessibilityLabel() string             { return i.option }
 func (i *radioItem) AccessibilityRole() fyne.AccessibleRole { return fyne.AccessibleRoleButton }
 
-// AccessibilityLabel is the name.
-func (l *HelpLabel) AccessibilityLabel() string { return l.text }
-
-// AccessibilityRole is that of a text.
+func (l *HelpLabel) AccessibilityLabel() string             { return l.text }
 func (l *HelpLabel) AccessibilityRole() fyne.AccessibleRole { return fyne.AccessibleRoleText }
 
 // AccessibilityLabel is the whole text, even if it is truncated on the screen.
 func (t *FixedText) AccessibilityLabel() string { return t.text }
 
-// AccessibilityRole is that of a text.
 func (t *FixedText) AccessibilityRole() fyne.AccessibleRole { return fyne.AccessibleRoleText }

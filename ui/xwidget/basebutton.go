@@ -28,7 +28,6 @@ type baseButton struct {
 	press func()
 }
 
-// extend makes self the widget of the button.
 func (b *baseButton) extend(self fyne.Widget) {
 	b.self = self
 	b.ExtendBaseWidget(self)
@@ -53,16 +52,13 @@ func (b *baseButton) SetEnabled(on bool) {
 	}
 }
 
-// Enable enables the button.
 func (b *baseButton) Enable() { b.SetEnabled(true) }
 
 // Disable greys the button, which then does nothing.
 func (b *baseButton) Disable() { b.SetEnabled(false) }
 
-// Disabled reports whether the button is disabled.
 func (b *baseButton) Disabled() bool { return b.disabled }
 
-// MouseIn starts the tooltip.
 func (b *baseButton) MouseIn(*desktop.MouseEvent) {
 	b.hovered = true
 	b.tips.ShowLater(b.self, b.Tip)
@@ -71,7 +67,6 @@ func (b *baseButton) MouseIn(*desktop.MouseEvent) {
 
 func (b *baseButton) MouseMoved(*desktop.MouseEvent) {}
 
-// MouseOut ends the tooltip.
 func (b *baseButton) MouseOut() {
 	b.hovered = false
 	b.tips.Hide()
@@ -88,7 +83,6 @@ func (b *baseButton) FocusGained() {
 	b.Refresh()
 }
 
-// FocusLost hides ring and tooltip.
 func (b *baseButton) FocusLost() {
 	b.focused = false
 	b.tips.Hide()
@@ -116,14 +110,12 @@ func (b *baseButton) TypedRune(r rune) {
 	}
 }
 
-// KeyDown passes the key on.
 func (b *baseButton) KeyDown(e *fyne.KeyEvent) {
 	if e.Name != fyne.KeySpace && b.Keys != nil {
 		b.Keys.Down(e)
 	}
 }
 
-// KeyUp passes the key on.
 func (b *baseButton) KeyUp(e *fyne.KeyEvent) {
 	if e.Name != fyne.KeySpace && b.Keys != nil {
 		b.Keys.Up(e)
@@ -162,13 +154,11 @@ func newTapButton(tip string, tips *Tooltips, tapped func()) tapButton {
 	return tapButton{baseButton{Tip: tip, tips: tips}, tapped}
 }
 
-// extend makes self the widget of the button.
 func (b *tapButton) extend(self fyne.Widget) {
 	b.press = b.run
 	b.baseButton.extend(self)
 }
 
-// Tapped runs OnTapped.
 func (b *tapButton) Tapped(*fyne.PointEvent) {
 	b.unfocus()
 	b.run()

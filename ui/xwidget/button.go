@@ -26,13 +26,11 @@ func NewButtonWithIcon(text string, icon fyne.Resource, keys Keys, tapped func()
 	return b
 }
 
-// FocusGained shows the ring.
 func (b *Button) FocusGained() {
 	b.filled = b.Importance == widget.HighImportance
 	b.show(b, true, b.Button.FocusGained)
 }
 
-// FocusLost hides it.
 func (b *Button) FocusLost() { b.show(b, false, b.Button.FocusLost) }
 
 // TypedKey presses the button by Enter and passes on the other keys. The focus stays unless the action of the button
@@ -62,7 +60,6 @@ func (b *Button) press() {
 	}
 }
 
-// KeyUp passes the key on.
 func (b *Button) KeyUp(e *fyne.KeyEvent) {
 	if e.Name != fyne.KeySpace {
 		b.keys.Up(e)

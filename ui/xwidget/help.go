@@ -28,7 +28,6 @@ func NewHelpLabel(text, help string, tips *Tooltips) *HelpLabel {
 	return l
 }
 
-// Text returns the name.
 func (l *HelpLabel) Text() string { return l.text }
 
 // Help returns the help's text.
@@ -63,13 +62,9 @@ func (l *HelpLabel) moved() {
 	}
 }
 
-// MouseIn starts the tooltip.
-func (l *HelpLabel) MouseIn(*desktop.MouseEvent) { l.tips.ShowLater(l, l.help) }
-
+func (l *HelpLabel) MouseIn(*desktop.MouseEvent)    { l.tips.ShowLater(l, l.help) }
 func (l *HelpLabel) MouseMoved(*desktop.MouseEvent) {}
-
-// MouseOut ends the tooltip.
-func (l *HelpLabel) MouseOut() { l.tips.Hide() }
+func (l *HelpLabel) MouseOut()                      { l.tips.Hide() }
 
 // Tapped shows the help immediately.
 func (l *HelpLabel) Tapped(*fyne.PointEvent) {

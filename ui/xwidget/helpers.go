@@ -42,8 +42,7 @@ func SetVisible(o fyne.CanvasObject, on bool) {
 // drawn holds what a renderer shows, from back to front.
 type drawn []fyne.CanvasObject
 
-func (drawn) Destroy() {}
-
+func (drawn) Destroy()                       {}
 func (d drawn) Objects() []fyne.CanvasObject { return d }
 
 // unfocus releases the focus on the canvas of an object.

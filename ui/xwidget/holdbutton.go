@@ -55,7 +55,6 @@ func (b *HoldButton) KeyDown(e *fyne.KeyEvent) {
 	b.baseButton.KeyDown(e)
 }
 
-// KeyUp ends it.
 func (b *HoldButton) KeyUp(e *fyne.KeyEvent) {
 	if e.Name == fyne.KeySpace {
 		b.hold(false)

@@ -43,7 +43,6 @@ func (s *Slider) TypedKey(e *fyne.KeyEvent) {
 	s.keys.Key(e)
 }
 
-// TypedRune passes the character on.
 func (s *Slider) TypedRune(r rune) { s.keys.Rune(r) }
 
 // Check keeps the space bar and passes on the other keys.
@@ -59,7 +58,6 @@ func NewCheck(label string, keys Keys, changed func(bool)) *Check {
 	return c
 }
 
-// TypedKey passes the key on.
 func (c *Check) TypedKey(e *fyne.KeyEvent) {
 	if e.Name != fyne.KeySpace {
 		c.keys.Key(e)
@@ -98,29 +96,16 @@ func (s *Select) TypedKey(e *fyne.KeyEvent) {
 	}
 }
 
-// TypedRune passes the character on.
 func (s *Select) TypedRune(r rune) { s.keys.Rune(r) }
 
-// FocusGained shows the ring.
-func (s *Slider) FocusGained() { s.show(s, true, s.Slider.FocusGained) }
-
-// FocusLost hides it.
-func (s *Slider) FocusLost() { s.show(s, false, s.Slider.FocusLost) }
-
+func (s *Slider) FocusGained()                        { s.show(s, true, s.Slider.FocusGained) }
+func (s *Slider) FocusLost()                          { s.show(s, false, s.Slider.FocusLost) }
 func (s *Slider) CreateRenderer() fyne.WidgetRenderer { return s.around(s.Slider.CreateRenderer()) }
 
-// FocusGained shows the ring.
-func (c *Check) FocusGained() { c.show(c, true, c.Check.FocusGained) }
-
-// FocusLost hides it.
-func (c *Check) FocusLost() { c.show(c, false, c.Check.FocusLost) }
-
+func (c *Check) FocusGained()                        { c.show(c, true, c.Check.FocusGained) }
+func (c *Check) FocusLost()                          { c.show(c, false, c.Check.FocusLost) }
 func (c *Check) CreateRenderer() fyne.WidgetRenderer { return c.around(c.Check.CreateRenderer()) }
 
-// FocusGained shows the ring.
-func (s *Select) FocusGained() { s.show(s, true, s.Select.FocusGained) }
-
-// FocusLost hides it.
-func (s *Select) FocusLost() { s.show(s, false, s.Select.FocusLost) }
-
+func (s *Select) FocusGained()                        { s.show(s, true, s.Select.FocusGained) }
+func (s *Select) FocusLost()                          { s.show(s, false, s.Select.FocusLost) }
 func (s *Select) CreateRenderer() fyne.WidgetRenderer { return s.around(s.Select.CreateRenderer()) }

@@ -65,10 +65,8 @@ func (t *FixedText) SetWidest(text string) {
 	t.Refresh()
 }
 
-// Text returns the text shown.
 func (t *FixedText) Text() string { return t.text }
 
-// MouseIn starts the tooltip.
 func (t *FixedText) MouseIn(*desktop.MouseEvent) {
 	if t.cut {
 		t.Tips.ShowLater(t, t.text)
@@ -76,9 +74,7 @@ func (t *FixedText) MouseIn(*desktop.MouseEvent) {
 }
 
 func (t *FixedText) MouseMoved(*desktop.MouseEvent) {}
-
-// MouseOut ends the tooltip.
-func (t *FixedText) MouseOut() { t.Tips.Hide() }
+func (t *FixedText) MouseOut()                      { t.Tips.Hide() }
 
 func (t *FixedText) CreateRenderer() fyne.WidgetRenderer {
 	r := &fixedTextRenderer{t: t, text: canvas.NewText("", color.Transparent)}

@@ -27,11 +27,8 @@ func NewList(length func() int, create func() fyne.CanvasObject, show func(int, 
 	return l
 }
 
-// FocusGained shows the ring.
 func (l *List) FocusGained() { l.show(l, true, l.List.FocusGained) }
-
-// FocusLost hides it.
-func (l *List) FocusLost() { l.show(l, false, l.List.FocusLost) }
+func (l *List) FocusLost()   { l.show(l, false, l.List.FocusLost) }
 
 // TypedKey keeps the space bar and the arrow keys.
 func (l *List) TypedKey(e *fyne.KeyEvent) {
@@ -46,7 +43,6 @@ func (l *List) TypedKey(e *fyne.KeyEvent) {
 	}
 }
 
-// TypedRune passes the character on.
 func (l *List) TypedRune(r rune) {
 	if r != ' ' {
 		l.keys.Rune(r)
@@ -75,7 +71,6 @@ func NewGrid(length func() int, create func() fyne.CanvasObject, show func(int, 
 // FocusGained shows the ring, but not the toolkit's cursor.
 func (g *Grid) FocusGained() { g.show(g, true) }
 
-// FocusLost hides it.
 func (g *Grid) FocusLost() { g.show(g, false) }
 
 // TypedKey steps by the arrow keys and passes on the others.
@@ -94,7 +89,5 @@ func (g *Grid) TypedKey(e *fyne.KeyEvent) {
 	}
 }
 
-// TypedRune passes the character on.
-func (g *Grid) TypedRune(r rune) { g.keys.Rune(r) }
-
+func (g *Grid) TypedRune(r rune)                    { g.keys.Rune(r) }
 func (g *Grid) CreateRenderer() fyne.WidgetRenderer { return g.around(g.GridWrap.CreateRenderer()) }

@@ -150,7 +150,6 @@ func (b *Bar) put(i int, left, top, width, height float32) {
 	b.cells[i].Resize(fyne.NewSize(width, height))
 }
 
-// rowHeight is the height of a row.
 func (b *Bar) rowHeight() float32 {
 	height := b.more.MinSize().Height
 	for _, item := range b.items {

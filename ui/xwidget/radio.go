@@ -63,11 +63,8 @@ func (r *Radio) step(by int) {
 	}
 }
 
-// FocusGained shows the ring.
 func (r *Radio) FocusGained() { r.show(r, true) }
-
-// FocusLost hides it.
-func (r *Radio) FocusLost() { r.show(r, false) }
+func (r *Radio) FocusLost()   { r.show(r, false) }
 
 // TypedKey chooses by the arrow keys and passes on the others.
 func (r *Radio) TypedKey(e *fyne.KeyEvent) {
@@ -81,7 +78,6 @@ func (r *Radio) TypedKey(e *fyne.KeyEvent) {
 	}
 }
 
-// TypedRune passes the character on.
 func (r *Radio) TypedRune(c rune) { r.keys.Rune(c) }
 
 func (r *Radio) CreateRenderer() fyne.WidgetRenderer {
@@ -129,7 +125,6 @@ func (r *radioRenderer) MinSize() fyne.Size {
 	return all
 }
 
-// Refresh shows the selected choice.
 func (r *radioRenderer) Refresh() {
 	for _, item := range r.items {
 		item.Refresh()
@@ -155,13 +150,11 @@ func newRadioItem(r *Radio, option string) *radioItem {
 	return i
 }
 
-// Tapped makes the choice.
 func (i *radioItem) Tapped(*fyne.PointEvent) {
 	unfocus(i.radio)
 	i.radio.choose(i.option)
 }
 
-// MouseIn highlights the choice.
 func (i *radioItem) MouseIn(*desktop.MouseEvent) {
 	i.hovered = true
 	i.Refresh()
@@ -169,7 +162,6 @@ func (i *radioItem) MouseIn(*desktop.MouseEvent) {
 
 func (i *radioItem) MouseMoved(*desktop.MouseEvent) {}
 
-// MouseOut removes the highlight.
 func (i *radioItem) MouseOut() {
 	i.hovered = false
 	i.Refresh()

@@ -46,19 +46,15 @@ func (r *Raster) Device() (size image.Point, scale float64) {
 // Redraw requests new pixels.
 func (r *Raster) Redraw() { r.raster.Refresh() }
 
-func (r *Raster) MinSize() fyne.Size { return r.least }
-
+func (r *Raster) MinSize() fyne.Size                  { return r.least }
 func (r *Raster) CreateRenderer() fyne.WidgetRenderer { return rasterRenderer{r} }
 
 type rasterRenderer struct{ *Raster }
 
-func (rasterRenderer) Destroy() {}
-
-func (r rasterRenderer) Layout(size fyne.Size) { r.fit(size) }
-
+func (rasterRenderer) Destroy()                       {}
+func (r rasterRenderer) Layout(size fyne.Size)        { r.fit(size) }
 func (r rasterRenderer) Objects() []fyne.CanvasObject { return []fyne.CanvasObject{r.raster} }
-
-func (r rasterRenderer) Refresh() { r.Redraw() }
+func (r rasterRenderer) Refresh()                     { r.Redraw() }
 
 // FitRaster gives a raster the largest size of whole device pixels within a size in Fyne units, and returns it with the
 // scale of the canvas that shows on, 1 if none does yet.

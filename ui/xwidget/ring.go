@@ -64,16 +64,12 @@ func (r *ringed) paint() {
 	r.ring.Refresh()
 }
 
-// KeyDown passes the key on.
 func (r *ringed) KeyDown(e *fyne.KeyEvent) { r.keys.Down(e) }
-
-// KeyUp passes the key on.
-func (r *ringed) KeyUp(e *fyne.KeyEvent) { r.keys.Up(e) }
+func (r *ringed) KeyUp(e *fyne.KeyEvent)   { r.keys.Up(e) }
 
 // spaced is ringed for controls that the space bar operates.
 type spaced struct{ ringed }
 
-// KeyDown passes on the other keys.
 func (s *spaced) KeyDown(e *fyne.KeyEvent) {
 	if e.Name != fyne.KeySpace {
 		s.keys.Down(e)
@@ -97,7 +93,6 @@ func (r *ringRenderer) Objects() []fyne.CanvasObject {
 	return append(inner[:len(inner):len(inner)], r.ringed.ring)
 }
 
-// Refresh takes the colours of the theme.
 func (r *ringRenderer) Refresh() {
 	r.ringed.paint()
 	r.WidgetRenderer.Refresh()

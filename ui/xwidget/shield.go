@@ -21,7 +21,6 @@ var (
 	_ desktop.Hoverable      = (*Shield)(nil)
 )
 
-// NewShield returns a Shield.
 func NewShield() *Shield {
 	s := &Shield{}
 	s.ExtendBaseWidget(s)

@@ -131,7 +131,6 @@ func (t *SortTable) Mark(row int) {
 // FocusGained shows the ring around the table, but not the toolkit's cursor.
 func (t *SortTable) FocusGained() { t.show(t, true) }
 
-// FocusLost hides it.
 func (t *SortTable) FocusLost() {
 	t.show(t, false)
 	t.markHead(-1)
@@ -176,7 +175,6 @@ func (t *SortTable) TypedRune(r rune) {
 	t.keys.Rune(r)
 }
 
-// KeyDown passes the key on.
 func (t *SortTable) KeyDown(e *fyne.KeyEvent) {
 	if e.Name != fyne.KeySpace || t.head < 0 {
 		t.keys.Down(e)

@@ -275,7 +275,6 @@ func (m *Manager) Close() {
 	m.link.Close()
 }
 
-// markOf returns the mark of a job.
 func (m *Manager) markOf(b *batch, key jobKey) mark {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -182,7 +182,6 @@ func shareOf(descriptors int) shares {
 // Stopped returns a channel that is closed when the server has stopped.
 func (s *Server) Stopped() <-chan struct{} { return s.stopped }
 
-// Join implements farm.Inside.
 func (s *Server) Join() farm.Join {
 	j := farm.Join{URL: "nats://" + s.Address()}
 	if s.Certificate != nil {
@@ -194,7 +193,6 @@ func (s *Server) Join() farm.Join {
 	return j
 }
 
-// InProcessConn implements farm.Inside.
 func (s *Server) InProcessConn() (net.Conn, error) { return s.nats.InProcessConn() }
 
 // Address returns the address at which clients connect, empty if they cannot.
@@ -267,7 +265,6 @@ func (d *authenticator) read() error {
 	return nil
 }
 
-// Check implements natsserver.Authentication.
 func (d *authenticator) Check(c natsserver.ClientAuthentication) (ok bool) {
 	defer farm.Survive(d.log, "login", func(error) { ok = false })
 	o := c.GetOpts()

@@ -227,11 +227,8 @@ type Fault struct {
 // Error returns the clause in English.
 func (f *Fault) Error() string { return f.Text.String() }
 
-// Message returns the clause.
 func (f *Fault) Message() message.Message { return f.Text }
-
-// Unwrap returns the kind.
-func (f *Fault) Unwrap() error { return f.Kind }
+func (f *Fault) Unwrap() error            { return f.Kind }
 
 // Unsupported returns a Fault of that kind.
 func Unsupported(format message.Text, args ...any) error {

@@ -52,7 +52,6 @@ type contextReader struct {
 	r   io.Reader
 }
 
-// Read implements io.Reader.
 func (r *contextReader) Read(p []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err

@@ -181,7 +181,6 @@ func (b *band) filter(pixelBytes int) {
 	}
 }
 
-// compress compresses the band.
 func (b *band) compress(z *flate.Writer) {
 	b.out.Reset()
 	z.ResetDict(&b.out, b.lines[max(b.dict-windowBytes, 0):b.dict])

@@ -30,7 +30,6 @@ func newIDATReader(f *File) *idatReader {
 		at: f.idat, end: f.idatEnd}
 }
 
-// Read implements io.Reader.
 func (r *idatReader) Read(p []byte) (int, error) {
 	for r.left == 0 {
 		if err := r.finish(); err != nil {

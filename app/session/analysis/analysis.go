@@ -30,7 +30,6 @@ type Analysis struct {
 	compared, told *compared
 }
 
-// New returns the analysis of a session.
 func New(s *session.Session, e session.Engine, masks Masks) *Analysis {
 	a := &Analysis{s: s, engine: e, masks: masks}
 	a.inspecting.jobs, a.counting.jobs, a.trying.jobs = s.Beside(), s.Beside(), s.Beside()
@@ -40,7 +39,6 @@ func New(s *session.Session, e session.Engine, masks Masks) *Analysis {
 	return a
 }
 
-// changed is part of session.Module.
 func (a *Analysis) changed(c *session.Change) {
 	if c.Document {
 		a.compared, a.tried, a.trials = nil, trial{}, nil

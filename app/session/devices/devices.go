@@ -43,7 +43,6 @@ func New(s *session.Session, chosen Device, list func() ([]device.Device, error)
 
 func (d *Devices) now() summary { return summary{d.device.State(), len(d.all)} }
 
-// changed is part of session.Module.
 func (d *Devices) changed(c *session.Change) {
 	now := d.now()
 	c.Device = now != d.told

@@ -21,7 +21,6 @@ type Editor struct {
 	touched touched
 }
 
-// New returns the editor of a session.
 func New(s *session.Session) *Editor { return &Editor{s: s} }
 
 // BeginStroke starts a brush stroke.
@@ -114,7 +113,6 @@ func (e *Editor) stepped(name func() (message.Message, bool), step func() (image
 	return text, ok
 }
 
-// change changes the mask.
 func (e *Editor) change(do func(*document.Document) image.Rectangle) {
 	e.s.Settle()
 	e.s.Publish(session.Other, do(e.s.Document()))

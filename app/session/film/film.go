@@ -67,14 +67,12 @@ type Film struct {
 	changes, told uint64
 }
 
-// New returns the filmstrip of a session.
 func New(s *session.Session, o Options) *Film {
 	m := &Film{s: s, o: o}
 	s.AddModule(session.Module{Changed: m.changed})
 	return m
 }
 
-// changed is part of session.Module.
 func (m *Film) changed(c *session.Change) {
 	m.follow()
 	c.Film = m.changes != m.told
@@ -87,7 +85,6 @@ const maxFrames = 500
 // Frames returns the pictures. The slice must not be changed.
 func (m *Film) Frames() []Frame { return m.frames }
 
-// Paths returns the paths of the pictures.
 func (m *Film) Paths() []string {
 	paths := make([]string, len(m.frames))
 	for i, f := range m.frames {

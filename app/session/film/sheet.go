@@ -76,10 +76,8 @@ func (t *sheet) step() work.Step {
 	}[state]
 }
 
-// Next implements work.Sheet.
 func (t *sheet) Next() work.Step { return t.next }
 
-// Found implements work.Sheet.
 func (t *sheet) Found(r *detect.Found) error {
 	_, err := t.Doc.ApplyResult(r, nil)
 	if t.next = t.step(); t.next == work.Finding {
@@ -127,14 +125,12 @@ func (t *sheet) save() {
 	}
 }
 
-// Corrected implements work.Sheet.
 func (t *sheet) Corrected(c *correct.Correction, chosen work.Choice) error {
 	err := t.Doc.ApplyCorrection(c, chosen.Spots, *t.Params)
 	t.save()
 	return err
 }
 
-// Save implements work.Sheet.
 func (t *sheet) Save(ctx context.Context, progress processing.Progress) error {
 	t.next = work.Nothing
 	shot := t.Doc.Snapshot()
@@ -149,7 +145,6 @@ func (t *sheet) Save(ctx context.Context, progress processing.Progress) error {
 	return nil
 }
 
-// saveProject saves the project.
 func (t *sheet) saveProject(ctx context.Context) error {
 	return project.Write(ctx, t.path, &project.Project{
 		Checksum: project.Checksum(t.file.Picture), Date: time.Now().Round(time.Second), Params: *t.Params,

@@ -33,14 +33,12 @@ type counted struct {
 	counts        []int
 }
 
-// New returns the findings of a session.
 func New(s *session.Session) *Findings {
 	l := &Findings{s: s}
 	s.AddModule(session.Module{Changed: l.changed})
 	return l
 }
 
-// changed is part of session.Module.
 func (l *Findings) changed(c *session.Change) {
 	c.Listing = l.listing != l.told
 	l.told = l.listing

@@ -33,7 +33,6 @@ type Glare struct {
 	engine work.Engine
 }
 
-// New returns the Glare of a session.
 func New(s *session.Session, e work.Engine) *Glare { return &Glare{s: s, engine: e} }
 
 // Detect detects glare in the search region with the current parameters and replaces the mask there.

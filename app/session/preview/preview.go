@@ -39,7 +39,6 @@ type Preview struct {
 // defaultPartShare is the default of Options.PartShare.
 const defaultPartShare = 0.6
 
-// New returns the previews of a session.
 func New(s *session.Session, g *glare.Glare, e work.Engine, o Options) *Preview {
 	if o.PartShare == 0 {
 		o.PartShare = defaultPartShare

@@ -80,7 +80,6 @@ type saved struct {
 	project                 time.Time
 }
 
-// New returns the store of a session.
 func New(s *session.Session, o Options) *Store {
 	if o.PlaceholderWait == 0 {
 		o.PlaceholderWait = placeholderWait
@@ -99,7 +98,6 @@ func New(s *session.Session, o Options) *Store {
 	return d
 }
 
-// changed is part of session.Module.
 func (d *Store) changed(c *session.Change) {
 	mask, picture := d.Unsaved()
 	now := saved{mask, picture, d.disk.maskFile, d.disk.written.Saved, d.disk.overwritten, d.disk.continued.Date}

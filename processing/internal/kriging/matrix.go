@@ -34,7 +34,6 @@ func NewMatrix(n int, values []float64) *Matrix {
 	return m
 }
 
-// panel returns the panel of index g.
 func (m *Matrix) panel(g int) []float64 {
 	return m.values[side*side*g*(g+1)/2:][: side*side*(g+1) : side*side*(g+1)]
 }

@@ -63,7 +63,6 @@ func NewPlaces(pix [][]float32, w, h, step int, list []int32) *Places {
 	return p
 }
 
-// Groups returns the groups of all places.
 func (p *Places) Groups() []Group { return p.groups }
 
 // At returns the group of up to Lanes places from index at on, for a step of 1.
@@ -79,12 +78,10 @@ type Patch struct {
 	ch     int
 }
 
-// Reset empties the patch.
 func (t *Patch) Reset(channels int) {
 	t.dx, t.dy, t.values, t.ch = t.dx[:0], t.dy[:0], t.values[:0], channels
 }
 
-// Add adds a pixel.
 func (t *Patch) Add(dx, dy int, value *[4]float32, weight float32) {
 	t.dx, t.dy = append(t.dx, int32(dx)), append(t.dy, int32(dy))
 	at, n := len(t.values), (t.ch+1)*Lanes
