@@ -58,7 +58,8 @@ func fitsGrid(w, h int) error {
 	if max(w, h) <= MaxSide {
 		return nil
 	}
-	return &driver.Problem{Reason: driver.TooLarge, Detail: fmt.Sprintf("no side may be longer than %d pixels", MaxSide)}
+	detail := fmt.Sprintf("no side may be longer than %d pixels", MaxSide)
+	return &driver.Problem{Reason: driver.TooLarge, Detail: detail}
 }
 
 // Alloc returns a plane with undefined content.
