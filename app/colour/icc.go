@@ -13,8 +13,19 @@ import (
 	"blik/processing"
 )
 
-// ErrProfile is what FromICC wraps for a profile that is damaged or of a kind that does not describe pictures.
+// ErrProfile is what FromICC wraps for a profile that is damaged or Unsuitable.
 var ErrProfile = errors.New("ICC profile")
+
+// Unsuitable is the error of FromICC for a profile that is not damaged, but of a kind that it does not read. Reason is
+// a clause that can follow a colon.
+type Unsuitable struct{ Reason message.Message }
+
+func (u *Unsuitable) Error() string { return fmt.Sprintf("%v: %s", ErrProfile, u.Reason.String()) }
+
+// Unwrap returns ErrProfile.
+func (u *Unsuitable) Unwrap() error { return ErrProfile }
+
+func unsuitable(format message.Text, a ...any) error { return &Unsuitable{message.Of(format, a...)} }
 
 func bad(format string, a ...any) error {
 	return fmt.Errorf("%w: %s", ErrProfile, fmt.Sprintf(format, a...))
@@ -37,7 +48,7 @@ const (
 )
 
 // FromICC reads an ICC profile of version 2 or 4 for grey, RGB or CMYK pictures: curves and matrix, or tables (lut8,
-// lut16, lutAToB). The error for a damaged profile wraps ErrProfile; memory and time are proportional to its length.
+// lut16, lutAToB). The error for another one wraps ErrProfile; memory and time are proportional to the length.
 func FromICC(profile []byte) (*Profile, error) {
 	f, space, err := open(profile)
 	if err != nil {
@@ -52,13 +63,26 @@ func FromICC(profile []byte) (*Profile, error) {
 	case "CMYK":
 		p, err = f.cmyk()
 	default:
-		return nil, bad("a colour space of %q: grey, RGB or CMYK expected", space)
+		return nil, otherSpace(space)
 	}
 	if err != nil {
 		return nil, err
 	}
 	p.Name = f.description()
 	return standard(p), nil
+}
+
+// otherSpace returns the error for a colour space that FromICC does not read (ICC.1:2022, table 19).
+func otherSpace(space string) error {
+	for name := range strings.FieldsSeq("XYZ Lab Luv YCbr Yxy HSV HLS CMY") {
+		if fmt.Sprintf("%-4s", name) == space {
+			return unsuitable("it is for %s, not for grey, RGB or CMYK", name)
+		}
+	}
+	if strings.HasSuffix(space, "CLR") && strings.Contains("23456789ABCDEF", space[:1]) {
+		return unsuitable("it is for %s, not for grey, RGB or CMYK", space)
+	}
+	return bad("a colour space of %q: grey, RGB or CMYK expected", space)
 }
 
 // open checks the header and finds the tags.
@@ -70,10 +94,10 @@ func open(data []byte) (*icc, string, error) {
 		return nil, "", bad("it does not have the signature of one")
 	}
 	if v := data[8]; v != 2 && v != 4 {
-		return nil, "", bad("version %d: 2 or 4 expected", v)
+		return nil, "", unsuitable("it has version %d, and only versions 2 and 4 can be read", v)
 	}
 	if class := string(data[12:16]); class == "link" || class == "abst" || class == "nmcl" {
-		return nil, "", bad("its class %q does not describe pictures", class)
+		return nil, "", unsuitable("it does not describe the colours of pictures (class %s)", class)
 	}
 	f := &icc{tags: map[string][]byte{}}
 	switch pcs := string(data[20:24]); pcs {

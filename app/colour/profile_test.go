@@ -551,6 +551,29 @@ func TestDamagedProfiles(t *testing.T) {
 	}
 }
 
+// A profile of another kind is not damaged, and the reason says what it is.
+func TestUnsuitableProfiles(t *testing.T) {
+	for name, change := range map[string]func(b []byte){
+		"it is for Lab, not for grey, RGB or CMYK":                  func(b []byte) { copy(b[12:], "spacLab Lab ") },
+		"it is for YCbr, not for grey, RGB or CMYK":                 func(b []byte) { copy(b[16:], "YCbr") },
+		"it is for 6CLR, not for grey, RGB or CMYK":                 func(b []byte) { copy(b[16:], "6CLR") },
+		"it has version 5, and only versions 2 and 4 can be read":   func(b []byte) { b[8] = 5 },
+		"it does not describe the colours of pictures (class link)": func(b []byte) { copy(b[12:], "link") },
+	} {
+		b := spaces()[0].profile(2)
+		change(b)
+		_, err := FromICC(b)
+		if u, ok := errors.AsType[*Unsuitable](err); !ok || u.Reason.String() != name {
+			t.Errorf("%v, want %q", err, name)
+		}
+	}
+	odd := spaces()[0].profile(2)
+	copy(odd[16:], "\x01\x02\x03\x04")
+	if _, err := FromICC(odd); !errors.Is(err, ErrProfile) || errors.As(err, new(*Unsuitable)) {
+		t.Errorf("no colour space: %v", err)
+	}
+}
+
 // FuzzFromICC: no input may panic, and what is read must be usable.
 func FuzzFromICC(f *testing.F) {
 	for _, s := range spaces() {

@@ -193,7 +193,11 @@ func (f *File) decode(ctx context.Context, r io.ReaderAt, limits Limits, accept 
 	}
 	if icc := f.Info.Meta.ICC; icc != nil {
 		if _, err := colour.FromICC(icc); err != nil {
-			f.Info.Warnings = append(f.Info.Warnings, container.DamagedProfile())
+			warning := container.DamagedProfile()
+			if u, ok := errors.AsType[*colour.Unsuitable](err); ok {
+				warning = container.UnusedProfile(u.Reason)
+			}
+			f.Info.Warnings = append(f.Info.Warnings, warning)
 		}
 	}
 	f.Profile = profileOf(f.Info, f.Picture)

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"blik/app/imagefile"
@@ -52,33 +53,57 @@ func adobeProfile() []byte {
 	return append(append(b, directory...), data...)
 }
 
-// TestPrimaries checks that a picture has the primaries of its profile, or those of sRGB without one.
-func TestPrimaries(t *testing.T) {
-	t.Parallel()
+// withProfile reads a PNG with a colour profile; nil for none.
+func withProfile(t *testing.T, profile []byte) *imagefile.File {
+	t.Helper()
 	var plain, packed, chunk bytes.Buffer
 	if err := png.Encode(&plain, image.NewNRGBA(image.Rect(0, 0, 5, 3))); err != nil {
 		t.Fatal(err)
 	}
-	z := zlib.NewWriter(&packed)
-	_, _ = z.Write(adobeProfile())
-	_ = z.Close()
-	body := append([]byte("iCCPadobe\x00\x00"), packed.Bytes()...)
-	_ = binary.Write(&chunk, binary.BigEndian, uint32(len(body)-4))
-	chunk.Write(body)
-	_ = binary.Write(&chunk, binary.BigEndian, crc32.ChecksumIEEE(body))
+	if profile != nil {
+		z := zlib.NewWriter(&packed)
+		_, _ = z.Write(profile)
+		_ = z.Close()
+		body := append([]byte("iCCPadobe\x00\x00"), packed.Bytes()...)
+		_ = binary.Write(&chunk, binary.BigEndian, uint32(len(body)-4))
+		chunk.Write(body)
+		_ = binary.Write(&chunk, binary.BigEndian, crc32.ChecksumIEEE(body))
+	}
 	const header = 8 + 25 // signature and IHDR
-	wide := append(bytes.Clone(plain.Bytes()[:header]), chunk.Bytes()...)
-	wide = append(wide, plain.Bytes()[header:]...)
-	for name, file := range map[string][]byte{"plain": plain.Bytes(), "wide": wide} {
-		path := filepath.Join(t.TempDir(), name+".png")
-		if err := os.WriteFile(path, file, 0o600); err != nil {
-			t.Fatal(err)
+	file := slices.Concat(plain.Bytes()[:header], chunk.Bytes(), plain.Bytes()[header:])
+	path := filepath.Join(t.TempDir(), "a.png")
+	if err := os.WriteFile(path, file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := imagefile.Read(context.Background(), path, imagefile.DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// The warning about a valid profile of another colour space names that, and the profile counts as missing.
+func TestUnusedProfile(t *testing.T) {
+	t.Parallel()
+	lab, broken := adobeProfile(), adobeProfile()
+	copy(lab[12:], "spacLab ")
+	broken[36] = 'x'
+	for want, profile := range map[string][]byte{
+		"The colour profile cannot be used: it is for Lab, not for grey, RGB or CMYK; the picture is shown as if it had none.": lab,
+		"The colour profile is damaged; the picture is shown as if it had none.":                                               broken,
+	} {
+		f := withProfile(t, profile)
+		if f.Picture.ToSRGB != nil || len(f.Info.Warnings) != 1 || f.Info.Warnings[0].String() != want {
+			t.Errorf("%v, want %q", f.Info.Warnings, want)
 		}
-		f, err := imagefile.Read(context.Background(), path, imagefile.DefaultLimits())
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := f.Picture.ToSRGB
+	}
+}
+
+// TestPrimaries checks that a picture has the primaries of its profile, or those of sRGB without one.
+func TestPrimaries(t *testing.T) {
+	t.Parallel()
+	for name, profile := range map[string][]byte{"plain": nil, "wide": adobeProfile()} {
+		got := withProfile(t, profile).Picture.ToSRGB
 		if name == "plain" {
 			if got != nil {
 				t.Errorf("a picture without a profile has the primaries %v", got)

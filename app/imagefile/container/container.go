@@ -250,6 +250,11 @@ func DamagedProfile() message.Message {
 	return message.Of("The colour profile is damaged; the picture is shown as if it had none.")
 }
 
+// UnusedProfile is the warning about a profile that cannot be used, with the reason.
+func UnusedProfile(reason message.Message) message.Message {
+	return message.Of("The colour profile cannot be used: %s; the picture is shown as if it had none.", reason)
+}
+
 // StaleCredentials is the sentence about content credentials that a corrected copy keeps.
 func StaleCredentials() message.Message {
 	return message.Of(
