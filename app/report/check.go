@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -341,8 +340,9 @@ func (k *checker) inMask(name string, p Place) []field {
 	if k.exact() {
 		all = append(all, field{name + ".pixels_changed", p.Changed, changed})
 	}
-	const digits = 1e6
-	at := func(x, y float64) [2]float64 { return [2]float64{math.Round(x * digits), math.Round(y * digits)} }
+	at := func(x, y float64) [2]float64 {
+		return [2]float64{round(x, positionDecimals), round(y, positionDecimals)}
+	}
 	return append(all, field{name + ".x, y", at(p.X, p.Y), at(sx/float64(n), sy/float64(n))})
 }
 

@@ -313,6 +313,20 @@ type correctionRecord struct {
 	Proof *proofRecord     `json:"proof"`
 }
 
+// roundedPlaces is rounded for places.
+func roundedPlaces(places []Place) []Place {
+	all := slices.Clone(places)
+	for i := range all {
+		p := &all[i]
+		p.X, p.Y = round(p.X, positionDecimals), round(p.Y, positionDecimals)
+		if p.Score != nil {
+			score, contrast := round(*p.Score, 3), round(*p.Contrast, 4)
+			p.Score, p.Contrast = &score, &contrast
+		}
+	}
+	return all
+}
+
 func newProofRecord(p *imagefile.Proof) *proofRecord {
 	if p == nil {
 		return nil
@@ -363,7 +377,8 @@ func (c Correction) record() (correctionRecord, error) {
 		Width: pic.Width, Height: pic.Height, Channels: pic.Channels, Depth: c.Source.Depth,
 		Float: info.Float, Compression: info.Compression, Orientation: c.Source.Orientation,
 		Profile: c.Source.ProfileName(), Preset: preset.Encode(c.Params),
-		Changed: saved.PixelsChanged, Places: places, Left: c.Left, Proof: newProofRecord(saved.Proof),
+		Changed: saved.PixelsChanged, Places: roundedPlaces(places), Left: rounded(c.Left),
+		Proof: newProofRecord(saved.Proof),
 	}
 	extent := extentOf(places, saved)
 	r.Extent, r.MaskArea = &extent, int(extent.Marked)

@@ -116,7 +116,7 @@ func TestCorrectionJSON(t *testing.T) {
 	}
 	want := []report.Place{
 		{ID: 1, X: 11, Y: 20.5, Left: 10, Top: 20, Width: 2, Height: 1, Area: 1, Halo: 1, Changed: 1, Method: "subtract"},
-		{ID: 2, X: (31*2 + 30.5) / 3, Y: (5.5*2 + 6.5) / 3, Left: 30, Top: 5, Width: 2, Height: 2, Area: 2, Halo: 1, Changed: 2, Method: "exemplar", Score: &score, Contrast: &contrast},
+		{ID: 2, X: 30.83, Y: 5.83, Left: 30, Top: 5, Width: 2, Height: 2, Area: 2, Halo: 1, Changed: 2, Method: "exemplar", Score: &score, Contrast: &contrast},
 		{ID: 3, X: 59.5, Y: 39.5, Left: 59, Top: 39, Width: 1, Height: 1, Area: 1, Method: "harmonic"},
 	}
 	wantJSON, _ := json.Marshal(want)

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 
@@ -150,6 +151,30 @@ type record struct {
 	Kinds map[string]text `json:"kinds"`
 }
 
+// positionDecimals is the number of decimals of positions in JSON.
+const positionDecimals = 2
+
+// rounded returns findings for JSON, with real numbers of as many decimals as mean something; never nil.
+func rounded(findings []detect.Finding) []detect.Finding {
+	all := make([]detect.Finding, len(findings))
+	for i, f := range findings {
+		f.X, f.Y = round(f.X, positionDecimals), round(f.Y, positionDecimals)
+		f.Elongation, f.Certainty = round(f.Elongation, 2), round(f.Certainty, 2)
+		f.Score, f.Strength, f.Contrast = round(f.Score, 3), round(f.Strength, 4), round(f.Contrast, 4)
+		for k, share := range f.Shares {
+			f.Shares[k] = round(share, 3)
+		}
+		all[i] = f
+	}
+	return all
+}
+
+// round rounds to a number of decimals.
+func round(v float64, decimals int) float64 {
+	unit := math.Pow10(decimals)
+	return math.Round(v*unit) / unit
+}
+
 // WriteJSON writes everything: picture, device, the values used (as a preset that repeats the detection), the
 // measurements and choices of adaptive mode with reasons, in both languages, and the findings. The same result gives
 // the same bytes.
@@ -158,7 +183,7 @@ func WriteJSON(w io.Writer, r Report) error {
 		Format: Format, Version: version, Program: r.Program, File: r.File,
 		Width: r.Picture.Width, Height: r.Picture.Height, Channels: r.Picture.Channels, Depth: r.Picture.Depth(),
 		Device: r.Result.Device, Mode: "adaptive", MaskArea: r.Result.Mask.Area(),
-		Preset: preset.Encode(r.Result.Params), Chosen: []chosen{}, Findings: r.Result.Findings,
+		Preset: preset.Encode(r.Result.Params), Chosen: []chosen{}, Findings: rounded(r.Result.Findings),
 	}
 	if r.Mode == processing.Manual {
 		rec.Mode = "manual"
@@ -166,14 +191,12 @@ func WriteJSON(w io.Writer, r Report) error {
 	if r.Region != nil {
 		rec.Region = r.Region.String()
 	}
-	if rec.Findings == nil {
-		rec.Findings = []detect.Finding{}
-	}
 	rec.Kinds = map[string]text{}
 	for k := range detect.GlintKind(detect.GlintKinds) {
 		rec.Kinds[k.ID()] = i18n.AllLanguages(k.Name())
 	}
 	for _, c := range r.Result.Chosen {
+		c.Value = round(c.Value, 4)
 		rec.Chosen = append(rec.Chosen,
 			chosen{c, i18n.AllLanguages(c.Name), i18n.AllLanguages(c.Unit), i18n.AllLanguages(c.Why)})
 	}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"testing"
 
@@ -111,8 +112,22 @@ func TestJSON(t *testing.T) {
 	if len(got.Chosen) != 1 || got.Chosen[0].ID != "noise" || got.Chosen[0].Value != 1.5 || got.Chosen[0].Why["ru"] != "Шум" || got.Chosen[0].Name["en"] != "noise" {
 		t.Errorf("chosen: %+v", got.Chosen)
 	}
-	if !reflect.DeepEqual(got.Findings, r.Result.Findings) {
+	want := slices.Clone(r.Result.Findings)
+	want[0].Contrast = 0.1235
+	if !reflect.DeepEqual(got.Findings, want) {
 		t.Errorf("findings: %+v", got.Findings)
+	}
+	// As many decimals as mean something.
+	long := &r.Result.Findings[0]
+	long.X, long.Y, long.Elongation, long.Score, long.Strength = 2./3, 1e3/3, 4./3, 2./3, 20./3
+	r.Result.Chosen[0].Value = 2.965159377316531
+	long.Certainty, long.Shares = 0.5800000000000001, [detect.GlintKinds]float64{1. / 3, 2. / 3, 1e-9}
+	b.Reset()
+	if err := report.WriteJSON(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	if found := regexp.MustCompile(`\.[0-9]{5}|[0-9]e-`).FindString(b.String()); found != "" || !bytes.Contains(b.Bytes(), []byte(`"certainty": 0.58,`)) {
+		t.Errorf("%q in %s", found, b.Bytes())
 	}
 
 	r.Result.Findings, r.Result.Chosen, r.Region = nil, nil, nil
