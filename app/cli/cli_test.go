@@ -212,6 +212,10 @@ func TestPresetsAndModes(t *testing.T) {
 	if got := call(t, "detect", "--overwrite", "--preset", only, "--save-preset", only); got.status != exitUsage || !strings.Contains(got.errors, "--preset reads this file; give another name") {
 		t.Errorf("storing a preset over itself: %+v", got)
 	}
+	other := filepath.Join(t.TempDir(), "batch.json")
+	if got := call(t, "batch", "--save-preset", other, "--window", "9"); got.status != exitDone || !exist(other) {
+		t.Errorf("storing a preset with batch: %+v", got)
+	}
 	// As in `blik detect --save-preset *.png`.
 	before := testpic.ReadFile(t, in)
 	for _, path := range []string{in, t.TempDir()} {

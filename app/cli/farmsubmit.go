@@ -83,8 +83,11 @@ func (s *submission) run(ctx context.Context, args []string, r workbatch.Request
 	if err := s.check(args); err != nil {
 		return err
 	}
-	if len(args) == 0 {
+	if len(args) == 0 && s.params.savePreset == "" {
 		return s.usage("no files given")
+	}
+	if err := s.params.store(ctx, s.Params, s.Overwrite, expand(args)); err != nil || len(args) == 0 {
+		return err
 	}
 	var err error
 	if r.Roots, err = rootsOf(s.roots, nil); err != nil {
