@@ -108,6 +108,9 @@ func (o *Outputs) Commit(ctx context.Context, path string) error {
 // Close ends the set; without Commit it removes all the files.
 func (o *Outputs) Close() { _ = o.tx.Close() }
 
+// About says what the files are about, for the run that completes the commit if this process is killed.
+func (o *Outputs) About(what string) { o.tx.About = what }
+
 // Recover completes the committed writes of killed processes in a folder and removes their temporary files. Folders
 // that cannot be read or written are skipped.
 func Recover(dir string) { _ = atomicfile.Recover(atomicfile.Disk{}, dir) }

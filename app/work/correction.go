@@ -117,7 +117,7 @@ func (t *task) Corrected(c *correct.Correction, _ Choice) error {
 func (t *task) Save(ctx context.Context, progress processing.Progress) error {
 	t.next = Nothing
 	o := Target{
-		Path: t.target, Now: t.Now,
+		Path: t.target, About: t.about(), Now: t.Now,
 		Options: imagefile.SaveOptions{
 			Overwrite: t.Work.Overwrite, AllowLossy: t.Work.format() == imagefile.JPEG, KeepTime: t.Work.KeepTime,
 			Progress: progress,

@@ -87,6 +87,7 @@ func (t *task) writeFound(ctx context.Context, o findings) error {
 	}
 	out := imagefile.Begin()
 	defer out.Close()
+	out.About(t.about())
 	options := imagefile.WriteOptions{Overwrite: t.Work.Overwrite, Like: file}
 	if err := out.AddMask(ctx, o.mask, options, result.Mask); err != nil {
 		return err

@@ -10,16 +10,12 @@ import (
 )
 
 // EnterFolder creates a folder with its parents, completes or removes outputs of killed processes in it, and returns
-// the names of those that it has completed.
-func EnterFolder(dir string) (map[string]bool, error) {
+// what those that it has completed are about, by their names.
+func EnterFolder(dir string) (map[string]string, error) {
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
-		completed := map[string]bool{}
 		// Folders that cannot be read or written are skipped.
-		names, _ := atomicfile.Complete(atomicfile.Disk{}, dir)
-		for _, name := range names {
-			completed[name] = true
-		}
+		completed, _ := atomicfile.Complete(atomicfile.Disk{}, dir)
 		return completed, nil
 	}
 	if errors.Is(err, fs.ErrPermission) {

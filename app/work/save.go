@@ -16,6 +16,8 @@ type Target struct {
 	Path string
 	// Mask is the file of the mask with halo and veil; empty for none.
 	Mask string
+	// About is that of imagefile.Outputs; may be empty.
+	About string
 	// Report writes the report; nil for none. Now returns its date; nil: that of the account.
 	Report  *i18n.Printer
 	Now     func() time.Time
@@ -35,6 +37,7 @@ type Written struct {
 func Save(ctx context.Context, account report.Correction, t Target) (w Written, err error) {
 	out := imagefile.Begin()
 	defer out.Close()
+	out.About(t.About)
 	err = timed(&w.Stages, "save and prove", func() (err error) {
 		w.Saved, err = out.AddPicture(ctx, account.Source, t.Path, account.Patches, t.Options)
 		if account.Saved = w.Saved; err == nil {

@@ -7,14 +7,21 @@ import (
 	"testing"
 )
 
-// A file whose outputs a killed run had finished counts as done; any other existing output does not.
+// A file whose outputs a killed run had finished counts as done; any other existing output does not, and neither do
+// those of other work or of an original that had the same name.
 func TestCompleted(t *testing.T) {
 	t.Parallel()
-	s := &Workshop{Completed: map[string]bool{"a_mask.png": true, "a.csv": true}}
+	in := filepath.Join(t.TempDir(), "a.png")
+	if err := os.WriteFile(in, []byte("one"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s := &Workshop{Work: Default()}
+	about := (&task{Workshop: s, input: in}).about()
+	s.Completed = map[string]string{"a_mask.png": about, "a.csv": about}
 	for outputs, want := range map[string]bool{
 		"a_mask.png a.csv": true, "a_mask.png": true, "a_mask.png b.csv": false, "b.csv": false,
 	} {
-		task := &task{Workshop: s, input: "a.png"}
+		task := &task{Workshop: s, input: in}
 		paths := strings.Fields(outputs)
 		for i, name := range paths {
 			paths[i] = filepath.Join("out", name)
@@ -23,9 +30,22 @@ func TestCompleted(t *testing.T) {
 			t.Errorf("%s: %v, %+v", outputs, got, task.Outcome)
 		}
 	}
+	done := func() bool { return (&task{Workshop: s, input: in}).done([]string{"a.csv"}) }
+	s.Work.Params.Sensitivity = 2
+	if done() {
+		t.Error("done with another sensitivity")
+	}
+	s.Work = Default()
 	s.Work.Overwrite = true
-	if (&task{Workshop: s, input: "a.png"}).done([]string{"a.csv"}) {
+	if done() {
 		t.Error("with --overwrite nothing is left alone")
+	}
+	s.Work = Default()
+	if err := os.WriteFile(in, []byte("another"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if done() {
+		t.Error("another original")
 	}
 }
 

@@ -2,11 +2,16 @@ package work
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"os"
 	"path/filepath"
 	"time"
 
 	"blik/app/i18n"
 	"blik/app/imagefile"
+	"blik/app/preset"
 	"blik/app/report"
 	"blik/internal/message"
 	"blik/processing"
@@ -25,8 +30,8 @@ type Workshop struct {
 	Now     func() time.Time
 	// Inputs are files that no result may replace.
 	Inputs FileSet
-	// Completed holds the names of the files that a killed run had finished and that have got their names since.
-	Completed map[string]bool
+	// Completed says what the files are about that a killed run had finished and that have got their names since.
+	Completed map[string]string
 	// Read reads a picture; nil: imagefile.Read.
 	Read func(ctx context.Context, path string, limits imagefile.Limits) (*imagefile.File, error)
 }
@@ -131,10 +136,29 @@ func (t *task) Found(r *detect.Found) error {
 // outputPath returns the path of a result with some ending.
 func (t *task) outputPath(tail string) string { return filepath.Join(t.Folder, Stem(t.input)+tail) }
 
-// done reports whether all outputs were finished by a killed run and named since.
+// about identifies the work on the file as it is now: the same name may be that of another picture later.
+func (t *task) about() string {
+	size, modified := int64(0), time.Time{}
+	if t.File != nil {
+		size, modified = t.File.Size, t.File.Modified
+	} else if info, err := os.Stat(t.input); err == nil {
+		size, modified = info.Size(), info.ModTime()
+	}
+	w := t.Work
+	w.Params = processing.Params{} // the preset holds them
+	data, _ := json.Marshal([]any{w, string(preset.Encode(t.Work.Params)), t.Program, size, modified.UnixNano()})
+	return fmt.Sprintf("%x", sha256.Sum256(data))
+}
+
+// done reports whether all outputs were finished by a killed run that did the same work on the same file, and named
+// since.
 func (t *task) done(outputs []string) bool {
+	if t.Work.Overwrite || len(t.Workshop.Completed) == 0 {
+		return false
+	}
+	about := t.about()
 	for _, path := range outputs {
-		if t.Work.Overwrite || !t.Workshop.Completed[filepath.Base(path)] {
+		if t.Workshop.Completed[filepath.Base(path)] != about {
 			return false
 		}
 	}

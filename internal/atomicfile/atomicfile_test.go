@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"testing"
 )
 
@@ -71,11 +71,12 @@ func TestWriteKeepsWhatExists(t *testing.T) {
 	only(t, path, "old")
 }
 
-// Complete names the files that it has completed: those that had their names before the kill, and those that get them now.
+// Complete names the files that it has completed: those that had their names before the kill, and those that get them now;
+// and says what they are about.
 func TestCompleteNames(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	r := record{Steps: []naming{{From: ".blik-1.tmp", To: "a.png"}, {From: ".blik-2.tmp", To: "a.json"}}}
+	r := record{About: "a", Steps: []naming{{From: ".blik-1.tmp", To: "a.png"}, {From: ".blik-2.tmp", To: "a.json"}}}
 	data, err := r.encode()
 	if err != nil {
 		t.Fatal(err)
@@ -86,8 +87,7 @@ func TestCompleteNames(t *testing.T) {
 		}
 	}
 	names, err := Complete(Disk{}, dir)
-	slices.Sort(names)
-	if err != nil || !slices.Equal(names, []string{"a.json", "a.png"}) {
+	if err != nil || !maps.Equal(names, map[string]string{"a.json": "a", "a.png": "a"}) {
 		t.Errorf("%v, %v", names, err)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "a.json")); err != nil || string(got) != "not yet" {
@@ -95,5 +95,37 @@ func TestCompleteNames(t *testing.T) {
 	}
 	if again, err := Complete(Disk{}, dir); err != nil || len(again) != 0 {
 		t.Errorf("%v, %v", again, err)
+	}
+}
+
+// keepsRecords is a Disk on which records stay.
+type keepsRecords struct{ Disk }
+
+func (d keepsRecords) Remove(path string) error {
+	if filepath.Ext(path) == ".commit" {
+		return nil
+	}
+	return d.Disk.Remove(path)
+}
+
+// The record of a transaction says what it is about.
+func TestAbout(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	tx := Begin(keepsRecords{})
+	tx.About = "a"
+	defer tx.Close()
+	for _, name := range []string{"a.png", "a.json"} {
+		target := Target{FS: Disk{}, Path: filepath.Join(dir, name)}
+		if err := tx.Add(t.Context(), target, func(File) error { return nil }, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := tx.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Complete(Disk{}, dir)
+	if err != nil || !maps.Equal(got, map[string]string{"a.json": "a", "a.png": "a"}) {
+		t.Errorf("%v, %v", got, err)
 	}
 }

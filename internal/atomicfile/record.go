@@ -15,6 +15,8 @@ import (
 // record lists the names still to be given to the files of a transaction. Once it is on disk, the transaction is
 // committed: after a crash Recover completes it.
 type record struct {
+	// About is that of the transaction.
+	About string   `json:"about,omitempty"`
 	Steps []naming `json:"steps"`
 }
 
@@ -73,7 +75,7 @@ func identity(fsys FileSystem, path string) (string, error) {
 // publishAll gives several files in one directory their names. After an error the directory is unchanged.
 func (t *Transaction) publishAll() error {
 	dir := filepath.Dir(t.members[0].Path)
-	var r record
+	r := record{About: t.About}
 	for _, p := range t.members {
 		if filepath.Dir(p.Path) != dir || p.Keep != "" && filepath.Dir(p.Keep) != dir {
 			return fmt.Errorf("%s and %s are not in one folder", t.members[0].Path, p.Path)
@@ -307,11 +309,12 @@ func Recover(fsys FileSystem, dir string) error {
 	return err
 }
 
-// Complete is Recover, and returns the names of the files of the transactions that it has completed.
-func Complete(fsys FileSystem, dir string) (completed []string, err error) {
+// Complete is Recover, and returns by their names what the files of the transactions that it has completed are about.
+func Complete(fsys FileSystem, dir string) (completed map[string]string, err error) {
+	completed = map[string]string{}
 	names, err := fsys.List(dir, leftoverPattern)
 	if err != nil {
-		return nil, err
+		return completed, err
 	}
 	changed := false
 	// Records first: they need files that would otherwise be removed.
@@ -323,7 +326,7 @@ func Complete(fsys FileSystem, dir string) (completed []string, err error) {
 			r, done, e := recoverOne(fsys, dir, name)
 			changed = changed || done
 			for _, s := range r.Steps {
-				completed = append(completed, s.To)
+				completed[s.To] = r.About
 			}
 			if err == nil {
 				err = e

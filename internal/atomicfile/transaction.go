@@ -19,6 +19,8 @@ const (
 
 // Transaction is a set of new files that get their names together.
 type Transaction struct {
+	// About says what the files are about, for the run that completes the transaction of a killed process.
+	About   string
 	fsys    FileSystem
 	members []*member
 	// ended is set after Commit or Close.
