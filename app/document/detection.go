@@ -17,7 +17,7 @@ type detection struct {
 	findings []detect.Finding
 	// mask is the mask of the detection, one element for each tile.
 	tiles tiling
-	mask  []tileData
+	mask  Packed
 	// generation is that of the document's mask when it was replaced by the whole mask of the detection; otherwise 0.
 	generation uint64
 	// labels and list are made by index.
@@ -135,7 +135,7 @@ func (d *Document) Untouched() bool {
 func (old *detection) merge(r *detect.Found, inside rows, t tiling) *detection {
 	kept := *r
 	kept.Mask = nil
-	n := &detection{result: &kept, findings: r.Findings, tiles: t, mask: make([]tileData, t.count())}
+	n := &detection{result: &kept, findings: r.Findings, tiles: t, mask: make(Packed, t.count())}
 	partly := old != nil && inside.spans != nil
 	if partly {
 		n.findings = append([]detect.Finding(nil), r.Findings...)

@@ -100,7 +100,7 @@ type Snapshot struct {
 	Generation uint64
 
 	tiles             tiling
-	mask              []tileData
+	mask              Packed
 	detection         *detection
 	decisions         *Decisions
 	hand              *hand
@@ -109,7 +109,7 @@ type Snapshot struct {
 }
 
 // Mask returns a new copy of the mask. It writes every pixel; taking the Snapshot does not.
-func (s Snapshot) Mask() *processing.Mask { return unpackAll(s.tiles, s.mask) }
+func (s Snapshot) Mask() *processing.Mask { return s.mask.unpack(s.tiles.w, s.tiles.h) }
 
 // New returns a document of a picture, with an empty mask. path may be empty. The error is that of Picture.Validate.
 func New(path string, pic *processing.Picture) (*Document, error) {

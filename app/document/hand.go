@@ -12,11 +12,11 @@ import (
 type hand struct {
 	// marked and erased have one element for each tile. No detection makes the mask darker than marked, or brighter
 	// than 255 − erased. In no pixel do the two contradict each other.
-	marked, erased []tileData
+	marked, erased Packed
 }
 
 // newHand returns nil if no pixel is marked or erased.
-func newHand(marked, erased []tileData) *hand {
+func newHand(marked, erased Packed) *hand {
 	some := func(t tileData) bool { return len(t) > 0 }
 	if !slices.ContainsFunc(marked, some) && !slices.ContainsFunc(erased, some) {
 		return nil
@@ -25,25 +25,17 @@ func newHand(marked, erased []tileData) *hand {
 }
 
 // tiles returns copies of the tiles that are marked and erased.
-func (h *hand) tiles(t tiling) (marked, erased []tileData) {
+func (h *hand) tiles(t tiling) (marked, erased Packed) {
 	if h == nil {
-		return make([]tileData, t.count()), make([]tileData, t.count())
+		return make(Packed, t.count()), make(Packed, t.count())
 	}
 	return slices.Clone(h.marked), slices.Clone(h.erased)
 }
 
-// masks returns what is marked and erased as masks, nil for nothing.
-func (h *hand) masks(t tiling) (marked, erased *processing.Mask) {
-	if h == nil {
-		return nil, nil
-	}
-	return unpackAll(t, h.marked), unpackAll(t, h.erased)
-}
-
-// handOf is the inverse of masks.
+// handOf returns what masks say is marked and erased; nil is nothing.
 func handOf(t tiling, marked, erased *processing.Mask) *hand {
-	packed := func(m *processing.Mask) []tileData {
-		tiles := make([]tileData, t.count())
+	packed := func(m *processing.Mask) Packed {
+		tiles := make(Packed, t.count())
 		if m != nil {
 			forEach(len(tiles), func(i int, scratch *tileBuffer) {
 				tiles[i] = packTile(m.Pix, m.Width, t.rect(i), scratch)
@@ -140,7 +132,7 @@ func noteKept(d *Document, spots []Spot) {
 // markAll makes the whole mask what the user marked.
 func markAll(d *Document) {
 	marked := d.packAll()
-	d.hand = newHand(marked, make([]tileData, d.tiles.count()))
+	d.hand = newHand(marked, make(Packed, d.tiles.count()))
 	if d.hand != nil {
 		for _, t := range marked {
 			d.edit.step.held += savedBytes + int64(len(t))
@@ -201,7 +193,7 @@ func withHand(d *Document, mask *processing.Mask, found *detection) *processing.
 }
 
 // common returns, by its root, how many pixels of each component with a pixel in a packed mask are in that mask.
-func (l *labels) common(tiles []tileData) map[int32]int {
+func (l *labels) common(tiles Packed) map[int32]int {
 	common := map[int32]int{}
 	var buffer tileBuffer
 	for i, data := range tiles {
@@ -245,7 +237,7 @@ func (d *Document) Forget() (dirty image.Rectangle, ok bool) {
 	if d.detection == nil {
 		d.rewrite(func(row []uint8, y, x0 int) { clear(row) })
 	} else {
-		found := unpackAll(d.tiles, d.detection.mask)
+		found := d.detection.mask.unpack(d.tiles.w, d.tiles.h)
 		d.rewrite(func(row []uint8, y, x0 int) { copy(row, found.Pix[y*found.Width+x0:]) })
 	}
 	d.hand, d.decisions, d.replaced, d.painted = nil, nil, false, false

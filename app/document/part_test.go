@@ -33,7 +33,8 @@ func TestShownPart(t *testing.T) {
 			}
 			outsideOf(t, "part", d.Mask().Pix, was, w, dirty)
 			want := bytes.Clone(part.Pix)
-			if marked, erased := d.hand.masks(d.tiles); marked != nil {
+			if d.hand != nil {
+				marked, erased := d.hand.marked.unpack(w, h), d.hand.erased.unpack(w, h)
 				for i, v := range want {
 					at := (y+i/part.Width)*w + x + i%part.Width
 					want[i] = max(min(v, 255-erased.Pix[at]), marked.Pix[at])

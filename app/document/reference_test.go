@@ -346,13 +346,13 @@ func TestAgainstCopies(t *testing.T) {
 // for the greater part may be missing.
 func keepsHand(t *rapid.T, d *Document, found *processing.Mask) {
 	t.Helper()
-	marked, erased := d.hand.masks(d.tiles)
-	if marked == nil {
+	if d.hand == nil {
 		if !bytes.Equal(d.Mask().Pix, found.Pix) {
 			t.Fatal("the mask is not that of the detection")
 		}
 		return
 	}
+	marked, erased := d.hand.marked.unpack(d.tiles.w, d.tiles.h), d.hand.erased.unpack(d.tiles.w, d.tiles.h)
 	for i, v := range d.Mask().Pix {
 		low, high := marked.Pix[i], 255-erased.Pix[i]
 		if low > high {

@@ -7,6 +7,7 @@ import (
 	"iter"
 
 	"blik/internal/parallel"
+	"blik/processing"
 )
 
 // tileSide is the side of the tiles in which the history stores changes and findings are counted.
@@ -118,6 +119,38 @@ func rawTile(pix []uint8, stride int, r image.Rectangle) tileData {
 	return out
 }
 
+// Packed is a mask, compressed as the history holds it: one element for each tile, empty where all pixels are 0. nil is
+// no mask.
+type Packed []tileData
+
+// Fits reports whether p is a mask of width × height pixels.
+func (p Packed) Fits(width, height int) bool {
+	t := newTiling(width, height)
+	if width <= 0 || height <= 0 || len(p) != t.count() {
+		return false
+	}
+	for i, data := range p {
+		if r := t.rect(i); !data.fits(r.Dx() * r.Dy()) {
+			return false
+		}
+	}
+	return true
+}
+
+// unpack returns the mask, nil for none.
+func (p Packed) unpack(width, height int) *processing.Mask {
+	if p == nil {
+		return nil
+	}
+	t, m := newTiling(width, height), processing.NewMask(width, height)
+	for i, data := range p {
+		if len(data) > 0 {
+			data.unpack(m.Pix, m.Width, t.rect(i))
+		}
+	}
+	return m
+}
+
 // packedTile is a packed tile of the mask; stale is set if the mask has changed there since.
 type packedTile struct {
 	data  tileData
@@ -133,8 +166,8 @@ func (d *Document) pack(i int, scratch *tileBuffer) tileData {
 }
 
 // packAll returns all tiles of the mask, packed.
-func (d *Document) packAll() []tileData {
-	mask := make([]tileData, len(d.packed))
+func (d *Document) packAll() Packed {
+	mask := make(Packed, len(d.packed))
 	forEach(len(mask), func(i int, scratch *tileBuffer) { mask[i] = d.pack(i, scratch) })
 	return mask
 }
@@ -160,6 +193,17 @@ func (d tileData) load(b *tileBuffer, r image.Rectangle) { d.unpack(b[:], r.Dx()
 
 func packLoaded(b *tileBuffer, r image.Rectangle, scratch *tileBuffer) tileData {
 	return packTile(b[:], r.Dx(), r.Sub(r.Min), scratch)
+}
+
+// fits reports whether the data are those of a tile of n pixels.
+func (d tileData) fits(n int) bool {
+	if len(d) == 0 || len(d) == n {
+		return true
+	}
+	for ; len(d) >= runBytes; d = d[runBytes:] {
+		n -= int(d[1]) + int(d[2])<<8 + 1
+	}
+	return len(d) == 0 && n == 0
 }
 
 // unpack writes the tile to the pixels r of a raster with the given stride.

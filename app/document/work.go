@@ -34,25 +34,44 @@ type Work struct {
 	Origins []*Origin
 }
 
-// Work returns the work on the picture. It writes every pixel of two masks; taking the Snapshot does not.
+// PackedMasks are the masks of a Work, Found that of the detection.
+type PackedMasks struct{ Mask, Found, Marked, Erased Packed }
+
+// Work returns the work on the picture. It writes every pixel of up to four masks; Packed does not.
 func (s Snapshot) Work() Work {
+	w, masks := s.Packed()
+	w.Unpack(masks, s.tiles.w, s.tiles.h)
+	return w
+}
+
+// Packed returns the work on the picture without its masks, and these compressed.
+func (s Snapshot) Packed() (Work, PackedMasks) {
 	w := Work{
-		Mask: s.Mask(), Region: s.Region, Replaced: s.replaced, Painted: s.painted,
-		Numbers: s.numbers, Spots: s.Corrections.Spots(), Patches: s.Corrections.Patches(),
-		Origins: s.Corrections.Origins(),
+		Region: s.Region, Replaced: s.replaced, Painted: s.painted, Numbers: s.numbers, Spots: s.Corrections.Spots(),
+		Patches: s.Corrections.Patches(), Origins: s.Corrections.Origins(),
 	}
-	w.Marked, w.Erased = s.hand.masks(s.tiles)
+	masks := PackedMasks{Mask: s.mask}
+	if s.hand != nil {
+		masks.Marked, masks.Erased = s.hand.marked, s.hand.erased
+	}
 	if s.decisions != nil {
 		w.Kept = slices.Clone(s.decisions.kept)
 	}
 	if s.detection != nil {
 		r := s.detection.result
-		w.Found = &detect.Found{
-			Mask: unpackAll(s.tiles, s.detection.mask), Findings: s.detection.findings, Params: r.Params,
-			Device: r.Device,
-		}
+		w.Found = &detect.Found{Findings: s.detection.findings, Params: r.Params, Device: r.Device}
+		masks.Found = s.detection.mask
 	}
-	return w
+	return w, masks
+}
+
+// Unpack sets the masks of a picture of the given size, which they must fit.
+func (w *Work) Unpack(m PackedMasks, width, height int) {
+	w.Mask, w.Marked, w.Erased = m.Mask.unpack(width, height), m.Marked.unpack(width, height),
+		m.Erased.unpack(width, height)
+	if w.Found != nil {
+		w.Found.Mask = m.Found.unpack(width, height)
+	}
 }
 
 // Restore replaces mask, region, detection, decisions and corrections by those of w. It can be undone, in several
@@ -153,15 +172,4 @@ func (d *Document) accepts(w Work) error {
 		}
 	}
 	return fits(d.pic, w.Found.Mask)
-}
-
-// unpackAll returns the mask of packed tiles.
-func unpackAll(t tiling, tiles []tileData) *processing.Mask {
-	m := processing.NewMask(t.w, t.h)
-	for i, data := range tiles {
-		if len(data) > 0 {
-			data.unpack(m.Pix, m.Width, t.rect(i))
-		}
-	}
-	return m
 }

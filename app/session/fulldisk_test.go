@@ -75,6 +75,13 @@ func (f *fake) faults() (n int) {
 	return n
 }
 
+// maskIn returns the mask in a journal.
+func maskIn(u *store.Unsaved) []uint8 {
+	var w document.Work
+	w.Unpack(u.Masks, u.Width, u.Height)
+	return w.Mask.Pix
+}
+
 // awaitMask waits until the only journal in a folder holds a mask.
 func awaitMask(t *testing.T, dir string, mask []uint8) {
 	t.Helper()
@@ -84,7 +91,7 @@ func awaitMask(t *testing.T, dir string, mask []uint8) {
 		if err != nil {
 			t.Fatalf("half a journal: %v", err)
 		}
-		if bytes.Equal(u.Mask, mask) {
+		if bytes.Equal(maskIn(u), mask) {
 			return
 		}
 		time.Sleep(time.Millisecond)

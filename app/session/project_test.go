@@ -318,7 +318,7 @@ func TestTwoProgramsOnOnePicture(t *testing.T) {
 		if len(got) != i+1 {
 			t.Fatalf("%d pieces of work are offered, want %d", len(got), i+1)
 		}
-		if !slices.ContainsFunc(got, func(u *store.Unsaved) bool { return bytes.Equal(u.Mask, masks[i]) }) {
+		if !slices.ContainsFunc(got, func(u *store.Unsaved) bool { return bytes.Equal(maskIn(u), masks[i]) }) {
 			t.Errorf("the work of program %d is lost", i)
 		}
 	}

@@ -31,7 +31,7 @@ import (
 const (
 	journalEnding = ".journal"
 	lockEnding    = ".lock"
-	journalMark   = "blik journal 3"
+	journalMark   = "blik journal 4"
 )
 
 // journalPause is the shortest time between two writes of the journal. journalRetry is the time after which a failed
@@ -47,21 +47,17 @@ type Unsaved struct {
 	// journal.
 	Path, State string
 	Date        time.Time
-	// Width and Height are those of the picture; Mask has as many values, row by row.
+	// Width and Height are those of the picture and of Masks.
 	Width, Height int
-	Mask          []uint8
+	Masks         document.PackedMasks
 	// Region is the search region as text (Region.String), empty for the whole picture.
 	Region string
-	// Found is the mask of the last detection, nil before the first, Findings its findings, FoundWith its parameters
-	// and FoundOn its device. Renewed and Drawn are Replaced and Painted of document.Work, under the names in stored
-	// journals.
-	Found          []uint8
+	// Findings are those of the last detection, FoundWith its parameters and FoundOn its device. Renewed and Drawn are
+	// Replaced and Painted of document.Work, under the names in stored journals.
 	Findings       []detect.Finding
 	FoundWith      processing.Params
 	FoundOn        string
 	Renewed, Drawn bool
-	// Marked and Erased are those of document.Work, nil for nothing.
-	Marked, Erased []uint8
 	// Kept holds one pixel of each kept finding.
 	Kept []image.Point
 	// Numbers holds the numbers of findings; see document.Work.
@@ -188,7 +184,7 @@ func (j *journal) close(ctx context.Context, keep bool) error {
 // encode returns the content of a journal: a line with the SHA-256 of the rest, and the rest, compressed.
 func (u *Unsaved) encode() ([]byte, error) {
 	var body bytes.Buffer
-	// Masks are mostly zeros, so the fastest compression is good enough.
+	// Masks are compressed already, and it must be fast: a journal is written after every decision.
 	z, err := zlib.NewWriterLevel(&body, zlib.BestSpeed)
 	if err == nil {
 		err = gob.NewEncoder(z).Encode(u)
@@ -233,9 +229,10 @@ func decodeUnsaved(data []byte) (*Unsaved, error) {
 	if err := gob.NewDecoder(z).Decode(u); err != nil {
 		return nil, message.Errorf("the journal is damaged (%w)", err)
 	}
-	whole := u.Width > 0 && u.Height > 0 && len(u.Mask)/u.Width == u.Height && len(u.Mask)%u.Width == 0 &&
-		len(u.Spots) == len(u.Patches) && len(u.Made) == len(u.Patches) && len(u.Params) == len(u.Devices) &&
-		(len(u.Found) == 0 || len(u.Found) == len(u.Mask))
+	fits := func(p document.Packed) bool { return p == nil || p.Fits(u.Width, u.Height) }
+	whole := u.Masks.Mask != nil && fits(u.Masks.Mask) && fits(u.Masks.Found) && fits(u.Masks.Marked) &&
+		fits(u.Masks.Erased) && len(u.Spots) == len(u.Patches) && len(u.Made) == len(u.Patches) &&
+		len(u.Params) == len(u.Devices)
 	for _, made := range u.Made {
 		whole = whole && made >= 0 && made < len(u.Params)
 	}
@@ -262,20 +259,17 @@ func (d *Store) UnsavedDecisions() bool {
 
 // record describes the work in a document.
 func record(shot document.Snapshot, state string) *Unsaved {
-	w := shot.Work()
+	w, masks := shot.Packed()
 	u := &Unsaved{
-		Path: shot.Path, State: state, Date: time.Now(), Width: w.Mask.Width, Height: w.Mask.Height, Mask: w.Mask.Pix,
-		Renewed: w.Replaced, Drawn: w.Painted, Kept: w.Kept, Numbers: w.Numbers, Spots: w.Spots,
+		Path: shot.Path, State: state, Date: time.Now(), Width: shot.Picture.Width, Height: shot.Picture.Height,
+		Masks: masks, Renewed: w.Replaced, Drawn: w.Painted, Kept: w.Kept, Numbers: w.Numbers, Spots: w.Spots,
 		Patches: w.Patches,
-	}
-	if w.Marked != nil {
-		u.Marked, u.Erased = w.Marked.Pix, w.Erased.Pix
 	}
 	if w.Region != nil {
 		u.Region = w.Region.String()
 	}
 	if w.Found != nil {
-		u.Found, u.Findings, u.FoundWith, u.FoundOn = w.Found.Mask.Pix, w.Found.Findings, w.Found.Params, w.Found.Device
+		u.Findings, u.FoundWith, u.FoundOn = w.Found.Findings, w.Found.Params, w.Found.Device
 	}
 	place := map[*document.Origin]int{}
 	for _, o := range w.Origins {
@@ -290,24 +284,18 @@ func record(shot document.Snapshot, state string) *Unsaved {
 
 // work is the inverse of record.
 func (u *Unsaved) work() (w document.Work, err error) {
-	mask := func(pix []uint8) *processing.Mask {
-		if len(pix) == 0 {
-			return nil
-		}
-		return &processing.Mask{Width: u.Width, Height: u.Height, Pix: pix}
-	}
 	w = document.Work{
-		Mask: mask(u.Mask), Marked: mask(u.Marked), Erased: mask(u.Erased), Replaced: u.Renewed, Painted: u.Drawn,
-		Kept: u.Kept, Numbers: u.Numbers, Spots: u.Spots, Patches: u.Patches,
+		Replaced: u.Renewed, Painted: u.Drawn, Kept: u.Kept, Numbers: u.Numbers, Spots: u.Spots, Patches: u.Patches,
 	}
 	if u.Region != "" {
 		if w.Region, err = processing.ParseRegion(u.Region); err != nil {
 			return w, err
 		}
 	}
-	if found := mask(u.Found); found != nil {
-		w.Found = &detect.Found{Mask: found, Findings: u.Findings, Params: u.FoundWith, Device: u.FoundOn}
+	if u.Masks.Found != nil {
+		w.Found = &detect.Found{Findings: u.Findings, Params: u.FoundWith, Device: u.FoundOn}
 	}
+	w.Unpack(u.Masks, u.Width, u.Height)
 	origins := make([]*document.Origin, len(u.Params))
 	for i := range origins {
 		origins[i] = &document.Origin{Params: u.Params[i], Device: u.Devices[i]}
