@@ -100,6 +100,9 @@ func Run(ctx context.Context, o Options) error {
 			return fmt.Errorf("size of the interface: %w", err)
 		}
 	}
+	// The toolkit reads FyneApp.toml only beside the program. Without this promise it asks at every repainting of a
+	// widget on which goroutine it runs, by a stack trace, which takes most of the time of a step through the findings.
+	app.SetMetadata(fyne.AppMetadata{ID: appID, Name: "Blik", Migrations: map[string]bool{"fyneDo": true}})
 	a := app.NewWithID(appID)
 	a.SetIcon(fyne.NewStaticResource("icon.png", assets.Icon()))
 	adoptPreferences(a.Preferences(), &stored)
