@@ -291,6 +291,15 @@ func SpecsOf(stage Stage) []Spec {
 	return slices.DeleteFunc(Specs(), func(s Spec) bool { return s.Stage != stage })
 }
 
+// WithStage returns p with the parameters of one stage replaced by those of others, which must be valid.
+func (p Params) WithStage(stage Stage, others Params) Params {
+	for _, s := range SpecsOf(stage) {
+		// Values of valid parameters cause no error.
+		_ = s.Set(&p, s.Get(others))
+	}
+	return p
+}
+
 // Specs describes every parameter, in the order in which a form shows them.
 func Specs() []Spec {
 	return slices.Concat(modeSpecs(), searchSpecs(), decisionSpecs(), cleanupSpecs(), correctionSpecs(),

@@ -117,7 +117,7 @@ func (l *layers) follow() {
 
 // differs reports whether the layer would differ with the current parameters.
 func (l *layers) differs(from processing.Params) bool {
-	return session.WithStage(from, l.session.Settings().Params, processing.StageDetection) != from ||
+	return from.WithStage(processing.StageDetection, l.session.Settings().Params) != from ||
 		from.Learned != l.session.Settings().Params.Learned
 }
 

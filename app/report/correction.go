@@ -83,17 +83,10 @@ func NewCorrection(source *imagefile.File, program string, detection *detect.Fou
 	}
 	c.Device, c.Params, c.Mode = strings.Join(devices, ", "), usual.Params, usual.Params.Mode
 	if detection != nil {
-		c.Params, c.Findings = withCorrection(detection.Params, usual.Params), detection.Findings
+		c.Params = detection.Params.WithStage(processing.StageCorrection, usual.Params)
+		c.Findings = detection.Findings
 	}
 	return c
-}
-
-// withCorrection returns the parameters of detection in p with those of correction in made, which must be valid.
-func withCorrection(p, made processing.Params) processing.Params {
-	for _, s := range processing.SpecsOf(processing.StageCorrection) {
-		_ = s.Set(&p, s.Get(made))
-	}
-	return p
 }
 
 // sets returns the parameters other than Params with which patches were made, and for each patch the number of its set,
@@ -101,7 +94,7 @@ func withCorrection(p, made processing.Params) processing.Params {
 func (c Correction) sets() (others []processing.Params, of []int) {
 	of = make([]int, len(c.Patches))
 	for i, made := range c.Made {
-		p := withCorrection(c.Params, made)
+		p := c.Params.WithStage(processing.StageCorrection, made)
 		if p == c.Params {
 			continue
 		}

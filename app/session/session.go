@@ -233,12 +233,3 @@ func AskedWith(p processing.Params, r *detect.Found) processing.Params {
 	}
 	return p
 }
-
-// WithStage returns p with the parameters of one stage replaced by those of others, which must be valid.
-func WithStage(p, others processing.Params, stage processing.Stage) processing.Params {
-	for _, s := range processing.SpecsOf(stage) {
-		// Values of valid parameters cause no error.
-		_ = s.Set(&p, s.Get(others))
-	}
-	return p
-}

@@ -6,7 +6,6 @@ import (
 	"image"
 
 	"blik/app/document"
-	"blik/app/session"
 	"blik/processing"
 	"blik/processing/correct"
 )
@@ -28,7 +27,7 @@ var errNoSpot = errors.New("the finding is not in the mask")
 // for done see Inspect.
 func (a *Analysis) Try(f document.Spot, side int, done func([]image.Image, error)) {
 	doc, params := a.s.Document(), a.s.Settings().Params
-	of := trial{doc, doc.Generation(), f.ID, session.WithStage(processing.Params{}, params, processing.StageCorrection),
+	of := trial{doc, doc.Generation(), f.ID, processing.Params{}.WithStage(processing.StageCorrection, params),
 		side}
 	if a.tried == of {
 		done(a.trials, nil)

@@ -72,7 +72,7 @@ func (p *Preview) SetParam(spec processing.Spec, v float64) error {
 
 // TakeOver switches to manual mode with the detection parameters of the last detection.
 func (p *Preview) TakeOver() {
-	params := session.WithStage(p.s.Settings().Params, p.s.Document().Result().Params, processing.StageDetection)
+	params := p.s.Settings().Params.WithStage(processing.StageDetection, p.s.Document().Result().Params)
 	params.Mode = processing.Manual
 	p.SetParams(params)
 }
@@ -261,7 +261,7 @@ func (p *Preview) AfterPreview(do func()) (queued bool) {
 
 // correctsOtherwise reports whether parameters of correction differ.
 func correctsOtherwise(a, b processing.Params) bool {
-	return session.WithStage(a, b, processing.StageCorrection) != a
+	return a.WithStage(processing.StageCorrection, b) != a
 }
 
 // detectsOtherwise reports whether the parameters are not those that the last detection was asked with.
