@@ -203,28 +203,36 @@ func (f *Files) Dropped(_ fyne.Position, uris []fyne.URI) {
 	f.Open(path)
 }
 
-// Guard asks what to do with unsaved corrections and an unsaved mask, and then calls next. The project of a picture of
-// the filmstrip stores that all is saved; one that cannot be written is no obstacle.
+// Guard asks what to do with unsaved corrections, an unsaved mask or unsaved decisions, and then calls next.
 func (f *Files) Guard(next func()) {
-	f.o.EndDrawing()
-	mask, picture := f.o.Store.Unsaved()
-	if !mask && !picture && !f.o.Store.UnsavedDecisions() {
-		if _, ok := f.o.Frames.Beside(0); !ok || f.o.Session.Busy() || f.o.Store.Stored() {
-			next()
-			return
+	f.leave(next, func(mask, picture bool) {
+		if !f.o.Blocked() {
+			f.askToSave(mask, picture, next)
 		}
-		f.o.Store.SaveProject(false, func(error) { next() })
+	})
+}
+
+// leave calls unsaved if there is work on the open picture that is not saved, and next otherwise. The project of a
+// picture of the filmstrip stores first that all is saved; one that cannot be written is no obstacle.
+func (f *Files) leave(next func(), unsaved func(mask, picture bool)) {
+	f.o.EndDrawing()
+	if mask, picture := f.o.Store.Unsaved(); mask || picture || f.o.Store.UnsavedDecisions() {
+		unsaved(mask, picture)
 		return
 	}
-	if f.o.Blocked() {
-		return
-	} else if !mask && !picture {
-		f.guardDecisions(next)
+	if _, ok := f.o.Frames.Beside(0); !ok || f.o.Session.Busy() || f.o.Store.Stored() {
+		next()
 		return
 	}
-	title, text, name := message.Text("Unsaved mask"), message.Text("The mask of %s has unsaved changes."),
-		message.Text("Save mask")
-	save := func() { f.SaveMask(next) }
+	f.o.Store.SaveProject(false, func(error) { next() })
+}
+
+// askToSave asks what to do with an unsaved mask, unsaved corrections or both. If there are neither, it asks about
+// decisions, which only a project can store.
+func (f *Files) askToSave(mask, picture bool, next func()) {
+	project := func() { f.SaveProject(next) }
+	title, name, save := message.Text("Unsaved decisions"), message.Text("Save project"), project
+	text := message.Text("Your decisions about the findings of %s are not saved. A project stores them.")
 	switch {
 	case picture && mask:
 		title, text = "Unsaved corrections and mask", "The corrected picture %s and its mask have not been saved."
@@ -232,22 +240,16 @@ func (f *Files) Guard(next func()) {
 	case picture:
 		title, text = "Unsaved corrections", "The corrected picture %s has not been saved."
 		name, save = "Save picture", func() { f.SavePicture(next) }
+	case mask:
+		title, text = "Unsaved mask", "The mask of %s has unsaved changes."
+		name, save = "Save mask", func() { f.SaveMask(next) }
 	}
-	f.o.Prompts.Ask(f.t(title), f.t(text, filepath.Base(f.o.Session.Document().Path())), []prompt.Answer{
-		prompt.Plain(f.t("Don't save"), next),
-		prompt.Plain(f.t("Save project"), func() { f.SaveProject(next) }),
-		prompt.Main(f.t(name), save),
-	})
-}
-
-// guardDecisions asks what to do with decisions that only a project can store.
-func (f *Files) guardDecisions(next func()) {
-	f.o.Prompts.Ask(f.t("Unsaved decisions"),
-		f.t("Your decisions about the findings of %s are not saved. A project "+
-			"stores them.", filepath.Base(f.o.Session.Document().Path())), []prompt.Answer{
-			prompt.Plain(f.t("Don't save"), next),
-			prompt.Main(f.t("Save project"), func() { f.SaveProject(next) }),
-		})
+	answers := []prompt.Answer{prompt.Plain(f.t("Don't save"), next)}
+	if mask || picture {
+		answers = append(answers, prompt.Plain(f.t("Save project"), project))
+	}
+	f.o.Prompts.Ask(f.t(title), f.t(text, filepath.Base(f.o.Session.Document().Path())),
+		append(answers, prompt.Main(f.t(name), save)))
 }
 
 // SaveProject writes the project of the work beside the picture, and calls next when it is on the disk.

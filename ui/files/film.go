@@ -17,9 +17,11 @@ func (f *Files) OpenFrame(path string) {
 	name := message.Of("Open %s", filepath.Base(path))
 	open := func() { f.openNow(path, func() {}) }
 	if f.o.Session.Queue().Add(name, func() {
-		f.kept(open, func(err error) {
-			f.o.Say(f.o.Prompts.ErrorText(err))
-			open()
+		f.leave(open, func(bool, bool) {
+			f.writeProject(false, open, func(err error) {
+				f.o.Say(f.o.Prompts.ErrorText(err))
+				open()
+			})
 		})
 	}) {
 		f.o.Say(f.o.Words().Queued(name))
@@ -35,18 +37,6 @@ func (f *Files) OpenBeside(direction int) func() {
 	}
 }
 
-// kept stores the work on the open picture, if any, in its project, and then calls next. unwritable, which may be nil,
-// replaces the message about a project that cannot be written.
-func (f *Files) kept(next func(), unwritable func(error)) {
-	f.o.EndDrawing()
-	mask, picture := f.o.Store.Unsaved()
-	if !mask && !picture && !f.o.Store.UnsavedDecisions() {
-		f.Guard(next)
-		return
-	}
-	f.writeProject(false, next, unwritable)
-}
-
 // AddFolder fills the filmstrip with the folder of the open picture.
 func (f *Files) AddFolder() { f.AddFrames([]string{filepath.Dir(f.o.Session.Document().Path())}) }
 
@@ -60,14 +50,15 @@ func (f *Files) AddFrames(paths []string) {
 // Batch processes all pictures of the filmstrip.
 func (f *Files) Batch(correct bool) func() {
 	return func() {
-		f.kept(func() {
+		run := func() {
 			f.o.Frames.RunBatch(correct, f.o.Texts().Code(), func(b film.Batch, err error) {
 				if f.o.Prompts.Ended("Could not process the pictures", err) {
 					f.o.Say(f.t("%s done, %s skipped, %s failed", f.o.Texts().Int(b.Done), f.o.Texts().Int(b.Skipped),
 						f.o.Texts().Int(b.Failed)))
 				}
 			})
-		}, nil)
+		}
+		f.leave(run, func(bool, bool) { f.writeProject(false, run, nil) })
 	}
 }
 
