@@ -99,9 +99,23 @@ func TestCorrectAll(t *testing.T) {
 		h.c.session.Document().Stats().Spots != 2 {
 		t.Error("undo did not restore exactly the original")
 	}
+	if !h.k.display.maskShown {
+		t.Error("the mask stays hidden after the correction was undone")
+	}
 	h.k.actions.do("edit.redo")
-	if now, _ := h.red(21, 10); now == 100 || !h.shown() {
-		t.Error("redo did not correct again")
+	if now, _ := h.red(21, 10); now == 100 || !h.shown() || h.k.display.maskShown {
+		t.Error("redo did not correct again, or left the mask over the corrections")
+	}
+	h.k.actions.do("correct.removeAll")
+	if !h.k.display.maskShown {
+		t.Error("the mask stays hidden after all corrections were removed")
+	}
+	// A mask that the user has hidden stays hidden.
+	h.k.actions.do("view.mask")
+	h.k.actions.do("edit.undo")
+	h.k.actions.do("edit.redo")
+	if h.k.display.maskShown {
+		t.Error("the mask that was hidden by hand is shown")
 	}
 }
 

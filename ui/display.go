@@ -42,7 +42,7 @@ type display struct {
 	maskShown bool
 	// reviewing shows the mask as outlines, see review.
 	reviewing bool
-	// hid is set if the last correction has hidden the mask.
+	// hid is set if a correction has hidden the mask.
 	hid bool
 
 	// original and split are toggles; heldKey is the scan code of the key that shows the original while it is held, 0
@@ -87,7 +87,6 @@ func (d *display) review() {
 // follow handles a change of the session before the other parts do, and reports whether the view changed with it.
 func (d *display) follow(c change) (viewChanged bool) {
 	before, shown := d.mode(), d.maskShown
-	d.hid = d.hid && c.Cause != session.CorrectedSpots
 	reviewed := d.reviewing
 	if _, ok := d.selected(); !ok || c.Document || !c.Pixels.Empty() {
 		d.reviewing = false
@@ -106,22 +105,25 @@ func (d *display) follow(c change) (viewChanged bool) {
 	if c.Document || !d.comparable() {
 		d.stopComparing()
 	}
-	if c.Document {
-		d.hideCorrected()
+	if c.Document || c.Corrections && c.Cause != session.CorrectedSpots {
+		d.hideCorrected(c)
 	}
 	return d.mode() != before || d.maskShown != shown || d.reviewing != reviewed
 }
 
-// hideCorrected hides the mask of a picture that was opened with all findings corrected, as their correction did, and
-// shows it again for another picture.
-func (d *display) hideCorrected() {
-	hide := false
+// hideCorrected hides the mask of a picture that was opened with all findings corrected, or whose correction is redone,
+// as their correction did. It shows the mask again for another picture and when not all is corrected any more.
+func (d *display) hideCorrected(c change) {
+	all := false
 	if d.s.Corrected() && d.look.Mode == view.PictureAndMask {
 		findings, corrected := store.CountFindings(d.s.Document())
-		hide = findings == corrected
+		all = findings == corrected
 	}
-	if hide || d.hid {
-		d.hid, d.maskShown = hide, !hide
+	switch {
+	case all && d.maskShown && (c.Document || c.Cause == session.Stepped && !c.Mask):
+		d.hid, d.maskShown = true, false
+	case !all && d.hid:
+		d.hid, d.maskShown = false, true
 	}
 }
 
@@ -204,7 +206,7 @@ func (d *display) setMode(m view.Mode) {
 }
 
 func (d *display) toggleMask() {
-	d.maskShown = !d.maskShown
+	d.maskShown, d.hid = !d.maskShown, false
 	d.viewChanged()
 }
 
