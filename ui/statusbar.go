@@ -27,6 +27,10 @@ type statusBar struct {
 	preview *preview.Preview
 	devices *devices.Devices
 	object  fyne.CanvasObject
+	// line holds the fields. fresh is set until the pointer moves after a message has appeared: until then the message
+	// may take the place of the values.
+	line  *fyne.Container
+	fresh bool
 
 	// at is the pixel shown in place.
 	at                                     image.Point
@@ -56,12 +60,32 @@ func newStatusBar(c *common) *statusBar {
 	s.job.Stretch, s.job.Bold, s.job.Tips = true, true, c.k.tips
 	s.job.Hide()
 	right := container.NewHBox(s.colours, s.compare, xwidget.NewGap(8, 0), s.found, xwidget.NewGap(8, 0), s.device)
+	s.line = container.New(arrange.Status{Message: s.messageWidth}, right, s.place, s.values,
+		container.NewStack(s.message, s.job))
 	s.object = container.NewVBox(widget.NewSeparator(),
-		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10),
-			container.New(arrange.Status{}, right, s.place, s.values,
-				container.NewStack(s.message, s.job))))
-	c.k.say = s.message.SetText
+		container.New(layout.NewCustomPaddedLayout(3, 4, 10, 10), s.line))
+	c.k.say = s.say
 	return s
+}
+
+// say shows a message.
+func (s *statusBar) say(text string) {
+	s.message.SetText(text)
+	s.setFresh(true)
+}
+
+// setFresh sets fresh and gives the fields their places.
+func (s *statusBar) setFresh(fresh bool) {
+	s.fresh = fresh
+	s.line.Layout.Layout(s.line.Objects, s.line.Size())
+}
+
+// messageWidth returns the width that the message must have, 0 if it may be truncated.
+func (s *statusBar) messageWidth() float32 {
+	if !s.fresh {
+		return 0
+	}
+	return s.message.TextWidth()
 }
 
 func (s *statusBar) update(c change) {
@@ -130,7 +154,10 @@ func (s *statusBar) hovered(at processing.Point, inside bool) {
 		s.values.SetText("")
 		return
 	}
-	s.at = image.Pt(p.X, p.Y)
+	if now := image.Pt(p.X, p.Y); now != s.at {
+		s.at = now
+		s.setFresh(false)
+	}
 	s.place.SetText(fmt.Sprintf("x %d  y %d", p.X, p.Y))
 	s.values.SetText(s.k.words.Pixel(p))
 }

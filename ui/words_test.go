@@ -17,6 +17,7 @@ import (
 	"blik/app/session/store"
 	"blik/app/settings"
 	"blik/internal/test/testpic"
+	"blik/processing"
 )
 
 // literal is a text in the source of ui, with the name of the function or method to which it is an argument.
@@ -142,6 +143,27 @@ func TestNextNamesChosenKeys(t *testing.T) {
 	}
 	if got := h.k.stepText(store.StepSave, 1); got != "1 исправлена: сравните (С), сохраните (Ctrl+R)" {
 		t.Errorf("%q", got)
+	}
+}
+
+// A message that does not fit takes the place of the values under the pointer until that moves.
+func TestLongMessage(t *testing.T) {
+	testpic.NoRace(t)
+	h := newHarness(t, "en").opened()
+	h.win.Resize(fyne.NewSize(1040, 720))
+	over := func(x float64) { h.status.hovered(processing.Point{X: x, Y: 5}, true) }
+	over(5)
+	h.k.say("Saved painting_corrected.tif. 6,143 pixels changed; every other pixel is the same")
+	if h.status.message.Cut() {
+		t.Error("the message is cut off")
+	}
+	over(5)
+	if h.status.message.Cut() {
+		t.Error("the message is cut off although the pointer has not moved")
+	}
+	over(6)
+	if size := h.status.values.Size(); size.Width < h.status.values.MinSize().Width {
+		t.Error("the values under the pointer are not shown")
 	}
 }
 

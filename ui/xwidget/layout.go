@@ -67,6 +67,16 @@ func (t *FixedText) SetWidest(text string) {
 
 func (t *FixedText) Text() string { return t.text }
 
+// Cut reports whether the text is truncated.
+func (t *FixedText) Cut() bool { return t.cut }
+
+// TextWidth returns the width that the whole text needs.
+func (t *FixedText) TextWidth() float32 {
+	return fyne.MeasureText(t.text, t.textSize(), fyne.TextStyle{Bold: t.Bold}).Width
+}
+
+func (t *FixedText) textSize() float32 { return theme.Size(theme.SizeNameCaptionText) + 1 }
+
 func (t *FixedText) MouseIn(*desktop.MouseEvent) {
 	if t.cut {
 		t.Tips.ShowLater(t, t.text)
@@ -138,7 +148,7 @@ func (r *fixedTextRenderer) Refresh() {
 		name = theme.ColorNamePlaceHolder
 	}
 	r.text.Color = theme.Color(name)
-	r.text.TextSize = theme.Size(theme.SizeNameCaptionText) + 1
+	r.text.TextSize = r.t.textSize()
 	r.text.TextStyle.Bold = r.t.Bold
 	r.Layout(r.t.Size())
 	r.text.Refresh()
