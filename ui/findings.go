@@ -158,9 +158,7 @@ type review struct {
 
 // check lists the findings that a person should look at, and shows the first.
 func (r *review) check() {
-	r.list(func(l *findings.Listing) {
-		*l = findings.Listing{Choice: findings.ToCheck, By: findings.ByArea, Descending: true}
-	})
+	r.found.Check()
 	r.step(1)
 }
 
@@ -349,8 +347,13 @@ func (r *review) ignore() {
 // decide decides about the selected finding and continues with the next. If none is selected, it only selects the first
 // one.
 func (r *review) decide(how func() bool) {
+	checking := r.found.Checking()
 	if _, ok := r.found.Selected(); ok {
 		how()
+	}
+	if checking && !r.found.Checking() {
+		r.k.say(r.k.t("All are checked: correct the findings (%s)", r.k.press(correctAll)))
+		return
 	}
 	r.step(1)
 	if kept, _, ignored := r.found.Decided(); kept+ignored > 0 && (kept+ignored)%findings.EnoughDecisions == 0 {

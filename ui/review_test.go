@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2"
 
 	"blik/app/document"
+	"blik/app/session/findings"
 	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/detect"
@@ -113,6 +114,7 @@ func TestCorrectAllAsks(t *testing.T) {
 	if f, ok := h.c.found.Selected(); !ok || !f.Check || len(h.c.found.Listed()) != 2 || corrected() != 0 {
 		t.Errorf("selected %+v of %d listed, %d corrected", f, len(h.c.found.Listed()), corrected())
 	}
+	h.panel.findings.sort(0)
 	h.k.actions.do("find.keep")
 	h.k.actions.do("correct.all")
 	h.press("Correct the certain")
@@ -126,9 +128,42 @@ func TestCorrectAllAsks(t *testing.T) {
 	if n := corrected(); n != 6 {
 		t.Errorf("%d corrected of 6", n)
 	}
+	if l := h.c.found.Listing(); l != (findings.Listing{}) {
+		t.Errorf("after all is corrected the list is limited to %+v", l)
+	}
 	h.k.actions.do("correct.all")
 	if h.dialogOpen() {
 		t.Errorf("asks again: %q", h.dialogTexts())
+	}
+}
+
+// When the last finding is checked, all are listed again, sorted as before.
+func TestCheckEnds(t *testing.T) {
+	h := reviewing(t, 6)
+	before := findings.Listing{By: findings.ByScore}
+	h.c.found.SetListing(before)
+	h.k.actions.do("correct.all")
+	h.press("Check")
+	h.k.actions.do("find.keep")
+	if l := h.c.found.Listing(); l.Choice != findings.ToCheck {
+		t.Errorf("with one left the listing is %+v", l)
+	}
+	h.k.actions.do("find.ignore")
+	if l := h.c.found.Listing(); l != before || h.panel.findings.choice.SelectedIndex() != 0 {
+		t.Errorf("the listing is %+v, the list shows %q", l, h.panel.findings.choice.Selected)
+	}
+	if text := h.status.message.Text(); text != "All are checked: correct the findings (F6)" {
+		t.Errorf("the status says %q", text)
+	}
+	h.k.actions.do("edit.undo")
+	h.k.actions.do("correct.all")
+	h.press("Check")
+	h.pictures["/q.png"] = testpic.Flat(40, 30, 3, 90)
+	h.files.Open("/q.png")
+	h.press("Don't save")
+	h.settle()
+	if l := h.c.found.Listing(); l != before {
+		t.Errorf("the list of another picture is limited to %+v", l)
 	}
 }
 

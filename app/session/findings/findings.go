@@ -20,8 +20,11 @@ type Findings struct {
 	s *session.Session
 	// listing says which findings are listed, and in which order; told is the listing of the last Change.
 	listing, told Listing
-	listed        listed
-	counted       counted
+	// before is the listing before Check, while checking is set.
+	before   Listing
+	checking bool
+	listed   listed
+	counted  counted
 }
 
 // counted is how many findings some sensitivities would give, and what of.
@@ -40,6 +43,10 @@ func New(s *session.Session) *Findings {
 }
 
 func (l *Findings) changed(c *session.Change) {
+	if l.checking && (c.Document || c.Cause == session.Detected ||
+		(c.Mask || c.Corrections || c.Decisions) && l.Unchecked() == 0) {
+		l.listing, l.checking = l.before, false
+	}
 	c.Listing = l.listing != l.told
 	l.told = l.listing
 	if row := l.SelectedRow(); row >= 0 {
@@ -67,9 +74,21 @@ func (l *Findings) Listing() Listing { return l.listing }
 
 // SetListing sets which findings are listed, and in which order.
 func (l *Findings) SetListing(by Listing) {
-	l.listing = by
+	l.listing, l.checking = by, l.checking && by.Choice == ToCheck
 	l.s.Publish(session.Other, image.Rectangle{})
 }
+
+// Check lists the findings that a person should look at, the largest first, until all of them are checked, or until
+// another search or picture. Then the listing is as before.
+func (l *Findings) Check() {
+	if !l.checking {
+		l.before, l.checking = l.listing, true
+	}
+	l.SetListing(Listing{Choice: ToCheck, By: ByArea, Descending: true})
+}
+
+// Checking reports whether the listing is that of Check.
+func (l *Findings) Checking() bool { return l.checking }
 
 // Choose lists the findings of a choice, in the same order as before; Similar lists those like the selected one.
 func (l *Findings) Choose(c Choice) {
