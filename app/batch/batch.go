@@ -42,7 +42,7 @@ type Request struct {
 	Own bool
 	// Again distinguishes the batch from others with the same work, so that finished files are processed again.
 	Again string
-	// AnyName permits names that cannot exist on Windows.
+	// AnyName permits names that cannot exist on Windows; files with such names are never uploaded.
 	AnyName bool
 	// Roots are the folders of this machine that jobs refer to by name.
 	Roots farm.Roots
@@ -413,10 +413,12 @@ func (b *Run) job(ctx context.Context, f File) (farm.Job, error) {
 	if !work.Exists(f.Path) {
 		return farm.Job{}, message.Errorf("%s: no such file", f.Path)
 	}
-	if !b.request.AnyName {
-		if err := farm.Portable(path.Join(filepath.ToSlash(f.Folder), filepath.Base(f.Path))); err != nil {
-			return farm.Job{}, err
-		}
+	err := farm.Portable(path.Join(filepath.ToSlash(f.Folder), filepath.Base(f.Path)))
+	switch {
+	case err != nil && b.uploads():
+		return farm.Job{}, message.Errorf("%w; rename the file", err)
+	case err != nil && !b.request.AnyName:
+		return farm.Job{}, message.Errorf("%w; --any-name submits it", err)
 	}
 	if !b.uploads() {
 		return b.request.Roots.NewJob(f.Path, filepath.Join(b.request.Folder, f.Folder))

@@ -250,6 +250,25 @@ func TestResultsAreNoOriginals(t *testing.T) {
 	}
 }
 
+// A batch on this computer takes all names that this computer has, and says that a folder is none.
+func TestBatchNames(t *testing.T) {
+	t.Parallel()
+	dir, name := t.TempDir(), "wh\"at?.png"
+	if runtime.GOOS == "windows" {
+		name = "what.png"
+	}
+	painting(t, dir, name)
+	if err := os.Mkdir(filepath.Join(dir, "folder.png"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	got := callWith(t.Context(), Options{childArguments: asChild}, "batch", "--store", filepath.Join(t.TempDir(), "store"), "-o",
+		filepath.Join(dir, "out"), filepath.Join(dir, name), filepath.Join(dir, "folder.png"))
+	if got.status != exitFailed || !strings.Contains(got.out, "done: 1; failed: 0") ||
+		!strings.Contains(got.errors, "folder.png: this is a folder, not a picture") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // A pattern without matches is a missing file, and a batch of nothing says no more than that.
 func TestBatchOfNothing(t *testing.T) {
 	t.Parallel()
@@ -278,7 +297,7 @@ func TestFarmSentences(t *testing.T) {
 	if got.status != exitFailed || !strings.Contains(got.out, "files added: 2;") || !strings.Contains(got.errors, "none.tif: no such file") {
 		t.Errorf("%+v", got)
 	}
-	if runtime.GOOS != "windows" && (!strings.Contains(got.errors, "Windows does not allow files named con.png") ||
+	if runtime.GOOS != "windows" && (!strings.Contains(got.errors, "Windows does not allow files named con.png; --any-name submits it") ||
 		!strings.Contains(got.errors, `Windows does not allow "?" in names`)) {
 		t.Errorf("%+v", got)
 	}

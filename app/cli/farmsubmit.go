@@ -58,12 +58,14 @@ Exit status: 0 success, 1 some files failed, 2 usage error, 130 cancelled.`),
 	}
 	addJoin(p, c, &s.join)
 	s.addSubmission(c)
+	c.Flags().BoolVar(&s.anyName, "any-name", false, s.say("also submit files whose names cannot exist on Windows"))
 	c.Flags().BoolVar(&s.upload, "upload", false,
 		p.say("send the files to the server, wait, and fetch the results; no shared folder is needed"))
 	c.Flags().BoolVar(&s.wait, "wait", false, p.say("wait until everything is done, and show the progress"))
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return s.run(c.Context(), args, workbatch.Request{
 			Farm: s.join.text(p), Credentials: s.join.credentials, Shared: !s.upload, NoWait: !s.wait && !s.upload,
+			AnyName: s.anyName,
 		})
 	}
 	return c
@@ -76,7 +78,6 @@ func (s *submission) addSubmission(c *cobra.Command) {
 	f.BoolVar(&s.Detect, "detect", false, s.say("only find the glare, as blik detect does"))
 	f.BoolVar(&s.again, "again", false, s.say("process all files again, including finished ones"))
 	addRoots(s.program, c, &s.roots)
-	f.BoolVar(&s.anyName, "any-name", false, s.say("also submit files whose names cannot exist on Windows"))
 }
 
 func (s *submission) run(ctx context.Context, args []string, r workbatch.Request) error {
@@ -99,7 +100,7 @@ func (s *submission) run(ctx context.Context, args []string, r workbatch.Request
 		}
 	}
 	r.Work, r.Folder, r.Language, r.Version = s.Work, s.outDir, s.tr.Code(), s.Version
-	r.AnyName, r.Notify = s.anyName, s.warn
+	r.Notify = s.warn
 	if s.again {
 		r.Again = s.now().UTC().Format(time.RFC3339Nano)
 	}
@@ -321,7 +322,7 @@ Exit status: 0 success, 1 some files failed (the others are done), 2 usage error
 			return err
 		}
 		return s.run(c.Context(), args, workbatch.Request{
-			Own: true, Host: server.Embed, Store: store, Log: o.Log,
+			Own: true, AnyName: true, Host: server.Embed, Store: store, Log: o.Log,
 			Worker: func(all *farm.WorkerOptions) {
 				o.Roots = all.Roots
 				*all = o

@@ -165,6 +165,8 @@ func examine(file string) (os.FileInfo, error) {
 		return nil, message.Errorf("%s: no such file", file)
 	case err != nil:
 		return nil, message.Errorf("%s: the file cannot be opened (%w)", file, message.Plain(err))
+	case info.IsDir():
+		return nil, message.Errorf("%s: this is a folder, not a picture", file)
 	case !info.Mode().IsRegular():
 		return nil, message.Errorf("%s: this is not a regular file", file)
 	}
