@@ -92,6 +92,25 @@ func TestNobodysFileIsReplaced(t *testing.T) {
 	refused("the mask", call(t, "correct", "--overwrite", "--save-mask", "--mask", filepath.Join(out, "scan_mask.png"), "-o", out, in), "is an input")
 }
 
+// A folder that may not be entered is named as the reason.
+func TestClosedFolder(t *testing.T) {
+	t.Parallel()
+	testpic.Need(t, os.Geteuid() > 0, "a user other than root")
+	dir := t.TempDir()
+	in, closed := painting(t, dir, "a.png"), filepath.Join(dir, "closed")
+	if err := os.Mkdir(closed, 0); err != nil {
+		t.Fatal(err)
+	}
+	for want, args := range map[string][]string{
+		"no permission to write in the folder " + closed: {"correct", "-o", closed, in},
+		closed + ": the folder cannot be read":           {"correct", "-o", dir, "--mask-dir", closed, in},
+	} {
+		if got := call(t, args...); got.status != exitFailed || !strings.Contains(got.errors, want) {
+			t.Errorf("%v: %+v", args, got)
+		}
+	}
+}
+
 // verify compares a report with its files.
 func TestVerifyChecksTheReport(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,8 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -71,6 +73,9 @@ func CheckReport(path, format, file string) error {
 	case imagefile.IsNotExist(err):
 		return nil
 	case err != nil:
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrPermission) {
+			return imagefile.WriteError(path, err)
+		}
 		return foreign(path, message.Of("not written: the existing file cannot be read"))
 	case !ok || r.Format != format:
 		return foreign(path, message.Of("not written: this file is not a report of Blik"))

@@ -144,6 +144,9 @@ func (w *Work) maskOf(picture string) (string, error) {
 		if info, err := os.Stat(w.MaskFolder); err != nil || !info.IsDir() {
 			return "", message.Errorf("%s: no such folder", w.MaskFolder)
 		}
+		if _, err := os.ReadDir(w.MaskFolder); err != nil {
+			return "", message.Errorf("%s: the folder cannot be read (%w)", w.MaskFolder, message.Plain(err))
+		}
 		return "", message.Errorf("%s: no mask for it in %s", picture, w.MaskFolder)
 	}
 	return path, nil

@@ -176,7 +176,7 @@ func (s *scoring) truths(folder string) ([]truthItem, error) {
 		return items, err
 	}
 	if err != nil {
-		return nil, err
+		return nil, message.Errorf("%s: the file cannot be read (%w)", path, message.Plain(err))
 	}
 	var manifest struct {
 		Items []struct{ Name, Mask, Glare string }

@@ -115,6 +115,20 @@ func TestServerDiskFull(t *testing.T) {
 	}
 }
 
+// A store cannot be made on a disk without a free byte; the sentence names the disk.
+func TestNewStoreOnFullDisk(t *testing.T) {
+	t.Parallel()
+	store := filepath.Join(t.TempDir(), "store")
+	smallDisk(t, store, "1m")
+	if err := os.WriteFile(filepath.Join(store, "of others"), make([]byte, 1<<20), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, _, err := Embed(t.Context(), filepath.Join(store, "batch"), quiet())
+	if err == nil || !strings.HasPrefix(err.Error(), "the disk that holds the queue, "+store) {
+		t.Error(err)
+	}
+}
+
 // A server that starts on a full disk takes work and uploads as soon as there is space, and says until then what to do.
 func TestStartOnFullDisk(t *testing.T) {
 	t.Parallel()

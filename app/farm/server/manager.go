@@ -189,6 +189,10 @@ func (m *Manager) open(ctx context.Context) error {
 		return err
 	}
 	if m.stores, err = openStores(ctx, js, max(1, m.options.Replicas)); err != nil {
+		if m.disk(spaceForResults) != nil {
+			return message.Errorf("the disk that holds the queue, %s, is full; free space on it",
+				m.options.Embedded.options.Store)
+		}
 		return err
 	}
 	if err := m.load(ctx); err != nil {
