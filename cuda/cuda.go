@@ -163,3 +163,12 @@ func (q *queue) Fetch(m buffer, n int) ([]byte, error) {
 	err = q.copying(stageDownload, func() error { return q.d.download(host[:n], m.ptr, int64(n), n, 1) })
 	return host[:n], err
 }
+
+// executor is Backend for operations whose arguments were checked.
+type executor struct{ *Backend }
+
+var _ processing.Executor = executor{}
+
+func (b *Backend) Do(ctx context.Context, op processing.Op) error {
+	return processing.Execute(ctx, b, executor{b}, op)
+}

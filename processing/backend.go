@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"blik/internal/message"
 )
 
 // Kind is the sample type of a plane.
@@ -134,3 +136,65 @@ type Backend interface {
 	// Close releases everything the backend holds.
 	Close() error
 }
+
+// Frugal is a Backend that runs the classical detector in little memory: it fuses operations, part by part of the
+// picture, so that their intermediate results need no planes. The results equal those of the operations.
+type Frugal interface {
+	Backend
+
+	// FirstEstimate carries out op, whose Exclude is a plane of AllocMarks.
+	FirstEstimate(ctx context.Context, op FirstEstimate) error
+	// Classify carries out op, whose Exclude is a plane of AllocMarks.
+	Classify(ctx context.Context, op Classify) error
+	// AllocMarks returns a plane (U8) of samples 0 or 255 that stores them as bits.
+	AllocMarks(w, h int) (Plane, error)
+	// Mark writes 255 into a plane of AllocMarks on the spans, which are in reading order, and within a chessboard
+	// distance of margin pixels; 0 elsewhere.
+	Mark(ctx context.Context, dst Plane, spans []Span, margin int) error
+}
+
+// FirstEstimate writes 255 into Exclude (U8), 0 elsewhere, within Margin pixels of where Y (U16) exceeds its background
+// by more than Over and V (U8) is at least Level. The background is the mean over the window of Radius of the opening
+// by the square of that radius: Morph, BoxMean, DifferenceThreshold and Morph in one.
+type FirstEstimate struct {
+	Exclude, Y, V Plane
+	Radius        int
+	Over          uint16
+	Level         uint8
+	Margin        int
+}
+
+// Classify writes the class bits of Contrast and Cores into Class (U8), with Background over Radii, and as the peak of
+// a pixel the strongest seed within PeakRadius.
+type Classify struct {
+	Class, Y, V, Exclude Plane
+	Radii                []int
+	Contrast             ContrastRule
+	PeakRadius           int
+	Cores                CoreRule
+}
+
+// Local is a Backend in host memory that can also work on slices of one tile, so that a thread takes a site through all
+// steps while its pixels are in the cache. The results equal those of the operations.
+type Local interface {
+	Backend
+
+	// EachTile calls f for 0 … n−1 on the threads of the backend. The Solver belongs to that call. No call starts after
+	// ctx is cancelled; EachTile then returns the context's error.
+	EachTile(ctx context.Context, n int, f func(by Solver, i int)) error
+}
+
+// Solver carries out operations on one tile of w × h pixels, in rows without padding. Its output is undefined after a
+// cancel.
+type Solver interface {
+	// Harmonic is the operation Harmonic on each of the planes.
+	Harmonic(planes [][]float32, state []uint8, w, h, sweeps int, omega float32)
+	// Separate is the operation Separate.
+	Separate(paint, seen [][]float32, light, expected []float32, state []uint8, w, h int, m *Separation)
+	// Detail is the operation Detail, from p to p.
+	Detail(p []float32, state []uint8, w, h int)
+}
+
+// Progress reports how far a job is: a stage's name and the share done of the whole, 0…1. It may be called from any
+// goroutine and must return at once.
+type Progress func(stage message.Message, done float64)

@@ -265,3 +265,17 @@ func (w *window) turnPanel(by int) func() {
 		w.panel.tabs.SelectIndex((w.panel.tabs.SelectedIndex() + by + n) % n)
 	}
 }
+
+// The indices of tabs in the panel.
+const (
+	findingsTab   = 1
+	correctionTab = 2
+	historyTab    = 3
+)
+
+// showHistory shows the history tab.
+func (w *window) showHistory() {
+	w.panelShown = true
+	w.update(change{Layout: true})
+	w.panel.tabs.SelectIndex(historyTab)
+}

@@ -14,6 +14,8 @@ import (
 	"blik/app/session/preview"
 	"blik/app/session/store"
 	"blik/internal/message"
+	"blik/ui/client"
+	"blik/ui/filmstrip"
 	"blik/ui/prompt"
 	"blik/ui/words"
 	"blik/ui/xwidget"
@@ -98,4 +100,38 @@ func (k *kit) tip(id string) string {
 		return k.name(id) + "  (" + keys + ")"
 	}
 	return k.name(id)
+}
+
+// clientPart is the window of the client as a part of the window.
+type clientPart struct{ *client.Window }
+
+func (p clientPart) update(c change) {
+	switch {
+	case c.Document || c.Corrections:
+		p.ShowPicture()
+	case c.Zoom:
+		p.Follow()
+	}
+}
+
+// toggleClient opens or closes the window with the result.
+func (w *window) toggleClient() {
+	w.client.Toggle(w.k.t("Result") + " – " + programName)
+	w.k.changed(change{View: true})
+}
+
+// filmPart is the filmstrip as a part of the window.
+type filmPart struct{ *filmstrip.Strip }
+
+func newFilmPart(c *common, open func(path string)) filmPart {
+	return filmPart{filmstrip.New(filmstrip.Options{
+		Texts: c.k.texts, Tips: c.k.tips, Keys: c.k.keys, Session: c.session, Frames: c.frames,
+		Open: open, ErrorText: c.k.prompts.ErrorText,
+	})}
+}
+
+func (p filmPart) update(c change) {
+	if c.Film || c.Document {
+		p.Update(c.Document)
+	}
 }

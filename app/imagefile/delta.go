@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"blik/app/imagefile/container"
+	"blik/internal/parallel"
 	"blik/processing"
 )
 
@@ -185,4 +186,14 @@ func patched(ctx context.Context, pic *processing.Picture, patches []processing.
 		patches[i].Apply(&p)
 	}
 	return &p, nil
+}
+
+// eachRow calls f for the rows 0…h−1 on all processors until ctx is cancelled.
+func eachRow(ctx context.Context, h int, f func(y int)) error {
+	const band = 64
+	return parallel.Chunks(ctx, h, band, func(from, to int) {
+		for y := from; y < to; y++ {
+			f(y)
+		}
+	})
 }

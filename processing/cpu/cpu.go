@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -118,4 +119,13 @@ func (b *Backend) Timings() []processing.StageTime {
 	}
 	b.stages = running
 	return times
+}
+
+// executor is Backend for operations whose arguments were checked.
+type executor struct{ *Backend }
+
+var _ processing.Executor = executor{}
+
+func (b *Backend) Do(ctx context.Context, op processing.Op) error {
+	return processing.Execute(ctx, b, executor{b}, op)
 }

@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"math"
+
 	"blik/app/document"
 	"blik/processing"
 )
@@ -64,3 +66,20 @@ func (b *Brush) Pointer(Event) Pointer { return Ring }
 
 // Forget drops the end of the last stroke when another picture is shown.
 func (b *Brush) Forget() { b.begun = false }
+
+// BrushSteps is the number of positions of the brush slider, which is logarithmic from MinRadius to sliderRadius.
+const (
+	BrushSteps   = 100
+	MinRadius    = 0.5
+	sliderRadius = 300
+)
+
+// BrushRadius returns the radius in pixels of a position of the brush slider, in halves.
+func BrushRadius(step float64) float64 {
+	return math.Round(MinRadius*math.Pow(sliderRadius/MinRadius, step/BrushSteps)*2) / 2
+}
+
+// BrushStep returns the position of the brush slider for a radius.
+func BrushStep(radius float64) float64 {
+	return math.Round(BrushSteps * math.Log(min(radius, sliderRadius)/MinRadius) / math.Log(sliderRadius/MinRadius))
+}

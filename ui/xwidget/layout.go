@@ -8,6 +8,7 @@ import (
 	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/container"
 	"fyne.io/fyne/v2/driver/desktop"
+	"fyne.io/fyne/v2/layout"
 	"fyne.io/fyne/v2/theme"
 	"fyne.io/fyne/v2/widget"
 )
@@ -153,3 +154,21 @@ func (r *fixedTextRenderer) Refresh() {
 	r.Layout(r.t.Size())
 	r.text.Refresh()
 }
+
+// Inset moves an object to the left edge of the text of headings.
+func Inset(bottom, right float32, o fyne.CanvasObject) *fyne.Container {
+	return container.New(layout.NewCustomPaddedLayout(0, bottom, 8, right), o)
+}
+
+// SmallLayout makes a tool button smaller than in toolbars.
+type SmallLayout struct{}
+
+// smallSide is the side of such a button, in Fyne units.
+const smallSide = 22
+
+func (SmallLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+	objects[0].Resize(fyne.NewSquareSize(smallSide))
+	objects[0].Move(fyne.NewPos(size.Width-smallSide, 0))
+}
+
+func (SmallLayout) MinSize([]fyne.CanvasObject) fyne.Size { return fyne.NewSquareSize(smallSide) }
