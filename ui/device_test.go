@@ -31,13 +31,13 @@ func (d *fakeDevice) Choose(name string, opened func()) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.tried = append(d.tried, name)
-	d.state = device.State{Chosen: name, Opening: true, Runs: deviceCPU}
+	d.state = device.State{Opening: true, Runs: deviceCPU}
 	go func() {
 		if d.held != nil {
 			<-d.held
 		}
 		d.mu.Lock()
-		d.state = device.State{Chosen: name, Runs: d.runs[name]}
+		d.state = device.State{Runs: d.runs[name]}
 		if d.state.Runs == "" {
 			d.state.Runs, d.state.Reason = deviceCPU, errors.New("it was taken out")
 		}

@@ -15,8 +15,7 @@ import (
 type Switch struct {
 	machine machine
 
-	mu     sync.Mutex
-	chosen string
+	mu sync.Mutex
 	// runner is nil until Choose is called; err is why there is none for the chosen name.
 	runner *Runner
 	err    error
@@ -29,8 +28,6 @@ func NewSwitch() *Switch { return &Switch{machine: thisMachine()} }
 
 // State describes the device of a Switch.
 type State struct {
-	// Chosen is the name given to Choose last.
-	Chosen string
 	// Opening reports whether the device is still being opened.
 	Opening bool
 	// Runs is the name of the device that the next job on a large picture runs on.
@@ -48,7 +45,7 @@ func (s *Switch) Choose(name string, opened func()) {
 	r, err := s.machine.start(name)
 	s.mu.Lock()
 	before := s.runner
-	s.chosen, s.runner, s.err = name, r, err
+	s.runner, s.err = r, err
 	if r != nil {
 		s.open.Add(1)
 	}
@@ -82,32 +79,32 @@ func (s *Switch) release(r *Runner) {
 	}()
 }
 
-func (s *Switch) current() (string, *Runner, error) {
+func (s *Switch) current() (*Runner, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.chosen, s.runner, s.err
+	return s.runner, s.err
 }
 
 // State returns the current state.
 func (s *Switch) State() State {
-	name, r, err := s.current()
+	r, err := s.current()
 	if r == nil {
-		return State{Chosen: name, Runs: hostName, Reason: err}
+		return State{Runs: hostName, Reason: err}
 	}
 	if r.opening != nil {
 		select {
 		case <-r.opening.done:
 		default:
-			return State{Chosen: name, Opening: true, Runs: hostName}
+			return State{Opening: true, Runs: hostName}
 		}
 	}
-	return State{Chosen: name, Runs: r.Name(), Reason: r.Reason()}
+	return State{Runs: r.Name(), Reason: r.Reason()}
 }
 
 // Run runs a job on a picture of the given number of pixels on the chosen device; see Runner.Run.
 func (s *Switch) Run(ctx context.Context, pixels int, job Job) (notice *message.Message, err error) {
 	for {
-		_, r, missing := s.current()
+		r, missing := s.current()
 		if r == nil {
 			host := cpu.New()
 			defer host.Close()
