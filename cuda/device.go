@@ -35,12 +35,9 @@ const leastCapability = 50
 
 // Devices lists the GPUs; the error is a *driver.Problem that says why there are none.
 func Devices() ([]Info, error) {
-	if err := driver.Status(); err != nil {
-		return nil, err
-	}
-	n, err := cu.NumDevices()
+	n, err := countDevices()
 	if err != nil {
-		return nil, driver.Wrap(err, "count the GPUs")
+		return nil, err
 	}
 	list := make([]Info, n)
 	for i := range list {
@@ -49,6 +46,14 @@ func Devices() ([]Info, error) {
 		}
 	}
 	return list, nil
+}
+
+func countDevices() (int, error) {
+	if err := driver.Status(); err != nil {
+		return 0, err
+	}
+	n, err := cu.NumDevices()
+	return n, driver.Wrap(err, "count the GPUs")
 }
 
 func info(ordinal int) (Info, error) {
@@ -115,12 +120,9 @@ const answerTime = time.Minute
 
 // openDevice opens a device and creates its context.
 func openDevice(ordinal int) (*device, error) {
-	if err := driver.Status(); err != nil {
-		return nil, err
-	}
-	n, err := cu.NumDevices()
+	n, err := countDevices()
 	if err != nil {
-		return nil, driver.Wrap(err, "count the GPUs")
+		return nil, err
 	}
 	if ordinal < 0 || ordinal >= n {
 		return nil, &driver.Problem{Reason: driver.NoDevice, Detail: fmt.Sprintf("GPU %d was asked for, there are %d",

@@ -5,6 +5,7 @@ package cuda
 import (
 	"context"
 	"errors"
+	"time"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -83,44 +84,33 @@ func (q *queue) copyRates(n int64, local, up, down *float64) error {
 	return nil
 }
 
-// fastest returns the shortest time of several repetitions in seconds, measured by events of the stream.
+// fastest returns the shortest time of several repetitions in seconds.
 func (q *queue) fastest(f func() error) (float64, error) {
-	start, err := q.d.event()
-	if err != nil {
+	clock := NewWork(q.b)
+	defer clock.dropClock()
+	if err := clock.Prepare(q); err != nil {
 		return 0, err
 	}
-	defer cu.DestroyEvent(&start)
-	end, err := q.d.event()
-	if err != nil {
-		return 0, err
-	}
-	defer cu.DestroyEvent(&end)
-	best := 0.
+	best := time.Duration(0)
 	for i := range rateCopies + 1 {
 		if err := q.ctx.Err(); err != nil {
 			return 0, err
 		}
-		if err := start.Record(q.d.stream); err != nil {
-			return 0, q.d.fault(err, "record an event")
+		if err := clock.Begin(q); err != nil {
+			return 0, err
 		}
 		if err := f(); err != nil {
 			return 0, q.d.fault(err, "copy")
 		}
-		if err := end.Record(q.d.stream); err != nil {
-			return 0, q.d.fault(err, "record an event")
-		}
-		if err := q.d.synchronize(); err != nil {
-			return 0, err
-		}
-		ms, err := start.Elapsed(end)
+		t, err := clock.End(q)
 		if err != nil {
-			return 0, q.d.fault(err, "read an event")
+			return 0, err
 		}
 		// The driver's clock has a resolution of a fraction of a microsecond; a copy with time zero took less than
 		// that.
-		if s := max(ms, 1e-3) / 1e3; i > 0 && (best == 0 || s < best) {
-			best = s
+		if t = max(t, time.Microsecond); i > 0 && (best == 0 || t < best) {
+			best = t
 		}
 	}
-	return best, nil
+	return best.Seconds(), nil
 }

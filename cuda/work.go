@@ -223,14 +223,18 @@ func (w *Work) Close() error {
 		l.mu.Lock()
 		l.trim()
 		l.mu.Unlock()
-		for _, e := range []*cu.Event{&w.start, &w.end} {
-			if *e != (cu.Event{}) {
-				_ = cu.DestroyEvent(e)
-				*e = cu.Event{}
-			}
-		}
+		w.dropClock()
 		return nil
 	})
+}
+
+func (w *Work) dropClock() {
+	for _, e := range []*cu.Event{&w.start, &w.end} {
+		if *e != (cu.Event{}) {
+			_ = cu.DestroyEvent(e)
+			*e = cu.Event{}
+		}
+	}
 }
 
 // LimitMemory bounds the device memory in bytes; 0 lifts the bound.
