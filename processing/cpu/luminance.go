@@ -127,15 +127,16 @@ func newLuminanceRows(t *processing.LuminanceTables) *luminanceRows {
 	return l
 }
 
-func (l *luminanceRows) row8(out lumaRow, pix []uint8, channels int) {
+// planesOf writes the colours, if they are needed, and returns the rows of luminance and level, empty if they are not.
+func planesOf[S uint8 | uint16](l *luminanceRows, out *lumaRow, pix []S, channels int) (y []uint16, v []uint8) {
 	if out.rgb[0] != nil {
-		coloured(&out, l.display, pix, channels)
+		coloured(out, l.display, pix, channels)
 	}
-	if out.y == nil {
-		return
-	}
-	y := out.y
-	v := out.v[:len(y)]
+	return out.y, out.v[:len(out.y)]
+}
+
+func (l *luminanceRows) row8(out lumaRow, pix []uint8, channels int) {
+	y, v := planesOf(l, &out, pix, channels)
 	if channels == 1 {
 		for i, p := range pix[:len(y)] {
 			// The weights add up to 65536, so that the light of a grey sample stays.
@@ -155,14 +156,7 @@ func (l *luminanceRows) row8(out lumaRow, pix []uint8, channels int) {
 }
 
 func (l *luminanceRows) row16(out lumaRow, pix []uint16, channels int) {
-	if out.rgb[0] != nil {
-		coloured(&out, l.display, pix, channels)
-	}
-	if out.y == nil {
-		return
-	}
-	y := out.y
-	v := out.v[:len(y)]
+	y, v := planesOf(l, &out, pix, channels)
 	lin, enc := l.linear16, l.encode8
 	if channels == 1 {
 		for i, p := range pix[:len(y)] {
