@@ -625,8 +625,8 @@ func TestUnsavedCorrectionsAreAskedAbout(t *testing.T) {
 // Each form changes the parameters of its stage only.
 func TestTwoForms(t *testing.T) {
 	h := fixed(t, "en")
-	h.setParam(t, spec(t, "halo"), 7)
-	h.setParam(t, spec(t, "margin"), 2)
+	h.setParam(t, testpic.Spec(t, "halo"), 7)
+	h.setParam(t, testpic.Spec(t, "margin"), 2)
 	h.k.actions.do("find.takeOver")
 	if p := h.c.session.Settings().Params; p.Halo != 7 || p.Margin != h.result.Params.Margin || p.Window != 21 ||
 		p.Mode != processing.Manual {
@@ -636,15 +636,6 @@ func TestTwoForms(t *testing.T) {
 		h.panel.detection.form.Params() != h.c.session.Settings().Params {
 		t.Error("the forms show different parameters")
 	}
-}
-
-func spec(t *testing.T, id string) processing.Spec {
-	t.Helper()
-	s, ok := processing.SpecByID(id)
-	if !ok {
-		t.Fatalf("no parameter %s", id)
-	}
-	return s
 }
 
 func TestApproximateColours(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/storage"
 
+	"blik/internal/test/testpic"
 	"blik/processing"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestPreviewMakesOthersWait(t *testing.T) {
 	h := found(t, "en")
 	h.block.Store(true)
-	s := spec(t, "sensitivity")
+	s := testpic.Spec(t, "sensitivity")
 	h.setParam(t, s, s.Max)
 	if !h.c.preview.Previewing() {
 		t.Fatal("no search follows the change of parameters")

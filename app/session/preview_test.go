@@ -370,7 +370,7 @@ func TestCorrectionPreview(t *testing.T) {
 	s, _ := searched(t, image.Rectangle{})
 	halo := func(v float64) {
 		t.Helper()
-		if err := s.SetParam(spec(t, "halo"), v); err != nil {
+		if err := s.SetParam(testpic.Spec(t, "halo"), v); err != nil {
 			t.Fatal(err)
 		}
 	}

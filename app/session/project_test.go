@@ -38,7 +38,7 @@ func TestProjectGoesOn(t *testing.T) {
 	f.KeepSelected()
 	f.CorrectAll(f.outcome)
 	f.settle()
-	f.ok(f.SetParam(spec(t, "halo"), 7))
+	f.ok(f.SetParam(testpic.Spec(t, "halo"), 7))
 	f.settle()
 	f.SaveProject(false, f.ok)
 	f.settle()

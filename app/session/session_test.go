@@ -325,8 +325,8 @@ func TestChanges(t *testing.T) {
 		{"region", func() {
 			f.ok(f.SetRegion(&processing.Region{Points: []processing.Point{{}, {X: 9, Y: 9}}}))
 		}, "history region"},
-		{"parameters", func() { f.ok(f.SetParam(spec(t, "halo"), 7)) }, "params"},
-		{"the same parameters", func() { f.ok(f.SetParam(spec(t, "halo"), 7)) }, ""},
+		{"parameters", func() { f.ok(f.SetParam(testpic.Spec(t, "halo"), 7)) }, "params"},
+		{"the same parameters", func() { f.ok(f.SetParam(testpic.Spec(t, "halo"), 7)) }, ""},
 		{"save the mask", func() { f.SaveMask("/m.png", false, f.ok) }, "saved"},
 		{"save the picture", func() { f.SavePicture("/b.png", "en", imagefile.SaveOptions{}, f.ok) }, "saved"},
 		{"load the mask", func() { f.LoadMask("/m.png", false, f.ok) }, ""},
@@ -341,15 +341,6 @@ func TestChanges(t *testing.T) {
 			t.Errorf("%s: changed are %q, want %q", c.name, got, c.want)
 		}
 	}
-}
-
-func spec(t *testing.T, id string) processing.Spec {
-	t.Helper()
-	s, ok := processing.SpecByID(id)
-	if !ok {
-		t.Fatalf("no parameter %s", id)
-	}
-	return s
 }
 
 // What the user is drawing becomes part of the document before anything else changes or reads it.

@@ -55,17 +55,7 @@ func paint(t testing.TB, w, h int, spots []spot) string {
 			}
 		}
 	}
-	path := filepath.Join(t.TempDir(), "painting.png")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	enc := png.Encoder{CompressionLevel: png.BestSpeed}
-	if err := enc.Encode(f, img); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return testpic.WritePNG(t, "painting.png", img)
 }
 
 // TestXvfbWindow uses the real window as a person does: look around, search a region, edit by hand, save.

@@ -93,6 +93,16 @@ func WritePNG(t testing.TB, name string, img image.Image) string {
 	return path
 }
 
+// Spec returns the description of a parameter.
+func Spec(t testing.TB, id string) processing.Spec {
+	t.Helper()
+	s, ok := processing.SpecByID(id)
+	if !ok {
+		t.Fatalf("no parameter %s", id)
+	}
+	return s
+}
+
 // Extremes runs a test for each valid set of parameters in which one is at its minimum or maximum.
 func Extremes(t *testing.T, test func(t *testing.T, p processing.Params)) {
 	t.Helper()
