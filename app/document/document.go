@@ -84,8 +84,6 @@ type Pixel struct {
 	Samples, Source [4]float64
 	// Corrected is set if a correction covers the pixel.
 	Corrected bool
-	// Mask is the value of the mask, 0…255.
-	Mask uint8
 }
 
 // Snapshot is the state of a document, for work on another goroutine.
@@ -310,7 +308,7 @@ func (d *Document) PixelAt(x, y int) (p Pixel, ok bool) {
 	if !image.Pt(x, y).In(d.tiles.bounds()) {
 		return Pixel{}, false
 	}
-	p = Pixel{X: x, Y: y, Channels: d.pic.Channels, Depth: d.pic.Depth(), Mask: d.mask.Pix[y*d.mask.Width+x]}
+	p = Pixel{X: x, Y: y, Channels: d.pic.Channels, Depth: d.pic.Depth()}
 	i := (y*d.pic.Width + x) * p.Channels
 	p.Source = values(d.pic.U8, d.pic.U16, d.pic.F32, i, p.Channels)
 	p.Samples = p.Source

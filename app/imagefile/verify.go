@@ -19,8 +19,8 @@ import (
 
 // Proof is the outcome of comparing a result with its source.
 type Proof struct {
-	// Width, Height, Channels and Depth are those of the source's decoded picture.
-	Width, Height, Channels, Depth int
+	// Width, Height and Channels are those of the source's decoded picture.
+	Width, Height, Channels int
 	// MaskArea is the number of pixels that may change; −1 without a mask.
 	MaskArea int64
 	// Changed is the number of pixels with a differing sample.
@@ -200,7 +200,7 @@ func (p *Proof) count(ctx context.Context, a, b *side) error {
 
 func newProof(source *File) *Proof {
 	pic := source.Picture
-	return &Proof{Width: pic.Width, Height: pic.Height, Channels: pic.Channels, Depth: pic.Depth(), MaskArea: -1}
+	return &Proof{Width: pic.Width, Height: pic.Height, Channels: pic.Channels, MaskArea: -1}
 }
 
 // side is one of two files being compared: decoded, and open for reading.

@@ -45,7 +45,7 @@ func corrected(orientation int) report.Correction {
 		Saved: &imagefile.Saved{
 			Path: "/out/scan <1>_corrected.tif", Format: imagefile.TIFF, Bytes: 2501, Method: imagefile.Patched,
 			SourceSHA256: strings.Repeat("a", 64), SHA256: strings.Repeat("b", 64), PixelsChanged: 3,
-			Proof: &imagefile.Proof{Width: w, Height: h, Channels: 1, Depth: 8, MaskArea: 6, Changed: 3, ByByte: true, BytesChanged: 3},
+			Proof: &imagefile.Proof{Width: w, Height: h, Channels: 1, MaskArea: 6, Changed: 3, ByByte: true, BytesChanged: 3},
 		},
 		Program: "1.2.3", Device: "cpu", Date: time.Date(2026, 11, 21, 10, 30, 0, 0, time.UTC), Params: p, Mask: mask,
 		Findings: []detect.Finding{
