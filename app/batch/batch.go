@@ -107,7 +107,8 @@ type Run struct {
 func Start(ctx context.Context, r Request, changed func(State)) *Run {
 	ctx, stop := context.WithCancel(ctx)
 	b := &Run{request: r, changed: changed, stop: stop, ended: make(chan struct{}), sent: map[string]string{}}
-	b.state.Files = len(r.Files)
+	b.request.Files = r.originals()
+	b.state.Files = len(b.request.Files)
 	go func() {
 		defer close(b.ended)
 		defer stop()
@@ -115,6 +116,31 @@ func Start(ctx context.Context, r Request, changed func(State)) *Run {
 		b.change(func(s *State) { s.Ended, s.Err, s.Remark = true, err, nil })
 	}()
 	return b
+}
+
+// originals returns the files without those that lie where the results of others are written and have the names of
+// such: those of an earlier run, if the results are written beside the originals.
+func (r *Request) originals() []File {
+	place := func(folder, name string) string {
+		full, err := filepath.Abs(filepath.Join(folder, name))
+		if err != nil {
+			return filepath.Join(folder, name)
+		}
+		return full
+	}
+	results := map[string]string{}
+	for _, f := range r.Files {
+		for _, tail := range []string{"_corrected", "_mask", "_marked", "_preview"} {
+			results[place(filepath.Join(r.Folder, f.Folder), work.Stem(f.Path)+tail)] = f.Path
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(r.Files), func(f File) bool {
+		of, found := results[place(filepath.Dir(f.Path), work.Stem(f.Path))]
+		if found && r.Notify != nil {
+			r.Notify(message.Errorf("%s: left out, because it has the place and name of a result of %s", f.Path, of))
+		}
+		return found
+	})
 }
 
 // Cancel ends the run. Finished results stay.

@@ -226,6 +226,36 @@ func TestMissingResults(t *testing.T) {
 	}
 }
 
+// Results beside the originals are no originals of the next run.
+func TestResultsBesideOriginals(t *testing.T) {
+	t.Parallel()
+	r := &runner{}
+	q := request(t, r)
+	q.Folder = filepath.Dir(q.Files[0].Path)
+	Start(t.Context(), q, func(State) {}).Wait()
+	first := len(r.runs)
+	var said []string
+	q.Notify = func(err error) { said = append(said, err.Error()) }
+	for _, name := range []string{"a_corrected.png", "b_corrected.png"} {
+		q.Files = append(q.Files, File{Path: filepath.Join(q.Folder, name)})
+	}
+	end := Start(t.Context(), q, func(State) {}).Wait()
+	if end.Err != nil || end.Files != 5 || end.Done != 3 || len(r.runs) != first ||
+		!strings.Contains(strings.Join(said, "\n"), "a_corrected.png: left out, because it has the place and name of a result of") {
+		t.Errorf("%+v, runs %v, said %q", end, r.runs, said)
+	}
+	// By itself, or elsewhere, such a file is an original.
+	alone := q
+	alone.Files = []File{{Path: filepath.Join(q.Folder, "a_corrected.png")}}
+	elsewhere := q
+	elsewhere.Folder = filepath.Join(q.Folder, "out")
+	for _, q := range []Request{alone, elsewhere} {
+		if kept := q.originals(); len(kept) != len(q.Files) {
+			t.Errorf("kept %v of %v", kept, q.Files)
+		}
+	}
+}
+
 // mended processes any file.
 type mended struct{}
 

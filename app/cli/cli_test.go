@@ -422,6 +422,12 @@ func TestOutputFolderThatCannotBe(t *testing.T) {
 	if got := call(t, "detect", "-o", filepath.Join(in, "sub"), in); got.status != exitFailed || strings.Count(got.errors, "\n") != 1 {
 		t.Errorf("a folder in a file: %+v", got)
 	}
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("nowhere", link); err == nil { // Windows may not permit it
+		if got := call(t, "detect", "-o", link, in); got.status != exitFailed || !strings.Contains(got.errors, "this is a link to a folder that does not exist") {
+			t.Errorf("a dangling link: %+v", got)
+		}
+	}
 	if os.Getuid() <= 0 {
 		t.Log("as root, and in Windows, no folder is read-only; package imagefile tests failing disks")
 		return

@@ -24,5 +24,8 @@ func EnterFolder(dir string) (map[string]string, error) {
 	if info, e := os.Stat(dir); e == nil && !info.IsDir() {
 		return nil, message.Errorf("%s: this is a file, not a folder", dir)
 	}
+	if info, e := os.Lstat(dir); e == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return nil, message.Errorf("%s: this is a link to a folder that does not exist", dir)
+	}
 	return nil, message.Errorf("%s: the folder cannot be created (%w)", dir, message.Plain(err))
 }
