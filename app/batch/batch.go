@@ -191,7 +191,11 @@ func (b *Run) here(ctx context.Context) error {
 	if o.Runner, err = Process(); err != nil {
 		return err
 	}
-	if o.Roots, err = userRoots(r.Folder, r.Roots); err != nil {
+	paths := []string{r.Folder}
+	for _, f := range r.Files {
+		paths = append(paths, f.Path)
+	}
+	if o.Roots, err = userRoots(paths, r.Roots); err != nil {
 		return err
 	}
 	o.Notify = func(text message.Message) { b.remark(message.New(text, nil)) }

@@ -295,7 +295,7 @@ func TestOnFarm(t *testing.T) {
 	r := &runner{}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	roots, err := userRoots(t.TempDir(), nil)
+	roots, err := userRoots([]string{t.TempDir()}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,15 +66,22 @@ func Worker(version string) farm.WorkerOptions {
 	}
 }
 
-// userRoots returns roots that permit everything the user may read and write, on the drive of a folder, and below named
-// folders.
-func userRoots(folder string, named farm.Roots) (farm.Roots, error) {
-	full, err := filepath.Abs(folder)
-	if err != nil {
-		return nil, err
+// userRoots returns roots that permit everything the user may read and write, on the drives of some paths, and below
+// named folders.
+func userRoots(paths []string, named farm.Roots) (farm.Roots, error) {
+	var all farm.Roots
+	known := map[string]bool{}
+	for _, path := range paths {
+		full, err := filepath.Abs(path)
+		if err != nil {
+			return nil, err
+		}
+		top := filepath.VolumeName(full) + string(os.PathSeparator)
+		if !known[top] {
+			known[top] = true
+			all = append(all, farm.Root{Folder: top}, farm.Root{Folder: top, Write: true})
+		}
 	}
-	top := filepath.VolumeName(full) + string(os.PathSeparator)
-	all := farm.Roots{{Folder: top}, {Folder: top, Write: true}}
 	for _, r := range named {
 		all = append(all, r)
 		r.Write = true

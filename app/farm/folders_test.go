@@ -80,6 +80,30 @@ func TestRoots(t *testing.T) {
 	}
 }
 
+// A whole drive permits links to anywhere, which a batch on one machine follows; a file keeps its name.
+func TestLinksInDrive(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "real"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "real", "a.tif"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	testpic.Link(t, filepath.Join(dir, "real"), filepath.Join(dir, "link"))
+	testpic.Link(t, filepath.Join(dir, "real", "a.tif"), filepath.Join(dir, "real", "b.tif"))
+	top := filepath.VolumeName(dir) + string(os.PathSeparator)
+	r := Roots{{Folder: top}, {Folder: top, Write: true}}
+	got, err := r.Find(Place{Path: filepath.ToSlash(filepath.Join(dir, "link", "b.tif"))}, false)
+	if err != nil || got != filepath.Join(dir, "link", "b.tif") {
+		t.Errorf("%s, %v", got, err)
+	}
+	got, err = r.Find(Place{Path: filepath.ToSlash(filepath.Join(dir, "link", "out"))}, true)
+	if err != nil || got != filepath.Join(dir, "link", "out") {
+		t.Errorf("%s, %v", got, err)
+	}
+}
+
 // The queue holds only names in UTF-8.
 func TestNotUTF8(t *testing.T) {
 	t.Parallel()

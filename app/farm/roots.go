@@ -107,30 +107,40 @@ func mounted(root Root) error {
 	return message.Errorf("%s is missing or empty: is the share mounted? (%w)", root.Folder, errUnmounted)
 }
 
-// open returns the path below the root, following only links that stay within it.
+// open returns the path below the root, following only links that stay within it. A file keeps the name that it has
+// there, after which its results are named.
 func (root Root) open(local string, create bool) (string, error) {
-	top, err := os.OpenRoot(root.Folder)
-	if err != nil {
-		return "", message.Errorf("%s is missing or empty: is the share mounted? (%w)", root.Folder, errUnmounted)
-	}
-	defer top.Close()
 	full := filepath.Join(root.Folder, local)
+	name, makeFolder, stat := full, os.MkdirAll, os.Stat
+	resolve := func(path string) (string, error) { return path, nil }
+	// Nothing leads out of a whole drive, but os.Root refuses absolute links also there.
+	if filepath.Dir(root.Folder) != root.Folder {
+		top, err := os.OpenRoot(root.Folder)
+		if err != nil {
+			return "", message.Errorf("%s is missing or empty: is the share mounted? (%w)", root.Folder, errUnmounted)
+		}
+		defer top.Close()
+		name, makeFolder, stat, resolve = local, top.MkdirAll, top.Stat, filepath.EvalSymlinks
+	}
+	folder, base := filepath.Split(full)
 	if create {
-		if err := top.MkdirAll(local, 0o777); err != nil {
+		folder, base = full, ""
+		if err := makeFolder(name, 0o777); err != nil {
 			return "", message.Errorf("%s: the folder cannot be created (%w)", full, message.Plain(err))
 		}
 	}
 	// os.Root refuses links that lead out of it.
-	if _, err := top.Stat(local); errors.Is(err, fs.ErrNotExist) {
+	_, err := stat(name)
+	if errors.Is(err, fs.ErrNotExist) {
 		return "", message.Errorf("%s: no such file", full)
-	} else if err != nil {
-		return "", message.Errorf("%s cannot be reached, or leads out of its root (%w)", full, message.Plain(err))
 	}
-	real, err := filepath.EvalSymlinks(full)
+	if err == nil {
+		folder, err = resolve(folder)
+	}
 	if err != nil {
 		return "", message.Errorf("%s cannot be reached, or leads out of its root (%w)", full, message.Plain(err))
 	}
-	return real, nil
+	return filepath.Join(folder, base), nil
 }
 
 // Portable rejects names that some systems do not allow, so that every worker can write its results.
