@@ -53,6 +53,23 @@ type blikTheme struct {
 // NewTheme returns the theme of an appearance.
 func NewTheme(look Appearance) fyne.Theme { return &blikTheme{theme.DefaultTheme(), look} }
 
+// lightColours replace those of Fyne's light theme, in which buttons, fields and the tracks of sliders hardly differ
+// from the background, and secondary text has a contrast of 3.5 : 1 (here 5.9 : 1).
+var lightColours = map[fyne.ThemeColorName]uint8{
+	theme.ColorNameBackground:        0xf4,
+	theme.ColorNameMenuBackground:    0xfa,
+	theme.ColorNameOverlayBackground: 0xfa,
+	theme.ColorNameHeaderBackground:  0xea,
+	theme.ColorNameInputBackground:   0xe2,
+	theme.ColorNameInputBorder:       0x90,
+	theme.ColorNameButton:            0xe2,
+	theme.ColorNameDisabledButton:    0xea,
+	theme.ColorNameSeparator:         0xcc,
+	theme.ColorNameForeground:        0x30,
+	theme.ColorNamePlaceHolder:       0x5e,
+	theme.ColorNameDisabled:          0x7a,
+}
+
 // neutralColours replace every tint of the dark theme by a grey, so that no colour beside the painting affects how it
 // is seen.
 var neutralColours = map[fyne.ThemeColorName]uint8{
@@ -66,7 +83,7 @@ var neutralColours = map[fyne.ThemeColorName]uint8{
 	theme.ColorNameHeaderBackground:  0x40,
 	theme.ColorNameSeparator:         0x3a,
 	theme.ColorNameForeground:        0xf2,
-	theme.ColorNamePlaceHolder:       0xb4,
+	theme.ColorNamePlaceHolder:       0xbe,
 	theme.ColorNameDisabled:          0x90,
 	theme.ColorNamePrimary:           0xc8,
 	theme.ColorNameHyperlink:         0xe0,
@@ -121,12 +138,12 @@ func (t *blikTheme) Color(name fyne.ThemeColorName, variant fyne.ThemeVariant) c
 			return color.NRGBA{0xc8, 0xc8, 0xc8, 0x40}
 		}
 	}
+	if g, ok := lightColours[name]; ok && variant == theme.VariantLight {
+		return color.Gray{Y: g}
+	}
 	switch name {
 	case theme.ColorNameDisabled, theme.ColorNameInputBorder:
 		// Fyne's own colours barely differ from the background, and an empty check box shows nothing but its border.
-		if variant == theme.VariantLight {
-			return color.Gray{Y: 0x90}
-		}
 		return color.Gray{Y: 0x70}
 	}
 	return t.Theme.Color(name, variant)

@@ -39,7 +39,7 @@ func TestContrast(t *testing.T) {
 		for _, variant := range []fyne.ThemeVariant{theme.VariantLight, theme.VariantDark} {
 			th := NewTheme(look)
 			for name, least := range map[fyne.ThemeColorName]float64{theme.ColorNameForeground: 4.5,
-				theme.ColorNamePlaceHolder: 3, theme.ColorNameDisabled: 2.5, theme.ColorNameInputBorder: 2.5} {
+				theme.ColorNamePlaceHolder: 4.5, theme.ColorNameDisabled: 2.5, theme.ColorNameInputBorder: 2.5} {
 				for _, under := range []fyne.ThemeColorName{theme.ColorNameBackground, theme.ColorNameMenuBackground,
 					theme.ColorNameOverlayBackground} {
 					if got := contrast(th.Color(name, variant), th.Color(under, variant)); got < least {
