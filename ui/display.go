@@ -97,8 +97,9 @@ func (d *display) follow(c change) (viewChanged bool) {
 		d.maskShown = true
 	case session.CorrectedSpots:
 		d.stopComparing()
-		// The mask would cover exactly what was corrected; outlines do not.
-		if d.maskShown && d.look.Mode != view.Outlines && d.look.Mode != view.Changed {
+		// The mask would cover exactly what was corrected; outlines do not, among them those of a review that goes on.
+		if d.maskShown && d.look.Mode != view.Outlines && d.look.Mode != view.Changed &&
+			(!d.reviewing || d.allCorrected()) {
 			d.maskShown, d.hid = false, true
 		}
 	}
@@ -114,17 +115,22 @@ func (d *display) follow(c change) (viewChanged bool) {
 // hideCorrected hides the mask of a picture that was opened with all findings corrected, or whose correction is redone,
 // as their correction did. It shows the mask again for another picture and when not all is corrected any more.
 func (d *display) hideCorrected(c change) {
-	all := false
-	if d.s.Corrected() && d.look.Mode == view.PictureAndMask {
-		findings, corrected := store.CountFindings(d.s.Document())
-		all = findings == corrected
-	}
+	all := d.look.Mode == view.PictureAndMask && d.allCorrected()
 	switch {
 	case all && d.maskShown && (c.Document || c.Cause == session.Stepped && !c.Mask):
 		d.hid, d.maskShown = true, false
 	case !all && d.hid:
 		d.hid, d.maskShown = false, true
 	}
+}
+
+// allCorrected reports whether there are corrections and no finding is left without.
+func (d *display) allCorrected() bool {
+	if !d.s.Corrected() {
+		return false
+	}
+	findings, corrected := store.CountFindings(d.s.Document())
+	return findings == corrected
 }
 
 func (d *display) update(c change) {

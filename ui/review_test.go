@@ -137,6 +137,19 @@ func TestCorrectAllAsks(t *testing.T) {
 	}
 }
 
+// While findings are reviewed and corrected one by one, the outlines stay; when all are corrected, the mask is hidden.
+func TestCorrectWhileReviewing(t *testing.T) {
+	h := reviewing(t, 2)
+	for i, shown := range []bool{true, false} {
+		h.k.keys.Rune('n')
+		h.k.actions.do("correct.selected")
+		h.settle()
+		if h.k.display.maskShown != shown {
+			t.Errorf("after correction %d the mask is shown: %v", i+1, h.k.display.maskShown)
+		}
+	}
+}
+
 // When the last finding is checked, all are listed again, sorted as before.
 func TestCheckEnds(t *testing.T) {
 	h := reviewing(t, 6)
