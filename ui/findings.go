@@ -234,6 +234,7 @@ func (p *findingsPanel) cell(row, column int) string {
 func (p *findingsPanel) update(c change) {
 	list := c.Document || c.Mask || c.Corrections || c.Result || c.Decisions || c.Listing
 	if c.Listing || c.Document {
+		p.table.ShowTop()
 		p.quiet.Show(func() { p.choice.SetSelectedIndex(int(p.found.Listing().Choice)) })
 		p.showBounds()
 	}

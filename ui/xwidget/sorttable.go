@@ -119,13 +119,19 @@ func (t *SortTable) Mark(row int) {
 	}
 	switch {
 	case row < 0:
-	case row == 0:
-		t.ScrollToTop()
+	case row <= 1:
+		t.ShowTop()
 	default:
 		// After scrolling up, Fyne's table leaves the row hidden under the header; scrolling to the row above shows it.
 		t.ScrollTo(widget.TableCellID{Row: row})
 		t.ScrollTo(widget.TableCellID{Row: row - 1})
 	}
+}
+
+// ShowTop scrolls to the first row.
+func (t *SortTable) ShowTop() {
+	// Fyne's ScrollToTop leaves the rows where they are until the next repainting.
+	t.ScrollToOffset(fyne.Position{})
 }
 
 // FocusGained shows the ring around the table, but not the toolkit's cursor.

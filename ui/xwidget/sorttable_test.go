@@ -2,6 +2,7 @@ package xwidget_test
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -57,6 +58,36 @@ func TestHeadsByKeyboard(t *testing.T) {
 	key(fyne.KeyDown)
 	if n := rings(); n != 0 || !slices.Equal(stepped, []int{1}) {
 		t.Errorf("after a step %v, %d rings", stepped, n)
+	}
+}
+
+// The row that is selected lies below the head after scrolling up, and so does the first row if that is the next.
+func TestMarkShowsRows(t *testing.T) {
+	test.NewTempApp(t)
+	table := xwidget.NewSortTable([]float32{40}, &passed{})
+	table.Rows = func() int { return 60 }
+	table.Head = func(int) string { return "head" }
+	table.Cell = func(row, _ int) string { return strconv.Itoa(row) }
+	w := test.NewTempWindow(t, table)
+	w.Resize(fyne.NewSize(200, 150))
+	top := func(text string) float32 {
+		for _, shown := range uitest.Find[*canvas.Text](table) {
+			if shown.Text == text {
+				return fyne.CurrentApp().Driver().AbsolutePositionForObject(shown).Y
+			}
+		}
+		return -1
+	}
+	for _, row := range []int{5, 2, 1, 0} {
+		table.Mark(40)
+		table.Mark(row)
+		shown := row
+		if row == 1 {
+			shown = 0
+		}
+		if at, head := top(strconv.Itoa(shown)), top("head"); at <= head {
+			t.Errorf("row %d is selected: row %d lies at %g, the head at %g", row, shown, at, head)
+		}
 	}
 }
 
