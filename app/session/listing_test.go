@@ -2,12 +2,14 @@ package session_test
 
 import (
 	"encoding/csv"
+	"image"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"blik/app/document"
+	"blik/app/session"
 	"blik/app/session/findings"
 	"blik/internal/test/testpic"
 	"blik/processing"
@@ -184,6 +186,16 @@ func TestStepsFollowTheList(t *testing.T) {
 	if n := s.IgnoreListed(); n != 3 || len(s.Document().Ignored()) != 3 {
 		t.Errorf("%d ignored of the list, %d in all: the painted one cannot come back", n, len(s.Document().Ignored()))
 	}
+	s.SetListing(findings.Listing{By: findings.ByX})
+	s.showDocument(listingDocument(t))
+	s.Publish(session.Opened, image.Rectangle{})
+	s.SelectNext(1)
+	s.SelectNext(1)
+	at(20)
+	s.showDocument(listingDocument(t))
+	s.Publish(session.Opened, image.Rectangle{})
+	s.SelectNext(1)
+	at(10)
 }
 
 func TestSaveFindings(t *testing.T) {

@@ -51,6 +51,8 @@ func (l *Findings) changed(c *session.Change) {
 	l.told = l.listing
 	if row := l.SelectedRow(); row >= 0 {
 		l.listed.place = row
+	} else if c.Document || c.Cause == session.Detected {
+		l.listed.place = 0
 	}
 }
 
