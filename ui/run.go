@@ -104,6 +104,7 @@ func Run(ctx context.Context, o Options) error {
 	// widget on which goroutine it runs, by a stack trace, which takes most of the time of a step through the findings.
 	app.SetMetadata(fyne.AppMetadata{ID: appID, Name: "Blik", Migrations: map[string]bool{"fyneDo": true}})
 	a := app.NewWithID(appID)
+	dropStopHook(a)
 	a.SetIcon(fyne.NewStaticResource("icon.png", assets.Icon()))
 	adoptPreferences(a.Preferences(), &stored)
 	queue, devices := post.NewPosts(), device.NewSwitch()
@@ -127,6 +128,14 @@ func Run(ctx context.Context, o Options) error {
 	defer stop()
 	w.win.ShowAndRun()
 	return nil
+}
+
+// dropStopHook keeps the toolkit from saving its preferences when it stops, of which the program has none. It would run
+// that on another goroutine while it closes the queue that it needs for that, and now and then panic or hang.
+func dropStopHook(a fyne.App) {
+	if l, ok := a.Lifecycle().(interface{ SetOnStoppedHookExecuted(hook func()) }); ok {
+		l.SetOnStoppedHookExecuted(nil)
+	}
 }
 
 // writable creates a folder and returns an error if it cannot be written. In that case it also silences the log,

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"fyne.io/fyne/v2/test"
 )
 
 // A display that is named but does not answer gives an error of one sentence, not a panic of the toolkit.
@@ -38,5 +40,19 @@ func TestWritable(t *testing.T) {
 	}
 	if err := writable(filepath.Join(file, "c")); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("a folder inside a file: %v", err)
+	}
+}
+
+// Nothing is left for the toolkit to run when it stops.
+func TestNoStopHook(t *testing.T) {
+	a := test.NewTempApp(t)
+	l := a.Lifecycle().(interface {
+		SetOnStoppedHookExecuted(hook func())
+		OnStopped() func()
+	})
+	l.SetOnStoppedHookExecuted(func() {})
+	dropStopHook(a)
+	if l.OnStopped() != nil {
+		t.Error("a hook is left")
 	}
 }
