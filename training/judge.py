@@ -19,7 +19,7 @@ import numpy as np
 import label
 
 NEAR, GLINTS, DECIDED = 3, 5, 3
-STRENGTHS = (1.8, 2.4, 3.1, 3.8, 4.4, 5, 5.6, 7, 8)
+STRENGTHS = (2.5, 4, 5, 6.3, 7.5, 9, 10.74, 12, 13.5)
 
 
 def painting(file):

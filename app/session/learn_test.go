@@ -31,6 +31,12 @@ func (e *taught) Search(_ context.Context, _ *processing.Picture, o detect.Optio
 	*detect.Table, *message.Message, error,
 ) {
 	e.asked++
+	decision, err := processing.DefaultDecision()
+	if err != nil {
+		return nil, nil, err
+	}
+	// By default all count as glare, with little certainty.
+	strength := 1.1 * decision.Strengths[len(decision.Strengths)/2]
 	t := &detect.Table{Width: 90, Height: 30, Described: o.Vectors}
 	for i := range spotsTaught {
 		v := make([]float64, 12)
@@ -38,9 +44,8 @@ func (e *taught) Search(_ context.Context, _ *processing.Picture, o detect.Optio
 		if i%2 == 0 {
 			v[2] = 4
 		}
-		// By default all count as glare, with little certainty.
 		r := taughtRun(i)
-		t.Components = append(t.Components, detect.Component{Area: 2, Strength: 6.2, Vector: v,
+		t.Components = append(t.Components, detect.Component{Area: 2, Strength: strength, Vector: v,
 			Spans: []processing.Span{{Y: int32(r.Y), X0: int32(r.X0), X1: int32(r.X1)}}})
 	}
 	return t, nil, nil

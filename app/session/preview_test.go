@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"cmp"
 	"context"
 	"image"
 	"reflect"
@@ -232,7 +233,9 @@ func TestPreviewLosesNothing(t *testing.T) {
 		s.rest()
 	}
 	shows("just searched", true)
-	s.Document().Select(s.Document().FirstPixel(s.Document().Spots()[0]).X, s.Document().FirstPixel(s.Document().Spots()[0]).Y)
+	found := s.Document().Findings()
+	strongest := slices.MaxFunc(found, func(a, b detect.Finding) int { return cmp.Compare(a.Strength, b.Strength) })
+	s.Document().Select(strongest.Runs[0].X0, strongest.Runs[0].Y)
 	s.RemoveSelected()
 	shows("a finding ignored", true)
 	if len(s.Document().Ignored()) != 1 {

@@ -15,8 +15,8 @@ const (
 	companyCell = partGrain
 	// companyReach is how far around the cell of a component others count, in cells.
 	companyReach = 10
-	// companyWhole is the Σ logit · steepness from which a component counts as one; less counts in proportion.
-	companyWhole = 2
+	// companyWhole is the evidence · steepness from which a component counts as one; less counts in proportion.
+	companyWhole = 6
 	// companyUnit is a component in sums: these are integers, so that their order does not matter.
 	companyUnit = 256
 )
@@ -31,7 +31,7 @@ func company(others float64) float64 {
 }
 
 // othersAround returns, for each component, how many others lie in the cells within companyReach of its own. They lie
-// at places in a picture of w × h pixels; steep is Σ logit · steepness of each.
+// at places in a picture of w × h pixels; steep is evidence · steepness of each.
 func othersAround(w, h int, at []image.Point, steep []float64) []float64 {
 	// A summed-area table: element (x, y) is the sum of the cells left of column x and above row y.
 	cols, rows := (w-1)/companyCell+1, (h-1)/companyCell+1

@@ -27,7 +27,7 @@ type Component struct {
 	// Area is the number of its pixels, Spans are these in reading order.
 	Area  int
 	Spans []processing.Span
-	// Strength is √(Σ logit · steepness) times its company, Shares are the shares of the sum of the logits by kind.
+	// Strength is √(evidence · steepness) times its company, Shares are the shares of the sum of the logits by kind.
 	Strength float64
 	Shares   [GlintKinds]float64
 	// Ground is the median level around its peak, Rise how far the peak rises above it, in lightness or, if dark, in
@@ -50,24 +50,35 @@ func (c *Component) Kind() GlintKind {
 	return best
 }
 
-// Components with less than leastEvidence, or that rise by less than leastRise levels, are never accepted.
+// Components whose logits sum up to less than leastSum, or that rise by less than leastRise levels, are never accepted.
 const (
-	leastEvidence = 0.5
-	leastRise     = 30
+	leastSum  = 0.5
+	leastRise = 30
 )
 
-// evidence returns Σ logit of sums in sixteenths.
-func evidence(logits [GlintKinds]uint64) float64 {
-	return float64(total(logits)) / network16
+// sumOf returns Σ logit of a component.
+func sumOf(p *processing.GlintProps) float64 {
+	return float64(total(p.Sums)) / network16
 }
 
-// steepness returns the root of the contrast of an outline, its rise over its ground, per radius of a disc with its
-// area, in pixels. A lamp's mirror image is steep; painted lights are broad for how far they rise.
+// evidence returns what the logits of a component say: their mean, because painted lights are rather large than sure,
+// and their sum, because large glints are sure in all of their pixels.
+func evidence(p *processing.GlintProps) float64 {
+	const (
+		rim          = 3       // pixels that a component may have more or fewer, depending on the network's cells
+		small, large = 20, 100 // a sum that hardly counts beside the mean, and one that counts twice
+	)
+	sum := sumOf(p)
+	return sum / float64(p.Area+rim) * (small + sum) * (large + sum) / large
+}
+
+// steepness returns the root of the contrast of an outline, its rise over its ground, per power 1.5 of the radius, in
+// pixels, of a disc with its area. A lamp's mirror image is steep; painted lights are broad for how far they rise.
 func steepness(ground, rise, area int) float64 {
 	const dark = 16 // grounds that are darker count as little more than this
 	contrast := float64(rise) / float64(ground+dark)
 	radius := max(1, math.Sqrt(float64(area)/math.Pi)) // no lens draws a smaller disc
-	return math.Sqrt(contrast) / radius
+	return math.Sqrt(contrast / (radius * math.Sqrt(radius)))
 }
 
 // network16 is the logit that stands for 1 in the network's planes.
@@ -86,7 +97,7 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	number, kept := make([]int32, len(f.props)), make([]*processing.GlintProps, 0, len(f.props))
 	for i := range f.props {
 		p := &f.props[i]
-		if _, rise, _ := p.Rise(); evidence(p.Sums) < leastEvidence || rise < leastRise {
+		if _, rise, _ := p.Rise(); sumOf(p) < leastSum || rise < leastRise {
 			number[i] = -1
 			continue
 		}
@@ -102,7 +113,7 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	})
 	own := span.Group(f.spans, len(kept), func(i int) int { return int(number[f.spans[i].Label]) })
 	marked.Wait()
-	// Where each lies, and its Σ logit · steepness.
+	// Where each lies, and its evidence · steepness.
 	at, steep := make([]image.Point, len(kept)), make([]float64, len(kept))
 	const chunk = 16
 	first := newLevels(pic)
@@ -118,7 +129,7 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 				c.Area += int(c.Spans[k].X1 - c.Spans[k].X0)
 			}
 			at[i] = middle(own[i])
-			steep[i] = evidence(kept[i].Sums) * steepness(c.Ground, c.Rise, c.Area)
+			steep[i] = evidence(kept[i]) * steepness(c.Ground, c.Rise, c.Area)
 		}
 	})
 	if err != nil {
