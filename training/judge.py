@@ -8,6 +8,8 @@ list of places of one observer as in ../shared/data/labels. A place counts as fo
 with the strength of the strongest one. For several thresholds of strength: the share of glare found (mean of the paintings with at
 least 5 such labels, and all labels together), the share of right ones among the decided places found (mean of the paintings with at
 least 3 of them, and all together), findings a megapixel (median and mean of paintings), and the share of each other kind found.
+The first line also has the share of right ones on average where SHARES of the glare are found; there each place is weighted by one
+over the root of the number of its painting's places.
 Places were drawn from the candidates of several networks, so precision is that on such a mixture, not on a network's own findings.
 """
 import argparse
@@ -20,6 +22,21 @@ import label
 
 NEAR, GLINTS, DECIDED = 3, 5, 3
 STRENGTHS = (2.5, 4, 5, 6.3, 7.5, 9, 10.74, 12, 13.5)
+
+SHARES = np.linspace(0.08, 0.36, 15)
+
+
+def average(glare, other):
+    """Returns the share of right places on average over SHARES; glare and other have the strengths of each painting."""
+    rows = []
+    for p in glare.keys() | other.keys():
+        found = np.array(glare.get(p, []) + other.get(p, []))
+        right = np.arange(len(found)) < len(glare.get(p, []))
+        rows.append((found, right, np.full(len(found), len(found) ** -0.5)))
+    found, right, weight = (np.concatenate(v) for v in zip(*rows))
+    order = np.argsort(-found, kind="stable")
+    hit, all_ = np.cumsum((weight * right)[order]), np.cumsum(weight[order])
+    return np.mean((hit / all_)[np.searchsorted(hit / hit[-1], SHARES)])
 
 
 def painting(file):
@@ -78,7 +95,8 @@ def main():
             d[0].append(every)
             d[1] += report["width"] * report["height"] / 1e6
         count = lambda groups: sum(map(len, groups.values()))
-        print("%s: %d paintings, %d glints, %d others" % (title, len(density), count(glare), count(other)))
+        print("%s: %d paintings, %d glints, %d others, right on average %.3f" % (
+            title, len(density), count(glare), count(other), average(glare, other)))
         for t in STRENGTHS:
             above = lambda group: int((np.array(group) > t).sum())
             recall = [above(v) / len(v) for v in glare.values() if len(v) >= GLINTS]
