@@ -96,8 +96,7 @@ type Run struct {
 	mu    sync.Mutex
 	state State
 	seen  int // index of the first result not yet listed
-	// sent holds the folders of the results by the IDs of the jobs, if the batch is for the folder alone; unsent are
-	// the files that could not be submitted.
+	// sent holds the folders of the results by the IDs of the jobs; unsent are the files that could not be submitted.
 	sent   map[string]string
 	unsent []farm.Failure
 }
@@ -377,7 +376,7 @@ func retry(ctx context.Context, client *farm.Client, id string) error {
 // add adds the files to a batch.
 func (b *Run) add(ctx context.Context, client *farm.Client, batch farm.Batch) error {
 	done, err := client.Add(ctx, batch, b.jobs(ctx, batch.ID), b.remark)
-	if err == nil && done.Ready > 0 && b.request.Own && !b.uploads() {
+	if err == nil && done.Ready > 0 && !b.uploads() {
 		done.Missing, err = b.replace(ctx, client, batch.ID)
 	}
 	if err == nil {
@@ -412,9 +411,7 @@ func (b *Run) jobs(ctx context.Context, batch string) func() (farm.Job, bool) {
 			files = files[1:]
 			job, err := b.job(ctx, f)
 			if err == nil {
-				if b.alone() {
-					b.sent[job.Of(batch).ID] = filepath.Join(b.request.Folder, f.Folder)
-				}
+				b.sent[job.Of(batch).ID] = filepath.Join(b.request.Folder, f.Folder)
 				return job, true
 			}
 			if ctx.Err() != nil {

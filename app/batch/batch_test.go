@@ -319,6 +319,24 @@ func TestOnFarm(t *testing.T) {
 	}
 	q.Farm = "@" + address
 	check(t, q, Start(t.Context(), q, func(State) {}).Wait())
+	// Results that no longer exist are made again for whoever submits the files to shared folders.
+	q = request(t, r)
+	q.Farm, q.Shared, q.Own = queue.Join().Text(farm.Submitter), true, false
+	for missing := range 2 {
+		end := Start(t.Context(), q, func(State) {}).Wait()
+		if end.Err != nil || end.Done != 3 || end.Submitted.Missing != missing {
+			t.Errorf("%+v, %+v, want %d missing", end, end.Submitted, missing)
+		}
+		gone, err := filepath.Glob(filepath.Join(q.Folder, "a_*"))
+		if err != nil || len(gone) != 3 {
+			t.Errorf("the folder holds %v, %v", gone, err)
+		}
+		for _, path := range gone {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	q = request(t, r)
 	q.Farm = "nats://127.0.0.1:1"
 	if end := Start(t.Context(), q, func(State) {}).Wait(); end.Err == nil || !strings.Contains(end.Err.Error(), "no farm responds") {

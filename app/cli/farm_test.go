@@ -155,12 +155,51 @@ func TestBatch(t *testing.T) {
 	if !strings.Contains(made.out, "no longer exist and are made again: 3\n") || len(testpic.Listed(t, out)) != 9 {
 		t.Errorf("without results: %+v; the folder holds %v", made, testpic.Listed(t, out))
 	}
-	// What is left of a result is named.
-	if err := os.Remove(filepath.Join(out, "a_corrected.png")); err != nil {
-		t.Fatal(err)
+	// What is left of a result is written again, unless somebody has altered it.
+	want := testpic.ReadFile(t, filepath.Join(out, "a_corrected.png"))
+	for _, c := range []struct{ altered, want string }{
+		{"", ""}, {"a_corrected.html", "a_corrected.json exists; --overwrite replaces it"},
+	} {
+		if err := os.Remove(filepath.Join(out, "a_corrected.png")); err != nil {
+			t.Fatal(err)
+		}
+		if c.altered != "" {
+			if err := os.WriteFile(filepath.Join(out, c.altered), []byte("a remark"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := callWith(t.Context(), o, args...)
+		if !strings.Contains(got.out, "made again: 1\n") || exist(filepath.Join(out, "a_corrected.png")) != (c.want == "") ||
+			!strings.Contains(got.errors, c.want) {
+			t.Errorf("with reports only: %+v, want %q", got, c.want)
+		}
+		if c.want == "" && !bytes.Equal(testpic.ReadFile(t, filepath.Join(out, "a_corrected.png")), want) {
+			t.Error("a_corrected.png differs from the deleted one")
+		}
 	}
-	if left := callWith(t.Context(), o, args...); !strings.Contains(left.errors, "a_corrected.json exists; --overwrite replaces it") {
-		t.Errorf("with reports only: %+v", left)
+}
+
+// A detection whose mask was deleted is made again, unless somebody has altered its table.
+func TestBatchOfDetections(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	painting(t, dir, "a.png")
+	out, o := filepath.Join(dir, "out"), Options{childArguments: asChild}
+	args := []string{"batch", "--detect", "--store", filepath.Join(dir, "store"), "-o", out, filepath.Join(dir, "a.png")}
+	for _, c := range []struct{ altered, want string }{
+		{"", "done: 1; failed: 0"}, {"", "made again: 1\n"}, {"a_findings.csv", "done: 0; failed: 1"},
+	} {
+		if c.altered != "" {
+			if err := os.WriteFile(filepath.Join(out, c.altered), []byte("a remark"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := callWith(t.Context(), o, args...)
+		mask := filepath.Join(out, "a_mask.png")
+		if !strings.Contains(got.out, c.want) || exist(mask) != (c.altered == "") {
+			t.Errorf("%+v, want %q", got, c.want)
+		}
+		_ = os.Remove(mask)
 	}
 }
 

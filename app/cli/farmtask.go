@@ -12,6 +12,7 @@ import (
 	"blik/app/farm"
 	"blik/app/i18n"
 	"blik/app/imagefile"
+	"blik/app/report"
 	"blik/app/session"
 	"blik/app/work"
 	"blik/internal/message"
@@ -116,7 +117,8 @@ func outcomeOf(ctx context.Context, t farm.Task, o work.Outcome) (farm.Outcome, 
 }
 
 // compareTask repeats the work in a separate folder if the results already exist because a killed process or another
-// worker wrote them. They are correct if both are equal.
+// worker wrote them. They are correct if both are equal. If some were deleted, and the others are what would be written
+// now, all are written again.
 func compareTask(ctx context.Context, p *program, t farm.Task, found error) (farm.Outcome, error) {
 	dir, err := os.MkdirTemp("", "blik-compare-")
 	if err != nil {
@@ -129,13 +131,11 @@ func compareTask(ctx context.Context, p *program, t farm.Task, found error) (far
 	if err != nil {
 		return out, err
 	}
+	deleted, same := false, true
 	for i, o := range out.Outputs {
 		path := filepath.Join(t.Folder, o.Name)
 		if !work.Exists(path) {
-			return out, found
-		}
-		// Reports contain the time of writing.
-		if slices.Contains([]string{".json", ".html", ".csv"}, filepath.Ext(o.Name)) {
+			deleted = true
 			continue
 		}
 		there, err := imagefile.SHA256(ctx, path)
@@ -146,12 +146,22 @@ func compareTask(ctx context.Context, p *program, t farm.Task, found error) (far
 		if err != nil {
 			return out, err
 		}
-		if there != own {
+		// Reports contain the time of writing.
+		if there != own && !slices.Contains([]string{".json", ".html", ".csv"}, filepath.Ext(o.Name)) {
 			return out, message.Errorf("%w; it differs from what would be written now", found)
 		}
+		same = same && there == own
 		if i == 0 {
 			out.Outputs[i].SHA256 = there
 		}
+	}
+	if deleted {
+		result := filepath.Join(t.Folder, out.Outputs[0].Name)
+		if !same && (t.Work.Command == "detect" || !report.Renewable(ctx, result, out.SHA256)) {
+			return out, found
+		}
+		t.Work.Overwrite = true
+		return doTaskOnce(ctx, p, t)
 	}
 	out.Found = true
 	return out, nil

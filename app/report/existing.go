@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io/fs"
@@ -88,6 +89,24 @@ func CheckReport(path, format, file string) error {
 		return foreign(path, message.Of("not written: this is the report on %s, not on %s", about, file))
 	}
 	return nil
+}
+
+// Renewable reports whether writing the reports on a result again loses nothing: those that exist are unaltered, and
+// about a result with this SHA-256.
+func Renewable(ctx context.Context, result, sum string) bool {
+	jsonPath, htmlPath := CorrectionPaths(result)
+	page, err := imagefile.SHA256(ctx, htmlPath)
+	if err != nil && !imagefile.IsNotExist(err) {
+		return false
+	}
+	data, e := readReport(jsonPath)
+	if imagefile.IsNotExist(e) {
+		return err != nil // without its report, nothing is known of the page
+	}
+	var r correctionRecord
+	_, unaltered := seal(data)
+	return unaltered && json.Unmarshal(data, &r) == nil && strings.EqualFold(r.Result.SHA256, sum) &&
+		(err != nil || r.Page != nil && strings.EqualFold(r.Page.SHA256, page))
 }
 
 // asStored returns a name as stored in JSON, which can hold only UTF-8.
