@@ -113,6 +113,20 @@ func (w *cancellingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// failedWriter keeps the first error of a writer: a command has failed if its results were not printed.
+type failedWriter struct {
+	io.Writer
+	err error
+}
+
+func (w *failedWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if w.err == nil {
+		w.err = err
+	}
+	return n, err
+}
+
 // minSpace is the minimum address space for the heap that the program needs to start: the smallest step by which the
 // heap grows.
 const minSpace = 64 << 20
@@ -146,8 +160,9 @@ func Run(ctx context.Context, args []string, o Options) int {
 		o.now = time.Now
 	}
 	p := &program{Options: o, terminal: o.Stderr}
+	out := &failedWriter{Writer: o.Stdout}
 	// File names may contain control sequences for the terminal.
-	p.Stdout, p.Stderr = &message.PrintableWriter{W: o.Stdout}, &message.PrintableWriter{W: o.Stderr}
+	p.Stdout, p.Stderr = &message.PrintableWriter{W: out}, &message.PrintableWriter{W: o.Stderr}
 	p.given = langFlag(args)
 	p.tr = i18n.For(p.given)
 	if p.tr.Code() != p.given {
@@ -161,6 +176,9 @@ func Run(ctx context.Context, args []string, o Options) int {
 	// With nil, cobra would read os.Args.
 	root.SetArgs(append([]string{}, args...))
 	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil && ctx.Err() == nil {
+		err = out.err
+	}
 	var usage *usageError
 	switch {
 	case err == nil:

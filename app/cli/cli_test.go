@@ -444,6 +444,37 @@ func TestOutputFolderThatCannotBe(t *testing.T) {
 	}
 }
 
+// full is a file on a full disk.
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("no space left") }
+
+// A command whose results cannot be printed has failed, once its work is done.
+func TestFullOutput(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	a, b := painting(t, dir, "a.png"), painting(t, dir, "b.png")
+	out := filepath.Join(dir, "out")
+	if got := call(t, "correct", "-o", dir, a); got.status != exitDone {
+		t.Fatalf("%+v", got)
+	}
+	for _, args := range [][]string{
+		{"detect", "-o", out, a, b},
+		{"batch", "-o", filepath.Join(dir, "batch"), "--store", filepath.Join(dir, "store"), a},
+		{"verify", a, filepath.Join(dir, "a_corrected.png")},
+		{"version"}, {"devices"}, {"help", "parameters"}, {"detect", "--help"}, {"completion", "bash"},
+	} {
+		var errs bytes.Buffer
+		o := Options{Stdout: full{}, Stderr: &errs, Getenv: func(string) string { return "" }, childArguments: asChild}
+		if status := Run(t.Context(), args, o); status != exitFailed || errs.String() != "blik: no space left\n" {
+			t.Errorf("%v: %d, %q", args, status, errs.String())
+		}
+	}
+	if n := len(testpic.Listed(t, out)); n != 6 {
+		t.Errorf("detection wrote %v", testpic.Listed(t, out))
+	}
+}
+
 func TestCancel(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
@@ -253,9 +252,7 @@ func (s *submission) conclude(ctx context.Context, end workbatch.State, r workba
 		text += s.say("files fetched: %d; results not fetched: %d\n", end.Collected.Files, end.Collected.Failed)
 	}
 	if !s.quiet {
-		if _, err := io.WriteString(s.Stdout, text); err != nil {
-			return err
-		}
+		fmt.Fprint(s.Stdout, text)
 	}
 	switch {
 	case ctx.Err() != nil:

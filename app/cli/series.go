@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -138,8 +137,8 @@ func (s *series) process(ctx context.Context, w *work.Workshop, files []string) 
 			s.index.addFailed(files[i], s.sentence(err))
 			return nil
 		}
-		_, err = io.WriteString(s.Stdout, out)
-		return err
+		fmt.Fprint(s.Stdout, out)
+		return nil
 	})
 	if err == nil {
 		err = s.writeIndex(ctx)
