@@ -3,9 +3,11 @@ package imagefile
 import (
 	"encoding/binary"
 	"errors"
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"blik/internal/test/testpic"
 	"blik/processing"
@@ -93,5 +95,25 @@ func TestOutputsKeepAttributes(t *testing.T) {
 		if got := attributeOf(t, p, accessList); got != string(list) {
 			t.Errorf("%s: the access control list is %x, want %x", filepath.Base(p), got, list)
 		}
+	}
+}
+
+// A time after 2262 is left out: os.Chtimes would make 1901 of it.
+func TestSaveFarFuture(t *testing.T) {
+	f := tiffScan(t, t.TempDir(), "a.tif", 7, 5)
+	future := syscall.Timespec{Sec: time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC).Unix()}
+	if err := syscall.UtimesNano(f.Path, []syscall.Timespec{future, future}); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(t.Context(), f.Path, DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := filepath.Join(t.TempDir(), "b.tif")
+	if _, err := Save(t.Context(), f, target, dot(f.Picture, 3, 2), SaveOptions{KeepTime: true}); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(target); err != nil || info.ModTime().Year() < 2020 {
+		t.Errorf("%v, %v", info, err)
 	}
 }

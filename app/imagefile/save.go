@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"blik/app/imagefile/container"
 	"blik/internal/atomicfile"
@@ -152,8 +153,9 @@ func (o *Outputs) AddPicture(
 		return nil, s.named(err)
 	}
 	o.after = append(o.after, func() {
-		if options.KeepTime {
-			_ = os.Chtimes(target, file.Modified, file.Modified)
+		// os.Chtimes takes nanoseconds since 1970, and makes 1901 of a time after 2262.
+		if at := file.Modified; options.KeepTime && at.Equal(time.Unix(0, at.UnixNano())) {
+			_ = os.Chtimes(target, at, at)
 		}
 		s.saved.State = State(target)
 	})
