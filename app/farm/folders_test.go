@@ -78,6 +78,14 @@ func TestRoots(t *testing.T) {
 	if _, err := r.Find(Place{"scans", "sub/a.tif"}, false); !errors.Is(err, errUnmounted) {
 		t.Errorf("a root that is not there: %v", err)
 	}
+	// The reason why a root cannot be read is named.
+	if err := os.WriteFile(in, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := r.Find(Place{"scans", "sub/a.tif"}, false)
+	if !errors.Is(err, errUnmounted) || !strings.Contains(err.Error(), "the folder cannot be read") {
+		t.Errorf("a root that is a file: %v", err)
+	}
 }
 
 // A whole drive permits links to anywhere, which a batch on one machine follows; a file keeps its name.

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"blik/internal/message"
 )
 
 // Process is a Runner that processes each file in a separate process, so that a crash does not kill the worker. The
@@ -22,6 +24,9 @@ type Process struct {
 	Arguments   []string
 	Environment []string
 }
+
+// errStart is the cause of the error of work that could not begin: a fault of the machine, not of the file.
+var errStart = errors.New("not started")
 
 // maxTail bounds the output kept of a crashed process.
 const maxTail = 2000
@@ -46,7 +51,8 @@ func (p Process) Run(ctx context.Context, t Task) (Outcome, error) {
 	c.WaitDelay = 10 * time.Second
 	leash, err := begin(c)
 	if err != nil {
-		return Outcome{}, &Crash{How: err.Error()}
+		why := message.Of("%s: the program cannot be started (%v)", p.Program, message.Plain(err))
+		return Outcome{}, message.New(why, errStart)
 	}
 	defer leash()
 	err = c.Wait()

@@ -3,6 +3,7 @@ package farm
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -104,7 +105,16 @@ func mounted(root Root) error {
 			return nil
 		}
 	}
-	return message.Errorf("%s is missing or empty: is the share mounted? (%w)", root.Folder, errUnmounted)
+	return notMounted(root, err)
+}
+
+// notMounted returns the error for a root that is missing, empty (io.EOF) or cannot be opened.
+func notMounted(root Root, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, io.EOF) {
+		return message.Errorf("%s is missing or empty: is the share mounted? (%w)", root.Folder, errUnmounted)
+	}
+	why := message.Of("%s: the folder cannot be read (%w)", root.Folder, message.Plain(err))
+	return message.New(why, errUnmounted)
 }
 
 // open returns the path below the root, following only links that stay within it. A file keeps the name that it has
@@ -117,7 +127,7 @@ func (root Root) open(local string, create bool) (string, error) {
 	if filepath.Dir(root.Folder) != root.Folder {
 		top, err := os.OpenRoot(root.Folder)
 		if err != nil {
-			return "", message.Errorf("%s is missing or empty: is the share mounted? (%w)", root.Folder, errUnmounted)
+			return "", notMounted(root, err)
 		}
 		defer top.Close()
 		name, makeFolder, stat, resolve = local, top.MkdirAll, top.Stat, filepath.EvalSymlinks

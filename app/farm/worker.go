@@ -315,7 +315,7 @@ func (w *Worker) do(ctx context.Context, n int, job assignment, every time.Durat
 	w.run(work, n, job)
 }
 
-// mostDelivered is how often a job is handed out before a file that only other workers might process fails.
+// mostDelivered is how often a job is handed out before a file fails that only other workers might process.
 const mostDelivered = 5
 
 // run has the runner process a job and delivers the result.
@@ -340,6 +340,9 @@ func (w *Worker) run(ctx context.Context, n int, job assignment) {
 		return
 	case errors.Is(err, errUnmounted):
 		w.pause(ctx, n, job, err, 5*time.Second)
+		return
+	case errors.Is(err, errStart) && job.delivered < mostDelivered:
+		w.pause(ctx, n, job, err, time.Second)
 		return
 	case err != nil:
 		out = Outcome{End: Failed, Sentence: i18n.For(job.work.Language).Error(err)}

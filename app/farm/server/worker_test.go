@@ -208,6 +208,29 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
+// A machine that cannot start the program fails no file that another one, or it itself a little later, can process.
+func TestProgramDoesNotStart(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 1)
+	gone := farm.Process{Program: filepath.Join(t.TempDir(), "gone")}
+	never := s.submit(s.batch(), "never")
+	s.work("ill", &stub{do: func(ctx context.Context, t farm.Task, run int) (farm.Outcome, error) {
+		if run > 6 {
+			return farm.Outcome{End: farm.Done}, nil
+		}
+		return gone.Run(ctx, t)
+	}}, nil)
+	s.wait(never.Batch.ID)
+	for _, f := range s.manager.Status(never.Batch.ID, 1).Batches[0].Failures {
+		if !strings.Contains(f.Reason, gone.Program+": the program cannot be started (") {
+			t.Errorf("%+v", f)
+		}
+	}
+	if end := s.wait(s.submit(s.batch(), "").Batch.ID); end.Done != 1 {
+		t.Errorf("%+v", end)
+	}
+}
+
 // Results in a shared folder may have such names as their originals. If the farm takes no such result, the file fails.
 func TestResultNames(t *testing.T) {
 	t.Parallel()
