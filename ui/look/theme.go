@@ -54,19 +54,20 @@ type blikTheme struct {
 func NewTheme(look Appearance) fyne.Theme { return &blikTheme{theme.DefaultTheme(), look} }
 
 // lightColours replace those of Fyne's light theme, in which buttons, fields and the tracks of sliders hardly differ
-// from the background, and secondary text has a contrast of 3.5 : 1 (here 5.9 : 1).
+// from the background, and secondary text has a contrast of 3.5 : 1 (here 5.5 : 1). Fields are white on light grey,
+// because a field that is darker than its background looks disabled.
 var lightColours = map[fyne.ThemeColorName]uint8{
-	theme.ColorNameBackground:        0xf4,
-	theme.ColorNameMenuBackground:    0xfa,
-	theme.ColorNameOverlayBackground: 0xfa,
-	theme.ColorNameHeaderBackground:  0xea,
-	theme.ColorNameInputBackground:   0xe2,
-	theme.ColorNameInputBorder:       0x90,
-	theme.ColorNameButton:            0xe2,
-	theme.ColorNameDisabledButton:    0xea,
-	theme.ColorNameSeparator:         0xcc,
-	theme.ColorNameForeground:        0x30,
-	theme.ColorNamePlaceHolder:       0x5e,
+	theme.ColorNameBackground:        0xe6,
+	theme.ColorNameMenuBackground:    0xf2,
+	theme.ColorNameOverlayBackground: 0xea,
+	theme.ColorNameHeaderBackground:  0xdc,
+	theme.ColorNameInputBackground:   0xff,
+	theme.ColorNameInputBorder:       0x84,
+	theme.ColorNameButton:            0xd2,
+	theme.ColorNameDisabledButton:    0xdc,
+	theme.ColorNameSeparator:         0xc0,
+	theme.ColorNameForeground:        0x28,
+	theme.ColorNamePlaceHolder:       0x5a,
 	theme.ColorNameDisabled:          0x7a,
 }
 

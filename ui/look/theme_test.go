@@ -51,3 +51,19 @@ func TestContrast(t *testing.T) {
 		}
 	}
 }
+
+// Fields are brighter than what is around them in the light appearance, because darker ones look disabled, and buttons
+// differ from both.
+func TestLightFields(t *testing.T) {
+	test.NewTempApp(t)
+	th := NewTheme(Light)
+	at := func(name fyne.ThemeColorName) color.Color { return th.Color(name, theme.VariantLight) }
+	for _, under := range []fyne.ThemeColorName{theme.ColorNameBackground, theme.ColorNameOverlayBackground} {
+		field, button := at(theme.ColorNameInputBackground), at(theme.ColorNameButton)
+		if luminance(field) < luminance(at(under)) || contrast(field, at(under)) < 1.15 ||
+			contrast(button, at(under)) < 1.15 {
+			t.Errorf("%s: contrast of a field %.2f, of a button %.2f", under, contrast(field, at(under)),
+				contrast(button, at(under)))
+		}
+	}
+}
