@@ -167,7 +167,7 @@ func TestTry(t *testing.T) {
 	var got []image.Image
 	try := func() (immediately bool) {
 		got = nil
-		f.Try(spot, 20, func(made []image.Image, err error) {
+		f.Try(spot, 110, func(made []image.Image, err error) {
 			f.ok(err)
 			got = made
 		})
@@ -186,8 +186,8 @@ func TestTry(t *testing.T) {
 	if !try() {
 		t.Error("what was tried is forgotten with a correction")
 	}
-	// What is tried is what a correction gives.
-	_, after := f.Closeups(f.Document().Spots()[0], 20)
+	// What is tried is what a correction of all findings gives.
+	_, after := f.Closeups(f.Document().Spots()[0], 110)
 	same := func(m image.Image) bool {
 		a, b := after.(*image.NRGBA), m.(*image.NRGBA)
 		return slices.Equal(a.Pix, b.Pix)
