@@ -121,14 +121,18 @@ func (x *treatment) correctListed(m processing.Method) {
 	}
 }
 
-// corrected announces the result of a correction, and how to show the mask again if it was hidden.
+// corrected announces the result of a correction, how much of it changed nothing, and how to show the mask again if it
+// was hidden.
 func (x *treatment) corrected(o glare.Outcome, err error) {
 	if !x.k.prompts.Ended("Could not correct the findings", err) {
 		return
 	}
 	hint := ""
+	if o.Unchanged > 0 {
+		hint = x.k.t("; no pixel changed in %s of them", x.k.texts.Int(o.Unchanged))
+	}
 	if x.k.display.hid {
-		hint = x.k.t("; the mask is hidden (%s)", x.k.press(viewMask))
+		hint += x.k.t("; the mask is hidden (%s)", x.k.press(viewMask))
 	}
 	x.k.say(x.k.texts.Plural(o.Count, "%s finding corrected", "%s findings corrected", x.k.texts.Int(o.Count)) +
 		x.k.words.Ran(o, x.devices, hint))

@@ -119,6 +119,25 @@ func TestCorrectAll(t *testing.T) {
 	}
 }
 
+// Corrections that change nothing count as corrections, as they do in the list, and the status bar says so.
+func TestUnchangedIsCounted(t *testing.T) {
+	h := newHarness(t, "en")
+	pic := h.pictures["/art/a.png"]
+	h.pictures["/art/a.png"] = testpic.Flat(pic.Width, pic.Height, pic.Channels, uint8(processing.MethodHarmonic))
+	h.opened()
+	h.k.actions.do("find.run")
+	h.settle()
+	h.k.actions.do("correct.all")
+	h.settle()
+	if says := h.status.message.Text(); !strings.HasPrefix(says, "2 findings corrected in ") ||
+		!strings.HasSuffix(says, " ms on fake; no pixel changed in 2 of them; the mask is hidden (M)") {
+		t.Errorf("status %q", says)
+	}
+	if next := h.panel.next.Text(); next != "2 corrected: compare (C), save (Ctrl+S)" {
+		t.Errorf("the panel says %q", next)
+	}
+}
+
 // Outlines do not hide corrections, so they stay.
 func TestOutlinesStay(t *testing.T) {
 	h := found(t, "en")

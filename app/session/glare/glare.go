@@ -18,9 +18,9 @@ import (
 
 // Outcome says what a detection or a correction did.
 type Outcome struct {
-	// Count is the number of findings detected or, with Corrected, corrected.
-	Count     int
-	Corrected bool
+	// Count is the number of findings detected or, with Corrected, corrected; in Unchanged of these no pixel changed.
+	Count, Unchanged int
+	Corrected        bool
 	// Took is the time that the work took on Device. Notice, if not nil, is a sentence for the user about the device.
 	Took   time.Duration
 	Device string
@@ -140,14 +140,15 @@ func (g *Glare) CorrectFor(cause session.Cause, methods map[int]processing.Metho
 		if err != nil {
 			return corrected{}, err
 		}
-		outcome = Outcome{0, true, time.Since(begun), r.Device, notice}
+		outcome = Outcome{Count: len(r.Patches), Corrected: true, Took: time.Since(begun), Device: r.Device,
+			Notice: notice}
 		for i := range r.Patches {
 			n, err := imagefile.ChangedPixels(shot.Picture, &r.Patches[i])
 			if err != nil {
 				return corrected{}, err
 			}
-			if n > 0 {
-				outcome.Count++
+			if n == 0 {
+				outcome.Unchanged++
 			}
 		}
 		return corrected{spots, r}, nil
