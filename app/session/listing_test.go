@@ -198,6 +198,22 @@ func TestStepsFollowTheList(t *testing.T) {
 	at(10)
 }
 
+// What the user has decided about is no longer expected to be wrong.
+func TestExpectedWrong(t *testing.T) {
+	s := newFake(t)
+	s.showDocument(listingDocument(t))
+	for _, step := range []struct {
+		decide func()
+		want   float64
+	}{{func() {}, 4}, {func() { s.KeepSelected() }, 3}, {func() { s.RemoveSelected() }, 2}} {
+		s.SelectNext(1)
+		step.decide()
+		if wrong, ok := s.ExpectedWrong(); !ok || wrong != step.want {
+			t.Errorf("%g are expected to be wrong (%v), want %g", wrong, ok, step.want)
+		}
+	}
+}
+
 func TestSaveFindings(t *testing.T) {
 	s := newFake(t)
 	s.showDocument(listingDocument(t))

@@ -110,16 +110,6 @@ func contrast(ground, rise int) float64 {
 	return linear(ground+rise) - linear(ground)
 }
 
-// Wrong returns how many of the findings are expected to be wrong; ok is false if that was not measured.
-func Wrong(findings []Finding, d *processing.Decision) (wrong float64, ok bool) {
-	for i := range findings {
-		if f := &findings[i]; f.Strength > 0 {
-			wrong += 1 - f.Certainty
-		}
-	}
-	return wrong, len(d.Wrong) > 0
-}
-
 // separate removes the overlaps of spans in reading order, in place: the span that begins first keeps the pixels.
 func separate(spans []processing.Span) []processing.Span {
 	out := spans[:0]

@@ -213,14 +213,19 @@ func (l *Findings) Decided() (kept, all, ignored int) {
 // EnoughDecisions is the number of decisions from which on it is worthwhile to look at what they would teach.
 const EnoughDecisions = 20
 
-// ExpectedWrong returns how many of the findings of the last detection are expected to be wrong; ok is false if that is
-// not known.
+// ExpectedWrong returns how many findings of the mask that the user has not decided about are expected to be wrong; ok
+// is false if that is not known.
 func (l *Findings) ExpectedWrong() (wrong float64, ok bool) {
 	d, err := processing.DefaultDecision()
-	if l.s.Document() == nil || err != nil || !l.s.Settings().Params.UsesNetwork() {
+	if l.s.Document() == nil || err != nil || len(d.Wrong) == 0 || !l.s.Settings().Params.UsesNetwork() {
 		return 0, false
 	}
-	return detect.Wrong(l.s.Document().Findings(), d)
+	for _, f := range l.s.Document().Spots() {
+		if f.Strength > 0 && f.Decision != document.Kept {
+			wrong += 1 - f.Certainty
+		}
+	}
+	return wrong, true
 }
 
 // CountAt returns how many findings of the last detection each of some sensitivities would give; nil if a search would
