@@ -117,9 +117,7 @@ func newFindingsPanel(c *common) *findingsPanel {
 	p.table.Head = p.head
 	p.table.OnHead = p.sort
 	p.table.OnRow = func(row int) {
-		f := c.found.Listed()[row]
-		c.found.Select(f)
-		c.review.reveal(f)
+		c.review.show(c.found.Listed()[row])
 	}
 	p.table.OnStep = func(direction int) {
 		id := map[int]string{1: findNext, -1: findPrevious}[direction]
@@ -159,7 +157,10 @@ type review struct {
 // check lists the findings that a person should look at, and shows the first.
 func (r *review) check() {
 	r.found.Check()
-	r.step(1)
+	if list := r.found.Listed(); len(list) > 0 {
+		r.tab()
+		r.show(list[0])
+	}
 }
 
 // list changes which findings are listed.
@@ -304,6 +305,12 @@ const (
 	// that.
 	reviewedWidth, fittingZoom = 40, 16
 )
+
+// show selects a finding and reveals it.
+func (r *review) show(f document.Spot) {
+	r.found.Select(f)
+	r.reveal(f)
+}
 
 // reveal centres a finding in the window, at the zoom chosen for that, and outlines the mask instead of covering it.
 func (r *review) reveal(f document.Spot) {

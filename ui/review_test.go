@@ -106,13 +106,16 @@ func TestCorrectAllAsks(t *testing.T) {
 		}
 		return n
 	}
+	for range 4 {
+		h.k.keys.Rune('n')
+	}
 	h.k.actions.do("correct.all")
 	if !strings.Contains(h.dialogTexts(), "painted lights") {
 		t.Fatalf("asks %q", h.dialogTexts())
 	}
 	h.press("Check")
-	if f, ok := h.c.found.Selected(); !ok || !f.Check || len(h.c.found.Listed()) != 2 || corrected() != 0 {
-		t.Errorf("selected %+v of %d listed, %d corrected", f, len(h.c.found.Listed()), corrected())
+	if h.c.found.SelectedRow() != 0 || len(h.c.found.Listed()) != 2 || corrected() != 0 {
+		t.Errorf("row %d of %d is selected, %d corrected", h.c.found.SelectedRow(), len(h.c.found.Listed()), corrected())
 	}
 	h.panel.findings.sort(0)
 	h.k.actions.do("find.keep")

@@ -28,8 +28,7 @@ func newThumbs(c *common) *xwidget.Grid {
 		}, c.k.keys)
 	choose := func(id int) {
 		if list := c.found.Listed(); id >= 0 && id < len(list) {
-			c.found.Select(list[id])
-			c.review.reveal(list[id])
+			c.review.show(list[id])
 		}
 	}
 	g.OnStep = func(by int) { choose(max(c.found.SelectedRow(), -1) + by) }
