@@ -884,6 +884,20 @@ func TestRemarkHasALineOfItsOwn(t *testing.T) {
 	}
 }
 
+// A warning about a file is printed whatever is done with it.
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	overwrite(t, dir, "a.png", withChunk(testpic.ReadFile(t, in), "iCCP", "none"))
+	for _, command := range []string{"detect", "correct"} {
+		got := call(t, command, "-q", "-o", filepath.Join(dir, "out"), in)
+		if got.status != exitDone || got.errors != "blik: "+in+": The colour profile is damaged; the picture is shown as if it had none.\n" {
+			t.Errorf("%s: %+v", command, got)
+		}
+	}
+}
+
 // The devices depend on the machine, but the CPU always exists. A missing GPU causes one sentence.
 func TestDevices(t *testing.T) {
 	t.Parallel()

@@ -191,34 +191,34 @@ func (f *File) decode(ctx context.Context, r io.ReaderAt, limits Limits, accept 
 				message.Of("the %d bytes after the end of the picture", n))
 		}
 	}
-	if icc := f.Info.Meta.ICC; icc != nil {
-		if _, err := colour.FromICC(icc); err != nil {
-			warning := container.DamagedProfile()
-			if u, ok := errors.AsType[*colour.Unsuitable](err); ok {
-				warning = container.UnusedProfile(u.Reason)
-			}
-			f.Info.Warnings = append(f.Info.Warnings, warning)
-		}
-	}
-	f.Profile = profileOf(f.Info, f.Picture)
+	var warnings []message.Message
+	f.Profile, warnings = profileOf(f.Info, f.Picture)
+	f.Info.Warnings = append(f.Info.Warnings, warnings...)
 	f.Picture.Curve, f.Picture.ToSRGB = f.Profile.Curve(), f.Profile.ToSRGB()
 	return nil
 }
 
-// profileOf returns the profile of the samples. A profile that is damaged or has another colour model than the picture
-// is ignored.
-func profileOf(info container.Info, pic *processing.Picture) *colour.Profile {
+// profileOf returns the profile of the samples. One that cannot be used is ignored, with a warning.
+func profileOf(info container.Info, pic *processing.Picture) (profile *colour.Profile, warnings []message.Message) {
 	if icc := info.Meta.ICC; icc != nil {
-		if p, err := colour.FromICC(icc); err == nil {
-			return p.For(pic.Channels)
+		p, err := colour.FromICC(icc)
+		if err == nil && (p.Channels == 4) == (pic.Channels == 4) {
+			return p.For(pic.Channels), nil
 		}
+		warning := container.DamagedProfile()
+		if u, ok := errors.AsType[*colour.Unsuitable](err); ok {
+			warning = container.UnusedProfile(u.Reason)
+		} else if err == nil {
+			warning = container.UnusedProfile(p.For(pic.Channels).Reason)
+		}
+		warnings = append(warnings, warning)
 	}
 	if info.Gamma > 0 {
 		if p, err := colour.FromGamma(pic.Channels, 1/info.Gamma); err == nil {
-			return p
+			return p, warnings
 		}
 	}
-	return colour.FromPicture(pic)
+	return colour.FromPicture(pic), warnings
 }
 
 // cancelReader is a file whose reads fail once its context ends.

@@ -60,7 +60,7 @@ func readPreview(ctx context.Context, path string, limits Limits, side int) (*Pr
 		return nil, nil
 	}
 	p := &Preview{Picture: pic, Orientation: info.Meta.Orientation}
-	p.Profile = profileOf(info, pic)
+	p.Profile, _ = profileOf(info, pic)
 	pic.Curve, pic.ToSRGB = p.Profile.Curve(), p.Profile.ToSRGB()
 	return p, nil
 }

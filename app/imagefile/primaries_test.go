@@ -85,12 +85,14 @@ func withProfile(t *testing.T, profile []byte) *imagefile.File {
 // The warning about a valid profile of another colour space names that, and the profile counts as missing.
 func TestUnusedProfile(t *testing.T) {
 	t.Parallel()
-	lab, broken := adobeProfile(), adobeProfile()
+	lab, broken, press := adobeProfile(), adobeProfile(), adobeProfile()
 	copy(lab[12:], "spacLab ")
+	copy(press[12:], "prtrCMYKLab ")
 	broken[36] = 'x'
 	for want, profile := range map[string][]byte{
-		"The colour profile cannot be used: it is for Lab, not for grey, RGB or CMYK; the picture is shown as if it had none.": lab,
-		"The colour profile is damaged; the picture is shown as if it had none.":                                               broken,
+		"The colour profile cannot be used: it is for Lab, not for grey, RGB or CMYK; the picture is shown as if it had none.":    lab,
+		"The colour profile cannot be used: the profile is for CMYK, the picture is RGB; the picture is shown as if it had none.": press,
+		"The colour profile is damaged; the picture is shown as if it had none.":                                                  broken,
 	} {
 		f := withProfile(t, profile)
 		if f.Picture.ToSRGB != nil || len(f.Info.Warnings) != 1 || f.Info.Warnings[0].String() != want {

@@ -64,6 +64,7 @@ func (t *task) detect(ctx context.Context) error {
 	if err := t.read(ctx); err != nil {
 		return err
 	}
+	t.Remarks = append(t.Remarks, t.File.Info.Warnings...)
 	if err := t.steps(ctx, Finding); err != nil {
 		return err
 	}
