@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"image/jpeg"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -113,18 +114,31 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
-// With an empty mask the result is the source, byte for byte.
+// With an empty mask the result is the source, byte for byte, and its report fits.
 func TestCorrectNothing(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
+	var photo bytes.Buffer
+	if err := jpeg.Encode(&photo, testpic.Image(t, in), nil); err != nil {
+		t.Fatal(err)
+	}
+	overwrite(t, dir, "b.jpg", photo.Bytes())
 	mask := writeMask(t, filepath.Join(dir, "m.png"), 160, make([]uint8, 160*120)...)
 	out := filepath.Join(dir, "out")
-	if got := call(t, "correct", "--mask", mask, "-o", out, in); got.status != exitDone || !strings.Contains(got.out, "findings corrected: 0; pixels changed: 0") {
-		t.Fatalf("%+v", got)
-	}
-	if !bytes.Equal(testpic.ReadFile(t, in), testpic.ReadFile(t, filepath.Join(out, "a_corrected.png"))) {
-		t.Error("the result is not the source")
+	for _, args := range [][]string{{in}, {filepath.Join(dir, "b.jpg"), "--format", "jpeg"}} {
+		got := call(t, append([]string{"correct", "--mask", mask, "-o", out}, args...)...)
+		if got.status != exitDone || !strings.Contains(got.out, "findings corrected: 0; pixels changed: 0") {
+			t.Fatalf("%+v", got)
+		}
+		extension := filepath.Ext(args[0])
+		result := strings.TrimSuffix(filepath.Base(args[0]), extension) + "_corrected" + extension
+		if !bytes.Equal(testpic.ReadFile(t, args[0]), testpic.ReadFile(t, filepath.Join(out, result))) {
+			t.Errorf("%s is not the source", result)
+		}
+		if got := call(t, "verify", args[0], filepath.Join(out, result)); got.status != exitDone {
+			t.Errorf("%+v", got)
+		}
 	}
 }
 
