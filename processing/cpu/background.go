@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"slices"
 
 	"blik/processing"
 	"blik/processing/cpu/kernel"
@@ -14,18 +15,8 @@ import (
 type censoredSums[S uint32 | uint64] struct {
 	window
 	slideRow func(col []S, add, sub []uint16, addOut, subOut []uint8)
-	scanRow  func(dst, col []S, k int)
 	y        []uint16
 	exclude  flags
-}
-
-// run calls emit with the window sums of every row of the tile.
-func (c *censoredSums[S]) run(t *worker, tile rect, emit func(y int, sum []S)) bool {
-	col, sum := zeroScratch[S](t, c.width(tile)), scratch[S](t, tile.x1-tile.x0)
-	return c.down(t, tile, col, func(y int) {
-		c.scanRow(sum, col, 2*c.rx+1)
-		emit(y, sum)
-	})
 }
 
 // down slides the column sums of the tile, all 0 at first, and calls emit when they hold the sums of row y.
@@ -75,6 +66,8 @@ func (b *Backend) backgroundLevels(y, exclude *plane, radii []int) []backgroundL
 	for i, r := range radii {
 		levels[i] = b.backgroundLevel(y, exclude, r)
 	}
+	// The last window is used if it holds any pixel.
+	levels[len(levels)-1].need = 1
 	return levels
 }
 
@@ -83,14 +76,16 @@ type backgroundLevel struct {
 	censoredSums[uint64]
 	need    uint64
 	inverse []uint64
+	scan    func(dst, col []uint64, k int)
 	mean    func(dst []uint16, sum, inverse []uint64, need uint64) bool
 }
 
 func (b *Backend) backgroundLevel(y, exclude *plane, r int) backgroundLevel {
 	g := newWindow(y.w, y.h, r)
 	v := backgroundLevel{
-		censoredSums: censoredSums[uint64]{g, b.kernels.Censor, b.kernels.Scan64, y.data.U16, exclude.flags()},
+		censoredSums: censoredSums[uint64]{g, b.kernels.Censor, y.data.U16, exclude.flags()},
 		need:         need(r),
+		scan:         b.kernels.Scan64,
 		mean:         b.kernels.CensoredMean,
 	}
 	most := g.pixels()
@@ -114,57 +109,23 @@ func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *k
 	first, last := &levels[0], &levels[len(levels)-1]
 	p := poorRuns{left: tile.x0, cell: max(128, 4*last.rx)}
 	p.cells = make([][]processing.Run, (tile.x1-tile.x0+p.cell-1)/p.cell)
-	keep := func(v *backgroundLevel, y, x0 int, sum []uint64) {
-		if v != last {
-			p.short(y, x0, sum, v.need)
-			return
-		}
-		row := dst.row(y, 0, v.w)
-		for i, s := range sum {
-			if s>>kernel.CountShift == 0 {
-				row[x0+i] = v.y[y*v.w+x0+i]
-			}
-		}
-	}
 	var done bool
-	switch {
-	case first.rx > kernel.NarrowRadius || first.ry > kernel.NarrowRadius:
-		done = first.run(t, tile, func(y int, sum []uint64) {
+	if first.rx > kernel.NarrowRadius || first.ry > kernel.NarrowRadius {
+		col, sum := zeroScratch[uint64](t, first.width(tile)), scratch[uint64](t, tile.x1-tile.x0)
+		done = first.down(t, tile, col, func(y int) {
+			first.scan(sum, col, 2*first.rx+1)
 			if first.mean(dst.row(y, tile.x0, tile.x1), sum, first.inverse, first.need) {
-				keep(first, y, tile.x0, sum)
+				p.short(y, tile.x0, sum, first.need)
 			}
 		})
-	case k.NarrowMeans != nil && first != last:
-		narrow := censoredSums[uint32]{first.window, k.Censor32, k.Scan32, first.y, first.exclude}
+	} else {
+		narrow := censoredSums[uint32]{first.window, k.Censor32, first.y, first.exclude}
 		// The kernel also reads the column before the first window.
 		col := zeroScratch[uint32](t, 1+first.width(tile)+kernel.Block)
 		poor := scratch[uint64](t, (tile.x1-tile.x0+63)/64)
 		done = narrow.down(t, tile, col[1:], func(y int) {
 			if k.NarrowMeans(dst.row(y, tile.x0, tile.x1), poor, col, 2*first.rx+1, uint32(first.need)) {
 				p.marked(y, tile.x0, poor)
-			}
-		})
-	default:
-		wide := scratch[uint64](t, tile.x1-tile.x0)
-		narrow := censoredSums[uint32]{first.window, k.Censor32, k.Scan32, first.y, first.exclude}
-		done = narrow.run(t, tile, func(y int, sum []uint32) {
-			out := dst.row(y, tile.x0, tile.x1)
-			if !k.CensoredMean32(out, sum, first.inverse, uint32(first.need)) {
-				return
-			}
-			// The upper bits of a sum are its count, so sums below this one hold too few pixels. If the picture is
-			// smaller than the window needs, all sums do.
-			enough := uint32(min(first.need, 1<<(32-kernel.NarrowShift)-1)) << kernel.NarrowShift
-			for i := 0; i < len(sum); i++ {
-				if sum[i] >= enough {
-					continue
-				}
-				j := i
-				for ; j < len(sum) && sum[j] < enough; j++ {
-					wide[j] = uint64(sum[j]>>kernel.NarrowShift)<<kernel.CountShift | uint64(sum[j]&kernel.NarrowMask)
-				}
-				keep(first, y, tile.x0+i, wide[i:j])
-				i = j
 			}
 		})
 	}
@@ -175,10 +136,13 @@ func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *k
 			p.cells[c] = nil
 			for done && len(runs) > 0 {
 				n := v.together(runs)
-				done = v.means(t, runs[:n], dst, func(y, x0 int, sum []uint64) { keep(v, y, x0, sum) })
+				done = v.means(t, runs[:n], dst, &p)
 				runs = runs[n:]
 			}
 		}
+	}
+	for _, r := range slices.Concat(p.cells...) {
+		copy(dst.row(r.Y, r.X0, r.X1), last.y[r.Y*last.w+r.X0:])
 	}
 }
 
@@ -251,8 +215,8 @@ func (v *backgroundLevel) together(runs []processing.Run) int {
 	return len(runs)
 }
 
-// means writes the means of runs, and calls poor with the sums of those that hold too few pixels.
-func (v *backgroundLevel) means(t *worker, runs []processing.Run, dst raster, poor func(y, x0 int, sum []uint64)) bool {
+// means writes the means of runs, and adds those that hold too few pixels to poor.
+func (v *backgroundLevel) means(t *worker, runs []processing.Run, dst raster, poor *poorRuns) bool {
 	mark := t.arena.Mark()
 	defer t.arena.Rewind(mark)
 	box := rect{runs[0].X0, runs[0].Y, runs[0].X1, runs[len(runs)-1].Y + 1}
@@ -269,11 +233,11 @@ func (v *backgroundLevel) means(t *worker, runs []processing.Run, dst raster, po
 			return
 		}
 		x0, x1 := runs[0].X0, runs[n-1].X1
-		v.scanRow(sum[:x1-x0], col[x0-box.x0:x1-box.x0+2*v.rx], 2*v.rx+1)
+		v.scan(sum[:x1-x0], col[x0-box.x0:x1-box.x0+2*v.rx], 2*v.rx+1)
 		for _, p := range runs[:n] {
 			s := sum[p.X0-x0 : p.X1-x0]
 			if v.mean(dst.row(y, p.X0, p.X1), s, v.inverse, v.need) {
-				poor(y, p.X0, s)
+				poor.short(y, p.X0, s, v.need)
 			}
 		}
 		runs = runs[n:]

@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// Kernels for backgrounds, and for means and variances of bytes, with 256-bit vectors, like those of boxes_avx512.go.
+// Kernels for backgrounds and box means with 256-bit vectors. Means sum along a row and divide in the same pass.
 
 // slideBytes256 is slide for 16-bit sums of bytes.
 func slideBytes256(col []uint16, add, sub []uint8) {
@@ -70,8 +70,8 @@ func censor32x256(col []uint32, add, sub []uint16, addOut, subOut []uint8) {
 }
 
 // narrowMeans256 works on 16 windows at a time. Where all hold the same number of pixels, it divides exactly by
-// ⌈2³²/n⌉: a sum s of n² · 65536 at most errs by less than s·n/2³² < 1 unit of 1/n. Other sums are divided as
-// censoredMean32x512 does.
+// ⌈2³²/n⌉: a sum s of n² · 65536 at most errs by less than s·n/2³² < 1 unit of 1/n. Other sums are divided
+// in float32 by slightly too much, which gives the quotient or one less, and then corrected.
 func narrowMeans256(dst []uint16, poor []uint64, col []uint32, k int, need uint32) bool {
 	const block = 16
 	n := len(dst)
@@ -144,51 +144,6 @@ func narrowMeans256(dst []uint16, poor []uint64, col []uint32, k int, need uint3
 	return short != 0
 }
 
-// censoredMean32x256 divides as censoredMean32x512 does.
-func censoredMean32x256(dst []uint16, sum []uint32, inverse []uint64, need uint32) bool {
-	n := len(dst)
-	if n < 8 || need >= 1<<31 {
-		return censoredMean32(dst, sum, inverse, need)
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&sum[:n][0])
-	low, one, shift := archsimd.BroadcastUint32x8(NarrowMask), archsimd.BroadcastUint32x8(1),
-		archsimd.BroadcastUint32x8(NarrowShift)
-	enough, first := archsimd.BroadcastInt32x8(int32(need)), archsimd.BroadcastUint32x8(0)
-	less := archsimd.BroadcastFloat32x8(1 - 1.0/(1<<21))
-	same, reciprocal, order := one, less, places32(twos)
-	short := first.AsInt32x8()
-	for i := 0; ; i += 8 {
-		i = min(i, n-8)
-		s := loadSums8(from, i)
-		count := s.ShiftRight(shift)
-		short = short.Or(enough.Greater(count.AsInt32x8()).ToInt32x8())
-		s = s.And(low).Add(count.ShiftRight(one))
-		count = count.Max(one)
-		share := reciprocal
-		if count.Equal(same).ToBits() != 0xff {
-			share = less.Div(count.AsInt32x8().ConvertToFloat32())
-			same, reciprocal = count.Permute(first), share.Permute(first)
-		}
-		q := s.AsInt32x8().ConvertToFloat32().Mul(share).ConvertToInt32()
-		rest := s.Sub(q.AsUint32x8().Mul(count)).AsInt32x8()
-		// The mask is −1 where at least the count is left.
-		q = q.Sub(rest.Greater(count.Sub(one).AsInt32x8()).ToInt32x8())
-		storeWords8(to, i, q, order)
-		if i == n-8 {
-			break
-		}
-	}
-	poor := !short.IsZero()
-	archsimd.ClearAVXUpperBits()
-	return poor
-}
-
-// storeWords8 writes quotients as words; order is twos.
-func storeWords8(p unsafe.Pointer, at int, q archsimd.Int32x8, order archsimd.Uint32x8) {
-	v := q.SaturateToUint16ConcatGrouped(q).AsUint32x8().Permute(order).AsUint16x16()
-	v.GetLo().Store((*[8]uint16)(unsafe.Add(p, 2*at)))
-}
-
 // prefix8 holds the constants of a prefix sum over the lanes of a vector.
 type prefix8 struct{ three, upper, zero archsimd.Uint32x8 }
 
@@ -233,7 +188,8 @@ func (p prefix8) totalWords(col []uint16, k int) archsimd.Uint32x8 {
 	first := k % 8
 	s, from := p.zero, unsafe.Pointer(&col[:k][0])
 	for i := first; i < k; i += 8 {
-		s = s.Add(loadWords8(from, i).ExtendToUint32())
+		v := archsimd.LoadUint16x8((*[8]uint16)(unsafe.Add(from, 2*i)))
+		s = s.Add(v.ExtendToUint32())
 	}
 	return p.end(s).Add(archsimd.BroadcastUint32x8(sumUp(col[:first])))
 }
@@ -243,8 +199,8 @@ func (p prefix8) end(v archsimd.Uint32x8) archsimd.Uint32x8 {
 	return p.of(v).Permute(archsimd.BroadcastUint32x8(7))
 }
 
-// boxes8x256 takes the sums of pairs of columns along the vector, as boxes8x512 does, so that it works on 32 columns
-// with two steps of 8.
+// boxes8x256 takes the sums of pairs of columns along the vector, so that it works on 32 columns with two steps of 8.
+// Quotients are exact, like those of quotients.
 func boxes8x256(dst []uint8, col []uint16, k int, c *Counts) {
 	n := len(dst)
 	blocks := (n + Block - 1) / Block
@@ -285,7 +241,7 @@ func boxes8x256(dst []uint8, col []uint16, k int, c *Counts) {
 
 // boxes16x256 divides sums of n samples by ⌈2³²⁺ᵏ/n⌉ where all windows are whole; 2ᵏ is the largest power of two below
 // n. A sum s of n · 65536 at most errs by less than s · n/2³²⁺ᵏ < 1 unit of 1/n, because n is below 2¹⁴. At the sides
-// of the picture it divides as boxes16x512 does.
+// of the picture it divides as narrowMeans256 does.
 func boxes16x256(dst []uint16, col []uint32, k int, c *Counts) {
 	const block = Block / 2
 	n := len(dst)

@@ -7,8 +7,24 @@ import (
 	"unsafe"
 )
 
-// Kernels for 64-bit running sums with 256-bit vectors, like those of sums_avx512.go. AVX2 can neither convert between
-// floats and 64-bit integers nor multiply 64-bit integers.
+// Kernels for 64-bit running sums with 256-bit vectors. AVX2 can neither convert between floats and 64-bit integers nor
+// multiply 64-bit integers.
+
+func load4x64(p unsafe.Pointer, at int) archsimd.Uint64x4 {
+	return archsimd.LoadUint64x4((*[4]uint64)(unsafe.Add(p, 8*at)))
+}
+
+func store4x64(p unsafe.Pointer, at int, v archsimd.Uint64x4) {
+	v.Store((*[4]uint64)(unsafe.Add(p, 8*at)))
+}
+
+// storeSixteen writes sixteen sums.
+func storeSixteen(p unsafe.Pointer, at int, a, b, c, d archsimd.Uint64x4) {
+	store4x64(p, at, a)
+	store4x64(p, at+4, b)
+	store4x64(p, at+8, c)
+	store4x64(p, at+12, d)
+}
 
 // of returns the prefix sums: in each lane the sum of itself and those before it.
 func (p *prefix64) of(v archsimd.Uint64x4) archsimd.Uint64x4 {
@@ -121,7 +137,9 @@ func (d *doubles64) of(v archsimd.Uint64x4) archsimd.Float64x4 {
 	return high.Add(v.And(d.low).Or(d.lowExponent).AsFloat64x4())
 }
 
-// censoredMean256 divides as censoredMean512 does. For short rows the plain kernel is faster.
+// censoredMean256 divides in floats, which is exact: a sum of n samples plus half a unit is at least half a unit away
+// from the next multiple of n. Most windows hold as many pixels as the one before, so that a division is saved. For
+// short rows the plain kernel is faster.
 func censoredMean256(dst []uint16, sum, inverse []uint64, need uint64) bool {
 	const few = 64
 	n := len(dst)
@@ -150,7 +168,9 @@ func censoredMean256(dst []uint16, sum, inverse []uint64, need uint64) bool {
 		i = min(i, n-8)
 		var q archsimd.Int32x8
 		q = q.SetLo(four(i))
-		storeWords8(to, i, q.SetHi(four(i+4)), order)
+		q = q.SetHi(four(i + 4))
+		v := q.SaturateToUint16ConcatGrouped(q).AsUint32x8().Permute(order).AsUint16x16()
+		v.GetLo().Store((*[8]uint16)(unsafe.Add(to, 2*i)))
 		if i == n-8 {
 			break
 		}

@@ -38,12 +38,11 @@ type Table struct {
 	// Inverse(n), and reports whether one of the windows holds fewer than need pixels.
 	CensoredMean func(dst []uint16, sum, inverse []uint64, need uint64) (poor bool)
 
-	// Censor32 and CensoredMean32 are the same for sums packed into 32 bits: see NarrowShift.
-	Censor32       func(col []uint32, add, sub []uint16, addOut, subOut []uint8)
-	CensoredMean32 func(dst []uint16, sum []uint32, inverse []uint64, need uint32) (poor bool)
-	// NarrowMeans, if not nil, does what Scan32 and CensoredMean32 do together, with need at least 1, and sets the bits
-	// of the windows that hold fewer than need pixels. It also reads the column before the first window, and
-	// Block columns more.
+	// Censor32 is Censor for sums packed into 32 bits: see NarrowShift.
+	Censor32 func(col []uint32, add, sub []uint16, addOut, subOut []uint8)
+	// NarrowMeans writes the rounded means of windows k columns wide of packed sums, sets the bits of those that hold
+	// fewer than need ≥ 1 pixels, and reports whether there are any. The first window begins at col[1]; Block columns
+	// more than those of the windows may be read.
 	NarrowMeans func(dst []uint16, poor []uint64, col []uint32, k int, need uint32) (some bool)
 
 	// Contrast writes class bits and the contrast of seeds.
@@ -116,10 +115,10 @@ func plainTable() Table {
 		Scan32: scan[uint32],
 		Scan64: scan[uint64],
 
-		Censor:         censor,
-		Censor32:       censor32,
-		CensoredMean32: censoredMean32,
-		CensoredMean:   censoredMean,
+		Censor:       censor,
+		CensoredMean: censoredMean,
+		Censor32:     censor32,
+		NarrowMeans:  narrowMeans,
 
 		Contrast:            contrast,
 		Cores:               cores,
@@ -519,15 +518,28 @@ func censor32(col []uint32, add, sub []uint16, addOut, subOut []uint8) {
 	}
 }
 
-func censoredMean32(dst []uint16, sum []uint32, inverse []uint64, need uint32) bool {
-	sum = sum[:len(dst)]
-	var short uint32
-	for i, s := range sum {
-		n := s >> NarrowShift
-		short |= n - need
-		dst[i] = uint16(divide(uint64(s&NarrowMask+n/2), inverse[n]))
+func narrowMeans(dst []uint16, poor []uint64, col []uint32, k int, need uint32) (some bool) {
+	clear(poor[:(len(dst)+63)/64])
+	var s uint32
+	for _, c := range col[:k] {
+		s += c
 	}
-	return short>>31 != 0
+	enter, leave := col[k:][:len(dst)], col[:len(dst)]
+	held, inverse := uint32(1), Inverse(1)
+	for i := range dst {
+		s += enter[i] - leave[i]
+		n := s >> NarrowShift
+		if n < need {
+			poor[i/64] |= 1 << (i % 64)
+			some = true
+		}
+		// Most windows hold as many pixels as the one before.
+		if n != held {
+			held, inverse = n, Inverse(uint64(max(n, 1)))
+		}
+		dst[i] = uint16(divide(uint64(s&NarrowMask+n/2), inverse))
+	}
+	return some
 }
 
 // spline adds whole words: no sum of a lane reaches the next one.

@@ -10,10 +10,7 @@ import (
 )
 
 func kernelOf(level simd.Level) func(*[Lanes]float32, [][]float32, Group, []int32, []float32, float32) {
-	switch {
-	case level >= simd.AVX512:
-		return costs512
-	case level >= simd.AVX2:
+	if level >= simd.AVX2 {
 		return costs256
 	}
 	return costs
@@ -73,51 +70,5 @@ func costs256(sum *[Lanes]float32, planes [][]float32, g Group, offsets []int32,
 	}
 	s.Store((*[8]float32)(sum[:8]))
 	t.Store((*[8]float32)(sum[8:]))
-	archsimd.ClearAVXUpperBits()
-}
-
-func get512(p unsafe.Pointer, at int) archsimd.Float32x16 {
-	return archsimd.LoadFloat32x16((*[Lanes]float32)(unsafe.Add(p, 4*at)))
-}
-
-func costs512(sum *[Lanes]float32, planes [][]float32, g Group, offsets []int32, values []float32, limit float32) {
-	v, w := unsafe.Pointer(unsafe.SliceData(values)), 0
-	worst, from, mask := archsimd.BroadcastFloat32x16(limit), g.from, g.Mask
-	s := get512(v, 0)
-	s = s.AsInt32x16().Xor(s.AsInt32x16()).AsFloat32x16()
-	if len(planes) == 3 {
-		p := unsafe.Pointer(&planes[0][from])
-		q, r := unsafe.Pointer(&planes[1][from]), unsafe.Pointer(&planes[2][from])
-		for len(offsets) > 0 {
-			n := min(between, len(offsets))
-			for _, o := range offsets[:n] {
-				at := int(o)
-				a, b, c := get512(p, at).Sub(get512(v, w)), get512(q, at).Sub(get512(v, w+Lanes)),
-					get512(r, at).Sub(get512(v, w+2*Lanes))
-				s = s.Add(get512(v, w+3*Lanes).Mul(a.Mul(a).Add(b.Mul(b)).Add(c.Mul(c))))
-				w += 4 * Lanes
-			}
-			if offsets = offsets[n:]; s.Less(worst).ToBits()&mask == 0 {
-				break
-			}
-		}
-	} else {
-		zero := s
-		for i, o := range offsets {
-			at := int(from) + int(o)
-			square := zero
-			for _, p := range planes {
-				d := get512(unsafe.Pointer(unsafe.SliceData(p)), at).Sub(get512(v, w))
-				square = square.Add(d.Mul(d))
-				w += Lanes
-			}
-			s = s.Add(get512(v, w).Mul(square))
-			w += Lanes
-			if i%between == between-1 && s.Less(worst).ToBits()&mask == 0 {
-				break
-			}
-		}
-	}
-	s.Store(sum)
 	archsimd.ClearAVXUpperBits()
 }
