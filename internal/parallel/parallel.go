@@ -2,8 +2,7 @@
 //
 // Split divides a loop once and suits memory-bound work of uniform cost. Each and Chunks hand out small pieces one
 // after another, so that uneven work is balanced and a cancelled context is noticed between pieces. Workers and Try are
-// the general form, for loops whose goroutines need their own scratch memory. A Crew keeps its goroutines for loops in
-// quick succession.
+// the general form, for loops whose goroutines need their own scratch memory.
 package parallel
 
 import (

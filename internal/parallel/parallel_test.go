@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"testing/synctest"
 
 	"blik/internal/parallel"
 )
@@ -144,75 +142,4 @@ func TestCopy(t *testing.T) {
 	if n := parallel.Copy(dst, src); n != len(src) || !slices.Equal(dst[:n], src) || dst[n] != 0 {
 		t.Errorf("%d elements copied", n)
 	}
-}
-
-func TestCrew(t *testing.T) {
-	t.Parallel()
-	var crew parallel.Crew
-	ctx := t.Context()
-	var callers sync.WaitGroup
-	for range 4 {
-		callers.Go(func() {
-			for round := range 300 {
-				n := lengths[round%len(lengths)]
-				s, limit := make(seen, n), round%5
-				var inside atomic.Int32
-				err := crew.Workers(ctx, limit, n, func(tasks iter.Seq[int]) {
-					inside.Add(1)
-					defer inside.Add(-1)
-					for i := range tasks {
-						s.add(i, i+1)
-						if round%7 == 0 && i%16 == 0 {
-							runtime.Gosched()
-						}
-					}
-				})
-				if err != nil || inside.Load() != 0 {
-					t.Errorf("%v, and %d goroutines at work after the end", err, inside.Load())
-				}
-				s.once(t)
-			}
-		})
-	}
-	callers.Wait()
-}
-
-func TestCrewStops(t *testing.T) {
-	t.Parallel()
-	var crew parallel.Crew
-	ctx, cancel := context.WithCancel(t.Context())
-	var done atomic.Int32
-	err := crew.Workers(ctx, 3, 1000, func(tasks iter.Seq[int]) {
-		for i := range tasks {
-			if i == 10 {
-				cancel()
-			}
-			done.Add(1)
-		}
-	})
-	if !errors.Is(err, context.Canceled) || done.Load() == 1000 {
-		t.Errorf("%v after %d tasks", err, done.Load())
-	}
-	never := func(iter.Seq[int]) { t.Error("a loop of a cancelled context runs") }
-	if err := crew.Workers(ctx, 3, 5, never); err == nil {
-		t.Error("no error")
-	}
-}
-
-// In a synctest bubble the clock advances only when all goroutines are blocked, so no goroutine may wait for it.
-func TestCrewWhereTheClockStands(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var c parallel.Crew
-		for n := range 20 {
-			var done atomic.Int64
-			err := c.Workers(t.Context(), 4, n, func(tasks iter.Seq[int]) {
-				for range tasks {
-					done.Add(1)
-				}
-			})
-			if err != nil || done.Load() != int64(n) {
-				t.Fatalf("%d of %d done, %v", done.Load(), n, err)
-			}
-		}
-	})
 }

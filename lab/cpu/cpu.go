@@ -14,7 +14,6 @@ import (
 // Cores computes on a number of goroutines.
 type Cores struct {
 	workers int
-	crew    parallel.Crew
 	k       kernels
 }
 
@@ -61,7 +60,7 @@ func plainKernels() kernels {
 // goroutine gets.
 func (c *Cores) strips(ctx context.Context, n, perRow int, f func(runs iter.Seq2[int, int])) error {
 	step := max(1, min((n+4*c.workers-1)/(4*c.workers), max(8, (1<<18)/perRow)))
-	return c.crew.Workers(ctx, c.workers, (n+step-1)/step, func(tasks iter.Seq[int]) {
+	return parallel.Workers(ctx, c.workers, (n+step-1)/step, func(tasks iter.Seq[int]) {
 		f(func(yield func(int, int) bool) {
 			for k := range tasks {
 				if !yield(k*step, min(n, (k+1)*step)) {

@@ -5,6 +5,8 @@ import (
 	"iter"
 	"math"
 	"math/big"
+
+	"blik/internal/parallel"
 )
 
 // sumBlock is the number of samples of a block. Every eighth of them is summed one after the other, then the eight sums
@@ -17,7 +19,7 @@ func (c *Cores) Sum(ctx context.Context, s []float32) (float64, error) {
 	blocks := make([]double, (len(s)+sumBlock-1)/sumBlock)
 	// A task is several blocks, because handing out a single one would take about as long as adding it up.
 	const group = 8
-	err := c.crew.Workers(ctx, c.workers, (len(blocks)+group-1)/group, func(tasks iter.Seq[int]) {
+	err := parallel.Workers(ctx, c.workers, (len(blocks)+group-1)/group, func(tasks iter.Seq[int]) {
 		for i := range tasks {
 			for k := i * group; k < min(len(blocks), (i+1)*group); k++ {
 				blocks[k] = c.k.sum(s[k*sumBlock : min(len(s), (k+1)*sumBlock)])

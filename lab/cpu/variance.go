@@ -6,6 +6,8 @@ import (
 	"iter"
 	"math"
 	"sync"
+
+	"blik/internal/parallel"
 )
 
 // MeanVariance writes mean and population variance of the window of a radius, 0…127, from n²σ² = n·ΣX² − (ΣX)². The
@@ -87,7 +89,7 @@ func (v *variances[T]) run(ctx context.Context, round rounding) (uint32, error) 
 	k := 2*v.rx + 1
 	// Rows around a task are added up once more, which matters little if it is high.
 	rows := max(min((v.h+v.c.workers-1)/v.c.workers, max(64, 16*v.ry)), 1)
-	err := v.c.crew.Workers(ctx, v.c.workers, (v.h+rows-1)/rows, func(tasks iter.Seq[int]) {
+	err := parallel.Workers(ctx, v.c.workers, (v.h+rows-1)/rows, func(tasks iter.Seq[int]) {
 		// The kernel also reads the column before the first window, and up to the end of the last vector.
 		width := 1 + v.w + 2*v.rx + lanes
 		col, col2 := make([]float64, width), make([]float64, width)

@@ -19,7 +19,6 @@ type Backend struct {
 	kernels kernel.Table
 	tiling  tiling
 	pool    pool
-	crew    parallel.Crew
 
 	mu     sync.Mutex
 	idle   []*worker

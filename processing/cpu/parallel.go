@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 
+	"blik/internal/parallel"
 	"blik/processing"
 	"blik/processing/internal/arena"
 	"blik/processing/internal/relax"
@@ -74,7 +75,7 @@ const maxClaims = 1 << 16
 
 // each runs task 0 … n−1 on the workers, in any order, and returns the context's error.
 func (b *Backend) each(ctx context.Context, n int, task func(t *worker, i int)) error {
-	return b.crew.Workers(ctx, b.workers, n, func(tasks iter.Seq[int]) {
+	return parallel.Workers(ctx, b.workers, n, func(tasks iter.Seq[int]) {
 		t := b.get(ctx)
 		defer b.put(t)
 		for i := range tasks {
