@@ -62,6 +62,12 @@ func TestFilmstrip(t *testing.T) {
 	h.film.Items[0].Tapped(nil)
 	h.settle()
 	h.checkList("gone back", "1|22|10|4|3.5||–", "2|101|50|2|3.5||–")
+	for _, id := range []string{"find.next", "correct.selected"} {
+		h.k.actions.do(id)
+		h.settle()
+	}
+	state("one corrected", "a.png 1 left; b.png to do; c.png to do; ")
+	h.k.actions.do("edit.undo")
 	if h.k.actions.can("film.previous") {
 		t.Error("a picture before the first is offered")
 	}
@@ -98,6 +104,38 @@ func TestFilmstrip(t *testing.T) {
 	h.k.actions.do("film.close")
 	if h.film.Object.Visible() {
 		t.Error("the filmstrip is still visible")
+	}
+}
+
+// Pictures that are stepped through faster than they open are skipped: each step counts from the last one.
+func TestStepsWhileOpening(t *testing.T) {
+	dir := t.TempDir()
+	h := newHarness(t, "en")
+	for _, name := range []string{"a.png", "b.png", "c.png", "d.png"} {
+		path := filepath.Join(dir, name)
+		h.pictures[path] = testpic.Flat(20, 10, 3, 100)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.files.Dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
+	h.settle()
+	for _, c := range []struct{ steps, want string }{
+		{"next next next", "d.png"}, {"previous next previous", "c.png"}, {"previous previous previous", "a.png"},
+		{"next previous", "a.png"},
+	} {
+		for _, step := range strings.Fields(c.steps) {
+			if h.k.actions.can("film." + step) {
+				h.k.actions.do("film." + step)
+			}
+		}
+		if waiting := h.c.session.Queue().Waiting(); len(waiting) > 1 {
+			t.Errorf("%s: %d wait", c.steps, len(waiting))
+		}
+		h.settle()
+		if got := filepath.Base(h.c.session.Document().Path()); got != c.want {
+			t.Errorf("%s: %s is open, want %s", c.steps, got, c.want)
+		}
 	}
 }
 

@@ -13,7 +13,9 @@ import (
 	"blik/app/document"
 	"blik/app/imagefile"
 	"blik/app/session/film"
+	"blik/internal/message"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // strip returns the filmstrip as text.
@@ -30,7 +32,7 @@ func (f *fake) strip() string {
 }
 
 // filmed returns a session with a folder of pictures in its filmstrip, the first of which is open.
-func filmed(t *testing.T) (*fake, string) {
+func filmed(t *testing.T, replace ...func(m *made)) (*fake, string) {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"c.png", "a.png", "b.PNG", "a_corrected.png", "z.png.blik.png", "a_mask.png", "b.txt",
@@ -42,7 +44,7 @@ func filmed(t *testing.T) (*fake, string) {
 	if err := os.Mkdir(filepath.Join(dir, "folder.png"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	f := newFake(t).opened(filepath.Join(dir, "a.png"))
+	f := newFake(t, replace...).opened(filepath.Join(dir, "a.png"))
 	if n := f.Film.Add([]string{dir}); n != 3 {
 		t.Fatalf("%d pictures were added: %s", n, f.strip())
 	}
@@ -79,10 +81,10 @@ func TestFilm(t *testing.T) {
 	if got := f.strip(); !strings.HasPrefix(got, "a.png 3 2,") {
 		t.Errorf("saved: %s", got)
 	}
-	if path, ok := f.Film.Beside(1); !ok || filepath.Base(path) != "b.PNG" {
+	if path, ok := f.Film.Beside(f.Document().Path(), 1); !ok || filepath.Base(path) != "b.PNG" {
 		t.Errorf("beside the first is %s", path)
 	}
-	if _, ok := f.Film.Beside(-1); ok {
+	if _, ok := f.Film.Beside(f.Document().Path(), -1); ok {
 		t.Error("there is a picture before the first")
 	}
 	f.Film.Clear()
@@ -133,6 +135,36 @@ func TestBatch(t *testing.T) {
 	f.SaveProject(false, f.ok)
 	f.settle()
 	batch(true, film.Batch{Skipped: 1, Failed: 3}, "a.png 3 1, b.PNG 0 0 failed, c.png 1 3 failed, gone.tif 0 0 failed")
+}
+
+// doubtful is an engine of which a person should look at the first finding.
+type doubtful struct{ engineOf }
+
+func (e doubtful) Detect(ctx context.Context, pic *processing.Picture, p processing.Params, o detect.Options) (
+	*detect.Result, *message.Message, error,
+) {
+	r, notice, err := e.engineOf.Detect(ctx, pic, p, o)
+	r.Findings[0].Check = true
+	return r, notice, err
+}
+
+// A batch leaves findings that a person should look at, and running it again does nothing.
+func TestBatchLeaves(t *testing.T) {
+	t.Parallel()
+	f, _ := filmed(t, func(m *made) { m.engine = doubtful{} })
+	for _, want := range []film.Batch{{Done: 2, Failed: 1}, {Skipped: 2, Failed: 1}} {
+		var got film.Batch
+		f.RunBatch(true, "en", func(b film.Batch, err error) {
+			f.ok(err)
+			got = b
+		})
+		f.settle()
+		f.exists = true
+		left := film.Standing{State: film.FrameFound, Findings: 2, Left: 1}
+		if a := f.Frames()[0]; got != want || a.Standing != left || a.Err != nil || len(f.saved) != 2 {
+			t.Errorf("batch %+v, want %+v; %+v; %d saved", got, want, a, len(f.saved))
+		}
+	}
 }
 
 // A cancelled batch stops and returns context.Canceled.

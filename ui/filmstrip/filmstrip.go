@@ -258,6 +258,8 @@ func (s *Strip) stateText(f film.Frame) string {
 		return s.Texts.Sprintf("failed")
 	case f.State == film.FrameClear:
 		return s.Texts.Sprintf("no findings")
+	case f.State == film.FrameFound && f.Left < f.Findings:
+		return s.Texts.Sprintf("%s left", s.Texts.Int(f.Left))
 	case f.State == film.FrameFound:
 		return s.Texts.Plural(f.Findings, "%s finding", "%s findings", s.Texts.Int(f.Findings))
 	case f.State == film.FrameCorrected:

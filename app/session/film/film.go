@@ -34,12 +34,17 @@ const (
 	FrameClear
 )
 
+// Standing is how far the work on a picture is.
+type Standing struct {
+	State FrameState
+	// Findings is the number of findings in its mask; Left of them are not corrected.
+	Findings, Left int
+}
+
 // Frame is a picture of the filmstrip. It is immutable.
 type Frame struct {
-	Path  string
-	State FrameState
-	// Findings is the number of findings in its mask.
-	Findings int
+	Path string
+	Standing
 	// Small is its thumbnail; nil until it is known.
 	Small image.Image
 	// Err is the error of the last batch for this picture.
@@ -109,8 +114,7 @@ func (m *Film) setFrame(path string, change func(f *Frame)) {
 	f := was
 	change(&f)
 	// Errors cannot always be compared.
-	if f.State != was.State || f.Findings != was.Findings || f.Small != was.Small ||
-		(f.Err == nil) != (was.Err == nil) {
+	if f.Standing != was.Standing || f.Small != was.Small || (f.Err == nil) != (was.Err == nil) {
 		frames := slices.Clone(m.frames)
 		frames[i] = f
 		m.set(frames)
@@ -205,7 +209,8 @@ func (m *Film) describeFrames(paths []string) {
 					f.Small = small
 				}
 				if err == nil && (m.s.Document() == nil || m.s.Document().Path() != path) {
-					f.State, f.Findings = stateOf(p.Work, p.Saved)
+					n := len(processing.Spots(p.Work.Mask))
+					f.Standing = standing(n, len(p.Work.Spots), p.Work.Found != nil, p.Saved)
 				}
 			})
 			m.s.Publish(session.Other, image.Rectangle{})
@@ -243,26 +248,21 @@ func (m *Film) thumbnailOf(path string) image.Image {
 	return small
 }
 
-// frameState returns the state of work with so many findings in the mask, of which so many are corrected. searched is
-// set after a detection, saved if the corrected picture is saved.
-func frameState(findings, corrected int, searched, saved bool) FrameState {
+// standing returns how far work is with so many findings in the mask, of which so many are corrected. searched is set
+// after a detection, saved if the corrected picture is saved.
+func standing(findings, corrected int, searched, saved bool) Standing {
+	s := Standing{FrameCorrected, findings, findings - corrected}
 	switch {
 	case findings == 0 && searched:
-		return FrameClear
+		s.State = FrameClear
 	case findings == 0:
-		return FrameToDo
-	case corrected < findings:
-		return FrameFound
+		s.State = FrameToDo
+	case s.Left > 0:
+		s.State = FrameFound
 	case saved:
-		return FrameSaved
+		s.State = FrameSaved
 	}
-	return FrameCorrected
-}
-
-// stateOf returns the state of work, and the number of findings in its mask.
-func stateOf(w document.Work, saved bool) (state FrameState, findings int) {
-	findings = len(processing.Spots(w.Mask))
-	return frameState(findings, len(w.Spots), w.Found != nil, saved), findings
+	return s
 }
 
 // follow updates the frame of the open picture.
@@ -274,30 +274,27 @@ func (m *Film) follow() {
 		if m.o.Store.Small() != nil {
 			f.Small = m.o.Store.Small()
 		}
-		f.State, f.Findings = documentState(m.s.Document())
+		f.Standing = standingOf(m.s.Document())
 		if f.State == FrameSaved {
 			f.Err = nil
 		}
 	})
 }
 
-// documentState returns the state of the work in a document, and the number of findings in its mask.
-func documentState(d *document.Document) (state FrameState, findings int) {
+// standingOf returns how far the work in a document is.
+func standingOf(d *document.Document) Standing {
 	findings, corrected := store.CountFindings(d)
-	return frameState(findings, corrected, d.Result() != nil, !d.PictureDirty()), findings
+	return standing(findings, corrected, d.Result() != nil, !d.PictureDirty())
 }
 
-// Beside returns the path of the picture direction places after the open one in the filmstrip, before it if
-// negative. ok is false if there is none.
-func (m *Film) Beside(direction int) (path string, ok bool) {
-	if m.s.Document() == nil {
+// Beside returns the path of the picture direction places after another one in the filmstrip, before it if negative. ok
+// is false if there is none.
+func (m *Film) Beside(path string, direction int) (beside string, ok bool) {
+	i := slices.IndexFunc(m.frames, func(f Frame) bool { return f.Path == path })
+	if i < 0 || i+direction < 0 || i+direction >= len(m.frames) {
 		return "", false
 	}
-	i := slices.IndexFunc(m.frames, func(f Frame) bool { return f.Path == m.s.Document().Path() }) + direction
-	if i < 0 || i >= len(m.frames) {
-		return "", false
-	}
-	return m.frames[i].Path, true
+	return m.frames[i+direction].Path, true
 }
 
 // Batch is the result of RunBatch, in numbers of pictures.
@@ -361,7 +358,7 @@ func (m *Film) worked(t sheet, err error) {
 		m.setFrame(t.path, func(f *Frame) {
 			f.Err = err
 			if err == nil {
-				f.State, f.Findings = t.state, t.findings
+				f.Standing = t.standing
 			}
 			if t.small != nil {
 				f.Small = t.small

@@ -34,8 +34,7 @@ type sheet struct {
 
 	// worked is set if anything had to be done.
 	worked   bool
-	state    FrameState
-	findings int
+	standing Standing
 	small    image.Image
 }
 
@@ -64,16 +63,15 @@ func (t *sheet) run(ctx context.Context) (err error) {
 	if err == nil && t.worked {
 		err = t.saveProject(ctx)
 	}
-	t.state, t.findings = documentState(t.Doc)
+	t.standing = standingOf(t.Doc)
 	return err
 }
 
 // step returns the step that follows on the state of the document.
 func (t *sheet) step() work.Step {
-	state, _ := documentState(t.Doc)
 	return map[FrameState]work.Step{
 		FrameToDo: work.Finding, FrameFound: work.Correcting, FrameCorrected: work.Saving,
-	}[state]
+	}[standingOf(t.Doc).State]
 }
 
 func (t *sheet) Next() work.Step { return t.next }
@@ -87,12 +85,12 @@ func (t *sheet) Found(r *detect.Found) error {
 }
 
 // Choose implements work.Sheet: it chooses the findings that may be corrected without anyone watching, each with the
-// method that was chosen for it. What the user has kept counts as watched.
+// method that was chosen for it, unless all of them are corrected. What the user has kept counts as watched.
 func (t *sheet) Choose() (work.Choice, error) {
-	asked := map[int]processing.Method{}
+	asked, corrected := map[int]processing.Method{}, map[int]bool{}
 	var found []detect.Finding
 	for _, f := range t.Doc.Spots() {
-		asked[f.ID] = f.Asked
+		asked[f.ID], corrected[f.ID] = f.Asked, f.State == document.Corrected
 		at := t.Doc.FirstPixel(f)
 		f.Runs, f.Check = t.Doc.SpotRuns(at.X, at.Y), f.Check && f.Decision != document.Kept
 		found = append(found, f.Finding)
@@ -107,7 +105,7 @@ func (t *sheet) Choose() (work.Choice, error) {
 		alone[f.ID] = true
 	}
 	spots := slices.DeleteFunc(processing.Spots(mask), func(s processing.Spot) bool { return alone[s.ID] })
-	if len(spots) == 0 {
+	if !slices.ContainsFunc(spots, func(s processing.Spot) bool { return !corrected[s.ID] }) {
 		t.save()
 		return work.Choice{}, nil
 	}
@@ -117,10 +115,10 @@ func (t *sheet) Choose() (work.Choice, error) {
 	return work.Choice{Mask: mask, Spots: spots}, nil
 }
 
-// save makes saving the next step, if there are corrections.
+// save makes saving the next step, if there are corrections that are not saved.
 func (t *sheet) save() {
 	t.next = work.Nothing
-	if t.Doc.Corrections() != nil {
+	if t.Doc.Corrections() != nil && t.Doc.PictureDirty() {
 		t.next = work.Saving
 	}
 }
