@@ -131,7 +131,7 @@ func (w *window) makeActions() {
 	filmed := func() bool { return free() && len(w.c.frames.Frames()) > 0 }
 	beside := func(direction int) func() bool {
 		return func() bool {
-			_, ok := files.Beside(direction)
+			_, ok := files.Course.Beside(direction)
 			return ok
 		}
 	}

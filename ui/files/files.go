@@ -62,13 +62,11 @@ type Options struct {
 // Files opens and saves.
 type Files struct {
 	o Options
-	// opening is the picture that is being opened; empty for none. queued is the last picture of the filmstrip that
-	// waits for that.
-	opening string
-	queued  queued
+	// Course says where the filmstrip goes.
+	Course *Course
 }
 
-func New(o Options) *Files { return &Files{o: o} }
+func New(o Options) *Files { return &Files{o, &Course{session: o.Session, frames: o.Frames}} }
 
 func (f *Files) t(format message.Text, args ...any) string {
 	return f.o.Texts().Sprintf(format, args...)
@@ -150,9 +148,9 @@ func (f *Files) waitHere(name message.Message, do func()) {
 // openNow is OpenThen for when no job is running.
 func (f *Files) openNow(path string, then func()) {
 	f.Guard(func() {
-		f.opening = path
+		f.Course.opening = path
 		f.o.Store.Open(path, func(err error) {
-			f.opening = ""
+			f.Course.opening = ""
 			if !f.o.Prompts.Ended("Could not open the picture", err) {
 				return
 			}
@@ -228,7 +226,7 @@ func (f *Files) leave(next func(), unsaved func(mask, picture bool)) {
 		unsaved(mask, picture)
 		return
 	}
-	if _, ok := f.o.Frames.Beside(f.towards(), 0); !ok || f.o.Session.Busy() || f.o.Store.Stored() {
+	if _, ok := f.Course.Beside(0); !ok || f.o.Session.Busy() || f.o.Store.Stored() {
 		next()
 		return
 	}

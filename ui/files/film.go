@@ -10,40 +10,50 @@ import (
 	"blik/internal/message"
 )
 
-// queued is a picture whose opening has an ID in the queue.
-type queued struct {
-	id   int
-	path string
+// Course knows which picture is open when the queue is empty.
+type Course struct {
+	session *session.Session
+	frames  *film.Film
+	// opening is the picture that is being opened; empty for none. queued is the last picture of the filmstrip that
+	// waits for that, id its entry of the queue.
+	opening, queued string
+	id              int
 }
 
-// towards returns the path of the picture that is open when the queue is empty.
-func (f *Files) towards() string {
-	queue := f.o.Session.Queue()
+// end returns the path of the picture that is open when the queue is empty.
+func (c *Course) end() string {
+	waits := func(w session.Waiting) bool { return w.ID == c.id }
 	switch {
-	case slices.ContainsFunc(queue.Waiting(), func(w session.Waiting) bool { return w.ID == f.queued.id }):
-		return f.queued.path
-	case f.opening != "":
-		return f.opening
-	case f.o.Session.Document() == nil:
+	case slices.ContainsFunc(c.session.Queue().Waiting(), waits):
+		return c.queued
+	case c.opening != "":
+		return c.opening
+	case c.session.Document() == nil:
 		return ""
 	}
-	return f.o.Session.Document().Path()
+	return c.session.Document().Path()
+}
+
+// Beside returns the path of the picture of the filmstrip that is direction places after that one; ok is false if there
+// is none.
+func (c *Course) Beside(direction int) (path string, ok bool) {
+	return c.frames.Beside(c.end(), direction)
 }
 
 // OpenFrame opens a picture of the filmstrip; the work on the previous one is stored in its project without a question
 // unless that cannot be written. It replaces another picture of the filmstrip at the end of the queue.
 func (f *Files) OpenFrame(path string) {
-	queue := f.o.Session.Queue()
-	if n := len(queue.Waiting()); n > 0 && queue.Waiting()[n-1].ID == f.queued.id {
-		queue.Withdraw(f.queued.id)
+	c, queue := f.Course, f.o.Session.Queue()
+	if n := len(queue.Waiting()); n > 0 && queue.Waiting()[n-1].ID == c.id {
+		queue.Withdraw(c.id)
 	}
-	if f.towards() == path {
+	if c.end() == path {
 		return
 	}
 	name := message.Of("Open %s", filepath.Base(path))
 	open := func() { f.openNow(path, func() {}) }
 	if queue.Add(name, func() {
-		f.opening = path
+		c.opening = path
 		f.leave(open, func(bool, bool) {
 			f.writeProject(false, open, func(err error) {
 				f.o.Say(f.o.Prompts.ErrorText(err))
@@ -52,24 +62,18 @@ func (f *Files) OpenFrame(path string) {
 		})
 		if !f.o.Session.Busy() {
 			// It waits for the answer to a question.
-			f.opening = ""
+			c.opening = ""
 		}
 	}) {
-		f.queued = queued{queue.Waiting()[len(queue.Waiting())-1].ID, path}
+		c.queued, c.id = path, queue.Waiting()[len(queue.Waiting())-1].ID
 		f.o.Say(f.o.Words().Queued(name))
 	}
-}
-
-// Beside returns the path of the picture of the filmstrip that is direction places after the one that is open when the
-// queue is empty; ok is false if there is none.
-func (f *Files) Beside(direction int) (path string, ok bool) {
-	return f.o.Frames.Beside(f.towards(), direction)
 }
 
 // OpenBeside opens the next or previous picture of the filmstrip.
 func (f *Files) OpenBeside(direction int) func() {
 	return func() {
-		if path, ok := f.Beside(direction); ok {
+		if path, ok := f.Course.Beside(direction); ok {
 			f.OpenFrame(path)
 		}
 	}
