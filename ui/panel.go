@@ -125,7 +125,7 @@ func (p *panel) update(c change) {
 	if c.Document || c.Mask || c.Corrections || c.Saved {
 		step, _ := p.store.Next()
 		p.next.SetText(p.k.stepText(p.store.Next()))
-		emphasize(p.run, step == store.StepDetect)
+		emphasize(p.run, step == store.StepDetect || step == store.StepClear)
 		emphasize(p.correct, step == store.StepCorrect)
 	}
 	p.detection.update(c)

@@ -9,6 +9,8 @@ func (k *kit) stepText(step store.Step, n int) string {
 		return k.t("Open a picture (%s), or drop it here", k.press(fileOpen))
 	case store.StepDetect:
 		return k.t("Find glare (%s) or paint it (%s)", k.press(findRun), k.press(toolBrush))
+	case store.StepClear:
+		return k.t("No glare found: raise the sensitivity or paint it (%s)", k.press(toolBrush))
 	case store.StepCorrect:
 		return k.texts.Plural(n, "%s finding is not corrected: press %s", "%s findings are not corrected: press %s",
 			k.texts.Int(n), k.press(correctAll))

@@ -416,6 +416,22 @@ func TestNext(t *testing.T) {
 	if len(f.Document().Spots()) != 2 || f.Corrected() || f.Written().Saved.Path != rooted("/a.png") {
 		t.Error("the overwritten original was not opened again with its mask")
 	}
+	f.ClearMask()
+	check(store.StepDetect, 0)
+	f = newFake(t, func(m *made) { m.engine = clean{} }).opened("/a.png")
+	f.Detect(f.outcome)
+	check(store.StepClear, 0)
+}
+
+// clean is an engine that finds nothing.
+type clean struct{ engineOf }
+
+func (clean) Detect(_ context.Context, pic *processing.Picture, p processing.Params, _ detect.Options) (
+	*detect.Result, *message.Message, error,
+) {
+	r := &detect.Result{}
+	r.Mask, r.Params = processing.NewMask(pic.Width, pic.Height), p
+	return r, nil, nil
 }
 
 func TestSavePicture(t *testing.T) {

@@ -8,8 +8,9 @@ type Step uint8
 // The steps, in order.
 const (
 	StepOpen Step = iota
-	// StepDetect: there are no findings.
+	// StepDetect: there are no findings. StepClear: a search found none.
 	StepDetect
+	StepClear
 	// StepCorrect: findings are not corrected.
 	StepCorrect
 	// StepSave: the corrected picture is not saved.
@@ -27,6 +28,8 @@ func (d *Store) Next() (step Step, findings int) {
 	}
 	found, done := CountFindings(d.s.Document())
 	switch {
+	case found == 0 && d.s.Document().Result() != nil && len(d.s.Document().Findings()) == 0:
+		return StepClear, 0
 	case found == 0:
 		return StepDetect, 0
 	case done == 0 && d.s.Document().Generation() == d.disk.overwritten:
