@@ -112,12 +112,13 @@ func (d *display) follow(c change) (viewChanged bool) {
 	return d.mode() != before || d.maskShown != shown || d.reviewing != reviewed
 }
 
-// hideCorrected hides the mask of a picture that was opened with all findings corrected, or whose correction is redone,
-// as their correction did. It shows the mask again for another picture and when not all is corrected any more.
+// hideCorrected hides the mask of a picture that was opened or restored with all findings corrected, or whose
+// correction is redone, as their correction did. It shows the mask again for another picture and when not all is
+// corrected any more.
 func (d *display) hideCorrected(c change) {
 	all := d.look.Mode == view.PictureAndMask && d.allCorrected()
 	switch {
-	case all && d.maskShown && (c.Document || c.Cause == session.Stepped && !c.Mask):
+	case all && d.maskShown && (c.Document || c.Cause == session.Restored || c.Cause == session.Stepped && !c.Mask):
 		d.hid, d.maskShown = true, false
 	case !all && d.hid:
 		d.hid, d.maskShown = false, true

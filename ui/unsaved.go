@@ -64,7 +64,9 @@ func (r *recovery) resumeUnsaved(u *store.Unsaved) {
 	name := filepath.Base(u.Path)
 	restored := func(err error) {
 		if r.k.prompts.Ended("Could not restore the unsaved work", err) {
-			r.k.display.showMask()
+			if !r.k.display.allCorrected() {
+				r.k.display.showMask()
+			}
 			r.k.say(r.k.t("Restored: %s", name))
 		}
 	}

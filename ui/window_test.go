@@ -330,12 +330,22 @@ func (h *harness) start(c config, lang string) *harness {
 	return h
 }
 
-// Unsaved work is offered, newest first, and continues where it ended.
+// Unsaved work is offered, newest first, and continues where it ended: with the mask, or without it if all is corrected.
 func TestUnsavedWorkIsOffered(t *testing.T) {
+	for _, corrected := range []bool{false, true} {
+		t.Run(fmt.Sprint(corrected), func(t *testing.T) { testUnsaved(t, corrected) })
+	}
+}
+
+func testUnsaved(t *testing.T, corrected bool) {
 	dir := filepath.Join(t.TempDir(), "unsaved")
 	first := newHarnessWith(t, "en", dir).opened()
 	first.c.editor.BeginStroke(document.Brush{Radius: 3}, processing.Point{X: 50, Y: 40})
 	first.c.editor.EndStroke()
+	if corrected {
+		first.k.actions.do("correct.all")
+		first.settle()
+	}
 	want := slices.Clone(first.c.session.Document().Mask().Pix)
 	// The program is killed without discarding the work.
 	if err := first.c.session.Close(t.Context()); err != nil {
@@ -350,6 +360,9 @@ func TestUnsavedWorkIsOffered(t *testing.T) {
 	h.settle()
 	if !slices.Equal(h.c.session.Document().Mask().Pix, want) {
 		t.Error("the mask differs from the painted one")
+	}
+	if h.k.display.maskShown == corrected {
+		t.Errorf("the mask is shown: %v", h.k.display.maskShown)
 	}
 	if mask, _ := h.c.store.Unsaved(); !mask {
 		t.Error("restored work counts as saved")

@@ -60,6 +60,7 @@ type Cause uint8
 const (
 	Other Cause = iota
 	Opened
+	Restored
 	Detected
 	CorrectedSpots
 	Stepped

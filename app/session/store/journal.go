@@ -399,7 +399,7 @@ func (d *Store) restore(u *Unsaved) error {
 	if err == nil && w.Found != nil {
 		d.s.Settings().Params = session.AskedWith(d.s.Settings().Params, w.Found)
 	}
-	d.s.Publish(session.Other, pixels)
+	d.s.Publish(session.Restored, pixels)
 	if err != nil {
 		return err
 	}
