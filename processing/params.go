@@ -143,7 +143,9 @@ type Spec struct {
 	Stops []SpecStop
 	// Manual: only manual mode reads it; adaptive mode chooses the value itself.
 	Manual bool
-	field  func(*Params) any
+	// used is Used; nil is what Manual says.
+	used  func(Params) bool
+	field func(*Params) any
 }
 
 // Get returns the value of the parameter in p.
@@ -198,6 +200,14 @@ func (s Spec) Set(p *Params, v float64) error {
 		f.SetBool(v != 0)
 	}
 	return nil
+}
+
+// Used reports whether the mode and the detector of p leave a use for the parameter.
+func (s Spec) Used(p Params) bool {
+	if s.used != nil {
+		return s.used(p)
+	}
+	return !s.Manual || p.Mode == Manual
 }
 
 // Default returns the value in DefaultParams.
@@ -320,11 +330,12 @@ func modeSpecs() []Spec {
 			Choices: []Choice{{"auto", message.Of("auto")}, {"classic", message.Of("classical")}},
 			Former:  map[string]string{"network": "auto", "joined": "auto"},
 			field:   func(p *Params) any { return &p.Detector },
+			used:    func(p Params) bool { return p.Mode == Adaptive },
 			Help: message.Of("What decides which spots are glare. Auto is the network; in manual mode it is the " +
 				"classical detector, to which the manual parameters belong.")},
 		{ID: "sensitivity", Group: group, Kind: KindReal, Min: -5, Max: 5, Step: 0.1,
 			Name: message.Of("Sensitivity"), field: func(p *Params) any { return &p.Sensitivity },
-			Stops: sensitivityStops(), Help: sensitivityHelp()},
+			used: Params.UsesNetwork, Stops: sensitivityStops(), Help: sensitivityHelp()},
 	}
 }
 

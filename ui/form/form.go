@@ -170,12 +170,12 @@ func (f *Form) SetCounts(id string, counts []int) {
 	}
 }
 
-// arrange hides the parameters that adaptive mode chooses itself, empty groups, and what is folded.
+// arrange hides the parameters that mode and detector leave no use for, empty groups, and what is folded.
 func (f *Form) arrange() {
 	for _, g := range f.groups {
 		left, folded := 0, g.folds(f.params)
 		for _, r := range g.rows {
-			hidden := r.spec.Manual && f.params.Mode != processing.Manual
+			hidden := !r.spec.Used(f.params)
 			xwidget.SetVisible(r.object, !hidden && !folded)
 			if !hidden {
 				left++
@@ -214,7 +214,7 @@ func (f *Form) set(r *row, v float64) {
 	for _, g := range f.groups {
 		g.open = g.open || slices.Contains(g.rows, r)
 	}
-	if r.spec.ID == "mode" {
+	if r.spec.Kind == processing.KindChoice {
 		f.arrange()
 	}
 	if f.OnChanged != nil {

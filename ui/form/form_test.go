@@ -2,6 +2,7 @@ package form_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
@@ -68,22 +69,31 @@ func TestParamsSurviveTheForm(t *testing.T) {
 	})
 }
 
-func TestAdaptiveModeHidesWhatItChooses(t *testing.T) {
+// The form shows what mode and detector leave a use for: in adaptive mode not what it chooses itself, in manual mode and
+// with the classical detector not what only the network has.
+func TestUselessParametersAreHidden(t *testing.T) {
 	f, _ := newForm(t, "en")
+	shows := func(detectors, fields int) {
+		t.Helper()
+		// Two other choices are always shown.
+		n, m := len(uitest.Find[*xwidget.Radio](f.Object))-2, len(uitest.Find[*xwidget.NumberEntry](f.Object))
+		if n != detectors || m != fields {
+			t.Errorf("%d choices of the detector and %d fields are shown, want %d and %d", n, m, detectors, fields)
+		}
+	}
 	manual, always := 0, 0
 	for _, s := range processing.Specs() {
-		if s.Kind == processing.KindSwitch || s.Kind == processing.KindChoice {
-			continue
-		}
-		if s.Manual {
+		switch {
+		case s.Kind == processing.KindSwitch || s.Kind == processing.KindChoice || s.ID == "sensitivity":
+		case s.Manual:
 			manual++
-		} else {
+		default:
 			always++
 		}
 	}
-	if n := len(uitest.Find[*xwidget.NumberEntry](f.Object)); n != always {
-		t.Errorf("adaptive mode shows %d fields, expected %d", n, always)
-	}
+	shows(1, always+1)
+	uitest.Find[*xwidget.Radio](f.Object)[1].SetSelected("classical")
+	shows(1, always)
 	mode := uitest.Find[*xwidget.Radio](f.Object)[0]
 	reported := ""
 	f.OnChanged = func(s processing.Spec, v float64) { reported = s.ID + " " + s.Format(v) }
@@ -91,9 +101,7 @@ func TestAdaptiveModeHidesWhatItChooses(t *testing.T) {
 	if reported != "mode manual" || f.Params().Mode != processing.Manual {
 		t.Errorf("choosing manual mode reported %q", reported)
 	}
-	if n := len(uitest.Find[*xwidget.NumberEntry](f.Object)); n != always+manual {
-		t.Errorf("manual mode shows %d fields, expected %d", n, always+manual)
-	}
+	shows(0, always+manual)
 }
 
 // entries returns the fields by their parameter.
@@ -102,7 +110,7 @@ func entries(f *form.Form) map[string]*xwidget.NumberEntry {
 	fields := uitest.Find[*xwidget.NumberEntry](f.Object)
 	i := 0
 	for _, s := range processing.Specs() {
-		if s.Kind == processing.KindSwitch || s.Kind == processing.KindChoice {
+		if s.Kind == processing.KindSwitch || s.Kind == processing.KindChoice || !s.Used(f.Params()) {
 			continue
 		}
 		all[s.ID] = fields[i]
@@ -210,20 +218,23 @@ func TestFormOfOneStage(t *testing.T) {
 func TestHelp(t *testing.T) {
 	for _, lang := range []string{"en", "ru"} {
 		f, _ := newForm(t, lang)
-		p := processing.DefaultParams()
-		p.Mode = processing.Manual
-		f.SetParams(p)
-		labels := uitest.Find[*xwidget.HelpLabel](f.Object)
-		i := 0
-		for _, s := range processing.Specs() {
-			if i >= len(labels) {
-				t.Fatalf("%s: only %d help labels", lang, len(labels))
+		for _, mode := range []processing.Mode{processing.Adaptive, processing.Manual} {
+			p := processing.DefaultParams()
+			p.Mode = mode
+			f.SetParams(p)
+			labels := uitest.Find[*xwidget.HelpLabel](f.Object)
+			for _, s := range processing.Specs() {
+				if !s.Used(p) {
+					continue
+				}
+				if len(labels) == 0 {
+					t.Fatalf("%s: no help label is left for %s", lang, s.ID)
+				}
+				if help := labels[0].Help(); !strings.HasPrefix(help, i18n.For(lang).Sprint(s.Help)) {
+					t.Errorf("%s: the help of %s is %q", lang, s.ID, help)
+				}
+				labels = labels[1:]
 			}
-			if help := labels[i].Help(); len(help) < len(i18n.For(lang).Sprint(s.Help)) ||
-				help[:len(i18n.For(lang).Sprint(s.Help))] != i18n.For(lang).Sprint(s.Help) {
-				t.Errorf("%s: the help of %s is %q", lang, s.ID, help)
-			}
-			i++
 		}
 	}
 }
