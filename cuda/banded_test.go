@@ -52,7 +52,7 @@ func inBands(t testing.TB, dev *Backend, pic *processing.Picture, p processing.P
 	b := banded.New(dev, host, limit, isShort)
 	defer b.Close()
 	res, err := detect.Detect(background, b, pic, p, detect.Options{Network: testpic.Network()})
-	if n := b.Live(); n != 0 {
+	if n, _ := host.Live(); n != 0 {
 		t.Fatalf("%d planes are not released", n)
 	}
 	if n, size := dev.Live(); n != 0 || size != 0 {

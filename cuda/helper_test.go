@@ -170,10 +170,9 @@ func noise[T uint8 | uint16 | uint32](t *rapid.T, name string, n int, most uint6
 func (p *pair) do(op processing.Op) {
 	p.t.Helper()
 	p.must(p.host.Do(background, op))
-	p.must(p.dev.Do(background, processing.Bind(op,
-		processing.Binding{Plane: func(h processing.Plane) processing.Plane {
-			return p.live[slices.Index(p.live, h)+1]
-		}})))
+	p.must(p.dev.Do(background, processing.Bind(op, func(h processing.Plane) processing.Plane {
+		return p.live[slices.Index(p.live, h)+1]
+	})))
 }
 
 // both runs an operation on both backends; both must succeed.

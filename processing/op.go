@@ -109,16 +109,9 @@ func UsesOf(op Op) Uses {
 	return a.uses
 }
 
-// Binding replaces arguments of an operation by those of another backend, or by a band of them. A nil function leaves
-// them.
-type Binding struct {
-	Plane      func(Plane) Plane
-	Components func(Components) Components
-	Picture    func(*Picture) *Picture
-}
-
-// Bind returns op with its arguments replaced. It changes neither op nor what op's slices hold.
-func Bind(op Op, b Binding) Op { return op.describe(&arguments{binding: &b}) }
+// Bind returns op with its planes replaced by those of another backend, or by bands of them. It changes neither op nor
+// what op's slices hold.
+func Bind(op Op, plane func(Plane) Plane) Op { return op.describe(&arguments{bind: plane}) }
 
 // Check returns an error for the first argument that is not valid. Every Backend calls it first in Do, so that all of
 // them refuse the same calls in the same words.

@@ -30,12 +30,12 @@ func (s Kinds) String() string {
 	return strings.Join(names, " or ")
 }
 
-// arguments visits the arguments of an operation: it collects them, and checks or replaces them if check or binding is
-// set.
+// arguments visits the arguments of an operation: it collects them, and checks them or replaces the planes if check or
+// bind is set.
 type arguments struct {
-	uses    Uses
-	check   *checker
-	binding *Binding
+	uses  Uses
+	check *checker
+	bind  func(Plane) Plane
 }
 
 func (a *arguments) reads(role string, p *Plane, kinds Kinds) {
@@ -52,10 +52,8 @@ func (a *arguments) updates(role string, p *Plane, kinds Kinds) {
 }
 
 func (a *arguments) plane(p *Plane, use PlaneUse) {
-	if a.binding != nil {
-		if a.binding.Plane != nil {
-			*p = a.binding.Plane(*p)
-		}
+	if a.bind != nil {
+		*p = a.bind(*p)
 		return
 	}
 	use.Plane = *p
@@ -68,26 +66,14 @@ func (a *arguments) plane(p *Plane, use PlaneUse) {
 	}
 }
 
-func (a *arguments) components(c *Components) {
-	switch {
-	case a.binding == nil:
-		a.uses.Components = *c
-		if a.check != nil {
-			a.check.components(*c)
-		}
-	case a.binding.Components != nil:
-		*c = a.binding.Components(*c)
+func (a *arguments) components(c Components) {
+	a.uses.Components = c
+	if a.check != nil {
+		a.check.components(c)
 	}
 }
 
-func (a *arguments) picture(p **Picture) {
-	switch {
-	case a.binding == nil:
-		a.uses.Picture = *p
-	case a.binding.Picture != nil:
-		*p = a.binding.Picture(*p)
-	}
-}
+func (a *arguments) picture(p *Picture) { a.uses.Picture = p }
 
 // tiles requires every tile to lie in the planes, which must be visited before.
 func (a *arguments) tiles(list []Tile) {

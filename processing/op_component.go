@@ -44,7 +44,7 @@ func (o Grow) run(ctx context.Context, e Executor) error { return answer(ctx, o,
 
 func (o Grow) describe(a *arguments) Op {
 	a.reads("class", &o.Class, u8)
-	a.components(&o.Cores)
+	a.components(o.Cores)
 	if err := o.Growth.Validate(); err != nil {
 		a.failf("%w", err)
 	}
@@ -65,7 +65,7 @@ func (o FilterComponents) run(ctx context.Context, e Executor) error {
 }
 
 func (o FilterComponents) describe(a *arguments) Op {
-	a.components(&o.Components)
+	a.components(o.Components)
 	if a.valid() && len(o.Keep) != o.Components.Len() {
 		a.failf("%d flags to keep given for %d components", len(o.Keep), o.Components.Len())
 	}
@@ -84,7 +84,7 @@ func (o Rasterize) run(ctx context.Context, e Executor) error { return e.Rasteri
 
 func (o Rasterize) describe(a *arguments) Op {
 	a.writes("destination", &o.Dst, u8)
-	a.components(&o.Components)
+	a.components(o.Components)
 	return o
 }
 
@@ -100,7 +100,7 @@ func (o Spans) Into(out *[]Span) Op                       { o.Out = out; return 
 func (o Spans) run(ctx context.Context, e Executor) error { return answer(ctx, o, o.Out, e.Spans) }
 
 func (o Spans) describe(a *arguments) Op {
-	a.components(&o.Components)
+	a.components(o.Components)
 	a.result(o.Out != nil)
 	return o
 }

@@ -148,7 +148,7 @@ func (o MeasureGlints) describe(a *arguments) Op {
 	a.reads("red", &o.Red, u8)
 	a.reads("green", &o.Green, u8)
 	a.reads("blue", &o.Blue, u8)
-	a.components(&o.Components)
+	a.components(o.Components)
 	a.result(o.Out != nil)
 	return o
 }

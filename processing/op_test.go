@@ -444,12 +444,12 @@ func TestEveryPlaneIsChecked(t *testing.T) {
 			refused := func(p processing.Plane, want string) {
 				t.Helper()
 				n := 0
-				bad := processing.Bind(op, processing.Binding{Plane: func(q processing.Plane) processing.Plane {
+				bad := processing.Bind(op, func(q processing.Plane) processing.Plane {
 					if n++; n-1 == i {
 						return p
 					}
 					return q
-				}})
+				})
 				want = "cpu: " + processing.NameOf(op) + ": " + want
 				if err := b.Do(t.Context(), bad); err == nil || err.Error() != want {
 					t.Errorf("%v, want %s", err, want)
@@ -531,7 +531,7 @@ func TestBindLeavesTheOperation(t *testing.T) {
 	b := cpu.New()
 	for _, op := range optest.All(t, b) {
 		before := fmt.Sprint(processing.UsesOf(op))
-		bound := processing.Bind(op, processing.Binding{Plane: func(processing.Plane) processing.Plane { return nil }})
+		bound := processing.Bind(op, func(processing.Plane) processing.Plane { return nil })
 		if after := fmt.Sprint(processing.UsesOf(op)); after != before {
 			t.Errorf("%s: %s, was %s", processing.NameOf(op), after, before)
 		}

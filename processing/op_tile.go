@@ -150,7 +150,7 @@ func (o Separate) describe(a *arguments) Op {
 		a.failf("%d planes of paint and %d seen: 1 to %d of each are needed", len(o.Paint), n, maxChannels)
 		return o
 	}
-	if a.binding != nil {
+	if a.bind != nil {
 		o.Paint, o.Seen = slices.Clone(o.Paint), slices.Clone(o.Seen)
 	}
 	for k := range o.Seen {

@@ -3,7 +3,6 @@ package processing
 import (
 	"context"
 	"math"
-	"slices"
 )
 
 // Luminance converts a picture to the planes that are given. Y (U16) and V (U8), both or none, are those that the
@@ -33,7 +32,7 @@ func (o Luminance) describe(a *arguments) Op {
 		a.writes("blue", &o.Blue, u8)
 		a.apart()
 	}
-	a.picture(&o.Picture)
+	a.picture(o.Picture)
 	if o.Picture == nil || o.Tables == nil {
 		a.failf("no picture or no tables given")
 	}
@@ -116,9 +115,6 @@ func (o Background) describe(a *arguments) Op {
 		if i > 0 && r < o.Radii[i-1] {
 			a.failf("radius %d after %d: must ascend", r, o.Radii[i-1])
 		}
-	}
-	if a.binding != nil {
-		o.Radii = slices.Clone(o.Radii)
 	}
 	return o
 }

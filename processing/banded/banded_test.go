@@ -34,8 +34,6 @@ type device struct {
 	tall, bands int
 	// low says that no plane of the picture's height fits.
 	low bool
-	// backgrounds counts calls of Background.
-	backgrounds int
 }
 
 func (d *device) call() error {
@@ -81,7 +79,6 @@ func (d *device) Do(ctx context.Context, op processing.Op) error {
 		if err := d.call(); err != nil {
 			return err
 		}
-		d.backgrounds++
 	}
 	return d.Backend.Do(ctx, op)
 }
@@ -107,9 +104,6 @@ func newBench(t rapid.TB, w, h, rows int) *bench {
 // done checks that no memory is left in use.
 func (b *bench) done() {
 	b.t.Helper()
-	if n := b.Live(); n != 0 {
-		b.t.Fatalf("%d planes are not released", n)
-	}
 	if n, bytes := b.inner.Live(); n != 0 || bytes != 0 {
 		b.t.Fatalf("%d planes of %d bytes are left on the device", n, bytes)
 	}
@@ -694,227 +688,11 @@ func ramp(w, h int) []uint8 {
 	return s
 }
 
-// The samples that Host returned stay until the plane is written, whatever happens to other planes.
-func TestHostSamplesStayValid(t *testing.T) {
-	const w, h = 7, 40
-	b := newBench(t, w, h, 9)
-	p, q := b.load(w, h, processing.Samples{U8: ramp(w, h)}), b.load(w, h, processing.Samples{U8: ramp(w, h)})
-	// Now the content of p is no longer where Upload put it.
-	must(t, b.Do(background, processing.Morph{Dst: p, Src: p, Op: processing.Dilate, Element: processing.Square(1)}))
-	seen, err := b.Host(background, p)
-	must(t, err)
-	want := slices.Clone(seen.U8)
-	c, err := processing.Evaluate(background, b, processing.Label{Class: p, Bits: 1})
-	must(t, err)
-	c.Release()
-	for range 3 {
-		must(t, b.Do(background, processing.Morph{Dst: q, Src: q, Op: processing.Erode, Element: processing.Square(1)}))
-		_, err := b.Host(background, q)
-		must(t, err)
-	}
-	if !slices.Equal(seen.U8, want) {
-		t.Error("what Host gave has changed")
-	}
-	p.Release()
-	q.Release()
-	b.done()
-}
-
 func must(t rapid.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
-}
-
-// twice takes the mean of ramp and of that again, and releases planes as soon as they are not needed.
-func (b *bench) twice(w, h int) {
-	b.t.Helper()
-	p := b.load(w, h, processing.Samples{U8: ramp(w, h)})
-	for range 2 {
-		q, err := b.Alloc(processing.U8, w, h)
-		must(b.t, err)
-		must(b.t, b.Do(background, processing.BoxMean{Dst: q, Src: p, Radius: 2}))
-		p.Release()
-		p = q
-	}
-	got, err := b.Host(background, p)
-	must(b.t, err)
-	if !slices.Equal(got.U8, meanTwice(b.t, b.plain, w, h)) {
-		b.t.Error("another result")
-	}
-	p.Release()
-	b.done()
-}
-
-// Planes that are released while operations on them wait still serve these: on bands together and, if they do not fit
-// together, one after the other.
-func TestReleaseWhileWaiting(t *testing.T) {
-	const w, h = 7, 60
-	for _, rows := range []int{5, 9, 30, 60} {
-		newBench(t, w, h, rows).twice(w, h)
-	}
-}
-
-// If a device has too little memory for all waiting operations, they are done one after the other.
-func TestStepsSeparatelyIfMemoryIsShort(t *testing.T) {
-	const w, h = 7, 60
-	b := newBench(t, w, h, h)
-	// Nine rows of three planes, but five of two.
-	b.inner.limit = 8 * w * 3
-	b.twice(w, h)
-}
-
-// meanTwice returns what twice must find.
-func meanTwice(t rapid.TB, be processing.Backend, w, h int) []uint8 {
-	t.Helper()
-	var p [3]processing.Plane
-	for i := range p {
-		var err error
-		p[i], err = be.Alloc(processing.U8, w, h)
-		must(t, err)
-		defer p[i].Release()
-	}
-	must(t, be.Upload(background, p[0], processing.Samples{U8: ramp(w, h)}))
-	must(t, be.Do(background, processing.BoxMean{Dst: p[1], Src: p[0], Radius: 2}))
-	must(t, be.Do(background, processing.BoxMean{Dst: p[2], Src: p[1], Radius: 2}))
-	s, err := be.Host(background, p[2])
-	must(t, err)
-	return slices.Clone(s.U8)
-}
-
-// What can no longer be requested is not computed.
-func TestOverwrittenIsNotComputed(t *testing.T) {
-	const w, h = 7, 40
-	b := newBench(t, w, h, 9)
-	p := b.load(w, h, processing.Samples{U8: ramp(w, h)})
-	must(t, b.Do(background, processing.Morph{Dst: p, Src: p, Op: processing.Dilate, Element: processing.Square(1)}))
-	p.Release()
-	p.Release()
-	b.done()
-	if b.inner.calls != 0 {
-		t.Errorf("the device was called %d times", b.inner.calls)
-	}
-}
-
-// An intermediate value is computed once more when it is requested, but not a third time.
-func TestSecondRequestIsStored(t *testing.T) {
-	const w, h = 7, 40
-	b := newBench(t, w, h, 40)
-	mask := b.load(w, h, processing.Samples{U8: make([]uint8, w*h)})
-	p := [4]processing.Plane{b.load(w, h, processing.Samples{U16: make([]uint16, w*h)})}
-	for i := 1; i < len(p); i++ {
-		var err error
-		p[i], err = b.Alloc(processing.U16, w, h)
-		must(t, err)
-	}
-	made := func() int {
-		_, err := b.Host(background, p[3])
-		must(t, err)
-		return b.inner.backgrounds
-	}
-	must(t, b.Do(background, processing.Background{Dst: p[1], Y: p[0], Exclude: mask, Radii: []int{1}}))
-	must(t, b.Do(background, processing.BoxMean{Dst: p[2], Src: p[1], Radius: 1}))
-	must(t, b.Do(background, processing.BoxMean{Dst: p[3], Src: p[1], Radius: 1}))
-	for i, want := range []int{1, 2, 2, 2} {
-		if got := made(); got != want {
-			t.Errorf("request %d: made %d times, want %d", i, got, want)
-		}
-		must(t, b.Do(background, processing.BoxMean{Dst: p[3], Src: p[1], Radius: i}))
-	}
-	for _, q := range append(p[:], mask) {
-		q.Release()
-	}
-	b.done()
-}
-
-// Components that are made again on the host equal those of the device, whatever was kept of them and of their cores.
-func TestComponentsRemadeOnHost(t *testing.T) {
-	const w, h = 40, 30
-	b := newBench(t, w, h, h)
-	pix := make([]uint8, w*h)
-	for i := range pix {
-		if i%3 == 0 {
-			pix[i] = processing.ClassGrow
-		}
-		if i%7 == 0 {
-			pix[i] = processing.ClassCore
-		}
-	}
-	p := b.load(w, h, processing.Samples{U8: pix})
-	keep := func(c processing.Components, third int) {
-		list := make([]bool, c.Len())
-		for i := range list {
-			list[i] = i%3 != third
-		}
-		must(t, b.Do(background, processing.FilterComponents{Components: c, Keep: list}))
-	}
-	cores, err := processing.Evaluate(background, b, processing.Label{Class: p, Bits: processing.ClassCore})
-	must(t, err)
-	keep(cores, 0)
-	grown, err := processing.Evaluate(background, b, processing.Grow{
-		Cores: cores, Class: p, Growth: processing.Growth{Base: 1.5, Slope: 0.7, Limit: 30, MaxCore: 100},
-	})
-	must(t, err)
-	keep(grown, 1)
-	cores.Release()
-	// The class plane may change meanwhile.
-	must(t, b.Upload(background, p, processing.Samples{U8: ramp(w, h)}))
-	want, err := processing.Evaluate(background, b, processing.Spans{Components: grown})
-	must(t, err)
-	made, err := b.atHost(background, grown.(*components))
-	must(t, err)
-	got, err := processing.Evaluate(background, b.host, processing.Spans{Components: made})
-	must(t, err)
-	if grown.(*components).inner == nil || len(want) == 0 {
-		t.Error("there are no components on the device: the comparison says nothing")
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("%d spans on the host, %d on the device", len(got), len(want))
-	}
-	for _, c := range []processing.Components{cores, grown} {
-		c.Release()
-	}
-	if _, err := processing.Evaluate(background, b, processing.Spans{Components: grown}); err == nil {
-		t.Error("released components have spans")
-	}
-	p.Release()
-	b.done()
-}
-
-// Operations alternate between planes of several sizes.
-func TestAlternatingSizes(t *testing.T) {
-	sizes := [][2]int{{7, 40}, {3, 50}, {7, 39}}
-	b := newBench(t, 7, 40, 9)
-	var planes []processing.Plane
-	for _, s := range sizes {
-		planes = append(planes, b.load(s[0], s[1], processing.Samples{U8: ramp(s[0], s[1])}))
-	}
-	for range 2 {
-		for _, p := range planes {
-			must(t, b.Do(background, processing.Morph{
-				Dst: p, Src: p, Op: processing.Dilate, Element: processing.Square(1),
-			}))
-		}
-	}
-	for i, p := range planes {
-		w, h := sizes[i][0], sizes[i][1]
-		q, err := b.plain.Alloc(processing.U8, w, h)
-		must(t, err)
-		must(t, b.plain.Upload(background, q, processing.Samples{U8: ramp(w, h)}))
-		must(t, b.plain.Do(background, processing.Morph{
-			Dst: q, Src: q, Op: processing.Dilate, Element: processing.Square(2),
-		}))
-		want, err := b.plain.Host(background, q)
-		must(t, err)
-		got, err := b.Host(background, p)
-		must(t, err)
-		if !slices.Equal(got.U8, want.U8) {
-			t.Errorf("%d × %d pixels: another result", w, h)
-		}
-		p.Release()
-	}
-	b.done()
 }
 
 // The network on bands gives the logits of the whole picture, wherever the bands begin.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -136,7 +135,7 @@ func TestFailureOfAnyCall(t *testing.T) {
 		b.done()
 		if b.inner.calls < n {
 			sameResult(t, res, want)
-			if n < 50 {
+			if n < 30 {
 				t.Errorf("only %d calls", n)
 			}
 			return
@@ -160,16 +159,23 @@ func TestCancel(t *testing.T) {
 	// The classical detector uploads most often.
 	p := processing.DefaultParams()
 	p.Detector = processing.DetectorClassic
-	for n := 1; n < 60; n += 3 {
+	for n := 1; ; n += 3 {
 		ctx, cancel := context.WithCancel(background)
 		b := newBench(t, 121, 133, 130)
 		d := &cancelling{device: b.inner, after: n, cancel: cancel}
 		b.Backend.inner = d
 		_, err := detect.Detect(ctx, b.Backend, pic, p, detect.Options{})
+		b.done()
+		if d.after > 0 {
+			cancel()
+			if err != nil || n < 30 {
+				t.Errorf("fewer than %d uploads, %v", n, err)
+			}
+			return
+		}
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("cancelled at upload %d: %v", n, err)
 		}
-		b.done()
 	}
 }
 
@@ -214,7 +220,7 @@ func TestCorrect(t *testing.T) {
 	}
 }
 
-// Stages are those of a plain run, and of upload and download, each counted once.
+// Stages are those of a plain run.
 func TestTimings(t *testing.T) {
 	testpic.Clock(t)
 	pic := glaring(t, 101, 333, 8)
@@ -227,22 +233,11 @@ func TestTimings(t *testing.T) {
 	stepwise := struct{ processing.Backend }{b.plain}
 	want, err := detect.Detect(background, stepwise, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 	must(t, err)
-	var names []string
 	sum := time.Duration(0)
-	for _, s := range got.Timings {
+	for i, s := range got.Timings {
 		sum += s.Time
-		if s.Name != stageUpload && s.Name != stageDownload {
-			names = append(names, s.Name)
-		} else if s.Time <= 0 {
-			t.Errorf("stage %s took %v", s.Name, s.Time)
-		}
-	}
-	if len(got.Timings) != len(names)+2 {
-		t.Errorf("no upload or no download in %v", got.Timings)
-	}
-	for i, s := range want.Timings {
-		if i >= len(names) || names[i] != s.Name {
-			t.Errorf("stages %s, want %v", strings.Join(names, ", "), want.Timings)
+		if i >= len(want.Timings) || want.Timings[i].Name != s.Name {
+			t.Errorf("stages %v, want %v", got.Timings, want.Timings)
 			break
 		}
 	}
@@ -251,13 +246,6 @@ func TestTimings(t *testing.T) {
 	}
 	if got := b.Timings(); len(got) != 0 {
 		t.Errorf("told twice: %v", got)
-	}
-	end, inside := b.Stage("outer"), b.Stage("inner")
-	end()
-	end()
-	inside()
-	if got := b.Timings(); len(got) != 2 || got[0].Name != "outer" || got[1].Name != "inner" || len(b.open) != 0 {
-		t.Errorf("nested stages: %v", got)
 	}
 }
 

@@ -109,10 +109,13 @@ func Answered(t *testing.T, b processing.Backend) {
 		if err := b.Do(ctx, op); err != nil {
 			t.Error(err)
 		}
-		bad := processing.Bind(op, processing.Binding{
-			Plane:      func(processing.Plane) processing.Plane { return nil },
-			Components: func(processing.Components) processing.Components { return nil },
-		})
+		bad := processing.Bind(op, func(processing.Plane) processing.Plane { return nil })
+		switch op.(type) {
+		case processing.FilterComponents:
+			bad = processing.FilterComponents{}
+		case processing.Spans:
+			bad = processing.Spans{Out: new([]processing.Span)}
+		}
 		if got, want := b.Do(ctx, bad), processing.Check(b, bad); got == nil || want == nil ||
 			got.Error() != want.Error() {
 			t.Errorf("without arguments: %v, want %v", got, want)
