@@ -215,18 +215,25 @@ func (s *settler) judge(at, end int64) error {
 
 // carried accepts the bytes that are those of the same remainder of the original.
 func (s *settler) carried(at int64, data []byte, accepted []bool) error {
-	if s.original == nil {
+	if s.original == nil || !slices.Contains(accepted, false) {
 		return nil
 	}
 	end := at + int64(len(data))
+	// Gaps come in order.
+	for len(s.parts) > 0 && s.parts[0].At+s.parts[0].N <= at {
+		s.parts = s.parts[1:]
+	}
 	for _, p := range s.parts {
+		if p.At >= end {
+			break
+		}
 		from, to := max(p.At, at), min(p.At+p.N, end)
 		old, ok := s.original.rests[p.part]
 		if from >= to || !ok {
 			continue
 		}
 		to = min(to, p.At+old.N)
-		if from >= to || slices.Index(accepted[from-at:to-at], false) < 0 {
+		if from >= to || !slices.Contains(accepted[from-at:to-at], false) {
 			continue
 		}
 		same := make([]byte, to-from)
