@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
+	"log/slog"
 	"net"
 	"os"
 	"path/filepath"
@@ -15,6 +17,7 @@ import (
 	"time"
 
 	"blik/app/farm"
+	"blik/app/farm/server"
 	"blik/app/i18n"
 	"blik/internal/test/testpic"
 )
@@ -404,6 +407,48 @@ func TestFarmSentences(t *testing.T) {
 	got = call(t, "farm", "retry", join, st.Batches[0].ID)
 	if got.status != exitDone || got.out != "files concerned: 2\n" || !strings.Contains(got.errors, "its files wait for `blik farm resume") {
 		t.Errorf("retry: %+v", got)
+	}
+}
+
+// A key is made only if somebody gets its secret, and no file is replaced by one.
+func TestFarmKey(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	// A server makes the certificate.
+	queue, err := server.Start(t.Context(), server.Options{
+		Store: dir, Listen: "127.0.0.1:0", Secure: true, Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	queue.Close()
+	key := func(args ...string) outcome {
+		return call(t, append([]string{"farm", "key", "--store", dir}, args...)...)
+	}
+	file := filepath.Join(dir, "a.key")
+	if got := key("a", "--file", file); got.status != exitDone {
+		t.Fatalf("%+v", got)
+	}
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"b", "--file", file}, exitFailed, file + ": a file with this name already exists"},
+		{[]string{"b", "--file", filepath.Join(dir, "none", "b.key")}, exitFailed, "no such file"},
+		{[]string{"b", "--list"}, exitUsage, "--list is for all keys"},
+		{[]string{"a", "--list", "--remove"}, exitUsage, "--list is for all keys"},
+	} {
+		if got := key(c.args...); got.status != c.status || !strings.Contains(got.errors, c.want) {
+			t.Errorf("%v: %+v", c.args, got)
+		}
+	}
+	args := []string{"farm", "key", "--store", dir, "b"}
+	if status := Run(t.Context(), args, Options{Stdout: full{}, Stderr: io.Discard}); status != exitFailed {
+		t.Errorf("a secret that was not printed: %d", status)
+	}
+	if got := key("--list"); got.status != exitDone || !strings.HasPrefix(got.out, "a  worker") || strings.Count(got.out, "\n") != 1 {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -283,7 +284,9 @@ The secret part is shown once and stored nowhere. Removing a key (--remove) clos
 			return err
 		}
 		switch {
-		case list && len(args) == 0:
+		case list && (remove || len(args) > 0):
+			return p.usage("--list is for all keys, without a name and --remove")
+		case list:
 			return listKeys(p, ring)
 		case len(args) == 0:
 			return p.usage("give the key a name")
@@ -323,7 +326,7 @@ func makeKey(p *program, ring *server.Keyring, name string, role farm.Role, addr
 		address = host + ":4222"
 	}
 	if file != "" && work.Exists(file) {
-		return message.Errorf("%s exists; --overwrite replaces it", file)
+		return fmt.Errorf("%s: %w", file, message.Errorf("a file with this name already exists"))
 	}
 	seed, err := ring.Make(name, role)
 	if err != nil {
@@ -331,8 +334,12 @@ func makeKey(p *program, ring *server.Keyring, name string, role farm.Role, addr
 	}
 	text := farm.Join{URL: "tls://" + address, Seed: seed, Certificate: certificate}.Text(role) + "\n"
 	if file != "" {
-		return atomicfile.WriteFile(filepath.Clean(file), []byte(text), 0o600)
+		err = atomicfile.WriteFile(filepath.Clean(file), []byte(text), 0o600)
+	} else {
+		_, err = io.WriteString(p.Stdout, text)
 	}
-	_, err = io.WriteString(p.Stdout, text)
+	if err != nil {
+		err = errors.Join(err, ring.Remove(name)) // nobody has the secret
+	}
 	return err
 }
