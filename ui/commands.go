@@ -237,10 +237,10 @@ func (t *toolbox) forget() {
 // step selects the next or previous finding and centres it.
 func (r *review) step(direction int) {
 	if f, ok := r.found.SelectNext(direction); ok {
-		r.tab()
+		r.tab(true)
 		r.reveal(f)
 	} else if len(r.session.Document().Spots()) > 0 {
-		r.tab()
+		r.tab(false)
 		r.k.say(r.k.t("None of the findings is in the list"))
 	} else {
 		r.k.say(r.k.t("Mask is empty"))

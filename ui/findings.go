@@ -150,15 +150,15 @@ type review struct {
 	k       *kit
 	session *session.Session
 	found   *findings.Findings
-	// tab shows the list of findings.
-	tab func()
+	// tab shows the list of findings, or in a step what else follows the selected one.
+	tab func(step bool)
 }
 
 // check lists the findings that a person should look at, and shows the first.
 func (r *review) check() {
 	r.found.Check()
 	if list := r.found.Listed(); len(list) > 0 {
-		r.tab()
+		r.tab(false)
 		r.show(list[0])
 	}
 }

@@ -136,9 +136,11 @@ func (p *panel) update(c change) {
 	}
 }
 
-// showFindings shows the findings tab. A hidden panel stays hidden, because the picture is then wanted whole.
-func (w *window) showFindings() {
-	if w.panelShown && w.panel.tabs.SelectedIndex() != findingsTab {
+// showFindings shows the findings tab, in a step from one to the next unless the correction tab is shown, which follows
+// the selected one. A hidden panel stays hidden, because the picture is then wanted whole.
+func (w *window) showFindings(step bool) {
+	at := w.panel.tabs.SelectedIndex()
+	if w.panelShown && at != findingsTab && !(step && at == correctionTab) {
 		w.panel.tabs.SelectIndex(findingsTab)
 	}
 }

@@ -153,6 +153,24 @@ func TestCorrectWhileReviewing(t *testing.T) {
 	}
 }
 
+// A step leaves the correction tab in front, which shows the selected finding corrected by each method. A check shows
+// the list.
+func TestStepsInTheCorrectionTab(t *testing.T) {
+	h := reviewing(t, 6)
+	h.panel.tabs.SelectIndex(correctionTab)
+	for range 2 {
+		h.k.keys.Rune('n')
+	}
+	if f, ok := h.c.found.Selected(); !ok || f.Number != 2 || h.panel.tabs.SelectedIndex() != correctionTab {
+		t.Errorf("finding %d is selected (%v), tab %d is in front", f.Number, ok, h.panel.tabs.SelectedIndex())
+	}
+	h.k.actions.do("correct.all")
+	h.press("Check")
+	if h.panel.tabs.SelectedIndex() != findingsTab {
+		t.Errorf("tab %d is in front of a check", h.panel.tabs.SelectedIndex())
+	}
+}
+
 // When the last finding is checked, all are listed again, sorted as before.
 func TestCheckEnds(t *testing.T) {
 	h := reviewing(t, 6)

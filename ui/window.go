@@ -207,7 +207,7 @@ func newCommon(w *window, o config) *common {
 	})
 	c.analysis = analysis.New(s, o.engine, o.store.Files)
 	c.devices = devices.New(s, o.device, o.machine)
-	c.review = &review{k: c.k, session: s, found: c.found, tab: func() { w.showFindings() }}
+	c.review = &review{k: c.k, session: s, found: c.found, tab: w.showFindings}
 	c.treatment = &treatment{
 		k: c.k, session: s, found: c.found, glare: c.glare, devices: c.devices,
 		tab: func() { w.config.later(w.panel.showCorrection) }, check: func() { c.review.check() },
