@@ -821,6 +821,10 @@ func TestProgressBar(t *testing.T) {
 			t.Errorf("%g: got %q, want %q", c.share, got, c.want)
 		}
 	}
+	// Each of these characters takes two columns.
+	if got, want := barLine("1/1 山水画.tif", "", 0, 46), "[........................]   0 %  1/1 山水画."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 
 	synctest.Test(t, func(t *testing.T) {
 		var screen bytes.Buffer

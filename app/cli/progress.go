@@ -7,9 +7,9 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode/utf8"
 
 	"golang.org/x/term"
+	eastasian "golang.org/x/text/width"
 )
 
 // bar is a progress bar on one line of a terminal. A nil bar shows nothing.
@@ -89,14 +89,21 @@ func (b *bar) draw() {
 	}
 }
 
-// barLine lays out the bar in fewer than width characters, so that the cursor stays on the line.
+// barLine lays out the bar in fewer than width columns, so that the cursor stays on the line.
 func barLine(title, stage string, share float64, width int) string {
 	const cells = 24
 	full := int(min(max(share, 0), 1) * cells)
 	line := fmt.Sprintf("[%s%s] %3.0f %%  %s  %s", strings.Repeat("#", full), strings.Repeat(".", cells-full),
 		100*min(max(share, 0), 1), title, stage)
-	if utf8.RuneCountInString(line) >= width {
-		line = string([]rune(line)[:width-1])
+	used := 0
+	for i, r := range line {
+		used++
+		if k := eastasian.LookupRune(r).Kind(); k == eastasian.EastAsianWide || k == eastasian.EastAsianFullwidth {
+			used++
+		}
+		if used >= width {
+			return line[:i]
+		}
 	}
 	return line
 }
