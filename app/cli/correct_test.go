@@ -99,6 +99,10 @@ func TestCorrect(t *testing.T) {
 	if got := call(t, "verify", in, result, "--mask", short, "--lang", "ru"); got.status != exitFailed || !strings.Contains(got.out, "Не доказано: изменено пикселей, которые нельзя было менять") || !strings.Contains(got.errors, "не та маска") || strings.Count(got.errors, "\n") != 1 {
 		t.Errorf("verify with a mask that lacks a pixel: %+v", got)
 	}
+	if got := call(t, "verify", "-q", in, result, "--mask", short); got.status != exitFailed || got.out != "" ||
+		!strings.Contains(got.errors, "blik: Not proven: ") {
+		t.Errorf("verify -q: %+v", got)
+	}
 	again := filepath.Join(dir, "again")
 	if got := fixed(t, "correct", "-q", "--no-report", "--mask", bare, "-o", again, in); got != (outcome{}) {
 		t.Errorf("%+v, want silence", got)

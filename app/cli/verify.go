@@ -92,6 +92,8 @@ func verifyFiles(ctx context.Context, p *program, source, result string, mask *r
 			statement = message.Of("Not proven: the report does not fit.")
 		}
 		fmt.Fprintln(p.Stdout, p.tr.Sprint(statement))
+	} else if !c.Proof.Holds() {
+		p.printError(message.New(c.Proof.Statement(), nil))
 	}
 	if !c.Proof.Holds() || len(check.Faults) > 0 {
 		return errReported
