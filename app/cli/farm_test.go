@@ -410,6 +410,28 @@ func TestFarmSentences(t *testing.T) {
 	}
 }
 
+// Whoever waits for a batch that somebody cancels is told so, once.
+func TestCancelledWhileWaiting(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	painting(t, dir, "a.png")
+	join, client := serving(t)
+	args := []string{"farm", "submit", join, "--wait", "-o", filepath.Join(dir, "out"), filepath.Join(dir, "a.png")}
+	ended := make(chan outcome, 1)
+	go func() { ended <- call(t, args...) }()
+	for n := 0; n == 0; time.Sleep(10 * time.Millisecond) {
+		var err error
+		if n, err = client.Control(t.Context(), "", farm.Cancel); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, got := range []outcome{<-ended, call(t, args...)} {
+		if got.status != exitFailed || strings.Count(got.errors, "was paused or cancelled") != 1 {
+			t.Errorf("%+v", got)
+		}
+	}
+}
+
 // A key is made only if somebody gets its secret, and no file is replaced by one.
 func TestFarmKey(t *testing.T) {
 	t.Parallel()

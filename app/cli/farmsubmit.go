@@ -247,6 +247,9 @@ func (s *submission) conclude(ctx context.Context, end workbatch.State, r workba
 	for _, c := range b.Conflicts {
 		s.printError(conflictError(c))
 	}
+	if b.State == farm.Cancelled && end.Submitted.Batch.State != farm.Cancelled { // meanwhile
+		s.printError(workbatch.Waits(b.ID))
+	}
 	text := s.say("batch %s: done: %d; failed: %d\n", b.ID, b.Done, b.Failed)
 	if r.Farm != "" && !r.Shared {
 		text += s.say("files fetched: %d; results not fetched: %d\n", end.Collected.Files, end.Collected.Failed)
