@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"path"
@@ -96,6 +97,8 @@ type Run struct {
 	mu    sync.Mutex
 	state State
 	seen  int // index of the first result not yet listed
+	// before is the index of the first result that was not there when the files were submitted.
+	before int
 	// sent holds the folders of the results by the IDs of the jobs; unsent are the files that could not be submitted.
 	sent   map[string]string
 	unsent []farm.Failure
@@ -376,7 +379,7 @@ func retry(ctx context.Context, client *farm.Client, id string) error {
 // add adds the files to a batch.
 func (b *Run) add(ctx context.Context, client *farm.Client, batch farm.Batch) error {
 	done, err := client.Add(ctx, batch, b.jobs(ctx, batch.ID), b.remark)
-	if err == nil && done.Ready > 0 && !b.uploads() {
+	if err == nil && done.Ready > 0 {
 		done.Missing, err = b.replace(ctx, client, batch.ID)
 	}
 	if err == nil {
@@ -385,12 +388,15 @@ func (b *Run) add(ctx context.Context, client *farm.Client, batch farm.Batch) er
 	return err
 }
 
-// replace has the files processed again whose results no longer exist, and returns their number.
+// replace has the files in shared folders processed again whose results no longer exist, and returns their number.
 func (b *Run) replace(ctx context.Context, client *farm.Client, id string) (int, error) {
-	var missing []string
-	_, err := client.Results(ctx, id, 0, func(r farm.Result) error {
+	var (
+		missing []string
+		err     error
+	)
+	b.before, err = client.Results(ctx, id, 0, func(r farm.Result) error {
 		folder := b.sent[r.Job.ID]
-		if folder != "" && r.End == farm.Done && len(r.Outputs) > 0 &&
+		if folder != "" && !b.uploads() && r.End == farm.Done && len(r.Outputs) > 0 &&
 			!work.Exists(filepath.Join(folder, filepath.Base(r.Outputs[0].Name))) {
 			missing = append(missing, r.Job.ID)
 		}
@@ -487,6 +493,7 @@ func (b *Run) follow(ctx context.Context, client *farm.Client, id string) error 
 	}
 	b.change(func(s *State) { s.Batch = end })
 	b.conclude(ctx, client, b.last())
+	b.remarks(ctx, client, id)
 	return nil
 }
 
@@ -542,6 +549,22 @@ func (b *Run) conclude(ctx context.Context, client *farm.Client, s State) {
 				Reason: message.Of("the workers %s and %s delivered different results; the first counts", c.Worker,
 					c.Other).String()})
 		}
+	})
+}
+
+// remarks passes on the remarks about the files that have been processed since they were submitted.
+func (b *Run) remarks(ctx context.Context, client *farm.Client, id string) {
+	if b.request.Notify == nil {
+		return
+	}
+	// Without the list, the batch is finished nevertheless.
+	_, _ = client.Results(ctx, id, b.before, func(r farm.Result) error {
+		if b.sent[r.Job.ID] != "" && r.End == farm.Done {
+			for line := range strings.Lines(r.Remarks) {
+				b.request.Notify(fmt.Errorf("%s: %s", r.Job.In, strings.TrimSpace(line)))
+			}
+		}
+		return nil
 	})
 }
 

@@ -888,16 +888,19 @@ func TestRemarkHasALineOfItsOwn(t *testing.T) {
 	}
 }
 
-// A warning about a file is printed whatever is done with it.
+// A warning about a file is printed whatever is done with it, once.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	in := painting(t, dir, "a.png")
 	overwrite(t, dir, "a.png", withChunk(testpic.ReadFile(t, in), "iCCP", "none"))
-	for _, command := range []string{"detect", "correct"} {
-		got := call(t, command, "-q", "-o", filepath.Join(dir, "out"), in)
-		if got.status != exitDone || got.errors != "blik: "+in+": The colour profile is damaged; the picture is shown as if it had none.\n" {
-			t.Errorf("%s: %+v", command, got)
+	batch := []string{"batch", "--store", filepath.Join(dir, "store")}
+	for i, args := range [][]string{{"detect"}, {"correct"}, batch, batch} {
+		out := filepath.Join(dir, args[0])
+		got := callWith(t.Context(), Options{childArguments: asChild}, append(args, "-q", "-o", out, in)...)
+		told := strings.HasSuffix(got.errors, "a.png: The colour profile is damaged; the picture is shown as if it had none.\n")
+		if got.status != exitDone || strings.Count(got.errors, "\n") > 1 || told != (i < 3) {
+			t.Errorf("%s: %+v", args, got)
 		}
 	}
 }

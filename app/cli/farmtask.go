@@ -93,13 +93,15 @@ func doTaskOnce(ctx context.Context, p *program, t farm.Task) (out farm.Outcome,
 	if err != nil {
 		return out, err
 	}
-	printRemarks(p, nil, t.Input, o.Remarks)
-	return outcomeOf(ctx, t, o)
+	return outcomeOf(ctx, p, t, o)
 }
 
 // outcomeOf describes the written files.
-func outcomeOf(ctx context.Context, t farm.Task, o work.Outcome) (farm.Outcome, error) {
+func outcomeOf(ctx context.Context, p *program, t farm.Task, o work.Outcome) (farm.Outcome, error) {
 	out := farm.Outcome{End: farm.Done, Sentence: o.Summary, Device: o.Device, Peak: peakMemory()}
+	for _, r := range o.Remarks {
+		out.Remarks += p.tr.Sprint(r) + "\n"
+	}
 	var err error
 	if o.Saved != nil {
 		out.SourceSHA256, out.SHA256 = o.Saved.SourceSHA256, o.Saved.SHA256

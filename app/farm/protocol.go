@@ -171,6 +171,8 @@ type Outcome struct {
 	End string `json:"end"`
 	// Sentence describes the result or the fault.
 	Sentence string `json:"sentence,omitempty"`
+	// Remarks are sentences about the file, one a line.
+	Remarks string `json:"remarks,omitempty"`
 	// SourceSHA256 is the checksum of the original, SHA256 that of the first output.
 	SourceSHA256 string   `json:"source_sha256,omitempty"`
 	SHA256       string   `json:"sha256,omitempty"`

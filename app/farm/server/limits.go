@@ -107,7 +107,8 @@ func clean(r *farm.Report, job farm.Job, since time.Duration) error {
 			return farm.Refuse("the result %s does not have a valid file name", farm.Clip(o.Name, farm.MaxName))
 		}
 	}
-	r.Sentence, r.Device = farm.Clip(r.Sentence, maxText), farm.Clip(r.Device, farm.MaxName)
+	r.Sentence, r.Remarks = farm.Clip(r.Sentence, maxText), farm.Clip(r.Remarks, maxText)
+	r.Device = farm.Clip(r.Device, farm.MaxName)
 	if math.IsNaN(r.Seconds) {
 		r.Seconds = 0
 	}
