@@ -21,6 +21,7 @@ import (
 	"blik/internal/test/testpic"
 	"blik/internal/test/uitest"
 	"blik/processing"
+	"blik/processing/detect"
 	"blik/ui/xwidget"
 )
 
@@ -216,6 +217,10 @@ func TestNextStep(t *testing.T) {
 	check("saved", "All 2 findings corrected and saved", low, low, low)
 	h.k.actions.do("edit.clear")
 	check("cleared", "Find glare (F5) or paint it (B)", high, low, low)
+	h.result = &detect.Found{Mask: processing.NewMask(200, 100)}
+	h.k.actions.do("find.run")
+	h.settle()
+	check("nothing found", "No glare found: raise the sensitivity or paint it (B)", high, low, low)
 }
 
 func TestOneSpotByAnotherMethod(t *testing.T) {

@@ -122,7 +122,7 @@ func (p *panel) update(c change) {
 		}
 		p.region.SetText(p.k.words.Region(p.editor.Region(), size))
 	}
-	if c.Document || c.Mask || c.Corrections || c.Saved {
+	if c.Document || c.Mask || c.Corrections || c.Saved || c.Result {
 		step, _ := p.store.Next()
 		p.next.SetText(p.k.stepText(p.store.Next()))
 		emphasize(p.run, step == store.StepDetect || step == store.StepClear)
