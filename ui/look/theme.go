@@ -91,15 +91,16 @@ var neutralColours = map[fyne.ThemeColorName]uint8{
 	theme.ColorNameScrollBar:         0x90,
 }
 
-// contrastColours are those of the high-contrast appearance: white text on black (contrast 21 : 1), fields of a grey
-// against which the track of a slider is visible (11 : 1), and yellow for focus and selection.
+// contrastColours are those of the high-contrast appearance: white text on black (contrast 21 : 1) and, in dialogs, on
+// a grey that differs from the window behind them (15 : 1), fields of a grey against which the track of a slider is
+// visible (9 : 1), and yellow for focus and selection.
 var contrastColours = map[fyne.ThemeColorName]color.Color{
 	theme.ColorNameBackground:          color.Gray{},
 	theme.ColorNameMenuBackground:      color.Gray{},
-	theme.ColorNameOverlayBackground:   color.Gray{},
-	theme.ColorNameInputBackground:     color.Gray{Y: 0x38},
+	theme.ColorNameOverlayBackground:   color.Gray{Y: 0x28},
+	theme.ColorNameInputBackground:     color.Gray{Y: 0x48},
 	theme.ColorNameHeaderBackground:    color.Gray{},
-	theme.ColorNameButton:              color.Gray{Y: 0x30},
+	theme.ColorNameButton:              color.Gray{Y: 0x40},
 	theme.ColorNameDisabledButton:      color.Gray{Y: 0x18},
 	theme.ColorNameInputBorder:         color.Gray{Y: 0xff},
 	theme.ColorNameSeparator:           color.Gray{Y: 0xff},

@@ -67,3 +67,16 @@ func TestLightFields(t *testing.T) {
 		}
 	}
 }
+
+// A dialog in high contrast differs from the window behind it.
+func TestDialogEdges(t *testing.T) {
+	test.NewTempApp(t)
+	th := NewTheme(Contrast)
+	dialog := th.Color(theme.ColorNameOverlayBackground, theme.VariantDark)
+	for name, least := range map[fyne.ThemeColorName]float64{theme.ColorNameBackground: 1.4,
+		theme.ColorNameInputBackground: 1.4, theme.ColorNameButton: 1.3} {
+		if got := contrast(dialog, th.Color(name, theme.VariantDark)); got < least {
+			t.Errorf("a dialog and %s have a contrast of %.2f, want %.1f", name, got, least)
+		}
+	}
+}
