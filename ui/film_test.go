@@ -139,6 +139,50 @@ func TestStepsWhileOpening(t *testing.T) {
 	}
 }
 
+// A picture that cannot be opened is no end for the keys, nor for a click, even if it is the first.
+func TestStepsPastAFailure(t *testing.T) {
+	dir := t.TempDir()
+	h := newHarness(t, "en")
+	for i, name := range []string{"a.png", "b.png", "c.png", "d.png"} {
+		path := filepath.Join(dir, name)
+		if i%2 == 1 {
+			h.pictures[path] = testpic.Flat(20, 10, 3, 100)
+		}
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.files.Dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
+	h.settle()
+	open := func(want string) {
+		t.Helper()
+		h.settle()
+		if h.dialogOpen() {
+			h.press("OK")
+		}
+		got := ""
+		if doc := h.c.session.Document(); doc != nil {
+			got = filepath.Base(doc.Path())
+		}
+		if got != want {
+			t.Errorf("%q is open, want %q", got, want)
+		}
+	}
+	open("")
+	for _, want := range []string{"b.png", "b.png", "d.png"} {
+		h.k.actions.do("film.next")
+		open(want)
+	}
+	h.k.actions.do("film.previous")
+	open("d.png")
+	h.film.Items[3].Tapped(nil)
+	open("d.png")
+	h.k.actions.do("film.previous")
+	open("d.png")
+	h.k.actions.do("film.previous")
+	open("b.png")
+}
+
 // The Tab key shows a ring in the filmstrip, the arrow keys move it, Enter opens the picture.
 func TestFilmstripByKeys(t *testing.T) {
 	dir := t.TempDir()

@@ -150,7 +150,7 @@ func (f *Files) openNow(path string, then func()) {
 	f.Guard(func() {
 		f.Course.opening = path
 		f.o.Store.Open(path, func(err error) {
-			f.Course.opening = ""
+			f.Course.opened(path, err)
 			if !f.o.Prompts.Ended("Could not open the picture", err) {
 				return
 			}
@@ -226,7 +226,7 @@ func (f *Files) leave(next func(), unsaved func(mask, picture bool)) {
 		unsaved(mask, picture)
 		return
 	}
-	if _, ok := f.Course.Beside(0); !ok || f.o.Session.Busy() || f.o.Store.Stored() {
+	if !f.Course.within() || f.o.Session.Busy() || f.o.Store.Stored() {
 		next()
 		return
 	}

@@ -15,12 +15,30 @@ type Course struct {
 	session *session.Session
 	frames  *film.Film
 	// opening is the picture that is being opened; empty for none. queued is the last picture of the filmstrip that
-	// waits for that, id its entry of the queue.
-	opening, queued string
-	id              int
+	// waits for that, id its entry of the queue. failed is the picture that could not be opened, until another one is.
+	opening, queued, failed string
+	id                      int
 }
 
-// end returns the path of the picture that is open when the queue is empty.
+// opened takes note that a picture was opened, or could not be.
+func (c *Course) opened(path string, err error) {
+	c.opening, c.failed = "", ""
+	if err != nil {
+		c.failed = path
+	}
+}
+
+// within reports whether the open picture is in the filmstrip.
+func (c *Course) within() bool {
+	if c.session.Document() == nil {
+		return false
+	}
+	_, ok := c.frames.Beside(c.session.Document().Path(), 0)
+	return ok
+}
+
+// end returns the path of the picture that is open when the queue is empty, or of the one that could not be opened, so
+// that a step leads past it.
 func (c *Course) end() string {
 	waits := func(w session.Waiting) bool { return w.ID == c.id }
 	switch {
@@ -28,6 +46,8 @@ func (c *Course) end() string {
 		return c.queued
 	case c.opening != "":
 		return c.opening
+	case c.failed != "":
+		return c.failed
 	case c.session.Document() == nil:
 		return ""
 	}
@@ -47,6 +67,7 @@ func (f *Files) OpenFrame(path string) {
 	if n := len(queue.Waiting()); n > 0 && queue.Waiting()[n-1].ID == c.id {
 		queue.Withdraw(c.id)
 	}
+	c.failed = ""
 	if c.end() == path {
 		return
 	}
