@@ -182,19 +182,18 @@ func (m *Manager) resume(cause error) error {
 	}
 	for seq := m.last + 1; seq <= info.State.LastSeq; seq++ {
 		msg, err := m.stores.results.GetMsg(m.ctx, seq)
-		if errors.Is(err, jetstream.ErrMsgNotFound) {
-			m.last = seq // of a batch that was removed
-			continue
-		}
-		if err != nil {
+		gone := errors.Is(err, jetstream.ErrMsgNotFound) // of a batch that was removed
+		if err != nil && !gone {
 			return err
 		}
 		m.mu.Lock()
-		if b := m.batches[msg.Subject[len(resultsSubject):]]; b != nil {
-			eachEntry(msg.Data, func(e entry) { b.note(e, seq, msg.Time) })
+		if !gone {
+			if b := m.batches[msg.Subject[len(resultsSubject):]]; b != nil {
+				eachEntry(msg.Data, func(e entry) { b.note(e, seq, msg.Time) })
+			}
 		}
-		m.mu.Unlock()
 		m.last = seq
+		m.mu.Unlock()
 	}
 	if api, ok := errors.AsType[*jetstream.APIError](cause); ok && api.ErrorCode == wrongSequence {
 		m.options.Log.Warn("another manager writes to this farm, or an answer was lost")

@@ -71,8 +71,8 @@ type Manager struct {
 
 	// listing is held while LISTS is written and while batches are added or removed.
 	listing sync.Mutex
-	// writes go to the goroutine that writes RESULTS. Only that goroutine uses last, the last sequence number in
-	// RESULTS.
+	// writes go to the goroutine that writes RESULTS. Only that goroutine changes last, the last sequence number in
+	// RESULTS that the index holds, and mu is held meanwhile.
 	writes chan *write
 	last   uint64
 

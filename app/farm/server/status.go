@@ -1,7 +1,6 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,8 @@ import (
 	"time"
 
 	"blik/app/farm"
+
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // ratePeriod is the period over which the rate is measured.
@@ -131,28 +132,34 @@ func (m *Manager) listJobs(ctx context.Context, r farm.Request, b *batch) (farm.
 		return farm.Answer{}, farm.Refuse("results cannot be listed from number %d on", r.Delivered)
 	}
 	m.mu.Lock()
-	var all []settledJob
-	for key, mark := range b.jobs {
-		if mark.status() != waiting && mark.seq() > uint64(r.Delivered) {
-			all = append(all, settledJob{b.ID, mark.seq(), key})
-		}
-	}
+	last := m.last // of the index
 	m.mu.Unlock()
-	slices.SortFunc(all, func(a, b settledJob) int { return cmp.Compare(a.seq, b.seq) })
 	var a farm.Answer
 	size := 0
-	for i, s := range all {
-		// All results of one message are returned together, because the next request continues after the message.
-		if (i >= maxListed || size > maxAnswer-2*entryBytes) && s.seq != all[i-1].seq {
+	// All results of one message are returned together, because the next request continues after the message.
+	for seq := uint64(r.Delivered) + 1; len(a.Jobs) < maxListed && size <= maxAnswer-2*entryBytes; seq++ {
+		msg, err := m.stores.results.GetMsg(ctx, seq, jetstream.WithGetMsgSubject(resultsSubject+b.ID))
+		if errors.Is(err, jetstream.ErrMsgNotFound) || err == nil && msg.Sequence > last {
 			break
 		}
-		result, n, err := m.storedSize(ctx, s.seq, s.key.String())
 		if err != nil {
 			return a, err
 		}
-		size += n
-		a.Jobs = append(a.Jobs, result)
-		a.Count = int(s.seq)
+		seq = msg.Sequence
+		eachEntry(msg.Data, func(e entry) {
+			if mark := m.markOf(b, e.key); mark.status() == waiting || mark.seq() != seq || e.kind == kindDiffers {
+				return // a later one counts
+			}
+			var result farm.Result
+			if e := json.Unmarshal(e.body, &result); e != nil {
+				err = e
+			}
+			size += len(e.body)
+			a.Jobs, a.Count = append(a.Jobs, result), int(seq)
+		})
+		if err != nil {
+			return a, err
+		}
 	}
 	return a, nil
 }

@@ -152,25 +152,18 @@ func (m *Manager) compare(ctx context.Context, b *batch, r farm.Result) error {
 }
 
 // stored reads a result.
-func (m *Manager) stored(ctx context.Context, seq uint64, job string) (farm.Result, error) {
-	r, _, err := m.storedSize(ctx, seq, job)
-	return r, err
-}
-
-// storedSize is stored, and also returns the size of the result in a message.
-func (m *Manager) storedSize(ctx context.Context, seq uint64, job string) (r farm.Result, size int, err error) {
+func (m *Manager) stored(ctx context.Context, seq uint64, job string) (r farm.Result, err error) {
 	msg, err := m.stores.results.GetMsg(ctx, seq)
 	if err != nil {
-		return r, 0, err
+		return r, err
 	}
 	err = errors.New("an entry of RESULTS is damaged")
 	eachEntry(msg.Data, func(e entry) {
 		if e.key.String() == job && e.kind != kindDiffers {
 			err = json.Unmarshal(e.body, &r)
-			size = len(e.body)
 		}
 	})
-	return r, size, err
+	return r, err
 }
 
 // crash records a crash while a file was processed, or sets the file aside after too many. Either is one entry, so that
