@@ -17,7 +17,7 @@ func Choose(mask *processing.Mask, found []detect.Finding, p processing.Params) 
 	marked := 100 * float64(mask.Area()) / float64(max(len(mask.Pix), 1))
 	if marked > p.Coverage {
 		return nil, nil, message.Errorf("%.1f %% of the picture is marked, more than the %g %% that may be corrected "+
-			"without anyone watching; look at it, or permit more with --coverage", marked, p.Coverage)
+			"without anyone watching; look at it, or permit more (Largest coverage, --coverage)", marked, p.Coverage)
 	}
 	if p.Consent == processing.ConsentAll {
 		return mask, nil, nil
