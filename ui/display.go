@@ -136,14 +136,14 @@ func (d *display) allCorrected() bool {
 
 func (d *display) update(c change) {
 	original, corrected := d.s.Pictures()
-	switch {
-	case c.Document && original != nil && !d.port.Shows(original):
+	if c.Document && original != nil && !d.port.Shows(original) {
 		d.keepZoom()
 		d.port.SetPicture(original, d.s.Shown().Mask)
 		if t, ok := d.zooms[d.path]; ok {
 			d.port.Restore(t)
 		}
-	case c.Corrections:
+	}
+	if c.Corrections {
 		d.port.SetPyramids(original, corrected)
 	}
 	if c.Document && d.beside {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"image"
+	"image/color"
 	"os"
 	"path/filepath"
 	"slices"
@@ -270,6 +271,30 @@ func TestCorrectListed(t *testing.T) {
 	h.k.keys.Rune('n')
 	if text := h.status.message.Text(); text != "None of the findings is in the list" {
 		t.Errorf("N in an empty list: the status says %q", text)
+	}
+}
+
+// The corrections of a project are shown when its picture is opened.
+func TestProjectIsShownCorrected(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.png")
+	// open opens the picture and returns what is drawn at its first finding.
+	open := func(work ...string) color.Color {
+		h := newHarness(t, "en")
+		h.pictures[path] = testpic.Flat(200, 100, 3, 100)
+		h.files.Open(path)
+		h.settle()
+		for _, id := range work {
+			h.k.actions.do(id)
+			h.settle()
+		}
+		port := h.k.display.port
+		at := port.Transform().ImageToScreen(processing.Point{X: 22, Y: 10.5})
+		place := fyne.CurrentApp().Driver().AbsolutePositionForObject(port)
+		return h.win.Canvas().Capture().At(int(place.X)+int(at.X), int(place.Y)+int(at.Y))
+	}
+	before, want := open(), open("find.run", "correct.all", "file.saveProject")
+	if got := open(); got != want || got == before {
+		t.Errorf("%v is drawn, want %v; before the correction it was %v", got, want, before)
 	}
 }
 
