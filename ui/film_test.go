@@ -249,8 +249,11 @@ func TestFilmstripWithoutProjects(t *testing.T) {
 	}
 	h.files.Dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
 	h.settle()
-	// It stands where the folder of the projects would.
-	if err := os.WriteFile(filepath.Join(dir, "blik"), nil, 0o600); err != nil {
+	// No folder for projects can be made in a file.
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"find.run", "film.next"} {

@@ -55,12 +55,14 @@ type Project struct {
 const folder, extension, maskExtension = "blik", ".blik.json", ".blik.png"
 
 // Paths returns the paths of the project files of a picture: the JSON file and the mask. A project that an earlier
-// version saved beside the picture stays there.
+// version saved beside the picture stays there. Where a file has the name of the folder, such as the program itself,
+// projects are beside their pictures, too.
 func Paths(picture string) (path, mask string) {
-	if exists(picture + extension) {
+	inside := filepath.Join(filepath.Dir(picture), folder)
+	if info, err := os.Stat(inside); exists(picture+extension) || err == nil && !info.IsDir() {
 		return picture + extension, picture + maskExtension
 	}
-	inside := filepath.Join(filepath.Dir(picture), folder, filepath.Base(picture))
+	inside = filepath.Join(inside, filepath.Base(picture))
 	return inside + extension, inside + maskExtension
 }
 

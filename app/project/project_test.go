@@ -244,8 +244,8 @@ func TestProjectFiles(t *testing.T) {
 
 // Where no folder can be made, the error says so in one sentence.
 func TestFolderCannotBeMade(t *testing.T) {
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "blik"), nil, 0o600); err != nil {
+	dir := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	p := &Project{Params: processing.DefaultParams(), Work: document.Work{Mask: processing.NewMask(3, 2)}}
@@ -253,6 +253,28 @@ func TestFolderCannotBeMade(t *testing.T) {
 	var made *imagefile.Error
 	if !errors.As(err, &made) || made.Path != filepath.Join(dir, "a.tif.blik.json") {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// Where a file has the name of the folder, such as the program, a project lies beside its picture.
+func TestFileInPlaceOfTheFolder(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "blik"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	picture := filepath.Join(dir, "a.tif")
+	if _, err := Read(t.Context(), picture, imagefile.DefaultLimits()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no project: %v", err)
+	}
+	p := &Project{Params: processing.DefaultParams(), Work: document.Work{Mask: processing.NewMask(3, 2)}}
+	if err := Write(t.Context(), picture, p, Options{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(picture + ".blik.json"); err != nil {
+		t.Error(err)
+	}
+	if _, err := Read(t.Context(), picture, imagefile.DefaultLimits()); err != nil {
+		t.Error(err)
 	}
 }
 
