@@ -76,7 +76,6 @@ type backgroundLevel struct {
 	censoredSums[uint64]
 	need    uint64
 	inverse []uint64
-	scan    func(dst, col []uint64, k int)
 	mean    func(dst []uint16, sum, inverse []uint64, need uint64) bool
 }
 
@@ -85,8 +84,7 @@ func (b *Backend) backgroundLevel(y, exclude *plane, r int) backgroundLevel {
 	v := backgroundLevel{
 		censoredSums: censoredSums[uint64]{g, b.kernels.Censor, y.data.U16, exclude.flags()},
 		need:         need(r),
-		scan:         b.kernels.Scan64,
-		mean:         b.kernels.CensoredMean,
+		mean:         kernel.CensoredMean,
 	}
 	most := g.pixels()
 	if most > maxTable {
@@ -113,7 +111,7 @@ func background(t *worker, tile rect, dst raster, levels []backgroundLevel, k *k
 	if first.rx > kernel.NarrowRadius || first.ry > kernel.NarrowRadius {
 		col, sum := zeroScratch[uint64](t, first.width(tile)), scratch[uint64](t, tile.x1-tile.x0)
 		done = first.down(t, tile, col, func(y int) {
-			first.scan(sum, col, 2*first.rx+1)
+			kernel.Scan(sum, col, 2*first.rx+1)
 			if first.mean(dst.row(y, tile.x0, tile.x1), sum, first.inverse, first.need) {
 				p.short(y, tile.x0, sum, first.need)
 			}
@@ -233,7 +231,7 @@ func (v *backgroundLevel) means(t *worker, runs []processing.Run, dst raster, po
 			return
 		}
 		x0, x1 := runs[0].X0, runs[n-1].X1
-		v.scan(sum[:x1-x0], col[x0-box.x0:x1-box.x0+2*v.rx], 2*v.rx+1)
+		kernel.Scan(sum[:x1-x0], col[x0-box.x0:x1-box.x0+2*v.rx], 2*v.rx+1)
 		for _, p := range runs[:n] {
 			s := sum[p.X0-x0 : p.X1-x0]
 			if v.mean(dst.row(y, p.X0, p.X1), s, v.inverse, v.need) {

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"context"
-	"math"
 
 	"blik/processing"
 	"blik/processing/cpu/kernel"
@@ -101,25 +100,19 @@ func (b executor) BoxMean(ctx context.Context, op processing.BoxMean) error {
 
 // boxMean8 computes BoxMean of a tile.
 func boxMean8(t *worker, k *kernel.Table, g window, tile rect, dst, src []uint8) {
-	switch n := g.pixels(); {
-	case n < kernel.MaxMean && g.ry <= kernel.MaxBytes:
+	if g.pixels() < kernel.MaxMean && g.ry <= kernel.MaxBytes {
 		boxMeanRows(t, g, tile, dst, src, k.SlideBytes, k.Boxes8)
-	case n <= math.MaxUint32/math.MaxUint8:
-		boxMeanSums(t, g, tile, dst, src, k.Sums8.Slide32, k.Scan32, k.Sums8.Mean32)
-	default:
-		boxMeanSums(t, g, tile, dst, src, k.Sums8.Slide64, k.Scan64, k.Sums8.Mean64)
+	} else {
+		boxMeanSums(t, g, tile, dst, src)
 	}
 }
 
 // boxMean16 does the same for 16 bits.
 func boxMean16(t *worker, k *kernel.Table, g window, tile rect, dst, src []uint16) {
-	switch n := g.pixels(); {
-	case n < kernel.MaxMean:
-		boxMeanRows(t, g, tile, dst, src, k.Sums16.Slide32, k.Boxes16)
-	case n <= math.MaxUint32/math.MaxUint16:
-		boxMeanSums(t, g, tile, dst, src, k.Sums16.Slide32, k.Scan32, k.Sums16.Mean32)
-	default:
-		boxMeanSums(t, g, tile, dst, src, k.Sums16.Slide64, k.Scan64, k.Sums16.Mean64)
+	if g.pixels() < kernel.MaxMean {
+		boxMeanRows(t, g, tile, dst, src, k.SlideWords, k.Boxes16)
+	} else {
+		boxMeanSums(t, g, tile, dst, src)
 	}
 }
 
@@ -142,28 +135,28 @@ func boxMeanRows[T uint8 | uint16, S uint16 | uint32](t *worker, g window, tile 
 	})
 }
 
-func boxMeanSums[T uint8 | uint16, S uint32 | uint64](t *worker, g window, tile rect, dst, src []T,
-	slide func(col []S, add, sub []T), scan func(dst, col []S, k int), mean func(dst []T, sum []S, n uint64)) {
+// boxMeanSums takes the means of larger windows than detection has.
+func boxMeanSums[T uint8 | uint16](t *worker, g window, tile rect, dst, src []T) {
 	x0, x1, at := g.columns(tile)
-	col := zeroScratch[S](t, g.width(tile))
-	sum := scratch[S](t, tile.x1-tile.x0)
+	col := zeroScratch[uint64](t, g.width(tile))
+	sum := scratch[uint64](t, tile.x1-tile.x0)
 	none := zeroScratch[T](t, x1-x0)
 	left, right := min(tile.x1, max(tile.x0, g.rx)), max(tile.x0, min(tile.x1, g.w-g.rx))
 	right = max(left, right)
 	g.slide(t, tile, func(add, sub int) {
-		slide(col[at:at+x1-x0], rowOr(src, g.w, add, x0, x1, none), rowOr(src, g.w, sub, x0, x1, none))
+		kernel.Slide(col[at:at+x1-x0], rowOr(src, g.w, add, x0, x1, none), rowOr(src, g.w, sub, x0, x1, none))
 	}, func(y int) {
-		scan(sum, col, 2*g.rx+1)
+		kernel.Scan(sum, col, 2*g.rx+1)
 		out := dst[y*g.w+tile.x0 : y*g.w+tile.x1]
 		ny := uint64(g.countY(y))
 		side := func(from, to int) {
 			for x := from; x < to; x++ {
 				i := x - tile.x0
-				mean(out[i:i+1], sum[i:], ny*uint64(g.countX(x)))
+				kernel.Means(out[i:i+1], sum[i:], ny*uint64(g.countX(x)))
 			}
 		}
 		side(tile.x0, left)
-		mean(out[left-tile.x0:right-tile.x0], sum[left-tile.x0:], ny*uint64(2*g.rx+1))
+		kernel.Means(out[left-tile.x0:right-tile.x0], sum[left-tile.x0:], ny*uint64(2*g.rx+1))
 		side(right, tile.x1)
 	})
 }

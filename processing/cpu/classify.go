@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"blik/processing"
+	"blik/processing/cpu/kernel"
 )
 
 // Contrast writes the class bits Wide and Seed into cls, and the contrast of seeds into seed.
@@ -18,7 +19,7 @@ func (b executor) Contrast(ctx context.Context, op processing.Contrast) error {
 func (b executor) Cores(ctx context.Context, op processing.Cores) error {
 	c, l, g, p := op.Class.(*plane), op.Y.(*plane), op.Background.(*plane), op.Peak.(*plane)
 	return b.chunks(ctx, c.w*c.h, func(_ *worker, i, j int) {
-		b.kernels.Cores(c.data.U8[i:j], l.data.U16[i:j], g.data.U16[i:j], p.data.U16[i:j], op.Rule)
+		kernel.Cores(c.data.U8[i:j], l.data.U16[i:j], g.data.U16[i:j], p.data.U16[i:j], op.Rule)
 	})
 }
 

@@ -150,7 +150,7 @@ func (b *Backend) classes(t *worker, op *processing.Classify, tile rect, cls, y,
 	l.strip(t, in, r)
 	for at := tile.y0; at < tile.y1; at++ {
 		i, j := at*y.w+tile.x0, (at-from.y0)*w
-		b.kernels.Cores(cls.data.U8[i:i+tile.x1-tile.x0], y.data.U16[i:i+tile.x1-tile.x0],
+		kernel.Cores(cls.data.U8[i:i+tile.x1-tile.x0], y.data.U16[i:i+tile.x1-tile.x0],
 			background.row(at, tile.x0, tile.x1), peak[j+in.x0:j+in.x1], op.Cores)
 	}
 }

@@ -14,7 +14,7 @@ import (
 func slideBytes256(col []uint16, add, sub []uint8) {
 	n := len(col)
 	if n < 16 {
-		slide(col, add, sub)
+		Slide(col, add, sub)
 		return
 	}
 	c, p, q := unsafe.Pointer(&col[0]), unsafe.Pointer(&add[:n][0]), unsafe.Pointer(&sub[:n][0])

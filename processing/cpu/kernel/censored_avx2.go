@@ -26,45 +26,6 @@ func storeSixteen(p unsafe.Pointer, at int, a, b, c, d archsimd.Uint64x4) {
 	store4x64(p, at+12, d)
 }
 
-// of returns the prefix sums: in each lane the sum of itself and those before it.
-func (p *prefix64) of(v archsimd.Uint64x4) archsimd.Uint64x4 {
-	v = v.Add(v.AsUint8x32().ConcatShiftBytesRightGrouped(8, p.zero).AsUint64x4())
-	return v.Add(v.AsUint32x8().Permute(p.second).And(p.upper).AsUint64x4())
-}
-
-// end returns the last lane in every lane.
-func (p *prefix64) end(v archsimd.Uint64x4) archsimd.Uint64x4 {
-	return v.AsUint32x8().Permute(p.last).AsUint64x4()
-}
-
-// scan64x256 is scan32x256 for 64 bits.
-func scan64x256(dst, col []uint64, k int) {
-	n := len(dst)
-	if n < 9 {
-		scan(dst, col, k)
-		return
-	}
-	scan(dst[:1], col[:k], k)
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&col[:n+k-1][0])
-	p := newPrefix64()
-	carry := archsimd.BroadcastUint64x4(dst[0])
-	last := n - 4
-	for i := 1; ; i += 4 {
-		if i > last {
-			// The window before the last vector is already computed.
-			i = last
-			carry = p.end(load4x64(to, last-4))
-		}
-		v := p.of(load4x64(from, i-1+k).Sub(load4x64(from, i-1)))
-		store4x64(to, i, v.Add(carry))
-		if i == last {
-			break
-		}
-		carry = carry.Add(p.end(v))
-	}
-	archsimd.ClearAVXUpperBits()
-}
-
 // included are the words of an exclusion mask: all bits where a pixel counts.
 func included(out unsafe.Pointer, at int, zero archsimd.Uint16x16) archsimd.Uint16x16 {
 	return loadBytes16(out, at).ExtendToUint16().Equal(zero).ToInt16x16().AsUint16x16()
@@ -115,67 +76,4 @@ func censor256(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 	}
 	storeSixteen(c, last, a1, b1, e1, f1)
 	archsimd.ClearAVXUpperBits()
-}
-
-// doubles64 converts integers to float64: each half of a number becomes a float with a suitable exponent; subtracting
-// the exponents and adding the halves rounds only once.
-type doubles64 struct {
-	low, lowExponent, highExponent, half archsimd.Uint64x4
-	both                                 archsimd.Float64x4
-}
-
-func newDoubles64() doubles64 {
-	return doubles64{
-		archsimd.BroadcastUint64x4(1<<32 - 1), archsimd.BroadcastUint64x4(0x433 << 52),
-		archsimd.BroadcastUint64x4(0x453 << 52), archsimd.BroadcastUint64x4(32),
-		archsimd.BroadcastFloat64x4(1<<84 + 1<<52),
-	}
-}
-
-func (d *doubles64) of(v archsimd.Uint64x4) archsimd.Float64x4 {
-	high := v.ShiftRight(d.half).Or(d.highExponent).AsFloat64x4().Sub(d.both)
-	return high.Add(v.And(d.low).Or(d.lowExponent).AsFloat64x4())
-}
-
-// censoredMean256 divides in floats, which is exact: a sum of n samples plus half a unit is at least half a unit away
-// from the next multiple of n. Most windows hold as many pixels as the one before, so that a division is saved. For
-// short rows the plain kernel is faster.
-func censoredMean256(dst []uint16, sum, inverse []uint64, need uint64) bool {
-	const few = 64
-	n := len(dst)
-	if n < few || need >= 1<<63 {
-		return censoredMean(dst, sum, inverse, need)
-	}
-	to, from := unsafe.Pointer(&dst[0]), unsafe.Pointer(&sum[:n][0])
-	low, one := archsimd.BroadcastUint64x4(sumMask), archsimd.BroadcastUint64x4(1)
-	enough, none := archsimd.BroadcastInt64x4(int64(need)), archsimd.BroadcastUint64x4(0)
-	half, unit := archsimd.BroadcastFloat64x4(0.5), archsimd.BroadcastFloat64x4(1)
-	shift, d, order := archsimd.BroadcastUint64x4(CountShift), newDoubles64(), places32(twos)
-	same, reciprocal, short := one, unit, none
-	four := func(i int) archsimd.Int32x4 {
-		s := load4x64(from, i)
-		count := s.ShiftRight(shift)
-		short = short.Or(enough.Greater(count.AsInt64x4()).ToInt64x4().AsUint64x4())
-		x := d.of(s.And(low).Add(count.ShiftRight(one))).Add(half)
-		if count.Equal(same).ToBits() == 0xf {
-			return x.Mul(reciprocal).ConvertToInt32()
-		}
-		pixels := d.of(count.Or(count.Equal(none).ToInt64x4().AsUint64x4().And(one)))
-		same, reciprocal = count.GetLo().Broadcast1To4(), unit.Div(pixels.GetLo().Broadcast1To4())
-		return x.Div(pixels).ConvertToInt32()
-	}
-	for i := 0; ; i += 8 {
-		i = min(i, n-8)
-		var q archsimd.Int32x8
-		q = q.SetLo(four(i))
-		q = q.SetHi(four(i + 4))
-		v := q.SaturateToUint16ConcatGrouped(q).AsUint32x8().Permute(order).AsUint16x16()
-		v.GetLo().Store((*[8]uint16)(unsafe.Add(to, 2*i)))
-		if i == n-8 {
-			break
-		}
-	}
-	poor := !short.IsZero()
-	archsimd.ClearAVXUpperBits()
-	return poor
 }

@@ -27,7 +27,8 @@ func contrast(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.Cont
 	}
 }
 
-func cores(cls []uint8, y, bg, m []uint16, rule processing.CoreRule) {
+// Cores adds the class bits of cores and growth.
+func Cores(cls []uint8, y, bg, m []uint16, rule processing.CoreRule) {
 	n := len(cls)
 	y, bg, m = y[:n], bg[:n], m[:n]
 	for i := 0; i < n; i++ {

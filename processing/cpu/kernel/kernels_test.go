@@ -198,6 +198,9 @@ func TestBoxKernels(t *testing.T) {
 		add, sub := r.bytes(r.n), r.bytes(r.n)
 		same(t, "slideBytes", col, func(s []uint16) { plain.SlideBytes(s, add, sub) },
 			func(s []uint16) { vector.SlideBytes(s, add, sub) })
+		wide, more, less := row(r, r.n, 0, math.MaxUint32, r.Uint32), r.words(r.n), r.words(r.n)
+		same(t, "slideWords", wide, func(s []uint32) { plain.SlideWords(s, more, less) },
+			func(s []uint32) { vector.SlideWords(s, more, less) })
 	})
 }
 
@@ -297,39 +300,6 @@ func TestNarrowReciprocals(t *testing.T) {
 	}
 }
 
-func checkSums[T uint8 | uint16](t *rapid.T, r *source, p, v *Sums[T], most uint64, random func(n int) []T) {
-	add, sub := random(r.n), random(r.n)
-	col32, col64 := row(r, r.n, 0, math.MaxUint32, r.Uint32), row(r, r.n, 0, math.MaxUint64, r.Uint64)
-	same(t, "slide32", col32, func(s []uint32) { p.Slide32(s, add, sub) }, func(s []uint32) { v.Slide32(s, add, sub) })
-	same(t, "slide64", col64, func(s []uint64) { p.Slide64(s, add, sub) }, func(s []uint64) { v.Slide64(s, add, sub) })
-	// Windows as large as 32 bits allow, and sums right below the next mean.
-	side := uint64(2*r.IntN(64) + 1)
-	if r.IntN(8) == 0 && most < 256 {
-		side = 2*r.Uint64N(2000) + 1
-	}
-	n := side * (r.Uint64N(side) + 1)
-	sum := make([]uint32, r.n)
-	for i := range sum {
-		q := r.Uint64N(most + 1)
-		near := max(n*q, n/2) - n/2 + r.Uint64N(3)
-		sum[i] = uint32(min(n*most, []uint64{r.Uint64N(n*most + 1), near - min(near, 1)}[r.IntN(2)]))
-	}
-	same(t, "mean32", add, func(s []T) { p.Mean32(s, sum, n) }, func(s []T) { v.Mean32(s, sum, n) })
-}
-
-func TestSumKernels(t *testing.T) {
-	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
-		checkSums(t, r, &plain.Sums8, &vector.Sums8, math.MaxUint8, r.bytes)
-		checkSums(t, r, &plain.Sums16, &vector.Sums16, math.MaxUint16, r.words)
-		k := r.IntN(90) + 1
-		col32, col64 := row(r, r.n+k-1, 0, math.MaxUint32, r.Uint32), row(r, r.n+k-1, 0, math.MaxUint64, r.Uint64)
-		same(t, "scan32", make([]uint32, r.n), func(s []uint32) { plain.Scan32(s, col32, k) },
-			func(s []uint32) { vector.Scan32(s, col32, k) })
-		same(t, "scan64", make([]uint64, r.n), func(s []uint64) { plain.Scan64(s, col64, k) },
-			func(s []uint64) { vector.Scan64(s, col64, k) })
-	})
-}
-
 func TestCensoredKernels(t *testing.T) {
 	vectorLevels(t, func(t *rapid.T, r *source, plain, vector *Table) {
 		exclusion := func() []uint8 {
@@ -345,30 +315,6 @@ func TestCensoredKernels(t *testing.T) {
 		same(t, "censor", col, func(s []uint64) { plain.Censor(s, add, sub, addOut, subOut) },
 			func(s []uint64) { vector.Censor(s, add, sub, addOut, subOut) })
 
-		most := uint64(r.IntN(4000) + 1)
-		table := make([]uint64, most+1)
-		for n := uint64(1); n <= most; n++ {
-			table[n] = Inverse(n)
-		}
-		sum := make([]uint64, r.n)
-		count := r.Uint64N(most + 1)
-		for i := range sum {
-			if r.IntN(9) == 0 {
-				count = r.Uint64N(most + 1)
-			}
-			// The sums of a window of few levels.
-			low, high := r.Uint64N(65536), r.Uint64N(65536)
-			of := r.Uint64N(count + 1)
-			sum[i] = count<<CountShift | (of*low + (count-of)*high)
-		}
-		need := r.Uint64N(most + 2)
-		var poor, want bool
-		same(t, "censoredMean", add, func(s []uint16) { want = plain.CensoredMean(s, sum, table, need) },
-			func(s []uint16) { poor = vector.CensoredMean(s, sum, table, need) })
-		if poor != want {
-			t.Fatalf("censoredMean: poor is %t, want %t", poor, want)
-		}
-
 		y, bg, v := r.words(r.n), r.words(r.n), r.bytes(r.n)
 		rule := processing.ContrastRule{Absolute: uint16(r.Uint32() >> r.IntN(32)), Relative: r.Uint32() >> (14 + r.IntN(18)),
 			SeedAbsolute: uint16(r.Uint32() >> r.IntN(32)), SeedRelative: r.Uint32() >> (14 + r.IntN(19)),
@@ -382,20 +328,6 @@ func TestCensoredKernels(t *testing.T) {
 			func(s []uint8) { vector.Contrast(s, seeds, y, bg, v, rule) })
 		same(t, "seeds of contrast", seeds, func(s []uint16) { plain.Contrast(subOut, s, y, bg, v, rule) },
 			func(s []uint16) { vector.Contrast(subOut, s, y, bg, v, rule) })
-		cls, peak := r.bytes(r.n), r.words(r.n)
-		if r.IntN(2) == 0 {
-			clear(cls[r.IntN(r.n):])
-		}
-		part := func() uint32 { return min(r.Uint32()>>(14+r.IntN(18)), 1<<16+r.Uint32N(3)) }
-		shares := processing.CoreRule{Core: part(), Grow: part()}
-		for i := range peak {
-			// Differences at the shares, and on both sides of them.
-			if d := uint64(peak[i]) * uint64(shares.Core+shares.Grow*r.Uint32N(2)) >> 16; r.IntN(2) == 0 {
-				y[i] = uint16(min(uint64(bg[i])+d+r.Uint64N(3), math.MaxUint16))
-			}
-		}
-		same(t, "cores", cls, func(s []uint8) { plain.Cores(s, y, bg, peak, shares) },
-			func(s []uint8) { vector.Cores(s, y, bg, peak, shares) })
 		over, level := int32(r.IntN(1<<16)), int32(r.IntN(256))
 		same(t, "differenceThreshold", addOut,
 			func(s []uint8) { plain.DifferenceThreshold(s, y, bg, v, over, level) },

@@ -18,9 +18,6 @@ type Table struct {
 	Dilate8, Erode8   Order[uint8]
 	Dilate16, Erode16 Order[uint16]
 
-	Sums8  Sums[uint8]
-	Sums16 Sums[uint16]
-
 	// Down: dst = tap·middle + taps[0]·(a₀ + b₀) + taps[1]·(a₁ + b₁) + …, in this order, a and b being rows of the
 	// length of dst that the pairs point to. Without a middle, what dst holds stands for tap·middle.
 	Down func(dst []float32, middle []uint8, tap float32, pairs []Pair[uint8], taps []float32)
@@ -28,16 +25,8 @@ type Table struct {
 	// a middle.
 	Across func(dst []uint8, middle []float32, tap float32, pairs []Pair[float32], taps []float32)
 
-	// Scan32 and Scan64 write dst[i] = col[i] + … + col[i+k−1]; len(col) = len(dst) + k − 1.
-	Scan32 func(dst, col []uint32, k int)
-	Scan64 func(dst, col []uint64, k int)
-
 	// Censor slides column sums of packed samples down by a row: col += packed(add) − packed(sub).
 	Censor func(col []uint64, add, sub []uint16, addOut, subOut []uint8)
-	// CensoredMean writes the rounded mean of packed window sums of at most len(inverse)−1 pixels, where inverse[n] is
-	// Inverse(n), and reports whether one of the windows holds fewer than need pixels.
-	CensoredMean func(dst []uint16, sum, inverse []uint64, need uint64) (poor bool)
-
 	// Censor32 is Censor for sums packed into 32 bits: see NarrowShift.
 	Censor32 func(col []uint32, add, sub []uint16, addOut, subOut []uint8)
 	// NarrowMeans writes the rounded means of windows k columns wide of packed sums, sets the bits of those that hold
@@ -47,16 +36,15 @@ type Table struct {
 
 	// Contrast writes class bits and the contrast of seeds.
 	Contrast func(cls []uint8, seed, y, bg []uint16, v []uint8, rule processing.ContrastRule)
-	// Cores adds the class bits of cores and growth.
-	Cores func(cls []uint8, y, bg, m []uint16, rule processing.CoreRule)
 	// DifferenceThreshold writes 255 where y − bg > over and v ≥ level, else 0.
 	DifferenceThreshold func(dst []uint8, y, bg []uint16, v []uint8, over, level int32)
 
-	// Boxes8 and Boxes16 write the rounded means of windows k columns wide; see Counts. SlideBytes slides the column
-	// sums of Boxes8 down by a row.
+	// Boxes8 and Boxes16 write the rounded means of windows k columns wide; see Counts. SlideBytes and SlideWords slide
+	// their column sums down by a row.
 	Boxes8     func(dst []uint8, col []uint16, k int, c *Counts)
 	Boxes16    func(dst []uint16, col []uint32, k int, c *Counts)
 	SlideBytes func(col []uint16, add, sub []uint8)
+	SlideWords func(col []uint32, add, sub []uint16)
 
 	// Spline16 and Spline32 sum rows with the weights 1, 4, 6, 4, 1; these may be one row at five offsets. The sums do
 	// not overflow.
@@ -85,16 +73,6 @@ type Order[T Sample] struct {
 	Window func(dst, src []T, k int)
 }
 
-// Sums holds the running sums over samples of one type.
-type Sums[T uint8 | uint16] struct {
-	// Slide32 and Slide64 slide column sums down by a row: col += add − sub.
-	Slide32 func(col []uint32, add, sub []T)
-	Slide64 func(col []uint64, add, sub []T)
-	// Mean32 and Mean64 write window sums over n pixels as means, rounded to nearest.
-	Mean32 func(dst []T, sum []uint32, n uint64)
-	Mean64 func(dst []T, sum []uint64, n uint64)
-}
-
 // plainTable is the table in plain Go.
 func plainTable() Table {
 	const flip = ^uint64(0)
@@ -104,29 +82,20 @@ func plainTable() Table {
 		Dilate16: orderInt[uint16](0),
 		Erode16:  orderInt[uint16](flip),
 
-		Sums8: Sums[uint8]{slide[uint32, uint8], slide[uint64, uint8], means[uint8, uint32],
-			means[uint8, uint64]},
-		Sums16: Sums[uint16]{slide[uint32, uint16], slide[uint64, uint16], means[uint16, uint32],
-			means[uint16, uint64]},
-
 		Down:   symmetric[uint8],
 		Across: roundedSymmetric,
 
-		Scan32: scan[uint32],
-		Scan64: scan[uint64],
-
-		Censor:       censor,
-		CensoredMean: censoredMean,
-		Censor32:     censor32,
-		NarrowMeans:  narrowMeans,
+		Censor:      censor,
+		Censor32:    censor32,
+		NarrowMeans: narrowMeans,
 
 		Contrast:            contrast,
-		Cores:               cores,
 		DifferenceThreshold: differenceThreshold,
 
 		Boxes8:     boxes[uint8, uint16],
 		Boxes16:    boxes[uint16, uint32],
-		SlideBytes: slide[uint16, uint8],
+		SlideBytes: Slide[uint16, uint8],
+		SlideWords: Slide[uint32, uint16],
 
 		Spline16: spline[uint16],
 		Spline32: spline[uint32],
@@ -388,17 +357,18 @@ func sparse[T Sample](o Order[T], window func(dst, src []T, k int)) func(dst, sr
 	}
 }
 
-func slide[S uint16 | uint32 | uint64, T uint8 | uint16](col []S, add, sub []T) {
+// Slide slides column sums down by a row: col += add − sub.
+func Slide[S uint16 | uint32 | uint64, T uint8 | uint16](col []S, add, sub []T) {
 	add, sub = add[:len(col)], sub[:len(col)]
 	for i := range col {
 		col[i] += S(add[i]) - S(sub[i])
 	}
 }
 
-// scan computes each difference before it is added to the running sum, so that only one addition per pixel waits for
+// Scan writes dst[i] = col[i] + … + col[i+k−1]; len(col) = len(dst) + k − 1. It computes each difference before it is added to the running sum, so that only one addition per pixel waits for
 // the one before.
-func scan[S uint32 | uint64](dst, col []S, k int) {
-	var s S
+func Scan(dst, col []uint64, k int) {
+	var s uint64
 	for _, c := range col[:k] {
 		s += c
 	}
@@ -425,18 +395,19 @@ func divide(n, inverse uint64) uint64 {
 // maxInverse bounds the number of pixels for which inverse may be used with sums of 16-bit samples.
 const maxInverse = 1 << 23
 
-func means[T uint8 | uint16, S uint32 | uint64](dst []T, sum []S, n uint64) {
+// Means writes window sums over n pixels as means, rounded to nearest.
+func Means[T uint8 | uint16](dst []T, sum []uint64, n uint64) {
 	sum = sum[:len(dst)]
 	half := n / 2
 	if n >= maxInverse {
 		for i, s := range sum {
-			dst[i] = T((uint64(s) + half) / n)
+			dst[i] = T((s + half) / n)
 		}
 		return
 	}
 	inv := Inverse(n)
 	for i, s := range sum {
-		dst[i] = T(divide(uint64(s)+half, inv))
+		dst[i] = T(divide(s+half, inv))
 	}
 }
 
@@ -470,7 +441,7 @@ func censor(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 	add, sub, addOut, subOut = add[:n], sub[:n], addOut[:n], subOut[:n]
 	for i := 0; i < n; i++ {
 		if j := plain(addOut, subOut, i); j > i {
-			slide(col[i:j], add[i:j], sub[i:j])
+			Slide(col[i:j], add[i:j], sub[i:j])
 			if i = j; i == n {
 				return
 			}
@@ -479,7 +450,9 @@ func censor(col []uint64, add, sub []uint16, addOut, subOut []uint8) {
 	}
 }
 
-func censoredMean(dst []uint16, sum, inverse []uint64, need uint64) bool {
+// CensoredMean writes the rounded mean of packed window sums of at most len(inverse)−1 pixels, where inverse[n] is
+// Inverse(n), and reports whether one of the windows holds fewer than need pixels.
+func CensoredMean(dst []uint16, sum, inverse []uint64, need uint64) bool {
 	sum = sum[:len(dst)]
 	var short uint64
 	for i, s := range sum {
@@ -490,7 +463,7 @@ func censoredMean(dst []uint16, sum, inverse []uint64, need uint64) bool {
 	return short>>63 != 0
 }
 
-// DividedMean is censoredMean for windows too large for a table of inverses.
+// DividedMean is CensoredMean for windows too large for a table of inverses.
 func DividedMean(dst []uint16, sum, _ []uint64, need uint64) bool {
 	poor := false
 	for i, s := range sum[:len(dst)] {
