@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"blik/internal/simd"
 	"blik/processing/internal/arena"
 	"blik/processing/internal/differences"
 	"blik/processing/internal/linear"
@@ -262,7 +261,7 @@ const (
 func (v *lightSite) model(t *tools, picture [4]float64) {
 	ch := len(v.pix)
 	v.m = processing.Separation{Sweeps: v.sweeps(20, 2), Noise: sensorNoise, Mismatch: mismatch}
-	axes, variance := principalAxes(v.covariance(t.level), ch)
+	axes, variance := principalAxes(v.covariance(), ch)
 	for k := range ch {
 		v.m.Variance[k] = float32(variance[k])
 		for i := range ch {
@@ -508,11 +507,11 @@ func roundToGrid(x float64) float64 {
 }
 
 // covariance returns the covariance of the differences between neighbouring pixels of paint.
-func (s *site) covariance(level simd.Level) (cov [4][4]float64) {
+func (s *site) covariance() (cov [4][4]float64) {
 	ch := len(s.pix)
 	pairs, ok := 0.0, false
 	if ch == 3 {
-		pairs, ok = s.sumsOfThree(level, &cov)
+		pairs, ok = s.sumsOfThree(&cov)
 	}
 	if !ok {
 		cov = [4][4]float64{}
@@ -554,7 +553,7 @@ func (s *site) sums(cov *[4][4]float64) (pairs float64) {
 }
 
 // sumsOfThree is sums for three channels. ok is false if the sums are too large to be exact.
-func (s *site) sumsOfThree(level simd.Level, cov *[4][4]float64) (pairs float64, ok bool) {
+func (s *site) sumsOfThree(cov *[4][4]float64) (pairs float64, ok bool) {
 	w, h := s.width(), s.height()
 	known := make([]float32, 2*w)
 	row := func(y int) differences.Row {
@@ -570,7 +569,7 @@ func (s *site) sumsOfThree(level simd.Level, cov *[4][4]float64) (pairs float64,
 		}
 		return r
 	}
-	sum := differences.New(level)
+	var sum differences.Sums
 	this := row(0)
 	for y := range h {
 		right := this.From(1)

@@ -1,11 +1,7 @@
 // Package differences computes sums of differences between neighbouring pixels.
 package differences
 
-import (
-	"math"
-
-	"blik/internal/simd"
-)
+import "math"
 
 // A grid number is a multiple of 1/scale. Sums of grid numbers are exact below Exact, so they do not depend on the
 // order of summation.
@@ -18,22 +14,18 @@ const (
 	most = 1 << 7
 )
 
-// Sums accumulates the products of the differences of each pair of channels: 0·0, 1·0, 1·1, 2·0, 2·1, 2·2.
+// Sums, empty at first, accumulates the products of the differences of each pair of channels: 0·0, 1·0, 1·1, 2·0, 2·1,
+// 2·2.
 type Sums struct {
-	level simd.Level
-	// products are multiplied by scale and divided into partial sums.
-	products [6][4]float64
+	// products are multiplied by scale.
+	products [6]float64
 	pairs    int
-	vectors
 }
-
-// New returns empty sums that use the given level of vector instructions.
-func New(level simd.Level) *Sums { return &Sums{level: level, vectors: newVectors()} }
 
 // Products returns the sums and the number of pairs of pixels.
 func (s *Sums) Products() (products [6]float64, pairs int) {
 	for k, p := range s.products {
-		products[k] = (p[0] + p[1] + p[2] + p[3]) / scale
+		products[k] = p / scale
 	}
 	return products, s.pairs
 }
@@ -52,16 +44,7 @@ func (r *Row) From(x int) Row {
 // Add adds the products of the differences between n pixels of a and b, rounded to grid numbers. It returns false if a
 // difference is too large for that.
 func (s *Sums) Add(a, b *Row, n int) bool {
-	done, ok := 0, true
-	if s.level >= simd.AVX2 {
-		done, ok = s.addVectors(a, b, n)
-	}
-	return ok && s.add(a, b, done, n)
-}
-
-// add is Add for pixels from … to−1.
-func (s *Sums) add(a, b *Row, from, to int) bool {
-	for i := from; i < to; i++ {
+	for i := range n {
 		if a.Known[i] == 0 || b.Known[i] == 0 {
 			continue
 		}
@@ -70,7 +53,7 @@ func (s *Sums) add(a, b *Row, from, to int) bool {
 			return false
 		}
 		for k, v := range [6]float64{p * p, q * p, q * q, r * p, r * q, r * r} {
-			s.products[k][0] += float64(float64(v*scale)+shift) - shift
+			s.products[k] += float64(float64(v*scale)+shift) - shift
 		}
 		s.pairs++
 	}

@@ -9,7 +9,7 @@ import (
 	"blik/internal/simd"
 )
 
-// The sums equal those of the rounded products added one by one, at every level of vector instructions.
+// The sums equal those of the rounded products added one by one.
 func TestSumsAreThoseOfPairs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -41,14 +41,12 @@ func TestSumsAreThoseOfPairs(t *testing.T) {
 				}
 			}
 		}
-		for _, level := range []simd.Level{simd.Plain, simd.Chosen()} {
-			sums := New(level)
-			if ok := sums.Add(&a, &b, n); ok != fits {
-				t.Fatalf("%v: added %v, not %v", level, ok, fits)
-			}
-			if got, n := sums.Products(); fits && (got != want || n != pairs) {
-				t.Fatalf("%v: %v of %d pairs, not %v of %d", level, got, n, want, pairs)
-			}
+		var sums Sums
+		if ok := sums.Add(&a, &b, n); ok != fits {
+			t.Fatalf("added %v, not %v", ok, fits)
+		}
+		if got, n := sums.Products(); fits && (got != want || n != pairs) {
+			t.Fatalf("%v of %d pairs, not %v of %d", got, n, want, pairs)
 		}
 	})
 }

@@ -7,6 +7,13 @@ import (
 	"unsafe"
 )
 
+// lanes is the number of pixels in a vector; sums are computed in halves of it.
+const lanes = 8
+
+func get(p []float32, i int) archsimd.Float32x8 {
+	return archsimd.LoadFloat32x8((*[lanes]float32)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(p)), 4*i)))
+}
+
 // betweenVectors is Between for all pairs that fill whole vectors; it returns their number.
 func betweenVectors(dst []int64, planes [][]float32, at, to int, known, knownTo []float32) (done int) {
 	n := len(dst) &^ (lanes - 1)
