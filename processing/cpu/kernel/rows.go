@@ -365,8 +365,8 @@ func Slide[S uint16 | uint32 | uint64, T uint8 | uint16](col []S, add, sub []T) 
 	}
 }
 
-// Scan writes dst[i] = col[i] + … + col[i+k−1]; len(col) = len(dst) + k − 1. It computes each difference before it is added to the running sum, so that only one addition per pixel waits for
-// the one before.
+// Scan writes dst[i] = col[i] + … + col[i+k−1]; len(col) = len(dst) + k − 1. It computes each difference before it is
+// added to the running sum, so that only one addition per pixel waits for the one before.
 func Scan(dst, col []uint64, k int) {
 	var s uint64
 	for _, c := range col[:k] {
