@@ -324,6 +324,17 @@ func TestBatchOfNothing(t *testing.T) {
 	}
 }
 
+// Who has no folder for a queue is told how to name one.
+func TestBatchWithoutStore(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	got := call(t, "batch", "--store", filepath.Join(in, "queue"), "-o", filepath.Join(dir, "out"), in)
+	if got.status != exitFailed || !strings.Contains(got.errors, "name another one with --store") {
+		t.Errorf("%+v", got)
+	}
+}
+
 // An invalid name, address or key causes one sentence, and everything else continues.
 func TestFarmSentences(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -63,10 +64,11 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	if o.Listen != "" && !IsLoopback(o.Listen) && !o.Secure {
 		return nil, message.Errorf("%s can be reached from other machines and needs TLS and keys", o.Listen)
 	}
-	if err := os.MkdirAll(o.Store, 0o700); err != nil {
-		return nil, message.Errorf("%s: the folder cannot be created (%w)", o.Store, message.Plain(err))
+	var lock io.Closer
+	err := os.MkdirAll(o.Store, 0o700)
+	if err == nil {
+		lock, err = atomicfile.Lock(filepath.Join(o.Store, "lock"))
 	}
-	lock, err := atomicfile.Lock(filepath.Join(o.Store, "lock"))
 	if err != nil {
 		return nil, message.Errorf("%s: another server or batch uses this folder, or it cannot be written (%w); name "+
 			"another one with --store", o.Store, message.Plain(err))
