@@ -35,7 +35,15 @@ func (w *window) preferences() fyne.CanvasObject {
 	codes := i18n.Languages()
 	row(w.k.t("Language"), choose(each(codes, func(l i18n.Language) string { return l.Name }),
 		slices.IndexFunc(codes, func(l i18n.Language) bool { return l.Code == w.k.texts.Code() }),
-		func(i int) { w.setLanguage(codes[i].Code) }))
+		func(i int) {
+			w.setLanguage(codes[i].Code)
+			// The list of the choice is still over the dialog.
+			w.config.later(func() {
+				if w.k.prompts.Key(fyne.KeyEscape) {
+					w.showPreferences()
+				}
+			})
+		}))
 	looks := look.Appearances()
 	row(w.k.t("Appearance"), choose(each(looks, func(a look.Appearance) string { return w.k.t(a.Name()) }),
 		slices.Index(looks, w.appearance()), func(i int) { w.setAppearance(looks[i]) }))

@@ -2,11 +2,13 @@ package ui
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"fyne.io/fyne/v2"
 
 	"blik/internal/test/testpic"
+	"blik/internal/test/uitest"
 	"blik/ui/look"
 	"blik/ui/xwidget"
 )
@@ -63,7 +65,12 @@ func TestPreferences(t *testing.T) {
 		t.Error("the language did not change")
 	}
 	h.k.actions.do("edit.preferences")
-	if !h.dialogOpen() {
-		t.Error("no dialog is shown")
+	if !strings.Contains(h.dialogTexts(), "Настройки") {
+		t.Errorf("the dialog says %q", h.dialogTexts())
+	}
+	uitest.Find[*xwidget.Select](h.win.Canvas().Overlays().Top())[0].SetSelected("English")
+	h.awaitDialog("Preferences")
+	if n := len(h.win.Canvas().Overlays().List()); n != 1 {
+		t.Errorf("after a change of the language %d dialogs are open", n)
 	}
 }

@@ -215,13 +215,18 @@ func newCommon(w *window, o config) *common {
 	return c
 }
 
-// build makes the content in the window's language and shows the current state.
+// build makes the content in the window's language and shows the current state. The tab of the panel stays in front.
 func (w *window) build() {
+	tab := 0
+	if w.panel != nil {
+		tab = w.panel.tabs.SelectedIndex()
+	}
 	w.k.tips = xwidget.NewTooltips()
 	w.status = newStatusBar(w.c)
 	w.status.panelHidden = !w.panelShown
 	w.bar = newToolbar(w.c)
 	w.panel = newPanel(w.c, w.config.later)
+	w.panel.tabs.SelectIndex(tab)
 	w.strip = newStrip(w.c)
 	w.comparison = newComparison(w.c)
 	w.welcome = newStartPage(w.c, w.files.Open)

@@ -845,7 +845,11 @@ func TestLanguageSwitch(t *testing.T) {
 	h.k.actions.do("find.run")
 	h.settle()
 	h.k.actions.do("tool.brush")
+	h.panel.tabs.SelectIndex(correctionTab)
 	h.setLanguage("ru")
+	if h.panel.tabs.SelectedIndex() != correctionTab {
+		t.Errorf("tab %d is in front after the switch", h.panel.tabs.SelectedIndex())
+	}
 	if h.panel.run.Text != "Найти блики" || h.win.MainMenu().Items[0].Label != "Файл" {
 		t.Errorf("after the switch: %q, %q", h.panel.run.Text, h.win.MainMenu().Items[0].Label)
 	}
