@@ -468,7 +468,7 @@ func TestFarmKey(t *testing.T) {
 		want   string
 	}{
 		{[]string{"b", "--file", file}, exitFailed, file + ": a file with this name already exists"},
-		{[]string{"b", "--file", filepath.Join(dir, "none", "b.key")}, exitFailed, "no such file"},
+		{[]string{"b", "--file", filepath.Join(dir, "none", "b.key")}, exitFailed, "none"},
 		{[]string{"b", "--list"}, exitUsage, "--list is for all keys"},
 		{[]string{"a", "--list", "--remove"}, exitUsage, "--list is for all keys"},
 	} {
