@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Prints the figures of docs/accuracy.md, in build/accuracy: whole photographs, labelled crops at several sensitivities, other
-# light and turned pictures, many lamps, other detectors, development pictures (training figures), relief, parts against
-# wholes, what learning gains, and automatic correction; also draws sheets of findings and of crops.
+# Prints the figures of docs/accuracy.md, in build/accuracy: whole photographs, also by cross-validation, labelled crops at
+# several sensitivities, other light and turned pictures, many lamps, other detectors, development pictures (training
+# figures), relief, parts against wholes, what learning gains, and automatic correction; also draws sheets of findings and
+# of crops.
 # Needs build/blik-headless, ../shared, and a PYTHON with cv2, numpy and scipy, by default /usr/bin/python3 (Debian:
 # python3-opencv, python3-scipy); for other detectors also python3-torch, python3-astroscrappy and python3-sep.
 set -euo pipefail
@@ -17,7 +18,9 @@ echo "Whole photographs of paintings whose labels nothing was trained on"
 photographs=($shared/data/photographs/p0{03,13,24,33}.jpg $shared/data/paintings-new/*.jpg
   $shared/data/paintings/the_scream_munch.jpg)
 "$blik" detect --overwrite --quiet --sensitivity 5 -o "$out/photographs" "${photographs[@]}"
-"$python" training/judge.py training/labels/labels.json,$shared/data/labels/labels.json blik="$out/photographs"
+scripts/folds.sh "$out/folds" "${photographs[@]}"
+"$python" training/judge.py training/labels/labels.json,$shared/data/labels/labels.json blik="$out/photographs" \
+  cv="$out/folds/0,$out/folds/1,$out/folds/2,$out/folds/3"
 
 printf '\nThe sixty strongest and the sixty weakest findings of these: %s\n' "$out/sheets"
 "$python" scripts/strongest.py "$out/photographs" "$out/sheets" "${photographs[@]}"
@@ -34,10 +37,10 @@ done
 printf '\nOther light, turned and cropped pictures\n'
 "$python" training/steady.py "$blik" $shared/data/photographs/p009.jpg $shared/data/photographs/p005.jpg
 
-printf '\nMany lamps: canvas-fattori, at the default and at sensitivities 2 and 4\n'
+printf '\nMany lamps: canvas-fattori, at the default and at sensitivities 2 and 4.6\n'
 lamps=$out/lamps
 "$python" $shared/tools/multi_light.py make $shared/data/multi-light/canvas-fattori "$lamps"
-for sensitivity in 0 2 4; do
+for sensitivity in 0 2 4.6; do
   "$blik" detect --overwrite --quiet --sensitivity $sensitivity -o "$out/lamps$sensitivity" "$lamps"/*_image.png
   "$python" $shared/tools/multi_light.py score "$lamps" "$out/lamps$sensitivity"
 done
