@@ -102,7 +102,7 @@ func (l *Learned) Validate(model *network.Model) error {
 // LearnedBasis returns a hash that identifies the vectors that a network gives, and their length.
 func LearnedBasis(model *network.Model) (basis string, length int) {
 	sum := sha256.New()
-	sum.Write([]byte("channels, log strength (mean logit, steepness, company), rise\n"))
+	sum.Write([]byte("channels, log strength (mean logit, sum for its radius, company), rise\n"))
 	sum.Write(model.Checksum[:])
 	return hex.EncodeToString(sum.Sum(nil)[:8]), model.Hidden() + 2
 }

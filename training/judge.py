@@ -21,7 +21,7 @@ import numpy as np
 import label
 
 NEAR, GLINTS, DECIDED = 3, 5, 3
-STRENGTHS = (2.5, 4, 5, 6.3, 7.5, 9, 10.74, 12, 13.5)
+STRENGTHS = (2.5, 4, 5, 6.3, 7.5, 8.5, 9.5, 11, 12.5)
 
 SHARES = np.linspace(0.08, 0.36, 15)
 

@@ -15,8 +15,8 @@ const (
 	companyCell = partGrain
 	// companyReach is how far around the cell of a component others count, in cells.
 	companyReach = 10
-	// companyWhole is the evidence · steepness from which a component counts as one; less counts in proportion.
-	companyWhole = 6
+	// companyWhole is the evidence from which a component counts as one; less counts in proportion.
+	companyWhole = 40
 	// companyUnit is a component in sums: these are integers, so that their order does not matter.
 	companyUnit = 256
 )
@@ -24,22 +24,22 @@ const (
 // company returns the factor of the strength of a component with a number of others around it.
 func company(others float64) float64 {
 	const (
-		many  = 4
+		many  = 3
 		power = 0.35
 	)
 	return math.Pow(1+float64(others/many), power)
 }
 
 // othersAround returns, for each component, how many others lie in the cells within companyReach of its own. They lie
-// at places in a picture of w × h pixels; steep is evidence · steepness of each.
-func othersAround(w, h int, at []image.Point, steep []float64) []float64 {
+// at places in a picture of w × h pixels, each with its evidence.
+func othersAround(w, h int, at []image.Point, known []float64) []float64 {
 	// A summed-area table: element (x, y) is the sum of the cells left of column x and above row y.
 	cols, rows := (w-1)/companyCell+1, (h-1)/companyCell+1
 	stride := cols + 1
 	sums := make([]uint64, stride*(rows+1))
 	own := make([]uint64, len(at))
 	for i, p := range at {
-		own[i] = uint64(float64(min(steep[i]/companyWhole, 1)*companyUnit) + 0.5)
+		own[i] = uint64(float64(min(known[i]/companyWhole, 1)*companyUnit) + 0.5)
 		sums[(p.Y/companyCell+1)*stride+p.X/companyCell+1] += own[i]
 	}
 	for y := 1; y <= rows; y++ {

@@ -44,8 +44,8 @@ func (k *GlintKind) UnmarshalText(text []byte) error {
 // Evidence is what a finding was judged by. It is zero for one that was painted; Strength is 0 for one of the classical
 // detector.
 type Evidence struct {
-	// Strength is √(evidence · steepness), of the mean and the sum of the network's logits and of how far the outline
-	// rises for its size, times a factor for the glints around.
+	// Strength is √evidence, of the mean and the sum of the network's logits and of how far the outline rises for its
+	// size, times a factor for the glints around.
 	Strength float64 `json:"strength,omitempty"`
 	// Rise is how far its peak rises above the ground around, in levels.
 	Rise int `json:"rise,omitempty"`

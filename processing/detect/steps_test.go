@@ -170,14 +170,14 @@ func TestOthersAroundEqualsReference(t *testing.T) {
 		at, evidence := make([]image.Point, n), make([]float64, n)
 		for i := range at {
 			at[i] = image.Pt(rapid.IntRange(0, w-1).Draw(t, "x"), rapid.IntRange(0, h-1).Draw(t, "y"))
-			evidence[i] = rapid.Float64Range(0, 12).Draw(t, "evidence")
+			evidence[i] = rapid.Float64Range(0, 80).Draw(t, "evidence")
 		}
 		got := othersAround(w, h, at, evidence)
 		for i, p := range at {
 			want := 0.0
 			for k, q := range at {
 				if k != i && max(p.X/16-q.X/16, q.X/16-p.X/16, p.Y/16-q.Y/16, q.Y/16-p.Y/16) <= 10 {
-					want += math.Floor(min(evidence[k]/6, 1)*256+0.5) / 256
+					want += math.Floor(min(evidence[k]/40, 1)*256+0.5) / 256
 				}
 			}
 			if got[i] != want {
@@ -225,7 +225,7 @@ func TestDecideEqualsReference(t *testing.T) {
 			c := &table.Components[kinds]
 			kinds++
 			radius := max(1, math.Sqrt(float64(c.Area)/math.Pi))
-			own = append(own, sum/float64(q.Area+3)*(20+sum)*(1+sum/100)*math.Sqrt(float64(rise)/float64(c.Ground+16))/math.Pow(radius, 0.75))
+			own = append(own, 36*sum/float64(q.Area+5)*math.Sqrt(float64(rise)/float64(c.Ground+16))*math.Pow((1+sum/30)/min(radius, 4), 1.5))
 			if d.Score(c.Strength)+p.Sensitivity < 0 {
 				continue
 			}
@@ -246,10 +246,10 @@ func TestDecideEqualsReference(t *testing.T) {
 			others := 0.0
 			for k, v := range own {
 				if k != i {
-					others += math.Round(min(v/6, 1)*256) / 256
+					others += math.Round(min(v/40, 1)*256) / 256
 				}
 			}
-			want := math.Sqrt(own[i]) * math.Pow(1+others/4, 0.35)
+			want := math.Sqrt(own[i]) * math.Pow(1+others/3, 0.35)
 			if math.Abs(c.Strength-want) > 1e-9*want {
 				t.Fatalf("strength %g, want %g", c.Strength, want)
 			}

@@ -27,7 +27,7 @@ type Component struct {
 	// Area is the number of its pixels, Spans are these in reading order.
 	Area  int
 	Spans []processing.Span
-	// Strength is √(evidence · steepness) times its company, Shares are the shares of the sum of the logits by kind.
+	// Strength is √evidence times its company, Shares are the shares of the sum of the logits by kind.
 	Strength float64
 	Shares   [GlintKinds]float64
 	// Ground is the median level around its peak, Rise how far the peak rises above it, in lightness or, if dark, in
@@ -61,24 +61,22 @@ func sumOf(p *processing.GlintProps) float64 {
 	return float64(total(p.Sums)) / network16
 }
 
-// evidence returns what the logits of a component say: their mean, because painted lights are rather large than sure,
-// and their sum, because large glints are sure in all of their pixels.
-func evidence(p *processing.GlintProps) float64 {
+// evidence returns what speaks for a component whose outline has a number of pixels: the mean of its logits, because
+// painted lights are rather large than sure; its contrast, which is its rise over its ground; and how large the sum of
+// its logits is for its radius, because large glints are sure in all of their pixels.
+func evidence(p *processing.GlintProps, ground, rise, area int) float64 {
 	const (
-		rim          = 3       // pixels that a component may have more or fewer, depending on the network's cells
-		small, large = 20, 100 // a sum that hardly counts beside the mean, and one that counts twice
+		rim  = 5  // pixels that a component may have more or fewer, depending on the network's cells
+		one  = 30 // a sum that counts as much as that there is a component
+		dark = 16 // grounds that are darker count as little more than this
+		unit = 36
 	)
 	sum := sumOf(p)
-	return sum / float64(p.Area+rim) * (small + sum) * (large + sum) / large
-}
-
-// steepness returns the root of the contrast of an outline, its rise over its ground, per power 1.5 of the radius, in
-// pixels, of a disc with its area. A lamp's mirror image is steep; painted lights are broad for how far they rise.
-func steepness(ground, rise, area int) float64 {
-	const dark = 16 // grounds that are darker count as little more than this
 	contrast := float64(rise) / float64(ground+dark)
-	radius := max(1, math.Sqrt(float64(area)/math.Pi)) // no lens draws a smaller disc
-	return math.Sqrt(contrast / (radius * math.Sqrt(radius)))
+	// No lens draws a smaller disc than of radius 1; what is larger than of radius 4 says no more by being large.
+	radius := min(max(1, math.Sqrt(float64(area)/math.Pi)), 4)
+	dense := (1 + sum/one) / radius
+	return unit * sum / float64(p.Area+rim) * math.Sqrt(contrast) * dense * math.Sqrt(dense)
 }
 
 // network16 is the logit that stands for 1 in the network's planes.
@@ -113,8 +111,8 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	})
 	own := span.Group(f.spans, len(kept), func(i int) int { return int(number[f.spans[i].Label]) })
 	marked.Wait()
-	// Where each lies, and its evidence · steepness.
-	at, steep := make([]image.Point, len(kept)), make([]float64, len(kept))
+	// Where each lies, and its evidence.
+	at, known := make([]image.Point, len(kept)), make([]float64, len(kept))
 	const chunk = 16
 	first := newLevels(pic)
 	err := parallel.Chunks(ctx, len(own), chunk, func(from, to int) {
@@ -129,7 +127,7 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 				c.Area += int(c.Spans[k].X1 - c.Spans[k].X0)
 			}
 			at[i] = middle(own[i])
-			steep[i] = evidence(kept[i]) * steepness(c.Ground, c.Rise, c.Area)
+			known[i] = evidence(kept[i], c.Ground, c.Rise, c.Area)
 		}
 	})
 	if err != nil {
@@ -137,8 +135,8 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	}
 	var strengths sync.WaitGroup
 	strengths.Go(func() {
-		for i, others := range othersAround(pic.Width, pic.Height, at, steep) {
-			t.Components[i].Strength = math.Sqrt(steep[i]) * company(others)
+		for i, others := range othersAround(pic.Width, pic.Height, at, known) {
+			t.Components[i].Strength = math.Sqrt(known[i]) * company(others)
 		}
 	})
 	sets := make([][]processing.Span, len(t.Components))

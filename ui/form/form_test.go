@@ -253,7 +253,7 @@ func TestCounts(t *testing.T) {
 		t.Errorf("%q, %q is selected after %d changes", box.Options, box.Selected, changes)
 	}
 	box.SetSelected(want[2])
-	if f.Params().Sensitivity != 0.7 || changes != 1 {
+	if f.Params().Sensitivity != 0.8 || changes != 1 {
 		t.Errorf("sensitivity %g after %d changes", f.Params().Sensitivity, changes)
 	}
 	f.SetCounts("sensitivity", nil)
