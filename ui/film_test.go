@@ -107,19 +107,27 @@ func TestFilmstrip(t *testing.T) {
 	}
 }
 
-// Pictures that are stepped through faster than they open are skipped: each step counts from the last one.
-func TestStepsWhileOpening(t *testing.T) {
-	dir := t.TempDir()
-	h := newHarness(t, "en")
-	for _, name := range []string{"a.png", "b.png", "c.png", "d.png"} {
+// dropFolder drops a new folder on the window, with pictures and files that cannot be opened.
+func (h *harness) dropFolder(pictures []string, damaged ...string) {
+	h.tb.Helper()
+	dir := h.tb.TempDir()
+	for _, name := range slices.Concat(pictures, damaged) {
 		path := filepath.Join(dir, name)
-		h.pictures[path] = testpic.Flat(20, 10, 3, 100)
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
+			h.tb.Fatal(err)
+		}
+		if slices.Contains(pictures, name) {
+			h.pictures[path] = testpic.Flat(20, 10, 3, 100)
 		}
 	}
 	h.files.Dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
 	h.settle()
+}
+
+// Pictures that are stepped through faster than they open are skipped: each step counts from the last one.
+func TestStepsWhileOpening(t *testing.T) {
+	h := newHarness(t, "en")
+	h.dropFolder([]string{"a.png", "b.png", "c.png", "d.png"})
 	for _, c := range []struct{ steps, want string }{
 		{"next next next", "d.png"}, {"previous next previous", "c.png"}, {"previous previous previous", "a.png"},
 		{"next previous", "a.png"},
@@ -141,19 +149,8 @@ func TestStepsWhileOpening(t *testing.T) {
 
 // A picture that cannot be opened is no end for the keys, nor for a click, even if it is the first.
 func TestStepsPastAFailure(t *testing.T) {
-	dir := t.TempDir()
 	h := newHarness(t, "en")
-	for i, name := range []string{"a.png", "b.png", "c.png", "d.png"} {
-		path := filepath.Join(dir, name)
-		if i%2 == 1 {
-			h.pictures[path] = testpic.Flat(20, 10, 3, 100)
-		}
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	h.files.Dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
-	h.settle()
+	h.dropFolder([]string{"b.png", "d.png"}, "a.png", "c.png")
 	open := func(want string) {
 		t.Helper()
 		h.settle()
@@ -185,17 +182,8 @@ func TestStepsPastAFailure(t *testing.T) {
 
 // The Tab key shows a ring in the filmstrip, the arrow keys move it, Enter opens the picture.
 func TestFilmstripByKeys(t *testing.T) {
-	dir := t.TempDir()
 	h := newHarness(t, "en")
-	for _, name := range []string{"a.png", "b.png", "c.png"} {
-		path := filepath.Join(dir, name)
-		h.pictures[path] = testpic.Flat(20, 10, 3, 100)
-		if err := os.WriteFile(path, nil, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	h.files.Dropped(fyne.Position{}, []fyne.URI{storage.NewFileURI(dir)})
-	h.settle()
+	h.dropFolder([]string{"a.png", "b.png", "c.png"})
 	c := h.film.Cursor
 	h.win.Canvas().Focus(c)
 	ring := func() (at []int) {

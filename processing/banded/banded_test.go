@@ -75,10 +75,8 @@ func (d *device) Host(ctx context.Context, p processing.Plane) (processing.Sampl
 }
 
 func (d *device) Do(ctx context.Context, op processing.Op) error {
-	if _, ok := op.(processing.Background); ok {
-		if err := d.call(); err != nil {
-			return err
-		}
+	if err := d.call(); err != nil {
+		return err
 	}
 	return d.Backend.Do(ctx, op)
 }

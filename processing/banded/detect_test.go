@@ -124,18 +124,18 @@ func TestSmallerBandsIfMemoryIsShort(t *testing.T) {
 
 // If a device fails at any of its calls, the job ends with its error; if it lacks memory once, the job goes on.
 func TestFailureOfAnyCall(t *testing.T) {
-	pic := glaring(t, 61, 240, 8)
+	pic := glaring(t, 61, 390, 8)
 	want, err := detect.Detect(background, cpu.New(), pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 	must(t, err)
 	fault := errors.New("the device has gone")
 	for n := 1; ; n += 1 + n/8 {
-		b := newBench(t, 61, 240, 130)
+		b := newBench(t, 61, 390, 120)
 		b.inner.failAt, b.inner.err = n, fault
 		res, err := detect.Detect(background, b.Backend, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 		b.done()
 		if b.inner.calls < n {
 			sameResult(t, res, want)
-			if n < 30 {
+			if n < 50 {
 				t.Errorf("only %d calls", n)
 			}
 			return
@@ -144,7 +144,7 @@ func TestFailureOfAnyCall(t *testing.T) {
 			t.Fatalf("call %d: %v", n, err)
 		}
 		if n%2 == 0 {
-			b := newBench(t, 61, 240, 240)
+			b := newBench(t, 61, 390, 390)
 			b.inner.failAt, b.inner.err = n, errFull
 			res, err := detect.Detect(background, b.Backend, pic, processing.DefaultParams(), detect.Options{Network: testpic.Network()})
 			must(t, err)

@@ -24,6 +24,7 @@ func TestAccountOfManyGaps(t *testing.T) {
 	original, _ := file(0)
 	result, data := file(3)
 	data[3+2]++ // not that of the original
+	// A tenth of a second, where each gap looking at all of them took minutes.
 	start := time.Now()
 	a, err := result.Account(t.Context(), &original)
 	want := Account{Size: 3 + pair*n, Structure: 3, Samples: 2 * n, Carried: 2*n - 1, Foreign: 1}
