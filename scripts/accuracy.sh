@@ -4,7 +4,8 @@
 # figures), relief, parts against wholes, what learning gains, and automatic correction; also draws sheets of findings and
 # of crops.
 # Needs build/blik-headless, ../shared, and a PYTHON with cv2, numpy and scipy, by default /usr/bin/python3 (Debian:
-# python3-opencv, python3-scipy); for other detectors also python3-torch, python3-astroscrappy and python3-sep.
+# python3-opencv, python3-scipy); for the cross-validation also Go and python3-torch, for other detectors also
+# python3-astroscrappy and python3-sep.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

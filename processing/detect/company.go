@@ -32,14 +32,14 @@ func company(others float64) float64 {
 
 // othersAround returns, for each component, how many others lie in the cells within companyReach of its own. They lie
 // at places in a picture of w × h pixels, each with its evidence.
-func othersAround(w, h int, at []image.Point, known []float64) []float64 {
+func othersAround(w, h int, at []image.Point, evidences []float64) []float64 {
 	// A summed-area table: element (x, y) is the sum of the cells left of column x and above row y.
 	cols, rows := (w-1)/companyCell+1, (h-1)/companyCell+1
 	stride := cols + 1
 	sums := make([]uint64, stride*(rows+1))
 	own := make([]uint64, len(at))
 	for i, p := range at {
-		own[i] = uint64(float64(min(known[i]/companyWhole, 1)*companyUnit) + 0.5)
+		own[i] = uint64(float64(min(evidences[i]/companyWhole, 1)*companyUnit) + 0.5)
 		sums[(p.Y/companyCell+1)*stride+p.X/companyCell+1] += own[i]
 	}
 	for y := 1; y <= rows; y++ {

@@ -66,16 +66,17 @@ func sumOf(p *processing.GlintProps) float64 {
 // its logits is for its radius, because large glints are sure in all of their pixels.
 func evidence(p *processing.GlintProps, ground, rise, area int) float64 {
 	const (
-		rim  = 5  // pixels that a component may have more or fewer, depending on the network's cells
-		one  = 30 // a sum that counts as much as that there is a component
-		dark = 16 // grounds that are darker count as little more than this
-		unit = 36
+		rim    = 5  // pixels that a component may have more or fewer, depending on the network's cells
+		base   = 30 // sums far below it hardly count
+		dark   = 16 // grounds that are darker count as little more than this
+		finest = 1  // radius of the smallest disc that a lens draws
+		broad  = 4  // radius from which on being larger says no more
+		unit   = 36 // puts the default threshold near 10
 	)
 	sum := sumOf(p)
 	contrast := float64(rise) / float64(ground+dark)
-	// No lens draws a smaller disc than of radius 1; what is larger than of radius 4 says no more by being large.
-	radius := min(max(1, math.Sqrt(float64(area)/math.Pi)), 4)
-	dense := (1 + sum/one) / radius
+	radius := min(max(finest, math.Sqrt(float64(area)/math.Pi)), broad)
+	dense := (1 + sum/base) / radius
 	return unit * sum / float64(p.Area+rim) * math.Sqrt(contrast) * dense * math.Sqrt(dense)
 }
 
@@ -112,7 +113,7 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	own := span.Group(f.spans, len(kept), func(i int) int { return int(number[f.spans[i].Label]) })
 	marked.Wait()
 	// Where each lies, and its evidence.
-	at, known := make([]image.Point, len(kept)), make([]float64, len(kept))
+	at, evidences := make([]image.Point, len(kept)), make([]float64, len(kept))
 	const chunk = 16
 	first := newLevels(pic)
 	err := parallel.Chunks(ctx, len(own), chunk, func(from, to int) {
@@ -127,7 +128,7 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 				c.Area += int(c.Spans[k].X1 - c.Spans[k].X0)
 			}
 			at[i] = middle(own[i])
-			known[i] = evidence(kept[i], c.Ground, c.Rise, c.Area)
+			evidences[i] = evidence(kept[i], c.Ground, c.Rise, c.Area)
 		}
 	})
 	if err != nil {
@@ -135,8 +136,8 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	}
 	var strengths sync.WaitGroup
 	strengths.Go(func() {
-		for i, others := range othersAround(pic.Width, pic.Height, at, known) {
-			t.Components[i].Strength = math.Sqrt(known[i]) * company(others)
+		for i, others := range othersAround(pic.Width, pic.Height, at, evidences) {
+			t.Components[i].Strength = math.Sqrt(evidences[i]) * company(others)
 		}
 	})
 	sets := make([][]processing.Span, len(t.Components))
