@@ -154,12 +154,17 @@ type review struct {
 	tab func(step bool)
 }
 
-// check lists the findings that a person should look at, and shows the first.
+// check lists the findings that a person should look at, and shows the first. It empties the queue, which was meant for
+// what comes after the correction: to save this picture, or to open another one.
 func (r *review) check() {
+	withdrawn := r.session.Queue().Clear()
 	r.found.Check()
 	if list := r.found.Listed(); len(list) > 0 {
 		r.tab(false)
 		r.show(list[0])
+	}
+	if withdrawn {
+		r.k.say(r.k.t("Check these findings first: the waiting tasks were removed from the queue"))
 	}
 }
 

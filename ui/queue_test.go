@@ -79,6 +79,27 @@ func TestAQuestionHoldsTheQueue(t *testing.T) {
 	}
 }
 
+// Whoever wants to check the findings first stays at this picture, although the next one was to be opened.
+func TestCheckingEmptiesTheQueue(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.result.Findings[0].Check = true
+	h.k.actions.do("find.run")
+	h.k.actions.do("correct.all")
+	h.k.actions.do("file.savePicture")
+	h.files.Open("/art/b.tif")
+	h.awaitDialog("should be looked at first")
+	h.press("Check")
+	if path := h.c.session.Document().Path(); path != "/art/a.png" || len(h.c.session.Queue().Waiting()) > 0 {
+		t.Errorf("%s is open, and %d tasks wait", path, len(h.c.session.Queue().Waiting()))
+	}
+	if !h.c.found.Checking() {
+		t.Error("the findings to look at are not listed")
+	}
+	if got := h.status.message.Text(); !strings.Contains(got, "removed from the queue") {
+		t.Errorf("the status bar says %q", got)
+	}
+}
+
 // A queued correction is for the finding that was selected when it was queued.
 func TestQueuedCorrectionKeepsItsFinding(t *testing.T) {
 	h := newHarness(t, "en").opened()

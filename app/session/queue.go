@@ -57,6 +57,15 @@ func (q *Queue) Withdraw(id int) {
 	q.set(slices.DeleteFunc(slices.Clone(q.waiting), func(w Waiting) bool { return w.ID == id }))
 }
 
+// Clear withdraws all entries; ok is false if there are none.
+func (q *Queue) Clear() (ok bool) {
+	if len(q.waiting) == 0 {
+		return false
+	}
+	q.set(nil)
+	return true
+}
+
 // set replaces the queue.
 func (q *Queue) set(waiting []Waiting) {
 	q.waiting = waiting
