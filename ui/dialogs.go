@@ -24,7 +24,7 @@ func (p *pages) showKeys() {
 		"keys work.", p.k.press(holdAction))))
 	for _, m := range menuTable() {
 		grid := container.New(layout.NewFormLayout())
-		for _, id := range m.ids {
+		for _, id := range m.all() {
 			if p.k.actions.table[id] == nil || p.k.keyText(id) == "" {
 				continue
 			}

@@ -20,11 +20,27 @@ import (
 	"blik/ui/look"
 )
 
-// menuTable lists the menus with their actions; "-" is a separator, and names without a dot are submenus.
-func menuTable() []struct {
+// menuEntries are a menu with its actions; "-" is a separator, and names without a dot are submenus.
+type menuEntries struct {
 	title message.Text
 	ids   []string
-} {
+}
+
+// all returns the actions of a menu and of its submenu "looks".
+func (m menuEntries) all() []string {
+	if i := slices.Index(m.ids, "looks"); i >= 0 {
+		return slices.Concat(m.ids[:i], maskLooks(), m.ids[i+1:])
+	}
+	return m.ids
+}
+
+// maskLooks lists the entries of the submenu for the look of the mask.
+func maskLooks() []string {
+	return []string{viewOverlay, viewOutlines, viewMaskOnly, viewChanged, "-", "colours"}
+}
+
+// menuTable lists the menus.
+func menuTable() []menuEntries {
 	var tools []string
 	for _, s := range toolSpecs() {
 		tools = append(tools, s.ID)
@@ -32,10 +48,7 @@ func menuTable() []struct {
 			tools = append(tools, "-")
 		}
 	}
-	return []struct {
-		title message.Text
-		ids   []string
-	}{
+	return []menuEntries{
 		{"File", []string{fileOpen, fileFolder, "recent", fileSample, fileInformation, fileCopyInformation, "-",
 			fileSavePicture, fileSavePictureAs, fileSaveProject, "-",
 			fileLoadMask, fileSaveMask, fileSaveMaskAs, fileCompareMask, fileEndCompare, "-",
@@ -44,8 +57,8 @@ func menuTable() []struct {
 			editInvert, editClear, editForget, editGrow, editShrink, editFill, "-",
 			editAddRegion, editTakeRegion, editKeepRegion, editClearRegion, "-", editPreferences}},
 		{"View", []string{viewIn, viewOut, viewFit, viewActual, viewDouble, viewFour, "review", "-",
-			viewMask, viewOverlay, viewOutlines, viewMaskOnly, viewChanged, "colours", "-",
-			viewNavigator, viewLoupe, viewGrid, "-", viewPanel, panelNext, panelPrevious, "appearance", "language"}},
+			viewMask, "looks", "-", viewNavigator, viewLoupe, viewGrid, "-",
+			viewPanel, panelNext, panelPrevious, "appearance", "language"}},
 		{"Analysis", append(layerActions(), "-", viewHistogram, viewReasons)},
 		{"Tools", append(tools, "-", brushSmaller, brushLarger, toolKeys, "-", "device", timingAction)},
 		{"Glare", []string{findRun, findCancel, "-", findAdaptive, findManual, findTakeOver, "-",
@@ -105,21 +118,25 @@ func describe(b *strings.Builder, m *fyne.Menu) {
 func (m *mainMenu) build() *fyne.MainMenu {
 	menu := fyne.NewMainMenu()
 	for _, entry := range menuTable() {
-		sub := fyne.NewMenu(m.w.k.t(entry.title))
-		for _, id := range entry.ids {
-			if id != timingAction || m.w.config.timing != nil {
-				sub.Items = append(sub.Items, m.item(id))
-			}
-		}
-		if runtime.GOOS != "darwin" {
-			showKeys(sub.Items)
-		}
-		menu.Items = append(menu.Items, sub)
+		menu.Items = append(menu.Items, fyne.NewMenu(m.w.k.t(entry.title), m.items(entry.ids)...))
 	}
 	// Fyne adds a Quit item of its own unless it finds one.
 	file := menu.Items[0].Items
 	file[len(file)-1].IsQuit = true
 	return menu
+}
+
+// items makes the items of a menu or submenu.
+func (m *mainMenu) items(ids []string) (items []*fyne.MenuItem) {
+	for _, id := range ids {
+		if id != timingAction || m.w.config.timing != nil {
+			items = append(items, m.item(id))
+		}
+	}
+	if runtime.GOOS != "darwin" {
+		showKeys(items)
+	}
+	return items
 }
 
 // item makes the menu item for an ID of menuTable.
@@ -131,6 +148,8 @@ func (m *mainMenu) item(id string) *fyne.MenuItem {
 		return submenu(m.w.k.t("Open recent"), m.recentItems())
 	case "presets":
 		return submenu(m.w.k.t("Presets"), m.presetItems())
+	case "looks":
+		return submenu(m.w.k.t("Look of the mask"), m.items(maskLooks()))
 	case "colours":
 		return submenu(m.w.k.t("Mask colour"), m.colourItems())
 	case "appearance":

@@ -8,6 +8,7 @@ import (
 
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/theme"
+	"fyne.io/fyne/v2/widget"
 )
 
 // greyed returns the IDs of actions whose menu items are greyed.
@@ -64,6 +65,33 @@ func TestMenuGreysWhatDoesNothing(t *testing.T) {
 	check("undone", false, undo[1])
 	h.k.actions.do("tool.brush")
 	check("the brush is taken", false, brush...)
+}
+
+// Every menu fits in a window 700 pixels high, below the bar, so that none scrolls.
+func TestMenusFit(t *testing.T) {
+	const bar = 26
+	for _, lang := range languages() {
+		h := newHarness(t, lang).opened()
+		for _, m := range h.win.MainMenu().Items {
+			if height := widget.NewMenu(m).MinSize().Height; height > 700-bar {
+				t.Errorf("%s: %s is %g high", lang, m.Label, height)
+			}
+		}
+	}
+}
+
+// Everything in a menu or submenu is found in the list of all commands.
+func TestCommandsOfSubmenus(t *testing.T) {
+	h := newHarness(t, "en")
+	var ids []string
+	for _, c := range h.commands() {
+		ids = append(ids, c.ID)
+	}
+	for _, id := range []string{viewMask, viewOutlines, viewChanged, viewNavigator} {
+		if !slices.Contains(ids, id) {
+			t.Errorf("%s is not listed", id)
+		}
+	}
 }
 
 var functionKey = regexp.MustCompile(`^F[0-9]+$`)

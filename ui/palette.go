@@ -11,7 +11,7 @@ import (
 // commands lists all named actions in the order of the menus.
 func (w *window) commands() (all []commands.Command) {
 	for _, m := range menuTable() {
-		for _, id := range m.ids {
+		for _, id := range m.all() {
 			if a := w.k.actions.table[id]; a != nil && a.name != "" && id != commandsAction {
 				all = append(all, commands.Command{
 					ID: id, Name: w.k.name(id), Keys: w.k.keyText(id), Menu: w.k.t(m.title),
