@@ -78,9 +78,7 @@ func (s *viewAids) hovered(at processing.Point, inside bool) {
 	inside = inside && pixel.In(image.Rectangle{Max: doc.Size()})
 	s.legend.hovered(pixel, inside)
 	s.reasons.hovered(pixel, inside)
-	if inside {
-		s.loupe.glass.Show(pixel)
-	}
+	s.loupe.hovered(pixel, inside)
 }
 
 // toggle returns a function that toggles a card, or another setting.

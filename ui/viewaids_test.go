@@ -10,6 +10,7 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/driver/desktop"
 
+	"blik/app/document"
 	"blik/app/imagefile/container"
 	"blik/app/view"
 	"blik/internal/test/testpic"
@@ -259,7 +260,7 @@ func TestLoupeZoom(t *testing.T) {
 	}
 }
 
-// Before the pointer is over the picture, the loupe shows the middle of it, also of the next picture.
+// While the pointer is not over the picture, the loupe shows the middle of what is visible, also of the next picture.
 func TestLoupeWithoutPointer(t *testing.T) {
 	h := found(t, "en")
 	h.k.actions.do("view.loupe")
@@ -280,6 +281,37 @@ func TestLoupeWithoutPointer(t *testing.T) {
 	h.k.actions.do("view.loupe")
 	if at := h.aids.loupe.glass.At(); at != (processing.Point{X: 7.5, Y: 8.5}) {
 		t.Errorf("the loupe shows %v", at)
+	}
+	h.aids.hovered(processing.Point{}, false)
+	check()
+	h.k.display.port.Centre(image.Rect(10, 10, 12, 12), 64)
+	if at := h.aids.loupe.glass.At(); math.Abs(at.X-11) > 1 || math.Abs(at.Y-11) > 1 {
+		t.Errorf("the loupe shows %v after a step to a finding at (11, 11)", at)
+	}
+}
+
+// Another picture of the same size under a pointer that rests has other values, also in the loupe.
+func TestPointerRestsOverTheNextPicture(t *testing.T) {
+	h := found(t, "en")
+	h.k.actions.do("view.loupe")
+	h.pictures["/art/b.tif"] = testpic.Flat(200, 100, 3, 33)
+	port := h.k.display.port
+	port.MouseMoved(&desktop.MouseEvent{PointEvent: fyne.PointEvent{
+		Position: fyne.NewPos(port.Size().Width/4, port.Size().Height/2)}})
+	was, at := h.status.values.Text(), h.aids.loupe.glass.At()
+	h.openOther(t)
+	if got := h.status.values.Text(); got != "R 33  G 33  B 33" || got == was {
+		t.Errorf("the values are %q, before %q", got, was)
+	}
+	if got := h.aids.loupe.glass.At(); got != at || at.X > 60 {
+		t.Errorf("the loupe shows %v, the pointer is at %v", got, at)
+	}
+	h.c.editor.BeginStroke(document.Brush{Radius: 3}, at)
+	h.c.editor.EndStroke()
+	h.k.actions.do("correct.all")
+	h.settle()
+	if got := h.status.values.Text(); !strings.Contains(got, "←") {
+		t.Errorf("after the correction the values are %q", got)
 	}
 }
 

@@ -266,6 +266,11 @@ func (w *window) update(c change) {
 		// Fyne does not give the room of what is hidden to the picture.
 		w.middle.Layout.Layout(w.middle.Objects, w.middle.Size())
 	}
+	if c.Document || c.Corrections {
+		if v := w.k.display.under(); v.Hovering() {
+			v.Hovered()
+		}
+	}
 	if c.Document || c.Saved {
 		w.showTitle()
 	}

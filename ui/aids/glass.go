@@ -21,8 +21,7 @@ type Glass struct {
 	look     view.Options
 	picture  *view.Pyramid
 	zoom     float64
-	// at is the centre of the pixel to show; zero until the pointer was over the picture, whose middle is shown until
-	// then.
+	// at is the centre of the pixel to show.
 	at  processing.Point
 	buf *image.RGBA
 }
@@ -40,9 +39,6 @@ func (g *Glass) Object() fyne.CanvasObject { return g.raster }
 // Magnify sets the zoom, which is shown with the next pictures.
 func (g *Glass) Magnify(zoom float64) { g.zoom = zoom }
 
-// Forget forgets the pixel to show.
-func (g *Glass) Forget() { g.at = processing.Point{} }
-
 // At returns the centre of the pixel to show.
 func (g *Glass) At() processing.Point { return g.at }
 
@@ -56,10 +52,6 @@ func (g *Glass) SetPictures(before, after *view.Pyramid, m *view.MaskPyramid, la
 		return
 	}
 	g.picture = after
-	if after != nil && g.at == (processing.Point{}) {
-		pic := after.Picture()
-		g.at = processing.Point{X: float64(pic.Width/2) + 0.5, Y: float64(pic.Height/2) + 0.5}
-	}
 	g.renderer.SetPictures(before, after, m)
 	g.renderer.SetLayer(layer)
 	g.raster.Redraw()

@@ -54,7 +54,7 @@ func (v *Viewport) Dragged(e *fyne.DragEvent) {
 	}
 	v.hover = e.Position
 	v.moveTo(e.Position)
-	v.hovered()
+	v.Hovered()
 }
 
 // DragEnd ends the gesture.
@@ -81,7 +81,7 @@ func (v *Viewport) MouseMoved(e *desktop.MouseEvent) {
 	} else if v.picture != nil {
 		v.tool.Hover(v.event(e.Position))
 	}
-	v.hovered()
+	v.Hovered()
 }
 
 // MouseOut hides the ring and ends a gesture whose release would not be reported.
@@ -90,7 +90,7 @@ func (v *Viewport) MouseOut() {
 		v.End()
 	}
 	v.hovering = false
-	v.hovered()
+	v.Hovered()
 }
 
 // Scrolled zooms about the pointer or, if Ctrl is held, changes the brush size.
@@ -112,7 +112,7 @@ func (v *Viewport) Scrolled(e *fyne.ScrollEvent) {
 		zoom = 1
 	}
 	v.zoomAbout(v.toDevice(e.Position), zoom)
-	v.hovered()
+	v.Hovered()
 }
 
 // Cursor shows the effect of a press.
@@ -180,7 +180,8 @@ func (v *Viewport) dropPanKey() {
 	}
 }
 
-func (v *Viewport) hovered() {
+// Hovered calls OnHover; whoever changes what lies under the pointer calls it, too.
+func (v *Viewport) Hovered() {
 	v.updateRing()
 	if v.OnHover != nil {
 		v.OnHover(v.toImage(v.hover), v.picture != nil && v.hovering)

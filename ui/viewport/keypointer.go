@@ -124,7 +124,7 @@ func (k *keyPointer) FocusLost() {
 	k.focused = false
 	k.v.End()
 	k.v.hovering = false
-	k.v.hovered()
+	k.v.Hovered()
 	k.changed(false)
 }
 

@@ -415,7 +415,7 @@ func (v *Viewport) place(t view.Transform) {
 	v.layoutOverlay()
 	v.updateRing()
 	if v.hovering {
-		v.hovered()
+		v.Hovered()
 	}
 }
 
