@@ -26,6 +26,14 @@ func (d *display) caption(original, corrected string) {
 	d.pair.Refresh()
 }
 
+// captionRoom returns the height that captions take at the top of the picture; 0 if there are none.
+func (d *display) captionRoom() float32 {
+	if !d.beside {
+		return 0
+	}
+	return xwidget.CaptionGap + d.pair.Objects[2].MinSize().Height
+}
+
 // under returns the viewport under the pointer, or else the main one.
 func (d *display) under() *viewport.Viewport {
 	if d.beside && d.twin.Hovering() {

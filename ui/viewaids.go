@@ -19,6 +19,7 @@ import (
 // and the reasons for the finding under the pointer.
 type viewAids struct {
 	session *session.Session
+	display *display
 	object  fyne.CanvasObject
 	layers  *layers
 	cards   *fyne.Container
@@ -35,7 +36,7 @@ func closeIcon() fyne.Resource { return theme.CancelIcon() }
 
 // newViewAids makes the parts in the window's language; l keeps the chosen layer.
 func newViewAids(c *common, l *layers) *viewAids {
-	s := &viewAids{session: c.session, layers: l}
+	s := &viewAids{session: c.session, display: c.k.display, layers: l}
 	s.legend, s.navigator, s.loupe, s.levels = newLegend(c, l), newNavigator(c), newLoupe(c), newLevels(c)
 	s.reasons = &reasons{k: c.k, session: c.session}
 	// In the order of the corners.
@@ -53,9 +54,11 @@ func (s *viewAids) update(c change) {
 	s.navigator.update(c)
 	s.loupe.update(c)
 	s.levels.update(c)
-	if s.wanted() != before || c.Layout {
+	place := aids.CardLayout{Top: s.display.captionRoom()}
+	if s.wanted() != before || c.Layout || s.cards.Layout != place {
+		s.cards.Layout = place
 		s.cards.Refresh()
-		s.cards.Layout.Layout(s.cards.Objects, s.cards.Size())
+		place.Layout(s.cards.Objects, s.cards.Size())
 	}
 	s.reasons.update(c)
 }

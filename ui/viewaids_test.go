@@ -173,6 +173,28 @@ func TestSideBySide(t *testing.T) {
 	}
 }
 
+// Cards leave the captions of the two pictures free.
+func TestCardsLeaveCaptionsFree(t *testing.T) {
+	h := fixed(t, "ru")
+	h.win.Resize(fyne.NewSize(1024, 700))
+	for _, id := range []string{viewHistogram, viewLoupe, viewBeside} {
+		h.k.actions.do(id)
+	}
+	captions := h.k.display.pair.Objects[2:]
+	for _, card := range []*aids.Card{h.aids.levels.card, h.aids.loupe.card} {
+		for _, c := range captions {
+			if !card.Visible() || card.Position().Y < c.Position().Y+c.Size().Height {
+				t.Errorf("a card, visible %v, is at %v, a caption of %v at %v", card.Visible(), card.Position(), c.Size(),
+					c.Position())
+			}
+		}
+	}
+	h.k.actions.do(viewBeside)
+	if at := h.aids.levels.card.Position(); at.Y > 10 {
+		t.Errorf("with one picture the histogram is at %v", at)
+	}
+}
+
 // Pressing in the navigator moves the view.
 func TestNavigatorMovesTheView(t *testing.T) {
 	h := found(t, "en")

@@ -101,24 +101,24 @@ func overlap(p fyne.Position, a fyne.Size, q fyne.Position, b fyne.Size) bool {
 		p.Y < q.Y+b.Height+cardMargin && q.Y < p.Y+a.Height+cardMargin
 }
 
-// CardLayout puts cards into the corners and hides those that do not fit.
-type CardLayout struct{}
+// CardLayout puts cards into the corners, below a space that stays free at the top, and hides those that do not fit.
+type CardLayout struct{ Top float32 }
 
-func (CardLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
+func (l CardLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	sizes := make([]fyne.Size, len(objects))
 	for i, o := range objects {
 		if o.(*Card).wanted {
 			sizes[i] = o.MinSize()
 		}
 	}
-	at, fits := placeCards(size, sizes)
+	at, fits := placeCards(size.SubtractWidthHeight(0, l.Top), sizes)
 	for i, o := range objects {
 		c := o.(*Card)
 		c.fits = fits[i]
 		c.Hidden = !(c.wanted && c.fits)
 		if !c.Hidden {
 			c.Resize(sizes[i])
-			c.Move(at[i])
+			c.Move(at[i].AddXY(0, l.Top))
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 // may follow, for their upper left corners, which are shown only with both.
 type PairLayout struct{}
 
-// pairGap is the space between the two objects, captionGap that between a caption and the corner, in Fyne units.
-const pairGap, captionGap = 2, 8
+// pairGap is the space between the two objects, CaptionGap that between a caption and the corner, in Fyne units.
+const pairGap, CaptionGap = 2, 8
 
 // Layout makes both equally large, in whole units, so that two views of this size show the same part of a picture.
 func (PairLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
@@ -24,7 +24,7 @@ func (PairLayout) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	for i, caption := range objects[2:] {
 		SetVisible(caption, left.Visible())
 		caption.Resize(caption.MinSize())
-		caption.Move(fyne.NewPos(captionGap+float32(i)*(size.Width+pairGap)/2, captionGap))
+		caption.Move(fyne.NewPos(CaptionGap+float32(i)*(size.Width+pairGap)/2, CaptionGap))
 	}
 	if !left.Visible() {
 		right.Resize(size)
