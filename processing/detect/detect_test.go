@@ -106,7 +106,7 @@ func TestCheck(t *testing.T) {
 		check bool
 	}{{60.5, processing.KindGlare, true}, {30.5, processing.KindPaint, true}, {90.5, processing.KindGlare, false}} {
 		f := &r.Findings[i]
-		if f.X != want.x || f.Kind != want.kind || f.Check != want.check || len(f.Reasons()) < 4 {
+		if f.X != want.x || f.Kind != want.kind || f.Check != want.check || len(f.Reasons()) < 3 {
 			t.Errorf("finding %d: %+v", i, f)
 		}
 	}

@@ -72,7 +72,8 @@ func (e *Evidence) NeedsCheck(area int) bool {
 // Reason is one line of what a finding was judged by.
 type Reason struct{ Name, Value message.Message }
 
-// Reasons says in words what the finding was judged by; empty for one that was painted.
+// Reasons says in words what the finding was judged by; empty for one that was painted. The certainty is left out: it
+// is that of a search rather than of a finding, because it hardly depends on the score.
 func (f *Finding) Reasons() []Reason {
 	e := &f.Evidence
 	if e.Strength == 0 && e.Rise == 0 {
@@ -90,9 +91,6 @@ func (f *Finding) Reasons() []Reason {
 		list = append(list, Reason{message.Of("strength"), message.Of("%.1f (score %+.1f)", e.Strength, f.Score)})
 	}
 	list = append(list, Reason{message.Of("size"), message.Of("%d px", f.Area)})
-	if e.Certainty > 0 {
-		list = append(list, Reason{message.Of("probably right"), message.Of("%d %%", whole(e.Certainty))})
-	}
 	if e.Check {
 		why := message.Of("probably not glare")
 		if e.Kind == processing.KindGlare {
