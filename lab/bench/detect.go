@@ -168,10 +168,10 @@ type Difference struct {
 func (d Difference) Text() message.Message {
 	if d.Pixels > 0 {
 		return message.Of("The masks of %s and %s differ in %d pixels, the first at (%d, %d): %d instead of %d.",
-			d.Device, d.Against, d.Pixels, d.X, d.Y, d.Got, d.Want)
+			DeviceName(d.Device), DeviceName(d.Against), d.Pixels, d.X, d.Y, d.Got, d.Want)
 	}
-	return message.Of("The findings of %s and %s differ from number %d on; the masks are identical.", d.Device,
-		d.Against, d.Finding)
+	return message.Of("The findings of %s and %s differ from number %d on; the masks are identical.",
+		DeviceName(d.Device), DeviceName(d.Against), d.Finding)
 }
 
 // Speedup returns how many times faster a whole warm detection is on device i than on the first device that was

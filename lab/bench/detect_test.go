@@ -251,8 +251,9 @@ func TestDiffer(t *testing.T) {
 			t.Errorf("%+v, want %+v", got, c.want)
 		}
 		if got != nil {
-			for _, s := range []string{got.Text().String(), i18n.For("ru").Sprint(got.Text())} {
-				if !strings.HasSuffix(s, ".") || !strings.Contains(s, "cpu") || strings.Contains(s, "%!") {
+			for lang, name := range map[string]string{"en": "cpu", "ru": "ЦП"} {
+				s := i18n.For(lang).Sprint(got.Text())
+				if !strings.HasSuffix(s, ".") || !strings.Contains(s, name) || strings.Contains(s, "%!") {
 					t.Error(s)
 				}
 			}
@@ -482,8 +483,8 @@ func TestComparisonTable(t *testing.T) {
 	if err := errors.Join(c.Table(&b, machine(), i18n.For("ru")), c.markdown(&b, i18n.For("ru"))); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"ручной режим", "обработка маски", "ускорение", "Маски cuda:0 и cpu различаются (пикселей: 3), впервые в (1, 2): 255 вместо 0.", "| яркость | 10,0 | 9,00…11,0 |", "- cuda:1: не измерено. There is none.\n",
-		"Ускорение cuda:0 относительно cpu: 3,97 × для всего поиска, 0,08446 × от открытия до первого результата."} {
+	for _, want := range []string{"ручной режим", "обработка маски", "ускорение", "Маски cuda:0 и ЦП различаются (пикселей: 3), впервые в (1, 2): 255 вместо 0.", "| яркость | 10,0 | 9,00…11,0 |", "- cuda:1: не измерено. There is none.\n",
+		"Ускорение cuda:0 относительно ЦП: 3,97 × для всего поиска, 0,08446 × от открытия до первого результата."} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())
 		}

@@ -107,7 +107,7 @@ func (c *Comparison) plotTimes(names []message.Message, tr *i18n.Printer) (*plot
 			}
 			bars.Color = colour
 			p.Add(bars, dots)
-			p.Legend.Add(m.Name+tr.Sprintf(", warm: median and quartiles"), dots)
+			p.Legend.Add(tr.Sprint(DeviceName(m.Name))+tr.Sprintf(", warm: median and quartiles"), dots)
 		}
 		if len(cold) > 0 {
 			rings, err := plotter.NewScatter(cold)
@@ -116,7 +116,7 @@ func (c *Comparison) plotTimes(names []message.Message, tr *i18n.Printer) (*plot
 			}
 			rings.GlyphStyle = draw.GlyphStyle{Color: colour, Radius: vg.Points(3), Shape: draw.RingGlyph{}}
 			p.Add(rings)
-			p.Legend.Add(m.Name+tr.Sprintf(", the first detection"), rings)
+			p.Legend.Add(tr.Sprint(DeviceName(m.Name))+tr.Sprintf(", the first detection"), rings)
 		}
 	}
 	// Keep dots off the frame, and show at least one decade.
@@ -156,7 +156,7 @@ func (c *Comparison) plotShares(names []message.Message, tr *i18n.Printer) (*plo
 			shape.Color, shape.LineStyle.Width = colour, 0
 			p.Add(shape)
 			if i == 0 {
-				p.Legend.Add(m.Name, shape)
+				p.Legend.Add(tr.Sprint(DeviceName(m.Name)), shape)
 			}
 		}
 	}

@@ -85,6 +85,14 @@ func (c *Comparison) measured() []*Measurement {
 	return list
 }
 
+// DeviceName returns the name of a device as people read it.
+func DeviceName(name string) message.Message {
+	if name == "cpu" {
+		return message.Of("cpu")
+	}
+	return message.Of(message.Text(name))
+}
+
 // Names returns the names of the rows of all devices, each once: the stages in order, then the sums.
 func (c *Comparison) Names() []message.Message {
 	var stages, sums []message.Message
@@ -123,8 +131,8 @@ func (c *Comparison) Warm(tr *i18n.Printer) [][]string {
 	}
 	head := []string{tr.Sprintf("stage")}
 	for i, m := range list {
-		head = append(head, m.Name+tr.Sprintf(", ms"), tr.Sprintf("quartiles"), tr.Sprintf("GB/s"),
-			tr.Sprintf("% of copy"))
+		head = append(head, tr.Sprint(DeviceName(m.Name))+tr.Sprintf(", ms"), tr.Sprintf("quartiles"),
+			tr.Sprintf("GB/s"), tr.Sprintf("% of copy"))
 		if i > 0 {
 			head = append(head, tr.Sprintf("speed-up"))
 		}
@@ -178,7 +186,7 @@ func (c *Comparison) Cold(tr *i18n.Printer) [][]string {
 	list := c.measured()
 	head := []string{tr.Sprintf("step")}
 	for _, m := range list {
-		head = append(head, m.Name+tr.Sprintf(", ms"))
+		head = append(head, tr.Sprint(DeviceName(m.Name))+tr.Sprintf(", ms"))
 	}
 	rows := [][]string{head}
 	add := func(name string, of func(m *Measurement) time.Duration) {
@@ -221,7 +229,7 @@ func (c *Comparison) Copies(tr *i18n.Printer) [][]string {
 		if m.Limits == (CopyRates{}) {
 			continue
 		}
-		row := []string{m.Name}
+		row := []string{tr.Sprint(DeviceName(m.Name))}
 		for _, v := range []float64{m.Limits.Local, m.Limits.Up, m.Limits.Down} {
 			cell := ""
 			if v > 0 {
@@ -244,12 +252,12 @@ func (c *Comparison) Conclusions(tr *i18n.Printer) []string {
 	for _, m := range c.Devices {
 		switch {
 		case m.State == experiment.NeedsGPU:
-			lines = append(lines, tr.Sprintf("%s was not measured. %s", m.Name, tr.Sprint(m.Note)))
+			lines = append(lines, tr.Sprintf("%s was not measured. %s", DeviceName(m.Name), tr.Sprint(m.Note)))
 		case m.State == experiment.Failed:
-			lines = append(lines, tr.Sprintf("%s failed; warm runs before that: %d. %s", m.Name, m.Runs,
+			lines = append(lines, tr.Sprintf("%s failed; warm runs before that: %d. %s", DeviceName(m.Name), m.Runs,
 				tr.Sprint(m.Note)))
 		case !m.Note.IsZero():
-			lines = append(lines, m.Name+": "+tr.Sprint(m.Note))
+			lines = append(lines, tr.Sprint(DeviceName(m.Name))+": "+tr.Sprint(m.Note))
 		}
 	}
 	list := c.measured()
@@ -257,8 +265,8 @@ func (c *Comparison) Conclusions(tr *i18n.Printer) []string {
 		if v := ratio(list[0].Total, m.Total); i > 0 && v > 0 {
 			cold := float64(list[0].Open+list[0].Total.Cold) / float64(m.Open+m.Total.Cold)
 			lines = append(lines, tr.Sprintf("Speed-up of %s over %s: %s × for a whole detection, %s × from opening "+
-				"to the first result.", m.Name, list[0].Name, message.Figures(figure(v)),
-				message.Figures(figure(cold))))
+				"to the first result.", DeviceName(m.Name), DeviceName(list[0].Name),
+				message.Figures(figure(v)), message.Figures(figure(cold))))
 		}
 	}
 	if len(list) == 0 {
@@ -274,7 +282,7 @@ func (c *Comparison) Conclusions(tr *i18n.Printer) []string {
 	case len(c.Differences) == 0:
 		names := make([]string, len(list))
 		for i, m := range list {
-			names[i] = m.Name
+			names[i] = tr.Sprint(DeviceName(m.Name))
 		}
 		lines = append(lines, tr.Sprintf("The masks and the findings of %s are identical (%s).",
 			strings.Join(names, ", "), sums))

@@ -88,7 +88,7 @@ func newBarChart(v *View, c *bench.Comparison) fyne.CanvasObject {
 	for i, d := range c.Devices {
 		square := canvas.NewRectangle(colours[i%len(colours)])
 		square.SetMinSize(fyne.NewSquareSize(11))
-		title := d.Name
+		title := v.texts.Sprint(bench.DeviceName(d.Name))
 		if d.Title != "" {
 			title += ": " + d.Title
 		}

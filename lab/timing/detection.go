@@ -154,7 +154,7 @@ func (p *detectionPage) start() {
 			return v.Compare(ctx, bench.Request{
 				Picture: pic, Region: region, Params: params, Repeat: repeat,
 				Progress: func(p bench.Progress) {
-					report(message.Of("%s: %s", p.Device, p.Doing), p.Done)
+					report(message.Of("%s: %s", bench.DeviceName(p.Device), p.Doing), p.Done)
 				},
 			})
 		}, func(c *bench.Comparison, err error) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fyne.io/fyne/v2"
+	"fyne.io/fyne/v2/canvas"
 	"fyne.io/fyne/v2/test"
 
 	"blik/app/i18n"
@@ -21,6 +22,7 @@ import (
 	"blik/app/session/store"
 	"blik/app/settings"
 	"blik/internal/message"
+	"blik/internal/test/uitest"
 	"blik/lab/bench"
 	"blik/lab/experiment"
 	"blik/processing"
@@ -211,6 +213,14 @@ func TestDetection(t *testing.T) {
 	h.SetTexts(russian)
 	if got := fmt.Sprint(h.detection.warm.Cells()); !strings.Contains(got, "фон 80,0") {
 		t.Errorf("in Russian the table shows %s", got)
+	}
+	shown := fmt.Sprint(h.detection.warm.Cells(), h.detection.cold.Cells()) + h.detection.summary.Text
+	for _, text := range uitest.Find[*canvas.Text](h.detection.object) {
+		shown += "\n" + text.Text
+	}
+	if strings.Contains(shown, "cpu") || !strings.Contains(shown, "ЦП, мс") || !strings.Contains(shown, "ЦП: Abacus 3") ||
+		!strings.Contains(shown, "относительно ЦП") {
+		t.Errorf("in Russian the page says %s", shown)
 	}
 }
 
