@@ -134,8 +134,8 @@ func TestBatch(t *testing.T) {
 	o := Options{childArguments: asChild}
 	args := []string{"batch", "--store", store, "--jobs", "2", "-o", out, filepath.Join(dir, "*.png"), filepath.Join(dir, "missing.tif")}
 	got := callWith(t.Context(), o, args...)
-	if got.status != exitFailed || !strings.Contains(got.out, "done: 3; failed: 0") ||
-		!strings.Contains(got.errors, "missing.tif: no such file") {
+	if got.status != exitFailed || !strings.Contains(got.out, "files that could not be added: 1\n") ||
+		!strings.Contains(got.out, "done: 3; failed: 1") || !strings.Contains(got.errors, "missing.tif: no such file") {
 		t.Fatalf("%+v", got)
 	}
 	for _, name := range []string{"a", "b", "c"} {
@@ -305,7 +305,7 @@ func TestBatchNames(t *testing.T) {
 	}
 	got := callWith(t.Context(), Options{childArguments: asChild}, "batch", "--store", filepath.Join(t.TempDir(), "store"), "-o",
 		filepath.Join(dir, "out"), filepath.Join(dir, name), filepath.Join(dir, "folder.png"))
-	if got.status != exitFailed || !strings.Contains(got.out, "done: 1; failed: 0") ||
+	if got.status != exitFailed || !strings.Contains(got.out, "done: 1; failed: 1") ||
 		!strings.Contains(got.errors, "folder.png: this is a folder, not a picture") {
 		t.Errorf("%+v", got)
 	}
@@ -321,6 +321,19 @@ func TestBatchOfNothing(t *testing.T) {
 		if want := "blik: " + none + ": no such file\n"; got.status != exitFailed || got.errors != want {
 			t.Errorf("%d, %q, want %q", got.status, got.errors, want)
 		}
+	}
+}
+
+// A folder that cannot be read keeps no file of its name from being processed.
+func TestBatchOfUnreadableFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	in := painting(t, dir, "a.png")
+	got := callWith(t.Context(), Options{childArguments: asChild}, "batch", "--store", filepath.Join(dir, "queue"), "-o",
+		filepath.Join(dir, "out"), filepath.Join(dir, "a", "**"), in)
+	if got.status != exitFailed || !strings.Contains(got.out, "done: 1; failed: 1") ||
+		!strings.Contains(got.errors, "the folder cannot be read") {
+		t.Errorf("%+v", got)
 	}
 }
 

@@ -142,11 +142,15 @@ func (s *submission) show(state workbatch.State) {
 			fmt.Fprint(s.Stdout, s.say("batch %s: results that no longer exist and are made again: %d\n",
 				done.Batch.ID, done.Missing))
 		}
+		if state.Unsent > 0 {
+			fmt.Fprint(s.Stdout, s.say("batch %s: files that could not be added: %d\n", done.Batch.ID, state.Unsent))
+		}
 	}
 	s.told = s.told || state.Submitted != nil
 	if b := state.Batch; b.ID != "" {
-		title := fmt.Sprintf("%d/%d", b.Done+b.Failed, b.Files)
-		s.bar.set(title, timeLeft(s.program, b), float64(b.Done+b.Failed)/float64(max(1, b.Files)))
+		ended := state.Done + state.Failed
+		title := fmt.Sprintf("%d/%d", ended, state.Files)
+		s.bar.set(title, timeLeft(s.program, b), float64(ended)/float64(max(1, state.Files)))
 	}
 }
 
@@ -164,7 +168,9 @@ func (s *submission) walk(ctx context.Context, args []string) (files []workbatch
 			err = message.Errorf("%s and %s would both write %s; give them different names or run them separately",
 				other, path, work.Stem(path)+"_…")
 		}
-		targets[target] = path
+		if err == nil {
+			targets[target] = path
+		}
 		files = append(files, workbatch.File{Path: path, Folder: folder, Err: err})
 	}
 	results := work.Existing(s.outDir)
@@ -250,7 +256,7 @@ func (s *submission) conclude(ctx context.Context, end workbatch.State, r workba
 	if b.State == farm.Cancelled && end.Submitted.Batch.State != farm.Cancelled { // meanwhile
 		s.printError(workbatch.Waits(b.ID))
 	}
-	text := s.say("batch %s: done: %d; failed: %d\n", b.ID, b.Done, b.Failed)
+	text := s.say("batch %s: done: %d; failed: %d\n", b.ID, end.Done, end.Failed)
 	if r.Farm != "" && !r.Shared {
 		text += s.say("files fetched: %d; results not fetched: %d\n", end.Collected.Files, end.Collected.Failed)
 	}
@@ -260,7 +266,7 @@ func (s *submission) conclude(ctx context.Context, end workbatch.State, r workba
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case b.Failed > 0, len(b.Conflicts) > 0, b.State == farm.Cancelled, end.Unsent > 0, end.Collected.Failed > 0:
+	case end.Failed > 0, len(b.Conflicts) > 0, b.State == farm.Cancelled, end.Collected.Failed > 0:
 		return errReported
 	}
 	return nil
