@@ -136,6 +136,12 @@ func (r Results) Check(ctx context.Context, original, folder string, names []str
 	return checkReport(ctx, filepath.Join(folder, jsonName), original, result)
 }
 
+// Renewable implements farm.Checker: only reports hold the time of their making.
+func (r Results) Renewable(ctx context.Context, path, result, sum string) bool {
+	jsonPath, htmlPath := report.CorrectionPaths(result)
+	return r.Work.Command != "detect" && (path == jsonPath || path == htmlPath) && report.Renewable(ctx, result, sum)
+}
+
 // checkDetection checks that the mask has the size of the original, and that the other pictures can be read.
 func (r Results) checkDetection(ctx context.Context, original, folder string, names []string,
 	limits imagefile.Limits,

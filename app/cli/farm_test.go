@@ -110,6 +110,27 @@ func TestFarmUpload(t *testing.T) {
 	if again := call(t, args...); again.status != exitDone || !strings.Contains(again.out, "files fetched: 0;") {
 		t.Errorf("again: %+v", again)
 	}
+	// What was deleted after it had been fetched is made again. Its report is renewed unless somebody has altered it.
+	for _, altered := range []string{"", "a_corrected.html"} {
+		if err := os.Remove(filepath.Join(out, "a_corrected.png")); err != nil {
+			t.Fatal(err)
+		}
+		want := outcome{exitDone, "files fetched: 3; results not fetched: 0", "a.png: its result was fetched before"}
+		if altered != "" {
+			want = outcome{exitFailed, "files fetched: 0; results not fetched: 1", "exists; --overwrite replaces it"}
+			if err := os.WriteFile(filepath.Join(out, altered), []byte("a remark"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got := call(t, args...)
+		if got.status != want.status || !strings.Contains(got.out, want.out) || !strings.Contains(got.errors, want.errors) ||
+			exist(filepath.Join(out, "a_corrected.png")) != (altered == "") {
+			t.Errorf("without a result, %q altered: %+v", altered, got)
+		}
+	}
+	if got := call(t, append(args, "--overwrite")...); got.status != exitDone || len(testpic.Listed(t, out)) != 6 {
+		t.Errorf("overwriting: %+v", got)
+	}
 	if err := <-watched; err != nil || len(shown) < 2 {
 		t.Errorf("%d tables, %v", len(shown), err)
 	}

@@ -46,8 +46,8 @@ searched as by blik detect. A pattern may contain ** for folders of any depth; t
 same folders below DIR.
 
 The same files with the same parameters are added only once, however often they are submitted; new files in a folder
-are added to the batch, and in shared folders results that no longer exist are made again. Files that cannot be
-submitted are named, and the others are added.
+are added to the batch, and results that no longer exist are made again. Files that cannot be submitted are named, and
+the others are added.
 
 --upload is for machines without a common folder: the files are sent to the server, workers fetch them from there, and
 the results are fetched into DIR. The command runs until all of them have arrived; started again after a kill, it

@@ -175,8 +175,9 @@ func TestDesk(t *testing.T) {
 // lenient is a Checker that accepts everything.
 type lenient struct{}
 
-func (lenient) Names(string, []string) error                          { return nil }
-func (lenient) Check(context.Context, string, string, []string) error { return nil }
+func (lenient) Names(string, []string) error                           { return nil }
+func (lenient) Check(context.Context, string, string, []string) error  { return nil }
+func (lenient) Renewable(context.Context, string, string, string) bool { return false }
 
 // No result leads to a file outside its folder, or to one that a system hides.
 func TestNamesOfResults(t *testing.T) {

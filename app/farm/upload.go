@@ -126,6 +126,9 @@ type Checker interface {
 	// Check refuses files of a folder that are not a result of an original. The error is a *Suspicion if the files are
 	// at fault, and not this machine.
 	Check(ctx context.Context, original, folder string, names []string) error
+	// Renewable reports whether replacing a file loses nothing, which exists beside the place of a result with a
+	// SHA-256.
+	Renewable(ctx context.Context, path, result, sum string) bool
 }
 
 // Suspicion is a result that a Checker refuses.
@@ -166,8 +169,8 @@ type collector struct {
 
 // Collect downloads the results of a batch as they arrive and checks them against the originals, which this client must
 // have submitted. Files get their names after that, each atomically, and are removed from the object store. A result
-// that is refused counts as failed, and its file is handed out again. Results that were downloaded before are left
-// alone. After submitted was closed, Collect ends as soon as the batch is finished and all its results have been seen.
+// that is refused counts as failed, and its file is handed out again, as is one whose result was downloaded before and no
+// longer exists. Other results that were downloaded before are left alone. After submitted was closed, Collect ends as soon as the batch is finished and all its results have been seen.
 func (c *Client) Collect(ctx context.Context, id string, o Collection, submitted <-chan struct{}) (Collected, error) {
 	scratch, err := openScratch(o.Folder)
 	if err != nil {
@@ -252,6 +255,14 @@ func (k *collector) fetchAll(ctx context.Context, results []Result, all bool) (a
 				k.Notify(err)
 			}
 			again = again || handed
+		case errors.Is(err, errGone):
+			if err = k.handOut(ctx, job); err == nil {
+				again = true
+				k.Notify(message.Errorf("%s: its result was fetched before and no longer exists; it is made again",
+					job.In.String()))
+				continue
+			}
+			fallthrough
 		case err != nil:
 			k.sum.Failed++
 			k.Notify(fmt.Errorf("%s: %w", job.In, err))
@@ -282,11 +293,19 @@ func (k *collector) reject(ctx context.Context, job Job, why error) (again bool,
 	if err != nil || len(a.Need) == 0 {
 		return false, err
 	}
-	if err := k.storeOne(ctx, job, k.Notify); err != nil {
+	if err := k.handOut(ctx, job); err != nil {
 		return false, fmt.Errorf("%s: %w", job.In, err)
 	}
-	_, err = k.link.insist(ctx, SubmitAgain, Request{ID: k.id, Names: []string{job.ID}}, k.Notify)
-	return err == nil, err
+	return true, nil
+}
+
+// handOut has the file of a job processed again.
+func (k *collector) handOut(ctx context.Context, job Job) error {
+	err := k.storeOne(ctx, job, k.Notify)
+	if err == nil {
+		_, err = k.link.insist(ctx, SubmitAgain, Request{ID: k.id, Names: []string{job.ID}}, k.Notify)
+	}
+	return err
 }
 
 // collect downloads the missing files of a result and returns their number. Folder and names are those of the job as
@@ -353,8 +372,14 @@ func (k *collector) fetchOne(ctx context.Context, job Job, r Result, folder stri
 	}
 	tx := atomicfile.Begin(atomicfile.Disk{})
 	defer tx.Close()
-	for _, name := range slices.Backward(names) {
+	for i, name := range slices.Backward(names) {
 		t := atomicfile.Target{FS: atomicfile.Disk{}, Path: filepath.Join(folder, name), Overwrite: k.Overwrite}
+		switch there, _, err := sumOf(ctx, t.Path); {
+		case err == nil && there == r.Outputs[i].SHA256:
+			continue
+		case err == nil && !t.Overwrite:
+			t.Overwrite = k.Checker.Renewable(ctx, t.Path, filepath.Join(folder, names[0]), r.Outputs[0].SHA256)
+		}
 		err := tx.Add(ctx, t, func(to atomicfile.File) error { return copyFile(to, filepath.Join(desk, name)) }, nil)
 		if err != nil {
 			return 0, k.nameFault(t.Path, err)
@@ -394,9 +419,6 @@ func (k *collector) download(ctx context.Context, job Job, o Output, file string
 		switch {
 		case errors.Is(err, errDamaged):
 			return &Suspicion{fmt.Errorf("%s: %w", o.Name, err)}
-		case errors.Is(err, errGone):
-			return message.Errorf("%s was fetched before and no longer exists; use --again to process it again",
-				filepath.Join(k.Folder, filepath.FromSlash(job.Out.Path), o.Name))
 		case !diskFull(err) || ctx.Err() != nil:
 			return err
 		}

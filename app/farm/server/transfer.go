@@ -48,8 +48,14 @@ func (m *Manager) submitterPut(ctx context.Context, r farm.Request, b *batch) (f
 	}
 	job := r.Jobs[0].Of(b.ID)
 	key, _ := keyOf(job.ID)
-	if m.markOf(b, key).status() == done || !b.Work.Upload {
-		return farm.Answer{}, farm.Refuse("the original of this file is not needed")
+	if mark := m.markOf(b, key); mark.status() == done || !b.Work.Upload {
+		fetched, err := m.fetched(ctx, b, key, mark)
+		if err != nil {
+			return farm.Answer{}, err
+		}
+		if !fetched {
+			return farm.Answer{}, farm.Refuse("the original of this file is not needed")
+		}
 	}
 	if r.Piece == 0 {
 		if err := m.checkSpace(ctx, job.Size, forOriginals, forOriginals); err != nil {

@@ -115,8 +115,9 @@ func (s *site) stored() uint64 {
 // lenient is a Checker that accepts everything.
 type lenient struct{}
 
-func (lenient) Names(string, []string) error                          { return nil }
-func (lenient) Check(context.Context, string, string, []string) error { return nil }
+func (lenient) Names(string, []string) error                           { return nil }
+func (lenient) Check(context.Context, string, string, []string) error  { return nil }
+func (lenient) Renewable(context.Context, string, string, string) bool { return false }
 
 // fetch downloads the finished results.
 func (s *site) fetch(id string, told func(error)) farm.Collected {
@@ -187,6 +188,16 @@ func TestUpload(t *testing.T) {
 	s.client = client
 	if again := s.send(s.names(), nil); again.Added != 0 || again.Ready != len(files)-1 || s.stored() > 2000 {
 		t.Errorf("sent again: %+v, %d bytes", again, s.stored())
+	}
+	// A result that was deleted after it had been fetched is made again, and the store is empty after that.
+	lost := filepath.Join(s.out, "sub", "001.tif.out")
+	if err := os.Remove(lost); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	got := s.fetch(sub.Batch.ID, func(err error) { said = append(said, err.Error()) })
+	if got.Files != 2 || got.Failed != 0 || len(said) != 1 || !strings.Contains(said[0], "made again") || s.stored() > 2000 {
+		t.Errorf("without a result: %+v, %q, %d bytes", got, said, s.stored())
 	}
 	for dir, want := range map[string]int{scratch: 1, filepath.Join(s.out, "sub"): 2 * (len(files) - 1)} {
 		if e, err := os.ReadDir(dir); err != nil || len(e) != want {

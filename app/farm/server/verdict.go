@@ -254,8 +254,8 @@ func (m *Manager) oneOf(r farm.Request) (*batch, jobKey, error) {
 	return b, key, nil
 }
 
-// again hands out jobs once more: one whose result was refused, to another worker if there is one, or, with shared
-// folders, those whose results the submitter misses.
+// again hands out jobs once more: one whose result was refused, to another worker if there is one, or those whose
+// results the submitter misses.
 func (m *Manager) again(ctx context.Context, r farm.Request, b *batch) (farm.Answer, error) {
 	var jobs []farm.Job
 	for _, id := range r.Names {
@@ -263,8 +263,14 @@ func (m *Manager) again(ctx context.Context, r farm.Request, b *batch) (farm.Ans
 		m.mu.Lock()
 		mark, times := b.jobs[key], len(b.refused[key])
 		m.mu.Unlock()
-		refused := mark.status() == failed && times > 0 && times < maxRefused
-		if !ok || !refused && (mark.status() != done || b.Work.Upload) {
+		free := mark.status() == failed && times > 0 && times < maxRefused || mark.status() == done && !b.Work.Upload
+		if !free {
+			var err error
+			if free, err = m.fetched(ctx, b, key, mark); err != nil {
+				return farm.Answer{}, err
+			}
+		}
+		if !ok || !free {
 			return farm.Answer{}, farm.Refuse("this file has no result that was refused or is missing")
 		}
 		old, err := m.stored(ctx, mark.seq(), id)
