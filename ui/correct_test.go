@@ -765,10 +765,13 @@ func TestRealSession(t *testing.T) {
 	}
 	size := h.c.session.Document().Size()
 	may := imagefile.MaskOf(size.X, size.Y, h.c.session.Document().Corrections().Patches())
-	proof, err := imagefile.Verify(context.Background(), sample, h.dialogs.path, may, imagefile.DefaultLimits())
-	if err != nil || !proof.Holds() || proof.Changed == 0 ||
+	c, err := imagefile.Compare(context.Background(), sample, h.dialogs.path, may, imagefile.DefaultLimits(), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if proof := c.Proof; !proof.Holds() || proof.Changed == 0 ||
 		proof.MaskArea != int64(h.c.session.Document().Corrections().Pixels()) {
-		t.Errorf("%+v, %v", proof, err)
+		t.Errorf("%+v", proof)
 	}
 	if files, _ := filepath.Glob(filepath.Join(filepath.Dir(h.dialogs.path), "*")); len(files) != 3 {
 		t.Errorf("wrote %v, want a picture and two reports", files)

@@ -283,7 +283,7 @@ func (b *Run) sendAndFetch(ctx context.Context, client *farm.Client) error {
 	fetch, stop := context.WithCancel(ctx)
 	defer stop()
 	o := farm.Collection{
-		Folder: b.request.Folder, Overwrite: b.request.Overwrite, Input: Inputs(inputs), Checker: Results{batch.Work},
+		Folder: b.request.Folder, Overwrite: b.request.Overwrite, Input: Inputs(inputs), Checker: Results{batch},
 		Every: 500 * time.Millisecond, Notify: b.remark,
 	}
 	if b.request.Own {

@@ -3,8 +3,6 @@ package batch
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -15,8 +13,10 @@ import (
 	"sync"
 	"testing"
 
+	"blik/app/document"
 	"blik/app/farm"
 	"blik/app/farm/server"
+	"blik/app/i18n"
 	"blik/app/imagefile"
 	"blik/app/report"
 	"blik/app/work"
@@ -47,31 +47,19 @@ func (r *runner) Run(ctx context.Context, t farm.Task) (farm.Outcome, error) {
 	if strings.HasPrefix(name, "bad") {
 		return farm.Outcome{End: farm.Failed, Sentence: "damaged"}, nil
 	}
-	data, err := os.ReadFile(t.Input)
+	source, err := imagefile.Read(ctx, t.Input, imagefile.DefaultLimits())
 	if err != nil {
 		return farm.Outcome{}, err
 	}
-	return deliver(t, data)
-}
-
-// deliver writes a result with its reports.
-func deliver(t farm.Task, data []byte) (farm.Outcome, error) {
-	name := imagefile.DefaultName(filepath.Base(t.Input), imagefile.PNG)
-	jsonName, htmlName := report.CorrectionPaths(name)
-	source, err := os.ReadFile(t.Input)
+	target := filepath.Join(t.Folder, imagefile.DefaultName(name, imagefile.PNG))
+	made := report.NewCorrection(source, "1", nil, nil, []*document.Origin{{}})
+	got, err := work.Save(ctx, made, work.Target{Path: target, Report: i18n.For("en")})
 	if err != nil {
 		return farm.Outcome{}, err
 	}
-	text := fmt.Sprintf(`{"source":{"sha256":"%x"},"result":{"sha256":"%x"}}`, sha256.Sum256(source), sha256.Sum256(data))
 	out := farm.Outcome{End: farm.Done}
-	for _, f := range []struct {
-		name string
-		data []byte
-	}{{name, data}, {htmlName, []byte("<!DOCTYPE html><html><body><p>a report</p></body></html>")}, {jsonName, []byte(text)}} {
-		if err := os.WriteFile(filepath.Join(t.Folder, f.name), f.data, 0o644); err != nil {
-			return farm.Outcome{}, err
-		}
-		out.Outputs = append(out.Outputs, farm.Output{Name: f.name})
+	for _, path := range []string{target, got.Report, got.JSON} {
+		out.Outputs = append(out.Outputs, farm.Output{Name: filepath.Base(path)})
 	}
 	return out, nil
 }

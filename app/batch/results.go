@@ -22,8 +22,8 @@ import (
 	"blik/processing"
 )
 
-// Results checks the files that workers of a farm deliver for uploaded originals.
-type Results struct{ Work farm.Work }
+// Results checks the files that workers of a farm deliver for uploaded originals of a batch.
+type Results struct{ farm.Batch }
 
 var _ farm.Checker = Results{}
 
@@ -89,8 +89,8 @@ func sorted(names []string) []string { return slices.Sorted(slices.Values(names)
 // maxText bounds the size of a report.
 const maxText = 256 << 20
 
-// Check implements farm.Checker: only pixels differ from the original, those in the mask if there is one, and the
-// reports are about these files and hold nothing that acts.
+// Check implements farm.Checker: only pixels differ from the original, those in the mask if there is one, the report
+// fits these files in everything that can be measured, and no file holds anything that acts.
 func (r Results) Check(ctx context.Context, original, folder string, names []string) error {
 	limits := imagefile.DefaultLimits()
 	limits.Pixels = int64(r.Work.Limit * 1e6)
@@ -103,20 +103,24 @@ func (r Results) Check(ctx context.Context, original, folder string, names []str
 		return r.checkDetection(ctx, original, folder, names, limits)
 	}
 	result := filepath.Join(folder, names[0])
-	var mask *processing.Mask
+	var (
+		mask *report.MaskFile
+		may  *processing.Mask
+		err  error
+	)
 	if r.Work.SaveMask {
-		var err error
-		name := work.Stem(original) + "_mask.png"
-		if mask, err = imagefile.ReadMask(ctx, filepath.Join(folder, name), 0, 0, limits); err != nil {
-			return suspect(name, err)
+		path := filepath.Join(folder, work.Stem(original)+"_mask.png")
+		if may, err = imagefile.ReadMask(ctx, path, 0, 0, limits); err != nil {
+			return suspect(filepath.Base(path), err)
 		}
+		mask = &report.MaskFile{Path: path, Mask: may}
 	}
-	proof, err := imagefile.Verify(ctx, original, result, mask, limits)
+	c, err := imagefile.Compare(ctx, original, result, may, limits, false)
 	if err != nil {
 		return suspect(names[0], err)
 	}
-	if !proof.Holds() {
-		return &farm.Suspicion{Err: message.Errorf("%s: %w", names[0], message.New(proof.Statement(), nil))}
+	if !c.Proof.Holds() {
+		return &farm.Suspicion{Err: message.Errorf("%s: %w", names[0], message.New(c.Proof.Statement(), nil))}
 	}
 	lossy, err := isJPEG(original)
 	if err != nil {
@@ -126,14 +130,20 @@ func (r Results) Check(ctx context.Context, original, folder string, names []str
 	if lossy {
 		wanted = imagefile.TIFF
 	}
-	if r.Work.Format == "" && proof.Converted != wanted {
+	if r.Work.Format == "" && c.Proof.Converted != wanted {
 		return &farm.Suspicion{Err: message.Errorf("%s: this is not the format of the original", names[0])}
 	}
 	if r.Work.NoReport {
 		return nil
 	}
-	jsonName, _ := report.CorrectionPaths(names[0])
-	return checkReport(ctx, filepath.Join(folder, jsonName), original, result)
+	check, err := report.CheckCorrection(ctx, c, mask, r.Program)
+	if err != nil {
+		return suspect(names[0], err)
+	}
+	if len(check.Faults) > 0 {
+		return &farm.Suspicion{Err: message.New(check.Faults[0], nil)}
+	}
+	return nil
 }
 
 // Renewable implements farm.Checker: only reports hold the time of their making.
@@ -183,28 +193,6 @@ func isJPEG(path string) (bool, error) {
 	start := make([]byte, 2)
 	_, err = io.ReadFull(f, start)
 	return bytes.Equal(start, []byte{0xff, 0xd8}), err
-}
-
-// checkReport checks that a report is about two files.
-func checkReport(ctx context.Context, path, original, result string) error {
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
-	var sums struct{ Source, Result struct{ SHA256 string } }
-	if err := json.Unmarshal(data, &sums); err != nil {
-		return suspect(filepath.Base(path), err)
-	}
-	for _, f := range []struct{ path, sum string }{{original, sums.Source.SHA256}, {result, sums.Result.SHA256}} {
-		sum, err := imagefile.SHA256(ctx, f.path)
-		if err != nil {
-			return err
-		}
-		if !strings.EqualFold(sum, f.sum) {
-			return &farm.Suspicion{Err: message.Errorf("%s: it is not the report on this file", filepath.Base(path))}
-		}
-	}
-	return nil
 }
 
 // checkText checks files that are not pictures: text, and pages that hold only what reports hold.

@@ -75,6 +75,9 @@ func lies() []lie {
 		{"a report on another file", change(".json", func(d []byte) []byte {
 			return bytes.Replace(d, []byte(`"sha256": "`), []byte(`"sha256": "0`), 1)
 		})},
+		{"a report with another figure", change(".json", func(d []byte) []byte {
+			return bytes.Replace(d, []byte(`"pixels_changed": `), []byte(`"pixels_changed": 1`), 1)
+		})},
 		{"a hidden file", add(".profile")},
 		{"a file more", add("notes.txt")},
 		{"the name of an original", func(t *testing.T, folder string, o *farm.Outcome) {

@@ -169,8 +169,9 @@ type collector struct {
 
 // Collect downloads the results of a batch as they arrive and checks them against the originals, which this client must
 // have submitted. Files get their names after that, each atomically, and are removed from the object store. A result
-// that is refused counts as failed, and its file is handed out again, as is one whose result was downloaded before and no
-// longer exists. Other results that were downloaded before are left alone. After submitted was closed, Collect ends as soon as the batch is finished and all its results have been seen.
+// that is refused counts as failed, and its file is handed out again, as is one whose result was downloaded before and
+// no longer exists. Other results that were downloaded before are left alone. After submitted was closed, Collect ends
+// as soon as the batch is finished and all its results have been seen.
 func (c *Client) Collect(ctx context.Context, id string, o Collection, submitted <-chan struct{}) (Collected, error) {
 	scratch, err := openScratch(o.Folder)
 	if err != nil {

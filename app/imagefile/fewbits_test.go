@@ -112,7 +112,7 @@ func TestSaveFewBits(t *testing.T) {
 					t.Fatal(err)
 				}
 				mask := &processing.Mask{Width: 16, Height: 6, Pix: bytes.Repeat([]byte{255}, 96)}
-				if p, err := Verify(t.Context(), path, spoiled, mask, DefaultLimits()); err != nil || p.Holds() {
+				if p, err := prove(t.Context(), path, spoiled, mask, DefaultLimits()); err != nil || p.Holds() {
 					t.Fatalf("%s: a byte more is %+v, %v", name, p, err)
 				}
 			}

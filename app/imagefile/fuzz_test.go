@@ -56,7 +56,7 @@ func FuzzSave(f *testing.F) {
 				t.Fatalf("saved unproven: %s", saved.Proof.Statement())
 			}
 			mask := MaskOf(pic.Width, pic.Height, []processing.Patch{patch})
-			proof, err := Verify(t.Context(), path, result, mask, limits)
+			proof, err := prove(t.Context(), path, result, mask, limits)
 			if err != nil || !proof.Holds() {
 				t.Fatalf("%s as %s (%s) does not verify: %v, %+v", file.Format, saved.Format, saved.Method, err, proof)
 			}

@@ -1,7 +1,7 @@
 // Package imagefile reads and writes files of pictures and masks.
 //
 // Only Read and ReadMask read files. Outputs.AddPicture saves a picture that was read: only the pixels of its patches
-// differ from the source, and Verify proves it. WriteFile and the functions built on it write everything else. The
+// differ from the source, and Compare proves it. WriteFile and the functions built on it write everything else. The
 // containers themselves are in the packages tiff, png and jpeg.
 //
 // File contents are not trusted: sizes are checked against Limits, the length of the file and free memory before pixels

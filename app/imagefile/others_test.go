@@ -226,7 +226,7 @@ func TestSaveCOG(t *testing.T) {
 			}
 			for _, spoiled := range [][2]string{{"EDITION=YES", "EDITION=NO\n"}, {"EDITION=YES", "EDITION=YEA"}, {"ROW_MAJOR", "ROW_MINOR"}} {
 				data := bytes.Replace(result, []byte(spoiled[0]), []byte(spoiled[1]), 1)
-				if p, err := Verify(t.Context(), path, testpic.WriteFile(t, "c.tif", data), nil, DefaultLimits()); err == nil && p.Holds() {
+				if p, err := prove(t.Context(), path, testpic.WriteFile(t, "c.tif", data), nil, DefaultLimits()); err == nil && p.Holds() {
 					t.Errorf("compression %d: proven with %q", compression, spoiled[1])
 				}
 			}

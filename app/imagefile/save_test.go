@@ -98,7 +98,7 @@ func TestSaveSamples(t *testing.T) {
 		}
 		mask := processing.NewMask(f.Picture.Width, f.Picture.Height)
 		mask.Pix[y*mask.Width+x] = 255
-		proof, err := Verify(t.Context(), f.Path, target, mask, DefaultLimits())
+		proof, err := prove(t.Context(), f.Path, target, mask, DefaultLimits())
 		if err != nil || !proof.Holds() || proof.Changed != 1 || proof.Outside != 0 {
 			t.Errorf("%s: Verify: %+v, %v", name, proof, err)
 		}
@@ -108,9 +108,9 @@ func TestSaveSamples(t *testing.T) {
 			}
 		}
 		mask.Pix[y*mask.Width+x] = 0
-		if proof, err = Verify(t.Context(), f.Path, target, mask, DefaultLimits()); err != nil || proof.Holds() ||
+		if proof, err = prove(t.Context(), f.Path, target, mask, DefaultLimits()); err != nil || proof.Holds() ||
 			proof.Outside != 1 || !slices.Equal(proof.First, []Position{{x, y}}) {
-			t.Errorf("%s: Verify with an empty mask: %+v, %v", name, proof, err)
+			t.Errorf("%s: with an empty mask: %+v, %v", name, proof, err)
 		}
 		same, err := Save(t.Context(), f, filepath.Join(t.TempDir(), "same"+filepath.Ext(f.Path)), nil, SaveOptions{})
 		if err != nil || same.Method != Copied || same.PixelsChanged != 0 || same.SHA256 != same.SourceSHA256 ||
@@ -316,7 +316,7 @@ func TestSaveJPEGInTIFF(t *testing.T) {
 	if saved.Method != Patched || saved.Format != TIFF || saved.Lossy || !saved.Proof.Holds() || saved.Proof.Changed != 1 {
 		t.Errorf("%+v, %+v", saved, saved.Proof)
 	}
-	if proof, err := Verify(t.Context(), path, saved.Path, nil, DefaultLimits()); err != nil || !proof.Holds() || proof.Changed != 1 {
+	if proof, err := prove(t.Context(), path, saved.Path, nil, DefaultLimits()); err != nil || !proof.Holds() || proof.Changed != 1 {
 		t.Errorf("Verify: %+v, %v", proof, err)
 	}
 }

@@ -50,7 +50,7 @@ func TestStaleChunks(t *testing.T) {
 				if strings.Contains(remarks, name) == stays {
 					t.Errorf("%s: the remark on %s is %q", kind, name, remarks)
 				}
-				if p, err := Verify(t.Context(), path, saved.Path, nil, DefaultLimits()); err != nil || !p.Holds() {
+				if p, err := prove(t.Context(), path, saved.Path, nil, DefaultLimits()); err != nil || !p.Holds() {
 					t.Errorf("%s, %s: %+v, %v", kind, name, p, err)
 				}
 				copied, err := Save(t.Context(), f, filepath.Join(t.TempDir(), "b.png"), nil, SaveOptions{})

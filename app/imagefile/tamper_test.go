@@ -38,7 +38,7 @@ func TestTampering(t *testing.T) {
 		result := s.save(t, s.data)
 		flips(s.results, len(result), 60)
 		mark := func(way string, data []byte) {
-			proof, err := Verify(t.Context(), source, testpic.WriteFile(t, "b."+s.result, data), tamperMask(), DefaultLimits())
+			proof, err := prove(t.Context(), source, testpic.WriteFile(t, "b."+s.result, data), tamperMask(), DefaultLimits())
 			outcome := caught
 			if err == nil && proof.Holds() {
 				outcome = harmless
@@ -60,7 +60,7 @@ func TestTampering(t *testing.T) {
 		}
 		for i := range 9 {
 			data := s.saveAt(t, s.data, 4+i%3, 4+i/3)
-			proof, err := Verify(t.Context(), source, testpic.WriteFile(t, "b."+s.result, data), tamperMask(), DefaultLimits())
+			proof, err := prove(t.Context(), source, testpic.WriteFile(t, "b."+s.result, data), tamperMask(), DefaultLimits())
 			if err != nil || !proof.Holds() || proof.Changed == 0 {
 				c.count("untouched results", s.name, refused)
 				t.Errorf("%s is untouched: %v, %+v", s.name, err, proof)
@@ -69,7 +69,7 @@ func TestTampering(t *testing.T) {
 			c.count("untouched results", s.name, harmless)
 		}
 		for i, packed := range s.packed {
-			proof, err := Verify(t.Context(), source, testpic.WriteFile(t, "b."+s.result, packed), nil, DefaultLimits())
+			proof, err := prove(t.Context(), source, testpic.WriteFile(t, "b."+s.result, packed), nil, DefaultLimits())
 			if err != nil || !proof.Holds() || proof.Changed != 0 {
 				c.count("packed in another way", s.name, refused)
 				t.Errorf("%s is only packed in another way, %d: %v, %+v", s.name, i, err, proof)

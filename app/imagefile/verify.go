@@ -124,28 +124,20 @@ const maxNamed = 8
 // differs names a property in which the pictures of two files differ.
 func differs(name message.Text) message.Message { return message.Of(name).Context("differs") }
 
-// Verify compares two picture files: every sample of every pixel, page and sub-picture, alpha and extra channels, and
-// every tag, chunk and segment, however they are packed. A result in another container is compared with what saving the
-// source in that container writes. The stored blocks of JPEG files are compared too. Parts that cannot be compared
-// invalidate the proof (Proof.Uncompared).
-//
-// mask, in the row order of the file, marks the pixels that may differ; with nil all may differ, and they are only
-// counted. Two decoded pictures are in memory at once.
-func Verify(ctx context.Context, source, result string, mask *processing.Mask, limits Limits) (*Proof, error) {
-	c, err := Compare(ctx, source, result, mask, limits, false)
-	if err != nil {
-		return nil, err
-	}
-	return c.Proof, nil
-}
-
 // Comparison is a proof with the two files that it is about.
 type Comparison struct {
 	Proof          *Proof
 	Source, Result *File
 }
 
-// Compare is Verify. With coverage it also counts the bytes of a result that was compared byte by byte.
+// Compare compares two picture files: every sample of every pixel, page and sub-picture, alpha and extra channels, and
+// every tag, chunk and segment, however they are packed. A result in another container is compared with what saving the
+// source in that container writes. The stored blocks of JPEG files are compared too. Parts that cannot be compared
+// invalidate the proof (Proof.Uncompared).
+//
+// mask, in the row order of the file, marks the pixels that may differ; with nil all may differ, and they are only
+// counted. Two decoded pictures are in memory at once. With coverage it also counts the bytes of a result that was
+// compared byte by byte.
 func Compare(ctx context.Context, source, result string, mask *processing.Mask, limits Limits, coverage bool) (
 	*Comparison, error,
 ) {

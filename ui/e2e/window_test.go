@@ -338,12 +338,12 @@ func methods(t *testing.T, source, result string, want int) map[string]int {
 			}
 		}
 	}
-	proof, err := imagefile.Verify(context.Background(), source, result, may, imagefile.DefaultLimits())
+	c, err := imagefile.Compare(context.Background(), source, result, may, imagefile.DefaultLimits(), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !proof.Holds() || proof.Changed != written.Changed || proof.Changed == 0 || len(written.Places) != want {
-		t.Errorf("%d places of %d, %d pixels reported: %+v", len(written.Places), want, written.Changed, proof)
+	if proof := c.Proof; !proof.Holds() || proof.Changed != written.Changed || proof.Changed == 0 || len(written.Places) != want {
+		t.Errorf("%d places of %d, %d pixels reported: %+v", len(written.Places), want, written.Changed, c.Proof)
 	}
 	return counts
 }
