@@ -37,6 +37,7 @@ done
 
 printf '\nOther light, turned and cropped pictures\n'
 "$python" training/steady.py "$blik" $shared/data/photographs/p009.jpg $shared/data/photographs/p005.jpg
+"$python" training/steady.py "$blik" --crops $shared/data/glare-real
 
 printf '\nMany lamps: canvas-fattori, at the default and at sensitivities 2 and 4.6\n'
 lamps=$out/lamps

@@ -1,13 +1,18 @@
 """Prints how steady findings are: with other light, on the same picture mirrored, turned and cropped, and as another camera takes it.
 
   steady.py PROGRAM PICTURE... [--side N] [--margin M]
+  steady.py PROGRAM --crops TRUTH
 
 Takes the first N x N pixels of each picture (all of it, if that is less). For each change: the share of the findings that are kept,
 F1 between those of the original and those of the changed picture (the smaller count of matches on both sides, places within 4 px),
 and the number of findings as a multiple; means over the pictures with at least five findings. Of cropped pictures the findings within
 M pixels of the new border do not count, because there is other paint about them. PROGRAM is Blik's command line.
+
+With --crops, of the labelled bright and dim glints of TRUTH (crops.py) those found by the default: the share that are found in the changed
+pictures too; the recall there; and false findings a megapixel on the pictures without glare.
 """
 import argparse
+import glob
 import json
 import os
 import subprocess
@@ -16,6 +21,8 @@ import tempfile
 import cv2
 import numpy as np
 from scipy.spatial import cKDTree
+
+from crops import Crop
 
 NEAR = 4
 FEW = 5  # a picture with fewer findings says nothing
@@ -51,9 +58,13 @@ def compressed(picture, quality):
     return cv2.imdecode(cv2.imencode(".jpg", wide, [cv2.IMWRITE_JPEG_QUALITY, quality])[1], cv2.IMREAD_COLOR)[4:-4, 4:-4]
 
 
+def same(at):
+    return at
+
+
 def changes(picture):
     """Yields the name of a change, the changed picture, and a function that takes its places [n, 2] back to the original."""
-    w, same = picture.shape[1], lambda at: at
+    w = picture.shape[1]
     yield "half the light", display(linear(picture) * 0.5), same
     yield "twice the light", display(linear(picture) * 2), same
     yield "mirrored", picture[:, ::-1], lambda at: np.stack([w - at[:, 0], at[:, 1]], 1)
@@ -83,13 +94,47 @@ def near(of, to):
     return int((cKDTree(to).query(of)[0] <= NEAR).sum()) if len(of) and len(to) else 0
 
 
+def hits(program, truth, pictures):
+    """Returns which bright and which dim glints of TRUTH are found in its pictures, changed, {name: pixels}, and how many false findings
+    a megapixel where there is no glare."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [os.path.join(folder, n + "_image.png") for n in pictures]
+        for path, picture in zip(paths, pictures.values()):
+            cv2.imwrite(path, np.ascontiguousarray(picture))
+        subprocess.run([program, "detect", "-q", "-o", folder, *paths], check=True)
+        crops = [Crop(truth, n, folder) for n in pictures]
+    found, _, wrong = zip(*(c.found(0) for c in crops))
+    bare = [not c.glare.any() for c in crops]
+    false = np.dot(wrong, bare) / np.dot([np.count_nonzero(~c.unsure) for c in crops], bare) * 1e6
+    found, bright = np.concatenate(found), np.concatenate([c.bright for c in crops])
+    return found[bright], found[~bright], false
+
+
+def judge_crops(program, truth):
+    names = sorted(os.path.basename(f)[:-len("_truth.png")] for f in glob.glob(truth + "/*_truth.png"))
+    pictures = {n: cv2.imread("%s/%s_image.png" % (truth, n)) for n in names}
+    *first, false = hits(program, truth, pictures)
+    print("%-16s found %.2f / %.2f  %.1f false a megapixel" % ("as they are", *(f.mean() for f in first), false))
+    for name, _, back in changes(pictures[names[0]]):
+        if back is not same:
+            continue
+        changed = {n: next(c for k, c, _ in changes(p) if k == name) for n, p in pictures.items()}
+        *now, false = hits(program, truth, changed)
+        kept = [(f & g).sum() / max(1, f.sum()) for f, g in zip(first, now)]
+        print("%-16s kept %.2f / %.2f  found %.2f / %.2f  %.1f false a megapixel" % (
+            name, *kept, *(g.mean() for g in now), false))
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("program")
-    ap.add_argument("pictures", nargs="+")
+    ap.add_argument("pictures", nargs="*")
+    ap.add_argument("--crops")
     ap.add_argument("--side", type=int, default=3000)
     ap.add_argument("--margin", type=int, default=0)
     o = ap.parse_args()
+    if o.crops:
+        judge_crops(o.program, o.crops)
     rows = {}
     for path in o.pictures:
         picture = cv2.imread(path, cv2.IMREAD_COLOR | cv2.IMREAD_IGNORE_ORIENTATION)[:o.side, :o.side]
