@@ -902,6 +902,32 @@ func TestZoomBox(t *testing.T) {
 	if z := h.k.display.port.Transform().Zoom; z != 2 {
 		t.Errorf("choosing 200 %% shows %g", z)
 	}
+	h.win.Canvas().Focus(h.bar.zoom)
+	h.bar.zoom.SetText("999")
+	h.bar.zoom.TypedKey(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	if z := h.k.display.port.Transform().Zoom; z != 2 || h.win.Canvas().Focused() != nil {
+		t.Errorf("Escape shows %g, and the focus is on %v", z, h.win.Canvas().Focused())
+	}
+}
+
+// A function key that is pressed in a field takes the input and does what it does elsewhere.
+func TestFunctionKeysInFields(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	field := uitest.Find[*xwidget.NumberEntry](h.panel.detection.object)[0]
+	h.win.Canvas().Focus(field)
+	field.SetText("1")
+	field.TypedKey(&fyne.KeyEvent{Name: fyne.KeyF5})
+	h.settle()
+	if h.detected.Sensitivity != 1 || h.win.Canvas().Focused() != nil {
+		t.Errorf("F5 in a field searched with %+v", h.detected)
+	}
+	h.win.Canvas().Focus(h.bar.zoom)
+	h.bar.zoom.SetText("300")
+	h.bar.zoom.TypedKey(&fyne.KeyEvent{Name: fyne.KeyF6})
+	h.settle()
+	if z := h.k.display.port.Transform().Zoom; z != 3 || !h.c.session.Corrected() {
+		t.Errorf("F6 in the zoom box shows %g, corrected %v", z, h.c.session.Corrected())
+	}
 }
 
 // Every action has a text, and every shortcut belongs to one action.

@@ -52,6 +52,19 @@ func unfocus(o fyne.CanvasObject) {
 	}
 }
 
+// passOn gives up the focus and passes a function key on to the window; ok is false for another key.
+func passOn(o fyne.CanvasObject, k *fyne.KeyEvent) (ok bool) {
+	c := fyne.CurrentApp().Driver().CanvasForObject(o)
+	if c == nil || len(k.Name) < 2 || !strings.HasPrefix(string(k.Name), "F") {
+		return false
+	}
+	c.Unfocus()
+	if pressed := c.OnTypedKey(); pressed != nil {
+		pressed(k)
+	}
+	return true
+}
+
 // ShortName shortens a long file name to some fourteen characters, keeping its end, in which scans differ.
 func ShortName(name string) string {
 	const most = 14

@@ -68,14 +68,14 @@ func (e *NumberEntry) KeyUp(k *fyne.KeyEvent) {
 // explainBy is part of explained.
 func (e *NumberEntry) explainBy(l *HelpLabel) { e.help, e.Tips = l, l.tips }
 
-// TypedKey discards the input on Escape.
+// TypedKey discards the input on Escape and passes on function keys.
 func (e *NumberEntry) TypedKey(k *fyne.KeyEvent) {
 	if k.Name == fyne.KeyEscape {
 		e.SetText(e.shown)
 		unfocus(e)
-		return
+	} else if !passOn(e, k) {
+		e.Entry.TypedKey(k)
 	}
-	e.Entry.TypedKey(k)
 }
 
 // MinSize keeps the field narrow.

@@ -56,6 +56,16 @@ func (z *ZoomBox) FocusLost() {
 	}
 }
 
+// TypedKey discards the input on Escape and passes on function keys.
+func (z *ZoomBox) TypedKey(k *fyne.KeyEvent) {
+	if k.Name == fyne.KeyEscape {
+		z.SetText(z.shown)
+		unfocus(z)
+	} else if !passOn(z, k) {
+		z.SelectEntry.TypedKey(k)
+	}
+}
+
 // MinSize keeps the box narrow.
 func (z *ZoomBox) MinSize() fyne.Size { return fyne.NewSize(92, z.SelectEntry.MinSize().Height) }
 
