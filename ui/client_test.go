@@ -35,6 +35,10 @@ func TestClientWindow(t *testing.T) {
 	if u, v := middle(port); port.Transform().Zoom != 4 || u-x > 1 || x-u > 1 || v-y > 1 || y-v > 1 {
 		t.Errorf("zoom %g about %g, %g; want 4 about %g, %g", port.Transform().Zoom, u, v, x, y)
 	}
+	h.setLanguage("ru")
+	if second.Title() != "Результат – Blik" {
+		t.Errorf("in Russian its title is %q", second.Title())
+	}
 	second.Close()
 	if h.client.Shown() || h.k.actions.table["view.client"].checked() {
 		t.Error("the closed window counts as shown")

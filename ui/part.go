@@ -114,9 +114,12 @@ func (p clientPart) update(c change) {
 	}
 }
 
+// clientTitle returns the title of the window with the result.
+func (k *kit) clientTitle() string { return k.t("Result") + " – " + programName }
+
 // toggleClient opens or closes the window with the result.
 func (w *window) toggleClient() {
-	w.client.Toggle(w.k.t("Result") + " – " + programName)
+	w.client.Toggle(w.k.clientTitle())
 	w.k.changed(change{View: true})
 }
 

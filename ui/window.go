@@ -248,6 +248,7 @@ func (w *window) build() {
 	body := container.New(arrange.Body{}, w.bar.object, w.strip.object, w.middle, w.side, w.status.object)
 	w.win.SetContent(container.NewStack(body, w.k.tips.Layer))
 	w.update(everything())
+	w.client.SetTitle(w.k.clientTitle())
 	if w.timing != nil {
 		w.timing.SetTexts(w.k.texts)
 	}

@@ -33,6 +33,13 @@ func New(app fyne.App, s *session.Session, of *viewport.Viewport, card *shader.C
 // Shown reports whether the window is open.
 func (w *Window) Shown() bool { return w.win != nil }
 
+// SetTitle changes the title.
+func (w *Window) SetTitle(title string) {
+	if w.win != nil {
+		w.win.SetTitle(title)
+	}
+}
+
 // Toggle opens the window with a title, or closes it.
 func (w *Window) Toggle(title string) {
 	if w.win != nil {
