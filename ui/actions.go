@@ -135,8 +135,8 @@ func (w *window) makeActions() {
 			return ok
 		}
 	}
-	undo := func() bool { undo, _ := w.c.editor.Steps(); return undo && !w.c.session.Busy() }
-	redo := func() bool { _, redo := w.c.editor.Steps(); return redo && !w.c.session.Busy() }
+	undo := func() bool { undo, _ := w.c.editor.Steps(); return undo && free() }
+	redo := func() bool { _, redo := w.c.editor.Steps(); return redo && free() }
 	marked := func() bool { return open() && !w.c.session.Document().Blank() }
 	found := func() bool { return open() && w.c.session.Document().Stats().Spots > 0 }
 	listed := func() bool { return len(w.c.found.Listed()) > 0 }

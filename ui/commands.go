@@ -179,7 +179,11 @@ func (t *toolbox) stepBy(s fyne.Shortcut, step func() (message.Message, bool), f
 		field.TypedShortcut(s)
 		return
 	}
-	if t.session.Document() == nil || t.session.Busy() || t.k.actions.blocked() {
+	if t.session.Document() == nil || t.k.actions.blocked() {
+		return
+	}
+	if t.k.actions.working() {
+		t.k.say(t.k.t("Another task is still running; wait for it or cancel it"))
 		return
 	}
 	if name, ok := step(); ok {

@@ -78,10 +78,36 @@ func TestHistoryWaitsForJobs(t *testing.T) {
 	if _, done := h.c.editor.History(); h.c.session.Document().Generation() != was || done != 1 {
 		t.Error("a step was undone while a job was running")
 	}
+	h.k.say("")
+	h.k.actions.do("edit.undo")
+	if got := h.status.message.Text(); !strings.HasPrefix(got, "Another task is still running") {
+		t.Errorf("the status bar says %q", got)
+	}
 	h.c.session.Cancel()
 	h.settle()
 	h.panel.history.List.Select(0)
 	if _, done := h.c.editor.History(); done != 0 {
 		t.Error("the step cannot be undone afterwards")
 	}
+}
+
+// A search that follows the parameters does not keep a step from being undone.
+func TestUndoDuringAPreview(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	h.k.actions.do("find.run")
+	h.settle()
+	h.block.Store(true)
+	p := h.c.session.Settings().Params
+	p.Sensitivity++
+	h.c.preview.SetParams(p)
+	if !h.c.preview.Previewing() {
+		t.Fatal("the search does not follow the parameters")
+	}
+	h.k.actions.do("edit.undo")
+	if _, done := h.c.editor.History(); done != 0 {
+		t.Errorf("%d steps are done, the status bar says %q", done, h.status.message.Text())
+	}
+	h.block.Store(false)
+	h.c.session.Cancel()
+	h.settle()
 }
