@@ -163,6 +163,26 @@ func TestPreview(t *testing.T) {
 	}
 }
 
+// What was changed during a search is followed after it.
+func TestParametersChangeDuringASearch(t *testing.T) {
+	s, k := searched(t, image.Rectangle{})
+	s.sensitivity(2)
+	s.rest()
+	want := slices.Clone(s.Document().Mask().Pix)
+	s.sensitivity(-3)
+	s.rest()
+	k.gated.Store(true)
+	s.Detect(s.outcome)
+	<-k.begun
+	s.sensitivity(2)
+	k.gated.Store(false)
+	k.let <- struct{}{}
+	s.rest()
+	if !slices.Equal(s.Document().Mask().Pix, want) {
+		t.Error("the mask is not that of the sensitivity")
+	}
+}
+
 // The visible part follows the sensitivity at once, before any job has run, and shows what the whole picture will.
 func TestDecisionShowsAtOnce(t *testing.T) {
 	visible := image.Rect(40, 30, 130, 90)

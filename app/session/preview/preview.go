@@ -45,8 +45,9 @@ func New(s *session.Session, g *glare.Glare, e work.Engine, o Options) *Preview 
 	}
 	p := &Preview{s: s, glare: g, engine: e, o: o}
 	s.Subscribe(func(c session.Change) {
-		if c.Cause == session.Stepped && c.Params && p.phase != idle {
-			p.happens(changed, glare.Outcome{}, nil)
+		// Parameters may have changed during a search that the user asked for.
+		if c.Cause == session.Stepped && c.Params && p.phase != idle || c.Cause == session.Detected && p.phase == idle {
+			p.changed(s.Settings().Params)
 		}
 	})
 	return p
