@@ -423,6 +423,24 @@ func TestNext(t *testing.T) {
 	check(store.StepClear, 0)
 }
 
+// What is painted while the original is being overwritten is in the mask when it is opened again.
+func TestPaintingWhileOverwriting(t *testing.T) {
+	t.Parallel()
+	f := newFake(t).opened("/a.png")
+	f.Detect(f.outcome)
+	f.settle()
+	f.CorrectAll(f.outcome)
+	f.settle()
+	f.SavePicture(rooted("/a.png"), "en", imagefile.SaveOptions{Overwrite: true}, f.ok)
+	f.BeginStroke(document.Brush{Radius: 2}, processing.Point{X: 12, Y: 12})
+	f.EndStroke()
+	painted := slices.Clone(f.Document().Mask().Pix)
+	f.settle()
+	if f.Corrected() || !slices.Equal(f.Document().Mask().Pix, painted) {
+		t.Error("the stroke is lost")
+	}
+}
+
 // clean is an engine that finds nothing.
 type clean struct{ engineOf }
 

@@ -64,7 +64,7 @@ func (d *Store) SavePicture(path, lang string, o imagefile.SaveOptions, done fun
 		return image.Rectangle{}, nil
 	}, func(w work.Written, err error) {
 		if err == nil && d.IsOriginal(w.Saved.Path) {
-			d.reopen(shot.Mask(), done)
+			d.reopen(done)
 			return
 		}
 		done(err)
@@ -73,7 +73,9 @@ func (d *Store) SavePicture(path, lang string, o imagefile.SaveOptions, done fun
 
 // reopen opens the original again after it was overwritten: the corrections are now part of it, and saving again must
 // start from the new file.
-func (d *Store) reopen(mask *processing.Mask, done func(error)) {
+func (d *Store) reopen(done func(error)) {
+	d.s.Settle()
+	mask := d.s.Document().Snapshot().Mask()
 	maskFile, maskState, written, clean := d.disk.maskFile, d.disk.maskState, d.disk.written, !d.s.Document().Dirty()
 	d.open(d.s.Document().Path(), false, func(err error) {
 		if err != nil {
