@@ -167,6 +167,24 @@ func TestBatchLeaves(t *testing.T) {
 	}
 }
 
+// What the user paints on the open picture during a batch is not lost.
+func TestPaintingDuringABatch(t *testing.T) {
+	t.Parallel()
+	f, _ := filmed(t)
+	var got film.Batch
+	f.RunBatch(false, "", func(b film.Batch, err error) {
+		f.ok(err)
+		got = b
+	})
+	f.BeginStroke(document.Brush{Radius: 2}, processing.Point{X: 12, Y: 12})
+	f.EndStroke()
+	painted := slices.Clone(f.Document().Mask().Pix)
+	f.settle()
+	if !got.Changed || !slices.Equal(f.Document().Mask().Pix, painted) {
+		t.Errorf("the stroke is lost; %+v", got)
+	}
+}
+
 // A cancelled batch stops and returns context.Canceled.
 func TestBatchCancelled(t *testing.T) {
 	t.Parallel()

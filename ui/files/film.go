@@ -115,10 +115,15 @@ func (f *Files) Batch(correct bool) func() {
 	return func() {
 		run := func() {
 			f.o.Frames.RunBatch(correct, f.o.Texts().Code(), func(b film.Batch, err error) {
-				if f.o.Prompts.Ended("Could not process the pictures", err) {
-					f.o.Say(f.t("%s done, %s skipped, %s failed", f.o.Texts().Int(b.Done), f.o.Texts().Int(b.Skipped),
-						f.o.Texts().Int(b.Failed)))
+				if !f.o.Prompts.Ended("Could not process the pictures", err) {
+					return
 				}
+				text := f.t("%s done, %s skipped, %s failed", f.o.Texts().Int(b.Done), f.o.Texts().Int(b.Skipped),
+					f.o.Texts().Int(b.Failed))
+				if b.Changed {
+					text += ". " + f.t("You changed the open picture meanwhile: open it again to see the result")
+				}
+				f.o.Say(text)
 			})
 		}
 		f.leave(run, func(bool, bool) { f.writeProject(false, run, nil) })

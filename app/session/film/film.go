@@ -301,18 +301,22 @@ func (m *Film) Beside(path string, direction int) (beside string, ok bool) {
 type Batch struct {
 	// Done were processed, Skipped needed nothing, Failed had errors.
 	Done, Skipped, Failed int
+	// Changed is set if the user has changed the work on the open picture meanwhile, so that it was not opened again.
+	Changed bool
 }
 
 // RunBatch processes all pictures of the filmstrip, one after the other, with the current parameters. It detects glare
 // where none is marked. With correct, it also corrects and saves what is not saved, with a report in the given language
 // if the settings ask for one. The work on each picture is stored in its project. Existing files are not overwritten.
 // An error of one picture is stored in its frame, and the others are still processed. Of the open picture, only what
-// its project holds is used, so its work must be saved there before; it is opened again at the end.
+// its project holds is used, so its work must be saved there before; it is opened again at the end, unless its work has
+// changed meanwhile.
 func (m *Film) RunBatch(correct bool, lang string, done func(Batch, error)) {
 	m.s.Settle()
-	paths, params, folder, open := m.Paths(), m.s.Settings().Params, m.s.Settings().OutputFolder, ""
+	paths, params, folder := m.Paths(), m.s.Settings().Params, m.s.Settings().OutputFolder
+	var open session.Revision
 	if m.s.Document() != nil {
-		open = m.s.Document().Path()
+		open = session.RevisionOf(m.s.Document())
 	}
 	if !m.s.Settings().WriteReport {
 		lang = ""
@@ -344,11 +348,12 @@ func (m *Film) RunBatch(correct bool, lang string, done func(Batch, error)) {
 		})
 	}
 	session.Begin(m.s, session.Other, do, nil, func(b Batch, err error) {
-		if open == "" {
+		doc := m.s.Document()
+		if b.Changed = doc != nil && session.RevisionOf(doc) != open; doc == nil || b.Changed {
 			done(b, err)
 			return
 		}
-		m.o.Store.Open(open, func(reopened error) { done(b, errors.Join(err, reopened)) })
+		m.o.Store.Open(doc.Path(), func(reopened error) { done(b, errors.Join(err, reopened)) })
 	})
 }
 
