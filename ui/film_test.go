@@ -10,7 +10,9 @@ import (
 	"fyne.io/fyne/v2"
 	"fyne.io/fyne/v2/storage"
 
+	"blik/app/document"
 	"blik/internal/test/testpic"
+	"blik/processing"
 )
 
 // The filmstrip shows the pictures of a folder with their state. A click and keys switch between them, and the work on
@@ -144,6 +146,36 @@ func TestStepsWhileOpening(t *testing.T) {
 		if got := filepath.Base(h.c.session.Document().Path()); got != c.want {
 			t.Errorf("%s: %s is open, want %s", c.steps, got, c.want)
 		}
+	}
+}
+
+// After opening a picture was cancelled, a step leads to it again.
+func TestStepAfterCancel(t *testing.T) {
+	h := newHarness(t, "en")
+	h.dropFolder([]string{"a.png", "b.png", "c.png"})
+	h.reading = make(chan struct{})
+	h.k.actions.do("film.next")
+	h.c.session.Cancel()
+	h.settle()
+	h.reading = nil
+	h.k.actions.do("film.next")
+	h.settle()
+	if got := filepath.Base(h.c.session.Document().Path()); got != "b.png" {
+		t.Errorf("%s is open", got)
+	}
+}
+
+// What was painted on the open picture during a batch stays, and the message says so.
+func TestPaintingDuringABatch(t *testing.T) {
+	h := newHarness(t, "en")
+	h.dropFolder([]string{"a.png", "b.png"})
+	h.k.actions.do("film.find")
+	h.c.editor.BeginStroke(document.Brush{Radius: 2}, processing.Point{X: 5, Y: 5})
+	h.c.editor.EndStroke()
+	h.settle()
+	if got := h.status.message.Text(); !strings.HasSuffix(got, "open it again to see the result") ||
+		h.c.session.Document().Stats().Area == 0 {
+		t.Errorf("the status bar says %q, %d pixels are marked", got, h.c.session.Document().Stats().Area)
 	}
 }
 

@@ -1,6 +1,8 @@
 package files
 
 import (
+	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 
@@ -23,7 +25,7 @@ type Course struct {
 // opened takes note that a picture was opened, or could not be.
 func (c *Course) opened(path string, err error) {
 	c.opening, c.failed = "", ""
-	if err != nil {
+	if err != nil && !errors.Is(err, context.Canceled) {
 		c.failed = path
 	}
 }
