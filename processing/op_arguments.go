@@ -42,6 +42,13 @@ func (a *arguments) reads(role string, p *Plane, kinds Kinds) {
 	a.plane(p, PlaneUse{Role: role, Read: true, Kinds: kinds})
 }
 
+// readsColours is for the picture as the network sees it.
+func (a *arguments) readsColours(red, green, blue *Plane) {
+	a.reads("red", red, u8)
+	a.reads("green", green, u8)
+	a.reads("blue", blue, u8)
+}
+
 func (a *arguments) writes(role string, p *Plane, kinds Kinds) {
 	a.plane(p, PlaneUse{Role: role, Write: true, Kinds: kinds})
 }

@@ -40,9 +40,7 @@ func (o Glints) describe(a *arguments) Op {
 	if o.Kinds != nil {
 		a.writes("kinds", &o.Kinds, u8)
 	}
-	a.reads("red", &o.Red, u8)
-	a.reads("green", &o.Green, u8)
-	a.reads("blue", &o.Blue, u8)
+	a.readsColours(&o.Red, &o.Green, &o.Blue)
 	a.apart()
 	if o.Model == nil {
 		a.failf("no model given")
@@ -72,9 +70,7 @@ func (o GlintChannels) run(ctx context.Context, e Executor) error {
 }
 
 func (o GlintChannels) describe(a *arguments) Op {
-	a.reads("red", &o.Red, u8)
-	a.reads("green", &o.Green, u8)
-	a.reads("blue", &o.Blue, u8)
+	a.readsColours(&o.Red, &o.Green, &o.Blue)
 	switch {
 	case o.Model == nil:
 		a.failf("no model given")
@@ -145,9 +141,7 @@ func (o MeasureGlints) run(ctx context.Context, e Executor) error {
 func (o MeasureGlints) describe(a *arguments) Op {
 	a.reads("logits", &o.Logits, u8)
 	a.reads("kinds", &o.Kinds, u8)
-	a.reads("red", &o.Red, u8)
-	a.reads("green", &o.Green, u8)
-	a.reads("blue", &o.Blue, u8)
+	a.readsColours(&o.Red, &o.Green, &o.Blue)
 	a.components(o.Components)
 	a.result(o.Out != nil)
 	return o

@@ -259,7 +259,10 @@ func (b *Run) onFarm(ctx context.Context) error {
 		return err
 	}
 	if !b.uploads() {
-		batch, err := b.submit(ctx, client)
+		batch, err := b.open(ctx, client)
+		if err == nil {
+			err = b.add(ctx, client, batch)
+		}
 		if err == nil && !b.request.NoWait {
 			err = b.follow(ctx, client, batch.ID)
 		}
@@ -324,15 +327,6 @@ func (b *Run) left(ctx context.Context, client *farm.Client, id string, err erro
 		err = errors.Join(err, e)
 	}
 	return err
-}
-
-// submit opens the batch of the request and adds its files.
-func (b *Run) submit(ctx context.Context, client *farm.Client) (farm.Batch, error) {
-	batch, err := b.open(ctx, client)
-	if err == nil {
-		err = b.add(ctx, client, batch)
-	}
-	return batch, err
 }
 
 // open opens the batch of the request. A cancelled batch that belongs to the request continues; on this computer also

@@ -149,7 +149,7 @@ func describeFlags(p *program, b *strings.Builder, flags []*pflag.Flag) {
 	for i, name := range names {
 		line := column(name, wide+2)
 		at := wide + 2
-		for _, word := range strings.Fields(meanings[i]) {
+		for word := range strings.FieldsSeq(meanings[i]) {
 			n := utf8.RuneCountInString(word)
 			if at > wide+2 && at+n > helpWidth {
 				fmt.Fprintf(b, "%s\n", strings.TrimRight(line, " "))

@@ -233,24 +233,12 @@ func (l *Link) request(ctx context.Context, msg *nats.Msg) (*nats.Msg, error) {
 }
 
 // insist repeats a request until it is answered. A refusal is an answer, unless the server has no space.
-func (l *Link) insist(ctx context.Context, subject string, r Request, waiting func(error)) (Answer, error) {
-	var rest pause
-	for told := false; ; {
-		a, err := l.Ask(ctx, subject, r)
-		if err == nil || refused(err) || l.denied.Load() != nil {
-			return a, err
-		}
-		if ctx.Err() != nil {
-			return a, ctx.Err()
-		}
-		if !told && waiting != nil {
-			waiting(err)
-			told = true
-		}
-		if err := rest.wait(ctx); err != nil {
-			return a, err
-		}
-	}
+func (l *Link) insist(ctx context.Context, subject string, r Request, waiting func(error)) (a Answer, err error) {
+	err = l.withRetries(ctx, waiting, func() (err error) {
+		a, err = l.Ask(ctx, subject, r)
+		return err
+	})
+	return a, err
 }
 
 // pause returns the time before the next try: short at first, then a second.

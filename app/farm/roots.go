@@ -155,7 +155,7 @@ func (root Root) open(local string, create bool) (string, error) {
 
 // Portable rejects names that some systems do not allow, so that every worker can write its results.
 func Portable(slashed string) error {
-	for _, name := range strings.Split(slashed, "/") {
+	for name := range strings.SplitSeq(slashed, "/") {
 		if name == "" || name == "." || name == ".." {
 			continue
 		}

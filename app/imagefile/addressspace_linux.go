@@ -28,13 +28,3 @@ func addressSpace() (limit, left int64) {
 	}
 	return int64(l.Cur), int64(l.Cur) - used - runtimeSpace()
 }
-
-// AddressSpace returns the part of the address space limit that is available to the heap; 0 without a limit. The
-// runtime then has to collect garbage before it asks the system for more.
-func AddressSpace() int64 {
-	limit, left := addressSpace()
-	if limit == 0 {
-		return 0
-	}
-	return max(left, 1<<20)
-}

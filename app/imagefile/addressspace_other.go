@@ -4,6 +4,3 @@ package imagefile
 
 // addressSpace is not known here.
 func addressSpace() (limit, left int64) { return 0, 0 }
-
-// AddressSpace is not known here.
-func AddressSpace() int64 { return 0 }

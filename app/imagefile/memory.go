@@ -44,6 +44,16 @@ func machineMemory() memory {
 	return m
 }
 
+// AddressSpace returns the part of the address space limit that is available to the heap; 0 without a limit. The
+// runtime then has to collect garbage before it asks the system for more.
+func AddressSpace() int64 {
+	limit, left := addressSpace()
+	if limit == 0 {
+		return 0
+	}
+	return max(left, 1<<20)
+}
+
 // within reduces the memory to a limit, 0 for none, and to the unused part of that limit.
 func (m *memory) within(limit, left int64) {
 	if limit <= 0 || m.total > 0 && limit > m.total && left > m.available {

@@ -109,15 +109,8 @@ func Renewable(ctx context.Context, result, sum string) bool {
 		(err != nil || r.Page != nil && strings.EqualFold(r.Page.SHA256, page))
 }
 
-// asStored returns a name as stored in JSON, which can hold only UTF-8.
-func asStored(name string) string {
-	var stored string
-	// Every string can be encoded and decoded.
-	if data, err := json.Marshal(name); err == nil {
-		_ = json.Unmarshal(data, &stored)
-	}
-	return stored
-}
+// asStored returns a name as stored in JSON, in which U+FFFD replaces each byte that is not UTF-8.
+func asStored(name string) string { return string([]rune(name)) }
 
 func foreign(path string, fault message.Message) error {
 	return &imagefile.Error{Path: path, Kind: imagefile.ErrForeign, Fault: fault}

@@ -23,10 +23,7 @@ type ListedFinding struct {
 // WriteList writes a line for each finding under a heading, as WriteCSV does, with what was decided and corrected. Its
 // id is the number of the window, also that of an ignored finding.
 func WriteList(w io.Writer, file string, list []ListedFinding) error {
-	rows := [][]string{{
-		"file", "id", "x", "y", "left", "top", "width", "height", "area", "peak", "contrast", "elongation", "score",
-		"kind", "certainty", "check", "decision", "state", "method", "reasons",
-	}}
+	rows := [][]string{heading("kind", "certainty", "check", "decision", "state", "method", "reasons")}
 	real := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 	for _, f := range list {
 		peak, contrast, score, kind := "", "", "", ""
@@ -34,12 +31,9 @@ func WriteList(w io.Writer, file string, list []ListedFinding) error {
 			peak, contrast, score = strconv.Itoa(f.Peak), real(f.Contrast, 4), real(f.Score, 3)
 			kind = f.Kind.ID()
 		}
-		rows = append(rows, []string{
-			cell(file), strconv.Itoa(f.Number), real(f.X, 2), real(f.Y, 2),
-			strconv.Itoa(f.Left), strconv.Itoa(f.Top), strconv.Itoa(f.Width), strconv.Itoa(f.Height),
-			strconv.Itoa(f.Area), peak, contrast, real(f.Elongation, 2), score,
-			kind, certainty(f.Evidence, real), check(f.Evidence), f.Decision, f.State, f.Method, inWords(f.Reasons()),
-		})
+		rows = append(rows, append(where(file, f.Number, &f.Finding, real), peak, contrast, real(f.Elongation, 2),
+			score, kind, certainty(f.Evidence, real), check(f.Evidence),
+			f.Decision, f.State, f.Method, inWords(f.Reasons())))
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }

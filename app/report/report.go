@@ -65,23 +65,32 @@ func WriteCSV(w io.Writer, r Report, t Table) error {
 		}
 		c.Comma, point = ';', ","
 	}
-	rows := [][]string{{
-		"file", "id", "x", "y", "left", "top", "width", "height", "area", "peak", "contrast", "elongation", "score",
-		"strength", "rise", "kind", "certainty", "check", "reasons",
-	}}
+	rows := [][]string{heading("strength", "rise", "kind", "certainty", "check", "reasons")}
 	real := func(v float64, digits int) string {
 		return strings.Replace(strconv.FormatFloat(v, 'f', digits, 64), ".", point, 1)
 	}
 	for _, f := range r.Result.Findings {
-		rows = append(rows, []string{
-			cell(r.File), strconv.Itoa(f.ID), real(f.X, 2), real(f.Y, 2),
-			strconv.Itoa(f.Left), strconv.Itoa(f.Top), strconv.Itoa(f.Width), strconv.Itoa(f.Height),
-			strconv.Itoa(f.Area), strconv.Itoa(f.Peak), real(f.Contrast, 4), real(f.Elongation, 2), real(f.Score, 3),
-			real(f.Strength, 2), strconv.Itoa(f.Rise), f.Kind.ID(), certainty(f.Evidence, real), check(f.Evidence),
-			inWords(f.Reasons()),
-		})
+		rows = append(rows, append(where(r.File, f.ID, &f, real), strconv.Itoa(f.Peak), real(f.Contrast, 4),
+			real(f.Elongation, 2), real(f.Score, 3), real(f.Strength, 2), strconv.Itoa(f.Rise), f.Kind.ID(),
+			certainty(f.Evidence, real), check(f.Evidence), inWords(f.Reasons())))
 	}
 	return c.WriteAll(rows)
+}
+
+// heading returns the heading of a table of findings: the columns that all have, and further ones.
+func heading(further ...string) []string {
+	return append([]string{
+		"file", "id", "x", "y", "left", "top", "width", "height", "area", "peak", "contrast", "elongation", "score",
+	}, further...)
+}
+
+// where returns the first cells of a finding in a table, up to its area, with decimals written by real.
+func where(file string, id int, f *detect.Finding, real func(v float64, digits int) string) []string {
+	all := []string{cell(file), strconv.Itoa(id), real(f.X, 2), real(f.Y, 2)}
+	for _, n := range []int{f.Left, f.Top, f.Width, f.Height, f.Area} {
+		all = append(all, strconv.Itoa(n))
+	}
+	return all
 }
 
 // cell returns a name for a table. Spreadsheets interpret text that begins with certain characters as a formula, which

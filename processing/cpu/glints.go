@@ -19,10 +19,7 @@ func (b executor) Glints(ctx context.Context, op processing.Glints) error {
 	if op.Kinds != nil {
 		kinds = op.Kinds.(*plane).data.U8
 	}
-	pic := network.Picture{
-		Red: op.Red.(*plane).data.U8, Green: op.Green.(*plane).data.U8, Blue: op.Blue.(*plane).data.U8,
-		Width: d.w, Height: d.h,
-	}
+	pic := networkPicture(op.Red, op.Green, op.Blue)
 	engine := b.engine(op.Model)
 	tiles := b.networkTiles(d.w, d.h, op.Model)
 	tiles.progress = op.Progress
@@ -38,6 +35,14 @@ func (b executor) Glints(ctx context.Context, op processing.Glints) error {
 			})
 		}
 	})
+}
+
+// networkPicture returns the picture that the network sees.
+func networkPicture(red, green, blue processing.Plane) network.Picture {
+	w, h := red.Size()
+	return network.Picture{
+		Red: red.(*plane).data.U8, Green: green.(*plane).data.U8, Blue: blue.(*plane).data.U8, Width: w, Height: h,
+	}
 }
 
 // networkTiles are the parts of a picture that workers run the network on. A worker that finds none waiting takes the
@@ -128,11 +133,8 @@ func (b *Backend) engine(m *network.Model) *network.Engine {
 
 // GlintChannels runs the network on the tiles that hold requested pixels.
 func (b executor) GlintChannels(ctx context.Context, op processing.GlintChannels) ([]uint8, error) {
-	w, h := op.Red.Size()
-	pic := network.Picture{
-		Red: op.Red.(*plane).data.U8, Green: op.Green.(*plane).data.U8, Blue: op.Blue.(*plane).data.U8,
-		Width: w, Height: h,
-	}
+	pic := networkPicture(op.Red, op.Green, op.Blue)
+	w, h := pic.Width, pic.Height
 	engine := b.engine(op.Model)
 	out := make([]uint8, op.Model.Hidden()*len(op.Index))
 	// Smaller tiles would have more surroundings than pixels of their own.

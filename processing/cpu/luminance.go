@@ -27,7 +27,7 @@ func (b executor) Luminance(ctx context.Context, op processing.Luminance) error 
 			coded(w, out, pic.U16[c*i:c*j], c, l.row16)
 		default:
 			whole := scratch[uint16](w, piece*c)
-			out.pieces(piece, func(k int, out lumaRow) {
+			out.pieces(func(k int, out lumaRow) {
 				n := out.len()
 				processing.Quantise(whole[:c*n], pic.F32[c*(i+k):])
 				if c == 4 {
@@ -51,7 +51,7 @@ func coded[S uint8 | uint16](w *worker, out lumaRow, pix []S, channels int, row 
 		return
 	}
 	rgb := scratch[S](w, 3*piece)
-	out.pieces(piece, func(k int, out lumaRow) {
+	out.pieces(func(k int, out lumaRow) {
 		n := out.len()
 		processing.WithoutInks(rgb[:3*n], pix[4*k:])
 		row(out, rgb[:3*n], 3)
@@ -68,10 +68,10 @@ type lumaRow struct {
 // len returns the number of pixels.
 func (o *lumaRow) len() int { return max(len(o.y), len(o.rgb[0])) }
 
-// pieces calls f with the place and the planes of every n pixels.
-func (o lumaRow) pieces(n int, f func(at int, out lumaRow)) {
-	for k := 0; k < o.len(); k += n {
-		e := min(k+n, o.len())
+// pieces calls f with the place and the planes of each piece.
+func (o lumaRow) pieces(f func(at int, out lumaRow)) {
+	for k := 0; k < o.len(); k += piece {
+		e := min(k+piece, o.len())
 		var p lumaRow
 		if o.y != nil {
 			p.y, p.v = o.y[k:e], o.v[k:e]

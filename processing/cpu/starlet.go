@@ -24,15 +24,14 @@ func mirror(i, n int) int {
 	return min(i, period-i)
 }
 
-// spread mirrors a row at both ends of a picture of width w and converts it: dst[i] is column x+i. The row holds the
-// columns from first on, as far as they are needed.
-func spread[D uint16 | float32, T kernel.Sample](dst []D, row []T, first, x, w int) {
+// spread mirrors a row at both ends of a picture of width w and converts it: dst[i] is column x+i.
+func spread[D uint16 | float32, T kernel.Sample](dst []D, row []T, x, w int) {
 	i := 0
 	for ; i < len(dst) && x+i < 0; i++ {
-		dst[i] = D(row[mirror(x+i, w)-first])
+		dst[i] = D(row[mirror(x+i, w)])
 	}
 	if n := min(len(dst), w-x); n > i {
-		in := row[x+i-first : x+n-first]
+		in := row[x+i : x+n]
 		out := dst[i:n]
 		for j, v := range in {
 			out[j] = D(v)
@@ -40,7 +39,7 @@ func spread[D uint16 | float32, T kernel.Sample](dst []D, row []T, first, x, w i
 		i = n
 	}
 	for ; i < len(dst); i++ {
-		dst[i] = D(row[mirror(x+i, w)-first])
+		dst[i] = D(row[mirror(x+i, w)])
 	}
 }
 
@@ -68,7 +67,7 @@ func (b *Backend) streamBand(t *worker, tile rect, d, s *plane) {
 			return
 		}
 		in := mirror(y, s.h) * s.w
-		spread(source.row(y), s.data.U8[in:in+s.w], 0, tile.x0-bandHalo, s.w)
+		spread(source.row(y), s.data.U8[in:in+s.w], tile.x0-bandHalo, s.w)
 		// The rows are complete from the fifth of the source and from the ninth of the fine plane on.
 		if y-2 < tile.y0-4 {
 			continue

@@ -36,9 +36,6 @@ const (
 
 func errUnreadable() *farm.Refusal { return farm.Refuse("the request cannot be read") }
 
-// clipEnd keeps the last n bytes.
-func clipEnd(text string, n int) string { return farm.Clip(text[max(0, len(text)-n):], n) }
-
 // clipHeartbeat cuts what a worker says about itself.
 func clipHeartbeat(w *farm.Heartbeat) {
 	for _, name := range []*string{&w.Name, &w.Program, &w.Model, &w.System} {

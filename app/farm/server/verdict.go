@@ -176,7 +176,7 @@ func (m *Manager) crash(ctx context.Context, r farm.Request, t ticket) (farm.Ans
 		return farm.Answer{Verdict: farm.Settled}, nil
 	}
 	key, _ := keyOf(t.Job.ID)
-	log := clipEnd(r.Log, maxLog)
+	log := farm.Clip(r.Log[max(0, len(r.Log)-maxLog):], maxLog)
 	crashes := m.markOf(b, key).crashes() + 1
 	m.options.Log.Error("crash", "batch", b.ID, "file", t.Job.In.String(), "worker", t.Worker, "crashes", crashes,
 		"log", log)
