@@ -3,6 +3,8 @@ package processing
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"time"
 
 	"blik/internal/message"
@@ -91,6 +93,19 @@ func (s Samples) Copy(to int, src Samples, from, n int) {
 	copy(s.U8, src.U8)
 	copy(s.U16, src.U16)
 	copy(s.F32, src.F32)
+}
+
+// Equal reports whether n samples of s from i on and of t, which has the same kind, from k on have the same bits.
+func (s Samples) Equal(i int, t Samples, k, n int) bool {
+	switch {
+	case s.U8 != nil:
+		return slices.Equal(s.U8[i:i+n], t.U8[k:k+n])
+	case s.U16 != nil:
+		return slices.Equal(s.U16[i:i+n], t.U16[k:k+n])
+	}
+	return slices.EqualFunc(s.F32[i:i+n], t.F32[k:k+n], func(v, w float32) bool {
+		return math.Float32bits(v) == math.Float32bits(w)
+	})
 }
 
 // Part returns the samples with the indexes i to j−1, in the same memory.

@@ -146,12 +146,8 @@ func (s *farmStatus) table(w io.Writer, st farm.Status) {
 		if b.Left > 0 {
 			left = duration(b.Left)
 		}
-		state := b.State
-		if b.Files > 0 && b.Done+b.Failed == b.Files {
-			state = "finished"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", b.ID, stateName(s.program, state), b.Files, b.Done,
-			b.Failed, b.Working, b.Waiting, s.say("%.1f s", b.Seconds), left)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%s\t%s\n", b.ID, s.tr.Sprint(b.StateName()), b.Files,
+			b.Done, b.Failed, b.Working, b.Waiting, s.say("%.1f s", b.Seconds), left)
 	}
 	fmt.Fprint(t, "\n", s.say("WORKER\tSYSTEM\tDEVICES\tDONE\tIN WORK\n"))
 	for _, p := range st.Workers {
@@ -193,19 +189,6 @@ func failure(f farm.Failure) string {
 		return f.Reason
 	}
 	return f.File + ": " + f.Reason
-}
-
-// stateName is the state of a batch in the language of the output.
-func stateName(p *program, s farm.State) string {
-	switch s {
-	case farm.Running:
-		return p.say("running")
-	case farm.Paused:
-		return p.say("paused")
-	case farm.Cancelled:
-		return p.say("cancelled")
-	}
-	return p.say("finished")
 }
 
 func farmControlCommand(p *program, action, short string) *cobra.Command {

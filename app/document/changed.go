@@ -1,8 +1,6 @@
 package document
 
 import (
-	"math"
-
 	"blik/processing"
 )
 
@@ -16,12 +14,12 @@ const (
 // Changed returns a mask of the pixels in which the corrections differ from their picture. Its values say what these
 // are; it is 0 elsewhere.
 func (c *Corrections) Changed(pic *processing.Picture) *processing.Mask {
-	m := processing.NewMask(pic.Width, pic.Height)
+	m, n := processing.NewMask(pic.Width, pic.Height), pic.Channels
 	for _, k := range c.all() {
 		near, at := NewVicinity(k.spot), 0
 		for _, r := range k.patch.Runs {
 			for x := r.X0; x < r.X1; x++ {
-				if differs(pic, &k.patch, r.Y*pic.Width+x, at) {
+				if !pic.Samples().Equal((r.Y*pic.Width+x)*n, k.patch.Samples(), at*n, n) {
 					m.Pix[r.Y*pic.Width+x] = near.kind(x, r.Y, k.by.Params.Halo)
 				}
 				at++
@@ -29,18 +27,6 @@ func (c *Corrections) Changed(pic *processing.Picture) *processing.Mask {
 		}
 	}
 	return m
-}
-
-// differs reports whether pixel at of a patch has other samples than pixel i of the picture.
-func differs(pic *processing.Picture, p *processing.Patch, i, at int) bool {
-	n := pic.Channels
-	was, now := values(pic.U8, pic.U16, pic.F32, i*n, n), values(p.U8, p.U16, p.F32, at*n, n)
-	for c := range n {
-		if math.Float64bits(was[c]) != math.Float64bits(now[c]) {
-			return true
-		}
-	}
-	return false
 }
 
 // Vicinity tells how far pixels are from runs; it holds these by row.

@@ -751,8 +751,8 @@ func TestCorrectedSamples(t *testing.T) {
 					want, i = patch(1, row(1, 0, 7), 100), x*channels
 				}
 				p, ok := d.PixelAt(x, 1)
-				if !ok || p.Samples != values(want.U8, want.U16, want.F32, i, channels) ||
-					p.Source != values(all.U8, all.U16, all.F32, (w+x)*channels, channels) {
+				if !ok || p.Samples != values(want.Samples(), i, channels) ||
+					p.Source != values(all.Samples(), (w+x)*channels, channels) {
 					t.Errorf("%d bits, %d channels: pixel %d is %+v", depth, channels, x, p)
 				}
 				if p.Corrected != (x < 7) {

@@ -74,10 +74,10 @@ func checkCrop(t *testing.T, d *Document, area image.Rectangle) {
 		for x := range area.Dx() {
 			want, _ := d.PixelAt(area.Min.X+x, area.Min.Y+y)
 			i := (y*before.Width + x) * n
-			if got := values(before.U8, before.U16, before.F32, i, n); got != want.Source {
+			if got := values(before.Samples(), i, n); got != want.Source {
 				t.Fatalf("%v: pixel (%d, %d) was %v, cropped %v", area, x, y, want.Source, got)
 			}
-			if got := values(after.U8, after.U16, after.F32, i, n); got != want.Samples {
+			if got := values(after.Samples(), i, n); got != want.Samples {
 				t.Fatalf("%v: pixel (%d, %d) is %v, cropped %v", area, x, y, want.Samples, got)
 			}
 		}

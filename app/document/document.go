@@ -310,25 +310,25 @@ func (d *Document) PixelAt(x, y int) (p Pixel, ok bool) {
 	}
 	p = Pixel{X: x, Y: y, Channels: d.pic.Channels, Depth: d.pic.Depth()}
 	i := (y*d.pic.Width + x) * p.Channels
-	p.Source = values(d.pic.U8, d.pic.U16, d.pic.F32, i, p.Channels)
+	p.Source = values(d.pic.Samples(), i, p.Channels)
 	p.Samples = p.Source
 	if k, n := d.corrections.at(x, y); k != nil {
 		p.Corrected = true
-		p.Samples = values(k.patch.U8, k.patch.U16, k.patch.F32, n*p.Channels, p.Channels)
+		p.Samples = values(k.patch.Samples(), n*p.Channels, p.Channels)
 	}
 	return p, true
 }
 
-// values returns n samples, from index i on, of the one slice that is not nil.
-func values(u8 []uint8, u16 []uint16, f32 []float32, i, n int) (v [4]float64) {
+// values returns n samples from index i on.
+func values(s processing.Samples, i, n int) (v [4]float64) {
 	for c := range n {
 		switch {
-		case u8 != nil:
-			v[c] = float64(u8[i+c])
-		case u16 != nil:
-			v[c] = float64(u16[i+c])
+		case s.U8 != nil:
+			v[c] = float64(s.U8[i+c])
+		case s.U16 != nil:
+			v[c] = float64(s.U16[i+c])
 		default:
-			v[c] = float64(f32[i+c])
+			v[c] = float64(s.F32[i+c])
 		}
 	}
 	return v

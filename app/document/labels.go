@@ -24,8 +24,8 @@ type labels struct {
 	joined bool
 	// base[i] is the index of the first part of tile i in parent, the union-find forest over the parts of all tiles.
 	// spots is the number of components, area that of their pixels.
-	base   []int32
-	parent []int32
+	base   []uint32
+	parent span.Disjoint
 	spots  int
 	area   int
 }
@@ -51,7 +51,7 @@ type part struct {
 }
 
 func newLabels(t tiling, read func(i int, buffer *tileBuffer) ([]uint8, int)) *labels {
-	l := &labels{tiles: t, read: read, tile: make([]tileLabels, t.count()), base: make([]int32, t.count())}
+	l := &labels{tiles: t, read: read, tile: make([]tileLabels, t.count()), base: make([]uint32, t.count())}
 	for i := range l.tile {
 		l.invalidate(i)
 	}
@@ -143,36 +143,18 @@ func (t *tileLabels) label(pix []uint8, stride int, r image.Rectangle) {
 	}
 }
 
-// unite joins the trees of a and b under the smaller root, so that a root is the first element of its set.
-func unite(parent []int32, a, b int32) {
-	a, b = root(parent, a), root(parent, b)
-	if a < b {
-		parent[b] = a
-	} else {
-		parent[a] = b
-	}
-}
-
-func root(parent []int32, a int32) int32 {
-	for parent[a] != a {
-		parent[a] = parent[parent[a]]
-		a = parent[a]
-	}
-	return a
-}
-
 // join builds the forest over all parts and counts its trees and pixels.
 func (l *labels) join() {
-	n := int32(0)
+	n := uint32(0)
 	l.area = 0
 	for i := range l.tile {
 		l.base[i] = n
-		n += int32(len(l.tile[i].parts))
+		n += uint32(len(l.tile[i].parts))
 		l.area += l.tile[i].area
 	}
 	l.parent = slices.Grow(l.parent[:0], int(n))[:n]
 	for i := range l.parent {
-		l.parent[i] = int32(i)
+		l.parent[i] = uint32(i)
 	}
 	row, column := func(run span.Span) int32 { return run.Y }, func(run span.Span) int32 { return run.X1 }
 	nx := l.tiles.nx
@@ -187,7 +169,7 @@ func (l *labels) join() {
 	}
 	l.spots = 0
 	for i, p := range l.parent {
-		if int32(i) == p {
+		if uint32(i) == p {
 			l.spots++
 		}
 	}
@@ -199,7 +181,7 @@ func (l *labels) joinRuns(i int, a []span.Span, j int, b []span.Span, along func
 	for len(a) > 0 && len(b) > 0 {
 		p, q := a[0], b[0]
 		if p.Y <= q.Y+1 && q.Y <= p.Y+1 && p.X0 <= q.X1 && q.X0 <= p.X1 {
-			unite(l.parent, l.base[i]+int32(p.Label), l.base[j]+int32(q.Label))
+			l.parent.Union(l.base[i]+p.Label, l.base[j]+q.Label)
 		}
 		if along(p) < along(q) {
 			a = a[1:]
@@ -221,7 +203,7 @@ func (l *labels) at(x, y int) int32 {
 }
 
 // root returns the root of a part of tile i in the forest.
-func (l *labels) root(i int, part uint32) int32 { return root(l.parent, l.base[i]+int32(part)) }
+func (l *labels) root(i int, part uint32) int32 { return int32(l.parent.Find(l.base[i] + part)) }
 
 // component is the sum of the parts of a component.
 type component struct {

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/json"
-	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -93,10 +92,13 @@ type Batch struct {
 	Round int `json:"round,omitempty"`
 }
 
-// ShortID returns the first bytes of the SHA-256 of data as letters and digits.
+// Letters writes IDs as letters and digits (base 32).
+var Letters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
+
+// ShortID returns the first bytes of the SHA-256 of data in Letters.
 func ShortID(data []byte, bytes int) string {
 	sum := sha256.Sum256(data)
-	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:bytes]))
+	return Letters.EncodeToString(sum[:bytes])
 }
 
 // Place is a file or folder below a root that each machine maps to its own folder. Without a root, Path is

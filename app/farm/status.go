@@ -1,6 +1,10 @@
 package farm
 
-import "time"
+import (
+	"time"
+
+	"blik/internal/message"
+)
 
 // Status is the state of a farm.
 type Status struct {
@@ -54,6 +58,19 @@ type Failure struct {
 
 // Finished reports whether a batch is complete or cancelled.
 func (b BatchStatus) Finished() bool { return b.Done+b.Failed == b.Files || b.State == Cancelled }
+
+// StateName returns the state of a batch in words.
+func (b BatchStatus) StateName() message.Message {
+	switch {
+	case b.Files > 0 && b.Done+b.Failed == b.Files:
+		return message.Of("finished")
+	case b.State == Paused:
+		return message.Of("paused")
+	case b.State == Cancelled:
+		return message.Of("cancelled")
+	}
+	return message.Of("running")
+}
 
 // Conflict is a second result of a file that differs from the first, which counts.
 type Conflict struct {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"sync"
 
-	"blik/app/imagefile/container"
 	"blik/internal/parallel"
 	"blik/processing"
 )
@@ -31,7 +30,7 @@ func changes(pic *processing.Picture, patches []processing.Patch) ([]processing.
 		for _, r := range p.Runs {
 			for x := r.X0; x < r.X1; x++ {
 				at += c
-				if container.EqualSamples(old, (r.Y*pic.Width+x)*c, fresh, at, c) {
+				if old.Equal((r.Y*pic.Width+x)*c, fresh, at, c) {
 					continue
 				}
 				cut.Append(fresh, at, at+c)
@@ -138,7 +137,7 @@ func compare(ctx context.Context, a, b *processing.Picture, may func(y int, row 
 		old, fresh = a.Samples(), b.Samples()
 	)
 	err := eachRow(ctx, a.Height, func(y int) {
-		if container.EqualSamples(old, y*n, fresh, y*n, n) {
+		if old.Equal(y*n, fresh, y*n, n) {
 			return
 		}
 		row := make([]bool, w)
@@ -172,7 +171,7 @@ func compare(ctx context.Context, a, b *processing.Picture, may func(y int, row 
 // DifferentPixel reports whether two pictures of the same kind differ in a pixel.
 func DifferentPixel(a, b *processing.Picture, x, y int) bool {
 	at := (y*a.Width + x) * a.Channels
-	return !container.EqualSamples(a.Samples(), at, b.Samples(), at, a.Channels)
+	return !a.Samples().Equal(at, b.Samples(), at, a.Channels)
 }
 
 // patched returns a copy of pic with the patches applied.

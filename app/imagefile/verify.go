@@ -599,7 +599,7 @@ func (s *saving) arrived(result *processing.Picture, top int, fresh map[int][]fr
 	for y := range result.Height {
 		for _, r := range fresh[top+y] {
 			have, want, n := (y*result.Width+r.X0)*c, r.at*c, (r.X1-r.X0)*c
-			if !container.EqualSamples(result.Samples(), have, r.patch.Samples(), want, n) {
+			if !result.Samples().Equal(have, r.patch.Samples(), want, n) {
 				return false
 			}
 		}

@@ -89,11 +89,12 @@ func Connect(spans []Span, reach Reach) int {
 	return int(n)
 }
 
-// disjoint is a union-find forest over labels. Every root is the smallest label of its set, and no parent is greater
+// Disjoint is a union-find forest over labels. Every root is the smallest label of its set, and no parent is greater
 // than its child.
-type disjoint []uint32
+type Disjoint []uint32
 
-func (d disjoint) find(a uint32) uint32 {
+// Find returns the root of the set of a label.
+func (d Disjoint) Find(a uint32) uint32 {
 	for d[a] != a {
 		d[a] = d[d[a]]
 		a = d[a]
@@ -101,8 +102,9 @@ func (d disjoint) find(a uint32) uint32 {
 	return a
 }
 
-func (d disjoint) union(a, b uint32) {
-	a, b = d.find(a), d.find(b)
+// Union joins the sets of two labels.
+func (d Disjoint) Union(a, b uint32) {
+	a, b = d.Find(a), d.Find(b)
 	if a < b {
 		d[b] = a
 	} else {
@@ -115,8 +117,8 @@ const leastStrip = 2048
 
 // join returns the connected sets of span indices, mapping each index to the root of its set. It joins strips of rows
 // in parallel, then along their borders.
-func join(spans []Span, reach Reach) disjoint {
-	set := make(disjoint, len(spans))
+func join(spans []Span, reach Reach) Disjoint {
+	set := make(Disjoint, len(spans))
 	borders := make(chan int, len(spans)/leastStrip+1)
 	parallel.Split(len(spans), leastStrip, func(from, to int) {
 		// All spans of the row in which a strip would begin go to the previous strip.
@@ -145,7 +147,7 @@ func nextRow(spans []Span, i int) int {
 }
 
 // joinRows joins the spans from … to−1, which are whole rows.
-func (d disjoint) joinRows(spans []Span, from, to int, reach Reach) {
+func (d Disjoint) joinRows(spans []Span, from, to int, reach Reach) {
 	above, row := from, from // first span of the previous row, first span of this row
 	for i := from; i < to; i++ {
 		d[i] = uint32(i)
@@ -153,7 +155,7 @@ func (d disjoint) joinRows(spans []Span, from, to int, reach Reach) {
 			above, row = row, i
 		}
 		if i > row && spans[i-1].X1 == spans[i].X0 {
-			d.union(uint32(i-1), uint32(i))
+			d.Union(uint32(i-1), uint32(i))
 		}
 		if above == row || spans[above].Y != spans[i].Y-1 {
 			continue
@@ -163,7 +165,7 @@ func (d disjoint) joinRows(spans []Span, from, to int, reach Reach) {
 }
 
 // joinBorder joins the row that begins at index at with the one before.
-func (d disjoint) joinBorder(spans []Span, at int, reach Reach) {
+func (d Disjoint) joinBorder(spans []Span, at int, reach Reach) {
 	if spans[at-1].Y != spans[at].Y-1 {
 		return
 	}
@@ -178,12 +180,12 @@ func (d disjoint) joinBorder(spans []Span, at int, reach Reach) {
 
 // joinAbove joins span i with the spans of the previous row, from above on; that row ends at index row. It returns the
 // first of them that may also touch later spans.
-func (d disjoint) joinAbove(spans []Span, above, row, i int, reach Reach) int {
+func (d Disjoint) joinAbove(spans []Span, above, row, i int, reach Reach) int {
 	for above < row && spans[above].X1+int32(reach) <= spans[i].X0 {
 		above++
 	}
 	for j := above; j < row && spans[j].X0 < spans[i].X1+int32(reach); j++ {
-		d.union(uint32(j), uint32(i))
+		d.Union(uint32(j), uint32(i))
 	}
 	return above
 }

@@ -120,11 +120,11 @@ func TestStripsEqualWhole(t *testing.T) {
 				}
 			}
 			for _, reach := range []Reach{Four, Eight} {
-				whole := make(disjoint, len(spans))
+				whole := make(Disjoint, len(spans))
 				whole.joinRows(spans, 0, len(spans), reach)
 				got := join(spans, reach)
 				for i := range spans {
-					if want := whole.find(uint32(i)); got[i] != want {
+					if want := whole.Find(uint32(i)); got[i] != want {
 						t.Fatalf("%v, %v: span %d of %d belongs to %d, want %d", size, share, i, len(spans), got[i], want)
 					}
 				}

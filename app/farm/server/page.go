@@ -73,7 +73,7 @@ func (m *Manager) StartPage(o PageOptions) (*Page, error) {
 		"percent": func(part, whole int) string {
 			return fmt.Sprintf("%.2f", 100*float64(part)/float64(max(1, whole)))
 		},
-		"state": p.stateName,
+		"state": func(b farm.BatchStatus) string { return o.Printer.Sprint(b.StateName()) },
 		"cause": func(no *farm.Refusal) string { return o.Printer.Sprint(no.Message()) },
 	}
 	if p.template, err = template.New("farm.html").Funcs(funcs).ParseFS(templates, "templates/*.html"); err != nil {
@@ -171,18 +171,6 @@ func (k *Keyring) pagePassword() (string, error) {
 
 // passwordFile returns the path of the file with the password that the page requires beyond loopback.
 func (k *Keyring) passwordFile() string { return filepath.Join(k.dir, "page-password") }
-
-func (p *Page) stateName(b farm.BatchStatus) string {
-	switch {
-	case b.Files > 0 && b.Done+b.Failed == b.Files:
-		return p.o.Printer.Sprintf("finished")
-	case b.State == farm.Paused:
-		return p.o.Printer.Sprintf("paused")
-	case b.State == farm.Cancelled:
-		return p.o.Printer.Sprintf("cancelled")
-	}
-	return p.o.Printer.Sprintf("running")
-}
 
 // shown is the data of the page template.
 type shown struct {

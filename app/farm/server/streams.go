@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"context"
-	"encoding/base32"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -197,13 +196,11 @@ type jobKey [farm.JobBytes]byte
 // keyOf is the inverse of farm.ShortID for jobs.
 func keyOf(id string) (jobKey, bool) {
 	var key jobKey
-	data, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(strings.ToUpper(id))
+	data, err := farm.Letters.DecodeString(strings.ToLower(id))
 	if err != nil || len(data) != farm.JobBytes {
 		return key, false
 	}
 	return jobKey(data), true
 }
 
-func (k jobKey) String() string {
-	return strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(k[:]))
-}
+func (k jobKey) String() string { return farm.Letters.EncodeToString(k[:]) }

@@ -7,8 +7,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
-	"slices"
 
 	"blik/internal/message"
 	"blik/processing"
@@ -275,17 +273,4 @@ func ReadFull(r io.ReaderAt, b []byte, at int64) error {
 		return ReadError(err)
 	}
 	return nil
-}
-
-// EqualSamples reports whether n samples of a from i on and of b from k on have the same bits.
-func EqualSamples(a processing.Samples, i int, b processing.Samples, k, n int) bool {
-	switch {
-	case a.U8 != nil:
-		return slices.Equal(a.U8[i:i+n], b.U8[k:k+n])
-	case a.U16 != nil:
-		return slices.Equal(a.U16[i:i+n], b.U16[k:k+n])
-	}
-	return slices.EqualFunc(a.F32[i:i+n], b.F32[k:k+n], func(v, w float32) bool {
-		return math.Float32bits(v) == math.Float32bits(w)
-	})
 }

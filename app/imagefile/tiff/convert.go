@@ -126,7 +126,7 @@ func apply(pic *processing.Picture, patches []processing.Patch) (changed bool) {
 		for _, r := range p.Runs {
 			n := (r.X1 - r.X0) * pic.Channels
 			to := (r.Y*pic.Width + r.X0) * pic.Channels
-			changed = changed || !container.EqualSamples(pic.Samples(), to, p.Samples(), at, n)
+			changed = changed || !pic.Samples().Equal(to, p.Samples(), at, n)
 			at += n
 		}
 		p.Apply(pic)
