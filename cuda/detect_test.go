@@ -242,10 +242,7 @@ func TestTooLittleMemory(t *testing.T) {
 // A closed backend refuses work, but still reports its times.
 func TestClosed(t *testing.T) {
 	gpu(t)
-	b, err := Open(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := opened(t)
 	left, err := b.Alloc(processing.U8, 4, 4)
 	if err != nil {
 		t.Fatal(err)

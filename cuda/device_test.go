@@ -26,6 +26,16 @@ import (
 	"blik/processing/detect"
 )
 
+// opened opens the first GPU anew, for a test that changes the device or closes it.
+func opened(t *testing.T) *Backend {
+	t.Helper()
+	b, err := Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // alone runs the test again in a process of its own, whose driver library is the one for tests, which does nothing but
 // copy, and returns false there; the caller then runs what it tests. That process writes no record of verification.
 func alone(t *testing.T) (parent bool) {
@@ -49,10 +59,7 @@ func TestTransfersInParts(t *testing.T) {
 	if alone(t) {
 		return
 	}
-	b, err := Open(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := opened(t)
 	rapid.Check(t, func(t *rapid.T) {
 		parts := rapid.IntRange(1, 9).Draw(t, "parts")
 		cut := staging{
@@ -96,12 +103,9 @@ func TestPinnedMemoryIsKept(t *testing.T) {
 	if alone(t) {
 		return
 	}
-	b, err := Open(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := opened(t)
 	l := &b.pool
-	err = b.device.do(func() error {
+	err := b.device.do(func() error {
 		get := func(n int) []byte {
 			t.Helper()
 			m, err := l.hostGet(b.device, n)
@@ -154,10 +158,7 @@ func TestDeviceMemoryIsKept(t *testing.T) {
 	if alone(t) {
 		return
 	}
-	b, err := Open(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := opened(t)
 	const w, h, bytes = 256, 100, 256 * 100
 	l := &b.pool
 	l.budget = 2 * bytes
@@ -265,10 +266,7 @@ func TestCancelAtEveryLook(t *testing.T) {
 	if alone(t) {
 		return
 	}
-	b, err := Open(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := opened(t)
 	pic, mask := speckled(t)
 	classic := processing.DefaultParams()
 	classic.Detector = processing.DetectorClassic
@@ -389,10 +387,7 @@ func TestDeviceDoesNotAnswer(t *testing.T) {
 	if alone(t) {
 		return
 	}
-	b, err := Open(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := opened(t)
 	p, err := b.Alloc(processing.U8, 50, 40)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/internal/test/optest"
 	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/cpu"
@@ -196,12 +197,5 @@ func (p *pair) equal(what string, q planes) {
 
 func same[T uint8 | uint16 | uint32 | float32](t rapid.TB, what string, w int, got, want []T) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d samples, want %d", what, len(got), len(want))
-	}
-	for i := range want {
-		if got[i] != want[i] && (got[i] == got[i] || want[i] == want[i]) {
-			t.Fatalf("%s: pixel (%d, %d) is %v on the GPU, %v on the CPU", what, i%w, i/w, got[i], want[i])
-		}
-	}
+	optest.Same(t, what, w, got, want)
 }

@@ -138,28 +138,24 @@ func TestMedianAndSpread(t *testing.T) {
 	}
 }
 
-// Runs too short for the clock are timed together.
+// Runs too short for the clock are timed together, also if the last run of the warm-up was interrupted.
 func TestShortRunsAreTimedTogether(t *testing.T) {
 	t.Parallel()
-	c := &clock{}
-	f := &fake{clock: c, took: []time.Duration{time.Microsecond}, value: 1}
-	p := pace{least: 3, most: 3, warm: time.Microsecond, long: time.Minute, short: 20 * time.Microsecond}
-	r, err := Run(t.Context(), fakes(one("x", f)), Options{pace: &p, now: c.now})
-	if err != nil || r.Rows[0].Median != time.Microsecond || r.Rows[0].Runs != 60 {
-		t.Errorf("%+v, %v", r.Rows, err)
-	}
-}
-
-// They are also timed together if the last run of the warm-up was interrupted.
-func TestInterruptedWarmUp(t *testing.T) {
-	t.Parallel()
-	c := &clock{}
-	f := &fake{clock: c, value: 1, took: []time.Duration{time.Microsecond, time.Microsecond, time.Second,
-		time.Microsecond}}
-	p := pace{least: 3, most: 3, warm: time.Second, long: time.Minute, short: 20 * time.Microsecond}
-	r, err := Run(t.Context(), fakes(one("x", f)), Options{pace: &p, now: c.now})
-	if err != nil || r.Rows[0].Median != time.Microsecond || r.Rows[0].Runs != 60 {
-		t.Errorf("%+v, %v", r.Rows, err)
+	const short = time.Microsecond
+	for _, k := range []struct {
+		took []time.Duration
+		warm time.Duration
+	}{
+		{[]time.Duration{short}, short},
+		{[]time.Duration{short, short, time.Second, short}, time.Second},
+	} {
+		c := &clock{}
+		f := &fake{clock: c, took: k.took, value: 1}
+		p := pace{least: 3, most: 3, warm: k.warm, long: time.Minute, short: 20 * short}
+		r, err := Run(t.Context(), fakes(one("x", f)), Options{pace: &p, now: c.now})
+		if err != nil || r.Rows[0].Median != short || r.Rows[0].Runs != 60 {
+			t.Errorf("%v: %+v, %v", k.took, r.Rows, err)
+		}
 	}
 }
 

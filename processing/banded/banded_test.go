@@ -3,6 +3,7 @@ package banded
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"reflect"
@@ -12,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"blik/internal/test/optest"
 	"blik/processing"
 	"blik/processing/cpu"
 	"blik/processing/network"
@@ -247,21 +249,10 @@ func (p *program) equal(i int) {
 	p.must(err)
 	got, err := p.Host(background, p.banded[i])
 	p.must(err)
-	equal(p.t, i, p.w, got.U8, want.U8)
-	equal(p.t, i, p.w, got.U16, want.U16)
-	equal(p.t, i, p.w, got.F32, want.F32)
-}
-
-func equal[T uint8 | uint16 | uint32 | float32](t rapid.TB, plane, w int, got, want []T) {
-	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("plane %d: %d samples, want %d", plane, len(got), len(want))
-	}
-	for i := range want {
-		if got[i] != want[i] && (got[i] == got[i] || want[i] == want[i]) {
-			t.Fatalf("plane %d: pixel (%d, %d) is %v, want %v", plane, i%w, i/w, got[i], want[i])
-		}
-	}
+	what := fmt.Sprintf("plane %d", i)
+	optest.Same(p.t, what, p.w, got.U8, want.U8)
+	optest.Same(p.t, what, p.w, got.U16, want.U16)
+	optest.Same(p.t, what, p.w, got.F32, want.F32)
 }
 
 func (p *program) release() {

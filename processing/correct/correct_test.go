@@ -58,6 +58,16 @@ func blank(w, h, channels, depth int, level float64) *processing.Picture {
 	return p
 }
 
+// measured compares a corrected picture with the clean one around the glare.
+func measured(t *testing.T, got, clean *processing.Picture, truth *processing.Mask) fidelity.Fidelity {
+	t.Helper()
+	f, err := fidelity.Measure(got, clean, truth, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 func clonePicture(p *processing.Picture) *processing.Picture {
 	q := *p
 	q.U8, q.U16, q.F32 = slices.Clone(p.U8), slices.Clone(p.U16), slices.Clone(p.F32)
@@ -619,10 +629,7 @@ func TestCorrectAccuracy(t *testing.T) {
 		for i := range set {
 			p := &set[i]
 			got, _ := correctOn(t, p.Glare, c.mask(p), processing.DefaultParams(), correct.Options{})
-			f, err := fidelity.Measure(got, p.Clean, p.Truth, 3)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := measured(t, got, p.Clean, p.Truth)
 			t.Logf("%-15s %-20s PSNR %.2f SSIM %.4f", c.name, p.Name, f.PSNR, f.SSIM)
 			psnr += f.PSNR / float64(len(set))
 			ssim += f.SSIM / float64(len(set))
@@ -681,14 +688,8 @@ func TestCorrectOtherGlare(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, r := correctOn(t, glare, truth, processing.DefaultParams(), correct.Options{})
-		before, err := fidelity.Measure(glare, clean, truth, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		after, err := fidelity.Measure(got, clean, truth, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := measured(t, glare, clean, truth)
+		after := measured(t, got, clean, truth)
 		grew, all := worse(glare, got, clean, r.Patches)
 		t.Logf("%-10s JPEG %2d: PSNR %.2f → %.2f SSIM %.3f → %.3f, worse %d of %d", c.preset, c.jpeg,
 			before.PSNR, after.PSNR, before.SSIM, after.SSIM, grew, all)
@@ -699,10 +700,7 @@ func TestCorrectOtherGlare(t *testing.T) {
 	// A mask on clean paint must do little harm.
 	mask := discs(700, 500, 60, 3, 7)
 	got, _ := correctOn(t, clean, mask, processing.DefaultParams(), correct.Options{})
-	f, err := fidelity.Measure(got, clean, mask, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := measured(t, got, clean, mask)
 	t.Logf("false findings: PSNR %.2f SSIM %.3f", f.PSNR, f.SSIM)
 	if f.PSNR < 32 {
 		t.Errorf("false findings: PSNR %.2f", f.PSNR)
@@ -738,14 +736,8 @@ func TestCorrectOtherPaintings(t *testing.T) {
 				t.Fatal(err)
 			}
 			got, r := correctOn(t, glare, widen(truth, true), processing.DefaultParams(), correct.Options{})
-			was, err := fidelity.Measure(glare, clean, truth, 3)
-			if err != nil {
-				t.Fatal(err)
-			}
-			is, err := fidelity.Measure(got, clean, truth, 3)
-			if err != nil {
-				t.Fatal(err)
-			}
+			was := measured(t, glare, clean, truth)
+			is := measured(t, got, clean, truth)
 			more, spots := worse(glare, got, clean, r.Patches)
 			grew, all, n = grew+more, all+spots, n+1
 			psnr, ssim, before = psnr+is.PSNR, ssim+is.SSIM, before+was.PSNR

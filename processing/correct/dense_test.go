@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"blik/internal/test/fidelity"
 	"blik/internal/test/testpic"
 	"blik/processing"
 	"blik/processing/correct"
@@ -128,14 +127,8 @@ func TestCrowdedSpots(t *testing.T) {
 			}
 			p := processing.DefaultParams()
 			got, all := correctOn(t, glare, mask, p, correct.Options{})
-			before, err := fidelity.Measure(glare, clean, mask, 3)
-			if err != nil {
-				t.Fatal(err)
-			}
-			after, err := fidelity.Measure(got, clean, mask, 3)
-			if err != nil {
-				t.Fatal(err)
-			}
+			before := measured(t, glare, clean, mask)
+			after := measured(t, got, clean, mask)
 			t.Logf("PSNR %.1f → %.1f", before.PSNR, after.PSNR)
 			if after.PSNR < before.PSNR+12 {
 				t.Errorf("PSNR %.1f → %.1f", before.PSNR, after.PSNR)

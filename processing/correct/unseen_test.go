@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"blik/internal/test/fidelity"
 	"blik/internal/test/testpic"
 	"blik/lab/synth"
 	"blik/processing"
@@ -75,10 +74,7 @@ func TestCorrectUnseenPaintings(t *testing.T) {
 	}
 	clean, glare, truth := renderUnseen(t, halves[1][0], 10, 400, 300)
 	got, _ := correctOn(t, glare, widen(truth, true), processing.DefaultParams(), correct.Options{})
-	f, err := fidelity.Measure(got, clean, truth, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := measured(t, got, clean, truth)
 	t.Logf("PSNR %.2f SSIM %.3f", f.PSNR, f.SSIM)
 	if f.PSNR < unseenPSNR {
 		t.Errorf("PSNR %.2f, want at least %g", f.PSNR, unseenPSNR)

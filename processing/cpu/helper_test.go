@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"blik/internal/simd"
+	"blik/internal/test/optest"
 	"blik/processing"
 	"blik/processing/cpu/kernel"
 )
@@ -142,17 +143,9 @@ func release(planes ...processing.Plane) {
 	}
 }
 
-// wantEqual compares all samples.
 func wantEqual[T kernel.Sample](t rapid.TB, what string, w int, got, want []T) {
 	t.Helper()
-	if len(got) != len(want) {
-		t.Fatalf("%s: %d samples, want %d", what, len(got), len(want))
-	}
-	for i := range want {
-		if got[i] != want[i] && (got[i] == got[i] || want[i] == want[i]) {
-			t.Fatalf("%s: pixel (%d, %d) is %v, want %v", what, i%w, i/w, got[i], want[i])
-		}
-	}
+	optest.Same(t, what, w, got, want)
 }
 
 // must fails the test on an error.

@@ -12,6 +12,26 @@ import (
 // W and H are the size of the planes in pixels.
 const W, H = 8, 6
 
+// T is what a comparison needs of a test.
+type T interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// Same fails unless the samples of two planes of w columns are equal, bit for bit except the sign of zero and the
+// payload of NaN.
+func Same[S uint8 | uint16 | uint32 | int32 | float32](t T, what string, w int, got, want []S) {
+	t.Helper()
+	if len(got) != len(want) {
+		t.Fatalf("%s: %d samples, want %d", what, len(got), len(want))
+	}
+	for i := range want {
+		if got[i] != want[i] && (got[i] == got[i] || want[i] == want[i]) {
+			t.Fatalf("%s: pixel (%d, %d) is %v, want %v", what, i%w, i/w, got[i], want[i])
+		}
+	}
+}
+
 // Plane returns a plane of b with rising samples, none of them 0 in a plane of floats. It lives until the test ends.
 func Plane(t testing.TB, b processing.Backend, kind processing.Kind) processing.Plane {
 	t.Helper()
