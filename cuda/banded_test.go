@@ -55,9 +55,7 @@ func inBands(t testing.TB, dev *Backend, pic *processing.Picture, p processing.P
 	if n, _ := host.Live(); n != 0 {
 		t.Fatalf("%d planes are not released", n)
 	}
-	if n, size := dev.Live(); n != 0 || size != 0 {
-		t.Fatalf("%d planes, %d bytes are left on the device", n, size)
-	}
+	released(t, dev)
 	return res, err
 }
 

@@ -130,9 +130,7 @@ func (p *pair) close() {
 		l.Release()
 	}
 	p.must(p.host.Close())
-	if n, bytes := p.dev.Live(); n != 0 || bytes != 0 {
-		p.t.Fatalf("%d planes, %d bytes are left on the device", n, bytes)
-	}
+	released(p.t, p.dev)
 }
 
 // sets are the same components on both backends.

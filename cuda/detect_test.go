@@ -83,9 +83,7 @@ func sameDetection(t *testing.T, dev *Backend, pic *processing.Picture, p proces
 	if !reflect.DeepEqual(got.Findings, want.Findings) || !reflect.DeepEqual(got.Chosen, want.Chosen) {
 		t.Fatal("the findings differ")
 	}
-	if n, size := dev.Live(); n != 0 || size != 0 {
-		t.Fatalf("%d planes, %d bytes are left on the device", n, size)
-	}
+	released(t, dev)
 	return want
 }
 
@@ -203,9 +201,7 @@ func TestCorrect(t *testing.T) {
 		if len(want.Patches) == 0 || !reflect.DeepEqual(got.Patches, want.Patches) {
 			t.Fatalf("%d bits: the corrections differ, %d patches", depth, len(want.Patches))
 		}
-		if n, size := dev.Live(); n != 0 || size != 0 {
-			t.Fatalf("%d planes, %d bytes are left on the device", n, size)
-		}
+		released(t, dev)
 	}
 }
 
@@ -285,8 +281,6 @@ func TestCancel(t *testing.T) {
 			t.Errorf("cancelled after %v: %v", after, err)
 		}
 	}
-	if n, size := dev.Live(); n != 0 || size != 0 {
-		t.Errorf("%d planes, %d bytes are left on the device", n, size)
-	}
+	released(t, dev)
 	sameDetection(t, dev, pic, processing.DefaultParams())
 }

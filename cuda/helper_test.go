@@ -38,6 +38,14 @@ func gpu(t testing.TB) *Backend {
 	return b
 }
 
+// released fails if planes or other memory of a device are in use.
+func released(t rapid.TB, b *Backend) {
+	t.Helper()
+	if n, bytes := b.Live(); n != 0 || bytes != 0 {
+		t.Fatalf("%d planes, %d bytes are left on the device", n, bytes)
+	}
+}
+
 // pair is a backend of the host and one of the device, for the same job.
 type pair struct {
 	t    rapid.TB
@@ -61,9 +69,7 @@ func check(t *testing.T, f func(t *rapid.T, p *pair)) {
 		for _, l := range p.live {
 			l.Release()
 		}
-		if n, bytes := dev.Live(); n != 0 || bytes != 0 {
-			t.Fatalf("%d planes, %d bytes are left on the device", n, bytes)
-		}
+		released(t, dev)
 	})
 }
 

@@ -22,9 +22,7 @@ var (
 func TestEveryOperationIsAnswered(t *testing.T) {
 	dev := gpu(t)
 	t.Run("all", func(t *testing.T) { optest.Answered(t, dev) })
-	if n, bytes := dev.Live(); n != 0 || bytes != 0 {
-		t.Errorf("%d planes, %d bytes are left on the device", n, bytes)
-	}
+	released(t, dev)
 }
 
 func kindOf(t *rapid.T, kinds []processing.Kind) processing.Kind {

@@ -22,9 +22,7 @@ func TestCopyRates(t *testing.T) {
 	if local <= 0 || up <= 0 || down <= 0 {
 		t.Error("a copy without a rate")
 	}
-	if planes, bytes := b.Live(); planes != 0 || bytes != 0 {
-		t.Errorf("%d planes, %d bytes are left on the device", planes, bytes)
-	}
+	released(t, b)
 	ctx, cancel := context.WithCancel(background)
 	cancel()
 	if _, _, _, err := b.CopyRates(ctx); !errors.Is(err, context.Canceled) {

@@ -85,6 +85,20 @@ func start[T any](t *testing.T, r *Runner, work Work[T], progress func(Update)) 
 	return c
 }
 
+// holding starts work that does not listen, and waits until it runs. It ends, with last, when release is closed.
+func holding(t *testing.T, r *Runner, last func()) (c <-chan ending[int], release chan struct{}) {
+	t.Helper()
+	release, running := make(chan struct{}), make(chan struct{})
+	c = start(t, r, func(context.Context, processing.Progress) (int, error) {
+		close(running)
+		<-release
+		last()
+		return 1, nil
+	}, nil)
+	<-running
+	return c, release
+}
+
 func wait[T any](t *testing.T, c <-chan ending[T]) ending[T] {
 	t.Helper()
 	select {
@@ -151,16 +165,9 @@ func TestNextJobStartsFromDone(t *testing.T) {
 // TestCancelIsAnsweredAtOnce cancels work that does not listen.
 func TestCancelIsAnsweredAtOnce(t *testing.T) {
 	r := newRunner(t, newLoop(t).do, nil)
-	release, running := make(chan struct{}), make(chan struct{})
 	var atWork atomic.Int32
-	deaf := start(t, r, func(context.Context, processing.Progress) (int, error) {
-		atWork.Add(1)
-		close(running)
-		<-release
-		atWork.Add(-1)
-		return 1, nil
-	}, nil)
-	<-running
+	atWork.Add(1)
+	deaf, release := holding(t, r, func() { atWork.Add(-1) })
 	r.Cancel()
 	// The answer comes while the work continues.
 	e := wait(t, deaf)
@@ -182,13 +189,7 @@ func TestCancelIsAnsweredAtOnce(t *testing.T) {
 func TestCancelOfAJobThatWaitsForItsTurn(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t, nil, nil)
-	release, running := make(chan struct{}), make(chan struct{})
-	first := start(t, r, func(context.Context, processing.Progress) (int, error) {
-		close(running)
-		<-release
-		return 1, nil
-	}, nil)
-	<-running
+	first, release := holding(t, r, func() {})
 	r.Cancel()
 	wait(t, first)
 	second := start(t, r, func(context.Context, processing.Progress) (int, error) {
@@ -250,13 +251,7 @@ func TestPanicAfterCancelIsKept(t *testing.T) {
 	t.Parallel()
 	kept := make(chan *PanicError, 1)
 	r := newRunner(t, nil, func(p *PanicError) { kept <- p })
-	release, running := make(chan struct{}), make(chan struct{})
-	c := start(t, r, func(context.Context, processing.Progress) (int, error) {
-		close(running)
-		<-release
-		panic("late")
-	}, nil)
-	<-running
+	c, release := holding(t, r, func() { panic("late") })
 	r.Cancel()
 	if e := wait(t, c); !errors.Is(e.err, context.Canceled) {
 		t.Errorf("got %+v", e)
@@ -346,13 +341,7 @@ func TestReportAfterTheEndIsHarmless(t *testing.T) {
 func TestClose(t *testing.T) {
 	t.Parallel()
 	r := newRunner(t, newLoop(t).do, nil)
-	release, running := make(chan struct{}), make(chan struct{})
-	c := start(t, r, func(context.Context, processing.Progress) (int, error) {
-		close(running)
-		<-release
-		return 1, nil
-	}, nil)
-	<-running
+	c, release := holding(t, r, func() {})
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer cancel()
 	if err := r.Close(ctx); !errors.Is(err, context.DeadlineExceeded) {

@@ -206,9 +206,7 @@ func TestTrialCancel(t *testing.T) {
 			t.Errorf("%s: %v", v.ID, err)
 		}
 	}
-	if n, bytes := x.b.Live(); n != 0 || bytes != 0 {
-		t.Errorf("%d planes, %d bytes are left on the device", n, bytes)
-	}
+	released(t, x)
 }
 
 // A side beyond what kernels count to is left out, and the device goes on.

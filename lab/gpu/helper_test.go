@@ -26,6 +26,14 @@ var passed struct {
 	names []string
 }
 
+// released fails if planes or other memory of the device are in use.
+func released(t *testing.T, x *provider) {
+	t.Helper()
+	if n, bytes := x.b.Live(); n != 0 || bytes != 0 {
+		t.Errorf("%d planes, %d bytes are left on the device", n, bytes)
+	}
+}
+
 // TestMain adds the tests that passed on a GPU to the record of verification at BLIK_VERIFY, which the tests of
 // blik/cuda have written before.
 func TestMain(m *testing.M) {

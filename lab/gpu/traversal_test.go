@@ -129,9 +129,7 @@ func refused(t *testing.T, x *provider, variants []experiment.Variant, in *exper
 			t.Errorf("%s after a cancel: %v", v.ID, err)
 		}
 	}
-	if n, bytes := x.b.Live(); n != 0 || bytes != 0 {
-		t.Errorf("%d planes, %d bytes are left on the device", n, bytes)
-	}
+	released(t, x)
 }
 
 func TestTraversalWithoutMemory(t *testing.T) {
@@ -154,7 +152,5 @@ func TestTraversalTooLarge(t *testing.T) {
 			t.Errorf("%s: %v", v.ID, err)
 		}
 	}
-	if n, bytes := x.b.Live(); n != 0 || bytes != 0 {
-		t.Errorf("%d planes, %d bytes are left on the device", n, bytes)
-	}
+	released(t, x)
 }
