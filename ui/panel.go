@@ -40,6 +40,8 @@ type panel struct {
 	region   *xwidget.FixedText
 	clear    *xwidget.ToolButton
 	tabs     *container.AppTabs
+	// content holds the head and the tabs.
+	content *fyne.Container
 
 	detection  *detectionPanel
 	findings   *findingsPanel
@@ -96,13 +98,17 @@ func newPanel(c *common, later func(func())) *panel {
 			xwidget.Inset(0, 0, container.NewStack(p.next, p.progress.Times)),
 			container.New(layout.NewCustomPaddedVBoxLayout(0), p.progress.List, region)))
 	// The Tab key visits objects in their order: the head comes first.
-	content := container.New(layout.NewBorderLayout(head, nil, nil, nil), head, p.tabs)
-	p.object = container.NewBorder(nil, nil, widget.NewSeparator(), nil, content)
+	p.content = container.New(layout.NewBorderLayout(head, nil, nil, nil), head, p.tabs)
+	p.object = container.NewBorder(nil, nil, widget.NewSeparator(), nil, p.content)
 	return p
 }
 
 func (p *panel) update(c change) {
 	p.progress.Update(c.Progress, c.Queue)
+	if c.Queue {
+		// The toolkit forgets that the head has another height if something in a tab changes its size as well.
+		p.content.Layout.Layout(p.content.Objects, p.content.Size())
+	}
 	if c.Busy {
 		busy := p.session.Busy() && !p.preview.Previewing()
 		xwidget.SetVisible(p.progress.Row, busy)

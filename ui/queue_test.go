@@ -84,11 +84,18 @@ func TestCheckingEmptiesTheQueue(t *testing.T) {
 	h := newHarness(t, "en").opened()
 	h.result.Findings[0].Check = true
 	h.k.actions.do("find.run")
+	place := h.panel.tabs.Position().Y
 	h.k.actions.do("correct.all")
 	h.k.actions.do("file.savePicture")
 	h.files.Open("/art/b.tif")
 	h.awaitDialog("should be looked at first")
+	if y := h.panel.tabs.Position().Y; y < place+20 {
+		t.Errorf("below the queue the tabs are at %g, without it at %g", y, place)
+	}
 	h.press("Check")
+	if y := h.panel.tabs.Position().Y; y != place {
+		t.Errorf("the tabs are at %g, before the queue at %g", y, place)
+	}
 	if path := h.c.session.Document().Path(); path != "/art/a.png" || len(h.c.session.Queue().Waiting()) > 0 {
 		t.Errorf("%s is open, and %d tasks wait", path, len(h.c.session.Queue().Waiting()))
 	}
