@@ -272,7 +272,7 @@ func (d *display) setPanKey(held bool) { d.each(func(v *viewport.Viewport) { v.S
 // comparable reports whether there is anything to compare with the original.
 func (d *display) comparable() bool { return d.s.Corrected() || d.layer != nil }
 
-// toggleGrid toggles the pixel grid, which is visible from 800 %; the choice is remembered.
+// toggleGrid toggles the pixel grid, which is visible from view.GridZoom; the choice is remembered.
 func (d *display) toggleGrid() {
 	d.look.Grid = !d.look.Grid
 	d.s.Settings().HideGrid = !d.look.Grid

@@ -288,9 +288,12 @@ func (p *findingsPanel) sumText() string {
 // explain shows what the selected finding was judged by.
 func (p *findingsPanel) explain() {
 	f, ok := p.found.Selected()
-	xwidget.SetVisible(p.whyBox, ok)
 	if ok {
 		p.why.SetText(p.k.words.Why(f))
+	}
+	if ok != p.whyBox.Visible() {
+		xwidget.SetVisible(p.whyBox, ok)
+		p.object.Refresh() // the list takes or leaves the room
 	}
 }
 

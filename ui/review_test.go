@@ -95,6 +95,25 @@ func TestSummaryGrows(t *testing.T) {
 	}
 }
 
+// While no finding is selected, the list has the room of the reasons.
+func TestListTakesTheRoomOfTheReasons(t *testing.T) {
+	h := reviewing(t, 12)
+	p := h.panel.findings
+	p.object.Resize(fyne.NewSize(380, 500))
+	check := func(when string, why bool) {
+		t.Helper()
+		bottom := p.views.Position().Y + p.views.Size().Height
+		if free := 500 - bottom; p.whyBox.Visible() != why || (free > 20) != why {
+			t.Errorf("%s: the reasons are visible: %v; %g below the list", when, p.whyBox.Visible(), free)
+		}
+	}
+	check("found", false)
+	h.c.found.Select(h.c.found.Listed()[3])
+	check("selected", true)
+	h.k.actions.do("edit.clear")
+	check("cleared", false)
+}
+
 // Before all findings are corrected, those that need a look are asked about.
 func TestCorrectAllAsks(t *testing.T) {
 	h := reviewing(t, 6)
