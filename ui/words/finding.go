@@ -117,16 +117,12 @@ func (w *Words) Why(f document.Spot) string {
 
 // Finding returns the measures of a finding and what it was judged by.
 func (w *Words) Finding(f document.Spot) string {
-	lines := []string{w.t("Finding %s, %s px", fmt.Sprint(f.Number), w.texts.Int(f.Area))}
-	if !f.Detected {
-		return lines[0] + "\n" + w.Why(f)
+	text := w.t("Finding %s, %s px", fmt.Sprint(f.Number), w.texts.Int(f.Area))
+	if f.Detected {
+		text += w.t("; score %s, contrast %s, brightest level %s", w.texts.Fixed(f.Score, 1), w.Contrast(f),
+			w.texts.Int(f.Peak))
 	}
-	lines[0] += w.t("; score %s, contrast %s, brightest level %s", w.texts.Fixed(f.Score, 1), w.Contrast(f),
-		w.texts.Int(f.Peak))
-	for _, reason := range f.Reasons() {
-		lines = append(lines, w.texts.Sprint(reason.Message()))
-	}
-	return strings.Join(lines, "\n")
+	return text + "\n" + w.Why(f)
 }
 
 // Closeup returns the line under the close-ups: number, score and correction.
