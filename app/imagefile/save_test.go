@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -456,6 +457,27 @@ func TestSaveChangedSource(t *testing.T) {
 		}
 		onlyFiles(t, dir, "a.tif")
 	}
+}
+
+// Of a file with parts that cannot be compared it is said that it is damaged, not that somebody changed it.
+func TestSaveDamaged(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.tif")
+	packed := []byte{1, 10, 20, 1, 30, 40}
+	exif := entry{34665, []uint32{1 << 20}} // beyond the end of the file
+	page := strip(2, 2, []uint32{8}, 1, len(packed), entry{tagCompression, []uint32{32773}}, exif)
+	if err := os.WriteFile(path, tiffBytes(binary.LittleEndian, page, packed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := Read(t.Context(), path, DefaultLimits())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Save(t.Context(), f, filepath.Join(dir, "b.tif"), dot(f.Picture, 1, 1), SaveOptions{})
+	if err == nil || !strings.Contains(err.Error(), "damaged") || f.state != "" && !errors.Is(err, ErrDamaged) {
+		t.Errorf("%v", err)
+	}
+	onlyFiles(t, dir, "a.tif")
 }
 
 // Whichever step of saving fails, old files are unchanged, no other file is left, and one sentence says why.

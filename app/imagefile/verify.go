@@ -567,10 +567,17 @@ func (s *saving) decodeRows(plain container.RowDecoder) error {
 	return nil
 }
 
+// unproven is the error of a result that is not what it should be. In a damaged original, parts overlap or cannot be
+// compared.
 func (s *saving) unproven(why message.Message) error {
+	if s.untouched() {
+		return fault(s.saved.Path, ErrDamaged, nil,
+			"not written: the original seems to be damaged: the result, read back, is not the original with the "+
+				"corrected pixels (%s)", why)
+	}
 	return fault(s.saved.Path, ErrWrite, nil,
 		"not written: the result, read back, is not the original with the corrected pixels (%s); "+
-			"the original may have changed", why)
+			"the original may have changed or be damaged", why)
 }
 
 // freshRun is a run of pixels with their new samples, which begin at an offset in the patch.
