@@ -15,7 +15,9 @@ import (
 	"time"
 
 	"blik/app/farm"
+	"blik/app/imagefile"
 	"blik/app/work"
+	"blik/internal/atomicfile"
 	"blik/internal/message"
 	"blik/processing/network"
 )
@@ -288,9 +290,17 @@ func (b *Run) sendAndFetch(ctx context.Context, client *farm.Client) error {
 	o := farm.Collection{
 		Folder: b.request.Folder, Overwrite: b.request.Overwrite, Input: Inputs(inputs), Checker: Results{batch},
 		Every: 500 * time.Millisecond, Notify: b.remark,
-	}
-	if b.request.Own {
-		o.Fetched = func(path string) { b.change(func(s *State) { s.Results = append(s.Results, path) }) }
+		Like: func(to atomicfile.File, original string, first bool) {
+			imagefile.KeepAccess(to, original, first && !b.request.Detect)
+		},
+		Fetched: func(path, original string) {
+			if info, err := os.Stat(original); err == nil && b.request.KeepTime && !b.request.Detect {
+				imagefile.KeepTime(path, info.ModTime())
+			}
+			if b.request.Own {
+				b.change(func(s *State) { s.Results = append(s.Results, path) })
+			}
+		},
 	}
 	go func() {
 		got, err := client.Collect(fetch, batch.ID, o, submitted)

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -75,8 +76,12 @@ func TestFarmUpload(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	direct, out := filepath.Join(dir, "direct"), filepath.Join(dir, "out")
+	then := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC)
 	for _, name := range []string{"a.png", "b.png"} {
-		painting(t, dir, name)
+		path := painting(t, dir, name)
+		if err := errors.Join(os.Chmod(path, 0o600), os.Chtimes(path, then, then)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	pattern := filepath.Join(dir, "*.png")
 	if got := call(t, "correct", "-q", "-o", direct, pattern); got.status != exitDone {
@@ -94,7 +99,7 @@ func TestFarmUpload(t *testing.T) {
 		})
 	}()
 	inBackground(t, "farm", "work", join, "--jobs", "1", "--device", "cpu", "--scratch", t.TempDir(), "--name", "studio")
-	args := []string{"farm", "submit", join, "--upload", "-o", out, pattern}
+	args := []string{"farm", "submit", join, "--upload", "--keep-time", "-o", out, pattern}
 	got := call(t, args...)
 	if got.status != exitDone || !strings.Contains(got.out, "files fetched: 6; results not fetched: 0") {
 		t.Fatalf("%+v", got)
@@ -102,6 +107,11 @@ func TestFarmUpload(t *testing.T) {
 	for _, name := range []string{"a_corrected.png", "b_corrected.png"} {
 		if !bytes.Equal(testpic.ReadFile(t, filepath.Join(direct, name)), testpic.ReadFile(t, filepath.Join(out, name))) {
 			t.Errorf("%s differs from a direct run", name)
+		}
+		// What only the owner of the original could read stays so.
+		info, err := os.Stat(filepath.Join(out, name))
+		if err != nil || !info.ModTime().Equal(then) || info.Mode().Perm() != 0o600 && runtime.GOOS != "windows" {
+			t.Errorf("%s: %v, %v, %v", name, info.ModTime(), info.Mode(), err)
 		}
 	}
 	if n := len(testpic.Listed(t, out)); n != 6 {

@@ -151,8 +151,11 @@ type Collection struct {
 	Every time.Duration
 	// Notify is called once with each fault of a file, and with errors of the connection.
 	Notify func(error)
-	// Fetched is called with the path of each result whose files are there; may be nil.
-	Fetched func(path string)
+	// Like is called with each file before anything is written to it, to give it what it shall have of the original,
+	// such as permissions. first: it is the result itself.
+	Like func(to atomicfile.File, original string, first bool)
+	// Fetched is called with the path of each result whose files are there, and that of its original.
+	Fetched func(path, original string)
 }
 
 // Collected counts the files fetched, and the jobs whose results could not be fetched.
@@ -344,8 +347,8 @@ func (k *collector) collect(ctx context.Context, job Job, r Result) (int, error)
 			return n, err
 		}
 	}
-	if k.Fetched != nil && len(names) > 0 {
-		k.Fetched(filepath.Join(folder, names[0]))
+	if len(names) > 0 {
+		k.Fetched(filepath.Join(folder, names[0]), job.file)
 	}
 	return n, nil
 }
@@ -381,7 +384,10 @@ func (k *collector) fetchOne(ctx context.Context, job Job, r Result, folder stri
 		case err == nil && !t.Overwrite:
 			t.Overwrite = k.Checker.Renewable(ctx, t.Path, filepath.Join(folder, names[0]), r.Outputs[0].SHA256)
 		}
-		err := tx.Add(ctx, t, func(to atomicfile.File) error { return copyFile(to, filepath.Join(desk, name)) }, nil)
+		err := tx.Add(ctx, t, func(to atomicfile.File) error {
+			k.Like(to, job.file, i == 0)
+			return copyFile(to, filepath.Join(desk, name))
+		}, nil)
 		if err != nil {
 			return 0, k.nameFault(t.Path, err)
 		}

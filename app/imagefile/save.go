@@ -153,13 +153,34 @@ func (o *Outputs) AddPicture(
 		return nil, s.named(err)
 	}
 	o.after = append(o.after, func() {
-		// os.Chtimes takes nanoseconds since 1970, and makes 1901 of a time after 2262.
-		if at := file.Modified; options.KeepTime && at.Equal(time.Unix(0, at.UnixNano())) {
-			_ = os.Chtimes(target, at, at)
+		if options.KeepTime {
+			KeepTime(target, file.Modified)
 		}
 		s.saved.State = State(target)
 	})
 	return s.saved, nil
+}
+
+// KeepTime gives a result the modification time of its source, if the system supports that.
+func KeepTime(path string, at time.Time) {
+	// os.Chtimes takes nanoseconds since 1970, and makes 1901 of a time after 2262.
+	if at.Equal(time.Unix(0, at.UnixNano())) {
+		_ = os.Chtimes(path, at, at)
+	}
+}
+
+// KeepAccess gives a file that is being written the permissions and the access control list of a source, and with
+// attributes also its user extended attributes.
+func KeepAccess(file atomicfile.File, source string, attributes bool) {
+	info, err := os.Stat(source)
+	if err != nil {
+		return // whoever reads the source reports it
+	}
+	like := &File{Path: source, Mode: info.Mode().Perm()}
+	keepAccess(file, like)
+	if attributes {
+		keepAttributes(file, like)
+	}
 }
 
 // OriginalName returns the path, beside path, under which a file to be replaced is kept: NAME_original, or

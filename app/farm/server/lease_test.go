@@ -203,7 +203,7 @@ func TestRefusedResult(t *testing.T) {
 	done := make(chan struct{})
 	close(done)
 	var said []string
-	o := farm.Collection{Folder: s.out, Checker: suspicious{}, Every: time.Millisecond, Notify: func(err error) { said = append(said, err.Error()) }}
+	o := s.collection(suspicious{}, func(err error) { said = append(said, err.Error()) })
 	if _, err := s.client.Collect(t.Context(), sub.Batch.ID, o, done); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"blik/app/farm"
+	"blik/internal/atomicfile"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -119,6 +120,14 @@ func (lenient) Names(string, []string) error                           { return 
 func (lenient) Check(context.Context, string, string, []string) error  { return nil }
 func (lenient) Renewable(context.Context, string, string, string) bool { return false }
 
+// collection is where the results of uploaded files go in the tests.
+func (s *site) collection(c farm.Checker, told func(error)) farm.Collection {
+	return farm.Collection{
+		Folder: s.out, Checker: c, Every: time.Millisecond, Notify: told, Like: func(atomicfile.File, string, bool) {},
+		Fetched: func(string, string) {},
+	}
+}
+
 // fetch downloads the finished results.
 func (s *site) fetch(id string, told func(error)) farm.Collected {
 	s.t.Helper()
@@ -127,7 +136,7 @@ func (s *site) fetch(id string, told func(error)) farm.Collected {
 	}
 	done := make(chan struct{})
 	close(done)
-	o := farm.Collection{Folder: s.out, Checker: lenient{}, Every: time.Millisecond, Notify: told}
+	o := s.collection(lenient{}, told)
 	got, err := s.client.Collect(s.t.Context(), id, o, done)
 	if err != nil {
 		s.t.Fatal(err)
@@ -227,7 +236,7 @@ func TestUploadThroughSmallStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	go func() {
-		c, err := s.client.Collect(t.Context(), b.ID, farm.Collection{Folder: s.out, Checker: lenient{}, Every: time.Millisecond, Notify: func(error) {}}, done)
+		c, err := s.client.Collect(t.Context(), b.ID, s.collection(lenient{}, func(error) {}), done)
 		if err != nil {
 			t.Error(err)
 		}
