@@ -2,6 +2,8 @@ package ui
 
 import (
 	"context"
+	"image"
+	"image/draw"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -739,6 +741,37 @@ func TestPixelTextOfCorrections(t *testing.T) {
 	if got := h.k.words.Pixel(p); got != "серый 0,25  ← 1,5" {
 		t.Errorf("%q", got)
 	}
+}
+
+// The stops of the sensitivity count what a search in the region would find.
+func TestCountsFollowTheRegion(t *testing.T) {
+	img := image.NewGray(image.Rect(0, 0, 200, 120))
+	for i := range img.Pix {
+		img.Pix[i] = 60 + uint8(i%7)
+	}
+	for _, at := range []image.Point{{40, 60}, {150, 60}} {
+		draw.Draw(img, image.Rectangle{at, at.Add(image.Pt(3, 3))}, image.White, image.Point{}, draw.Src)
+	}
+	h := (&harness{tb: t, queue: make(chan func(), 1000), fakeDevice: &fakeDevice{}, dialogs: &fakeDialogs{}}).start(
+		real(), "en")
+	h.files.Open(testpic.WritePNG(t, "p.png", img))
+	h.settle()
+	h.k.actions.do("find.run")
+	h.settle()
+	shows := func(when, want string) {
+		t.Helper()
+		for _, s := range uitest.Find[*xwidget.Select](h.panel.detection.form.Object) {
+			if s.Selected == want {
+				return
+			}
+		}
+		t.Errorf("%s, nothing says %q", when, want)
+	}
+	shows("in the whole picture", "balanced: 2 findings")
+	h.k.toolbox.SetRegion(&processing.Region{Points: []processing.Point{{X: 0, Y: 0}, {X: 90, Y: 120}}})
+	shows("in a half", "balanced: 1 finding")
+	h.k.toolbox.SetRegion(nil)
+	shows("in the whole picture again", "balanced: 2 findings")
 }
 
 // The whole workflow with a real session on the sample: detect, correct, save, and verify the files.

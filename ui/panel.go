@@ -222,7 +222,7 @@ func (p *detectionPanel) update(change change) {
 		}
 		xwidget.SetVisible(p.learned, p.c.session.Settings().Params.Learned != nil)
 	}
-	if change.Document || change.Result || change.Params {
+	if change.Document || change.Result || change.Params || change.Region {
 		p.form.SetCounts("sensitivity", p.c.found.CountAt(processing.StopValues()))
 		p.showChosen()
 	}
