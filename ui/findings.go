@@ -273,7 +273,9 @@ func (p *findingsPanel) sumText() string {
 	}
 	parts := []string{p.k.words.Found(p.session.Document())}
 	if wrong, ok := p.found.ExpectedWrong(); ok && wrong >= 0.5 {
-		parts = append(parts, p.k.t("about %s are expected to be wrong", p.k.texts.Int(int(math.Round(wrong)))))
+		n := int(math.Round(wrong))
+		parts = append(parts, p.k.texts.Plural(n, "about %s is expected to be wrong",
+			"about %s are expected to be wrong", p.k.texts.Int(n)))
 	}
 	kept, all, ignored := p.found.Decided()
 	if kept+ignored > 0 {

@@ -15,6 +15,7 @@ import (
 	"blik/app/session/findings"
 	"blik/internal/test/testpic"
 	"blik/processing"
+	"blik/processing/detect"
 )
 
 // listed returns the list as it is shown, one string a row.
@@ -354,5 +355,22 @@ func TestProjectOfAPicture(t *testing.T) {
 	h.settle()
 	if text := h.status.message.Text(); text != "Project saved: a.png.blik.json" {
 		t.Errorf("after the answer the status says %q", text)
+	}
+}
+
+// The summary says once how many findings are expected to be wrong; the reasons of each do not.
+func TestExpectedWrongIsSaidOnce(t *testing.T) {
+	h := newHarness(t, "en").opened()
+	for i := range h.result.Findings {
+		h.result.Findings[i].Evidence = detect.Evidence{Strength: 4, Rise: 60, Certainty: 0.5}
+	}
+	h.k.actions.do("find.run")
+	h.settle()
+	h.k.actions.do("find.next")
+	if got := h.panel.findings.sum.Text; got != "2 findings, 6 px, 0.03 %; about 1 is expected to be wrong" {
+		t.Errorf("the summary says %q", got)
+	}
+	if got := h.panel.findings.why.Text; !strings.Contains(got, "strength") || strings.Contains(got, "50") {
+		t.Errorf("the reasons are %q", got)
 	}
 }

@@ -246,8 +246,8 @@ func TestCounts(t *testing.T) {
 	box := boxes[slices.IndexFunc(boxes, func(b *xwidget.Select) bool { return slices.Contains(b.Options, "balanced") })]
 	changes := 0
 	f.OnChanged = func(processing.Spec, float64) { changes++ }
-	f.SetCounts("sensitivity", []int{14, 38, 1096, 2000})
-	want := []string{"only certain: 14 findings", "balanced: 38 findings", "everything visible: 1,096 findings",
+	f.SetCounts("sensitivity", []int{1, 38, 1096, 2000})
+	want := []string{"only certain: 1 finding", "balanced: 38 findings", "everything visible: 1,096 findings",
 		"dim specks too: 2,000 findings"}
 	if !slices.Equal(box.Options, want) || box.Selected != want[1] || changes != 0 {
 		t.Errorf("%q, %q is selected after %d changes", box.Options, box.Selected, changes)

@@ -38,7 +38,7 @@ func (s *stops) names(t *i18n.Printer) []string {
 	names := make([]string, len(s.values))
 	for i, v := range s.values {
 		if names[i] = t.Sprint(v.Name); s.counts != nil {
-			names[i] = t.Sprintf("%s: %s findings", names[i], t.Int(s.counts[i]))
+			names[i] = t.Plural(s.counts[i], "%s: %s finding", "%s: %s findings", names[i], t.Int(s.counts[i]))
 		}
 	}
 	return names
