@@ -30,8 +30,8 @@ type Spot struct {
 	Decision Decision
 }
 
-// ToCheck reports whether a person should look at the spot and has not kept it.
-func (s *Spot) ToCheck() bool { return s.Check && s.Decision != Kept }
+// ToCheck reports whether a person should look at the spot and has not decided about it.
+func (s *Spot) ToCheck() bool { return s.Check && s.Decision == Undecided }
 
 // State says how far a spot is corrected.
 type State uint8

@@ -81,14 +81,14 @@ func (w *Words) Score(f document.Spot) string {
 	return w.texts.Fixed(f.Score, 1)
 }
 
-// Kind is the kind of a finding, with a mark if a person should look at it; it is empty for a painted finding and
-// for one of the classical detector.
+// Kind is the kind of a finding, with a mark as long as a person should look at it; it is empty for a painted finding
+// and for one of the classical detector.
 func (w *Words) Kind(f document.Spot) string {
 	if f.Strength == 0 {
 		return ""
 	}
 	text := w.texts.Sprint(f.Kind.Name())
-	if f.Check {
+	if f.ToCheck() {
 		text += " ?"
 	}
 	return text

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"blik/app/document"
 	"blik/app/i18n"
 	"blik/app/imagefile/container"
 	"blik/app/job"
@@ -36,6 +37,21 @@ func TestMillimetres(t *testing.T) {
 		w, height, ok := millimetres(c.unit, c.x, c.y)
 		if ok != c.ok || ok && (w != 0.1 || height != 0.2) {
 			t.Errorf("%+v: %v × %v mm, %v", c, w, height, ok)
+		}
+	}
+}
+
+// The mark of a finding that a person should look at goes with the decision about it.
+func TestKindIsMarkedUntilDecided(t *testing.T) {
+	t.Parallel()
+	w, f := New(i18n.For("en")), document.Spot{}
+	f.Strength, f.Check = 3, true
+	for decision, want := range map[document.Decision]string{
+		document.Undecided: "glare ?", document.Kept: "glare", document.Ignored: "glare",
+	} {
+		f.Decision = decision
+		if got := w.Kind(f); got != want {
+			t.Errorf("decision %d: %q, want %q", decision, got, want)
 		}
 	}
 }
