@@ -27,6 +27,32 @@ func (s *site) report(ticket, sum string) farm.Answer {
 	return a
 }
 
+// The time that a file took does not depend on the clock of the server, which may be set meanwhile.
+func TestClockIsSet(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 1)
+	id := s.submit(s.batch(), "").Batch.ID
+	own, err := s.manager.ticketOf(farm.Request{Ticket: s.takeAs("a").Ticket})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own.Issued = time.Now().Add(time.Hour)
+	text, err := s.manager.sign(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.report(text, "a")
+	_, err = s.client.Results(t.Context(), id, 0, func(r farm.Result) error {
+		if r.Seconds <= 0 || r.Seconds > 60 {
+			t.Errorf("it took %v s", r.Seconds)
+		}
+		return nil
+	})
+	if err != nil || s.manager.Status(id, 0).Batches[0].Done != 1 {
+		t.Error(err)
+	}
+}
+
 // Only the holder of a job reports on it. A second result of an earlier holder that differs is shown to the user, also
 // after a restart; the first counts.
 func TestSecondResult(t *testing.T) {

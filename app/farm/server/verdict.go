@@ -62,6 +62,12 @@ func (m *Manager) result(ctx context.Context, r farm.Request, t ticket) (farm.An
 	if r.Result == nil {
 		return farm.Answer{}, errUnreadable()
 	}
+	m.mu.Lock()
+	b, l := m.holder(t)
+	if l != nil {
+		t.Issued = l.Issued // unlike the time of the ticket, it does not change with the clock
+	}
+	m.mu.Unlock()
 	if err := clean(r.Result, t.Job, time.Since(t.Issued)); err != nil {
 		return farm.Answer{}, err
 	}
@@ -69,9 +75,6 @@ func (m *Manager) result(ctx context.Context, r farm.Request, t ticket) (farm.An
 		Job: t.Job, Outcome: r.Result.Outcome, Worker: t.Worker, Key: t.Key, Program: t.Program, Model: t.Model,
 		Seconds: r.Result.Seconds, Ended: time.Now().UTC(),
 	}
-	m.mu.Lock()
-	b, l := m.holder(t)
-	m.mu.Unlock()
 	switch {
 	case b == nil:
 		return farm.Answer{Verdict: farm.Settled}, nil
