@@ -292,7 +292,7 @@ func Read(ctx context.Context, picture string, limits imagefile.Limits) (*Projec
 	if err != nil {
 		return nil, err
 	}
-	p, size, err := decode(data)
+	p, size, err := decode(data, limits.Pixels)
 	if err != nil {
 		return nil, message.Errorf("%s: %w", path, err)
 	}
@@ -300,8 +300,8 @@ func Read(ctx context.Context, picture string, limits imagefile.Limits) (*Projec
 	return p, err
 }
 
-// decode is the inverse of file except for the mask, of which it returns the size.
-func decode(data []byte) (p *Project, size image.Point, err error) {
+// decode is the inverse of file except for the mask, of which it returns the size, at most most pixels.
+func decode(data []byte, most int64) (p *Project, size image.Point, err error) {
 	var head struct {
 		Format  string `json:"format"`
 		Version int    `json:"version"`
@@ -318,7 +318,7 @@ func decode(data []byte) (p *Project, size image.Point, err error) {
 		return nil, size, damaged()
 	}
 	size = image.Pt(f.Width, f.Height)
-	if size.X <= 0 || size.Y <= 0 || size.X > math.MaxInt32 || size.Y > math.MaxInt32 {
+	if size.X <= 0 || size.Y <= 0 || int64(size.X) > most/int64(size.Y) {
 		return nil, size, damaged()
 	}
 	p = &Project{Checksum: f.Checksum, Date: f.Date, Saved: f.Saved}

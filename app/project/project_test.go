@@ -130,16 +130,16 @@ func TestDamagedProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := decode(whole); err != nil {
+	if _, _, err := decode(whole, 1e6); err != nil {
 		t.Fatal(err)
 	}
 	for i := 0; i < len(whole); i += 7 {
-		if _, _, err := decode(whole[:i]); err == nil {
+		if _, _, err := decode(whole[:i], 1e6); err == nil {
 			t.Fatalf("cut at %d: read", i)
 		}
 		changed := bytes.Clone(whole)
 		changed[i] ^= 5
-		if p, size, err := decode(changed); err == nil {
+		if p, size, err := decode(changed, 1e6); err == nil {
 			// What can still be read is consistent, and a document accepts or rejects it.
 			p.Work.Mask = processing.NewMask(max(min(size.X, 200), 1), max(min(size.Y, 200), 1))
 			if other, err := document.New("", testpic.Painted(90, 70, 3, 8)); err == nil {
@@ -160,11 +160,15 @@ func TestDamagedProject(t *testing.T) {
 		"another depth": edit(`"depth":8`, `"depth":7`), "no such method": edit(`"asked":`, `"asked":9`),
 		"no such origin": edit(`"made":0`, `"made":7`),
 	} {
-		if _, _, err := decode(data); err == nil {
+		if _, _, err := decode(data, 1e6); err == nil {
 			t.Errorf("%s: read", name)
 		}
 	}
-	if _, _, err := decode(edit(`"version":1`, `"version":2`)); !errors.Is(err, preset.ErrNewer) ||
+	// A small file can claim, and hold, masks of any size.
+	if _, _, err := decode(whole, 90*70-1); err == nil {
+		t.Error("a picture beyond the limit: read")
+	}
+	if _, _, err := decode(edit(`"version":1`, `"version":2`), 1e6); !errors.Is(err, preset.ErrNewer) ||
 		!strings.Contains(err.Error(), "version 2, written by a newer Blik") {
 		t.Errorf("a newer version: %v", err)
 	}
@@ -188,7 +192,7 @@ func TestFormerMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	old, _, err := decode(data)
+	old, _, err := decode(data, 1e6)
 	if err != nil || !strings.Contains(old.Remark.String(), "listed as harmonic") {
 		t.Fatalf("%v, remark %q", err, old.Remark)
 	}
