@@ -556,17 +556,29 @@ func (b *Run) conclude(ctx context.Context, client *farm.Client, s State) {
 	})
 }
 
-// remarks passes on the remarks about the files that have been processed since they were submitted.
+// remarks passes on the remarks about the files that have been processed since they were submitted. Of a worker whose
+// results are not where they should be, it names the first.
 func (b *Run) remarks(ctx context.Context, client *farm.Client, id string) {
 	if b.request.Notify == nil {
 		return
 	}
+	elsewhere := map[string]bool{}
 	// Without the list, the batch is finished nevertheless.
 	_, _ = client.Results(ctx, id, b.before, func(r farm.Result) error {
-		if b.sent[r.Job.ID] != "" && r.End == farm.Done {
-			for line := range strings.Lines(r.Remarks) {
-				b.request.Notify(fmt.Errorf("%s: %s", r.Job.In, strings.TrimSpace(line)))
-			}
+		folder := b.sent[r.Job.ID]
+		if folder == "" || r.End != farm.Done {
+			return nil
+		}
+		for line := range strings.Lines(r.Remarks) {
+			b.request.Notify(fmt.Errorf("%s: %s", r.Job.In, strings.TrimSpace(line)))
+		}
+		if !b.request.Shared || len(r.Outputs) == 0 || elsewhere[r.Worker] {
+			return nil
+		}
+		if path := filepath.Join(folder, filepath.Base(r.Outputs[0].Name)); !work.Exists(path) {
+			elsewhere[r.Worker] = true
+			b.request.Notify(message.Errorf("%s: worker %s says that it has written this file, but it does not exist "+
+				"here; does --output-root lead to the same folder?", path, r.Worker))
 		}
 		return nil
 	})

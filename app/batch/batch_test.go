@@ -22,7 +22,7 @@ import (
 	"blik/app/work"
 )
 
-// runner copies each file, and reports an error for bad ones.
+// runner copies each file, reports an error for bad ones, and writes nothing for lost ones.
 type runner struct {
 	mu    sync.Mutex
 	runs  map[string]int
@@ -46,6 +46,9 @@ func (r *runner) Run(ctx context.Context, t farm.Task) (farm.Outcome, error) {
 	}
 	if strings.HasPrefix(name, "bad") {
 		return farm.Outcome{End: farm.Failed, Sentence: "damaged"}, nil
+	}
+	if strings.HasPrefix(name, "lost") {
+		return farm.Outcome{End: farm.Done, Outputs: []farm.Output{{Name: "lost_corrected.png"}}}, nil
 	}
 	source, err := imagefile.Read(ctx, t.Input, imagefile.DefaultLimits())
 	if err != nil {
@@ -324,6 +327,20 @@ func TestOnFarm(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+	// A worker that writes into another folder is not believed.
+	q = request(t, r)
+	q.Farm, q.Shared = queue.Join().Text(farm.Submitter), true
+	lost := filepath.Join(filepath.Dir(q.Files[0].Path), "lost.png")
+	if err := os.Rename(q.Files[0].Path, lost); err != nil {
+		t.Fatal(err)
+	}
+	q.Files = []File{{Path: lost}}
+	var said []string
+	q.Notify = func(err error) { said = append(said, err.Error()) }
+	end := Start(t.Context(), q, func(State) {}).Wait()
+	if end.Err != nil || len(said) != 1 || !strings.Contains(said[0], "does not exist here") {
+		t.Errorf("%+v, said %q", end, said)
 	}
 	q = request(t, r)
 	q.Farm = "nats://127.0.0.1:1"
