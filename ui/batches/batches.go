@@ -22,6 +22,7 @@ import (
 	"blik/app/work"
 	"blik/internal/message"
 	"blik/ui/prompt"
+	"blik/ui/words"
 	"blik/ui/xwidget"
 )
 
@@ -209,7 +210,7 @@ func (f *Dialogs) stateText(s batch.State) string {
 	case !s.Ended && s.Remark != nil:
 		text += "\n" + f.o.Prompts.ErrorText(s.Remark)
 	case !s.Ended && s.Left >= 1:
-		text += ", " + f.t("%s left", (time.Duration(s.Left)*time.Second).String())
+		text += ", " + f.t("%s left", words.New(f.o.Texts()).Time(time.Duration(s.Left)*time.Second))
 	}
 	return text
 }

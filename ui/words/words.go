@@ -103,9 +103,9 @@ func (w *Words) Region(r *processing.Region, size image.Point) string {
 
 // Progress returns the stage of a job, the time so far, and the estimated time left.
 func (w *Words) Progress(u job.Update) string {
-	text := w.t("%s so far", w.timeText(u.Elapsed.Truncate(time.Second)))
+	text := w.t("%s so far", w.Time(u.Elapsed.Truncate(time.Second)))
 	if u.Left > 0 {
-		text = w.t("%s so far, about %s left", w.timeText(u.Elapsed.Truncate(time.Second)), w.timeText(rough(u.Left)))
+		text = w.t("%s so far, about %s left", w.Time(u.Elapsed.Truncate(time.Second)), w.Time(rough(u.Left)))
 	}
 	if stage := w.texts.Sprint(u.Stage); stage != "" {
 		return stage + ": " + text
@@ -124,8 +124,8 @@ func rough(d time.Duration) time.Duration {
 	return d.Round(time.Minute)
 }
 
-// timeText writes a time in whole seconds.
-func (w *Words) timeText(d time.Duration) string {
+// Time writes a time in whole seconds.
+func (w *Words) Time(d time.Duration) string {
 	s := int(d / time.Second)
 	switch {
 	case s < 60:
