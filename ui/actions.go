@@ -55,6 +55,8 @@ type actions struct {
 	// working reports whether a job is running that the user waits for; queue puts an action into the queue behind it.
 	working func() bool
 	queue   func(id string)
+	// refuse says why an action cannot run now.
+	refuse func(id string)
 	// catch receives the shortcuts of menu items while the user presses new keys; nil otherwise.
 	catch func(fyne.Shortcut)
 }
@@ -78,7 +80,11 @@ func (a *actions) do(id string) {
 	a.catch = nil
 	typing := id == editUndo || id == editRedo || id == editCopy
 	queued := a.queued(id)
-	if !a.can(id) || a.blocked() && !typing || a.reading() && !allowedWhileReading(id) && !queued {
+	if a.blocked() && !typing || a.reading() && !allowedWhileReading(id) && !queued {
+		return
+	}
+	if !a.can(id) {
+		a.refuse(id)
 		return
 	}
 	a.started()

@@ -122,7 +122,7 @@ func (k *keyboard) Rune(r rune) {
 	case !ok || k.w.dialogOpen():
 	case repeated && k.w.k.actions.table[id].checked != nil && id != holdAction:
 		// What a key turns on and off would flicker while it is held.
-	case id == holdAction:
+	case id == holdAction && k.w.k.actions.can(id):
 		k.w.k.display.holdKey(k.last)
 	default:
 		k.w.k.actions.do(id)

@@ -94,6 +94,43 @@ func TestCommandsOfSubmenus(t *testing.T) {
 	}
 }
 
+// A key whose action cannot run says why.
+func TestKeysSayWhyTheyDoNothing(t *testing.T) {
+	h := newHarness(t, "en")
+	says := func(key rune, want string) {
+		t.Helper()
+		h.k.say("")
+		h.k.keys.Rune(key)
+		if got := h.status.message.Text(); !strings.HasPrefix(got, want) {
+			t.Errorf("%c says %q, want %q", key, got, want)
+		}
+	}
+	says('n', "Open a picture (Ctrl+O)")
+	h.opened()
+	for _, key := range `cs\x` {
+		says(key, "Nothing is corrected yet; F6")
+	}
+	h.k.say("")
+	h.k.keys.Key(&fyne.KeyEvent{Name: fyne.KeyEscape})
+	if got := h.status.message.Text(); got != "" {
+		t.Errorf("Escape says %q", got)
+	}
+	h.block.Store(true)
+	h.k.actions.do("find.run")
+	says('.', "Another task is still running")
+	h.block.Store(false)
+	h.c.session.Cancel()
+	h.settle()
+	h.k.actions.do("find.run")
+	h.settle()
+	h.k.actions.do("correct.all")
+	h.settle()
+	says('s', "")
+	if !h.k.display.split {
+		t.Error("the split line is not shown")
+	}
+}
+
 var functionKey = regexp.MustCompile(`^F[0-9]+$`)
 
 // The texts of menu items end with their keys, which stand in a column and are not drawn a second time. The driver

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"slices"
+
 	"blik/app/session"
 	"blik/internal/message"
 )
@@ -22,6 +24,26 @@ func (w *window) queueAction(id string) {
 			a.run()
 		}
 	})
+}
+
+// refuse returns a function that says why an action cannot run now: the same key may do something later.
+func (k *kit) refuse(s *session.Session) func(id string) {
+	return func(id string) {
+		switch {
+		case id == findCancel:
+		case s.Document() == nil:
+			k.say(k.openHint())
+		case k.actions.working():
+			k.say(k.t("Another task is still running; wait for it or cancel it"))
+		case slices.Contains([]string{holdAction, viewSplit, viewBlink, correctRemove, correctRemoveAll}, id):
+			k.say(k.t("Nothing is corrected yet; %s corrects all findings", k.press(correctAll)))
+		}
+	}
+}
+
+// openHint says how to open a picture.
+func (k *kit) openHint() string {
+	return k.t("Open a picture (%s), or drop it here", k.press(fileOpen))
 }
 
 // queueCorrection queues the correction of the currently selected finding.

@@ -98,7 +98,7 @@ func (s *statusBar) update(c change) {
 		s.showColours()
 	}
 	if c.Document || c.Tool {
-		hint := s.k.t("Open a picture (%s), or drop it here", s.k.press(fileOpen))
+		hint := s.k.openHint()
 		if s.session.Document() != nil {
 			hint = s.k.t(s.k.toolbox.current.Hint)
 		}

@@ -150,7 +150,8 @@ func newWindow(a fyne.App, c config) *window {
 	w.teaching = &teaching{k: w.k, learner: w.c.learner, preview: w.c.preview, treatment: w.c.treatment, files: w.files}
 	w.k.actions = &actions{blocked: w.dialogOpen, started: func() { w.k.tips.Hide() }, later: w.c.preview.AfterPreview,
 		reading: func() bool { return w.c.store.Placeholder() != nil }, queue: w.queueAction,
-		working: func() bool { return w.c.session.Busy() && !w.c.preview.Previewing() }}
+		working: func() bool { return w.c.session.Busy() && !w.c.preview.Previewing() },
+		refuse:  w.k.refuse(w.c.session)}
 	w.layers = &layers{k: w.k, session: w.c.session, preview: w.c.preview, analysis: w.c.analysis}
 	w.client = clientPart{client.New(a, w.c.session, w.k.display.port, c.card, func() {
 		w.k.changed(change{View: true})
