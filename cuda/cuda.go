@@ -155,7 +155,7 @@ func (q *queue) Fetch(m buffer, n int) ([]byte, error) {
 	if err := q.ctx.Err(); err != nil {
 		return nil, err
 	}
-	host, err := q.b.pool.hostGet(q.d, int(roundUp(int64(n), grain)))
+	host, err := q.b.pool.hostGet(q.d, roundUp(n, grain))
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,8 @@ func newPool(memory int64) pool { return pool{free: map[int64][]buffer{}, budget
 // grain is the granularity of sizes, which are rounded up.
 const grain = 512
 
-func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
+// roundUp returns the least multiple of to that is not less than n.
+func roundUp[N int | int64](n, to N) N { return (n + to - 1) / to * to }
 
 // get returns at least n bytes. If the device has no memory left, the kept memory is freed first.
 func (l *pool) get(d *device, n int64) (buffer, error) {

@@ -114,7 +114,7 @@ func (q *queue) pass(d, s *plane, dilate bool, p Pass) error {
 	return q.transpose(d, filtered)
 }
 
-// MaxShared is the shared memory that every GPU gives a block.
+// MaxShared is the shared memory that every GPU gives a block without opt-in.
 const MaxShared = 48 << 10
 
 // rowSegments returns the segment length of the kernels for rows, and the number of columns per block: whole segments

@@ -36,7 +36,7 @@ type glints struct {
 
 func (q *queue) glints(op processing.Glints) (*glints, error) {
 	p, d, grain := q.b.program(op.Model), op.Dst.(*plane), op.Model.Grain()
-	up := func(n int) int { return roundedUp(n, grain) }
+	up := func(n int) int { return roundUp(n, grain) }
 	blob, err := q.constants(p.numbers)
 	if err != nil {
 		return nil, err
@@ -77,15 +77,12 @@ func (v *glints) kindsFrom(y int) *plane {
 	return v.kinds.from(y)
 }
 
-// roundedUp is the least multiple of grain that is not less than n.
-func roundedUp(n, grain int) int { return (n + grain - 1) / grain * grain }
-
 // GlintChannels keeps the last hidden layer of each strip until the activations of the pixels in it have been fetched.
 func (b executor) GlintChannels(ctx context.Context, op processing.GlintChannels) ([]uint8, error) {
 	in := [3]*plane{op.Red.(*plane), op.Green.(*plane), op.Blue.(*plane)}
 	w, h, channels := in[0].w, in[0].h, op.Model.Hidden()
 	grain := op.Model.Grain()
-	up := func(n int) int { return roundedUp(n, grain) }
+	up := func(n int) int { return roundUp(n, grain) }
 	border := up(op.Model.Reach())
 	out := make([]uint8, channels*len(op.Index))
 	return out, b.run(ctx, func(q *queue) error {
@@ -270,7 +267,7 @@ func (p *networkProgram) choose(i int) {
 		}
 		s.kernel, s.slot = fmt.Sprintf("%s%dx%d", networkConvolve, s.groups, s.columns), 9*s.groups
 		s.shape = convolutionShape(s)
-		if s.shape.shared(s) > sharedMemory || s.groups <= 8 && s.layer.Dilation > 1 {
+		if s.shape.shared(s) > MaxShared || s.groups <= 8 && s.layer.Dilation > 1 {
 			s.kernel = ""
 		}
 	case s.layer.Kind == network.Conv1 && s.groups <= 32:
@@ -621,9 +618,6 @@ func (v shape) shared(s *networkStep) int {
 	return 4 * (v.warps*pixels*2*s.columns + columns*rows*words)
 }
 
-// sharedMemory is the shared memory that every GPU provides to a block without opt-in.
-const sharedMemory = 48 << 10
-
 // convolveBlocks and mixBlocks are how many blocks of a kernel a multiprocessor has registers for, by groups, or pairs
 // of quads, and columns. They are never written.
 var (
@@ -636,7 +630,7 @@ var (
 func convolutionShape(s *networkStep) shape {
 	v := shape{warps: 4, rows: 16, blocks: convolveBlocks[s.groups/4-1][s.columns-2]}
 	v.warps = max(v.warps/s.parts, 1) * s.parts
-	for v.rows > 1 && v.shared(s) > sharedMemory {
+	for v.rows > 1 && v.shared(s) > MaxShared {
 		v.rows /= 2
 	}
 	return v

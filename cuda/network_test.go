@@ -262,7 +262,7 @@ func TestGlintsTimes(t *testing.T) {
 		b.network = newNetworkProgram(m, b.device.info.Capability >= tensorCapability)
 		for i := range b.network.steps {
 			s := &b.network.steps[i]
-			fits := s.layer.Kind == network.Conv1 || shape.shared(s) <= sharedMemory
+			fits := s.layer.Kind == network.Conv1 || shape.shared(s) <= MaxShared
 			if s.kernel != "" && !s.follows && shape.warps%s.parts == 0 && fits {
 				s.shape = shape
 			}

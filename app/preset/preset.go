@@ -171,7 +171,7 @@ func Decode(data []byte) (p processing.Params, remark message.Message, err error
 		remarks = append(remarks, message.Of("the classical detector no longer has a score; where the preset had the "+
 			"defaults of then, those of today are used"))
 	}
-	remark = joined(remarks)
+	remark = message.Join("; ", remarks...)
 	for id := range body.Values {
 		return p, remark, fault(nil, "the preset sets %q, which is not a parameter", id)
 	}
@@ -209,18 +209,6 @@ func FormerRules() []string { return []string{"min-z", "min-top-hat", "min-line"
 // WithoutRules returns a remark on rules that no longer exist.
 func WithoutRules(ids []string) message.Message {
 	return message.Of("rules that no longer exist are ignored: %s", strings.Join(ids, ", "))
-}
-
-// joined returns several remarks as one.
-func joined(list []message.Message) (all message.Message) {
-	for i, m := range list {
-		if i == 0 {
-			all = m
-		} else {
-			all = message.Of("%s; %s", all, m)
-		}
-	}
-	return all
 }
 
 // withoutScore replaces the defaults of an older version, whose classical detector had a score that rejected most of

@@ -128,9 +128,9 @@ func (f *failure) Unwrap() error    { return f.cause }
 
 // Join concatenates messages with a separator that needs no translation.
 func Join(separator string, messages ...Message) Message {
-	args := make([]any, len(messages))
-	for i, m := range messages {
-		args[i] = m
+	var args []any
+	for _, m := range messages {
+		args = append(args, m)
 	}
 	escaped := strings.ReplaceAll(separator, "%", "%%")
 	return Of(Text(strings.TrimSuffix(strings.Repeat("%s"+escaped, len(messages)), escaped)), args...)
