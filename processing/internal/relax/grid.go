@@ -196,10 +196,8 @@ func (g *Grid) coeffs(count int) halves {
 // setCoeff writes coefficient k of all pixels of the hole.
 func (g *Grid) setCoeff(to *halves, count, k int, src []float32) {
 	for c, list := range g.cells {
-		half := to[c]
 		for i := range list {
-			lane := int(list[i].lane)
-			half[(lane/lanes*count+k)*lanes+lane%lanes] = src[list[i].pixel]
+			coeffsAt(to[c], count, list[i].lane)[k*lanes] = src[list[i].pixel]
 		}
 	}
 }

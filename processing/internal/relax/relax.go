@@ -81,14 +81,12 @@ func (g *Grid) veilCoeffs(to *halves, count, k int, v *Veil) {
 		g.setCoeff(to, count, k+i, v.Seen[i])
 	}
 	for c, list := range g.cells {
-		half := to[c]
 		for i := range list {
-			lane, pixel := int(list[i].lane), list[i].pixel
-			inverse := float32(-1)
+			pixel, inverse := list[i].pixel, float32(-1)
 			if v.State[pixel] != processing.StateClipped {
 				inverse = 1 / v.Expected[pixel]
 			}
-			half[(lane/lanes*count+k+3)*lanes+lane%lanes] = inverse
+			coeffsAt(to[c], count, list[i].lane)[(k+3)*lanes] = inverse
 		}
 	}
 }
@@ -173,11 +171,10 @@ const StrokeStep = 0.75
 // strokeCoeffs writes the weights of the neighbours as coefficients 0 to 3.
 func (g *Grid) strokeCoeffs(to *halves, count int, along [][4]float32) {
 	for c, list := range g.cells {
-		half := to[c]
 		for i := range list {
-			lane, q := int(list[i].lane), &along[list[i].pixel]
-			for k, v := range q {
-				half[(lane/lanes*count+k)*lanes+lane%lanes] = v
+			coeffs := coeffsAt(to[c], count, list[i].lane)
+			for k, v := range along[list[i].pixel] {
+				coeffs[k*lanes] = v
 			}
 		}
 	}
