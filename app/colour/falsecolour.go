@@ -68,7 +68,7 @@ func FalseColour(layer *detect.LayerSpec) *Screen {
 	pack := func(c color.RGBA) uint32 { return uint32(c.R) | uint32(c.G)<<8 | uint32(c.B)<<16 | opaque }
 	for i := range s.colours {
 		t := (layer.Value(uint16(i)) - layer.Low) / (layer.High - layer.Low)
-		s.colours[i] = pack(scale[int(math.Round(255*min(max(t, 0), 1)))])
+		s.colours[i] = pack(scale[byteOf(t)])
 	}
 	if layer.Sparse {
 		s.colours[0] = pack(Nothing())
