@@ -39,7 +39,7 @@ func vhgw() *Experiment {
 			{ID: "shape", Name: message.Of("Shape"), Help: message.Of("of the structuring element"),
 				Values: []string{"square", "horizontal", "vertical"}},
 			{ID: "se", Name: message.Of("Element"), Help: message.Of("side of the structuring element in pixels; odd"),
-				Values: append([]string{"51"}, "3", "11", "101", "201"), Number: &Number{Min: 1, Max: 4095, Odd: true}},
+				Values: []string{"51", "3", "11", "101", "201"}, Number: &Number{Min: 1, Max: 4095, Odd: true}},
 		},
 		Grids: []Grid{
 			{Sizes: []Size{small, medium, large}, Values: map[string][]string{"se": se}},
