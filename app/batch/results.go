@@ -89,6 +89,16 @@ func sorted(names []string) []string { return slices.Sorted(slices.Values(names)
 // maxText bounds the size of a report.
 const maxText = 256 << 20
 
+// MaxBytes implements farm.Checker: a file consists of what the original holds and of the samples of its picture,
+// uncompressed and in up to four times as many channels at worst, or is a report.
+func (r Results) MaxBytes(original string) int64 {
+	size := int64(0)
+	if info, err := os.Stat(original); err == nil {
+		size = info.Size()
+	}
+	return maxText + 2*size + 4*imagefile.MemoryFor(original, imagefile.Limits{})
+}
+
 // Check implements farm.Checker: only pixels differ from the original, those in the mask if there is one, the report
 // fits these files in everything that can be measured, and no file holds anything that acts.
 func (r Results) Check(ctx context.Context, original, folder string, names []string) error {

@@ -22,6 +22,9 @@ var errGone = message.Errorf("it is not in the store")
 // errDamaged is the cause of the error of a file with a wrong SHA-256.
 var errDamaged = message.Errorf("its SHA-256 does not match")
 
+// errLarge is the cause of the error of a file that is larger than it can be.
+var errLarge = message.Errorf("it is too large")
+
 // errSettled is the cause of the error of a worker's request about a job that it no longer holds.
 var errSettled = errors.New("the file is done, cancelled or held by another worker")
 
@@ -67,8 +70,9 @@ func (l *Link) held(ctx context.Context, subject string, r Request) (Answer, err
 	return a, err
 }
 
-// receive writes a file of the store to w. The error is errGone or errDamaged if the store is at fault.
-func (l *Link) receive(ctx context.Context, subject string, r Request, sum string, w io.Writer) error {
+// receive writes a file of the store, of at most most bytes, to w. The error is errGone, errLarge or errDamaged if the
+// store is at fault.
+func (l *Link) receive(ctx context.Context, subject string, r Request, sum string, most int64, w io.Writer) error {
 	h := sha256.New()
 	to := io.MultiWriter(w, h)
 	for {
@@ -78,6 +82,9 @@ func (l *Link) receive(ctx context.Context, subject string, r Request, sum strin
 			return err
 		case a.Verdict != Proceed:
 			return errGone
+		}
+		if most -= int64(len(a.Content)); most < 0 {
+			return errLarge
 		}
 		if _, err := to.Write(a.Content); err != nil {
 			return err
@@ -93,18 +100,18 @@ func (l *Link) receive(ctx context.Context, subject string, r Request, sum strin
 }
 
 // receiveFile is receive into a new file, in place of one that is incomplete because the server became unreachable.
-func (l *Link) receiveFile(ctx context.Context, subject string, r Request, sum, file string) error {
+func (l *Link) receiveFile(ctx context.Context, subject string, r Request, sum string, most int64, file string) error {
 	_ = os.Remove(file)
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
-	return errors.Join(l.receive(ctx, subject, r, sum, f), f.Close())
+	return errors.Join(l.receive(ctx, subject, r, sum, most, f), f.Close())
 }
 
 // fetch writes the original of a job that a worker holds to a new file.
 func (l *Link) fetch(ctx context.Context, job Job, ticket, file string) error {
-	err := l.receiveFile(ctx, WorkGet, Request{Ticket: ticket}, job.Upload, file)
+	err := l.receiveFile(ctx, WorkGet, Request{Ticket: ticket}, job.Upload, job.Size, file)
 	if err != nil && !errors.Is(err, errSettled) {
 		return fmt.Errorf("%s: %w", job.In, err)
 	}

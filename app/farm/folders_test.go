@@ -176,6 +176,7 @@ func TestDesk(t *testing.T) {
 type lenient struct{}
 
 func (lenient) Names(string, []string) error                           { return nil }
+func (lenient) MaxBytes(string) int64                                  { return 1 << 40 }
 func (lenient) Check(context.Context, string, string, []string) error  { return nil }
 func (lenient) Renewable(context.Context, string, string, string) bool { return false }
 

@@ -81,8 +81,8 @@ func localFault(err error) bool {
 // lasting reports whether an error is permanent: that of a missing or damaged file, a refusal, or a fault of this
 // machine.
 func lasting(err error) bool {
-	return errors.Is(err, errGone) || errors.Is(err, errDamaged) || errors.Is(err, errSettled) || localFault(err) ||
-		refused(err)
+	return errors.Is(err, errGone) || errors.Is(err, errDamaged) || errors.Is(err, errLarge) ||
+		errors.Is(err, errSettled) || localFault(err) || refused(err)
 }
 
 // storeOne stores the original of a job as soon as there is space.
@@ -123,6 +123,8 @@ func (l *Link) withRetries(ctx context.Context, waiting func(error), try func() 
 type Checker interface {
 	// Names refuses names of files that are not those of the results of an original. The first is the result itself.
 	Names(original string, names []string) error
+	// MaxBytes returns the size that no file of a result of an original exceeds.
+	MaxBytes(original string) int64
 	// Check refuses files of a folder that are not a result of an original. The error is a *Suspicion if the files are
 	// at fault, and not this machine.
 	Check(ctx context.Context, original, folder string, names []string) error
@@ -421,10 +423,10 @@ func (k *collector) download(ctx context.Context, job Job, o Output, file string
 	for told := false; ; {
 		err := k.link.withRetries(ctx, k.Notify, func() error {
 			r := Request{ID: k.id, File: &Stored{Job: job.ID, Result: true, SHA256: o.SHA256}}
-			return k.link.receiveFile(ctx, SubmitGet, r, o.SHA256, file)
+			return k.link.receiveFile(ctx, SubmitGet, r, o.SHA256, k.Checker.MaxBytes(job.file), file)
 		})
 		switch {
-		case errors.Is(err, errDamaged):
+		case errors.Is(err, errDamaged), errors.Is(err, errLarge):
 			return &Suspicion{fmt.Errorf("%s: %w", o.Name, err)}
 		case !diskFull(err) || ctx.Err() != nil:
 			return err

@@ -217,6 +217,31 @@ func (suspicious) Check(context.Context, string, string, []string) error {
 	return &farm.Suspicion{Err: errors.New("it lies")}
 }
 
+// stingy is a Checker that expects small files.
+type stingy struct{ lenient }
+
+func (stingy) MaxBytes(string) int64 { return 100 }
+
+// No worker fills the disk of the submitter: a result that is too large is refused before all of it is there.
+func TestTooLargeResult(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, 0)
+	uploads(t, s.in, 1000)
+	sub := s.send(s.names(), nil)
+	s.work("liar", reverser(), func(o *farm.WorkerOptions) { o.Roots, o.Scratch = nil, t.TempDir() })
+	done := make(chan struct{})
+	close(done)
+	var said []string
+	o := s.collection(stingy{}, func(err error) { said = append(said, err.Error()) })
+	got, err := s.client.Collect(t.Context(), sub.Batch.ID, o, done)
+	if err != nil || got.Files != 0 || !strings.Contains(strings.Join(said, "\n"), "it is too large") {
+		t.Errorf("%+v, %v, %q", got, err, said)
+	}
+	if b := s.manager.Status(sub.Batch.ID, 0).Batches[0]; b.Failed != 1 {
+		t.Errorf("%+v", b)
+	}
+}
+
 // A result that the submitter refuses counts as failed and is handed out again; after two such results the file fails, and
 // nothing has got a name.
 func TestRefusedResult(t *testing.T) {

@@ -117,6 +117,7 @@ func (s *site) stored() uint64 {
 type lenient struct{}
 
 func (lenient) Names(string, []string) error                           { return nil }
+func (lenient) MaxBytes(string) int64                                  { return 1 << 40 }
 func (lenient) Check(context.Context, string, string, []string) error  { return nil }
 func (lenient) Renewable(context.Context, string, string, string) bool { return false }
 
