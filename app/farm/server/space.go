@@ -152,17 +152,22 @@ func (m *Manager) taken(ctx context.Context, r farm.Request, b *batch) (farm.Ans
 	return farm.Answer{}, nil
 }
 
-// fetched reports whether the results of a job were downloaded and removed.
+// fetched reports whether the results of a job were downloaded and removed, or some of them.
 func (m *Manager) fetched(ctx context.Context, b *batch, key jobKey, mark mark) (bool, error) {
 	if mark.status() != done || !b.Work.Upload {
 		return false, nil
 	}
 	r, err := m.stored(ctx, mark.seq(), key.String())
-	if err != nil || len(r.Outputs) == 0 {
+	if err != nil {
 		return false, err
 	}
-	there, err := m.stores.files.has(ctx, objectName(r.Job, results, r.Outputs[0].SHA256))
-	return !there, err
+	for _, o := range r.Outputs {
+		there, err := m.stores.files.has(ctx, objectName(r.Job, results, o.SHA256))
+		if err != nil || !there {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 // removeResults removes the files of a result from the object store.
