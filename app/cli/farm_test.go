@@ -120,6 +120,14 @@ func TestFarmUpload(t *testing.T) {
 	if again := call(t, args...); again.status != exitDone || !strings.Contains(again.out, "files fetched: 0;") {
 		t.Errorf("again: %+v", again)
 	}
+	// A report may be altered after it was fetched.
+	remark := filepath.Join(out, "b_corrected.html")
+	if err := os.WriteFile(remark, []byte("a remark"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if again := call(t, args...); again.status != exitDone || again.errors != "" || len(testpic.ReadFile(t, remark)) > 10 {
+		t.Errorf("with a remark: %+v", again)
+	}
 	// What was deleted after it had been fetched is made again. Its report is renewed unless somebody has altered it.
 	for _, altered := range []string{"", "a_corrected.html"} {
 		if err := os.Remove(filepath.Join(out, "a_corrected.png")); err != nil {
@@ -127,7 +135,7 @@ func TestFarmUpload(t *testing.T) {
 		}
 		want := outcome{exitDone, "files fetched: 3; results not fetched: 0", "a.png: its result was fetched before"}
 		if altered != "" {
-			want = outcome{exitFailed, "files fetched: 0; results not fetched: 1", "exists; --overwrite replaces it"}
+			want = outcome{exitFailed, "files fetched: 0; results not fetched: 1", "a_corrected.json exists; --overwrite replaces it"}
 			if err := os.WriteFile(filepath.Join(out, altered), []byte("a remark"), 0o600); err != nil {
 				t.Fatal(err)
 			}

@@ -309,7 +309,7 @@ func (k *collector) reject(ctx context.Context, job Job, why error) (again bool,
 func (k *collector) handOut(ctx context.Context, job Job) error {
 	err := k.storeOne(ctx, job, k.Notify)
 	if err == nil {
-		_, err = k.link.insist(ctx, SubmitAgain, Request{ID: k.id, Names: []string{job.ID}}, k.Notify)
+		err = k.Again(ctx, k.id, []string{job.ID}, k.Notify)
 	}
 	return err
 }
@@ -332,20 +332,23 @@ func (k *collector) collect(ctx context.Context, job Job, r Result) (int, error)
 	if err := k.Checker.Names(job.file, names); err != nil {
 		return 0, &Suspicion{err}
 	}
-	missing := false
-	for _, o := range r.Outputs {
+	// Reports that somebody altered after they had been fetched stay as they are.
+	missing, altered := false, true
+	for i, o := range r.Outputs {
 		target := filepath.Join(folder, o.Name)
 		if k.Input != nil && k.Input(target) {
 			return 0, message.Errorf("%s is an input and would be overwritten by the result of %s; choose another "+
 				"folder with -o", target, job.file)
 		}
 		there, _, err := sumOf(ctx, target)
-		missing = missing || err != nil || there != o.SHA256
+		if err != nil || there != o.SHA256 {
+			missing, altered = true, altered && err == nil && i > 0
+		}
 	}
 	n := 0
 	if missing {
 		var err error
-		if n, err = k.fetchOne(ctx, job, r, folder, names); err != nil {
+		if n, err = k.fetchOne(ctx, job, r, folder, names); err != nil && !(altered && errors.Is(err, errGone)) {
 			return n, err
 		}
 	}
@@ -384,7 +387,10 @@ func (k *collector) fetchOne(ctx context.Context, job Job, r Result, folder stri
 		case err == nil && there == r.Outputs[i].SHA256:
 			continue
 		case err == nil && !t.Overwrite:
-			t.Overwrite = k.Checker.Renewable(ctx, t.Path, filepath.Join(folder, names[0]), r.Outputs[0].SHA256)
+			if !k.Checker.Renewable(ctx, t.Path, filepath.Join(folder, names[0]), r.Outputs[0].SHA256) {
+				return 0, k.nameFault(t.Path, os.ErrExist)
+			}
+			t.Overwrite = true
 		}
 		err := tx.Add(ctx, t, func(to atomicfile.File) error {
 			k.Like(to, job.file, i == 0)
