@@ -24,7 +24,7 @@ import (
 )
 
 // worked returns a document with every kind of work.
-func worked(t *testing.T, depth int) *document.Document {
+func worked(t testing.TB, depth int) *document.Document {
 	t.Helper()
 	d, err := document.New("/a.tif", testpic.Painted(90, 70, 3, depth))
 	if err != nil {
@@ -172,6 +172,36 @@ func TestDamagedProject(t *testing.T) {
 		!strings.Contains(err.Error(), "version 2, written by a newer Blik") {
 		t.Errorf("a newer version: %v", err)
 	}
+}
+
+// FuzzDecode checks that a document takes what is read of any project, or refuses it.
+func FuzzDecode(f *testing.F) {
+	for _, depth := range []int{8, 16} {
+		p := &Project{Params: processing.DefaultParams(), Work: worked(f, depth).Snapshot().Work()}
+		file, err := p.file("a.tif")
+		if err != nil {
+			f.Fatal(err)
+		}
+		data, err := json.Marshal(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, size, err := decode(data, 1e6)
+		if err != nil {
+			return
+		}
+		p.Work.Mask = processing.NewMask(size.X, size.Y)
+		for _, depth := range []int{8, 16} {
+			d, err := document.New("", testpic.Painted(90, 70, 3, depth))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, _ = d.Restore(p.Work)
+		}
+	})
 }
 
 // Methods keep their numbers in files; those that no longer exist are read as harmonic, with a remark.
