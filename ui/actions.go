@@ -155,6 +155,7 @@ func (w *window) makeActions() {
 	inMask := selectedIs(func(f document.Spot) bool { return f.Decision != document.Ignored })
 	fixed := selectedIs(func(f document.Spot) bool { return f.State != document.Uncorrected })
 	brush := func() bool { return w.k.toolbox.current.Brush }
+	comparing := func() bool { return w.c.analysis.ComparedView() != nil }
 	keys := func(names ...fyne.KeyName) []fyne.KeyName { return names }
 	w.k.actions.table = map[string]*action{
 		fileOpen:   {name: "Open picture…", run: files.ChoosePicture, shortcut: key(fyne.KeyO, ctrl), job: true},
@@ -163,7 +164,7 @@ func (w *window) makeActions() {
 		fileLoadMask: {name: "Load mask…", run: files.ChooseMask, ready: idle, shortcut: key(fyne.KeyL, ctrl),
 			job: true},
 		fileCompareMask: {name: "Compare with a mask…", run: files.ChooseCompared, ready: idle, job: true},
-		fileEndCompare:  {name: "End comparison of masks", run: w.c.analysis.EndComparison, ready: w.comparing},
+		fileEndCompare:  {name: "End comparison of masks", run: w.c.analysis.EndComparison, ready: comparing},
 		fileSaveMask: {name: "Save mask", run: func() { files.SaveMask(func() {}) }, ready: idle,
 			shortcut: key(fyne.KeyM, ctrl), job: true, queues: true},
 		fileSaveMaskAs: {name: "Save mask as…", run: func() { files.SaveMaskAs(func() {}) }, ready: idle,
@@ -276,7 +277,8 @@ func (w *window) makeActions() {
 
 		brushSmaller: {name: "Smaller brush", run: func() { w.k.toolbox.scaleBrush(-1) }, keys: "[", useful: brush},
 		brushLarger:  {name: "Larger brush", run: func() { w.k.toolbox.scaleBrush(1) }, keys: "]", useful: brush},
-		toolKeys:     {name: "Pointer by keys", run: w.pointByKeys, ready: open, named: keys(fyne.KeyF12)},
+		toolKeys: {name: "Pointer by keys", run: func() { d.under().ToggleKeys() }, ready: open,
+			named: keys(fyne.KeyF12)},
 
 		regionFinish: {run: w.k.toolbox.finish, ready: open, named: keys(fyne.KeyReturn, fyne.KeyEnter)},
 		regionBack:   {run: w.k.toolbox.back, ready: open, named: keys(fyne.KeyBackspace)},

@@ -207,9 +207,6 @@ func (w *window) escape() {
 	w.win.Canvas().Unfocus()
 }
 
-// pointByKeys lets the keyboard move the pointer over the picture, or stops that.
-func (w *window) pointByKeys() { w.k.display.under().ToggleKeys() }
-
 // sayKeys explains the keys that move the pointer as long as they do.
 func (w *window) sayKeys(on bool) {
 	if !on {

@@ -67,6 +67,3 @@ func (p *comparison) update(c change) {
 	p.there.SetText(p.k.t("only there: %s (%s px)", p.k.words.Findings(k.SpotsThere), p.k.texts.Int(k.There)))
 	p.both.SetText(p.k.t("in both: %s (%s px)", p.k.words.Findings(k.SpotsBoth), p.k.texts.Int(k.Both)))
 }
-
-// comparing reports whether the mask is compared with another one.
-func (w *window) comparing() bool { return w.c.analysis.ComparedView() != nil }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"blik/app/session"
+	"blik/app/session/store"
 	"blik/internal/message"
 )
 
@@ -32,18 +33,13 @@ func (k *kit) refuse(s *session.Session) func(id string) {
 		switch {
 		case id == findCancel:
 		case s.Document() == nil:
-			k.say(k.openHint())
+			k.say(k.stepText(store.StepOpen, 0))
 		case k.actions.working():
 			k.say(k.t("Another task is still running; wait for it or cancel it"))
 		case slices.Contains([]string{holdAction, viewSplit, viewBlink, correctRemove, correctRemoveAll}, id):
 			k.say(k.t("Nothing is corrected yet; %s corrects all findings", k.press(correctAll)))
 		}
 	}
-}
-
-// openHint says how to open a picture.
-func (k *kit) openHint() string {
-	return k.t("Open a picture (%s), or drop it here", k.press(fileOpen))
 }
 
 // queueCorrection queues the correction of the currently selected finding.

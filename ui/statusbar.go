@@ -13,6 +13,7 @@ import (
 	"blik/app/session"
 	"blik/app/session/devices"
 	"blik/app/session/preview"
+	"blik/app/session/store"
 	"blik/app/view"
 	"blik/processing"
 	"blik/ui/arrange"
@@ -98,7 +99,7 @@ func (s *statusBar) update(c change) {
 		s.showColours()
 	}
 	if c.Document || c.Tool {
-		hint := s.k.openHint()
+		hint := s.k.stepText(store.StepOpen, 0)
 		if s.session.Document() != nil {
 			hint = s.k.t(s.k.toolbox.current.Hint)
 		}
