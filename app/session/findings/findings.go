@@ -217,7 +217,7 @@ const EnoughDecisions = 20
 // is false if that is not known.
 func (l *Findings) ExpectedWrong() (wrong float64, ok bool) {
 	d, err := processing.DefaultDecision()
-	if l.s.Document() == nil || err != nil || len(d.Wrong) == 0 || !l.s.Settings().Params.UsesNetwork() {
+	if l.s.Document() == nil || err != nil || len(d.Wrong) == 0 {
 		return 0, false
 	}
 	for _, f := range l.s.Document().Spots() {
