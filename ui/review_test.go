@@ -87,6 +87,10 @@ func TestSummaryGrows(t *testing.T) {
 	p := h.panel.findings
 	for width := float32(300); width > 200; width -= 20 {
 		p.object.Resize(fyne.NewSize(width, 500))
+		if p.sum.Size().Height < p.sum.MinSize().Height {
+			t.Fatalf("resized to %g, the summary needs a height of %g, it has %g", width, p.sum.MinSize().Height,
+				p.sum.Size().Height)
+		}
 		h.k.actions.do("find.next")
 		h.k.actions.do("find.keep")
 		if p.sum.Size().Height < p.sum.MinSize().Height {

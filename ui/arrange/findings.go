@@ -20,6 +20,8 @@ const whyHeight, leastWhy, findingsGap = 95, 20, 2
 
 func (Findings) Layout(objects []fyne.CanvasObject, size fyne.Size) {
 	rows, list, why := objects[:3], objects[3], objects[4]
+	// The height of the summary depends on its width.
+	rows[0].Resize(fyne.NewSize(size.Width, rows[0].Size().Height))
 	below := float32(0)
 	if why.Visible() {
 		below = min(whyHeight, max(leastWhy, (size.Height-rows[1].MinSize().Height)/4))
