@@ -24,6 +24,7 @@ import (
 	"blik/internal/test/uitest"
 	"blik/processing"
 	"blik/processing/detect"
+	"blik/ui/look"
 	"blik/ui/xwidget"
 )
 
@@ -723,6 +724,40 @@ func TestInformation(t *testing.T) {
 	h.k.actions.do("file.information")
 	if !strings.Contains(h.dialogTexts(), "300 px/in") {
 		t.Errorf("the dialog says %q", h.dialogTexts())
+	}
+}
+
+// Another language or appearance changes nothing else in what the picture shows.
+func TestNothingElseChangesWithTheLook(t *testing.T) {
+	h := fixed(t, "en")
+	h.k.actions.do("find.next")
+	h.k.display.showMask()
+	h.k.actions.do("view.split")
+	d := h.k.display
+	if !d.reviewing || !d.split {
+		t.Fatalf("reviewing %v, split %v", d.reviewing, d.split)
+	}
+	h.setLanguage("ru")
+	h.setAppearance(look.Light)
+	if !d.reviewing || !d.split || !d.maskShown {
+		t.Errorf("reviewing %v, split %v, mask %v", d.reviewing, d.split, d.maskShown)
+	}
+	h = found(t, "en")
+	h.k.keys.Rune('4')
+	h.looked()
+	layer := h.k.display.layer
+	h.c.found.Select(h.c.found.Listed()[0])
+	h.k.actions.do("correct.selected")
+	h.settle()
+	if h.k.display.maskShown {
+		t.Fatal("the mask is shown after a correction")
+	}
+	h.setAppearance(look.Dark)
+	if h.k.display.maskShown {
+		t.Error("the mask is shown again")
+	}
+	if layer == nil || h.k.display.layer != layer {
+		t.Error("the layer is computed again")
 	}
 }
 

@@ -75,7 +75,7 @@ func (l *layers) update(c change) {
 	if !l.on {
 		return
 	}
-	if c.Document {
+	if c.Document && !c.Remade {
 		l.forget()
 		l.k.display.setLayer(nil)
 	}

@@ -31,11 +31,15 @@ type change struct {
 	Zoom, View, Layout bool
 	// Presets is set for a change of the presets in the menu.
 	Presets bool
+	// Remade is set if nothing has changed, but the parts are new.
+	Remade bool
 }
 
 // everything is the change from which a new part initialises itself.
 func everything() change {
-	return change{Change: session.Everything(), Tool: true, Brush: true, Zoom: true, View: true, Layout: true}
+	return change{
+		Change: session.Everything(), Tool: true, Brush: true, Zoom: true, View: true, Layout: true, Remade: true,
+	}
 }
 
 // part is a part of the window that shows some of its state.

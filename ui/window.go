@@ -257,7 +257,7 @@ func (w *window) build() {
 
 // update updates all parts after a change.
 func (w *window) update(c change) {
-	if c.Change != (session.Change{}) && w.k.display.follow(c) {
+	if c.Change != (session.Change{}) && !c.Remade && w.k.display.follow(c) {
 		c.View = true
 	}
 	around := [2]bool{w.comparison.object.Visible(), w.film.Object.Visible()}
