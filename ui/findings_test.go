@@ -370,6 +370,13 @@ func TestExpectedWrongIsSaidOnce(t *testing.T) {
 	if got := h.panel.findings.sum.Text; got != "2 findings, 6 px, 0.03 %; about 1 is expected to be wrong" {
 		t.Errorf("the summary says %q", got)
 	}
+	// Another mode does not change what the findings were judged by.
+	h.k.actions.do("find.manual")
+	h.settle()
+	if got := h.panel.findings.sum.Text; !strings.HasSuffix(got, "expected to be wrong") {
+		t.Errorf("in manual mode the summary says %q", got)
+	}
+	h.k.actions.do("find.next")
 	if got := h.panel.findings.why.Text; !strings.Contains(got, "strength") || strings.Contains(got, "50") {
 		t.Errorf("the reasons are %q", got)
 	}
