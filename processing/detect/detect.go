@@ -28,6 +28,9 @@ type Options struct {
 	Vectors bool
 	// Table, if not nil, is that of an earlier detection of the same picture; the search is left out if it serves.
 	Table *Table
+
+	// scale is that of the picture of which this is a part; 0 if it is the whole.
+	scale scale
 }
 
 // Result is what Detect returns.
@@ -86,21 +89,22 @@ func Search(ctx context.Context, be processing.Backend, pic *processing.Picture,
 	if err := o.complete(pic, processing.DefaultParams()); err != nil {
 		return nil, err
 	}
-	pic, err := pic.InSRGB(ctx)
+	pic, seen, scale, err := o.seen(ctx, pic)
 	if err != nil {
 		return nil, err
 	}
 	s := newPlanes(ctx, be, o.Progress)
 	defer s.release()
-	colours, found, err := s.plan.find(s, pic, &o)
+	colours, found, err := s.plan.find(s, seen, &o)
 	if err != nil {
 		return nil, err
 	}
+	found.spans = scale.enlarged(found.spans, pic.Width, pic.Height)
 	end := o.stage(be, message.Of("outlines"), 0.96)
 	defer end()
-	t, err := outlined(ctx, pic, found)
+	t, err := outlined(ctx, pic, found, scale)
 	if err == nil && o.Vectors {
-		err = s.describe(t, colours, o.Network)
+		err = s.describe(t, colours, o.Network, scale)
 	}
 	return t, err
 }

@@ -58,12 +58,14 @@ func Inspect(
 func logits(
 	ctx context.Context, be processing.Backend, pic *processing.Picture, o Options, m *LayerMap,
 ) error {
-	part := m.Rect.Inset(-o.Network.Reach()).Intersect(image.Rect(0, 0, pic.Width, pic.Height))
-	part.Min.X, part.Min.Y = part.Min.X/partGrain*partGrain, part.Min.Y/partGrain*partGrain
+	o.scale = scaleOf(pic)
+	part := m.Rect.Inset(-o.scale.pixel(o.Network.Reach())).Intersect(image.Rect(0, 0, pic.Width, pic.Height))
+	grain := o.scale.pixel(partGrain)
+	part.Min.X, part.Min.Y = part.Min.X/grain*grain, part.Min.Y/grain*grain
 	if part.Size() != image.Pt(pic.Width, pic.Height) {
 		pic = pic.Part(part.Min.X, part.Min.Y, part.Dx(), part.Dy())
 	}
-	pic, err := pic.InSRGB(ctx)
+	_, pic, _, err := o.seen(ctx, pic)
 	if err != nil {
 		return err
 	}
@@ -90,7 +92,9 @@ func logits(
 	if err != nil {
 		return err
 	}
-	return m.fill(ctx, part, value)
+	return m.fill(ctx, part, func(i int) uint16 {
+		return value(o.scale.cell(i/part.Dx())*pic.Width + o.scale.cell(i%part.Dx()))
+	})
 }
 
 // draw writes the scores of the components, the highest one where several share a pixel.

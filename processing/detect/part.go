@@ -19,7 +19,8 @@ type Part struct {
 }
 
 const (
-	// partGrain is what the place of a part must be a multiple of: the side of the network's coarsest cells.
+	// partGrain is what the place of a part must be a multiple of, as the network sees it: the side of its coarsest
+	// cells.
 	partGrain = 16
 	// partComponent is how far a component may extend beyond the part before its strength, or its ground, is that of a
 	// cut one.
@@ -39,8 +40,12 @@ func NewPart(
 	if err != nil {
 		return nil, false, err
 	}
-	area := inside.Inset(-around)
-	area.Min.X, area.Min.Y = max(area.Min.X, 0)/partGrain*partGrain, max(area.Min.Y, 0)/partGrain*partGrain
+	if o.scale = sharp; p.UsesNetwork() {
+		o.scale = scaleOf(pic)
+	}
+	area := inside.Inset(-o.scale.pixel(around))
+	grain := o.scale.pixel(partGrain)
+	area.Min.X, area.Min.Y = max(area.Min.X, 0)/grain*grain, max(area.Min.Y, 0)/grain*grain
 	area = area.Intersect(whole)
 	o.Table = nil
 	if o.Region != nil {

@@ -104,10 +104,11 @@ func (s *planes) measure(rgb [3]processing.Plane, logits, kinds processing.Plane
 	return found{spans, props}, err
 }
 
-// describe gives each component of the table its vector. For the means of the channels, a sample of its pixels
-// suffices.
-func (s *planes) describe(t *Table, rgb [3]processing.Plane, m *network.Model) error {
+// describe gives each component of the table its vector; the colours are those of its cells. For the means of the
+// channels, a sample of its pixels suffices.
+func (s *planes) describe(t *Table, rgb [3]processing.Plane, m *network.Model, cells scale) error {
 	const most = 16
+	width, _ := rgb[0].Size()
 	var index []uint32
 	counts := make([]int, len(t.Components))
 	for i := range t.Components {
@@ -116,7 +117,7 @@ func (s *planes) describe(t *Table, rgb [3]processing.Plane, m *network.Model) e
 		for _, r := range c.Spans {
 			for x := r.X0; x < r.X1; x++ {
 				if at%step == 0 {
-					index = append(index, uint32(int(r.Y)*t.Width+int(x)))
+					index = append(index, uint32(cells.cell(int(r.Y))*width+cells.cell(int(x))))
 					counts[i]++
 				}
 				at++

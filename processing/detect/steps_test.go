@@ -203,7 +203,7 @@ func TestDecideEqualsReference(t *testing.T) {
 				p.Sums[k] = rapid.Uint64Range(0, 400).Draw(t, "sum")
 			}
 		}
-		table, err := outlined(t.Context(), pic, f)
+		table, err := outlined(t.Context(), pic, f, sharp)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func sumOf(p *processing.GlintProps) float64 {
 // evidence returns what speaks for a component whose outline has a number of pixels: the mean of its logits, because
 // painted lights are rather large than sure; its contrast, which is its rise over its ground; and how large the sum of
 // its logits is for its radius, because large glints are sure in all of their pixels.
-func evidence(p *processing.GlintProps, ground, rise, area int) float64 {
+func evidence(p *processing.GlintProps, ground, rise int, area float64) float64 {
 	const (
 		rim    = 5  // pixels that a component may have more or fewer, depending on the network's cells
 		base   = 30 // sums far below it hardly count
@@ -75,7 +75,7 @@ func evidence(p *processing.GlintProps, ground, rise, area int) float64 {
 	)
 	sum := sumOf(p)
 	contrast := float64(rise) / float64(ground+dark)
-	radius := min(max(finest, math.Sqrt(float64(area)/math.Pi)), broad)
+	radius := min(max(finest, math.Sqrt(area/math.Pi)), broad)
 	dense := (1 + sum/base) / radius
 	return unit * sum / float64(p.Area+rim) * math.Sqrt(contrast) * dense * math.Sqrt(dense)
 }
@@ -90,8 +90,8 @@ func total(logits [GlintKinds]uint64) (sum uint64) {
 	return sum
 }
 
-// outlined makes the table of what was found on a picture in sRGB.
-func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, error) {
+// outlined makes the table of what was found on a picture in sRGB: spans of it, and properties measured in cells.
+func outlined(ctx context.Context, pic *processing.Picture, f found, s scale) (*Table, error) {
 	// The components that are kept, in their order.
 	number, kept := make([]int32, len(f.props)), make([]*processing.GlintProps, 0, len(f.props))
 	for i := range f.props {
@@ -127,8 +127,9 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 				c.Spans[k].Label = uint32(i)
 				c.Area += int(c.Spans[k].X1 - c.Spans[k].X0)
 			}
-			at[i] = middle(own[i])
-			evidences[i] = evidence(kept[i], c.Ground, c.Rise, c.Area)
+			middle := middle(own[i])
+			at[i] = image.Pt(s.cell(middle.X), s.cell(middle.Y))
+			evidences[i] = evidence(kept[i], c.Ground, c.Rise, s.area(c.Area))
 		}
 	})
 	if err != nil {
@@ -136,7 +137,7 @@ func outlined(ctx context.Context, pic *processing.Picture, f found) (*Table, er
 	}
 	var strengths sync.WaitGroup
 	strengths.Go(func() {
-		for i, others := range othersAround(pic.Width, pic.Height, at, evidences) {
+		for i, others := range othersAround(s.cells(pic.Width), s.cells(pic.Height), at, evidences) {
 			t.Components[i].Strength = math.Sqrt(evidences[i]) * company(others)
 		}
 	})
