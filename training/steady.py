@@ -9,7 +9,8 @@ and the number of findings as a multiple; means over the pictures with at least 
 M pixels of the new border do not count, because there is other paint about them. PROGRAM is Blik's command line.
 
 With --crops, of the labelled bright and dim glints of TRUTH (crops.py) those found by the default: the share that are found in the changed
-pictures too; the recall there; and false findings a megapixel on the pictures without glare.
+pictures too; the recall there; and false findings a megapixel on the pictures without glare. For enlarged pictures also the share of right
+findings.
 """
 import argparse
 import glob
@@ -94,6 +95,16 @@ def near(of, to):
     return int((cKDTree(to).query(of)[0] <= NEAR).sum()) if len(of) and len(to) else 0
 
 
+def figures(crops):
+    """Returns which bright and which dim glints the default finds, the share of right findings where there is glare, and how many false
+    ones a megapixel where there is none."""
+    found, right, wrong = zip(*(c.found(0) for c in crops))
+    bare = np.array([not c.glare.any() for c in crops])
+    false = np.dot(wrong, bare) / np.dot([np.count_nonzero(~c.unsure) for c in crops], bare) * 1e6
+    found, bright = np.concatenate(found), np.concatenate([c.bright for c in crops])
+    return found[bright], found[~bright], np.dot(right, ~bare) / np.dot(np.add(right, wrong), ~bare), false
+
+
 def hits(program, truth, pictures):
     """Returns which bright and which dim glints of TRUTH are found in its pictures, changed, {name: pixels}, and how many false findings
     a megapixel where there is no glare."""
@@ -103,11 +114,24 @@ def hits(program, truth, pictures):
             cv2.imwrite(path, np.ascontiguousarray(picture))
         subprocess.run([program, "detect", "-q", "-o", folder, *paths], check=True)
         crops = [Crop(truth, n, folder) for n in pictures]
-    found, _, wrong = zip(*(c.found(0) for c in crops))
-    bare = [not c.glare.any() for c in crops]
-    false = np.dot(wrong, bare) / np.dot([np.count_nonzero(~c.unsure) for c in crops], bare) * 1e6
-    found, bright = np.concatenate(found), np.concatenate([c.bright for c in crops])
-    return found[bright], found[~bright], false
+    bright, dim, _, false = figures(crops)
+    return bright, dim, false
+
+
+def larger(program, truth, names, factor):
+    """Returns the recall of bright and of dim glints, the share of right findings where there is glare, and false ones a megapixel where
+    there is none, in pictures and truth enlarged by a factor."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for name in names:
+            for part, how in ("image", cv2.INTER_CUBIC), ("truth", cv2.INTER_NEAREST):
+                paths.append(os.path.join(folder, "%s_%s.png" % (name, part)))
+                picture = cv2.imread("%s/%s_%s.png" % (truth, name, part), cv2.IMREAD_UNCHANGED)
+                cv2.imwrite(paths[-1], cv2.resize(picture, None, fx=factor, fy=factor, interpolation=how))
+        subprocess.run([program, "detect", "-q", "-o", folder, *paths[::2]], check=True)
+        crops = [Crop(folder, n, folder) for n in names]
+    bright, dim, right, false = figures(crops)
+    return bright.mean(), dim.mean(), right, false
 
 
 def judge_crops(program, truth):
@@ -123,6 +147,9 @@ def judge_crops(program, truth):
         kept = [(f & g).sum() / max(1, f.sum()) for f, g in zip(first, now)]
         print("%-16s kept %.2f / %.2f  found %.2f / %.2f  %.1f false a megapixel" % (
             name, *kept, *(g.mean() for g in now), false))
+    for factor in 1.5, 2:
+        print("enlarged by %g   found %.2f / %.2f  %.2f right  %.1f false a megapixel" % (
+            factor, *larger(program, truth, names, factor)))
 
 
 def main():
